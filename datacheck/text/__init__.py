@@ -1,0 +1,1 @@
+"""Pure text algorithms: normalising, shingles, MinHash, exact verification. Imports nothing of datacheck."""
