@@ -14,7 +14,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import polars as pl
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -76,6 +76,37 @@ class LimitSetting(Limit):
     """A limit in a contract: bounds for the whole dataset, and others for named slices (`by:`)."""
 
     slices: dict[str, Limit] = {}
+
+
+JsonType = Literal["string", "integer", "number", "boolean", "array", "object", "null"]
+
+
+class FieldRule(Model):
+    """What a contract's `schema:` says of one field, by its dotted path (`meta.src`, `messages`)."""
+
+    type: JsonType | tuple[JsonType, ...] | None = None
+    required: bool = True
+    nullable: bool = False
+    unique: bool = False
+    enum: tuple[str | int | float | bool, ...] | None = None
+    pattern: str | None = Field(default=None, max_length=1000)
+    min: float | None = None
+    max: float | None = None
+    min_length: int | None = None
+    max_length: int | None = None
+
+    @field_validator("pattern")
+    @classmethod
+    def _compiles(cls, pattern: str | None) -> str | None:
+        """Compile once with the engine that will run it: Rust's, linear in time, without look-around."""
+        if pattern is not None:
+            try:
+                pl.select(pl.lit("").str.contains(pattern))
+            except pl.exceptions.PolarsError:
+                raise ValueError(
+                    "not a valid pattern (linear-time regex: no look-around, no back-references)"
+                ) from None
+        return pattern
 
 
 @dataclass(frozen=True)

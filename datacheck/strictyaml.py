@@ -36,6 +36,10 @@ class Document(NamedTuple):
         return self.lines.get(path, 1)
 
 
+def _line(event: yaml.Event) -> int:
+    return event.start_mark.line + 1 if event.start_mark else 0
+
+
 class _Builder:
     """Turns events into values; every refusal is a Problem with its line."""
 
@@ -45,7 +49,7 @@ class _Builder:
         self.lines: dict[Path_, int] = {}
 
     def refuse(self, event: yaml.Event, message: str) -> ContractError:
-        return ContractError([Problem(self.name, event.start_mark.line + 1, "", message)])
+        return ContractError([Problem(self.name, _line(event), "", message)])
 
     def check(self, event: yaml.Event, count: int) -> None:
         if count > MAX_EVENTS:
@@ -88,7 +92,7 @@ class _Builder:
             raise self.refuse(event, "merge keys (<<) are not allowed; use `extends:`")
         if event.value in container:
             raise self.refuse(event, f"the key '{event.value[:60]}' is given twice; keep one")
-        self.lines[(*path, event.value)] = event.start_mark.line + 1
+        self.lines[(*path, event.value)] = _line(event)
         return str(event.value)
 
     def put(self, container: Any, key: list[str | None], path: Path_, value: Any, event: yaml.Event) -> Path_:
@@ -100,7 +104,7 @@ class _Builder:
             return (*path, name)
         container.append(value)
         here = path if container is self.root else (*path, len(container) - 1)
-        self.lines.setdefault(here, event.start_mark.line + 1)
+        self.lines.setdefault(here, _line(event))
         return here
 
 
