@@ -8,6 +8,7 @@ import json
 import os
 import secrets
 import shutil
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -17,12 +18,14 @@ from typing import Any
 import polars as pl
 from pydantic import BaseModel
 
+_PACKAGE = Path(__file__).parent
+
 
 @cache
 def code_digest() -> str:
     """A digest of datacheck's own source: results of another version are never taken for ours."""
     digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.rglob("*.py")):
+    for path in sorted(_PACKAGE.rglob("*.py")):
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()
 
@@ -33,7 +36,9 @@ def digest(*things: object) -> str:
     for thing in things:
         if isinstance(thing, BaseModel):
             kind = type(thing)
-            seen.update(f"{kind.__module__}.{kind.__qualname__}:{thing.model_dump_json()}\0".encode())
+            source = Path(sys.modules[kind.__module__].__file__ or "")  # a user's check may change between runs
+            seen.update(source.read_bytes() if not source.is_relative_to(_PACKAGE) else b"")
+            seen.update(f"{kind.__module__}.{kind.__qualname__}:{thing!r}\0".encode())  # repr keeps subclasses' fields
         else:
             seen.update(json.dumps(thing, sort_keys=True, default=str).encode() + b"\0")
     return seen.hexdigest()[:32]
