@@ -81,7 +81,7 @@ def judge(
 
     """
     findings = [
-        _finding(dataset, check, outcomes.get(dataset.finding(check)), interrupted)
+        finding(dataset, check, outcomes.get(dataset.finding(check)), interrupted)
         for dataset in contract.datasets.values()
         for check in dataset.checks
     ]
