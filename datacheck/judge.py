@@ -81,7 +81,7 @@ def judge(
 
     """
     findings = [
-        finding(dataset, check, outcomes.get(dataset.finding(check)), interrupted)
+        judge_check(dataset, check, outcomes.get(dataset.finding(check)), interrupted)
         for dataset in contract.datasets.values()
         for check in dataset.checks
     ]
@@ -105,7 +105,10 @@ def judge(
     )
 
 
-def _finding(dataset: Dataset, check: Check, outcome: Measurement | Failure | None, interrupted: str | None) -> Finding:
+def judge_check(
+    dataset: Dataset, check: Check, outcome: Measurement | Failure | None, interrupted: str | None = None
+) -> Finding:
+    """Judge one check; without an outcome it is an error."""
     base = {
         "id": dataset.finding(check),
         "check": check.check,

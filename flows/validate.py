@@ -21,7 +21,7 @@ from pydantic import BaseModel, ConfigDict
 
 from datacheck.check import Status
 from datacheck.execute import Failure
-from datacheck.judge import finding
+from datacheck.judge import judge_check
 from datacheck.pipeline import DEFAULT_OUT, Options, Session
 from datacheck.plan import Measure, Step
 from datacheck.report.model import Finding, Report
@@ -61,7 +61,7 @@ def _execute(session: Session, step: Step) -> State[Any]:
     outcome = session.engine.execute(step)
     if isinstance(step.work, Measure):
         dataset = session.contract.datasets[step.work.dataset]
-        return _state(finding(dataset, step.work.check, session.outcome(dataset, step.work.check)))
+        return _state(judge_check(dataset, step.work.check, session.outcome(dataset, step.work.check)))
     if isinstance(outcome, Failure):
         return Failed(name="CouldNotDecide", message=outcome.reason)
     return Completed(message="done")
