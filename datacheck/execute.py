@@ -30,7 +30,7 @@ from datacheck.check import (
 from datacheck.errors import CheckAuthorError, DatacheckError
 from datacheck.loading.codes import CODES
 from datacheck.loading.parse import parse
-from datacheck.loading.reader import Chunk
+from datacheck.loading.reader import Chunk, Event
 from datacheck.loading.reading import Reading
 from datacheck.loading.tables import CELLS, LINES, TURNS, rows_schema
 from datacheck.pii.redaction import Mode, excerpt
@@ -73,7 +73,7 @@ class FileFacts:
     lines: int
     container: str
     formats: dict[str, int] = field(default_factory=dict)
-    events: tuple[tuple[int, int, int, str, str], ...] = ()  # line, byte, length, code, message
+    events: tuple[Event, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -204,11 +204,7 @@ def _schemas(reading: Reading) -> dict[str, dict[str, pl.DataType]]:
 
 
 def _events(loaded: Loaded, schema: dict[str, pl.DataType]) -> pl.LazyFrame:
-    events = [
-        {"file": f.file, "line": line, "byte": byte, "length": length, "code": code, "message": message}
-        for f in loaded.files
-        for line, byte, length, code, message in f.events
-    ]
+    events = [{"file": f.file, **event._asdict()} for f in loaded.files for event in f.events]
     return pl.LazyFrame(events, schema=schema)
 
 
@@ -244,7 +240,7 @@ def parse_chunk(task: ParseTask) -> list[dict[str, Any]]:
             folder.mkdir()
             for name in ("rows", "turns", "cells", "lines"):
                 getattr(tables, name).write_parquet(folder / f"{name}.parquet", compression="lz4")
-        formats = dict(tables.rows["format"].value_counts().sort("format").iter_rows())
+        formats = {name: count for name, count in tables.rows["format"].value_counts().sort("format").iter_rows()}
         facts.append({"key": key, **tables.counts._asdict(), "formats": formats})
     store.write_json(store.path("chunks", f"{task.key}.json"), facts)
     return facts

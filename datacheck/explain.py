@@ -45,11 +45,12 @@ def card(name: str, lang: str) -> str:
 
 
 def _code_card(name: str, lang: str) -> str:
-    code = CODES[name]
-    zh = lang == "zh"
-    title, why, fix = (code.title_zh, code.why_zh, code.fix_zh) if zh else (code.title_en, code.why_en, code.fix_en)
-    words = ("级别", "为什么有害", "如何修复") if zh else ("Level", "Why it matters", "How to fix")
-    return f"# {name}\n\n{title}\n\n{words[0]}: {code.level}\n\n## {words[1]}\n\n{why}\n\n## {words[2]}\n\n{fix}\n"
+    code, at = CODES[name], int(lang == "zh")
+    level, why, fix = (("Level", "Why it matters", "How to fix"), ("级别", "为什么有害", "如何修复"))[at]
+    return (
+        f"# {name}\n\n{code.title[at]}\n\n{level}: {code.level}\n\n"
+        f"## {why}\n\n{code.why[at]}\n\n## {fix}\n\n{code.fix[at]}\n"
+    )
 
 
 def _metrics(kind: type[Check], lang: str) -> str:

@@ -231,7 +231,7 @@ class Engine:
                 except StopIteration as end:
                     seen.append(end.value)
                     return
-                key = digest(reading, chunk.kind, chunk.header, chunk.sha256, *chunk.extra)
+                key = digest(reading, chunk.key())
                 starts.append((chunk.index, chunk.first_line, chunk.first_byte))
                 facts = self.store.path("chunks", f"{key}.json")
                 if facts.exists():
@@ -367,7 +367,6 @@ def _numbered(
                 total[key] += fact[key]
             for key, count in fact["formats"].items():
                 formats[key] = formats.get(key, 0) + count
-    events = tuple((e.line, e.byte, e.length, e.code, e.message) for e in seen.events)
     return parts, FileFacts(
-        name, seen.bytes, seen.sha256, container=seen.container, formats=formats, events=events, **total
+        name, seen.bytes, seen.sha256, container=seen.container or "", formats=formats, events=seen.events, **total
     )

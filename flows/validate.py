@@ -16,7 +16,8 @@ from prefect import allow_failure, flow, task
 from prefect.artifacts import create_table_artifact
 from prefect.cache_policies import NO_CACHE
 from prefect.futures import PrefectFuture
-from prefect.states import Completed, Failed, State
+from prefect.client.schemas.objects import State
+from prefect.states import Completed, Failed
 from pydantic import BaseModel, ConfigDict
 
 from datacheck.check import Status
@@ -76,7 +77,8 @@ def _submit(session: Session) -> list[PrefectFuture[Any]]:
         def run_step(step: Step = step) -> State[Any]:
             return _execute(session, step)
 
-        futures[step.key] = run_step.submit(wait_for=[allow_failure(futures[key]) for key in step.after])
+        before: list[Any] = [allow_failure(futures[key]) for key in step.after]
+        futures[step.key] = run_step.submit(wait_for=before, return_state=False)
     return list(futures.values())
 
 

@@ -115,4 +115,3 @@ class Sketch(Feature):
             {"row": np.repeat(rows, keys.shape[1]), "key": keys[filled].ravel()},
             schema={"row": pl.UInt32, "key": pl.UInt64},
         )
-

@@ -30,9 +30,7 @@ class Assembler:
         self.reading = reading
         self._styles = Styles.of(reading.roles)
         self._known: dict[tuple[str, ...], tuple[Candidate, ...]] = {}
-        self._labels = [
-            (n, key, tuple(key.split("."))) for n, (_, key) in enumerate(reading.columns.named()) if key
-        ]
+        self._labels = [(n, key, tuple(key.split("."))) for n, (_, key) in enumerate(reading.columns.named()) if key]
         self._width = len(reading.columns.named())
         self._clear()
 
@@ -53,9 +51,7 @@ class Assembler:
         digest = _EMPTY_SHA if not raw else hashlib.sha256(raw).hexdigest()
         self._lines.append((line, byte, len(raw), None, "blank", digest, ""))
 
-    def bad(
-        self, line: int, byte: int, raw: bytes, code: str, message: str, column: int | None = None
-    ) -> None:
+    def bad(self, line: int, byte: int, raw: bytes, code: str, message: str, column: int | None = None) -> None:
         """Count a record that is not loaded."""
         self._bad += 1
         self._lines.append((line, byte, len(raw), column, code, hashlib.sha256(raw).hexdigest(), message))
@@ -126,9 +122,7 @@ class Assembler:
     def _cells_of(self, record: dict[str, Any], extract: Extract) -> tuple[list[Cell], list[str | None]]:
         cells: list[Cell] = []
         used, limit = extract.used, self.reading.limits.keys
-        partly = (
-            {cell[0].partition(".")[0].partition("[")[0] for cell in extract.cells} if extract.cells else ()
-        )
+        partly = {cell[0].partition(".")[0].partition("[")[0] for cell in extract.cells} if extract.cells else ()
         for key, value in record.items():
             path, kind, text = leaf(key, value)
             if key in used:
@@ -153,12 +147,8 @@ class Assembler:
         """Return the tables of what was added and start anew; the counts must add up to `lines`."""
         counts = Counts(lines, self._blank, self._bad, len(self._rows), size)
         if counts.rows + counts.bad + counts.blank != lines:
-            raise AccountingError(
-                f"{lines} lines; rows, bad and blank: {counts.rows}, {counts.bad}, {counts.blank}"
-            )
-        tables = Tables(
-            self._rows_frame(), self._turns_frame(), self._cells_frame(), self._lines_frame(), counts
-        )
+            raise AccountingError(f"{lines} lines; rows, bad and blank: {counts.rows}, {counts.bad}, {counts.blank}")
+        tables = Tables(self._rows_frame(), self._turns_frame(), self._cells_frame(), self._lines_frame(), counts)
         self._clear()
         return tables
 
@@ -193,10 +183,7 @@ def _repeat(counts: list[int]) -> np.ndarray[Any, np.dtype[np.uint32]]:
 
 def _frame(columns: Any, schema: dict[str, Any]) -> pl.DataFrame:
     return pl.DataFrame(
-        [
-            pl.Series(name, values, dtype=kind)
-            for (name, kind), values in zip(schema.items(), columns, strict=True)
-        ]
+        [pl.Series(name, values, dtype=kind) for (name, kind), values in zip(schema.items(), columns, strict=True)]
     )
 
 

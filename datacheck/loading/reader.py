@@ -112,9 +112,7 @@ class _File:
         suffixes = [suffix.lower() for suffix in self.path.suffixes]
         head = self.raw.read(_HEAD)
         blocks = self._decompressed(head)
-        buffer = files.Buffer(
-            files.bounded(blocks, self.raw, self.limits.ratio, self.limits.ratio_above_bytes)
-        )
+        buffer = files.Buffer(files.bounded(blocks, self.raw, self.limits.ratio, self.limits.ratio_above_bytes))
         start = bytes(buffer.fill(_HEAD)[:_HEAD])
         if self.compression and suffixes and suffixes[-1] in {".gz", ".zst", ".zstd", ".gzip"}:
             suffixes.pop()
@@ -186,9 +184,7 @@ class _File:
         ):
             return binary
         if binary:
-            self._event(
-                "wrong_container", f"{binary.replace('_', ' ')} data under another name or compressed"
-            )
+            self._event("wrong_container", f"{binary.replace('_', ' ')} data under another name or compressed")
             return None
         if expected:
             self._event("wrong_container", f"the name says {expected}, the first bytes do not")
@@ -328,9 +324,7 @@ class _File:
                 break
         if stop == 0:
             self.lines += 1
-        self._event(
-            "line_too_long", f"longer than {self.limits.line_bytes} bytes; not read", line, byte, length
-        )
+        self._event("line_too_long", f"longer than {self.limits.line_bytes} bytes; not read", line, byte, length)
 
     def _csv_chunks(self, buffer: files.Buffer, suffix: str) -> Generator[Chunk, None, None]:
         delimiter = self.reading.delimiter or ("\t" if suffix == ".tsv" else ",")
@@ -428,9 +422,7 @@ class _File:
         if self.crlf and self.lf:
             self._event("mixed_line_ends", f"{self.crlf} CRLF and {self.lf} LF")
         if self.covered != buffer.taken:
-            raise AccountingError(
-                f"{self.path.name}: {buffer.taken} bytes read, {self.covered} accounted for"
-            )
+            raise AccountingError(f"{self.path.name}: {buffer.taken} bytes read, {self.covered} accounted for")
         return buffer.taken
 
 

@@ -86,10 +86,7 @@ def _options(value: Any, key: str) -> list[Turn]:
     if value.__class__ is dict:
         if value.keys() >= {"text", "label"} and value["text"].__class__ is list:  # ARC, CommonsenseQA
             return _options(value["text"], f"{key}.text")
-        return [
-            plain_turn("option", n, None, f"{key}.{name}", text)
-            for n, (name, text) in enumerate(value.items())
-        ]
+        return [plain_turn("option", n, None, f"{key}.{name}", text) for n, (name, text) in enumerate(value.items())]
     if value.__class__ is not list:
         return []
     turns: list[Turn] = []
@@ -116,9 +113,7 @@ def read_reward_model(record: dict[str, Any], styles: Styles) -> Extract | None:
     for name, value in reward.items():
         if name != "ground_truth":
             walk(f"reward_model.{name}", value, cells, 1_000)
-    return Extract(
-        [*asked, answer, *tools_turn(record)], frozenset({"prompt", "reward_model", "tools"}), cells
-    )
+    return Extract([*asked, answer, *tools_turn(record)], frozenset({"prompt", "reward_model", "tools"}), cells)
 
 
 def read_verifiable(record: dict[str, Any], styles: Styles, key: str, answer: str) -> Extract | None:

@@ -142,9 +142,7 @@ def message_turns(
     return turns
 
 
-def _message(
-    message: Any, style: Style, key: str, position: int, part: str, number: int, cells: list[Cell]
-) -> Turn:
+def _message(message: Any, style: Style, key: str, position: int, part: str, number: int, cells: list[Cell]) -> Turn:
     """Return the turn of a message that is not simply a role and a string."""
     where = f"{key}[{position}]"
     if message.__class__ is not dict:
@@ -163,9 +161,7 @@ def _message(
     if raw_role in _CALLS and tool_calls is None:
         text, tool_calls = None, as_text(content)
     for name, value in message.items():
-        if name in {style.role, style.content} or (
-            name in {"tool_calls", "function_call"} and value is not None
-        ):
+        if name in {style.role, style.content} or (name in {"tool_calls", "function_call"} and value is not None):
             continue
         walk(f"{where}.{name}", value, cells, _KEYS_IN_MESSAGE)
     if style.role in message and raw_role.__class__ is not str:
