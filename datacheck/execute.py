@@ -199,8 +199,8 @@ def _schemas(reading: Reading) -> dict[str, dict[str, pl.DataType]]:
     wide = {"row": pl.UInt64(), "line": pl.UInt64(), "byte": pl.UInt64()}
     rows = {"file": pl.String(), **rows_schema(reading.columns)}
     lines = {"file": pl.String(), **LINES}
-    plain = {"rows": rows, "turns": TURNS, "cells": CELLS, "lines": lines}
-    return {name: {k: wide.get(k, t) for k, t in schema.items()} for name, schema in plain.items()}
+    plain: dict[str, Any] = {"rows": rows, "turns": TURNS, "cells": CELLS, "lines": lines}
+    return {name: {k: wide.get(k, t) for k, t in dict(schema).items()} for name, schema in plain.items()}
 
 
 def _events(loaded: Loaded, schema: dict[str, pl.DataType]) -> pl.LazyFrame:
