@@ -1,4 +1,4 @@
-"""Find identifiers in many texts: superset prefilter, folding, Presidio on the candidates only, overlaps settled."""
+"""Find identifiers in many texts: prefilter, folding, Presidio on the candidates only, overlaps settled."""
 
 from bisect import bisect_left, insort
 from collections.abc import Iterator
@@ -47,9 +47,10 @@ class _Hit(NamedTuple):
 def find(texts: pl.Series, entities: tuple[str, ...] | None = None) -> pl.DataFrame:
     """Return the identifiers in `texts` (String, nulls allowed), one row each, columns as in `FOUND`.
 
-    `index` counts texts from 0; `start` and `end` are code points of the text as given, in (index, start) order.
+    `index` counts texts from 0; `start` and `end` are code points of the text as given, in this order.
     `state` is valid, suspect (a wrong check digit, an unusual form) or specimen (known from documentation).
-    `group` numbers equal values of one entity within this call, so that no digest of an enumerable value exists.
+    `group` numbers equal values of one entity within this call: a digest of an enumerable value would be
+    the value.
     Raises KeyError for an unknown entity, PiiTimeout where a pattern would not end.
     """
     return analyze(texts, candidates(texts, entities))

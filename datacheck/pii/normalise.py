@@ -1,8 +1,9 @@
-"""An offset-keeping normaliser: disguised characters become ASCII, and every position leads back to the original.
+r"""An offset-keeping normaliser: disguised characters become ASCII, every position leads back.
 
-What it undoes: decimal digits of every script, circled, superscript and mathematical digits, fullwidth letters
-and ``＠．－＋＿／``, invisible characters (Cf, Mn, Me, controls, Hangul fillers), runs of seven or more Chinese
-numerals, one level of ``\\uXXXX`` (nested JSON) or ``&#NN;``, and text between a right-to-left override and its end.
+What it undoes: decimal digits of every script, circled, superscript and mathematical digits, fullwidth
+letters and signs (at, dot, hyphen, plus, low line, slash), invisible characters (Cf, Mn, Me, controls, Hangul
+fillers), runs of seven or more Chinese numerals, one level of ``\uXXXX`` (nested JSON) or ``&#NN;``, and text
+that runs backwards because of a right-to-left override.
 """
 
 import re
@@ -11,7 +12,7 @@ from array import array
 from collections.abc import Sequence
 from typing import NamedTuple
 
-# A deliberately short list: ，：（） stay, because folding every Chinese sentence would cost time for nothing.
+# A deliberately short list: ，：（） stay: to fold every Chinese sentence would cost time for nothing.
 _FOLDED_PUNCTUATION = frozenset("@.-+_/")
 _FILLERS = frozenset("\u115f\u1160\u3164\uffa0\u2800")
 _WHITE_CONTROLS = frozenset("\t\n\v\f\r")
@@ -38,8 +39,8 @@ _OVERRIDDEN = re.compile("\u202e([^\u202c\n]*)\u202c?")
 # which compares it with `fold` over every code point). Short escapes (\n) need no place here: they hide no
 # character, they only touch a boundary, and candidates are always folded.
 NEEDS_FOLDING = (
-    r"[[\p{Nd}\p{No}]--[0-9]]|[\p{Cf}\p{Mn}\p{Me}\x00-\x08\x0e-\x1f\x7f-\u009f\u115f\u1160\u3164\uffa0\u2800]"
-    r"|[\p{Lm}ªº\u2100-\u218f\u24b6-\u24e9\ufe4d-\ufe6b＋－．／＠＿Ａ-Ｚａ-ｚ]"
+    r"[[\p{Nd}\p{No}]--[0-9]]|[\p{Cf}\p{M}\x00-\x08\x0e-\x1f\x7f-\u009f\u115f\u1160\u3164\uffa0\u2800]"
+    r"|[\p{Lm}ªº\u017f\u2024\u207a\u208a\u2100-\u218f\u24b6-\u24e9\ufb29\ufe33-\ufe6b＋－．／＠＿Ａ-Ｚａ-ｚ]"
     r"|[\U0001d400-\U0001d7ff\U0001f100-\U0001f1ff\U0001ccd6-\U0001ccef]"
     r"|\\u[0-9a-fA-F]{4}|&#[0-9xX]"
     rf"|[{CHINESE_NUMERALS}](?:[ .\-]?[0-9{CHINESE_NUMERALS}]){{3}}"
@@ -48,9 +49,13 @@ NEEDS_FOLDING = (
 
 
 def fold_character(char: str) -> str | None:
-    """What one character becomes: itself, an ASCII character, or None (dropped)."""
+    """Return what one character becomes: itself, an ASCII character, or None (dropped)."""
     category = unicodedata.category(char)
-    if char in _FILLERS or category in ("Cf", "Mn", "Me") or (category == "Cc" and char not in _WHITE_CONTROLS):
+    if (
+        char in _FILLERS
+        or category in ("Cf", "Mn", "Me")
+        or (category == "Cc" and char not in _WHITE_CONTROLS)
+    ):
         return None
     if char.isascii():
         return char
@@ -63,7 +68,7 @@ def fold_character(char: str) -> str | None:
 
 
 class _Table(dict[int, str | None]):
-    """A `str.translate` table that is filled as characters are met (a full one takes half a second to build)."""
+    """A `str.translate` table, filled as characters are met (to build a full one takes half a second)."""
 
     def __missing__(self, code: int) -> str | None:
         folded = self[code] = fold_character(chr(code))
@@ -74,7 +79,7 @@ _TABLE = _Table()
 
 
 class Folded(NamedTuple):
-    """Normalised text; `offsets` holds start and end in the original per character, None where nothing moved."""
+    """Normalised text; `offsets`: start and end in the original per character, None where nothing moved."""
 
     text: str
     offsets: tuple[Sequence[int], Sequence[int]] | None
@@ -116,14 +121,18 @@ def _decode_escapes(text: str) -> Folded:
 
 
 def _unescape(escape: str) -> str:
-    """One escape as one character; a code point that does not exist becomes a space."""
+    """One escape as one character; a lone surrogate or a code point that does not exist has no text."""
     if escape in _SHORT_ESCAPES:
         return _SHORT_ESCAPES[escape]
     if escape.startswith("&#"):
         code = int(escape[3:-1], 16) if escape[2] in "xX" else int(escape[2:-1])
-        return chr(code) if code <= _MAX_CODE_POINT else " "
+        return chr(code) if code <= _MAX_CODE_POINT and not _is_surrogate(code) else "\ufffd"
     units = [int(unit, 16) for unit in escape.split("\\u")[1:]]
-    return b"".join(unit.to_bytes(2, "big") for unit in units).decode("utf-16-be", "surrogatepass")
+    return b"".join(unit.to_bytes(2, "big") for unit in units).decode("utf-16-be", "replace")
+
+
+def _is_surrogate(code: int) -> bool:
+    return 0xD800 <= code <= 0xDFFF  # noqa: PLR2004 - Unicode's own bounds
 
 
 def _undo_overrides(folded: Folded) -> Folded:

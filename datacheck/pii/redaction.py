@@ -15,15 +15,18 @@ _DIGITS = (  # five or more, however they are set apart; or a short dotted quad
     rf"[0-9](?:{SEPARATOR}{{0,3}}[0-9]){{4,}}(?:{SEPARATOR}?[Xx](?![A-Za-z]))?|(?:[0-9]\.){{3}}[0-9]"
     rf"|[{CHINESE_NUMERALS}](?:[ .\-]?[0-9{CHINESE_NUMERALS}]){{6,}}"
 )
-# What no recognizer names but nobody wants to read in a report: passwords after their label, long random tokens.
+# What no recognizer names but nobody wants to read in a report: labelled passwords, long random tokens.
 _OTHER = (
-    r"(?i:(?<=password)|(?<=passwd)|(?<=secret)|(?<=token)|(?<=api_key)|(?<=apikey))[\"']?\s?[:=：]\s?[\"']?[!-~]{4,128}"
+    r"(?i:(?<=password)|(?<=passwd)|(?<=secret)|(?<=token)|(?<=api_key)|(?<=apikey))"
+    r"[\"']?\s?[:=：]\s?[\"']?[!-~]{4,128}"
     r"|(?:(?<=密码)|(?<=口令)|(?<=密钥))[是为]?\s?[:=：]?\s?[!-~]{4,128}"
     r"|(?<![0-9A-Za-z_])[0-9A-Za-z_]{32,}"
 )
 _EXTENTS = {entity: recognizer.extent for entity, recognizer in RECOGNIZERS.items() if recognizer.extent}
 _HIDDEN = re.compile(
-    "|".join(f"(?P<{kind}>{extent})" for kind, extent in {**_EXTENTS, "other": _OTHER, "digits": _DIGITS}.items())
+    "|".join(
+        f"(?P<{kind}>{extent})" for kind, extent in {**_EXTENTS, "other": _OTHER, "digits": _DIGITS}.items()
+    )
 )
 # A value that begins in the shown part is recognised if its first thousand characters follow.
 _LOOKAHEAD, _EXPANSION = 1024, 4
@@ -35,17 +38,17 @@ _HAN = ("CJK UNIFIED", "CJK COMPAT", "IDEOGRAPHIC NUMBER")
 
 
 def mask(entity: str, value: str) -> str:
-    """Return the form of an identifier that may be shown (138****8000). Raises KeyError for an unknown entity."""
+    """Return the form of an identifier that may be shown (138****8000). KeyError for an unknown entity."""
     return RECOGNIZERS[entity].mask(fold(value).text)
 
 
 def excerpt(text: str, mode: Mode = "redacted", limit: int = 200) -> str:
-    """Return at most `limit` characters of `text` (then …) that are safe to show.
+    r"""Return at most `limit` characters of `text` (then …) that are safe to show.
 
-    redacted: e-mail addresses, secrets, long tokens and digit runs of five or more are masked, also disguised ones.
+    redacted: e-mail addresses, secrets, long tokens and runs of five or more digits are masked.
     masked: only the shape stays (letters x, Han 文, digits 0). full: the text. In every mode control, format,
-    surrogate, private, unassigned and separator characters and Hangul fillers are written as ``\\u{…}``.
-    Give the whole text, not a slice: a value cut in two is not recognised. Time depends on `limit`, not on the text.
+    surrogate, private, unassigned and separator characters and Hangul fillers are written as ``\u{…}``.
+    Give the whole text, not a slice: a value cut in two is not recognised. Time depends on `limit` only.
     """
     shown = text[: limit * _EXPANSION]
     if mode == "redacted":
@@ -56,8 +59,10 @@ def excerpt(text: str, mode: Mode = "redacted", limit: int = 200) -> str:
 
 
 def visible(text: str) -> str:
-    """Write characters that are invisible or steer the display as ``\\u{…}``."""
-    return text if text.isascii() and text.isprintable() else _UNSAFE.sub(lambda match: _visible(match[0]), text)
+    r"""Write characters that are invisible or steer the display as ``\u{…}``."""
+    return (
+        text if text.isascii() and text.isprintable() else _UNSAFE.sub(lambda match: _visible(match[0]), text)
+    )
 
 
 def _visible(char: str) -> str:
@@ -96,7 +101,9 @@ def _hidden_spans(window: str) -> list[tuple[int, int, str]]:
     folded = fold(window)
     views = [folded] if folded.text == window else [folded, Folded(window, None)]
     spans = {
-        (*view.span(*match.span()), match.lastgroup or "other") for view in views for match in _HIDDEN.finditer(view.text)
+        (*view.span(*match.span()), match.lastgroup or "other")
+        for view in views
+        for match in _HIDDEN.finditer(view.text)
     }
     united: list[tuple[int, int, str]] = []
     for span in sorted(spans):

@@ -1,4 +1,4 @@
-"""What every recognizer says about itself. Pure Python: the Presidio side is built in `datacheck.pii.analyzer`."""
+"""What every recognizer says about itself. Pure Python; `datacheck.pii.engine` makes the Presidio side."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -27,8 +27,8 @@ ARITHMETIC_RIGHT = (
 class Judgement(NamedTuple):
     """How sure a recognizer is of one match.
 
-    `score` is 0 to 1 without context (reported from 0.5 up). `in_context` is the state where a context word of the
-    recognizer stands beside the match, if that changes it.
+    `score` is 0 to 1 without context (reported from 0.5 up). `in_context` is the state beside a context word
+    of the recognizer, if that changes it.
     """
 
     score: float
@@ -39,8 +39,8 @@ class Judgement(NamedTuple):
 class Recognizer(ABC):
     """One entity: what to look for, how to judge it, how to mask it, how to make one up.
 
-    All regular expressions see folded text. `prefilter` must match wherever one of `patterns` does: it runs in
-    Rust's linear engine (no look-around) over every row, the patterns run only where it fired.
+    All regular expressions see folded text. `prefilter` must match wherever one of `patterns` does: it runs
+    in Rust's linear engine (no look-around) over every row, the patterns run only where it fired.
     """
 
     entity: ClassVar[str]
@@ -54,7 +54,7 @@ class Recognizer(ABC):
     extent: ClassVar[str] = ""
     """Python `re`: what `excerpt` hides besides runs of five or more digits."""
     positive: ClassVar[str]
-    """Context words, 24 characters before or 10 after."""
+    """Context words, 24 characters before or 10 after; white space is removed first."""
     negative_left: ClassVar[str] = ""
     negative_right: ClassVar[str] = ""
     specimens: ClassVar[frozenset[str]]
@@ -80,6 +80,11 @@ class Recognizer(ABC):
 def digits_of(value: str) -> str:
     """Return the ASCII digits of a value."""
     return "".join(char for char in value if "0" <= char <= "9")
+
+
+def words(text: str) -> frozenset[str]:
+    """Return the set of the words of a text."""
+    return frozenset(text.split())
 
 
 def random_digits(rng: Random, count: int) -> str:

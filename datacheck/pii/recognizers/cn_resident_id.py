@@ -1,13 +1,13 @@
-"""Resident identity numbers (GB 11643-1999), residence permits 81-83 and foreigners' cards 9…"""
+"""Resident identity numbers (GB 11643-1999), residence permits 81-83 and foreigners' cards 9…."""
 
 from datetime import date
 from random import Random
 
-from datacheck.pii.recognizers.base import GAP, LEFT, RIGHT, Judgement, Recognizer, random_digits
+from datacheck.pii.recognizers.base import GAP, LEFT, RIGHT, Judgement, Recognizer, random_digits, words
 
-# GB/T 2260 province codes. 81-83 are Hong Kong, Macao and Taiwan residence permits; 9 opens the foreigners' cards of 2023.
-_PROVINCES = frozenset(
-    "11 12 13 14 15 21 22 23 31 32 33 34 35 36 37 41 42 43 44 45 46 50 51 52 53 54 61 62 63 64 65 71 81 82 83".split()
+# GB/T 2260 province codes. 81-83: residence permits for Hong Kong, Macao, Taiwan; 9 opens foreigners' cards.
+_PROVINCES = words(
+    "11 12 13 14 15 21 22 23 31 32 33 34 35 36 37 41 42 43 44 45 46 50 51 52 53 54 61 62 63 64 65 71 81 82 83"
 )
 _WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)  # 2^(17-i) mod 11
 _CHECK_DIGITS = "10X98765432"
@@ -32,10 +32,14 @@ class CnResidentId(Recognizer):
             rf"{LEFT}[1-8][0-9]{{5}}{GAP}[0-9]{{2}}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01]){GAP}[0-9]{{3}}{RIGHT}"
         ),
     }
-    positive = r"身份证|身分证|公民身份|证件号|身份号码|证号|居住证|(?i:identity|id\s*(?:card|no|number)|resident)"
+    positive = (
+        r"身份证|身分证|公民身份|证件号|身份号码|证号|居住证|(?i:identity|id(?:card|no|number)|resident)"
+    )
     negative_left = r"[*×÷^=≈]\s*-?$|[0-9]\.$"
     negative_right = r"^\s*[*×÷^=]\s*[0-9]"
-    specimens = frozenset({"11010519491231002X", "440524188001010014", "34052419800101001X", "130503670401001"})
+    specimens = frozenset(
+        {"11010519491231002X", "440524188001010014", "34052419800101001X", "130503670401001"}
+    )
 
     def judge(self, rule: str, value: str) -> Judgement | None:
         """Judge 18 digits by date, province and check digit; 15 digits have none of it and need context."""

@@ -20,7 +20,7 @@ _KEYS = {
 _BEGIN = r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----"
 _BODY = r"[A-Za-z0-9+/=\s\\:,.\-]"  # with the headers of an encrypted key and the \n of a JSON string
 _PEM = rf"{_BEGIN}(?:{_BODY}{{0,16000}}?-----END (?:[A-Z0-9]{{1,12}} ){{0,3}}PRIVATE KEY(?: BLOCK)?-----)?"
-_PLACEHOLDER = re.compile(r"(?i)example|your|xxxx|placeholder|123456789|abcdefgh|(.)\1{7}|\.\.\.")
+_PLACEHOLDER = re.compile(r"(?i)example|your[_\-]|xxxx|placeholder|123456789|abcdefgh|(.)\1{7}|\.\.\.")
 _ENOUGH_BODY = 64
 _ENTROPIC = re.compile(r"[A-Za-z0-9]{12,}")  # words-with-dashes are CSS classes and URL slugs
 
