@@ -265,7 +265,7 @@ class _File:
         first_byte, first_line = self.covered, self.lines + 1
         if not self.wide:
             newlines = data.count(b"\n")
-            crlf = data.count(b"\r\n")
+            crlf = data.count(b"\r\n") if b"\r" in data else 0
             self.lf += newlines - crlf
             self.crlf += crlf
             self.lines += newlines + (1 if last and data and data[-1] != _NEWLINE else 0)
