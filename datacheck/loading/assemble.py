@@ -30,9 +30,7 @@ class Assembler:
         self.reading = reading
         self._styles = Styles.of(reading.roles)
         self._known: dict[tuple[str, ...], tuple[Candidate, ...]] = {}
-        self._labels = [
-            (n, key, tuple(key.split("."))) for n, (_, key) in enumerate(reading.columns.named()) if key
-        ]
+        self._labels = [(name, key, tuple(key.split("."))) for name, key in reading.columns.named() if key]
         self._clear()
 
     def _clear(self) -> None:
