@@ -365,7 +365,7 @@ def _evidence(measured: Measured, view: StoreView, target: Path, task: MeasureTa
     given = measured.evidence
     columns = given.collect_schema().names()
     keep = given.drop("text", strict=False)
-    if "row" in columns:
+    if "row" in columns and "file" not in columns:
         places = view.rows.select("row", "file", "line", "byte")
         keep = keep.with_columns(pl.col("row").cast(pl.UInt64)).join(places, on="row", how="left")
     if "other_row" in columns:
@@ -391,10 +391,10 @@ def _evidence(measured: Measured, view: StoreView, target: Path, task: MeasureTa
 def _described(first: pl.DataFrame, given: pl.LazyFrame, columns: list[str], mode: Mode) -> pl.DataFrame:
     """Make the first lines readable: the check's own words, then an excerpt of the text they speak of."""
     texts: list[str | None] = [None] * first.height
-    if "text" in columns and "row" in columns:
-        keys = [key for key in ("row", "where", "problem") if key in columns]
+    keys = [key for key in ("row", "file", "line", "where", "problem", "other") if key in columns]
+    if "text" in columns:
         wanted = first.lazy().select(keys).unique()
-        rows = given.with_columns(pl.col("row").cast(pl.UInt64)).join(wanted, on=keys, how="semi", nulls_equal=True)
+        rows = given.with_columns(pl.col(key).cast(EVIDENCE[key]) for key in keys).join(wanted, on=keys, how="semi", nulls_equal=True)
         once = rows.select(*keys, "text").unique(subset=keys, keep="first", maintain_order=True).collect()
         joined = first.join(once, on=keys, how="left", nulls_equal=True, maintain_order="left")
         texts = joined["text"].to_list()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from datacheck.loading.cells import Cell, as_text, below, depth, leaf
+from datacheck.loading.cells import TYPES, Cell, as_text, below, depth, leaf
 from datacheck.loading.counts import AccountingError, Counts
 from datacheck.loading.formats import Candidate, Extract, Styles, candidates
 from datacheck.loading.formats import chat as chat_format
@@ -30,8 +30,7 @@ class Assembler:
         self.reading = reading
         self._styles = Styles.of(reading.roles)
         self._known: dict[tuple[str, ...], tuple[Candidate, ...]] = {}
-        self._labels = [(n, key, tuple(key.split("."))) for n, (_, key) in enumerate(reading.columns.named()) if key]
-        self._width = len(reading.columns.named())
+        self._labels = [(name, key, tuple(key.split("."))) for name, key in reading.columns.named() if key]
         self._clear()
 
     def _clear(self) -> None:
@@ -41,7 +40,7 @@ class Assembler:
         self._turn_counts: list[int] = []
         self._cells: list[Cell] = []
         self._cell_counts: list[int] = []
-        self._lines: list[tuple[int, int, int, int | None, str, str, str]] = []
+        self._lines: list[tuple[int, int, int, int | None, str, str | None, str]] = []
         self._bad = self._blank = 0
 
     # ── adding ──────────────────────────────────────────────────────────────────────────────────────
@@ -51,7 +50,9 @@ class Assembler:
         digest = _EMPTY_SHA if not raw else hashlib.sha256(raw).hexdigest()
         self._lines.append((line, byte, len(raw), None, "blank", digest, ""))
 
-    def bad(self, line: int, byte: int, raw: bytes, code: str, message: str, column: int | None = None) -> None:
+    def bad(
+        self, line: int, byte: int, raw: bytes, code: str, message: str, column: int | None = None
+    ) -> None:
         """Count a record that is not loaded."""
         self._bad += 1
         self._lines.append((line, byte, len(raw), column, code, hashlib.sha256(raw).hexdigest(), message))
@@ -66,11 +67,11 @@ class Assembler:
             self._check_size(raw, record)
             if record.__class__ is dict:
                 name, extract = self._classify(record)
-                cells, labels = self._cells_of(record, extract)
+                cells, labels = self._cells_of(record, extract), self._labels_of(record, extract)
             elif record.__class__ is list:
                 found = chat_format.read_list(record, self._styles) if self._lists_wanted() else None
                 name, extract = found or self._unclassified_list(record)
-                cells, labels = list(extract.cells), [None] * self._width
+                cells, labels = list(extract.cells), [None] * (len(self._labels) + 1)
                 if not found:
                     below("", record, cells, self.reading.limits.keys)
             else:
@@ -119,25 +120,33 @@ class Assembler:
                 return name, extract
         return "unknown", _NO_TURNS
 
-    def _cells_of(self, record: dict[str, Any], extract: Extract) -> tuple[list[Cell], list[str | None]]:
+    def _cells_of(self, record: dict[str, Any], extract: Extract) -> list[Cell]:
         cells: list[Cell] = []
         used, limit = extract.used, self.reading.limits.keys
-        partly = {cell[0].partition(".")[0].partition("[")[0] for cell in extract.cells} if extract.cells else ()
+        partly = (
+            {cell[0].partition(".")[0].partition("[")[0] for cell in extract.cells} if extract.cells else ()
+        )
         for key, value in record.items():
-            path, kind, text = leaf(key, value)
-            if key in used:
-                cells.append((path, kind, None))
+            kind = value.__class__
+            if kind is str:
+                cells.append((key, "string", None if key in used else value))
+            elif key in used:
+                cells.append((key, TYPES.get(kind), None))
             else:
-                cells.append((path, kind, text))
-                if (value.__class__ is dict or value.__class__ is list) and value and key not in partly:
+                cells.append(leaf(key, value))
+                if (kind is dict or kind is list) and value and key not in partly:
                     below(key, value, cells, limit)
         cells += extract.cells
-        labels: list[str | None] = [None] * self._width
-        for position, key, parts in self._labels:
-            labels[position] = as_text(record[key] if key in record else _lookup(record, parts))
-        if extract.label is not None and self.reading.columns.label is None:
-            labels[_LABEL] = extract.label
-        return cells, labels
+        return cells
+
+    def _labels_of(self, record: dict[str, Any], extract: Extract) -> list[str | None]:
+        """Return the values of the columns that the contract names, then KTO's own label."""
+        labels = [
+            as_text(record[key] if key in record else _lookup(record, parts))
+            for _, key, parts in self._labels
+        ]
+        labels.append(extract.label)
+        return labels
 
     # ── finishing ───────────────────────────────────────────────────────────────────────────────────
     def __len__(self) -> int:
@@ -147,18 +156,40 @@ class Assembler:
         """Return the tables of what was added and start anew; the counts must add up to `lines`."""
         counts = Counts(lines, self._blank, self._bad, len(self._rows), size)
         if counts.rows + counts.bad + counts.blank != lines:
-            raise AccountingError(f"{lines} lines; rows, bad and blank: {counts.rows}, {counts.bad}, {counts.blank}")
-        tables = Tables(self._rows_frame(), self._turns_frame(), self._cells_frame(), self._lines_frame(), counts)
+            raise AccountingError(
+                f"{lines} lines; rows, bad and blank: {counts.rows}, {counts.bad}, {counts.blank}"
+            )
+        tables = Tables(
+            self._rows_frame(), self._turns_frame(), self._cells_frame(), self._lines_frame(), counts
+        )
         self._clear()
         return tables
 
+    def _note_big_integers(self, cells: pl.DataFrame) -> None:
+        """Remark on rows with an integer beyond 64 bits outside the turns."""
+        long = cells.filter(
+            (pl.col("json_type") == "number") & (pl.col("text").str.len_bytes() >= _DIGITS_64_BITS)
+        )
+        for row, text in long.select("row", "text").iter_rows():
+            if text.lstrip("-").isdigit() and not -(2**63) <= int(text) < 2**64:
+                line, byte, length, _ = self._rows[row]
+                self._lines.append(
+                    (line, byte or 0, length or 0, None, "big_integer", None, "beyond 64 bits")
+                )
+
     def _rows_frame(self) -> pl.DataFrame:
-        schema = rows_schema(self.reading.columns)
         count = len(self._rows)
         line, byte, length, name = zip(*self._rows, strict=True) if count else ((), (), (), ())
-        labels = zip(*self._label_values, strict=True) if count else [()] * self._width
-        columns = [np.arange(count, dtype=np.uint32), line, byte, length, name, *labels]
-        return _frame(columns, schema)
+        labels = list(zip(*self._label_values, strict=True)) if count else [()] * (len(self._labels) + 1)
+        named: dict[str, Any] = {
+            column: values for (column, _, _), values in zip(self._labels, labels, strict=False)
+        }
+        if self.reading.columns.label is None:
+            named["label"] = labels[-1]
+        nothing = [None] * count
+        columns = [np.arange(count, dtype=np.uint32), line, byte, length, name]
+        columns += [named.get(column, nothing) for column, _ in self.reading.columns.named()]
+        return _frame(columns, rows_schema(self.reading.columns))
 
     def _turns_frame(self) -> pl.DataFrame:
         columns = zip(*self._turns, strict=True) if self._turns else [()] * (len(TURNS) - 1)
@@ -174,7 +205,7 @@ class Assembler:
         return _frame(list(columns), LINES)
 
 
-_LABEL = 6  # position of `label` in Columns.named()
+_DIGITS_64_BITS = 19
 
 
 def _repeat(counts: list[int]) -> np.ndarray[Any, np.dtype[np.uint32]]:
@@ -183,7 +214,10 @@ def _repeat(counts: list[int]) -> np.ndarray[Any, np.dtype[np.uint32]]:
 
 def _frame(columns: Any, schema: dict[str, Any]) -> pl.DataFrame:
     return pl.DataFrame(
-        [pl.Series(name, values, dtype=kind) for (name, kind), values in zip(schema.items(), columns, strict=True)]
+        [
+            pl.Series(name, values, dtype=kind)
+            for (name, kind), values in zip(schema.items(), columns, strict=True)
+        ]
     )
 
 

@@ -10,7 +10,7 @@ from datacheck.loading.rejected import Rejected
 
 Cell = tuple[str, str | None, str | None]
 _NUMBERS = frozenset({int, float, bool})
-_TYPES: dict[type, str] = {
+TYPES: dict[type, str] = {
     str: "string",
     int: "number",
     float: "number",
@@ -19,12 +19,11 @@ _TYPES: dict[type, str] = {
     dict: "object",
 }
 _DIGITS_4300 = 10**4300
-_BIG = 2**64
 
 
 def json_type(value: object) -> str:
     """Return the JSON type of a value; "null" for None."""
-    return _TYPES.get(value.__class__, "null")
+    return TYPES.get(value.__class__, "null")
 
 
 def json_text(value: object) -> str:
@@ -53,7 +52,7 @@ def leaf(path: str, value: Any) -> Cell:
         return path, "boolean", "true" if value else "false"
     if kind is int or kind is float:
         return path, "number", number(value)
-    return path, _TYPES[kind], None
+    return path, TYPES[kind], None
 
 
 def number(value: float) -> str:
@@ -104,16 +103,6 @@ def _numbers_only(value: list[Any]) -> bool:
         if item.__class__ is float and not math.isfinite(item):
             raise Rejected("not_finite")
     return True
-
-
-def has_big_integer(value: Any) -> bool:
-    """Tell whether an integer beyond 64 bits is anywhere inside."""
-    kind = value.__class__
-    if kind is int:
-        return not -_BIG // 2 <= value < _BIG
-    if kind is dict:
-        return any(has_big_integer(item) for item in value.values())
-    return kind is list and any(has_big_integer(item) for item in value)
 
 
 def depth(value: Any) -> int:

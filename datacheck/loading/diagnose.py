@@ -60,7 +60,9 @@ def _by_reason(raw: bytes, reason: str, column: int | None) -> Why:
     if reason.startswith(("lone leading surrogate", "unexpected end of hex escape")):
         return Why("lone_surrogate", "an escape for half of a surrogate pair", column)
     if reason.startswith("control character"):
-        return Why("control_character", f"byte 0x{at[0]:02x} must be escaped" if at else "must be escaped", column)
+        return Why(
+            "control_character", f"byte 0x{at[0]:02x} must be escaped" if at else "must be escaped", column
+        )
     if reason.startswith("number out of range"):
         return Why("integer_too_long", "more than 4,300 digits", column)
     if reason.startswith("EOF"):

@@ -112,7 +112,9 @@ class _File:
         suffixes = [suffix.lower() for suffix in self.path.suffixes]
         head = self.raw.read(_HEAD)
         blocks = self._decompressed(head)
-        buffer = files.Buffer(files.bounded(blocks, self.raw, self.limits.ratio, self.limits.ratio_above_bytes))
+        buffer = files.Buffer(
+            files.bounded(blocks, self.raw, self.limits.ratio, self.limits.ratio_above_bytes)
+        )
         start = bytes(buffer.fill(_HEAD)[:_HEAD])
         if self.compression and suffixes and suffixes[-1] in {".gz", ".zst", ".zstd", ".gzip"}:
             suffixes.pop()
@@ -184,7 +186,9 @@ class _File:
         ):
             return binary
         if binary:
-            self._event("wrong_container", f"{binary.replace('_', ' ')} data under another name or compressed")
+            self._event(
+                "wrong_container", f"{binary.replace('_', ' ')} data under another name or compressed"
+            )
             return None
         if expected:
             self._event("wrong_container", f"the name says {expected}, the first bytes do not")
@@ -261,7 +265,7 @@ class _File:
         first_byte, first_line = self.covered, self.lines + 1
         if not self.wide:
             newlines = data.count(b"\n")
-            crlf = data.count(b"\r\n")
+            crlf = data.count(b"\r\n") if b"\r" in data else 0
             self.lf += newlines - crlf
             self.crlf += crlf
             self.lines += newlines + (1 if last and data and data[-1] != _NEWLINE else 0)
@@ -324,7 +328,9 @@ class _File:
                 break
         if stop == 0:
             self.lines += 1
-        self._event("line_too_long", f"longer than {self.limits.line_bytes} bytes; not read", line, byte, length)
+        self._event(
+            "line_too_long", f"longer than {self.limits.line_bytes} bytes; not read", line, byte, length
+        )
 
     def _csv_chunks(self, buffer: files.Buffer, suffix: str) -> Generator[Chunk, None, None]:
         delimiter = self.reading.delimiter or ("\t" if suffix == ".tsv" else ",")
@@ -422,7 +428,9 @@ class _File:
         if self.crlf and self.lf:
             self._event("mixed_line_ends", f"{self.crlf} CRLF and {self.lf} LF")
         if self.covered != buffer.taken:
-            raise AccountingError(f"{self.path.name}: {buffer.taken} bytes read, {self.covered} accounted for")
+            raise AccountingError(
+                f"{self.path.name}: {buffer.taken} bytes read, {self.covered} accounted for"
+            )
         return buffer.taken
 
 

@@ -41,7 +41,12 @@ def container(head: bytes) -> str | None:
         return "parquet"
     if head.startswith(b"ARROW1\0\0"):
         return "arrow_file"
-    if head.startswith(b"\xff\xff\xff\xff") and len(head) > 8 and head[8:9] == b"\x10" and head[6:8] == b"\0\0":  # noqa: PLR2004
+    if (
+        head.startswith(b"\xff\xff\xff\xff")
+        and len(head) > 8
+        and head[8:9] == b"\x10"
+        and head[6:8] == b"\0\0"
+    ):  # noqa: PLR2004
         return "arrow_stream"
     return None
 

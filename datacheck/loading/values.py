@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import jiter
 
 from datacheck.loading import spans
-from datacheck.loading.cells import has_big_integer
 from datacheck.loading.diagnose import diagnose
 from datacheck.loading.sniff import UTF8_BOM
 
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     from datacheck.loading.reader import Chunk
     from datacheck.loading.reading import Reading
 
-_NINETEEN_DIGITS = re.compile(rb"[0-9]{19}")
 _SAFE_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,39}")
 
 
@@ -72,10 +70,7 @@ class Values:
 
     def _add(self, start: int, raw: bytes, record: Any) -> None:
         self.count += 1
-        line = self.line_of(start)
-        self.out.add(line, start, raw, record)
-        if _NINETEEN_DIGITS.search(raw) and has_big_integer(record):
-            self.out.note(line, start, raw, "big_integer", "beyond 64 bits")
+        self.out.add(self.line_of(start), start, raw, record)
 
     def _array(self, position: int, *, after_value: bool, end: int) -> None:
         """Read elements up to the closing bracket; `position` is after the opening one, or after an element."""

@@ -58,7 +58,8 @@ def read_choices(
     if record[question].__class__ is not str:
         return None
     used = {question}
-    found = _columns(record, used) if options is None else _options(record[options], options)
+    cells: list[Cell] = []
+    found = _columns(record, used) if options is None else _options(record[options], options, cells)
     if not found:
         return None
     if options is not None:
@@ -69,7 +70,7 @@ def read_choices(
             used.add(key)
             turns.append(plain_turn("answer", 0, None, key, record[key]))
             break
-    return Extract(turns, frozenset(used))
+    return Extract(turns, frozenset(used), cells)
 
 
 def _columns(record: dict[str, Any], used: set[str]) -> list[Turn]:
@@ -82,17 +83,24 @@ def _columns(record: dict[str, Any], used: set[str]) -> list[Turn]:
     return turns
 
 
-def _options(value: Any, key: str) -> list[Turn]:
+def _options(value: Any, key: str, cells: list[Cell]) -> list[Turn]:
     if value.__class__ is dict:
         if value.keys() >= {"text", "label"} and value["text"].__class__ is list:  # ARC, CommonsenseQA
-            return _options(value["text"], f"{key}.text")
-        return [plain_turn("option", n, None, f"{key}.{name}", text) for n, (name, text) in enumerate(value.items())]
+            for name in sorted(value.keys() - {"text"}):
+                walk(f"{key}.{name}", value[name], cells, 1_000)
+            return _options(value["text"], f"{key}.text", cells)
+        return [
+            plain_turn("option", n, None, f"{key}.{name}", text)
+            for n, (name, text) in enumerate(value.items())
+        ]
     if value.__class__ is not list:
         return []
     turns: list[Turn] = []
     for number, item in enumerate(value):
         if item.__class__ is dict and item.get("text").__class__ is str:
             turns.append(plain_turn("option", number, None, f"{key}[{number}].text", item["text"]))
+            for name in sorted(item.keys() - {"text"}):
+                walk(f"{key}[{number}].{name}", item[name], cells, 1_000)
         elif item.__class__ in {str, int, float}:
             turns.append(plain_turn("option", number, None, f"{key}[{number}]", item))
         else:
@@ -113,7 +121,9 @@ def read_reward_model(record: dict[str, Any], styles: Styles) -> Extract | None:
     for name, value in reward.items():
         if name != "ground_truth":
             walk(f"reward_model.{name}", value, cells, 1_000)
-    return Extract([*asked, answer, *tools_turn(record)], frozenset({"prompt", "reward_model", "tools"}), cells)
+    return Extract(
+        [*asked, answer, *tools_turn(record)], frozenset({"prompt", "reward_model", "tools"}), cells
+    )
 
 
 def read_verifiable(record: dict[str, Any], styles: Styles, key: str, answer: str) -> Extract | None:

@@ -184,7 +184,9 @@ def read_asked_turns(record: dict[str, Any], styles: Styles) -> Extract | None:
     asked = record["turns"]
     if asked.__class__ is not list or not asked or not all(text.__class__ is str for text in asked):
         return None
-    turns: list[Turn] = [("prompt", n, "user", f"turns[{n}]", "string", text, None) for n, text in enumerate(asked)]
+    turns: list[Turn] = [
+        ("prompt", n, "user", f"turns[{n}]", "string", text, None) for n, text in enumerate(asked)
+    ]
     return Extract(turns, frozenset({"turns"}))
 
 

@@ -85,16 +85,22 @@ class Styles(NamedTuple):
 
 
 _PATHS: dict[tuple[str, str], list[str]] = {}
+_KEPT = 64
+
+
+def _paths(key: str, field: str) -> list[str]:
+    """Return the paths of the first 64 messages; they are the same strings for every record."""
+    known = _PATHS.get((key, field))
+    if known is None:
+        known = [path_of(key, n, field) for n in range(_KEPT)]
+        if len(_PATHS) < 1_000:  # noqa: PLR2004 (keys come from the data)
+            _PATHS[key, field] = known
+    return known
 
 
 def path_of(key: str, position: int, field: str) -> str:
-    """Return "key[position].field"; the first 64 of each are kept."""
-    known = _PATHS.get((key, field))
-    if known is None:
-        known = [f"{key}[{n}].{field}" for n in range(64)]
-        if len(_PATHS) < 1_000:  # noqa: PLR2004 (keys come from the data)
-            _PATHS[key, field] = known
-    return known[position] if position < len(known) else f"{key}[{position}].{field}"
+    """Return "key[position].field"."""
+    return f"{key}[{position}].{field}"
 
 
 def answers_from(messages: list[Any], style: Style) -> int:
@@ -128,6 +134,7 @@ def message_turns(
     before, change, after = parts
     role_key, content_key, roles = style
     turns: list[Turn] = []
+    paths = _paths(key, content_key)
     for position in range(start, len(messages)):
         message = messages[position]
         part = before if position < change else after
@@ -135,14 +142,16 @@ def message_turns(
         if message.__class__ is dict and len(message) == 2:  # noqa: PLR2004 (role and content)
             role, content = message.get(role_key), message.get(content_key)
             if role.__class__ is str and content.__class__ is str and role not in _CALLS:
-                path = path_of(key, position, content_key)
+                path = paths[position] if position < _KEPT else path_of(key, position, content_key)
                 turns.append((part, number, roles.get(role, role), path, "string", content, None))
                 continue
         turns.append(_message(message, style, key, position, part, number, cells))
     return turns
 
 
-def _message(message: Any, style: Style, key: str, position: int, part: str, number: int, cells: list[Cell]) -> Turn:
+def _message(
+    message: Any, style: Style, key: str, position: int, part: str, number: int, cells: list[Cell]
+) -> Turn:
     """Return the turn of a message that is not simply a role and a string."""
     where = f"{key}[{position}]"
     if message.__class__ is not dict:
@@ -161,7 +170,9 @@ def _message(message: Any, style: Style, key: str, position: int, part: str, num
     if raw_role in _CALLS and tool_calls is None:
         text, tool_calls = None, as_text(content)
     for name, value in message.items():
-        if name in {style.role, style.content} or (name in {"tool_calls", "function_call"} and value is not None):
+        if name in {style.role, style.content} or (
+            name in {"tool_calls", "function_call"} and value is not None
+        ):
             continue
         walk(f"{where}.{name}", value, cells, _KEYS_IN_MESSAGE)
     if style.role in message and raw_role.__class__ is not str:
