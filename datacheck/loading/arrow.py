@@ -1,0 +1,106 @@
+"""Records of Parquet and Arrow files, batch by batch, through pyarrow."""
+
+from __future__ import annotations
+
+import base64
+import datetime
+import decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.ipc
+import pyarrow.parquet as pq
+
+from datacheck.loading import files
+from datacheck.loading.assemble import Assembler
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from datacheck.loading.reader import Chunk
+    from datacheck.loading.reading import Reading
+    from datacheck.loading.tables import Tables
+
+_BATCH = 4_096
+_END_OF_STREAM = b"\xff\xff\xff\xff\0\0\0\0"
+
+
+def parse_arrow(chunk: Chunk, reading: Reading) -> Iterator[Tables]:
+    """Yield the tables of each batch. Damage is a bad line at the row where reading stopped."""
+    out = Assembler(reading)
+    row = 0
+    size = chunk.size
+    path = Path(chunk.path or "")
+    try:
+        file = files.open_regular(path)
+    except OSError as error:
+        out.bad(0, 0, b"", "unreadable_file", error.strerror or "not a regular file")
+        yield out.finish(1, size)
+        return
+    with file:
+        if files.identity(file) != chunk.identity:
+            out.bad(0, 0, b"", "changed_while_read", "the file is not the one that was hashed")
+            yield out.finish(1, size)
+            return
+        added = 0
+        try:
+            for batch in _batches(file, chunk.kind):
+                batch.validate(full=True)
+                for record in batch.to_pylist():
+                    out.add(row, None, None, json_safe(record))
+                    row += 1
+                    added += 1
+                yield out.finish(added, size)
+                added = size = 0
+        except (
+            pa.ArrowException,
+            OSError,
+            ValueError,
+            KeyError,
+            OverflowError,
+            NotImplementedError,
+        ) as error:
+            out.bad(row, 0, b"", "bad_parquet", type(error).__name__)
+            added += 1
+        if added or size or row == 0:
+            yield out.finish(added, size)
+
+
+def _batches(file: Any, kind: str) -> Iterator[Any]:
+    if kind == "parquet":
+        parquet = pq.ParquetFile(file, page_checksum_verification=True)
+        yield from parquet.iter_batches(batch_size=_BATCH)
+    elif kind == "arrow_file":
+        reader = pa.ipc.open_file(file)
+        for number in range(reader.num_record_batches):
+            yield reader.get_batch(number)
+    else:
+        end = files.identity(file).size - len(_END_OF_STREAM)
+        file.seek(max(end, 0))
+        complete = file.read() == _END_OF_STREAM
+        file.seek(0)
+        yield from pa.ipc.open_stream(file)
+        if not complete:
+            raise pa.ArrowInvalid("the end-of-stream marker is missing")
+
+
+def json_safe(value: Any) -> Any:
+    """Return a value as JSON would hold it; null members of objects are left out, since Arrow cannot tell."""
+    kind = value.__class__
+    if kind is dict:
+        return {str(key): json_safe(item) for key, item in value.items() if item is not None}
+    if kind is list or kind is tuple:
+        return [json_safe(item) for item in value]
+    if kind in {str, int, float, bool} or value is None:
+        return value
+    if isinstance(value, (datetime.datetime, datetime.date, datetime.time)):
+        return value.isoformat()
+    if kind is bytes:
+        try:
+            return value.decode()
+        except UnicodeDecodeError:
+            return base64.b64encode(value).decode()
+    if isinstance(value, (decimal.Decimal, datetime.timedelta)):
+        return str(value)
+    return str(value)

@@ -1,0 +1,85 @@
+"""Say why a line could not be read. Runs for bad lines only; messages never hold content."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from datacheck.loading.sniff import UTF8_BOM, guess_encoding
+
+_COLUMN = re.compile(r"^(.*?) at line (\d+) column (\d+)$", re.DOTALL)
+_CONFLICT = re.compile(rb"(?:<{7}|={7}|>{7}|\|{7})(?: |\r?$)")
+_NOT_FINITE = re.compile(rb"-?(?:NaN|Infinity|nan|inf)\b")
+_PYTHON = re.compile(rb"'|None\b|True\b|False\b|\(")
+
+
+class Why(NamedTuple):
+    """The code, a message, and the 1-based byte column if it is known."""
+
+    code: str
+    message: str
+    column: int | None = None
+
+
+def diagnose(raw: bytes, error: str) -> Why:
+    """Return the cause of a JSON error; `error` is jiter's message."""
+    if b"\0" in raw:
+        return Why("nul_bytes", f"{raw.count(0)} of {len(raw)} bytes are NUL", raw.index(b"\0") + 1)
+    try:
+        raw.decode()
+    except UnicodeDecodeError as bad:
+        probable = guess_encoding(raw)
+        hint = f"; probably {probable}" if probable else ""
+        return Why("not_utf8", f"byte 0x{raw[bad.start]:02x} is not UTF-8{hint}", bad.start + 1)
+    if _CONFLICT.match(raw):
+        return Why("merge_conflict", "the line begins with a conflict marker", 1)
+    if UTF8_BOM in raw[:3]:
+        return Why("bom_inside", "the line begins with a byte order mark", 1)
+    match = _COLUMN.match(error)
+    reason, column = (match[1], int(match[3])) if match and match[2] == "1" else (error, None)
+    if match and match[2] != "1":
+        column = _absolute(raw, int(match[2]), int(match[3]))
+        reason = match[1]
+    return _by_reason(raw, reason, column)
+
+
+def _absolute(raw: bytes, line: int, column: int) -> int:
+    """Return the position of a line and column inside a record that spans several lines."""
+    start = 0
+    for _ in range(line - 1):
+        start = raw.find(b"\n", start) + 1
+    return start + column
+
+
+def _by_reason(raw: bytes, reason: str, column: int | None) -> Why:
+    at = raw[max((column or 1) - 1, 0) :]
+    if reason.startswith("Detected duplicate key"):
+        return Why("duplicate_key", "the second of two equal keys ends here", column)
+    if reason.startswith("recursion limit"):
+        return Why("too_deep", "deeper than 200", column)
+    if reason.startswith(("lone leading surrogate", "unexpected end of hex escape")):
+        return Why("lone_surrogate", "an escape for half of a surrogate pair", column)
+    if reason.startswith("control character"):
+        return Why(
+            "control_character", f"byte 0x{at[0]:02x} must be escaped" if at else "must be escaped", column
+        )
+    if reason.startswith("number out of range"):
+        return Why("integer_too_long", "more than 4,300 digits", column)
+    if reason.startswith("EOF"):
+        if raw.strip() in {b"{", b"[", b"}", b"]"}:
+            return Why("pretty_printed", "only a bracket: does the record span several lines?", column)
+        return Why("truncated_line", "the line ends inside the record", column)
+    if reason.startswith("trailing characters"):
+        second = at.lstrip()[:1] in {b"{", b"["}
+        return Why("two_objects" if second else "json_syntax", "more text after the record", column)
+    if _NOT_FINITE.match(at) or (
+        reason.startswith("invalid number") and _NOT_FINITE.match(raw[max((column or 2) - 2, 0) :])
+    ):
+        return Why("not_finite", "NaN or Infinity is not JSON", column)
+    if reason.startswith(("expected value", "key must be a string")) and _PYTHON.match(at):
+        return Why("python_repr", "looks like the repr of a Python object", column)
+    if raw.lstrip()[:1] == b"<" and re.match(rb"\s*<[a-zA-Z!/]", raw):
+        return Why("html_page", "the line begins with an HTML tag", 1)
+    if raw.strip() in {b"}", b"]", b"},", b"],"}:
+        return Why("pretty_printed", "only a bracket: does the record span several lines?", column)
+    return Why("json_syntax", reason, column)

@@ -1,0 +1,195 @@
+"""Open a file without following links, and read it once: hashed, decompressed, in bounded pieces."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+import zlib
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+    from typing import BinaryIO
+
+_BLOCK = 1024**2
+# One zstd block (128 KiB) may take four bytes, so the input handed over at once bounds the output.
+_ZSTD_INPUT = 1024
+_ZSTD_WINDOW = 128 * 1024**2
+GZIP_MAGIC = b"\x1f\x8b"
+ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+
+
+class Identity(NamedTuple):
+    """What `fstat` says about a file; any difference means that it was changed or replaced."""
+
+    device: int
+    inode: int
+    size: int
+    mtime_ns: int
+
+
+class DamagedError(Exception):
+    """The compressed data is cut, broken or a bomb; `args` is (code, message)."""
+
+
+def open_regular(path: Path) -> BinaryIO:
+    """Open a regular file for reading; links, devices, pipes and directories raise OSError."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError("not a regular file")
+    return os.fdopen(descriptor, "rb", buffering=0)
+
+
+def identity(file: BinaryIO) -> Identity:
+    """Return the identity of an open file."""
+    status = os.fstat(file.fileno())
+    return Identity(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
+
+
+class Hashed:
+    """A file's raw bytes, each read and hashed once."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._sha256 = hashlib.sha256()
+        self.bytes = 0
+
+    def read(self, size: int = _BLOCK) -> bytes:
+        """Return up to `size` bytes; empty at the end."""
+        block = self._file.read(size)
+        self._sha256.update(block)
+        self.bytes += len(block)
+        return block
+
+    def drain(self) -> None:
+        """Hash what is left without using it."""
+        while self.read():
+            pass
+
+    def hexdigest(self) -> str:
+        """Return the sha256 of the bytes read so far."""
+        return self._sha256.hexdigest()
+
+
+def plain(raw: Hashed, head: bytes) -> Iterator[bytes]:
+    """Yield `head` and the rest of the file."""
+    if head:
+        yield head
+    while block := raw.read():
+        yield block
+
+
+def gunzip(raw: Hashed, head: bytes) -> Iterator[bytes]:
+    """Yield the decompressed bytes of all gzip members; zero padding after the last one is allowed."""
+    pending = head
+    while True:
+        pending = pending or raw.read()
+        if not pending:
+            return
+        if not pending.strip(b"\0"):
+            pending = b""
+            continue
+        member = zlib.decompressobj(wbits=31)
+        while not member.eof:
+            try:
+                out = member.decompress(pending, _BLOCK)
+            except zlib.error:
+                raise DamagedError("bad_compression", "gzip: broken header, data or checksum") from None
+            if out:
+                yield out
+            pending = member.unconsumed_tail or member.unused_data
+            if member.eof or pending or out:
+                pending = pending or (b"" if member.eof else raw.read())
+            else:
+                pending = raw.read()
+            if not pending and not member.eof and not out:
+                raise DamagedError("truncated_compression", "gzip: the data ends inside a member")
+
+
+def unzstd(raw: Hashed, head: bytes) -> Iterator[bytes]:
+    """Yield the decompressed bytes of all zstd frames."""
+    import zstandard  # noqa: PLC0415 (only files that need it pay for it)
+
+    decompressor = zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW)
+    pending = head
+    while True:
+        pending = pending or raw.read()
+        if not pending:
+            return
+        while len(pending) < len(ZSTD_MAGIC) and (more := raw.read()):
+            pending += more
+        if pending[1:4] == b"\x2a\x4d\x18" and pending[0] >> 4 == 5:  # skippable frame
+            pending = _skip_frame(raw, pending)
+            continue
+        frame = decompressor.decompressobj()
+        while not frame.eof:
+            if not pending:
+                pending = raw.read()
+            if not pending:
+                raise DamagedError("truncated_compression", "zstd: the data ends inside a frame")
+            piece, pending = pending[:_ZSTD_INPUT], pending[_ZSTD_INPUT:]
+            try:
+                out = frame.decompress(piece)
+            except zstandard.ZstdError:
+                raise DamagedError("bad_compression", "zstd: broken frame, checksum or window") from None
+            if out:
+                yield out
+            if frame.eof:
+                pending = frame.unused_data + pending
+
+
+def _skip_frame(raw: Hashed, pending: bytes) -> bytes:
+    while len(pending) < 8 and (more := raw.read()):  # noqa: PLR2004 (magic and size, four bytes each)
+        pending += more
+    left = 8 + int.from_bytes(pending[4:8], "little")
+    while len(pending) < left:
+        left -= len(pending)
+        pending = raw.read()
+        if not pending:
+            raise DamagedError("truncated_compression", "zstd: the data ends inside a frame")
+    return pending[left:]
+
+
+def bounded(blocks: Iterator[bytes], raw: Hashed, ratio: int, above: int) -> Iterator[bytes]:
+    """Pass blocks on until they grow beyond `above` bytes and `ratio` times the input."""
+    total = 0
+    for block in blocks:
+        total += len(block)
+        if total > above and total > ratio * raw.bytes:
+            raise DamagedError("bomb_ratio", f"more than {ratio} times the compressed size")
+        yield block
+
+
+class Buffer:
+    """Decoded bytes of a file, taken from the front in pieces whose sizes do not depend on how they arrive."""
+
+    def __init__(self, blocks: Iterator[bytes]) -> None:
+        self._blocks = blocks
+        self._data = bytearray()
+        self.taken = 0
+        self.ended = False
+        self.damage: tuple[str, str] | None = None
+
+    def fill(self, size: int) -> bytearray:
+        """Return the buffered bytes after trying to have at least `size` of them."""
+        while len(self._data) < size and not self.ended:
+            try:
+                block = next(self._blocks, None)
+            except DamagedError as damage:
+                self.damage = damage.args[0], damage.args[1]
+                block = None
+            if block is None:
+                self.ended = True
+            else:
+                self._data += block
+        return self._data
+
+    def take(self, size: int) -> bytes:
+        """Remove and return the first `size` bytes."""
+        data = bytes(memoryview(self._data)[:size])
+        del self._data[:size]
+        self.taken += len(data)
+        return data

@@ -1,0 +1,142 @@
+"""Questions with a known answer: question/answer pairs, multiple choice, and prompts with a verifiable reward."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from datacheck.loading.cells import walk
+from datacheck.loading.formats.instruct import history_turns, side_turns
+from datacheck.loading.formats.turns import Extract, Styles, Turn, message_turns, plain_turn, tools_turn
+
+if TYPE_CHECKING:
+    from datacheck.loading.cells import Cell
+
+_EVERYTHING = 2**31
+QUESTIONS = ("question", "problem", "query", "prompt", "input", "instruction")
+ANSWERS = (
+    "answer",
+    "target",
+    "ground_truth",
+    "final_answer",
+    "std_answer",
+    "canonical_solution",
+    "solution",
+    "answers",
+)
+LETTERS = ("A", "B", "C", "D", "E", "F", "G", "H", "I", "J")
+
+
+def read_qa(record: dict[str, Any], styles: Styles, question: str, answer: str) -> Extract | None:
+    """Read {question, answer}; a passage before the question is part of it."""
+    del styles
+    if record[question].__class__ is not str or record[answer] is None:
+        return None
+    used = {question, answer}
+    turns = history_turns(record, used)
+    turns.append(_with_passage(record, question, used, len(turns)))
+    turns.append(plain_turn("answer", 0, None, answer, record[answer]))
+    return Extract(turns, frozenset(used))
+
+
+def _with_passage(record: dict[str, Any], question: str, used: set[str], number: int) -> Turn:
+    text = record[question]
+    for key in ("passage", "context"):
+        passage = record.get(key)
+        if passage.__class__ is str:
+            used.add(key)
+            if passage:
+                text = f"{passage}\n{text}"
+            break
+    return plain_turn("prompt", number, "user", question, text)
+
+
+def read_choices(
+    record: dict[str, Any], styles: Styles, question: str, options: str | None, answers: tuple[str, ...]
+) -> Extract | None:
+    """Read a question with options as a list, a dict, {text, label} lists or columns A, B, C, …"""
+    del styles
+    if record[question].__class__ is not str:
+        return None
+    used = {question}
+    cells: list[Cell] = []
+    found = _columns(record, used) if options is None else _options(record[options], options, cells)
+    if not found:
+        return None
+    if options is not None:
+        used.add(options)
+    turns = [_with_passage(record, question, used, 0), *found]
+    for key in answers:
+        if record.get(key) is not None:
+            used.add(key)
+            turns.append(plain_turn("answer", 0, None, key, record[key]))
+            break
+    return Extract(turns, frozenset(used), cells)
+
+
+def _columns(record: dict[str, Any], used: set[str]) -> list[Turn]:
+    turns: list[Turn] = []
+    for number, letter in enumerate(LETTERS):
+        if letter not in record:
+            break
+        used.add(letter)
+        turns.append(plain_turn("option", number, None, letter, record[letter]))
+    return turns
+
+
+def _options(value: Any, key: str, cells: list[Cell]) -> list[Turn]:
+    if value.__class__ is dict:
+        if value.keys() >= {"text", "label"} and value["text"].__class__ is list:  # ARC, CommonsenseQA
+            for name in sorted(value.keys() - {"text"}):
+                walk(f"{key}.{name}", value[name], cells, 1_000)
+            return _options(value["text"], f"{key}.text", cells)
+        return [
+            plain_turn("option", n, None, f"{key}.{name}", text)
+            for n, (name, text) in enumerate(value.items())
+        ]
+    if value.__class__ is not list:
+        return []
+    turns: list[Turn] = []
+    for number, item in enumerate(value):
+        if item.__class__ is dict and item.get("text").__class__ is str:
+            turns.append(plain_turn("option", number, None, f"{key}[{number}].text", item["text"]))
+            for name in sorted(item.keys() - {"text"}):
+                walk(f"{key}[{number}].{name}", item[name], cells, 1_000)
+        elif item.__class__ in {str, int, float}:
+            turns.append(plain_turn("option", number, None, f"{key}[{number}]", item))
+        else:
+            return []
+    return turns
+
+
+def read_reward_model(record: dict[str, Any], styles: Styles) -> Extract | None:
+    """Read verl's {prompt: [messages], reward_model: {ground_truth}}."""
+    reward = record["reward_model"]
+    if reward.__class__ is not dict or "ground_truth" not in reward:
+        return None
+    cells: list[Cell] = []
+    asked = side_turns(record, "prompt", "prompt", 0, styles, cells, "user")
+    if asked is None:
+        return None
+    answer = plain_turn("answer", 0, None, "reward_model.ground_truth", reward["ground_truth"])
+    for name, value in reward.items():
+        if name != "ground_truth":
+            walk(f"reward_model.{name}", value, cells, 1_000)
+    return Extract(
+        [*asked, answer, *tools_turn(record)], frozenset({"prompt", "reward_model", "tools"}), cells
+    )
+
+
+def read_verifiable(record: dict[str, Any], styles: Styles, key: str, answer: str) -> Extract | None:
+    """Read a conversation or prompt that ends before the answer, with the answer beside it."""
+    if record[answer] is None:
+        return None
+    cells: list[Cell] = []
+    style = styles.style_of(record[key])
+    if style is not None:
+        turns = message_turns(record[key], style, key, ("prompt", _EVERYTHING, ""), 0, cells)
+    elif record[key].__class__ is str:
+        turns = [plain_turn("prompt", 0, "user", key, record[key])]
+    else:
+        return None
+    turns.append(plain_turn("answer", 0, None, answer, record[answer]))
+    return Extract(turns + tools_turn(record), frozenset({key, answer, "tools"}), cells)

@@ -1,0 +1,218 @@
+"""One instruction and its answer: alpaca, prompt/completion, query/response, and KTO's labelled answers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from datacheck.loading.cells import json_text, json_type
+from datacheck.loading.formats.chat import conversation
+from datacheck.loading.formats.turns import (
+    Extract,
+    Style,
+    Styles,
+    Turn,
+    answers_from,
+    message_turns,
+    plain_turn,
+    tools_turn,
+)
+
+if TYPE_CHECKING:
+    from datacheck.loading.cells import Cell
+
+_EVERYTHING = 2**31
+
+
+def history_turns(record: dict[str, Any], cells_used: set[str]) -> list[Turn]:
+    """Return the turns before the question: `system`, then `history` as a list of pairs of strings."""
+    turns: list[Turn] = []
+    for key in ("system", "system_prompt"):
+        value = record.get(key)
+        if value.__class__ is str:
+            cells_used.add(key)
+            if value:
+                turns.append(("prompt", 0, "system", key, "string", value, None))
+            break
+    history = record.get("history")
+    if history.__class__ is list and all(
+        pair.__class__ is list and len(pair) == 2 and all(text.__class__ is str for text in pair)  # noqa: PLR2004
+        for pair in history
+    ):
+        cells_used.add("history")
+        for position, (question, answer) in enumerate(history):
+            where = f"history[{position}]"
+            turns.append(("prompt", len(turns), "user", f"{where}[0]", "string", question, None))
+            turns.append(("prompt", len(turns), "assistant", f"{where}[1]", "string", answer, None))
+    return turns
+
+
+def question_turn(record: dict[str, Any], key: str, extra: str | None, number: int) -> Turn:
+    """Return the user's turn; a second field is joined by a line feed, as LLaMA-Factory trains it."""
+    text, more = record[key], record.get(extra) if extra else None
+    if text.__class__ is str and more.__class__ is str and more:
+        text = f"{text}\n{more}" if text else more
+    return plain_turn("prompt", number, "user", key, text)
+
+
+def read_alpaca(record: dict[str, Any], styles: Styles) -> Extract | None:
+    """Read {instruction, input?, output, system?, history?}; empty `input` counts as absent."""
+    del styles
+    more = record.get("input")
+    if record["instruction"].__class__ is not str or (more is not None and more.__class__ is not str):
+        return None
+    output = record["output"]
+    if output.__class__ in {list, dict}:
+        return None
+    used = {"instruction", "output", "tools"} | ({"input"} if "input" in record else set())
+    turns = history_turns(record, used)
+    turns.append(question_turn(record, "instruction", "input", len(turns)))
+    turns.append(plain_turn("response", len(turns), "assistant", "output", output))
+    return Extract(turns + tools_turn(record), frozenset(used))
+
+
+def read_query(record: dict[str, Any], styles: Styles) -> Extract | None:
+    """Read ms-swift's {query, response, system?, history?}."""
+    del styles
+    if record["query"].__class__ is not str or record["response"].__class__ in {list, dict}:
+        return None
+    used = {"query", "response", "tools"}
+    turns = history_turns(record, used)
+    turns.append(plain_turn("prompt", len(turns), "user", "query", record["query"]))
+    turns.append(plain_turn("response", len(turns), "assistant", "response", record["response"]))
+    return Extract(turns + tools_turn(record), frozenset(used))
+
+
+def read_rounds(record: dict[str, Any], styles: Styles) -> Extract | None:
+    """Read Chinese-Vicuna's {input: [str], output: [str]}: the rounds of one chat as two lists."""
+    del styles
+    asked, told = record["input"], record["output"]
+    if asked.__class__ is not list or told.__class__ is not list or len(asked) != len(told) or not asked:
+        return None
+    if not all(text.__class__ is str for text in (*asked, *told)):
+        return None
+    turns: list[Turn] = []
+    for position in range(len(asked)):
+        part = "response" if position == len(asked) - 1 else "prompt"
+        turns.append(("prompt", len(turns), "user", f"input[{position}]", "string", asked[position], None))
+        turns.append((part, len(turns), "assistant", f"output[{position}]", "string", told[position], None))
+    return Extract(turns, frozenset({"input", "output"}))
+
+
+def side_turns(
+    record: dict[str, Any],
+    key: str,
+    part: str,
+    number: int,
+    styles: Styles,
+    cells: list[Cell],
+    role: str = "assistant",
+) -> list[Turn] | None:
+    """Return the turns of a field that is a string, one message, or a list of messages; None if it is none of them."""
+    value = record[key]
+    if value.__class__ is str:
+        return [(part, number, role, key, "string", value, None)]
+    if value.__class__ is dict:
+        style = styles.style_of([value])
+        if style is None:
+            return None
+        found = message_turns([value], style, key, (part, _EVERYTHING, ""), number, cells)
+        field = f"{key}.{style.content}"
+        cells[:] = [(path.replace(f"{key}[0]", key, 1), kind, text) for path, kind, text in cells]
+        return [(*found[0][:3], field, *found[0][4:])]
+    style = styles.style_of(value)
+    if style is None:
+        return None
+    return message_turns(value, style, key, (part, _EVERYTHING, ""), number, cells)
+
+
+def read_completion(record: dict[str, Any], styles: Styles) -> Extract | None:
+    """Read TRL's {prompt, completion}: strings or lists of messages."""
+    cells: list[Cell] = []
+    used = {"prompt", "completion", "tools"}
+    turns = history_turns(record, used)
+    asked = side_turns(record, "prompt", "prompt", len(turns), styles, cells, "user")
+    if asked is None:
+        return None
+    turns += asked
+    told = side_turns(record, "completion", "response", len(turns), styles, cells)
+    if told is None:
+        return None
+    return Extract(turns + told + tools_turn(record), frozenset(used), cells)
+
+
+def kto_label(record: dict[str, Any], key: str) -> str | None:
+    """Return the label of an unpaired preference as JSON text; None unless it is a boolean."""
+    value = record.get(key)
+    return json_text(value) if value.__class__ is bool else None
+
+
+def read_kto_messages(record: dict[str, Any], styles: Styles, key: str, label: str) -> Extract | None:
+    """Read LLaMA-Factory's and ms-swift's {messages, label: bool}."""
+    style: Style | None = styles.style_of(record[key])
+    found = kto_label(record, label)
+    if style is None or found is None:
+        return None
+    return conversation(record, key, style)._replace(label=found)
+
+
+def read_kto(record: dict[str, Any], styles: Styles, label: str) -> Extract | None:
+    """Read TRL's {prompt, completion, label: bool}."""
+    found = kto_label(record, label)
+    extract = read_completion(record, styles) if found is not None else None
+    return extract and extract._replace(label=found)
+
+
+def read_kto_alpaca(record: dict[str, Any], styles: Styles, label: str) -> Extract | None:
+    """Read LLaMA-Factory's {instruction, output, kto_tag: bool}."""
+    found = kto_label(record, label)
+    extract = read_alpaca(record, styles) if found is not None else None
+    return extract and extract._replace(label=found)
+
+
+def read_prompt(record: dict[str, Any], styles: Styles, key: str = "prompt") -> Extract | None:
+    """Read a prompt without answer: a string or a list of messages."""
+    cells: list[Cell] = []
+    used = {key, "tools"}
+    turns = history_turns(record, used)
+    asked = side_turns(record, key, "prompt", len(turns), styles, cells, "user")
+    return None if asked is None else Extract(turns + asked + tools_turn(record), frozenset(used), cells)
+
+
+def read_asked_turns(record: dict[str, Any], styles: Styles) -> Extract | None:
+    """Read MT-Bench's {turns: [str]}: the user's questions of one chat."""
+    del styles
+    asked = record["turns"]
+    if asked.__class__ is not list or not asked or not all(text.__class__ is str for text in asked):
+        return None
+    turns: list[Turn] = [
+        ("prompt", n, "user", f"turns[{n}]", "string", text, None) for n, text in enumerate(asked)
+    ]
+    return Extract(turns, frozenset({"turns"}))
+
+
+def read_bfcl(record: dict[str, Any], styles: Styles) -> Extract | None:
+    """Read BFCL's {question: [[messages]], function: [schemas]}."""
+    rounds = record["question"]
+    if rounds.__class__ is not list or not rounds:
+        return None
+    turns: list[Turn] = []
+    cells: list[Cell] = []
+    for position, messages in enumerate(rounds):
+        if styles.style_of(messages) is not styles.openai:
+            return None
+        where = f"question[{position}]"
+        turns += message_turns(messages, styles.openai, where, ("prompt", _EVERYTHING, ""), len(turns), cells)
+    return Extract(turns + tools_turn(record, "function"), frozenset({"question", "function"}), cells)
+
+
+def read_text(record: dict[str, Any], styles: Styles, key: str) -> Extract | None:
+    """Read plain text for pre-training."""
+    del styles
+    if record[key].__class__ is not str:
+        return None
+    return Extract([("text", 0, None, key, json_type(record[key]), record[key], None)], frozenset({key}))
+
+
+def trailing(messages: list[Any], style: Style) -> int:
+    """Return how many messages come before the answer."""
+    return answers_from(messages, style)

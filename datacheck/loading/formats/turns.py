@@ -1,0 +1,236 @@
+"""Messages as turns: what every format family is built from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from datacheck.loading.cells import Cell, as_text, json_text, json_type, walk
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+# part, turn, role, path, content_type, text, tool_calls
+Turn = tuple[str, int, str | None, str, str, str | None, str | None]
+_KEYS_IN_MESSAGE = 1_000
+
+# Names in the formats' own documentation; a contract's `roles` adds to them.
+OPENAI_ROLES = {
+    "system": "system",
+    "user": "user",
+    "assistant": "assistant",
+    "tool": "tool",
+    "developer": "system",
+    "function": "tool",
+    "tool_call": "assistant",  # ms-swift
+    "tool_response": "tool",  # ms-swift
+}
+SHAREGPT_ROLES = {
+    "system": "system",
+    "human": "user",
+    "gpt": "assistant",
+    "observation": "tool",
+    "function_call": "assistant",
+    "user": "user",
+    "assistant": "assistant",
+    "tool": "tool",
+}
+_CALLS = frozenset({"function_call", "tool_call"})
+
+
+class Extract(NamedTuple):
+    """What a format makes of a record.
+
+    `used`: top-level keys whose whole content is in turns. `partly`: keys whose other leaves are in `cells`.
+    """
+
+    turns: list[Turn]
+    used: frozenset[str]
+    cells: Sequence[Cell] = ()
+    label: str | None = None
+
+
+class Style(NamedTuple):
+    """Names of the role and content keys of a message, and the roles known there."""
+
+    role: str
+    content: str
+    roles: Mapping[str, str]
+
+
+class Styles(NamedTuple):
+    """The two ways in which messages are written, with the contract's roles added."""
+
+    openai: Style
+    sharegpt: Style
+
+    @classmethod
+    def of(cls, roles: Mapping[str, str]) -> Styles:
+        """Add a contract's role names to the documented ones."""
+        return cls(
+            Style("role", "content", {**OPENAI_ROLES, **roles}),
+            Style("from", "value", {**SHAREGPT_ROLES, **roles}),
+        )
+
+    def style_of(self, messages: object) -> Style | None:
+        """Return how a list of messages is written, by its first object; None if it is none."""
+        if messages.__class__ is not list or not messages:
+            return None
+        for message in messages:
+            if message.__class__ is dict:
+                if "role" in message:
+                    return self.openai
+                if "from" in message:
+                    return self.sharegpt
+        return None
+
+
+_PATHS: dict[tuple[str, str], list[str]] = {}
+_KEPT = 64
+
+
+def _paths(key: str, field: str) -> list[str]:
+    """Return the paths of the first 64 messages; they are the same strings for every record."""
+    known = _PATHS.get((key, field))
+    if known is None:
+        known = [path_of(key, n, field) for n in range(_KEPT)]
+        if len(_PATHS) < 1_000:  # noqa: PLR2004 (keys come from the data)
+            _PATHS[key, field] = known
+    return known
+
+
+def path_of(key: str, position: int, field: str) -> str:
+    """Return "key[position].field"."""
+    return f"{key}[{position}].{field}"
+
+
+def answers_from(messages: list[Any], style: Style) -> int:
+    """Return the index at which the trailing run of assistant messages starts."""
+    position = len(messages)
+    roles, name = style.roles, style.role
+    while position:
+        message = messages[position - 1]
+        if message.__class__ is not dict:
+            break
+        role = message.get(name)
+        if role.__class__ is not str or roles.get(role) != "assistant":
+            break
+        position -= 1
+    return position
+
+
+def message_turns(
+    messages: list[Any],
+    style: Style,
+    key: str,
+    parts: tuple[str, int, str],
+    turn: int,
+    cells: list[Cell],
+    start: int = 0,
+) -> list[Turn]:
+    """Return one turn per message from `start` on; `parts` = (before, from which index on, after).
+
+    Leaves of a message other than role, content and tool calls are appended to `cells`.
+    """
+    before, change, after = parts
+    role_key, content_key, roles = style
+    turns: list[Turn] = []
+    paths = _paths(key, content_key)
+    for position in range(start, len(messages)):
+        message = messages[position]
+        part = before if position < change else after
+        number = turn + position - start
+        if message.__class__ is dict and len(message) == 2:  # noqa: PLR2004 (role and content)
+            role, content = message.get(role_key), message.get(content_key)
+            if role.__class__ is str and content.__class__ is str and role not in _CALLS:
+                path = paths[position] if position < _KEPT else path_of(key, position, content_key)
+                turns.append((part, number, roles.get(role, role), path, "string", content, None))
+                continue
+        turns.append(_message(message, style, key, position, part, number, cells))
+    return turns
+
+
+def _message(
+    message: Any, style: Style, key: str, position: int, part: str, number: int, cells: list[Cell]
+) -> Turn:
+    """Return the turn of a message that is not simply a role and a string."""
+    where = f"{key}[{position}]"
+    if message.__class__ is not dict:
+        walk(where, message, cells, _KEYS_IN_MESSAGE)
+        return part, number, None, where, "missing", None, None
+    raw_role = message.get(style.role)
+    role = style.roles.get(raw_role, raw_role) if raw_role.__class__ is str else as_text(raw_role)
+    path = f"{where}.{style.content}"
+    content = message.get(style.content)
+    kind = json_type(content) if style.content in message else "missing"
+    text = content_text(content, path, cells)
+    calls = message.get("tool_calls")
+    if calls is None:
+        calls = message.get("function_call")
+    tool_calls = as_text(calls)
+    if raw_role in _CALLS and tool_calls is None:
+        text, tool_calls = None, as_text(content)
+    for name, value in message.items():
+        if name in {style.role, style.content} or (
+            name in {"tool_calls", "function_call"} and value is not None
+        ):
+            continue
+        walk(f"{where}.{name}", value, cells, _KEYS_IN_MESSAGE)
+    if style.role in message and raw_role.__class__ is not str:
+        walk(f"{where}.{style.role}", raw_role, cells, _KEYS_IN_MESSAGE)
+    # function_call and tool_calls in one message: the first is in the turn, the other must not get lost.
+    if message.get("tool_calls") is not None and message.get("function_call") is not None:
+        walk(f"{where}.function_call", message["function_call"], cells, _KEYS_IN_MESSAGE)
+    return part, number, role, path, kind, text, tool_calls
+
+
+def content_text(content: Any, path: str, cells: list[Cell]) -> str | None:
+    """Return the text of a message's content; the text parts of a list are joined by line feeds."""
+    kind = content.__class__
+    if kind is str:
+        return content  # type: ignore[no-any-return]
+    if kind is not list:
+        if kind is dict:
+            walk(path, content, cells, _KEYS_IN_MESSAGE)
+            return None
+        return as_text(content)
+    texts: list[str] = []
+    for position, part in enumerate(content):
+        if part.__class__ is str:
+            texts.append(part)
+            continue
+        text = _text_of_part(part)
+        if text is None:
+            walk(f"{path}[{position}]", part, cells, _KEYS_IN_MESSAGE)
+            continue
+        texts.append(text)
+        for name, value in part.items():
+            if value is not text and name != "type":
+                walk(f"{path}[{position}].{name}", value, cells, _KEYS_IN_MESSAGE)
+    return "\n".join(texts) if texts else None
+
+
+def _text_of_part(part: Any) -> str | None:
+    """Return the text of {type: text, text: …} (OpenAI) or {type: text, value: …} (LLaMA-Factory v1)."""
+    if part.__class__ is not dict or part.get("type", "text") != "text":
+        return None
+    text = part.get("text", part.get("value"))
+    return text if text.__class__ is str else None
+
+
+def tools_turn(record: Mapping[str, Any], key: str = "tools") -> list[Turn]:
+    """Return the turn of the record's tool definitions, if it has any."""
+    tools = record.get(key)
+    if tools is None:
+        return []
+    return [("tools", 0, None, key, json_type(tools), as_text(tools), None)]
+
+
+def plain_turn(part: str, number: int, role: str | None, path: str, value: object) -> Turn:
+    """Return a turn whose whole content is one value: a string as it is, else JSON text."""
+    kind = json_type(value)
+    return part, number, role, path, kind, as_text(value), None
+
+
+def calls_text(value: object) -> str | None:
+    """Return tool calls as JSON text."""
+    return None if value is None else json_text(value)

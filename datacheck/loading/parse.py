@@ -1,0 +1,166 @@
+"""Turn a chunk into tables. Pure: the same chunk and reading give the same tables. Runs in a worker."""
+
+from __future__ import annotations
+
+import gc
+from typing import TYPE_CHECKING, Any
+
+import jiter
+
+from datacheck.loading.assemble import Assembler
+from datacheck.loading.counts import AccountingError
+from datacheck.loading.diagnose import diagnose
+from datacheck.loading.sniff import UTF8_BOM
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from datacheck.loading.reader import Chunk
+    from datacheck.loading.reading import Reading
+    from datacheck.loading.tables import Tables
+
+_SPACE = b" \t\r\n"
+
+
+def parse(chunk: Chunk, reading: Reading) -> Iterator[Tables]:
+    """Yield the tables of a chunk: one for text, several for Parquet and Arrow.
+
+    Raises AccountingError if lines or bytes do not add up.
+    """
+    collecting = gc.isenabled()
+    gc.disable()  # millions of live tuples and no cycles: collecting would cost a third of the time
+    try:
+        yield from _tables(chunk, reading)
+    finally:
+        if collecting:
+            gc.enable()
+
+
+def _tables(chunk: Chunk, reading: Reading) -> Iterator[Tables]:
+    if chunk.kind in {"parquet", "arrow_file", "arrow_stream"}:
+        from datacheck.loading.arrow import parse_arrow  # noqa: PLC0415 (pyarrow only where it is needed)
+
+        yield from parse_arrow(chunk, reading)
+        return
+    out = Assembler(reading)
+    if chunk.kind == "jsonl":
+        count, size = _json_lines(chunk, reading, out)
+    elif chunk.kind == "csv":
+        count, size = _csv(chunk, reading, out)
+    else:
+        count, size = _json_values(chunk, reading, out)
+    if size != chunk.size:
+        raise AccountingError(f"{chunk.size} bytes in the chunk, {size} accounted for")
+    yield out.finish(count, size)
+
+
+def _decode_json(raw: bytes) -> Any:
+    return jiter.from_json(raw, catch_duplicate_keys=True, allow_inf_nan=False, cache_mode="keys")
+
+
+def _load(out: Assembler, reading: Reading, line: int, byte: int, raw: bytes) -> None:
+    """Decode one record and add it, or say why it is bad."""
+    if len(raw) > reading.limits.line_bytes:
+        out.bad(
+            line, byte, raw, "line_too_long", f"{len(raw)} bytes; the limit is {reading.limits.line_bytes}"
+        )
+        return
+    try:
+        record = _decode_json(raw)
+    except ValueError as error:
+        out.bad(line, byte, raw, *diagnose(raw, str(error)))
+        return
+    out.add(line, byte, raw, record)
+
+
+# ── JSON lines ────────────────────────────────────────────────────────────────────────────────────────
+def _json_lines(chunk: Chunk, reading: Reading, out: Assembler) -> tuple[int, int]:
+    if reading.encoding != "utf-8":
+        return _encoded_lines(chunk, reading, out)
+    lines = chunk.data.split(b"\n")
+    ends_whole = not lines[-1]
+    if ends_whole:
+        lines.pop()
+    position = 0
+    from_json, limit, add = jiter.from_json, reading.limits.line_bytes, out.add
+    for number, whole in enumerate(lines):
+        raw = whole[:-1] if whole[-1:] == b"\r" else whole
+        body = raw[3:] if number == 0 and chunk.index == 0 and raw.startswith(UTF8_BOM) else raw
+        try:
+            if len(body) > limit:
+                raise ValueError  # noqa: TRY301 (the slow path says why)
+            record = from_json(body, catch_duplicate_keys=True, allow_inf_nan=False, cache_mode="keys")
+        except ValueError:
+            if body.strip(_SPACE):
+                _load(out, reading, number, position, body)
+            else:
+                out.blank(number, position, raw)
+        else:
+            add(number, position, raw, record)
+        position += len(whole) + 1
+    return len(lines), position - (0 if ends_whole else 1)
+
+
+def _encoded_lines(chunk: Chunk, reading: Reading, out: Assembler) -> tuple[int, int]:
+    newline = "\n".encode(reading.encoding)
+    position = number = 0
+    for number, whole in enumerate(_split(chunk.data, newline), start=1):
+        raw = whole.removesuffix(newline)
+        try:
+            text = raw.decode(reading.encoding).removeprefix("\ufeff").rstrip("\r")
+        except UnicodeDecodeError as error:
+            message = f"byte 0x{raw[error.start]:02x} is not {reading.encoding}"
+            out.bad(number - 1, position, raw, "not_utf8", message, error.start + 1)
+        else:
+            body = text.encode("utf-8", errors="surrogatepass")
+            if body.strip(_SPACE):
+                _load_encoded(out, reading, number - 1, position, raw, body)
+            else:
+                out.blank(number - 1, position, raw)
+        position += len(whole)
+    return number, position
+
+
+def _load_encoded(out: Assembler, reading: Reading, line: int, byte: int, raw: bytes, body: bytes) -> None:
+    """Positions are those of the raw bytes; columns those of the decoded text."""
+    try:
+        record = _decode_json(body) if len(raw) <= reading.limits.line_bytes else None
+    except ValueError as error:
+        out.bad(line, byte, raw, *diagnose(body, str(error)))
+        return
+    if record is None and len(raw) > reading.limits.line_bytes:
+        out.bad(
+            line, byte, raw, "line_too_long", f"{len(raw)} bytes; the limit is {reading.limits.line_bytes}"
+        )
+        return
+    out.add(line, byte, raw, record)
+
+
+def _split(data: bytes, newline: bytes) -> Iterator[bytes]:
+    """Yield the lines with their ends; a line feed counts only where a character starts."""
+    width, start, search = len(newline), 0, 0
+    while start < len(data):
+        position = data.find(newline, search)
+        if position < 0:
+            yield data[start:]
+            return
+        if position % width:
+            search = position + 1
+            continue
+        yield data[start : position + width]
+        start = search = position + width
+
+
+# ── JSON arrays, documents and values that span lines ─────────────────────────────────────────────────
+def _json_values(chunk: Chunk, reading: Reading, out: Assembler) -> tuple[int, int]:
+    from datacheck.loading.values import Values  # noqa: PLC0415
+
+    values = Values(chunk, reading, out)
+    return values.run(), len(chunk.data)
+
+
+# ── CSV ───────────────────────────────────────────────────────────────────────────────────────────────
+def _csv(chunk: Chunk, reading: Reading, out: Assembler) -> tuple[int, int]:
+    from datacheck.loading.table_text import parse_csv  # noqa: PLC0415
+
+    return parse_csv(chunk, reading, out), len(chunk.data)

@@ -1,0 +1,485 @@
+"""Read a file once, in order: hash it, and cut it into chunks at record ends.
+
+The reader is light (no polars, no jiter): it runs in the parent. Chunk boundaries depend on the bytes only.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from datacheck.loading import files, sniff, spans
+from datacheck.loading.counts import AccountingError
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+    from pathlib import Path
+    from typing import BinaryIO
+
+    from datacheck.loading.reading import Limits, Reading
+
+Kind = Literal["jsonl", "array", "sequence", "document", "csv", "parquet", "arrow_file", "arrow_stream"]
+_HEAD = 64 * 1024
+_NEWLINE = 0x0A
+_TEXT_SUFFIXES = {".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json", ".csv": "csv", ".tsv": "csv"}
+_BINARY_SUFFIXES = {".parquet": "parquet", ".arrow": "arrow", ".feather": "arrow"}
+
+
+class Event(NamedTuple):
+    """A remark about a file as a whole, or about a place that no chunk covers. `line` is 1-based."""
+
+    line: int | None
+    byte: int | None
+    length: int | None
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A run of whole records. `sha256` is that of `data` (of the whole file for Parquet and Arrow).
+
+    `size` is the number of decoded bytes that the chunk stands for. Parquet and Arrow are not copied: `path`
+    names the file and `identity` what `fstat` said of it when it was hashed.
+    """
+
+    kind: Kind
+    data: bytes
+    sha256: str
+    size: int
+    first_line: int
+    first_byte: int
+    index: int
+    last: bool
+    header: tuple[str, ...] | None = None
+    delimiter: str | None = None
+    path: str | None = None
+    identity: files.Identity | None = None
+
+    def key(self) -> str:
+        """Return a digest of all that `parse` depends on, apart from the reading; the position is not part of it."""
+        text = json.dumps([self.kind, self.sha256, self.index == 0, self.last, self.header, self.delimiter])
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class FileSeen:
+    """What a file is: `bytes` and `sha256` are of the raw file, `decoded` and `lines` of its decompressed text."""
+
+    bytes: int
+    sha256: str
+    decoded: int
+    lines: int
+    container: str | None
+    compression: str | None
+    events: tuple[Event, ...]
+
+
+def read(path: Path, reading: Reading, *, limits: Limits | None = None) -> Generator[Chunk, None, FileSeen]:
+    """Yield the chunks of a file; the generator's return value says what the file is.
+
+    Problems of the file are events, never exceptions. `limits` defaults to the reading's own.
+    """
+    try:
+        file = files.open_regular(path)
+    except OSError as error:
+        event = Event(None, None, None, "unreadable_file", error.strerror or "not a regular file")
+        return FileSeen(0, hashlib.sha256().hexdigest(), 0, 0, None, None, (event,))
+    with file:
+        return (yield from _File(file, path, reading, limits or reading.limits).chunks())
+
+
+class _File:
+    """State of one pass over one file."""
+
+    def __init__(self, file: BinaryIO, path: Path, reading: Reading, limits: Limits) -> None:
+        self.file, self.path, self.reading, self.limits = file, path, reading, limits
+        self.raw = files.Hashed(file)
+        self.events: list[Event] = []
+        self.lines = 0
+        self.compression: str | None = None
+        self.container: str | None = None
+        self.crlf = self.lf = 0
+        self.index = 0
+        self.covered = 0
+        self.wide = reading.encoding.startswith(("utf-16", "utf-32"))
+
+    def chunks(self) -> Generator[Chunk, None, FileSeen]:
+        before = files.identity(self.file)
+        suffixes = [suffix.lower() for suffix in self.path.suffixes]
+        head = self.raw.read(_HEAD)
+        blocks = self._decompressed(head)
+        buffer = files.Buffer(
+            files.bounded(blocks, self.raw, self.limits.ratio, self.limits.ratio_above_bytes)
+        )
+        start = bytes(buffer.fill(_HEAD)[:_HEAD])
+        if self.compression and suffixes and suffixes[-1] in {".gz", ".zst", ".zstd", ".gzip"}:
+            suffixes.pop()
+        suffix = suffixes[-1] if suffixes else ""
+        if start.startswith(sniff.UTF8_BOM):
+            self._event("bom", "three bytes before the first record", 1, 0, 3)
+        kind = self._kind(start, suffix, buffer)
+        if kind in {"parquet", "arrow_file", "arrow_stream"} and not self.compression:
+            self.raw.drain()
+            yield self._binary(kind, before)
+            decoded = self.raw.bytes
+        else:
+            if kind == "jsonl":
+                yield from self._line_chunks(buffer)
+            elif kind == "csv":
+                yield from self._csv_chunks(buffer, suffix)
+            elif kind in {"array", "sequence"}:
+                yield from self._value_chunks(buffer, kind)
+            elif kind == "document":
+                yield from self._document(buffer)
+            decoded = self._finish(buffer)
+        self.raw.drain()
+        after = files.identity(self.file)
+        if before != after or self.raw.bytes != before.size:
+            self._event("changed_while_read", "size, time or inode differ after reading")
+        return FileSeen(
+            self.raw.bytes,
+            self.raw.hexdigest(),
+            decoded,
+            self.lines,
+            kind,
+            self.compression,
+            tuple(self.events),
+        )
+
+    # ── what it is ──────────────────────────────────────────────────────────────────────────────────
+    def _event(
+        self,
+        code: str,
+        message: str,
+        line: int | None = None,
+        byte: int | None = None,
+        length: int | None = None,
+    ) -> None:
+        self.events.append(Event(line, byte, length, code, message))
+
+    def _decompressed(self, head: bytes) -> Generator[bytes, None, None]:
+        if head.startswith(files.GZIP_MAGIC):
+            self.compression = "gzip"
+            return files.gunzip(self.raw, head)  # type: ignore[return-value]
+        if head.startswith(files.ZSTD_MAGIC):
+            self.compression = "zstd"
+            return files.unzstd(self.raw, head)  # type: ignore[return-value]
+        return files.plain(self.raw, head)  # type: ignore[return-value]
+
+    def _kind(self, start: bytes, suffix: str, buffer: files.Buffer) -> str | None:
+        """Return how to cut the file, or None (with an event) if it is not read."""
+        if not start:
+            if buffer.damage is None:
+                self._event("empty_file", "0 bytes")
+            return None
+        binary = sniff.container(start)
+        expected = _BINARY_SUFFIXES.get(suffix)
+        if (
+            binary
+            and not self.compression
+            and (expected is None or binary.startswith(expected))
+            and suffix not in _TEXT_SUFFIXES
+        ):
+            return binary
+        if binary:
+            self._event(
+                "wrong_container", f"{binary.replace('_', ' ')} data under another name or compressed"
+            )
+            return None
+        if expected:
+            self._event("wrong_container", f"the name says {expected}, the first bytes do not")
+            return None
+        if problem := sniff.foreign(start):
+            self._event(problem.code, problem.message)
+            return None
+        if self.wide:
+            return "csv" if _TEXT_SUFFIXES.get(suffix) == "csv" else "jsonl"
+        if wide := sniff.wide_encoding(start):
+            self._event("not_utf8", f"probably {wide}; name it in the contract (encoding: {wide})")
+            return None
+        kind = _TEXT_SUFFIXES.get(suffix)
+        if kind == "csv":
+            return "csv"
+        return self._json_kind(buffer, kind)
+
+    def _json_kind(self, buffer: files.Buffer, expected: str | None) -> str | None:
+        first, second, alone = self._first_lines(buffer)
+        if not first:
+            return "jsonl"
+        if expected is None and first[:1] not in b"{[":
+            self._event("wrong_container", "neither the name nor the first byte says JSON, CSV or Parquet")
+            return None
+        if _complete(first):
+            if expected == "jsonl" or not alone:
+                if first[:1] == b"[" and alone and _is_array_of_records(first):
+                    self._event("array_in_jsonl", "one JSON array on one line")
+                    return "array"
+                if expected == "json":
+                    self._event("jsonl_in_json", "the first line is a record of its own")
+                return "jsonl"
+            return "array" if first[:1] == b"[" else "document"
+        if first[:1] == b"[" and (expected == "json" or not second.startswith(b"[")):
+            if expected == "jsonl" and (second or first == b"["):
+                self._event("array_in_jsonl", "one JSON array over several lines")
+            return "array" if expected != "jsonl" or second or first == b"[" else "jsonl"
+        if expected == "json":
+            # A damaged first line of JSON lines: the second line is a record too.
+            if first[:1] == b"{" and _complete(second) and second[:1] == b"{":
+                self._event("jsonl_in_json", "the second line is a record of its own")
+                return "jsonl"
+            return "document"
+        if first[:1] == b"{" and _opens_pretty(first) and not second.startswith(b"{"):
+            self._event("pretty_printed", "the first record spans several lines")
+            return "sequence"
+        return "jsonl"
+
+    def _first_lines(self, buffer: files.Buffer) -> tuple[bytes, bytes, bool]:
+        """Return the first two lines that are not blank, and whether the first is the only one."""
+        size, found = _HEAD, []
+        while True:
+            data = buffer.fill(size)
+            text = bytes(data).removeprefix(sniff.UTF8_BOM)
+            lines = text.split(b"\n")
+            whole = lines if buffer.ended else lines[:-1]
+            found = [line.strip() for line in whole[:1000] if line.strip()][:2]
+            if len(found) > 1 or buffer.ended or size > self.limits.line_bytes:
+                break
+            size *= 4
+        first = found[0] if found else b""
+        return first, found[1] if len(found) > 1 else b"", len(found) == 1 and buffer.ended
+
+    # ── cutting ─────────────────────────────────────────────────────────────────────────────────────
+    def _emit(
+        self,
+        kind: Kind,
+        data: bytes,
+        *,
+        last: bool,
+        header: tuple[str, ...] | None = None,
+        delimiter: str | None = None,
+    ) -> Chunk:
+        first_byte, first_line = self.covered, self.lines + 1
+        if not self.wide:
+            newlines = data.count(b"\n")
+            crlf = data.count(b"\r\n") if b"\r" in data else 0
+            self.lf += newlines - crlf
+            self.crlf += crlf
+            self.lines += newlines + (1 if last and data and data[-1] != _NEWLINE else 0)
+        else:
+            text = data.decode(self.reading.encoding, errors="replace")
+            self.lines += text.count("\n") + (1 if last and text and text[-1] != "\n" else 0)
+        chunk = Chunk(
+            kind,
+            data,
+            hashlib.sha256(data).hexdigest(),
+            len(data),
+            first_line,
+            first_byte,
+            self.index,
+            last,
+            header,
+            delimiter,
+        )
+        self.index += 1
+        self.covered += len(data)
+        return chunk
+
+    def _drop(self, data: bytes) -> None:
+        """Account for bytes that no chunk covers."""
+        self.covered += len(data)
+        self.lines += data.count(b"\n")
+
+    def _line_chunks(self, buffer: files.Buffer) -> Generator[Chunk, None, None]:
+        size = self.limits.chunk_bytes
+        newline = "\n".encode(self.reading.encoding)
+        final = b"\n"
+        while True:
+            data = buffer.fill(size)
+            if not data:
+                break
+            if buffer.ended and len(data) <= size:
+                cut = len(data)
+            else:
+                cut = _last_newline(data, size, newline)
+            if cut == 0:
+                self._drain_line(buffer, newline)
+                continue
+            last = buffer.ended and cut == len(data)
+            block = buffer.take(cut)
+            final = block[-len(newline) :]
+            yield self._emit("jsonl", block, last=last)
+        if self.covered and final != newline and buffer.damage is None:
+            self._event("no_final_newline", "the last byte is not a line feed", line=self.lines)
+
+    def _drain_line(self, buffer: files.Buffer, newline: bytes) -> None:
+        """Pass over a line that is longer than a chunk."""
+        line, byte, length = self.lines + 1, self.covered, 0
+        while True:
+            data = buffer.fill(self.limits.chunk_bytes)
+            stop = _first_newline(data, newline)
+            piece = buffer.take(stop or len(data))
+            length += len(piece)
+            self._drop(piece)
+            if stop or not piece:
+                break
+        if stop == 0:
+            self.lines += 1
+        self._event(
+            "line_too_long", f"longer than {self.limits.line_bytes} bytes; not read", line, byte, length
+        )
+
+    def _csv_chunks(self, buffer: files.Buffer, suffix: str) -> Generator[Chunk, None, None]:
+        delimiter = self.reading.delimiter or ("\t" if suffix == ".tsv" else ",")
+        size = self.limits.chunk_bytes
+        header: tuple[str, ...] | None = None
+        while data := buffer.fill(size):
+            cut = len(data) if buffer.ended and len(data) <= size else _csv_cut(data, size)
+            if cut == 0:
+                self._drain_line(buffer, b"\n")
+                continue
+            last = buffer.ended and cut == len(data)
+            block = buffer.take(cut)
+            if self.index == 0:
+                header = self._csv_header(block, delimiter)
+                if header is None:
+                    self._drop(block)
+                    while data := buffer.fill(size):
+                        self._drop(buffer.take(len(data)))
+                    return
+            yield self._emit("csv", block, last=last, header=header, delimiter=delimiter)
+
+    def _csv_header(self, block: bytes, delimiter: str) -> tuple[str, ...] | None:
+        try:
+            text = block.decode(self.reading.encoding, errors="replace").removeprefix("\ufeff")
+            fields = next((row for row in csv.reader(_lines(text), delimiter=delimiter) if row), [])
+        except csv.Error:
+            self._event("csv_header", "the header record cannot be parsed", 1)
+            return None
+        if "\r" in text and "\n" not in text:
+            self._event("cr_line_ends", "no line feed in the file", 1)
+            return None
+        if not fields or any(not name.strip() for name in fields) or len(set(fields)) < len(fields):
+            self._event("csv_header", "empty or repeated column names", 1)
+            return None
+        if len(fields) == 1 and (other := next((sign for sign in ";\t|，" if sign in fields[0]), None)):
+            self._event("csv_delimiter", f"the header holds {other!r}; the delimiter is {delimiter!r}", 1)
+        return tuple(fields)
+
+    def _value_chunks(self, buffer: files.Buffer, kind: str) -> Generator[Chunk, None, None]:
+        size = self.limits.chunk_bytes
+        depth = 1 if kind == "array" else 0
+        while data := buffer.fill(size):
+            if buffer.ended and len(data) <= size:
+                yield self._emit(kind, buffer.take(len(data)), last=True)  # type: ignore[arg-type]
+                return
+            # The opening bracket is part of the first chunk only; later ones start inside the array.
+            cut = spans.last_end(data[:size], depth=depth, inside=self.index > 0)
+            if not cut:
+                line, byte = self.lines + 1, self.covered
+                length = 0
+                while data := buffer.fill(size):
+                    length += len(data)
+                    self._drop(buffer.take(len(data)))
+                self._event(
+                    "line_too_long",
+                    "no record ends here; the rest of the file is not read",
+                    line,
+                    byte,
+                    length,
+                )
+                return
+            yield self._emit(kind, buffer.take(cut), last=False)  # type: ignore[arg-type]
+
+    def _document(self, buffer: files.Buffer) -> Generator[Chunk, None, None]:
+        limit = self.limits.document_bytes
+        data = buffer.fill(limit + 1)
+        if len(data) > limit:
+            self._event("document_too_large", f"one JSON document of more than {limit} bytes", 1, 0)
+            while data := buffer.fill(limit):
+                self._drop(buffer.take(len(data)))
+            return
+        yield self._emit("document", buffer.take(len(data)), last=True)
+
+    def _binary(self, kind: str, before: files.Identity) -> Chunk:
+        self._event("null_is_missing", "keys whose value is null are left out")
+        return Chunk(
+            kind,  # type: ignore[arg-type]
+            b"",
+            self.raw.hexdigest(),
+            self.raw.bytes,
+            1,
+            0,
+            0,
+            True,  # noqa: FBT003
+            path=str(self.path),
+            identity=before,
+        )
+
+    def _finish(self, buffer: files.Buffer) -> int:
+        """Account for what is left, add the remarks on the whole text, and return the decoded size."""
+        while data := buffer.fill(_HEAD):
+            self._drop(buffer.take(len(data)))
+        if buffer.damage:
+            self._event(*buffer.damage, line=self.lines + 1, byte=self.covered)
+        if self.crlf and self.lf:
+            self._event("mixed_line_ends", f"{self.crlf} CRLF and {self.lf} LF")
+        if self.covered != buffer.taken:
+            raise AccountingError(
+                f"{self.path.name}: {buffer.taken} bytes read, {self.covered} accounted for"
+            )
+        return buffer.taken
+
+
+def _complete(line: bytes) -> bool:
+    try:
+        json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _is_array_of_records(line: bytes) -> bool:
+    """Tell an array of records from one record that is a list of messages."""
+    value = json.loads(line)
+    messages = {"role", "from", "human"}
+    return bool(value) and all(isinstance(item, dict) and not messages & item.keys() for item in value)
+
+
+def _opens_pretty(line: bytes) -> bool:
+    return line in {b"{", b"["} or line.endswith((b",", b"{", b"["))
+
+
+def _last_newline(data: bytearray, size: int, newline: bytes) -> int:
+    """Return the position after the last whole line within `size` bytes; 0 if there is none."""
+    width = len(newline)
+    position = data.rfind(newline, 0, size)
+    while position > 0 and position % width:
+        position = data.rfind(newline, 0, position + width - 1)
+    return position + width if position >= 0 else 0
+
+
+def _first_newline(data: bytearray, newline: bytes) -> int:
+    width = len(newline)
+    position = data.find(newline)
+    while position > 0 and position % width:
+        position = data.find(newline, position + 1)
+    return position + width if position >= 0 else 0
+
+
+def _csv_cut(data: bytearray, size: int) -> int:
+    """Return the position after the last line feed that an even number of quotes precedes; 0 if there is none."""
+    position = data.rfind(b"\n", 0, size)
+    quotes = data.count(b'"', 0, position) if position >= 0 else 0
+    while position >= 0 and quotes % 2:
+        previous = data.rfind(b"\n", 0, position)
+        quotes -= data.count(b'"', max(previous, 0), position)
+        position = previous
+    return position + 1
+
+
+def _lines(text: str) -> list[str]:
+    return [line + "\n" for line in text.split("\n")]

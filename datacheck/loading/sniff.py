@@ -1,0 +1,109 @@
+"""Name what a file holds from its first bytes, and guess the encoding of text that is not UTF-8."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+
+class Foreign(NamedTuple):
+    """Content that is not read: its code and a message."""
+
+    code: str
+    message: str
+
+
+# Magic numbers from the formats' own specifications.
+_MAGIC: tuple[tuple[bytes, str], ...] = (
+    (b"PK\x03\x04", "a zip archive"),
+    (b"PK\x05\x06", "an empty zip archive"),
+    (b"SQLite format 3\0", "a SQLite database"),
+    (b"BZh", "a bzip2 file"),
+    (b"\xfd7zXZ\0", "an xz file"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
+    (b"Rar!\x1a\x07", "a RAR archive"),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Excel or Word file"),
+    (b"\x93NUMPY", "a NumPy array"),
+    (b"\x89HDF\r\n\x1a\n", "an HDF5 file"),
+    (b"Obj\x01", "an Avro file"),
+    (b"%PDF-", "a PDF file"),
+    (b"\x7fELF", "a program"),
+)
+_PICKLE = re.compile(rb"\x80[\x02-\x05]")
+_HTML = re.compile(rb"\s*<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE)
+_LFS = b"version https://git-lfs.github.com/spec/"
+UTF8_BOM = b"\xef\xbb\xbf"
+
+
+def container(head: bytes) -> str | None:
+    """Return "parquet", "arrow_file" or "arrow_stream" for the binary containers that are read."""
+    if head.startswith(b"PAR1"):
+        return "parquet"
+    if head.startswith(b"ARROW1\0\0"):
+        return "arrow_file"
+    if (
+        head.startswith(b"\xff\xff\xff\xff")
+        and len(head) > 8
+        and head[8:9] == b"\x10"
+        and head[6:8] == b"\0\0"
+    ):  # noqa: PLR2004
+        return "arrow_stream"
+    return None
+
+
+def foreign(head: bytes) -> Foreign | None:
+    """Return why content that begins like this is not read, or None for what may be text."""
+    for magic, name in _MAGIC:
+        if head.startswith(magic):
+            if magic == b"PK\x03\x04" and (b"xl/" in head or b"[Content_Types].xml" in head):
+                name = "an Excel workbook"  # noqa: PLW2901 (a closer name for the same magic)
+            return Foreign("wrong_container", f"{name}; expected JSONL, JSON, CSV or Parquet")
+    if _PICKLE.match(head):
+        return Foreign("wrong_container", "a Python pickle, which is never opened: it could run code")
+    if head.startswith(_LFS):
+        return Foreign("lfs_pointer", "the first line is that of a Git LFS pointer")
+    if _HTML.match(head):
+        return Foreign("html_page", "the file begins with an HTML tag")
+    return None
+
+
+def wide_encoding(head: bytes) -> str | None:
+    """Return the UTF-16 or UTF-32 encoding that a byte order mark or the position of NUL bytes shows."""
+    if head.startswith((b"\xff\xfe\0\0", b"\0\0\xfe\xff")):
+        return "utf-32-le" if head[0] else "utf-32-be"
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "utf-16-le" if head.startswith(b"\xff\xfe") else "utf-16-be"
+    sample = head[:4096]
+    half = len(sample) // 2
+    even, odd = sample[0::2].count(0), sample[1::2].count(0)
+    # JSON and CSV are full of ASCII punctuation, whose other byte is NUL in UTF-16.
+    if half and max(even, odd) > half * 0.2 and min(even, odd) <= max(even, odd) * 0.05:
+        return "utf-16-le" if odd > even else "utf-16-be"
+    return None
+
+
+# The thirty most frequent characters of modern Chinese text, simplified and traditional.
+_COMMON = frozenset(
+    "的一是不了在人有我他这個个们中来上大为和国地到以说時时要就出会會可也你对對生能而子那得于着下自之年過过發发後后作里這們來為國說於"
+)
+
+
+def guess_encoding(raw: bytes) -> str | None:
+    """Guess the encoding of bytes that are not UTF-8, for a message; never used to decode data."""
+    if wide := wide_encoding(raw):
+        return wide
+    best, best_share = None, 0.0
+    for name in ("gb18030", "big5"):
+        try:
+            text = raw.decode(name)
+        except UnicodeDecodeError:
+            continue
+        wide_chars = [char for char in text if ord(char) > 127]  # noqa: PLR2004 (beyond ASCII)
+        if not wide_chars:
+            continue
+        share = sum(char in _COMMON for char in wide_chars) / len(wide_chars)
+        common = sum("\u4e00" <= char <= "\u9fff" for char in wide_chars) / len(wide_chars)
+        score = share + common / 10
+        if score > best_share:
+            best, best_share = name, score
+    return best

@@ -1,0 +1,96 @@
+"""Find where JSON values begin and end without parsing them.
+
+The scanner only counts brackets outside strings. JSON allows no raw line feed inside a string, so a
+string that is not closed ends at its line: damage stays local.
+"""
+
+from __future__ import annotations
+
+import re
+
+# One match per bracket; everything between two brackets, strings included, is passed over in C.
+_STRING = rb'"(?>[^"\\\n]++|\\[^\n])*+(?:"|(?=\n)|\\?\Z)'
+_BRACKET = re.compile(rb'(?>[^"\[\]{}]++|' + _STRING + rb")*+([\[\]{}])")
+_SCALAR = re.compile(rb"(?>[^\",\]}\s]++|" + _STRING + rb")++")
+_SPACE = re.compile(rb"[ \t\r\n]*+")
+_OPEN = frozenset(b"[{")
+
+
+def skip_space(data: bytes | bytearray, position: int) -> int:
+    """Return the position of the next byte that is no JSON white space."""
+    match = _SPACE.match(data, position)
+    return match.end() if match else position
+
+
+def value_end(data: bytes | bytearray, start: int) -> int | None:
+    """Return the end of the value that starts at `start`; None if its brackets are not closed."""
+    if data[start] not in _OPEN:
+        match = _SCALAR.match(data, start)
+        return match.end() if match else start + 1
+    depth = 0
+    for match in _BRACKET.finditer(data, start):
+        if data[match.end() - 1] in _OPEN:
+            depth += 1
+        else:
+            depth -= 1
+            if depth == 0:
+                return match.end()
+    return None
+
+
+def last_end(data: bytes | bytearray, *, depth: int, inside: bool) -> int | None:
+    """Return the end of the last value that is closed at `depth` (1 in an array, 0 outside).
+
+    `inside`: `data` starts at that depth; else it starts outside all brackets.
+    """
+    level = depth if inside else 0
+    found = None
+    for match in _BRACKET.finditer(data):
+        if data[match.end() - 1] in _OPEN:
+            level += 1
+        else:
+            level -= 1
+            if level == depth:
+                found = match.end()
+            elif level < depth:
+                return found
+    return found
+
+
+def list_span(data: bytes, keys: tuple[str, ...]) -> tuple[int, int] | None:
+    """Return where the list under the nested `keys` of a JSON object starts and ends; None if there is none."""
+    import json  # noqa: PLC0415 (only for the escapes in keys)
+
+    start = skip_space(data, 0)
+    for key in keys:
+        if data[start : start + 1] != b"{":
+            return None
+        position = skip_space(data, start + 1)
+        start = -1
+        while data[position : position + 1] == b'"':
+            name = _SCALAR.match(data, position)
+            if name is None:
+                return None
+            end = _string_end(data, position)
+            value = skip_space(data, skip_space(data, end) + 1)
+            if json.loads(data[position:end]) == key:
+                start = value
+                break
+            stop = value_end(data, value)
+            if stop is None:
+                return None
+            position = skip_space(data, skip_space(data, stop) + 1)
+        if start < 0:
+            return None
+    if data[start : start + 1] != b"[":
+        return None
+    end_of_list = value_end(data, start)
+    return None if end_of_list is None else (start, end_of_list)
+
+
+_ONE_STRING = re.compile(_STRING)
+
+
+def _string_end(data: bytes, start: int) -> int:
+    match = _ONE_STRING.match(data, start)
+    return match.end() if match else start + 1

@@ -1,0 +1,141 @@
+"""Records of a CSV or TSV chunk: values stay strings, every physical line is accounted for."""
+
+from __future__ import annotations
+
+import csv
+from typing import TYPE_CHECKING
+
+from datacheck.loading.sniff import guess_encoding
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from datacheck.loading.assemble import Assembler
+    from datacheck.loading.reader import Chunk
+    from datacheck.loading.reading import Reading
+
+_RESTARTS = 100
+
+
+class _Lines:
+    """Decoded physical lines, handed to the csv module one at a time; knows where each starts."""
+
+    def __init__(self, chunk: Chunk, reading: Reading) -> None:
+        newline = "\n".encode(reading.encoding)
+        self.raw = _split(chunk.data, newline)
+        self.starts: list[int] = []
+        self.undecodable: dict[int, str] = {}
+        self.encoding = reading.encoding
+        position = 0
+        for line in self.raw:
+            self.starts.append(position)
+            position += len(line)
+        self.starts.append(position)
+        self.next = 0
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        if self.next >= len(self.raw):
+            raise StopIteration
+        number = self.next
+        self.next += 1
+        raw = self.raw[number]
+        try:
+            text = raw.decode(self.encoding)
+        except UnicodeDecodeError as error:
+            probable = guess_encoding(raw) if self.encoding == "utf-8" else None
+            hint = f"; probably {probable}" if probable else ""
+            self.undecodable[number] = f"byte 0x{raw[error.start]:02x} is not {self.encoding}{hint}"
+            text = raw.decode(self.encoding, errors="replace")
+        return text.removeprefix("\ufeff") if number == 0 else text
+
+
+def parse_csv(chunk: Chunk, reading: Reading, out: Assembler) -> int:
+    """Add the records of a chunk and return how many there were (without the header)."""
+    csv.field_size_limit(reading.limits.line_bytes)
+    header = chunk.header or ()
+    lines = _Lines(chunk, reading)
+    rows = csv.reader(lines, delimiter=chunk.delimiter or ",", strict=True)
+    skip_header = chunk.index == 0
+    count = restarts = 0
+    while lines.next < len(lines.raw):
+        first = lines.next
+        fields: list[str] | None = None
+        problem = ""
+        try:
+            fields = next(rows)
+        except StopIteration:
+            break
+        except csv.Error as error:
+            problem = str(error)
+        if problem.startswith("unexpected end") and lines.next - first > 1 and restarts < _RESTARTS:
+            # A quote that is never closed would swallow the rest: only its own line is bad.
+            restarts += 1
+            lines.next = first + 1
+            rows = csv.reader(lines, delimiter=chunk.delimiter or ",", strict=True)
+        start, stop = lines.starts[first], lines.starts[lines.next]
+        raw = chunk.data[start:stop].removesuffix(b"\n").removesuffix(b"\r")
+        if fields and skip_header and not problem:
+            skip_header = False
+            continue
+        count += 1
+        unreadable = next(
+            (lines.undecodable[n] for n in range(first, lines.next) if n in lines.undecodable), None
+        )
+        if unreadable:
+            out.bad(first, start, raw, "not_utf8", unreadable)
+        elif problem or fields is None:
+            out.bad(first, start, raw, "csv_quote", _reason(problem))
+        elif not fields:
+            out.blank(first, start, raw)
+        elif len(fields) != len(header):
+            out.bad(first, start, raw, "csv_ragged", f"{len(fields)} fields; the header has {len(header)}")
+        elif len(raw) > reading.limits.line_bytes:
+            out.bad(
+                first,
+                start,
+                raw,
+                "line_too_long",
+                f"{len(raw)} bytes; the limit is {reading.limits.line_bytes}",
+            )
+        else:
+            out.add(first, start, raw, dict(zip(header, fields, strict=True)))
+    return count
+
+
+def _reason(problem: str) -> str:
+    if problem.startswith("unexpected end"):
+        return "a quote is opened and never closed"
+    if "expected after" in problem:
+        return "text follows a closing quote"
+    if problem.startswith("field larger"):
+        return "a field beyond the size limit"
+    if "new-line character" in problem:
+        return "a carriage return inside an unquoted field"
+    return "not valid CSV"
+
+
+def _split(data: bytes, newline: bytes) -> list[bytes]:
+    if len(newline) == 1:
+        return _keep(data.split(b"\n"))
+    width, start, search = len(newline), 0, 0
+    lines: list[bytes] = []
+    while start < len(data):
+        position = data.find(newline, search)
+        if position < 0:
+            lines.append(data[start:])
+            break
+        if position % width:
+            search = position + 1
+            continue
+        lines.append(data[start : position + width])
+        start = search = position + width
+    return lines
+
+
+def _keep(lines: list[bytes]) -> list[bytes]:
+    last = lines.pop()
+    kept = [line + b"\n" for line in lines]
+    return [*kept, last] if last else kept

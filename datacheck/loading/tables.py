@@ -1,0 +1,57 @@
+"""The four tables: their columns, and the counts that must add up.
+
+Numbers are local to a part; the runner adds the offsets of the part.
+
+- `rows`: one line per record. `byte` and `length` cover the record without its line end.
+- `turns`: one line per message (or option, answer, tool list, text) of a record.
+- `cells`: one line per top-level key, and one per leaf that is not the text of a turn.
+- `lines`: one line per record that could not be read, per blank line and per remark.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import polars as pl
+
+from datacheck.loading.counts import Counts  # noqa: TC001 (a field of a NamedTuple)
+
+if TYPE_CHECKING:
+    from datacheck.loading.reading import Columns
+
+POSITION = {"row": pl.UInt32, "line": pl.UInt32, "byte": pl.UInt64, "length": pl.UInt32, "format": pl.String}
+TURNS = {
+    "row": pl.UInt32,
+    "part": pl.String,
+    "turn": pl.UInt16,
+    "role": pl.String,
+    "path": pl.String,
+    "content_type": pl.String,
+    "text": pl.String,
+    "tool_calls": pl.String,
+}
+CELLS = {"row": pl.UInt32, "path": pl.String, "json_type": pl.String, "text": pl.String}
+LINES = {
+    "line": pl.UInt32,
+    "byte": pl.UInt64,
+    "length": pl.UInt64,
+    "column": pl.UInt32,
+    "code": pl.String,
+    "sha256": pl.String,
+    "message": pl.String,
+}
+
+
+def rows_schema(columns: Columns) -> dict[str, type[pl.DataType]]:
+    """Return the columns of `rows`: the position, then the label columns (all of them, null if not named)."""
+    return {**POSITION, **{name: pl.String for name, _ in columns.named()}}
+
+
+class Tables(NamedTuple):
+    """A part as four data frames with fixed columns and types, and its counts."""
+
+    rows: pl.DataFrame
+    turns: pl.DataFrame
+    cells: pl.DataFrame
+    lines: pl.DataFrame
+    counts: Counts

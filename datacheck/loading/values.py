@@ -1,0 +1,172 @@
+"""Records of a JSON array, of a document, or of values written one after the other."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import jiter
+
+from datacheck.loading import spans
+from datacheck.loading.diagnose import diagnose
+from datacheck.loading.sniff import UTF8_BOM
+
+if TYPE_CHECKING:
+    from datacheck.loading.assemble import Assembler
+    from datacheck.loading.reader import Chunk
+    from datacheck.loading.reading import Reading
+
+_SAFE_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,39}")
+
+
+class Values:
+    """One pass over the values of a chunk; every byte belongs to a value or to what separates them."""
+
+    def __init__(self, chunk: Chunk, reading: Reading, out: Assembler) -> None:
+        self.chunk, self.reading, self.out = chunk, reading, out
+        self.data = chunk.data
+        self.count = 0
+        self._line = self._counted = 0
+
+    def run(self) -> int:
+        """Add all records and return how many there were, bad ones included."""
+        start = len(UTF8_BOM) if self.chunk.index == 0 and self.data.startswith(UTF8_BOM) else 0
+        start = spans.skip_space(self.data, start)
+        if self.chunk.kind == "document":
+            self._document(start)
+        elif self.chunk.kind == "sequence":
+            self._sequence(start)
+        elif self.chunk.index == 0:
+            self._array(start + 1, after_value=False, end=len(self.data))
+        else:
+            self._array(start, after_value=True, end=len(self.data))
+        return self.count
+
+    def line_of(self, position: int) -> int:
+        """Return the 0-based line of a position; positions must not go backwards."""
+        self._line += self.data.count(b"\n", self._counted, position)
+        self._counted = position
+        return self._line
+
+    def _bad(self, start: int, end: int, code: str, message: str, column: int | None = None) -> None:
+        self.count += 1
+        self.out.bad(self.line_of(start), start, self.data[start:end], code, message, column)
+
+    def _value(self, start: int, end: int) -> bool:
+        """Add the record in data[start:end]; False if it is not JSON."""
+        raw = self.data[start:end]
+        limit = self.reading.limits.line_bytes
+        if len(raw) > limit and self.chunk.kind != "document":
+            self._bad(start, end, "line_too_long", f"{len(raw)} bytes; the limit is {limit}")
+            return True
+        try:
+            record = jiter.from_json(raw, catch_duplicate_keys=True, allow_inf_nan=False, cache_mode="keys")
+        except ValueError as error:
+            self._bad(start, end, *diagnose(raw, str(error)))
+            return False
+        self._add(start, raw, record)
+        return True
+
+    def _add(self, start: int, raw: bytes, record: Any) -> None:
+        self.count += 1
+        self.out.add(self.line_of(start), start, raw, record)
+
+    def _array(self, position: int, *, after_value: bool, end: int) -> None:
+        """Read elements up to the closing bracket; `position` is after the opening one, or after an element."""
+        data = self.data
+        while True:
+            position = spans.skip_space(data, position)
+            if position >= end:
+                if self.chunk.last:
+                    self._bad(position, position, "truncated_line", "the array is not closed")
+                return
+            sign = data[position : position + 1]
+            if sign == b"]":
+                rest = spans.skip_space(data, position + 1)
+                if rest < end:
+                    self._bad(rest, end, "two_objects", "more text after the array")
+                return
+            if sign == b",":
+                following = spans.skip_space(data, position + 1)
+                if not after_value or data[following : following + 1] in {b",", b"]"}:
+                    self._bad(position, position + 1, "json_syntax", "a comma without a value")
+                position, after_value = position + 1, False
+                continue
+            if after_value:
+                self._bad(position, position, "json_syntax", "a comma is missing before this value")
+            stop = spans.value_end(data, position)
+            stop = end if stop is None else min(stop, end)
+            self._value(position, stop)
+            position, after_value = stop, True
+
+    def _sequence(self, position: int) -> None:
+        while position < len(self.data):
+            stop = spans.value_end(self.data, position)
+            stop = len(self.data) if stop is None else stop
+            self._value(position, stop)
+            position = spans.skip_space(self.data, stop)
+
+    def _document(self, start: int) -> None:
+        end = len(self.data.rstrip(b" \t\r\n"))
+        if start >= end:
+            return
+        if self.reading.records is not None:
+            self._records(start, end)
+            return
+        try:
+            record = json_record(self.data[start:end])
+        except ValueError:
+            self._value(start, end)
+            return
+        self._add(start, self.data[start:end], record)
+        lists = _lists_inside(record)
+        if lists:
+            names = ", ".join(lists)
+            self.out.note(0, start, b"", "lists_inside", f"records: one of {names}")
+
+    def _records(self, start: int, end: int) -> None:
+        keys = tuple((self.reading.records or "").split("."))
+        found = spans.list_span(self.data, keys)
+        if found is None:
+            self._bad(start, end, "records_missing", "no list under the key that the contract names")
+            return
+        first, stop = found
+        around = self.data[start:first] + b"[]" + self.data[stop:end]
+        try:
+            json_record(around)
+        except ValueError as error:
+            why = diagnose(around, str(error))
+            self._bad(start, first, why.code, f"around the list: {why.message}")
+        inner = Values(replace(self.chunk, last=True), self.reading, self.out)
+        inner._line, inner._counted = self._line, self._counted  # noqa: SLF001 (the same class)
+        inner._array(first + 1, after_value=False, end=stop)  # noqa: SLF001
+        self.count += inner.count
+
+
+def json_record(raw: bytes) -> Any:
+    """Parse strictly; ValueError says where."""
+    return jiter.from_json(raw, catch_duplicate_keys=True, allow_inf_nan=False, cache_mode="keys")
+
+
+def _lists_inside(record: Any) -> list[str]:
+    """Return the top-level keys with lists of objects; only names that cannot be content."""
+    if record.__class__ is not dict:
+        return []
+    usual = {
+        "messages",
+        "conversations",
+        "conversation",
+        "tools",
+        "chosen",
+        "rejected",
+        "prompt",
+        "completion",
+        "choices",
+    }
+    names = [
+        key
+        for key, value in record.items()
+        if value.__class__ is list and value and value[0].__class__ is dict and key not in usual
+    ]
+    return [key for key in names if _SAFE_KEY.fullmatch(key)][:10]

@@ -1,0 +1,482 @@
+"""One literal sample per format; the expected turns are written by hand from the trainers' documentation."""
+
+import json
+
+import pytest
+
+# Each case: record, expected format, expected turns as (part, turn, role, path, text or tool calls).
+CASES = {
+    "openai messages": (
+        {
+            "messages": [
+                {"role": "system", "content": "s"},
+                {"role": "user", "content": "u"},
+                {"role": "assistant", "content": "a"},
+            ]
+        },
+        "messages",
+        [
+            ("prompt", 0, "system", "messages[0].content", "s"),
+            ("prompt", 1, "user", "messages[1].content", "u"),
+            ("response", 2, "assistant", "messages[2].content", "a"),
+        ],
+    ),
+    "ends with the user": (
+        {
+            "messages": [
+                {"role": "user", "content": "u"},
+                {"role": "assistant", "content": "a"},
+                {"role": "user", "content": "v"},
+            ]
+        },
+        "messages",
+        [
+            ("prompt", 0, "user", "messages[0].content", "u"),
+            ("prompt", 1, "assistant", "messages[1].content", "a"),
+            ("prompt", 2, "user", "messages[2].content", "v"),
+        ],
+    ),
+    "bare list": (
+        [{"role": "user", "content": "u"}, {"role": "assistant", "content": "a"}],
+        "messages",
+        [("prompt", 0, "user", "[0].content", "u"), ("response", 1, "assistant", "[1].content", "a")],
+    ),
+    "developer, tool calls and parts": (
+        {
+            "messages": [
+                {"role": "developer", "content": "d"},
+                {
+                    "role": "user",
+                    "content": [
+                        {"type": "text", "text": "one"},
+                        {"type": "image_url", "image_url": {"url": "x.png"}},
+                        {"type": "text", "text": "two"},
+                    ],
+                },
+                {"role": "assistant", "content": None, "tool_calls": [{"id": "1"}]},
+                {"role": "function", "name": "f", "content": "r"},
+                {"role": "assistant", "content": "a"},
+            ],
+            "tools": [{"type": "function"}],
+        },
+        "messages",
+        [
+            ("prompt", 0, "system", "messages[0].content", "d"),
+            ("prompt", 1, "user", "messages[1].content", "one\ntwo"),
+            ("prompt", 2, "assistant", "messages[2].content", '[{"id": "1"}]'),
+            ("prompt", 3, "tool", "messages[3].content", "r"),
+            ("response", 4, "assistant", "messages[4].content", "a"),
+            ("tools", 0, None, "tools", '[{"type": "function"}]'),
+        ],
+    ),
+    "sharegpt with tools": (
+        {
+            "conversations": [
+                {"from": "human", "value": "u"},
+                {"from": "function_call", "value": '{"name": "f"}'},
+                {"from": "observation", "value": "o"},
+                {"from": "gpt", "value": "a"},
+            ],
+            "system": "s",
+            "tools": "[]",
+        },
+        "sharegpt",
+        [
+            ("prompt", 0, "system", "system", "s"),
+            ("prompt", 1, "user", "conversations[0].value", "u"),
+            ("prompt", 2, "assistant", "conversations[1].value", '{"name": "f"}'),
+            ("prompt", 3, "tool", "conversations[2].value", "o"),
+            ("response", 4, "assistant", "conversations[3].value", "a"),
+            ("tools", 0, None, "tools", "[]"),
+        ],
+    ),
+    "ms-swift pairs": (
+        {"system": "s", "conversation": [{"human": "u", "assistant": "a"}, {"human": "v", "assistant": "b"}]},
+        "sharegpt",
+        [
+            ("prompt", 0, "system", "system", "s"),
+            ("prompt", 1, "user", "conversation[0].human", "u"),
+            ("prompt", 2, "assistant", "conversation[0].assistant", "a"),
+            ("prompt", 3, "user", "conversation[1].human", "v"),
+            ("response", 4, "assistant", "conversation[1].assistant", "b"),
+        ],
+    ),
+    "alpaca": (
+        {"instruction": "i", "input": "n", "output": "o", "system": "s", "history": [["q", "r"]]},
+        "alpaca",
+        [
+            ("prompt", 0, "system", "system", "s"),
+            ("prompt", 1, "user", "history[0][0]", "q"),
+            ("prompt", 2, "assistant", "history[0][1]", "r"),
+            ("prompt", 3, "user", "instruction", "i\nn"),
+            ("response", 4, "assistant", "output", "o"),
+        ],
+    ),
+    "alpaca without input": (
+        {"instruction": "i", "input": "", "output": "o"},
+        "alpaca",
+        [("prompt", 0, "user", "instruction", "i"), ("response", 1, "assistant", "output", "o")],
+    ),
+    "prompt and completion": (
+        {"prompt": "p", "completion": "c"},
+        "prompt_completion",
+        [("prompt", 0, "user", "prompt", "p"), ("response", 1, "assistant", "completion", "c")],
+    ),
+    "conversational prompt and completion": (
+        {"prompt": [{"role": "user", "content": "p"}], "completion": [{"role": "assistant", "content": "c"}]},
+        "prompt_completion",
+        [
+            ("prompt", 0, "user", "prompt[0].content", "p"),
+            ("response", 1, "assistant", "completion[0].content", "c"),
+        ],
+    ),
+    "query and response": (
+        {"query": "q", "response": "r", "history": [["a", "b"]]},
+        "prompt_completion",
+        [
+            ("prompt", 0, "user", "history[0][0]", "a"),
+            ("prompt", 1, "assistant", "history[0][1]", "b"),
+            ("prompt", 2, "user", "query", "q"),
+            ("response", 3, "assistant", "response", "r"),
+        ],
+    ),
+    "explicit preference": (
+        {"prompt": "p", "chosen": "c", "rejected": "r"},
+        "preference",
+        [
+            ("prompt", 0, "user", "prompt", "p"),
+            ("chosen", 1, "assistant", "chosen", "c"),
+            ("rejected", 1, "assistant", "rejected", "r"),
+        ],
+    ),
+    "implicit preference": (
+        {
+            "chosen": [{"role": "user", "content": "p"}, {"role": "assistant", "content": "c"}],
+            "rejected": [{"role": "user", "content": "p"}, {"role": "assistant", "content": "r"}],
+        },
+        "preference",
+        [
+            ("prompt", 0, "user", "chosen[0].content", "p"),
+            ("chosen", 1, "assistant", "chosen[1].content", "c"),
+            ("rejected", 1, "assistant", "rejected[1].content", "r"),
+        ],
+    ),
+    "implicit preference with equal sides keeps both answers": (
+        {
+            "chosen": [{"role": "user", "content": "p"}, {"role": "assistant", "content": "c"}],
+            "rejected": [{"role": "user", "content": "p"}, {"role": "assistant", "content": "c"}],
+        },
+        "preference",
+        [
+            ("prompt", 0, "user", "chosen[0].content", "p"),
+            ("chosen", 1, "assistant", "chosen[1].content", "c"),
+            ("rejected", 1, "assistant", "rejected[1].content", "c"),
+        ],
+    ),
+    "sharegpt ranking with single messages": (
+        {
+            "conversations": [{"from": "human", "value": "p"}],
+            "chosen": {"from": "gpt", "value": "c"},
+            "rejected": {"from": "gpt", "value": "r"},
+        },
+        "preference",
+        [
+            ("prompt", 0, "user", "conversations[0].value", "p"),
+            ("chosen", 1, "assistant", "chosen.value", "c"),
+            ("rejected", 1, "assistant", "rejected.value", "r"),
+        ],
+    ),
+    "sharegpt ranking with strings": (
+        {"conversations": [{"from": "human", "value": "p"}], "chosen": "c", "rejected": "r"},
+        "preference",
+        [
+            ("prompt", 0, "user", "conversations[0].value", "p"),
+            ("chosen", 1, "assistant", "chosen", "c"),
+            ("rejected", 1, "assistant", "rejected", "r"),
+        ],
+    ),
+    "alpaca ranking": (
+        {"instruction": "i", "input": "n", "chosen": "c", "rejected": "r"},
+        "preference",
+        [
+            ("prompt", 0, "user", "instruction", "i\nn"),
+            ("chosen", 1, "assistant", "chosen", "c"),
+            ("rejected", 1, "assistant", "rejected", "r"),
+        ],
+    ),
+    "alpaca ranking as a list": (
+        {"instruction": "i", "output": ["a", "b"]},
+        "preference",
+        [
+            ("prompt", 0, "user", "instruction", "i"),
+            ("chosen", 1, "assistant", "output[0]", "a"),
+            ("rejected", 1, "assistant", "output[1]", "b"),
+        ],
+    ),
+    "OpenAI preference": (
+        {
+            "input": {"messages": [{"role": "user", "content": "p"}], "tools": []},
+            "preferred_output": [{"role": "assistant", "content": "c"}],
+            "non_preferred_output": [{"role": "assistant", "content": "r"}],
+        },
+        "preference",
+        [
+            ("prompt", 0, "user", "input.messages[0].content", "p"),
+            ("chosen", 1, "assistant", "preferred_output[0].content", "c"),
+            ("rejected", 1, "assistant", "non_preferred_output[0].content", "r"),
+            ("tools", 0, None, "input.tools", "[]"),
+        ],
+    ),
+    "ms-swift rejected_response": (
+        {
+            "messages": [{"role": "user", "content": "p"}, {"role": "assistant", "content": "c"}],
+            "rejected_response": "r",
+        },
+        "preference",
+        [
+            ("prompt", 0, "user", "messages[0].content", "p"),
+            ("chosen", 1, "assistant", "messages[1].content", "c"),
+            ("rejected", 1, "assistant", "rejected_response", "r"),
+        ],
+    ),
+    "LLaMA-Factory v1 preference": (
+        {
+            "chosen_messages": [
+                {"role": "user", "content": [{"type": "text", "value": "p"}]},
+                {"role": "assistant", "content": [{"type": "text", "value": "c"}]},
+            ],
+            "rejected_messages": [
+                {"role": "user", "content": [{"type": "text", "value": "p"}]},
+                {"role": "assistant", "content": [{"type": "text", "value": "r"}]},
+            ],
+        },
+        "preference",
+        [
+            ("prompt", 0, "user", "chosen_messages[0].content", "p"),
+            ("chosen", 1, "assistant", "chosen_messages[1].content", "c"),
+            ("rejected", 1, "assistant", "rejected_messages[1].content", "r"),
+        ],
+    ),
+    "KTO messages": (
+        {
+            "messages": [{"role": "user", "content": "p"}, {"role": "assistant", "content": "a"}],
+            "label": True,
+        },
+        "kto",
+        [
+            ("prompt", 0, "user", "messages[0].content", "p"),
+            ("response", 1, "assistant", "messages[1].content", "a"),
+        ],
+    ),
+    "KTO completion": (
+        {"prompt": "p", "completion": "c", "label": False},
+        "kto",
+        [("prompt", 0, "user", "prompt", "p"), ("response", 1, "assistant", "completion", "c")],
+    ),
+    "prompt only": ({"prompt": "p"}, "prompt_only", [("prompt", 0, "user", "prompt", "p")]),
+    "prompt only, messages": (
+        {"prompt": [{"role": "user", "content": "p"}]},
+        "prompt_only",
+        [("prompt", 0, "user", "prompt[0].content", "p")],
+    ),
+    "GSM8K": (
+        {"question": "q", "answer": "a #### 4"},
+        "qa",
+        [("prompt", 0, "user", "question", "q"), ("answer", 0, None, "answer", "a #### 4")],
+    ),
+    "verl": (
+        {
+            "data_source": "d",
+            "prompt": [{"role": "user", "content": "p"}],
+            "reward_model": {"style": "rule", "ground_truth": {"x": 1}},
+        },
+        "rlvr",
+        [
+            ("prompt", 0, "user", "prompt[0].content", "p"),
+            ("answer", 0, None, "reward_model.ground_truth", '{"x": 1}'),
+        ],
+    ),
+    "messages with ground truth": (
+        {"messages": [{"role": "user", "content": "p"}], "ground_truth": "3"},
+        "rlvr",
+        [("prompt", 0, "user", "messages[0].content", "p"), ("answer", 0, None, "ground_truth", "3")],
+    ),
+    "text": ({"text": "t"}, "text", [("text", 0, None, "text", "t")]),
+    "BBH": (
+        {"input": "i", "target": "t"},
+        "qa",
+        [("prompt", 0, "user", "input", "i"), ("answer", 0, None, "target", "t")],
+    ),
+    "multiple choice with a list": (
+        {"passage": None, "question": "q", "options": ["(A)x", "(B)y"], "label": "A", "answer": None},
+        "multiple_choice",
+        [
+            ("prompt", 0, "user", "question", "q"),
+            ("option", 0, None, "options[0]", "(A)x"),
+            ("option", 1, None, "options[1]", "(B)y"),
+            ("answer", 0, None, "label", "A"),
+        ],
+    ),
+    "multiple choice with columns": (
+        {"input": "q", "output": "B", "A": "x", "B": "y"},
+        "multiple_choice",
+        [
+            ("prompt", 0, "user", "input", "q"),
+            ("option", 0, None, "A", "x"),
+            ("option", 1, None, "B", "y"),
+            ("answer", 0, None, "output", "B"),
+        ],
+    ),
+    "ARC": (
+        {"question": "q", "choices": {"text": ["x", "y"], "label": ["A", "B"]}, "answerKey": "B"},
+        "multiple_choice",
+        [
+            ("prompt", 0, "user", "question", "q"),
+            ("option", 0, None, "choices.text[0]", "x"),
+            ("option", 1, None, "choices.text[1]", "y"),
+            ("answer", 0, None, "answerKey", "B"),
+        ],
+    ),
+    "choices as a dict": (
+        {"question": "q", "choices": {"A": "x", "B": "y"}, "answer": "A"},
+        "multiple_choice",
+        [
+            ("prompt", 0, "user", "question", "q"),
+            ("option", 0, None, "choices.A", "x"),
+            ("option", 1, None, "choices.B", "y"),
+            ("answer", 0, None, "answer", "A"),
+        ],
+    ),
+    "tokenized": ({"input_ids": [1, 2], "labels": [-100, 2]}, "unknown", []),
+    "two answers without a judgement": ({"prompt": "p", "answer1": "a", "answer2": "b"}, "unknown", []),
+    "stepwise": ({"prompt": "p", "completions": ["a"], "labels": [True]}, "unknown", []),
+    "no known key": ({"a": 1}, "unknown", []),
+    "messages that are a string": ({"messages": "u"}, "unknown", []),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_sample_gives_the_expected_turns(load, name):
+    record, expected_format, expected = CASES[name]
+    loaded = load(json.dumps(record).encode() + b"\n")
+    assert loaded.rows["format"].to_list() == [expected_format]
+    turns = [
+        (part, turn, role, path, calls if text is None else text)
+        for part, turn, role, path, text, calls in loaded.turns.select(
+            "part", "turn", "role", "path", "text", "tool_calls"
+        ).iter_rows()
+    ]
+    assert turns == expected
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_no_leaf_of_the_record_gets_lost(load, name):
+    """Every string leaf is in a turn, in a cell, or is a role or a part type: counted by a walk of its own."""
+
+    def strings(value):
+        if isinstance(value, str):
+            return [value]
+        if isinstance(value, dict):
+            return [leaf for item in value.values() for leaf in strings(item)]
+        return [leaf for item in value for leaf in strings(item)] if isinstance(value, list) else []
+
+    record, _, _ = CASES[name]
+    loaded = load(json.dumps(record).encode() + b"\n")
+    held = "\n".join(
+        loaded.turns["text"].drop_nulls().to_list()
+        + loaded.turns["tool_calls"].drop_nulls().to_list()
+        + loaded.cells["text"].drop_nulls().to_list()
+    )
+    structure = {
+        "system",
+        "user",
+        "assistant",
+        "tool",
+        "developer",
+        "function",
+        "human",
+        "gpt",
+        "observation",
+        "function_call",
+        "text",
+    }
+    for text in strings(record):
+        assert text in held or json.dumps(text)[1:-1] in held or text in structure
+
+
+def test_kto_label_fills_the_label_column_unless_the_contract_names_one(load):
+    data = b'{"prompt": "p", "completion": "c", "label": false, "mine": 3}\n'
+    assert load(data).rows["label"].to_list() == ["false"]
+    assert load(data, columns={"label": "mine"}).rows["label"].to_list() == ["3"]
+
+
+def test_named_columns_are_strings_and_null_when_missing(load):
+    data = b'{"text": "a", "meta": {"src": "web"}, "s": [0.5, 1], "r.1": "x"}\n{"text": "b", "meta": {}, "s": null}\n'
+    loaded = load(data, columns={"source": "meta.src", "score": "s", "raters": ["r.1", "none"]})
+    assert loaded.rows.select("source", "score", "rater_1", "rater_2", "id").rows() == [
+        ("web", "[0.5, 1]", "x", None, None),
+        (None, None, None, None, None),
+    ]
+
+
+def test_content_types_tell_null_from_missing(load):
+    messages = [
+        {"role": "user", "content": None},
+        {"role": "user"},
+        {"role": "assistant", "content": 5},
+        "hello",
+        {"content": "x"},
+    ]
+    loaded = load(json.dumps({"messages": messages}).encode())
+    assert loaded.turns.select("role", "content_type", "text").rows() == [
+        ("user", "null", None),
+        ("user", "missing", None),
+        ("assistant", "number", "5"),
+        (None, "missing", None),
+        (None, "string", "x"),
+    ]
+
+
+def test_unknown_roles_stay_as_they_are_and_the_contract_maps_them(load):
+    data = b'{"messages": [{"role": "human", "content": "u"}, {"role": "bot", "content": "a"}]}\n'
+    assert load(data).turns["role"].to_list() == ["human", "bot"]
+    mapped = load(data, roles={"human": "user", "bot": "assistant"})
+    assert mapped.turns.select("part", "role").rows() == [("prompt", "user"), ("response", "assistant")]
+
+
+def test_cells_hold_every_key_and_every_leaf_outside_the_turns(load):
+    record = {
+        "messages": [{"role": "user", "content": "u", "weight": 0}, {"role": "assistant", "content": "a"}],
+        "meta": {"src": "web", "tags": ["x", 2], "empty": {}, "none": None},
+        "ids": [1, 2.5, True],
+        "n": 1.0,
+        "ok": True,
+        "nothing": None,
+    }
+    cells = load(json.dumps(record).encode()).cells.select("path", "json_type", "text").rows()
+    assert sorted(cells) == sorted(
+        [
+            ("messages", "array", None),
+            ("messages[0].weight", "number", "0"),
+            ("meta", "object", None),
+            ("meta.src", "string", "web"),
+            ("meta.tags[0]", "string", "x"),
+            ("meta.tags[1]", "number", "2"),
+            ("meta.empty", "object", None),
+            ("meta.none", None, None),
+            ("ids", "array", None),
+            ("n", "number", "1.0"),
+            ("ok", "boolean", "true"),
+            ("nothing", None, None),
+        ]
+    )
+
+
+def test_explicit_format_marks_rows_that_do_not_fit(load):
+    data = b'{"instruction": "i", "output": "o"}\n{"text": "t"}\n'
+    assert load(data, format="alpaca").rows["format"].to_list() == ["alpaca", "unknown"]
+    assert load(data, format="rows").rows["format"].to_list() == ["rows", "rows"]
+    assert load(b'{"question": "q", "answer": "4"}\n', format="rlvr").rows["format"].to_list() == ["rlvr"]
+    assert load(b'{"prompt": "p", "completion": "c", "label": true}\n', format="prompt_completion").rows[
+        "format"
+    ].to_list() == ["prompt_completion"]
