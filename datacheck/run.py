@@ -221,7 +221,7 @@ class Engine:
                 except StopIteration as end:
                     seen.append(end.value)
                     return
-                key = digest(reading, chunk.kind, chunk.header, chunk.sha256, *chunk.extra)
+                key = digest(reading, chunk.key())
                 starts.append((chunk.index, chunk.first_line, chunk.first_byte))
                 facts = self.store.path("chunks", f"{key}.json")
                 if facts.exists():
