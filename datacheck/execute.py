@@ -394,7 +394,9 @@ def _described(first: pl.DataFrame, given: pl.LazyFrame, columns: list[str], mod
     keys = [key for key in ("row", "file", "line", "where", "problem", "other") if key in columns]
     if "text" in columns:
         wanted = first.lazy().select(keys).unique()
-        rows = given.with_columns(pl.col(key).cast(EVIDENCE[key]) for key in keys).join(wanted, on=keys, how="semi", nulls_equal=True)
+        rows = given.with_columns(pl.col(key).cast(EVIDENCE[key]) for key in keys).join(
+            wanted, on=keys, how="semi", nulls_equal=True
+        )
         once = rows.select(*keys, "text").unique(subset=keys, keep="first", maintain_order=True).collect()
         joined = first.join(once, on=keys, how="left", nulls_equal=True, maintain_order="left")
         texts = joined["text"].to_list()

@@ -125,7 +125,5 @@ def _without_media(found: pl.LazyFrame, cells: pl.LazyFrame) -> pl.LazyFrame:
     """Leave out contents that are a list without text but with something else in it: an image, a sound."""
     lists = found.filter((pl.col("content_type") == "array") & pl.col("text").is_null()).select("row", "path")
     inside = cells.join(lists.select("row").unique(), on="row", how="semi").select("row", inner="path")
-    media = lists.join(inside, on="row").filter(
-        pl.col("inner").str.starts_with(pl.concat_str("path", pl.lit("[")))
-    )
+    media = lists.join(inside, on="row").filter(pl.col("inner").str.starts_with(pl.concat_str("path", pl.lit("["))))
     return found.join(media, on=["row", "path"], how="anti")

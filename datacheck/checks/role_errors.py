@@ -138,7 +138,9 @@ def _order(turns: pl.LazyFrame) -> pl.LazyFrame:
         .then((before == "system") | ((before == "assistant") & ~pl.col("calls")) | (first & ~answer_alone))
         .otherwise(statement=False)
     )
-    uncalled = (role == "tool") & (first | before.is_in(["system", "user"]) | ((before == "assistant") & ~pl.col("called")))
+    uncalled = (role == "tool") & (
+        first | before.is_in(["system", "user"]) | ((before == "assistant") & ~pl.col("called"))
+    )
     problem = (
         pl.when(~pl.col("known"))
         .then(pl.lit("unknown_role"))

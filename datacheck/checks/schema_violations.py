@@ -193,7 +193,9 @@ def _broken(values: pl.LazyFrame, path: str, rule: FieldRule) -> pl.LazyFrame:
         inside = text.str.len_chars().is_between(_or(rule.min_length, 0), _or(rule.max_length, 2**32 - 1))
         problems["wrong_length"] = ok & ~inside
     found = [
-        values.filter(broken).select("row", "text", where=pl.lit(path), problem=pl.lit(slug), detail=_detail(slug, rule))
+        values.filter(broken).select(
+            "row", "text", where=pl.lit(path), problem=pl.lit(slug), detail=_detail(slug, rule)
+        )
         for slug, broken in problems.items()
     ]
     if rule.unique:
