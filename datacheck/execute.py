@@ -30,7 +30,7 @@ from datacheck.check import (
 from datacheck.errors import CheckAuthorError, DatacheckError
 from datacheck.loading.codes import CODES
 from datacheck.loading.parse import parse
-from datacheck.loading.reader import Chunk
+from datacheck.loading.reader import Chunk, Event
 from datacheck.loading.reading import Reading
 from datacheck.loading.tables import CELLS, LINES, TURNS, rows_schema
 from datacheck.pii.redaction import Mode, excerpt
@@ -73,7 +73,7 @@ class FileFacts:
     lines: int
     container: str
     formats: dict[str, int] = field(default_factory=dict)
-    events: tuple[tuple[int, int, int, str, str], ...] = ()  # line, byte, length, code, message
+    events: tuple[Event, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -152,6 +152,9 @@ def _need_key(need: Need) -> str:
 
 
 def _shift(table: pl.LazyFrame, first_row: int) -> pl.LazyFrame:
+    """Make part-local row numbers dataset-wide; counts that belong to no row have none."""
+    if "row" not in table.collect_schema():
+        return table
     return table.with_columns(pl.col("row").cast(pl.UInt64) + first_row)
 
 
@@ -196,16 +199,12 @@ def _schemas(reading: Reading) -> dict[str, dict[str, pl.DataType]]:
     wide = {"row": pl.UInt64(), "line": pl.UInt64(), "byte": pl.UInt64()}
     rows = {"file": pl.String(), **rows_schema(reading.columns)}
     lines = {"file": pl.String(), **LINES}
-    plain = {"rows": rows, "turns": TURNS, "cells": CELLS, "lines": lines}
-    return {name: {k: wide.get(k, t) for k, t in schema.items()} for name, schema in plain.items()}
+    plain: dict[str, Any] = {"rows": rows, "turns": TURNS, "cells": CELLS, "lines": lines}
+    return {name: {k: wide.get(k, t) for k, t in dict(schema).items()} for name, schema in plain.items()}
 
 
 def _events(loaded: Loaded, schema: dict[str, pl.DataType]) -> pl.LazyFrame:
-    events = [
-        {"file": f.file, "line": line, "byte": byte, "length": length, "code": code, "message": message}
-        for f in loaded.files
-        for line, byte, length, code, message in f.events
-    ]
+    events = [{"file": f.file, **event._asdict()} for f in loaded.files for event in f.events]
     return pl.LazyFrame(events, schema=schema)
 
 
@@ -241,7 +240,7 @@ def parse_chunk(task: ParseTask) -> list[dict[str, Any]]:
             folder.mkdir()
             for name in ("rows", "turns", "cells", "lines"):
                 getattr(tables, name).write_parquet(folder / f"{name}.parquet", compression="lz4")
-        formats = dict(tables.rows["format"].value_counts().sort("format").iter_rows())
+        formats = {name: count for name, count in tables.rows["format"].value_counts().sort("format").iter_rows()}
         facts.append({"key": key, **tables.counts._asdict(), "formats": formats})
     store.write_json(store.path("chunks", f"{task.key}.json"), facts)
     return facts
@@ -265,8 +264,6 @@ def derive_part(task: DeriveTask) -> None:
     with store.scratch() as scratch:
         view = StoreView(store, task.loaded, task.places, scratch, task.part)
         table = task.feature.compute(view)
-    if "row" not in table.columns:
-        raise CheckAuthorError(f"{type(task.feature).__name__}: its table has no column 'row'")
     store.write_table(task.target, table)
 
 
@@ -368,7 +365,7 @@ def _evidence(measured: Measured, view: StoreView, target: Path, task: MeasureTa
     given = measured.evidence
     columns = given.collect_schema().names()
     keep = given.drop("text", strict=False)
-    if "row" in columns:
+    if "row" in columns and "file" not in columns:
         places = view.rows.select("row", "file", "line", "byte")
         keep = keep.with_columns(pl.col("row").cast(pl.UInt64)).join(places, on="row", how="left")
     if "other_row" in columns:
@@ -394,10 +391,10 @@ def _evidence(measured: Measured, view: StoreView, target: Path, task: MeasureTa
 def _described(first: pl.DataFrame, given: pl.LazyFrame, columns: list[str], mode: Mode) -> pl.DataFrame:
     """Make the first lines readable: the check's own words, then an excerpt of the text they speak of."""
     texts: list[str | None] = [None] * first.height
-    if "text" in columns and "row" in columns:
-        keys = [key for key in ("row", "where", "problem") if key in columns]
+    keys = [key for key in ("row", "file", "line", "where", "problem", "other") if key in columns]
+    if "text" in columns:
         wanted = first.lazy().select(keys).unique()
-        rows = given.with_columns(pl.col("row").cast(pl.UInt64)).join(wanted, on=keys, how="semi", nulls_equal=True)
+        rows = given.with_columns(pl.col(key).cast(EVIDENCE[key]) for key in keys).join(wanted, on=keys, how="semi", nulls_equal=True)
         once = rows.select(*keys, "text").unique(subset=keys, keep="first", maintain_order=True).collect()
         joined = first.join(once, on=keys, how="left", nulls_equal=True, maintain_order="left")
         texts = joined["text"].to_list()

@@ -19,6 +19,8 @@ from datacheck.check import Check, Limit, Status
 from datacheck.contract import Contract, Dataset
 from datacheck.errors import UsageError
 from datacheck.execute import Failure, Loaded
+from datacheck.loading.codes import CODES
+from datacheck.loading.reader import Event
 from datacheck.report.model import (
     ContractEntry,
     DatasetEntry,
@@ -81,7 +83,7 @@ def judge(
 
     """
     findings = [
-        _finding(dataset, check, outcomes.get(dataset.finding(check)), interrupted)
+        judge_check(dataset, check, outcomes.get(dataset.finding(check)), interrupted)
         for dataset in contract.datasets.values()
         for check in dataset.checks
     ]
@@ -105,8 +107,11 @@ def judge(
     )
 
 
-def _finding(dataset: Dataset, check: Check, outcome: Measurement | Failure | None, interrupted: str | None) -> Finding:
-    base = {
+def judge_check(
+    dataset: Dataset, check: Check, outcome: Measurement | Failure | None, interrupted: str | None = None
+) -> Finding:
+    """Judge one check; without an outcome it is an error."""
+    base: dict[str, Any] = {
         "id": dataset.finding(check),
         "check": check.check,
         "dataset": dataset.name,
@@ -192,10 +197,8 @@ def _mark_incomplete(findings: list[Finding], loaded: Mapping[str, Loaded | Fail
     ]
 
 
-def _has_error(events: tuple[tuple[int, int, int, str, str], ...]) -> bool:
-    from datacheck.loading.codes import CODES  # noqa: PLC0415 - only where something happened
-
-    return any(CODES[code].level != "note" for _, _, _, code, _ in events)
+def _has_error(events: tuple[Event, ...]) -> bool:
+    return any(CODES[event.code].level in ("error", "limit") for event in events)
 
 
 def _dataset(state: Loaded) -> DatasetEntry:

@@ -7,6 +7,7 @@ is a Failure, and the rest finishes.
 import multiprocessing
 import os
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED as FIRST
@@ -41,6 +42,7 @@ from datacheck.plan import Derive, GroupBy, Load, Measure, Step, Summarise, Work
 from datacheck.store import Store, digest, read_json
 
 POOL_FROM = 64 * 1024 * 1024  # bytes of data; below, one child is faster than several
+_STOPPED = Failure("Stopped", "stopped before it was done")
 Result = Loaded | Failure | tuple[Path, ...]
 
 
@@ -67,6 +69,7 @@ class Workers:
         self._lock = threading.Lock()
         self._alone = threading.Lock()
         self._pool: ProcessPoolExecutor | None = None
+        self._closed = False
 
     def _new(self, count: int) -> ProcessPoolExecutor:
         return ProcessPoolExecutor(
@@ -78,6 +81,8 @@ class Workers:
 
     def _submit(self, work: Callable[..., Any], task: Any, debug: bool) -> "Future[Any]":
         with self._lock:
+            if self._closed:
+                raise StepFailedError(_STOPPED)
             if self._pool is None:
                 os.environ.setdefault("POLARS_MAX_THREADS", str(self.threads))
                 self._pool = self._new(self.count)
@@ -94,6 +99,8 @@ class Workers:
             return self._again(work, task, debug)
 
     def _again(self, work: Callable[..., Any], task: Any, debug: bool) -> Any:
+        if self._closed:
+            return _STOPPED
         with self._alone, self._new(1) as pool:
             try:
                 return pool.submit(guarded, work, task, debug=debug).result()
@@ -113,7 +120,7 @@ class Workers:
     def close(self, *, kill: bool = False) -> None:
         """Stop the children; with `kill` at once."""
         with self._lock:
-            pool, self._pool = self._pool, None
+            pool, self._pool, self._closed = self._pool, None, True
         if pool is None:
             return
         if kill:
@@ -152,6 +159,7 @@ class Engine:
         size = sum(f.size for f in files.values())
         self.workers = Workers(workers or ((os.cpu_count() or 1) if size > POOL_FROM else 1))
         self.results: dict[str, Result] = {}
+        self.seconds: dict[str, float] = {}
 
     def loaded(self, dataset: str) -> Loaded:
         """The dataset in the store; raises LoadError where loading failed."""
@@ -162,6 +170,7 @@ class Engine:
 
     def execute(self, step: Step) -> Result:
         """Do one step whose `after` are done. Never raises for the step's own troubles: those are a Failure."""
+        start = time.monotonic()
         broken = [key for key in step.after if isinstance(self.results.get(key), Failure)]
         if broken:
             cause = self.results[broken[0]]
@@ -174,6 +183,7 @@ class Engine:
                 result = error.failure
             except Exception as error:  # noqa: BLE001 - the parent's own troubles (a full disk) are a Failure too
                 result = guarded(_raise, error, debug=self.debug)
+        self.seconds[step.key] = time.monotonic() - start
         self.results[step.key] = result
         return result
 
@@ -357,7 +367,6 @@ def _numbered(
                 total[key] += fact[key]
             for key, count in fact["formats"].items():
                 formats[key] = formats.get(key, 0) + count
-    events = tuple((e.line, e.byte, e.length, e.code, e.message) for e in seen.events)
     return parts, FileFacts(
-        name, seen.bytes, seen.sha256, container=seen.container, formats=formats, events=events, **total
+        name, seen.bytes, seen.sha256, container=seen.container or "", formats=formats, events=seen.events, **total
     )

@@ -3,11 +3,13 @@
 Times and the host stand in run.json. `Report.model_json_schema()` is published as report.schema.json.
 """
 
+from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, ValidationError
 
 from datacheck.check import Model, Status
+from datacheck.errors import UsageError
 
 SCHEMA = "datacheck/report/1"
 
@@ -116,3 +118,14 @@ class Report(Model):
     def to_json(self) -> str:
         """The bytes of report.json."""
         return self.model_dump_json(by_alias=True, indent=1, exclude_none=True) + "\n"
+
+
+def read_report(folder: Path) -> Report:
+    """Read the report.json of a report folder. Raises UsageError where there is none that fits this version."""
+    path = folder / "report.json"
+    try:
+        return Report.model_validate_json(path.read_bytes())
+    except OSError:
+        raise UsageError(f"{folder}: no report.json in it; expected the --out folder of an earlier run") from None
+    except ValidationError:
+        raise UsageError(f"{path}: not a report of this version ({SCHEMA}); run the data again") from None

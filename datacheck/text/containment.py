@@ -103,9 +103,7 @@ def scan(index: EvalIndex, documents: Shingles, tau: float | None = None) -> Hit
     return Hits(rows, items, counts)
 
 
-def _candidates(
-    index: EvalIndex, documents: Shingles
-) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+def _candidates(index: EvalIndex, documents: Shingles) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
     """Yield (rows, items) that agree on enough indexed n-grams, in order, a bounded number at a time."""
     at = np.flatnonzero(contained(documents.hashes, index.hashes))
     which = np.searchsorted(index.hashes, documents.hashes[at])

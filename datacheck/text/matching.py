@@ -93,9 +93,7 @@ def pair_bound(keys: NDArray[np.uint64]) -> int:
     return sum(int(count) * size * (size - 1) // 2 for size, count in enumerate(np.bincount(sizes)))
 
 
-def intersections(
-    a: Shingles, left: NDArray[np.int64], b: Shingles, right: NDArray[np.int64]
-) -> NDArray[np.int32]:
+def intersections(a: Shingles, left: NDArray[np.int64], b: Shingles, right: NDArray[np.int64]) -> NDArray[np.int32]:
     """Return |a[left] ∩ b[right]| of each pair, int32[p]; memory: one block, or the two longest rows."""
     sizes, others = np.diff(a.offsets)[left], np.diff(b.offsets)[right]
     uneven = np.minimum(sizes, others) * _LONGER < np.maximum(sizes, others)
@@ -122,9 +120,7 @@ def _tagged(sets: Shingles, rows: NDArray[np.int64]) -> NDArray[np.uint64]:
     return np.repeat(np.arange(len(rows), dtype=np.uint64) << np.uint64(32), lengths) | sets.hashes[at]
 
 
-def _looked_up(
-    a: Shingles, left: NDArray[np.int64], b: Shingles, right: NDArray[np.int64]
-) -> NDArray[np.int64]:
+def _looked_up(a: Shingles, left: NDArray[np.int64], b: Shingles, right: NDArray[np.int64]) -> NDArray[np.int64]:
     swap = np.diff(a.offsets)[left] > np.diff(b.offsets)[right]
     return np.where(swap, _found(b, right, a, left, swap), _found(a, left, b, right, ~swap))
 
@@ -149,9 +145,7 @@ def _found(
         less = open_ & (long.hashes[np.minimum(middle, len(long.hashes) - 1)] < values)
         low = np.where(less, middle + 1, low)
         high = np.where(open_ & ~less, middle, high)
-    hit = (
-        (low < end) & (long.hashes[np.minimum(low, len(long.hashes) - 1)] == values) if len(low) else low > 0
-    )
+    hit = (low < end) & (long.hashes[np.minimum(low, len(long.hashes) - 1)] == values) if len(low) else low > 0
     return np.bincount(pair[hit], minlength=len(wanted))
 
 

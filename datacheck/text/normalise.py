@@ -183,9 +183,7 @@ def _mapping(rule: str) -> tuple[NDArray[np.uint32], dict[int, tuple[int, ...]]]
     return step, wide
 
 
-def _through(
-    news: Iterable[int], step: NDArray[np.uint32], wide: dict[int, tuple[int, ...]]
-) -> tuple[int, ...]:
+def _through(news: Iterable[int], step: NDArray[np.uint32], wide: dict[int, tuple[int, ...]]) -> tuple[int, ...]:
     return tuple(out for new in news for out in wide.get(new, (int(step[new]),)))
 
 

@@ -151,9 +151,7 @@ def sum_frequencies(
     counts = np.concatenate([np.zeros(0, np.int64), *(counts for _, counts in every)])
     order = np.argsort(hashes, kind="stable")
     hashes, counts = hashes[order], counts[order]
-    first = (
-        np.flatnonzero(np.append(True, hashes[1:] != hashes[:-1])) if len(hashes) else np.zeros(0, np.int64)
-    )
+    first = np.flatnonzero(np.append(True, hashes[1:] != hashes[:-1])) if len(hashes) else np.zeros(0, np.int64)
     return hashes[first], np.add.reduceat(counts, first) if len(first) else counts
 
 

@@ -57,9 +57,7 @@ def is_word(char: str) -> bool:
 
 def composing() -> frozenset[str]:
     """Return what can be the second half of a canonical composition (NFKC_Quick_Check=Maybe)."""
-    seconds = {
-        chr(code) for code in (*range(0x1161, 0x1176), *range(0x11A8, 0x11C3))
-    }  # Hangul vowels, finals
+    seconds = {chr(code) for code in (*range(0x1161, 0x1176), *range(0x11A8, 0x11C3))}  # Hangul vowels, finals
     for code in CODE_POINTS:
         parts = unicodedata.decomposition(chr(code)).split()
         is_pair = len(parts) == 2 and not parts[0].startswith("<")  # noqa: PLR2004
