@@ -9,7 +9,7 @@ import polars as pl
 from datacheck.errors import UsageError
 from datacheck.loading.parse import parse
 from datacheck.loading.reader import read
-from datacheck.loading.reading import Columns, Reading
+from datacheck.loading.reading import Reading
 from datacheck.loading.tables import Tables
 
 # The format that most rows have → the checks that such data needs, with what a user must decide as comments.
@@ -84,7 +84,7 @@ def _labels(tables: Tables) -> dict[str, str]:
     everywhere = tables.cells.group_by("path").agg(pl.col("row").n_unique()).filter(pl.col("row") == rows)["path"]
     keys = set(everywhere.to_list())
     found = {label: next((n for n in names if n in keys), None) for label, names in _LABELS.items()}
-    return Columns(**found).model_dump(exclude_none=True, exclude={"raters"})
+    return {label: name for label, name in found.items() if name}
 
 
 def _schema(tables: Tables) -> list[str]:

@@ -1,10 +1,10 @@
 """For authors of checks: literal samples, and a check run on them through the real loader and runner, in this process.
 
-    records = dataset("user: 你好 | assistant: 你好！", "user: 你好 | user: 在吗")
-    result = measure(RoleErrors(), records)
-    assert result.value("rate") == Ratio(1, 2)
-    assert result.problems == [(1, "wrong_order")]
-    assert finding(RoleErrors(), records).status == "fail"
+records = dataset("user: 你好 | assistant: 你好！", "user: 你好 | user: 在吗")
+result = measure(RoleErrors(), records)
+assert result.value("rate") == Ratio(1, 2)
+assert result.problems == [(1, "wrong_order")]
+assert finding(RoleErrors(), records).status == "fail"
 """
 
 import inspect
@@ -214,7 +214,9 @@ def _dataset(
 def _result(measurement: Measurement) -> Result:
     facts = measurement.facts
     values = tuple(Value(v["name"], _number(v), v["slice"]) for v in facts["values"])
-    evidence = pl.read_parquet(measurement.evidence, glob=False) if measurement.evidence else pl.DataFrame(schema=EVIDENCE)
+    evidence = (
+        pl.read_parquet(measurement.evidence, glob=False) if measurement.evidence else pl.DataFrame(schema=EVIDENCE)
+    )
     return Result(values, evidence, tuple(facts["first"]), facts["figures"], tuple(facts["not_checked"]))
 
 
