@@ -169,7 +169,7 @@ def broken() -> bytes:
         text[5].replace("{", '{"src": "wiki", ', 1).encode(),  # 6: "src" twice, with different values
         text[6].encode(),
         text[7].encode(),
-        text[8].encode()[:-60],  # 9: cut, and no line end
+        text[8][:-20].encode(),  # 9: cut inside a string, and no line end
     ]
     return b"\n".join(lines)
 
