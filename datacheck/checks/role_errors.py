@@ -1,11 +1,10 @@
 """Count the conversations whose roles are unknown, out of order, or leave nothing to train on."""
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, Literal
+from typing import Literal
 
 import polars as pl
 
-from datacheck.check import Check, Limit, Measured, Metric, View, rates
+from datacheck.check import Check, Limit, Measured, Metric, View, rates, total
 
 _ROLES = ("system", "user", "assistant", "tool")
 _ANSWERED = ("messages", "sharegpt", "alpaca", "prompt_completion", "kto", "preference")  # must end with an answer
@@ -54,7 +53,7 @@ class RoleErrors(Check):
     Per-message loss weights are not looked at: an answer whose weight is 0 counts as an answer.
     """
 
-    ZH: ClassVar[str] = """统计角色未知、顺序错误或没有可训练回答的对话。
+    ZH = """统计角色未知、顺序错误或没有可训练回答的对话。
 
     ## 现象
 
@@ -80,9 +79,7 @@ class RoleErrors(Check):
     重新运行后比率为 0，渲染后的样本角色交替正确。
     """
 
-    metrics: ClassVar[Mapping[str, Metric]] = {
-        "rate": Metric("rows whose roles are wrong", "share", of="rows", limit=Limit(max=0))
-    }
+    metrics = {"rate": Metric("rows whose roles are wrong", "share", of="rows", limit=Limit(max=0))}
 
     check: Literal["role_errors"] = "role_errors"
 
@@ -90,7 +87,7 @@ class RoleErrors(Check):
         """Look at each message beside the one before it, then at each row as a whole."""
         turns = _sequence(data)
         found = pl.concat([_order(turns), _whole(turns, data.rows)], how="diagonal")
-        exempt = data.rows.filter(pl.col("format").is_in(["text", "rows"])).select(pl.len()).collect().item()
+        exempt = total(data.rows.filter(pl.col("format").is_in(["text", "rows"])))
         return Measured(
             rates("rate", found, data.rows, by=self.by, rows=data.rows),
             evidence=found,
@@ -111,7 +108,7 @@ def _sequence(data: View) -> pl.LazyFrame:
     goes_on = same_row & ((side == side.shift(1)) | (side == 1))
     asked = side == 0
     last_prompt = {name: pl.when(asked).then(name).forward_fill() for name in ("row", "role", "calls")}
-    from_prompt = (side == 2) & ~goes_on & (last_prompt["row"] == row)  # noqa: PLR2004
+    from_prompt = (side == 2) & ~goes_on & (last_prompt["row"] == row)
     before = {
         name: pl.when(goes_on).then(pl.col(name).shift(1)).when(from_prompt).then(last_prompt[name])
         for name in ("role", "calls")
@@ -138,7 +135,9 @@ def _order(turns: pl.LazyFrame) -> pl.LazyFrame:
         .then((before == "system") | ((before == "assistant") & ~pl.col("calls")) | (first & ~answer_alone))
         .otherwise(statement=False)
     )
-    uncalled = (role == "tool") & (first | before.is_in(["system", "user"]) | ((before == "assistant") & ~pl.col("called")))
+    uncalled = (role == "tool") & (
+        first | before.is_in(["system", "user"]) | ((before == "assistant") & ~pl.col("called"))
+    )
     problem = (
         pl.when(~pl.col("known"))
         .then(pl.lit("unknown_role"))
