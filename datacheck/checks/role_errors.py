@@ -12,6 +12,7 @@ _ASKED = (*_ANSWERED, "prompt_only", "rlvr", "qa", "multiple_choice")  # must ho
 _SIDES = {"prompt": 0, "response": 1, "chosen": 1, "rejected": 2}
 # Calls that stand in the text: Hermes and Qwen, Llama, Mistral, ReAct (as LLaMA-Factory renders it).
 _CALL_MARKS = ["<tool_call>", "<function=", "[TOOL_CALLS]", "Action:"]
+_CALL_PART = r"^(.+)\[\d+\]\.type$"  # a part of a list content: {type: tool_call} (LLaMA-Factory v1), {type: tool_use}
 _ASKED_IN_TURN = r"^(turns|question)\["  # MT-Bench and BFCL list the user's turns; the answers come at run time
 
 
@@ -98,9 +99,16 @@ class RoleErrors(Check):
 def _sequence(data: View) -> pl.LazyFrame:
     """The messages in order, each with the one before it: a rejected answer follows the prompt, not the chosen one."""
     text, role, side, row = pl.col("text"), pl.col("role"), pl.col("side"), pl.col("row")
-    calls = pl.col("tool_calls").is_not_null() | text.str.contains_any(_CALL_MARKS).fill_null(value=False)
+    calls = (
+        pl.col("tool_calls").is_not_null()
+        | pl.col("part_calls").is_not_null()
+        | text.str.contains_any(_CALL_MARKS).fill_null(value=False)
+    )
+    parts = data.cells.filter(pl.col("text").is_in(["tool_call", "tool_use"]))
+    in_parts = parts.select("row", path=pl.col("path").str.extract(_CALL_PART), part_calls=pl.lit(value=True)).unique()
     turns = (
-        data.turns.filter(pl.col("part").is_in(list(_SIDES)))
+        data.turns.join(in_parts, on=["row", "path"], how="left", maintain_order="left")
+        .filter(pl.col("part").is_in(list(_SIDES)))
         .select("row", "turn", "role", "path", "part", calls=calls, side=pl.col("part").replace_strict(_SIDES))
         .sort("row", "side", "turn", maintain_order=True)
     )
