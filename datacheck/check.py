@@ -8,7 +8,7 @@ limits in the contract do. All are frozen value objects: equal ones are computed
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
@@ -38,7 +38,7 @@ class Status(StrEnum):
     ERROR = "error"
 
     @staticmethod
-    def worst(statuses: list[Status]) -> Status:
+    def worst(statuses: Sequence[Status]) -> Status:
         """Return the last of `statuses` in the order of this class; PASS when there are none."""
         order = list(Status)
         return max(statuses, key=order.index, default=Status.PASS)
@@ -319,6 +319,18 @@ def rates(
         for key, part, whole in sliced.select(by, "n", "of").iter_rows():
             values.append(Value(name, Ratio(part or 0, whole), {by: "(none)" if key is None else str(key)}))
     return tuple(values)
+
+
+def placed(evidence: pl.LazyFrame, rows: pl.LazyFrame) -> pl.LazyFrame:
+    """Add `file`, `line`, `byte` to evidence that has `row`."""
+    return evidence.with_columns(pl.col("row").cast(pl.UInt64)).join(
+        rows.select("row", "file", "line", "byte"), on="row", how="left"
+    )
+
+
+def for_review(evidence: pl.LazyFrame, rows: pl.LazyFrame) -> pl.LazyFrame:
+    """Evidence of places to look at that are no rows to drop: placed, and without `row`."""
+    return placed(evidence, rows).with_columns(row=pl.lit(None, pl.UInt64))
 
 
 def total(frame: pl.LazyFrame) -> int:

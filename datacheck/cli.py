@@ -164,16 +164,16 @@ def _show(report: "Report", session: "Session", options: "Options", fmt: Format,
     if fmt is Format.json:
         sys.stdout.write(report.to_json())
     elif fmt is Format.github:
-        from datacheck.report.terminal import github_lines
+        from datacheck.report.github import github_lines
 
         roots = {name: dataset.named for name, dataset in session.contract.datasets.items()}
-        sys.stdout.writelines(line + "\n" for line in github_lines(report, roots))
+        sys.stdout.writelines(line + "\n" for line in github_lines(report, options.lang, roots))
     else:
         from rich.console import Console
 
         from datacheck.report.terminal import print_report
 
-        print_report(report, Console(highlight=False), options.lang, out=options.out)
+        print_report(report, Console(highlight=False), options.lang, folder=str(options.out))
 
 
 @app.command()

@@ -26,6 +26,7 @@ from datacheck.check import (
     Table,
     Value,
     View,
+    placed,
 )
 from datacheck.errors import CheckAuthorError, DatacheckError
 from datacheck.loading.codes import CODES
@@ -194,13 +195,13 @@ def _table(store: Store, loaded: Loaded, name: Table, part: int | None) -> pl.La
     return whole
 
 
-def _schemas(reading: Reading) -> dict[str, dict[str, pl.DataType]]:
+def _schemas(reading: Reading) -> dict[str, dict[str, Any]]:
     """The dataset-wide schemas: part-local ones with wide numbers and the file's name."""
     wide = {"row": pl.UInt64(), "line": pl.UInt64(), "byte": pl.UInt64()}
     rows = {"file": pl.String(), **rows_schema(reading.columns)}
     lines = {"file": pl.String(), **LINES}
     plain: dict[str, Any] = {"rows": rows, "turns": TURNS, "cells": CELLS, "lines": lines}
-    return {name: {k: wide.get(k, t) for k, t in dict(schema).items()} for name, schema in plain.items()}
+    return {name: {k: wide.get(k, t) for k, t in schema.items()} for name, schema in plain.items()}
 
 
 def _events(loaded: Loaded, schema: dict[str, pl.DataType]) -> pl.LazyFrame:
@@ -240,7 +241,7 @@ def parse_chunk(task: ParseTask) -> list[dict[str, Any]]:
             folder.mkdir()
             for name in ("rows", "turns", "cells", "lines"):
                 getattr(tables, name).write_parquet(folder / f"{name}.parquet", compression="lz4")
-        formats = {name: count for name, count in tables.rows["format"].value_counts().sort("format").iter_rows()}
+        formats = {str(k): int(n) for k, n in tables.rows["format"].value_counts().sort("format").iter_rows()}
         facts.append({"key": key, **tables.counts._asdict(), "formats": formats})
     store.write_json(store.path("chunks", f"{task.key}.json"), facts)
     return facts
@@ -366,8 +367,7 @@ def _evidence(measured: Measured, view: StoreView, target: Path, task: MeasureTa
     columns = given.collect_schema().names()
     keep = given.drop("text", strict=False)
     if "row" in columns and "file" not in columns:
-        places = view.rows.select("row", "file", "line", "byte")
-        keep = keep.with_columns(pl.col("row").cast(pl.UInt64)).join(places, on="row", how="left")
+        keep = placed(keep, view.rows)
     if "other_row" in columns:
         others = view.rows.select(
             pl.col("row").alias("other_row"),
@@ -382,10 +382,18 @@ def _evidence(measured: Measured, view: StoreView, target: Path, task: MeasureTa
         .collect()
     )
     first = _described(table.head(FIRST), given, columns, task.excerpts)
-    pl.concat([first, table.slice(FIRST).with_columns(detail=pl.lit(None, pl.String))]).write_parquet(target)
+    rest = table.slice(FIRST).with_columns(detail=pl.lit(None, pl.String))
+    first, rest = (_with_safe_paths(part) for part in (first, rest))
+    pl.concat([first, rest]).write_parquet(target)
     problems = dict(table["problem"].value_counts().sort("problem").iter_rows())
     rows = table["row"].drop_nulls().n_unique()
     return {"evidence": table.height, "rows": rows, "problems": problems, "first": first.to_dicts()}
+
+
+def _with_safe_paths(table: pl.DataFrame) -> pl.DataFrame:
+    """A key of a record may itself be personal data; paths are few, so each is shown through `excerpt`."""
+    shown = {path: excerpt(path) for path in table["where"].unique().drop_nulls()}
+    return table.with_columns(pl.col("where").replace_strict(shown, default=None, return_dtype=pl.String))
 
 
 def _described(first: pl.DataFrame, given: pl.LazyFrame, columns: list[str], mode: Mode) -> pl.DataFrame:
@@ -394,7 +402,9 @@ def _described(first: pl.DataFrame, given: pl.LazyFrame, columns: list[str], mod
     keys = [key for key in ("row", "file", "line", "where", "problem", "other") if key in columns]
     if "text" in columns:
         wanted = first.lazy().select(keys).unique()
-        rows = given.with_columns(pl.col(key).cast(EVIDENCE[key]) for key in keys).join(wanted, on=keys, how="semi", nulls_equal=True)
+        rows = given.with_columns(pl.col(key).cast(EVIDENCE[key]) for key in keys).join(
+            wanted, on=keys, how="semi", nulls_equal=True
+        )
         once = rows.select(*keys, "text").unique(subset=keys, keep="first", maintain_order=True).collect()
         joined = first.join(once, on=keys, how="left", nulls_equal=True, maintain_order="left")
         texts = joined["text"].to_list()

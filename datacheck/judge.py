@@ -88,13 +88,11 @@ def judge(
         for check in dataset.checks
     ]
     findings = _mark_incomplete(findings, loaded)
-    verdict = Status.worst([f.status for f in findings])
-    if interrupted:
-        verdict = Status.ERROR
+    verdict = Status.ERROR if interrupted else _verdict(findings)
     paths = {key: m.evidence for key, m in outcomes.items() if isinstance(m, Measurement) and m.evidence}
     return Report(
         schema="datacheck/report/1",
-        verdict=Status.PASS if verdict is Status.INFO else verdict,
+        verdict=verdict,
         reason=f"interrupted by {interrupted}" if interrupted else None,
         strict=strict,
         datacheck=__version__,
@@ -105,6 +103,17 @@ def judge(
         funnel=_funnels(contract, loaded, findings, paths.get),
         not_checked=(*notes, *_format_notes(loaded)),
     )
+
+
+def _worst(statuses: list[Status]) -> Status:
+    """The worst of what was judged; INFO only where nothing had a limit."""
+    judged = [status for status in statuses if status is not Status.INFO]
+    return Status.worst(judged) if judged else Status.INFO
+
+
+def _verdict(findings: list[Finding]) -> Status:
+    worst = _worst([finding.status for finding in findings])
+    return Status.PASS if worst is Status.INFO else worst
 
 
 def judge_check(
@@ -128,7 +137,7 @@ def judge_check(
     first = tuple(_place(dataset.name, entry) for entry in facts["first"][:EXAMPLES])
     return Finding(
         **base,
-        status=Status.worst([value.status for value in values]),
+        status=_worst([value.status for value in values]),
         error=error,
         values=tuple(values),
         evidence=Evidence(
@@ -271,10 +280,9 @@ def rejudge(contract: Contract, report: Report, folder: Path, *, strict: bool = 
                     f"{dataset.finding(check)}: was not measured like this in that run; run the data again"
                 )
             findings.append(_again(check, old))
-    verdict = Status.worst([f.status for f in findings])
     return report.model_copy(
         update={
-            "verdict": Status.PASS if verdict is Status.INFO else verdict,
+            "verdict": _verdict(findings),
             "strict": strict,
             "contract": ContractEntry(name=contract.name, version=contract.version),
             "inputs": dict(sorted(contract.inputs.items())),
@@ -286,7 +294,7 @@ def rejudge(contract: Contract, report: Report, folder: Path, *, strict: bool = 
 
 def _again(check: Check, old: Finding) -> Finding:
     values = [_judged(check, value.model_dump()) for value in old.values]
-    status = Status.worst([v.status for v in values]) if old.values else Status.ERROR
+    status = _worst([v.status for v in values]) if old.values else Status.ERROR
     idle = [note for note in old.not_checked if not note.startswith("no rows belong to the slice")]
     update = {
         "values": tuple(values),

@@ -25,6 +25,7 @@ from datacheck.judge import Measurement, Outcomes, judge
 from datacheck.pii.redaction import Mode
 from datacheck.plan import Step, make_plan
 from datacheck.report.model import Report
+from datacheck.report.words import Lang
 from datacheck.report.write import write_faces
 from datacheck.run import Engine, Progress
 from datacheck.store import Store, read_json
@@ -40,7 +41,7 @@ class Options:
     checks: Path | None = None
     strict: bool = False
     excerpts: Mode = "redacted"
-    lang: str = "en"
+    lang: Lang = "en"
     workers: int | None = None
     debug: bool = False
 

@@ -1,16 +1,18 @@
 """The check leakage."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 import polars as pl
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from datacheck.check import Check, Limit, Measured, Metric, Need, Ratio, Value, View, total
 from datacheck.features.leaks import EvalItems, Leaks, find_leaks
 from datacheck.text.normalise import RULES, normalise
 from datacheck.text.plants import plant
 
+# one name, or a list of names
+Names = Annotated[tuple[str, ...], BeforeValidator(lambda given: (given,) if isinstance(given, str) else given)]
 PLANTED_ITEMS = 200
 PLANTS = (
     "verbatim",
@@ -60,7 +62,8 @@ class Leakage(Check):
     离线评测分数很高，上线后效果差；换一套同类题目，分数明显下降。
 
     ## 根因
-    评测题混进了训练数据：原样、嵌在更长的提示里、改成全角或繁体、或去掉了选项。按空格取 13 个词的常用方法看不见中文泄漏。
+    评测题混进了训练数据：原样、嵌在更长的提示里、改成全角或繁体、或去掉了选项。
+    按空格取 13 个词的常用方法看不见中文泄漏。
 
     ## 排查
     逐条看证据：训练集的哪一行、哪一个字段包含了评测集哪一行的题目，覆盖了多少 n-gram（中文 5 字，其他 8 字符）。
@@ -82,8 +85,8 @@ class Leakage(Check):
     }
 
     check: Literal["leakage"] = "leakage"
-    against: tuple[str, ...] = Field(min_length=1, description="the evaluation datasets of this contract")
-    red_line: tuple[str, ...] = Field(default=(), description="datasets of which not one item may be in here")
+    against: Names = Field(min_length=1, description="the evaluation datasets of this contract")
+    red_line: Names = Field(default=(), description="datasets of which not one item may be in here")
     block: float = Field(default=0.6, gt=0, le=1, description="containment from which an item has leaked")
     review: float = Field(default=0.4, gt=0, le=1, description="containment from which it is listed for review")
     min_length: int = Field(default=12, ge=1, description="items of fewer characters are not compared")

@@ -23,11 +23,8 @@ _OTHER = (
     r"|(?<![0-9A-Za-z_])[0-9A-Za-z_]{32,}"
 )
 _EXTENTS = {entity: recognizer.extent for entity, recognizer in RECOGNIZERS.items() if recognizer.extent}
-_HIDDEN = re.compile(
-    "|".join(
-        f"(?P<{kind}>{extent})" for kind, extent in {**_EXTENTS, "other": _OTHER, "digits": _DIGITS}.items()
-    )
-)
+# Each kind by itself: in one alternation a match of one kind could swallow the first half of another.
+_HIDDEN = {kind: re.compile(each) for kind, each in {**_EXTENTS, "other": _OTHER, "digits": _DIGITS}.items()}
 # A value that begins in the shown part is recognised if its first thousand characters follow.
 _LOOKAHEAD, _EXPANSION = 1024, 4
 
@@ -101,9 +98,10 @@ def _hidden_spans(window: str) -> list[tuple[int, int, str]]:
     folded = fold(window)
     views = [folded] if folded.text == window else [folded, Folded(window, None)]
     spans = {
-        (*view.span(*match.span()), match.lastgroup or "other")
+        (*view.span(*match.span()), kind)
         for view in views
-        for match in _HIDDEN.finditer(view.text)
+        for kind, pattern in _HIDDEN.items()
+        for match in pattern.finditer(view.text)
     }
     united: list[tuple[int, int, str]] = []
     for span in sorted(spans):

@@ -3,6 +3,7 @@
 Words that come from data stand only in <text> and <title>, escaped.
 """
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,8 +17,8 @@ from datacheck.report.show import number, shorten, visible
 
 BARS = 30  # categories in one chart
 POINTS = 500  # points in one chart
-_WIDTH = 640
-_LABEL = 170  # pixels for the words to the left of bars
+_WIDTH = 480  # about half a page, so that text keeps its size
+_LABEL = 150  # pixels for the words to the left of bars
 _CELL = 6.6  # pixels of one cell of text
 
 
@@ -86,7 +87,7 @@ def gauge(value: ValueEntry) -> Markup:
     if shown is None or not limit or shown < 0 or any(bound < 0 for bound in limit.values()):
         return Markup()
     top = max(shown, *limit.values())
-    if top == 0:
+    if not any(limit.values()):  # a limit of 0 has no scale
         return Markup()
     is_share = value.of is not None and top <= 1
     end = 1.0 if is_share and top >= 0.5 else top * 1.25  # noqa: PLR2004 - half of the whole scale
@@ -102,7 +103,7 @@ def gauge(value: ValueEntry) -> Markup:
 def _zones(limit: dict[str, float], end: float) -> list[tuple[float, float, Status]]:
     """Cut 0 … end at the bounds; each piece has the status that a number inside it would have."""
     cuts = sorted({0.0, end, *(min(bound, end) for bound in limit.values())})
-    return [(a, b, _zone((a + b) / 2, limit)) for a, b in zip(cuts, cuts[1:], strict=False)]
+    return [(a, b, _zone((a + b) / 2, limit)) for a, b in itertools.pairwise(cuts)]
 
 
 def _zone(value: float, limit: dict[str, float]) -> Status:
@@ -115,13 +116,13 @@ def _zone(value: float, limit: dict[str, float]) -> Status:
 def funnel(steps: Sequence[tuple[str, int]], lost: str) -> Markup:
     """Bars of what is left after each step; `lost` is the word for what went away ("{} fewer" or the like)."""
     whole = max((count for _, count in steps), default=0) or 1
-    row, room = 30, _WIDTH - _LABEL - 150
+    row, room = 28, _WIDTH - _LABEL - 118
     body: list[str] = []
     before: int | None = None
     for index, (name, count) in enumerate(steps):
         y, length = index * row, room * count / whole
         gone = (before or 0) - count
-        body += [_text(_LABEL - 10, y + 19, name, "label", 23), _rect(_LABEL, y + 5, room, 20, "track")]
+        body += [_text(_LABEL - 10, y + 19, name, "label", 20), _rect(_LABEL, y + 5, room, 20, "track")]
         if before is not None and gone > 0:
             body.append(_rect(_LABEL + length, y + 5, room * gone / whole, 20, "lost"))
         body += [
@@ -129,7 +130,7 @@ def funnel(steps: Sequence[tuple[str, int]], lost: str) -> Markup:
             _text(_LABEL + room + 10, y + 19, number(count), "number"),
         ]
         if before is not None and gone > 0:
-            body.append(_text(_LABEL + room + 78, y + 19, lost.format(number(gone)), "minus"))
+            body.append(_text(_LABEL + room + 66, y + 19, lost.format(number(gone)), "minus"))
         before = count
     return _svg(_WIDTH, len(steps) * row, steps[-1][0] if steps else "", body)
 
@@ -138,11 +139,11 @@ def _bars(x: Sequence[Any], names: Sequence[str], ys: Sequence[Sequence[Any]]) -
     values = [[_float(v) for v in y] for y in ys]
     whole = max((abs(v) for y in values for v in y if v is not None), default=0) or 1
     thin = 14 if len(names) == 1 else 9
-    row, room, top = thin * len(names) + 9, _WIDTH - _LABEL - 90, _legend_height(names)
+    row, room, top = thin * len(names) + 9, _WIDTH - _LABEL - 60, _legend_height(names)
     body = _legend(names)
     for index, label in enumerate(x):
         y = top + index * row
-        body.append(_text(_LABEL - 10, y + row / 2 + 4, "–" if label is None else label, "label", 24))
+        body.append(_text(_LABEL - 10, y + row / 2 + 4, "–" if label is None else label, "label", 21))
         for series, numbers in enumerate(values):
             value = numbers[index]
             length = room * abs(value or 0) / whole
@@ -169,7 +170,7 @@ def _legend(names: Sequence[str]) -> list[str]:
     return body
 
 
-_LEFT, _BASE, _PLOT_TOP, _RIGHT = 60.0, 190.0, 28.0, 16.0
+_LEFT, _BASE, _PLOT_TOP, _RIGHT = 52.0, 170.0, 28.0, 12.0
 
 
 def _axes(top: float, bottom: float, x_ends: tuple[Any, Any], x_name: str) -> list[str]:

@@ -15,7 +15,7 @@ _PLACES = 20
 
 
 def render_junit(report: Report, lang: Lang = "en") -> str:
-    """The text of junit.xml; characters that XML 1.0 cannot hold are written as ``\\u{…}``."""
+    r"""The text of junit.xml; characters that XML 1.0 cannot hold are written as ``\u{…}``."""
     words = WORDS[lang]
     root = ET.Element("testsuites", name=_safe(report.contract.name))
     for name in dict.fromkeys(finding.dataset for finding in report.findings):

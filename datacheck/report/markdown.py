@@ -6,7 +6,7 @@ linked, mentioned or rendered inside of one.
 
 from datacheck.check import Status
 from datacheck.report import cards, show
-from datacheck.report.model import Finding, Report
+from datacheck.report.model import Finding, Report, ValueEntry
 from datacheck.report.words import WORDS, Lang, Words
 
 _MARKS = {Status.PASS: "✅", Status.INFO: "ℹ️", Status.WARN: "⚠️", Status.FAIL: "❌", Status.ERROR: "⛔"}
@@ -58,14 +58,12 @@ def _header(report: Report, words: Words) -> list[str]:
     mark, word = _MARKS[report.verdict], words.statuses[report.verdict]
     counts = [words.tallies[status].format(count) for status, count in show.tally(report).items()]
     total = words.checks.format(len(report.findings)) if report.findings else words.not_started
-    comma = ", " if words.lang == "en" else "，"
-    lines = [
-        f"## {mark} {word}{words.colon}{show.headline(report, words)}",
-        "",
-        f"{words.contract} {code(report.contract.name)} {words.version} {code(str(report.contract.version))}"
-        f"{words.semicolon}{total}{words.colon if counts else ''}{comma.join(counts)}"
-        f"{words.semicolon}{words.exit_code.format(report.exit_code)}",
+    about = [
+        f"{words.contract} {code(report.contract.name)} {words.version} {code(str(report.contract.version))}",
+        f"{total}{words.colon if counts else ''}{words.comma.join(counts)}",
+        words.exit_code.format(report.exit_code),
     ]
+    lines = [f"## {mark} {word}{words.colon}{show.headline(report, words)}", "", words.semicolon.join(about)]
     return [*lines, "", f"**{code(report.reason)}**"] if report.reason else lines
 
 
@@ -108,7 +106,7 @@ def _details(finding: Finding, words: Words) -> list[str]:
     return [*lines, "", f"{words.more}{words.colon}{code('datacheck explain ' + finding.check)}"]
 
 
-def _limit(value: show.ValueEntry, words: Words) -> str:
+def _limit(value: ValueEntry, words: Words) -> str:
     limits = show.limits(value, words)
     return words.semicolon + limits if limits else ""
 

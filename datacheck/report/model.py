@@ -11,7 +11,7 @@ from pydantic import Field, ValidationError
 from datacheck.check import Model, Status
 from datacheck.errors import UsageError
 
-SCHEMA = "datacheck/report/1"
+SCHEMA: Literal["datacheck/report/1"] = "datacheck/report/1"
 
 
 class FileEntry(Model):

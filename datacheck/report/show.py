@@ -144,7 +144,7 @@ def limits(value: ValueEntry, words: Words) -> str:
     """The bounds in force: "limit 3 %, warns above 1 %"; empty without one."""
     forms = {"max": words.at_most, "min": words.at_least, "warn_max": words.warn_above, "warn_min": words.warn_below}
     shown = [form.format(bound(value, value.limit[name])) for name, form in forms.items() if name in value.limit]
-    return (", " if words.lang == "en" else "，").join(shown)
+    return words.comma.join(shown)
 
 
 def bound(value: ValueEntry, limit: float) -> str:

@@ -15,7 +15,7 @@ from rich.text import Text
 from datacheck.check import Status
 from datacheck.report import cards, show
 from datacheck.report.cards import Card
-from datacheck.report.model import Finding, Place, Report
+from datacheck.report.model import Finding, Place, Report, ValueEntry
 from datacheck.report.words import WORDS, Lang, Words
 
 FIRST_PLACES = 3
@@ -65,14 +65,16 @@ class _Screen:
             shown = shown.replace(sign, plain)
         return shown.encode(self.console.encoding, "backslashreplace").decode(self.console.encoding)
 
-    def line(self, text: str = "", style: str = "", head: str = "", gutter: str | None = None) -> None:
-        """Print `head` in `style`, then `text`, wrapped; further lines begin with `gutter` (default: blanks)."""
-        head, shown = self.safe(head), self.safe(text)
-        gutter = " " * cell_len(head) if gutter is None else gutter
-        room = max(self.width - max(cell_len(head), cell_len(gutter)), 12)
+    def line(self, text: str = "", style: str = "", head: str = "", label: str = "", gutter: str | None = None) -> None:
+        """Print `head` in `style`, `label`, `text` wrapped; further lines begin with `gutter`, by default blanks."""
+        head, label, shown = self.safe(head), self.safe(label), self.safe(text)
+        gutter = " " * cell_len(head + label) if gutter is None else gutter
+        room = max(self.width - max(cell_len(head + label), cell_len(gutter)), 12)
         for index, part in enumerate(show.wrap(shown, room) or [""]):
-            start = head if index == 0 else gutter
-            line = Text.assemble((start, style), part, end="")
+            if index and not gutter.strip() and part.startswith("::"):  # GitHub would read the line as a command
+                part = ":\\u{3a}" + part[2:]  # noqa: PLW2901 - the same part, made harmless
+            start = [(head, style), label] if index == 0 else [gutter]
+            line = Text.assemble(*start, part)
             self.console.print(line, soft_wrap=True, highlight=False)
 
     def heading(self, text: str) -> None:
@@ -127,7 +129,9 @@ def _signs(encoding: str) -> _Signs:
 
 def _header(screen: _Screen, report: Report) -> None:
     words, contract = screen.words, report.contract
-    screen.line(f"{contract.name} {words.version} {contract.version}, datacheck {report.datacheck}", head="")
+    screen.line(
+        f"{contract.name} {words.version} {contract.version}, datacheck {report.datacheck}", head=f"{words.contract} "
+    )
     mark, word = screen.signs.marks[report.verdict], words.statuses[report.verdict].upper()
     meaning = show.headline(report, words)
     code = words.exit_code.format(report.exit_code)
@@ -135,14 +139,14 @@ def _header(screen: _Screen, report: Report) -> None:
     screen.line(f"{meaning} ({code}){reason}", _STYLES[report.verdict], f"{mark} {word}  ")
     counts = [words.tallies[status].format(count) for status, count in show.tally(report).items()]
     total = words.checks.format(len(report.findings)) if report.findings else words.not_started
-    comma = ", " if words.lang == "en" else "，"
-    screen.line(total + (words.colon + comma.join(counts) if counts else ""), head="  ")
+    screen.line(total + (words.colon + words.comma.join(counts) if counts else ""), head="  ")
 
 
 def _datasets(screen: _Screen, report: Report) -> None:
     words = screen.words
     screen.heading(words.datasets)
-    comma = ", " if words.lang == "en" else "，"
+    names = list(dict.fromkeys([*report.datasets, *(f.dataset for f in report.findings)]))
+    pad = min(max((cell_len(name) for name in names), default=0), 24)
     for name, dataset in report.datasets.items():
         shown = words.dataset_line.format(
             rows=show.number(dataset.rows),
@@ -153,11 +157,11 @@ def _datasets(screen: _Screen, report: Report) -> None:
         counted = show.formats(f.formats for f in dataset.files)
         extra = [words.unreadable_count.format(show.number(unreadable))] if unreadable else []
         kinds = [f"{kind} {show.number(rows)}" for kind, rows in counted.items()]
-        lines = [comma.join([shown, *extra]), comma.join(kinds) or words.unknown_format]
-        screen.line(words.semicolon.join(lines), "bold", f"  {name}  ")
-    for name in dict.fromkeys(f.dataset for f in report.findings):
+        lines = [words.comma.join([shown, *extra]), words.comma.join(kinds) or words.unknown_format]
+        screen.line(words.semicolon.join(lines), "bold", f"  {name}{' ' * (pad - cell_len(name))}  ")
+    for name in names:
         if name not in report.datasets:
-            screen.line(words.not_loaded, "bold magenta", f"  {name}  ")
+            screen.line(words.not_loaded, "bold magenta", f"  {name}{' ' * (pad - cell_len(name))}  ")
 
 
 def _table(screen: _Screen, findings: Sequence[Finding]) -> None:
@@ -174,7 +178,7 @@ def _table(screen: _Screen, findings: Sequence[Finding]) -> None:
             screen.line(numbers, head=" " * (cell_len(head) + id_width + 2))
         else:
             padded = name + " " * (id_width - cell_len(name) + 2)
-            screen.line(padded + numbers, _STYLES[finding.status], head, " " * (cell_len(head + padded)))
+            screen.line(numbers, _STYLES[finding.status], head, padded)
 
 
 def _key_number(finding: Finding, words: Words) -> str:
@@ -192,7 +196,7 @@ def _block(screen: _Screen, finding: Finding, card: Card | None) -> None:
     own = finding.id.partition(".")[2] or finding.check
     first, *rest = numbers or [finding.error or words.nothing_measured]
     head = f"{words.statuses[finding.status]}[{own}] "
-    screen.line(f"{finding.dataset}{words.colon}{first}", _STYLES[finding.status], head, "  | ")
+    screen.line(f"{finding.dataset}{words.colon}{first}", _STYLES[finding.status], head, gutter="  | ")
     for line in rest:
         screen.line(line, head="  | ")
     if finding.error and numbers:
@@ -208,19 +212,18 @@ def _block(screen: _Screen, finding: Finding, card: Card | None) -> None:
     screen.line(f"datacheck explain {finding.check}", "bold", f"  = {words.more}{words.colon}")
 
 
-def _numbers(finding: Finding, words: Words) -> list[tuple[show.ValueEntry, str]]:
+def _numbers(finding: Finding, words: Words) -> list[tuple[ValueEntry, str]]:
     """The numbers that are not in order, the whole dataset before slices."""
     order = list(reversed(Status))
     bad = [v for v in finding.values if v.status not in (Status.PASS, Status.INFO)]
     ranked = sorted(bad, key=lambda v: (order.index(v.status), bool(v.slice)))[:_VALUES]
-    comma = ", " if words.lang == "en" else "，"
-    return [(v, comma.join(filter(None, [show.amount(v, words), show.limits(v, words)]))) for v in ranked]
+    return [(v, words.comma.join(filter(None, [show.amount(v, words), show.limits(v, words)]))) for v in ranked]
 
 
 def _place(screen: _Screen, place: Place) -> None:
     where = f"  {place.where}" if place.where else ""
     problem = f"  {place.problem}" if place.problem else ""
-    screen.line(f"{place.at}{where}{problem}", "blue", " --> ", "   | ")
+    screen.line(f"{place.at}{where}{problem}", "blue", " --> ", gutter="   | ")
     words = screen.words
     compared = f"{words.other}{words.colon}{place.other}" if place.other else ""
     score = f"{words.score}{words.colon}{show.number(place.score)}" if place.score is not None else ""
@@ -231,12 +234,13 @@ def _place(screen: _Screen, place: Place) -> None:
 def _after_places(screen: _Screen, finding: Finding) -> None:
     """How many places there are in all, and the notes that narrow the finding."""
     words, evidence = screen.words, finding.evidence
-    if evidence.lines > FIRST_PLACES:
+    listed = min(len(evidence.first), FIRST_PLACES)
+    if evidence.lines > listed:
         kinds = [f"{kind} {show.number(count)}" for kind, count in evidence.problems.items()]
-        shown = words.first_places.format(n=FIRST_PLACES, total=show.number(evidence.lines))
+        shown = words.first_places.format(n=listed, total=show.number(evidence.lines))
         screen.line(words.semicolon.join([shown, *kinds[:_VALUES]]), head="   | ", gutter="   | ")
     if finding.incomplete:
-        screen.line(words.incomplete, "yellow", "   | ", "   | ")
+        screen.line(words.incomplete, "yellow", "   | ", gutter="   | ")
 
 
 def _funnel(screen: _Screen, report: Report) -> None:

@@ -16,6 +16,7 @@ class Words:
     lang: Lang
     html_lang: str
     language: str  # the name of the language in itself
+    comma: str
     colon: str
     semicolon: str
     title: str
@@ -103,6 +104,7 @@ _EN = Words(
     lang="en",
     html_lang="en",
     language="English",
+    comma=", ",
     colon=": ",
     semicolon="; ",
     title="Data report",
@@ -118,8 +120,8 @@ _EN = Words(
     },
     tallies={
         Status.PASS: "{} passed",
-        Status.INFO: "{} for information",
-        Status.WARN: "{} with a warning",
+        Status.INFO: "{} info",
+        Status.WARN: "{} warned",
         Status.FAIL: "{} failed",
         Status.ERROR: "{} undecided",
     },
@@ -203,6 +205,7 @@ _ZH = Words(
     lang="zh",
     html_lang="zh-CN",
     language="中文",
+    comma="，",
     colon="：",
     semicolon="；",
     title="数据检查报告",
@@ -218,7 +221,7 @@ _ZH = Words(
     },
     tallies={
         Status.PASS: "{} 项通过",
-        Status.INFO: "{} 项仅供参考",
+        Status.INFO: "{} 项参考",
         Status.WARN: "{} 项警告",
         Status.FAIL: "{} 项失败",
         Status.ERROR: "{} 项无法判定",

@@ -8,9 +8,10 @@ from datacheck.report.html import render_html
 from datacheck.report.junit import render_junit
 from datacheck.report.markdown import render_markdown
 from datacheck.report.model import Report
+from datacheck.report.words import Lang
 
 
-def write_faces(report: Report, folder: Path, lang: str, run: Mapping[str, object]) -> None:
+def write_faces(report: Report, folder: Path, lang: Lang, run: Mapping[str, object]) -> None:
     """report.json, report.html, report.md, junit.xml, and run.json for what differs from run to run."""
     faces = {
         "report.html": render_html(report, lang, dict(run)),
