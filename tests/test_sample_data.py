@@ -35,7 +35,7 @@ def read(name):
 
 def line_of(name, at):
     """The record on a line that expected.yaml names."""
-    file, _, number = at.partition(":")
+    file, _, number = at.partition("/")[2].partition(":")
     return read(f"{name}/{file}")[int(number) - 1]
 
 
@@ -78,7 +78,7 @@ def pairs(name):
 
 def questions():
     return [
-        (f"{name}.jsonl:{line}", row["question"])
+        (f"{name}/{name}.jsonl:{line}", row["question"])
         for name in ("questions", "choices")
         for line, row in enumerate(read(f"eval/{name}.jsonl"), 1)
     ]
@@ -307,7 +307,7 @@ def test_identifiers_are_where_they_are_said_to_be_and_valid():
     for line, row in enumerate(read("sft_bad/train.jsonl"), 1):
         for number, message in enumerate(row["messages"]):
             found += [
-                (f"train.jsonl:{line}", f"messages[{number}].content", *hit)
+                (f"train/train.jsonl:{line}", f"messages[{number}].content", *hit)
                 for hit in identifiers(message["content"] or "")
             ]
     places_found = Counter(hit[:3] for hit in found)
