@@ -16,7 +16,7 @@ import yaml
 ROOT = Path(__file__).parents[1]
 SAMPLES = ROOT / "sample_data"
 EXPECTED = yaml.safe_load((SAMPLES / "expected.yaml").read_text("utf-8"))
-BAD = EXPECTED["sample_data/contract-bad.yaml"]["datasets"]
+BAD = EXPECTED["sample_data/bad.yaml"]["datasets"]
 CHECKS = {
     "unreadable_lines", "schema_violations", "too_few_rows", "frozen_changed", "empty_turns", "role_errors",
     "exact_duplicates", "near_duplicates", "leakage", "pii", "identical_pairs", "small_gap", "length_bias",
@@ -35,7 +35,7 @@ def read(name):
 
 def line_of(name, at):
     """The record on a line that expected.yaml names."""
-    file, _, number = at.partition(":")
+    file, _, number = at.partition("/")[2].partition(":")
     return read(f"{name}/{file}")[int(number) - 1]
 
 
@@ -78,7 +78,7 @@ def pairs(name):
 
 def questions():
     return [
-        (f"{name}.jsonl:{line}", row["question"])
+        (f"{name}/{name}.jsonl:{line}", row["question"])
         for name in ("questions", "choices")
         for line, row in enumerate(read(f"eval/{name}.jsonl"), 1)
     ]
@@ -307,7 +307,7 @@ def test_identifiers_are_where_they_are_said_to_be_and_valid():
     for line, row in enumerate(read("sft_bad/train.jsonl"), 1):
         for number, message in enumerate(row["messages"]):
             found += [
-                (f"train.jsonl:{line}", f"messages[{number}].content", *hit)
+                (f"train/train.jsonl:{line}", f"messages[{number}].content", *hit)
                 for hit in identifiers(message["content"] or "")
             ]
     places_found = Counter(hit[:3] for hit in found)
@@ -391,14 +391,14 @@ def test_evaluation_sets():
 
 
 def test_frozen_sets_have_the_hash_that_the_contract_names():
-    contract = yaml.safe_load((SAMPLES / "contract-good.yaml").read_text("utf-8"))
+    contract = yaml.safe_load((SAMPLES / "good.yaml").read_text("utf-8"))
     for name in ("questions", "choices"):
         source = contract["datasets"][name]["source"]
         assert hashlib.sha256((SAMPLES / source["path"]).read_bytes()).hexdigest() == source["sha256"]
 
 
 @pytest.mark.parametrize(
-    "path", sorted((*ROOT.glob("contracts/*.yaml"), *SAMPLES.glob("contract-*.yaml"))), ids=lambda p: p.name
+    "path", sorted((*ROOT.glob("contracts/*.yaml"), SAMPLES / "good.yaml", SAMPLES / "bad.yaml")), ids=lambda p: p.name
 )
 def test_contracts_name_checks_of_this_round_once_each(path):
     document = yaml.safe_load(path.read_text("utf-8"))
