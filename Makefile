@@ -17,9 +17,9 @@ $(VENV)/.installed: requirements/dev.txt pyproject.toml
 	touch $@
 
 demo: $(VENV)/.installed ## check a good and a bad dataset of sample_data; reports in out/demo-*
-	@echo "== a dataset that passes"; $(RUN) sample_data/contract-good.yaml --out out/demo-good
+	@echo "== a dataset that passes"; $(RUN) sample_data/good.yaml --out out/demo-good
 	@echo "== a dataset that fails (exit code 1 is the point)"; \
-	$(RUN) sample_data/contract-bad.yaml --out out/demo-bad; code=$$?; \
+	$(RUN) sample_data/bad.yaml --out out/demo-bad; code=$$?; \
 	test $$code -eq 1 || { echo "expected exit code 1, got $$code"; exit 1; }
 	@echo; echo "Open out/demo-good/report.html and out/demo-bad/report.html"
 
