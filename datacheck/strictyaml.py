@@ -5,6 +5,7 @@ bombs are refused before anything is built (promises.md P7 has the measurements)
 schema: `no` is a string, 12:30 is a string, only true/false/null and plain numbers are special.
 """
 
+import math
 import re
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -118,7 +119,8 @@ def _scalar(event: yaml.ScalarEvent) -> Any:
         return None
     if _INT.fullmatch(text):
         return int(text)
-    return float(text) if _FLOAT.fullmatch(text) else text
+    number = float(text) if _FLOAT.fullmatch(text) else math.inf
+    return number if math.isfinite(number) else text
 
 
 def load_yaml(path: Path, name: str) -> Document:
