@@ -42,26 +42,26 @@ def glob_matches(glob: str, name: str) -> bool:
 
     All positions are followed at once, so the time is linear in name times glob, whatever a stranger writes.
     """
-    tokens = re.findall(r"\*\*/|\*\*|.", glob, re.DOTALL)
-    states = _closure(tokens, 0)
+    pieces = re.findall(r"\*\*/|\*\*|.", glob, re.DOTALL)
+    states = _closure(pieces, 0)
     for char in name:
         after: set[int] = set()
-        for state in states - {len(tokens)}:
-            token = tokens[state]
-            if token == "**/":
-                after |= {state} | (_closure(tokens, state + 1) if char == "/" else set())
-            elif token == "**" or (token == "*" and char != "/"):
-                after |= _closure(tokens, state)
-            elif token == char or (token == "?" and char != "/"):
-                after |= _closure(tokens, state + 1)
+        for state in states - {len(pieces)}:
+            piece = pieces[state]
+            if piece == "**/":
+                after |= {state} | (_closure(pieces, state + 1) if char == "/" else set())
+            elif piece == "**" or (piece == "*" and char != "/"):
+                after |= _closure(pieces, state)
+            elif piece == char or (piece == "?" and char != "/"):
+                after |= _closure(pieces, state + 1)
         states = after
-    return len(tokens) in states
+    return len(pieces) in states
 
 
-def _closure(tokens: list[str], state: int) -> set[int]:
+def _closure(pieces: list[str], state: int) -> set[int]:
     """The positions that are reached from `state` without a character."""
     reached = {state}
-    while state < len(tokens) and tokens[state] in ("*", "**", "**/"):
+    while state < len(pieces) and pieces[state] in ("*", "**", "**/"):
         state += 1
         reached.add(state)
     return reached

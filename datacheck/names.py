@@ -31,7 +31,7 @@ def shown_name(name: str) -> str:
 
 
 def _identifiers(text: str) -> Iterator[tuple[int, int, str]]:
-    import regex  # noqa: PLC0415 - only names that could hold something pay for it
+    import regex  # type: ignore[import-untyped]  # noqa: PLC0415 - only names that could hold something pay for it
 
     for recognizer in (RECOGNIZERS[entity] for entity in _ENTITIES):
         for rule, pattern in recognizer.patterns.items():

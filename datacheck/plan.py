@@ -121,9 +121,7 @@ def _needs(
     return [_need(steps, need.of or dataset, need, above, known) for need in needs]
 
 
-def _need(
-    steps: dict[str, Step], dataset: str, need: Need, above: tuple[object, ...], known: set[str]
-) -> str:
+def _need(steps: dict[str, Step], dataset: str, need: Need, above: tuple[object, ...], known: set[str]) -> str:
     table = need.table
     if dataset not in known:
         raise CheckAuthorError(f"{table!r}: is needed of '{dataset}', which is no dataset of the contract")
