@@ -303,7 +303,7 @@ def main() -> None:
         sys.exit(error.exit_code)
     except InterruptedRunError as stop:
         sys.exit(128 + stop.number)
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - a crash must not look like a verdict (exit code 1)
         if "--debug" in sys.argv:
             traceback.print_exc()
             sys.exit(DatacheckError.exit_code)

@@ -92,6 +92,7 @@ class _Reader:
         self.name = name
         self.document = document
         self.base = base
+        self.datasets: tuple[str, ...] = ()
         self.problems: list[Problem] = []
 
     def place(self, where: Where) -> tuple[str, int]:
@@ -210,8 +211,11 @@ def _one_check(reader: _Reader, settings: Any, described: dict[str, Any], where:
         return None
     if not any(limit.bounds for limit in limits):
         reader.complain(where, f"no limit, so it could never fail; set one under limits: ({', '.join(check.metrics)})")
-    labels = [*described["labels"]]
-    if check.by is not None and check.by not in labels:
+    for other in reaches(check):
+        if other not in reader.datasets:
+            reader.complain(where, f"'{other}': {_unknown('dataset', other, reader.datasets)}")
+    labels = described["labels"]
+    if check.by is not None and labels is not None and check.by not in labels:
         hint = f"named labels: {', '.join(labels)}" if labels else "name one under source.columns"
         reader.complain((*where, "by"), f"'{check.by}' is not a label of this dataset; {hint}")
     return check
@@ -259,19 +263,19 @@ def _dataset(reader: _Reader, name: str, raw: Any, data: Mapping[str, str], fold
         return None
     given = {"path": part.source} if isinstance(part.source, str) else part.source or {}
     source = reader.model(Source, given, (*where, "source"))
-    for key, rule in part.schema_.items():
-        reader.model(FieldRule, rule, (*where, "schema", key))
+    rules = {
+        key: rule
+        for key, rule in part.schema_.items()
+        if reader.model(FieldRule, rule, (*where, "schema", key)) is not None
+    }
     if not part.checks:
         reader.complain(where, "no checks; a dataset without checks would always pass")
-    if source is None:
+    if source is None:  # the checks are still looked at, so that all mistakes are told
+        _dataset_checks(reader, part.checks, {**Source().model_dump(), "schema": rules, "labels": None}, where)
         return None
-    columns = source.columns
-    labels = [key for key, column in columns.model_dump(exclude={"raters"}).items() if column]
-    described = {**source.model_dump(), "schema": part.schema_, "labels": [*labels]}
-    before = len(reader.problems)
+    labels = [key for key, column in source.columns.model_dump(exclude={"raters"}).items() if column]
+    described = {**source.model_dump(), "schema": rules, "labels": labels}
     path, named = _resolve(reader, name, source, data, folder)
-    if len(reader.problems) > before and not part.checks:
-        return None
     checks = _dataset_checks(reader, part.checks, described, where)
     seen: dict[str, int] = {}
     for check in checks:
@@ -292,15 +296,6 @@ def reaches(check: Check) -> tuple[str, ...]:
             waiting += need.table.needs() if isinstance(need.table, Feature | Summary) else ()
             waiting += (Need(need.table.of),) if isinstance(need.table, Group) else ()
     return tuple(sorted({need.of for need in seen if need.of is not None}))
-
-
-def _known_datasets(reader: _Reader, datasets: Mapping[str, Dataset]) -> None:
-    for dataset in datasets.values():
-        for index, check in enumerate(dataset.checks):
-            for other in reaches(check):
-                if other not in datasets:
-                    where = ("datasets", dataset.name, "checks", index)
-                    reader.complain(where, f"'{other}': {_unknown('dataset', other, datasets)}")
 
 
 def load_contract(path: Path, data: Mapping[str, str] | None = None, *, located: bool = True) -> Contract:
@@ -328,6 +323,7 @@ def load_contract(path: Path, data: Mapping[str, str] | None = None, *, located:
     value = _merge(base.document.value, document.value) if base else document.value
     header = reader.model(_Header, value, ())
     datasets: dict[str, Dataset] = {}
+    reader.datasets = tuple(header.datasets if header else ())
     for key, raw in (header.datasets if header else {}).items():
         paths = data if located else {key: ".", **data}
         dataset = _dataset(reader, key, raw, paths, folder)
@@ -335,7 +331,6 @@ def load_contract(path: Path, data: Mapping[str, str] | None = None, *, located:
             datasets[key] = dataset
     if header and not header.datasets:
         reader.complain(("datasets",), "no datasets; name at least one")
-    _known_datasets(reader, datasets if len(datasets) == len(header.datasets if header else {}) else {})
     if header:
         for key in data:
             if key not in header.datasets:

@@ -82,7 +82,7 @@ def _user_module(name: str) -> ModuleType:
     """Import a check of the user's; whatever goes wrong in their file is told as theirs."""
     try:
         return importlib.import_module(f"{USER_PACKAGE}.{name}")
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - their code may raise anything
+    except (Exception, SystemExit) as error:
         at = f", line {error.lineno}" if isinstance(error, SyntaxError) else ""
         raise CheckAuthorError(f"{name}.py: cannot be imported: {type(error).__name__}{at}: {error}") from error
 
