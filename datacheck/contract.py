@@ -211,14 +211,18 @@ def _one_check(reader: _Reader, settings: Any, described: dict[str, Any], where:
         return None
     if not any(limit.bounds for limit in limits):
         reader.complain(where, f"no limit, so it could never fail; set one under limits: ({', '.join(check.metrics)})")
+    _relations(reader, check, described["labels"], where)
+    return check
+
+
+def _relations(reader: _Reader, check: Check, labels: list[str] | None, where: Where) -> None:
+    """The other datasets and the label that a check speaks of must exist; None: the labels are not known."""
     for other in reaches(check):
         if other not in reader.datasets:
             reader.complain(where, f"'{other}': {_unknown('dataset', other, reader.datasets)}")
-    labels = described["labels"]
     if check.by is not None and labels is not None and check.by not in labels:
         hint = f"named labels: {', '.join(labels)}" if labels else "name one under source.columns"
         reader.complain((*where, "by"), f"'{check.by}' is not a label of this dataset; {hint}")
-    return check
 
 
 def _is_name(name: str, pattern: re.Pattern[str]) -> bool:

@@ -44,10 +44,10 @@ def test_all_mistakes_are_told_at_once(tmp_path):
               - check: near_duplicate
               - {check: empty_turns, limits: {rat: {max: 0.1}}}
               - {check: leakage, against: [evl]}
-              - {check: too_few_rows, by: source}
           eval:
             source: {path: ../eval.jsonl}
-            checks: [role_errors]
+            checks:
+              - {check: role_errors, by: source}
         """,
     )
     assert problems(path) == [
@@ -56,9 +56,9 @@ def test_all_mistakes_are_told_at_once(tmp_path):
         "c.yaml:7: datasets.train.checks.1.check: unknown check; did you mean 'near_duplicates'?",
         "c.yaml:8: datasets.train.checks.2.limits.rat: unknown metric; did you mean 'rate'?",
         "c.yaml:9: datasets.train.checks.3: 'evl': unknown dataset; did you mean 'eval'?",
-        "c.yaml:10: datasets.train.checks.4.by: 'source' is not a label of this dataset; name one under source.columns",
-        "c.yaml:12: datasets.eval.source.path: outside the contract's folder; "
+        "c.yaml:11: datasets.eval.source.path: outside the contract's folder; "
         "name it on the command line: --data eval=PATH",
+        "c.yaml:13: datasets.eval.checks.0.by: 'source' is not a label of this dataset; name one under source.columns",
     ]
 
 
