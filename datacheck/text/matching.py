@@ -178,8 +178,8 @@ def similar_pairs(
 ) -> Pairs:
     """Return the pairs that share a key and reach the threshold, sorted by (left, right).
 
-    `greedy` may leave out pairs whose left row is itself removed: what greedy_removed needs, and linear for big
-    clusters.
+    `greedy` may leave out pairs whose left row is itself removed; greedy_removed does not need them, and big
+    clusters become linear.
     """
     removed = np.zeros(len(sets.offsets) - 1, np.bool_)
     lengths = np.diff(sets.offsets)
@@ -237,7 +237,7 @@ def clusters(rows: int, pairs: NDArray[np.int64]) -> NDArray[np.int64]:
 
 def least(sizes: NDArray[np.int64], threshold: float) -> NDArray[np.int64]:
     """Return the smallest whole c with c / size ≥ threshold (as floats compare), at least 1."""
-    count = np.ceil(sizes * threshold).astype(np.int64)
+    count: NDArray[np.int64] = np.ceil(sizes * threshold).astype(np.int64)
     whole = np.maximum(sizes, 1)
     count -= (count - 1) / whole >= threshold
     count += count / whole < threshold
@@ -248,8 +248,10 @@ def least(sizes: NDArray[np.int64], threshold: float) -> NDArray[np.int64]:
 def exact_pairs(sets: Shingles, threshold: float) -> Pairs:
     """Return all pairs with Jaccard ≥ threshold > 0, sorted; equal to comparing every row with every other.
 
-    Prefix filter (Chaudhuri et al. 2006; Bayardo et al. 2007): two similar sets share one of their
-    |x| - ⌈t·|x|⌉ + 1 rarest members. Costs several times MinHash: the truth for a sample, to measure recall with.
+    Prefix filter (Chaudhuri et al. 2006; Bayardo et al. 2007): two similar sets share one of the
+    |x| - ⌈t·|x|⌉ + 1 rarest members of each. Costs several times MinHash: the truth for a sample, to measure
+    recall with.
+
     Raises ValueError unless 0 < threshold ≤ 1.
     """
     if not 0 < threshold <= 1:

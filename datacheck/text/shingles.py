@@ -161,7 +161,7 @@ def to_series(sets: Shingles) -> pl.Series:
     """Return the sets as a column of lists (UInt32), to be stored."""
     ends = sets.offsets.tolist()
     lists = [sets.hashes[start:end] for start, end in pairwise(ends)]
-    return pl.Series(lists, dtype=pl.List(pl.UInt32))
+    return pl.Series(lists, dtype=pl.List(pl.UInt32)).cast(pl.List(pl.UInt32))  # equal lengths give an Array
 
 
 def from_series(lists: pl.Series) -> Shingles:
