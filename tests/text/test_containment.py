@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from datacheck.text.containment import EvalIndex, Window, best_window, scan
+from datacheck.text.normalise import RULES, normalise, origins
 from datacheck.text.shingles import Shingles, grams, shingles
 
 sets_of_numbers = st.lists(st.sets(st.integers(0, 14), max_size=12), max_size=7)
@@ -123,3 +124,11 @@ def test_scattered_is_not_a_leak():
     ordered = grams(texts, "chars", 5)
     assert best_window(ordered, 0, wanted.hashes, 20).covered == 1
     assert best_window(ordered, 1, wanted.hashes, 20) == Window(100, 110, 6)
+
+
+def test_from_a_hit_back_to_the_text_as_it_was_written():
+    item = normalise(pl.Series(["下列哪种激素由胰岛β细胞分泌？"]), RULES)
+    written = "（转载）“下列 哪種激素，由胰島β細胞分泌？！”以上。"
+    text, where = origins(written, RULES)
+    window = best_window(grams(pl.Series([text]), "chars", 5), 0, shingles(item, "chars", 5).hashes, 40)
+    assert written[where[window.start] : where[window.end - 1] + 1] == "下列 哪種激素，由胰島β細胞分泌"
