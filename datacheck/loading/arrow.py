@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 
 from datacheck.loading import files
 from datacheck.loading.assemble import Assembler
+from datacheck.loading.rejected import Rejected
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,7 +46,7 @@ def parse_arrow(chunk: Chunk, reading: Reading) -> Iterator[Tables]:
             return
         added = 0
         try:
-            for batch in _batches(file, chunk.kind):
+            for batch in _batches(file, chunk, reading):
                 batch.validate(full=True)
                 for record in batch.to_pylist():
                     out.add(row, None, None, json_safe(record))
@@ -67,9 +68,15 @@ def parse_arrow(chunk: Chunk, reading: Reading) -> Iterator[Tables]:
             yield out.finish(added, size)
 
 
-def _batches(file: Any, kind: str) -> Iterator[Any]:
+def _batches(file: Any, chunk: Chunk, reading: Reading) -> Iterator[Any]:
+    kind = chunk.kind
     if kind == "parquet":
         parquet = pq.ParquetFile(file, page_checksum_verification=True)
+        metadata = parquet.metadata
+        decoded = sum(metadata.row_group(n).total_byte_size for n in range(metadata.num_row_groups))
+        limits = reading.limits
+        if decoded > limits.ratio_above_bytes and decoded > limits.ratio * chunk.size:
+            raise Rejected("bomb_ratio", f"more than {limits.ratio} times the file's size")
         yield from parquet.iter_batches(batch_size=_BATCH)
     elif kind == "arrow_file":
         reader = pa.ipc.open_file(file)

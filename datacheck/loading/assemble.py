@@ -78,6 +78,8 @@ class Assembler:
                 raise Rejected("not_an_object", "neither an object nor a list of messages")  # noqa: TRY301
             if len(extract.turns) > self.reading.limits.turns:
                 raise Rejected("too_many_turns", f"more than {self.reading.limits.turns}")  # noqa: TRY301
+            if raw is None or len(raw) > self.reading.limits.text_bytes:
+                self._check_texts(extract, cells)
         except Rejected as why:
             self.bad(line, byte or 0, raw or b"", why.code, why.message)
             return
@@ -95,6 +97,13 @@ class Assembler:
         brackets = limits.depth + 1 if raw is None else raw.count(b"{") + raw.count(b"[")
         if brackets > limits.depth and depth(record) > limits.depth:
             raise Rejected("too_deep", f"deeper than {limits.depth}")
+
+    def _check_texts(self, extract: Extract, cells: list[Cell]) -> None:
+        limit = self.reading.limits.text_bytes
+        texts = [turn[5] for turn in extract.turns] + [turn[6] for turn in extract.turns] + [cell[2] for cell in cells]
+        # A character takes up to four bytes: only long texts are encoded to be measured.
+        if any(text and len(text) * 4 > limit and len(text.encode()) > limit for text in texts):
+            raise Rejected("text_too_long", f"more than {limit} bytes")
 
     def _lists_wanted(self) -> bool:
         return self.reading.format in {"auto", "messages", "sharegpt"}
@@ -159,9 +168,9 @@ class Assembler:
             raise AccountingError(
                 f"{lines} lines; rows, bad and blank: {counts.rows}, {counts.bad}, {counts.blank}"
             )
-        tables = Tables(
-            self._rows_frame(), self._turns_frame(), self._cells_frame(), self._lines_frame(), counts
-        )
+        cells = self._cells_frame()
+        self._note_big_integers(cells)
+        tables = Tables(self._rows_frame(), self._turns_frame(), cells, self._lines_frame(), counts)
         self._clear()
         return tables
 

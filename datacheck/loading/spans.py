@@ -38,23 +38,25 @@ def value_end(data: bytes | bytearray, start: int) -> int | None:
     return None
 
 
-def last_end(data: bytes | bytearray, *, depth: int, inside: bool) -> int | None:
-    """Return the end of the last value that is closed at `depth` (1 in an array, 0 outside).
+def last_end(data: bytes, *, depth: int, inside: bool, most: int) -> tuple[int, int]:
+    """Return the end of the last value that is closed at `depth` (1 in an array, 0 outside), and how many were.
 
-    `inside`: `data` starts at that depth; else it starts outside all brackets.
+    `inside`: `data` starts at that depth; else it starts outside all brackets. Stops after `most` values,
+    and where brackets close too much. The end is 0 if no value is closed.
     """
     level = depth if inside else 0
-    found = None
+    end = count = 0
     for match in _BRACKET.finditer(data):
         if data[match.end() - 1] in _OPEN:
             level += 1
-        else:
-            level -= 1
-            if level == depth:
-                found = match.end()
-            elif level < depth:
-                return found
-    return found
+            continue
+        level -= 1
+        if level == depth:
+            end = match.end()
+            count += 1
+        if level < depth or count == most:
+            break
+    return end, count
 
 
 def list_span(data: bytes, keys: tuple[str, ...]) -> tuple[int, int] | None:

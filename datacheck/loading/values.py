@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import jiter
 
 from datacheck.loading import spans
-from datacheck.loading.diagnose import diagnose
+from datacheck.loading.diagnose import Why, diagnose
 from datacheck.loading.sniff import UTF8_BOM
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from datacheck.loading.reader import Chunk
     from datacheck.loading.reading import Reading
 
+_SPACE = b" \t\r\n"
 _SAFE_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,39}")
 
 
@@ -26,7 +27,8 @@ class Values:
     def __init__(self, chunk: Chunk, reading: Reading, out: Assembler) -> None:
         self.chunk, self.reading, self.out = chunk, reading, out
         self.data = chunk.data
-        self.count = 0
+        self.count = self.good = self.start = 0
+        self.indent: bytes | None = None
         self._line = self._counted = 0
 
     def run(self) -> int:
@@ -40,7 +42,7 @@ class Values:
         elif self.chunk.index == 0:
             self._array(start + 1, after_value=False, end=len(self.data))
         else:
-            self._array(start, after_value=True, end=len(self.data))
+            self._array(start, after_value=None, end=len(self.data))
         return self.count
 
     def line_of(self, position: int) -> int:
@@ -53,27 +55,23 @@ class Values:
         self.count += 1
         self.out.bad(self.line_of(start), start, self.data[start:end], code, message, column)
 
-    def _value(self, start: int, end: int) -> bool:
-        """Add the record in data[start:end]; False if it is not JSON."""
-        raw = self.data[start:end]
-        limit = self.reading.limits.line_bytes
-        if len(raw) > limit and self.chunk.kind != "document":
-            self._bad(start, end, "line_too_long", f"{len(raw)} bytes; the limit is {limit}")
-            return True
-        try:
-            record = jiter.from_json(raw, catch_duplicate_keys=True, allow_inf_nan=False, cache_mode="keys")
-        except ValueError as error:
-            self._bad(start, end, *diagnose(raw, str(error)))
-            return False
-        self._add(start, raw, record)
-        return True
+    def _value(self, start: int, end: int) -> None:
+        """Add the record in data[start:end], or say why it is bad."""
+        record, why = self._decoded(start, end)
+        if why is None:
+            self._add(start, self.data[start:end], record)
+        else:
+            self._bad(start, end, *why)
 
     def _add(self, start: int, raw: bytes, record: Any) -> None:
         self.count += 1
         self.out.add(self.line_of(start), start, raw, record)
 
-    def _array(self, position: int, *, after_value: bool, end: int) -> None:
-        """Read elements up to the closing bracket; `position` is after the opening one, or after an element."""
+    def _array(self, position: int, *, after_value: bool | None, end: int) -> None:
+        """Read elements up to the closing bracket.
+
+        `after_value`: a comma must come next; None at the start of a later chunk, where it may be in the one before.
+        """
         data = self.data
         while True:
             position = spans.skip_space(data, position)
@@ -84,21 +82,73 @@ class Values:
             sign = data[position : position + 1]
             if sign == b"]":
                 rest = spans.skip_space(data, position + 1)
-                if rest < end:
-                    self._bad(rest, end, "two_objects", "more text after the array")
-                return
-            if sign == b",":
+                following = None if rest >= end else self._next_element(position, end)
+                if following is None:
+                    if rest < end:
+                        self._bad(rest, end, "two_objects", "more text after the array")
+                    return
+                self._bad(position, following, "json_syntax", "a bracket that closes too much")
+                position, after_value = following, False
+            elif sign == b",":
                 following = spans.skip_space(data, position + 1)
-                if not after_value or data[following : following + 1] in {b",", b"]"}:
+                if after_value is False or data[following : following + 1] in {b",", b"]"}:
                     self._bad(position, position + 1, "json_syntax", "a comma without a value")
                 position, after_value = position + 1, False
-                continue
-            if after_value:
-                self._bad(position, position, "json_syntax", "a comma is missing before this value")
-            stop = spans.value_end(data, position)
-            stop = end if stop is None else min(stop, end)
-            self._value(position, stop)
-            position, after_value = stop, True
+            else:
+                if after_value:
+                    self._bad(position, position, "json_syntax", "a comma is missing before this value")
+                position, after_value = self._element(position, end)
+
+    def _element(self, position: int, end: int) -> tuple[int, bool]:
+        """Add the element at `position`; return where to go on, and whether a comma must come next.
+
+        A damaged element ends where the next one starts, so that it hides no other.
+        """
+        data = self.data
+        stop = spans.value_end(data, position)
+        stop = end if stop is None or stop > end else stop
+        record, why = self._decoded(position, stop)
+        if why is None and data[position] in b"{[":
+            self._remember_indent(position)
+            self.good += 1
+            self._add(position, data[position:stop], record)
+            return stop, True
+        following = self._next_element(position, end)
+        if following is None or data[stop:following].strip(_SPACE) == b",":
+            following = None
+        if why is None and following is None:
+            self._add(position, data[position:stop], record)
+        else:
+            code, message, column = why or Why("json_syntax", "text that belongs to no record")
+            self._bad(position, following or stop, code, message, column)
+        return (stop, True) if following is None else (following, False)
+
+    def _decoded(self, start: int, end: int) -> tuple[Any, Why | None]:
+        limit = self.reading.limits.line_bytes
+        if end - start > limit and self.chunk.kind != "document":
+            return None, Why("line_too_long", f"{end - start} bytes; the limit is {limit}")
+        raw = self.data[start:end]
+        try:
+            return json_record(raw), None
+        except ValueError as error:
+            return None, diagnose(raw, str(error))
+
+    def _remember_indent(self, position: int) -> None:
+        if self.indent is None:
+            before = self.data[self.data.rfind(b"\n", 0, position) + 1 : position]
+            if not before.strip(b" \t") and self.data.rfind(b"\n", 0, position) >= 0:
+                self.indent = before
+
+    def _next_element(self, position: int, end: int) -> int | None:
+        """Return where the next line starts that opens an element, or None if lines do not tell."""
+        self._remember_indent(position)
+        if self.indent is None:
+            return None
+        opening = re.compile(rb"(?<=\n)" + self.indent + rb"(?=[{\[])")
+        if self.good and len(opening.findall(self.data, self.start, position)) > self.count:
+            return None  # good elements hold such lines too
+        match = opening.search(self.data, position + 1, end)
+        return match.end() if match else None
 
     def _sequence(self, position: int) -> None:
         while position < len(self.data):
@@ -140,6 +190,7 @@ class Values:
             self._bad(start, first, why.code, f"around the list: {why.message}")
         inner = Values(replace(self.chunk, last=True), self.reading, self.out)
         inner._line, inner._counted = self._line, self._counted  # noqa: SLF001 (the same class)
+        inner.start = first + 1
         inner._array(first + 1, after_value=False, end=stop)  # noqa: SLF001
         self.count += inner.count
 
