@@ -54,6 +54,9 @@ def parse_arrow(chunk: Chunk, reading: Reading) -> Iterator[Tables]:
                     added += 1
                 yield out.finish(added, size)
                 added = size = 0
+        except Rejected as why:
+            out.bad(row, 0, b"", why.code, why.message)
+            added += 1
         except (
             pa.ArrowException,
             OSError,

@@ -100,7 +100,11 @@ class Assembler:
 
     def _check_texts(self, extract: Extract, cells: list[Cell]) -> None:
         limit = self.reading.limits.text_bytes
-        texts = [turn[5] for turn in extract.turns] + [turn[6] for turn in extract.turns] + [cell[2] for cell in cells]
+        texts = (
+            [turn[5] for turn in extract.turns]
+            + [turn[6] for turn in extract.turns]
+            + [cell[2] for cell in cells]
+        )
         # A character takes up to four bytes: only long texts are encoded to be measured.
         if any(text and len(text) * 4 > limit and len(text.encode()) > limit for text in texts):
             raise Rejected("text_too_long", f"more than {limit} bytes")

@@ -355,7 +355,9 @@ class _File:
             self._event("cr_line_ends", "no line feed in the file", 1)
             return None
         try:
-            fields = next((row for row in csv.reader(self._text_lines(block), delimiter=delimiter) if row), [])
+            fields = next(
+                (row for row in csv.reader(self._text_lines(block), delimiter=delimiter) if row), []
+            )
         except csv.Error:
             self._event("csv_header", "the header record cannot be parsed", 1)
             return None
@@ -384,7 +386,9 @@ class _File:
             if self.index == 0:
                 opening = _element_line(part)
             # The opening bracket is part of the first chunk only; later ones start inside the array.
-            cut, count = spans.last_end(part, depth=depth, inside=self.index > 0, most=self.limits.chunk_records)
+            cut, count = spans.last_end(
+                part, depth=depth, inside=self.index > 0, most=self.limits.chunk_records
+            )
             if len(data) <= size and count < self.limits.chunk_records:
                 yield self._emit(kind, buffer.take(len(data)), last=True)
                 return

@@ -43,7 +43,10 @@ def test_csv_spectrum(realdata):
     for file in files:
         expected = json.loads((folder / "json" / file.with_suffix(".json").name).read_text())
         loaded = load_file(file, Reading(format="rows"))
-        rows = [dict(part.select("path", "text").iter_rows()) for part in loaded.cells.partition_by("row", maintain_order=True)]
+        rows = [
+            dict(part.select("path", "text").iter_rows())
+            for part in loaded.cells.partition_by("row", maintain_order=True)
+        ]
         # Both sides keep the line ends inside quotes as they are in the file.
         assert rows == expected, file.name
 
@@ -57,7 +60,14 @@ def _expected_rows(path):
         return pq.ParquetFile(path).metadata.num_rows
     text = data.decode("utf-8-sig")
     if name.endswith((".csv", ".tsv")):
-        return len(list(csv.reader(io.StringIO(text, newline=""), delimiter="\t" if name.endswith("tsv") else ","))) - 1
+        return (
+            len(
+                list(
+                    csv.reader(io.StringIO(text, newline=""), delimiter="\t" if name.endswith("tsv") else ",")
+                )
+            )
+            - 1
+        )
     try:
         value = json.loads(text)
         return len(value) if isinstance(value, list) else 1
@@ -79,7 +89,11 @@ def test_every_real_file_has_the_rows_that_another_parser_counts(realdata):
     for path in files:
         loaded = load_file(path)
         assert loaded.counts[2] + loaded.counts[3] == _expected_rows(path), path
-        bad = set(loaded.lines.filter(loaded.lines["code"] != "blank")["code"]) if loaded.lines.height else set()
+        bad = (
+            set(loaded.lines.filter(loaded.lines["code"] != "blank")["code"])
+            if loaded.lines.height
+            else set()
+        )
         assert bad <= {"not_an_object", "too_many_keys", "lists_inside"}, path
 
 
@@ -130,7 +144,26 @@ def _mutate(data, rng):
         elif kind == 1:
             del data[at : at + rng.randint(1, 8)]
         elif kind == 2:
-            data[at:at] = rng.choice([b'"', b"{", b"}", b"[", b"]", b",", b"\n", b"\r", b"\\", b"\0", b"NaN", b"\xff", b"1e999", b"\xe2\x80\xa8", b"\\ud800", b"\xef\xbb\xbf"])
+            data[at:at] = rng.choice(
+                [
+                    b'"',
+                    b"{",
+                    b"}",
+                    b"[",
+                    b"]",
+                    b",",
+                    b"\n",
+                    b"\r",
+                    b"\\",
+                    b"\0",
+                    b"NaN",
+                    b"\xff",
+                    b"1e999",
+                    b"\xe2\x80\xa8",
+                    b"\\ud800",
+                    b"\xef\xbb\xbf",
+                ]
+            )
         elif kind == 3:
             data[at:at] = data[max(0, at - 20) : at]
         elif kind == 4:
@@ -182,14 +215,19 @@ def test_mutated_files_of_other_kinds_never_raise(realdata, load, name):
         data = _mutate(gzip.compress(body) if name.endswith("gz") else body, rng)
         loaded = load(data, name)
         assert loaded.seen.bytes == len(data)
-        assert sum(chunk.size for chunk in loaded.chunks) <= loaded.seen.decoded or loaded.seen.container == "parquet"
+        assert (
+            sum(chunk.size for chunk in loaded.chunks) <= loaded.seen.decoded
+            or loaded.seen.container == "parquet"
+        )
 
 
 def test_damaged_array_keeps_nearly_all_rows(realdata, load):
     """One mutation inside one element of a pretty-printed array costs at most that element and its neighbour."""
     rng = random.Random(7)  # noqa: S311
     for trial in range(200):
-        elements = [json.dumps({"text": f"row {n}", "meta": {"n": [n, {"x": n}]}}, indent=2) for n in range(30)]
+        elements = [
+            json.dumps({"text": f"row {n}", "meta": {"n": [n, {"x": n}]}}, indent=2) for n in range(30)
+        ]
         indented = [("\n".join("  " + line for line in element.split("\n"))).encode() for element in elements]
         victim = rng.randrange(30)
         at = rng.randrange(2, len(indented[victim]))
