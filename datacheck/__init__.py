@@ -1,3 +1,14 @@
 """Data contracts for LLM post-training: validate a data drop before any training starts."""
 
 __version__ = "0.1.0"
+
+from typing import Any
+
+
+def __getattr__(name: str) -> Any:
+    """`datacheck.validate` is imported on first use: `import datacheck` alone stays instant."""
+    if name == "validate":
+        from datacheck.pipeline import validate  # noqa: PLC0415
+
+        return validate
+    raise AttributeError(name)

@@ -1,0 +1,1 @@
+"""Expensive columns that several checks share, derived once per part."""

@@ -1,0 +1,1 @@
+"""The files of a dataset become four tables: rows, turns, cells, lines."""

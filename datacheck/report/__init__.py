@@ -1,0 +1,1 @@
+"""A report for people (terminal, HTML, Markdown) and for machines (JSON, JUnit)."""

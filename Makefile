@@ -1,0 +1,50 @@
+# Self-explaining: `make` lists the targets.
+VENV := .venv
+PY := $(VENV)/bin/python
+RUN := $(PY) -m datacheck.cli run
+JOBS ?= 2
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test slow lint types docs docs-check lock clean
+
+help: ## list the targets
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+
+$(VENV)/.installed: requirements/dev.txt pyproject.toml
+	python3 -m venv $(VENV)
+	$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	touch $@
+
+demo: $(VENV)/.installed ## check a good and a bad dataset of sample_data; reports in out/demo-*
+	@echo "== a dataset that passes"; $(RUN) sample_data/good.yaml --out out/demo-good
+	@echo "== a dataset that fails (exit code 1 is the point)"; \
+	$(RUN) sample_data/bad.yaml --out out/demo-bad; code=$$?; \
+	test $$code -eq 1 || { echo "expected exit code 1, got $$code"; exit 1; }
+	@echo; echo "Open out/demo-good/report.html and out/demo-bad/report.html"
+
+test: $(VENV)/.installed ## the tests that take seconds (under 10 minutes on 2 cores)
+	$(PY) -m pytest -n $(JOBS) -m "not slow"
+
+slow: $(VENV)/.installed ## the tests that take longer (servers, fuzz, memory)
+	$(PY) -m pytest -m slow --durations=10
+
+lint: $(VENV)/.installed ## ruff, rules and format
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+
+types: $(VENV)/.installed ## mypy --strict
+	$(VENV)/bin/mypy
+
+docs: $(VENV)/.installed ## write docs/checks, docs/codes.md, the schemas and the settings tables from the code
+	$(PY) docs/generate.py
+
+docs-check: $(VENV)/.installed ## fail when docs/ is not what the code says
+	$(PY) docs/generate.py --check
+
+lock: ## resolve dependencies again (needs uv on PATH or in the venv)
+	uv pip compile --quiet --generate-hashes --no-emit-index-url --python-version 3.11 pyproject.toml -o requirements/base.txt
+	uv pip compile --quiet --generate-hashes --no-emit-index-url --python-version 3.11 pyproject.toml --group dev -o requirements/dev.txt
+
+clean: ## remove what the targets made
+	rm -rf $(VENV) out build dist

@@ -1,0 +1,338 @@
+"""The vocabulary: what a check is, what it may see, and what it gives back.
+
+Load → derive → measure → judge. A *feature* derives expensive columns row by row, a *summary* is small and
+dataset-wide, a *group* brings equal keys together, a *check* measures numbers and evidence. None of them judges:
+limits in the contract do. All are frozen value objects: equal ones are computed once.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+
+import polars as pl
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+Table = Literal["rows", "turns", "cells", "lines", "files"]
+
+
+class Model(BaseModel):
+    """A frozen value object that knows all its settings and shows no input in its errors."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True, strict=False)
+
+
+class Status(StrEnum):
+    """What a value, a finding or a whole report comes to; a verdict is the worst of its findings."""
+
+    PASS = "pass"  # noqa: S105 - a status, not a password
+    INFO = "info"
+    WARN = "warn"
+    FAIL = "fail"
+    ERROR = "error"
+
+    @staticmethod
+    def worst(statuses: Sequence[Status]) -> Status:
+        """Return the last of `statuses` in the order of this class; PASS when there are none."""
+        order = list(Status)
+        return max(statuses, key=order.index, default=Status.PASS)
+
+
+class Limit(Model):
+    """Inclusive bounds on one number: beyond `min`/`max` it fails, beyond `warn_min`/`warn_max` it warns."""
+
+    min: float | None = None
+    max: float | None = None
+    warn_min: float | None = None
+    warn_max: float | None = None
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Limit:
+        for low, high in (("min", "max"), ("min", "warn_min"), ("warn_max", "max"), ("warn_min", "warn_max")):
+            a, b = getattr(self, low), getattr(self, high)
+            if a is not None and b is not None and a > b:
+                msg = f"{low} ({a:g}) is greater than {high} ({b:g}); this limit could never be met as written"
+                raise ValueError(msg)
+        return self
+
+    @property
+    def bounds(self) -> dict[str, float]:
+        """The bounds that are set, for the report."""
+        return self.model_dump(exclude_none=True)
+
+    def over(self, base: Limit) -> Limit:
+        """Merge per bound: what is written here wins over `base`; an explicit null removes the bound."""
+        written = {name: getattr(self, name) for name in self.model_fields_set & set(Limit.model_fields)}
+        return Limit.model_validate({**base.bounds, **written})
+
+
+class LimitSetting(Limit):
+    """A limit in a contract: bounds for the whole dataset, and others for named slices (`by:`)."""
+
+    slices: dict[str, Limit] = {}
+
+
+JsonType = Literal["string", "integer", "number", "boolean", "array", "object", "null"]
+
+
+class FieldRule(Model):
+    """What a contract's `schema:` says of one field, by its dotted path (`meta.src`, `messages`)."""
+
+    type: JsonType | tuple[JsonType, ...] | None = None
+    required: bool = True
+    nullable: bool = False
+    unique: bool = False
+    enum: tuple[str | int | float | bool, ...] | None = None
+    pattern: str | None = Field(default=None, max_length=1000)
+    min: float | None = None
+    max: float | None = None
+    min_length: int | None = None
+    max_length: int | None = None
+
+    @field_validator("pattern")
+    @classmethod
+    def _compiles(cls, pattern: str | None) -> str | None:
+        """Compile once with the engine that will run it: Rust's, linear in time, without look-around."""
+        if pattern is not None:
+            try:
+                pl.select(pl.lit("").str.contains(pattern))
+            except pl.exceptions.PolarsError:
+                raise ValueError(
+                    "not a valid pattern (linear-time regex: no look-around, no back-references)"
+                ) from None
+        return pattern
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One number that a check promises to give.
+
+    what: a sentence for people; unit: "share", "rows", "hits", …; of: its denominator, in words;
+    limit: the default (the runbook's number where it has one).
+    """
+
+    what: str
+    unit: str
+    of: str | None = None
+    limit: Limit = field(default_factory=Limit)
+
+
+class Ratio(NamedTuple):
+    """`n` of `of`; kept as integers so that a verdict never hangs on a rounding."""
+
+    n: int
+    of: int
+
+
+@dataclass(frozen=True)
+class Value:
+    """A measured number. `None` means that it could not be measured, which is an error, never a pass."""
+
+    name: str
+    value: int | float | Ratio | None
+    slice: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a check gives back.
+
+    evidence: one line per place, with the columns `row` (dataset-wide) and `problem` (a slug), and where they apply
+    `where` (JSON path), `text` (raw; shown only through `excerpt`), `detail` (safe words of the check's own), `score`,
+    `other_row` or `other` ("eval/a.jsonl:17"); a file-level place has `file`, `line`, `byte` instead of `row`.
+    figures: small tables to plot. not_checked: sentences that name what was left out.
+    """
+
+    values: tuple[Value, ...]
+    evidence: pl.LazyFrame | None = None
+    figures: Mapping[str, pl.DataFrame] = field(default_factory=dict)
+    not_checked: tuple[str, ...] = ()
+
+
+EVIDENCE: dict[str, pl.DataType] = {
+    "file": pl.String(),
+    "line": pl.UInt64(),
+    "byte": pl.UInt64(),
+    "row": pl.UInt64(),
+    "where": pl.String(),
+    "problem": pl.String(),
+    "detail": pl.String(),
+    "score": pl.Float64(),
+    "other": pl.String(),
+}
+
+
+class Need(NamedTuple):
+    """A table that a step wants to see: a feature, summary or group, or a plain table of another dataset (`of`)."""
+
+    table: Feature | Summary | Group | Table
+    of: str | None = None
+
+
+class View(ABC):
+    """What a step may see: the tables of its dataset (or of one part of it), its declared needs, and scratch space."""
+
+    scratch: Path  # private to the step, deleted after it
+
+    @abstractmethod
+    def table(self, name: Table) -> pl.LazyFrame:
+        """Scan one of the plain tables."""
+
+    @abstractmethod
+    def __getitem__(self, need: Need) -> pl.LazyFrame:
+        """Scan a declared need; a KeyError names one that was not declared."""
+
+    @abstractmethod
+    def buckets(self, need: Need) -> list[pl.LazyFrame]:
+        """The buckets of a declared Group; rows with equal keys share a bucket."""
+
+    @property
+    def rows(self) -> pl.LazyFrame:
+        """One line per record: row, file, line, byte, length, format, and the labels that the contract names."""
+        return self.table("rows")
+
+    @property
+    def turns(self) -> pl.LazyFrame:
+        """One line per message: row, part, turn, role, path, content_type, text, tool_calls."""
+        return self.table("turns")
+
+    @property
+    def cells(self) -> pl.LazyFrame:
+        """One line per leaf outside the turns: row, path, json_type, text."""
+        return self.table("cells")
+
+    @property
+    def lines(self) -> pl.LazyFrame:
+        """One line per bad line or file-level event: file, line, byte, length, code, level, sha256, message."""
+        return self.table("lines")
+
+    @property
+    def files(self) -> pl.LazyFrame:
+        """One line per file: file, bytes, sha256, rows, bad, blank, container."""
+        return self.table("files")
+
+
+class Feature(Model, ABC):
+    """A derived table, ROW-LOCAL: `compute` sees one part and must not depend on any other."""
+
+    def needs(self) -> tuple[Need, ...]:
+        """Tables that `compute` reads besides the plain ones."""
+        return ()
+
+    @abstractmethod
+    def compute(self, part: View) -> pl.DataFrame:
+        """Return a table whose `row` is the part's own row number."""
+
+
+class Summary(Model, ABC):
+    """A derived table that is SMALL and dataset-wide."""
+
+    def needs(self) -> tuple[Need, ...]:
+        """Tables that `compute` reads besides the plain ones."""
+        return ()
+
+    @abstractmethod
+    def compute(self, data: View) -> pl.DataFrame:
+        """Return a table that fits in memory easily."""
+
+
+class Group(Model):
+    """A feature, hash-partitioned on disk by the runner: lines with an equal `by` (an unsigned integer) meet."""
+
+    of: Feature
+    by: str
+    buckets: int = 16
+
+
+class Check(Model, ABC):
+    """One check. The fields of the subclass are its YAML settings; its docstring is its documentation."""
+
+    metrics: ClassVar[Mapping[str, Metric]]
+    ZH: ClassVar[str]
+
+    check: str
+    id: str | None = None
+    severity: Literal["fail", "warn"] = "fail"
+    by: str | None = None
+    limits: dict[str, LimitSetting] = {}
+
+    @classmethod
+    def always(cls, dataset: Mapping[str, Any]) -> bool:  # noqa: ARG003
+        """Whether the check runs although the contract does not list it (a gate must not forget it)."""
+        return False
+
+    @classmethod
+    def implied(cls, dataset: Mapping[str, Any]) -> Mapping[str, Any]:  # noqa: ARG003
+        """Settings that the description of the dataset gives (its schema, its scale)."""
+        return {}
+
+    @property
+    def name(self) -> str:
+        """The id that the contract gave, else the check's own name."""
+        return self.id or self.check
+
+    def limit(self, metric: str, slice_value: str | None = None) -> Limit:
+        """The limit in force: the metric's default, the contract's on top, a slice's on top of that."""
+        limit = self.metrics[metric].limit
+        setting = self.limits.get(metric)
+        if setting is None:
+            return limit
+        limit = setting.over(limit)
+        own = setting.slices.get(slice_value or "")
+        return own.over(limit) if own else limit
+
+    def needs(self) -> tuple[Need, ...]:
+        """Tables that `measure` reads besides the plain ones."""
+        return ()
+
+    @abstractmethod
+    def measure(self, data: View) -> Measured:
+        """Measure: deterministic, no judgement, no input or output but scratch."""
+
+
+def rates(
+    name: str, flagged: pl.LazyFrame, among: pl.LazyFrame, *, by: str | None = None, rows: pl.LazyFrame | None = None
+) -> tuple[Value, ...]:
+    """Rows of `flagged` per rows of `among`, as a Ratio, and one per slice where `by` names a label.
+
+    Args:
+        name: the metric.
+        flagged: has `row`; a row counts once however many lines it has.
+        among: has `row`; the denominator. Zero rows give None: nothing was measured.
+        by: a label column of `rows`.
+        rows: the rows table; needed with `by`.
+
+    """
+    hit = flagged.select("row").unique().with_columns(hit=pl.lit(1, pl.UInt64))
+    table = among.select("row").unique().join(hit, on="row", how="left")
+    counts = [pl.col("hit").sum().alias("n"), pl.len().alias("of")]
+    n, of = table.select(counts).collect().row(0)
+    values = [Value(name, Ratio(n or 0, of) if of else None)]
+    if by is not None and rows is not None:
+        sliced = table.join(rows.select("row", by), on="row").group_by(by).agg(counts).sort(by).collect()
+        for key, part, whole in sliced.select(by, "n", "of").iter_rows():
+            values.append(Value(name, Ratio(part or 0, whole), {by: "(none)" if key is None else str(key)}))
+    return tuple(values)
+
+
+def placed(evidence: pl.LazyFrame, rows: pl.LazyFrame) -> pl.LazyFrame:
+    """Add `file`, `line`, `byte` to evidence that has `row`."""
+    return evidence.with_columns(pl.col("row").cast(pl.UInt64)).join(
+        rows.select("row", "file", "line", "byte"), on="row", how="left"
+    )
+
+
+def for_review(evidence: pl.LazyFrame, rows: pl.LazyFrame) -> pl.LazyFrame:
+    """Evidence of places to look at that are no rows to drop: placed, and without `row`."""
+    return placed(evidence, rows).with_columns(row=pl.lit(None, pl.UInt64))
+
+
+def total(frame: pl.LazyFrame) -> int:
+    """Count the lines of a lazy frame."""
+    return int(frame.select(pl.len()).collect().item())

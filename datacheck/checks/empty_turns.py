@@ -1,0 +1,129 @@
+"""Count the rows with a message or answer that says nothing."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal
+
+import polars as pl
+
+from datacheck.check import Check, Limit, Measured, Metric, View, rates
+
+# White space, control and format characters (zero-width space, BOM, bidi marks), Hangul fillers, the Braille blank,
+# variation selectors and the combining grapheme joiner: all that shows nothing on a screen.
+_UNSEEN = r"[\s\p{Cc}\p{Cf}\p{Zs}\p{Zl}\p{Zp}\x{115F}\x{1160}\x{3164}\x{FFA0}\x{2800}\x{FE00}-\x{FE0F}\x{034F}]"
+_SPACE = r"^\s+$"
+_INVISIBLE = f"^{_UNSEEN}+$"
+_PUNCTUATION = r"^(?:\p{P}|" + _UNSEEN + ")+$"
+# A gold answer may well be "]" or "-"; only marks that end or part a sentence are no answer.
+_SENTENCE_MARKS = r"^(?:[.。．…,，、;；:：!！?？·~～\"'“”‘’]|" + _UNSEEN + ")+$"
+_ANSWERS = ("response", "chosen", "rejected")
+
+
+class EmptyTurns(Check):
+    """Messages, answers and texts that are empty, white space, invisible, null, or (answers) punctuation only.
+
+    Fine are: an assistant message without content beside tool calls, a tool that returns nothing, an empty system
+    prompt, blank answer options, a message that holds an image instead of text. Emoji are content.
+
+    ## Why it matters
+
+    An empty answer teaches the model to stop at once; an empty prompt teaches it to answer anything to nothing.
+    White space and zero-width characters do the same and are not seen in a viewer.
+
+    ## Example
+
+    ```yaml
+    datasets:
+      train:
+        source: {path: data/train.jsonl}
+        checks:
+          - {check: empty_turns, limits: {rate: {max: 0}}}
+    ```
+
+    ## How to fix
+
+    - Many rows at once: the export reads another field than the one that holds the text; correct it there.
+    - Single rows: drop them (`datacheck apply`); an invented answer is worse than none.
+    - Null content beside tool calls is fine and not counted; leave it.
+
+    ## How to verify
+
+    Run again: the rate is 0. The row count fell by no more than the rows that this check named.
+    """
+
+    ZH: ClassVar[str] = """统计含有空消息或空回答的样本。
+
+    ## 现象
+
+    模型偶尔一个字不说就结束，或对空输入也能答出一段话。
+
+    ## 根因
+
+    导出时取错字段；清洗把正文删光只剩空白；网页内容里混入零宽字符；被拒答或超时的样本没有过滤。
+
+    ## 排查
+
+    - 按问题类型看：`null_content` 多半是导出问题，`invisible` 多半来自网页，`only_punctuation` 多半是清洗过度。
+    - 打开指出的行，用能显示不可见字符的工具看原文。
+
+    ## 修复
+
+    成批出现就改导出；零星出现就删除该样本，不要编造回答。带工具调用的空内容属于正常，不会被计入。
+
+    ## 验证
+
+    重新运行后比率为 0，减少的行数不超过本检查指出的行数。
+    """
+
+    metrics: ClassVar[Mapping[str, Metric]] = {
+        "rate": Metric("rows with a message that says nothing", "share", of="rows", limit=Limit(max=0))
+    }
+
+    check: Literal["empty_turns"] = "empty_turns"
+
+    def measure(self, data: View) -> Measured:
+        """Give each turn its problem, if it has one."""
+        judged = data.turns.filter(_must_speak())
+        found = judged.select("row", "path", "content_type", "part", "text", problem=_problem()).drop_nulls("problem")
+        found = _without_media(found, data.cells)
+        silent = data.rows.join(judged, on="row", how="anti").select(pl.len()).collect().item()
+        return Measured(
+            rates("rate", found, data.rows, by=self.by, rows=data.rows),
+            evidence=found.select("row", "problem", where="path"),
+            not_checked=(f"{silent} rows have no message, answer or text to look at",) if silent else (),
+        )
+
+
+def _must_speak() -> pl.Expr:
+    """Turns that must not be empty."""
+    part, role = pl.col("part"), pl.col("role").fill_null("")
+    calls = (role == "assistant") & pl.col("tool_calls").is_not_null()
+    message = part.is_in(["prompt", *_ANSWERS]) & ~role.is_in(["system", "tool"]) & ~calls
+    return message | part.is_in(["answer", "text"])
+
+
+def _problem() -> pl.Expr:
+    text, part = pl.col("text"), pl.col("part")
+    marks = pl.when(part == "answer").then(text.str.contains(_SENTENCE_MARKS))
+    marks = marks.when(part.is_in(_ANSWERS)).then(text.str.contains(_PUNCTUATION)).otherwise(statement=False)
+    return (
+        pl.when(text.is_null() & (pl.col("content_type") == "missing"))
+        .then(pl.lit("missing_content"))
+        .when(text.is_null() & (pl.col("content_type") != "object"))
+        .then(pl.lit("null_content"))
+        .when(text == "")
+        .then(pl.lit("empty"))
+        .when(text.str.contains(_SPACE))
+        .then(pl.lit("only_white_space"))
+        .when(text.str.contains(_INVISIBLE))
+        .then(pl.lit("invisible"))
+        .when(marks)
+        .then(pl.lit("only_punctuation"))
+    )
+
+
+def _without_media(found: pl.LazyFrame, cells: pl.LazyFrame) -> pl.LazyFrame:
+    """Leave out contents that are a list without text but with something else in it: an image, a sound."""
+    lists = found.filter((pl.col("content_type") == "array") & pl.col("text").is_null()).select("row", "path")
+    inside = cells.join(lists.select("row").unique(), on="row", how="semi").select("row", inner="path")
+    media = lists.join(inside, on="row").filter(pl.col("inner").str.starts_with(pl.concat_str("path", pl.lit("["))))
+    return found.join(media, on=["row", "path"], how="anti")

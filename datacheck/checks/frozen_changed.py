@@ -1,0 +1,108 @@
+"""Hold that a frozen dataset is still, byte for byte, the one that was frozen."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal
+
+import polars as pl
+from pydantic import Field
+
+from datacheck.check import Check, Limit, Measured, Metric, Value, View
+
+
+class FrozenChanged(Check):
+    """Whether the files are those whose `source.sha256` the contract names.
+
+    It runs whenever a dataset has `source.sha256`. For one file that is the sha256 of its bytes, as `sha256sum`
+    prints it; for a folder it is the dataset's version without its prefix: the sha256 of the list of all files with
+    their sizes and hashes, as every report shows it. For one file the version is accepted too.
+
+    ## Why it matters
+
+    Scores of two runs can only be compared if they come from the same questions. An evaluation set that somebody
+    has corrected, extended or re-exported is another set, whatever its name says.
+
+    ## Example
+
+    ```yaml
+    datasets:
+      eval:
+        source:
+          path: data/eval.jsonl
+          sha256: 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+        checks:
+          - check: frozen_changed
+    ```
+
+    ## How to fix
+
+    - Not meant: restore the frozen file from where it is kept.
+    - Meant: give the new set a name and version of its own, measure the baselines again on it, then write its hash
+      into the contract in a reviewed change.
+
+    ## How to verify
+
+    `sha256sum` of the file (or the version in the report) equals the contract's line, and the check passes.
+    """
+
+    ZH: ClassVar[str] = """确认冻结的数据集与冻结时逐字节一致。
+
+    ## 现象
+
+    同一个模型在“同一个”评测集上，前后两次分数对不上。
+
+    ## 根因
+
+    评测集被订正、追加或重新导出过，名字没变，内容变了。
+
+    ## 排查
+
+    用 `sha256sum`（多个文件时看报告里的 version）与契约中的 `source.sha256` 对照，再用版本管理查是谁、何时改的。
+
+    ## 修复
+
+    - 误改：从归档处恢复冻结的文件。
+    - 有意更新：给新版本起新的名字和版本号，在其上重测基线，再通过评审把新哈希写进契约。
+
+    ## 验证
+
+    哈希与契约一致，本检查通过。
+    """
+
+    metrics: ClassVar[Mapping[str, Metric]] = {
+        "changed": Metric("1 if the data are not those that were frozen, else 0", "datasets", limit=Limit(max=0))
+    }
+
+    check: Literal["frozen_changed"] = "frozen_changed"
+    sha256: str | None = Field(default=None, pattern="^[0-9a-f]{64}$")
+
+    @classmethod
+    def always(cls, dataset: Mapping[str, Any]) -> bool:
+        """Runs where the contract names a hash."""
+        return dataset["sha256"] is not None
+
+    @classmethod
+    def implied(cls, dataset: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The hash stands with the source."""
+        return {"sha256": dataset["sha256"]}
+
+    def measure(self, data: View) -> Measured:
+        """Compare hashes."""
+        files = data.files.select("file", "bytes", "sha256").sort("file").collect()
+        if self.sha256 is None or files.is_empty():
+            missing = "no files" if self.sha256 else "no hash: name one under source.sha256"
+            return Measured((Value("changed", None),), not_checked=(missing,))
+        known = {version(files), *(files["sha256"] if files.height == 1 else [])}
+        changed = int(self.sha256 not in known)
+        evidence = files.head(1) if files.height == 1 else files.clear()
+        return Measured(
+            (Value("changed", changed),),
+            evidence=evidence.lazy().filter(changed == 1).select("file", problem=pl.lit("changed")),
+        )
+
+
+def version(files: pl.DataFrame) -> str:
+    """The identity of a dataset without its prefix: sha256 over the canonical JSON list of (path, bytes, sha256)."""
+    canonical = json.dumps([list(entry) for entry in files.iter_rows()], ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(canonical.encode("utf-8", "surrogateescape")).hexdigest()

@@ -1,0 +1,186 @@
+"""Count the conversations whose roles are unknown, out of order, or leave nothing to train on."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal
+
+import polars as pl
+
+from datacheck.check import Check, Limit, Measured, Metric, View, rates
+
+_ROLES = ("system", "user", "assistant", "tool")
+_ANSWERED = ("messages", "sharegpt", "alpaca", "prompt_completion", "kto", "preference")  # must end with an answer
+_ASKED = (*_ANSWERED, "prompt_only", "rlvr", "qa", "multiple_choice")  # must hold a question
+_SIDES = {"prompt": 0, "response": 1, "chosen": 1, "rejected": 2}
+# Calls that stand in the text: Hermes and Qwen, Llama, Mistral, ReAct (as LLaMA-Factory renders it).
+_CALL_MARKS = ["<tool_call>", "<function=", "[TOOL_CALLS]", "Action:"]
+_ASKED_IN_TURN = r"^(turns|question)\["  # MT-Bench and BFCL list the user's turns; the answers come at run time
+
+
+class RoleErrors(Check):
+    """Conversations with an unknown role, a wrong order, a system message in the middle, or no answer to train.
+
+    The order is: system first if at all, then user and assistant in turn. Tool results follow an assistant's call,
+    several in a row for parallel calls. Two assistant messages in a row are fine only if the second makes a call.
+    Formats that hold no answers (prompt_only, rlvr, qa, multiple_choice) need none; text and rows have no roles.
+
+    ## Why it matters
+
+    Trainers find the answer by its role. With an unknown one some stop, some drop the row without a word, some train
+    on the user's words instead of the assistant's. Templates that expect alternation merge or lose messages.
+
+    ## Example
+
+    ```yaml
+    datasets:
+      train:
+        source: {path: data/train.jsonl, roles: {客服: assistant, 顾客: user}}
+        checks:
+          - check: role_errors
+    ```
+
+    ## How to fix
+
+    - `unknown_role`: map your names to the standard ones under `source.roles`, or rename them in the data.
+    - `wrong_order`: merge consecutive messages of one speaker, or drop the row if a message was lost.
+    - `no_answer`: cut the conversation after its last answer.
+    - `system_not_first`: move the message to the front, or make it part of the user's message.
+
+    ## How to verify
+
+    Run again: the rate is 0. Then render some rows with the chat template of the run and read them.
+
+    ## Known limits
+
+    Per-message loss weights are not looked at: an answer whose weight is 0 counts as an answer.
+    """
+
+    ZH: ClassVar[str] = """统计角色未知、顺序错误或没有可训练回答的对话。
+
+    ## 现象
+
+    训练报角色错误；或者不报错，但样本被悄悄丢弃，模型学会了替用户说话。
+
+    ## 根因
+
+    角色名与训练框架的约定不同（如 human、客服）；合并或截断对话时丢了消息；系统消息被插到中间；工具结果没有对应的调用。
+
+    ## 排查
+
+    - 按问题类型看分布：`unknown_role` 往往是整个来源都这样，`wrong_order` 往往是个别样本。
+    - 抽几条样本，用训练所用的模板渲染，看每一段归谁。
+
+    ## 修复
+
+    - 角色名不同：在 `source.roles` 中写映射，或在数据里统一改名。
+    - 同一方连续发言：合并成一条；中间丢了消息的样本删除。
+    - 结尾不是回答：截到最后一个回答为止。
+
+    ## 验证
+
+    重新运行后比率为 0，渲染后的样本角色交替正确。
+    """
+
+    metrics: ClassVar[Mapping[str, Metric]] = {
+        "rate": Metric("rows whose roles are wrong", "share", of="rows", limit=Limit(max=0))
+    }
+
+    check: Literal["role_errors"] = "role_errors"
+
+    def measure(self, data: View) -> Measured:
+        """Look at each message beside the one before it, then at each row as a whole."""
+        turns = _sequence(data)
+        found = pl.concat([_order(turns), _whole(turns, data.rows)], how="diagonal")
+        exempt = data.rows.filter(pl.col("format").is_in(["text", "rows"])).select(pl.len()).collect().item()
+        return Measured(
+            rates("rate", found, data.rows, by=self.by, rows=data.rows),
+            evidence=found,
+            not_checked=(f"{exempt} rows are text or plain rows and have no roles",) if exempt else (),
+        )
+
+
+def _sequence(data: View) -> pl.LazyFrame:
+    """The messages in order, each with the one before it: a rejected answer follows the prompt, not the chosen one."""
+    text, role, side, row = pl.col("text"), pl.col("role"), pl.col("side"), pl.col("row")
+    calls = pl.col("tool_calls").is_not_null() | text.str.contains_any(_CALL_MARKS).fill_null(value=False)
+    turns = (
+        data.turns.filter(pl.col("part").is_in(list(_SIDES)))
+        .select("row", "turn", "role", "path", "part", calls=calls, side=pl.col("part").replace_strict(_SIDES))
+        .sort("row", "side", "turn", maintain_order=True)
+    )
+    same_row = (row == row.shift(1)).fill_null(value=False)
+    goes_on = same_row & ((side == side.shift(1)) | (side == 1))
+    asked = side == 0
+    last_prompt = {name: pl.when(asked).then(name).forward_fill() for name in ("row", "role", "calls")}
+    from_prompt = (side == 2) & ~goes_on & (last_prompt["row"] == row)  # noqa: PLR2004
+    before = {
+        name: pl.when(goes_on).then(pl.col(name).shift(1)).when(from_prompt).then(last_prompt[name])
+        for name in ("role", "calls")
+    }
+    joined = turns.with_columns(
+        before=before["role"].fill_null("?").alias("before"),
+        called=before["calls"].fill_null(value=False),
+        first=~goes_on & ~from_prompt.fill_null(value=False),
+    )
+    return joined.with_columns(known=role.is_in(_ROLES).fill_null(value=False)).join(
+        data.rows.select("row", "format"), on="row", how="left", maintain_order="left"
+    )
+
+
+def _order(turns: pl.LazyFrame) -> pl.LazyFrame:
+    """One line per message that is wrong in its place. What follows an unknown role is not judged by it."""
+    role, before, first = pl.col("role"), pl.col("before"), pl.col("first")
+    answer_alone = (pl.col("format") == "preference") & (pl.col("part") != "prompt")  # the prompt is in its text
+    asked_in_turn = pl.col("path").str.contains(_ASKED_IN_TURN)
+    wrong_before = (
+        pl.when(role == "user")
+        .then(before.is_in(["user", "tool"]) & ~asked_in_turn)
+        .when(role == "assistant")
+        .then((before == "system") | ((before == "assistant") & ~pl.col("calls")) | (first & ~answer_alone))
+        .otherwise(statement=False)
+    )
+    uncalled = (role == "tool") & (
+        first | before.is_in(["system", "user"]) | ((before == "assistant") & ~pl.col("called"))
+    )
+    problem = (
+        pl.when(~pl.col("known"))
+        .then(pl.lit("unknown_role"))
+        .when((role == "system") & ~first)
+        .then(pl.lit("system_not_first"))
+        .when(uncalled)
+        .then(pl.lit("tool_without_call"))
+        .when(wrong_before)
+        .then(pl.lit("wrong_order"))
+    )
+    detail = (
+        pl.when(~pl.col("known"))
+        .then(pl.format("role {}", role.fill_null("missing")))
+        .when(first)
+        .then(pl.format("{} comes first", role))
+        .otherwise(pl.format("{} after {}", role, before))
+    )
+    return turns.select("row", where="path", problem=problem, detail=detail).drop_nulls("problem")
+
+
+def _whole(turns: pl.LazyFrame, rows: pl.LazyFrame) -> pl.LazyFrame:
+    """One line per row that lacks a question or an answer, has no message, or no known format."""
+    role, part = pl.col("role"), pl.col("part")
+    ends = [role.filter(pl.col("side") == side).last().alias(f"end_{side}") for side in (0, 1, 2)]
+    seen = turns.group_by("row").agg(*ends, asked=(role == "user").any(), odd=(~pl.col("known")).any(),
+                                     prompted=(part == "prompt").any(), where=pl.col("path").last())  # fmt: skip
+    table = rows.select("row", "format").join(seen, on="row", how="left")
+    kind, odd = pl.col("format"), pl.col("odd")
+    last = pl.when(kind == "preference").then("end_1").otherwise(pl.coalesce("end_1", "end_0"))
+    unanswered = (last.ne_missing("assistant")) | ((kind == "preference") & pl.col("end_2").ne_missing("assistant"))
+    problem = (
+        pl.when(kind == "unknown")
+        .then(pl.lit("unknown_format"))
+        .when(kind.is_in(_ASKED) & odd.is_null())
+        .then(pl.lit("empty_conversation"))
+        .when(odd)
+        .then(None)
+        .when(kind.is_in(_ASKED) & ~pl.col("asked") & ((kind != "preference") | pl.col("prompted")))
+        .then(pl.lit("no_user"))
+        .when(kind.is_in(_ANSWERED) & unanswered)
+        .then(pl.lit("no_answer"))
+    )
+    return table.select("row", "where", problem=problem).drop_nulls("problem")

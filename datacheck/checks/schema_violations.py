@@ -1,0 +1,215 @@
+"""Count the rows that break the contract's `schema:` or that no known format fits."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal
+
+import polars as pl
+
+from datacheck.check import Check, FieldRule, Limit, Measured, Metric, Value, View, rates
+
+_INTEGER = r"^-?\d+$"
+_ONE_AS_NULL = ("parquet", "arrow_file", "arrow_stream")  # where null and missing cannot be told apart
+
+
+class SchemaViolations(Check):
+    """Rows whose fields break the contract's `schema:` (types, required, enum, range, pattern, unique, lengths).
+
+    It always runs. Without a `schema:` it still counts rows of no known format, unless the dataset is `format: rows`.
+    A field is named by its dotted path (`meta.src`); an integer is a number written without fraction or exponent.
+
+    ## Why it matters
+
+    Loaders rarely complain about a wrong field: a missing key becomes an empty prompt, a label "1" instead of 1 is
+    never equal to anything, a key that appears late is dropped with the column. The run goes on with other data than
+    was meant.
+
+    ## Example
+
+    ```yaml
+    datasets:
+      train:
+        source: {path: data/train.jsonl}
+        schema:
+          uid: {type: string, unique: true}
+          meta.split: {enum: [train, valid]}
+          score: {type: number, min: 0, max: 1, required: false}
+        checks:
+          - check: schema_violations
+    ```
+
+    ## How to fix
+
+    - One problem in nearly every row: the contract or the exporter has another name or type for the field; decide
+      which of them is right.
+    - A problem in a few rows: look at their line numbers; they often come from one source or one day.
+    - `unknown_format`: name the format under `source.format`, or `rows` if the data hold no conversations.
+
+    ## How to verify
+
+    The rate is 0, and the figure `types` shows one type per field.
+
+    ## Known limits
+
+    Lengths are those of strings. The text of a field that a format joins with another one (`input` in alpaca data)
+    is not known on its own: a rule on it is an error, not a pass. Null and missing are one in Parquet and Arrow.
+    """
+
+    ZH: ClassVar[str] = """统计违反契约 `schema:` 或不属于任何已知格式的样本。
+
+    ## 现象
+
+    加载没有报错，但提示词为空、标签永远对不上、某一列整列消失。
+
+    ## 根因
+
+    字段改了名、换了类型、嵌套层级不同；某个键只在后面的样本中才出现；取值超出约定范围。
+
+    ## 排查
+
+    - 看图表 `types`：同一字段出现几种类型，就是类型漂移。
+    - 问题遍布全部样本，多半是契约或导出脚本写错；只有少数样本，多半来自同一来源或同一天。
+
+    ## 修复
+
+    先确定以契约还是以导出脚本为准，再统一字段名与类型；`unknown_format` 时在 `source.format` 中写明格式，
+    非对话数据写 `rows`。
+
+    ## 验证
+
+    比率为 0，且 `types` 中每个字段只有一种类型。
+    """
+
+    metrics: ClassVar[Mapping[str, Metric]] = {
+        "rate": Metric("rows that break the schema or fit no format", "share", of="rows", limit=Limit(max=0))
+    }
+
+    check: Literal["schema_violations"] = "schema_violations"
+    fields: dict[str, FieldRule] = {}
+    format: str = "auto"
+
+    @classmethod
+    def always(cls, dataset: Mapping[str, Any]) -> bool:  # noqa: ARG003
+        """A schema that nobody checks would be an ornament."""
+        return True
+
+    @classmethod
+    def implied(cls, dataset: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The rules stand with the dataset."""
+        return {"fields": dataset["schema"], "format": dataset["format"]}
+
+    def measure(self, data: View) -> Measured:
+        """Bring each field to one line per row, then look for what its rule forbids."""
+        unknown = data.rows.filter((pl.col("format") == "unknown") & (self.format != "rows"))
+        evidence = [unknown.select("row", problem=pl.lit("unknown_format"))]
+        types, blind = [], []
+        for path, rule in self.fields.items():
+            values = _values(data, path).collect()
+            counts = values.group_by("type").len("rows").sort("type")
+            types.append(counts.select(field=pl.lit(path), type=pl.col("type").fill_null("(missing)"), rows="rows"))
+            if values.select((_type_ok(rule) & pl.col("text").is_null() & _reads_text(rule)).any()).item():
+                blind.append(f"{path}: a rule speaks of its value, but the format keeps only its type here")
+            evidence.append(_broken(values.lazy(), path, rule))
+        broken = pl.concat(evidence, how="diagonal")
+        measured = rates("rate", broken, data.rows, by=self.by, rows=data.rows)
+        return Measured(
+            tuple(Value(v.name, None, v.slice) for v in measured) if blind else measured,
+            evidence=broken,
+            figures={"types": pl.concat(types)} if types else {},
+            not_checked=tuple(blind),
+        )
+
+
+def _values(data: View, path: str) -> pl.LazyFrame:
+    """One line per row: `type` (null: the field is missing) and `text` (null: not known, or a container)."""
+    leaves = pl.concat(
+        [
+            data.cells.select("row", "path", type="json_type", text="text"),
+            data.turns.filter(pl.col("content_type") != "missing").select(
+                "row", "path", type="content_type", text="text"
+            ),
+        ]
+    )
+    own, below = pl.col("path") == path, pl.col("path").str.slice(0, len(path) + 1)
+    field = (
+        leaves.filter(own | below.is_in([f"{path}.", f"{path}["]))
+        .group_by("row")
+        .agg(
+            itself=own.any(),
+            type=pl.col("type").fill_null("null").filter(own).first(),
+            list=(below == f"{path}[").any(),
+            text=pl.col("text").filter(own & pl.col("text").is_not_null()).first(),
+        )
+        .select(
+            "row",
+            "text",
+            type=pl.when("itself").then("type").when("list").then(pl.lit("array")).otherwise(pl.lit("object")),
+        )
+    )
+    containers = data.files.select("file", one=pl.col("container").is_in(_ONE_AS_NULL))
+    rows = data.rows.select("row", "file").join(containers, on="file", how="left").select("row", "one")
+    kind = pl.when(pl.col("type").is_null() & pl.col("one")).then(pl.lit("null")).otherwise("type")
+    return rows.join(field, on="row", how="left").select("row", "text", type=kind).sort("row")
+
+
+def _wanted(rule: FieldRule) -> list[str]:
+    return [] if rule.type is None else [rule.type] if isinstance(rule.type, str) else list(rule.type)
+
+
+def _type_ok(rule: FieldRule) -> pl.Expr:
+    """Present, not null, and of a wanted type."""
+    kind, wanted = pl.col("type"), _wanted(rule)
+    present = kind.is_not_null() & (kind != "null")
+    integer = (kind == "number") & pl.col("text").str.contains(_INTEGER) & ("integer" in wanted)
+    return present & (kind.is_in(wanted) | integer.fill_null(False)) if wanted else present
+
+
+def _reads_text(rule: FieldRule) -> bool:
+    limits = (rule.enum, rule.pattern, rule.min, rule.max, rule.min_length, rule.max_length)
+    return rule.unique or any(limit is not None for limit in limits)
+
+
+def _broken(values: pl.LazyFrame, path: str, rule: FieldRule) -> pl.LazyFrame:
+    """One line per row and broken rule."""
+    kind, text, ok = pl.col("type"), pl.col("text"), _type_ok(rule)
+    number = text.str.strip_chars().cast(pl.Float64, strict=False)
+    wanted = _wanted(rule)
+    nullable = rule.nullable or "null" in wanted
+    problems = {
+        "missing_field": kind.is_null() & rule.required,
+        "null_value": (kind == "null") & (not nullable),
+        "wrong_type": kind.is_not_null() & (kind != "null") & ~ok,
+    }
+    if rule.enum is not None:
+        words = [str(v).lower() if isinstance(v, bool) else str(v) for v in rule.enum]
+        numbers = [float(v) for v in rule.enum if not isinstance(v, str | bool)]
+        equal = text.is_in(words) | ((kind == "number") & number.is_in(numbers).fill_null(False))
+        problems["not_in_enum"] = ok & ~equal
+    if rule.pattern is not None:
+        problems["pattern_mismatch"] = ok & ~text.str.contains(rule.pattern)
+    if rule.min is not None or rule.max is not None:
+        inside = number.is_between(_or(rule.min, -float("inf")), _or(rule.max, float("inf"))) & number.is_finite()
+        problems["out_of_range"] = ok & text.is_not_null() & ~inside.fill_null(False)
+    if rule.min_length is not None or rule.max_length is not None:
+        inside = text.str.len_chars().is_between(_or(rule.min_length, 0), _or(rule.max_length, 2**32 - 1))
+        problems["wrong_length"] = ok & ~inside
+    found = [
+        values.filter(broken).select(
+            "row", "text", where=pl.lit(path), problem=pl.lit(slug), detail=_detail(slug, rule)
+        )
+        for slug, broken in problems.items()
+    ]
+    if rule.unique:
+        first = values.filter(ok & text.is_not_null()).with_columns(other_row=pl.col("row").min().over("text"))
+        again = first.filter(pl.col("row") != pl.col("other_row"))
+        found.append(again.select("row", "text", "other_row", where=pl.lit(path), problem=pl.lit("not_unique")))
+    return pl.concat(found, how="diagonal")
+
+
+def _or(bound: float | None, otherwise: float) -> float:
+    return otherwise if bound is None else bound
+
+
+def _detail(slug: str, rule: FieldRule) -> pl.Expr:
+    if slug == "wrong_type":
+        return pl.format("expected {}, found {}", pl.lit(" or ".join(_wanted(rule))), "type")
+    return pl.lit(None, pl.String)

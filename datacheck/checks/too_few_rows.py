@@ -1,0 +1,92 @@
+"""Hold that enough rows are left to train on."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal
+
+import polars as pl
+
+from datacheck.check import Check, Limit, Measured, Metric, Ratio, Value, View
+
+
+class TooFewRows(Check):
+    """How many rows there are, and how large a share of the delivered records could be read at all.
+
+    It always runs, so that an empty folder or a wrong path can never pass. The funnel in the report shows where rows
+    get lost after reading.
+
+    ## Why it matters
+
+    A run on an empty or nearly empty dataset starts, finishes and leaves a model that learnt nothing. The cause is
+    mostly banal: a glob that matches nothing, a format that a filter drops row by row, a download that broke off.
+
+    ## Example
+
+    ```yaml
+    datasets:
+      train:
+        source: {path: data/train.jsonl, columns: {source: src}}
+        checks:
+          - {check: too_few_rows, by: source, limits: {rows: {min: 1000, slices: {forum: {min: 50}}}}}
+    ```
+
+    ## How to fix
+
+    - Zero rows: compare the path and the glob with the list of files in the report.
+    - A low readable share: see the findings of `unreadable_lines` first.
+    - Fewer rows than ordered: ask the supplier for the count and the sha256 of each file.
+
+    ## How to verify
+
+    The row count in the report equals the count that the supplier names, and the readable share is 1.
+    """
+
+    ZH: ClassVar[str] = """确认剩下的样本数足够训练。
+
+    ## 现象
+
+    训练能跑完，但几步就结束，或者模型几乎没有变化；日志里的样本数远小于预期。
+
+    ## 根因
+
+    路径或通配符没有匹配到文件、下载中断、格式不被识别而被逐条过滤掉。
+
+    ## 排查
+
+    - 行数为零：把路径和通配符与报告中的文件清单对照。
+    - 可读比例偏低：先看 `unreadable_lines` 的结果。
+    - 看漏斗图，找出样本在哪一步减少。
+
+    ## 修复
+
+    修正路径或 `format:`；重新拉取不完整的文件；数量仍不足时，向供应方核对每个文件的条数与 sha256。
+
+    ## 验证
+
+    报告中的行数与供应方给出的条数一致，可读比例为 1。
+    """
+
+    metrics: ClassVar[Mapping[str, Metric]] = {
+        "rows": Metric("rows that could be read", "rows", limit=Limit(min=1)),
+        "readable": Metric(
+            "delivered records that could be read", "share", of="rows and unreadable places", limit=Limit(min=0.99)
+        ),
+    }
+
+    check: Literal["too_few_rows"] = "too_few_rows"
+
+    @classmethod
+    def always(cls, dataset: Mapping[str, Any]) -> bool:  # noqa: ARG003
+        """An empty dataset must never pass."""
+        return True
+
+    def measure(self, data: View) -> Measured:
+        """Count. Nothing delivered at all is 0 and not "not measured": this is the check that says so."""
+        rows = int(data.rows.select(pl.len()).collect().item())
+        lost = data.lines.filter(pl.col("level").is_in(["error", "limit"])).select(pl.len()).collect().item()
+        values = [Value("rows", rows), Value("readable", Ratio(rows, rows + lost) if rows + lost else 0)]
+        if self.by is not None:
+            sliced = data.rows.group_by(self.by).len().sort(self.by).collect()
+            values += [
+                Value("rows", count, {self.by: "(none)" if key is None else key}) for key, count in sliced.iter_rows()
+            ]
+        return Measured(tuple(values))

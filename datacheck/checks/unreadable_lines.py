@@ -1,0 +1,123 @@
+"""Count the lines that no strict reader accepts, and name file, line, byte and likely cause of each."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal
+
+import polars as pl
+
+from datacheck.check import Check, Limit, Measured, Metric, Ratio, Value, View
+
+
+class UnreadableLines(Check):
+    """Lines and files that cannot be read as records: broken JSON, cut files, wrong encodings.
+
+    It always runs. What a loader does with such a line differs from loader to loader: one stops, one skips it, one
+    repairs it into something else. datacheck reads strictly and goes on, so that one pass names every bad place.
+
+    ## Why it matters
+
+    A line that is skipped in silence is a sample that was paid for and is not trained. A line that is "repaired" is
+    a sample that nobody has looked at. And a cut file looks complete to a loader that only counts what it gets.
+
+    ## Example
+
+    ```yaml
+    datasets:
+      train:
+        source: {path: data/train.jsonl}
+        checks:
+          - check: unreadable_lines
+            limits: {rate: {max: 0}}
+    ```
+
+    ## How to fix
+
+    - Look at the code of each place: it says what is wrong and how to repair it.
+    - Repair where the file is written (a JSON library instead of string formatting, UTF-8, one record per line).
+    - Where the writer is out of reach, `datacheck apply` keeps the good lines byte for byte and puts the bad ones
+      aside; read them before you give them up.
+
+    ## How to verify
+
+    Run again: the rate is 0, and rows plus blank lines add up to the lines of the file (`wc -l`).
+
+    ## Known limits
+
+    Lines of a file that cannot be opened or decompressed are not known, so such a file counts as one place. Lines
+    have no labels before they can be read: `by` has nothing to slice.
+    """
+
+    ZH: ClassVar[str] = """统计严格解析器无法读取的行，并给出每一处的文件、行号、字节位置和可能原因。
+
+    ## 现象
+
+    加载时报错退出，或者训练样本数比交付的少，却没有任何提示。
+
+    ## 根因
+
+    JSON 由字符串拼接而成、文件传输中断、编码不是 UTF-8、几个文件被直接拼在一起，或者拿到的是网页、LFS 指针而不是数据。
+
+    ## 排查
+
+    - 看每一处的代码：它说明了错在哪里、怎么改。
+    - 坏行集中在文件末尾，多半是截断；从第一行起全坏，多半是编码或格式与文件名不符。
+
+    ## 修复
+
+    - 在写出数据的地方改：用 JSON 库序列化，统一 UTF-8，一行一条。
+    - 改不了源头时，用 `datacheck apply` 逐字节保留好行，把坏行另存，看过之后再决定是否放弃。
+
+    ## 验证
+
+    重新运行后比率为 0，且行数与空行数之和等于文件的行数（`wc -l`）。
+    """
+
+    metrics: ClassVar[Mapping[str, Metric]] = {
+        "rate": Metric(
+            "places that could not be read", "share", of="rows and places that could not be read", limit=Limit(max=0)
+        ),
+        "limits_hit": Metric(
+            "places where datacheck itself gave up (a record too long, too deep, …), so that it cannot decide",
+            "places",
+            limit=Limit(max=0),
+        ),
+    }
+
+    check: Literal["unreadable_lines"] = "unreadable_lines"
+
+    @classmethod
+    def always(cls, dataset: Mapping[str, Any]) -> bool:  # noqa: ARG003
+        """A gate must not forget to look whether it could read everything."""
+        return True
+
+    def measure(self, data: View) -> Measured:
+        """Count by level: error and limit are unreadable, notes and blank lines are not."""
+        bad = data.lines.filter(pl.col("level").is_in(["error", "limit"]))
+        codes = data.lines.group_by("code", "level").len("places").sort("code").collect()
+        count = {level: codes.filter(pl.col("level") == level) for level in ("error", "limit", "note", "blank")}
+        places = int(count["error"]["places"].sum() + count["limit"]["places"].sum())
+        whole = int(data.rows.select(pl.len()).collect().item()) + places
+        given_up = _listed(count["limit"])
+        left_out = [f"datacheck gave up at a limit of its own, nothing is known of: {given_up}"] if given_up else []
+        noted = _listed(count["note"])
+        return Measured(
+            values=(
+                Value("rate", Ratio(places, whole) if whole else None),
+                Value("limits_hit", None if given_up or not whole else 0),
+            ),
+            evidence=bad.select("file", "line", "byte", problem="code", detail=_detail()),
+            figures={"codes": codes.select("code", "level", "places")},
+            not_checked=(*left_out, *([f"noted, and not counted: {noted}"] if noted else [])),
+        )
+
+
+def _listed(codes: pl.DataFrame) -> str:
+    return ", ".join(f"{code} ({places})" for code, places in codes.select("code", "places").iter_rows())
+
+
+def _detail() -> pl.Expr:
+    """Where in the line, and the reader's own remark (which holds no data)."""
+    column = pl.format("column {}", "column")
+    return pl.concat_str(column, pl.col("message").replace("", None), separator=": ", ignore_nulls=True).replace(
+        "", None
+    )

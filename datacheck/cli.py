@@ -1,0 +1,300 @@
+"""The command line. The one place that maps errors to exit codes and prints them.
+
+Imports are inside the commands: `datacheck --help` must be instant and load neither polars nor a report library.
+"""
+
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from datacheck.errors import DatacheckError, UsageError
+
+if TYPE_CHECKING:
+    from datacheck.pipeline import Options, Session
+    from datacheck.report.model import Report
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    help="Check training data against a contract before any training starts.",
+)
+
+
+class Excerpts(StrEnum):
+    """How data is shown in reports; findings of personal data are masked in every mode."""
+
+    redacted = "redacted"
+    masked = "masked"
+    full = "full"
+
+
+class Format(StrEnum):
+    """What is printed on standard output."""
+
+    text = "text"
+    json = "json"
+    github = "github"
+
+
+class Lang(StrEnum):
+    """Language of the reports."""
+
+    zh = "zh"
+    en = "en"
+
+
+class InterruptedRunError(Exception):
+    """SIGINT or SIGTERM arrived; carries the signal."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+        self.name = signal.Signals(number).name
+
+
+ContractArg = Annotated[Path, typer.Argument(help="The contract, a YAML file.", show_default=False)]
+DataOpt = Annotated[list[str] | None, typer.Option("--data", metavar="NAME=PATH", help="Where a dataset is.")]
+ChecksOpt = Annotated[Path | None, typer.Option("--checks", metavar="DIR", help="A folder with checks of your own.")]
+LangOpt = Annotated[Lang, typer.Option("--lang", help="Language of the reports.", show_default="from LANG")]
+
+
+def _system_lang() -> Lang:
+    return Lang.zh if os.environ.get("LC_ALL", os.environ.get("LANG", "")).lower().startswith("zh") else Lang.en
+
+
+def _bindings(data: list[str] | None) -> dict[str, str]:
+    bound: dict[str, str] = {}
+    for item in data or []:
+        name, equals, path = item.partition("=")
+        if not (name and equals and path):
+            raise UsageError(f"--data {item}: expected NAME=PATH, as in --data train=drops/2026-11-20")
+        bound[name] = path
+    return bound
+
+
+@contextmanager
+def _signals_raise() -> Iterator[None]:
+    """Turn SIGINT and SIGTERM into one exception in the main thread, so that a stopped run still reports."""
+
+    def stop(number: int, _frame: FrameType | None) -> None:
+        signal.signal(number, signal.SIG_IGN)
+        raise InterruptedRunError(number)
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@app.command()
+def run(
+    contract: ContractArg,
+    data: DataOpt = None,
+    out: Annotated[Path, typer.Option(help="Folder of the report; an earlier report there is replaced.")] = Path(
+        "datacheck-report"
+    ),
+    checks: ChecksOpt = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Warnings count as violations.")] = False,
+    excerpts: Annotated[Excerpts, typer.Option(help="How data is shown in reports.")] = Excerpts.redacted,
+    fmt: Annotated[Format, typer.Option("--format", help="What to print.")] = Format.text,
+    lang: LangOpt = None,  # type: ignore[assignment]
+    workers: Annotated[int | None, typer.Option(help="Worker processes.", show_default="by size and cores")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing; the exit code and the report speak.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Keep tracebacks in run.json (they may hold data).")] = False,
+) -> None:
+    """Check data against a contract: findings, a report, a verdict and an exit code.
+
+    Exit code: 0 pass or warnings only, 1 contract violated, 2 asked wrongly, 3 could not decide.
+    """
+    from datacheck.pipeline import Options, Session
+
+    language = lang or _system_lang()
+    options = Options(
+        out=out,
+        checks=checks,
+        strict=strict,
+        excerpts=excerpts.value,
+        lang=language.value,
+        workers=workers,
+        debug=debug,
+    )
+    with Session(contract, _bindings(data), options) as session:
+        stopped = _execute(session, quiet=quiet)
+        report = session.finish(stopped.name if stopped else None)
+        _show(report, session, options, fmt, quiet=quiet)
+    raise typer.Exit(128 + stopped.number if stopped else report.exit_code)
+
+
+def _execute(session: "Session", *, quiet: bool) -> InterruptedRunError | None:
+    try:
+        with _signals_raise():
+            if quiet or not sys.stderr.isatty():
+                session.run()
+            else:
+                _run_with_progress(session)
+    except InterruptedRunError as stop:
+        return stop
+    return None
+
+
+def _run_with_progress(session: "Session") -> None:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (BarColumn(20), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}", markup=False))
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        bar = progress.add_task("reading", total=len(session.plan))
+        session.run(lambda p: progress.update(bar, completed=p.done, description=p.step[:40]))
+
+
+def _show(report: "Report", session: "Session", options: "Options", fmt: Format, *, quiet: bool) -> None:
+    if quiet:
+        return
+    if fmt is Format.json:
+        sys.stdout.write(report.to_json())
+    elif fmt is Format.github:
+        from datacheck.report.github import github_lines
+
+        roots = {name: dataset.named for name, dataset in session.contract.datasets.items()}
+        sys.stdout.writelines(line + "\n" for line in github_lines(report, options.lang, roots))
+    else:
+        from rich.console import Console
+
+        from datacheck.report.terminal import print_report
+
+        print_report(report, Console(highlight=False), options.lang, folder=str(options.out))
+
+
+@app.command()
+def plan(contract: ContractArg, data: DataOpt = None, checks: ChecksOpt = None) -> None:
+    """Show what would run, in order, without opening any data."""
+    from datacheck import discover
+    from datacheck.contract import load_contract
+    from datacheck.inventory import inventory
+    from datacheck.plan import make_plan
+
+    discover.use_folder(checks)
+    loaded = load_contract(contract, _bindings(data))
+    for name, files in inventory(loaded).items():
+        typer.echo(f"{name}: {len(files.read)} files, {files.size:,} bytes")
+        for passed in files.passed_over:
+            typer.echo(f"  not read: {passed}")
+    for step in make_plan(loaded):
+        typer.echo(f"{step.key}" + (f"  ← {', '.join(step.after)}" if step.after else ""))
+
+
+@app.command()
+def judge(
+    report: Annotated[Path, typer.Argument(help="Report folder of an earlier run.", show_default=False)],
+    contract: Annotated[Path, typer.Option(help="The contract to judge by.", show_default=False)],
+    data: DataOpt = None,
+    checks: ChecksOpt = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Warnings count as violations.")] = False,
+    lang: LangOpt = None,  # type: ignore[assignment]
+) -> None:
+    """Judge an earlier run again by other limits; nothing is measured again, nothing is written."""
+    from rich.console import Console
+
+    from datacheck import discover
+    from datacheck.contract import load_contract
+    from datacheck.judge import rejudge
+    from datacheck.report.model import read_report
+    from datacheck.report.terminal import print_report
+
+    discover.use_folder(checks)
+    old = read_report(report)
+    named = dict.fromkeys(old.datasets, ".") | _bindings(data)
+    judged = rejudge(load_contract(contract, named), old, report, strict=strict)
+    print_report(judged, Console(highlight=False), (lang or _system_lang()).value)
+    raise typer.Exit(judged.exit_code)
+
+
+@app.command()
+def checks(folder: ChecksOpt = None) -> None:
+    """List all checks with what they measure and their default limits."""
+    from datacheck import discover
+    from datacheck.explain import summary
+
+    discover.use_folder(folder)
+    for name in discover.check_names():
+        typer.echo(summary(name))
+
+
+@app.command()
+def explain(
+    name: Annotated[str, typer.Argument(metavar="CHECK", help="A check or a code of a bad line.", show_default=False)],
+    folder: ChecksOpt = None,
+    lang: LangOpt = None,  # type: ignore[assignment]
+) -> None:
+    """Explain a check (why it matters, how to fix, its settings and limits) or the code of a bad line."""
+    from rich.console import Console
+    from rich.markdown import Markdown
+
+    from datacheck import discover
+    from datacheck.explain import card
+
+    discover.use_folder(folder)
+    text = card(name, (lang or _system_lang()).value)
+    if sys.stdout.isatty():
+        Console().print(Markdown(text))
+    else:
+        typer.echo(text)
+
+
+@app.command()
+def schema(
+    folder: ChecksOpt = None,
+    report: Annotated[bool, typer.Option("--report", help="The schema of report.json instead.")] = False,
+) -> None:
+    """Print the JSON Schema of contracts (for editors), or of report.json."""
+    from datacheck import discover
+    from datacheck.explain import contract_schema, report_schema
+
+    discover.use_folder(folder)
+    typer.echo(report_schema() if report else contract_schema())
+
+
+@app.command()
+def init(
+    source: Annotated[Path, typer.Option("--from", help="A data file to fit.", show_default=False)],
+    to: Annotated[Path | None, typer.Option(help="Write here instead of standard output.")] = None,
+) -> None:
+    """Write a contract that fits a given file: its format, its columns, the checks that apply."""
+    from datacheck.initialise import contract_for
+
+    text = contract_for(source)
+    if to is None:
+        typer.echo(text, nl=False)
+    elif to.exists():
+        raise UsageError(f"{to}: exists already; choose another name, or move it away")
+    else:
+        to.write_text(text, encoding="utf-8")
+
+
+def main() -> None:
+    """Entry point: no traceback for an error of ours unless --debug is given."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        app()
+    except DatacheckError as error:
+        if "--debug" in sys.argv:
+            raise
+        sys.stderr.write(f"{error}\n")
+        sys.exit(error.exit_code)
+
+
+if __name__ == "__main__":
+    main()

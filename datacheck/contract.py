@@ -1,0 +1,318 @@
+"""Read a contract: YAML in, a frozen Contract out, or one ContractError with every mistake, its line and a hint."""
+
+import difflib
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar, get_args
+
+from pydantic import BaseModel, ValidationError
+from pydantic import Field as PydanticField
+
+from datacheck.check import Check, FieldRule, Model
+from datacheck.discover import check_class, check_names
+from datacheck.errors import ContractError, Problem, UsageError
+from datacheck.loading.reading import Reading
+from datacheck.strictyaml import Document, load_yaml
+
+Where = tuple[str | int, ...]
+M = TypeVar("M", bound=BaseModel)
+
+
+class Source(Reading):
+    """Where a dataset's files are and how they are read. `path` is literal and stays under the contract's folder."""
+
+    path: str | None = None
+    glob: str | None = None
+    scale: tuple[float, float] | None = None
+    sha256: str | None = PydanticField(default=None, pattern="^[0-9a-f]{64}$")
+
+
+class _Header(Model):
+    """The top level of a contract."""
+
+    name: str = PydanticField(pattern=r"^[\w.-]{1,80}$")
+    version: int | str = 1
+    extends: str | None = None
+    datasets: dict[str, Any]
+
+
+class _Part(Model):
+    """One entry of `datasets:`."""
+
+    source: Any = None
+    schema_: dict[str, Any] = PydanticField(default={}, alias="schema")
+    checks: list[Any] = PydanticField(default=[])
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """One dataset of a contract: its files and its checks. `path` is resolved; `named` is how the user wrote it."""
+
+    name: str
+    source: Source
+    path: Path
+    named: str
+    checks: tuple[Check, ...]
+
+    def finding(self, check: Check) -> str:
+        """The id of a finding, unique in the report."""
+        return f"{self.name}.{check.name}"
+
+
+@dataclass(frozen=True)
+class Contract:
+    """A valid contract. `inputs` names every file that could change the verdict, with its sha256."""
+
+    name: str
+    version: int | str
+    file: str
+    datasets: Mapping[str, Dataset]
+    inputs: Mapping[str, str] = field(default_factory=dict)
+
+
+class _Base(NamedTuple):
+    """The document that `extends:` names, for the lines of what came from it."""
+
+    name: str
+    document: Document
+
+
+class _Reader:
+    """Collects every problem while it reads, so that a user mends a contract in one go."""
+
+    def __init__(self, name: str, document: Document, base: _Base | None) -> None:
+        self.name = name
+        self.document = document
+        self.base = base
+        self.problems: list[Problem] = []
+
+    def place(self, where: Where) -> tuple[str, int]:
+        """File and line of a path; a key that only the base has is shown in the base."""
+        if self.base and where not in self.document.lines and where in self.base.document.lines:
+            return self.base.name, self.base.document.line(where)
+        return self.name, self.document.line(where)
+
+    def complain(self, where: Where, message: str) -> None:
+        file, line = self.place(where)
+        self.problems.append(Problem(file, line, ".".join(map(str, where)), message))
+
+    def model(self, kind: type[M], value: Any, where: Where) -> M | None:
+        """Validate one piece; its problems are noted and None returned."""
+        if not isinstance(value, dict):
+            self.complain(where, "expected a map of settings (key: value)")
+            return None
+        try:
+            return kind.model_validate(value)
+        except ValidationError as errors:
+            for error in errors.errors(include_input=False, include_url=False, include_context=False):
+                self.note(kind, error, where)
+        return None
+
+    def note(self, kind: type[BaseModel], error: Any, where: Where) -> None:
+        loc = tuple(part for part in error["loc"] if (*where, part) in self.document.lines or part != "__root__")
+        if error["type"] == "extra_forbidden":
+            self.complain((*where, *loc), _unknown("setting", str(loc[-1]), _settings(kind, loc[:-1])))
+        elif error["type"] == "missing":
+            self.complain((*where, *loc), "this setting is required and missing")
+        else:
+            message = error["msg"].removeprefix("Value error, ")
+            self.complain((*where, *loc), message[:1].lower() + message[1:])
+
+
+def _settings(kind: type[BaseModel], loc: tuple[str | int, ...]) -> list[str]:
+    """Names of the settings that stand at `loc` inside `kind`."""
+    model: Any = kind
+    for part in loc:
+        known = getattr(model, "model_fields", {})
+        annotation = known[part].annotation if part in known else model
+        candidates = [annotation, *get_args(annotation), *(a for x in get_args(annotation) for a in get_args(x))]
+        models = [c for c in candidates if isinstance(c, type) and issubclass(c, BaseModel)]
+        model = models[0] if models else model
+    return [f.alias or name for name, f in model.model_fields.items()]
+
+
+def _unknown(what: str, given: str, known: Iterable[str]) -> str:
+    known = list(known)
+    near = difflib.get_close_matches(given, known, n=1)
+    return f"unknown {what}; " + (f"did you mean '{near[0]}'?" if near else f"known: {', '.join(sorted(known))}")
+
+
+def _merge(base: Any, own: Any) -> Any:
+    """`own` over `base`: maps key by key, lists of checks by their name, everything else replaced."""
+    if isinstance(base, dict) and isinstance(own, dict):
+        return base | {k: _merge(base.get(k), v) for k, v in own.items()}
+    if isinstance(base, list) and isinstance(own, list):
+        merged = {_check_name(item): item for item in base}
+        for item in own:
+            merged[_check_name(item)] = _merge(merged.get(_check_name(item)), item)
+        return list(merged.values())
+    return own
+
+
+def _check_name(item: Any) -> str:
+    return str(item.get("id") or item.get("check")) if isinstance(item, dict) else str(item)
+
+
+def _dataset_checks(reader: _Reader, raw: list[Any], described: dict[str, Any], where: Where) -> list[Check]:
+    """The listed checks, then those that always run."""
+    checks: list[Check] = []
+    for index, item in enumerate(raw):
+        here = (*where, "checks", index)
+        settings = {"check": item} if isinstance(item, str) else item
+        check = _one_check(reader, settings, described, here)
+        if check is not None:
+            checks.append(check)
+    listed = {_kind(item) for item in raw}
+    for name in check_names():
+        kind = check_class(name)
+        if name not in listed and kind.always(described):
+            checks.append(kind.model_validate({**kind.implied(described), "check": name}))
+    return checks
+
+
+def _kind(item: Any) -> str:
+    return str(item.get("check")) if isinstance(item, dict) else str(item)
+
+
+def _one_check(reader: _Reader, settings: Any, described: dict[str, Any], where: Where) -> Check | None:
+    if not isinstance(settings, dict) or not isinstance(settings.get("check"), str):
+        reader.complain(where, "expected the name of a check, as `- check: NAME`")
+        return None
+    try:
+        kind = check_class(settings["check"])
+    except KeyError:
+        reader.complain((*where, "check"), _unknown("check", settings["check"], check_names()))
+        return None
+    check = reader.model(kind, {**kind.implied(described), **settings}, where)
+    if check is None:
+        return None
+    for metric in check.limits:
+        if metric not in check.metrics:
+            reader.complain((*where, "limits", metric), _unknown("metric", metric, check.metrics))
+            return None
+    try:
+        limits = [check.limit(m, s) for m in check.metrics for s in _slices(check, m)]
+    except ValidationError as errors:
+        reader.complain((*where, "limits"), errors.errors(include_input=False)[0]["msg"].removeprefix("Value error, "))
+        return None
+    if not any(limit.bounds for limit in limits):
+        reader.complain(where, f"no limit, so it could never fail; set one under limits: ({', '.join(check.metrics)})")
+    labels = [*described["labels"]]
+    if check.by is not None and check.by not in labels:
+        hint = f"named labels: {', '.join(labels)}" if labels else "name one under source.columns"
+        reader.complain((*where, "by"), f"'{check.by}' is not a label of this dataset; {hint}")
+    return check
+
+
+def _slices(check: Check, metric: str) -> list[str | None]:
+    setting = check.limits.get(metric)
+    return [None, *setting.slices] if setting else [None]
+
+
+def _resolve(reader: _Reader, name: str, source: Source, data: Mapping[str, str], folder: Path) -> tuple[Path, str]:
+    """The dataset's path, from `--data` or from the contract (then under the contract's folder)."""
+    where = ("datasets", name, "source", "path")
+    if name in data:
+        return Path(data[name]).absolute(), data[name]
+    if source.path is None:
+        reader.complain(where, f"no path; write one, or name it on the command line: --data {name}=PATH")
+        return folder, ""
+    path = (folder / source.path).resolve()
+    if not path.is_relative_to(folder.resolve()):
+        reader.complain(where, f"outside the contract's folder; name it on the command line: --data {name}=PATH")
+    return path, source.path
+
+
+def _dataset(reader: _Reader, name: str, raw: Any, data: Mapping[str, str], folder: Path) -> Dataset | None:
+    where = ("datasets", name)
+    part = reader.model(_Part, raw, where)
+    if part is None:
+        return None
+    given = {"path": part.source} if isinstance(part.source, str) else part.source or {}
+    source = reader.model(Source, given, (*where, "source"))
+    for key, rule in part.schema_.items():
+        reader.model(FieldRule, rule, (*where, "schema", key))
+    if not part.checks:
+        reader.complain(where, "no checks; a dataset without checks would always pass")
+    if source is None:
+        return None
+    columns = source.columns
+    labels = [key for key, column in columns.model_dump(exclude={"raters"}).items() if column]
+    described = {**source.model_dump(), "schema": part.schema_, "labels": [*labels]}
+    before = len(reader.problems)
+    path, named = _resolve(reader, name, source, data, folder)
+    if len(reader.problems) > before and not part.checks:
+        return None
+    checks = _dataset_checks(reader, part.checks, described, where)
+    seen: dict[str, int] = {}
+    for check in checks:
+        seen[check.name] = seen.get(check.name, 0) + 1
+    for twice in [key for key, count in seen.items() if count > 1]:
+        reader.complain((*where, "checks"), f"two checks are called '{twice}'; give one an `id:` of its own")
+    return Dataset(name, source, path, named, tuple(checks))
+
+
+def _known_datasets(reader: _Reader, datasets: Mapping[str, Dataset]) -> None:
+    for dataset in datasets.values():
+        for index, check in enumerate(dataset.checks):
+            for need in check.needs():
+                if need.of is not None and need.of not in datasets:
+                    where = ("datasets", dataset.name, "checks", index)
+                    reader.complain(where, f"'{need.of}': {_unknown('dataset', need.of, datasets)}")
+
+
+def load_contract(path: Path, data: Mapping[str, str] | None = None) -> Contract:
+    """Load and validate the contract at `path`.
+
+    Args:
+        path: the YAML file.
+        data: dataset name → path, from `--data`; wins over the contract's `source.path`.
+
+    Raises:
+        ContractError: with every mistake, each with file and line.
+        UsageError: `--data` names a dataset that the contract does not have.
+
+    """
+    data = data or {}
+    name, folder = str(path), path.absolute().parent
+    document = load_yaml(path, name)
+    if not isinstance(document.value, dict):
+        raise ContractError([Problem(name, 1, "", "expected a map with `name:` and `datasets:`")])
+    inputs = {path.name: hashlib.sha256(path.read_bytes()).hexdigest()}
+    base = _extended(name, document, folder, inputs)
+    reader = _Reader(name, document, base)
+    value = _merge(base.document.value, document.value) if base else document.value
+    header = reader.model(_Header, value, ())
+    datasets: dict[str, Dataset] = {}
+    for key, raw in (header.datasets if header else {}).items():
+        dataset = _dataset(reader, key, raw, data, folder)
+        if dataset is not None:
+            datasets[key] = dataset
+    if header and not header.datasets:
+        reader.complain(("datasets",), "no datasets; name at least one")
+    _known_datasets(reader, datasets if len(datasets) == len(header.datasets if header else {}) else {})
+    if header:
+        for key in data:
+            if key not in header.datasets:
+                raise UsageError(f"--data {key}=…: {_unknown('dataset', key, header.datasets)}")
+    if reader.problems or header is None:
+        raise ContractError(dict.fromkeys(reader.problems))
+    return Contract(header.name, header.version, name, datasets, inputs)
+
+
+def _extended(name: str, document: Document, folder: Path, inputs: dict[str, str]) -> _Base | None:
+    """Read what `extends:` names: one level, in the contract's own folder."""
+    extends = document.value.get("extends")
+    if not isinstance(extends, str):
+        return None
+    path = (folder / extends).resolve()
+    line = document.line(("extends",))
+    if not path.is_relative_to(folder.resolve()):
+        raise ContractError([Problem(name, line, "extends", "outside the contract's folder")])
+    base = load_yaml(path, extends)
+    if not isinstance(base.value, dict) or "extends" in base.value:
+        raise ContractError([Problem(name, line, "extends", "must be a plain contract that extends nothing itself")])
+    inputs[extends] = hashlib.sha256(path.read_bytes()).hexdigest()
+    return _Base(extends, base)

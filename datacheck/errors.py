@@ -1,0 +1,55 @@
+"""Every exception that datacheck raises on purpose, and the exit code of each.
+
+    DatacheckError            3   could not decide
+    ├── UsageError            2   command or path wrong
+    │   └── ContractError     2   contract wrong; one line per problem
+    ├── LoadError             3   the data could not be opened at all
+    └── CheckAuthorError      3   a check or feature broke its own rules
+
+Data that breaks its contract is a result, never an exception. Messages read
+`where: what is wrong; what was expected` and never hold data.
+"""
+
+from collections.abc import Iterable
+from typing import ClassVar, NamedTuple
+
+
+class DatacheckError(Exception):
+    """Base of all; carries the exit code of the process."""
+
+    exit_code: ClassVar[int] = 3
+
+
+class UsageError(DatacheckError):
+    """The command, an option or a path is wrong."""
+
+    exit_code: ClassVar[int] = 2
+
+
+class Problem(NamedTuple):
+    """One mistake in a contract: where it stands, what is wrong, what to write instead."""
+
+    file: str
+    line: int
+    path: str
+    message: str
+
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.line}: " if self.line else f"{self.file}: "
+        return place + (f"{self.path}: " if self.path else "") + self.message
+
+
+class ContractError(UsageError):
+    """The contract cannot be used; `problems` holds every mistake, in file order."""
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems = tuple(sorted(problems))
+        super().__init__("\n".join(map(str, self.problems)))
+
+
+class LoadError(DatacheckError):
+    """A file of the data could not be opened or changed while it was read."""
+
+
+class CheckAuthorError(DatacheckError):
+    """A check or feature broke its own rules (wrong columns, undeclared values)."""

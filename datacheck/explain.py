@@ -1,0 +1,130 @@
+"""Documentation from the docstrings: what `checks`, `explain`, `schema` print and what docs/ is generated from."""
+
+import inspect
+import json
+from typing import Any
+
+from datacheck.check import Check, FieldRule, Metric
+from datacheck.contract import Source
+from datacheck.discover import check_class, check_names
+from datacheck.errors import UsageError
+from datacheck.loading.codes import CODES
+from datacheck.report.model import Report
+
+_COMMON = ("check", "id", "severity", "by", "limits")
+
+
+def summary(name: str) -> str:
+    """One check in two lines: its name and first sentence, its limits."""
+    kind = check_class(name)
+    limits = "; ".join(f"{metric}: {_limit(known)}" for metric, known in kind.metrics.items())
+    return f"{name}\n    {first_line(kind)}\n    {limits}"
+
+
+def first_line(kind: type[Check]) -> str:
+    """The sentence that says what a check measures."""
+    return (inspect.getdoc(kind) or "").partition("\n")[0]
+
+
+def _limit(metric: Metric) -> str:
+    bounds = metric.limit.bounds
+    return ", ".join(f"{bound} {value:g}" for bound, value in bounds.items()) if bounds else "no limit"
+
+
+def card(name: str, lang: str) -> str:
+    """The Markdown page of a check or of a code. Raises UsageError for an unknown name."""
+    if name in CODES:
+        return _code_card(name, lang)
+    try:
+        kind = check_class(name)
+    except KeyError:
+        known = ", ".join([*check_names(), *sorted(CODES)])
+        raise UsageError(f"{name}: no such check or code; known: {known}") from None
+    text = inspect.cleandoc(kind.ZH) if lang == "zh" else inspect.getdoc(kind) or ""
+    return f"# {name}\n\n{text}\n\n{_metrics(kind, lang)}\n{_settings(kind, lang)}"
+
+
+def _code_card(name: str, lang: str) -> str:
+    code, at = CODES[name], int(lang == "zh")
+    level, why, fix = (("Level", "Why it matters", "How to fix"), ("级别", "为什么有害", "如何修复"))[at]
+    return (
+        f"# {name}\n\n{code.title[at]}\n\n{level}: {code.level}\n\n"
+        f"## {why}\n\n{code.why[at]}\n\n## {fix}\n\n{code.fix[at]}\n"
+    )
+
+
+def _metrics(kind: type[Check], lang: str) -> str:
+    head = "## 指标与默认阈值" if lang == "zh" else "## Metrics and default limits"
+    rows = [
+        f"| `{name}` | {m.what} | {m.unit}{f' of {m.of}' if m.of else ''} | {_limit(m)} |"
+        for name, m in kind.metrics.items()
+    ]
+    return "\n".join([head, "", "| metric | what | unit | default |", "|---|---|---|---|", *rows, ""])
+
+
+def _settings(kind: type[Check], lang: str) -> str:
+    own = {n: f for n, f in kind.model_fields.items() if n not in _COMMON}
+    head = "## 设置" if lang == "zh" else "## Settings"
+    if not own:
+        return ""
+    rows = [f"| `{n}` | {_default(f)} | {f.description or ''} |" for n, f in own.items()]
+    return "\n".join([head, "", "| setting | default | meaning |", "|---|---|---|", *rows, ""])
+
+
+def _default(field: Any) -> str:
+    if field.is_required():
+        return "required"
+    return f"`{json.dumps(field.get_default(call_default_factory=True), default=str, ensure_ascii=False)}`"
+
+
+def contract_schema() -> str:
+    """The JSON Schema (2020-12) of a contract, from the classes that read it."""
+    definitions: dict[str, Any] = {}
+    checks: list[dict[str, Any]] = [{"type": "string", "enum": check_names()}]
+    for name in check_names():
+        kind = check_class(name)
+        own = kind.model_json_schema(ref_template="#/$defs/{model}")
+        definitions |= own.pop("$defs", {})
+        own["properties"]["check"] = {"const": name}
+        own["required"] = sorted({"check", *own.get("required", [])} - set(kind.implied(_ANY)))
+        own["description"] = first_line(kind)
+        definitions[f"check_{name}"] = own
+        checks.append({"$ref": f"#/$defs/check_{name}"})
+    for model in (Source, FieldRule):
+        own = model.model_json_schema(ref_template="#/$defs/{model}")
+        definitions |= own.pop("$defs", {}) | {model.__name__: own}
+    dataset = {
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["checks"],
+        "properties": {
+            "source": {"oneOf": [{"type": "string"}, {"$ref": "#/$defs/Source"}]},
+            "schema": {"type": "object", "additionalProperties": {"$ref": "#/$defs/FieldRule"}},
+            "checks": {"type": "array", "minItems": 1, "items": {"oneOf": checks}},
+        },
+    }
+    whole = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "datacheck contract",
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["name", "datasets"],
+        "properties": {
+            "name": {"type": "string", "pattern": r"^[\w.-]{1,80}$"},
+            "version": {"type": ["integer", "string"]},
+            "extends": {"type": "string"},
+            "datasets": {"type": "object", "minProperties": 1, "additionalProperties": {"$ref": "#/$defs/dataset"}},
+        },
+        "$defs": {"dataset": dataset, **dict(sorted(definitions.items()))},
+    }
+    return json.dumps(whole, ensure_ascii=False, indent=1)
+
+
+_ANY: dict[str, Any] = {
+    "format": "auto", "schema": {}, "labels": [], "scale": None, "sha256": None, "columns": {}, "roles": {},
+}  # fmt: skip
+
+
+def report_schema() -> str:
+    """The JSON Schema of report.json."""
+    return json.dumps(Report.model_json_schema(by_alias=True), ensure_ascii=False, indent=1)

@@ -1,0 +1,24 @@
+"""The text of a row that checks compare: its prompt, its response, or all of it."""
+
+from typing import Literal
+
+import polars as pl
+
+On = Literal["prompt", "response", "conversation"]
+
+_PARTS: dict[On, tuple[str, ...]] = {
+    "prompt": ("prompt",),
+    "response": ("response", "answer", "chosen", "rejected"),
+    "conversation": ("prompt", "response", "answer", "chosen", "rejected", "text"),
+}
+
+
+def row_texts(turns: pl.LazyFrame, on: On, *, system: bool = False) -> pl.LazyFrame:
+    """One line per row that has such text: `row`, `text` (its turns in order, joined by a newline).
+
+    System prompts are left out unless asked for: thousands of rows share them without being alike.
+    """
+    wanted = turns.filter(pl.col("part").is_in(_PARTS[on]), pl.col("text").is_not_null())
+    if not system:
+        wanted = wanted.filter(pl.col("role").ne_missing("system"))
+    return wanted.group_by("row", maintain_order=True).agg(pl.col("text").str.join("\n"))

@@ -1,0 +1,320 @@
+"""Judge measurements by a contract. Pure: the same measurements and the same limits give the same report.
+
+The default is to fail closed: a planned check without a measurement, a promised value without a number, a dataset
+that could not be loaded are `error`, never a pass.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from datacheck import __version__
+from datacheck.check import Check, Limit, Status
+from datacheck.contract import Contract, Dataset
+from datacheck.errors import UsageError
+from datacheck.execute import Failure, Loaded
+from datacheck.loading.codes import CODES
+from datacheck.loading.reader import Event
+from datacheck.report.model import (
+    ContractEntry,
+    DatasetEntry,
+    Evidence,
+    FileEntry,
+    Finding,
+    Place,
+    Report,
+    ValueEntry,
+)
+
+EXAMPLES = 20  # places per finding that stand in report.json; all of them are in its evidence file
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """What a check measured, as it was stored; `evidence` is the Parquet file of its places."""
+
+    facts: Mapping[str, Any]
+    evidence: Path | None
+
+
+Outcomes = Mapping[str, Measurement | Failure]  # by finding id
+
+
+def compare(value: float | None, count: int | None, of: int | None, limit: Limit) -> Status:
+    """Compare one number with its limit; shares are compared as fractions of integers, bounds are inclusive."""
+    if value is None:
+        return Status.ERROR
+    exact = Fraction(count, of) if count is not None and of else Fraction(value)
+    low, high = _beyond(exact, limit.min, limit.max), _beyond(exact, limit.warn_min, limit.warn_max)
+    if not limit.bounds:
+        return Status.INFO
+    return Status.FAIL if low else Status.WARN if high else Status.PASS
+
+
+def _beyond(value: Fraction, low: float | None, high: float | None) -> bool:
+    """Bounds are decimal numbers as people write them: 0.03 means 3/100, not its nearest binary float."""
+    return (low is not None and value < Fraction(str(low))) or (high is not None and value > Fraction(str(high)))
+
+
+def judge(
+    contract: Contract,
+    loaded: Mapping[str, Loaded | Failure],
+    outcomes: Outcomes,
+    *,
+    strict: bool = False,
+    notes: tuple[str, ...] = (),
+    interrupted: str | None = None,
+) -> Report:
+    """Make the report of a run.
+
+    Args:
+        contract: the limits, and the list of planned checks.
+        loaded: per dataset what was read, or why it could not be.
+        outcomes: per finding id what was measured, or why not; a missing one is an error.
+        strict: warnings count as violations.
+        notes: sentences for `not_checked` (files passed over).
+        interrupted: the name of the signal that stopped the run.
+
+    """
+    findings = [
+        judge_check(dataset, check, outcomes.get(dataset.finding(check)), interrupted)
+        for dataset in contract.datasets.values()
+        for check in dataset.checks
+    ]
+    findings = _mark_incomplete(findings, loaded)
+    verdict = Status.ERROR if interrupted else _verdict(findings)
+    paths = {key: m.evidence for key, m in outcomes.items() if isinstance(m, Measurement) and m.evidence}
+    return Report(
+        schema="datacheck/report/1",
+        verdict=verdict,
+        reason=f"interrupted by {interrupted}" if interrupted else None,
+        strict=strict,
+        datacheck=__version__,
+        contract=ContractEntry(name=contract.name, version=contract.version),
+        inputs=dict(sorted(contract.inputs.items())),
+        datasets={name: _dataset(state) for name, state in loaded.items() if isinstance(state, Loaded)},
+        findings=tuple(findings),
+        funnel=_funnels(contract, loaded, findings, paths.get),
+        not_checked=(*notes, *_format_notes(loaded)),
+    )
+
+
+def _worst(statuses: list[Status]) -> Status:
+    """The worst of what was judged; INFO only where nothing had a limit."""
+    judged = [status for status in statuses if status is not Status.INFO]
+    return Status.worst(judged) if judged else Status.INFO
+
+
+def _verdict(findings: list[Finding]) -> Status:
+    worst = _worst([finding.status for finding in findings])
+    return Status.PASS if worst is Status.INFO else worst
+
+
+def judge_check(
+    dataset: Dataset, check: Check, outcome: Measurement | Failure | None, interrupted: str | None = None
+) -> Finding:
+    """Judge one check; without an outcome it is an error."""
+    base: dict[str, Any] = {
+        "id": dataset.finding(check),
+        "check": check.check,
+        "dataset": dataset.name,
+        "severity": check.severity,
+        "settings": _settings(check),
+    }
+    if not isinstance(outcome, Measurement):
+        reason = outcome.reason if outcome else f"did not finish ({interrupted or 'no result'})"
+        return Finding(**base, status=Status.ERROR, error=reason)
+    facts = outcome.facts
+    values = [_judged(check, value) for value in facts["values"]]
+    unmeasured = [value.name for value in values if value.value is None]
+    error = f"could not be measured: {', '.join(dict.fromkeys(unmeasured))}" if unmeasured else None
+    first = tuple(_place(dataset.name, entry) for entry in facts["first"][:EXAMPLES])
+    return Finding(
+        **base,
+        status=_worst([value.status for value in values]),
+        error=error,
+        values=tuple(values),
+        evidence=Evidence(
+            lines=facts["evidence"],
+            rows=facts["rows"],
+            file=f"evidence/{base['id']}.parquet" if facts["evidence"] else None,
+            problems=facts["problems"],
+            first=first,
+        ),
+        figures=facts["figures"],
+        not_checked=(*facts["not_checked"], *_idle_slices(check, values)),
+    )
+
+
+def _settings(check: Check) -> dict[str, Any]:
+    """The settings that decide what is measured (limits and severity only decide what it means)."""
+    return json.loads(check.model_dump_json(exclude={"limits", "severity", "id", "check"}))  # type: ignore[no-any-return]
+
+
+def _judged(check: Check, value: Mapping[str, Any]) -> ValueEntry:
+    name, part = value["name"], value["slice"]
+    limit = check.limit(name, next(iter(part.values()), None))
+    status = compare(value["value"], value.get("count"), value.get("of"), limit)
+    if status is Status.FAIL and check.severity == "warn":
+        status = Status.WARN
+    return ValueEntry(
+        name=name,
+        value=value["value"],
+        count=value.get("count"),
+        of=value.get("of"),
+        slice=part,
+        limit=limit.bounds,
+        status=status,
+    )
+
+
+def _idle_slices(check: Check, values: list[ValueEntry]) -> list[str]:
+    """A limit for a slice that no row belongs to is said, not ignored."""
+    seen = {next(iter(v.slice.values())) for v in values if v.slice}
+    named = {s for setting in check.limits.values() for s in setting.slices}
+    return [f"no rows belong to the slice '{name}', so its limit was not applied" for name in sorted(named - seen)]
+
+
+def _place(dataset: str, entry: Mapping[str, Any]) -> Place:
+    at = f"{dataset}/{entry['file']}" if entry["file"] else dataset
+    return Place(
+        at=at if entry["line"] is None else f"{at}:{entry['line']}",
+        where=entry["where"],
+        problem=entry["problem"],
+        detail=entry["detail"],
+        score=entry["score"],
+        other=entry["other"],
+    )
+
+
+def _mark_incomplete(findings: list[Finding], loaded: Mapping[str, Loaded | Failure]) -> list[Finding]:
+    """Where lines were unreadable, what the other checks say is true of the readable rows only."""
+    damaged = {
+        name
+        for name, state in loaded.items()
+        if isinstance(state, Loaded) and any(f.bad or _has_error(f.events) for f in state.files)
+    }
+    return [
+        f.model_copy(update={"incomplete": f.dataset in damaged}) if f.check != "unreadable_lines" else f
+        for f in findings
+    ]
+
+
+def _has_error(events: tuple[Event, ...]) -> bool:
+    return any(CODES[event.code].level in ("error", "limit") for event in events)
+
+
+def _dataset(state: Loaded) -> DatasetEntry:
+    files = [
+        FileEntry(
+            path=f.file, bytes=f.bytes, sha256=f.sha256, rows=f.rows, unreadable=f.bad, blank=f.blank,
+            container=f.container, formats=dict(sorted(f.formats.items())),
+        )
+        for f in state.files
+    ]  # fmt: skip
+    return DatasetEntry(rows=sum(f.rows for f in files), version=version_id(files), files=tuple(files))
+
+
+def version_id(files: list[FileEntry]) -> str:
+    """The identity of a dataset: sha256 over the canonical JSON list of its sorted path, size, sha256."""
+    listed = sorted(([f.path, f.bytes, f.sha256] for f in files), key=lambda entry: str(entry[0]))
+    canonical = json.dumps(listed, ensure_ascii=False, separators=(",", ":"))
+    return "sha256:" + hashlib.sha256(canonical.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def _format_notes(loaded: Mapping[str, Loaded | Failure]) -> list[str]:
+    notes = []
+    for name, state in loaded.items():
+        unknown = sum(f.formats.get("unknown", 0) for f in state.files) if isinstance(state, Loaded) else 0
+        if unknown:
+            notes.append(f"{name}: {unknown} rows have no known format; checks on messages could not see them")
+    return notes
+
+
+def _funnels(
+    contract: Contract,
+    loaded: Mapping[str, Loaded | Failure],
+    findings: list[Finding],
+    evidence: Callable[[str], Path | None],
+) -> dict[str, tuple[tuple[str, int], ...]]:
+    """Per dataset: rows in → readable → left after each failed check (distinct rows, contract order) → kept."""
+    funnels: dict[str, tuple[tuple[str, int], ...]] = {}
+    for name in contract.datasets:
+        state = loaded.get(name)
+        if not isinstance(state, Loaded):
+            continue
+        rows = sum(f.rows for f in state.files)
+        steps = [("in", rows + sum(f.bad for f in state.files)), ("readable", rows)]
+        gone = pl.Series("row", [], pl.UInt64)
+        for finding in findings:
+            path = evidence(finding.id) if finding.dataset == name and finding.status is Status.FAIL else None
+            if path is None or not path.exists():
+                continue
+            hit = pl.read_parquet(path, columns=["row"], glob=False)["row"].drop_nulls()
+            gone = pl.concat([gone, hit]).unique()
+            steps.append((finding.id.partition(".")[2], rows - gone.len()))
+        funnels[name] = (*steps, ("kept", rows - gone.len()))
+    return funnels
+
+
+def rejudge(contract: Contract, report: Report, folder: Path, *, strict: bool = False) -> Report:
+    """Judge the measurements of an earlier run by another contract.
+
+    Raises:
+        UsageError: the contract wants something measured that the run did not measure.
+
+    """
+    measured = {finding.id: finding for finding in report.findings}
+    findings = []
+    for dataset in contract.datasets.values():
+        for check in dataset.checks:
+            old = measured.get(dataset.finding(check))
+            if old is None or old.check != check.check or old.settings != _settings(check):
+                raise UsageError(
+                    f"{dataset.finding(check)}: was not measured like this in that run; run the data again"
+                )
+            findings.append(_again(check, old))
+    return report.model_copy(
+        update={
+            "verdict": _verdict(findings),
+            "strict": strict,
+            "contract": ContractEntry(name=contract.name, version=contract.version),
+            "inputs": dict(sorted(contract.inputs.items())),
+            "findings": tuple(findings),
+            "funnel": _refunnel(report, findings, folder),
+        }
+    )
+
+
+def _again(check: Check, old: Finding) -> Finding:
+    values = [_judged(check, value.model_dump()) for value in old.values]
+    status = _worst([v.status for v in values]) if old.values else Status.ERROR
+    idle = [note for note in old.not_checked if not note.startswith("no rows belong to the slice")]
+    update = {
+        "values": tuple(values),
+        "status": status,
+        "severity": check.severity,
+        "not_checked": (*idle, *_idle_slices(check, values)),
+    }
+    return old.model_copy(update=update)
+
+
+def _refunnel(report: Report, findings: list[Finding], folder: Path) -> dict[str, tuple[tuple[str, int], ...]]:
+    funnels = {}
+    for name, old in report.funnel.items():
+        (first, readable), gone = old[:2], pl.Series("row", [], pl.UInt64)
+        steps = [first, readable]
+        for finding in findings:
+            if finding.dataset != name or finding.status is not Status.FAIL or finding.evidence.file is None:
+                continue
+            hit = pl.read_parquet(folder / finding.evidence.file, columns=["row"], glob=False)["row"].drop_nulls()
+            gone = pl.concat([gone, hit]).unique()
+            steps.append((finding.id.partition(".")[2], readable[1] - gone.len()))
+        funnels[name] = (*steps, ("kept", readable[1] - gone.len()))
+    return funnels

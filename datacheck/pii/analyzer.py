@@ -1,0 +1,127 @@
+"""Find identifiers in many texts: prefilter, folding, Presidio on the candidates only, overlaps settled."""
+
+from bisect import bisect_left, insort
+from collections.abc import Iterator
+from itertools import compress
+from typing import TYPE_CHECKING, NamedTuple
+
+import polars as pl
+
+from datacheck.pii.errors import PiiTimeout
+from datacheck.pii.normalise import Folded, fold
+from datacheck.pii.prefilter import candidates
+from datacheck.pii.recognizers import RECOGNIZERS, State
+
+if TYPE_CHECKING:
+    from datacheck.pii.engine import Engine
+
+__all__ = ["FOUND", "PiiTimeout", "analyze", "find"]
+
+FOUND = {
+    "index": pl.UInt32,
+    "entity": pl.String,
+    "start": pl.UInt32,
+    "end": pl.UInt32,
+    "score": pl.Float64,
+    "state": pl.String,
+    "rule": pl.String,
+    "masked": pl.String,
+    "group": pl.UInt32,
+}
+_STATE_RANK = {"valid": 0, "specimen": 0, "suspect": 1}
+
+
+class _Hit(NamedTuple):
+    """One finding. `canonical` is the raw value: it never leaves this module."""
+
+    start: int
+    end: int
+    entity: str
+    score: float
+    state: State
+    rule: str
+    masked: str
+    canonical: str
+
+
+def find(texts: pl.Series, entities: tuple[str, ...] | None = None) -> pl.DataFrame:
+    """Return the identifiers in `texts` (String, nulls allowed), one row each, columns as in `FOUND`.
+
+    `index` counts texts from 0; `start` and `end` are code points of the text as given, in this order.
+    `state` is valid, suspect (a wrong check digit, an unusual form) or specimen (known from documentation).
+    `group` numbers equal values of one entity within this call: a digest of an enumerable value would be
+    the value.
+    Raises KeyError for an unknown entity, PiiTimeout where a pattern would not end.
+    """
+    return analyze(texts, candidates(texts, entities))
+
+
+def analyze(texts: pl.Series, flags: pl.DataFrame) -> pl.DataFrame:
+    """Run on each text the recognizers whose flag is set; `flags` as `candidates` gives them."""
+    rows = flags.with_row_index("index").filter(pl.any_horizontal(flags.columns))
+    if rows.is_empty():
+        return pl.DataFrame(schema=FOUND)
+    from datacheck.pii.engine import engine  # noqa: PLC0415 - Presidio is heavy, see there
+
+    presidio = engine()
+    groups: dict[tuple[str, str], int] = {}
+    found: list[tuple[object, ...]] = []
+    for index, *fired in rows.iter_rows():
+        text = texts[index]
+        for hit in [] if text is None else _hits(presidio, text, list(compress(flags.columns, fired))):
+            group = groups.setdefault((hit.entity, hit.canonical), len(groups))
+            found.append(
+                (index, hit.entity, hit.start, hit.end, hit.score, hit.state, hit.rule, hit.masked, group)
+            )
+    return pl.DataFrame(found, schema=FOUND, orient="row")
+
+
+def _hits(presidio: "Engine", text: str, entities: list[str]) -> list[_Hit]:
+    """Look at the folded text and at the text as written: folding ①13800138000 would glue two numbers."""
+    folded = fold(text)
+    hits = list(_read(presidio, folded, entities))
+    if folded.text != text:
+        hits += _read(presidio, Folded(text, None), entities)
+    return _settle(hits)
+
+
+def _read(presidio: "Engine", folded: Folded, entities: list[str]) -> Iterator[_Hit]:
+    for result in presidio.results(folded.text, entities):
+        value = folded.text[result.start : result.end]
+        spec = RECOGNIZERS[result.entity_type]
+        start, end = folded.span(result.start, result.end)
+        metadata = result.recognition_metadata
+        yield _Hit(
+            start,
+            end,
+            result.entity_type,
+            round(result.score, 2),
+            metadata["state"],
+            metadata["rule"],
+            spec.mask(value),
+            spec.canonical(value),
+        )
+
+
+def _settle(hits: list[_Hit]) -> list[_Hit]:
+    """Where hits overlap keep one: sure before suspect, then the entity's priority, then the longer.
+
+    Linear in practice: accepted spans do not overlap, so a binary search tells whether a new one does.
+    """
+    kept: list[_Hit] = []
+    taken: list[tuple[int, int]] = []
+    for hit in sorted(hits, key=_rank):
+        if not _overlaps(taken, hit):
+            kept.append(hit)
+            insort(taken, (hit.start, hit.end))
+    return sorted(kept)
+
+
+def _overlaps(taken: list[tuple[int, int]], hit: _Hit) -> bool:
+    at = bisect_left(taken, (hit.end, 0))  # the last span that starts before the hit ends
+    return at > 0 and taken[at - 1][1] > hit.start
+
+
+def _rank(hit: _Hit) -> tuple[int, int, int, float, int, str]:
+    spec = RECOGNIZERS[hit.entity]
+    return _STATE_RANK[hit.state], spec.priority, hit.start - hit.end, -hit.score, hit.start, hit.rule

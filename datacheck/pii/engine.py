@@ -1,0 +1,144 @@
+"""The Presidio side. Its import costs 1.5 s and 100 MB: only `analyzer` does it, for a candidate."""
+
+import logging
+from collections.abc import Iterable
+from functools import cache
+
+import regex  # type: ignore[import-untyped]
+from presidio_analyzer import (
+    AnalyzerEngine,
+    EntityRecognizer,
+    Pattern,
+    PatternRecognizer,
+    RecognizerRegistry,
+    RecognizerResult,
+)
+from presidio_analyzer.context_aware_enhancers import ContextAwareEnhancer
+from presidio_analyzer.nlp_engine import NlpArtifacts, NoOpNlpEngine
+
+from datacheck.pii.errors import PiiTimeout
+from datacheck.pii.recognizers import RECOGNIZERS, Recognizer
+
+# Presidio logs matched text (iban_recognizer.py) and, below CRITICAL, a line per text.
+logging.getLogger("presidio-analyzer").setLevel(logging.CRITICAL)
+
+LANGUAGE = "zh"
+THRESHOLD = 0.5
+TIMEOUT_SECONDS = 20.0
+"""Per pattern and text. The patterns are linear; this bound is for the unforeseen."""
+CHARACTERS_BEFORE, CHARACTERS_AFTER = 24, 10
+_BOOST, _PENALTY = 0.35, 0.4
+_SPACE = regex.compile(r"\s+")  # 电 话 1 3 8: corpora that were cut into words or characters
+
+
+class SpecRecognizer(PatternRecognizer):
+    """A Presidio recognizer made from a `Recognizer`: its patterns, its judgement."""
+
+    def __init__(self, spec: Recognizer) -> None:
+        patterns = [Pattern(rule, expression, THRESHOLD) for rule, expression in spec.patterns.items()]
+        super().__init__(spec.entity, spec.entity, LANGUAGE, patterns, global_regex_flags=0)
+        self.spec = spec
+        self._compiled = [(rule, regex.compile(expression)) for rule, expression in spec.patterns.items()]
+
+    def analyze(
+        self,
+        text: str,
+        entities: list[str],
+        nlp_artifacts: NlpArtifacts | None = None,
+        regex_flags: int | None = None,
+    ) -> list[RecognizerResult]:
+        """Return the judged matches. Raises PiiTimeout where Presidio's own loop would skip the pattern."""
+        del entities, nlp_artifacts, regex_flags
+        found: dict[tuple[int, int], RecognizerResult] = {}
+        for rule, expression in self._compiled:
+            try:
+                for match in expression.finditer(text, timeout=TIMEOUT_SECONDS):
+                    if match.span() not in found and (result := self._result(rule, match)):
+                        found[match.span()] = result
+            except TimeoutError:
+                # "from None": the original holds the pattern only, but no frame with the text shall be kept
+                raise PiiTimeout(rule, len(text), TIMEOUT_SECONDS) from None
+        return list(found.values())
+
+    def _result(self, rule: str, match: "regex.Match[str]") -> RecognizerResult | None:
+        judgement = self.spec.judge(rule, match[0])
+        if judgement is None:
+            return None
+        metadata = {
+            RecognizerResult.RECOGNIZER_NAME_KEY: self.spec.entity,
+            RecognizerResult.RECOGNIZER_IDENTIFIER_KEY: self.id,
+            "rule": rule,
+            "state": judgement.state,
+            "in_context": judgement.in_context or judgement.state,
+        }
+        start, end = match.span()
+        return RecognizerResult(self.spec.entity, start, end, judgement.score, recognition_metadata=metadata)
+
+
+class CharacterWindowEnhancer(ContextAwareEnhancer):
+    """Context by characters, 24 before and 10 after: Presidio's own compares lemmas, and Chinese has none."""
+
+    def __init__(self) -> None:
+        super().__init__(_BOOST, THRESHOLD, CHARACTERS_BEFORE, CHARACTERS_AFTER)
+        self._words = {
+            entity: (regex.compile(spec.positive), *map(_optional, (spec.negative_left, spec.negative_right)))
+            for entity, spec in RECOGNIZERS.items()
+        }
+
+    def enhance_using_context(
+        self,
+        text: str,
+        raw_results: list[RecognizerResult],
+        nlp_artifacts: NlpArtifacts,
+        recognizers: list[EntityRecognizer],
+        context: list[str] | None = None,
+    ) -> list[RecognizerResult]:
+        """Raise the score beside a context word, else lower it in arithmetic; never a specimen's."""
+        del nlp_artifacts, recognizers, context
+        for result in raw_results:
+            if result.recognition_metadata["state"] != "specimen":
+                self._weigh(text, result)
+        return raw_results
+
+    def _weigh(self, text: str, result: RecognizerResult) -> None:
+        positive, negative_left, negative_right = self._words[result.entity_type]
+        left = text[max(0, result.start - CHARACTERS_BEFORE) : result.start]
+        right = text[result.end : result.end + CHARACTERS_AFTER]
+        if positive.search(_SPACE.sub("", left)) or positive.search(_SPACE.sub("", right)):
+            result.score = min(1.0, result.score + _BOOST)
+            result.recognition_metadata["state"] = result.recognition_metadata["in_context"]
+        elif (negative_left and negative_left.search(left)) or (
+            negative_right and negative_right.search(right)
+        ):
+            result.score = max(0.0, result.score - _PENALTY)
+
+
+def _optional(expression: str) -> "regex.Pattern[str] | None":
+    return regex.compile(expression) if expression else None
+
+
+class Engine:
+    """One Presidio engine without any language model."""
+
+    def __init__(self, specs: Iterable[Recognizer]) -> None:
+        nlp = NoOpNlpEngine(models=[{"lang_code": LANGUAGE, "model_name": "none"}])
+        nlp.load()
+        self._artifacts = nlp.process_text("", LANGUAGE)
+        recognizers: list[EntityRecognizer] = [SpecRecognizer(spec) for spec in specs]
+        self._presidio = AnalyzerEngine(
+            registry=RecognizerRegistry(recognizers, supported_languages=[LANGUAGE]),
+            nlp_engine=nlp,
+            supported_languages=[LANGUAGE],
+            context_aware_enhancer=CharacterWindowEnhancer(),
+            default_score_threshold=THRESHOLD,
+        )
+
+    def results(self, text: str, entities: list[str]) -> list[RecognizerResult]:
+        """Return what the recognizers of `entities` find in `text`, weighed by context."""
+        return self._presidio.analyze(text, LANGUAGE, entities, nlp_artifacts=self._artifacts)
+
+
+@cache
+def engine() -> Engine:
+    """Return the engine of this process."""
+    return Engine(RECOGNIZERS.values())

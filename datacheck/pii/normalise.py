@@ -1,0 +1,173 @@
+r"""An offset-keeping normaliser: disguised characters become ASCII, every position leads back.
+
+What it undoes: decimal digits of every script, circled, superscript and mathematical digits, fullwidth
+letters and signs (at, dot, hyphen, plus, low line, slash), invisible characters (Cf, Mn, Me, controls, Hangul
+fillers), runs of seven or more Chinese numerals, one level of ``\uXXXX`` (nested JSON) or ``&#NN;``, and text
+that runs backwards because of a right-to-left override.
+"""
+
+import re
+import unicodedata
+from array import array
+from collections.abc import Sequence
+from typing import NamedTuple
+
+# A deliberately short list: ，：（） stay: to fold every Chinese sentence would cost time for nothing.
+_FOLDED_PUNCTUATION = frozenset("@.-+_/")
+_FILLERS = frozenset("\u115f\u1160\u3164\uffa0\u2800")
+_WHITE_CONTROLS = frozenset("\t\n\v\f\r")
+_NUMERALS = {
+    **dict(zip("零〇○", "000", strict=True)),
+    **dict(zip("一二三四五六七八九", "123456789", strict=True)),
+    **dict(zip("壹贰叁肆伍陆柒捌玖", "123456789", strict=True)),
+    **dict(zip("貳參陸幺", "2361", strict=True)),
+}
+CHINESE_NUMERALS = "".join(_NUMERALS)
+_TO_DIGITS = str.maketrans(_NUMERALS)
+
+_RUN = re.compile(rf"[0-9{CHINESE_NUMERALS}](?:[ .\-]?[0-9{CHINESE_NUMERALS}]){{6,}}")
+_HAS_NUMERAL = re.compile(f"[{CHINESE_NUMERALS}]")
+_HIGH_ESCAPE, _LOW_ESCAPE = r"\\u[dD][89abAB][0-9a-fA-F]{2}", r"\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+_ESCAPE = re.compile(
+    rf"{_HIGH_ESCAPE}{_LOW_ESCAPE}|\\u[0-9a-fA-F]{{4}}|\\[nrtbf]|&#[0-9]{{1,7}};|&#[xX][0-9a-fA-F]{{1,6}};"
+)
+_SHORT_ESCAPES = {"\\n": "\n", "\\r": "\n", "\\t": "\t", "\\b": " ", "\\f": " "}
+_MAX_CODE_POINT = 0x10FFFF
+_OVERRIDDEN = re.compile("\u202e([^\u202c\n]*)\u202c?")
+
+# Rust regex: a superset of the texts in which folding can uncover something (see tests/pii/test_normalise.py,
+# which compares it with `fold` over every code point). Short escapes (\n) need no place here: they hide no
+# character, they only touch a boundary, and candidates are always folded.
+NEEDS_FOLDING = (
+    r"[[\p{Nd}\p{No}]--[0-9]]|[\p{Cf}\p{M}\x00-\x08\x0e-\x1f\x7f-\u009f\u115f\u1160\u3164\uffa0\u2800]"
+    r"|[\p{Lm}ªº\u017f\u2024\u207a\u208a\u2100-\u218f\u24b6-\u24e9\ufb29\ufe33-\ufe6b＋－．／＠＿Ａ-Ｚａ-ｚ]"
+    r"|[\U0001d400-\U0001d7ff\U0001f100-\U0001f1ff\U0001ccd6-\U0001ccef]"
+    r"|\\u[0-9a-fA-F]{4}|&#[0-9xX]"
+    rf"|[{CHINESE_NUMERALS}](?:[ .\-]?[0-9{CHINESE_NUMERALS}]){{3}}"
+    rf"|(?:[0-9{CHINESE_NUMERALS}][ .\-]?){{3}}[{CHINESE_NUMERALS}]"
+)
+
+
+def fold_character(char: str) -> str | None:
+    """Return what one character becomes: itself, an ASCII character, or None (dropped)."""
+    category = unicodedata.category(char)
+    if (
+        char in _FILLERS
+        or category in ("Cf", "Mn", "Me")
+        or (category == "Cc" and char not in _WHITE_CONTROLS)
+    ):
+        return None
+    if char.isascii():
+        return char
+    digit = unicodedata.digit(char, None)
+    if digit is not None:
+        return str(digit)
+    compatible = unicodedata.normalize("NFKC", char)
+    plain = len(compatible) == 1 and compatible.isascii()
+    return compatible if plain and (compatible.isalnum() or compatible in _FOLDED_PUNCTUATION) else char
+
+
+class _Table(dict[int, str | None]):
+    """A `str.translate` table, filled as characters are met (to build a full one takes half a second)."""
+
+    def __missing__(self, code: int) -> str | None:
+        folded = self[code] = fold_character(chr(code))
+        return folded
+
+
+_TABLE = _Table()
+
+
+class Folded(NamedTuple):
+    """Normalised text; `offsets`: start and end in the original per character, None where nothing moved."""
+
+    text: str
+    offsets: tuple[Sequence[int], Sequence[int]] | None
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """Return the original code-point span of ``text[start:end]`` (not empty)."""
+        if self.offsets is None:
+            return start, end
+        starts, ends = self.offsets  # min and max, because an overridden direction runs backwards
+        return min(starts[start], starts[end - 1]), max(ends[start], ends[end - 1])
+
+
+def fold(text: str) -> Folded:
+    """Normalise `text`. Linear in its length."""
+    decoded = _decode_escapes(text)
+    turned = _undo_overrides(decoded)
+    return _fold_numerals(_fold_characters(turned))
+
+
+def _decode_escapes(text: str) -> Folded:
+    if "\\" not in text and "&#" not in text:
+        return Folded(text, None)
+    pieces: list[str] = []
+    starts, ends = array("L"), array("L")
+    at = 0
+    for match in _ESCAPE.finditer(text):
+        start, end = match.span()
+        pieces += (text[at:start], _unescape(match[0]))
+        starts.extend(range(at, start))
+        ends.extend(range(at + 1, start + 1))
+        starts.extend([start] * len(pieces[-1]))
+        ends.extend([end] * len(pieces[-1]))
+        at = end
+    if not pieces:
+        return Folded(text, None)
+    starts.extend(range(at, len(text)))
+    ends.extend(range(at + 1, len(text) + 1))
+    return Folded("".join(pieces) + text[at:], (starts, ends))
+
+
+def _unescape(escape: str) -> str:
+    """One escape as one character; a lone surrogate or a code point that does not exist has no text."""
+    if escape in _SHORT_ESCAPES:
+        return _SHORT_ESCAPES[escape]
+    if escape.startswith("&#"):
+        code = int(escape[3:-1], 16) if escape[2] in "xX" else int(escape[2:-1])
+        return chr(code) if code <= _MAX_CODE_POINT and not _is_surrogate(code) else "\ufffd"
+    units = [int(unit, 16) for unit in escape.split("\\u")[1:]]
+    return b"".join(unit.to_bytes(2, "big") for unit in units).decode("utf-16-be", "replace")
+
+
+def _is_surrogate(code: int) -> bool:
+    return 0xD800 <= code <= 0xDFFF  # noqa: PLR2004 - Unicode's own bounds
+
+
+def _undo_overrides(folded: Folded) -> Folded:
+    """Text after U+202E is shown backwards, so that is how a reader sees the number in it."""
+    text, offsets = folded
+    if "\u202e" not in text:
+        return folded
+    order = array("L", range(len(text)))
+    for match in _OVERRIDDEN.finditer(text):
+        start, end = match.span(1)
+        order[start:end] = order[start:end][::-1]
+    return _pick(text, offsets, order)
+
+
+def _fold_characters(folded: Folded) -> Folded:
+    text, offsets = folded
+    if text.isascii() and text.isprintable():
+        return folded
+    changed = text.translate(_TABLE)
+    if len(changed) == len(text):
+        return Folded(changed, offsets)
+    kept = array("L", (i for i, char in enumerate(text) if _TABLE[ord(char)] is not None))
+    starts, ends = offsets or (range(len(text)), range(1, len(text) + 1))
+    return Folded(changed, (array("L", (starts[i] for i in kept)), array("L", (ends[i] for i in kept))))
+
+
+def _pick(text: str, offsets: tuple[Sequence[int], Sequence[int]] | None, order: Sequence[int]) -> Folded:
+    starts, ends = offsets or (range(len(text)), range(1, len(text) + 1))
+    return Folded(
+        "".join(text[i] for i in order),
+        (array("L", (starts[i] for i in order)), array("L", (ends[i] for i in order))),
+    )
+
+
+def _fold_numerals(folded: Folded) -> Folded:
+    if folded.text.isascii() or not _HAS_NUMERAL.search(folded.text):
+        return folded
+    return Folded(_RUN.sub(lambda run: run[0].translate(_TO_DIGITS), folded.text), folded.offsets)

@@ -1,0 +1,92 @@
+"""What every recognizer says about itself. Pure Python; `datacheck.pii.engine` makes the Presidio side."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from random import Random
+from typing import ClassVar, Literal, NamedTuple
+
+State = Literal["valid", "suspect", "specimen"]
+Severity = Literal["block", "warn"]
+
+# What people put between the digits of one number. Not "/" (two numbers) and not "," (CSV).
+SEPARATOR = r"[ \t\u00a0\u2000-\u200a\u202f\u3000\-\u2010-\u2015\u2212.·•・_()（）]"
+GAP = SEPARATOR + "{0,3}"
+# \b does not work beside Han, which is \w; \d would also match digits that are not ASCII.
+LEFT, RIGHT = r"(?<![0-9A-Za-z])", r"(?![0-9A-Za-z])"
+
+# A number is arithmetic, money or a count rather than an identifier ...
+ARITHMETIC_LEFT = (  # a name of two or more letters before "=" is a key (tel=138…), one letter is a variable
+    r"(?:[*×÷^+≈<>≤≥￥¥$€£]|[0-9]\.|(?<![A-Za-z_\"'][A-Za-z_\"'])=|\s=\s+-?|=\s*-|(?:^|[\s(（])[-−])\s*$"
+)
+ARITHMETIC_RIGHT = (
+    r"^(?:\.[0-9]|\s*[*×÷^=+]\s*[0-9(]|\s*(?:bytes?\b|字节|美元|欧元|日元|[%％])"
+    r"|元|人(?![事员力才名们工])|个(?!人)|次|亿|万|倍|吨|公里|公斤|平方|年(?!龄)|岁|天)"
+)
+
+
+class Judgement(NamedTuple):
+    """How sure a recognizer is of one match.
+
+    `score` is 0 to 1 without context (reported from 0.5 up). `in_context` is the state beside a context word
+    of the recognizer, if that changes it.
+    """
+
+    score: float
+    state: State
+    in_context: State | None = None
+
+
+class Recognizer(ABC):
+    """One entity: what to look for, how to judge it, how to mask it, how to make one up.
+
+    All regular expressions see folded text. `prefilter` must match wherever one of `patterns` does: it runs
+    in Rust's linear engine (no look-around) over every row, the patterns run only where it fired.
+    """
+
+    entity: ClassVar[str]
+    severity: ClassVar[Severity]
+    """Of a valid value; suspect values and specimens always warn."""
+    priority: ClassVar[int]
+    """Where two entities overlap, the lower number stays."""
+    prefilter: ClassVar[str]
+    patterns: ClassVar[Mapping[str, str]]
+    """Rule name to regular expression; within one entity the first rule that matches a span wins."""
+    extent: ClassVar[str] = ""
+    """Python `re`: what `excerpt` hides besides runs of five or more digits."""
+    positive: ClassVar[str]
+    """Context words, 24 characters before or 10 after; white space is removed first."""
+    negative_left: ClassVar[str] = ""
+    negative_right: ClassVar[str] = ""
+    specimens: ClassVar[frozenset[str]]
+    """Canonical values known from documentation and textbooks: always found, and named as such."""
+
+    @abstractmethod
+    def judge(self, rule: str, value: str) -> Judgement | None:
+        """Judge one match of a rule; None = certainly something else."""
+
+    @abstractmethod
+    def canonical(self, value: str) -> str:
+        """Return the value without its presentation, so that equal values compare equal."""
+
+    @abstractmethod
+    def mask(self, value: str) -> str:
+        """Return the form that may be shown."""
+
+    @abstractmethod
+    def canary(self, rng: Random) -> str:
+        """Make up a valid value that is not a specimen."""
+
+
+def digits_of(value: str) -> str:
+    """Return the ASCII digits of a value."""
+    return "".join(char for char in value if "0" <= char <= "9")
+
+
+def words(text: str) -> frozenset[str]:
+    """Return the set of the words of a text."""
+    return frozenset(text.split())
+
+
+def random_digits(rng: Random, count: int) -> str:
+    """Return `count` random decimal digits."""
+    return "".join(str(rng.randrange(10)) for _ in range(count))

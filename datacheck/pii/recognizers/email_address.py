@@ -1,0 +1,79 @@
+"""E-mail addresses with ASCII boundaries, so that they are found beside Han."""
+
+import re
+from random import Random
+
+from datacheck.pii.recognizers.base import Judgement, Recognizer, random_digits, words
+
+# RFC 2606 and 6761 names, and the domains that documentation uses instead of them.
+_SAMPLE = re.compile(
+    r"(?:.*\.)?(?:example|test|invalid|localhost)|(?:.*\.)?example\.[a-z]{2,4}(?:\.[a-z]{2})?"
+    r"|(?:(?:my|your)[_\-]?)?(?:test|domain|email|company|abc|sample|website|site|placeholder|xxx+)"
+    r"\.(?:com|cn|org|net)"
+)
+_ALGEBRA = re.compile(r"[a-z0-9]@[a-z]\.[a-z]{2,3}")  # a@d.co
+# Generic top-level domains that people's mailboxes are in. Two letters = a country. Anything else is a
+# suspect, not a miss (obj@other.transpose is Python).
+_GENERIC = words(
+    "com net org edu gov mil int info biz name pro app dev xyz top vip club online site shop store tech "
+    "cloud live work email mail link wang ltd group fun icu ink red mobi asia tel art blog wiki design "
+    "space website press"
+)
+_FILES = words("png jpg jpeg gif svg webp bmp ico css js txt json html htm pdf")
+# Providers with so many users that the domain names nobody.
+_PUBLIC = words(
+    "qq.com foxmail.com 163.com 126.com yeah.net sina.com sina.cn sohu.com aliyun.com 139.com 189.cn "
+    "gmail.com outlook.com hotmail.com live.com yahoo.com icloud.com protonmail.com example.com "
+    "example.org example.net"
+)
+_LONGEST_SHOWN = 6  # museum
+_ADDRESS = (
+    r"[A-Za-z0-9_](?:[A-Za-z0-9._%+\-]{0,63})@(?:[A-Za-z0-9](?:[A-Za-z0-9\-]{0,62})\.){1,8}[A-Za-z]{2,24}"
+)
+
+
+class EmailAddress(Recognizer):
+    """An address; at a sample domain a specimen, at an unknown top-level domain a suspect."""
+
+    entity = "EMAIL_ADDRESS"
+    severity = "block"
+    priority = 40
+    prefilter = r"[A-Za-z0-9._%+\-]@[A-Za-z0-9][A-Za-z0-9\-]*\.[A-Za-z0-9]"
+    patterns = {"email_address": rf"(?<![A-Za-z0-9]){_ADDRESS}(?![A-Za-z0-9])"}  # noqa: RUF012
+    extent = r"(?<![A-Za-z0-9._%+\-])[A-Za-z0-9._%+\-]+(?:@[A-Za-z0-9._%+\-]+)+"  # one run into another, too
+    positive = r"邮箱|邮件|电邮|信箱|(?i:e-?mail|mailto|contact)"
+    specimens = frozenset[str]()  # by domain, see _SAMPLE
+
+    def judge(self, rule: str, value: str) -> Judgement | None:
+        """Judge by the domain."""
+        del rule
+        local, _, domain = value.lower().rpartition("@")
+        tld = domain.rpartition(".")[2]
+        if local == "git" or tld in _FILES:  # git@github.com:owner/name, logo@2x.png
+            return None
+        if _SAMPLE.fullmatch(domain) or _ALGEBRA.fullmatch(value.lower()):
+            return Judgement(1.0, "specimen")
+        return Judgement(0.9, "valid") if len(tld) == 2 or tld in _GENERIC else Judgement(0.6, "suspect")  # noqa: PLR2004 - ISO 3166
+
+    def canonical(self, value: str) -> str:
+        """Return it in lower case."""
+        return value.lower()
+
+    def mask(self, value: str) -> str:
+        """Keep the first character; of a domain that is no public provider's, the same and its top level."""
+        local, _, domain = value.rpartition("@")
+        if domain.lower() not in _PUBLIC:
+            name, _, tld = domain.rstrip(".").rpartition(".")
+            # `excerpt` hands over more than an address at times: what is no top level may be anything
+            domain = (
+                f"{name[:1]}***.{tld}" if name and tld.isalpha() and len(tld) <= _LONGEST_SHOWN else "***"
+            )
+        return f"{local[:1]}***@{domain}"
+
+    def canary(self, rng: Random) -> str:
+        """Return an address at a domain of twelve random letters."""
+        letters = "".join(rng.choice("abcdefghijkmnpqrstuvwxyz") for _ in range(20))
+        return f"{letters[:8]}{random_digits(rng, 3)}@{letters[8:]}.com"
+
+
+RECOGNIZER = EmailAddress()

@@ -1,0 +1,76 @@
+"""API keys that their provider's prefix gives away, and private keys in PEM."""
+
+import re
+from random import Random
+
+from datacheck.pii.recognizers.base import Judgement, Recognizer
+
+# The providers' published formats, body lengths loosened a little (a cut key is still a leak).
+_KEYS = {
+    "secret.aws": r"(?:AKIA|ASIA)[A-Z0-9]{16}",
+    "secret.sk": r"sk-[A-Za-z0-9_\-]{20,250}",
+    "secret.github": r"(?:gh[pousr]_[A-Za-z0-9]{30,255}|github_pat_[A-Za-z0-9_]{22,255})",
+    "secret.gitlab": r"glpat-[A-Za-z0-9_\-]{20,64}",
+    "secret.google": r"AIza[A-Za-z0-9_\-]{35}",
+    "secret.aliyun": r"LTAI[A-Za-z0-9]{12,26}",
+    "secret.tencent": r"AKID[A-Za-z0-9]{32}",
+    "secret.huggingface": r"hf_[A-Za-z0-9]{30,40}",
+    "secret.slack": r"xox[abeoprs]-[A-Za-z0-9\-]{10,250}",
+}
+_BEGIN = r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----"
+_BODY = r"[A-Za-z0-9+/=\s\\:,.\-]"  # with the headers of an encrypted key and the \n of a JSON string
+_PEM = rf"{_BEGIN}(?:{_BODY}{{0,16000}}?-----END (?:[A-Z0-9]{{1,12}} ){{0,3}}PRIVATE KEY(?: BLOCK)?-----)?"
+_PLACEHOLDER = re.compile(r"(?i)example|your[_\-]|xxxx|placeholder|123456789|abcdefgh|(.)\1{7}|\.\.\.")
+_ENOUGH_BODY = 64
+_ENTROPIC = re.compile(r"[A-Za-z0-9]{12,}")  # words-with-dashes are CSS classes and URL slugs
+
+
+class Secret(Recognizer):
+    """A key by its provider's prefix."""
+
+    entity = "SECRET"
+    severity = "block"
+    priority = 5
+    prefilter = (
+        r"(?:AKIA|ASIA)[A-Z0-9]{16}|sk-[A-Za-z0-9_\-]{20}|gh[pousr]_[A-Za-z0-9]{30}|github_pat_[A-Za-z0-9_]{22}"
+        r"|glpat-|AIza[A-Za-z0-9_\-]{35}|LTAI[A-Za-z0-9]{12}|AKID[A-Za-z0-9]{32}|hf_[A-Za-z0-9]{30}|xox[abeoprs]-"
+        r"|-----BEGIN [A-Z0-9 ]*PRIVATE KEY"
+    )
+    patterns = {  # noqa: RUF012
+        **{rule: rf"(?<![0-9A-Za-z]){key}(?![0-9A-Za-z])" for rule, key in _KEYS.items()},
+        "secret.private_key": _PEM,
+    }
+    extent = (
+        r"(?<![0-9A-Za-z])(?:AKIA|ASIA|AIza|LTAI|AKID)[A-Za-z0-9_\-]{8,}"
+        r"|(?<![0-9A-Za-z])(?:sk-|gh[pousr]_|github_pat_|glpat-|hf_|xox[abeoprs]-)[A-Za-z0-9_\-]{8,}"
+        rf"|-----BEGIN [A-Z0-9 ]{{0,48}}PRIVATE KEY{_BODY}*"
+    )
+    positive = r"密钥|秘钥|令牌|凭证|(?i:key|token|secret|credential)"
+    specimens = frozenset({"AKIAIOSFODNN7EXAMPLE"})
+
+    def judge(self, rule: str, value: str) -> Judgement | None:
+        """Judge by the body: placeholders are specimens, a PEM header without a body is talk about keys."""
+        if rule == "secret.private_key":
+            body = re.sub(r"-----[^-]*-----|\\n|\s", "", value)
+            return Judgement(1.0, "valid") if len(body) >= _ENOUGH_BODY else Judgement(0.6, "suspect")
+        if value in self.specimens or _PLACEHOLDER.search(value):
+            return Judgement(1.0, "specimen")
+        if not any(char.isdigit() for char in value) or not _ENTROPIC.search(value):
+            return None
+        return Judgement(0.9, "valid")
+
+    def canonical(self, value: str) -> str:
+        """Return it without white space."""
+        return "".join(value.split())
+
+    def mask(self, value: str) -> str:
+        """Keep the first four characters; of a private key its first line."""
+        return "-----BEGIN PRIVATE KEY-----****" if value.startswith("-----") else f"{value[:4]}****"
+
+    def canary(self, rng: Random) -> str:
+        """Return a key of the form ``sk-`` and 48 characters."""
+        letters = "ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnpqrstuvwxyz23456789"
+        return "sk-" + "".join(rng.choice(letters) for _ in range(46)) + "7Q"
+
+
+RECOGNIZER = Secret()

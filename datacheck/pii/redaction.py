@@ -1,0 +1,145 @@
+"""The one way by which user data is ever shown. Pure Python `re`: no polars, no Presidio."""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from typing import Literal
+
+from datacheck.pii.normalise import CHINESE_NUMERALS, Folded, fold
+from datacheck.pii.recognizers import RECOGNIZERS
+from datacheck.pii.recognizers.base import SEPARATOR
+
+Mode = Literal["redacted", "masked", "full"]
+
+_DIGITS = (  # five or more, however they are set apart; or a short dotted quad
+    rf"[0-9](?:{SEPARATOR}{{0,3}}[0-9]){{4,}}(?:{SEPARATOR}?[Xx](?![A-Za-z]))?|(?:[0-9]\.){{3}}[0-9]"
+    rf"|[{CHINESE_NUMERALS}](?:[ .\-]?[0-9{CHINESE_NUMERALS}]){{6,}}"
+)
+# What no recognizer names but nobody wants to read in a report: labelled passwords, long random tokens.
+_OTHER = (
+    r"(?i:(?<=password)|(?<=passwd)|(?<=secret)|(?<=token)|(?<=api_key)|(?<=apikey))"
+    r"[\"']?\s?[:=：]\s?[\"']?[!-~]{4,128}"
+    r"|(?:(?<=密码)|(?<=口令)|(?<=密钥))[是为]?\s?[:=：]?\s?[!-~]{4,128}"
+    r"|(?<![0-9A-Za-z_])[0-9A-Za-z_]{32,}"
+)
+_EXTENTS = {entity: recognizer.extent for entity, recognizer in RECOGNIZERS.items() if recognizer.extent}
+# Each kind by itself: in one alternation a match of one kind could swallow the first half of another.
+_HIDDEN = {kind: re.compile(each) for kind, each in {**_EXTENTS, "other": _OTHER, "digits": _DIGITS}.items()}
+# A value that begins in the shown part is recognised if its first thousand characters follow.
+_LOOKAHEAD, _EXPANSION = 1024, 4
+
+_UNSAFE = re.compile(r"[^ -~]")
+_INVISIBLE = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
+_FILLERS = frozenset("\u115f\u1160\u3164\uffa0")
+_HAN = ("CJK UNIFIED", "CJK COMPAT", "IDEOGRAPHIC NUMBER")
+
+
+def mask(entity: str, value: str) -> str:
+    """Return the form of an identifier that may be shown (138****8000). KeyError for an unknown entity."""
+    return RECOGNIZERS[entity].mask(fold(value).text)
+
+
+def excerpt(text: str, mode: Mode = "redacted", limit: int = 200) -> str:
+    r"""Return at most `limit` characters of `text` (then …) that are safe to show.
+
+    redacted: e-mail addresses, secrets, long tokens and runs of five or more digits are masked.
+    masked: only the shape stays (letters x, Han 文, digits 0). full: the text. In every mode control, format,
+    surrogate, private, unassigned and separator characters and Hangul fillers are written as ``\u{…}``.
+    Give the whole text, not a slice: a value cut in two is not recognised. Time depends on `limit` only.
+    """
+    shown = text[: limit * _EXPANSION]
+    if mode == "redacted":
+        pieces = _redacted(text[: limit * _EXPANSION + _LOOKAHEAD], len(shown))
+    else:
+        pieces = iter([_shape(shown) if mode == "masked" else shown])
+    return _cut(pieces, limit, complete=len(shown) == len(text))
+
+
+def visible(text: str) -> str:
+    r"""Write characters that are invisible or steer the display as ``\u{…}``."""
+    return (
+        text if text.isascii() and text.isprintable() else _UNSAFE.sub(lambda match: _visible(match[0]), text)
+    )
+
+
+def _visible(char: str) -> str:
+    hidden = unicodedata.category(char) in _INVISIBLE or char in _FILLERS
+    return f"\\u{{{ord(char):x}}}" if hidden else char
+
+
+def _cut(pieces: Iterator[str], limit: int, *, complete: bool) -> str:
+    """Join whole visible characters up to `limit`."""
+    out: list[str] = []
+    length = 0
+    for piece in pieces:
+        for char in piece:
+            form = visible(char)
+            length += len(form)
+            if length > limit:
+                return "".join(out) + "…"
+            out.append(form)
+    return "".join(out) + ("" if complete else "…")
+
+
+def _redacted(window: str, shown: int) -> Iterator[str]:
+    """Yield the window up to `shown`, values masked as a whole even where they reach beyond it."""
+    at = 0
+    for start, end, kind in _hidden_spans(window):
+        if start >= shown:
+            break
+        yield window[at:start]
+        yield _stars(fold(window[start:end]).text, kind)
+        at = end
+    yield window[at:shown]
+
+
+def _hidden_spans(window: str) -> list[tuple[int, int, str]]:
+    """Spans to hide, from the folded window and from the window as written, united and in order."""
+    folded = fold(window)
+    views = [folded] if folded.text == window else [folded, Folded(window, None)]
+    spans = {
+        (*view.span(*match.span()), kind)
+        for view in views
+        for kind, pattern in _HIDDEN.items()
+        for match in pattern.finditer(view.text)
+    }
+    united: list[tuple[int, int, str]] = []
+    for span in sorted(spans):
+        if united and span[0] < united[-1][1]:
+            united[-1] = _union(united[-1], span)
+        else:
+            united.append(span)
+    return united
+
+
+def _union(one: tuple[int, int, str], two: tuple[int, int, str]) -> tuple[int, int, str]:
+    """Two spans that overlap; unless one holds the other, only nothing at all is safe to show."""
+    if one[1] >= two[1]:
+        return one
+    return one[0], two[1], two[2] if one[0] == two[0] else "other"
+
+
+def _stars(value: str, kind: str) -> str:
+    """Mask one hidden, folded value: digits in place, identifiers by their rule, anything else completely."""
+    if kind == "digits":
+        return "".join("*" if char.isalnum() else char for char in value)
+    return RECOGNIZERS[kind].mask(value) if kind in _EXTENTS else "****"
+
+
+def _shape(text: str) -> str:
+    return "".join(map(_shape_of, text))
+
+
+def _shape_of(char: str) -> str:
+    category = unicodedata.category(char)
+    if category[0] == "N" and not _is_han(char):
+        return "0"
+    if char.isascii() or category in _INVISIBLE or char in _FILLERS:  # the latter are made visible later
+        return "x" if char.isalpha() else char
+    if category[0] in "LMN":
+        return "文" if _is_han(char) else "x"
+    return {"P": char, "Z": " "}.get(category[0], "?")
+
+
+def _is_han(char: str) -> bool:
+    return unicodedata.name(char, "").startswith(_HAN)

@@ -1,0 +1,184 @@
+"""The main job from end to end: contract → plan → run → judge → a published report folder.
+
+The CLI, `datacheck.validate` and the Prefect flow all go through `Session`; they differ only in who executes steps.
+"""
+
+import os
+import platform
+import shutil
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import polars as pl
+
+from datacheck import __version__, discover
+from datacheck.check import Check
+from datacheck.contract import Contract, Dataset, load_contract
+from datacheck.errors import UsageError
+from datacheck.execute import Failure, Loaded, StoreView
+from datacheck.inventory import Inventory, inventory
+from datacheck.judge import Measurement, Outcomes, judge
+from datacheck.pii.redaction import Mode
+from datacheck.plan import Step, make_plan
+from datacheck.report.model import Report
+from datacheck.report.words import Lang
+from datacheck.report.write import write_faces
+from datacheck.run import Engine, Progress
+from datacheck.store import Store, read_json
+
+DEFAULT_OUT = Path("datacheck-report")
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to run; nothing here changes what is measured."""
+
+    out: Path = DEFAULT_OUT
+    checks: Path | None = None
+    strict: bool = False
+    excerpts: Mode = "redacted"
+    lang: Lang = "en"
+    workers: int | None = None
+    debug: bool = False
+
+
+class Session:
+    """One run: prepared by the constructor, executed step by step, published by `finish`."""
+
+    def __init__(self, contract: Path, data: Mapping[str, str], options: Options) -> None:
+        discover.use_folder(options.checks)
+        self.options = options
+        self.contract: Contract = load_contract(contract, data)
+        self.files: Inventory = inventory(self.contract)
+        self.plan: tuple[Step, ...] = make_plan(self.contract)
+        self._refuse_foreign(options.out)
+        self.staging = options.out.absolute().with_name(f".{options.out.name}.{os.getpid()}")
+        self.staging.mkdir(parents=True)
+        shared = os.environ.get("DATACHECK_STORE")
+        self.store = Store(Path(shared) if shared else self.staging / ".store")
+        self.engine = Engine(
+            self.contract,
+            self.files,
+            self.store,
+            workers=options.workers,
+            excerpts=options.excerpts,
+            debug=options.debug,
+        )
+        self.started = time.time()
+        self.clock = time.monotonic()
+
+    @staticmethod
+    def _refuse_foreign(out: Path) -> None:
+        """Only an empty folder or an earlier report is ever replaced."""
+        if out.exists() and not (out.is_dir() and ((out / "report.json").is_file() or not any(out.iterdir()))):
+            raise UsageError(f"{out}: exists and is no datacheck report; choose another folder with --out")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.engine.workers.close(kill=error is not None)
+        shutil.rmtree(self.staging, ignore_errors=True)
+
+    def run(self, on_progress: Callable[[Progress], None] | None = None) -> None:
+        """Execute the whole plan on this machine."""
+        self.engine.run(self.plan, on_progress)
+
+    def outcome(self, dataset: Dataset, check: Check) -> Measurement | Failure | None:
+        """What a check came to, as far as it has run."""
+        result = self.engine.results.get(f"measure {dataset.finding(check)}")
+        if not isinstance(result, tuple):
+            return result if isinstance(result, Failure) else None
+        evidence = result[0] / "evidence.parquet"
+        return Measurement(read_json(result[0] / "measured.json"), evidence if evidence.exists() else None)
+
+    def _outcomes(self) -> Outcomes:
+        every = {d.finding(c): self.outcome(d, c) for d in self.contract.datasets.values() for c in d.checks}
+        return {key: outcome for key, outcome in every.items() if outcome is not None}
+
+    def finish(self, interrupted: str | None = None) -> Report:
+        """Judge what was measured, write every face of the report and publish the folder with one rename."""
+        loaded = {name: self.engine.results.get(f"load {name}") for name in self.contract.datasets}
+        states = {name: s for name, s in loaded.items() if isinstance(s, Loaded | Failure)}
+        notes = tuple(
+            f"{name}: not read: {passed}" for name, files in self.files.items() for passed in files.passed_over
+        )
+        outcomes = self._outcomes()
+        report = judge(
+            self.contract, states, outcomes, strict=self.options.strict, notes=notes, interrupted=interrupted
+        )
+        for key, outcome in outcomes.items():
+            if isinstance(outcome, Measurement) and outcome.evidence and outcome.facts["evidence"]:
+                target = self.staging / "evidence" / f"{key}.parquet"
+                target.parent.mkdir(exist_ok=True)
+                shutil.copyfile(outcome.evidence, target)
+        for state in states.values():
+            if isinstance(state, Loaded):
+                self._quarantine(state)
+        write_faces(report, self.staging, self.options.lang, self._facts_of_run())
+        shutil.rmtree(self.staging / ".store", ignore_errors=True)
+        _publish(self.staging, self.options.out.absolute())
+        return report
+
+    def _quarantine(self, state: Loaded) -> None:
+        """List every bad line by position and hash, never by content."""
+        view = StoreView(self.store, state, (), self.staging, None)
+        bad = view.lines.filter(pl.col("level").is_in(["error", "limit"])).sort("file", "line")
+        table = bad.select("file", "line", "byte", "length", "code", "sha256").collect()
+        if table.height:
+            folder = self.staging / "quarantine"
+            folder.mkdir(exist_ok=True)
+            table.write_ndjson(folder / f"{state.dataset}.jsonl")
+
+    def _facts_of_run(self) -> dict[str, object]:
+        return {
+            "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(self.started)),
+            "seconds": round(time.monotonic() - self.clock, 3),
+            "steps": {key: round(seconds, 3) for key, seconds in self.engine.seconds.items()},
+            "data": {name: dataset.named for name, dataset in self.contract.datasets.items()},
+            "contract": self.contract.file,
+            "datacheck": __version__,
+            "python": platform.python_version(),
+            "host": platform.node(),
+            "workers": self.engine.workers.count,
+            "traces": {
+                key: result.trace
+                for key, result in self.engine.results.items()
+                if isinstance(result, Failure) and result.trace
+            },
+        }
+
+
+def _publish(staging: Path, out: Path) -> None:
+    """Replace `out` by `staging`: readers see the old report or the new one, never a mixture."""
+    old = staging.with_name(staging.name + ".old")
+    if out.exists():
+        out.rename(old)
+    staging.rename(out)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def validate(
+    contract: str | Path, data: Mapping[str, str | Path] | None = None, *, out: str | Path = DEFAULT_OUT
+) -> Report:
+    """Run a contract and return its Report; the report folder is written to `out`.
+
+    Args:
+        contract: path of the YAML file.
+        data: dataset name → path, as `--data`.
+        out: where the report folder goes; an earlier report there is replaced.
+
+    Raises:
+        ContractError: the contract is wrong; UsageError: a path is.
+
+    """
+    named = {name: str(path) for name, path in (data or {}).items()}
+    with Session(Path(contract), named, Options(out=Path(out))) as session:
+        session.run()
+        return session.finish()

@@ -1,0 +1,169 @@
+"""The card of a check: what its docstring (English) and its `ZH` (Chinese) say, and Markdown as safe HTML.
+
+The Markdown is a small subset: paragraphs, lists, fenced code, `code` and **bold**. Everything is escaped first, so a
+card of a user's own check cannot put a tag into a report.
+"""
+
+import inspect
+import re
+from dataclasses import dataclass
+
+from markupsafe import Markup, escape
+
+from datacheck import discover
+from datacheck.check import Check
+from datacheck.errors import CheckAuthorError
+from datacheck.report.words import Lang
+
+_HEADING = re.compile(r"#{1,3}\s+(.+?)\s*#*")
+_BOLD_HEADING = re.compile(r"\*\*(现象|根因|排查|修复|验证)\*\*\s*[:：]?\s*(.*)")
+_FENCE = re.compile(r"(`{3,})[\w+-]*\s*")
+_ITEM = re.compile(r"(?:[-*+]|(\d{1,3})[.)、])\s+(.*)")
+_CODE = re.compile(r"(`+)(.+?)\1")
+_BOLD = re.compile(r"\*\*(.+?)\*\*")
+_SENTENCE = re.compile(r".+?(?:[。！？]|[.!?](?=\s+[A-Z`\"]|\s*$))", re.DOTALL)
+_ROLES = {"why": ("Why it matters", "现象"), "fix": ("How to fix", "修复"), "verify": ("How to verify", "验证")}
+
+
+@dataclass(frozen=True)
+class Section:
+    """One part of a card: a heading and Markdown."""
+
+    heading: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Card:
+    """What there is to know about a check, in one language."""
+
+    title: str
+    sections: tuple[Section, ...]
+
+    def section(self, role: str) -> str:
+        """The text of a section by its role ("why", "fix" or "verify"), whatever the language; "" if it is missing."""
+        return next((s.text for s in self.sections if s.heading in _ROLES[role]), "")
+
+
+def card(check: str, lang: Lang) -> Card | None:
+    """The card of a check; None where the check cannot be imported (any more) or says nothing in that language."""
+    found = _check(check)
+    if found is None:
+        return None
+    text = getattr(found, "ZH", "") if lang == "zh" else found.__dict__.get("__doc__")
+    return parse_card(text) if text else None
+
+
+def what(check: str, metric: str) -> str | None:
+    """The sentence by which a check explains one of its numbers (English)."""
+    found = _check(check)
+    declared = found.metrics.get(metric) if found else None
+    return declared.what if declared else None
+
+
+def _check(name: str) -> type[Check] | None:
+    try:
+        return discover.check_class(name)
+    except (KeyError, CheckAuthorError, ImportError, SyntaxError):
+        return None  # the report may be older than the folder of checks
+
+
+def parse_card(text: str) -> Card:
+    """Cut a docstring or a `ZH` text into its title (what stands before the first heading) and its sections."""
+    title: list[str] = []
+    sections: list[tuple[str, list[str]]] = []
+    fenced = False
+    for line in inspect.cleandoc(text).splitlines():
+        heading, rest = (None, line) if fenced else _heading(line)
+        fenced ^= _FENCE.fullmatch(line.strip()) is not None
+        if heading and not title and not sections and line.startswith("# "):
+            title.append(heading)
+        elif heading:
+            sections.append((heading, [rest]))
+        else:
+            (sections[-1][1] if sections else title).append(line)
+    first, _, lead = "\n".join(title).strip().partition("\n\n")
+    body = [Section(heading, "\n".join(lines).strip()) for heading, lines in sections]
+    if lead.strip():
+        body.insert(0, Section("", lead.strip()))
+    return Card(" ".join(first.split()), tuple(body))
+
+
+def _heading(line: str) -> tuple[str | None, str]:
+    """A heading and what follows it on its line: `## How to fix`, or `**修复**：…` in a Chinese card."""
+    if match := _HEADING.fullmatch(line):
+        return match[1], ""
+    if match := _BOLD_HEADING.fullmatch(line.strip()):
+        return match[1], match[2]
+    return None, line
+
+
+def plain(markdown: str) -> str:
+    """One line of words: no fences, bullets, backticks or stars."""
+    lines = [line.strip() for line in re.sub(r"`{3,}.*?`{3,}", " ", markdown, flags=re.DOTALL).splitlines()]
+    words = " ".join(match[2] if (match := _ITEM.fullmatch(line)) else line for line in lines if line)
+    return _BOLD.sub(r"\1", words).replace("`", "")
+
+
+def first_sentence(markdown: str) -> str:
+    """The first sentence of the first paragraph or list item, as plain words."""
+    paragraph = re.split(r"\n\s*\n|\n(?=\s*(?:[-*+]|\d{1,3}[.)、])\s)", markdown.strip(), maxsplit=1)[0]
+    words = plain(paragraph)
+    match = _SENTENCE.match(words)
+    return match[0] if match else words
+
+
+def to_html(markdown: str) -> Markup:
+    """Render the subset as HTML; whatever else stands in the text comes out as the characters that it is."""
+    html: list[str] = []
+    lines = markdown.splitlines()
+    at = 0
+    while at < len(lines):
+        line = lines[at].strip()
+        if not line:
+            at += 1
+        elif fence := _FENCE.fullmatch(line):
+            end = next((i for i in range(at + 1, len(lines)) if lines[i].strip() == fence[1]), len(lines))
+            html.append(f"<pre><code>{escape(inspect.cleandoc(chr(10).join(lines[at + 1 : end])))}</code></pre>")
+            at = end + 1
+        elif _ITEM.fullmatch(line):
+            at, rendered = _list(lines, at)
+            html.append(rendered)
+        else:
+            end = next((i for i in range(at + 1, len(lines)) if _starts_block(lines[i])), len(lines))
+            html.append(f"<p>{_inline(' '.join(part.strip() for part in lines[at:end]))}</p>")
+            at = end
+    return Markup("\n".join(html))  # noqa: S704 - every piece above was escaped
+
+
+def _starts_block(line: str) -> bool:
+    stripped = line.strip()
+    return not stripped or _FENCE.fullmatch(stripped) is not None or _ITEM.fullmatch(stripped) is not None
+
+
+def _list(lines: list[str], at: int) -> tuple[int, str]:
+    """Take the list that begins at `at`; indented or plain lines below an item belong to it."""
+    first = _ITEM.fullmatch(lines[at].strip())
+    tag = "ol" if first and first[1] else "ul"
+    items: list[str] = []
+    while at < len(lines) and lines[at].strip() and not _FENCE.fullmatch(lines[at].strip()):
+        if item := _ITEM.fullmatch(lines[at].strip()):
+            items.append(item[2])
+        else:
+            items[-1] += " " + lines[at].strip()
+        at += 1
+    return at, f"<{tag}>" + "".join(f"<li>{_inline(item)}</li>" for item in items) + f"</{tag}>"
+
+
+def _inline(text: str) -> str:
+    """Code spans as they are, bold outside of them; all of it escaped."""
+    pieces: list[str] = []
+    at = 0
+    for match in _CODE.finditer(text):
+        pieces += [_bold(text[at : match.start()]), f"<code>{escape(match[2].strip())}</code>"]
+        at = match.end()
+    return "".join([*pieces, _bold(text[at:])])
+
+
+def _bold(text: str) -> str:
+    return _BOLD.sub(r"<strong>\1</strong>", str(escape(text)))

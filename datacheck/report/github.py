@@ -1,0 +1,65 @@
+"""GitHub Actions annotations (`--format github`): one workflow command per line.
+
+Escaping follows the toolkit (`@actions/core`, command.ts): % CR LF in messages; these and : , in properties. Text from
+the data (details) is left out: annotations are read by people and by agents far from the report.
+"""
+
+from collections.abc import Mapping
+
+from datacheck.check import Status
+from datacheck.report import show
+from datacheck.report.model import Finding, Place, Report
+from datacheck.report.words import WORDS, Lang, Words
+
+PLACES = 3
+_LEVELS = {Status.WARN: "warning", Status.FAIL: "error", Status.ERROR: "error"}
+
+
+def github_lines(report: Report, lang: Lang = "en", roots: Mapping[str, str] | None = None) -> list[str]:
+    """Annotations for the first places of every finding that is not a pass, then one for the verdict.
+
+    Args:
+        report: what to say.
+        lang: the language of our words.
+        roots: per dataset the path of its files from the root of the repository; without it "dataset/file" is named.
+
+    """
+    words = WORDS[lang]
+    lines: list[str] = []
+    for finding in show.worst_first(report):
+        if finding.status in _LEVELS:
+            places = finding.evidence.first[:PLACES] or (None,)
+            lines += [_annotation(finding, place, words, roots or {}) for place in places]
+    level = "notice" if report.exit_code == 0 else "error"
+    said = f"{words.statuses[report.verdict]}{words.colon}{show.headline(report, words)}"
+    return [*lines, f"::{level} title={_property('datacheck ' + report.contract.name)}::{_message(said)}"]
+
+
+def _annotation(finding: Finding, place: Place | None, words: Words, roots: Mapping[str, str]) -> str:
+    value = show.key_value(finding)
+    numbers = f"{show.name_of(value)} {show.relation(value, words)}" if value else ""
+    about = [f"{place.problem} {place.where or ''}".strip()] if place else []
+    said = words.semicolon.join([*about, *filter(None, [numbers, finding.error])])
+    title = f"{words.statuses[finding.status]} {finding.id}"
+    properties = [*_file(finding.dataset, place, roots), f"title={_property(title)}"]
+    return f"::{_LEVELS[finding.status]} {','.join(properties)}::{_message(said)}"
+
+
+def _file(dataset: str, place: Place | None, roots: Mapping[str, str]) -> list[str]:
+    """The properties `file` and `line`; none where a place names no file."""
+    if place is None or not place.at.startswith(f"{dataset}/"):
+        return []
+    path, _, line = place.at.rpartition(":")
+    if not line.isdecimal():
+        path, line = place.at, ""
+    inside = path.removeprefix(f"{dataset}/")
+    root = roots.get(dataset, dataset).rstrip("/")
+    return [f"file={_property(f'{root}/{inside}')}", *([f"line={line}"] if line else [])]
+
+
+def _message(text: str) -> str:
+    return show.visible(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _message(text).replace(":", "%3A").replace(",", "%2C")

@@ -1,0 +1,153 @@
+"""A report as one HTML file: no script, no link, no request; everything that comes from data is text.
+
+Inert by construction: autoescape is on, data never stands in an attribute, invisible characters are written out by
+`finalize`, and the page forbids scripts and requests by its own policy.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from datacheck.check import Status
+from datacheck.report import cards, charts, show
+from datacheck.report.model import DatasetEntry, Finding, Report
+from datacheck.report.words import WORDS, Lang
+
+LIMIT = 5 * 1024 * 1024  # bytes of the page
+
+
+@dataclass(frozen=True)
+class _Caps:
+    """How much of everything is shown; the report.json always holds all of it."""
+
+    findings: int
+    values: int
+    places: int
+    figures: int
+    files: int
+    notes: int
+    cards: bool
+
+
+# Tried in this order until the page is small enough. The last one holds for any report: 200 findings without places.
+_CAPS = (
+    _Caps(findings=2000, values=60, places=20, figures=12, files=60, notes=500, cards=True),
+    _Caps(findings=1000, values=20, places=3, figures=2, files=20, notes=200, cards=False),
+    _Caps(findings=200, values=5, places=0, figures=0, files=5, notes=50, cards=False),
+)
+
+
+def render_html(report: Report, lang: Lang = "en", run: Mapping[str, Any] | None = None) -> str:
+    """The text of report.html, at most 5 MiB in UTF-8.
+
+    Args:
+        report: what to show.
+        lang: the language of our words; the cards stand in both.
+        run: what run.json holds (times, host); shown as it is, nested names joined by dots.
+
+    """
+    text = ""
+    for caps in _CAPS:
+        text = _render(report, lang, run or {}, caps)
+        if len(text.encode()) <= LIMIT:
+            break
+    return text
+
+
+def _render(report: Report, lang: Lang, run: Mapping[str, Any], caps: _Caps) -> str:
+    words = WORDS[lang]
+    ranked = show.worst_first(report)
+    page = _environment().get_template("report.html.j2")
+    return page.render(
+        report=report,
+        w=words,
+        other=WORDS["zh" if lang == "en" else "en"],
+        caps=caps,
+        shortened=caps is not _CAPS[0] or len(ranked) > caps.findings,
+        limit=show.size(LIMIT),
+        headline=show.headline(report, words),
+        tally=show.tally(report),
+        findings=ranked[: caps.findings],
+        notes=_notes(report),
+        missing=[n for n in dict.fromkeys(f.dataset for f in report.findings) if n not in report.datasets],
+        run=_flat(run)[:100],
+        formats=lambda dataset: show.formats(f.formats for f in dataset.files),
+        files=partial(_files, most=caps.files),
+        key_value=show.key_value,
+        values=partial(_values, most=caps.values),
+        amount=partial(show.amount, words=words),
+        limits=partial(show.limits, words=words),
+        relation=partial(show.relation, words=words),
+        name_of=show.name_of,
+        what=cards.what if lang == "en" else _nothing,
+        gauge=charts.gauge,
+        chart=charts.chart,
+        funnel=lambda steps: charts.funnel([(words.funnel_steps.get(s, s), n) for s, n in steps], "−{}"),
+        card=cards.card,
+        prose=cards.to_html,
+        number=show.number,
+        size=show.size,
+        opened=(Status.WARN, Status.FAIL, Status.ERROR),
+        cell=_cell,
+    )
+
+
+def _environment() -> Environment:
+    return Environment(
+        loader=FileSystemLoader(Path(__file__).parent / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_shown,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def _shown(value: Any) -> Any:
+    """What every {{ … }} goes through before it is escaped."""
+    return value if isinstance(value, Markup) else show.visible(str(value))
+
+
+def _nothing(_check: str, _metric: str) -> None:
+    return None
+
+
+def _cell(value: Any) -> str:
+    """One cell of a figure's table."""
+    numeric = isinstance(value, int | float) and not isinstance(value, bool)
+    return show.number(value) if numeric or value is None else str(value)
+
+
+def _values(finding: Finding, most: int) -> list[Any]:
+    """The numbers of a finding, what is out of order first."""
+    order = list(reversed(Status))
+    ranked = sorted(finding.values, key=lambda v: (bool(v.slice), order.index(v.status)))
+    return ranked[:most]
+
+
+def _files(dataset: DatasetEntry, most: int) -> list[Any]:
+    """The files of a dataset, damaged ones first."""
+    return sorted(dataset.files, key=lambda f: f.unreadable == 0)[:most]
+
+
+def _notes(report: Report) -> list[tuple[str, str]]:
+    """What was not checked: of the whole run, then of each finding."""
+    return [*(("", note) for note in report.not_checked), *((f.id, n) for f in report.findings for n in f.not_checked)]
+
+
+def _flat(run: Mapping[str, Any], prefix: str = "") -> list[tuple[str, str]]:
+    pairs: list[tuple[str, str]] = []
+    for key, value in run.items():
+        name = f"{prefix}{key}"
+        if isinstance(value, Mapping):
+            pairs += _flat(value, f"{name}.")
+        elif isinstance(value, list | tuple):
+            pairs.append((name, ", ".join(map(str, value))))
+        else:
+            pairs.append((name, show.number(value) if isinstance(value, float) else str(value)))
+    return pairs

@@ -1,0 +1,136 @@
+"""A report as GitHub-flavoured Markdown, for pull requests and step summaries.
+
+Whatever comes from data stands in a code span that it cannot leave: no backtick, no pipe, no line break. Nothing is
+linked, mentioned or rendered inside of one.
+"""
+
+from datacheck.check import Status
+from datacheck.report import cards, show
+from datacheck.report.model import Finding, Report, ValueEntry
+from datacheck.report.words import WORDS, Lang, Words
+
+_MARKS = {Status.PASS: "✅", Status.INFO: "ℹ️", Status.WARN: "⚠️", Status.FAIL: "❌", Status.ERROR: "⛔"}
+_PLACES = 10
+_MOST = 60_000  # characters; GitHub refuses comments of more than 65,536
+
+
+def render_markdown(report: Report, lang: Lang = "en") -> str:
+    """The text of report.md; details are left out, the last findings first, where it would be too long."""
+    words = WORDS[lang]
+    head = [*_header(report, words), *_datasets(report, words), *_findings(report, words)]
+    details = [_details(f, words) for f in show.worst_first(report) if f.status not in (Status.PASS, Status.INFO)]
+    tail = _not_checked(report, words)
+    room = _MOST - sum(len(line) + 1 for line in (*head, *tail))
+    kept: list[str] = []
+    for lines in details:
+        room -= sum(len(line) + 1 for line in lines)
+        if room < 0:
+            kept += ["", f"*{words.too_long.format(size='64 KiB')}*"]
+            break
+        kept += lines
+    return _cut("\n".join([*head, *kept, *tail]), words) + "\n"
+
+
+def _cut(text: str, words: Words) -> str:
+    """Cut at a line's end; only thousands of findings or notes come this far."""
+    if len(text) <= _MOST:
+        return text
+    return text[:_MOST].rpartition("\n")[0] + f"\n\n*{words.too_long.format(size='64 KiB')}*"
+
+
+def code(text: str | None) -> str:
+    """A code span that holds data and cannot be broken by it; – for nothing."""
+    if not text or not text.strip():
+        return "–"
+    shown = show.visible(text).replace("`", "\\u{60}").replace("|", "\\u{7c}")
+    return f"`{shown.strip()}`"
+
+
+def _row(*cells: str) -> str:
+    return "| " + " | ".join(cells) + " |"
+
+
+def _table(*heads: str) -> list[str]:
+    return ["", _row(*heads), _row(*("---" for _ in heads))]
+
+
+def _header(report: Report, words: Words) -> list[str]:
+    mark, word = _MARKS[report.verdict], words.statuses[report.verdict]
+    counts = [words.tallies[status].format(count) for status, count in show.tally(report).items()]
+    total = words.checks.format(len(report.findings)) if report.findings else words.not_started
+    about = [
+        f"{words.contract} {code(report.contract.name)} {words.version} {code(str(report.contract.version))}",
+        f"{total}{words.colon if counts else ''}{words.comma.join(counts)}",
+        words.exit_code.format(report.exit_code),
+    ]
+    lines = [f"## {mark} {word}{words.colon}{show.headline(report, words)}", "", words.semicolon.join(about)]
+    return [*lines, "", f"**{code(report.reason)}**"] if report.reason else lines
+
+
+def _datasets(report: Report, words: Words) -> list[str]:
+    kept = {name: steps[-1][1] for name, steps in report.funnel.items() if steps}
+    heads = (words.dataset, words.rows, words.funnel_steps["kept"], words.files, words.unreadable, words.formats)
+    lines = _table(*heads)
+    for name, dataset in report.datasets.items():
+        counted = show.formats(f.formats for f in dataset.files)
+        unreadable = sum(f.unreadable for f in dataset.files)
+        cells = [show.number(n) for n in (dataset.rows, kept.get(name), len(dataset.files), unreadable)]
+        lines.append(_row(code(name), *cells, code(", ".join(f"{k} {show.number(n)}" for k, n in counted.items()))))
+    return lines if report.datasets else []
+
+
+def _findings(report: Report, words: Words) -> list[str]:
+    lines = _table(words.status, words.finding, words.numbers)
+    for finding in show.worst_first(report):
+        value = show.key_value(finding)
+        numbers = f"{show.name_of(value)} {show.relation(value, words)}" if value else finding.error
+        status = f"{_MARKS[finding.status]} {words.statuses[finding.status]}"
+        lines.append(_row(status, code(finding.id), code(numbers)))
+    return lines if report.findings else []
+
+
+def _details(finding: Finding, words: Words) -> list[str]:
+    status = f"{_MARKS[finding.status]} {words.statuses[finding.status]}"
+    lines = ["", f"### {status} {code(finding.id)}", ""]
+    lines += [f"- {code(finding.error)}"] if finding.error else []
+    for value in finding.values:
+        if value.status not in (Status.PASS, Status.INFO):
+            lines.append(f"- {code(show.name_of(value))} {show.amount(value, words)}{_limit(value, words)}")
+    lines += [f"- {words.incomplete}"] if finding.incomplete else []
+    lines += _places(finding, words)
+    card = cards.card(finding.check, words.lang)
+    for role, word in (("why", words.why), ("fix", words.fix)):
+        sentence = cards.first_sentence(card.section(role)) if card else ""
+        if sentence:
+            lines += ["", f"**{word}**{words.colon}{_prose(sentence)}"]
+    return [*lines, "", f"{words.more}{words.colon}{code('datacheck explain ' + finding.check)}"]
+
+
+def _limit(value: ValueEntry, words: Words) -> str:
+    limits = show.limits(value, words)
+    return words.semicolon + limits if limits else ""
+
+
+def _prose(text: str) -> str:
+    """A sentence of a card: every ASCII sign as a numeric entity, since a user's own check may have written it."""
+    return "".join(c if c.isalnum() or c == " " or ord(c) > 127 else f"&#{ord(c)};" for c in show.visible(text, 2000))  # noqa: PLR2004 - ASCII
+
+
+def _places(finding: Finding, words: Words) -> list[str]:
+    first, total = finding.evidence.first[:_PLACES], finding.evidence.lines
+    if not first:
+        return []
+    lines = _table(words.place, words.where, words.problem, words.shown, words.other)
+    for place in first:
+        cells = (place.at, place.where, place.problem, place.detail, place.other)
+        lines.append(_row(*(code(cell) for cell in cells)))
+    if total > len(first):
+        lines += ["", words.first_places.format(n=len(first), total=show.number(total))]
+    return lines
+
+
+def _not_checked(report: Report, words: Words) -> list[str]:
+    notes = [code(note) for note in report.not_checked]
+    notes += [f"{code(f.id)} {code(note)}" for f in report.findings for note in f.not_checked]
+    shown = [f"- {note}" for note in notes] or [words.everything_checked]
+    return ["", f"### {words.not_checked}", "", *shown]

@@ -1,0 +1,224 @@
+"""How text and numbers are shown: nothing invisible, nothing endless, no rounding that hides a violation."""
+
+import math
+import re
+import unicodedata
+from collections.abc import Iterable
+from decimal import Decimal
+from fractions import Fraction
+
+from rich.cells import cell_len
+
+from datacheck.check import Status
+from datacheck.report.model import Finding, Report, ValueEntry
+from datacheck.report.words import Words
+
+TEXT_LIMIT = 400  # characters of any one piece of data in a report
+_INVISIBLE = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
+_FILLERS = frozenset("\u115f\u1160\u3164\uffa0")  # letters of no width
+_TOKEN = re.compile(r"\s+|[!-~]+|\S")
+_NO_LINE_START = frozenset("，。、；：？！）》」』】”’…,.;:?!)]}")
+_STACK = 3  # combining marks on one letter; more of them climb over the lines above
+
+
+def visible(text: str, limit: int = TEXT_LIMIT) -> str:
+    r"""Write what is invisible or steers the display as ``\u{…}`` and cut after `limit` characters.
+
+    That is: control, format (bidi, zero width), surrogate, private, unassigned and line-separating characters, Hangul
+    fillers, and the fourth combining mark on one letter.
+    """
+    if len(text) <= limit and text.isascii() and text.isprintable():
+        return text
+    out: list[str] = []
+    length = marks = 0
+    for char in text:
+        marks = marks + 1 if unicodedata.category(char) in ("Mn", "Me") else 0
+        form = _form(char, hidden=marks > _STACK)
+        length += len(form)
+        if length > limit:
+            return "".join(out) + "…"
+        out.append(form)
+    return "".join(out)
+
+
+def _form(char: str, *, hidden: bool) -> str:
+    hidden = hidden or unicodedata.category(char) in _INVISIBLE or char in _FILLERS
+    return f"\\u{{{ord(char):x}}}" if hidden else char
+
+
+def wrap(text: str, width: int) -> list[str]:
+    """Break `text` into lines of at most `width` cells: at spaces, between wide characters, inside long words."""
+    lines, line = [], ""
+    for token in _tokens(text):
+        if cell_len(line) + cell_len(token.rstrip()) <= width:
+            line += token
+            continue
+        lines.append(line.rstrip())
+        line = token.lstrip()
+        while cell_len(line) > width:
+            head = fit(line, width)
+            lines.append(head)
+            line = line[len(head) :]
+    return [done for done in (*lines, line.rstrip()) if done]
+
+
+def _tokens(text: str) -> list[str]:
+    tokens: list[str] = []
+    for match in _TOKEN.finditer(text):
+        if tokens and (match[0] in _NO_LINE_START or unicodedata.combining(match[0][0])):
+            tokens[-1] += match[0]
+        else:
+            tokens.append(match[0])
+    return tokens
+
+
+def fit(text: str, width: int) -> str:
+    """The longest beginning of `text` that is at most `width` cells wide, and at least one character."""
+    used = 0
+    for at, char in enumerate(text):
+        used += cell_len(char)
+        if used > width and at:
+            return text[:at]
+    return text
+
+
+def shorten(text: str, width: int) -> str:
+    """`text` in at most `width` cells, with … where it was cut."""
+    return text if cell_len(text) <= width else fit(text, width - 1).rstrip() + "…"
+
+
+def number(value: float | None, *, apart_from: Iterable[float] = (), digits: int = 3) -> str:
+    """A number for people: 1,200 and 0.12; more digits where it would look equal to a bound that it is not."""
+    if value is None:
+        return "–"
+    if isinstance(value, int) or (value.is_integer() and abs(value) < 1e15):  # noqa: PLR2004 - exact in a float
+        return f"{int(value):,}"
+    bounds = [_digits(bound, 12) for bound in apart_from]
+    return next((s for d in range(digits, 13) if (s := _digits(value, d)) not in bounds), _digits(value, 17))
+
+
+def _digits(value: float, digits: int) -> str:
+    rounded = Decimal(f"{value:.{digits}g}")
+    tiny, huge = 1e-9, 1e15
+    return (
+        f"{rounded:,f}" if rounded.is_finite() and (value == 0 or tiny < abs(value) < huge) else f"{value:.{digits}g}"
+    )
+
+
+def percent(value: float, *, apart_from: Iterable[float] = (), digits: int = 3) -> str:
+    """A share in percent, 12.5 %."""
+    exact = float(Decimal(repr(float(value))) * 100)
+    bounds = [float(Decimal(repr(float(bound))) * 100) for bound in apart_from]
+    return number(exact, apart_from=bounds, digits=digits) + " %"
+
+
+def size(count: int) -> str:
+    """Bytes for people, in powers of 1,024."""
+    amount = float(count)
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if amount < 1024:  # noqa: PLR2004 - the unit itself
+            return f"{number(round(amount, 1))} {unit}"
+        amount /= 1024
+    return f"{number(round(amount, 1))} TiB"
+
+
+def exact(value: ValueEntry) -> Fraction | None:
+    """The number as the judge compared it: integers where there are some."""
+    if value.value is None or not math.isfinite(value.value):
+        return None
+    return Fraction(value.count, value.of) if value.count is not None and value.of else Fraction(value.value)
+
+
+def amount(value: ValueEntry, words: Words) -> str:
+    """The number as people say it: "12 % (144 of 1,200)", "0.71", "not measured"."""
+    if value.value is None:
+        return words.unmeasured
+    bounds = [*value.limit.values()]
+    if value.of is None or value.count is None:
+        return number(value.value, apart_from=[b for b in bounds if b != value.value])
+    share = percent(value.value, apart_from=[b for b in bounds if b != value.value])
+    return f"{share} ({_counted(value, words)})"
+
+
+def limits(value: ValueEntry, words: Words) -> str:
+    """The bounds in force: "limit 3 %, warns above 1 %"; empty without one."""
+    forms = {"max": words.at_most, "min": words.at_least, "warn_max": words.warn_above, "warn_min": words.warn_below}
+    shown = [form.format(bound(value, value.limit[name])) for name, form in forms.items() if name in value.limit]
+    return words.comma.join(shown)
+
+
+def bound(value: ValueEntry, limit: float) -> str:
+    """One bound, in percent if the number is a share."""
+    return percent(limit, digits=12) if value.of is not None else number(limit, digits=12)
+
+
+def name_of(value: ValueEntry) -> str:
+    """Name a number: "rate", or "rate[source=forum]" for a slice."""
+    inside = ", ".join(f"{key}={part}" for key, part in value.slice.items())
+    return f"{value.name}[{inside}]" if inside else value.name
+
+
+def relation(value: ValueEntry, words: Words) -> str:
+    """The comparison in the contract's own numbers: "0.12 > 0.03 (144 of 1,200)"."""
+    number_of = exact(value)
+    if number_of is None or value.value is None:
+        return words.unmeasured
+    name, sign = _binding(value, number_of)
+    shown = number(value.value, apart_from=[b for b in value.limit.values() if b != value.value])
+    compared = f"{shown} {sign} {number(value.limit[name], digits=12)}" if name else shown
+    return f"{compared} ({_counted(value, words)})" if value.count is not None and value.of is not None else compared
+
+
+def _counted(value: ValueEntry, words: Words) -> str:
+    return words.counted.format(n=number(value.count), of=number(value.of))
+
+
+def _binding(value: ValueEntry, shown: Fraction) -> tuple[str, str]:
+    """The bound that decided, and the sign between: the worst one broken, else the first that is kept."""
+    for names, broken, kept in ((("max", "warn_max"), ">", "≤"), (("min", "warn_min"), "<", "≥")):
+        for name in names:
+            if name in value.limit and _is_beyond(shown, value.limit[name], broken):
+                return name, broken
+        if names[0] in value.limit and len(value.limit) <= 2 and value.status is Status.PASS:  # noqa: PLR2004 - pair
+            return names[0], kept
+    last = next((n for n in ("max", "min", "warn_max", "warn_min") if n in value.limit), "")
+    return last, "≤" if last.endswith("max") else "≥"
+
+
+def _is_beyond(shown: Fraction, limit: float, sign: str) -> bool:
+    other = Fraction(str(limit))
+    return shown > other if sign == ">" else shown < other
+
+
+def key_value(finding: Finding) -> ValueEntry | None:
+    """The number that speaks for a finding: the first with its status, the whole dataset before a slice."""
+    ranked = sorted(finding.values, key=lambda v: (v.status is not finding.status, bool(v.slice)))
+    return ranked[0] if ranked else None
+
+
+def headline(report: Report, words: Words) -> str:
+    """What the verdict means, in one sentence."""
+    if report.strict and report.verdict is Status.WARN:
+        return words.strict_warn
+    return words.headlines[report.verdict]
+
+
+def tally(report: Report) -> dict[Status, int]:
+    """How many findings have each status, worst first, zeros left out."""
+    counts = {status: sum(f.status is status for f in report.findings) for status in reversed(Status)}
+    return {status: count for status, count in counts.items() if count}
+
+
+def worst_first(report: Report) -> list[Finding]:
+    """Findings by status, worst first; in the order of the contract where they are equal."""
+    order = list(reversed(Status))
+    return sorted(report.findings, key=lambda finding: order.index(finding.status))
+
+
+def formats(files: Iterable[dict[str, int]]) -> dict[str, int]:
+    """Sum the formats of files, most rows first."""
+    totals: dict[str, int] = {}
+    for counted in files:
+        for name, rows in counted.items():
+            totals[name] = totals.get(name, 0) + rows
+    return dict(sorted(totals.items(), key=lambda entry: (-entry[1], entry[0])))

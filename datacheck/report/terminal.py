@@ -1,0 +1,277 @@
+"""A report on the terminal: verdict, data, findings, one block per finding that needs work, what was not checked.
+
+Every line begins with our own words or signs, never with data, and data is never markup: a line of a data set cannot
+colour the terminal, move its cursor or speak to a CI system that reads commands from the output.
+"""
+
+import codecs
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from rich.cells import cell_len
+from rich.console import Console
+from rich.text import Text
+
+from datacheck.check import Status
+from datacheck.report import cards, show
+from datacheck.report.cards import Card
+from datacheck.report.model import Finding, Place, Report, ValueEntry
+from datacheck.report.words import WORDS, Lang, Words
+
+FIRST_PLACES = 3
+_VALUES = 5  # numbers in one block
+_WIDEST = 100  # lines longer than this are hard to read
+_STYLES = {
+    Status.PASS: "green",
+    Status.INFO: "cyan",
+    Status.WARN: "yellow",
+    Status.FAIL: "bold red",
+    Status.ERROR: "bold magenta",
+}
+
+
+@dataclass(frozen=True)
+class _Signs:
+    marks: dict[Status, str]
+    full: str
+    empty: str
+    swaps: dict[str, str]
+
+
+_UNICODE = _Signs(
+    {Status.PASS: "✔", Status.INFO: "•", Status.WARN: "▲", Status.FAIL: "✖", Status.ERROR: "?"}, "█", "░", {}
+)
+_PLAIN = _Signs(
+    {Status.PASS: "+", Status.INFO: "-", Status.WARN: "!", Status.FAIL: "x", Status.ERROR: "?"},
+    "#",
+    ".",
+    {"≤": "<=", "≥": ">=", "–": "-", "…": "..."},
+)
+
+
+@dataclass(frozen=True)
+class _Screen:
+    """A console, its width, and what it can show."""
+
+    console: Console
+    words: Words
+    width: int
+    signs: _Signs
+
+    def safe(self, text: str) -> str:
+        r"""Nothing invisible; what the console cannot encode as ``\x…``; no old-style CI command."""
+        shown = show.visible(text).replace("##[", "#\\u{23}[")
+        for sign, plain in self.signs.swaps.items():
+            shown = shown.replace(sign, plain)
+        return shown.encode(self.console.encoding, "backslashreplace").decode(self.console.encoding)
+
+    def line(self, text: str = "", style: str = "", head: str = "", label: str = "", gutter: str | None = None) -> None:
+        """Print `head` in `style`, `label`, `text` wrapped; further lines begin with `gutter`, by default blanks."""
+        head, label, shown = self.safe(head), self.safe(label), self.safe(text)
+        gutter = " " * cell_len(head + label) if gutter is None else gutter
+        room = max(self.width - max(cell_len(head + label), cell_len(gutter)), 12)
+        for index, part in enumerate(show.wrap(shown, room) or [""]):
+            if index and not gutter.strip() and part.startswith("::"):  # GitHub would read the line as a command
+                part = ":\\u{3a}" + part[2:]  # noqa: PLW2901 - the same part, made harmless
+            start = [(head, style), label] if index == 0 else [gutter]
+            line = Text.assemble(*start, part)
+            self.console.print(line, soft_wrap=True, highlight=False)
+
+    def heading(self, text: str) -> None:
+        self.line()
+        self.line(head=text, style="bold")
+
+
+def print_report(
+    report: Report,
+    console: Console,
+    lang: Lang = "en",
+    *,
+    folder: str | None = None,
+    quiet: bool = False,
+    card: Callable[[str, Lang], Card | None] = cards.card,
+) -> None:
+    """Print a report.
+
+    Args:
+        report: what to print.
+        console: any rich console; its encoding and width are respected, colours only where it has them.
+        lang: the language of our words.
+        folder: where the report files were written, for the last line.
+        quiet: only the verdict and one line per finding that is not a pass.
+        card: gives the card of a check.
+
+    """
+    words = WORDS[lang]
+    screen = _Screen(console, words, max(min(console.width, _WIDEST), 40), _signs(console.encoding))
+    _header(screen, report)
+    if quiet:
+        _table(screen, [f for f in show.worst_first(report) if f.status not in (Status.PASS, Status.INFO)])
+        return
+    _datasets(screen, report)
+    if report.findings:
+        screen.heading(words.findings)
+        _table(screen, show.worst_first(report))
+    for finding in show.worst_first(report):
+        if finding.status not in (Status.PASS, Status.INFO):
+            _block(screen, finding, card(finding.check, lang))
+    _funnel(screen, report)
+    _not_checked(screen, report)
+    if folder is not None:
+        screen.heading(words.reports)
+        screen.line(f"{folder}/  report.html, report.md, report.json, junit.xml", head="  ")
+
+
+def _signs(encoding: str) -> _Signs:
+    """Signs beyond ASCII only where the console speaks Unicode: a GBK console draws them twice as wide, or not."""
+    return _UNICODE if codecs.lookup(encoding).name.startswith("utf-") else _PLAIN
+
+
+def _header(screen: _Screen, report: Report) -> None:
+    words, contract = screen.words, report.contract
+    screen.line(
+        f"{contract.name} {words.version} {contract.version}, datacheck {report.datacheck}", head=f"{words.contract} "
+    )
+    mark, word = screen.signs.marks[report.verdict], words.statuses[report.verdict].upper()
+    meaning = show.headline(report, words)
+    code = words.exit_code.format(report.exit_code)
+    reason = f"{words.semicolon}{report.reason}" if report.reason else ""
+    screen.line(f"{meaning} ({code}){reason}", _STYLES[report.verdict], f"{mark} {word}  ")
+    counts = [words.tallies[status].format(count) for status, count in show.tally(report).items()]
+    total = words.checks.format(len(report.findings)) if report.findings else words.not_started
+    screen.line(total + (words.colon + words.comma.join(counts) if counts else ""), head="  ")
+
+
+def _datasets(screen: _Screen, report: Report) -> None:
+    words = screen.words
+    screen.heading(words.datasets)
+    names = list(dict.fromkeys([*report.datasets, *(f.dataset for f in report.findings)]))
+    pad = min(max((cell_len(name) for name in names), default=0), 24)
+    for name, dataset in report.datasets.items():
+        shown = words.dataset_line.format(
+            rows=show.number(dataset.rows),
+            files=show.number(len(dataset.files)),
+            size=show.size(sum(f.bytes for f in dataset.files)),
+        )
+        unreadable = sum(f.unreadable for f in dataset.files)
+        counted = show.formats(f.formats for f in dataset.files)
+        extra = [words.unreadable_count.format(show.number(unreadable))] if unreadable else []
+        kinds = [f"{kind} {show.number(rows)}" for kind, rows in counted.items()]
+        lines = [words.comma.join([shown, *extra]), words.comma.join(kinds) or words.unknown_format]
+        screen.line(words.semicolon.join(lines), "bold", f"  {name}{' ' * (pad - cell_len(name))}  ")
+    for name in names:
+        if name not in report.datasets:
+            screen.line(words.not_loaded, "bold magenta", f"  {name}{' ' * (pad - cell_len(name))}  ")
+
+
+def _table(screen: _Screen, findings: Sequence[Finding]) -> None:
+    """One line per finding: mark and word, id, the number that decided."""
+    words = screen.words
+    word_width = max(cell_len(word) for word in words.statuses.values())
+    id_width = min(max((cell_len(f.id) for f in findings), default=0), 36, screen.width // 2 - 6)
+    for finding in findings:
+        word = words.statuses[finding.status]
+        head = f"  {screen.signs.marks[finding.status]} {word}{' ' * (word_width - cell_len(word))}  "
+        name, numbers = show.visible(finding.id), _key_number(finding, words)
+        if cell_len(name) > id_width:
+            screen.line(name, _STYLES[finding.status], head)
+            screen.line(numbers, head=" " * (cell_len(head) + id_width + 2))
+        else:
+            padded = name + " " * (id_width - cell_len(name) + 2)
+            screen.line(numbers, _STYLES[finding.status], head, padded)
+
+
+def _key_number(finding: Finding, words: Words) -> str:
+    value = show.key_value(finding)
+    if value is None or (finding.status is Status.ERROR and value.value is None):
+        return finding.error or words.nothing_measured
+    return f"{show.name_of(value)} {show.relation(value, words)}"
+
+
+def _block(screen: _Screen, finding: Finding, card: Card | None) -> None:
+    """One finding in the manner of rustc: level and code, numbers, places, why, fix, more."""
+    words = screen.words
+    screen.line()
+    numbers = [f"{show.name_of(v)} {v_line}" for v, v_line in _numbers(finding, words)]
+    own = finding.id.partition(".")[2] or finding.check
+    first, *rest = numbers or [finding.error or words.nothing_measured]
+    head = f"{words.statuses[finding.status]}[{own}] "
+    screen.line(f"{finding.dataset}{words.colon}{first}", _STYLES[finding.status], head, gutter="  | ")
+    for line in rest:
+        screen.line(line, head="  | ")
+    if finding.error and numbers:
+        screen.line(finding.error, head="  | ", gutter="  | ")
+    for place in finding.evidence.first[:FIRST_PLACES]:
+        _place(screen, place)
+    _after_places(screen, finding)
+    notes = [(words.why, "why"), (words.fix, "fix")] if card else []
+    for word, role in notes:
+        sentence = cards.first_sentence(card.section(role)) if card else ""
+        if sentence:
+            screen.line(sentence, "bold", f"  = {word}{words.colon}")
+    screen.line(f"datacheck explain {finding.check}", "bold", f"  = {words.more}{words.colon}")
+
+
+def _numbers(finding: Finding, words: Words) -> list[tuple[ValueEntry, str]]:
+    """The numbers that are not in order, the whole dataset before slices."""
+    order = list(reversed(Status))
+    bad = [v for v in finding.values if v.status not in (Status.PASS, Status.INFO)]
+    ranked = sorted(bad, key=lambda v: (order.index(v.status), bool(v.slice)))[:_VALUES]
+    return [(v, words.comma.join(filter(None, [show.amount(v, words), show.limits(v, words)]))) for v in ranked]
+
+
+def _place(screen: _Screen, place: Place) -> None:
+    where = f"  {place.where}" if place.where else ""
+    problem = f"  {place.problem}" if place.problem else ""
+    screen.line(f"{place.at}{where}{problem}", "blue", " --> ", gutter="   | ")
+    words = screen.words
+    compared = f"{words.other}{words.colon}{place.other}" if place.other else ""
+    score = f"{words.score}{words.colon}{show.number(place.score)}" if place.score is not None else ""
+    for line in filter(None, [place.detail or "", "  ".join(filter(None, [compared, score]))]):
+        screen.line(line, head="   | ", gutter="   | ")
+
+
+def _after_places(screen: _Screen, finding: Finding) -> None:
+    """How many places there are in all, and the notes that narrow the finding."""
+    words, evidence = screen.words, finding.evidence
+    listed = min(len(evidence.first), FIRST_PLACES)
+    if evidence.lines > listed:
+        kinds = [f"{kind} {show.number(count)}" for kind, count in evidence.problems.items()]
+        shown = words.first_places.format(n=listed, total=show.number(evidence.lines))
+        screen.line(words.semicolon.join([shown, *kinds[:_VALUES]]), head="   | ", gutter="   | ")
+    if finding.incomplete:
+        screen.line(words.incomplete, "yellow", "   | ", gutter="   | ")
+
+
+def _funnel(screen: _Screen, report: Report) -> None:
+    words = screen.words
+    drawn = {name: steps for name, steps in report.funnel.items() if steps}
+    if not drawn:
+        return
+    screen.heading(words.funnel)
+    labels = [words.funnel_steps.get(step, step) for steps in drawn.values() for step, _ in steps]
+    label_width = min(max(cell_len(show.visible(label)) for label in labels), 24)
+    most = max(count for steps in drawn.values() for _, count in steps)
+    digits = len(show.number(most))
+    room = max(min(screen.width - label_width - 2 * digits - 10, 40), 8)
+    for name, steps in drawn.items():
+        screen.line(head=f"  {name}", style="bold")
+        before, whole = None, max(count for _, count in steps) or 1
+        for step, count in steps:
+            label = show.shorten(show.visible(words.funnel_steps.get(step, step)), label_width)
+            filled = room * count // whole
+            bar = screen.signs.full * filled + screen.signs.empty * (room - filled)
+            lost = f"  -{show.number(before - count)}" if before is not None and before > count else ""
+            pad = " " * (label_width - cell_len(label))
+            screen.line(head=f"    {label}{pad} {show.number(count):>{digits}} {bar}{lost}")
+            before = count
+
+
+def _not_checked(screen: _Screen, report: Report) -> None:
+    words = screen.words
+    notes = [*report.not_checked, *(f"{f.id}{words.colon}{note}" for f in report.findings for note in f.not_checked)]
+    screen.heading(words.not_checked)
+    for note in notes:
+        screen.line(note, head="  - ", gutter="  | ")
+    if not notes:
+        screen.line(words.everything_checked, head="  ")

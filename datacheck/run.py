@@ -1,0 +1,372 @@
+"""Run a plan on this machine: spawned children do the work, the parent only reads files, hashes and keeps order.
+
+A child that dies takes nobody with it: what was in flight runs again, alone in a process of its own; what dies again
+is a Failure, and the rest finishes.
+"""
+
+import multiprocessing
+import os
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED as FIRST
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from datacheck import discover, execute
+from datacheck.check import Check, Feature, Group, Need, Summary
+from datacheck.contract import Contract, Dataset
+from datacheck.errors import DatacheckError, LoadError
+from datacheck.execute import (
+    DeriveTask,
+    Failure,
+    FileFacts,
+    GroupTask,
+    Loaded,
+    MeasureTask,
+    ParseTask,
+    Part,
+    Place,
+    SummariseTask,
+    guarded,
+)
+from datacheck.inventory import FileEntry, Inventory
+from datacheck.loading.reader import FileSeen, read
+from datacheck.loading.reading import Reading
+from datacheck.pii.redaction import Mode
+from datacheck.plan import Derive, GroupBy, Load, Measure, Step, Summarise, Work, need_step
+from datacheck.store import Store, digest, read_json
+
+POOL_FROM = 64 * 1024 * 1024  # bytes of data; below, one child is faster than several
+_STOPPED = Failure("Stopped", "stopped before it was done")
+Result = Loaded | Failure | tuple[Path, ...]
+
+
+class StepFailedError(DatacheckError):
+    """Carries a child's Failure out of a step."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.reason)
+        self.failure = failure
+
+
+def _prepare_child(checks: Path | None, threads: int) -> None:
+    os.environ["POLARS_MAX_THREADS"] = str(threads)
+    os.umask(0o077)
+    discover.use_folder(checks)
+
+
+class Workers:
+    """Spawned processes behind `map`; safe to use from several threads."""
+
+    def __init__(self, count: int) -> None:
+        self.count = max(1, count)
+        self.threads = max(1, (os.cpu_count() or 1) // self.count)
+        self._lock = threading.Lock()
+        self._alone = threading.Lock()
+        self._pool: ProcessPoolExecutor | None = None
+        self._closed = False
+
+    def _new(self, count: int) -> ProcessPoolExecutor:
+        return ProcessPoolExecutor(
+            count,
+            mp_context=multiprocessing.get_context("spawn"),
+            initializer=_prepare_child,
+            initargs=(discover.user_folder(), self.threads),
+        )
+
+    def _submit(self, work: Callable[..., Any], task: Any, debug: bool) -> "Future[Any]":
+        with self._lock:
+            if self._closed:
+                raise StepFailedError(_STOPPED)
+            if self._pool is None:
+                os.environ.setdefault("POLARS_MAX_THREADS", str(self.threads))
+                self._pool = self._new(self.count)
+            try:
+                return self._pool.submit(guarded, work, task, debug=debug)
+            except BrokenProcessPool:
+                self._pool = self._new(self.count)
+                return self._pool.submit(guarded, work, task, debug=debug)
+
+    def _result(self, future: "Future[Any]", work: Callable[..., Any], task: Any, debug: bool) -> Any:
+        try:
+            return future.result()
+        except BrokenProcessPool:
+            return self._again(work, task, debug)
+
+    def _again(self, work: Callable[..., Any], task: Any, debug: bool) -> Any:
+        if self._closed:
+            return _STOPPED
+        with self._alone, self._new(1) as pool:
+            try:
+                return pool.submit(guarded, work, task, debug=debug).result()
+            except BrokenProcessPool:
+                return Failure("StepDied", "the process was killed twice (out of memory, or a crash in native code)")
+
+    def map(self, work: Callable[..., Any], tasks: Iterable[Any], *, debug: bool = False) -> Iterator[Any]:
+        """Yield `work(task)` in the order of `tasks`; at most two tasks per worker are in flight."""
+        flying: deque[tuple[Future[Any], Any]] = deque()
+        for task in tasks:
+            flying.append((self._submit(work, task, debug), task))
+            if len(flying) > 2 * self.count:
+                yield self._result(flying[0][0], work, flying.popleft()[1], debug)
+        while flying:
+            yield self._result(flying[0][0], work, flying.popleft()[1], debug)
+
+    def close(self, *, kill: bool = False) -> None:
+        """Stop the children; with `kill` at once."""
+        with self._lock:
+            pool, self._pool, self._closed = self._pool, None, True
+        if pool is None:
+            return
+        if kill:
+            for process in list((pool._processes or {}).values()):  # noqa: SLF001 - the pool has no public kill in 3.11
+                process.kill()
+        pool.shutdown(wait=not kill, cancel_futures=True)
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What happened, for a progress display: a step began or ended, or a part of one was done."""
+
+    step: str
+    done: int
+    of: int
+
+
+class Engine:
+    """Executes steps against a store. `execute` is the same for the CLI and for a Prefect task."""
+
+    def __init__(
+        self,
+        contract: Contract,
+        files: Inventory,
+        store: Store,
+        *,
+        workers: int | None = None,
+        excerpts: Mode = "redacted",
+        debug: bool = False,
+    ) -> None:
+        self.contract = contract
+        self.files = files
+        self.store = store
+        self.excerpts: Mode = excerpts
+        self.debug = debug
+        size = sum(f.size for f in files.values())
+        self.workers = Workers(workers or ((os.cpu_count() or 1) if size > POOL_FROM else 1))
+        self.results: dict[str, Result] = {}
+        self.seconds: dict[str, float] = {}
+
+    def loaded(self, dataset: str) -> Loaded:
+        """The dataset in the store; raises LoadError where loading failed."""
+        result = self.results.get(f"load {dataset}")
+        if not isinstance(result, Loaded):
+            raise LoadError(f"{dataset}: its data could not be loaded")
+        return result
+
+    def execute(self, step: Step) -> Result:
+        """Do one step whose `after` are done. Never raises for the step's own troubles: those are a Failure."""
+        start = time.monotonic()
+        broken = [key for key in step.after if isinstance(self.results.get(key), Failure)]
+        if broken:
+            cause = self.results[broken[0]]
+            reason = cause.reason if isinstance(cause, Failure) else ""
+            result: Result = Failure("NotRun", f"not run, because '{broken[0]}' failed: {reason}")
+        else:
+            try:
+                result = self._do(step.work)
+            except StepFailedError as error:
+                result = error.failure
+            except Exception as error:  # noqa: BLE001 - the parent's own troubles (a full disk) are a Failure too
+                result = guarded(_raise, error, debug=self.debug)
+        self.seconds[step.key] = time.monotonic() - start
+        self.results[step.key] = result
+        return result
+
+    def _do(self, work: Work) -> Result:
+        match work:
+            case Load():
+                return self._load(self.contract.datasets[work.dataset])
+            case Derive():
+                return self._derive(work)
+            case Summarise():
+                return self._summarise(work)
+            case GroupBy():
+                return self._group(work)
+            case Measure():
+                return self._measure(work)
+
+    def _all(self, work: Callable[..., Any], tasks: list[Any]) -> None:
+        for outcome in self.workers.map(work, tasks, debug=self.debug):
+            if isinstance(outcome, Failure):
+                raise StepFailedError(outcome)
+
+    def _load(self, dataset: Dataset) -> Result:
+        reading = Reading.model_validate(dataset.source.model_dump(include=set(Reading.model_fields)))
+        parts: list[Part] = []
+        facts: list[FileFacts] = []
+        row = 0
+        for entry in self.files[dataset.name].read:
+            of_file, fact = self._load_file(entry, reading, row)
+            parts += of_file
+            facts.append(fact)
+            row += fact.rows
+        return Loaded(dataset.name, reading, tuple(parts), tuple(facts))
+
+    def _load_file(self, entry: FileEntry, reading: Reading, row: int) -> tuple[list[Part], FileFacts]:
+        seen: list[FileSeen] = []
+        known: dict[int, list[dict[str, Any]]] = {}
+        starts: list[tuple[int, int, int]] = []  # per chunk: its number, first line, first byte
+
+        def tasks() -> Iterator[ParseTask]:
+            """Read sequentially; a chunk that the store knows by its content is not parsed again."""
+            reader = read(entry.path, reading)
+            while True:
+                try:
+                    chunk = next(reader)
+                except StopIteration as end:
+                    seen.append(end.value)
+                    return
+                key = digest(reading, chunk.key())
+                starts.append((chunk.index, chunk.first_line, chunk.first_byte))
+                facts = self.store.path("chunks", f"{key}.json")
+                if facts.exists():
+                    known[chunk.index] = read_json(facts)
+                else:
+                    yield ParseTask(self.store.root, chunk, reading, key)
+
+        parsed: deque[list[dict[str, Any]]] = deque()
+        for outcome in self.workers.map(execute.parse_chunk, tasks(), debug=self.debug):
+            if isinstance(outcome, Failure):
+                raise StepFailedError(Failure(outcome.kind, f"{entry.name}: {outcome.reason}", outcome.trace))
+            parsed.append(outcome)
+        chunks = [(known.get(index) or parsed.popleft(), line, byte) for index, line, byte in starts]
+        return _numbered(entry.name, chunks, seen[0], row)
+
+    def _places(self, dataset: str, needs: tuple[Need, ...]) -> tuple[Place, ...]:
+        places = []
+        for need in needs:
+            result = self.results[need_step(dataset, need)]
+            paths = result if isinstance(result, tuple) else ()
+            places.append(Place(need, self.loaded(need.of or dataset), paths))
+        return tuple(places)
+
+    def _keys(self, dataset: str, needs: tuple[Need, ...]) -> list[object]:
+        """What a result depends on through its needs: paths are named by content, a summary by its output."""
+        keys: list[object] = []
+        for place in self._places(dataset, needs):
+            keys += [place.loaded.content if place.need.of else None, [path.name for path in place.paths]]
+            if isinstance(place.need.table, Summary):
+                keys.append(digest(place.paths[0].read_bytes().hex()))
+        return keys
+
+    def _derive(self, work: Derive) -> Result:
+        feature: Feature = work.feature
+        loaded = self.loaded(work.dataset)
+        places = self._places(work.dataset, feature.needs())
+        row_local = [p for p in places if isinstance(p.need.table, Feature) and p.need.of is None]
+        shared = self._keys(work.dataset, tuple(p.need for p in places if p not in row_local))
+        targets: list[Path] = []
+        tasks: list[DeriveTask] = []
+        for number, part in enumerate(loaded.parts):
+            own = [p.paths[number].name for p in row_local]
+            target = self.store.path("features", f"{digest(feature, shared, own, part.key)}.parquet")
+            targets.append(target)
+            if not target.exists():
+                tasks.append(DeriveTask(self.store.root, loaded, feature, places, number, target))
+        self._all(execute.derive_part, tasks)
+        return tuple(targets)
+
+    def _summarise(self, work: Summarise) -> Result:
+        needs = work.summary.needs()
+        loaded = self.loaded(work.dataset)
+        key = digest(work.summary, loaded.content, self._keys(work.dataset, needs))
+        target = self.store.path("summaries", f"{key}.parquet")
+        if not target.exists():
+            places = self._places(work.dataset, needs)
+            self._all(execute.summarise, [SummariseTask(self.store.root, loaded, work.summary, places, target)])
+        return (target,)
+
+    def _group(self, work: GroupBy) -> Result:
+        group: Group = work.group
+        loaded = self.loaded(work.dataset)
+        (place,) = self._places(work.dataset, (Need(group.of),))
+        key = digest(group, [path.name for path in place.paths], [part.key for part in loaded.parts])
+        target = self.store.path("groups", key)
+        if not target.exists():
+            with self.store.writing(target) as folder:
+                folder.mkdir()
+                self._all(
+                    execute.group_part,
+                    [
+                        GroupTask(self.store.root, group, part, number, source, folder)
+                        for number, (part, source) in enumerate(zip(loaded.parts, place.paths, strict=True))
+                    ],
+                )
+        return (target,)
+
+    def _measure(self, work: Measure) -> Result:
+        check: Check = work.check
+        loaded = self.loaded(work.dataset)
+        needs = check.needs()
+        settings = check.model_copy(update={"limits": {}, "severity": "fail", "id": None})
+        key = digest(settings, loaded.dataset, loaded.content, self._keys(work.dataset, needs), self.excerpts)
+        target = self.store.path("measured", key)
+        if not target.exists():
+            places = self._places(work.dataset, needs)
+            task = MeasureTask(self.store.root, loaded, check, places, target, self.excerpts)
+            self._all(execute.measure, [task])
+        return (target,)
+
+    def run(self, plan: tuple[Step, ...], on_progress: Callable[[Progress], None] | None = None) -> None:
+        """Execute a whole plan: steps whose predecessors are done run beside each other."""
+        waiting = {step.key: step for step in plan}
+        running: dict[Future[Result], str] = {}
+        try:
+            with ThreadPoolExecutor(self.workers.count, thread_name_prefix="step") as threads:
+                try:
+                    while waiting or running:
+                        for key in [k for k, s in waiting.items() if all(a in self.results for a in s.after)]:
+                            running[threads.submit(self.execute, waiting.pop(key))] = key
+                        done, _ = wait(running, return_when=FIRST, timeout=0.5)
+                        for future in done:
+                            key = running.pop(future)
+                            future.result()
+                            if on_progress:
+                                on_progress(Progress(key, len(self.results), len(plan)))
+                except BaseException:
+                    self.workers.close(kill=True)
+                    threads.shutdown(wait=False, cancel_futures=True)
+                    raise
+        finally:
+            self.workers.close()
+
+
+def _raise(error: Exception) -> Result:
+    raise error
+
+
+def _numbered(
+    name: str, chunks: list[tuple[list[dict[str, Any]], int, int]], seen: FileSeen, row: int
+) -> tuple[list[Part], FileFacts]:
+    """Give the parts of a file their dataset-wide offsets and add up their counts."""
+    parts: list[Part] = []
+    total = dict.fromkeys(("rows", "bad", "blank", "lines"), 0)
+    formats: dict[str, int] = {}
+    for facts, first_line, first_byte in chunks:
+        line = first_line
+        for fact in facts:
+            parts.append(Part(fact["key"], name, row, line, first_byte, fact["rows"]))
+            row += fact["rows"]
+            line += fact["lines"]
+            for key in total:
+                total[key] += fact[key]
+            for key, count in fact["formats"].items():
+                formats[key] = formats.get(key, 0) + count
+    return parts, FileFacts(
+        name, seen.bytes, seen.sha256, container=seen.container or "", formats=formats, events=seen.events, **total
+    )

@@ -1,0 +1,156 @@
+"""Read YAML from a stranger: plain maps, lists and scalars with their line numbers, and nothing else.
+
+Built on PyYAML's event stream, so that anchors, aliases, tags, merge keys, duplicate keys, a second document and
+bombs are refused before anything is built (promises.md P7 has the measurements). Scalars follow the YAML 1.2 core
+schema: `no` is a string, 12:30 is a string, only true/false/null and plain numbers are special.
+"""
+
+import re
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+
+from datacheck.errors import ContractError, Problem
+
+MAX_BYTES = 256 * 1024
+MAX_DEPTH = 32
+MAX_EVENTS = 20_000
+
+Path_ = tuple[str | int, ...]
+_INT = re.compile(r"[-+]?[0-9]{1,19}")
+_FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]{1,3})?")
+_WORDS: dict[str, bool | None] = {"true": True, "True": True, "false": False, "False": False, "null": None, "~": None}
+
+
+class Document(NamedTuple):
+    """The value of a YAML file, and the line of every key and item by its path."""
+
+    value: Any
+    lines: dict[Path_, int]
+
+    def line(self, path: Path_) -> int:
+        """The line of `path`, or of the nearest parent that stands in the file."""
+        while path and path not in self.lines:
+            path = path[:-1]
+        return self.lines.get(path, 1)
+
+
+def _line(event: yaml.Event) -> int:
+    return event.start_mark.line + 1 if event.start_mark else 0
+
+
+class _Builder:
+    """Turns events into values; every refusal is a Problem with its line."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.root: list[Any] = []
+        self.lines: dict[Path_, int] = {}
+
+    def refuse(self, event: yaml.Event, message: str) -> ContractError:
+        return ContractError([Problem(self.name, _line(event), "", message)])
+
+    def check(self, event: yaml.Event, count: int) -> None:
+        if count > MAX_EVENTS:
+            raise self.refuse(event, f"more than {MAX_EVENTS} values; a contract is smaller than that")
+        if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
+            raise self.refuse(event, "YAML anchors and aliases are not allowed; write the value out, or use `extends:`")
+        if getattr(event, "tag", None) not in (None, "!"):
+            raise self.refuse(event, "YAML tags are not allowed; write a plain value")
+
+    def build(self, events: list[yaml.Event]) -> Any:
+        """Build the value iteratively: depth comes from the file and must not reach Python's stack."""
+        stack: list[tuple[Any, Path_]] = [(self.root, ())]
+        key: list[str | None] = [None]
+        for count, event in enumerate(events):
+            self.check(event, count)
+            container, path = stack[-1]
+            if isinstance(event, yaml.ScalarEvent):
+                if isinstance(container, dict) and key[-1] is None:
+                    key[-1] = self.key(event, container, path)
+                    continue
+                self.put(container, key, path, _scalar(event), event)
+            elif isinstance(event, yaml.MappingStartEvent | yaml.SequenceStartEvent):
+                if isinstance(container, dict) and key[-1] is None:
+                    raise self.refuse(event, "a key must be a plain word")
+                if len(stack) > MAX_DEPTH:
+                    raise self.refuse(event, f"nested deeper than {MAX_DEPTH} levels")
+                value: Any = {} if isinstance(event, yaml.MappingStartEvent) else []
+                here = self.put(container, key, path, value, event)
+                stack.append((value, here))
+                key.append(None)
+            elif isinstance(event, yaml.MappingEndEvent | yaml.SequenceEndEvent):
+                stack.pop()
+                key.pop()
+            elif isinstance(event, yaml.DocumentStartEvent) and self.root:
+                raise self.refuse(event, "a second YAML document; a contract is one document")
+        return self.root[0] if self.root else None
+
+    def key(self, event: yaml.ScalarEvent, container: dict[str, Any], path: Path_) -> str:
+        if event.value == "<<":
+            raise self.refuse(event, "merge keys (<<) are not allowed; use `extends:`")
+        if event.value in container:
+            raise self.refuse(event, f"the key '{event.value[:60]}' is given twice; keep one")
+        self.lines[(*path, event.value)] = _line(event)
+        return str(event.value)
+
+    def put(self, container: Any, key: list[str | None], path: Path_, value: Any, event: yaml.Event) -> Path_:
+        if isinstance(container, dict):
+            name = key[-1]
+            assert name is not None
+            container[name] = value
+            key[-1] = None
+            return (*path, name)
+        container.append(value)
+        here = path if container is self.root else (*path, len(container) - 1)
+        self.lines.setdefault(here, _line(event))
+        return here
+
+
+def _scalar(event: yaml.ScalarEvent) -> Any:
+    text: str = event.value
+    if event.style is not None:  # quoted or block: always a string
+        return text
+    if text in _WORDS:
+        return _WORDS[text]
+    if not text:
+        return None
+    if _INT.fullmatch(text):
+        return int(text)
+    return float(text) if _FLOAT.fullmatch(text) else text
+
+
+def load_yaml(path: Path, name: str) -> Document:
+    """Read the file at `path`; `name` is how messages call it. Raises ContractError with the line."""
+    try:
+        raw = path.read_bytes() if path.stat().st_size <= MAX_BYTES else None
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise ContractError([Problem(name, 0, "", f"the contract cannot be read: {reason}")]) from None
+    if raw is None:
+        raise ContractError([Problem(name, 0, "", f"larger than {MAX_BYTES // 1024} KiB; this is no contract")])
+    return parse_yaml(raw, name)
+
+
+def parse_yaml(raw: bytes, name: str) -> Document:
+    """Parse the bytes of one YAML file; see the module's docstring for what is refused."""
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = raw[: error.start].count(b"\n") + 1
+        raise ContractError([Problem(name, line, "", "the contract is not UTF-8; save it as UTF-8")]) from None
+    builder = _Builder(name)
+    events: list[yaml.Event] = []
+    try:
+        for event in yaml.parse(text, Loader=yaml.SafeLoader):
+            builder.check(event, len(events))
+            events.append(event)
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 0
+        raise ContractError([Problem(name, line, "", f"not valid YAML: {error.problem}")]) from None
+    except yaml.YAMLError:
+        raise ContractError([Problem(name, 0, "", "not valid YAML: a character that YAML does not allow")]) from None
+    except RecursionError:
+        raise ContractError([Problem(name, 0, "", f"nested deeper than {MAX_DEPTH} levels")]) from None
+    return Document(builder.build(events), builder.lines)

@@ -1,0 +1,224 @@
+"""For authors of checks: literal samples, and a check run on them through the real loader and runner, in this process.
+
+records = dataset("user: 你好 | assistant: 你好！", "user: 你好 | user: 在吗")
+result = measure(RoleErrors(), records)
+assert result.value("rate") == Ratio(1, 2)
+assert result.problems == [(1, "wrong_order")]
+assert finding(RoleErrors(), records).status == "fail"
+"""
+
+import inspect
+import json
+import re
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from datacheck.check import EVIDENCE, Check, Ratio, Value
+from datacheck.contract import Contract, Dataset, Source, load_contract
+from datacheck.errors import CheckAuthorError
+from datacheck.execute import Failure, Loaded
+from datacheck.inventory import inventory
+from datacheck.judge import Measurement, judge
+from datacheck.plan import Measure, make_plan
+from datacheck.report.model import Finding
+from datacheck.run import Engine, Workers
+from datacheck.store import Store, read_json
+
+Records = Iterable[Mapping[str, Any] | list[Any]] | bytes
+_TURN = re.compile(r"\s*([^\s:|]+):\s?(.*?)\s*", re.DOTALL)
+_SIDES = ("chosen", "rejected")
+_YAML = re.compile(r"^## Example\n.*?^```yaml\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+def dataset(*conversations: str) -> list[dict[str, Any]]:
+    """Write records down as they read: one string per record, turns parted by ` | `.
+
+    "user: 你好 | assistant: 你好！" is a record of messages; any word may stand for a role. With "chosen: …" and
+    "rejected: …" it becomes a preference pair whose prompt is what stands before them. Raises ValueError for a turn
+    without a role.
+    """
+    return [_record(text) for text in conversations]
+
+
+def _record(text: str) -> dict[str, Any]:
+    messages, sides = [], {}
+    for turn in re.split(r" \| ", text):
+        match = _TURN.fullmatch(turn)
+        if match is None:
+            raise ValueError(f"{turn!r}: expected 'role: words'")
+        role, content = match.groups()
+        if role in _SIDES:
+            sides[role] = [{"role": "assistant", "content": content}]
+        else:
+            messages.append({"role": role, "content": content})
+    return {"prompt": messages, **sides} if sides else {"messages": messages}
+
+
+def jsonl(records: Records) -> bytes:
+    """Records as the bytes of a JSONL file; bytes stay as they are (for lines that are damaged on purpose)."""
+    if isinstance(records, bytes):
+        return records
+    return b"".join(json.dumps(record, ensure_ascii=False).encode() + b"\n" for record in records)
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a check measured: its values, its evidence with places, figures and what it did not check."""
+
+    values: tuple[Value, ...]
+    evidence: pl.DataFrame
+    first: tuple[Mapping[str, Any], ...]
+    figures: Mapping[str, Mapping[str, list[Any]]] = field(default_factory=dict)
+    not_checked: tuple[str, ...] = ()
+
+    def value(self, name: str, **part: str) -> int | float | Ratio | None:
+        """The number called `name` (of the slice `part`). Raises KeyError where there is none."""
+        for value in self.values:
+            if value.name == name and dict(value.slice) == part:
+                return value.value
+        raise KeyError(name)
+
+    @property
+    def problems(self) -> list[tuple[int, str]]:
+        """(row, problem) of all evidence, in file order."""
+        return list(self.evidence.select("row", "problem").iter_rows())
+
+    @property
+    def places(self) -> list[tuple[int, str, str]]:
+        """(row, where, problem) of all evidence, in file order."""
+        return list(self.evidence.select("row", "where", "problem").iter_rows())
+
+
+def measure(
+    check: Check,
+    records: Records,
+    *,
+    source: Mapping[str, Any] | None = None,
+    others: Mapping[str, Records] | None = None,
+    name: str = "data.jsonl",
+) -> Result:
+    """Run `check` on `records`.
+
+    Args:
+        check: the check with its settings.
+        records: of the dataset `train`, or the raw bytes of its file.
+        source: settings as in a contract's `source:` (format, roles, columns, scale, …).
+        others: further datasets by name, for a check that looks at them.
+        name: the file's name, whose suffix says how it is read.
+
+    Whatever the check raises is raised here.
+
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        return _result(_run(check, records, source or {}, others or {}, Path(folder), name).measurement)
+
+
+def finding(
+    check: Check,
+    records: Records,
+    *,
+    source: Mapping[str, Any] | None = None,
+    others: Mapping[str, Records] | None = None,
+    name: str = "data.jsonl",
+) -> Finding:
+    """Run `check` like `measure`, and judge what it measured by its limits."""
+    with tempfile.TemporaryDirectory() as folder:
+        run = _run(check, records, source or {}, others or {}, Path(folder), name)
+        report = judge(run.contract, run.loaded, {f"train.{check.name}": run.measurement})
+    return report.findings[0]
+
+
+def example(kind: type[Check]) -> Contract:
+    """The contract that stands as YAML under `## Example` in a check's docstring, loaded as any other.
+
+    Either whole datasets (`datasets:`) or a list of checks (`- check: …`) for a dataset called train. Raises
+    CheckAuthorError where there is none, ContractError where it is wrong.
+    """
+    found = _YAML.search(inspect.cleandoc(kind.__doc__ or ""))
+    if found is None:
+        raise CheckAuthorError(f"{kind.__name__}: its docstring has no YAML under '## Example'")
+    yaml = found[1]
+    if not yaml.startswith("datasets:"):
+        indented = "".join(f"      {line}\n" for line in yaml.splitlines())
+        yaml = f"datasets:\n  train:\n    source: {{path: train.jsonl}}\n    checks:\n{indented}"
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "example.yaml"
+        path.write_text(f"name: example\n{yaml}", encoding="utf-8")
+        return load_contract(path)
+
+
+class _InProcess(Workers):
+    """Does the work at once, here; keeps the first exception so that a test sees where it came from."""
+
+    def __init__(self) -> None:
+        super().__init__(1)
+        self.error: Exception | None = None
+
+    def map(self, work: Callable[..., Any], tasks: Iterable[Any], *, debug: bool = False) -> Iterator[Any]:  # noqa: ARG002
+        for task in tasks:
+            try:
+                yield work(task)
+            except Exception as error:
+                self.error = self.error or error
+                raise
+
+
+@dataclass(frozen=True)
+class _Run:
+    contract: Contract
+    loaded: Mapping[str, Loaded | Failure]
+    measurement: Measurement
+
+
+def _run(
+    check: Check,
+    records: Records,
+    source: Mapping[str, Any],
+    others: Mapping[str, Records],
+    folder: Path,
+    name: str,
+) -> _Run:
+    (folder / "data").mkdir()
+    datasets = {"train": _dataset("train", records, source, (check,), folder, name)}
+    datasets |= {other: _dataset(other, lines, {}, (), folder, "data.jsonl") for other, lines in others.items()}
+    contract = Contract("test", 1, "test.yaml", datasets)
+    workers = _InProcess()
+    engine = Engine(contract, inventory(contract), Store(folder / "store"), workers=1)
+    engine.workers = workers
+    for step in make_plan(contract):
+        result = engine.execute(step)
+        if isinstance(result, Failure):
+            raise workers.error or CheckAuthorError(f"{step.key}: {result.reason}")
+        if isinstance(step.work, Measure) and isinstance(result, tuple):
+            measured = result[0]
+    evidence = measured / "evidence.parquet"
+    measurement = Measurement(read_json(measured / "measured.json"), evidence if evidence.exists() else None)
+    loaded = {d: engine.loaded(d) for d in datasets}
+    return _Run(contract, loaded, measurement)
+
+
+def _dataset(
+    name: str, records: Records, source: Mapping[str, Any], checks: tuple[Check, ...], folder: Path, file: str
+) -> Dataset:
+    path = folder / "data" / name
+    path.mkdir()
+    (path / file).write_bytes(jsonl(records))
+    return Dataset(name, Source.model_validate(dict(source)), path / file, file, checks)
+
+
+def _result(measurement: Measurement) -> Result:
+    facts = measurement.facts
+    values = tuple(Value(v["name"], _number(v), v["slice"]) for v in facts["values"])
+    evidence = (
+        pl.read_parquet(measurement.evidence, glob=False) if measurement.evidence else pl.DataFrame(schema=EVIDENCE)
+    )
+    return Result(values, evidence, tuple(facts["first"]), facts["figures"], tuple(facts["not_checked"]))
+
+
+def _number(value: Mapping[str, Any]) -> int | float | Ratio | None:
+    return Ratio(value["count"], value["of"]) if "of" in value and value["value"] is not None else value["value"]

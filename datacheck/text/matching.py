@@ -1,0 +1,277 @@
+"""From candidates to verdicts: exact similarity, who is removed, who belongs together.
+
+Pairs are (left, right) with left < right in row order. Similarities are ratios of integers, so they do not
+depend on the machine or on the order of work.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from datacheck.text.codes import cuts, from_lengths, ranges, row_numbers
+from datacheck.text.minhash import NO_KEY
+from datacheck.text.shingles import Shingles
+
+_LONGER = 8  # from here on, looking up the shorter set in the longer one is cheaper than merging them
+
+
+class Pairs(NamedTuple):
+    """Compared pairs: rows int64[p, 2], the sizes of intersection and union int32[p]."""
+
+    rows: NDArray[np.int64]
+    intersection: NDArray[np.int32]
+    union: NDArray[np.int32]
+
+    @property
+    def similarity(self) -> NDArray[np.float64]:
+        """Jaccard similarity; equal ratios are equal floats."""
+        return self.intersection / np.maximum(self.union, 1)
+
+    def where(self, chosen: NDArray[np.bool_] | NDArray[np.int64]) -> Self:
+        """Return some of the pairs."""
+        return type(self)(self.rows[chosen], self.intersection[chosen], self.union[chosen])
+
+
+def pairs_from_buckets(
+    keys: NDArray[np.uint64],
+    rows: NDArray[np.int64],
+    *,
+    size: int = 1_000_000,
+    skip: NDArray[np.bool_] | None = None,
+) -> Iterator[NDArray[np.int64]]:
+    """Yield every pair of rows that share a key, once, as blocks int64[≤ size, 2] sorted by (left, right).
+
+    keys[i] is a key of rows[i]; `NO_KEY` matches nothing. A bucket of m rows has m·(m - 1)/2 pairs: ask
+    `pair_bound` before. `skip[row]` is read anew for each block: rows set in it, for instance because they
+    were just removed, are no longer paired with later ones. So a cluster of m copies costs about m pairs when
+    greedy_removed follows.
+    """
+    known, ranks = np.unique(rows, return_inverse=True)
+    entries = _Entries.of(keys, ranks)
+    pairs_before = from_lengths(entries.partners)
+    first_entry = np.searchsorted(entries.ranks, np.arange(len(known) + 1))
+    for first, last in cuts(pairs_before[first_entry], size):
+        chosen = np.arange(first_entry[first], first_entry[last])
+        if skip is not None:
+            chosen = chosen[~skip[known[entries.ranks[chosen]]]]
+        left = np.repeat(entries.ranks[chosen], entries.partners[chosen])
+        right = entries.bucket_ranks[ranges(entries.places[chosen] + 1, entries.partners[chosen])]
+        found = np.unique(left.astype(np.uint64) << np.uint64(32) | right.astype(np.uint64))
+        for start in range(0, len(found), size):
+            block = found[start : start + size]
+            low = (block & np.uint64(0xFFFFFFFF)).astype(np.int64)
+            yield np.stack([known[(block >> np.uint64(32)).astype(np.int64)], known[low]], axis=1)
+
+
+class _Entries(NamedTuple):
+    """Bucket members that have later ones in their bucket, in row order."""
+
+    ranks: NDArray[np.int64]
+    places: NDArray[np.int64]  # where in bucket_ranks
+    partners: NDArray[np.int64]  # how many follow there
+    bucket_ranks: NDArray[np.int64]  # all members, bucket by bucket, each in row order
+
+    @classmethod
+    def of(cls, keys: NDArray[np.uint64], ranks: NDArray[np.int64]) -> Self:
+        order = np.lexsort((ranks, keys))
+        order = order[keys[order] != NO_KEY]
+        keys, ranks = keys[order], ranks[order]
+        fresh = np.ones(len(keys), np.bool_)
+        fresh[1:] = (keys[1:] != keys[:-1]) | (ranks[1:] != ranks[:-1])
+        keys, ranks = keys[fresh], ranks[fresh]
+        partners = np.searchsorted(keys, keys, side="right") - np.arange(len(keys)) - 1
+        places = np.flatnonzero(partners)
+        places = places[np.argsort(ranks[places], kind="stable")]
+        return cls(ranks[places], places, partners[places], ranks)
+
+
+def pair_bound(keys: NDArray[np.uint64]) -> int:
+    """Return how many pairs the buckets hold, a pair counted in every bucket that it shares."""
+    _, sizes = np.unique(keys[keys != NO_KEY], return_counts=True)
+    return sum(int(count) * size * (size - 1) // 2 for size, count in enumerate(np.bincount(sizes)))
+
+
+def intersections(a: Shingles, left: NDArray[np.int64], b: Shingles, right: NDArray[np.int64]) -> NDArray[np.int32]:
+    """Return |a[left] ∩ b[right]| of each pair, int32[p]; memory: one block, or the two longest rows."""
+    sizes, others = np.diff(a.offsets)[left], np.diff(b.offsets)[right]
+    uneven = np.minimum(sizes, others) * _LONGER < np.maximum(sizes, others)
+    work = np.where(uneven, np.minimum(sizes, others), sizes + others)
+    result = np.zeros(len(left), np.int32)
+    for method, chosen in ((_looked_up, np.flatnonzero(uneven)), (_merged, np.flatnonzero(~uneven))):
+        for first, last in cuts(from_lengths(work[chosen])):
+            these = chosen[first:last]
+            result[these] = method(a, left[these], b, right[these])
+    return result
+
+
+def _merged(a: Shingles, left: NDArray[np.int64], b: Shingles, right: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Sort both sides of all pairs together: common hashes become neighbours."""
+    keys = np.concatenate([_tagged(a, left), _tagged(b, right)])
+    keys.sort()
+    twice = keys[1:][keys[1:] == keys[:-1]]
+    return np.bincount((twice >> np.uint64(32)).astype(np.int64), minlength=len(left))
+
+
+def _tagged(sets: Shingles, rows: NDArray[np.int64]) -> NDArray[np.uint64]:
+    lengths = np.diff(sets.offsets)[rows]
+    at = ranges(sets.offsets[rows], lengths)
+    return np.repeat(np.arange(len(rows), dtype=np.uint64) << np.uint64(32), lengths) | sets.hashes[at]
+
+
+def _looked_up(a: Shingles, left: NDArray[np.int64], b: Shingles, right: NDArray[np.int64]) -> NDArray[np.int64]:
+    swap = np.diff(a.offsets)[left] > np.diff(b.offsets)[right]
+    return np.where(swap, _found(b, right, a, left, swap), _found(a, left, b, right, ~swap))
+
+
+def _found(
+    short: Shingles,
+    rows: NDArray[np.int64],
+    long: Shingles,
+    others: NDArray[np.int64],
+    wanted: NDArray[np.bool_],
+) -> NDArray[np.int64]:
+    """Binary-search the hashes of the short rows in the long ones, all at once; 0 where not wanted."""
+    pairs = np.flatnonzero(wanted)
+    lengths = np.diff(short.offsets)[rows[pairs]]
+    at = ranges(short.offsets[rows[pairs]], lengths)
+    values, pair = short.hashes[at], np.repeat(pairs, lengths)
+    low, high = long.offsets[others[pair]], long.offsets[others[pair] + 1]
+    end = high.copy()
+    for _ in range(int((high - low).max(initial=0)).bit_length()):
+        middle = (low + high) >> 1
+        open_ = low < high
+        less = open_ & (long.hashes[np.minimum(middle, len(long.hashes) - 1)] < values)
+        low = np.where(less, middle + 1, low)
+        high = np.where(open_ & ~less, middle, high)
+    hit = (low < end) & (long.hashes[np.minimum(low, len(long.hashes) - 1)] == values) if len(low) else low > 0
+    return np.bincount(pair[hit], minlength=len(wanted))
+
+
+def jaccard(sets: Shingles, pairs: NDArray[np.int64]) -> Pairs:
+    """Compare pairs exactly (over the hashes). Two empty rows have similarity 0."""
+    left, right = pairs[:, 0], pairs[:, 1]
+    lengths = np.diff(sets.offsets)
+    common = intersections(sets, left, sets, right)
+    return Pairs(pairs, common, (lengths[left] + lengths[right] - common).astype(np.int32))
+
+
+def containment(sets: Shingles, left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return |left ∩ right| / |left| of each pair; 0 where left is empty."""
+    return intersections(sets, left, sets, right) / np.maximum(np.diff(sets.offsets)[left], 1)
+
+
+def similar_pairs(
+    sets: Shingles,
+    keys: NDArray[np.uint64],
+    rows: NDArray[np.int64],
+    threshold: float,
+    *,
+    greedy: bool = False,
+) -> Pairs:
+    """Return the pairs that share a key and reach the threshold, sorted by (left, right).
+
+    `greedy` may leave out pairs whose left row is itself removed: what greedy_removed needs, and linear for big
+    clusters.
+    """
+    removed = np.zeros(len(sets.offsets) - 1, np.bool_)
+    lengths = np.diff(sets.offsets)
+    parts = []
+    for block in pairs_from_buckets(keys, rows, size=100_000, skip=removed if greedy else None):
+        sizes = lengths[block]
+        possible = sizes.min(axis=1) / np.maximum(sizes.max(axis=1), 1) >= threshold  # J is at most that
+        pairs = jaccard(sets, block[possible])
+        pairs = pairs.where(pairs.similarity >= threshold)
+        if greedy:
+            _mark(removed, pairs.rows)
+        parts.append(pairs)
+    return _joined(parts)
+
+
+def greedy_removed(rows: int, pairs: Pairs) -> NDArray[np.int64]:
+    """Walk the rows in order and remove each that is similar to an earlier row that was kept.
+
+    Returns int64[rows]: for a removed row the most similar kept row before it (the first of equals), -1 for a
+    kept one.
+    """
+    removed = np.zeros(rows, np.bool_)
+    kept_of = np.full(rows, -1, np.int64)
+    if not len(pairs.rows):
+        return kept_of
+    order = np.lexsort((pairs.rows[:, 1], pairs.rows[:, 0]))
+    _mark(removed, pairs.rows[order])
+    pairs = pairs.where(~removed[pairs.rows[:, 0]])
+    best = np.lexsort((-pairs.rows[:, 0], pairs.similarity, pairs.rows[:, 1]))  # the best comes last
+    kept_of[pairs.rows[best, 1]] = pairs.rows[best, 0]
+    return kept_of
+
+
+def _mark(removed: NDArray[np.bool_], rows: NDArray[np.int64]) -> None:
+    """Mark what the greedy walk removes; pairs sorted by left, so a row's fate is known at its turn."""
+    starts = np.flatnonzero(np.diff(rows[:, 0], prepend=-1))
+    for start, end in zip(starts.tolist(), [*starts[1:].tolist(), len(rows)], strict=False):
+        if not removed[rows[start, 0]]:
+            removed[rows[start:end, 1]] = True
+
+
+def clusters(rows: int, pairs: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the smallest row that each row is connected to by pairs, int64[rows]; itself if none."""
+    root = np.arange(rows)
+    left, right = pairs[:, 0], pairs[:, 1]
+    while len(left):
+        a, b = root[left], root[right]
+        open_ = a != b
+        left, right, a, b = left[open_], right[open_], a[open_], b[open_]
+        np.minimum.at(root, np.maximum(a, b), np.minimum(a, b))
+        while (root[root] != root).any():
+            root = root[root]
+    return root
+
+
+def least(sizes: NDArray[np.int64], threshold: float) -> NDArray[np.int64]:
+    """Return the smallest whole c with c / size ≥ threshold (as floats compare), at least 1."""
+    count = np.ceil(sizes * threshold).astype(np.int64)
+    whole = np.maximum(sizes, 1)
+    count -= (count - 1) / whole >= threshold
+    count += count / whole < threshold
+    count[count < 1] = 1
+    return count
+
+
+def exact_pairs(sets: Shingles, threshold: float) -> Pairs:
+    """Return all pairs with Jaccard ≥ threshold > 0, sorted; equal to comparing every row with every other.
+
+    Prefix filter (Chaudhuri et al. 2006; Bayardo et al. 2007): two similar sets share one of their
+    |x| - ⌈t·|x|⌉ + 1 rarest members. Costs several times MinHash: the truth for a sample, to measure recall with.
+    Raises ValueError unless 0 < threshold ≤ 1.
+    """
+    if not 0 < threshold <= 1:
+        raise ValueError(f"threshold is {threshold}; expected more than 0, at most 1")
+    lengths = np.diff(sets.offsets)
+    rarest, rows = rarest_first(sets, lengths - least(lengths, threshold) + 1)
+    return similar_pairs(sets, rarest.astype(np.uint64), rows, threshold)
+
+
+def rarest_first(sets: Shingles, counts: NDArray[np.int64]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    """Return the `counts[row]` members of each row that the fewest rows have, and their rows.
+
+    Of equally rare members, those with the smaller hash.
+    """
+    known, inverse, frequency = np.unique(sets.hashes, return_inverse=True, return_counts=True)
+    by_rarity = np.argsort(frequency, kind="stable")
+    rank = np.empty(len(known), np.uint64)
+    rank[by_rarity] = np.arange(len(known), dtype=np.uint64)
+    rows = row_numbers(sets.offsets)
+    ordered = rows.astype(np.uint64) << np.uint64(32) | rank[inverse]
+    ordered.sort()
+    chosen = np.arange(len(rows)) - sets.offsets[rows] < counts[rows]
+    members = (ordered[chosen] & np.uint64(0xFFFFFFFF)).astype(np.int64)
+    return known[by_rarity[members]], rows[chosen]
+
+
+def _joined(parts: list[Pairs]) -> Pairs:
+    if not parts:
+        return Pairs(np.zeros((0, 2), np.int64), np.zeros(0, np.int32), np.zeros(0, np.int32))
+    rows, common, union = zip(*parts, strict=True)
+    return Pairs(np.concatenate(rows), np.concatenate(common), np.concatenate(union))

@@ -1,0 +1,37 @@
+import ipaddress
+
+import phonenumbers
+import polars as pl
+import pytest
+from stdnum import luhn
+from stdnum.cn import ric
+
+from datacheck.pii.analyzer import find
+from datacheck.pii.canaries import canary
+from datacheck.pii.recognizers import RECOGNIZERS
+
+JUDGES = {  # other people's validators
+    "CN_RESIDENT_ID": lambda value: (
+        ric.calc_check_digit(value) == value[-1] and ric.get_birth_date(value).year >= 1950
+    ),
+    "CN_BANK_CARD": luhn.is_valid,
+    "CN_MOBILE": lambda value: phonenumbers.is_valid_number(phonenumbers.parse(value, "CN")),
+    "IP_ADDRESS": lambda value: ipaddress.ip_address(value).is_global,
+}
+
+
+@pytest.mark.parametrize("entity", list(RECOGNIZERS))
+def test_canaries_are_valid_reproducible_and_found(entity):
+    values = [canary(entity, seed) for seed in range(200)]
+    assert values == [canary(entity, seed) for seed in range(200)]
+    assert len(set(values)) == 200
+    assert all(JUDGES[entity](value) for value in values if entity in JUDGES)
+    frame = find(pl.Series([f"请记住{value}。" for value in values]))
+    assert frame["index"].to_list() == list(range(200))
+    assert set(frame["entity"]) == {entity}
+    assert set(frame["state"]) == {"valid"}
+
+
+def test_unknown_entity():
+    with pytest.raises(KeyError):
+        canary("NO_SUCH", 1)

@@ -1,0 +1,105 @@
+import json
+import sys
+import unicodedata
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pii_helpers import ATOMS, hostile_texts
+
+from datacheck.pii.normalise import NEEDS_FOLDING, fold, fold_character
+
+NUMBER = "13912348765"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "１３９１２３４８７６５",
+        "1\u200b3\u200c9\u200d1\u20602\ufeff3\u00ad48765",
+        "①③⑨①②③④⑧⑦⑥⑤",
+        "❶❸❾❶❷❸❹❽❼❻❺",
+        "¹³⁹¹²³⁴⁸⁷⁶⁵",
+        "𝟏𝟑𝟗𝟏𝟐𝟑𝟒𝟖𝟕𝟔𝟓",
+        "١٣٩١٢٣٤٨٧٦٥",
+        "१३९१२३४८७६५",
+        "1\ufe0f\u20e33\ufe0f\u20e39\ufe0f\u20e31\ufe0f\u20e32348765",
+        "1\u03013\u03019\u030112348765",
+        "1\u31643\u115f912348765",
+        "一三九一二三四八七六五",
+        "壹叁玖壹贰叁肆捌柒陆伍",
+        "幺三九幺二三四八七六五",
+        "一3九12三48七65",
+        r"\u0031\u0033\u0039\u0031\u0032348765",
+        "&#49;&#51;&#x39;12348765",
+        "\u202e56784321931\u202c",
+        r"\uff11\u200b3912348765",
+        "1\x003\x089\x1f12348765",
+    ],
+)
+def test_every_disguise_folds_to_the_number_and_its_offsets_lead_back(text):
+    folded = fold(f"电话{text}。")
+    assert folded.text == f"电话{NUMBER}。"
+    start, end = folded.span(2, 2 + len(NUMBER))
+    assert f"电话{text}。"[start:end].strip("\u202c\u202e\ufe0f\u20e3\u0301") in {
+        text,
+        text.strip("\u202c\u202e\ufe0f\u20e3\u0301"),
+    }
+
+
+@pytest.mark.parametrize(
+    "text", ["一百二十三万四千", "二〇二六年十一月", "，：（）“”——……", "第一、第二、第三", "①、②", "plain"]
+)
+def test_ordinary_chinese_keeps_its_numerals_and_punctuation(text):
+    assert fold(text.replace("①", "1").replace("②", "2")).text == text.replace("①", "1").replace("②", "2")
+
+
+def test_separated_chinese_numerals_are_one_run():
+    assert fold("一三九 一二三四-八七六五").text == "139 1234-8765"
+
+
+def test_the_rust_test_covers_every_code_point_that_folding_changes():
+    """Brute force over Unicode: no character that Python folds may be unseen by the prefilter's Rust regex."""
+    characters = [chr(code) for code in range(sys.maxunicode + 1) if not 0xD800 <= code < 0xE000]
+    seen = pl.Series(characters).str.contains(NEEDS_FOLDING)
+    changed = pl.Series([fold_character(char) != char for char in characters])
+    missed = [f"{ord(char):x}" for char, miss in zip(characters, (changed & ~seen), strict=True) if miss]
+    assert changed.sum() > 1000
+    assert missed == []
+
+
+def test_every_decimal_and_circled_digit_becomes_its_value():
+    for code in range(0x80, sys.maxunicode + 1):
+        value = unicodedata.digit(chr(code), None)
+        if value is not None:
+            assert fold_character(chr(code)) == str(value)
+
+
+def test_rows_that_the_rust_test_passes_over_change_only_by_short_escapes():
+    texts = hostile_texts(seed=11, count=4000)
+    flags = pl.Series(texts).str.contains(NEEDS_FOLDING)
+    for text, flagged in zip(texts, flags, strict=True):
+        if not flagged:
+            assert fold(text).text == text.replace("\\n", "\n").replace("\\b", " ").replace(
+                "\\t", "\t"
+            ).replace("\\r", "\n").replace("\\f", " ")
+
+
+@given(st.lists(st.sampled_from(ATOMS) | st.characters(exclude_categories=["Cs"]), max_size=30).map("".join))
+def test_offsets_are_in_range_and_cover_the_character(text):
+    folded = fold(text)
+    for i, char in enumerate(folded.text):
+        start, end = folded.span(i, i + 1)
+        assert 0 <= start < end <= len(text)
+        if end - start == 1 and text[start].isascii():
+            assert char == text[start]
+
+
+@given(st.text(alphabet=st.characters(exclude_categories=["Cs"])))
+def test_escapes_decode_as_json_does(text):
+    """The json module is the other decoder: folding the escaped text equals folding the text itself."""
+    escaped = json.dumps(text, ensure_ascii=True)[1:-1]
+    if "\\" in text or '"' in text or "&" in text or any(ord(char) < 32 for char in text):
+        return
+    assert fold(escaped).text == fold(text).text
