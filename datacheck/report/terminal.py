@@ -5,6 +5,7 @@ colour the terminal, move its cursor or speak to a CI system that reads commands
 """
 
 import codecs
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -20,6 +21,7 @@ from datacheck.report.words import WORDS, Lang, Words
 
 FIRST_PLACES = 3
 _VALUES = 5  # numbers in one block
+_COMMAND = re.compile(r"^(\s*):(?=:)")  # GitHub takes commands from the start of a line, and after ##[
 _WIDEST = 100  # lines longer than this are hard to read
 _STYLES = {
     Status.PASS: "green",
@@ -59,8 +61,8 @@ class _Screen:
     signs: _Signs
 
     def safe(self, text: str) -> str:
-        r"""Nothing invisible; what the console cannot encode as ``\x…``; no old-style CI command."""
-        shown = show.visible(text).replace("##[", "#\\u{23}[")
+        r"""Nothing invisible; what the console cannot encode as ``\x…``; no command to a CI system."""
+        shown = _COMMAND.sub(r"\1\\u{3a}", show.visible(text)).replace("##[", "#\\u{23}[")
         for sign, plain in self.signs.swaps.items():
             shown = shown.replace(sign, plain)
         return shown.encode(self.console.encoding, "backslashreplace").decode(self.console.encoding)
@@ -77,9 +79,8 @@ class _Screen:
         gutter = " " * cell_len(head + label) if gutter is None else gutter
         room = max(self.width - max(cell_len(head + label), cell_len(gutter)), 12)
         for index, part in enumerate(show.wrap(shown, room) or [""]):
-            if index and not gutter.strip() and part.startswith("::"):  # GitHub would read the line as a command
-                part = ":\\u{3a}" + part[2:]  # noqa: PLW2901 - the same part, made harmless
-            start = [(head, style), label] if index == 0 else [gutter]
+            blank = gutter[:-2] + "| " if _COMMAND.match(part) else gutter
+            start = [(head, style), label] if index == 0 else [blank]
             line = Text.assemble(*start, part)
             self.console.print(line, soft_wrap=True, highlight=False)
 
@@ -201,7 +202,7 @@ def _block(screen: _Screen, finding: Finding, card: Card | None) -> None:
     words = screen.words
     screen.line()
     numbers = [f"{show.name_of(v)} {v_line}" for v, v_line in _numbers(finding, words)]
-    own = screen.short(finding.id.partition(".")[2] or finding.check, screen.width // 2)
+    own = screen.short(finding.id.partition(".")[2] or finding.check, screen.width // 2 - 6)
     first, *rest = numbers or [finding.error or words.nothing_measured]
     head = f"{words.statuses[finding.status]}[{own}] "
     screen.line(f"{finding.dataset}{words.colon}{first}", _STYLES[finding.status], head, gutter="  | ")

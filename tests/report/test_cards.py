@@ -19,7 +19,7 @@ class Tags(HTMLParser):
 
 def parsed(markdown):
     parser = Tags()
-    parser.feed(cards.to_html(markdown))
+    parser.feed(str(cards.to_html(markdown)))
     parser.close()
     return parser
 
