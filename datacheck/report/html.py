@@ -6,7 +6,7 @@ Inert by construction: autoescape is on, data never stands in an attribute, invi
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -82,11 +82,10 @@ def _render(report: Report, lang: Lang, run: Mapping[str, Any], caps: _Caps) -> 
         run=_flat(run)[:100],
         formats=lambda dataset: show.formats(f.formats for f in dataset.files),
         files=partial(_files, most=caps.files),
-        key_value=show.key_value,
+        summary=partial(show.summary, words=words),
         values=partial(_values, most=caps.values),
         amount=partial(show.amount, words=words),
         limits=partial(show.limits, words=words),
-        relation=partial(show.relation, words=words),
         name_of=show.name_of,
         what=cards.what if lang == "en" else _nothing,
         gauge=charts.gauge,
@@ -101,6 +100,7 @@ def _render(report: Report, lang: Lang, run: Mapping[str, Any], caps: _Caps) -> 
     )
 
 
+@cache
 def _environment() -> Environment:
     return Environment(
         loader=FileSystemLoader(Path(__file__).parent / "templates"),

@@ -181,20 +181,13 @@ def _table(screen: _Screen, findings: Sequence[Finding]) -> None:
     for finding in findings:
         word = words.statuses[finding.status]
         head = f"  {screen.signs.marks[finding.status]} {word}{' ' * (word_width - cell_len(word))}  "
-        name, numbers = screen.safe(finding.id), _key_number(finding, words)
+        name, numbers = screen.safe(finding.id), show.summary(finding, words)
         if cell_len(name) > id_width:
             screen.line(name, _STYLES[finding.status], head)
             screen.line(numbers, head=" " * (cell_len(head) + id_width + 2))
         else:
             padded = name + " " * (id_width - cell_len(name) + 2)
             screen.line(numbers, _STYLES[finding.status], head, padded)
-
-
-def _key_number(finding: Finding, words: Words) -> str:
-    value = show.key_value(finding)
-    if value is None or (finding.status is Status.ERROR and value.value is None):
-        return finding.error or words.nothing_measured
-    return f"{show.name_of(value)} {show.relation(value, words)}"
 
 
 def _block(screen: _Screen, finding: Finding, card: Card | None) -> None:

@@ -74,7 +74,9 @@ def user_check(tmp_path):
 
 
 def value(name="rate", **fields):
-    return ValueEntry(**{"name": name, "value": 0.12, "count": 144, "of": 1200, "limit": {"max": 0.03}, "status": "fail"} | fields)
+    return ValueEntry(
+        **{"name": name, "value": 0.12, "count": 144, "of": 1200, "limit": {"max": 0.03}, "status": "fail"} | fields
+    )
 
 
 def finding(status="fail", check="repeats", dataset="train", **fields):
@@ -189,7 +191,9 @@ def payload_report(payloads, fill=None):
             Place(at=f"train/{a}:1", where=b, problem=c, detail=d, other=e)
             for a, b, c, d, e in zip(*[iter(texts + [HARMLESS] * (-len(texts) % 5))] * 5, strict=True)
         ]
-        found.append(finding(id=f"train.f{start}", evidence=Evidence(lines=len(places), first=tuple(places)), error=texts[0]))
+        found.append(
+            finding(id=f"train.f{start}", evidence=Evidence(lines=len(places), first=tuple(places)), error=texts[0])
+        )
     return report_of(*found)
 
 

@@ -19,11 +19,17 @@ def parts(line):
 
 
 def test_one_annotation_per_place(make):
-    places = tuple(Place(at=f"train/a,b:c.jsonl:{n}", problem="twice", where="m[1]", detail="SECRET TEXT") for n in range(5))
+    places = tuple(
+        Place(at=f"train/a,b:c.jsonl:{n}", problem="twice", where="m[1]", detail="SECRET TEXT") for n in range(5)
+    )
     report = make.report(make.finding(values=(make.value(),), evidence=Evidence(lines=5, first=places)))
     *lines, last = [parts(line) for line in github_lines(report, roots={"train": "data/100%/"})]
     assert lines == [
-        ("error", {"file": "data/100%/a,b:c.jsonl", "line": str(n), "title": "fail train.repeats"}, "twice m[1]; rate 0.12 > 0.03 (144 of 1,200)")
+        (
+            "error",
+            {"file": "data/100%/a,b:c.jsonl", "line": str(n), "title": "fail train.repeats"},
+            "twice m[1]; rate 0.12 > 0.03 (144 of 1,200)",
+        )
         for n in range(3)
     ]
     assert last == ("error", {"title": "datacheck sft"}, "fail: the data breaks its contract")
@@ -38,7 +44,9 @@ def test_levels(make):
 
 def test_a_place_without_a_line_and_a_finding_without_a_place(make):
     place = Place(at="train/a.jsonl", problem="empty")
-    report = make.report(make.finding(evidence=Evidence(lines=1, first=(place,))), make.finding("error", "b", error="died"))
+    report = make.report(
+        make.finding(evidence=Evidence(lines=1, first=(place,))), make.finding("error", "b", error="died")
+    )
     error, fail, _ = [parts(line) for line in github_lines(report)]
     assert error == ("error", {"title": "error train.b"}, "died")
     assert fail[1] == {"file": "train/a.jsonl", "title": "fail train.repeats"}

@@ -47,7 +47,15 @@ def test_chinese_is_broken_between_characters_but_not_before_a_comma():
 
 @pytest.mark.parametrize(
     ("value", "shown"),
-    [(1200, "1,200"), (0.12, "0.12"), (0.41779, "0.418"), (1804.0, "1,804"), (12345.678, "12,300"), (None, "–"), (float("inf"), "inf")],
+    [
+        (1200, "1,200"),
+        (0.12, "0.12"),
+        (0.41779, "0.418"),
+        (1804.0, "1,804"),
+        (12345.678, "12,300"),
+        (None, "–"),
+        (float("inf"), "inf"),
+    ],
 )
 def test_numbers(value, shown):
     assert show.number(value) == shown
@@ -65,7 +73,10 @@ def test_a_violation_never_looks_like_its_limit(make):
     [
         ({}, "0.12 > 0.03 (144 of 1,200)"),
         ({"value": 0.03, "count": 36, "status": "pass"}, "0.03 ≤ 0.03 (36 of 1,200)"),
-        ({"value": 0.02, "count": 24, "limit": {"max": 0.03, "warn_max": 0.01}, "status": "warn"}, "0.02 > 0.01 (24 of 1,200)"),
+        (
+            {"value": 0.02, "count": 24, "limit": {"max": 0.03, "warn_max": 0.01}, "status": "warn"},
+            "0.02 > 0.01 (24 of 1,200)",
+        ),
         ({"value": 0.5, "count": 600, "limit": {"min": 0.95}, "status": "fail"}, "0.5 < 0.95 (600 of 1,200)"),
         ({"value": 7, "count": None, "of": None, "limit": {}, "status": "info"}, "7"),
         ({"value": 5, "count": None, "of": None, "limit": {"min": 1}, "status": "pass"}, "5 ≥ 1"),

@@ -56,7 +56,10 @@ def test_the_header_the_table_the_funnel_and_the_end(build):
     assert [line.split()[-1] for line in text.split("\n") if line.startswith("    forum")] == ["-144"]
     assert "  - forum\n" in text
     assert "report.html" in text.split("\n")[-2]
-    order = [text.index(mark) for mark in ("Datasets", "Findings", "error[leakage]", "fail[", "warn[exact]", "Rows in", "Not checked")]
+    order = [
+        text.index(mark)
+        for mark in ("Datasets", "Findings", "error[leakage]", "fail[", "warn[exact]", "Rows in", "Not checked")
+    ]
     assert order == sorted(order)
 
 

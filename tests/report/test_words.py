@@ -22,7 +22,10 @@ def test_no_word_is_missing(lang):
 
 def test_both_languages_fill_in_the_same_things():
     holes = [
-        {(name, key): sorted(str(hole) for _, hole, _, _ in string.Formatter().parse(text)) for name, key, text in texts(WORDS[lang])}
+        {
+            (name, key): sorted(str(hole) for _, hole, _, _ in string.Formatter().parse(text))
+            for name, key, text in texts(WORDS[lang])
+        }
         for lang in ("en", "zh")
     ]
     assert {k: set(v) - {"None"} for k, v in holes[0].items()} == {k: set(v) - {"None"} for k, v in holes[1].items()}
@@ -33,5 +36,9 @@ def test_english_can_be_shown_by_any_console():
 
 
 def test_chinese_is_chinese():
-    same = {name for name, key, text in texts(WORDS["zh"]) if text.isascii() and name not in ("lang", "html_lang", "counted")}
+    same = {
+        name
+        for name, key, text in texts(WORDS["zh"])
+        if text.isascii() and name not in ("lang", "html_lang", "counted")
+    }
     assert same == set()
