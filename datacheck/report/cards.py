@@ -6,6 +6,7 @@ card of a user's own check cannot put a tag into a report.
 
 import inspect
 import re
+import textwrap
 from dataclasses import dataclass
 
 from markupsafe import Markup, escape
@@ -124,7 +125,7 @@ def to_html(markdown: str) -> Markup:
             at += 1
         elif fence := _FENCE.fullmatch(line):
             end = next((i for i in range(at + 1, len(lines)) if lines[i].strip() == fence[1]), len(lines))
-            html.append(f"<pre><code>{escape(inspect.cleandoc(chr(10).join(lines[at + 1 : end])))}</code></pre>")
+            html.append(f"<pre><code>{escape(textwrap.dedent(chr(10).join(lines[at + 1 : end])))}</code></pre>")
             at = end + 1
         elif _ITEM.fullmatch(line):
             at, rendered = _list(lines, at)

@@ -82,10 +82,8 @@ def _datasets(report: Report, words: Words) -> list[str]:
 def _findings(report: Report, words: Words) -> list[str]:
     lines = _table(words.status, words.finding, words.numbers)
     for finding in show.worst_first(report):
-        value = show.key_value(finding)
-        numbers = f"{show.name_of(value)} {show.relation(value, words)}" if value else finding.error
         status = f"{_MARKS[finding.status]} {words.statuses[finding.status]}"
-        lines.append(_row(status, code(finding.id), code(numbers)))
+        lines.append(_row(status, code(finding.id), code(show.summary(finding, words))))
     return lines if report.findings else []
 
 
