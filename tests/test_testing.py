@@ -96,7 +96,7 @@ def test_a_check_that_breaks_its_promise_or_raises_is_seen():
 
 def test_examples():
     contract = example(Shouting)
-    assert [check.check for check in contract.datasets["train"].checks][0] == "too_few_rows"
+    assert contract.datasets["train"].checks[0].check == "too_few_rows"
     assert contract.datasets["train"].checks[0].limit("rows") == Limit(min=5)
     with pytest.raises(CheckAuthorError, match="Example"):
         example(Lying)
