@@ -27,9 +27,7 @@ _PUBLIC = words(
     "example.org example.net"
 )
 _LONGEST_SHOWN = 6  # museum
-_ADDRESS = (
-    r"[A-Za-z0-9_](?:[A-Za-z0-9._%+\-]{0,63})@(?:[A-Za-z0-9](?:[A-Za-z0-9\-]{0,62})\.){1,8}[A-Za-z]{2,24}"
-)
+_ADDRESS = r"[A-Za-z0-9_](?:[A-Za-z0-9._%+\-]{0,63})@(?:[A-Za-z0-9](?:[A-Za-z0-9\-]{0,62})\.){1,8}[A-Za-z]{2,24}"
 
 
 class EmailAddress(Recognizer):
@@ -65,9 +63,7 @@ class EmailAddress(Recognizer):
         if domain.lower() not in _PUBLIC:
             name, _, tld = domain.rstrip(".").rpartition(".")
             # `excerpt` hands over more than an address at times: what is no top level may be anything
-            domain = (
-                f"{name[:1]}***.{tld}" if name and tld.isalpha() and len(tld) <= _LONGEST_SHOWN else "***"
-            )
+            domain = f"{name[:1]}***.{tld}" if name and tld.isalpha() and len(tld) <= _LONGEST_SHOWN else "***"
         return f"{local[:1]}***@{domain}"
 
     def canary(self, rng: Random) -> str:
