@@ -128,7 +128,7 @@ def _unescape(escape: str) -> str:
 
 
 def _is_surrogate(code: int) -> bool:
-    return 0xD800 <= code <= 0xDFFF  # noqa: PLR2004 - Unicode's own bounds
+    return 0xD800 <= code <= 0xDFFF
 
 
 def _undo_overrides(folded: Folded) -> Folded:

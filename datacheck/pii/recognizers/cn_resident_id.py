@@ -24,7 +24,7 @@ class CnResidentId(Recognizer):
     severity = "block"
     priority = 10
     prefilter = rf"[1-9](?:{GAP}[0-9]){{14}}"
-    patterns = {  # noqa: RUF012
+    patterns = {
         "cn_resident_id": (
             rf"{LEFT}[1-9](?:{GAP}[0-9]){{5}}{GAP}(?:1{GAP}[89]|2{GAP}0)(?:{GAP}[0-9]){{9}}{GAP}[0-9Xx]{RIGHT}"
         ),
