@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-import datetime
+import datetime as dt
 import decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 
 from datacheck.loading import files
 from datacheck.loading.assemble import Assembler
+from datacheck.loading.rejected import Rejected
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,7 +46,7 @@ def parse_arrow(chunk: Chunk, reading: Reading) -> Iterator[Tables]:
             return
         added = 0
         try:
-            for batch in _batches(file, chunk.kind):
+            for batch in _batches(file, chunk, reading):
                 batch.validate(full=True)
                 for record in batch.to_pylist():
                     out.add(row, None, None, json_safe(record))
@@ -53,6 +54,9 @@ def parse_arrow(chunk: Chunk, reading: Reading) -> Iterator[Tables]:
                     added += 1
                 yield out.finish(added, size)
                 added = size = 0
+        except Rejected as why:
+            out.bad(row, 0, b"", why.code, why.message)
+            added += 1
         except (
             pa.ArrowException,
             OSError,
@@ -67,9 +71,15 @@ def parse_arrow(chunk: Chunk, reading: Reading) -> Iterator[Tables]:
             yield out.finish(added, size)
 
 
-def _batches(file: Any, kind: str) -> Iterator[Any]:
+def _batches(file: Any, chunk: Chunk, reading: Reading) -> Iterator[Any]:
+    kind = chunk.kind
     if kind == "parquet":
         parquet = pq.ParquetFile(file, page_checksum_verification=True)
+        metadata = parquet.metadata
+        decoded = sum(metadata.row_group(n).total_byte_size for n in range(metadata.num_row_groups))
+        limits = reading.limits
+        if decoded > limits.ratio_above_bytes and decoded > limits.ratio * chunk.size:
+            raise Rejected("bomb_ratio", f"more than {limits.ratio} times the file's size")
         yield from parquet.iter_batches(batch_size=_BATCH)
     elif kind == "arrow_file":
         reader = pa.ipc.open_file(file)
@@ -94,13 +104,13 @@ def json_safe(value: Any) -> Any:
         return [json_safe(item) for item in value]
     if kind in {str, int, float, bool} or value is None:
         return value
-    if isinstance(value, (datetime.datetime, datetime.date, datetime.time)):
+    if isinstance(value, (dt.datetime, dt.date, dt.time)):
         return value.isoformat()
     if kind is bytes:
         try:
             return value.decode()
         except UnicodeDecodeError:
             return base64.b64encode(value).decode()
-    if isinstance(value, (decimal.Decimal, datetime.timedelta)):
+    if isinstance(value, (decimal.Decimal, dt.timedelta)):
         return str(value)
     return str(value)

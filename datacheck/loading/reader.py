@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -15,7 +16,7 @@ from datacheck.loading import files, sniff, spans
 from datacheck.loading.counts import AccountingError
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Iterator
     from pathlib import Path
     from typing import BinaryIO
 
@@ -43,7 +44,8 @@ class Chunk:
     """A run of whole records. `sha256` is that of `data` (of the whole file for Parquet and Arrow).
 
     `size` is the number of decoded bytes that the chunk stands for. Parquet and Arrow are not copied: `path`
-    names the file and `identity` what `fstat` said of it when it was hashed.
+    names the file and `identity` what `fstat` said of it when it was hashed. `after_value`: in an array, the
+    chunk starts behind an element, so a comma must come next.
     """
 
     kind: Kind
@@ -56,12 +58,15 @@ class Chunk:
     last: bool
     header: tuple[str, ...] | None = None
     delimiter: str | None = None
+    after_value: bool = False
     path: str | None = None
     identity: files.Identity | None = None
 
     def key(self) -> str:
         """Return a digest of all that `parse` depends on, apart from the reading; the position is not part of it."""
-        text = json.dumps([self.kind, self.sha256, self.index == 0, self.last, self.header, self.delimiter])
+        text = json.dumps(
+            [self.kind, self.sha256, self.index == 0, self.last, self.header, self.delimiter, self.after_value]
+        )
         return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -112,9 +117,7 @@ class _File:
         suffixes = [suffix.lower() for suffix in self.path.suffixes]
         head = self.raw.read(_HEAD)
         blocks = self._decompressed(head)
-        buffer = files.Buffer(
-            files.bounded(blocks, self.raw, self.limits.ratio, self.limits.ratio_above_bytes)
-        )
+        buffer = files.Buffer(files.bounded(blocks, self.raw, self.limits.ratio, self.limits.ratio_above_bytes))
         start = bytes(buffer.fill(_HEAD)[:_HEAD])
         if self.compression and suffixes and suffixes[-1] in {".gz", ".zst", ".zstd", ".gzip"}:
             suffixes.pop()
@@ -170,7 +173,7 @@ class _File:
             return files.unzstd(self.raw, head)  # type: ignore[return-value]
         return files.plain(self.raw, head)  # type: ignore[return-value]
 
-    def _kind(self, start: bytes, suffix: str, buffer: files.Buffer) -> str | None:
+    def _kind(self, start: bytes, suffix: str, buffer: files.Buffer) -> Kind | None:
         """Return how to cut the file, or None (with an event) if it is not read."""
         if not start:
             if buffer.damage is None:
@@ -186,9 +189,7 @@ class _File:
         ):
             return binary
         if binary:
-            self._event(
-                "wrong_container", f"{binary.replace('_', ' ')} data under another name or compressed"
-            )
+            self._event("wrong_container", f"{binary.replace('_', ' ')} data under another name or compressed")
             return None
         if expected:
             self._event("wrong_container", f"the name says {expected}, the first bytes do not")
@@ -206,7 +207,7 @@ class _File:
             return "csv"
         return self._json_kind(buffer, kind)
 
-    def _json_kind(self, buffer: files.Buffer, expected: str | None) -> str | None:
+    def _json_kind(self, buffer: files.Buffer, expected: str | None) -> Kind | None:
         first, second, alone = self._first_lines(buffer)
         if not first:
             return "jsonl"
@@ -261,6 +262,7 @@ class _File:
         last: bool,
         header: tuple[str, ...] | None = None,
         delimiter: str | None = None,
+        after_value: bool = False,
     ) -> Chunk:
         first_byte, first_line = self.covered, self.lines + 1
         if not self.wide:
@@ -283,6 +285,7 @@ class _File:
             last,
             header,
             delimiter,
+            after_value,
         )
         self.index += 1
         self.covered += len(data)
@@ -294,21 +297,17 @@ class _File:
         self.lines += data.count(b"\n")
 
     def _line_chunks(self, buffer: files.Buffer) -> Generator[Chunk, None, None]:
-        size = self.limits.chunk_bytes
+        size, most = self.limits.chunk_bytes, self.limits.chunk_records
         newline = "\n".encode(self.reading.encoding)
-        final = b"\n"
-        while True:
-            data = buffer.fill(size)
-            if not data:
-                break
-            if buffer.ended and len(data) <= size:
-                cut = len(data)
-            else:
-                cut = _last_newline(data, size, newline)
+        final = newline
+        # One byte more than a chunk tells whether the file ends with it.
+        while data := buffer.fill(size + 1):
+            cut = len(data) if len(data) <= size else _last_newline(data, size, newline)
+            cut = _at_most(data, cut, most) if newline == b"\n" else cut
             if cut == 0:
                 self._drain_line(buffer, newline)
                 continue
-            last = buffer.ended and cut == len(data)
+            last = len(data) == cut
             block = buffer.take(cut)
             final = block[-len(newline) :]
             yield self._emit("jsonl", block, last=last)
@@ -328,20 +327,19 @@ class _File:
                 break
         if stop == 0:
             self.lines += 1
-        self._event(
-            "line_too_long", f"longer than {self.limits.line_bytes} bytes; not read", line, byte, length
-        )
+        self._event("line_too_long", f"longer than {self.limits.line_bytes} bytes; not read", line, byte, length)
 
     def _csv_chunks(self, buffer: files.Buffer, suffix: str) -> Generator[Chunk, None, None]:
         delimiter = self.reading.delimiter or ("\t" if suffix == ".tsv" else ",")
         size = self.limits.chunk_bytes
         header: tuple[str, ...] | None = None
-        while data := buffer.fill(size):
-            cut = len(data) if buffer.ended and len(data) <= size else _csv_cut(data, size)
+        while data := buffer.fill(size + 1):
+            few = _at_most(data, min(size, len(data)), self.limits.chunk_records)
+            cut = len(data) if few == len(data) else _csv_cut(data, few)
             if cut == 0:
                 self._drain_line(buffer, b"\n")
                 continue
-            last = buffer.ended and cut == len(data)
+            last = len(data) == cut
             block = buffer.take(cut)
             if self.index == 0:
                 header = self._csv_header(block, delimiter)
@@ -353,14 +351,13 @@ class _File:
             yield self._emit("csv", block, last=last, header=header, delimiter=delimiter)
 
     def _csv_header(self, block: bytes, delimiter: str) -> tuple[str, ...] | None:
+        if b"\r" in block and b"\n" not in block:
+            self._event("cr_line_ends", "no line feed in the file", 1)
+            return None
         try:
-            text = block.decode(self.reading.encoding, errors="replace").removeprefix("\ufeff")
-            fields = next((row for row in csv.reader(_lines(text), delimiter=delimiter) if row), [])
+            fields = next((row for row in csv.reader(self._text_lines(block), delimiter=delimiter) if row), [])
         except csv.Error:
             self._event("csv_header", "the header record cannot be parsed", 1)
-            return None
-        if "\r" in text and "\n" not in text:
-            self._event("cr_line_ends", "no line feed in the file", 1)
             return None
         if not fields or any(not name.strip() for name in fields) or len(set(fields)) < len(fields):
             self._event("csv_header", "empty or repeated column names", 1)
@@ -369,30 +366,46 @@ class _File:
             self._event("csv_delimiter", f"the header holds {other!r}; the delimiter is {delimiter!r}", 1)
         return tuple(fields)
 
-    def _value_chunks(self, buffer: files.Buffer, kind: str) -> Generator[Chunk, None, None]:
+    def _text_lines(self, block: bytes) -> Iterator[str]:
+        newline = "\n".encode(self.reading.encoding)
+        start = 0
+        while start < len(block):
+            stop = start + (_first_newline(block[start : start + _HEAD], newline) or len(block))
+            line = block[start:stop].decode(self.reading.encoding, errors="replace")
+            yield line if start else line.removeprefix("\ufeff")
+            start = stop
+
+    def _value_chunks(self, buffer: files.Buffer, kind: Kind) -> Generator[Chunk, None, None]:
         size = self.limits.chunk_bytes
         depth = 1 if kind == "array" else 0
-        while data := buffer.fill(size):
-            if buffer.ended and len(data) <= size:
-                yield self._emit(kind, buffer.take(len(data)), last=True)  # type: ignore[arg-type]
-                return
+        opening: re.Pattern[bytes] | None = None
+        after = False
+        while data := buffer.fill(size + 1):
+            part = bytes(data[:size])
+            if self.index == 0:
+                opening = _element_line(part)
             # The opening bracket is part of the first chunk only; later ones start inside the array.
-            cut = spans.last_end(data[:size], depth=depth, inside=self.index > 0)
+            most = self.limits.chunk_records
+            cut, count, broken = spans.last_end(part, depth=depth, inside=self.index > 0, most=most)
+            if len(data) <= size and count < most:
+                yield self._emit(kind, buffer.take(len(data)), last=True, after_value=after)
+                return
+            starts_next = False
+            if opening and count < most and cut <= max(size - self.limits.line_bytes, 0):
+                # Brackets do not pair: cut before the last line that looks like the start of an element.
+                line_start = max((match.start() for match in opening.finditer(part, 1)), default=0)
+                starts_next = line_start > cut
+                cut = max(cut, line_start)
             if not cut:
-                line, byte = self.lines + 1, self.covered
-                length = 0
+                line, byte, length = self.lines + 1, self.covered, 0
                 while data := buffer.fill(size):
                     length += len(data)
                     self._drop(buffer.take(len(data)))
-                self._event(
-                    "line_too_long",
-                    "no record ends here; the rest of the file is not read",
-                    line,
-                    byte,
-                    length,
-                )
+                code = "json_syntax" if broken else "line_too_long"
+                self._event(code, "no record ends here; the rest of the file is not read", line, byte, length)
                 return
-            yield self._emit(kind, buffer.take(cut), last=False)  # type: ignore[arg-type]
+            yield self._emit(kind, buffer.take(cut), last=False, after_value=after)
+            after = not starts_next
 
     def _document(self, buffer: files.Buffer) -> Generator[Chunk, None, None]:
         limit = self.limits.document_bytes
@@ -404,17 +417,17 @@ class _File:
             return
         yield self._emit("document", buffer.take(len(data)), last=True)
 
-    def _binary(self, kind: str, before: files.Identity) -> Chunk:
+    def _binary(self, kind: Kind, before: files.Identity) -> Chunk:
         self._event("null_is_missing", "keys whose value is null are left out")
         return Chunk(
-            kind,  # type: ignore[arg-type]
+            kind,
             b"",
             self.raw.hexdigest(),
             self.raw.bytes,
             1,
             0,
             0,
-            True,  # noqa: FBT003
+            True,
             path=str(self.path),
             identity=before,
         )
@@ -428,9 +441,7 @@ class _File:
         if self.crlf and self.lf:
             self._event("mixed_line_ends", f"{self.crlf} CRLF and {self.lf} LF")
         if self.covered != buffer.taken:
-            raise AccountingError(
-                f"{self.path.name}: {buffer.taken} bytes read, {self.covered} accounted for"
-            )
+            raise AccountingError(f"{self.path.name}: {buffer.taken} bytes read, {self.covered} accounted for")
         return buffer.taken
 
 
@@ -462,12 +473,33 @@ def _last_newline(data: bytearray, size: int, newline: bytes) -> int:
     return position + width if position >= 0 else 0
 
 
-def _first_newline(data: bytearray, newline: bytes) -> int:
+def _at_most(data: bytearray, size: int, lines: int) -> int:
+    """Return a position within `size` bytes, after a line feed, with at most `lines` lines before it."""
+    if data.count(b"\n", 0, size) <= lines:
+        return size
+    low, high = 0, size
+    while high - low > 1:
+        middle = (low + high) // 2
+        newlines = data.count(b"\n", low, middle)
+        if newlines >= lines:
+            high = middle
+        else:
+            low, lines = middle, lines - newlines
+    return high
+
+
+def _first_newline(data: bytes | bytearray, newline: bytes) -> int:
     width = len(newline)
     position = data.find(newline)
     while position > 0 and position % width:
         position = data.find(newline, position + 1)
     return position + width if position >= 0 else 0
+
+
+def _element_line(data: bytes) -> re.Pattern[bytes] | None:
+    """Return what the lines look like on which the elements of an array start, judged by the first one."""
+    match = re.match(rb"(?:\xef\xbb\xbf)?\s*\[\s*(?=[{\[])", data)
+    return spans.element_lines(data, match.end()) if match else None
 
 
 def _csv_cut(data: bytearray, size: int) -> int:
@@ -479,7 +511,3 @@ def _csv_cut(data: bytearray, size: int) -> int:
         quotes -= data.count(b'"', max(previous, 0), position)
         position = previous
     return position + 1
-
-
-def _lines(text: str) -> list[str]:
-    return [line + "\n" for line in text.split("\n")]

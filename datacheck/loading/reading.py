@@ -58,7 +58,7 @@ class Columns(_Frozen):
     raters: tuple[str, ...] = ()
 
     def named(self) -> tuple[tuple[str, str | None], ...]:
-        """Return every label column with its key, in table order; raters are called rater_1, rater_2, …"""
+        """Return every label column with its key, in table order; raters are called rater_1, rater_2 and so on."""
         single = ("id", "source", "split", "score", "score_chosen", "score_rejected", "label")
         raters = tuple((f"rater_{n}", key) for n, key in enumerate(self.raters, start=1))
         return tuple((name, getattr(self, name)) for name in single) + raters
@@ -77,6 +77,7 @@ class Limits(_Frozen):
     turns: int = 2_000
     text_bytes: int = 4 * 1024**2
     chunk_bytes: int = Field(default=32 * 1024**2, le=32 * 1024**2)
+    chunk_records: int = Field(default=200_000, ge=1)  # bounds a worker's memory when records are tiny
     ratio: int = 200
     ratio_above_bytes: int = 256 * 1024**2
 

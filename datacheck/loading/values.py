@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import jiter
 
 from datacheck.loading import spans
-from datacheck.loading.diagnose import diagnose
+from datacheck.loading.diagnose import Why, diagnose
 from datacheck.loading.sniff import UTF8_BOM
 
 if TYPE_CHECKING:
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from datacheck.loading.reader import Chunk
     from datacheck.loading.reading import Reading
 
+_SPACE = b" \t\r\n"
+_UNCLOSED = Why("truncated_line", "the next record starts before this one ends")
 _SAFE_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,39}")
 
 
@@ -26,7 +28,11 @@ class Values:
     def __init__(self, chunk: Chunk, reading: Reading, out: Assembler) -> None:
         self.chunk, self.reading, self.out = chunk, reading, out
         self.data = chunk.data
-        self.count = 0
+        self.count = self.good = self.start = 0
+        self.first: int | None = None
+        self.damaged = False
+        self._opening: re.Pattern[bytes] | None = None
+        self._opening_known = False
         self._line = self._counted = 0
 
     def run(self) -> int:
@@ -40,7 +46,7 @@ class Values:
         elif self.chunk.index == 0:
             self._array(start + 1, after_value=False, end=len(self.data))
         else:
-            self._array(start, after_value=True, end=len(self.data))
+            self._array(start, after_value=self.chunk.after_value, end=len(self.data))
         return self.count
 
     def line_of(self, position: int) -> int:
@@ -53,27 +59,20 @@ class Values:
         self.count += 1
         self.out.bad(self.line_of(start), start, self.data[start:end], code, message, column)
 
-    def _value(self, start: int, end: int) -> bool:
-        """Add the record in data[start:end]; False if it is not JSON."""
-        raw = self.data[start:end]
-        limit = self.reading.limits.line_bytes
-        if len(raw) > limit and self.chunk.kind != "document":
-            self._bad(start, end, "line_too_long", f"{len(raw)} bytes; the limit is {limit}")
-            return True
-        try:
-            record = jiter.from_json(raw, catch_duplicate_keys=True, allow_inf_nan=False, cache_mode="keys")
-        except ValueError as error:
-            self._bad(start, end, *diagnose(raw, str(error)))
-            return False
-        self._add(start, raw, record)
-        return True
+    def _value(self, start: int, end: int) -> None:
+        """Add the record in data[start:end], or say why it is bad."""
+        record, why = self._decoded(start, end)
+        if why is None:
+            self._add(start, self.data[start:end], record)
+        else:
+            self._bad(start, end, *why)
 
     def _add(self, start: int, raw: bytes, record: Any) -> None:
         self.count += 1
         self.out.add(self.line_of(start), start, raw, record)
 
     def _array(self, position: int, *, after_value: bool, end: int) -> None:
-        """Read elements up to the closing bracket; `position` is after the opening one, or after an element."""
+        """Read elements up to the closing bracket; `after_value`: a comma must come next."""
         data = self.data
         while True:
             position = spans.skip_space(data, position)
@@ -84,25 +83,80 @@ class Values:
             sign = data[position : position + 1]
             if sign == b"]":
                 rest = spans.skip_space(data, position + 1)
-                if rest < end:
-                    self._bad(rest, end, "two_objects", "more text after the array")
-                return
-            if sign == b",":
+                self.damaged = self.damaged or rest < end
+                following = None if rest >= end else self._next_element(position, end)
+                if following is None:
+                    if rest < end:
+                        self._bad(rest, end, "two_objects", "more text after the array")
+                    return
+                self._bad(position, following, "json_syntax", "a bracket that closes too much")
+                position, after_value = following, False
+            elif sign == b",":
                 following = spans.skip_space(data, position + 1)
                 if not after_value or data[following : following + 1] in {b",", b"]"}:
                     self._bad(position, position + 1, "json_syntax", "a comma without a value")
                 position, after_value = position + 1, False
-                continue
-            if after_value:
-                self._bad(position, position, "json_syntax", "a comma is missing before this value")
-            stop = spans.value_end(data, position)
-            stop = end if stop is None else min(stop, end)
-            self._value(position, stop)
-            position, after_value = stop, True
+            else:
+                if after_value:
+                    self._bad(position, position, "json_syntax", "a comma is missing before this value")
+                position, after_value = self._element(position, end)
+
+    def _element(self, position: int, end: int) -> tuple[int, bool]:
+        """Add the element at `position`; return where to go on, and whether a comma must come next.
+
+        A damaged element ends where the next one starts, so that it hides no other.
+        """
+        data = self.data
+        # After the first damage lines are trusted: looking further than the next element would be quadratic.
+        following = self._next_element(position, end) if self.damaged else None
+        stop = spans.value_end(data, position, following or end)
+        record, why = (None, _UNCLOSED) if stop is None else self._decoded(position, stop)
+        if why is _UNCLOSED and following is None:
+            record, why = self._decoded(position, end)
+        stop = stop or following or end
+        if why is None and data[position] in b"{[":
+            # The first element may stand beside the opening bracket: the second tells as much.
+            if self.first is None or self.good == 1:
+                self.first = position
+            self.good += 1
+            self._add(position, data[position:stop], record)
+            return stop, True
+        if not self.damaged:
+            self.damaged = True
+            following = self._next_element(position, end)
+        if following is None or (stop < following and data[stop:following].strip(_SPACE) == b","):
+            if why is None:
+                self._add(position, data[position:stop], record)
+            else:
+                self._bad(position, stop, *why)
+            return stop, True
+        self._bad(position, following, *(why or Why("json_syntax", "text that belongs to no record")))
+        return following, False
+
+    def _decoded(self, start: int, end: int) -> tuple[Any, Why | None]:
+        limit = self.reading.limits.line_bytes
+        if end - start > limit and self.chunk.kind != "document":
+            return None, Why("line_too_long", f"{end - start} bytes; the limit is {limit}")
+        raw = self.data[start:end]
+        try:
+            return json_record(raw), None
+        except ValueError as error:
+            return None, diagnose(raw, str(error))
+
+    def _next_element(self, position: int, end: int) -> int | None:
+        """Return where the next line starts that opens an element, or None if lines do not tell."""
+        if not self._opening_known:
+            self._opening_known = True
+            opening = spans.element_lines(self.data, self.first if self.first is not None else position)
+            # Where good elements hold such lines too, lines do not tell.
+            if opening and (not self.good or len(opening.findall(self.data, self.start, position)) <= self.count):
+                self._opening = opening
+        match = self._opening.search(self.data, position + 1, end) if self._opening else None
+        return match.end() if match else None
 
     def _sequence(self, position: int) -> None:
         while position < len(self.data):
-            stop = spans.value_end(self.data, position)
+            stop = spans.value_end(self.data, position, len(self.data))
             stop = len(self.data) if stop is None else stop
             self._value(position, stop)
             position = spans.skip_space(self.data, stop)
@@ -139,8 +193,9 @@ class Values:
             why = diagnose(around, str(error))
             self._bad(start, first, why.code, f"around the list: {why.message}")
         inner = Values(replace(self.chunk, last=True), self.reading, self.out)
-        inner._line, inner._counted = self._line, self._counted  # noqa: SLF001 (the same class)
-        inner._array(first + 1, after_value=False, end=stop)  # noqa: SLF001
+        inner._line, inner._counted = self._line, self._counted
+        inner.start = first + 1
+        inner._array(first + 1, after_value=False, end=stop)
         self.count += inner.count
 
 
