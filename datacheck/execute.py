@@ -404,6 +404,8 @@ def _evidence(measured: Measured, view: StoreView, target: Path, task: MeasureTa
         .sort("file", "line", "row", "where", "problem", "other", "score", nulls_last=True)
         .collect()
     )
+    if table["problem"].has_nulls() or table.filter(pl.all_horizontal(pl.col("row", "file").is_null())).height:
+        raise CheckAuthorError(f"{task.check.check}: evidence needs a `problem` and a `row` or `file` on every line")
     first = _described(table.head(FIRST), given, columns, task.excerpts)
     rest = table.slice(FIRST).with_columns(detail=pl.lit(None, pl.String))
     first, rest = (_with_safe_paths(part) for part in (first, rest))

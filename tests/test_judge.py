@@ -133,8 +133,8 @@ def test_severity_warn_makes_a_fail_a_warning_but_never_an_error(tmp_path, here,
 
 def test_damage_marks_what_else_looks_at_that_dataset(tmp_path, here, command):  # noqa: F811
     jsonl(tmp_path / "data" / "a.jsonl", *[GOOD] * 3)
-    question = {"question": "以下哪一个城市是某个国家的首都，请给出理由？", "answer": "甲"}
-    jsonl(tmp_path / "eval" / "e.jsonl", question, b'{"question": "cut')
+    questions = [{"question": f"以下哪一个城市是第{n}个国家的首都，请给出理由？", "answer": "甲"} for n in "一二三四五六"]
+    jsonl(tmp_path / "eval" / "e.jsonl", *questions, b'{"question": "cut')
     _, found = run(tmp_path, command, [{"check": "leakage", "against": ["eval"]}, "role_errors"], eval=({"path": "eval"}, ["empty_turns"]))
     incomplete = {f["id"]: f["incomplete"] for f in found["findings"]}
     assert incomplete["train.leakage"] is True  # half of what it compares with is missing

@@ -28,7 +28,8 @@ MISDEEDS = {
     "value_none": ("return Measured((Value('number', None),))", "could not be measured"),
     "value_nan": ("return Measured((Value('number', float('nan')),))", "could not be measured"),
     "ratio_of_zero": ("return Measured((Value('number', Ratio(0, 0)),))", "could not be measured"),
-    "bad_evidence": ("return Measured((Value('number', 1),), evidence=pl.LazyFrame({'row': ['13987654321']}))", ""),
+    "bad_evidence": ("return Measured((Value('number', 1),), evidence=pl.LazyFrame({'row': ['13987654321']}))", "`problem`"),
+    "no_place": ("return Measured((Value('number', 1),), evidence=pl.LazyFrame({'problem': ['x']}))", "`row` or `file`"),
     "undeclared_need": ("data[Need('rows', of='elsewhere')]\nreturn None", "needs"),
 }
 
@@ -114,6 +115,9 @@ def test_a_stopped_run_says_so_and_leaves_nobody_behind(sleeper, number, code, e
     assert (found["verdict"], found["reason"]) == ("error", f"interrupted by {number.name}")
     assert statuses(folder / "out")["train.sleeps"] == "error"
     assert b"Traceback" not in out + err
+    end = time.monotonic() + 5  # Python's own resource tracker sees the closed pipe, then goes
+    while alive(family) and time.monotonic() < end:
+        time.sleep(0.05)
     assert not alive(family)
     assert sorted(p.name for p in folder.iterdir()) == ["asleep", "checks", "contract.yaml", "data", "out"]
 
