@@ -6,6 +6,7 @@ artifact) holds paths, numbers and masked findings, never data; docs/prefect.md 
 
 import argparse
 import os
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -30,7 +31,6 @@ from datacheck.plan import Measure, Step
 from datacheck.report.model import Finding, Report, ValueEntry
 from datacheck.report.words import Lang
 
-ARTIFACT = "datacheck-findings"
 # States as the UI shows them. The colour is that of the type: only Completed is green.
 PASSED, WARNED, DONE = "Passed", "Warning", "Done"
 VIOLATED, CONTRACT_FAILED, UNDECIDED, NOT_RUN, INVALID = (
@@ -53,6 +53,12 @@ class Request(BaseModel):
     out: Path = DEFAULT_OUT
     strict: bool = False
     lang: Lang = "en"
+
+    @property
+    def title(self) -> str:
+        """The run's name: which contract, on which drop, as in `sft train=2026-11-20`."""
+        drops = [f"{name}={Path(path).name}" for name, path in self.data.items()]
+        return " ".join([self.contract.stem, *drops])
 
 
 class ValidationFailedError(Exception):
@@ -98,7 +104,7 @@ def _execute(session: Session, step: Step) -> State[Any]:
         return _state_of_check(found, strict=session.options.strict)
     if isinstance(outcome, Loaded):
         rows, bad = (sum(getattr(f, what) for f in outcome.files) for what in ("rows", "bad"))
-        return Completed(name=DONE, message=f"{rows} rows, {bad} unreadable lines, {len(outcome.files)} files")
+        return Completed(name=DONE, message=f"rows: {rows}, unreadable lines: {bad}, files: {len(outcome.files)}")
     return Completed(name=DONE)
 
 
@@ -117,7 +123,7 @@ def _run_plan(session: Session) -> None:
     futures: dict[str, PrefectFuture[Any]] = {}
     for step in session.plan:
         before = [allow_failure(futures[key]) for key in step.after]
-        futures[step.key] = _task(session, step).submit(wait_for=before)
+        futures[step.key] = _task(session, step).submit(return_state=False, wait_for=before)
     for future in futures.values():
         future.wait()
 
@@ -136,8 +142,10 @@ def _artifact(report: Report) -> None:
         }
         for found in sorted(report.findings, key=lambda found: order.index(found.status))
     ]
-    description = f"{report.contract.name} v{report.contract.version}: **{report.verdict.value}**"
-    create_table_artifact(table=table, key=ARTIFACT, description=description)
+    description = f"{report.contract.name} v{report.contract.version}: **{report.verdict.value}** ({_tally(report)})"
+    # One key per contract gives its history a page; Prefect allows a-z, 0-9 and dashes only.
+    key = re.sub("[^a-z0-9]+", "-", f"datacheck-{report.contract.name}".lower()).strip("-")
+    create_table_artifact(table=table, key=key, description=description)
 
 
 def _tally(report: Report) -> str:
@@ -152,8 +160,9 @@ def _end(name: str, message: str) -> State[Any]:
 
 @flow(
     name="datacheck-validate",
-    flow_run_name="{request.contract.stem}",
-    task_runner=ThreadPoolTaskRunner(max_workers=os.cpu_count() or 1),  # they wait: the engine's processes do the work
+    flow_run_name="{request.title}",
+    # Threads only wait: the work is done in the engine's own processes. (The ignore: the decorator is invariant.)
+    task_runner=ThreadPoolTaskRunner(max_workers=os.cpu_count() or 1),  # type: ignore[arg-type]
     persist_result=False,
     log_prints=False,
 )
