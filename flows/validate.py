@@ -8,6 +8,7 @@ import argparse
 import os
 import re
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -74,14 +75,16 @@ def _number(entry: ValueEntry) -> str:
     """A value beside the limits that it was judged by, as in `rate 0.12 (144 of 1200), max 0.03`."""
     shown = "not measured" if entry.value is None else f"{entry.value:.4g}"
     counted = f" ({entry.count} of {entry.of})" if entry.of is not None else ""
-    part = "".join(f" [{excerpt(name)}]" for name in entry.slice.values())
     limits = "".join(f", {bound} {limit:g}" for bound, limit in entry.limit.items())
-    return f"{entry.name}{part} {shown}{counted}{limits}"
+    return f"{entry.name} {shown}{counted}{limits}"
 
 
 def _numbers(found: Finding) -> str:
-    """The values that made the status; of a finding that passed, all that have a limit."""
-    return "; ".join(_number(v) for v in found.values if v.status is found.status)
+    """The values that made the status. Slices are counted, not named: a label is data, and may be a person's name."""
+    made_it = [value for value in found.values if value.status is found.status]
+    slices = Counter(value.name for value in made_it if value.slice)
+    counted = [f"{name} likewise in {n} {'slice' if n == 1 else 'slices'}" for name, n in slices.items()]
+    return "; ".join([*(_number(value) for value in made_it if not value.slice), *counted])
 
 
 def _state_of_check(found: Finding, *, strict: bool) -> State[Any]:
