@@ -7,6 +7,7 @@ artifact) holds paths, numbers and masked findings, never data; docs/prefect.md 
 import argparse
 import os
 import re
+import signal
 import sys
 from collections import Counter
 from pathlib import Path
@@ -87,13 +88,18 @@ def _numbers(found: Finding) -> str:
     return "; ".join([*(_number(value) for value in made_it if not value.slice), *counted])
 
 
+def _message(found: Finding) -> str:
+    """What a finding came to: its numbers, or why there are none."""
+    return _shown(found.error) if found.error else _numbers(found)
+
+
 def _state_of_check(found: Finding, *, strict: bool) -> State[Any]:
     """A violated check must look violated in the UI, so the task's state carries the status."""
     if found.status is Status.ERROR:
-        return Failed(name=UNDECIDED, message=_shown(found.error or _numbers(found)))
+        return Failed(name=UNDECIDED, message=_message(found))
     if found.status is Status.FAIL or (strict and found.status is Status.WARN):
-        return Failed(name=VIOLATED, message=_numbers(found))
-    return Completed(name=WARNED if found.status is Status.WARN else PASSED, message=_numbers(found))
+        return Failed(name=VIOLATED, message=_message(found))
+    return Completed(name=WARNED if found.status is Status.WARN else PASSED, message=_message(found))
 
 
 def _execute(session: Session, step: Step) -> State[Any]:
@@ -138,10 +144,9 @@ def _artifact(report: Report) -> None:
         {
             "status": found.status.value,
             "finding": found.id,
-            "numbers": _numbers(found),
             "rows": found.evidence.rows,
             "first place": found.evidence.first[0].at if found.evidence.first else "",
-            "why": _shown(found.error or ""),
+            "numbers": _message(found),
         }
         for found in sorted(report.findings, key=lambda found: order.index(found.status))
     ]
@@ -221,9 +226,11 @@ def main() -> None:
 
 
 def exit_code(request: Request) -> int:
-    """Run the flow; the exit code is that of `datacheck run`: 0 pass, 1 violated, 2 asked wrongly, 3 undecided."""
+    """Run the flow; the exit code is that of `datacheck run`: 0 pass, 1 violated, 2 asked wrongly, 3 undecided, 130 Ctrl-C."""
     try:
         state = validate(request, return_state=True)
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
     except Exception as error:  # noqa: BLE001 - no server: Python's own exit code 1 would mean "violated"
         sys.stderr.write(f"the flow could not run: {_reason(error)}; is PREFECT_API_URL a running server?\n")
         return DatacheckError.exit_code

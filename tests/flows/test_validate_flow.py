@@ -124,13 +124,16 @@ def flow(server: Server, *arguments: str | Path, cwd: Path = ROOT, **env: str) -
     done = subprocess.run(
         command, env={**server.env, **env}, cwd=cwd, capture_output=True, text=True, check=False, timeout=400
     )
-    printed = done.stdout + done.stderr
+    return look_up(server, done.returncode, done.stdout + done.stderr)
+
+
+def look_up(server: Server, code: int, printed: str) -> Run:
     found = re.search(r"flow-run/([0-9a-f-]{36})", printed)
     assert found, printed
     run = server.ask(f"/flow_runs/{found[1]}")
     of_run = {"flow_runs": {"id": {"any_": [found[1]]}}}
     return Run(
-        done.returncode,
+        code,
         printed,
         run["state"],
         run["parameters"],
@@ -258,6 +261,36 @@ def test_what_cannot_be_decided_is_no_pass(server: Server, tmp_path: Path) -> No
 
 
 @slow
+def test_an_interrupted_run_is_crashed_and_leaves_nothing(server: Server, tmp_path: Path) -> None:
+    turn = '{"messages": [{"role": "user", "content": "%d 号的问题是什么"}, {"role": "assistant", "content": "答案是 %d"}]}\n'
+    (tmp_path / "big.jsonl").write_text("".join(turn % (n, n * n) for n in range(30_000)), encoding="utf-8")
+    contract = "name: big\ndatasets:\n  train: {source: {path: big.jsonl}, checks: [near_duplicates, pii]}\n"
+    (tmp_path / "c.yaml").write_text(contract)
+    command = [sys.executable, "-m", "flows.validate", "c.yaml"]
+    with subprocess.Popen(
+        command,
+        env=server.env,
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        assert process.stdout is not None
+        lines = []
+        for line in process.stdout:
+            lines.append(line)
+            if "load train" in line:
+                process.send_signal(signal.SIGINT)
+    run = look_up(server, process.returncode, "".join(lines))
+    assert run.code == 130, run.printed
+    assert (run.state["type"], run.state["name"]) == ("CRASHED", "Crashed")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["big.jsonl", "c.yaml"]
+    with pytest.raises(ProcessLookupError):  # no child is left in its session
+        os.killpg(process.pid, 0)
+
+
+@slow
 def test_a_wrong_contract_is_a_clean_state_with_its_lines(server: Server, tmp_path: Path) -> None:
     contract = "name: wrong\ndatasets:\n  train: {source: {path: x}, checks: [{check: role_errors, severty: warn}]}\n"
     (tmp_path / "c.yaml").write_text(contract)
@@ -370,6 +403,7 @@ def test_no_data_reaches_prefect(server: Server, tmp_path: Path) -> None:
     assert {n for n, s in states(run, "train").items() if s == "Violated"} >= {
         "measure train.pii", "measure train.role_errors", "measure train.unreadable_lines", "measure train.schema_violations",
     }  # fmt: skip
+    assert [a["key"] for a in run.artifacts] == ["datacheck-canarycontract"]
     places = all_bytes(server, run.printed)
     assert "the database as text" in where_found("canarycontract", places)  # the search can find
     assert where_found("measure train.pii", places)
