@@ -226,7 +226,7 @@ def main() -> None:
 
 
 def exit_code(request: Request) -> int:
-    """Run the flow; the exit code is that of `datacheck run`: 0 pass, 1 violated, 2 asked wrongly, 3 undecided, 130 Ctrl-C."""
+    """Run the flow; exit code as of `datacheck run`: 0 pass, 1 violated, 2 asked wrongly, 3 undecided, 130 Ctrl-C."""
     try:
         state = validate(request, return_state=True)
     except KeyboardInterrupt:
