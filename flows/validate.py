@@ -31,6 +31,7 @@ from datacheck.pii.redaction import excerpt
 from datacheck.pipeline import DEFAULT_OUT, Options, Session
 from datacheck.plan import Measure, Step
 from datacheck.report.model import Finding, Report, ValueEntry
+from datacheck.report.show import tally, worst_first
 from datacheck.report.words import Lang
 
 # States as the UI shows them. The colour is that of the type: only Completed is green.
@@ -137,18 +138,25 @@ def _run_plan(session: Session) -> None:
         future.wait()
 
 
+def _place(found: Finding) -> str:
+    """The first place of a finding, as in `train/a.jsonl:17`, with the file's name masked."""
+    if not found.evidence.first:
+        return ""
+    path, colon, line = found.evidence.first[0].at.rpartition(":")
+    return f"{_shown(path)}:{line}" if colon and line.isdigit() else _shown(found.evidence.first[0].at)
+
+
 def _artifact(report: Report) -> None:
     """A table of all findings, the worst first: masked, as in the report."""
-    order = [Status.ERROR, Status.FAIL, Status.WARN, Status.PASS, Status.INFO]
     table = [
         {
             "status": found.status.value,
             "finding": found.id,
             "rows": found.evidence.rows,
-            "first place": found.evidence.first[0].at if found.evidence.first else "",
+            "first place": _place(found),
             "numbers": _message(found),
         }
-        for found in sorted(report.findings, key=lambda found: order.index(found.status))
+        for found in worst_first(report)
     ]
     description = f"{report.contract.name} v{report.contract.version}: **{report.verdict.value}** ({_tally(report)})"
     # One key per contract gives its history a page; Prefect allows a-z, 0-9 and dashes only.
@@ -158,8 +166,7 @@ def _artifact(report: Report) -> None:
 
 def _tally(report: Report) -> str:
     """How many checks came to what, as in `2 fail, 5 pass`."""
-    found = [finding.status for finding in report.findings]
-    return ", ".join(f"{found.count(status)} {status.value}" for status in reversed(Status) if status in found)
+    return ", ".join(f"{count} {status.value}" for status, count in tally(report).items())
 
 
 def _end(name: str, message: str) -> State[Any]:

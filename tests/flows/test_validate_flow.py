@@ -337,7 +337,7 @@ CANARIES = (PHONE, MAIL, ID, KEY, NAME, BROKEN)
 
 
 def plant(folder: Path) -> None:
-    """A data set with the canaries in texts, a key, an id, a label, a role and a broken line."""
+    """A data set with the canaries in texts, a key, an id, a label, a role, the name of the file and a broken line."""
     folder.mkdir()
     said = f"我是{NAME}，电话{PHONE}，邮箱{MAIL}，身份证{ID}"
     records: list[dict[str, Any]] = [
@@ -355,7 +355,7 @@ def plant(folder: Path) -> None:
     ]
     lines = [json.dumps(record, ensure_ascii=False) for record in records]
     lines += [f'{{"uid": "{BROKEN}", "messages": "{said}', f"{PHONE}: {BROKEN}"]
-    (folder / "drop.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (folder / f"drop-{PHONE}.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 CONTRACT = """
