@@ -136,8 +136,8 @@ def finding(
 def example(kind: type[Check]) -> Contract:
     """The contract that stands as YAML under `## Example` in a check's docstring, loaded as any other.
 
-    Either whole datasets (`datasets:`) or a list of checks (`- check: …`) for a dataset called train. Raises
-    CheckAuthorError where there is none, ContractError where it is wrong.
+    Either whole datasets (`datasets:`), or a list of checks (`- check: …`) for a dataset called train, beside which
+    one called eval stands. Raises CheckAuthorError where there is none, ContractError where it is wrong.
     """
     found = _YAML.search(inspect.cleandoc(kind.__doc__ or ""))
     if found is None:
@@ -145,7 +145,8 @@ def example(kind: type[Check]) -> Contract:
     yaml = found[1]
     if not yaml.startswith("datasets:"):
         indented = "".join(f"      {line}\n" for line in yaml.splitlines())
-        yaml = f"datasets:\n  train:\n    source: {{path: train.jsonl}}\n    checks:\n{indented}"
+        beside = "  eval: {source: eval.jsonl, checks: [too_few_rows]}\n"
+        yaml = f"datasets:\n{beside}  train:\n    source: {{path: train.jsonl}}\n    checks:\n{indented}"
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "example.yaml"
         path.write_text(f"name: example\n{yaml}", encoding="utf-8")

@@ -1,11 +1,10 @@
 """Count the rows with a message or answer that says nothing."""
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, Literal
+from typing import Literal
 
 import polars as pl
 
-from datacheck.check import Check, Limit, Measured, Metric, View, rates
+from datacheck.check import Check, Limit, Measured, Metric, View, rates, total
 
 # White space, control and format characters (zero-width space, BOM, bidi marks), Hangul fillers, the Braille blank,
 # variation selectors and the combining grapheme joiner: all that shows nothing on a screen.
@@ -50,7 +49,7 @@ class EmptyTurns(Check):
     Run again: the rate is 0. The row count fell by no more than the rows that this check named.
     """
 
-    ZH: ClassVar[str] = """统计含有空消息或空回答的样本。
+    ZH = """统计含有空消息或空回答的样本。
 
     ## 现象
 
@@ -74,9 +73,7 @@ class EmptyTurns(Check):
     重新运行后比率为 0，减少的行数不超过本检查指出的行数。
     """
 
-    metrics: ClassVar[Mapping[str, Metric]] = {
-        "rate": Metric("rows with a message that says nothing", "share", of="rows", limit=Limit(max=0))
-    }
+    metrics = {"rate": Metric("rows with a message that says nothing", "share", of="rows", limit=Limit(max=0))}
 
     check: Literal["empty_turns"] = "empty_turns"
 
@@ -85,7 +82,7 @@ class EmptyTurns(Check):
         judged = data.turns.filter(_must_speak())
         found = judged.select("row", "path", "content_type", "part", "text", problem=_problem()).drop_nulls("problem")
         found = _without_media(found, data.cells)
-        silent = data.rows.join(judged, on="row", how="anti").select(pl.len()).collect().item()
+        silent = total(data.rows.join(judged, on="row", how="anti"))
         return Measured(
             rates("rate", found, data.rows, by=self.by, rows=data.rows),
             evidence=found.select("row", "problem", where="path"),
@@ -103,8 +100,8 @@ def _must_speak() -> pl.Expr:
 
 def _problem() -> pl.Expr:
     text, part = pl.col("text"), pl.col("part")
-    marks = pl.when(part == "answer").then(text.str.contains(_SENTENCE_MARKS))
-    marks = marks.when(part.is_in(_ANSWERS)).then(text.str.contains(_PUNCTUATION)).otherwise(statement=False)
+    marks = (part == "answer") & text.str.contains(_SENTENCE_MARKS)
+    marks |= part.is_in(_ANSWERS) & text.str.contains(_PUNCTUATION)
     return (
         pl.when(text.is_null() & (pl.col("content_type") == "missing"))
         .then(pl.lit("missing_content"))

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import polars as pl
 from pydantic import Field
@@ -46,7 +46,7 @@ class FrozenChanged(Check):
     `sha256sum` of the file (or the version in the report) equals the contract's line, and the check passes.
     """
 
-    ZH: ClassVar[str] = """确认冻结的数据集与冻结时逐字节一致。
+    ZH = """确认冻结的数据集与冻结时逐字节一致。
 
     ## 现象
 
@@ -70,7 +70,7 @@ class FrozenChanged(Check):
     哈希与契约一致，本检查通过。
     """
 
-    metrics: ClassVar[Mapping[str, Metric]] = {
+    metrics = {
         "changed": Metric("1 if the data are not those that were frozen, else 0", "datasets", limit=Limit(max=0))
     }
 

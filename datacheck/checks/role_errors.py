@@ -1,11 +1,10 @@
 """Count the conversations whose roles are unknown, out of order, or leave nothing to train on."""
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, Literal
+from typing import Literal
 
 import polars as pl
 
-from datacheck.check import Check, Limit, Measured, Metric, View, rates
+from datacheck.check import Check, Limit, Measured, Metric, View, rates, total
 
 _ROLES = ("system", "user", "assistant", "tool")
 _ANSWERED = ("messages", "sharegpt", "alpaca", "prompt_completion", "kto", "preference")  # must end with an answer
@@ -13,6 +12,7 @@ _ASKED = (*_ANSWERED, "prompt_only", "rlvr", "qa", "multiple_choice")  # must ho
 _SIDES = {"prompt": 0, "response": 1, "chosen": 1, "rejected": 2}
 # Calls that stand in the text: Hermes and Qwen, Llama, Mistral, ReAct (as LLaMA-Factory renders it).
 _CALL_MARKS = ["<tool_call>", "<function=", "[TOOL_CALLS]", "Action:"]
+_CALL_PART = r"^(.+)\[\d+\]\.type$"  # a part of a list content: {type: tool_call} (LLaMA-Factory v1), {type: tool_use}
 _ASKED_IN_TURN = r"^(turns|question)\["  # MT-Bench and BFCL list the user's turns; the answers come at run time
 
 
@@ -54,7 +54,7 @@ class RoleErrors(Check):
     Per-message loss weights are not looked at: an answer whose weight is 0 counts as an answer.
     """
 
-    ZH: ClassVar[str] = """统计角色未知、顺序错误或没有可训练回答的对话。
+    ZH = """统计角色未知、顺序错误或没有可训练回答的对话。
 
     ## 现象
 
@@ -80,9 +80,7 @@ class RoleErrors(Check):
     重新运行后比率为 0，渲染后的样本角色交替正确。
     """
 
-    metrics: ClassVar[Mapping[str, Metric]] = {
-        "rate": Metric("rows whose roles are wrong", "share", of="rows", limit=Limit(max=0))
-    }
+    metrics = {"rate": Metric("rows whose roles are wrong", "share", of="rows", limit=Limit(max=0))}
 
     check: Literal["role_errors"] = "role_errors"
 
@@ -90,7 +88,7 @@ class RoleErrors(Check):
         """Look at each message beside the one before it, then at each row as a whole."""
         turns = _sequence(data)
         found = pl.concat([_order(turns), _whole(turns, data.rows)], how="diagonal")
-        exempt = data.rows.filter(pl.col("format").is_in(["text", "rows"])).select(pl.len()).collect().item()
+        exempt = total(data.rows.filter(pl.col("format").is_in(["text", "rows"])))
         return Measured(
             rates("rate", found, data.rows, by=self.by, rows=data.rows),
             evidence=found,
@@ -101,9 +99,16 @@ class RoleErrors(Check):
 def _sequence(data: View) -> pl.LazyFrame:
     """The messages in order, each with the one before it: a rejected answer follows the prompt, not the chosen one."""
     text, role, side, row = pl.col("text"), pl.col("role"), pl.col("side"), pl.col("row")
-    calls = pl.col("tool_calls").is_not_null() | text.str.contains_any(_CALL_MARKS).fill_null(value=False)
+    calls = (
+        pl.col("tool_calls").is_not_null()
+        | pl.col("part_calls").is_not_null()
+        | text.str.contains_any(_CALL_MARKS).fill_null(value=False)
+    )
+    parts = data.cells.filter(pl.col("text").is_in(["tool_call", "tool_use"]))
+    in_parts = parts.select("row", path=pl.col("path").str.extract(_CALL_PART), part_calls=pl.lit(value=True)).unique()
     turns = (
-        data.turns.filter(pl.col("part").is_in(list(_SIDES)))
+        data.turns.join(in_parts, on=["row", "path"], how="left", maintain_order="left")
+        .filter(pl.col("part").is_in(list(_SIDES)))
         .select("row", "turn", "role", "path", "part", calls=calls, side=pl.col("part").replace_strict(_SIDES))
         .sort("row", "side", "turn", maintain_order=True)
     )
@@ -111,7 +116,7 @@ def _sequence(data: View) -> pl.LazyFrame:
     goes_on = same_row & ((side == side.shift(1)) | (side == 1))
     asked = side == 0
     last_prompt = {name: pl.when(asked).then(name).forward_fill() for name in ("row", "role", "calls")}
-    from_prompt = (side == 2) & ~goes_on & (last_prompt["row"] == row)  # noqa: PLR2004
+    from_prompt = (side == 2) & ~goes_on & (last_prompt["row"] == row)
     before = {
         name: pl.when(goes_on).then(pl.col(name).shift(1)).when(from_prompt).then(last_prompt[name])
         for name in ("role", "calls")

@@ -1,7 +1,7 @@
 """Count the rows that break the contract's `schema:` or that no known format fits."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import polars as pl
 
@@ -54,7 +54,7 @@ class SchemaViolations(Check):
     is not known on its own: a rule on it is an error, not a pass. Null and missing are one in Parquet and Arrow.
     """
 
-    ZH: ClassVar[str] = """统计违反契约 `schema:` 或不属于任何已知格式的样本。
+    ZH = """统计违反契约 `schema:` 或不属于任何已知格式的样本。
 
     ## 现象
 
@@ -79,9 +79,7 @@ class SchemaViolations(Check):
     比率为 0，且 `types` 中每个字段只有一种类型。
     """
 
-    metrics: ClassVar[Mapping[str, Metric]] = {
-        "rate": Metric("rows that break the schema or fit no format", "share", of="rows", limit=Limit(max=0))
-    }
+    metrics = {"rate": Metric("rows that break the schema or fit no format", "share", of="rows", limit=Limit(max=0))}
 
     check: Literal["schema_violations"] = "schema_violations"
     fields: dict[str, FieldRule] = {}

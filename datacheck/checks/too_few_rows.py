@@ -1,11 +1,11 @@
 """Hold that enough rows are left to train on."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import polars as pl
 
-from datacheck.check import Check, Limit, Measured, Metric, Ratio, Value, View
+from datacheck.check import Check, Limit, Measured, Metric, Ratio, Value, View, total
 
 
 class TooFewRows(Check):
@@ -40,7 +40,7 @@ class TooFewRows(Check):
     The row count in the report equals the count that the supplier names, and the readable share is 1.
     """
 
-    ZH: ClassVar[str] = """确认剩下的样本数足够训练。
+    ZH = """确认剩下的样本数足够训练。
 
     ## 现象
 
@@ -65,7 +65,7 @@ class TooFewRows(Check):
     报告中的行数与供应方给出的条数一致，可读比例为 1。
     """
 
-    metrics: ClassVar[Mapping[str, Metric]] = {
+    metrics = {
         "rows": Metric("rows that could be read", "rows", limit=Limit(min=1)),
         "readable": Metric(
             "delivered records that could be read", "share", of="rows and unreadable places", limit=Limit(min=0.99)
@@ -81,8 +81,8 @@ class TooFewRows(Check):
 
     def measure(self, data: View) -> Measured:
         """Count. Nothing delivered at all is 0 and not "not measured": this is the check that says so."""
-        rows = int(data.rows.select(pl.len()).collect().item())
-        lost = data.lines.filter(pl.col("level").is_in(["error", "limit"])).select(pl.len()).collect().item()
+        rows = total(data.rows)
+        lost = total(data.lines.filter(pl.col("level").is_in(["error", "limit"])))
         values = [Value("rows", rows), Value("readable", Ratio(rows, rows + lost) if rows + lost else 0)]
         if self.by is not None:
             sliced = data.rows.group_by(self.by).len().sort(self.by).collect()

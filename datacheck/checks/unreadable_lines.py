@@ -1,11 +1,11 @@
 """Count the lines that no strict reader accepts, and name file, line, byte and likely cause of each."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import polars as pl
 
-from datacheck.check import Check, Limit, Measured, Metric, Ratio, Value, View
+from datacheck.check import Check, Limit, Measured, Metric, Ratio, Value, View, total
 
 
 class UnreadableLines(Check):
@@ -47,7 +47,7 @@ class UnreadableLines(Check):
     have no labels before they can be read: `by` has nothing to slice.
     """
 
-    ZH: ClassVar[str] = """统计严格解析器无法读取的行，并给出每一处的文件、行号、字节位置和可能原因。
+    ZH = """统计严格解析器无法读取的行，并给出每一处的文件、行号、字节位置和可能原因。
 
     ## 现象
 
@@ -72,7 +72,7 @@ class UnreadableLines(Check):
     重新运行后比率为 0，且行数与空行数之和等于文件的行数（`wc -l`）。
     """
 
-    metrics: ClassVar[Mapping[str, Metric]] = {
+    metrics = {
         "rate": Metric(
             "places that could not be read", "share", of="rows and places that could not be read", limit=Limit(max=0)
         ),
@@ -94,12 +94,11 @@ class UnreadableLines(Check):
         """Count by level: error and limit are unreadable, notes and blank lines are not."""
         bad = data.lines.filter(pl.col("level").is_in(["error", "limit"]))
         codes = data.lines.group_by("code", "level").len("places").sort("code").collect()
-        count = {level: codes.filter(pl.col("level") == level) for level in ("error", "limit", "note", "blank")}
-        places = int(count["error"]["places"].sum() + count["limit"]["places"].sum())
-        whole = int(data.rows.select(pl.len()).collect().item()) + places
-        given_up = _listed(count["limit"])
+        places = total(bad)
+        whole = total(data.rows) + places
+        given_up = _listed(codes, "limit")
         left_out = [f"datacheck gave up at a limit of its own, nothing is known of: {given_up}"] if given_up else []
-        noted = _listed(count["note"])
+        noted = _listed(codes, "note")
         return Measured(
             values=(
                 Value("rate", Ratio(places, whole) if whole else None),
@@ -111,13 +110,12 @@ class UnreadableLines(Check):
         )
 
 
-def _listed(codes: pl.DataFrame) -> str:
+def _listed(codes: pl.DataFrame, level: str) -> str:
+    codes = codes.filter(pl.col("level") == level)
     return ", ".join(f"{code} ({places})" for code, places in codes.select("code", "places").iter_rows())
 
 
 def _detail() -> pl.Expr:
     """Where in the line, and the reader's own remark (which holds no data)."""
-    column = pl.format("column {}", "column")
-    return pl.concat_str(column, pl.col("message").replace("", None), separator=": ", ignore_nulls=True).replace(
-        "", None
-    )
+    remark = pl.col("message").replace("", None)
+    return pl.concat_str(pl.format("column {}", "column"), remark, separator=": ", ignore_nulls=True).replace("", None)

@@ -1,0 +1,104 @@
+"""The check exact_duplicates."""
+
+from typing import Literal
+
+import polars as pl
+from pydantic import Field
+
+from datacheck.check import Check, Group, Limit, Measured, Metric, Need, View, rates, total
+from datacheck.features.text_key import TextKey
+from datacheck.features.texts import On
+from datacheck.text.normalise import Rule
+
+
+class ExactDuplicates(Check):
+    """Share of rows that say exactly what an earlier row says (case, width and white space do not count).
+
+    Compared are whole conversations with their roles, tool calls, tool definitions and label, or only the prompt or
+    the response. Reported apart from near duplicates, because the cure is another one: nothing has to be read.
+
+    ## Why it matters
+
+    A copy weighs twice in the loss and in every mixture. Copies on both sides of a random split make the validation
+    loss a measure of memory. Files that were joined twice double a dataset in silence.
+
+    ## Example
+
+    ```yaml
+    - {check: exact_duplicates, on: prompt, id: same_prompt, limits: {rate: {max: 0.05}}}
+    - check: exact_duplicates
+    ```
+
+    ## How to fix
+
+    - Drop the rows of the evidence: each names the first row that says the same; that one stays.
+    - Many clusters of the same size (see the figure `clusters`): a file was delivered or joined that many times.
+    - Wanted repetition (upsampling) belongs into the mixture weights of the run, not into the data.
+
+    ## How to verify
+
+    Run again: the rate is 0, and the row count fell by exactly the number of rows that were named.
+
+    ## Known limits
+
+    One changed word makes another text: see near_duplicates. Plain rows (`format: rows`) have no text to compare.
+    """
+
+    ZH = """内容与前面某行完全相同的样本占比（大小写、全半角和空白不计）。
+
+    ## 现象
+
+    模型对某些问题的回答一字不差；验证集损失低得反常；数据量与去重后的来源数量对不上。
+
+    ## 根因
+
+    同一文件合并了两次、增量与全量混在一起、用复制样本的办法做过采样。
+
+    ## 排查
+
+    - 看图表 `clusters`：大量簇的大小相同，说明整份文件重复了那么多次。
+    - 证据逐行指出它与哪一行相同，第一次出现的那行保留。
+
+    ## 修复
+
+    删除证据中的行；需要过采样时在训练的配比里设权重，不要在数据里复制。
+
+    ## 验证
+
+    重跑后占比为 0，减少的行数恰好等于指出的行数。
+    """
+
+    metrics = {"rate": Metric("rows that repeat an earlier row", "share", of="rows", limit=Limit(warn_max=0))}
+
+    check: Literal["exact_duplicates"] = "exact_duplicates"
+    on: On = Field(default="conversation", description="what of a row is compared")
+    normalise: tuple[Rule, ...] = Field(default=("nfkc", "casefold"), description="what does not count")
+
+    def _keys(self) -> Need:
+        return Need(Group(of=TextKey(on=self.on, normalise=self.normalise), by="key"))
+
+    def needs(self) -> tuple[Need, ...]:
+        """Equal keys in one bucket."""
+        return (self._keys(),)
+
+    def measure(self, data: View) -> Measured:
+        """Bucket by bucket: a row whose key an earlier row has is a copy of that row."""
+        first, size = pl.col("row").min().over("key", "rest"), pl.len().over("key", "rest")
+        copies = [_NONE]
+        texts = 0
+        for bucket in data.buckets(self._keys()):
+            keys = bucket.with_columns(other_row=first, size=size).collect()
+            texts += keys.height
+            copies.append(keys.filter(pl.col("row") > pl.col("other_row")).select(_NONE.columns))
+        found = pl.concat(copies).sort("row")
+        mute = total(data.rows) - texts
+        clusters = found.unique("other_row").group_by("size").len("clusters").sort("size")
+        return Measured(
+            rates("rate", found.lazy(), data.rows, by=self.by, rows=data.rows),
+            evidence=found.lazy().select("row", "other_row", problem=pl.lit("exact_duplicate")),
+            figures={"clusters": clusters},
+            not_checked=(f"{mute} rows have no such text to compare",) if mute else (),
+        )
+
+
+_NONE = pl.DataFrame(schema={"row": pl.UInt64, "other_row": pl.UInt64, "size": pl.UInt32})

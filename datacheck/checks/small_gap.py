@@ -1,0 +1,158 @@
+"""The check small_gap."""
+
+import math
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import polars as pl
+from pydantic import Field
+
+from datacheck.check import Check, Limit, Measured, Metric, Value, View, rates
+
+_EXACT = 9  # decimals: 0.7 - 0.4 is a gap of 0.3, not of 0.29999999999999993
+_HINT = "name source.columns.score_chosen and score_rejected, or remove the check (identical_pairs compares the texts)"
+
+
+class SmallGap(Check):
+    """Preference pairs whose scores are too close, the wrong way round, or missing.
+
+    The gap is score(chosen) - score(rejected), divided by the length of `source.scale`; without a scale, scores must
+    lie between 0 and 1. A pair with a score missing has no gap and is counted apart.
+
+    ## Why it matters
+
+    Where annotators or a judge saw hardly any difference, the order of the pair is noise, and a reward model learns
+    the noise. A chosen answer that scores lower than the rejected one teaches the opposite of what was meant.
+
+    ## Example
+
+    ```yaml
+    datasets:
+      train:
+        source:
+          path: data/pairs.jsonl
+          columns: {score_chosen: chosen_score, score_rejected: rejected_score}
+          scale: [1, 10]
+        checks:
+          - {check: small_gap, gap: 0.3, limits: {below_gap: {max: 0.02}}}
+    ```
+
+    ## How to fix
+
+    - `small_gap`: drop the pair, or replace the rejected answer by a clearly worse one (hard negatives are fine as
+      long as they are wrong).
+    - `wrong_sign`: find out whether columns or answers are swapped; swap back only if it is systematic, else drop.
+    - `missing_score`: score the pair or drop it; do not fill in a default.
+
+    ## How to verify
+
+    Run again: no pair below the gap, a mean of 0.5 or more. Read twenty of the closest pairs that stayed.
+
+    ## Known limits
+
+    Scores are taken at their word: gaps of a judge that rates everything 8 or 9 are small on the whole scale.
+    """
+
+    ZH = """评分差距过小、方向相反或缺少评分的偏好对。
+
+    ## 现象
+
+    奖励模型区分不出好坏，换个随机种子排序就变；训练准确率上不去。
+
+    ## 根因
+
+    两个回答质量接近，标注顺序近似抛硬币；打分模型分辨力不足；chosen 与 rejected 两列写反。
+
+    ## 排查
+
+    - 看图表 `gaps` 的分布，确认 `source.scale` 与实际打分区间一致。
+    - 抽读差距最小的若干对；`wrong_sign` 集中在某个来源时，多半是列写反。
+
+    ## 修复
+
+    删除差距过小的对，或换成明确更差的 rejected；方向相反的先查清原因，系统性写反才整体交换；缺分的补打，不要填默认值。
+
+    ## 验证
+
+    重跑后低于阈值的占比为 0，平均差距不低于 0.5，且抽检保留下来的最小差距样本能看出优劣。
+    """
+
+    metrics = {
+        "below_gap": Metric("pairs whose gap is below `gap`", "share", of="scored pairs", limit=Limit(max=0)),
+        "mean_gap": Metric("mean gap, as a part of the scale", "gap", of="scored pairs", limit=Limit(min=0.5)),
+        "wrong_sign": Metric("pairs whose chosen answer scores lower", "share", of="scored pairs", limit=Limit(max=0)),
+        "missing": Metric("rows without two scores", "share", of="rows", limit=Limit(max=0)),
+    }
+
+    check: Literal["small_gap"] = "small_gap"
+    gap: float = Field(default=0.3, ge=0, le=1, description="the smallest gap that is wanted, as a part of the scale")
+    scale: tuple[float, float] | None = Field(default=None, description="lowest and highest score; from source.scale")
+
+    @classmethod
+    def implied(cls, dataset: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The scale stands with the source."""
+        return {"scale": dataset["scale"]}
+
+    def measure(self, data: View) -> Measured:
+        """Gaps of the rows that have both scores; none at all, or scores off the scale, cannot be judged."""
+        low, high = self.scale or (0.0, 1.0)
+        scores = data.rows.select("row", *(_score(data, side) for side in ("score_chosen", "score_rejected")))
+        gap = ((pl.col("score_chosen") - pl.col("score_rejected")) / (high - low)).round(_EXACT)
+        rows = scores.with_columns(gap=gap).collect()
+        scored, unscored = rows.drop_nulls("gap"), rows.filter(pl.col("gap").is_null())
+        why = _HINT if scored.is_empty() else None
+        inside = pl.all_horizontal(pl.col(side).is_between(0, 1) for side in _SIDES)
+        if self.scale is None and not why and not scored.select(inside.all()).item():
+            why = "scores lie outside 0 to 1 and no source.scale is named"
+        if why:
+            return Measured(tuple(Value(name, None) for name in self.metrics), not_checked=(why,))
+        return Measured(
+            self._values(scored, unscored, rows, data),
+            evidence=_evidence(rows.lazy(), self.gap),
+            figures={"gaps": scored.group_by(gap=((pl.col("gap") * 20).floor() / 20).round(2)).len("pairs").sort("gap")},
+        )
+
+    def _values(
+        self, scored: pl.DataFrame, unscored: pl.DataFrame, rows: pl.DataFrame, data: View
+    ) -> tuple[Value, ...]:
+        counted = (
+            ("below_gap", scored.filter(pl.col("gap") < self.gap), scored),
+            ("wrong_sign", scored.filter(pl.col("gap") < 0), scored),
+            ("missing", unscored, rows),
+        )
+        shares = [rates(name, hit.lazy(), among.lazy(), by=self.by, rows=data.rows) for name, hit, among in counted]
+        means = [Value("mean_gap", _mean(scored))]
+        if self.by is not None:
+            labelled = scored.join(data.rows.select("row", self.by).collect(), on="row")
+            for (label,), part in labelled.sort(self.by, "row").partition_by(self.by, as_dict=True).items():
+                means.append(Value("mean_gap", _mean(part), {self.by: "(none)" if label is None else str(label)}))
+        return (*shares[0], *means, *shares[1], *shares[2])
+
+
+_SIDES = ("score_chosen", "score_rejected")
+
+
+def _score(data: View, side: str) -> pl.Expr:
+    """The score as a finite number; null where it is missing or no number."""
+    if side not in data.rows.collect_schema():
+        return pl.lit(None, pl.Float64).alias(side)
+    number = pl.col(side).str.strip_chars().cast(pl.Float64, strict=False)
+    return pl.when(number.is_finite()).then(number).alias(side)
+
+
+def _mean(scored: pl.DataFrame) -> float:
+    """The mean, from a sum that is rounded once and does not depend on the order."""
+    return math.fsum(scored["gap"]) / scored.height
+
+
+def _evidence(rows: pl.LazyFrame, least: float) -> pl.LazyFrame:
+    gap = pl.col("gap")
+    problem = (
+        pl.when(gap.is_null())
+        .then(pl.lit("missing_score"))
+        .when(gap < 0)
+        .then(pl.lit("wrong_sign"))
+        .when(gap < least)
+        .then(pl.lit("small_gap"))
+    )
+    return rows.select("row", score="gap", problem=problem).drop_nulls("problem")

@@ -1,0 +1,35 @@
+"""How alike the chosen and the rejected answer of a pair are."""
+
+import numpy as np
+import polars as pl
+
+from datacheck.check import Feature, View
+from datacheck.text.matching import intersections
+from datacheck.text.normalise import Rule, normalise
+from datacheck.text.shingles import shingles
+
+
+class PairSimilarity(Feature):
+    """`row`, `equal`, `common` and `union` (sizes of the intersection and union of both sides' sets of 3-grams).
+
+    A side is all its turns, tool calls included. Rows without both sides have no line.
+    """
+
+    normalise: tuple[Rule, ...]
+
+    def compute(self, part: View) -> pl.DataFrame:
+        """Compare the two sides of each row."""
+        said = pl.concat_str(pl.col("text").fill_null(""), pl.col("tool_calls").fill_null(""), separator="\n")
+        sides = [
+            part.turns.filter(pl.col("part") == side)
+            .group_by("row", maintain_order=True)
+            .agg(said.str.join("\n").alias(side))
+            for side in ("chosen", "rejected")
+        ]
+        table = sides[0].join(sides[1], on="row", maintain_order="left").collect()
+        chosen, rejected = (normalise(table[side], self.normalise) for side in ("chosen", "rejected"))
+        left, right = shingles(chosen, "chars", 3), shingles(rejected, "chars", 3)
+        each = np.arange(table.height)
+        common = intersections(left, each, right, each).astype(np.int64)
+        union = np.diff(left.offsets) + np.diff(right.offsets) - common
+        return pl.DataFrame({"row": table["row"], "equal": chosen == rejected, "common": common, "union": union})

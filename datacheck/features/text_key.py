@@ -1,0 +1,45 @@
+"""A 128-bit key of what a row says: equal keys are equal texts, but for case, width and white space."""
+
+from hashlib import blake2b
+
+import numpy as np
+import polars as pl
+
+from datacheck.check import Feature, View
+from datacheck.features.texts import On
+from datacheck.text.normalise import Rule, normalise
+
+_PARTS: dict[str, tuple[str, ...]] = {"prompt": ("prompt",), "response": ("response", "answer", "chosen", "rejected")}
+
+
+class TextKey(Feature):
+    """`row`, `key`, `rest` (both u64): BLAKE2b of the row's normalised text; rows without text have no line.
+
+    Roles, tool calls, tool definitions and the label are part of a conversation: rows that differ there are not
+    copies. Two different texts among a billion rows share a key with probability 10⁻²¹.
+    """
+
+    on: On
+    normalise: tuple[Rule, ...]
+
+    def compute(self, part: View) -> pl.DataFrame:
+        """Hash each row's text once."""
+        pieces = [pl.col(name).fill_null("") for name in ("part", "role", "text", "tool_calls")]
+        whole = self.on == "conversation"
+        turns = part.turns if whole else part.turns.filter(pl.col("part").is_in(_PARTS[self.on]))
+        said = (pl.col("text").fill_null("").str.strip_chars() != "") | pl.col("tool_calls").is_not_null()
+        texts = turns.group_by("row", maintain_order=True).agg(
+            said.any().alias("said"), pl.concat_str(pieces, separator="\x1f").str.join("\x1e").alias("text")
+        )
+        label = pl.col("label").fill_null("") if whole else pl.lit("")
+        table = (
+            texts.filter("said")
+            .join(part.rows.select("row", "label"), on="row", maintain_order="left")
+            .select("row", text=pl.concat_str("text", label, separator="\x1e"))
+            .collect()
+        )
+        plain = normalise(table["text"], self.normalise).str.replace_all(r"\s+", " ")
+        plain = plain.str.replace_all(r" ?([\x1e\x1f]) ?", "$1")
+        digests = b"".join(blake2b(text.encode(), digest_size=16).digest() for text in plain)
+        keys = np.frombuffer(digests, dtype="<u8").reshape(-1, 2)
+        return pl.DataFrame({"row": table["row"], "key": keys[:, 0], "rest": keys[:, 1]})
