@@ -74,7 +74,8 @@ def _settings(kind: type[Check], lang: str) -> str:
 def _default(field: Any) -> str:
     if field.is_required():
         return "required"
-    return f"`{json.dumps(field.get_default(call_default_factory=True), default=str, ensure_ascii=False)}`"
+    default = field.get_default(call_default_factory=True)
+    return f"`{json.dumps(default, default=lambda model: model.model_dump(), ensure_ascii=False)}`"
 
 
 def contract_schema() -> str:

@@ -80,7 +80,7 @@ class EmptyTurns(Check):
     def measure(self, data: View) -> Measured:
         """Give each turn its problem, if it has one."""
         judged = data.turns.filter(_must_speak())
-        found = judged.select("row", "path", "content_type", "part", "text", problem=_problem()).drop_nulls("problem")
+        found = judged.select("row", "path", "content_type", "text", problem=_problem()).drop_nulls("problem")
         found = _without_media(found, data.cells)
         silent = total(data.rows.join(judged, on="row", how="anti"))
         return Measured(
@@ -101,7 +101,8 @@ def _must_speak() -> pl.Expr:
 def _problem() -> pl.Expr:
     text, part = pl.col("text"), pl.col("part")
     marks = (part == "answer") & text.str.contains(_SENTENCE_MARKS)
-    marks |= part.is_in(_ANSWERS) & text.str.contains(_PUNCTUATION)
+    said = part.is_in(_ANSWERS) | (pl.col("role") == "assistant").fill_null(value=False)  # earlier answers are trained too
+    marks |= said & text.str.contains(_PUNCTUATION)
     return (
         pl.when(text.is_null() & (pl.col("content_type") == "missing"))
         .then(pl.lit("missing_content"))

@@ -5,7 +5,7 @@ from typing import Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Check, Limit, Measured, Metric, Need, View, rates, total
+from datacheck.check import Check, Limit, Measured, Metric, Need, View, for_review, placed, rates, total
 from datacheck.features.pair_similarity import PairSimilarity
 from datacheck.text.normalise import Rule
 
@@ -104,10 +104,11 @@ class IdenticalPairs(Check):
             for name, rows in (("rate", same), ("near_rate", alike))
         ]
         bins = ((pl.col("score") * 20).floor() / 20).round(2)
-        problem = pl.when("equal").then(pl.lit("identical")).otherwise(pl.lit("near_identical"))
+        drop = placed(same.select("row", "score", problem=pl.lit("identical")), data.rows)
+        read = for_review(alike.select("row", "score", problem=pl.lit("near_identical")), data.rows)
         return Measured(
             values[0] + values[1],
-            evidence=pairs.filter(pl.col("equal") | near).select("row", "score", problem=problem),
+            evidence=pl.concat([drop, read], how="diagonal"),
             figures={"similarity": pairs.group_by(similarity=bins).len("pairs").sort("similarity").collect()},
             not_checked=() if some else ("no row has both a chosen and a rejected answer",),
         )

@@ -15,6 +15,7 @@ from datacheck.text.plants import KINDS, plant
 from datacheck.text.shingles import concat
 
 PLANTED_ROWS = 100  # rows that get a planted copy of every kind: at most 1,000 plants
+TEMPLATE = 0.1  # a row with a smaller share of n-grams of its own is said to be template
 SHORT = 20  # code points; a shorter row is no good source of plants: one edit already changes what it says
 
 
@@ -48,7 +49,7 @@ class NearDuplicates(Check):
     Paraphrases and translations share no n-grams and are not found. Below about 20 characters a similarity of 0.7
     is often two different questions. N-grams that stand in more than `boilerplate` of the rows (and in at least 20)
     are left out, so that a shared template makes no pair; a cluster of near-copies larger than that share hides
-    itself the same way: its exact copies are still found.
+    itself the same way, so the report counts the rows that are template for more than nine tenths.
     """
 
     ZH = """数据集中与前面某行近似重复的样本占比（含完全重复）。
@@ -119,6 +120,11 @@ class NearDuplicates(Check):
             Value("planted_recall", recall if recall.of else None),
         )
         notes = [f"{unseen} rows have no {self.on} text and could not be compared"] if unseen else []
+        templated = data[Need(self._sketch)].filter(pl.col("own") < TEMPLATE).select(pl.col("row").n_unique())
+        if count := templated.collect().item():
+            notes.append(
+                f"{count} rows share over nine tenths of their n-grams with many others; only the rest was compared"
+            )
         notes += [] if recall.of else ["no row is long enough to plant a copy, so the search could not be tried"]
         figures = {"similarity": _histogram(pairs), "planted": by_kind}
         return Measured(values, evidence, figures, tuple(notes))

@@ -136,11 +136,12 @@ def _order(turns: pl.LazyFrame) -> pl.LazyFrame:
     role, before, first = pl.col("role"), pl.col("before"), pl.col("first")
     answer_alone = (pl.col("format") == "preference") & (pl.col("part") != "prompt")  # the prompt is in its text
     asked_in_turn = pl.col("path").str.contains(_ASKED_IN_TURN)
+    unasked = (before == "system") & (pl.col("turn") == 1)  # a later system message is wrong itself
     wrong_before = (
         pl.when(role == "user")
         .then(before.is_in(["user", "tool"]) & ~asked_in_turn)
         .when(role == "assistant")
-        .then((before == "system") | ((before == "assistant") & ~pl.col("calls")) | (first & ~answer_alone))
+        .then(unasked | ((before == "assistant") & ~pl.col("calls")) | (first & ~answer_alone))
         .otherwise(statement=False)
     )
     uncalled = (role == "tool") & (

@@ -10,7 +10,7 @@ from datacheck.check import Feature, Model, Need, Summary, View, total
 from datacheck.features.texts import On, row_texts
 from datacheck.text.minhash import band_keys, banding, signatures
 from datacheck.text.normalise import Rule, normalise
-from datacheck.text.shingles import Shingles, shingles, without
+from datacheck.text.shingles import Shingles, concat, shingles, take, without
 
 BOILERPLATE_DOCUMENTS = 20  # an n-gram in fewer documents than this is never boilerplate, whatever the share
 
@@ -92,12 +92,17 @@ class Sketch(Feature):
         return (Need(Boilerplate(of=self.of, share=self.boilerplate)),) if self.boilerplate else ()
 
     def sets(self, texts: pl.Series, data: View) -> Shingles:
-        """The n-gram sets that are compared: of normalised texts, without boilerplate."""
-        found = self.of.shingles(texts)
+        """The n-gram sets that are compared: of normalised texts, without boilerplate.
+
+        A text that is boilerplate from end to end keeps all of it: there is nothing else to compare it by.
+        """
+        whole = self.of.shingles(texts)
         needs = self.needs()
         if not needs:
-            return found
-        return without(found, data[needs[0]].collect()["hash"].to_numpy())
+            return whole
+        own = without(whole, data[needs[0]].collect()["hash"].to_numpy())
+        rows = np.arange(len(texts))
+        return take(concat([own, whole]), np.where(np.diff(own.offsets) > 0, rows, rows + len(texts)))
 
     def keys(self, sets: Shingles) -> NDArray[np.uint64]:
         """Band keys u64[rows, bands] for this threshold."""
@@ -105,13 +110,19 @@ class Sketch(Feature):
         return band_keys(signatures(sets, num_perm), bands, rows)
 
     def compute(self, part: View) -> pl.DataFrame:
-        """`row` u32, `key` u64: one line per row and band; rows without n-grams have none."""
+        """`row` u32, `key` u64, `own` f32: a line per row and band; rows without n-grams have none.
+
+        `own` is the share of the row's n-grams that are compared, that is, no boilerplate.
+        """
         texts = self.of.texts(part.turns)
         sets = self.sets(texts["text"], part)
         keys = self.keys(sets)
         filled = np.flatnonzero(np.diff(sets.offsets))
-        rows = texts["row"].to_numpy()[filled]
-        return pl.DataFrame(
-            {"row": np.repeat(rows, keys.shape[1]), "key": keys[filled].ravel()},
-            schema={"row": pl.UInt32, "key": pl.UInt64},
-        )
+        own = np.diff(sets.offsets)[filled] / np.diff(self.of.shingles(texts["text"]).offsets)[filled]
+        bands = keys.shape[1]
+        columns = {
+            "row": np.repeat(texts["row"].to_numpy()[filled], bands),
+            "key": keys[filled].ravel(),
+            "own": np.repeat(own, bands),
+        }
+        return pl.DataFrame(columns, schema={"row": pl.UInt32, "key": pl.UInt64, "own": pl.Float32})

@@ -1,0 +1,248 @@
+"""Assemble the sample datasets from the hand-written texts in pieces/.
+
+    python sample_data/make.py            write the files beside this script
+    python sample_data/make.py --check    exit 1 if a file differs from what would be written
+
+A piece is a block of lines between blank lines; the first characters of a line say what it is:
+
+    @ UID SRC       a conversation; in sft_bad.txt "@17 UID SRC" puts it on line 17 of the file
+    S U A           a message of the system, user or assistant; "\\n" is a line break
+    N               an assistant message whose content is null
+    R ROLE TEXT     a message with any role
+    C NAME JSON     a tool call; C lines in a row are parallel calls of one message
+    T JSON          the result of the next open call
+    = UID           the messages of another conversation, unchanged
+    ! JSON          columns to set; "- NAME" leaves one out
+
+Nothing here is random: the same pieces give the same bytes.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+Row = dict[str, Any]
+
+# The tools of the "tools" conversations: name → parameters (name → JSON type); all are required.
+TOOLS: dict[str, dict[str, str]] = {
+    "book_room": {"room": "string", "day": "string", "start": "string", "end": "string"},
+    "book_table": {"name": "string", "slot": "string", "party": "integer"},
+    "convert": {"value": "number", "from": "string", "to": "string"},
+    "get_air": {"city": "string"},
+    "get_rate": {"base": "string", "quote": "string"},
+    "get_time": {"city": "string"},
+    "get_weather": {"city": "string", "day": "string"},
+    "loan_payment": {"principal": "number", "annual_rate": "number", "months": "integer"},
+    "query_stock": {"item": "string", "colour": "string", "size": "integer"},
+    "read_meter": {"month": "string", "group_by": "string"},
+    "read_sensor": {"plant": "string"},
+    "reserve_book": {"title": "string"},
+    "route_time": {"from": "string", "to": "string", "mode": "string"},
+    "search_books": {"title": "string"},
+    "search_recipes": {"ingredients": "array"},
+    "search_restaurants": {"party": "integer", "day": "string", "diet": "string"},
+    "send_reminder": {"group": "string", "text": "string"},
+    "start_timer": {"minutes": "integer", "label": "string"},
+}
+
+
+def blocks(name: str) -> list[list[str]]:
+    """Return the blocks of a piece file, each as its lines."""
+    text = (HERE / "pieces" / name).read_text("utf-8")
+    return [[line for line in block.split("\n") if line] for block in text.split("\n\n") if block.strip("\n")]
+
+
+def dump(row: Row) -> str:
+    """Return one line of JSON."""
+    return json.dumps(row, ensure_ascii=False)
+
+
+def jsonl(rows: list[Row]) -> bytes:
+    """Return the bytes of a JSONL file."""
+    return "".join(dump(row) + "\n" for row in rows).encode()
+
+
+def tool_schema(name: str) -> Row:
+    """Describe one tool as JSON schema."""
+    properties = {key: {"type": kind} for key, kind in TOOLS[name].items()}
+    parameters = {"type": "object", "properties": properties, "required": list(properties)}
+    return {"type": "function", "function": {"name": name, "parameters": parameters}}
+
+
+class Conversation:
+    """Collects the messages of one block."""
+
+    def __init__(self) -> None:
+        self.messages: list[Row] = []
+        self.open: list[Row] = []
+        self.calls = 0
+
+    def call(self, name: str, arguments: str) -> None:
+        """Add a call; right after another call it joins that message."""
+        self.calls += 1
+        function = {"name": name, "arguments": arguments}
+        call = {"id": f"call_{self.calls}", "type": "function", "function": function}
+        last = self.messages[-1]
+        if last["role"] == "assistant" and "tool_calls" in last:
+            last["tool_calls"].append(call)
+        else:
+            self.messages.append({"role": "assistant", "content": None, "tool_calls": [call]})
+        self.open.append(call)
+
+    def result(self, content: str) -> None:
+        """Answer the oldest open call."""
+        call = self.open.pop(0)
+        name = call["function"]["name"]
+        self.messages.append({"role": "tool", "tool_call_id": call["id"], "name": name, "content": content})
+
+    def line(self, line: str) -> None:
+        """Read one line of a block."""
+        kind, rest = line[:1], line[2:].replace("\\n", "\n")
+        if kind == "C":
+            self.call(*line[2:].split(" ", 1))
+        elif kind == "T":
+            self.result(line[2:])
+        elif kind == "R":
+            role, _, rest = rest.partition(" ")
+            self.messages.append({"role": role, "content": rest})
+        elif kind == "N":
+            self.messages.append({"role": "assistant", "content": None})
+        else:
+            role = {"S": "system", "U": "user", "A": "assistant"}[kind]
+            self.messages.append({"role": role, "content": rest})
+
+
+def conversation(block: list[str], fold: str, known: dict[str, Row]) -> Row:
+    """Turn one block into a record."""
+    _, uid, src = block[0].split(" ")
+    row: Row = {"uid": uid, "src": src, "fold": fold}
+    talk, own, dropped = Conversation(), {}, []
+    for line in block[1:]:
+        if line.startswith("= "):
+            talk.messages = known[line[2:]]["messages"]
+        elif line.startswith("! "):
+            own = json.loads(line[2:])
+        elif line.startswith("- "):
+            dropped.append(line[2:])
+        else:
+            talk.line(line)
+    row["messages"] = talk.messages
+    names = [call["function"]["name"] for message in talk.messages for call in message.get("tool_calls", [])]
+    if names:
+        row["tools"] = [tool_schema(name) for name in sorted(set(names))]
+    row.update(own)
+    return {key: value for key, value in row.items() if key not in dropped}
+
+
+def sft_good() -> list[Row]:
+    """Return the conversations of the three languages, mixed in a fixed order."""
+    groups = [[conversation(b, "train", {}) for b in blocks(f"sft_good_{n}.txt")] for n in (1, 2, 3)]
+    rows: list[Row] = []
+    while any(groups):
+        for group, count in zip(groups, (2, 2, 1), strict=True):
+            rows += group[:count]
+            del group[:count]
+    return rows
+
+
+def sft_bad(good: list[Row]) -> list[Row]:
+    """Put each faulty conversation on the line that its header names, and sound ones on all other lines up to 70."""
+    known = {row["uid"]: row for row in good}
+    planted = {int(b[0].split(" ")[0][1:]): conversation(b, "train", known) for b in blocks("sft_bad.txt")}
+    sound = iter(good)
+    return [planted.get(line) or next(sound) for line in range(1, 71)]
+
+
+def broken() -> bytes:
+    """Return a file in which every second line or so cannot be read."""
+    text = [dump(conversation(block, "train", {})) for block in blocks("broken.txt")]
+    lines = [
+        text[0].encode(),
+        text[1].replace('"src": ', '"src" ').encode(),  # 2: a colon is missing
+        f"{text[2]} {text[3]}".encode(),  # 3: two objects
+        b"",  # 4: a blank line, no fault
+        text[4].encode("gbk"),  # 5: not UTF-8
+        text[5].replace("{", '{"src": "wiki", ', 1).encode(),  # 6: "src" twice, with different values
+        text[6].encode(),
+        text[7].encode(),
+        text[8][:-20].encode(),  # 9: cut inside a string, and no line end
+    ]
+    return b"\n".join(lines)
+
+
+def preference(name: str) -> list[Row]:
+    """Return pairs; "@conv" blocks are lists of messages, "@std" blocks plain strings."""
+    rows: list[Row] = []
+    for block in blocks(name):
+        (style, uid), body = block[0].split(" "), {line[0]: line[2:] for line in block[1:]}
+        chosen, rejected = (json.loads(score) for score in body["S"].split(" "))
+        row: Row = {"uid": uid, "prompt": body["P"], "chosen": body["C"], "rejected": body["R"]}
+        if style == "@conv":
+            row["prompt"] = [{"role": "user", "content": body["P"]}]
+            row["chosen"] = [{"role": "assistant", "content": body["C"]}]
+            row["rejected"] = [{"role": "assistant", "content": body["R"]}]
+        rows.append(row | {"score_chosen": chosen, "score_rejected": rejected})
+    return rows
+
+
+def questions() -> list[Row]:
+    """Return the questions with a free answer."""
+    pairs = [(block[0][2:], block[1][2:]) for block in blocks("eval_questions.txt")]
+    return [
+        {"id": f"q-{n:03}", "lang": "en" if question.isascii() else "zh", "question": question, "answer": answer}
+        for n, (question, answer) in enumerate(pairs, 1)
+    ]
+
+
+def choices() -> list[Row]:
+    """Return the multiple-choice questions."""
+    lines = [line.split(" | ") for block in blocks("eval_choices.txt") for line in block]
+    keys = ("question", "A", "B", "C", "D", "answer")
+    return [{"id": f"c-{n:03}", **dict(zip(keys, line, strict=True))} for n, line in enumerate(lines, 1)]
+
+
+def gsm() -> list[Row]:
+    """Return word problems whose answer ends in "#### NUMBER"."""
+    return [
+        {"question": block[0][2:], "answer": f"{block[1][2:]}\n#### {block[2][2:]}"} for block in blocks("rlvr_gsm.txt")
+    ]
+
+
+def build() -> dict[str, bytes]:
+    """Return every file: its path under sample_data/ and its bytes."""
+    good = sft_good()
+    valid = [conversation(block, "valid", {}) for block in blocks("sft_good_valid.txt")]
+    return {
+        "sft_good/train.jsonl": jsonl(good),
+        "sft_good/valid.jsonl": jsonl(valid),
+        "sft_bad/broken.jsonl": broken(),
+        "sft_bad/train.jsonl": jsonl(sft_bad(good)),
+        "preference_good/pairs.jsonl": jsonl(preference("preference_good.txt")),
+        "preference_bad/pairs.jsonl": jsonl(preference("preference_bad.txt")),
+        "rlvr/gsm_style.jsonl": jsonl(gsm()),
+        "eval/questions.jsonl": jsonl(questions()),
+        "eval/choices.jsonl": jsonl(choices()),
+    }
+
+
+def main() -> int:
+    """Write the files, or with --check compare them."""
+    differ = 0
+    for name, data in build().items():
+        path = HERE / name
+        if "--check" in sys.argv:
+            if not path.is_file() or path.read_bytes() != data:
+                differ = 1
+                print(f"{name}: differs")
+        else:
+            path.parent.mkdir(exist_ok=True)
+            path.write_bytes(data)
+    return differ
+
+
+if __name__ == "__main__":
+    sys.exit(main())

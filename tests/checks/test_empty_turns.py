@@ -1,0 +1,123 @@
+import pytest
+
+from datacheck.check import Ratio, Status
+from datacheck.checks.empty_turns import EmptyTurns
+from datacheck.testing import dataset, finding, jsonl, measure
+
+
+def answer(content, **more):
+    messages = [{"role": "user", "content": "你好"}, {"role": "assistant", "content": content, **more}]
+    return {"messages": messages}
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        ("", "empty"),
+        (" \n\t", "only_white_space"),
+        ("\u3000\u00a0", "only_white_space"),
+        ("\u200b\ufeff", "invisible"),
+        ("\u3164", "invisible"),
+        ("\u2800 \u202e", "invisible"),
+        ("。", "only_punctuation"),
+        ("…… 。", "only_punctuation"),
+        ("！？", "only_punctuation"),
+        ("「」", "only_punctuation"),
+        (".\u200b", "only_punctuation"),
+        (None, "null_content"),
+        ([], "null_content"),
+        ([{"type": "text", "text": ""}], "empty"),
+    ],
+)
+def test_an_answer_that_says_nothing(content, problem):
+    assert measure(EmptyTurns(), [answer("好"), answer(content)]).places == [(1, "messages[1].content", problem)]
+
+
+@pytest.mark.parametrize("content", ["好", "?a", "👍", "1", "<", "+", "。好", "0", "a\u200b", "±", "½", "〇"])
+def test_short_answers_are_answers(content):
+    assert measure(EmptyTurns(), [answer(content)]).value("rate") == Ratio(0, 1)
+
+
+def test_missing_content():
+    result = measure(EmptyTurns(), [{"messages": [{"role": "user", "content": "a"}, {"role": "assistant"}]}])
+    assert result.places == [(0, "messages[1].content", "missing_content")]
+
+
+CALL = [{"type": "function", "function": {"name": "f", "arguments": "{}"}}]
+LEGITIMATE = [
+    answer("", tool_calls=CALL),
+    answer(None, tool_calls=CALL),
+    {"messages": [{"role": "system", "content": ""}, *answer("好")["messages"]]},
+    {
+        "messages": [
+            *answer("", tool_calls=CALL)["messages"],
+            {"role": "tool", "content": ""},
+            *answer("好")["messages"],
+        ]
+    },
+    {"messages": [{"role": "user", "content": [{"type": "image", "image": "a.png"}]}, *answer("好")["messages"][1:]]},
+    {"instruction": "你好", "input": "", "system": "", "history": [], "output": "好"},
+    {"question": "哪个？", "A": "", "B": "乙", "C": "", "D": "丁", "answer": "B"},
+    {"question": "补全括号", "answer": "]"},
+    {"question": "1-1=?", "answer": 0},
+]
+
+
+@pytest.mark.parametrize("record", LEGITIMATE)
+def test_what_may_be_empty(record):
+    assert measure(EmptyTurns(), [record]).problems == []
+
+
+@pytest.mark.parametrize(
+    ("record", "where"),
+    [
+        ({"instruction": "", "input": "", "output": "好"}, "instruction"),
+        ({"instruction": "你好", "output": ""}, "output"),
+        ({"question": "你好", "answer": "。"}, "answer"),
+        ({"text": "  "}, "text"),
+        ({"prompt": "你好", "chosen": "", "rejected": "好"}, "chosen"),
+        ({"prompt": "你好", "chosen": "好", "rejected": "。"}, "rejected"),
+        (
+            {"messages": [{"role": "user", "content": " "}, {"role": "assistant", "content": "好"}]},
+            "messages[0].content",
+        ),
+    ],
+)
+def test_every_format(record, where):
+    result = measure(EmptyTurns(), [record])
+    assert [place[1] for place in result.places] == [where]
+    assert finding(EmptyTurns(), [record]).status is Status.FAIL
+
+
+def test_a_row_counts_once():
+    record = {"messages": [{"role": "user", "content": ""}, {"role": "assistant", "content": ""}]}
+    result = measure(EmptyTurns(), [record, *dataset("user: a | assistant: b")])
+    assert result.value("rate") == Ratio(1, 2)
+    assert len(result.problems) == 2
+
+
+def test_rows_without_messages_are_said():
+    result = measure(EmptyTurns(), [{"a": 1}, *dataset("user: a | assistant: b")])
+    assert result.value("rate") == Ratio(0, 2)
+    assert result.not_checked == ("1 rows have no message, answer or text to look at",)
+
+
+def test_by_source():
+    records = [{"text": "", "s": "web"}, {"text": "a", "s": "web"}, {"text": "b"}]
+    result = measure(EmptyTurns(by="source"), records, source={"columns": {"source": "s"}})
+    assert result.value("rate", source="web") == Ratio(1, 2)
+    assert result.value("rate", source="(none)") == Ratio(0, 1)
+
+
+def test_chinese_vicuna_and_llama_factory_have_no_empty_turns_by_their_own_count(realdata):
+    path = realdata / "llama_factory/data/dpo_zh_demo.json"
+    import json
+
+    rows = json.loads(path.read_text(encoding="utf-8"))
+    texts = [m["value"] for row in rows for m in [*row["conversations"], row["chosen"], row["rejected"]]]
+    silent = sum(not any(ch.isalnum() for ch in text) for text in texts)
+    assert measure(EmptyTurns(), path.read_bytes(), name="dpo.json").value("rate") == Ratio(silent, len(rows))
+
+
+def test_the_samples_are_read_as_meant():
+    assert jsonl(dataset("user: 你好")) == '{"messages": [{"role": "user", "content": "你好"}]}\n'.encode()

@@ -1,0 +1,102 @@
+import json
+import re
+import unicodedata
+from collections import Counter
+
+import pytest
+
+from datacheck.check import Ratio, Status
+from datacheck.checks.exact_duplicates import ExactDuplicates
+from datacheck.testing import dataset, finding, measure
+
+ONE, OTHER = "user: 1+1=? | assistant: 2", "user: 1+1=? | assistant: 3"
+
+
+def test_later_copies_name_the_first():
+    result = measure(ExactDuplicates(), dataset(ONE, OTHER, ONE, ONE))
+    assert result.value("rate") == Ratio(2, 4)
+    assert result.problems == [(2, "exact_duplicate"), (3, "exact_duplicate")]
+    assert [line["other"] for line in result.first] == ["train/data.jsonl:1", "train/data.jsonl:1"]
+    assert result.figures["clusters"] == {"size": [3], "clusters": [1]}
+
+
+@pytest.mark.parametrize(("on", "copies"), [("prompt", 1), ("response", 1), ("conversation", 0)])
+def test_what_is_compared(on, copies):
+    records = dataset(ONE, OTHER, "user: 2+1=? | assistant: 3")
+    assert measure(ExactDuplicates(on=on), records).value("rate").n == copies
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "same"),
+    [
+        ("ＧＰＴ－４", "gpt-4", True),
+        ("你好  世界\n", " 你好 世界", True),
+        ("3+5", "35", False),
+        ("1 2", "12", False),
+        ("C++", "C", False),
+        ("优点。", "优点", False),
+        ("優點", "优点", False),
+    ],
+)
+def test_what_does_not_count(one, two, same):
+    assert measure(ExactDuplicates(), [{"text": one}, {"text": two}]).value("rate") == Ratio(int(same), 2)
+
+
+def test_rules_of_the_contract():
+    check = ExactDuplicates(normalise=("nfkc", "casefold", "t2s", "strip_punct"))
+    assert measure(check, [{"text": "優點。"}, {"text": "优点"}]).value("rate") == Ratio(1, 2)
+
+
+def call(arguments):
+    made = [{"function": {"name": "f", "arguments": arguments}}]
+    return {
+        "messages": [{"role": "user", "content": "天气"}, {"role": "assistant", "content": None, "tool_calls": made}]
+    }
+
+
+def test_roles_calls_tools_and_labels_tell_conversations_apart():
+    swapped = [
+        {"messages": [{"role": r, "content": c} for r, c in turns]}
+        for turns in ([("user", "a"), ("assistant", "b")], [("user", "a"), ("user", "b")])
+    ]
+    kto = [{"prompt": "a", "completion": "b", "label": label} for label in (True, False)]
+    tools = [{**dataset(ONE)[0], "tools": [{"name": name}]} for name in ("f", "g")]
+    assert measure(ExactDuplicates(), [*swapped, call("1"), call("2"), *kto, *tools]).problems == []
+    assert measure(ExactDuplicates(), [call("1"), call("1")]).value("rate") == Ratio(1, 2)
+
+
+def test_turns_do_not_run_together():
+    assert measure(ExactDuplicates(), dataset("user: ab | assistant: c", "user: a | assistant: bc")).problems == []
+
+
+def test_rows_without_text_are_no_copies_of_each_other():
+    result = measure(ExactDuplicates(), [{"a": 1}, {"a": 1}, {"text": ""}, {"text": ""}])
+    assert result.value("rate") == Ratio(0, 4)
+    assert result.not_checked == ("4 rows have no such text to compare",)
+
+
+def test_it_warns_and_does_not_block():
+    assert finding(ExactDuplicates(), dataset(ONE, ONE)).status is Status.WARN
+    assert finding(ExactDuplicates(), dataset(ONE, OTHER)).status is Status.PASS
+
+
+def test_by_source():
+    records = [{"text": "a", "s": "web"}, {"text": "a", "s": "forum"}, {"text": "b", "s": "forum"}]
+    result = measure(ExactDuplicates(by="source"), records, source={"columns": {"source": "s"}})
+    assert result.value("rate", source="forum") == Ratio(1, 2)
+    assert result.value("rate", source="web") == Ratio(0, 1)
+
+
+def test_against_a_count_of_strings(realdata):
+    path = realdata / "llama_factory/data/dpo_zh_demo.json"
+
+    def plain(text):
+        return re.sub(r"\s+", " ", unicodedata.normalize("NFKC", text).casefold()).strip()
+
+    rows = json.loads(path.read_text(encoding="utf-8"))
+    keys = Counter(
+        tuple((m["from"], plain(m["value"])) for m in [*row["conversations"], row["chosen"], row["rejected"]])
+        for row in rows
+    )
+    copies = sum(count - 1 for count in keys.values())
+    assert measure(ExactDuplicates(), path.read_bytes(), name="dpo.json").value("rate") == Ratio(copies, 300)

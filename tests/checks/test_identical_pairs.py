@@ -1,0 +1,82 @@
+import pytest
+
+from datacheck.check import Ratio, Status
+from datacheck.checks.identical_pairs import IdenticalPairs
+from datacheck.testing import dataset, finding, measure
+
+LONG = "".join(chr(0x4E00 + n) for n in range(100))  # 100 different characters: 98 different 3-grams
+
+
+def pair(chosen, rejected):
+    return {"prompt": "问", "chosen": chosen, "rejected": rejected}
+
+
+@pytest.mark.parametrize(
+    ("chosen", "rejected", "same"),
+    [
+        ("好的", "好的", True),
+        ("ＧＰＴ", "gpt", True),
+        ("優點", "优点", True),
+        ("好 的\n", "好的", True),
+        ("好的。", "好的", False),
+        ("C++", "C", False),
+        ("是", "否", False),
+        ("", "", True),
+    ],
+)
+def test_identical(chosen, rejected, same):
+    result = measure(IdenticalPairs(), [pair(chosen, rejected), pair("甲", "乙")])
+    assert result.value("rate") == Ratio(int(same), 2)
+    assert result.problems == [(0, "identical")] * same
+
+
+def test_near_by_hand():
+    """One more character at the end: 98 common 3-grams of 99, Jaccard 98/99; one in the middle changed: 95 of 101."""
+    longer = pair(LONG, LONG + "。")
+    changed = pair(LONG, LONG[:50] + "龥" + LONG[51:])
+    records = [longer, changed, pair("甲", "乙")]
+    result = measure(IdenticalPairs(), records)
+    assert result.value("rate") == Ratio(0, 3)
+    assert result.value("near_rate") == Ratio(1, 3)
+    assert result.evidence["score"].to_list() == [98 / 99]
+    assert measure(IdenticalPairs(near=95 / 101), records).value("near_rate") == Ratio(2, 3)
+    assert finding(IdenticalPairs(), records).status is Status.WARN
+
+
+def test_near_pairs_are_for_review_and_not_to_drop():
+    result = measure(IdenticalPairs(), [pair(LONG, LONG + "。"), pair("甲", "甲")])
+    assert result.evidence.select("line", "row", "problem").rows() == [(1, None, "near_identical"), (2, 1, "identical")]
+
+
+def test_all_turns_of_a_side_count():
+    asked = [{"role": "user", "content": "问"}]
+    said = [{"role": "assistant", "content": "甲", "tool_calls": [{"name": "f"}]}]
+    other = [{"role": "assistant", "content": "甲", "tool_calls": [{"name": "g"}]}]
+    assert measure(IdenticalPairs(), [{"prompt": asked, "chosen": said, "rejected": other}]).value("rate") == Ratio(
+        0, 1
+    )
+    assert measure(IdenticalPairs(), [{"prompt": asked, "chosen": said, "rejected": said}]).value("rate") == Ratio(1, 1)
+
+
+def test_identical_pairs_fail():
+    assert finding(IdenticalPairs(), dataset("user: a | chosen: b | rejected: b")).status is Status.FAIL
+
+
+def test_only_pairs_count():
+    records = [*dataset("user: a | assistant: b"), pair("甲", "甲")]
+    assert measure(IdenticalPairs(), records).value("rate") == Ratio(1, 1)
+    result = measure(IdenticalPairs(), dataset("user: a | assistant: b"))
+    assert result.value("rate") == Ratio(0, 1)
+    assert result.not_checked == ("no row has both a chosen and a rejected answer",)
+
+
+def test_by_source():
+    records = [{**pair("甲", "甲"), "s": "web"}, {**pair("甲", "乙"), "s": "web"}]
+    result = measure(IdenticalPairs(by="source"), records, source={"columns": {"source": "s"}})
+    assert result.value("rate", source="web") == Ratio(1, 2)
+    assert result.value("near_rate", source="web") == Ratio(0, 2)
+
+
+def test_none_of_the_real_pairs(realdata):
+    path = realdata / "llama_factory/data/dpo_zh_demo.json"  # published count: 0 identical of 300
+    assert measure(IdenticalPairs(), path.read_bytes(), name="dpo.json").value("rate") == Ratio(0, 300)
