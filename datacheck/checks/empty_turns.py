@@ -101,7 +101,8 @@ def _must_speak() -> pl.Expr:
 def _problem() -> pl.Expr:
     text, part = pl.col("text"), pl.col("part")
     marks = (part == "answer") & text.str.contains(_SENTENCE_MARKS)
-    said = part.is_in(_ANSWERS) | (pl.col("role") == "assistant").fill_null(value=False)  # earlier answers are trained too
+    # Earlier answers of a conversation are trained too.
+    said = part.is_in(_ANSWERS) | (pl.col("role") == "assistant").fill_null(value=False)
     marks |= said & text.str.contains(_PUNCTUATION)
     return (
         pl.when(text.is_null() & (pl.col("content_type") == "missing"))

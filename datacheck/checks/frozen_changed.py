@@ -75,7 +75,7 @@ class FrozenChanged(Check):
     }
 
     check: Literal["frozen_changed"] = "frozen_changed"
-    sha256: str | None = Field(default=None, pattern="^[0-9a-f]{64}$")
+    sha256: str | None = Field(default=None, pattern="^[0-9a-f]{64}$", description="the hash; from source.sha256")
 
     @classmethod
     def always(cls, dataset: Mapping[str, Any]) -> bool:

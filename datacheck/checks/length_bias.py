@@ -26,7 +26,11 @@ class LengthBias(Check):
     ## Example
 
     ```yaml
-    - {check: length_bias, by: source, limits: {correlation: {max: 0.2}}}
+    datasets:
+      train:
+        source: {path: data/pairs.jsonl, columns: {source: src}}
+        checks:
+          - {check: length_bias, by: source, limits: {correlation: {max: 0.2}}}
     ```
 
     ## How to fix

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 import polars as pl
+from pydantic import Field
 
 from datacheck.check import Check, FieldRule, Limit, Measured, Metric, Value, View, rates
 
@@ -82,8 +83,8 @@ class SchemaViolations(Check):
     metrics = {"rate": Metric("rows that break the schema or fit no format", "share", of="rows", limit=Limit(max=0))}
 
     check: Literal["schema_violations"] = "schema_violations"
-    fields: dict[str, FieldRule] = {}
-    format: str = "auto"
+    fields: dict[str, FieldRule] = Field(default={}, description="rules by dotted path; from the dataset's schema:")
+    format: str = Field(default="auto", description="rows: any record will do; from source.format")
 
     @classmethod
     def always(cls, dataset: Mapping[str, Any]) -> bool:  # noqa: ARG003

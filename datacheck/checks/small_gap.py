@@ -109,7 +109,9 @@ class SmallGap(Check):
         return Measured(
             self._values(scored, unscored, rows, data),
             evidence=_evidence(rows.lazy(), self.gap),
-            figures={"gaps": scored.group_by(gap=((pl.col("gap") * 20).floor() / 20).round(2)).len("pairs").sort("gap")},
+            figures={
+                "gaps": scored.group_by(gap=((pl.col("gap") * 20).floor() / 20).round(2)).len("pairs").sort("gap")
+            },
         )
 
     def _values(

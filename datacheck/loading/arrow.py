@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-import datetime
+import datetime as dt
 import decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -104,13 +104,13 @@ def json_safe(value: Any) -> Any:
         return [json_safe(item) for item in value]
     if kind in {str, int, float, bool} or value is None:
         return value
-    if isinstance(value, (datetime.datetime, datetime.date, datetime.time)):
+    if isinstance(value, (dt.datetime, dt.date, dt.time)):
         return value.isoformat()
     if kind is bytes:
         try:
             return value.decode()
         except UnicodeDecodeError:
             return base64.b64encode(value).decode()
-    if isinstance(value, (decimal.Decimal, datetime.timedelta)):
+    if isinstance(value, (decimal.Decimal, dt.timedelta)):
         return str(value)
     return str(value)

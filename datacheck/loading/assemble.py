@@ -50,9 +50,7 @@ class Assembler:
         digest = _EMPTY_SHA if not raw else hashlib.sha256(raw).hexdigest()
         self._lines.append((line, byte, len(raw), None, "blank", digest, ""))
 
-    def bad(
-        self, line: int, byte: int, raw: bytes, code: str, message: str, column: int | None = None
-    ) -> None:
+    def bad(self, line: int, byte: int, raw: bytes, code: str, message: str, column: int | None = None) -> None:
         """Count a record that is not loaded."""
         self._bad += 1
         self._lines.append((line, byte, len(raw), column, code, hashlib.sha256(raw).hexdigest(), message))
@@ -100,11 +98,7 @@ class Assembler:
 
     def _check_texts(self, extract: Extract, cells: list[Cell]) -> None:
         limit = self.reading.limits.text_bytes
-        texts = (
-            [turn[5] for turn in extract.turns]
-            + [turn[6] for turn in extract.turns]
-            + [cell[2] for cell in cells]
-        )
+        texts = [turn[5] for turn in extract.turns] + [turn[6] for turn in extract.turns] + [cell[2] for cell in cells]
         # A character takes up to four bytes: only long texts are encoded to be measured.
         if any(text and len(text) * 4 > limit and len(text.encode()) > limit for text in texts):
             raise Rejected("text_too_long", f"more than {limit} bytes")
@@ -136,9 +130,7 @@ class Assembler:
     def _cells_of(self, record: dict[str, Any], extract: Extract) -> list[Cell]:
         cells: list[Cell] = []
         used, limit = extract.used, self.reading.limits.keys
-        partly = (
-            {cell[0].partition(".")[0].partition("[")[0] for cell in extract.cells} if extract.cells else ()
-        )
+        partly = {cell[0].partition(".")[0].partition("[")[0] for cell in extract.cells} if extract.cells else ()
         for key, value in record.items():
             kind = value.__class__
             if kind is str:
@@ -154,10 +146,7 @@ class Assembler:
 
     def _labels_of(self, record: dict[str, Any], extract: Extract) -> list[str | None]:
         """Return the values of the columns that the contract names, then KTO's own label."""
-        labels = [
-            as_text(record[key] if key in record else _lookup(record, parts))
-            for _, key, parts in self._labels
-        ]
+        labels = [as_text(record[key] if key in record else _lookup(record, parts)) for _, key, parts in self._labels]
         labels.append(extract.label)
         return labels
 
@@ -169,9 +158,7 @@ class Assembler:
         """Return the tables of what was added and start anew; the counts must add up to `lines`."""
         counts = Counts(lines, self._blank, self._bad, len(self._rows), size)
         if counts.rows + counts.bad + counts.blank != lines:
-            raise AccountingError(
-                f"{lines} lines; rows, bad and blank: {counts.rows}, {counts.bad}, {counts.blank}"
-            )
+            raise AccountingError(f"{lines} lines; rows, bad and blank: {counts.rows}, {counts.bad}, {counts.blank}")
         cells = self._cells_frame()
         self._note_big_integers(cells)
         tables = Tables(self._rows_frame(), self._turns_frame(), cells, self._lines_frame(), counts)
@@ -180,23 +167,17 @@ class Assembler:
 
     def _note_big_integers(self, cells: pl.DataFrame) -> None:
         """Remark on rows with an integer beyond 64 bits outside the turns."""
-        long = cells.filter(
-            (pl.col("json_type") == "number") & (pl.col("text").str.len_bytes() >= _DIGITS_64_BITS)
-        )
+        long = cells.filter((pl.col("json_type") == "number") & (pl.col("text").str.len_bytes() >= _DIGITS_64_BITS))
         for row, text in long.select("row", "text").iter_rows():
             if text.lstrip("-").isdigit() and not -(2**63) <= int(text) < 2**64:
                 line, byte, length, _ = self._rows[row]
-                self._lines.append(
-                    (line, byte or 0, length or 0, None, "big_integer", None, "beyond 64 bits")
-                )
+                self._lines.append((line, byte or 0, length or 0, None, "big_integer", None, "beyond 64 bits"))
 
     def _rows_frame(self) -> pl.DataFrame:
         count = len(self._rows)
         line, byte, length, name = zip(*self._rows, strict=True) if count else ((), (), (), ())
         labels = list(zip(*self._label_values, strict=True)) if count else [()] * (len(self._labels) + 1)
-        named: dict[str, Any] = {
-            column: values for (column, _, _), values in zip(self._labels, labels, strict=False)
-        }
+        named: dict[str, Any] = {column: values for (column, _, _), values in zip(self._labels, labels, strict=False)}
         if self.reading.columns.label is None:
             named["label"] = labels[-1]
         nothing = [None] * count
@@ -227,10 +208,7 @@ def _repeat(counts: list[int]) -> np.ndarray[Any, np.dtype[np.uint32]]:
 
 def _frame(columns: Any, schema: dict[str, Any]) -> pl.DataFrame:
     return pl.DataFrame(
-        [
-            pl.Series(name, values, dtype=kind)
-            for (name, kind), values in zip(schema.items(), columns, strict=True)
-        ]
+        [pl.Series(name, values, dtype=kind) for (name, kind), values in zip(schema.items(), columns, strict=True)]
     )
 
 

@@ -201,12 +201,8 @@ CODES: Mapping[str, Code] = MappingProxyType(
             ("With the wrong delimiter the whole line is one value.", "分隔符错误时整行会成为一个值。"),
             ("Name the delimiter in the contract (`delimiter:`).", "在契约中写明 `delimiter:`。"),
         ),
-        "bad_parquet": Code(
-            "error", ("damaged Parquet or Arrow data", "Parquet 或 Arrow 数据损坏"), _LOST, _AGAIN
-        ),
-        "truncated_compression": Code(
-            "error", ("the compressed data ends too early", "压缩数据不完整"), _CUT, _AGAIN
-        ),
+        "bad_parquet": Code("error", ("damaged Parquet or Arrow data", "Parquet 或 Arrow 数据损坏"), _LOST, _AGAIN),
+        "truncated_compression": Code("error", ("the compressed data ends too early", "压缩数据不完整"), _CUT, _AGAIN),
         "bad_compression": Code("error", ("damaged compressed data", "压缩数据损坏"), _LOST, _AGAIN),
         "records_missing": Code(
             "error",
@@ -226,23 +222,15 @@ CODES: Mapping[str, Code] = MappingProxyType(
             _LOST,
             ("Check permissions; links and devices are refused.", "检查权限；不接受符号链接和设备文件。"),
         ),
-        "line_too_long": Code(
-            "limit", ("a record beyond the size limit", "记录超过长度上限"), _LIMIT, _RAISE
-        ),
+        "line_too_long": Code("limit", ("a record beyond the size limit", "记录超过长度上限"), _LIMIT, _RAISE),
         "document_too_large": Code(
             "limit", ("a JSON document beyond the size limit", "JSON 文档超过大小上限"), _LIMIT, _EXPORT
         ),
         "too_deep": Code("limit", ("nested beyond the depth limit", "嵌套超过深度上限"), _LIMIT, _RAISE),
         "too_many_keys": Code("limit", ("an object with too many keys", "对象的键过多"), _LIMIT, _RAISE),
-        "too_many_turns": Code(
-            "limit", ("a record with too many messages", "记录中的消息过多"), _LIMIT, _RAISE
-        ),
-        "integer_too_long": Code(
-            "limit", ("an integer of more than 4,300 digits", "整数超过 4300 位"), _LIMIT, _RAISE
-        ),
-        "text_too_long": Code(
-            "limit", ("a text beyond the size limit", "单段文本超过长度上限"), _LIMIT, _RAISE
-        ),
+        "too_many_turns": Code("limit", ("a record with too many messages", "记录中的消息过多"), _LIMIT, _RAISE),
+        "integer_too_long": Code("limit", ("an integer of more than 4,300 digits", "整数超过 4300 位"), _LIMIT, _RAISE),
+        "text_too_long": Code("limit", ("a text beyond the size limit", "单段文本超过长度上限"), _LIMIT, _RAISE),
         "bomb_ratio": Code(
             "limit",
             ("the compression ratio is that of a bomb", "压缩比异常，疑似压缩炸弹"),

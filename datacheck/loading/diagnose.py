@@ -10,6 +10,7 @@ from datacheck.loading.sniff import UTF8_BOM, guess_encoding
 _COLUMN = re.compile(r"^(.*?) at line (\d+) column (\d+)$", re.DOTALL)
 _CONFLICT = re.compile(rb"(?:<{7}|={7}|>{7}|\|{7})(?: |\r?$)")
 _NOT_FINITE = re.compile(rb"-?(?:NaN|Infinity|nan|inf)\b")
+_TAG = re.compile(rb"\s*<[a-zA-Z!/]")
 _PYTHON = re.compile(rb"'|None\b|True\b|False\b|\(")
 
 
@@ -51,35 +52,34 @@ def _absolute(raw: bytes, line: int, column: int) -> int:
     return start + column
 
 
+# Beginnings of jiter's messages (0.19) that name one cause.
+_REASONS = (
+    ("Detected duplicate key", "duplicate_key", "the second of two equal keys ends here"),
+    ("recursion limit", "too_deep", "deeper than 200"),
+    ("lone leading surrogate", "lone_surrogate", "an escape for half of a surrogate pair"),
+    ("unexpected end of hex escape", "lone_surrogate", "an escape for half of a surrogate pair"),
+    ("control character", "control_character", "a control character must be escaped"),
+    ("number out of range", "integer_too_long", "more than 4,300 digits"),
+)
+
+
 def _by_reason(raw: bytes, reason: str, column: int | None) -> Why:
+    for start, code, message in _REASONS:
+        if reason.startswith(start):
+            return Why(code, message, column)
     at = raw[max((column or 1) - 1, 0) :]
-    if reason.startswith("Detected duplicate key"):
-        return Why("duplicate_key", "the second of two equal keys ends here", column)
-    if reason.startswith("recursion limit"):
-        return Why("too_deep", "deeper than 200", column)
-    if reason.startswith(("lone leading surrogate", "unexpected end of hex escape")):
-        return Why("lone_surrogate", "an escape for half of a surrogate pair", column)
-    if reason.startswith("control character"):
-        return Why(
-            "control_character", f"byte 0x{at[0]:02x} must be escaped" if at else "must be escaped", column
-        )
-    if reason.startswith("number out of range"):
-        return Why("integer_too_long", "more than 4,300 digits", column)
+    if raw.strip() in {b"{", b"[", b"}", b"]", b"},", b"],"}:
+        return Why("pretty_printed", "only a bracket: does the record span several lines?", column)
     if reason.startswith("EOF"):
-        if raw.strip() in {b"{", b"[", b"}", b"]"}:
-            return Why("pretty_printed", "only a bracket: does the record span several lines?", column)
         return Why("truncated_line", "the line ends inside the record", column)
     if reason.startswith("trailing characters"):
         second = at.lstrip()[:1] in {b"{", b"["}
         return Why("two_objects" if second else "json_syntax", "more text after the record", column)
-    if _NOT_FINITE.match(at) or (
-        reason.startswith("invalid number") and _NOT_FINITE.match(raw[max((column or 2) - 2, 0) :])
-    ):
+    # For -Infinity jiter points behind the sign.
+    if _NOT_FINITE.match(at) or _NOT_FINITE.match(raw[max((column or 2) - 2, 0) :]):
         return Why("not_finite", "NaN or Infinity is not JSON", column)
     if reason.startswith(("expected value", "key must be a string")) and _PYTHON.match(at):
         return Why("python_repr", "looks like the repr of a Python object", column)
-    if raw.lstrip()[:1] == b"<" and re.match(rb"\s*<[a-zA-Z!/]", raw):
+    if _TAG.match(raw):
         return Why("html_page", "the line begins with an HTML tag", 1)
-    if raw.strip() in {b"}", b"]", b"},", b"],"}:
-        return Why("pretty_printed", "only a bracket: does the record span several lines?", column)
     return Why("json_syntax", reason, column)

@@ -142,7 +142,7 @@ def unzstd(raw: Hashed, head: bytes) -> Iterator[bytes]:
 
 
 def _skip_frame(raw: Hashed, pending: bytes) -> bytes:
-    while len(pending) < 8 and (more := raw.read()):  # noqa: PLR2004 (magic and size, four bytes each)
+    while len(pending) < 8 and (more := raw.read()):
         pending += more
     left = 8 + int.from_bytes(pending[4:8], "little")
     while len(pending) < left:

@@ -61,9 +61,7 @@ def _decode_json(raw: bytes) -> Any:
 def _load(out: Assembler, reading: Reading, line: int, byte: int, raw: bytes) -> None:
     """Decode one record and add it, or say why it is bad."""
     if len(raw) > reading.limits.line_bytes:
-        out.bad(
-            line, byte, raw, "line_too_long", f"{len(raw)} bytes; the limit is {reading.limits.line_bytes}"
-        )
+        out.bad(line, byte, raw, "line_too_long", f"{len(raw)} bytes; the limit is {reading.limits.line_bytes}")
         return
     try:
         record = _decode_json(raw)
@@ -129,9 +127,7 @@ def _load_encoded(out: Assembler, reading: Reading, line: int, byte: int, raw: b
         out.bad(line, byte, raw, *diagnose(body, str(error)))
         return
     if record is None and len(raw) > reading.limits.line_bytes:
-        out.bad(
-            line, byte, raw, "line_too_long", f"{len(raw)} bytes; the limit is {reading.limits.line_bytes}"
-        )
+        out.bad(line, byte, raw, "line_too_long", f"{len(raw)} bytes; the limit is {reading.limits.line_bytes}")
         return
     out.add(line, byte, raw, record)
 

@@ -44,7 +44,8 @@ class Chunk:
     """A run of whole records. `sha256` is that of `data` (of the whole file for Parquet and Arrow).
 
     `size` is the number of decoded bytes that the chunk stands for. Parquet and Arrow are not copied: `path`
-    names the file and `identity` what `fstat` said of it when it was hashed.
+    names the file and `identity` what `fstat` said of it when it was hashed. `after_value`: in an array, the
+    chunk starts behind an element, so a comma must come next.
     """
 
     kind: Kind
@@ -57,12 +58,15 @@ class Chunk:
     last: bool
     header: tuple[str, ...] | None = None
     delimiter: str | None = None
+    after_value: bool = False
     path: str | None = None
     identity: files.Identity | None = None
 
     def key(self) -> str:
         """Return a digest of all that `parse` depends on, apart from the reading; the position is not part of it."""
-        text = json.dumps([self.kind, self.sha256, self.index == 0, self.last, self.header, self.delimiter])
+        text = json.dumps(
+            [self.kind, self.sha256, self.index == 0, self.last, self.header, self.delimiter, self.after_value]
+        )
         return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -113,9 +117,7 @@ class _File:
         suffixes = [suffix.lower() for suffix in self.path.suffixes]
         head = self.raw.read(_HEAD)
         blocks = self._decompressed(head)
-        buffer = files.Buffer(
-            files.bounded(blocks, self.raw, self.limits.ratio, self.limits.ratio_above_bytes)
-        )
+        buffer = files.Buffer(files.bounded(blocks, self.raw, self.limits.ratio, self.limits.ratio_above_bytes))
         start = bytes(buffer.fill(_HEAD)[:_HEAD])
         if self.compression and suffixes and suffixes[-1] in {".gz", ".zst", ".zstd", ".gzip"}:
             suffixes.pop()
@@ -171,7 +173,7 @@ class _File:
             return files.unzstd(self.raw, head)  # type: ignore[return-value]
         return files.plain(self.raw, head)  # type: ignore[return-value]
 
-    def _kind(self, start: bytes, suffix: str, buffer: files.Buffer) -> str | None:
+    def _kind(self, start: bytes, suffix: str, buffer: files.Buffer) -> Kind | None:
         """Return how to cut the file, or None (with an event) if it is not read."""
         if not start:
             if buffer.damage is None:
@@ -187,9 +189,7 @@ class _File:
         ):
             return binary
         if binary:
-            self._event(
-                "wrong_container", f"{binary.replace('_', ' ')} data under another name or compressed"
-            )
+            self._event("wrong_container", f"{binary.replace('_', ' ')} data under another name or compressed")
             return None
         if expected:
             self._event("wrong_container", f"the name says {expected}, the first bytes do not")
@@ -207,7 +207,7 @@ class _File:
             return "csv"
         return self._json_kind(buffer, kind)
 
-    def _json_kind(self, buffer: files.Buffer, expected: str | None) -> str | None:
+    def _json_kind(self, buffer: files.Buffer, expected: str | None) -> Kind | None:
         first, second, alone = self._first_lines(buffer)
         if not first:
             return "jsonl"
@@ -262,6 +262,7 @@ class _File:
         last: bool,
         header: tuple[str, ...] | None = None,
         delimiter: str | None = None,
+        after_value: bool = False,
     ) -> Chunk:
         first_byte, first_line = self.covered, self.lines + 1
         if not self.wide:
@@ -284,6 +285,7 @@ class _File:
             last,
             header,
             delimiter,
+            after_value,
         )
         self.index += 1
         self.covered += len(data)
@@ -325,9 +327,7 @@ class _File:
                 break
         if stop == 0:
             self.lines += 1
-        self._event(
-            "line_too_long", f"longer than {self.limits.line_bytes} bytes; not read", line, byte, length
-        )
+        self._event("line_too_long", f"longer than {self.limits.line_bytes} bytes; not read", line, byte, length)
 
     def _csv_chunks(self, buffer: files.Buffer, suffix: str) -> Generator[Chunk, None, None]:
         delimiter = self.reading.delimiter or ("\t" if suffix == ".tsv" else ",")
@@ -355,9 +355,7 @@ class _File:
             self._event("cr_line_ends", "no line feed in the file", 1)
             return None
         try:
-            fields = next(
-                (row for row in csv.reader(self._text_lines(block), delimiter=delimiter) if row), []
-            )
+            fields = next((row for row in csv.reader(self._text_lines(block), delimiter=delimiter) if row), [])
         except csv.Error:
             self._event("csv_header", "the header record cannot be parsed", 1)
             return None
@@ -381,28 +379,33 @@ class _File:
         size = self.limits.chunk_bytes
         depth = 1 if kind == "array" else 0
         opening: re.Pattern[bytes] | None = None
+        after = False
         while data := buffer.fill(size + 1):
             part = bytes(data[:size])
             if self.index == 0:
                 opening = _element_line(part)
             # The opening bracket is part of the first chunk only; later ones start inside the array.
-            cut, count = spans.last_end(
-                part, depth=depth, inside=self.index > 0, most=self.limits.chunk_records
-            )
-            if len(data) <= size and count < self.limits.chunk_records:
-                yield self._emit(kind, buffer.take(len(data)), last=True)
+            most = self.limits.chunk_records
+            cut, count, broken = spans.last_end(part, depth=depth, inside=self.index > 0, most=most)
+            if len(data) <= size and count < most:
+                yield self._emit(kind, buffer.take(len(data)), last=True, after_value=after)
                 return
-            if not cut and opening:
+            starts_next = False
+            if opening and count < most and cut <= max(size - self.limits.line_bytes, 0):
                 # Brackets do not pair: cut before the last line that looks like the start of an element.
-                cut = max((match.start() for match in opening.finditer(part, 1)), default=0)
+                line_start = max((match.start() for match in opening.finditer(part, 1)), default=0)
+                starts_next = line_start > cut
+                cut = max(cut, line_start)
             if not cut:
                 line, byte, length = self.lines + 1, self.covered, 0
                 while data := buffer.fill(size):
                     length += len(data)
                     self._drop(buffer.take(len(data)))
-                self._event("line_too_long", "no record ends here; the rest is not read", line, byte, length)
+                code = "json_syntax" if broken else "line_too_long"
+                self._event(code, "no record ends here; the rest of the file is not read", line, byte, length)
                 return
-            yield self._emit(kind, buffer.take(cut), last=False)
+            yield self._emit(kind, buffer.take(cut), last=False, after_value=after)
+            after = not starts_next
 
     def _document(self, buffer: files.Buffer) -> Generator[Chunk, None, None]:
         limit = self.limits.document_bytes
@@ -414,17 +417,17 @@ class _File:
             return
         yield self._emit("document", buffer.take(len(data)), last=True)
 
-    def _binary(self, kind: str, before: files.Identity) -> Chunk:
+    def _binary(self, kind: Kind, before: files.Identity) -> Chunk:
         self._event("null_is_missing", "keys whose value is null are left out")
         return Chunk(
-            kind,  # type: ignore[arg-type]
+            kind,
             b"",
             self.raw.hexdigest(),
             self.raw.bytes,
             1,
             0,
             0,
-            True,  # noqa: FBT003
+            True,
             path=str(self.path),
             identity=before,
         )
@@ -438,9 +441,7 @@ class _File:
         if self.crlf and self.lf:
             self._event("mixed_line_ends", f"{self.crlf} CRLF and {self.lf} LF")
         if self.covered != buffer.taken:
-            raise AccountingError(
-                f"{self.path.name}: {buffer.taken} bytes read, {self.covered} accounted for"
-            )
+            raise AccountingError(f"{self.path.name}: {buffer.taken} bytes read, {self.covered} accounted for")
         return buffer.taken
 
 
@@ -496,9 +497,9 @@ def _first_newline(data: bytes | bytearray, newline: bytes) -> int:
 
 
 def _element_line(data: bytes) -> re.Pattern[bytes] | None:
-    """Return what the lines look like that start an element, if the first element starts a line."""
-    match = re.match(rb"(?:\xef\xbb\xbf)?\s*\[[ \t\r]*\n(?:[ \t\r]*\n)*([ \t]*)[{\[]", data)
-    return re.compile(rb"(?<=\n)" + match[1] + rb"(?=[{\[])") if match else None
+    """Return what the lines look like on which the elements of an array start, judged by the first one."""
+    match = re.match(rb"(?:\xef\xbb\xbf)?\s*\[\s*(?=[{\[])", data)
+    return spans.element_lines(data, match.end()) if match else None
 
 
 def _csv_cut(data: bytearray, size: int) -> int:

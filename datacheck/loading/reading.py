@@ -58,7 +58,7 @@ class Columns(_Frozen):
     raters: tuple[str, ...] = ()
 
     def named(self) -> tuple[tuple[str, str | None], ...]:
-        """Return every label column with its key, in table order; raters are called rater_1, rater_2, …"""
+        """Return every label column with its key, in table order; raters are called rater_1, rater_2 and so on."""
         single = ("id", "source", "split", "score", "score_chosen", "score_rejected", "label")
         raters = tuple((f"rater_{n}", key) for n, key in enumerate(self.raters, start=1))
         return tuple((name, getattr(self, name)) for name in single) + raters

@@ -7,6 +7,7 @@ string that is not closed ends at its line: damage stays local.
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 # One match per bracket; everything between two brackets, strings included, is passed over in C.
 _STRING = rb'"(?>[^"\\\n]++|\\[^\n])*+(?:"|(?=\n)|\\?\Z)'
@@ -22,13 +23,13 @@ def skip_space(data: bytes | bytearray, position: int) -> int:
     return match.end() if match else position
 
 
-def value_end(data: bytes | bytearray, start: int) -> int | None:
-    """Return the end of the value that starts at `start`; None if its brackets are not closed."""
+def value_end(data: bytes, start: int, end: int) -> int | None:
+    """Return where the value ends that starts at `start`; None if its brackets are not closed before `end`."""
     if data[start] not in _OPEN:
-        match = _SCALAR.match(data, start)
+        match = _SCALAR.match(data, start, end)
         return match.end() if match else start + 1
     depth = 0
-    for match in _BRACKET.finditer(data, start):
+    for match in _BRACKET.finditer(data, start, end):
         if data[match.end() - 1] in _OPEN:
             depth += 1
         else:
@@ -38,11 +39,18 @@ def value_end(data: bytes | bytearray, start: int) -> int | None:
     return None
 
 
-def last_end(data: bytes, *, depth: int, inside: bool, most: int) -> tuple[int, int]:
-    """Return the end of the last value that is closed at `depth` (1 in an array, 0 outside), and how many were.
+class LastEnd(NamedTuple):
+    """Where the last value ends (0: none does), how many end before it, and whether a bracket closes too much."""
 
-    `inside`: `data` starts at that depth; else it starts outside all brackets. Stops after `most` values,
-    and where brackets close too much. The end is 0 if no value is closed.
+    end: int
+    values: int
+    broken: bool
+
+
+def last_end(data: bytes, *, depth: int, inside: bool, most: int) -> LastEnd:
+    """Find the last value that is closed at `depth` (1 in an array, 0 outside); stop after `most` values.
+
+    `inside`: `data` starts at that depth; else it starts outside all brackets.
     """
     level = depth if inside else 0
     end = count = 0
@@ -56,7 +64,28 @@ def last_end(data: bytes, *, depth: int, inside: bool, most: int) -> tuple[int, 
             count += 1
         if level < depth or count == most:
             break
-    return end, count
+    return LastEnd(end, count, level < depth)
+
+
+def element_lines(data: bytes, first: int) -> re.Pattern[bytes] | None:
+    """Return what the lines look like on which elements start; None if lines do not tell.
+
+    `first` is where an element starts. It must start its line. Without indentation, lines tell only where
+    nearly every line is an element: a printer that never indents starts nested objects at column 1 too.
+    """
+    line = data.rfind(b"\n", 0, first) + 1
+    indent = data[line:first]
+    if not line or indent.strip(b" \t"):
+        return None
+    opening = re.compile(rb"(?<=\n)" + indent + rb"(?=[{\[])")
+    if not indent:
+        starts = len(opening.findall(data, first))
+        if starts < _MOST_LINES * (data.count(b"\n", first) - 1):
+            return None
+    return opening
+
+
+_MOST_LINES = 0.9
 
 
 def list_span(data: bytes, keys: tuple[str, ...]) -> tuple[int, int] | None:
@@ -78,7 +107,7 @@ def list_span(data: bytes, keys: tuple[str, ...]) -> tuple[int, int] | None:
             if json.loads(data[position:end]) == key:
                 start = value
                 break
-            stop = value_end(data, value)
+            stop = value_end(data, value, len(data))
             if stop is None:
                 return None
             position = skip_space(data, skip_space(data, stop) + 1)
@@ -86,7 +115,7 @@ def list_span(data: bytes, keys: tuple[str, ...]) -> tuple[int, int] | None:
             return None
     if data[start : start + 1] != b"[":
         return None
-    end_of_list = value_end(data, start)
+    end_of_list = value_end(data, start, len(data))
     return None if end_of_list is None else (start, end_of_list)
 
 

@@ -81,9 +81,7 @@ def parse_csv(chunk: Chunk, reading: Reading, out: Assembler) -> int:
             skip_header = False
             continue
         count += 1
-        unreadable = next(
-            (lines.undecodable[n] for n in range(first, lines.next) if n in lines.undecodable), None
-        )
+        unreadable = next((lines.undecodable[n] for n in range(first, lines.next) if n in lines.undecodable), None)
         if unreadable:
             out.bad(first, start, raw, "not_utf8", unreadable)
         elif problem or fields is None:

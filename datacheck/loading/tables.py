@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
-from datacheck.loading.counts import Counts  # noqa: TC001 (a field of a NamedTuple)
+from datacheck.loading.counts import Counts
 
 if TYPE_CHECKING:
     from datacheck.loading.reading import Columns

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from datacheck.loading.reading import Reading
 
 _SPACE = b" \t\r\n"
+_UNCLOSED = Why("truncated_line", "the next record starts before this one ends")
 _SAFE_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,39}")
 
 
@@ -28,7 +29,10 @@ class Values:
         self.chunk, self.reading, self.out = chunk, reading, out
         self.data = chunk.data
         self.count = self.good = self.start = 0
-        self.indent: bytes | None = None
+        self.first: int | None = None
+        self.damaged = False
+        self._opening: re.Pattern[bytes] | None = None
+        self._opening_known = False
         self._line = self._counted = 0
 
     def run(self) -> int:
@@ -42,7 +46,7 @@ class Values:
         elif self.chunk.index == 0:
             self._array(start + 1, after_value=False, end=len(self.data))
         else:
-            self._array(start, after_value=None, end=len(self.data))
+            self._array(start, after_value=self.chunk.after_value, end=len(self.data))
         return self.count
 
     def line_of(self, position: int) -> int:
@@ -67,11 +71,8 @@ class Values:
         self.count += 1
         self.out.add(self.line_of(start), start, raw, record)
 
-    def _array(self, position: int, *, after_value: bool | None, end: int) -> None:
-        """Read elements up to the closing bracket.
-
-        `after_value`: a comma must come next; None at the start of a later chunk, where it may be in the one before.
-        """
+    def _array(self, position: int, *, after_value: bool, end: int) -> None:
+        """Read elements up to the closing bracket; `after_value`: a comma must come next."""
         data = self.data
         while True:
             position = spans.skip_space(data, position)
@@ -82,6 +83,7 @@ class Values:
             sign = data[position : position + 1]
             if sign == b"]":
                 rest = spans.skip_space(data, position + 1)
+                self.damaged = self.damaged or rest < end
                 following = None if rest >= end else self._next_element(position, end)
                 if following is None:
                     if rest < end:
@@ -91,7 +93,7 @@ class Values:
                 position, after_value = following, False
             elif sign == b",":
                 following = spans.skip_space(data, position + 1)
-                if after_value is False or data[following : following + 1] in {b",", b"]"}:
+                if not after_value or data[following : following + 1] in {b",", b"]"}:
                     self._bad(position, position + 1, "json_syntax", "a comma without a value")
                 position, after_value = position + 1, False
             else:
@@ -105,23 +107,31 @@ class Values:
         A damaged element ends where the next one starts, so that it hides no other.
         """
         data = self.data
-        stop = spans.value_end(data, position)
-        stop = end if stop is None or stop > end else stop
-        record, why = self._decoded(position, stop)
+        # After the first damage lines are trusted: looking further than the next element would be quadratic.
+        following = self._next_element(position, end) if self.damaged else None
+        stop = spans.value_end(data, position, following or end)
+        record, why = (None, _UNCLOSED) if stop is None else self._decoded(position, stop)
+        if why is _UNCLOSED and following is None:
+            record, why = self._decoded(position, end)
+        stop = stop or following or end
         if why is None and data[position] in b"{[":
-            self._remember_indent(position)
+            # The first element may stand beside the opening bracket: the second tells as much.
+            if self.first is None or self.good == 1:
+                self.first = position
             self.good += 1
             self._add(position, data[position:stop], record)
             return stop, True
-        following = self._next_element(position, end)
-        if following is None or data[stop:following].strip(_SPACE) == b",":
-            following = None
-        if why is None and following is None:
-            self._add(position, data[position:stop], record)
-        else:
-            code, message, column = why or Why("json_syntax", "text that belongs to no record")
-            self._bad(position, following or stop, code, message, column)
-        return (stop, True) if following is None else (following, False)
+        if not self.damaged:
+            self.damaged = True
+            following = self._next_element(position, end)
+        if following is None or (stop < following and data[stop:following].strip(_SPACE) == b","):
+            if why is None:
+                self._add(position, data[position:stop], record)
+            else:
+                self._bad(position, stop, *why)
+            return stop, True
+        self._bad(position, following, *(why or Why("json_syntax", "text that belongs to no record")))
+        return following, False
 
     def _decoded(self, start: int, end: int) -> tuple[Any, Why | None]:
         limit = self.reading.limits.line_bytes
@@ -133,26 +143,20 @@ class Values:
         except ValueError as error:
             return None, diagnose(raw, str(error))
 
-    def _remember_indent(self, position: int) -> None:
-        if self.indent is None:
-            before = self.data[self.data.rfind(b"\n", 0, position) + 1 : position]
-            if not before.strip(b" \t") and self.data.rfind(b"\n", 0, position) >= 0:
-                self.indent = before
-
     def _next_element(self, position: int, end: int) -> int | None:
         """Return where the next line starts that opens an element, or None if lines do not tell."""
-        self._remember_indent(position)
-        if self.indent is None:
-            return None
-        opening = re.compile(rb"(?<=\n)" + self.indent + rb"(?=[{\[])")
-        if self.good and len(opening.findall(self.data, self.start, position)) > self.count:
-            return None  # good elements hold such lines too
-        match = opening.search(self.data, position + 1, end)
+        if not self._opening_known:
+            self._opening_known = True
+            opening = spans.element_lines(self.data, self.first if self.first is not None else position)
+            # Where good elements hold such lines too, lines do not tell.
+            if opening and (not self.good or len(opening.findall(self.data, self.start, position)) <= self.count):
+                self._opening = opening
+        match = self._opening.search(self.data, position + 1, end) if self._opening else None
         return match.end() if match else None
 
     def _sequence(self, position: int) -> None:
         while position < len(self.data):
-            stop = spans.value_end(self.data, position)
+            stop = spans.value_end(self.data, position, len(self.data))
             stop = len(self.data) if stop is None else stop
             self._value(position, stop)
             position = spans.skip_space(self.data, stop)
@@ -189,9 +193,9 @@ class Values:
             why = diagnose(around, str(error))
             self._bad(start, first, why.code, f"around the list: {why.message}")
         inner = Values(replace(self.chunk, last=True), self.reading, self.out)
-        inner._line, inner._counted = self._line, self._counted  # noqa: SLF001 (the same class)
+        inner._line, inner._counted = self._line, self._counted
         inner.start = first + 1
-        inner._array(first + 1, after_value=False, end=stop)  # noqa: SLF001
+        inner._array(first + 1, after_value=False, end=stop)
         self.count += inner.count
 
 

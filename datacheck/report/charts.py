@@ -18,7 +18,7 @@ from datacheck.report.show import number, shorten, visible
 BARS = 30  # categories in one chart
 POINTS = 500  # points in one chart
 _WIDTH = 480  # about half a page, so that text keeps its size
-_LABEL = 150  # pixels for the words to the left of bars
+_LABEL = 160  # pixels for the words to the left of bars
 _CELL = 6.6  # pixels of one cell of text
 
 
@@ -90,11 +90,11 @@ def gauge(value: ValueEntry) -> Markup:
     if not any(limit.values()):  # a limit of 0 has no scale
         return Markup()
     is_share = value.of is not None and top <= 1
-    end = 1.0 if is_share and top >= 0.5 else top * 1.25  # noqa: PLR2004 - half of the whole scale
-    width, height = 180, 18
-    scale = width / end
-    zones = [_rect(a * scale, 6, (b - a) * scale, 6, f"zone-{status}") for a, b, status in _zones(limit, end) if b > a]
-    at = min(max(shown * scale, 2), width - 2)
+    end = 1.0 if is_share and top >= 0.5 else top * 1.25
+    width, height, margin = 180, 18, 7
+    scale = (width - 2 * margin) / end
+    zones = [_rect(margin + a * scale, 6, (b - a) * scale, 6, f"zone-{status}") for a, b, status in _zones(limit, end)]
+    at = margin + min(shown, end) * scale
     kind = f"dot-{value.status.value}"
     body = [*zones, f'<circle cx="{at:.1f}" cy="9" r="5" class="{kind}"/>']
     return _svg(width, height, value.name, body)
@@ -138,12 +138,12 @@ def funnel(steps: Sequence[tuple[str, int]], lost: str) -> Markup:
 def _bars(x: Sequence[Any], names: Sequence[str], ys: Sequence[Sequence[Any]]) -> Markup:
     values = [[_float(v) for v in y] for y in ys]
     whole = max((abs(v) for y in values for v in y if v is not None), default=0) or 1
-    thin = 14 if len(names) == 1 else 9
+    thin = 14 if len(names) == 1 else 13
     row, room, top = thin * len(names) + 9, _WIDTH - _LABEL - 60, _legend_height(names)
     body = _legend(names)
     for index, label in enumerate(x):
         y = top + index * row
-        body.append(_text(_LABEL - 10, y + row / 2 + 4, "–" if label is None else label, "label", 21))
+        body.append(_text(_LABEL - 10, y + row / 2 + 4, "–" if label is None else label, "label", 20))
         for series, numbers in enumerate(values):
             value = numbers[index]
             length = room * abs(value or 0) / whole

@@ -36,10 +36,8 @@ def github_lines(report: Report, lang: Lang = "en", roots: Mapping[str, str] | N
 
 
 def _annotation(finding: Finding, place: Place | None, words: Words, roots: Mapping[str, str]) -> str:
-    value = show.key_value(finding)
-    numbers = f"{show.name_of(value)} {show.relation(value, words)}" if value else ""
     about = [f"{place.problem} {place.where or ''}".strip()] if place else []
-    said = words.semicolon.join([*about, *filter(None, [numbers, finding.error])])
+    said = words.semicolon.join([*about, show.summary(finding, words)])
     title = f"{words.statuses[finding.status]} {finding.id}"
     properties = [*_file(finding.dataset, place, roots), f"title={_property(title)}"]
     return f"::{_LEVELS[finding.status]} {','.join(properties)}::{_message(said)}"

@@ -42,7 +42,7 @@ def _outcome(case: ET.Element, finding: Finding, words: Words, *, strict: bool) 
     failing = (Status.FAIL, Status.WARN) if strict else (Status.FAIL,)
     if finding.status is Status.ERROR or finding.status in failing:
         kind = "error" if finding.status is Status.ERROR else "failure"
-        element = ET.SubElement(case, kind, message=_safe(_summary(finding, words)), type=_safe(finding.check))
+        element = ET.SubElement(case, kind, message=_safe(show.summary(finding, words)), type=_safe(finding.check))
         element.text = _body(finding, words)
     elif finding.status is not Status.PASS or finding.not_checked or finding.incomplete:
         ET.SubElement(case, "system-out").text = _body(finding, words)
@@ -56,17 +56,13 @@ def _run_suite(root: ET.Element, report: Report, words: Words) -> None:
     ET.SubElement(case, "error", message=_safe(said), type="run").text = _safe(show.headline(report, words))
 
 
-def _summary(finding: Finding, words: Words) -> str:
-    value = show.key_value(finding)
-    numbers = f"{show.name_of(value)} {show.relation(value, words)}" if value else ""
-    return words.semicolon.join(filter(None, [numbers, finding.error])) or words.nothing_measured
-
-
 def _body(finding: Finding, words: Words) -> str:
-    lines = [f"{words.statuses[finding.status]}{words.colon}{_summary(finding, words)}"]
+    lines = [f"{words.statuses[finding.status]}{words.colon}{show.summary(finding, words)}"]
     lines += [f"{show.name_of(v)}{words.colon}{show.amount(v, words)} {show.limits(v, words)}" for v in finding.values]
+    lines += [finding.error] if finding.error else []
     for place in finding.evidence.first[:_PLACES]:
-        parts = [place.at, place.where, place.problem, place.detail, place.other]
+        other = f"{words.other}{words.colon}{place.other}" if place.other else None
+        parts = [place.at, place.where, place.problem, place.detail, other]
         lines.append("  ".join(part for part in parts if part))
     if finding.evidence.lines > _PLACES:
         lines.append(words.first_places.format(n=_PLACES, total=show.number(finding.evidence.lines)))

@@ -82,10 +82,8 @@ def _datasets(report: Report, words: Words) -> list[str]:
 def _findings(report: Report, words: Words) -> list[str]:
     lines = _table(words.status, words.finding, words.numbers)
     for finding in show.worst_first(report):
-        value = show.key_value(finding)
-        numbers = f"{show.name_of(value)} {show.relation(value, words)}" if value else finding.error
         status = f"{_MARKS[finding.status]} {words.statuses[finding.status]}"
-        lines.append(_row(status, code(finding.id), code(numbers)))
+        lines.append(_row(status, code(finding.id), code(show.summary(finding, words))))
     return lines if report.findings else []
 
 
@@ -113,7 +111,7 @@ def _limit(value: ValueEntry, words: Words) -> str:
 
 def _prose(text: str) -> str:
     """A sentence of a card: every ASCII sign as a numeric entity, since a user's own check may have written it."""
-    return "".join(c if c.isalnum() or c == " " or ord(c) > 127 else f"&#{ord(c)};" for c in show.visible(text, 2000))  # noqa: PLR2004 - ASCII
+    return "".join(c if c.isalnum() or c == " " or ord(c) > 127 else f"&#{ord(c)};" for c in show.visible(text, 2000))
 
 
 def _places(finding: Finding, words: Words) -> list[str]:

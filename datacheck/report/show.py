@@ -16,6 +16,8 @@ from datacheck.report.words import Words
 TEXT_LIMIT = 400  # characters of any one piece of data in a report
 _INVISIBLE = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
 _FILLERS = frozenset("\u115f\u1160\u3164\uffa0")  # letters of no width
+# ASCII, dashes and quotes, Chinese punctuation, kana, Han, fullwidth forms: nothing in it needs a closer look.
+_SIMPLE = re.compile(r"[ -~\u2010-\u2027\u3001-\u3029\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uff01-\uff5e]*")
 _TOKEN = re.compile(r"\s+|[!-~]+|\S")
 _NO_LINE_START = frozenset("，。、；：？！）》」』】”’…,.;:?!)]}")
 _STACK = 3  # combining marks on one letter; more of them climb over the lines above
@@ -27,8 +29,8 @@ def visible(text: str, limit: int = TEXT_LIMIT) -> str:
     That is: control, format (bidi, zero width), surrogate, private, unassigned and line-separating characters, Hangul
     fillers, and the fourth combining mark on one letter.
     """
-    if len(text) <= limit and text.isascii() and text.isprintable():
-        return text
+    if _SIMPLE.fullmatch(text, 0, limit + 1):
+        return text if len(text) <= limit else text[:limit] + "…"
     out: list[str] = []
     length = marks = 0
     for char in text:
@@ -91,7 +93,7 @@ def number(value: float | None, *, apart_from: Iterable[float] = (), digits: int
     """A number for people: 1,200 and 0.12; more digits where it would look equal to a bound that it is not."""
     if value is None:
         return "–"
-    if isinstance(value, int) or (value.is_integer() and abs(value) < 1e15):  # noqa: PLR2004 - exact in a float
+    if isinstance(value, int) or (value.is_integer() and abs(value) < 1e15):
         return f"{int(value):,}"
     bounds = [_digits(bound, 12) for bound in apart_from]
     return next((s for d in range(digits, 13) if (s := _digits(value, d)) not in bounds), _digits(value, 17))
@@ -116,7 +118,7 @@ def size(count: int) -> str:
     """Bytes for people, in powers of 1,024."""
     amount = float(count)
     for unit in ("B", "KiB", "MiB", "GiB"):
-        if amount < 1024:  # noqa: PLR2004 - the unit itself
+        if amount < 1024:
             return f"{number(round(amount, 1))} {unit}"
         amount /= 1024
     return f"{number(round(amount, 1))} TiB"
@@ -179,7 +181,7 @@ def _binding(value: ValueEntry, shown: Fraction) -> tuple[str, str]:
         for name in names:
             if name in value.limit and _is_beyond(shown, value.limit[name], broken):
                 return name, broken
-        if names[0] in value.limit and len(value.limit) <= 2 and value.status is Status.PASS:  # noqa: PLR2004 - pair
+        if names[0] in value.limit and len(value.limit) <= 2 and value.status is Status.PASS:
             return names[0], kept
     last = next((n for n in ("max", "min", "warn_max", "warn_min") if n in value.limit), "")
     return last, "≤" if last.endswith("max") else "≥"
@@ -194,6 +196,14 @@ def key_value(finding: Finding) -> ValueEntry | None:
     """The number that speaks for a finding: the first with its status, the whole dataset before a slice."""
     ranked = sorted(finding.values, key=lambda v: (v.status is not finding.status, bool(v.slice)))
     return ranked[0] if ranked else None
+
+
+def summary(finding: Finding, words: Words) -> str:
+    """A finding in a few words: the number that decided, or why there is none."""
+    value = key_value(finding)
+    if value is None or (value.value is None and finding.error):
+        return finding.error or words.nothing_measured
+    return f"{name_of(value)} {relation(value, words)}"
 
 
 def headline(report: Report, words: Words) -> str:

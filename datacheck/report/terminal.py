@@ -5,6 +5,7 @@ colour the terminal, move its cursor or speak to a CI system that reads commands
 """
 
 import codecs
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -20,6 +21,7 @@ from datacheck.report.words import WORDS, Lang, Words
 
 FIRST_PLACES = 3
 _VALUES = 5  # numbers in one block
+_COMMAND = re.compile(r"^(\s*):(?=:)")  # GitHub takes commands from the start of a line, and after ##[
 _WIDEST = 100  # lines longer than this are hard to read
 _STYLES = {
     Status.PASS: "green",
@@ -59,11 +61,17 @@ class _Screen:
     signs: _Signs
 
     def safe(self, text: str) -> str:
-        r"""Nothing invisible; what the console cannot encode as ``\x…``; no old-style CI command."""
-        shown = show.visible(text).replace("##[", "#\\u{23}[")
+        r"""Nothing invisible; what the console cannot encode as ``\x…``; no command to a CI system."""
+        shown = _COMMAND.sub(r"\1\\u{3a}", show.visible(text)).replace("##[", "#\\u{23}[")
         for sign, plain in self.signs.swaps.items():
             shown = shown.replace(sign, plain)
         return shown.encode(self.console.encoding, "backslashreplace").decode(self.console.encoding)
+
+    def short(self, text: str, width: int) -> str:
+        """A name for the start of a line, in at most `width` cells."""
+        text = self.safe(text)
+        dots = "…" if self.signs is _UNICODE else "..."
+        return text if cell_len(text) <= width else show.fit(text, width - len(dots)) + dots
 
     def line(self, text: str = "", style: str = "", head: str = "", label: str = "", gutter: str | None = None) -> None:
         """Print `head` in `style`, `label`, `text` wrapped; further lines begin with `gutter`, by default blanks."""
@@ -71,9 +79,8 @@ class _Screen:
         gutter = " " * cell_len(head + label) if gutter is None else gutter
         room = max(self.width - max(cell_len(head + label), cell_len(gutter)), 12)
         for index, part in enumerate(show.wrap(shown, room) or [""]):
-            if index and not gutter.strip() and part.startswith("::"):  # GitHub would read the line as a command
-                part = ":\\u{3a}" + part[2:]  # noqa: PLW2901 - the same part, made harmless
-            start = [(head, style), label] if index == 0 else [gutter]
+            blank = gutter[:-2] + "| " if _COMMAND.match(part) else gutter
+            start = [(head, style), label] if index == 0 else [blank]
             line = Text.assemble(*start, part)
             self.console.print(line, soft_wrap=True, highlight=False)
 
@@ -146,7 +153,9 @@ def _datasets(screen: _Screen, report: Report) -> None:
     words = screen.words
     screen.heading(words.datasets)
     names = list(dict.fromkeys([*report.datasets, *(f.dataset for f in report.findings)]))
-    pad = min(max((cell_len(name) for name in names), default=0), 24)
+    shown_names = {name: screen.short(name, 24) for name in names}
+    pad = max((cell_len(shown) for shown in shown_names.values()), default=0)
+    heads = {name: f"  {shown}{' ' * (pad - cell_len(shown))}  " for name, shown in shown_names.items()}
     for name, dataset in report.datasets.items():
         shown = words.dataset_line.format(
             rows=show.number(dataset.rows),
@@ -158,21 +167,21 @@ def _datasets(screen: _Screen, report: Report) -> None:
         extra = [words.unreadable_count.format(show.number(unreadable))] if unreadable else []
         kinds = [f"{kind} {show.number(rows)}" for kind, rows in counted.items()]
         lines = [words.comma.join([shown, *extra]), words.comma.join(kinds) or words.unknown_format]
-        screen.line(words.semicolon.join(lines), "bold", f"  {name}{' ' * (pad - cell_len(name))}  ")
+        screen.line(words.semicolon.join(lines), "bold", heads[name])
     for name in names:
         if name not in report.datasets:
-            screen.line(words.not_loaded, "bold magenta", f"  {name}{' ' * (pad - cell_len(name))}  ")
+            screen.line(words.not_loaded, "bold magenta", heads[name])
 
 
 def _table(screen: _Screen, findings: Sequence[Finding]) -> None:
     """One line per finding: mark and word, id, the number that decided."""
     words = screen.words
     word_width = max(cell_len(word) for word in words.statuses.values())
-    id_width = min(max((cell_len(f.id) for f in findings), default=0), 36, screen.width // 2 - 6)
+    id_width = min(max((cell_len(screen.safe(f.id)) for f in findings), default=0), 36, screen.width // 2 - 6)
     for finding in findings:
         word = words.statuses[finding.status]
         head = f"  {screen.signs.marks[finding.status]} {word}{' ' * (word_width - cell_len(word))}  "
-        name, numbers = show.visible(finding.id), _key_number(finding, words)
+        name, numbers = screen.safe(finding.id), show.summary(finding, words)
         if cell_len(name) > id_width:
             screen.line(name, _STYLES[finding.status], head)
             screen.line(numbers, head=" " * (cell_len(head) + id_width + 2))
@@ -181,19 +190,12 @@ def _table(screen: _Screen, findings: Sequence[Finding]) -> None:
             screen.line(numbers, _STYLES[finding.status], head, padded)
 
 
-def _key_number(finding: Finding, words: Words) -> str:
-    value = show.key_value(finding)
-    if value is None or (finding.status is Status.ERROR and value.value is None):
-        return finding.error or words.nothing_measured
-    return f"{show.name_of(value)} {show.relation(value, words)}"
-
-
 def _block(screen: _Screen, finding: Finding, card: Card | None) -> None:
     """One finding in the manner of rustc: level and code, numbers, places, why, fix, more."""
     words = screen.words
     screen.line()
     numbers = [f"{show.name_of(v)} {v_line}" for v, v_line in _numbers(finding, words)]
-    own = finding.id.partition(".")[2] or finding.check
+    own = screen.short(finding.id.partition(".")[2] or finding.check, screen.width // 2 - 6)
     first, *rest = numbers or [finding.error or words.nothing_measured]
     head = f"{words.statuses[finding.status]}[{own}] "
     screen.line(f"{finding.dataset}{words.colon}{first}", _STYLES[finding.status], head, gutter="  | ")
@@ -249,16 +251,18 @@ def _funnel(screen: _Screen, report: Report) -> None:
     if not drawn:
         return
     screen.heading(words.funnel)
-    labels = [words.funnel_steps.get(step, step) for steps in drawn.values() for step, _ in steps]
-    label_width = min(max(cell_len(show.visible(label)) for label in labels), 24)
+    widest = min(24, screen.width // 3)
+    names = {step: words.funnel_steps.get(step, step) for steps in drawn.values() for step, _ in steps}
+    labels = {step: screen.short(name, widest) for step, name in names.items()}
+    label_width = max(cell_len(label) for label in labels.values())
     most = max(count for steps in drawn.values() for _, count in steps)
     digits = len(show.number(most))
-    room = max(min(screen.width - label_width - 2 * digits - 10, 40), 8)
+    room = max(min(screen.width - label_width - 2 * digits - 10, 40), 1)
     for name, steps in drawn.items():
-        screen.line(head=f"  {name}", style="bold")
+        screen.line(head=f"  {screen.short(name, screen.width - 2)}", style="bold")
         before, whole = None, max(count for _, count in steps) or 1
         for step, count in steps:
-            label = show.shorten(show.visible(words.funnel_steps.get(step, step)), label_width)
+            label = labels[step]
             filled = room * count // whole
             bar = screen.signs.full * filled + screen.signs.empty * (room - filled)
             lost = f"  -{show.number(before - count)}" if before is not None and before > count else ""

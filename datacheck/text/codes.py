@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-BLOCK = 1 << 20  # elements that one step holds at once: large enough for numpy, small enough for the cache
+BLOCK = 1 << 18  # elements that one step holds at once: large enough for numpy, small enough for the cache
 
 
 class Codes(NamedTuple):

@@ -128,6 +128,7 @@ def best_window(grams: Grams, row: int, item: NDArray[np.uint32], width: int) ->
 
     The first of equals, as short as it can be at that start; (0, 0, 0) if nothing fits. This is the second
     step for candidates: a book contains the scattered n-grams of many items, a leak has them in one place.
+    `normalise.origins` leads back from the normalised text to the one that was read.
     """
     inside = slice(grams.offsets[row], grams.offsets[row + 1])
     hits = np.flatnonzero(contained(grams.hashes[inside], np.unique(item)))

@@ -50,7 +50,7 @@ def band_keys(signature: NDArray[np.uint32], bands: int, rows: int) -> NDArray[n
     """
     if bands < 1 or rows < 1 or bands * rows > signature.shape[1]:
         raise ValueError(f"{bands} bands of {rows} do not fit a signature of {signature.shape[1]} values")
-    keys = np.tile(np.arange(1, bands + 1, dtype=np.uint64), (len(signature), 1))
+    keys = np.tile(_mix64(np.arange(bands, dtype=np.uint64)), (len(signature), 1))
     values = signature[:, : bands * rows].reshape(-1, bands, rows)
     for place in range(rows):
         keys = _mix64(keys ^ values[:, :, place])
@@ -68,7 +68,7 @@ def banding(threshold: float) -> tuple[int, int, int]:
     for least, choice in ((0.6, (64, 21, 3)), (0.5, (128, 42, 3)), (0.3, (128, 64, 2))):
         if threshold >= least:
             return choice
-    raise ValueError(f"threshold {threshold} is too low for MinHash bands; they serve .3 and above")
+    raise ValueError(f"threshold {threshold} is too low for MinHash bands (.3 and more); use exact_pairs")
 
 
 def recall(similarity: float, bands: int, rows: int) -> float:

@@ -113,9 +113,7 @@ def _choices(keys: frozenset[str]) -> Iterator[Candidate]:
                 partial(answers.read_choices, question=question, options=options, answers=told),
             )
     if {"A", "B"} <= keys:
-        yield Candidate(
-            "multiple_choice", partial(answers.read_choices, question=question, options=None, answers=told)
-        )
+        yield Candidate("multiple_choice", partial(answers.read_choices, question=question, options=None, answers=told))
 
 
 def _instruct(keys: frozenset[str]) -> Iterator[Candidate]:

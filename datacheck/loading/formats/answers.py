@@ -53,7 +53,7 @@ def _with_passage(record: dict[str, Any], question: str, used: set[str], number:
 def read_choices(
     record: dict[str, Any], styles: Styles, question: str, options: str | None, answers: tuple[str, ...]
 ) -> Extract | None:
-    """Read a question with options as a list, a dict, {text, label} lists or columns A, B, C, …"""
+    """Read a question with options as a list, a dict, {text, label} lists or columns A to J."""
     del styles
     if record[question].__class__ is not str:
         return None
@@ -89,10 +89,7 @@ def _options(value: Any, key: str, cells: list[Cell]) -> list[Turn]:
             for name in sorted(value.keys() - {"text"}):
                 walk(f"{key}.{name}", value[name], cells, 1_000)
             return _options(value["text"], f"{key}.text", cells)
-        return [
-            plain_turn("option", n, None, f"{key}.{name}", text)
-            for n, (name, text) in enumerate(value.items())
-        ]
+        return [plain_turn("option", n, None, f"{key}.{name}", text) for n, (name, text) in enumerate(value.items())]
     if value.__class__ is not list:
         return []
     turns: list[Turn] = []
@@ -121,9 +118,7 @@ def read_reward_model(record: dict[str, Any], styles: Styles) -> Extract | None:
     for name, value in reward.items():
         if name != "ground_truth":
             walk(f"reward_model.{name}", value, cells, 1_000)
-    return Extract(
-        [*asked, answer, *tools_turn(record)], frozenset({"prompt", "reward_model", "tools"}), cells
-    )
+    return Extract([*asked, answer, *tools_turn(record)], frozenset({"prompt", "reward_model", "tools"}), cells)
 
 
 def read_verifiable(record: dict[str, Any], styles: Styles, key: str, answer: str) -> Extract | None:

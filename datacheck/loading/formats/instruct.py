@@ -35,8 +35,7 @@ def history_turns(record: dict[str, Any], cells_used: set[str]) -> list[Turn]:
             break
     history = record.get("history")
     if history.__class__ is list and all(
-        pair.__class__ is list and len(pair) == 2 and all(text.__class__ is str for text in pair)  # noqa: PLR2004
-        for pair in history
+        pair.__class__ is list and len(pair) == 2 and all(text.__class__ is str for text in pair) for pair in history
     ):
         cells_used.add("history")
         for position, (question, answer) in enumerate(history):
@@ -184,9 +183,7 @@ def read_asked_turns(record: dict[str, Any], styles: Styles) -> Extract | None:
     asked = record["turns"]
     if asked.__class__ is not list or not asked or not all(text.__class__ is str for text in asked):
         return None
-    turns: list[Turn] = [
-        ("prompt", n, "user", f"turns[{n}]", "string", text, None) for n, text in enumerate(asked)
-    ]
+    turns: list[Turn] = [("prompt", n, "user", f"turns[{n}]", "string", text, None) for n, text in enumerate(asked)]
     return Extract(turns, frozenset({"turns"}))
 
 

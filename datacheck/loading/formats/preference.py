@@ -28,15 +28,11 @@ def read_openai(record: dict[str, Any], styles: Styles, chosen: str, rejected: s
     if asked.__class__ is not dict or styles.style_of(asked.get("messages")) is not styles.openai:
         return None
     cells: list[Cell] = []
-    turns = message_turns(
-        asked["messages"], styles.openai, "input.messages", ("prompt", _EVERYTHING, ""), 0, cells
-    )
+    turns = message_turns(asked["messages"], styles.openai, "input.messages", ("prompt", _EVERYTHING, ""), 0, cells)
     for part, key in (("chosen", chosen), ("rejected", rejected)):
         if styles.style_of(record[key]) is not styles.openai:
             return None
-        turns += message_turns(
-            record[key], styles.openai, key, (part, _EVERYTHING, ""), len(asked["messages"]), cells
-        )
+        turns += message_turns(record[key], styles.openai, key, (part, _EVERYTHING, ""), len(asked["messages"]), cells)
     from datacheck.loading.cells import walk  # noqa: PLC0415
 
     for name, value in asked.items():
@@ -46,16 +42,10 @@ def read_openai(record: dict[str, Any], styles: Styles, chosen: str, rejected: s
     return Extract(turns + tools, frozenset({"input", chosen, rejected}), cells)
 
 
-def read_pair(
-    record: dict[str, Any], styles: Styles, chosen: str, rejected: str, prompt: str | None
-) -> Extract | None:
+def read_pair(record: dict[str, Any], styles: Styles, chosen: str, rejected: str, prompt: str | None) -> Extract | None:
     """Read {prompt?, chosen, rejected}: strings, single messages or lists; without a prompt, the common start is it."""
     both = styles.style_of(record[chosen]), styles.style_of(record[rejected])
-    if (
-        both[0]
-        and both[0] is both[1]
-        and (prompt is None or _repeats_prompt(record, prompt, chosen, both[0].content))
-    ):
+    if both[0] and both[0] is both[1] and (prompt is None or _repeats_prompt(record, prompt, chosen, both[0].content)):
         return _implicit(record, styles, chosen, rejected, prompt)
     cells: list[Cell] = []
     used = {chosen, rejected, "tools"}
@@ -84,9 +74,7 @@ def _prompt_turns(
     if style is not None:
         head = system_turn(record, record[prompt], style)
         used |= {"system"} if head else set()
-        return head + message_turns(
-            record[prompt], style, prompt, ("prompt", _EVERYTHING, ""), len(head), cells
-        )
+        return head + message_turns(record[prompt], style, prompt, ("prompt", _EVERYTHING, ""), len(head), cells)
     if record[prompt].__class__ is not str:
         return None
     turns = history_turns(record, used)
@@ -106,9 +94,7 @@ def _repeats_prompt(record: dict[str, Any], prompt: str, chosen: str, content: s
     )
 
 
-def _implicit(
-    record: dict[str, Any], styles: Styles, chosen: str, rejected: str, prompt: str | None
-) -> Extract:
+def _implicit(record: dict[str, Any], styles: Styles, chosen: str, rejected: str, prompt: str | None) -> Extract:
     """Take the longest common start as prompt; the last message of each side always belongs to its side."""
     one, other = record[chosen], record[rejected]
     style = styles.style_of(one) or styles.openai
@@ -153,9 +139,7 @@ def read_rejected_query(record: dict[str, Any], styles: Styles) -> Extract | Non
     turns.append(plain_turn("prompt", len(turns), "user", "query", record["query"]))
     number = len(turns)
     turns.append(plain_turn("chosen", number, "assistant", "response", record["response"]))
-    turns.append(
-        plain_turn("rejected", number, "assistant", "rejected_response", record["rejected_response"])
-    )
+    turns.append(plain_turn("rejected", number, "assistant", "rejected_response", record["rejected_response"]))
     return Extract(turns + tools_turn(record), frozenset(used))
 
 
@@ -163,7 +147,7 @@ def read_ranked_outputs(record: dict[str, Any], styles: Styles) -> Extract | Non
     """Read LLaMA-Factory's older {instruction, input, output: [better, worse]}."""
     del styles
     output = record["output"]
-    if output.__class__ is not list or len(output) != 2 or not all(text.__class__ is str for text in output):  # noqa: PLR2004
+    if output.__class__ is not list or len(output) != 2 or not all(text.__class__ is str for text in output):
         return None
     if record["instruction"].__class__ is not str:
         return None

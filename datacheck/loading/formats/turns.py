@@ -93,7 +93,7 @@ def _paths(key: str, field: str) -> list[str]:
     known = _PATHS.get((key, field))
     if known is None:
         known = [path_of(key, n, field) for n in range(_KEPT)]
-        if len(_PATHS) < 1_000:  # noqa: PLR2004 (keys come from the data)
+        if len(_PATHS) < 1_000:
             _PATHS[key, field] = known
     return known
 
@@ -139,7 +139,7 @@ def message_turns(
         message = messages[position]
         part = before if position < change else after
         number = turn + position - start
-        if message.__class__ is dict and len(message) == 2:  # noqa: PLR2004 (role and content)
+        if message.__class__ is dict and len(message) == 2:
             role, content = message.get(role_key), message.get(content_key)
             if role.__class__ is str and content.__class__ is str and role not in _CALLS:
                 path = paths[position] if position < _KEPT else path_of(key, position, content_key)
@@ -149,9 +149,7 @@ def message_turns(
     return turns
 
 
-def _message(
-    message: Any, style: Style, key: str, position: int, part: str, number: int, cells: list[Cell]
-) -> Turn:
+def _message(message: Any, style: Style, key: str, position: int, part: str, number: int, cells: list[Cell]) -> Turn:
     """Return the turn of a message that is not simply a role and a string."""
     where = f"{key}[{position}]"
     if message.__class__ is not dict:
@@ -170,9 +168,7 @@ def _message(
     if raw_role in _CALLS and tool_calls is None:
         text, tool_calls = None, as_text(content)
     for name, value in message.items():
-        if name in {style.role, style.content} or (
-            name in {"tool_calls", "function_call"} and value is not None
-        ):
+        if name in {style.role, style.content} or (name in {"tool_calls", "function_call"} and value is not None):
             continue
         walk(f"{where}.{name}", value, cells, _KEYS_IN_MESSAGE)
     if style.role in message and raw_role.__class__ is not str:

@@ -29,8 +29,8 @@ UNICODE_HEADER = f"""\
 """
 T2S_HEADER = """\
 # Derived from OpenCC's TSCharacters.txt (https://github.com/BYVoid/OpenCC), Apache License 2.0; changed:
-# first candidate only, one code point each, chains followed to their end, in hex. Written by
-# datacheck/text/tables/generate.py: do not edit.
+# first candidate only, one code point each, chains followed to their end, in hex.
+# Written by datacheck/text/tables/generate.py: do not edit.
 """
 
 

@@ -1,0 +1,88 @@
+from html.parser import HTMLParser
+
+import pytest
+
+from datacheck.report import cards
+
+
+class Tags(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.tags, self.text = [], ""
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, attrs))
+
+    def handle_data(self, data):
+        self.text += data
+
+
+def parsed(markdown):
+    parser = Tags()
+    parser.feed(str(cards.to_html(markdown)))
+    parser.close()
+    return parser
+
+
+def test_both_cards_of_a_user_check(user_check):
+    english, chinese = cards.card("repeats", "en"), cards.card("repeats", "zh")
+    assert english.title == "Share of rows that repeat an earlier row."
+    assert [s.heading for s in english.sections] == ["Why it matters", "Example", "How to fix", "How to verify"]
+    assert [s.heading for s in chinese.sections] == ["现象", "修复"]
+    assert cards.first_sentence(english.section("why")) == "A model repeats what it sees often."
+    assert cards.first_sentence(english.section("fix")) == "Keep one row with datacheck apply."
+    assert cards.first_sentence(chinese.section("why")) == "模型复读训练样本。"
+    assert cards.first_sentence(chinese.section("fix")) == "每簇只留一行。"
+    assert chinese.section("verify") == ""
+    assert cards.what("repeats", "rate") == "rows that repeat, of all rows"
+    assert cards.what("repeats", "nothing") is None
+
+
+@pytest.mark.parametrize("broken", [None, "import nowhere_at_all\n", "def\n", "x = 1\n"])
+def test_a_check_that_is_gone_or_broken_has_no_card(tmp_path, user_check, broken):
+    if broken is not None:
+        (tmp_path / "gone.py").write_text(broken)
+    assert cards.card("gone", "en") is None
+    assert cards.what("gone", "rate") is None
+
+
+def test_headings_in_code_are_code_and_bold_headings_are_headings():
+    card = cards.parse_card("标题。\n\n**现象**：甲\n\n**修复**\n```\n# not a heading\n```\n")
+    assert card.title == "标题。"
+    assert [(s.heading, s.text) for s in card.sections] == [("现象", "甲"), ("修复", "```\n# not a heading\n```")]
+
+
+def test_words_before_the_first_heading_stay():
+    card = cards.parse_card("First\nline.\n\nMore about it.\n\n## How to fix\nDo.")
+    assert (card.title, card.sections[0].text) == ("First line.", "More about it.")
+
+
+def test_the_subset_of_markdown():
+    assert parsed("one\ntwo\n\nthree").tags == [("p", []), ("p", [])]
+    assert [t for t, _ in parsed("- a\n- b\n  more\n\n1. c").tags] == ["ul", "li", "li", "ol", "li"]
+    assert [t for t, _ in parsed("a `x**y**` **b**").tags] == ["p", "code", "strong"]
+    assert parsed("a `x**y**` **b**").text == "a x**y** b"
+    fenced = parsed("```python\n  <a>\n    **b**\n```\nafter")
+    assert [t for t, _ in fenced.tags] == ["pre", "code", "p"]
+    assert "<a>\n  **b**" in fenced.text
+
+
+def test_an_open_fence_ends_with_the_text():
+    assert [t for t, _ in parsed("```\nx").tags] == ["pre", "code"]
+
+
+def test_payloads_in_a_card_become_no_tag_and_no_attribute(payload):
+    got = parsed(f"{payload}\n\n- {payload}\n\n```\n{payload}\n```\n\n**{payload}** `{payload}`")
+    assert {t for t, _ in got.tags} <= {"p", "ul", "ol", "li", "pre", "code", "strong"}
+    assert all(attrs == [] for _, attrs in got.tags)
+
+
+def test_lines_of_chinese_are_joined_without_a_blank():
+    assert parsed("写明格式，\n非对话 数据\nand on").text == "写明格式，非对话数据 and on"
+    assert parsed("- 甲\n  乙\n- one\n  two").text == "甲乙one two"
+
+
+def test_sentences():
+    assert cards.first_sentence("Uses e.g. commas, v1.2 and `a. b`. Second.") == "Uses e.g. commas, v1.2 and a. b."
+    assert cards.first_sentence("没有句号") == "没有句号"
+    assert cards.first_sentence("") == ""

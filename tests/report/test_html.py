@@ -1,0 +1,180 @@
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from datacheck.report import show
+from datacheck.report.html import LIMIT, render_html
+from datacheck.report.model import Evidence, Place
+from datacheck.report.words import WORDS
+
+RUN = {"started": "2026-11-20", "seconds": 1.5, "host": {"cpus": 2}, "argv": ["run", "x"]}
+VOID = {"meta", "link", "br", "img", "input", "hr"}
+GEOMETRY = {"x", "points"}  # the place of words in a legend depends on their width
+
+
+class Page(HTMLParser):
+    """Tags with attributes in order, text, and whether every tag was closed in its turn."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.text, self.open = [], [], []
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, tuple((k, v) for k, v in attrs if k not in GEOMETRY)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.append((tag, tuple((k, v) for k, v in attrs if k not in GEOMETRY)))
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+    def count(self, tag):
+        return sum(name == tag for name, _ in self.tags)
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_the_page_can_do_nothing_and_needs_nothing(build, lang, user_check):
+    text = render_html(build(), lang, RUN)
+    page = Page(text)
+    assert (
+        page.count("script")
+        == page.count("img")
+        == page.count("iframe")
+        == page.count("object")
+        == page.count("form")
+        == 0
+    )
+    policy = dict(page.tags[3][1])
+    assert policy["http-equiv"] == "Content-Security-Policy"
+    assert policy["content"].startswith("default-src 'none'; style-src 'unsafe-inline'; img-src data:")
+    for _, attrs in page.tags:
+        for name, value in attrs:
+            assert not name.startswith("on")
+            assert name not in ("src", "style", "action", "xlink:href")
+            if name == "href":
+                assert re.fullmatch(r"#f\d+|data:,", value)
+    assert "url(" not in text
+    assert "@import" not in text
+    assert page.tags[0] == ("html", (("lang", WORDS[lang].html_lang),))
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_payloads_change_neither_a_tag_nor_an_attribute(build, payload, lang, user_check):
+    run = {"host": payload, payload: [payload]}
+    hostile = Page(render_html(build(payload), lang, run))
+    harmless = Page(render_html(build(), lang, {"host": "x", "y": ["x"]}))
+    assert hostile.tags == harmless.tags
+    assert show.visible(payload) in "".join(hostile.text)
+
+
+def test_all_known_payloads_change_neither_a_tag_nor_an_attribute(build_all, payloads):
+    page = Page(render_html(build_all(payloads)))
+    assert page.tags == Page(render_html(build_all(payloads, "x"))).tags
+    shown = "".join(page.text)
+    assert all(show.visible(text[:40]) in shown for text in payloads)
+
+
+def test_nothing_invisible_is_on_the_page(build, payload):
+    text = render_html(build(payload))
+    assert text.encode()
+    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff\u3164]", text)
+
+
+def test_what_it_says(build, user_check):
+    page = Page(render_html(build("forum"), "en", RUN))
+    text = " ".join(" ".join(page.text).split())
+    for said in (
+        "no verdict: something could not be checked",
+        "2 undecided",
+        "exit code 3",
+        "0.12 > 0.03 (144 of 1,200)",
+        "12 % (144 of 1,200)",
+        "limit 3 %",
+        "rows that repeat, of all rows",
+        "the first 4 of 144",
+        "Share of rows that repeat an earlier row.",
+        "与前面某一行重复的行所占的比例。",
+        "rows kept",
+        "−144",
+        "host.cpus",
+    ):
+        assert said in text
+
+
+def test_figures_are_drawn_by_their_columns(build, make):
+    page = render_html(build("forum"))
+    assert page.count("<polyline") == 2  # two lines over a hundred points
+    assert page.count("<figure>") == 4
+    assert "nothing to draw" in page
+    wild = {"x": [None, 1, 2.0, float("inf")], "y": [float("nan"), None, -3, 4]}
+    odd = {
+        "empty": {},
+        "none": {"x": [], "y": []},
+        "nulls": {"x": [1], "y": [None]},
+        "wild": wild,
+        "flags": {"x": [True], "y": [0]},
+    }
+    text = render_html(make.report(make.finding(figures=odd)))
+    drawn = [value for _, attrs in Page(text).tags for name, value in attrs if name in ("height", "y", "width")]
+    assert drawn
+    assert not any(value in ("nan", "inf") or value.startswith("-") for value in drawn)
+
+
+@pytest.mark.parametrize(("shown", "limit", "zones"), [
+    (0.12, {"max": 0.03, "warn_max": 0.01}, ["pass", "warn", "fail"]),
+    (0.99, {"min": 0.95}, ["fail", "pass"]),
+    (0.5, {"min": 0.4, "max": 0.6}, ["fail", "pass", "fail"]),
+    (0.0, {"max": 0}, []),
+])  # fmt: skip
+def test_gauges_show_the_zones_of_a_limit(make, shown, limit, zones):
+    report = make.report(make.finding(values=(make.value(value=shown, count=None, of=None, limit=limit),)))
+    assert re.findall('class="zone-([a-z]+)"', render_html(report)) == zones
+
+
+def test_a_huge_report_stays_below_the_limit(make):
+    places = tuple(
+        Place(at="train/" + "<" * 390, problem="&" * 390, detail="长" * 400, where="'" * 390, other='"' * 400)
+        for _ in range(20)
+    )
+    figures = {f"f{n}": {"x": list(range(500)), "y": [n] * 500} for n in range(2)}
+    values = tuple(make.value(slice={"s": "<" * 400}) for _ in range(200))
+    evidence = Evidence(lines=20, first=places, problems={"&" * 300 + str(n): 1 for n in range(50)})
+    found = [
+        make.finding(
+            check=f"c{n}",
+            values=values,
+            evidence=evidence,
+            figures=figures,
+            error="<" * 400,
+            settings={"k": "<" * 400},
+            not_checked=("<" * 400,) * 30,
+        )
+        for n in range(300)
+    ]
+    text = render_html(make.report(*found, not_checked=("<" * 400,) * 5000))
+    assert len(text.encode()) <= LIMIT
+    assert "shortened" in text
+    assert Page(text).count("section") > 10
+
+
+def test_an_empty_report_says_so(make):
+    assert "no check was planned" in render_html(make.report())
+
+
+def test_findings_that_are_in_order_are_folded(build):
+    text = render_html(build())
+    assert text.count('<details class="folded">') == 2
+    assert text.count('<section class="finding') == 6
+
+
+def test_bytes_are_the_same(build, user_check):
+    assert render_html(build(), "zh", RUN) == render_html(build(), "zh", RUN)

@@ -1,0 +1,108 @@
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from datacheck.report import show
+from datacheck.report.words import WORDS
+
+EN = WORDS["en"]
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("plain 中文，ok", "plain 中文，ok"),
+        ("a\tb\nc", "a\\u{9}b\\u{a}c"),
+        ("\u202eabc", "\\u{202e}abc"),
+        ("\ud800", "\\u{d800}"),
+        ("x\u3164", "x\\u{3164}"),
+        ("e\u0301", "e\u0301"),
+        ("e\u0301\u0301\u0301\u0301", "e\u0301\u0301\u0301\\u{301}"),
+    ],
+)
+def test_visible_by_hand(text, shown):
+    assert show.visible(text) == shown
+
+
+@given(st.text())
+def test_nothing_invisible_is_left_and_nothing_grows_without_end(text):
+    shown = show.visible(text, 50)
+    assert len(shown) <= 51
+    assert not any(unicodedata.category(char) in {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"} for char in shown)
+
+
+@given(st.text(alphabet="ab中文，。 x\u0301", max_size=80), st.integers(2, 30))
+def test_wrapping_keeps_the_text_and_the_width(text, width):
+    lines = show.wrap(text, width)
+    assert "".join("".join(lines).split()) == "".join(text.split())
+    assert all(cell_len(line) <= width for line in lines)
+
+
+def test_chinese_is_broken_between_characters_but_not_before_a_comma():
+    assert show.wrap("一二三，四五六", 6) == ["一二", "三，四", "五六"]
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (1200, "1,200"),
+        (0.12, "0.12"),
+        (0.41779, "0.418"),
+        (1804.0, "1,804"),
+        (12345.678, "12,300"),
+        (None, "–"),
+        (float("inf"), "inf"),
+    ],
+)
+def test_numbers(value, shown):
+    assert show.number(value) == shown
+
+
+def test_a_violation_never_looks_like_its_limit(make):
+    # 0.0300033 of limit 0.03: three digits would read "0.03 > 0.03"
+    close = make.value(value=909 / 30297, count=909, of=30297)
+    assert show.relation(close, EN) == "0.030003 > 0.03 (909 of 30,297)"
+    assert show.amount(close, EN) == "3.0003 % (909 of 30,297)"
+
+
+@pytest.mark.parametrize(
+    ("fields", "shown"),
+    [
+        ({}, "0.12 > 0.03 (144 of 1,200)"),
+        ({"value": 0.03, "count": 36, "status": "pass"}, "0.03 ≤ 0.03 (36 of 1,200)"),
+        (
+            {"value": 0.02, "count": 24, "limit": {"max": 0.03, "warn_max": 0.01}, "status": "warn"},
+            "0.02 > 0.01 (24 of 1,200)",
+        ),
+        ({"value": 0.5, "count": 600, "limit": {"min": 0.95}, "status": "fail"}, "0.5 < 0.95 (600 of 1,200)"),
+        ({"value": 7, "count": None, "of": None, "limit": {}, "status": "info"}, "7"),
+        ({"value": 5, "count": None, "of": None, "limit": {"min": 1}, "status": "pass"}, "5 ≥ 1"),
+        ({"value": None, "count": None, "of": None, "status": "error"}, "not measured"),
+        ({"value": 0.9, "count": None, "of": None, "limit": {"min": 0.4, "max": 0.6}}, "0.9 > 0.6"),
+        ({"value": 0.1, "count": None, "of": None, "limit": {"min": 0.4, "max": 0.6}}, "0.1 < 0.4"),
+        ({"value": 0.995, "count": None, "of": None, "limit": {"warn_min": 0.9}, "status": "pass"}, "0.995 ≥ 0.9"),
+    ],
+)
+def test_relation_by_hand(make, fields, shown):
+    assert show.relation(make.value(**fields), EN) == shown
+
+
+def test_limits_speak_the_unit_of_the_number(make):
+    both = {"max": 0.03, "warn_max": 0.01}
+    assert show.limits(make.value(limit=both), EN) == "limit 3 %, warns above 1 %"
+    assert show.limits(make.value(limit=both), WORDS["zh"]) == "上限 3 %，高于 1 % 警告"
+    assert show.limits(make.value(count=None, of=None, value=0.2, limit={"min": 0.3}), EN) == "minimum 0.3"
+
+
+def test_sizes():
+    assert [show.size(n) for n in (0, 1023, 1024, 3_251_877)] == ["0 B", "1,023 B", "1 KiB", "3.1 MiB"]
+
+
+def test_the_number_that_speaks_is_the_worst_one(make):
+    slices = make.value(slice={"source": "a"})
+    f = make.finding(values=(make.value("first", status="pass"), slices, make.value("whole")))
+    assert show.key_value(f).name == "whole"
+    assert show.key_value(make.finding()) is None
