@@ -164,7 +164,16 @@ def test_the_table_covers_every_format_and_container():
     readable = [case for case in EXPECTED if "unknown" not in case.formats]
     assert len(readable) >= 25
     assert {name for case in readable for name in case.formats} == COVERED
-    assert {case.count for case in EXPECTED} >= {"lines", "array", "document", "csv", "tsv", "parquet", "gzip", "examples"}
+    assert {case.count for case in EXPECTED} >= {
+        "lines",
+        "array",
+        "document",
+        "csv",
+        "tsv",
+        "parquet",
+        "gzip",
+        "examples",
+    }
     assert any(case.count == "lines" and case.path.endswith(".json") for case in EXPECTED)
 
 

@@ -122,13 +122,14 @@ class NearDuplicates(Check):
         sources = self._sources(data)
         recall, by_kind = self._planted(data, sources or STAND_INS)
         rows = total(data.rows)
-        unseen = rows - total(row_texts(data.turns, self.on))
+        unseen = rows - data[Need(self._sketch)].select(pl.col("row").n_unique()).collect().item()
         values = (
             *rates("rate", evidence, data.rows, by=self.by, rows=data.rows),
             *rates("exact_share", copies, data.rows, by=self.by, rows=data.rows),
             Value("planted_recall", recall if rows else None),
         )
-        notes = [f"{unseen} rows have no {self.on} text and could not be compared"] if unseen else []
+        lack = f"have no {self.on} text, or only punctuation and boilerplate, and could not be compared"
+        notes = [f"{unseen} rows {lack}"] if unseen else []
         templated = data[Need(self._sketch)].filter(pl.col("own") < TEMPLATE).select(pl.col("row").n_unique())
         if count := templated.collect().item():
             notes.append(
@@ -180,7 +181,8 @@ class NearDuplicates(Check):
         return Ratio(int((found & counted).sum()), int(counted.sum())), by_kind
 
     def _normalised(self, texts: pl.Series) -> pl.Series:
-        turns = pl.LazyFrame({"row": np.arange(len(texts)), "part": "text", "role": None, "text": texts})
+        columns = {"row": np.arange(len(texts)), "part": "text", "role": None, "text": texts, "tool_calls": None}
+        turns = pl.LazyFrame(columns, schema_overrides={"tool_calls": pl.String})
         whole = TextSet(on="conversation", features=self.features, normalise=self.normalise)
         return whole.texts(turns)["text"]
 
