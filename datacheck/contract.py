@@ -167,7 +167,7 @@ def _dataset_checks(reader: _Reader, raw: list[Any], described: dict[str, Any], 
     listed = {_kind(item) for item in raw}
     for name in check_names():
         kind = check_class(name)
-        if name not in listed and kind.always(described):
+        if name not in listed and not reader.problems and kind.always(described):
             checks.append(kind.model_validate({**kind.implied(described), "check": name}))
     return checks
 

@@ -125,7 +125,7 @@ class StoreView(View):
         place = self._place(need)
         if isinstance(need.table, Feature):
             own_part = self.part if need.of is None else None
-            return _part_tables(place.loaded, place.paths, own_part)
+            return _part_tables(need.table, place.loaded, place.paths, own_part)
         if isinstance(need.table, Summary):
             return scan(place.paths[0])
         if isinstance(need.table, Group):
@@ -159,12 +159,12 @@ def _shift(table: pl.LazyFrame, first_row: int) -> pl.LazyFrame:
     return table.with_columns(pl.col("row").cast(pl.UInt64) + first_row)
 
 
-def _part_tables(loaded: Loaded, paths: tuple[Path, ...], part: int | None) -> pl.LazyFrame:
+def _part_tables(feature: Feature, loaded: Loaded, paths: tuple[Path, ...], part: int | None) -> pl.LazyFrame:
     """A feature's tables; dataset-wide row numbers unless one part is asked for."""
     if part is not None:
         return scan(paths[part])
     if not paths:
-        return pl.LazyFrame(schema={"row": pl.UInt64})
+        return _shift(pl.LazyFrame(schema=feature.columns), 0)
     return pl.concat([_shift(scan(path), p.first_row) for path, p in zip(paths, loaded.parts, strict=True)])
 
 
@@ -265,6 +265,9 @@ def derive_part(task: DeriveTask) -> None:
     with store.scratch() as scratch:
         view = StoreView(store, task.loaded, task.places, scratch, task.part)
         table = task.feature.compute(view)
+    if dict(table.schema) != dict(task.feature.columns):
+        promised = ", ".join(f"{name} {kind}" for name, kind in task.feature.columns.items())
+        raise CheckAuthorError(f"{type(task.feature).__name__}: its table has other columns than promised ({promised})")
     store.write_table(task.target, table)
 
 

@@ -80,6 +80,11 @@ class Leaks(Feature):
     `path` is then that of the first turn.
     """
 
+    columns = {
+        "row": pl.UInt32, "path": pl.String, "eval_row": pl.UInt32, "kind": pl.String, "covered": pl.UInt32,
+        "size": pl.UInt32,
+    }  # fmt: skip
+
     against: str
     tau: float
     min_length: int
@@ -100,7 +105,7 @@ class Leaks(Feature):
         texts = normalise(table["text"], RULES)
         hits = find_leaks(items, texts, self.tau)
         places = table.select("row", "path").with_row_index("turn")
-        return hits.join(places, on="turn").select("row", "path", "eval_row", "kind", "covered", "size")
+        return hits.join(places, on="turn").select(*self.columns)
 
 
 def find_leaks(items: pl.DataFrame, texts: pl.Series, tau: float) -> pl.DataFrame:

@@ -39,7 +39,7 @@ class ValueEntry(Model):
     """One number, its limit in force and what it came to. `count`/`of` are the integers behind a share."""
 
     name: str
-    value: float | int | None
+    value: float | int | None = None
     count: int | None = None
     of: int | None = None
     slice: dict[str, str] = {}
