@@ -121,12 +121,12 @@ class NearDuplicates(Check):
         copies = texts.filter(pl.col("text").is_first_distinct().not_()).lazy()
         sources = self._sources(data)
         recall, by_kind = self._planted(data, sources or STAND_INS)
-        rows = total(data.rows)
-        unseen = rows - data[Need(self._sketch)].select(pl.col("row").n_unique()).collect().item()
+        of = total(data.rows)
+        unseen = of - data[Need(self._sketch)].select(pl.col("row").n_unique()).collect().item()
         values = (
             *rates("rate", evidence, data.rows, by=self.by, rows=data.rows),
             *rates("exact_share", copies, data.rows, by=self.by, rows=data.rows),
-            Value("planted_recall", recall if rows else None),
+            Value("planted_recall", recall if of else None),
         )
         lack = f"have no {self.on} text, or only punctuation and boilerplate, and could not be compared"
         notes = [f"{unseen} rows {lack}"] if unseen else []

@@ -97,15 +97,15 @@ class Leaks(Feature):
         """`row`, `path`, `eval_row`, `kind`, `covered`, `size`."""
         items = part[self.needs()[0]].collect()
         turns = part.turns.filter(pl.col("text").is_not_null(), pl.col("part") != "tools")
-        single = self._found(items.filter(~pl.col("several")), turns.select("row", "path", "text").collect())
-        whole = self._found(items.filter("several"), _joined(_asked(part.turns)).select("row", "path", "text").collect())
-        return pl.concat([single, whole])
+        single = self._found(items.filter(~pl.col("several")), turns)
+        return pl.concat([single, self._found(items.filter("several"), _joined(_asked(part.turns)))])
 
-    def _found(self, items: pl.DataFrame, table: pl.DataFrame) -> pl.DataFrame:
+    def _found(self, items: pl.DataFrame, places: pl.LazyFrame) -> pl.DataFrame:
+        table = places.select("row", "path", "text").collect()
         texts = normalise(table["text"], RULES)
         hits = find_leaks(items, texts, self.tau)
-        places = table.select("row", "path").with_row_index("turn")
-        return hits.join(places, on="turn").select(*self.columns)
+        numbered = table.select("row", "path").with_row_index("turn")
+        return hits.join(numbered, on="turn").select(*self.columns)
 
 
 def find_leaks(items: pl.DataFrame, texts: pl.Series, tau: float) -> pl.DataFrame:
