@@ -8,11 +8,24 @@ import urllib.parse
 
 import polars as pl
 import pytest
-
 from core_helpers import GOOD, contract, environment, jsonl, report, spawn, user_check
+
 from datacheck.pii.canaries import canary
 
-PLACES = ("content", "key", "file_name", "role", "id", "broken", "gbk", "label", "tool", "too_long", "schema", "preference")
+PLACES = (
+    "content",
+    "key",
+    "file_name",
+    "role",
+    "id",
+    "broken",
+    "gbk",
+    "label",
+    "tool",
+    "too_long",
+    "schema",
+    "preference",
+)
 PHONES = {place: canary("CN_MOBILE", 7_000 + n) for n, place in enumerate(PLACES)}
 MAILS = {place: canary("EMAIL_ADDRESS", 9_000 + n) for n, place in enumerate(PLACES)}
 
@@ -37,7 +50,16 @@ def drop(tmp_path_factory):
         f'{{"messages": [{{"role": "user", "content": "{both("broken")}'.encode(),
         f'{{"text": "{both("gbk")}"}}'.encode("gbk"),
         {"messages": [{"role": "user", "content": both("too_long") * 70_000}, {"role": "assistant", "content": "y"}]},
-        {"messages": [{"role": "user", "content": "x"}, {"role": "assistant", "content": "", "tool_calls": [{"function": {"name": "f", "arguments": json.dumps({"to": both("tool")})}}]}]},
+        {
+            "messages": [
+                {"role": "user", "content": "x"},
+                {
+                    "role": "assistant",
+                    "content": "",
+                    "tool_calls": [{"function": {"name": "f", "arguments": json.dumps({"to": both("tool")})}}],
+                },
+            ]
+        },
         {**GOOD, "grade": both("schema")},
         {"prompt": "x", "chosen": both("preference"), "rejected": both("preference")},
         said,
@@ -46,8 +68,15 @@ def drop(tmp_path_factory):
     jsonl(folder / "data" / f"{MAILS['file_name']}.txt", {})
     jsonl(folder / "eval" / "e.jsonl", *[{"question": both("content"), "answer": "x"}] * 3)
     user_check(folder / "checks", "raises", "raise ValueError(str(data.turns.collect()['text'].to_list()))")
-    user_check(folder / "checks", "figures", "f = data.turns.group_by('role').len().collect()\nreturn Measured((Value('number', 1),), figures={'roles': f}, not_checked=tuple(str(r) for r in f['role']))")
-    schema = {"uid": {"unique": True, "pattern": "^a$", "required": False}, "grade": {"enum": ["a"], "required": False, "max_length": 3}}
+    user_check(
+        folder / "checks",
+        "figures",
+        "f = data.turns.group_by('role').len().collect()\nreturn Measured((Value('number', 1),), figures={'roles': f}, not_checked=tuple(str(r) for r in f['role']))",
+    )
+    schema = {
+        "uid": {"unique": True, "pattern": "^a$", "required": False},
+        "grade": {"enum": ["a"], "required": False, "max_length": 3},
+    }
     path = contract(
         folder,
         [
@@ -70,7 +99,13 @@ def drop(tmp_path_factory):
 def forms(value: str):
     """The ways in which a value could lie in a file and still be read by anybody."""
     raw = value.encode()
-    return {raw, base64.b64encode(raw).rstrip(b"=")[:-1], value.encode("utf-16-le"), urllib.parse.quote(value).encode(), raw[::-1]}
+    return {
+        raw,
+        base64.b64encode(raw).rstrip(b"=")[:-1],
+        value.encode("utf-16-le"),
+        urllib.parse.quote(value).encode(),
+        raw[::-1],
+    }
 
 
 def readable(folder):
@@ -89,10 +124,18 @@ def test_no_canary_is_heard(drop, tmp_path, mode):
     checks = drop.parent / "checks"
     done = spawn("run", drop, "--checks", checks, "--out", out, "--lang", "en", "--excerpts", mode)
     assert done.returncode == 3, done.stderr
-    github = spawn("run", drop, "--checks", checks, "--out", tmp_path / "out2", "--format", "github", "--excerpts", mode)
+    github = spawn(
+        "run", drop, "--checks", checks, "--out", tmp_path / "out2", "--format", "github", "--excerpts", mode
+    )
     again = spawn("judge", out, "--checks", checks, "--contract", drop)
     plan = spawn("plan", drop, "--checks", checks)
-    told = {"stdout": done.stdout, "stderr": done.stderr, "github": github.stdout + github.stderr, "judge": again.stdout + again.stderr, "plan": plan.stdout}
+    told = {
+        "stdout": done.stdout,
+        "stderr": done.stderr,
+        "github": github.stdout + github.stderr,
+        "judge": again.stdout + again.stderr,
+        "plan": plan.stdout,
+    }
     told |= dict(readable(out))
     heard = [
         (place, where)

@@ -4,10 +4,10 @@ import re
 import time
 
 import pytest
+from core_helpers import GOOD, command, contract, here, jsonl, report  # noqa: F401 - fixtures
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core_helpers import GOOD, command, contract, here, jsonl, report  # noqa: F401 - fixtures
 from datacheck import inventory as module
 from datacheck.contract import load_contract
 from datacheck.errors import LoadError, UsageError
@@ -22,7 +22,17 @@ def listed(path):
 
 def test_data_files_in_name_order_and_the_rest_named(tmp_path):
     data = tmp_path / "data"
-    for name in ("b.jsonl", "a/c.JSONL.gz", "a.parquet", "x.csv", "README.md", ".hidden.jsonl", "_SUCCESS", "__pycache__/x.json", ".git/a.json"):
+    for name in (
+        "b.jsonl",
+        "a/c.JSONL.gz",
+        "a.parquet",
+        "x.csv",
+        "README.md",
+        ".hidden.jsonl",
+        "_SUCCESS",
+        "__pycache__/x.json",
+        ".git/a.json",
+    ):
         jsonl(data / name, GOOD)
     (tmp_path / "outside.jsonl").write_text("{}")
     (data / "out.jsonl").symlink_to(tmp_path / "outside.jsonl")

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-
 from core_helpers import GOOD, contract, environment, jsonl, report, spawn, statuses, user_check
 
 # What the check does instead of measuring, and a word that the report must hold.
@@ -28,8 +27,14 @@ MISDEEDS = {
     "value_none": ("return Measured((Value('number', None),))", "could not be measured"),
     "value_nan": ("return Measured((Value('number', float('nan')),))", "could not be measured"),
     "ratio_of_zero": ("return Measured((Value('number', Ratio(0, 0)),))", "could not be measured"),
-    "bad_evidence": ("return Measured((Value('number', 1),), evidence=pl.LazyFrame({'row': ['13987654321']}))", "`problem`"),
-    "no_place": ("return Measured((Value('number', 1),), evidence=pl.LazyFrame({'problem': ['x']}))", "`row` or `file`"),
+    "bad_evidence": (
+        "return Measured((Value('number', 1),), evidence=pl.LazyFrame({'row': ['13987654321']}))",
+        "`problem`",
+    ),
+    "no_place": (
+        "return Measured((Value('number', 1),), evidence=pl.LazyFrame({'problem': ['x']}))",
+        "`row` or `file`",
+    ),
     "undeclared_need": ("data[Need('rows', of='elsewhere')]\nreturn None", "needs"),
 }
 
@@ -42,7 +47,9 @@ def test_every_misdeed_is_an_error_and_the_others_finish(tmp_path, workers):
         user_check(tmp_path / "checks", name, body)
     user_check(tmp_path / "checks", "counts", "return Measured((Value('number', total(data.rows)),))")
     path = contract(tmp_path, [*MISDEEDS, "counts", "role_errors"])
-    done = spawn("run", path, "--checks", tmp_path / "checks", "--out", tmp_path / "out", "--workers", workers, "--lang", "en")
+    done = spawn(
+        "run", path, "--checks", tmp_path / "checks", "--out", tmp_path / "out", "--workers", workers, "--lang", "en"
+    )
     assert done.returncode == 3, done.stderr
     found = statuses(tmp_path / "out")
     assert {name: found[f"train.{name}"] for name in MISDEEDS} == dict.fromkeys(MISDEEDS, "error")
@@ -75,7 +82,9 @@ def children(pid: int) -> set[int]:
 
 
 def alive(pids: set[int]) -> set[int]:
-    return {pid for pid in pids if Path(f"/proc/{pid}").exists() and "zombie" not in Path(f"/proc/{pid}/status").read_text()}
+    return {
+        pid for pid in pids if Path(f"/proc/{pid}").exists() and "zombie" not in Path(f"/proc/{pid}/status").read_text()
+    }
 
 
 @pytest.fixture
@@ -85,8 +94,26 @@ def sleeper(tmp_path):
     flag = tmp_path / "asleep"
     user_check(tmp_path / "checks", "sleeps", f"import time\nopen({str(flag)!r}, 'w').close()\ntime.sleep(300)")
     path = contract(tmp_path, ["role_errors", "sleeps"])
-    command = [sys.executable, "-m", "datacheck.cli", "run", path, "--checks", tmp_path / "checks", "--out", tmp_path / "out", "--lang", "en"]
-    process = subprocess.Popen(list(map(str, command)), env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+    command = [
+        sys.executable,
+        "-m",
+        "datacheck.cli",
+        "run",
+        path,
+        "--checks",
+        tmp_path / "checks",
+        "--out",
+        tmp_path / "out",
+        "--lang",
+        "en",
+    ]
+    process = subprocess.Popen(
+        list(map(str, command)),
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
     end = time.monotonic() + 120
     while not flag.exists() and time.monotonic() < end and process.poll() is None:
         time.sleep(0.05)

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-
 from core_helpers import GOOD, command, contract, here, jsonl, report, user_check  # noqa: F401 - fixtures
+
 from datacheck import discover
 from datacheck.check import Group, Need
 from datacheck.execute import FileFacts, GroupTask, Loaded, Part, Place, StoreView, group_part
-from datacheck.loading.reading import Reading
 from datacheck.features.text_key import TextKey
+from datacheck.loading.reading import Reading
 from datacheck.store import Store, digest, scan
 
 
@@ -86,7 +86,9 @@ def test_an_added_file_costs_that_file_only(tmp_path, here, command, monkeypatch
     jsonl(tmp_path / "data" / "10.jsonl", {**GOOD, "n": 10})  # sorts between 1 and 2: it moves all later rows
     two = run_shared(command, monkeypatch, tmp_path, path, tmp_path / "out")
     assert [len(one[kind]) for kind in ("parts", "chunks")] == [3, 3]
-    assert all(one[kind] <= two[kind] and len(two[kind]) - len(one[kind]) == 1 for kind in ("parts", "chunks", "features"))
+    assert all(
+        one[kind] <= two[kind] and len(two[kind]) - len(one[kind]) == 1 for kind in ("parts", "chunks", "features")
+    )
     assert report(tmp_path / "out")["datasets"]["train"]["rows"] == 4
     three = run_shared(command, monkeypatch, tmp_path, path, tmp_path / "out")
     assert three == two  # nothing is done again
@@ -105,7 +107,9 @@ def test_a_changed_check_is_measured_again(tmp_path, here, command, monkeypatch)
     (tmp_path / "checks").mkdir()
     (checks / "helper").mkdir()
     (checks / "helper" / "number.py").write_text("N = 5\n")
-    user_check(checks, "own_rows", "from datacheck_user_checks.helper.number import N\nreturn Measured((Value('number', N),))")
+    user_check(
+        checks, "own_rows", "from datacheck_user_checks.helper.number import N\nreturn Measured((Value('number', N),))"
+    )
     path = contract(tmp_path, ["own_rows"])
     first = run_shared(command, monkeypatch, tmp_path, path, tmp_path / "out", "--checks", checks)
     inputs = report(tmp_path / "out")["inputs"]
@@ -154,6 +158,6 @@ def test_a_file_delivered_twice_is_found(tmp_path, here, command):  # noqa: F811
         jsonl(tmp_path / "data" / f"{name}.jsonl", GOOD)
     command("run", contract(tmp_path, ["exact_duplicates"]), "--out", tmp_path / "out")
     finding = report(tmp_path / "out")["findings"][0]
-    assert [(v["name"], v["count"], v["of"]) for v in finding["values"]][0] == ("rate", 1, 2)
+    assert next((v["name"], v["count"], v["of"]) for v in finding["values"]) == ("rate", 1, 2)
     assert finding["evidence"]["first"][0]["at"] == "train/b.jsonl:1"
     assert finding["evidence"]["first"][0]["other"] == "train/a.jsonl:1"
