@@ -34,14 +34,31 @@ def _no_user_checks():
 def test_exit_codes_of_a_run(tmp_path, here, command, records, checks, options, code, verdict):  # noqa: F811
     user_check(tmp_path / "checks", "breaks", "raise ValueError")
     jsonl(tmp_path / "data" / "a.jsonl", *records)
-    found, out, err = command("run", contract(tmp_path, checks), "--checks", tmp_path / "checks", "--out", tmp_path / "out", *options)
+    found, out, err = command(
+        "run", contract(tmp_path, checks), "--checks", tmp_path / "checks", "--out", tmp_path / "out", *options
+    )
     assert (found, report(tmp_path / "out")["verdict"], err) == (code, verdict, "")
     assert out
 
 
 @pytest.mark.parametrize(
     "content",
-    [b"", b"\n", b"\n\n \n", b"\xef\xbb\xbf", b"\xef\xbb\xbf\n", b"{}\n", b"{}\n{}\n", b"[]", b"[]\n[]\n", b"null\n", b"7\n", b"\0" * 64, b"{", b"<html>"],
+    [
+        b"",
+        b"\n",
+        b"\n\n \n",
+        b"\xef\xbb\xbf",
+        b"\xef\xbb\xbf\n",
+        b"{}\n",
+        b"{}\n{}\n",
+        b"[]",
+        b"[]\n[]\n",
+        b"null\n",
+        b"7\n",
+        b"\0" * 64,
+        b"{",
+        b"<html>",
+    ],
 )
 @pytest.mark.parametrize("name", ["a.jsonl", "a.json"])
 def test_nothing_to_train_on_is_never_a_pass(tmp_path, here, command, content, name):  # noqa: F811
@@ -98,12 +115,16 @@ def test_asked_wrongly_is_2_and_no_traceback(tmp_path, here, command, arguments,
     assert sorted(p.name for p in tmp_path.rglob("*")) == before
 
 
-@pytest.mark.parametrize("body", ["import nothing_like_it", "def broken(:", "raise SystemExit(0)", "1 / 0", "", "metrics = 7"])
+@pytest.mark.parametrize(
+    "body", ["import nothing_like_it", "def broken(:", "raise SystemExit(0)", "1 / 0", "", "metrics = 7"]
+)
 def test_a_check_file_that_cannot_be_used_is_3_never_0_or_1(tmp_path, here, command, body):  # noqa: F811
     jsonl(tmp_path / "data" / "a.jsonl", GOOD)
     (tmp_path / "checks").mkdir()
     (tmp_path / "checks" / "own.py").write_text(body + "\n")
-    code, _, err = command("run", contract(tmp_path, ["role_errors"]), "--checks", tmp_path / "checks", "--out", tmp_path / "out")
+    code, _, err = command(
+        "run", contract(tmp_path, ["role_errors"]), "--checks", tmp_path / "checks", "--out", tmp_path / "out"
+    )
     assert code == 3
     assert err.startswith("own.py: ")
     assert "Traceback" not in err

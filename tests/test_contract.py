@@ -27,7 +27,9 @@ def only(folder, checks: str, source="{path: data}", more="") -> list[str]:
     """The problems of a contract whose dataset `train` has this list of checks (from line 5)."""
     body = textwrap.indent(textwrap.dedent(checks).strip("\n"), "      ")
     path = folder / "c.yaml"
-    path.write_text(f"name: t\ndatasets:\n  train:\n    source: {source}\n    checks:\n{body}\n{more}", encoding="utf-8")
+    path.write_text(
+        f"name: t\ndatasets:\n  train:\n    source: {source}\n    checks:\n{body}\n{more}", encoding="utf-8"
+    )
     return problems(path)
 
 
@@ -149,7 +151,10 @@ def test_names_in_chinese_are_welcome(tmp_path):
         ("name: t\ndatasets: {train: 7}\n", "expected a map"),
         ("name: t\ndatasets: [train]\n", "dictionary"),
         ("name: t/../x\ndatasets: {train: {source: data, checks: [role_errors]}}\n", "pattern"),
-        ("name: t\ndataset: {}\ndatasets: {train: {source: data, checks: [role_errors]}}\n", "did you mean 'datasets'?"),
+        (
+            "name: t\ndataset: {}\ndatasets: {train: {source: data, checks: [role_errors]}}\n",
+            "did you mean 'datasets'?",
+        ),
     ],
 )
 def test_the_header(tmp_path, text, words):
@@ -207,9 +212,7 @@ def test_extends_one_level_with_lines_of_both_files(tmp_path):
     )
     child = "name: own\nextends: base.yaml\ndatasets:\n  train:\n    checks:\n      - {check: role_errors, severity: warn}\n"
     path = write(tmp_path, child)
-    assert problems(path) == [
-        "base.yaml:4: datasets.train.source.encodig: unknown setting; did you mean 'encoding'?"
-    ]
+    assert problems(path) == ["base.yaml:4: datasets.train.source.encodig: unknown setting; did you mean 'encoding'?"]
     base = tmp_path / "base.yaml"
     base.write_text(base.read_text().replace(", encodig: utf-8", ""))
     merged = load_contract(path)
@@ -245,7 +248,13 @@ def test_data_needs_a_name_and_a_path(tmp_path, command, bound):  # noqa: F811
 
 def test_a_slice_of_the_contract_is_found_in_the_data_and_an_idle_one_is_said(tmp_path, here, command):  # noqa: F811
     jsonl(tmp_path / "data" / "a.jsonl", *[{**GOOD, "src": "forum"}] * 3, {**BAD, "src": "shop"})
-    checks = [{"check": "role_errors", "by": "source", "limits": {"rate": {"max": 0.3, "slices": {"shop": {"max": 1}, "radio": {"max": 0}}}}}]
+    checks = [
+        {
+            "check": "role_errors",
+            "by": "source",
+            "limits": {"rate": {"max": 0.3, "slices": {"shop": {"max": 1}, "radio": {"max": 0}}}},
+        }
+    ]
     path = contract(tmp_path, checks, source={"path": "data", "columns": {"source": "src"}})
     code, _, _ = command("run", path, "--out", tmp_path / "out")
     (finding, *_) = report(tmp_path / "out")["findings"]

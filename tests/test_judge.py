@@ -133,9 +133,16 @@ def test_severity_warn_makes_a_fail_a_warning_but_never_an_error(tmp_path, here,
 
 def test_damage_marks_what_else_looks_at_that_dataset(tmp_path, here, command):  # noqa: F811
     jsonl(tmp_path / "data" / "a.jsonl", *[GOOD] * 3)
-    questions = [{"question": f"以下哪一个城市是第{n}个国家的首都，请给出理由？", "answer": "甲"} for n in "一二三四五六"]
+    questions = [
+        {"question": f"以下哪一个城市是第{n}个国家的首都，请给出理由？", "answer": "甲"} for n in "一二三四五六"
+    ]
     jsonl(tmp_path / "eval" / "e.jsonl", *questions, b'{"question": "cut')
-    _, found = run(tmp_path, command, [{"check": "leakage", "against": ["eval"]}, "role_errors"], eval=({"path": "eval"}, ["empty_turns"]))
+    _, found = run(
+        tmp_path,
+        command,
+        [{"check": "leakage", "against": ["eval"]}, "role_errors"],
+        eval=({"path": "eval"}, ["empty_turns"]),
+    )
     incomplete = {f["id"]: f["incomplete"] for f in found["findings"]}
     assert incomplete["train.leakage"] is True  # half of what it compares with is missing
     assert incomplete["train.role_errors"] is False
@@ -150,17 +157,33 @@ def test_the_funnel_counted_by_hand(tmp_path, here, command):  # noqa: F811
     jsonl(tmp_path / "data" / "a.jsonl", *[GOOD] * 4, BAD, empty, both, b'{"cut', b"")
     _, found = run(tmp_path, command, ["role_errors", "empty_turns"])
     # 8 places (the blank line is none), 7 rows; role_errors: BAD, both; empty_turns adds: empty
-    assert found["funnel"]["train"] == [["in", 8], ["readable", 7], ["role_errors", 5], ["empty_turns", 4], ["kept", 4]] or (
-        found["funnel"]["train"][:4] == [["in", 8], ["readable", 7], ["role_errors", 5], ["empty_turns", 4]]
-    )
+    assert found["funnel"]["train"] == [
+        ["in", 8],
+        ["readable", 7],
+        ["role_errors", 5],
+        ["empty_turns", 4],
+        ["kept", 4],
+    ] or (found["funnel"]["train"][:4] == [["in", 8], ["readable", 7], ["role_errors", 5], ["empty_turns", 4]])
     assert found["funnel"]["train"][-1] == ["kept", 4]
 
 
 def test_rejudging_equals_a_fresh_run(tmp_path, here, command):  # noqa: F811
     jsonl(tmp_path / "data" / "a.jsonl", *[{**GOOD, "src": "forum"}] * 3, {**BAD, "src": "13987654321"}, b'{"cut')
     source = {"path": "data", "columns": {"source": "src"}}
-    run(tmp_path, command, ["role_errors", "empty_turns"] and [{"check": "role_errors", "by": "source"}, "empty_turns"], source=source)
-    for number, rate in enumerate(({"max": 0.5}, {"max": 0.1}, {"max": 1, "warn_max": 0.2}, {"max": 0.5, "slices": {"13987654321": {"max": 1}, "forum": {"max": 0}}})):
+    run(
+        tmp_path,
+        command,
+        ["role_errors", "empty_turns"] and [{"check": "role_errors", "by": "source"}, "empty_turns"],
+        source=source,
+    )
+    for number, rate in enumerate(
+        (
+            {"max": 0.5},
+            {"max": 0.1},
+            {"max": 1, "warn_max": 0.2},
+            {"max": 0.5, "slices": {"13987654321": {"max": 1}, "forum": {"max": 0}}},
+        )
+    ):
         checks = [{"check": "role_errors", "by": "source", "limits": {"rate": rate}}, "empty_turns"]
         _, fresh = run(tmp_path, command, checks, source=source, name="new.yaml", out=f"fresh{number}")
         again = rejudge(load_contract(tmp_path / "new.yaml"), read_report(tmp_path / "out"), tmp_path / "out")
@@ -189,7 +212,9 @@ def test_the_judge_command(tmp_path, here, command):  # noqa: F811
     jsonl(tmp_path / "data" / "a.jsonl", GOOD, BAD)
     evaluation = {"eval": ({"path": "data"}, ["empty_turns"])}
     assert run(tmp_path, command, ["role_errors"], **evaluation)[0] == 1
-    milder = contract(tmp_path, [{"check": "role_errors", "limits": {"rate": {"max": 1}}}], name="new.yaml", source={"format": "auto"})
+    milder = contract(
+        tmp_path, [{"check": "role_errors", "limits": {"rate": {"max": 1}}}], name="new.yaml", source={"format": "auto"}
+    )
     before = (tmp_path / "out" / "report.json").read_bytes()
     code, out, err = command("judge", tmp_path / "out", "--contract", milder, "--lang", "en")
     assert (code, err) == (0, "")  # fewer datasets than the run had, and no path: nothing is read

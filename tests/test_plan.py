@@ -74,11 +74,20 @@ def test_every_step_comes_after_what_it_waits_for(tmp_path):
         done.add(step.key)
     (measure,) = [step for step in plan if isinstance(step.work, Measure)]
     (group,) = [step for step in plan if isinstance(step.work, GroupBy)]
-    assert set(measure.after) == {"load train", "load eval", group.key, *(k for k in done if k.startswith("summarise eval"))}
+    assert set(measure.after) == {
+        "load train",
+        "load eval",
+        group.key,
+        *(k for k in done if k.startswith("summarise eval")),
+    }
 
 
 def test_a_plan_opens_no_file(tmp_path, monkeypatch):
-    path = contract(tmp_path / "c", ["near_duplicates", {"check": "leakage", "against": ["eval"]}], eval=({"path": "nowhere"}, ["role_errors"]))
+    path = contract(
+        tmp_path / "c",
+        ["near_duplicates", {"check": "leakage", "against": ["eval"]}],
+        eval=({"path": "nowhere"}, ["role_errors"]),
+    )
     loaded = load_contract(path)
     monkeypatch.setattr("builtins.open", lambda *_, **__: pytest.fail("a file was opened"))
     monkeypatch.setattr("io.open", lambda *_, **__: pytest.fail("a file was opened"))

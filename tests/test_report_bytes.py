@@ -12,7 +12,10 @@ def drop(folder):
     """Two files, all that a report can hold: damage, duplicates, slices, personal data, a second dataset."""
     text = "今天天气很好，我们一起去公园散步吧，顺便买一些水果回来，晚上做一顿丰盛的晚饭。"
     rows = [
-        {"messages": [{"role": "user", "content": f"{text}第{n}次"}, {"role": "assistant", "content": "好的" * n}], "src": f"s{n % 3}"}
+        {
+            "messages": [{"role": "user", "content": f"{text}第{n}次"}, {"role": "assistant", "content": "好的" * n}],
+            "src": f"s{n % 3}",
+        }
         for n in range(1, 60)
     ]
     jsonl(folder / "data" / "b.jsonl", *rows[:30], {**BAD, "src": "s1"}, b'{"cut', b"")
@@ -20,7 +23,13 @@ def drop(folder):
     jsonl(folder / "eval" / "e.jsonl", *[{"question": f"{text}第{n}次", "answer": "好"} for n in range(5)])
     return contract(
         folder,
-        ["near_duplicates", "exact_duplicates", {"check": "role_errors", "by": "source"}, {"check": "leakage", "against": ["eval"]}, "pii"],
+        [
+            "near_duplicates",
+            "exact_duplicates",
+            {"check": "role_errors", "by": "source"},
+            {"check": "leakage", "against": ["eval"]},
+            "pii",
+        ],
         source={"path": "data", "columns": {"source": "src"}},
         eval=({"path": "eval"}, ["empty_turns"]),
     )

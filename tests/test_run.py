@@ -16,7 +16,7 @@ from core_helpers import GOOD, contract, environment, jsonl, report, spawn, stat
 MISDEEDS = {
     "raises": ("raise ValueError('13987654321 is in the data')", "ValueError"),
     "base_exception": ("raise type('Panic', (BaseException,), {})('13987654321')", "Panic"),
-    "panics": ("pl.LazyFrame({'a': [1]}).map_batches(lambda f: 1 / 0).collect()\nreturn None", "error"),
+    "panics": ("pl.LazyFrame({'a': [1]}).map_batches(lambda f: 1 / 0).collect()\nreturn None", "ZeroDivisionError"),
     "rust_panic": ("import polars.exceptions as e\nraise e.PanicException('13987654321')", "PanicException"),
     "exits": ("sys.exit(0)", "stopped"),
     "exits_hard": ("os._exit(0)", "killed twice"),
@@ -28,8 +28,14 @@ MISDEEDS = {
     "value_none": ("return Measured((Value('number', None),))", "could not be measured"),
     "value_nan": ("return Measured((Value('number', float('nan')),))", "could not be measured"),
     "ratio_of_zero": ("return Measured((Value('number', Ratio(0, 0)),))", "could not be measured"),
-    "bad_evidence": ("return Measured((Value('number', 1),), evidence=pl.LazyFrame({'row': ['13987654321']}))", "`problem`"),
-    "no_place": ("return Measured((Value('number', 1),), evidence=pl.LazyFrame({'problem': ['x']}))", "`row` or `file`"),
+    "bad_evidence": (
+        "return Measured((Value('number', 1),), evidence=pl.LazyFrame({'row': ['13987654321']}))",
+        "`problem`",
+    ),
+    "no_place": (
+        "return Measured((Value('number', 1),), evidence=pl.LazyFrame({'problem': ['x']}))",
+        "`row` or `file`",
+    ),
     "undeclared_need": ("data[Need('rows', of='elsewhere')]\nreturn None", "needs"),
 }
 
@@ -42,7 +48,9 @@ def test_every_misdeed_is_an_error_and_the_others_finish(tmp_path, workers):
         user_check(tmp_path / "checks", name, body)
     user_check(tmp_path / "checks", "counts", "return Measured((Value('number', total(data.rows)),))")
     path = contract(tmp_path, [*MISDEEDS, "counts", "role_errors"])
-    done = spawn("run", path, "--checks", tmp_path / "checks", "--out", tmp_path / "out", "--workers", workers, "--lang", "en")
+    done = spawn(
+        "run", path, "--checks", tmp_path / "checks", "--out", tmp_path / "out", "--workers", workers, "--lang", "en"
+    )
     assert done.returncode == 3, done.stderr
     found = statuses(tmp_path / "out")
     assert {name: found[f"train.{name}"] for name in MISDEEDS} == dict.fromkeys(MISDEEDS, "error")
@@ -75,7 +83,9 @@ def children(pid: int) -> set[int]:
 
 
 def alive(pids: set[int]) -> set[int]:
-    return {pid for pid in pids if Path(f"/proc/{pid}").exists() and "zombie" not in Path(f"/proc/{pid}/status").read_text()}
+    return {
+        pid for pid in pids if Path(f"/proc/{pid}").exists() and "zombie" not in Path(f"/proc/{pid}/status").read_text()
+    }
 
 
 @pytest.fixture
@@ -85,8 +95,26 @@ def sleeper(tmp_path):
     flag = tmp_path / "asleep"
     user_check(tmp_path / "checks", "sleeps", f"import time\nopen({str(flag)!r}, 'w').close()\ntime.sleep(300)")
     path = contract(tmp_path, ["role_errors", "sleeps"])
-    command = [sys.executable, "-m", "datacheck.cli", "run", path, "--checks", tmp_path / "checks", "--out", tmp_path / "out", "--lang", "en"]
-    process = subprocess.Popen(list(map(str, command)), env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+    command = [
+        sys.executable,
+        "-m",
+        "datacheck.cli",
+        "run",
+        path,
+        "--checks",
+        tmp_path / "checks",
+        "--out",
+        tmp_path / "out",
+        "--lang",
+        "en",
+    ]
+    process = subprocess.Popen(
+        list(map(str, command)),
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
     end = time.monotonic() + 120
     while not flag.exists() and time.monotonic() < end and process.poll() is None:
         time.sleep(0.05)

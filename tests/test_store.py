@@ -86,7 +86,9 @@ def test_an_added_file_costs_that_file_only(tmp_path, here, command, monkeypatch
     jsonl(tmp_path / "data" / "10.jsonl", {**GOOD, "n": 10})  # sorts between 1 and 2: it moves all later rows
     two = run_shared(command, monkeypatch, tmp_path, path, tmp_path / "out")
     assert [len(one[kind]) for kind in ("parts", "chunks")] == [3, 3]
-    assert all(one[kind] <= two[kind] and len(two[kind]) - len(one[kind]) == 1 for kind in ("parts", "chunks", "features"))
+    assert all(
+        one[kind] <= two[kind] and len(two[kind]) - len(one[kind]) == 1 for kind in ("parts", "chunks", "features")
+    )
     assert report(tmp_path / "out")["datasets"]["train"]["rows"] == 4
     three = run_shared(command, monkeypatch, tmp_path, path, tmp_path / "out")
     assert three == two  # nothing is done again
@@ -105,7 +107,9 @@ def test_a_changed_check_is_measured_again(tmp_path, here, command, monkeypatch)
     (tmp_path / "checks").mkdir()
     (checks / "helper").mkdir()
     (checks / "helper" / "number.py").write_text("N = 5\n")
-    user_check(checks, "own_rows", "from datacheck_user_checks.helper.number import N\nreturn Measured((Value('number', N),))")
+    user_check(
+        checks, "own_rows", "from datacheck_user_checks.helper.number import N\nreturn Measured((Value('number', N),))"
+    )
     path = contract(tmp_path, ["own_rows"])
     first = run_shared(command, monkeypatch, tmp_path, path, tmp_path / "out", "--checks", checks)
     inputs = report(tmp_path / "out")["inputs"]

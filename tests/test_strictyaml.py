@@ -43,7 +43,9 @@ def test_what_is_refused_is_named_with_its_line(text, line, words):
 
 
 def test_a_billion_laughs_is_refused_before_it_laughs():
-    laughs = "a: &a [lol, lol]\n" + "".join(f"{b}: &{b} [*{a}, *{a}]\n" for a, b in zip("abcdefgh", "bcdefghi", strict=True))
+    laughs = "a: &a [lol, lol]\n" + "".join(
+        f"{b}: &{b} [*{a}, *{a}]\n" for a, b in zip("abcdefgh", "bcdefghi", strict=True)
+    )
     start = time.monotonic()
     assert "anchors" in refusal(laughs)
     assert time.monotonic() - start < 1
