@@ -9,8 +9,8 @@ import urllib.parse
 import polars as pl
 import pytest
 import yaml
-
 from core_helpers import GOOD, contract, environment, jsonl, report, spawn, user_check
+
 from datacheck.pii.canaries import canary
 
 PLACES = (

@@ -4,8 +4,8 @@ import json
 
 import jsonschema
 import pytest
-
 from core_helpers import BAD, GOOD, ROOT, command, contract, here, jsonl, report, user_check  # noqa: F401 - fixtures
+
 from datacheck import discover, pipeline
 from datacheck.strictyaml import load_yaml
 
@@ -101,7 +101,7 @@ def test_a_folder_without_data_is_never_a_pass(tmp_path, here, command):  # noqa
         ["nonsense"],
         ["init", "--from", "nowhere.jsonl"],
     ],
-    ids=lambda arguments: " ".join(arguments),
+    ids=" ".join,
 )
 def test_asked_wrongly_is_2_and_no_traceback(tmp_path, here, command, arguments, monkeypatch):  # noqa: F811
     jsonl(tmp_path / "data" / "a.jsonl", GOOD)

@@ -4,8 +4,8 @@ import textwrap
 
 import polars as pl
 import pytest
-
 from core_helpers import BAD, GOOD, command, contract, here, jsonl, report  # noqa: F401 - fixtures
+
 from datacheck.check import Limit
 from datacheck.contract import load_contract
 from datacheck.errors import ContractError, UsageError

@@ -4,10 +4,10 @@ import re
 import time
 
 import pytest
+from core_helpers import GOOD, command, contract, here, jsonl, report  # noqa: F401 - fixtures
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core_helpers import GOOD, command, contract, here, jsonl, report  # noqa: F401 - fixtures
 from datacheck import inventory as module
 from datacheck.contract import load_contract
 from datacheck.errors import LoadError, UsageError

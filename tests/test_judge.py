@@ -6,13 +6,12 @@ from decimal import Decimal
 from fractions import Fraction
 
 import pytest
+from core_helpers import BAD, GOOD, InProcess, command, contract, here, jsonl, report  # noqa: F401 - fixtures
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core_helpers import BAD, GOOD, InProcess, command, contract, here, jsonl, report  # noqa: F401 - fixtures
 from datacheck.check import Limit, Status
 from datacheck.contract import load_contract
-from datacheck.errors import UsageError
 from datacheck.execute import Failure, Loaded
 from datacheck.judge import Measurement, compare, judge, rejudge
 from datacheck.pipeline import Options, Session

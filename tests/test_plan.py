@@ -4,8 +4,8 @@ from typing import ClassVar, Literal
 
 import polars as pl
 import pytest
-
 from core_helpers import contract
+
 from datacheck.check import Check, Feature, Group, Limit, Measured, Metric, Need, Summary
 from datacheck.contract import Contract, Dataset, Source, load_contract
 from datacheck.errors import CheckAuthorError

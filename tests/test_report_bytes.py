@@ -4,7 +4,6 @@ import shutil
 
 import polars as pl
 import pytest
-
 from core_helpers import BAD, GOOD, contract, jsonl, spawn
 
 

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-
 from core_helpers import GOOD, contract, environment, jsonl, report, spawn, statuses, user_check
 
 # What the check does instead of measuring, and a word that the report must hold.

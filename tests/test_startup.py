@@ -5,7 +5,6 @@ import os
 import sys
 
 import pytest
-
 from core_helpers import GOOD, ROOT, contract, environment, jsonl, report, spawn, user_check
 
 HEAVY = (
