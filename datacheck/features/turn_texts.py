@@ -6,7 +6,8 @@ import polars as pl
 
 from datacheck.check import View, total
 
-_CODE = r"(?s:```.*?(?:```|\z))|~~~(?s:.*?)(?:~~~|\z)|`[^`\n]{1,200}`"
+_CODE = r"(?s:```.*?```|~~~.*?~~~)|`[^`\n]{1,200}`"
+_OPEN_CODE = r"(?s:```.*|~~~.*)"
 
 
 def turn_texts(data: View, *, plain: bool = True) -> pl.LazyFrame:
@@ -25,9 +26,10 @@ def silent(texts: pl.LazyFrame, rows: pl.LazyFrame) -> tuple[str, ...]:
     return (f"{count} rows have no text to look at",) if count else ()
 
 
-def without_code(text: pl.Expr) -> pl.Expr:
-    """Replace Markdown code (fenced, or in backticks) by a space; an open fence reaches to the end."""
-    return text.str.replace_all(_CODE, " ")
+def without_code(text: pl.Expr, *, unclosed: bool = True) -> pl.Expr:
+    """Replace Markdown code (fenced, or in backticks) by a space; an `unclosed` fence reaches to the end."""
+    closed = text.str.replace_all(_CODE, " ")
+    return closed.str.replace(_OPEN_CODE, " ") if unclosed else closed
 
 
 def flagged(
