@@ -9,16 +9,15 @@ from datacheck.features.turn_texts import evidence, flagged, per_kind, silent, t
 
 # Pictures, sounds and boxes stand in the text of their rows on purpose (Phi-3, Qwen-VL), as <image> does.
 _MEDIA = r"(?i)<\|(?:image|video|audio|vision|img|object_ref|box|quad|speech)[a-z0-9_]*\|>"
-_TOKEN = "|".join(
-    (
-        r"<\|[A-Za-z][A-Za-z0-9_.:-]{0,39}\|>",  # ChatML, Llama 3, GLM, Phi, Cohere
-        r"<｜[^｜<>\s]{1,40}｜>",  # DeepSeek: fullwidth bars
-        r"\[/?INST\]|<</?SYS>>|\[/?SYSTEM_PROMPT\]",  # Llama 2, Mistral
-        r"</?(?:start|end)_of_turn>|<(?:bos|eos|pad|unk)>",  # Gemma, T5
-        r"\[[gs]?MASK\]<sop>|\[[gs]MASK\]|<(?:sop|eop|eoh|eoa|eosys)>|\[UNUSED_TOKEN_\d+\]",  # GLM, InternLM
-        r"<reserved_\d+>|<extra_id_\d+>|<unused\d+>",  # Baichuan, T5, Gemma
-    )
+_FAMILIES = (
+    r"<\|[A-Za-z][A-Za-z0-9_.:-]{0,39}\|>",  # ChatML, Llama 3, GLM, Phi, Cohere
+    r"<｜[^｜<>\s]{1,40}｜>",  # DeepSeek: fullwidth bars
+    r"\[/?INST\]|<</?SYS>>|\[/?SYSTEM_PROMPT\]",  # Llama 2, Mistral
+    r"</?(?:start|end)_of_turn>|<(?:bos|eos|pad|unk)>",  # Gemma, T5
+    r"\[[gs]?MASK\]<sop>|\[[gs]MASK\]|<(?:sop|eop|eoh|eoa|eosys)>|\[UNUSED_TOKEN_\d+\]",  # GLM, InternLM
+    r"<reserved_\d+>|<extra_id_\d+>|<unused\d+>",  # Baichuan, T5, Gemma
 )
+_TOKEN = "|".join(_FAMILIES)
 _S = r"</?s>"
 _THINK = r"</?think>"
 

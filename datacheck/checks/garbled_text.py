@@ -26,7 +26,7 @@ _FEW = 3  # a single private character may be a logo, a single "??" is a way to 
 
 
 class GarbledText(Check):
-    """Share of rows with text that was damaged on its way: wrong encodings, lost, control or steering characters.
+    r"""Share of rows with text that was damaged on its way: wrong encodings, lost, control or steering characters.
 
     The kinds: `mojibake` (UTF-8 read as Latin-1, Windows-1252 or GBK, GBK read as Latin-1, 锟斤拷), `replacement`
     (U+FFFD), `control` (C0 and C1 without tab and line ends, noncharacters), `nul`, `bidi` (marks that turn the
@@ -35,7 +35,7 @@ class GarbledText(Check):
 
     ## Why it matters
     The model learns to write what it reads: half characters, signs that nobody can type, `rac{1}{2}` after a form
-    feed where `\\frac{1}{2}` was meant. Rare byte sequences also make the loss jump. Bidi marks hide from reviewers
+    feed where `\frac{1}{2}` was meant. Rare byte sequences also make the loss jump. Bidi marks hide from reviewers
     what the model is taught.
 
     ## Example
@@ -47,7 +47,7 @@ class GarbledText(Check):
     - `mojibake`: read the source again with its true encoding; text that was converted twice is seldom repaired well.
     - `replacement`, `lost`: the characters are gone; fetch the row anew or drop it. Many come from streams that were
       cut between the bytes of one character.
-    - `control`: look for a backslash that was not escaped (`\\f`, `\\b` of LaTeX), for terminal colours and page breaks.
+    - `control`: look for a backslash that was not escaped (`\f`, `\b` of LaTeX), for terminal colours, page breaks.
     - `no_value`: an empty cell that a table library wrote as a word; drop the row.
 
     ## How to verify

@@ -57,7 +57,9 @@ class OverlongSamples(Check):
     """
 
     metrics = {
-        "rate": Metric("rows longer than max_chars, as a whole or in one message", "share", of="rows", limit=Limit(max=0)),
+        "rate": Metric(
+            "rows longer than max_chars, as a whole or in one message", "share", of="rows", limit=Limit(max=0)
+        ),
         "p50": Metric("length that half of the rows do not exceed", "characters"),
         "p99": Metric("length that 99 % of the rows do not exceed", "characters"),
         "max": Metric("length of the longest row", "characters"),
@@ -65,7 +67,9 @@ class OverlongSamples(Check):
 
     check: Literal["overlong_samples"] = "overlong_samples"
     max_chars: int = Field(default=60_000, ge=1, description="characters that a row may have")
-    max_turn_chars: int | None = Field(default=None, ge=1, description="characters that one message may have; else as a row")
+    max_turn_chars: int | None = Field(
+        default=None, ge=1, description="characters that one message may have; else as a row"
+    )
 
     def measure(self, data: View) -> Measured:
         """Add up the lengths of the turns of each row."""
@@ -86,7 +90,11 @@ class OverlongSamples(Check):
         return Measured(
             (*rates("rate", found, data.rows, by=self.by, rows=data.rows), *_percentiles(rows)),
             evidence=found.select(
-                "row", "where", "problem", detail=pl.format("{} characters", "size"), score=pl.col("size").cast(pl.Float64)
+                "row",
+                "where",
+                "problem",
+                detail=pl.format("{} characters", "size"),
+                score=pl.col("size").cast(pl.Float64),
             ),
             figures={"lengths": _histogram(rows)},
             not_checked=(f"{without} rows have no text to measure",) if without else (),

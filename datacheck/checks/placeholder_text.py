@@ -14,21 +14,23 @@ _FIELDS = (
     "instruction|input|output|question|query|prompt|context|answer|response|user_input|system_prompt|history|passage"
     "|document|assistant_name|问题|指令|答案|内容|输入|输出|上下文|姓名|名称"
 )
+_MISSING = (
+    r"内容|待[补填]\p{Han}{0,6}|(?:此处|在此|请在此|这里)[^\[\]【】\n]{0,20}|(?:请)?填写[^\[\]【】\n]{1,20}"
+    r"|插入\s*\p{Han}[^\[\]【】\n]{0,20}"
+)
+_MISSING_EN = r"(?i:insert [^\[\]\n]{1,60}|(?:your|the) (?:answer|text|content|response|code) here|content|answer here)"
 _PATTERNS = {
     "template_field": f"{_START}(\\{{\\{{ ?{_NAME} ?\\}}\\}})",  # {{name}}
-    "shell_variable": r"(?:^|[^\w$\\^{}`])(\$\{[A-Za-z][A-Za-z0-9_.]+\})(?:[^$]|$)",  # ${name}, but not ${ab}$ of LaTeX
+    "shell_variable": r"(?:^|[^\w$\\^{}`])(\$\{[A-Za-z][A-Za-z0-9_.]+\})(?:[^$]|$)",  # ${name}, not ${ab}$
     "format_field": f"{_START}(\\{{(?:{_FIELDS})\\}})",  # {instruction}
     "angle_field": r"(<<(?:[A-Z]+(?:_[A-Z]+)+|NAME|USER|DATE|CITY|INPUT|QUESTION|ANSWER|CONTENT|TEXT)>>)",
-    "to_do": r"(?m)^[\s\[【（(*#-]*((?:TODO|TBD|FIXME|待补充|待填写|待完善|待定稿|内容待补充|此处待补充)[\]】）):：*.。\s]*)$",
-    "missing_content": (
-        r"([\[【]\s*(?:内容|待[补填]\p{Han}{0,6}|(?:此处|在此|请在此|这里)[^\[\]【】\n]{0,20}|(?:请)?填写[^\[\]【】\n]{1,20}"
-        r"|插入\s*\p{Han}[^\[\]【】\n]{0,20}|(?i:insert) [^\[\]\n]{1,60}|(?i:your|the) (?:answer|text|content|response|code) here"
-        r"|(?i:content|answer here))\s*[\]】])"
-    ),
+    "to_do": r"(?m)^[\s\[【（(*#-]*((?:TODO|TBD|FIXME|(?:内容|此处)?待(?:补充|填写|完善|定稿))[\]】）):：*.。\s]*)$",
+    "missing_content": rf"([\[【]\s*(?:{_MISSING}|{_MISSING_EN})\s*[\]】])",
 }
 _BRACES = ("template_field", "shell_variable", "format_field")
 _CODE_LINE = (
-    r"(?m)[;{]\s*$|^\s*(?:def|class|import|from|const|let|var|function|return|public|private|package|using|val)\b.*[:;={(\w]$"
+    r"(?m)[;{]\s*$"
+    r"|^\s*(?:def|class|import|from|const|let|var|function|return|public|private|package|using|val)\b.*[:;={(\w]$"
     r"|</\w+>|=>|\{%|\$\{\{|^\s*(?:#!|#include|<\?)|print\(|\bf\"|\\(?:begin|frac|left|math\w+)\{"
 )
 

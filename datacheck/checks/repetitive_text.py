@@ -61,7 +61,9 @@ class RepetitiveText(Check):
     metrics = {"rate": Metric("rows with an answer that repeats itself", "share", of="rows", limit=Limit(max=0))}
 
     check: Literal["repetitive_text"] = "repetitive_text"
-    share: float = Field(default=0.3, gt=0, lt=1, description="a text is repetitive when one n-gram covers more than this")
+    share: float = Field(
+        default=0.3, gt=0, lt=1, description="a text is repetitive when one n-gram covers more than this"
+    )
     n: int = Field(default=10, ge=2, le=50, description="characters of an n-gram")
     characters: int = Field(default=300, ge=20, description="characters that the n-gram covers at least")
     lines: int = Field(default=5, ge=1, description="a line or sentence may stand in a text this many times")
@@ -77,10 +79,15 @@ class RepetitiveText(Check):
     def measure(self, data: View) -> Measured:
         """Count what the feature found."""
         found, texts = data[self._found], turn_texts(data)
-        words = pl.when(pl.col("problem") == "repeated_line").then(
-            pl.format("{} times", pl.col("score").cast(pl.Int64))
+        score = pl.col("score")
+        words = (
+            pl.when(pl.col("problem") == "repeated_line")
+            .then(pl.format("{} times", score.cast(pl.Int64)))
+            .otherwise(pl.format("{} % of the text", (score * 100).floor().cast(pl.Int64)))
         )
-        shown = found.join(texts.select("row", "path", "text").unique(["row", "path"], keep="first"), on=["row", "path"])
+        shown = found.join(
+            texts.select("row", "path", "text").unique(["row", "path"], keep="first"), on=["row", "path"]
+        )
         return Measured(
             rates("rate", found, data.rows, by=self.by, rows=data.rows),
             evidence=shown.select("row", "problem", "score", "text", where="path", detail=words),

@@ -1,7 +1,7 @@
 """Patterns (Rust regex) of text that was decoded with the wrong encoding.
 
-Each pattern matches what cannot be anything else, so a single "É”" in French or a "též“" in Czech is left alone although
-its bytes would be valid UTF-8: two such sequences in a row, or one that no language writes, are needed.
+Each pattern matches what cannot be anything else, so a single "É”" in French or a "též“" in Czech is left alone
+although its bytes would be valid UTF-8: two such sequences in a row, or one that no language writes, are needed.
 """
 
 from collections.abc import Iterable
@@ -32,7 +32,7 @@ GBK_CLASSICS = "锟斤拷|烫{3}|屯{3}"
 @cache
 def mojibake() -> str:
     """Match any of them; one pattern is searched once."""
-    return "|".join((UTF8_AS_LATIN, GBK_AS_LATIN, GBK_CLASSICS, utf8_as_gbk()))
+    return f"{UTF8_AS_LATIN}|{GBK_AS_LATIN}|{GBK_CLASSICS}|{utf8_as_gbk()}"
 
 
 @cache
@@ -47,7 +47,9 @@ def utf8_as_gbk() -> str:
         _class(_decoded(range(0x80, 0xC0), range(0x80, 0xC0))),
     )
     marks = _class(_decoded([0xEF], [0xBC]) + _decoded([0xE3], [0x80]) + _decoded([0xE2], [0x80]))
-    return f"(?:{lead}{middle}{tail}){{2}}|{lead}{middle}{tail}{marks}{middle}|{marks}{middle}{tail}{lead}{middle}{tail}"
+    return (
+        f"(?:{lead}{middle}{tail}){{2}}|{lead}{middle}{tail}{marks}{middle}|{marks}{middle}{tail}{lead}{middle}{tail}"
+    )
 
 
 def _decoded(first: Iterable[int], second: Iterable[int]) -> list[str]:
