@@ -219,7 +219,12 @@ class View(ABC):
 
 
 class Feature(Model, ABC):
-    """A derived table, ROW-LOCAL: `compute` sees one part and must not depend on any other."""
+    """A derived table, ROW-LOCAL: `compute` sees one part and must not depend on any other.
+
+    `columns` promises the table's columns and types, so that a dataset without rows has the table too.
+    """
+
+    columns: ClassVar[Mapping[str, type[pl.DataType]]]
 
     def needs(self) -> tuple[Need, ...]:
         """Tables that `compute` reads besides the plain ones."""
@@ -227,7 +232,7 @@ class Feature(Model, ABC):
 
     @abstractmethod
     def compute(self, part: View) -> pl.DataFrame:
-        """Return a table whose `row` is the part's own row number."""
+        """Return a table with the promised columns; `row`, where it has one, is the part's own row number."""
 
 
 class Summary(Model, ABC):

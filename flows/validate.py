@@ -15,8 +15,8 @@ from typing import Any
 from prefect import allow_failure, flow, task
 from prefect.artifacts import create_table_artifact
 from prefect.cache_policies import NO_CACHE
-from prefect.futures import PrefectFuture
 from prefect.client.schemas.objects import State
+from prefect.futures import PrefectFuture
 from prefect.states import Completed, Failed
 from pydantic import BaseModel, ConfigDict
 
@@ -26,6 +26,7 @@ from datacheck.judge import judge_check
 from datacheck.pipeline import DEFAULT_OUT, Options, Session
 from datacheck.plan import Measure, Step
 from datacheck.report.model import Finding, Report
+from datacheck.report.words import Lang
 
 
 class Request(BaseModel):
@@ -37,7 +38,7 @@ class Request(BaseModel):
     data: dict[str, str] = {}
     out: Path = DEFAULT_OUT
     strict: bool = False
-    lang: str = "en"
+    lang: Lang = "en"
 
 
 class ContractFailedError(Exception):

@@ -115,7 +115,7 @@ class Leakage(Check):
         sizes = {name: total(data[Need("rows", of=name)]) for name in self._sets}
         recall, by_kind = self._planted(data)
         values = [
-            *self._rates(leaked, sizes),
+            *self._rates(leaked, sizes, total(data.rows)),
             Value("red_line_hits", leaked.filter(pl.col("set").is_in(self.red_line))["row"].n_unique()),
             Value("review", review.select("set", "eval_row").n_unique()),
             Value("planted_recall", recall if recall.of else None),
@@ -148,10 +148,10 @@ class Leakage(Check):
             .sort("row", "eval_row")
         )
 
-    def _rates(self, leaked: pl.DataFrame, sizes: dict[str, int]) -> list[Value]:
+    def _rates(self, leaked: pl.DataFrame, sizes: dict[str, int], rows: int) -> list[Value]:
         hit = {name: leaked.filter(pl.col("set") == name)["eval_row"].n_unique() for name in self.against}
         of = sum(sizes[name] for name in self.against)
-        whole = Value("rate", Ratio(sum(hit.values()), of) if all(sizes[n] for n in self.against) else None)
+        whole = Value("rate", Ratio(sum(hit.values()), of) if rows and all(sizes[n] for n in self.against) else None)
         return [whole, *(Value("rate", Ratio(hit[n], sizes[n]), {"against": n}) for n in self.against if sizes[n])]
 
     def _items(self, data: View, name: str) -> pl.DataFrame:

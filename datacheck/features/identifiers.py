@@ -25,6 +25,8 @@ def every_text(data: View) -> pl.LazyFrame:
 class Identifiers(Feature):
     """Identifiers found by the recognizers; a candidate text in which none was found has a line with `entity` null."""
 
+    columns = HITS
+
     entities: tuple[str, ...] | None = None
 
     def compute(self, part: View) -> pl.DataFrame:

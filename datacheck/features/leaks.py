@@ -60,6 +60,11 @@ class EvalItems(Summary):
 class Leaks(Feature):
     """Every turn that holds at least `tau` of the n-grams of an item of the evaluation set `against`."""
 
+    columns = {
+        "row": pl.UInt32, "path": pl.String, "eval_row": pl.UInt32, "kind": pl.String, "covered": pl.UInt32,
+        "size": pl.UInt32,
+    }  # fmt: skip
+
     against: str
     tau: float
     min_length: int
@@ -75,7 +80,7 @@ class Leaks(Feature):
         texts = normalise(table["text"], RULES)
         hits = find_leaks(part[self.needs()[0]].collect(), texts, self.tau)
         places = table.select("row", "path").with_row_index("turn")
-        return hits.join(places, on="turn").select("row", "path", "eval_row", "kind", "covered", "size")
+        return hits.join(places, on="turn").select(*self.columns)
 
 
 def find_leaks(items: pl.DataFrame, texts: pl.Series, tau: float) -> pl.DataFrame:

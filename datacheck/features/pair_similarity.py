@@ -15,6 +15,8 @@ class PairSimilarity(Feature):
     A side is all its turns, tool calls included. Rows without both sides have no line.
     """
 
+    columns = {"row": pl.UInt32, "equal": pl.Boolean, "common": pl.Int64, "union": pl.Int64}
+
     normalise: tuple[Rule, ...]
 
     def compute(self, part: View) -> pl.DataFrame:

@@ -46,6 +46,8 @@ class GramCounts(Feature):
     counting every rare n-gram would cost more than the data.
     """
 
+    columns = {"hash": pl.UInt32, "count": pl.UInt32}
+
     of: TextSet
     share: float
 
@@ -54,8 +56,7 @@ class GramCounts(Feature):
         texts = self.of.texts(part.turns)["text"].unique(maintain_order=True)
         hashes, counts = np.unique(self.of.shingles(texts).hashes, return_counts=True)
         keep = counts >= max(2.0, len(texts) * self.share / 4)
-        schema = {"hash": pl.UInt32, "count": pl.UInt32}
-        return pl.DataFrame({"hash": hashes[keep], "count": counts[keep].astype(np.uint32)}, schema=schema)
+        return pl.DataFrame({"hash": hashes[keep], "count": counts[keep].astype(np.uint32)}, schema=self.columns)
 
 
 class Boilerplate(Summary):
@@ -82,6 +83,8 @@ class Boilerplate(Summary):
 
 class Sketch(Feature):
     """MinHash band keys: rows that share one are worth comparing."""
+
+    columns = {"row": pl.UInt32, "key": pl.UInt64, "own": pl.Float32}
 
     of: TextSet
     boilerplate: float | None
@@ -120,9 +123,9 @@ class Sketch(Feature):
         filled = np.flatnonzero(np.diff(sets.offsets))
         own = np.diff(sets.offsets)[filled] / np.diff(self.of.shingles(texts["text"]).offsets)[filled]
         bands = keys.shape[1]
-        columns = {
+        table = {
             "row": np.repeat(texts["row"].to_numpy()[filled], bands),
             "key": keys[filled].ravel(),
             "own": np.repeat(own, bands),
         }
-        return pl.DataFrame(columns, schema={"row": pl.UInt32, "key": pl.UInt64, "own": pl.Float32})
+        return pl.DataFrame(table, schema=self.columns)

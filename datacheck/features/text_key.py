@@ -19,6 +19,8 @@ class TextKey(Feature):
     copies. Two different texts among a billion rows share a key with probability 10⁻²¹.
     """
 
+    columns = {"row": pl.UInt32, "key": pl.UInt64, "rest": pl.UInt64}
+
     on: On
     normalise: tuple[Rule, ...]
 

@@ -70,9 +70,7 @@ def analyze(texts: pl.Series, flags: pl.DataFrame) -> pl.DataFrame:
         text = texts[index]
         for hit in [] if text is None else _hits(presidio, text, list(compress(flags.columns, fired))):
             group = groups.setdefault((hit.entity, hit.canonical), len(groups))
-            found.append(
-                (index, hit.entity, hit.start, hit.end, hit.score, hit.state, hit.rule, hit.masked, group)
-            )
+            found.append((index, hit.entity, hit.start, hit.end, hit.score, hit.state, hit.rule, hit.masked, group))
     return pl.DataFrame(found, schema=FOUND, orient="row")
 
 

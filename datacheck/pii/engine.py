@@ -107,9 +107,7 @@ class CharacterWindowEnhancer(ContextAwareEnhancer):
         if positive.search(_SPACE.sub("", left)) or positive.search(_SPACE.sub("", right)):
             result.score = min(1.0, result.score + _BOOST)
             result.recognition_metadata["state"] = result.recognition_metadata["in_context"]
-        elif (negative_left and negative_left.search(left)) or (
-            negative_right and negative_right.search(right)
-        ):
+        elif (negative_left and negative_left.search(left)) or (negative_right and negative_right.search(right)):
             result.score = max(0.0, result.score - _PENALTY)
 
 

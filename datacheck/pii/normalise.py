@@ -51,11 +51,7 @@ NEEDS_FOLDING = (
 def fold_character(char: str) -> str | None:
     """Return what one character becomes: itself, an ASCII character, or None (dropped)."""
     category = unicodedata.category(char)
-    if (
-        char in _FILLERS
-        or category in ("Cf", "Mn", "Me")
-        or (category == "Cc" and char not in _WHITE_CONTROLS)
-    ):
+    if char in _FILLERS or category in ("Cf", "Mn", "Me") or (category == "Cc" and char not in _WHITE_CONTROLS):
         return None
     if char.isascii():
         return char
@@ -132,7 +128,7 @@ def _unescape(escape: str) -> str:
 
 
 def _is_surrogate(code: int) -> bool:
-    return 0xD800 <= code <= 0xDFFF  # noqa: PLR2004 - Unicode's own bounds
+    return 0xD800 <= code <= 0xDFFF
 
 
 def _undo_overrides(folded: Folded) -> Folded:

@@ -13,18 +13,13 @@ def candidates(texts: pl.Series, entities: tuple[str, ...] | None = None) -> pl.
     """
     chosen = [RECOGNIZERS[entity] for entity in entities or tuple(RECOGNIZERS)]
     frame = pl.DataFrame({"text": texts.cast(pl.String)})
-    tests = [
-        pl.col("text").str.contains(each.prefilter).fill_null(value=False).alias(each.entity)
-        for each in chosen
-    ]
+    tests = [pl.col("text").str.contains(each.prefilter).fill_null(value=False).alias(each.entity) for each in chosen]
     hits = frame.select(*tests, fold=pl.col("text").str.contains(NEEDS_FOLDING).fill_null(value=False))
     disguised = hits["fold"].arg_true()
     hits = hits.drop("fold")
     if disguised.is_empty():
         return hits
-    folded = pl.DataFrame({"text": [fold(text).text for text in frame["text"].gather(disguised)]}).select(
-        tests
-    )
+    folded = pl.DataFrame({"text": [fold(text).text for text in frame["text"].gather(disguised)]}).select(tests)
     return hits.with_columns(
         (pl.col(name) | _scattered(folded[name], disguised, len(texts))).alias(name) for name in hits.columns
     )

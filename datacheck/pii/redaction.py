@@ -57,9 +57,7 @@ def excerpt(text: str, mode: Mode = "redacted", limit: int = 200) -> str:
 
 def visible(text: str) -> str:
     r"""Write characters that are invisible or steer the display as ``\u{…}``."""
-    return (
-        text if text.isascii() and text.isprintable() else _UNSAFE.sub(lambda match: _visible(match[0]), text)
-    )
+    return text if text.isascii() and text.isprintable() else _UNSAFE.sub(lambda match: _visible(match[0]), text)
 
 
 def _visible(char: str) -> str:

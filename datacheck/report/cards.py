@@ -23,6 +23,9 @@ _ITEM = re.compile(r"(?:[-*+]|(\d{1,3})[.)、])\s+(.*)")
 _CODE = re.compile(r"(`+)(.+?)\1")
 _BOLD = re.compile(r"\*\*(.+?)\*\*")
 _SENTENCE = re.compile(r".+?(?:[。！？]|[.!?](?=\s+[A-Z`\"]|\s*$))", re.DOTALL)
+_WIDE_BREAK = re.compile(
+    r"(?<=[\u3000-\u303f\u4e00-\u9fff\uff01-\uff5e]) (?=[\u3000-\u303f\u4e00-\u9fff\uff01-\uff5e])"
+)
 _ROLES = {"why": ("Why it matters", "现象"), "fix": ("How to fix", "修复"), "verify": ("How to verify", "验证")}
 
 
@@ -87,7 +90,7 @@ def parse_card(text: str) -> Card:
     body = [Section(heading, "\n".join(lines).strip()) for heading, lines in sections]
     if lead.strip():
         body.insert(0, Section("", lead.strip()))
-    return Card(" ".join(first.split()), tuple(body))
+    return Card(_joined(first.splitlines()), tuple(body))
 
 
 def _heading(line: str) -> tuple[str | None, str]:
@@ -102,8 +105,14 @@ def _heading(line: str) -> tuple[str | None, str]:
 def plain(markdown: str) -> str:
     """One line of words: no fences, bullets, backticks or stars."""
     lines = [line.strip() for line in re.sub(r"`{3,}.*?`{3,}", " ", markdown, flags=re.DOTALL).splitlines()]
-    words = " ".join(match[2] if (match := _ITEM.fullmatch(line)) else line for line in lines if line)
+    words = _joined([match[2] if (match := _ITEM.fullmatch(line)) else line for line in lines if line])
     return _BOLD.sub(r"\1", words).replace("`", "")
+
+
+def _joined(lines: list[str]) -> str:
+    """One line of several: with a blank between, but none between Chinese characters."""
+    text = " ".join(line.strip() for line in lines)
+    return _WIDE_BREAK.sub("", text)
 
 
 def first_sentence(markdown: str) -> str:
@@ -132,7 +141,7 @@ def to_html(markdown: str) -> Markup:
             html.append(rendered)
         else:
             end = next((i for i in range(at + 1, len(lines)) if _starts_block(lines[i])), len(lines))
-            html.append(f"<p>{_inline(' '.join(part.strip() for part in lines[at:end]))}</p>")
+            html.append(f"<p>{_inline(_joined(lines[at:end]))}</p>")
             at = end
     return Markup("\n".join(html))  # noqa: S704 - every piece above was escaped
 
@@ -151,7 +160,7 @@ def _list(lines: list[str], at: int) -> tuple[int, str]:
         if item := _ITEM.fullmatch(lines[at].strip()):
             items.append(item[2])
         else:
-            items[-1] += " " + lines[at].strip()
+            items[-1] = _joined([items[-1], lines[at]])
         at += 1
     return at, f"<{tag}>" + "".join(f"<li>{_inline(item)}</li>" for item in items) + f"</{tag}>"
 

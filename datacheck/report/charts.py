@@ -90,7 +90,7 @@ def gauge(value: ValueEntry) -> Markup:
     if not any(limit.values()):  # a limit of 0 has no scale
         return Markup()
     is_share = value.of is not None and top <= 1
-    end = 1.0 if is_share and top >= 0.5 else top * 1.25  # noqa: PLR2004 - half of the whole scale
+    end = 1.0 if is_share and top >= 0.5 else top * 1.25
     width, height, margin = 180, 18, 7
     scale = (width - 2 * margin) / end
     zones = [_rect(margin + a * scale, 6, (b - a) * scale, 6, f"zone-{status}") for a, b, status in _zones(limit, end)]

@@ -111,7 +111,7 @@ def _limit(value: ValueEntry, words: Words) -> str:
 
 def _prose(text: str) -> str:
     """A sentence of a card: every ASCII sign as a numeric entity, since a user's own check may have written it."""
-    return "".join(c if c.isalnum() or c == " " or ord(c) > 127 else f"&#{ord(c)};" for c in show.visible(text, 2000))  # noqa: PLR2004 - ASCII
+    return "".join(c if c.isalnum() or c == " " or ord(c) > 127 else f"&#{ord(c)};" for c in show.visible(text, 2000))
 
 
 def _places(finding: Finding, words: Words) -> list[str]:

@@ -28,10 +28,14 @@ class FileEntry(Model):
 
 
 class DatasetEntry(Model):
-    """One dataset. `version` is the sha256 over the sorted (path, bytes, sha256) of its files."""
+    """One dataset. `version` is the sha256 over the sorted (path, bytes, sha256) of its files.
+
+    `reading`: the settings of `source:` that decide what the records hold, as far as they are no defaults.
+    """
 
     rows: int
     version: str
+    reading: dict[str, Any] = {}
     files: tuple[FileEntry, ...] = ()
 
 
@@ -39,7 +43,7 @@ class ValueEntry(Model):
     """One number, its limit in force and what it came to. `count`/`of` are the integers behind a share."""
 
     name: str
-    value: float | int | None
+    value: float | int | None = None
     count: int | None = None
     of: int | None = None
     slice: dict[str, str] = {}

@@ -93,7 +93,7 @@ def number(value: float | None, *, apart_from: Iterable[float] = (), digits: int
     """A number for people: 1,200 and 0.12; more digits where it would look equal to a bound that it is not."""
     if value is None:
         return "–"
-    if isinstance(value, int) or (value.is_integer() and abs(value) < 1e15):  # noqa: PLR2004 - exact in a float
+    if isinstance(value, int) or (value.is_integer() and abs(value) < 1e15):
         return f"{int(value):,}"
     bounds = [_digits(bound, 12) for bound in apart_from]
     return next((s for d in range(digits, 13) if (s := _digits(value, d)) not in bounds), _digits(value, 17))
@@ -118,7 +118,7 @@ def size(count: int) -> str:
     """Bytes for people, in powers of 1,024."""
     amount = float(count)
     for unit in ("B", "KiB", "MiB", "GiB"):
-        if amount < 1024:  # noqa: PLR2004 - the unit itself
+        if amount < 1024:
             return f"{number(round(amount, 1))} {unit}"
         amount /= 1024
     return f"{number(round(amount, 1))} TiB"
@@ -181,7 +181,7 @@ def _binding(value: ValueEntry, shown: Fraction) -> tuple[str, str]:
         for name in names:
             if name in value.limit and _is_beyond(shown, value.limit[name], broken):
                 return name, broken
-        if names[0] in value.limit and len(value.limit) <= 2 and value.status is Status.PASS:  # noqa: PLR2004 - pair
+        if names[0] in value.limit and len(value.limit) <= 2 and value.status is Status.PASS:
             return names[0], kept
     last = next((n for n in ("max", "min", "warn_max", "warn_min") if n in value.limit), "")
     return last, "≤" if last.endswith("max") else "≥"

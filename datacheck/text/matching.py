@@ -67,9 +67,7 @@ def _counted_pairs(
             chosen = chosen[~skip[known[entries.ranks[chosen]]]]
         left = np.repeat(entries.ranks[chosen], entries.partners[chosen])
         right = entries.bucket_ranks[ranges(entries.places[chosen] + 1, entries.partners[chosen])]
-        found, counts = np.unique(
-            left.astype(np.uint64) << _HALF | right.astype(np.uint64), return_counts=True
-        )
+        found, counts = np.unique(left.astype(np.uint64) << _HALF | right.astype(np.uint64), return_counts=True)
         for start in range(0, len(found), size):
             block = found[start : start + size]
             pairs = np.stack([known[(block >> _HALF).astype(np.int64)], known[_low(block)]], axis=1)

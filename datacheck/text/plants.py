@@ -36,7 +36,7 @@ def _fullwidth(text: str, _rng: random.Random) -> str:
 
 
 def _spaces(text: str, rng: random.Random) -> str:
-    return "".join(c + " " if rng.random() < 0.2 else c for c in text)  # noqa: PLR2004
+    return "".join(c + " " if rng.random() < 0.2 else c for c in text)
 
 
 def _prefix(text: str, _rng: random.Random) -> str:

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.ipc
 import pyarrow.parquet as pq
 import pytest
-from conftest import load_file
+from loading_helpers import load_file
 
 from datacheck.loading.reading import Reading
 

@@ -210,7 +210,7 @@ def test_long_line_is_passed_over(load):
 
 
 def test_links_pipes_and_missing_files_are_refused(tmp_path):
-    from conftest import load_file
+    from loading_helpers import load_file
 
     (tmp_path / "real.jsonl").write_bytes(GOOD)
     (tmp_path / "link.jsonl").symlink_to(tmp_path / "real.jsonl")
@@ -223,7 +223,7 @@ def test_links_pipes_and_missing_files_are_refused(tmp_path):
 
 
 def test_glob_characters_and_urls_are_plain_names(tmp_path):
-    from conftest import load_file
+    from loading_helpers import load_file
 
     for name in ("data[1].jsonl", "x*.jsonl"):
         (tmp_path / name).write_bytes(GOOD)

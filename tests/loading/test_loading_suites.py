@@ -8,7 +8,7 @@ import random
 
 import pyarrow.parquet as pq
 import pytest
-from conftest import load_file
+from loading_helpers import load_file
 
 from datacheck.loading.reading import Reading
 

@@ -9,9 +9,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-REALDATA = Path(
-    os.environ.get("DATACHECK_REALDATA") or Path(__file__).parents[2].parent / "shared" / "realdata"
-)
+REALDATA = Path(os.environ.get("DATACHECK_REALDATA") or Path(__file__).parents[2].parent / "shared" / "realdata")
 if not REALDATA.is_dir():
     # a worktree lies one level deeper than the repository
     REALDATA = Path(__file__).parents[2].parent.parent / "shared" / "realdata"

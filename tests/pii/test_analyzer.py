@@ -112,9 +112,7 @@ def test_prefiltered_equals_plain_on_hostile_strings(seed):
     assert find(texts).equals(plain)
 
 
-@pytest.mark.parametrize(
-    "source", ["belle", "gaokao_bench", "bfcl", "cdial_gpt", "fastchat", "tau_bench", "ifeval"]
-)
+@pytest.mark.parametrize("source", ["belle", "gaokao_bench", "bfcl", "cdial_gpt", "fastchat", "tau_bench", "ifeval"])
 def test_prefiltered_equals_plain_on_real_data(source):
     texts = realdata(source)
     texts = texts.gather_every(max(1, len(texts) // 1500))
@@ -134,9 +132,7 @@ def test_what_blocks_in_real_data_is_what_it_says(source):
         "gsm8k": [],
         "gaokao_bench": [],
         "bfcl": [("EMAIL_ADDRESS", "a***@g***.ai")] * 2,
-        "crosswoz": [
-            ("CN_MOBILE", mask) for mask in ("185****5538", "151****3280", "137****8362", "137****8362")
-        ],
+        "crosswoz": [("CN_MOBILE", mask) for mask in ("185****5538", "151****3280", "137****8362", "137****8362")],
         "cdial_gpt": [("CN_MOBILE", "159****7240")],
     }
     assert blocking == expected[source]
@@ -209,8 +205,6 @@ def test_presidio_research_labels_are_met():
     assert found <= labels.keys()
     missed = [value for label, value in labels.items() if label not in found]
     # Diners, Discover, Maestro, 15-digit JCB, 13-digit Visa and IPv6 are not covered
-    uncovered = re.compile(
-        r"3[068]\d{12}|6(?:5|011)\d+|(?:5[0678]|6[367]|06)\d{10}|(?:1800|2131)\d{11}|4\d{12}|.*:.*"
-    )
+    uncovered = re.compile(r"3[068]\d{12}|6(?:5|011)\d+|(?:5[0678]|6[367]|06)\d{10}|(?:1800|2131)\d{11}|4\d{12}|.*:.*")
     assert [value for value in missed if not uncovered.fullmatch(value)] == []
     assert (len(labels), len(found)) == (199, 142)

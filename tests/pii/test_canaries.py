@@ -11,9 +11,7 @@ from datacheck.pii.canaries import canary
 from datacheck.pii.recognizers import RECOGNIZERS
 
 JUDGES = {  # other people's validators
-    "CN_RESIDENT_ID": lambda value: (
-        ric.calc_check_digit(value) == value[-1] and ric.get_birth_date(value).year >= 1950
-    ),
+    "CN_RESIDENT_ID": lambda value: ric.calc_check_digit(value) == value[-1] and ric.get_birth_date(value).year >= 1950,
     "CN_BANK_CARD": luhn.is_valid,
     "CN_MOBILE": lambda value: phonenumbers.is_valid_number(phonenumbers.parse(value, "CN")),
     "IP_ADDRESS": lambda value: ipaddress.ip_address(value).is_global,

@@ -21,9 +21,7 @@ KEY = "sk-Kd93jfK2ls0vBnQ4mZx7Yt6Rw5"
 def found(text: str) -> list[tuple[str, str, str]]:
     """Entity, state and the text of each finding."""
     frame = find(pl.Series([text]))
-    return [
-        (row["entity"], row["state"], text[row["start"] : row["end"]]) for row in frame.iter_rows(named=True)
-    ]
+    return [(row["entity"], row["state"], text[row["start"] : row["end"]]) for row in frame.iter_rows(named=True)]
 
 
 @pytest.mark.parametrize(
@@ -172,9 +170,7 @@ def test_severities():
         == "block"
     )
     assert severity("IP_ADDRESS", "valid") == "warn"
-    assert {severity(entity, state) for entity in RECOGNIZERS for state in ("suspect", "specimen")} == {
-        "warn"
-    }
+    assert {severity(entity, state) for entity in RECOGNIZERS for state in ("suspect", "specimen")} == {"warn"}
 
 
 def test_specimens_are_found_and_named():
@@ -230,9 +226,7 @@ def test_faker_cards_of_the_covered_brands_are_found():
     fake = Faker("en_US")
     fake.seed_instance(20261121)
     numbers = [
-        fake.credit_card_number(brand)
-        for brand in ("visa16", "mastercard", "amex", "jcb16")
-        for _ in range(100)
+        fake.credit_card_number(brand) for brand in ("visa16", "mastercard", "amex", "jcb16") for _ in range(100)
     ]
     frame = find(pl.Series([f"刷{number}卡" for number in numbers]))
     assert frame["index"].to_list() == list(range(400))

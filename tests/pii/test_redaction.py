@@ -83,8 +83,7 @@ def test_limit():
 def test_every_disguise_is_masked(name):
     shown = excerpt(f"请打手机{DISGUISES[name]}找我")
     assert not any(
-        unicodedata.digit(char, None) is not None
-        for char in shown.replace(r"\u{202e}", "").replace(r"\u{202c}", "")
+        unicodedata.digit(char, None) is not None for char in shown.replace(r"\u{202e}", "").replace(r"\u{202c}", "")
     )
     assert not set(shown) & set("一三九二四八七六五壹叁玖")
 
@@ -96,9 +95,7 @@ def test_a_value_across_any_cut_is_never_half_shown(entity, limit):
     value = canary(entity, 1)
     for at in [*range(max(0, limit - 60), limit + 5), *range(limit * 4 - 60, limit * 4 + 5)]:
         shown = excerpt("文 " * (at // 2) + " " * (at % 2) + value + " 文" * 900, limit=limit)
-        visible = [
-            part for n in (7,) for i in range(len(value) - n + 1) if (part := value[i : i + n]) in shown
-        ]
+        visible = [part for n in (7,) for i in range(len(value) - n + 1) if (part := value[i : i + n]) in shown]
         assert visible == []
 
 
@@ -133,9 +130,7 @@ def test_nothing_invisible_and_never_too_long(text, mode):
     shown = excerpt(text, mode, limit=50)
     assert len(shown) <= 51
     hidden = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
-    assert not any(
-        unicodedata.category(char) in hidden or char in "\u115f\u1160\u3164\uffa0" for char in shown
-    )
+    assert not any(unicodedata.category(char) in hidden or char in "\u115f\u1160\u3164\uffa0" for char in shown)
     shown.encode()
 
 

@@ -77,6 +77,11 @@ def test_payloads_in_a_card_become_no_tag_and_no_attribute(payload):
     assert all(attrs == [] for _, attrs in got.tags)
 
 
+def test_lines_of_chinese_are_joined_without_a_blank():
+    assert parsed("写明格式，\n非对话 数据\nand on").text == "写明格式，非对话数据 and on"
+    assert parsed("- 甲\n  乙\n- one\n  two").text == "甲乙one two"
+
+
 def test_sentences():
     assert cards.first_sentence("Uses e.g. commas, v1.2 and `a. b`. Second.") == "Uses e.g. commas, v1.2 and a. b."
     assert cards.first_sentence("没有句号") == "没有句号"

@@ -70,8 +70,8 @@ def test_chinese_words(build, user_check):
     assert "没能检查" in text
 
 
-def test_a_check_without_a_card_still_says_where_to_read_on(build):
-    text = printed(build())
+def test_a_check_without_a_card_still_says_where_to_read_on(make):
+    text = printed(make.report(make.finding(values=(make.value(),))))
     assert "= why" not in text
     assert "  = more: datacheck explain repeats" in text
 

@@ -66,9 +66,7 @@ def test_an_item_inside_a_long_document():
     other = "某公司计划在三个城市开设分店，每个城市的租金分别为多少万元？"
     padding = "这一段文字与试题无关，只是用来把文档变长的普通内容。" * 40
     documents = pl.Series([padding, padding + item + padding, padding + item[:-6] + "谢谢", other])
-    hits = scan(
-        EvalIndex.of(shingles(pl.Series([item, other]), "chars", 5), 0.6), shingles(documents, "chars", 5)
-    )
+    hits = scan(EvalIndex.of(shingles(pl.Series([item, other]), "chars", 5), 0.6), shingles(documents, "chars", 5))
     n = len(item) - 4
     assert listed(hits) == [(1, 0, n), (2, 0, n - 6), (3, 1, len(other) - 4)]
 

@@ -53,8 +53,7 @@ def brute_pairs(sets, threshold):
     return [
         (i, j)
         for i, j in itertools.combinations(range(len(sets)), 2)
-        if sets[i] | sets[j]
-        and Fraction(len(sets[i] & sets[j]), len(sets[i] | sets[j])) >= Fraction(str(threshold))
+        if sets[i] | sets[j] and Fraction(len(sets[i] & sets[j]), len(sets[i] | sets[j])) >= Fraction(str(threshold))
     ]
 
 
@@ -201,17 +200,14 @@ def test_greedy_skips_across_blocks(monkeypatch):
     rng = np.random.default_rng(4)
     sets = [set(range(10 * (i % 3), 10 * (i % 3) + 8)) ^ {int(rng.integers(0, 30))} for i in range(40)]
     found = similar_pairs(as_shingles(sets), np.zeros(40, np.uint64), np.arange(40), 0.7, greedy=True)
-    exact = {
-        (i, j): Fraction(len(sets[i] & sets[j]), len(sets[i] | sets[j])) for i, j in brute_pairs(sets, 0.7)
-    }
+    exact = {(i, j): Fraction(len(sets[i] & sets[j]), len(sets[i] | sets[j])) for i, j in brute_pairs(sets, 0.7)}
     assert greedy_removed(40, found).tolist() == brute_greedy(40, exact)
     assert len(found.rows) < len(exact) / 3
 
 
 def test_minhash_then_exact_finds_near_copies():
     base = [
-        f"问题{i}：如何在第{i * 7}步之前发现训练集里的近似重复样本？请给出{i % 5 + 2}条具体建议。"
-        for i in range(40)
+        f"问题{i}：如何在第{i * 7}步之前发现训练集里的近似重复样本？请给出{i % 5 + 2}条具体建议。" for i in range(40)
     ]
     copies = [t.replace("请给出", "请你给出") for t in base]
     sets = shingles(pl.Series(base + copies), "chars", 3)

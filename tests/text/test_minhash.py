@@ -103,10 +103,7 @@ def test_recall_is_what_happens():
     rng = np.random.default_rng(5)
     pool = rng.permutation(2**24)[: 400 * 80].reshape(400, 80)
     left, right = pool[:, :60], np.concatenate([pool[:, 20:60], pool[:, 60:]], axis=1)  # 40 of 80 in common
-    keys = [
-        band_keys(signatures(as_shingles([set(row.tolist()) for row in side]), 64), 4, 3)
-        for side in (left, right)
-    ]
+    keys = [band_keys(signatures(as_shingles([set(row.tolist()) for row in side]), 64), 4, 3) for side in (left, right)]
     found = (keys[0] == keys[1]).any(axis=1).mean()
     assert recall(0.5, 4, 3) == pytest.approx(0.4138, abs=1e-4)
     assert found == pytest.approx(0.4138, abs=0.08)  # three standard deviations

@@ -14,9 +14,7 @@ from datacheck.text.tables import generate, read
 
 EXACT = unicodedata.unidata_version == generate.UNICODE
 TRICKY = "Ａｂ１，。　ﬁ½㎡…ﾞｶｱ\u0301e\u0300\u0345\u1100\u1161\u11a8가ß\u1e9eİ臺灣薴裡\u200b\ufeff\u00ad\ufe0f\U0001f600\U00020000豈\x00\t\n\ue000·—Ω\u2126\u037e\u0b47\u0b3e\u3099か"
-text = st.text(
-    st.one_of(st.sampled_from(TRICKY), st.characters(exclude_categories=["Cs", "Cn"])), max_size=40
-)
+text = st.text(st.one_of(st.sampled_from(TRICKY), st.characters(exclude_categories=["Cs", "Cn"])), max_size=40)
 
 
 def one(value, rules=RULES):

@@ -14,9 +14,7 @@ from datacheck.text.minhash import band_keys, banding, signatures
 from datacheck.text.normalise import RULES, normalise
 from datacheck.text.shingles import shingles
 
-REALDATA = Path(
-    os.environ.get("DATACHECK_REALDATA") or Path(__file__).parents[2].parent / "shared" / "realdata"
-)
+REALDATA = Path(os.environ.get("DATACHECK_REALDATA") or Path(__file__).parents[2].parent / "shared" / "realdata")
 pytestmark = pytest.mark.skipif(not REALDATA.is_dir(), reason="realdata is absent")
 MEDICAL = "medicalgpt/data/sft/medical_sft_1K_format.jsonl"
 HANZI = [chr(c) for c in range(0x4E00, 0x5200)]
@@ -27,9 +25,7 @@ def answers():
     for line in (REALDATA / MEDICAL).read_text("utf-8").splitlines():
         found += [turn["value"] for turn in json.loads(line)["conversations"] if turn["from"] == "gpt"]
     for file in sorted((REALDATA / "alpaca_hikariming").rglob("*.json")):
-        found += [
-            r["output"] for r in json.loads(file.read_text("utf-8")) if isinstance(r.get("output"), str)
-        ]
+        found += [r["output"] for r in json.loads(file.read_text("utf-8")) if isinstance(r.get("output"), str)]
     distinct = dict.fromkeys(text for text in found if sum("\u4e00" <= c <= "\u9fff" for c in text) >= 40)
     return list(distinct)[:4000]
 

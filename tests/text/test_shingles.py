@@ -27,9 +27,7 @@ from datacheck.text.shingles import (
     without,
 )
 
-rows = st.lists(
-    st.one_of(st.none(), st.text(st.sampled_from("ab 的我是，X1é\U00020000\n"), max_size=12)), max_size=8
-)
+rows = st.lists(st.one_of(st.none(), st.text(st.sampled_from("ab 的我是，X1é\U00020000\n"), max_size=12)), max_size=8)
 
 
 def tokens(text, by):
@@ -54,10 +52,7 @@ def expected(text, by, n):
     cut = tokens(text or "", by)
     if len(cut) < n:
         return [(tuple(t for t, _, _ in cut), cut[0][1], cut[-1][2])] if cut else []
-    return [
-        (tuple(t for t, _, _ in cut[i : i + n]), cut[i][1], cut[i + n - 1][2])
-        for i in range(len(cut) - n + 1)
-    ]
+    return [(tuple(t for t, _, _ in cut[i : i + n]), cut[i][1], cut[i + n - 1][2]) for i in range(len(cut) - n + 1)]
 
 
 def row(sets, i):

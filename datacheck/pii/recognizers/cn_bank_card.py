@@ -33,7 +33,7 @@ class CnBankCard(Recognizer):
     severity = "block"
     priority = 20
     prefilter = rf"[2-69](?:{GAP}[0-9]){{14}}"
-    patterns = {  # noqa: RUF012
+    patterns = {
         "cn_bank_card": (
             rf"{LEFT}(?:[2-69][0-9]{{14,18}}|[2-69][0-9]{{3}}(?:{SEPARATOR}{{1,3}}[0-9]{{4}}){{3}}(?:{GAP}[0-9]{{1,3}})?"
             rf"|[2-69][0-9]{{5}}{SEPARATOR}{{1,3}}[0-9]{{10,13}}"
@@ -60,7 +60,7 @@ class CnBankCard(Recognizer):
         number = digits_of(value)
         if number in self.specimens:
             return Judgement(1.0, "specimen")
-        if not _BRANDS.fullmatch(number) or len(set(number)) < 3:  # noqa: PLR2004 - 4444444444444448 is no card
+        if not _BRANDS.fullmatch(number) or len(set(number)) < 3:
             return None
         if not luhn(number):
             return Judgement(0.2, "suspect") if number.startswith("62") else None

@@ -17,9 +17,7 @@ from datacheck.pii.recognizers.base import (
 )
 
 # The assigned ranges, after the metadata of phonenumbers 9.0 (held equal to it by a test).
-_ASSIGNED = re.compile(
-    r"1(?:610[0-9]|740[0-5])[0-9]{6}|1(?:[38][0-9]|4[57]|[59][0-35-9]|6[25-7]|7[0-35-8])[0-9]{8}"
-)
+_ASSIGNED = re.compile(r"1(?:610[0-9]|740[0-5])[0-9]{6}|1(?:[38][0-9]|4[57]|[59][0-35-9]|6[25-7]|7[0-35-8])[0-9]{8}")
 # "tel" may touch the number; other letters may not.
 _LEFT = rf"(?:{LEFT}|(?<=[Tt][Ee][Ll]|[Hh]one|[Mm]obile))"
 _PREFIX = rf"(?:(?:\+|00)?86{GAP})?"
@@ -34,7 +32,7 @@ class CnMobile(Recognizer):
     severity = "block"
     priority = 30
     prefilter = rf"1{GAP}[3-9](?:{GAP}[0-9]){{9}}"
-    patterns = {  # noqa: RUF012 - a read-only Mapping by its declaration
+    patterns = {
         "cn_mobile": rf"{_LEFT}{_PREFIX}1[3-9][0-9]{GAP}[0-9]{{4}}{GAP}[0-9]{{4}}{RIGHT}",
         "cn_mobile.spaced": (
             rf"{_LEFT}(?<!\+)(?<![0-9]{SEPARATOR}){_PREFIX}1{GAP}[3-9](?:{GAP}[0-9]){{9}}{RIGHT}(?!{SEPARATOR}{{1,2}}[0-9])"
@@ -46,9 +44,7 @@ class CnMobile(Recognizer):
     )
     negative_left = ARITHMETIC_LEFT + r"|\+(?!86)[0-9]{1,3}[ \-]?$"  # another country's code
     negative_right = ARITHMETIC_RIGHT
-    specimens = frozenset(
-        {"13800138000", "13800138001", "13812345678", "13912345678", "13811112222", "13800001111"}
-    )
+    specimens = frozenset({"13800138000", "13800138001", "13812345678", "13912345678", "13811112222", "13800001111"})
 
     def judge(self, rule: str, value: str) -> Judgement | None:
         """Judge by range, grouping and round numbers (2^34, 13000000000 are figures, not telephones)."""

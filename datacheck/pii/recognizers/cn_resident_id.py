@@ -24,7 +24,7 @@ class CnResidentId(Recognizer):
     severity = "block"
     priority = 10
     prefilter = rf"[1-9](?:{GAP}[0-9]){{14}}"
-    patterns = {  # noqa: RUF012
+    patterns = {
         "cn_resident_id": (
             rf"{LEFT}[1-9](?:{GAP}[0-9]){{5}}{GAP}(?:1{GAP}[89]|2{GAP}0)(?:{GAP}[0-9]){{9}}{GAP}[0-9Xx]{RIGHT}"
         ),
@@ -32,14 +32,10 @@ class CnResidentId(Recognizer):
             rf"{LEFT}[1-8][0-9]{{5}}{GAP}[0-9]{{2}}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01]){GAP}[0-9]{{3}}{RIGHT}"
         ),
     }
-    positive = (
-        r"身份证|身分证|公民身份|证件号|身份号码|证号|居住证|(?i:identity|id(?:card|no|number)|resident)"
-    )
+    positive = r"身份证|身分证|公民身份|证件号|身份号码|证号|居住证|(?i:identity|id(?:card|no|number)|resident)"
     negative_left = r"[*×÷^=≈]\s*-?$|[0-9]\.$"
     negative_right = r"^\s*[*×÷^=]\s*[0-9]"
-    specimens = frozenset(
-        {"11010519491231002X", "440524188001010014", "34052419800101001X", "130503670401001"}
-    )
+    specimens = frozenset({"11010519491231002X", "440524188001010014", "34052419800101001X", "130503670401001"})
 
     def judge(self, rule: str, value: str) -> Judgement | None:
         """Judge 18 digits by date, province and check digit; 15 digits have none of it and need context."""

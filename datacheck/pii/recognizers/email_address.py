@@ -27,9 +27,7 @@ _PUBLIC = words(
     "example.org example.net"
 )
 _LONGEST_SHOWN = 6  # museum
-_ADDRESS = (
-    r"[A-Za-z0-9_](?:[A-Za-z0-9._%+\-]{0,63})@(?:[A-Za-z0-9](?:[A-Za-z0-9\-]{0,62})\.){1,8}[A-Za-z]{2,24}"
-)
+_ADDRESS = r"[A-Za-z0-9_](?:[A-Za-z0-9._%+\-]{0,63})@(?:[A-Za-z0-9](?:[A-Za-z0-9\-]{0,62})\.){1,8}[A-Za-z]{2,24}"
 
 
 class EmailAddress(Recognizer):
@@ -39,7 +37,7 @@ class EmailAddress(Recognizer):
     severity = "block"
     priority = 40
     prefilter = r"[A-Za-z0-9._%+\-]@[A-Za-z0-9][A-Za-z0-9\-]*\.[A-Za-z0-9]"
-    patterns = {"email_address": rf"(?<![A-Za-z0-9]){_ADDRESS}(?![A-Za-z0-9])"}  # noqa: RUF012
+    patterns = {"email_address": rf"(?<![A-Za-z0-9]){_ADDRESS}(?![A-Za-z0-9])"}
     extent = r"(?<![A-Za-z0-9._%+\-])[A-Za-z0-9._%+\-]+(?:@[A-Za-z0-9._%+\-]+)+"  # one run into another, too
     positive = r"邮箱|邮件|电邮|信箱|(?i:e-?mail|mailto|contact)"
     specimens = frozenset[str]()  # by domain, see _SAMPLE
@@ -53,7 +51,7 @@ class EmailAddress(Recognizer):
             return None
         if _SAMPLE.fullmatch(domain) or _ALGEBRA.fullmatch(value.lower()):
             return Judgement(1.0, "specimen")
-        return Judgement(0.9, "valid") if len(tld) == 2 or tld in _GENERIC else Judgement(0.6, "suspect")  # noqa: PLR2004 - ISO 3166
+        return Judgement(0.9, "valid") if len(tld) == 2 or tld in _GENERIC else Judgement(0.6, "suspect")
 
     def canonical(self, value: str) -> str:
         """Return it in lower case."""
@@ -65,9 +63,7 @@ class EmailAddress(Recognizer):
         if domain.lower() not in _PUBLIC:
             name, _, tld = domain.rstrip(".").rpartition(".")
             # `excerpt` hands over more than an address at times: what is no top level may be anything
-            domain = (
-                f"{name[:1]}***.{tld}" if name and tld.isalpha() and len(tld) <= _LONGEST_SHOWN else "***"
-            )
+            domain = f"{name[:1]}***.{tld}" if name and tld.isalpha() and len(tld) <= _LONGEST_SHOWN else "***"
         return f"{local[:1]}***@{domain}"
 
     def canary(self, rng: Random) -> str:

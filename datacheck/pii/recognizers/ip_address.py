@@ -16,9 +16,7 @@ class IpAddress(Recognizer):
     severity = "warn"
     priority = 50
     prefilter = r"[0-9]\.[0-9]{1,3}\.[0-9]{1,3}\.[0-9]"
-    patterns = {  # noqa: RUF012
-        "ip_address.v4": rf"{LEFT}(?<![0-9A-Za-z]\.)(?:{_OCTET}\.){{3}}{_OCTET}{RIGHT}(?!\.[0-9A-Za-z])"
-    }
+    patterns = {"ip_address.v4": rf"{LEFT}(?<![0-9A-Za-z]\.)(?:{_OCTET}\.){{3}}{_OCTET}{RIGHT}(?!\.[0-9A-Za-z])"}
     positive = r"地址|服务器|主机|(?i:\bip|host|server|address|ping|ssh)"
     negative_left = r"(?i:version|ver\.?|版本|版|\bv)[号\s:：=]*$"
     specimens = words("8.8.8.8 8.8.4.4 1.1.1.1 1.0.0.1 9.9.9.9 114.114.114.114 223.5.5.5 223.6.6.6")

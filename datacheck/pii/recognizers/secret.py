@@ -36,7 +36,7 @@ class Secret(Recognizer):
         r"|glpat-|AIza[A-Za-z0-9_\-]{35}|LTAI[A-Za-z0-9]{12}|AKID[A-Za-z0-9]{32}|hf_[A-Za-z0-9]{30}|xox[abeoprs]-"
         r"|-----BEGIN [A-Z0-9 ]*PRIVATE KEY"
     )
-    patterns = {  # noqa: RUF012
+    patterns = {
         **{rule: rf"(?<![0-9A-Za-z]){key}(?![0-9A-Za-z])" for rule, key in _KEYS.items()},
         "secret.private_key": _PEM,
     }

@@ -60,7 +60,7 @@ def composing() -> frozenset[str]:
     seconds = {chr(code) for code in (*range(0x1161, 0x1176), *range(0x11A8, 0x11C3))}  # Hangul vowels, finals
     for code in CODE_POINTS:
         parts = unicodedata.decomposition(chr(code)).split()
-        is_pair = len(parts) == 2 and not parts[0].startswith("<")  # noqa: PLR2004
+        is_pair = len(parts) == 2 and not parts[0].startswith("<")
         if is_pair and unicodedata.normalize("NFC", chr(code)) == chr(code):
             seconds.add(chr(int(parts[1], 16)))
     return frozenset(seconds)

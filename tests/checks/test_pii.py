@@ -1,0 +1,98 @@
+"""pii as a check: severities, places, masking, slices. What the recognizers find is tested in tests/pii."""
+
+import pytest
+
+from datacheck.check import Ratio
+from datacheck.checks.pii import Pii
+from datacheck.pii.canaries import canary
+from datacheck.testing import dataset, finding, measure
+
+PHONE = canary("CN_MOBILE", 1)
+MAIL = "li.wei@datacheck.zz"
+CALL = {"id": "c1", "type": "function", "function": {"name": "sms", "arguments": '{"to": "' + PHONE + '"}'}}
+
+
+def test_clean_text_has_none():
+    result = measure(Pii(), dataset("user: 12 乘以 3600 等于多少？ | assistant: 43200，也就是 4.32 × 10^4。"))
+    assert [result.value(name) for name in ("blocking_hits", "warn_hits", "profile_hits")] == [0, 0, 0]
+    assert result.evidence.is_empty()
+
+
+@pytest.mark.parametrize(
+    ("record", "where"),
+    [
+        (dataset(f"user: 我的手机{PHONE}谢谢 | assistant: 好")[0], "messages[0].content"),
+        (dataset(f"user: 谁 | assistant: 打{PHONE}吧")[0], "messages[1].content"),
+        ({**dataset("user: a | assistant: b")[0], "meta": {"owner": f"tel {PHONE}"}}, "meta.owner"),
+        (
+            {
+                "messages": [
+                    {"role": "user", "content": "发短信"},
+                    {"role": "assistant", "content": None, "tool_calls": [CALL]},
+                ]
+            },
+            None,
+        ),
+        ({"prompt": "a", "chosen": "b", "rejected": f"c {PHONE}"}, "rejected"),
+        ({"question": "q", "answer": f"{PHONE}"}, "answer"),
+    ],
+    ids=["user", "assistant", "metadata", "tool call", "rejected", "answer"],
+)
+def test_every_text_of_a_row_is_looked_at(record, where):
+    result = measure(Pii(), [record])
+    assert result.value("blocking_hits") == 1
+    assert result.problems == [(0, "cn_mobile")]
+    assert where is None or result.places[0][1] == where
+    assert PHONE not in repr(result)
+    assert f"{PHONE[:3]}****{PHONE[-4:]}" in result.first[0]["detail"]
+
+
+def test_a_key_is_looked_at_and_not_shown():
+    result = measure(Pii(), [{**dataset("user: a | assistant: b")[0], f"note {PHONE}": 1}])
+    assert result.value("blocking_hits") == 1
+    assert PHONE not in repr(result)
+
+
+def test_specimens_are_found_and_only_warn():
+    rows = dataset("user: 拨打13800138000试试 | assistant: 好")
+    result = measure(Pii(), rows)
+    assert (result.value("blocking_hits"), result.value("warn_hits")) == (0, 1)
+    assert result.problems == [(None, "cn_mobile")]  # to look at, not to drop
+    assert measure(Pii(specimens="block"), rows).value("blocking_hits") == 1
+    assert measure(Pii(specimens="off"), rows).value("warn_hits") == 0
+
+
+def test_the_contract_decides_the_severity():
+    rows = dataset(f"user: 写信到{MAIL} | assistant: 好")
+    levels = {
+        level: measure(Pii(entities={"EMAIL_ADDRESS": level}), rows) for level in ("block", "warn", "profile", "off")
+    }
+    names = {"block": "blocking_hits", "warn": "warn_hits", "profile": "profile_hits"}
+    for level, result in levels.items():
+        assert [result.value(name) for name in names.values()] == [int(level == one) for one in names]
+
+
+def test_an_unknown_entity_is_refused():
+    with pytest.raises(ValueError, match="unknown entity EMAIL; known: "):
+        Pii(entities={"EMAIL": "warn"})
+
+
+def test_hits_by_source():
+    rows = [
+        {**row, "src": s}
+        for row, s in zip(dataset(f"user: {PHONE} | assistant: 好", "user: a | assistant: b"), "xy", strict=True)
+    ]
+    result = measure(Pii(by="source"), rows, source={"columns": {"source": "src"}})
+    assert result.value("blocking_hits", source="x") == 1
+    assert result.value("blocking_hits", source="y") == 0
+
+
+def test_planted_identifiers_are_found():
+    for user in ("今天天气不错", f"打{PHONE}"):  # without and with a text that reaches the analyzer
+        recall = measure(Pii(), dataset(f"user: {user} | assistant: 好")).value("planted_recall")
+        assert recall.n == recall.of > 0
+    assert isinstance(recall, Ratio)
+
+
+def test_a_hit_fails_by_default():
+    assert finding(Pii(), dataset(f"user: {PHONE} | assistant: 好")).status == "fail"
