@@ -5,6 +5,7 @@ import json
 import pytest
 
 import datacheck
+from datacheck import intake
 from datacheck.check import Status
 
 
@@ -38,6 +39,19 @@ def test_a_file_delivered_twice_is_found_and_placed(tmp_path):
         first = found[check].evidence.first
         assert [p.at for p in first] == [f"train/c.jsonl:{n}" for n in range(1, len(first) + 1)]
         assert [p.other for p in first] == [f"train/a.jsonl:{n}" for n in range(1, len(first) + 1)]
+
+
+def test_a_bundle_of_small_files_says_what_single_files_say(tmp_path, monkeypatch):
+    contract = _contract(tmp_path, "empty_turns, exact_duplicates, near_duplicates")
+    for n in range(9):
+        text = _lines(range(n // 2 * 3, n // 2 * 3 + 3))  # every second file repeats the one before
+        (tmp_path / "data" / f"{n}.jsonl").write_text("{broken\n\n" * (n % 3) + text, encoding="utf-8")
+    single = datacheck.validate(contract, out=tmp_path / "single")
+    monkeypatch.setattr(intake, "MANY_FILES", 2)
+    assert datacheck.validate(contract, out=tmp_path / "bundled") == single
+    monkeypatch.setattr(intake, "BUNDLE", 700)
+    assert datacheck.validate(contract, out=tmp_path / "bundles") == single
+    assert {f.check: f.status for f in single.findings}["near_duplicates"] is Status.FAIL
 
 
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04", b"<!doctype html><html></html>"])
