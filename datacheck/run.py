@@ -41,6 +41,7 @@ from datacheck.loading.reader import FileSeen, read
 from datacheck.loading.reading import Reading
 from datacheck.pii.redaction import Mode
 from datacheck.plan import Derive, GroupBy, Load, Measure, Step, Summarise, Work, need_step
+from datacheck.spawn import ChildContext
 from datacheck.store import Store, digest, read_json
 
 POOL_FROM = 64 * 1024 * 1024  # bytes of data; below, one child is faster than several
@@ -93,7 +94,7 @@ class Workers:
     def _new(self, count: int) -> ProcessPoolExecutor:
         pool = ProcessPoolExecutor(
             count,
-            mp_context=multiprocessing.get_context("spawn"),
+            mp_context=ChildContext(),
             initializer=_prepare_child,
             initargs=(discover.user_folder(), self.threads),
         )

@@ -58,8 +58,10 @@ def test_all_mistakes_are_told_at_once(tmp_path):
         "c.yaml:7: datasets.train.checks.1.check: unknown check; did you mean 'near_duplicates'?",
         "c.yaml:8: datasets.train.checks.2.limits.rat: unknown metric; did you mean 'rate'?",
         "c.yaml:9: datasets.train.checks.3: 'evl': unknown dataset; did you mean 'eval'?",
-        "c.yaml:11: datasets.eval.source.path: outside the contract's folder; "
-        "name it on the command line: --data eval=PATH",
+        (
+            "c.yaml:11: datasets.eval.source.path: outside the contract's folder; "
+            "name it on the command line: --data eval=PATH"
+        ),
         "c.yaml:13: datasets.eval.checks.0.by: 'source' is not a label of this dataset; name one under source.columns",
     ]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from core_helpers import GOOD, contract, environment, jsonl, report, spawn, statuses, user_check
+from core_helpers import GOOD, ROOT, contract, environment, jsonl, report, spawn, statuses, user_check
 
 # What the check does instead of measuring, and a word that the report must hold.
 MISDEEDS = {
@@ -179,3 +179,19 @@ def test_several_workers_find_what_one_finds(tmp_path):
         tables = [pl.read_parquet(p) for p in sorted((out / "evidence").glob("*.parquet"))]
         reports.append([t.to_dict(as_series=False) for t in tables])
     assert reports[:2] == reports[2:]
+
+
+def test_a_script_without_a_guard_starts_once(tmp_path):
+    jsonl(tmp_path / "data" / "a.jsonl", GOOD)
+    script = tmp_path / "script.py"
+    (tmp_path / "started").write_text("")
+    script.write_text(
+        "import datacheck\n"
+        "with open('started', 'a') as log: log.write('x')\n"
+        f"print(datacheck.validate({str(contract(tmp_path))!r}, out='out').verdict)\n"
+    )
+    env = environment({"PYTHONPATH": str(ROOT)})
+    done = subprocess.run(
+        [sys.executable, script], cwd=tmp_path, env=env, capture_output=True, text=True, check=False, timeout=120
+    )
+    assert (done.stdout.strip(), (tmp_path / "started").read_text()) == ("pass", "x"), done.stderr
