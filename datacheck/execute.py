@@ -26,6 +26,7 @@ from datacheck.check import (
     Table,
     Value,
     View,
+    place,
     placed,
 )
 from datacheck.errors import CheckAuthorError, DatacheckError
@@ -394,7 +395,7 @@ def _evidence(measured: Measured, view: StoreView, target: Path, task: MeasureTa
     if "other_row" in columns:
         others = view.rows.select(
             pl.col("row").alias("other_row"),
-            pl.concat_str(pl.lit(view.loaded.dataset + "/"), "file", pl.lit(":"), "line").alias("other"),
+            pl.concat_str(pl.lit(view.loaded.dataset + "/"), place()).alias("other"),
         )
         keep = keep.with_columns(pl.col("other_row").cast(pl.UInt64)).join(others, on="other_row", how="left")
     names = keep.collect_schema().names()
