@@ -10,7 +10,7 @@ from datacheck.pii.redaction import visible
 # Versions (v1.2.3.4) and dates stand in names everywhere; an IP address is no person's.
 _ENTITIES = tuple(entity for entity in RECOGNIZERS if entity != "IP_ADDRESS")
 _SURE = 0.5
-_PIECES = re.compile(r"([-_/ ()（）\[\]~])")
+_PIECES = re.compile(r"([-._/ ()（）\[\]~])")
 
 
 def shown_name(name: str) -> str:
@@ -28,15 +28,11 @@ def shown_name(name: str) -> str:
 
 def _without_suffix(name: str) -> str:
     """Mask one name with and without its suffixes: in a@b.com.jsonl.gz the address ends before them."""
-    stem, suffix = name, ""
-    for _ in range(4):
-        masked = _masked(stem)
-        if masked != stem:
-            return masked + suffix
-        stem, dot, last = stem.rpartition(".")
-        if not stem:
-            break
-        suffix = dot + last + suffix
+    ends = [at for at, char in enumerate(name) if char == "."][-3:]
+    for end in [*ends, len(name)]:
+        masked = _masked(name[:end])
+        if masked != name[:end]:
+            return masked + name[end:]
     return name
 
 

@@ -137,4 +137,5 @@ def test_identifiers_in_names_are_masked_and_names_stay_apart():
     assert "zhangsan@qq" not in shown_name("to/zhangsan@qq.com/a.jsonl")
     assert shown_name("a\x1b[2J\u202e.jsonl").isprintable()
     assert shown_name("a\udcff.jsonl").isprintable()
+    assert shown_name("13987654321.13987654322.jsonl") == "139****4321.139****4322.jsonl"
     assert distinct(["a", "a", "a~2", "a"]) == ["a", "a~2", "a~2~2", "a~3"]
