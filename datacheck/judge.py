@@ -98,7 +98,11 @@ def judge(
         datacheck=__version__,
         contract=ContractEntry(name=contract.name, version=contract.version),
         inputs=dict(sorted(contract.inputs.items())),
-        datasets={name: _dataset(state) for name, state in loaded.items() if isinstance(state, Loaded)},
+        datasets={
+            name: _dataset(contract.datasets[name], state)
+            for name, state in loaded.items()
+            if isinstance(state, Loaded)
+        },
         findings=tuple(findings),
         funnel=_funnels(contract, loaded, findings, paths.get),
         not_checked=(*notes, *_format_notes(loaded)),
@@ -210,7 +214,7 @@ def _has_error(events: tuple[Event, ...]) -> bool:
     return any(CODES[event.code].level in ("error", "limit") for event in events)
 
 
-def _dataset(state: Loaded) -> DatasetEntry:
+def _dataset(dataset: Dataset, state: Loaded) -> DatasetEntry:
     files = [
         FileEntry(
             path=f.file, bytes=f.bytes, sha256=f.sha256, rows=f.rows, unreadable=f.bad, blank=f.blank,
@@ -218,7 +222,9 @@ def _dataset(state: Loaded) -> DatasetEntry:
         )
         for f in state.files
     ]  # fmt: skip
-    return DatasetEntry(rows=sum(f.rows for f in files), version=version_id(files), files=tuple(files))
+    source = dataset.source.model_dump(mode="json", exclude={"path", "scale", "sha256"}, exclude_defaults=True)
+    rows = sum(f.rows for f in files)
+    return DatasetEntry(rows=rows, version=version_id(files), source=source, files=tuple(files))
 
 
 def version_id(files: list[FileEntry]) -> str:

@@ -123,7 +123,7 @@ class Session:
                 self._quarantine(state)
         write_faces(report, self.staging, self.options.lang, self._facts_of_run())
         shutil.rmtree(self.staging / ".store", ignore_errors=True)
-        _publish(self.staging, self.options.out.absolute())
+        publish(self.staging, self.options.out.absolute())
         return report
 
     def _quarantine(self, state: Loaded) -> None:
@@ -155,7 +155,7 @@ class Session:
         }
 
 
-def _publish(staging: Path, out: Path) -> None:
+def publish(staging: Path, out: Path) -> None:
     """Replace `out` by `staging`: readers see the old report or the new one, never a mixture."""
     old = staging.with_name(staging.name + ".old")
     if out.exists():

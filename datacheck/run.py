@@ -358,11 +358,9 @@ def _numbered(
     total = dict.fromkeys(("rows", "bad", "blank", "lines"), 0)
     formats: dict[str, int] = {}
     for facts, first_line, first_byte in chunks:
-        line = first_line
-        for fact in facts:
-            parts.append(Part(fact["key"], name, row, line, first_byte, fact["rows"]))
+        for fact in facts:  # lines are counted from the start of the chunk, also in its second part
+            parts.append(Part(fact["key"], name, row, first_line, first_byte, fact["rows"]))
             row += fact["rows"]
-            line += fact["lines"]
             for key in total:
                 total[key] += fact[key]
             for key, count in fact["formats"].items():

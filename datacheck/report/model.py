@@ -28,10 +28,15 @@ class FileEntry(Model):
 
 
 class DatasetEntry(Model):
-    """One dataset. `version` is the sha256 over the sorted (path, bytes, sha256) of its files."""
+    """One dataset. `version` is the sha256 over the sorted (path, bytes, sha256) of its files.
+
+    `source`: how its files were found and read, in the contract's own settings (those that are no defaults, and no
+    path); who reads the files again needs them to find the same rows.
+    """
 
     rows: int
     version: str
+    source: dict[str, Any] = {}
     files: tuple[FileEntry, ...] = ()
 
 
