@@ -49,13 +49,17 @@ def inventory(contract: Contract) -> Inventory:
 
 
 def _files(dataset: Dataset) -> Files:
-    path = dataset.path
+    return dataset_files(dataset.name, dataset.path, dataset.named, dataset.source.glob)
+
+
+def dataset_files(dataset: str, path: Path, named: str, glob: str | None) -> Files:
+    """List the files at `path`, which the user wrote as `named`. Raises UsageError if there is nothing."""
     if path.is_file():
         return Files((FileEntry(path.resolve(), path.name, path.stat().st_size),), ())
     if not path.is_dir():
-        hint = f"give another with --data {dataset.name}=PATH"
-        raise UsageError(f"{dataset.named}: no such file or folder (dataset '{dataset.name}'); {hint}")
-    wanted = glob_pattern(dataset.source.glob) if dataset.source.glob else None
+        hint = f"give another with --data {dataset}=PATH"
+        raise UsageError(f"{named}: no such file or folder (dataset '{dataset}'); {hint}")
+    wanted = glob_pattern(glob) if glob else None
     read: list[FileEntry] = []
     passed_over: list[str] = []
     for name in sorted(_walk(path)):
@@ -66,7 +70,7 @@ def _files(dataset: Dataset) -> Files:
             target = (path / name).resolve()
             read.append(FileEntry(target, name, target.stat().st_size))
     if len(read) > MAX_FILES:
-        raise UsageError(f"{dataset.named}: more than {MAX_FILES} files; name a smaller folder or merge them")
+        raise UsageError(f"{named}: more than {MAX_FILES} files; name a smaller folder or merge them")
     return Files(tuple(read), tuple(passed_over))
 
 

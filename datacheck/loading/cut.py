@@ -19,7 +19,7 @@ from datacheck.loading.parse import parse
 from datacheck.loading.reader import Chunk, Event, FileSeen, read
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator
+    from collections.abc import Container, Generator, Iterator
     from pathlib import Path
 
     from datacheck.loading.reading import Limits, Reading
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 BINARY = ("parquet", "arrow_file", "arrow_stream")
 _FORM = ("array_in_jsonl", "pretty_printed")  # wrong as a file, but every record was read
+_STOPPED = ("bad_parquet", "bomb_ratio", "changed_while_read", "unreadable_file")  # no row of a table, but its end
 _SEPARATORS = b" \t\r\n,"
 
 
@@ -113,8 +114,9 @@ class _Ranges:
 
     def finish(self, events: list[Range]) -> tuple[Range, ...]:
         """All ranges in file order, with those of places that no chunk covers."""
-        if self.separated:
-            self._end_run()
+        if not self.separated:
+            self.kept_end = None
+        self._end_run()
         return tuple(sorted(self.done + events, key=lambda r: (r.byte, r.line)))
 
 
@@ -129,8 +131,9 @@ def survey(path: Path, reading: Reading, rows: Container[int], *, bad: bool) -> 
 
     """
     ranges = _Ranges()
-    counts = [0, 0, 0]
+    counted = {"rows": 0, "bad": 0, "blank": 0}
     places = 0
+    adrift: list[str] = []
     reader = read(path, reading)
     while True:
         try:
@@ -140,17 +143,20 @@ def survey(path: Path, reading: Reading, rows: Container[int], *, bad: bool) -> 
             break
         ranges.separated = chunk.kind == "array" or (chunk.kind == "document" and reading.records is not None)
         for tables in parse(chunk, reading):
-            entries = _entries(chunk, tables, counts[0])
-            _take(ranges, chunk, entries, rows, bad=bad)
+            entries = _entries(chunk, tables, counted["rows"])
             places += sum(entry.code not in (None, "blank") for entry in entries)
-            for index, more in enumerate((tables.counts.rows, tables.counts.bad, tables.counts.blank)):
-                counts[index] += more
+            if chunk.kind in BINARY:
+                adrift += [entry.code for entry in entries if entry.code in _STOPPED]
+                entries = [entry for entry in entries if entry.code not in _STOPPED]
+            _take(ranges, chunk, entries, rows, bad=bad)
+            for key in counted:
+                counted[key] += getattr(tables.counts, key)
     serious = [event for event in seen.events if CODES[event.code].level in ("error", "limit")]
     placed = [event for event in serious if event.byte is not None and event.length is not None]
-    adrift = [event.code for event in serious if event not in placed]
+    adrift += [event.code for event in serious if event not in placed]
     return Survey(
         seen,
-        *counts,
+        **counted,
         places=places + len(serious),
         ranges=ranges.finish([_event_range(event) for event in placed] if bad else []),
         adrift=tuple(adrift),
@@ -229,7 +235,7 @@ def split(blocks: Iterator[bytes], ranges: tuple[Range, ...]) -> Iterator[tuple[
             yield (number if inside else None), bytes(piece)
 
 
-def extract(path: Path, ranges: tuple[Range, ...], limits: Limits) -> Iterator[bytes]:
+def extract(path: Path, ranges: tuple[Range, ...], limits: Limits) -> Generator[bytes, None, str]:
     """Yield the bytes of each range, in order; the return value is the sha256 of the whole file.
 
     Raises OSError if the file cannot be opened. Bytes behind damage in compressed data come out empty.
@@ -249,7 +255,7 @@ def extract(path: Path, ranges: tuple[Range, ...], limits: Limits) -> Iterator[b
             yield b"".join(parts.pop(sent, []))
             sent += 1
         raw.drain()
-        return raw.hexdigest()  # type: ignore[return-value]
+        return raw.hexdigest()
 
 
 def sha256(path: Path) -> tuple[int, str]:
