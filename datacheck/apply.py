@@ -6,12 +6,13 @@ dropped range, so that both together are the input again; `manifest.json` says w
 published with one rename; nothing is ever written beside or into the source.
 """
 
+import difflib
 import gzip
 import hashlib
 import json
 import os
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -38,7 +39,9 @@ from datacheck.report.derived import (
     DroppedFinding,
     Join,
     Manifest,
+    Reason,
     SourceReport,
+    Untouched,
     Validation,
     Written,
 )
@@ -153,29 +156,37 @@ def _load_contract(path: Path | None, data: Mapping[str, str]) -> Contract | Non
     return contract
 
 
-def _chosen(report: Report, data: Mapping[str, str], drop: Sequence[str]) -> tuple[list[Finding], list[str]]:
-    """The findings to apply, and sentences on failed ones that dropping cannot mend."""
+def _chosen(report: Report, data: Mapping[str, str], drop: Sequence[str]) -> tuple[list[Finding], list[Untouched]]:
+    """The findings to apply, and the failed ones that stay."""
     for name in data:
         if name not in report.datasets:
             raise UsageError(f"--data {name}=…: not in the report; it has: {', '.join(report.datasets) or 'none'}")
     by_id = {finding.id: finding for finding in report.findings}
     for name in drop:
         if name not in by_id:
-            raise UsageError(f"--drop {name}: no such finding; the report has: {', '.join(by_id)}")
+            raise UsageError(f"--drop {name}: no such finding; {_near(name, by_id)}")
         finding = by_id[name]
         if finding.dataset not in data:
             raise UsageError(f"--drop {name}: where is the data? add --data {finding.dataset}=PATH")
         if not _droppable(finding):
             raise UsageError(f"--drop {name}: names no row that could be dropped")
     wanted = [f for f in report.findings if (f.id in drop if drop else f.status is Status.FAIL)]
-    here = [f for f in wanted if f.dataset in data]
-    failed = [f for f in report.findings if f.status in (Status.FAIL, Status.ERROR) and f not in here]
-    notes = [f"{f.id}: names no row to drop" for f in here if not _droppable(f)]
-    for finding in failed:
-        reason = "could not be decided" if finding.status is Status.ERROR else "not chosen"
-        reason = reason if finding.dataset in data else f"no --data {finding.dataset}=PATH"
-        notes.append(f"{finding.id}: {reason}")
-    return [f for f in here if _droppable(f)], notes
+    here = [f for f in wanted if f.dataset in data and _droppable(f)]
+    stay = [f for f in report.findings if f.status in (Status.FAIL, Status.ERROR) and f not in here]
+    return here, [Untouched(id=f.id, reason=_reason(f, data)) for f in stay]
+
+
+def _reason(finding: Finding, data: Mapping[str, str]) -> Reason:
+    if finding.dataset not in data:
+        return "no_data"
+    if finding.status is Status.ERROR:
+        return "undecided"
+    return "not_chosen" if _droppable(finding) else "no_row"
+
+
+def _near(name: str, known: Iterable[str]) -> str:
+    near = difflib.get_close_matches(name, known, n=1)
+    return f"did you mean '{near[0]}'?" if near else f"the report has: {', '.join(known)}"
 
 
 def _droppable(finding: Finding) -> bool:
@@ -284,10 +295,13 @@ def _rows(folder: Path, findings: Sequence[Finding]) -> dict[int, Reasons]:
 
 @contextmanager
 def _staging(out: Path) -> Iterator[Path]:
+    """A folder beside `out` that is gone at the end, whatever happens. A full disk or missing rights: LoadError."""
     staging = out.absolute().with_name(f".{out.name}.{os.getpid()}")
-    staging.mkdir(parents=True)
     try:
+        staging.mkdir(parents=True)
         yield staging
+    except OSError as error:
+        raise LoadError(f"{out}: nothing was written: {error.strerror or type(error).__name__}") from None
     finally:
         shutil.rmtree(staging, ignore_errors=True)
 
@@ -362,7 +376,9 @@ class _File:
                 self._split_rows(survey)
         else:
             sha256s, decoded = self._split_bytes(survey)
-        whole = whole or self._differs(survey)
+        again = None if whole else cut.survey(self.kept, self.given.reading, (), bad=False)
+        if again:
+            whole = self._differs(survey, again)
         self._record(ledger, survey, sha256s, whole, binary=binary)
         if whole:
             self.kept.unlink(missing_ok=True)
@@ -375,7 +391,7 @@ class _File:
             source=self.source,
             kept=None if whole else self._written(self.kept, self.entry.rows - rows),
             dropped=self._written(self.dropped, rows),
-            unreadable_dropped=survey.places if whole else survey.dropped_bad,
+            unreadable_dropped=survey.places - (again.places if again and not whole else 0) if self.given.bad else 0,
             reassembles="whole" if whole else join,
             decoded_sha256=decoded if join == "decoded bytes" and not whole else None,
             why=whole,
@@ -405,17 +421,15 @@ class _File:
         left = survey.rows + survey.bad - survey.dropped_rows - survey.dropped_bad
         return () if left > 0 else ("nothing_left",)
 
-    def _differs(self, survey: Survey) -> tuple[str, ...]:
-        """Read what was kept: it must hold the rows that were not dropped, and no new damage."""
-        if not self.kept.exists():
-            return ()
-        again = cut.survey(self.kept, self.given.reading, (), bad=False)
-        expected = (survey.rows - survey.dropped_rows, survey.places - survey.dropped_bad)
-        if self.given.bad is not None and (again.rows, again.places) != expected:
-            return ("cannot_be_cut",)
-        if again.rows != expected[0]:
+    def _differs(self, survey: Survey, again: Survey) -> tuple[str, ...]:
+        """What was kept, read again, must hold the rows that were not dropped and, if that was to go, no damage."""
+        rows = survey.rows - survey.dropped_rows
+        if self.given.bad is not None:
+            sound = again.rows == rows and again.places == len(again.adrift) and cut.mendable(again)
+            return () if sound else ("cannot_be_cut",)
+        if again.rows != rows:
             raise LoadError(
-                f"{self.label}: what would be kept no longer reads as {expected[0]} rows, because of its bad lines; "
+                f"{self.label}: what would be kept no longer reads as {rows} rows, because of its bad lines; "
                 "drop those too (unreadable_lines), or mend the file"
             )
         return ()
@@ -553,6 +567,7 @@ def _validate(
         same_contract=report.inputs == old.inputs,
         verdict=report.verdict,
         exit_code=report.exit_code,
+        failed=tuple(f.id for f in report.findings if f.status in (Status.FAIL, Status.ERROR)),
         report="report",
         sha256=cut.sha256(staging / "report" / "report.json")[1],
     )

@@ -8,7 +8,7 @@ from rich.console import Console
 
 from datacheck.check import Status
 from datacheck.report import show
-from datacheck.report.derived import DerivedDataset, DerivedFile, Manifest
+from datacheck.report.derived import DerivedDataset, DerivedFile, Manifest, Reason
 from datacheck.report.terminal import STYLES, Screen, make_screen
 from datacheck.report.words import WORDS, Lang
 
@@ -35,6 +35,7 @@ class Phrases:
     with_rows: str
     more_whole: str
     not_mended: str
+    reasons: Mapping[Reason, str]
     validated: str
     other_contract: str
     not_validated: str
@@ -50,7 +51,7 @@ PHRASES: Mapping[Lang, Phrases] = {
     "en": Phrases(
         title="Derived from the report on",
         kept="{kept} of {rows} rows kept",
-        aside="{} put aside",
+        aside="{} rows put aside",
         bad_aside="{} unreadable lines put aside",
         untouched="untouched",
         of_files="{n} of {of} files changed",
@@ -64,6 +65,12 @@ PHRASES: Mapping[Lang, Phrases] = {
         with_rows="{} readable rows went with it",
         more_whole="and {} more; all of them are in manifest.json",
         not_mended="Not mended by this",
+        reasons={
+            "no_row": "it is about the whole dataset and names no row to drop",
+            "undecided": "it could not be decided",
+            "not_chosen": "it was not chosen",
+            "no_data": "its dataset was not named with --data",
+        },
         validated="Validated again",
         other_contract="by another contract than that of the report",
         not_validated="not validated; name the contract with --contract",
@@ -91,6 +98,12 @@ PHRASES: Mapping[Lang, Phrases] = {
         with_rows="其中 {} 行可读取，一并另存",
         more_whole="另有 {} 个，见 manifest.json",
         not_mended="仍未解决",
+        reasons={
+            "no_row": "针对整个数据集，没有可丢弃的行",
+            "undecided": "未能判定",
+            "not_chosen": "未选择",
+            "no_data": "未用 --data 指定其数据集",
+        },
         validated="重新检查",
         other_contract="所用契约与原报告不同",
         not_validated="未重新检查；用 --contract 指定契约",
@@ -116,10 +129,7 @@ def print_manifest(manifest: Manifest, console: Console, lang: Lang, *, folder: 
     _aligned(screen, [(name, _dataset(dataset, screen, phrases)) for name, dataset in manifest.datasets.items()])
     _findings(screen, manifest, phrases)
     _whole(screen, manifest, phrases)
-    if manifest.not_mended:
-        screen.heading(phrases.not_mended)
-        for note in manifest.not_mended:
-            screen.line(note, head="  - ", gutter="  | ")
+    _not_mended(screen, manifest, phrases)
     _validation(screen, manifest, phrases)
     screen.heading(phrases.where)
     places = [("kept/", phrases.kept_at)]
@@ -193,6 +203,18 @@ def _collateral(file: DerivedFile) -> bool:
     return bool(file.source.rows) and file.why != ("nothing_left",)
 
 
+def _not_mended(screen: Screen, manifest: Manifest, phrases: Phrases) -> None:
+    """One line per reason, with the findings that it holds for."""
+    if not manifest.not_mended:
+        return
+    words = screen.words
+    screen.heading(phrases.not_mended)
+    for reason, meaning in phrases.reasons.items():
+        ids = [entry.id for entry in manifest.not_mended if entry.reason == reason]
+        if ids:
+            screen.line(f"{meaning}{words.colon}{words.comma.join(ids)}", head="  - ", gutter="  | ")
+
+
 def _validation(screen: Screen, manifest: Manifest, phrases: Phrases) -> None:
     words, validation = screen.words, manifest.validation
     screen.heading(phrases.validated)
@@ -205,3 +227,7 @@ def _validation(screen: Screen, manifest: Manifest, phrases: Phrases) -> None:
     meaning = words.headlines[validation.verdict]
     code = words.exit_code.format(validation.exit_code)
     screen.line(f"{meaning} ({contract}{words.comma}{code}){other}", STYLES[validation.verdict], f"  {mark} {word}  ")
+    for name in validation.failed[:_MOST]:
+        screen.line(name, head="    - ", gutter="    | ")
+    if len(validation.failed) > _MOST:
+        screen.line("...", head="    ")

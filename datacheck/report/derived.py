@@ -57,6 +57,19 @@ class DroppedFinding(Model):
     left: int = 0
 
 
+Reason = Literal["no_row", "undecided", "not_chosen", "no_data"]
+
+
+class Untouched(Model):
+    """A failed or undecided finding that this did not mend.
+
+    It names no row, was not decided, was not chosen, or its dataset was not named with --data.
+    """
+
+    id: str
+    reason: Reason
+
+
 class Validation(Model):
     """What the derived data came to. `same_contract`: every input of the verdict is that of the source's report."""
 
@@ -64,6 +77,7 @@ class Validation(Model):
     same_contract: bool
     verdict: Status
     exit_code: int
+    failed: tuple[str, ...]
     report: str
     sha256: str
 
@@ -90,7 +104,7 @@ class Manifest(Model):
     datacheck: str
     report: SourceReport
     findings: tuple[DroppedFinding, ...]
-    not_mended: tuple[str, ...]
+    not_mended: tuple[Untouched, ...]
     datasets: dict[str, DerivedDataset]
     changes: Changes
     validation: Validation | None = None
