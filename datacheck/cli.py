@@ -179,7 +179,7 @@ def _show(report: "Report", session: "Session", options: "Options", fmt: Format,
     elif fmt is Format.github:
         from datacheck.report.github import github_lines
 
-        roots = {name: dataset.named for name, dataset in session.contract.datasets.items()}
+        roots = {name: os.path.relpath(dataset.path) for name, dataset in session.contract.datasets.items()}
         sys.stdout.writelines(line + "\n" for line in github_lines(report, options.lang, roots))
     else:
         from rich.console import Console

@@ -298,6 +298,8 @@ def _funnels(
             if path is None or not path.exists():
                 continue
             hit = pl.read_parquet(path, columns=["row"], glob=False)["row"].drop_nulls()
+            if hit.is_empty():  # lines that could not be read are gone already
+                continue
             gone = pl.concat([gone, hit]).unique()
             steps.append((finding.id.partition(".")[2], rows - gone.len()))
         funnels[name] = (*steps, ("kept", rows - gone.len()))
@@ -368,6 +370,8 @@ def _refunnel(report: Report, findings: list[Finding], folder: Path) -> dict[str
             if not path.is_file():
                 raise UsageError(f"{path}: is missing; the report folder is not whole, run the data again")
             hit = pl.read_parquet(path, columns=["row"], glob=False)["row"].drop_nulls()
+            if hit.is_empty():  # lines that could not be read are gone already
+                continue
             gone = pl.concat([gone, hit]).unique()
             steps.append((finding.id.partition(".")[2], readable[1] - gone.len()))
         funnels[name] = (*steps, ("kept", readable[1] - gone.len()))

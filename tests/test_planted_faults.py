@@ -1,13 +1,17 @@
 """sample_data: every planted fault is found at its line, and nothing else is (expected.yaml was written by hand)."""
 
+import io
+import re
 from pathlib import Path
 
 import polars as pl
 import pytest
 import yaml
+from rich.console import Console
 
 from datacheck.pipeline import validate
 from datacheck.report.model import Report
+from datacheck.report.terminal import print_report
 
 ROOT = Path(__file__).parent.parent
 EXPECTED = yaml.safe_load((ROOT / "sample_data" / "expected.yaml").read_text("utf-8"))
@@ -60,3 +64,19 @@ def _found(out: Path, finding) -> list[tuple]:
 
 def _wanted(place: dict) -> tuple:
     return place["at"], place.get("where", ""), place["problem"], place.get("other", "")
+
+
+@pytest.mark.parametrize(("readme", "lang"), [("README.md", "en"), ("README.zh.md", "zh")])
+def test_the_readme_shows_what_is_printed(audit, readme, lang):
+    report, _, expected = audit
+    if expected["verdict"] == "pass":
+        return  # the READMEs show the audit that fails
+    console = Console(width=80, file=io.StringIO(), highlight=False)
+    print_report(report, console, lang)
+    printed = {line.rstrip() for line in console.file.getvalue().splitlines()}
+    excerpt = re.search(
+        r"<!-- (?:report excerpt|报告节选).*?```text\n(.*?)```", (ROOT / readme).read_text("utf-8"), re.DOTALL
+    )
+    shown = [line.rstrip() for line in excerpt[1].splitlines()]
+    assert [line for line in shown if line not in printed and line not in ("", "…")] == []
+    assert len(shown) > 30

@@ -88,7 +88,7 @@ def guess_encoding(raw: bytes) -> str | None:
     if wide := wide_encoding(raw):
         return wide
     best, best_share = None, 0.0
-    for name in ("gb18030", "big5"):
+    for name in ("gbk", "gb18030", "big5"):
         try:
             text = raw.decode(name)
         except UnicodeDecodeError:
