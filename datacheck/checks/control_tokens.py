@@ -1,0 +1,134 @@
+"""The check control_tokens."""
+
+from typing import Literal
+
+import polars as pl
+
+from datacheck.check import Check, Limit, Measured, Metric, View, rates, total
+from datacheck.features.turn_texts import evidence, flagged, per_kind, silent, turn_texts, without_code
+
+# Pictures, sounds and boxes stand in the text of their rows on purpose (Phi-3, Qwen-VL), as <image> does.
+_MEDIA = r"(?i)<\|(?:image|video|audio|vision|img|object_ref|box|quad|speech)[a-z0-9_]*\|>"
+_FAMILIES = (
+    r"<\|[A-Za-z][A-Za-z0-9_.:-]{0,39}\|>",  # ChatML, Llama 3, GLM, Phi, Cohere
+    r"<｜[^｜<>\s]{1,40}｜>",  # DeepSeek: fullwidth bars
+    r"\[/?INST\]|<</?SYS>>|\[/?SYSTEM_PROMPT\]",  # Llama 2, Mistral
+    r"</?(?:start|end)_of_turn>|<(?:bos|eos|pad|unk)>",  # Gemma, T5
+    r"\[[gs]?MASK\]<sop>|\[[gs]MASK\]|<(?:sop|eop|eoh|eoa|eosys)>|\[UNUSED_TOKEN_\d+\]",  # GLM, InternLM
+    r"<reserved_\d+>|<extra_id_\d+>|<unused\d+>",  # Baichuan, T5, Gemma
+)
+_TOKEN = "|".join(_FAMILIES)
+_S = r"</?s>"
+_THINK = r"</?think>"
+
+
+class ControlTokens(Check):
+    """Share of rows whose messages hold control tokens of a chat template, or a thinking block that is not closed.
+
+    Looked for are the tokens of the usual families: `<|im_start|>`, `<|eot_id|>`, `<｜User｜>`, `[INST]`, `<<SYS>>`,
+    `<start_of_turn>`, `[gMASK]`, `<reserved_106>`; `<s>` and `</s>` where they are no HTML; and, in what the
+    assistant says, `<think>` and `</think>` that do not pair. Placeholders of pictures, video and sound are fine.
+
+    ## Why it matters
+    Most tokenizers turn these strings into the real control tokens wherever they stand. Inside a message they end the
+    turn, open another one, or make a user's words the system's: prompt injection that is trained. A text that was
+    rendered already and is rendered again teaches the model to answer with a template.
+
+    ## Example
+    ```yaml
+    - {check: control_tokens, limits: {rate: {max: 0}}}
+    ```
+
+    ## How to fix
+    - Every row: the text was rendered before it was stored. Store the messages, and let the trainer render them.
+    - Some rows: the sampling of another model did not stop at its end token; cut the answer before it, or drop it.
+    - `unbalanced_think`: the reasoning was cut or its opening tag was part of the prompt; complete the pair.
+    - Text about templates: write the token with a space inside, or set `split_special_tokens` for the run.
+
+    ## How to verify
+    Run again: the rate is 0. Tokenize some rows and count the ids of control tokens: none comes from content.
+
+    ## Known limits
+    Rows of one plain text (`text`) may be rendered on purpose; they are not looked at, and the report says so. Words
+    that mark speakers (`### Human:`, `<user>:`) are no control tokens. Tokens that are unknown here are not found.
+    """
+
+    ZH = """统计消息正文中出现对话模板控制符、或思考标签不成对的样本占比。
+
+    ## 现象
+    模型回答到一半突然结束，或者自问自答、输出 `<|im_start|>` 一类的符号；用户可以伪造系统消息。
+
+    ## 根因
+    数据在入库前已经套过一次模板，训练时又套一次；用别的模型采样时没有在结束符处停止；恶意文本混入训练集。
+
+    ## 排查
+    - 整个文件都命中：多半是重复套模板。零星命中：多半是采样没停住，或注入。
+    - 对命中的样本分词，看正文里是否出现控制符的编号。
+
+    ## 修复
+    - 保存原始消息，由训练框架统一套模板。
+    - 在结束符之前截断回答，或者删除该样本。
+    - 补全 `<think>` 与 `</think>`；讲解模板的文章，把控制符拆开书写。
+
+    ## 验证
+    重新运行后比率为 0；抽样分词，正文部分不含控制符编号。
+    """
+
+    metrics = {"rate": Metric("rows with control tokens in a message", "share", of="rows", limit=Limit(max=0))}
+
+    check: Literal["control_tokens"] = "control_tokens"
+
+    def measure(self, data: View) -> Measured:
+        """Search every message; judge the tags that also have another meaning by how they stand."""
+        texts = turn_texts(data, plain=False)
+        suspect = texts.filter(pl.col("text").str.contains(f"{_TOKEN}|{_S}|{_THINK}"))
+        token, outside_code = _without_media(pl.col("text")), without_code(pl.col("text"))
+        kinds = {
+            "control_token": token.str.contains(_TOKEN),
+            "sequence_token": _is_sequence_token(outside_code),
+            "unbalanced_think": _said() & _unbalanced(pl.col("text"), "<think>", "</think>"),
+        }
+        details = {
+            "control_token": token.str.extract(f"({_TOKEN})"),
+            "sequence_token": outside_code.str.extract(f"({_S})"),
+            "unbalanced_think": pl.format(
+                "{} opened, {} closed",
+                pl.col("text").str.count_matches("<think>", literal=True),
+                pl.col("text").str.count_matches("</think>", literal=True),
+            ),
+        }
+        found = flagged(suspect, kinds, details)
+        plain = total(data.rows.filter(pl.col("format") == "text"))
+        left_out = (f"{plain} rows are one plain text, which may be rendered on purpose",) if plain else ()
+        messages = data.rows.filter(pl.col("format") != "text")
+        return Measured(
+            rates("rate", found, data.rows, by=self.by, rows=data.rows),
+            evidence=evidence(found, texts),
+            figures={"kinds": per_kind(found)},
+            not_checked=(*left_out, *silent(texts, messages)),
+        )
+
+
+def _without_media(text: pl.Expr) -> pl.Expr:
+    return text.str.replace_all(_MEDIA, " ")
+
+
+def _said() -> pl.Expr:
+    """What the model learns to say; a prompt may speak of one tag alone ("begin with <think>")."""
+    return pl.col("part").is_in(["response", "chosen", "rejected"]) | pl.col("role").eq_missing("assistant")
+
+
+def _unbalanced(text: pl.Expr, opens: str, closes: str) -> pl.Expr:
+    """Not as many opened as closed, or the first one closes."""
+    counts = [text.str.count_matches(tag, literal=True) for tag in (opens, closes)]
+    first = text.str.find(closes, literal=True) < text.str.find(opens, literal=True)
+    return (counts[0] != counts[1]) | first.fill_null(value=False)
+
+
+def _is_sequence_token(text: pl.Expr) -> pl.Expr:
+    """Tell `<s>` and `</s>` from struck-out HTML: not paired, around all of the text, or back to back."""
+    return (
+        _unbalanced(text, "<s>", "</s>")
+        | text.str.contains(r"(?s)^\s*<s>.*</s>\s*$")
+        | text.str.contains(r"</s>\s*<s>|<s>\s*\[INST\]")
+    )

@@ -1,0 +1,110 @@
+"""The check garbled_text."""
+
+from typing import Literal
+
+import polars as pl
+
+from datacheck.check import Check, Limit, Measured, Metric, View, rates
+from datacheck.features.turn_texts import evidence, first_at, flagged, per_kind, silent, turn_texts
+from datacheck.text.mojibake import mojibake
+
+_CONTROL = r"[\x01-\x08\x0B\x0C\x0E-\x1F\x7F-\x{84}\x{86}-\x{9F}\x{FDD0}-\x{FDEF}\x{FFFE}\x{FFFF}]"
+_BIDI = r"[\x{202A}-\x{202E}\x{2066}-\x{2069}]"
+_PRIVATE = r"\p{Co}"
+_LOST = r"[?？□]{2,}"  # what a database writes for characters that its encoding lacks
+_NO_VALUE = r"^\s*(?:nan|NaN|<NA>|NaT|undefined|\[object Object\])\s*$"
+_PATTERNS = {
+    "replacement": "\ufffd",
+    "nul": r"\x00",
+    "control": _CONTROL,
+    "bidi": _BIDI,
+    "private_use": _PRIVATE,
+    "lost": _LOST,
+    "no_value": _NO_VALUE,
+}
+_FEW = 3  # a single private character may be a logo, a single "??" is a way to ask
+
+
+class GarbledText(Check):
+    r"""Share of rows with text that was damaged on its way: wrong encodings, lost, control or steering characters.
+
+    The kinds: `mojibake` (UTF-8 read as Latin-1, Windows-1252 or GBK, GBK read as Latin-1, 锟斤拷), `replacement`
+    (U+FFFD), `control` (C0 and C1 without tab and line ends, noncharacters), `nul`, `bidi` (marks that turn the
+    direction of writing), `private_use` (characters without a meaning), `lost` (mostly runs of question marks),
+    `no_value` (the whole text is nan or [object Object]). Emoji, symbols, rare characters and all scripts are fine.
+
+    ## Why it matters
+    The model learns to write what it reads: half characters, signs that nobody can type, `rac{1}{2}` after a form
+    feed where `\frac{1}{2}` was meant. Rare byte sequences also make the loss jump. Bidi marks hide from reviewers
+    what the model is taught.
+
+    ## Example
+    ```yaml
+    - {check: garbled_text, limits: {rate: {max: 0.001}}}
+    ```
+
+    ## How to fix
+    - `mojibake`: read the source again with its true encoding; text that was converted twice is seldom repaired well.
+    - `replacement`, `lost`: the characters are gone; fetch the row anew or drop it. Many come from streams that were
+      cut between the bytes of one character.
+    - `control`: look for a backslash that was not escaped (`\f`, `\b` of LaTeX), for terminal colours, page breaks.
+    - `no_value`: an empty cell that a table library wrote as a word; drop the row.
+
+    ## How to verify
+    Run again: the rate is 0 or what you accept. Search the repaired rows for the words around the damage.
+
+    ## Known limits
+    A text that explains 锟斤拷 or U+FFFD is counted too; the limit leaves room for some. Cyrillic and Chinese in other
+    encodings are found less surely, single damaged characters often not. Lone surrogates are no
+    character at all: the line never becomes a row and is counted by unreadable_lines.
+    """
+
+    ZH = """统计含有乱码的样本占比：编码错误、替换符、控制字符和改变书写方向的字符。
+
+    ## 现象
+    模型输出半个汉字、“锟斤拷”或无法显示的符号；训练 loss 偶尔突然跳高。
+
+    ## 根因
+    用错误的编码读取文件（UTF-8 当作 GBK 或 Latin-1，或反过来）；流式输出在一个汉字的字节中间被截断；
+    公式里的反斜杠没有转义，`\\f` 变成了换页符；空单元格被写成 nan。
+
+    ## 排查
+    - 看图中各类问题的数量：`mojibake` 往往整个文件都是，`replacement` 多为零星截断。
+    - 打开指出的行，查看乱码前后的文字来自哪个系统。
+
+    ## 修复
+    - 编码问题：回到源头，用正确的编码重新读取，不要在乱码上反复转换。
+    - 已丢失的字符无法恢复，重新获取该样本或删除。
+    - 控制字符：修正转义，去掉终端颜色和分页符。
+
+    ## 验证
+    重新运行后比率降到限值以内；抽查修复过的行，确认原文读得通。
+    """
+
+    metrics = {"rate": Metric("rows with damaged text", "share", of="rows", limit=Limit(max=0.001))}
+
+    check: Literal["garbled_text"] = "garbled_text"
+
+    def measure(self, data: View) -> Measured:
+        """Search every text for each kind of damage."""
+        texts = turn_texts(data)
+        patterns = {"mojibake": mojibake(), **_PATTERNS}
+        suspect = texts.filter(pl.col("text").str.contains("|".join(patterns.values())))
+        places = {kind: first_at(pattern) for kind, pattern in patterns.items()}
+        found = flagged(suspect, {kind: _holds(kind, pattern) for kind, pattern in patterns.items()}, places)
+        return Measured(
+            rates("rate", found, data.rows, by=self.by, rows=data.rows),
+            evidence=evidence(found, texts),
+            figures={"kinds": per_kind(found)},
+            not_checked=silent(texts, data.rows),
+        )
+
+
+def _holds(kind: str, pattern: str) -> pl.Expr:
+    text = pl.col("text")
+    if kind == "private_use":
+        return text.str.contains(f"{pattern}{{2}}") | (text.str.count_matches(pattern) >= _FEW)
+    if kind == "lost":
+        mostly = text.str.count_matches(r"[?？□]") * 2 > text.str.len_chars()
+        return (text.str.count_matches(pattern) >= _FEW) & mostly
+    return text.str.contains(pattern)

@@ -1,0 +1,120 @@
+"""The check overlong_samples."""
+
+from typing import Literal
+
+import polars as pl
+from pydantic import Field
+
+from datacheck.check import Check, Limit, Measured, Metric, Value, View, rates, total
+
+
+class OverlongSamples(Check):
+    """Share of rows that are longer than any sample should be, and how long the rows are, in characters.
+
+    The length of a row is what one training example of it holds: all texts, tool definitions and calls; of a
+    preference pair the longer side only.
+
+    ## Why it matters
+    Rows of 60,000 characters and more are mostly not conversations but dumps, loops and encoded files. They are cut
+    at the length limit, so the answer is lost and the loss is NaN where no token is left; packed or padded, one such
+    row decides the memory of the whole batch.
+
+    ## Example
+    ```yaml
+    - {check: overlong_samples, max_chars: 60000, limits: {rate: {max: 0}, p99: {warn_max: 20000}}}
+    ```
+
+    ## How to fix
+    - Read the longest rows first: Base64, logs and loops are to be dropped.
+    - True long documents: split them at their chapters before the run does it at a number of tokens.
+    - Long by intention: raise `max_chars` together with the length limit of the run.
+
+    ## How to verify
+    Run again: the rate is 0; p99 in tokens (about 0.6 to 1 per Chinese character, 0.25 per English one) fits the run.
+
+    ## Known limits
+    Characters are counted and not tokens; what a run cuts depends on its tokenizer and template.
+    """
+
+    ZH = """统计过长样本的占比，并给出样本长度（字符数）的分布。
+
+    ## 现象
+    训练中 loss 变成 NaN 或显存突然溢出，往往出现在同一批数据上。
+
+    ## 根因
+    网页、日志、Base64 文件或陷入循环的输出被当作一条样本；多轮对话没有切分；超长后回答被整体截掉，没有可训练的部分。
+
+    ## 排查
+    - 从最长的样本看起，判断它是不是正常对话。
+    - 对照训练的最大长度：中文每字约 0.6 到 1 个 token，英文每字符约 0.25 个。
+
+    ## 修复
+    - 删除垃圾样本；真正的长文按章节切分。
+    - 确实需要长样本时，同时调高 `max_chars` 与训练的最大长度。
+
+    ## 验证
+    重新运行后比率为 0，p99 换算成 token 后不超过训练的最大长度。
+    """
+
+    metrics = {
+        "rate": Metric(
+            "rows longer than max_chars, as a whole or in one message", "share", of="rows", limit=Limit(max=0)
+        ),
+        "p50": Metric("length that half of the rows do not exceed", "characters"),
+        "p99": Metric("length that 99 % of the rows do not exceed", "characters"),
+        "max": Metric("length of the longest row", "characters"),
+    }
+
+    check: Literal["overlong_samples"] = "overlong_samples"
+    max_chars: int = Field(default=60_000, ge=1, description="characters that a row may have")
+    max_turn_chars: int | None = Field(
+        default=None, ge=1, description="characters that one message may have; else as a row"
+    )
+
+    def measure(self, data: View) -> Measured:
+        """Add up the lengths of the turns of each row."""
+        most = self.max_turn_chars or self.max_chars
+        turns = data.turns.select("row", "part", "path", size=_size())
+        by_part = turns.group_by("row", "part").agg(pl.col("size").sum())
+        side = pl.col("part").is_in(["chosen", "rejected"])
+        size = pl.col("size").filter(~side).sum() + pl.col("size").filter(side).max().fill_null(0)
+        rows = by_part.group_by("row").agg(size.alias("size")).sort("row").collect().lazy()
+        long_rows = rows.filter(pl.col("size") > self.max_chars).select(
+            "row", where=pl.lit(None, pl.String), size="size", problem=pl.lit("overlong_row")
+        )
+        long_turns = turns.filter(pl.col("size") > most).select(
+            "row", where="path", size="size", problem=pl.lit("overlong_message")
+        )
+        found = pl.concat([long_rows, long_turns])
+        without = total(data.rows) - total(rows)
+        return Measured(
+            (*rates("rate", found, data.rows, by=self.by, rows=data.rows), *_percentiles(rows)),
+            evidence=found.select(
+                "row",
+                "where",
+                "problem",
+                detail=pl.format("{} characters", "size"),
+                score=pl.col("size").cast(pl.Float64),
+            ),
+            figures={"lengths": _histogram(rows)},
+            not_checked=(f"{without} rows have no text to measure",) if without else (),
+        )
+
+
+def _size() -> pl.Expr:
+    both = [pl.col(name).str.len_chars().fill_null(0) for name in ("text", "tool_calls")]
+    return pl.sum_horizontal(both).cast(pl.Int64)
+
+
+def _percentiles(rows: pl.LazyFrame) -> tuple[Value, ...]:
+    """Nearest rank: a length that a row really has."""
+    sizes = rows.select(pl.col("size").sort()).collect()["size"]
+    count = len(sizes)
+    at = {"p50": -(-count * 50 // 100), "p99": -(-count * 99 // 100), "max": count}
+    return tuple(Value(name, int(sizes[rank - 1]) if count else None) for name, rank in at.items())
+
+
+def _histogram(rows: pl.LazyFrame) -> pl.DataFrame:
+    """Rows per power of two: a bar holds lengths from its number up to twice that."""
+    floor = pl.lit(2, pl.Int64).pow((pl.col("size").clip(1).log(2) + 1e-9).floor().cast(pl.UInt32))
+    return rows.group_by(characters=floor).len("rows").sort("characters").collect()

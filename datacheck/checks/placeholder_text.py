@@ -1,0 +1,111 @@
+"""The check placeholder_text."""
+
+from typing import Literal
+
+import polars as pl
+
+from datacheck.check import Check, Limit, Measured, Metric, View, rates, total
+from datacheck.features.turn_texts import evidence, flagged, per_kind, silent, turn_texts, without_code
+
+# A brace after a letter, $, \, ^, _ or another brace belongs to LaTeX, a shell, a format string or a workflow file.
+_START = r"(?:^|[^\w$\\^{}'])"
+_NAME = r"[\p{L}_][\p{L}\p{N}_.-]{1,39}"
+_FIELDS = (
+    "instruction|input|output|question|query|prompt|context|answer|response|user_input|system_prompt|history|passage"
+    "|document|assistant_name|问题|指令|答案|内容|输入|输出|上下文|姓名|名称"
+)
+_MISSING = (
+    r"内容|待[补填]\p{Han}{0,6}|(?:此处|在此|请在此|这里)[^\[\]【】\n]{0,20}|(?:请)?填写[^\[\]【】\n]{1,20}"
+    r"|插入\s*\p{Han}[^\[\]【】\n]{0,20}"
+)
+_MISSING_EN = r"(?i:insert [^\[\]\n]{1,60}|(?:your|the) (?:answer|text|content|response|code) here|content|answer here)"
+_PATTERNS = {
+    "template_field": f"{_START}(\\{{\\{{ ?{_NAME} ?\\}}\\}})",  # {{name}}
+    "shell_variable": r"(?:^|[^\w$\\^{}`])(\$\{[A-Za-z][A-Za-z0-9_.]+\})(?:[^$]|$)",  # ${name}, not ${ab}$
+    "format_field": f"{_START}(\\{{(?:{_FIELDS})\\}})",  # {instruction}
+    "angle_field": r"(<<(?:[A-Z]+(?:_[A-Z]+)+|NAME|USER|DATE|CITY|INPUT|QUESTION|ANSWER|CONTENT|TEXT)>>)",
+    "to_do": r"(?m)^[\s\[【（(*#-]*((?:TODO|TBD|FIXME|(?:内容|此处)?待(?:补充|填写|完善|定稿))[\]】）):：*.。\s]*)$",
+    "missing_content": rf"([\[【]\s*(?:{_MISSING}|{_MISSING_EN})\s*[\]】])",
+}
+_BRACES = ("template_field", "shell_variable", "format_field")
+_CODE_LINE = (
+    r"(?m)[;{]\s*$"
+    r"|^\s*(?:def|class|import|from|const|let|var|function|return|public|private|package|using|val)\b.*[:;={(\w]$"
+    r"|</\w+>|=>|\{%|\$\{\{|^\s*(?:#!|#include|<\?)|print\(|\bf\"|\\(?:begin|frac|left|math\w+)\{"
+)
+
+
+class PlaceholderText(Check):
+    """Share of rows with a placeholder that nobody filled in: `{{name}}`, `${user}`, `{instruction}`, `[内容]`, TODO.
+
+    Braces count outside code, formulas and texts that look like code. Fields that only the reader of a letter can
+    fill in, as `[Your Name]` or `[日期]`, are fine, and so are `XXX` and blanks of an exercise.
+
+    ## Why it matters
+    The model learns to say `{{name}}`, and says it to users. Where a prompt template was never filled in, the answer
+    fits no question at all.
+
+    ## Example
+    ```yaml
+    - {check: placeholder_text, limits: {rate: {max: 0}}}
+    ```
+
+    ## How to fix
+    - Fill the template in: many rows with one placeholder come from one script that was not run to its end.
+    - Placeholders that are meant for the trainer: replace them before the audit, the model sees what stands there.
+    - Single rows (`[插入链接]`, TODO): complete the answer or drop the row.
+
+    ## How to verify
+    Run again: the rate is 0. Search the files for the placeholder's name.
+
+    ## Known limits
+    Code without a fence is recognised by its look; braces there are not judged, and the report counts such texts.
+    Texts about templates should put their placeholders in backticks.
+    """
+
+    ZH = """统计含有未替换占位符的样本占比，例如 `{{name}}`、`${user}`、`{instruction}`、`[内容]`、TODO。
+
+    ## 现象
+    模型自我介绍时说“我是 {{name}}”，或在回答里写“[插入链接]”。
+
+    ## 根因
+    生成数据的模板没有渲染；脚本只替换了一部分字段；标注人员先占位、后来忘记补充。
+
+    ## 排查
+    - 看图中各类占位符的数量；同一个占位符大量出现，多半来自同一个脚本。
+    - 在整个数据目录中搜索该占位符的名字。
+
+    ## 修复
+    - 重新渲染模板，补齐所有字段。
+    - 零星的占位符：补全回答，或者删除该样本。
+    - 文中确实要讲解模板时，把占位符放进反引号或代码块。
+
+    ## 验证
+    重新运行后比率为 0；用占位符的名字全文搜索，没有结果。
+    """
+
+    metrics = {"rate": Metric("rows with a placeholder left in them", "share", of="rows", limit=Limit(max=0))}
+
+    check: Literal["placeholder_text"] = "placeholder_text"
+
+    def measure(self, data: View) -> Measured:
+        """Search every text with its Markdown code taken out."""
+        texts = turn_texts(data)
+        any_kind = "|".join(f"(?:{pattern})" for pattern in _PATTERNS.values())
+        prose = texts.filter(pl.col("text").str.contains(any_kind)).with_columns(text=without_code(pl.col("text")))
+        prose = prose.with_columns(code=pl.col("text").str.count_matches(_CODE_LINE) > 1).collect().lazy()
+        text, is_code = pl.col("text"), pl.col("code")
+        kinds = {
+            kind: text.str.contains(pattern) & ~is_code if kind in _BRACES else text.str.contains(pattern)
+            for kind, pattern in _PATTERNS.items()
+        }
+        found = flagged(prose, kinds, {kind: text.str.extract(pattern) for kind, pattern in _PATTERNS.items()})
+        braces = text.str.contains("|".join(f"(?:{_PATTERNS[kind]})" for kind in _BRACES))
+        unjudged = total(prose.filter(is_code & braces))
+        left_out = (f"{unjudged} texts look like code outside a fence; braces in them were not judged",)
+        return Measured(
+            rates("rate", found, data.rows, by=self.by, rows=data.rows),
+            evidence=evidence(found, texts),
+            figures={"kinds": per_kind(found)},
+            not_checked=(*(left_out if unjudged else ()), *silent(texts, data.rows)),
+        )

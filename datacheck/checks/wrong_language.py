@@ -1,0 +1,139 @@
+"""The check wrong_language."""
+
+from typing import Literal
+
+import polars as pl
+from pydantic import Field
+
+from datacheck.check import Check, Measured, Metric, Need, View, rates, total
+from datacheck.features.languages import Languages, language, words
+from datacheck.features.turn_texts import silent, turn_texts
+
+Language = Literal[
+    "zh", "zh-Hans", "zh-Hant", "ja", "ko", "en", "de", "fr", "es", "pt", "it", "nl", "pl", "tr", "vi", "id",
+    "ru", "uk", "bg", "ar", "fa", "ur", "th", "hi", "he", "el",
+]  # fmt: skip
+_OTHER_SCRIPTS: dict[str, tuple[str, ...]] = {
+    "zh": ("han",),
+    "zh-Hans": ("han",),
+    "zh-Hant": ("han",),
+    "ja": ("han", "kana"),
+    "ko": ("hangul",),
+    **dict.fromkeys(("ru", "uk", "bg"), ("cyrillic",)),
+    **dict.fromkeys(("ar", "fa", "ur"), ("arabic",)),
+    "th": ("thai",),
+    "hi": ("devanagari",),
+    "he": ("hebrew",),
+    "el": ("greek",),
+}
+
+
+class WrongLanguage(Check):
+    """Share of rows with a text in another script than those of the expected languages.
+
+    Each text is counted in words by script: a Chinese character is a word, so that a name in Latin letters does not
+    outweigh the sentence around it. A text is wrong when fewer than half of its words (`share`) are in an expected
+    script, when it is Japanese and only Chinese is expected, or when it is in the other form of Chinese than `zh-Hans`
+    or `zh-Hant`. Code, links, tags and numbers do not count; texts with fewer than `words` words are not judged.
+
+    ## Why it matters
+    A model answers in the language that it was tuned on, whatever it is asked in. Some rows in another language are
+    enough for it to change in the middle of an answer, and simplified and traditional characters get mixed.
+
+    ## Example
+    ```yaml
+    - {check: wrong_language, languages: [zh, en], limits: {rate: {max: 0.01}}}
+    ```
+
+    ## How to fix
+    - One source: it was assigned to the wrong dataset, or its translation failed; look at it apart (`by: source`).
+    - Single rows: translate the answer, or drop the row.
+    - `mixed_chinese`: convert to one form with OpenCC and read some rows afterwards.
+
+    ## How to verify
+    Run again: the rate is under the limit, and the figure `languages` holds what you expect.
+
+    ## Known limits
+    Scripts are told apart and not languages: German for English is not seen. Tasks of translation are wrong where one
+    of their languages is not listed.
+    """
+
+    ZH = """统计文字不属于预期语言的样本占比，并列出简繁混用。
+
+    ## 现象
+    用中文提问却用英文回答，一段话中途换了语言，或者简体与繁体混用。
+
+    ## 根因
+    数据来源放错；翻译失败后保留了原文；不同地区的语料直接合并；预期语言没有写进契约。
+
+    ## 排查
+    - 看图中各语言的行数，再按来源（`by: source`）分别统计。
+    - 抽查命中的消息：代码、链接、数字不计，一个汉字计一个词，一串字母计一个词。
+
+    ## 修复
+    - 整个来源不对就移走；零星样本翻译或删除。
+    - 简繁混用时用 OpenCC 统一转换，并抽查转换结果。
+
+    ## 验证
+    重新运行后比率低于限值，语言分布与预期一致。
+    """
+
+    metrics = {
+        "rate": Metric("rows with a text in a language that is not expected", "share", of="rows"),
+        "mixed_chinese": Metric("rows with a text that mixes simplified and traditional forms", "share", of="rows"),
+    }
+
+    check: Literal["wrong_language"] = "wrong_language"
+    languages: tuple[Language, ...] = Field(
+        min_length=1, description="expected languages, as codes (zh, zh-Hant, en, ja, …)"
+    )
+    share: float = Field(
+        default=0.5, gt=0, le=1, description="share of a text's words that must be in an expected script"
+    )
+    words: int = Field(default=10, ge=1, description="texts with fewer words are not judged")
+
+    def needs(self) -> tuple[Need, ...]:
+        """The words of each script."""
+        return (Need(Languages()),)
+
+    def measure(self, data: View) -> Measured:
+        """Judge each text by its counts."""
+        counts, texts = data[Need(Languages())], turn_texts(data)
+        named = counts.with_columns(language=language(self.words))
+        judged = named.filter(pl.col("language") != "short")
+        wrong = judged.filter(self._unexpected()).with_columns(problem=pl.lit("wrong_language"))
+        mixed = judged.filter(pl.col("language") == "zh-mixed").with_columns(problem=pl.lit("mixed_chinese"))
+        found = pl.concat([wrong, mixed]).select("row", "problem", "language", where="path")
+        short = total(named.filter(pl.col("language") == "short"))
+        left_out = (f"{short} texts have fewer than {self.words} words and were not judged",) if short else ()
+        shown = texts.select("row", "text", where="path").unique(["row", "where"], keep="first")
+        return Measured(
+            tuple(
+                value
+                for name, flagged in (("rate", wrong), ("mixed_chinese", mixed))
+                for value in rates(name, flagged, data.rows, by=self.by, rows=data.rows)
+            ),
+            evidence=found.join(shown, on=["row", "where"], how="left", maintain_order="left").select(
+                "row", "where", "problem", "text", detail=pl.format("it is {}", "language")
+            ),
+            figures={"languages": self._shares(counts)},
+            not_checked=(*left_out, *silent(texts, data.rows)),
+        )
+
+    def _unexpected(self) -> pl.Expr:
+        """Too few words in an expected script, or a form of Chinese or Japanese that is not named."""
+        scripts = {script for code in self.languages for script in _OTHER_SCRIPTS.get(code, ("latin",))}
+        few = pl.sum_horizontal(sorted(scripts)) < words() * self.share
+        codes, forms = set(self.languages), []
+        if "ja" not in codes:
+            forms.append("ja")
+        if "zh" not in codes:
+            forms += [form for form in ("zh-Hans", "zh-Hant") if form not in codes]
+            forms += ["zh", "zh-mixed"] if not codes & {"zh-Hans", "zh-Hant", "ja"} else []
+        return few | pl.col("language").is_in(forms)
+
+    def _shares(self, counts: pl.LazyFrame) -> pl.DataFrame:
+        """How many rows, and what share of them, each language has."""
+        rows = counts.group_by("row").agg(pl.exclude("path").sum()).with_columns(language=language(self.words))
+        table = rows.group_by("language").agg(rows=pl.len()).sort("language")
+        return table.with_columns(share=pl.col("rows") / pl.col("rows").sum()).collect()

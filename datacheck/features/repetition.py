@@ -1,0 +1,65 @@
+"""Texts that say one thing over and over."""
+
+import polars as pl
+
+from datacheck.check import Feature, View
+from datacheck.features.turn_texts import turn_texts, without_code
+from datacheck.text.repetition import top_coverage
+
+_SIGNS = r"[^\p{L}\p{N}]+"
+_END = r"\n|[。！？!?；;]|\.\s"
+_LINE_BYTES = 12  # four Han characters, two or three words; shorter lines may repeat ("}", "A: yes")
+_SHORT = 100  # characters; a shorter text is not looked at
+_SURE = 0.7  # so much of a short text is enough
+_PART = 5  # repeated lines make up a fifth of the text
+
+
+class Repetition(Feature):
+    """`row`, `path`, `problem`, `score` of the texts that a model learns to say and that repeat themselves.
+
+    `repeated_ngram`: the most frequent n-gram of characters covers more than `share` of the text, and `characters`
+    of them or nearly all. `repeated_line`: a line or sentence more than `lines` times, and a fifth of the text. Code in
+    Markdown, signs and white space do not count. `score`: the share, or how many times.
+    """
+
+    n: int
+    share: float
+    characters: int
+    lines: int
+
+    def compute(self, part: View) -> pl.DataFrame:
+        """Look at both kinds."""
+        texts = turn_texts(part).filter(_learnt()).select("row", "path", "text")
+        texts = texts.filter(pl.col("text").str.len_chars() >= min(_SHORT, self.characters))
+        table = texts.with_columns(text=without_code(pl.col("text"), unclosed=False)).collect()
+        return pl.concat([self._ngrams(table), self._lines(table)]).sort("row", maintain_order=True)
+
+    def _ngrams(self, table: pl.DataFrame) -> pl.DataFrame:
+        words = table.select("row", "path", text=pl.col("text").str.replace_all(_SIGNS, " "))
+        shares = top_coverage(words["text"], self.n, self.share, min(_SHORT, self.characters))
+        covered = words.with_columns(score=pl.Series(shares, dtype=pl.Float64))
+        score, size = pl.col("score"), pl.col("text").str.len_chars()
+        much = (score * size >= self.characters) | (score > _SURE)
+        return covered.filter((score > self.share) & much).select(
+            "row", "path", "score", problem=pl.lit("repeated_ngram")
+        )
+
+    def _lines(self, table: pl.DataFrame) -> pl.DataFrame:
+        several = table.with_row_index("text_number").filter(pl.col("text").str.count_matches(_END) > self.lines)
+        lines = several.with_columns(
+            size=pl.col("text").str.len_bytes(), line=pl.col("text").str.replace_all(_END, "\n").str.split("\n")
+        )
+        single = lines.drop("text").explode("line", empty_as_null=False)
+        single = single.with_columns(line=pl.col("line").str.replace_all(_SIGNS, " ").str.strip_chars())
+        single = single.filter(pl.col("line").str.len_bytes() >= _LINE_BYTES)
+        keys = ["text_number", "row", "path", "size", "line"]
+        repeated = single.group_by(keys, maintain_order=True).len().filter(pl.col("len") > self.lines)
+        repeated = repeated.filter(pl.col("line").str.len_bytes() * pl.col("len") * _PART > pl.col("size"))
+        most = repeated.group_by("row", "path", maintain_order=True).agg(score=pl.col("len").max().cast(pl.Float64))
+        return most.select("row", "path", "score", problem=pl.lit("repeated_line"))
+
+
+def _learnt() -> pl.Expr:
+    """Answers and plain texts. A prompt may repeat itself (examples), and a rejected answer is there to be avoided."""
+    answers = pl.col("part").is_in(["response", "chosen", "answer", "text"])
+    return answers | ((pl.col("part") == "prompt") & pl.col("role").eq_missing("assistant"))

@@ -1,0 +1,69 @@
+"""The texts of a dataset one by one, as checks of wording look at them."""
+
+from collections.abc import Mapping
+
+import polars as pl
+
+from datacheck.check import View, total
+
+_CODE = r"(?s:```.*?```|~~~.*?~~~)|`[^`\n]{1,200}`"
+_OPEN_CODE = r"(?s:```.*|~~~.*)"
+
+
+def turn_texts(data: View, *, plain: bool = True) -> pl.LazyFrame:
+    """One line per text in file order: `row`, `part`, `role`, `turn`, `path`, `text` (never null or empty).
+
+    Tool definitions are left out: they are JSON that a program wrote. `plain` keeps rows that are one text.
+    """
+    parts = ["tools"] if plain else ["tools", "text"]
+    wanted = data.turns.filter(~pl.col("part").is_in(parts), pl.col("text").str.len_bytes() > 0)
+    return wanted.select("row", "part", "role", "turn", "path", "text")
+
+
+def silent(texts: pl.LazyFrame, rows: pl.LazyFrame) -> tuple[str, ...]:
+    """Say how many rows have no such text, as a line of `not_checked`."""
+    count = total(rows.join(texts.select("row"), on="row", how="anti"))
+    return (f"{count} rows have no text to look at",) if count else ()
+
+
+def without_code(text: pl.Expr, *, unclosed: bool = True) -> pl.Expr:
+    """Replace Markdown code (fenced, or in backticks) by a space; an `unclosed` fence reaches to the end."""
+    closed = text.str.replace_all(_CODE, " ")
+    return closed.str.replace(_OPEN_CODE, " ") if unclosed else closed
+
+
+def flagged(
+    texts: pl.LazyFrame, kinds: Mapping[str, pl.Expr], details: Mapping[str, pl.Expr] | None = None
+) -> pl.LazyFrame:
+    """One line per text and kind whose condition holds: `row`, `part`, `role`, `turn`, `path`, `problem`, `detail`.
+
+    `texts` holds few texts that matter (filter with one cheap pattern first). `details` has words on some kinds. The
+    result is in memory and holds no text.
+    """
+    said = pl.coalesce(
+        *(pl.when(pl.col("problem") == kind).then(words) for kind, words in (details or {}).items()),
+        pl.lit(None, pl.String),
+    )
+    named = [pl.when(holds).then(pl.lit(kind)) for kind, holds in kinds.items()]
+    found = texts.with_columns(problem=pl.concat_list(named).list.drop_nulls())
+    found = found.filter(pl.col("problem").list.len() > 0).explode("problem", empty_as_null=False)
+    return found.with_columns(detail=said).drop("text").collect().lazy()
+
+
+def evidence(found: pl.LazyFrame, texts: pl.LazyFrame) -> pl.LazyFrame:
+    """Evidence of what `flagged` found, each with its whole text (of which only an excerpt is shown)."""
+    place = ["row", "part", "turn", "path"]
+    with_text = found.join(texts.select(*place, "text"), on=place, how="left", maintain_order="left")
+    return with_text.select("row", "problem", "detail", "text", where="path")
+
+
+def first_at(pattern: str) -> pl.Expr:
+    """Words on where in `text` a pattern (Rust regex) stands first, counted in characters from 1."""
+    before = pl.col("text").str.extract(f"^((?s:.*?))(?:{pattern})")
+    return pl.format("first at character {}", before.str.len_chars() + 1)
+
+
+def per_kind(found: pl.LazyFrame) -> pl.DataFrame:
+    """How many rows and texts each problem has, as a figure."""
+    counts = found.group_by("problem").agg(rows=pl.col("row").n_unique(), texts=pl.len())
+    return counts.sort("problem").collect()
