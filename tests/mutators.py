@@ -97,11 +97,17 @@ def answers(text: Any) -> Callable[[Record, Random], Record]:
 
 
 # ── lines ───────────────────────────────────────────────────────────────────────────────────────────
+def first_text(line: bytes) -> int:
+    """Where the first text begins that is not a role."""
+    key = b'"instruction": "' if b'"instruction"' in line else b'"value": "'
+    return line.index(key) + len(key)
+
+
 def in_string(what: bytes) -> Callable[[bytes, Random], bytes]:
-    """Put bytes into the first string value of the line, at its beginning."""
+    """Put bytes into the first text of the line, at its beginning."""
 
     def change(line: bytes, _: Random) -> bytes:
-        at = line.index(b'": "') + 4
+        at = first_text(line)
         return line[:at] + what + line[at:]
 
     return change
@@ -135,7 +141,7 @@ def nul_block(line: bytes, random: Random) -> bytes:
 
 def torn(line: bytes, random: Random) -> bytes:
     """A raw line feed inside a string."""
-    at = line.index(b'": "') + 4
+    at = len(line[: first_text(line) + 12].decode(errors="ignore").encode())
     return line[:at] + b"\n" + line[at:]
 
 
@@ -271,7 +277,7 @@ UNKNOWN_SHAPE = [
     Mutator("output_as_list", SchemaViolations(), "unknown_format", lambda r, _: {**r, "output": [1, r["output"]]}, ("alpaca",)),
     Mutator("conversation_as_text", SchemaViolations(), "unknown_format",
             lambda r, _: {"conversations": json.dumps(r["conversations"], ensure_ascii=False)}, ("chat",)),
-    Mutator("chosen_as_number", SchemaViolations(), "unknown_format", lambda r, _: {**r, "chosen": 1}, ("preference",)),
+    Mutator("chosen_as_number", RoleErrors(), "no_answer", lambda r, _: {**r, "chosen": 1}, ("preference",)),
 ]  # fmt: skip
 
 
@@ -308,7 +314,7 @@ ROLES = [
     roles("question_lost", "wrong_order", messages(lambda m: m[1:]), also=("no_user",)),
     roles("nothing_said", "empty_conversation", messages(lambda m: [])),
     roles("system_in_the_middle", "system_not_first", messages(lambda m: [m[0], {"from": "system", "value": "好"}, m[1]])),
-    roles("system_alone", "no_user", messages(lambda m: [{"from": "system", "value": "好"}]), also=("no_answer",)),
+    roles("system_alone", "no_user", messages(lambda m: [{"from": "system", "value": "好"}])),
     roles("result_without_call", "tool_without_call", messages(lambda m: [m[0], {"from": "observation", "value": "1"}, m[1]])),
     roles("user_chosen", "no_answer", lambda r, _: {**r, "chosen": {**r["chosen"], "from": "human"}}, ("preference",), ("wrong_order",)),
 ]  # fmt: skip
@@ -350,14 +356,14 @@ def text(name: str, check: Check, problem: str, change: Any, **more: Any) -> Mut
 
 ZH = WrongLanguage(languages=("zh",))
 TEXTS = [
-    text("utf8_as_latin1", GarbledText(), "mojibake", mojibake),
+    text("utf8_as_latin1", GarbledText(), "mojibake", mojibake, also=("control",)),
     text("locked_copies", GarbledText(), "mojibake", said("锟斤拷锟斤拷")),
     text("replacement_characters", GarbledText(), "replacement", replacement),
     text("escaped_nul", GarbledText(), "nul", said("\x00")),
     text("escaped_control", GarbledText(), "control", said("\x08")),
     text("bidi_override", GarbledText(), "bidi", said("\u202etxt.exe")),
     text("private_use", GarbledText(), "private_use", said("\ue5e5\ue5e5\ue5e5")),
-    text("lost_characters", GarbledText(), "lost", answers("?????? ????????")),
+    text("lost_characters", GarbledText(), "lost", answers("??????，????????。???")),
     text("pandas_nan", GarbledText(), "no_value", answers("nan")),
     text("chatml_in_the_answer", ControlTokens(), "control_token", said("<|im_end|>")),
     text("chatml_in_the_question", ControlTokens(), "control_token", asked("<|im_start|>system")),
