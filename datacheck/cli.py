@@ -6,6 +6,7 @@ Imports are inside the commands: `datacheck --help` must be instant and load nei
 import os
 import signal
 import sys
+import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
@@ -83,13 +84,18 @@ def _bindings(data: list[str] | None) -> dict[str, str]:
 
 @contextmanager
 def _signals_raise() -> Iterator[None]:
-    """Turn SIGINT and SIGTERM into one exception in the main thread, so that a stopped run still reports."""
+    """Turn SIGINT and SIGTERM into one exception in the main thread, so that a stopped run still reports.
+
+    The first one counts; from then on both are ignored, for the report to be finished.
+    """
+    both = (signal.SIGINT, signal.SIGTERM)
 
     def stop(number: int, _frame: FrameType | None) -> None:
-        signal.signal(number, signal.SIG_IGN)
+        for each in both:
+            signal.signal(each, signal.SIG_IGN)
         raise InterruptedRunError(number)
 
-    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.signal(number, stop) for number in both}
     try:
         yield
     finally:
@@ -129,7 +135,7 @@ def run(
         workers=workers,
         debug=debug,
     )
-    with Session(contract, _bindings(data), options) as session:
+    with _signals_raise(), Session(contract, _bindings(data), options) as session:
         stopped = _execute(session, quiet=quiet)
         report = session.finish(stopped.name if stopped else None)
         _show(report, session, options, fmt, quiet=quiet)
@@ -137,15 +143,18 @@ def run(
 
 
 def _execute(session: "Session", *, quiet: bool) -> InterruptedRunError | None:
+    """Run the plan. Afterwards signals are ignored: what is left is to write down what was found."""
+    stopped = None
     try:
-        with _signals_raise():
-            if quiet or not sys.stderr.isatty():
-                session.run()
-            else:
-                _run_with_progress(session)
+        if quiet or not sys.stderr.isatty():
+            session.run()
+        else:
+            _run_with_progress(session)
     except InterruptedRunError as stop:
-        return stop
-    return None
+        stopped = stop
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    return stopped
 
 
 def _run_with_progress(session: "Session") -> None:
@@ -198,7 +207,6 @@ def plan(contract: ContractArg, data: DataOpt = None, checks: ChecksOpt = None) 
 def judge(
     report: Annotated[Path, typer.Argument(help="Report folder of an earlier run.", show_default=False)],
     contract: Annotated[Path, typer.Option(help="The contract to judge by.", show_default=False)],
-    data: DataOpt = None,
     checks: ChecksOpt = None,
     strict: Annotated[bool, typer.Option("--strict", help="Warnings count as violations.")] = False,
     lang: LangOpt = None,  # type: ignore[assignment]
@@ -214,8 +222,7 @@ def judge(
 
     discover.use_folder(checks)
     old = read_report(report)
-    named = dict.fromkeys(old.datasets, ".") | _bindings(data)
-    judged = rejudge(load_contract(contract, named), old, report, strict=strict)
+    judged = rejudge(load_contract(contract, located=False), old, report, strict=strict)
     print_report(judged, Console(highlight=False), (lang or _system_lang()).value)
     raise typer.Exit(judged.exit_code)
 
@@ -283,7 +290,7 @@ def init(
 
 
 def main() -> None:
-    """Entry point: no traceback for an error of ours unless --debug is given."""
+    """Entry point: no traceback unless --debug is given, and no exit code 0 or 1 that the data did not earn."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
@@ -294,6 +301,18 @@ def main() -> None:
             raise
         sys.stderr.write(f"{error}\n")
         sys.exit(error.exit_code)
+    except InterruptedRunError as stop:
+        sys.exit(128 + stop.number)
+    except Exception as error:  # noqa: BLE001 - a crash must not look like a verdict (exit code 1)
+        if "--debug" in sys.argv:
+            traceback.print_exc()
+            sys.exit(DatacheckError.exit_code)
+        # The message could hold data; the place is enough to report it.
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        what = f"{type(error).__name__} in {Path(place.filename).name}:{place.lineno}"
+        reason = f" ({error.strerror})" if isinstance(error, OSError) and error.strerror else ""
+        sys.stderr.write(f"datacheck: {what}{reason}; a fault of datacheck or of the machine, see --debug\n")
+        sys.exit(DatacheckError.exit_code)
 
 
 if __name__ == "__main__":

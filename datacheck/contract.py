@@ -2,6 +2,8 @@
 
 import difflib
 import hashlib
+import math
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,11 +12,15 @@ from typing import Any, NamedTuple, TypeVar, get_args
 from pydantic import BaseModel, ValidationError
 from pydantic import Field as PydanticField
 
-from datacheck.check import Check, FieldRule, Model
-from datacheck.discover import check_class, check_names
+from datacheck.check import Check, Feature, FieldRule, Group, Model, Need, Summary
+from datacheck.discover import USER_PACKAGE, check_class, check_names, user_inputs
 from datacheck.errors import ContractError, Problem, UsageError
 from datacheck.loading.reading import Reading
 from datacheck.strictyaml import Document, load_yaml
+
+_DATASET = re.compile(r"[\w-]+")  # becomes part of file names and, with a dot, of finding ids
+_ID = re.compile(r"\w[\w.-]*")
+_NAME_BYTES = 100  # dataset and id together stay within a file name
 
 Where = tuple[str | int, ...]
 M = TypeVar("M", bound=BaseModel)
@@ -86,6 +92,7 @@ class _Reader:
         self.name = name
         self.document = document
         self.base = base
+        self.datasets: tuple[str, ...] = ()
         self.problems: list[Problem] = []
 
     def place(self, where: Where) -> tuple[str, int]:
@@ -188,6 +195,8 @@ def _one_check(reader: _Reader, settings: Any, described: dict[str, Any], where:
     check = reader.model(kind, {**kind.implied(described), **settings}, where)
     if check is None:
         return None
+    if check.id is not None and not _is_name(check.id, _ID):
+        reader.complain((*where, "id"), "expected letters, digits, _ - . (at most 100 bytes)")
     for metric in check.limits:
         if metric not in check.metrics:
             reader.complain((*where, "limits", metric), _unknown("metric", metric, check.metrics))
@@ -197,13 +206,27 @@ def _one_check(reader: _Reader, settings: Any, described: dict[str, Any], where:
     except ValidationError as errors:
         reader.complain((*where, "limits"), errors.errors(include_input=False)[0]["msg"].removeprefix("Value error, "))
         return None
+    if not all(math.isfinite(bound) for limit in limits for bound in limit.bounds.values()):
+        reader.complain((*where, "limits"), "a bound must be a finite number; null removes a bound")
+        return None
     if not any(limit.bounds for limit in limits):
         reader.complain(where, f"no limit, so it could never fail; set one under limits: ({', '.join(check.metrics)})")
-    labels = [*described["labels"]]
-    if check.by is not None and check.by not in labels:
+    _relations(reader, check, described["labels"], where)
+    return check
+
+
+def _relations(reader: _Reader, check: Check, labels: list[str] | None, where: Where) -> None:
+    """The other datasets and the label that a check speaks of must exist; None: the labels are not known."""
+    for other in reaches(check):
+        if other not in reader.datasets:
+            reader.complain(where, f"'{other}': {_unknown('dataset', other, reader.datasets)}")
+    if check.by is not None and labels is not None and check.by not in labels:
         hint = f"named labels: {', '.join(labels)}" if labels else "name one under source.columns"
         reader.complain((*where, "by"), f"'{check.by}' is not a label of this dataset; {hint}")
-    return check
+
+
+def _is_name(name: str, pattern: re.Pattern[str]) -> bool:
+    return pattern.fullmatch(name) is not None and len(name.encode()) <= _NAME_BYTES
 
 
 def _slices(check: Check, metric: str) -> list[str | None]:
@@ -219,32 +242,44 @@ def _resolve(reader: _Reader, name: str, source: Source, data: Mapping[str, str]
     if source.path is None:
         reader.complain(where, f"no path; write one, or name it on the command line: --data {name}=PATH")
         return folder, ""
-    path = (folder / source.path).resolve()
-    if not path.is_relative_to(folder.resolve()):
+    path = _inside(folder, source.path)
+    if path is None:
         reader.complain(where, f"outside the contract's folder; name it on the command line: --data {name}=PATH")
-    return path, source.path
+    return path or folder, source.path
+
+
+def _inside(folder: Path, named: str) -> Path | None:
+    """Where `named` is, links followed, if that is under `folder`."""
+    try:
+        path = (folder / named).resolve()
+    except (ValueError, OSError, RuntimeError):  # a NUL, a lone surrogate, a name too long, a loop of links
+        return None
+    return path if path.is_relative_to(folder.resolve()) else None
 
 
 def _dataset(reader: _Reader, name: str, raw: Any, data: Mapping[str, str], folder: Path) -> Dataset | None:
     where = ("datasets", name)
+    if not _is_name(name, _DATASET):
+        reader.complain(where, "expected a name of letters, digits, _ and - (at most 100 bytes)")
+        return None
     part = reader.model(_Part, raw, where)
     if part is None:
         return None
     given = {"path": part.source} if isinstance(part.source, str) else part.source or {}
     source = reader.model(Source, given, (*where, "source"))
-    for key, rule in part.schema_.items():
-        reader.model(FieldRule, rule, (*where, "schema", key))
+    rules = {
+        key: rule
+        for key, rule in part.schema_.items()
+        if reader.model(FieldRule, rule, (*where, "schema", key)) is not None
+    }
     if not part.checks:
         reader.complain(where, "no checks; a dataset without checks would always pass")
-    if source is None:
+    if source is None:  # the checks are still looked at, so that all mistakes are told
+        _dataset_checks(reader, part.checks, {**Source().model_dump(), "schema": rules, "labels": None}, where)
         return None
-    columns = source.columns
-    labels = [key for key, column in columns.model_dump(exclude={"raters"}).items() if column]
-    described = {**source.model_dump(), "schema": part.schema_, "labels": [*labels]}
-    before = len(reader.problems)
+    labels = [key for key, column in source.columns.model_dump(exclude={"raters"}).items() if column]
+    described = {**source.model_dump(), "schema": rules, "labels": labels}
     path, named = _resolve(reader, name, source, data, folder)
-    if len(reader.problems) > before and not part.checks:
-        return None
     checks = _dataset_checks(reader, part.checks, described, where)
     seen: dict[str, int] = {}
     for check in checks:
@@ -254,21 +289,26 @@ def _dataset(reader: _Reader, name: str, raw: Any, data: Mapping[str, str], fold
     return Dataset(name, source, path, named, tuple(checks))
 
 
-def _known_datasets(reader: _Reader, datasets: Mapping[str, Dataset]) -> None:
-    for dataset in datasets.values():
-        for index, check in enumerate(dataset.checks):
-            for need in check.needs():
-                if need.of is not None and need.of not in datasets:
-                    where = ("datasets", dataset.name, "checks", index)
-                    reader.complain(where, f"'{need.of}': {_unknown('dataset', need.of, datasets)}")
+def reaches(check: Check) -> tuple[str, ...]:
+    """The other datasets that a check looks at, through its needs and theirs."""
+    seen: list[Need] = []
+    waiting = [*check.needs()]
+    while waiting:
+        need = waiting.pop()
+        if need not in seen:
+            seen.append(need)
+            waiting += need.table.needs() if isinstance(need.table, Feature | Summary) else ()
+            waiting += (Need(need.table.of),) if isinstance(need.table, Group) else ()
+    return tuple(sorted({need.of for need in seen if need.of is not None}))
 
 
-def load_contract(path: Path, data: Mapping[str, str] | None = None) -> Contract:
+def load_contract(path: Path, data: Mapping[str, str] | None = None, *, located: bool = True) -> Contract:
     """Load and validate the contract at `path`.
 
     Args:
         path: the YAML file.
         data: dataset name → path, from `--data`; wins over the contract's `source.path`.
+        located: whether the data will be read; without, a dataset may do without a path.
 
     Raises:
         ContractError: with every mistake, each with file and line.
@@ -281,18 +321,20 @@ def load_contract(path: Path, data: Mapping[str, str] | None = None) -> Contract
     if not isinstance(document.value, dict):
         raise ContractError([Problem(name, 1, "", "expected a map with `name:` and `datasets:`")])
     inputs = {path.name: hashlib.sha256(path.read_bytes()).hexdigest()}
+    inputs |= {f"{USER_PACKAGE}/{key}": hashlib.sha256(code).hexdigest() for key, code in user_inputs().items()}
     base = _extended(name, document, folder, inputs)
     reader = _Reader(name, document, base)
     value = _merge(base.document.value, document.value) if base else document.value
     header = reader.model(_Header, value, ())
     datasets: dict[str, Dataset] = {}
+    reader.datasets = tuple(header.datasets if header else ())
     for key, raw in (header.datasets if header else {}).items():
-        dataset = _dataset(reader, key, raw, data, folder)
+        paths = data if located else {key: ".", **data}
+        dataset = _dataset(reader, key, raw, paths, folder)
         if dataset is not None:
             datasets[key] = dataset
     if header and not header.datasets:
         reader.complain(("datasets",), "no datasets; name at least one")
-    _known_datasets(reader, datasets if len(datasets) == len(header.datasets if header else {}) else {})
     if header:
         for key in data:
             if key not in header.datasets:
@@ -307,9 +349,9 @@ def _extended(name: str, document: Document, folder: Path, inputs: dict[str, str
     extends = document.value.get("extends")
     if not isinstance(extends, str):
         return None
-    path = (folder / extends).resolve()
+    path = _inside(folder, extends)
     line = document.line(("extends",))
-    if not path.is_relative_to(folder.resolve()):
+    if path is None:
         raise ContractError([Problem(name, line, "extends", "outside the contract's folder")])
     base = load_yaml(path, extends)
     if not isinstance(base.value, dict) or "extends" in base.value:

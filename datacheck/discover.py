@@ -26,6 +26,9 @@ def use_folder(folder: Path | None) -> None:
         return
     if not folder.is_dir():
         raise UsageError(f"{folder}: no such folder; --checks names a folder of check files")
+    taken = sorted(_names(folder) & _names(_BUILT_IN))
+    if taken:
+        raise UsageError(f"{folder}: {taken[0]}.py has the name of a built-in check; give it another name")
     package = ModuleType(USER_PACKAGE)
     package.__path__ = [str(folder.resolve())]
     sys.modules[USER_PACKAGE] = package
@@ -48,12 +51,22 @@ def check_names() -> list[str]:
     return sorted(_names(_BUILT_IN) | _names(user_folder()))
 
 
+def user_inputs() -> dict[str, bytes]:
+    """Every Python file below the user's folder, by its name there: what can change what a check of theirs measures."""
+    folder = user_folder()
+    if folder is None:
+        return {}
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*.py"))}
+
+
 def check_class(name: str) -> type[Check]:
     """The class behind `name`. Raises KeyError for an unknown name, CheckAuthorError for a file without one check."""
     if name not in check_names():
         raise KeyError(name)
-    package = "datacheck.checks" if name in _names(_BUILT_IN) else USER_PACKAGE
-    module = importlib.import_module(f"{package}.{name}")
+    if name in _names(_BUILT_IN):
+        module = importlib.import_module(f"datacheck.checks.{name}")
+    else:
+        module = _user_module(name)
     found = [
         value
         for value in vars(module).values()
@@ -61,4 +74,24 @@ def check_class(name: str) -> type[Check]:
     ]
     if len(found) != 1:
         raise CheckAuthorError(f"{name}.py: holds {len(found)} Check classes; expected exactly one")
+    _fits(name, found[0])
     return found[0]
+
+
+def _user_module(name: str) -> ModuleType:
+    """Import a check of the user's; whatever goes wrong in their file is told as theirs."""
+    try:
+        return importlib.import_module(f"{USER_PACKAGE}.{name}")
+    except (Exception, SystemExit) as error:
+        at = f", line {error.lineno}" if isinstance(error, SyntaxError) else ""
+        raise CheckAuthorError(f"{name}.py: cannot be imported: {type(error).__name__}{at}: {error}") from error
+
+
+def _fits(name: str, kind: type[Check]) -> None:
+    """One name everywhere, numbers that are promised, and a card to read."""
+    if kind.model_fields["check"].default != name:
+        raise CheckAuthorError(f'{name}.py: its setting `check` must be `Literal["{name}"] = "{name}"`')
+    if not getattr(kind, "metrics", None):
+        raise CheckAuthorError(f"{name}.py: declares no `metrics`; expected at least one Metric")
+    if not kind.__doc__ or not getattr(kind, "ZH", None):
+        raise CheckAuthorError(f"{name}.py: needs a docstring and ZH, the same card in Chinese")

@@ -36,7 +36,12 @@ class Problem(NamedTuple):
 
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}: " if self.line else f"{self.file}: "
-        return place + (f"{self.path}: " if self.path else "") + self.message
+        return _printable(place + (f"{self.path}: " if self.path else "") + self.message)
+
+
+def _printable(text: str) -> str:
+    """A stranger's contract must not steer the terminal (escape sequences, reversed text)."""
+    return "".join(char if char.isprintable() else f"\\u{{{ord(char):x}}}" for char in text)
 
 
 class ContractError(UsageError):

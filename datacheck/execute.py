@@ -138,14 +138,23 @@ class StoreView(View):
         if not isinstance(need.table, Group):
             raise CheckAuthorError("buckets() is for a Group")
         folder = place.paths[0]
-        offsets = {part.key: part.first_row for part in place.loaded.parts}
         buckets: list[pl.LazyFrame] = []
         for bucket in range(need.table.buckets):
-            files = sorted((folder / str(bucket)).glob("*.parquet"), key=lambda p: offsets[p.stem.partition(".")[2]])
-            if files:
-                tables = [_shift(scan(f), offsets[f.stem.partition(".")[2]]) for f in files]
+            # by number, not by content: a file that is delivered twice has two parts with one content
+            numbers = sorted(int(file.name.partition(".")[0]) for file in (folder / str(bucket)).glob("*.parquet"))
+            tables = [
+                _shift(
+                    scan(folder / str(bucket) / _bucket_file(n, place.loaded.parts[n])), place.loaded.parts[n].first_row
+                )
+                for n in numbers
+            ]
+            if tables:
                 buckets.append(pl.concat(tables))
         return buckets
+
+
+def _bucket_file(number: int, part: Part) -> str:
+    return f"{number}.{part.key}.parquet"
 
 
 def _need_key(need: Need) -> str:
@@ -308,7 +317,7 @@ def group_part(task: GroupTask) -> None:
     table = pl.read_parquet(task.source, glob=False)
     bucket = (pl.col(task.group.by) % task.group.buckets).alias("_bucket")
     for (number,), lines in table.with_columns(bucket).partition_by("_bucket", as_dict=True).items():
-        target = task.target / str(number) / f"{task.number}.{task.part.key}.parquet"
+        target = task.target / str(number) / _bucket_file(task.number, task.part)
         store.write_table(target, lines.drop("_bucket"))
 
 
@@ -334,14 +343,25 @@ def measure(task: MeasureTask) -> None:
         with store.writing(task.target) as folder:
             folder.mkdir()
             evidence = _evidence(measured, view, folder / "evidence.parquet", task)
-            figures = {name: table.to_dict(as_series=False) for name, table in measured.figures.items()}
+            figures = {name: _safe(table).to_dict(as_series=False) for name, table in measured.figures.items()}
             facts = {
                 "values": [_value(value) for value in measured.values],
                 "figures": figures,
-                "not_checked": list(measured.not_checked),
+                "not_checked": [excerpt(note, limit=1000) for note in measured.not_checked],
                 **evidence,
             }
             store.write_json(folder / "measured.json", facts)
+
+
+def _safe(figure: pl.DataFrame) -> pl.DataFrame:
+    """Labels come from the data (a source, a role, a key), so a figure shows them as everything else is shown."""
+    texts = [name for name, dtype in figure.schema.items() if dtype == pl.String]
+    return figure.with_columns(_shown(figure[name]) for name in texts)
+
+
+def _shown(texts: pl.Series) -> pl.Series:
+    shown = {text: excerpt(text) for text in texts.unique().drop_nulls()}
+    return texts.replace_strict(shown, default=None, return_dtype=pl.String)
 
 
 def _keep_promises(check: Check, measured: Any) -> None:
@@ -384,6 +404,8 @@ def _evidence(measured: Measured, view: StoreView, target: Path, task: MeasureTa
         .sort("file", "line", "row", "where", "problem", "other", "score", nulls_last=True)
         .collect()
     )
+    if table["problem"].has_nulls() or table.filter(pl.all_horizontal(pl.col("row", "file").is_null())).height:
+        raise CheckAuthorError(f"{task.check.check}: evidence needs a `problem` and a `row` or `file` on every line")
     first = _described(table.head(FIRST), given, columns, task.excerpts)
     rest = table.slice(FIRST).with_columns(detail=pl.lit(None, pl.String))
     first, rest = (_with_safe_paths(part) for part in (first, rest))
@@ -395,8 +417,7 @@ def _evidence(measured: Measured, view: StoreView, target: Path, task: MeasureTa
 
 def _with_safe_paths(table: pl.DataFrame) -> pl.DataFrame:
     """A key of a record may itself be personal data; paths are few, so each is shown through `excerpt`."""
-    shown = {path: excerpt(path) for path in table["where"].unique().drop_nulls()}
-    return table.with_columns(pl.col("where").replace_strict(shown, default=None, return_dtype=pl.String))
+    return table.with_columns(_shown(table["where"]))
 
 
 def _described(first: pl.DataFrame, given: pl.LazyFrame, columns: list[str], mode: Mode) -> pl.DataFrame:

@@ -2,19 +2,20 @@
 
 import os
 import re
-from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 from datacheck.contract import Contract, Dataset
-from datacheck.errors import UsageError
+from datacheck.errors import LoadError, UsageError
+from datacheck.names import distinct, shown_name
 
 MAX_FILES = 10_000
+MAX_PASSED_OVER = 100  # named one by one in the report; of more, the number
 _DATA = re.compile(r"\.(jsonl|ndjson|json|csv|tsv|txt|parquet|arrow)(\.(gz|zst))?$", re.IGNORECASE)
 
 
 class FileEntry(NamedTuple):
-    """One file to read: `name` is relative to the dataset's path, `size` in bytes on disk."""
+    """One file to read: `name` as it is shown, relative to the dataset's path; `size` in bytes on disk."""
 
     path: Path
     name: str
@@ -36,11 +37,34 @@ class Files(NamedTuple):
 Inventory = dict[str, Files]
 
 
-def glob_pattern(glob: str) -> re.Pattern[str]:
-    """Compile our own small glob: `*` and `?` within a name, `**/` across folders; everything else is literal."""
-    wild = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
-    parts = re.split(r"(\*\*/|\*\*|\*|\?)", glob)
-    return re.compile("".join(wild.get(part, re.escape(part)) for part in parts))
+def glob_matches(glob: str, name: str) -> bool:
+    """Our own small glob: `*` and `?` within a name, `**` across folders (`**/` also none); the rest is literal.
+
+    All positions are followed at once, so the time is linear in name times glob, whatever a stranger writes.
+    """
+    pieces = re.findall(r"\*\*/|\*\*|.", glob, re.DOTALL)
+    states = _closure(pieces, 0)
+    for char in name:
+        after: set[int] = set()
+        for state in states - {len(pieces)}:
+            piece = pieces[state]
+            if piece == "**/":
+                after |= {state} | (_closure(pieces, state + 1) if char == "/" else set())
+            elif piece == "**" or (piece == "*" and char != "/"):
+                after |= _closure(pieces, state)
+            elif piece == char or (piece == "?" and char != "/"):
+                after |= _closure(pieces, state + 1)
+        states = after
+    return len(pieces) in states
+
+
+def _closure(pieces: list[str], state: int) -> set[int]:
+    """The positions that are reached from `state` without a character."""
+    reached = {state}
+    while state < len(pieces) and pieces[state] in ("*", "**", "**/"):
+        state += 1
+        reached.add(state)
+    return reached
 
 
 def inventory(contract: Contract) -> Inventory:
@@ -51,41 +75,63 @@ def inventory(contract: Contract) -> Inventory:
 def _files(dataset: Dataset) -> Files:
     path = dataset.path
     if path.is_file():
-        return Files((FileEntry(path.resolve(), path.name, path.stat().st_size),), ())
+        return Files((FileEntry(path.resolve(), shown_name(path.name), path.stat().st_size),), ())
     if not path.is_dir():
         hint = f"give another with --data {dataset.name}=PATH"
         raise UsageError(f"{dataset.named}: no such file or folder (dataset '{dataset.name}'); {hint}")
-    wanted = glob_pattern(dataset.source.glob) if dataset.source.glob else None
-    read: list[FileEntry] = []
+    found: list[str] = []
     passed_over: list[str] = []
-    for name in sorted(_walk(path)):
-        reason = _reason_to_skip(path, name, wanted)
+    for name, skipped in sorted(_walk(path, hidden=dataset.source.glob is not None)):
+        reason = skipped or _reason_to_skip(path, name, dataset.source.glob)
         if reason:
-            passed_over.append(f"{name} ({reason})")
+            passed_over.append(f"{shown_name(name)} ({reason})")
         else:
-            target = (path / name).resolve()
-            read.append(FileEntry(target, name, target.stat().st_size))
-    if len(read) > MAX_FILES:
+            found.append(name)
+    if len(found) > MAX_FILES:
         raise UsageError(f"{dataset.named}: more than {MAX_FILES} files; name a smaller folder or merge them")
-    return Files(tuple(read), tuple(passed_over))
+    if len(passed_over) > MAX_PASSED_OVER:
+        passed_over[MAX_PASSED_OVER:] = [f"{len(passed_over) - MAX_PASSED_OVER} more files (not named here)"]
+    targets = [(path / name).resolve() for name in found]
+    names = distinct([shown_name(name) for name in found])
+    return Files(
+        tuple(FileEntry(target, name, target.stat().st_size) for target, name in zip(targets, names, strict=True)),
+        tuple(passed_over),
+    )
 
 
-def _walk(root: Path) -> Iterator[str]:
-    for folder, folders, files in os.walk(root, followlinks=False):
-        folders.sort()
-        for file in files:
-            yield (Path(folder) / file).relative_to(root).as_posix()
+def _walk(root: Path, *, hidden: bool) -> list[tuple[str, str]]:
+    """(name, reason to pass over or "") of every file, and of every folder that is not entered."""
+    found: list[tuple[str, str]] = []
+    for folder, folders, files in os.walk(root, followlinks=False, onerror=_unreadable):
+        within = Path(folder).relative_to(root)
+        for name in list(folders):
+            reason = ""
+            if (Path(folder) / name).is_symlink():
+                reason = "a link to a folder"
+            elif not hidden and name.startswith((".", "__")):
+                reason = "hidden"
+            if reason:
+                folders.remove(name)
+                found.append(((within / name).as_posix() + "/", reason))
+        found += [((within / name).as_posix(), "") for name in files]
+    return found
 
 
-def _reason_to_skip(root: Path, name: str, wanted: re.Pattern[str] | None) -> str | None:
+def _unreadable(error: OSError) -> NoReturn:
+    """A folder that cannot be listed could hold anything; to go on without it would be to forget it."""
+    name = shown_name(Path(str(error.filename)).name)
+    raise LoadError(f"{name}: the folder cannot be listed ({error.strerror}); expected a readable folder")
+
+
+def _reason_to_skip(root: Path, name: str, glob: str | None) -> str | None:
     """Why a file is not data, or None. Nothing is left out without a word: the report lists these."""
     path = root / name
     if path.is_symlink() and not path.resolve().is_relative_to(root.resolve()):
         return "a link out of the folder"
     if not path.is_file():
         return "not a regular file"
-    if wanted is not None:
-        return None if wanted.fullmatch(name) else "does not match the glob"
+    if glob is not None:
+        return None if glob_matches(glob, name) else "does not match the glob"
     if path.name.startswith((".", "_")):
         return "hidden"
     return None if _DATA.search(path.name) else "no data file by its name"

@@ -16,11 +16,14 @@ import polars as pl
 
 from datacheck import __version__
 from datacheck.check import Check, Limit, Status
-from datacheck.contract import Contract, Dataset
+from datacheck.contract import Contract, Dataset, reaches
+from datacheck.discover import USER_PACKAGE
 from datacheck.errors import UsageError
 from datacheck.execute import Failure, Loaded
 from datacheck.loading.codes import CODES
 from datacheck.loading.reader import Event
+from datacheck.loading.reading import Reading
+from datacheck.pii.redaction import excerpt
 from datacheck.report.model import (
     ContractEntry,
     DatasetEntry,
@@ -50,7 +53,7 @@ def compare(value: float | None, count: int | None, of: int | None, limit: Limit
     """Compare one number with its limit; shares are compared as fractions of integers, bounds are inclusive."""
     if value is None:
         return Status.ERROR
-    exact = Fraction(count, of) if count is not None and of else Fraction(value)
+    exact = Fraction(count, of) if count is not None and of else Fraction(str(value))
     low, high = _beyond(exact, limit.min, limit.max), _beyond(exact, limit.warn_min, limit.warn_max)
     if not limit.bounds:
         return Status.INFO
@@ -87,7 +90,7 @@ def judge(
         for dataset in contract.datasets.values()
         for check in dataset.checks
     ]
-    findings = _mark_incomplete(findings, loaded)
+    findings = _mark_incomplete(contract, findings, loaded)
     verdict = Status.ERROR if interrupted else _verdict(findings)
     paths = {key: m.evidence for key, m in outcomes.items() if isinstance(m, Measurement) and m.evidence}
     return Report(
@@ -159,7 +162,8 @@ def _settings(check: Check) -> dict[str, Any]:
 
 def _judged(check: Check, value: Mapping[str, Any]) -> ValueEntry:
     name, part = value["name"], value["slice"]
-    limit = check.limit(name, next(iter(part.values()), None))
+    own = _named_slice(check, name, next(iter(part.values()), None))
+    limit = check.limit(name, own)
     status = compare(value["value"], value.get("count"), value.get("of"), limit)
     if status is Status.FAIL and check.severity == "warn":
         status = Status.WARN
@@ -168,10 +172,20 @@ def _judged(check: Check, value: Mapping[str, Any]) -> ValueEntry:
         value=value["value"],
         count=value.get("count"),
         of=value.get("of"),
-        slice=part,
+        slice={label: own or excerpt(given) for label, given in part.items()},
         limit=limit.bounds,
         status=status,
     )
+
+
+def _named_slice(check: Check, metric: str, given: str | None) -> str | None:
+    """The slice of the contract that `given` is, also where a report already shows it masked."""
+    setting = check.limits.get(metric)
+    if given is None or setting is None:
+        return None
+    if given in setting.slices:
+        return given
+    return next((name for name in setting.slices if excerpt(name) == given), None)
 
 
 def _idle_slices(check: Check, values: list[ValueEntry]) -> list[str]:
@@ -193,17 +207,22 @@ def _place(dataset: str, entry: Mapping[str, Any]) -> Place:
     )
 
 
-def _mark_incomplete(findings: list[Finding], loaded: Mapping[str, Loaded | Failure]) -> list[Finding]:
+def _mark_incomplete(
+    contract: Contract, findings: list[Finding], loaded: Mapping[str, Loaded | Failure]
+) -> list[Finding]:
     """Where lines were unreadable, what the other checks say is true of the readable rows only."""
     damaged = {
         name
         for name, state in loaded.items()
         if isinstance(state, Loaded) and any(f.bad or _has_error(f.events) for f in state.files)
     }
-    return [
-        f.model_copy(update={"incomplete": f.dataset in damaged}) if f.check != "unreadable_lines" else f
-        for f in findings
-    ]
+    looks_at = {
+        dataset.finding(check): {dataset.name, *reaches(check)}
+        for dataset in contract.datasets.values()
+        for check in dataset.checks
+        if check.check != "unreadable_lines"
+    }
+    return [f.model_copy(update={"incomplete": bool(damaged & looks_at.get(f.id, set()))}) for f in findings]
 
 
 def _has_error(events: tuple[Event, ...]) -> bool:
@@ -218,7 +237,8 @@ def _dataset(state: Loaded) -> DatasetEntry:
         )
         for f in state.files
     ]  # fmt: skip
-    return DatasetEntry(rows=sum(f.rows for f in files), version=version_id(files), files=tuple(files))
+    reading = json.loads(state.reading.model_dump_json(exclude_defaults=True))
+    return DatasetEntry(rows=sum(f.rows for f in files), version=version_id(files), reading=reading, files=tuple(files))
 
 
 def version_id(files: list[FileEntry]) -> str:
@@ -273,6 +293,7 @@ def rejudge(contract: Contract, report: Report, folder: Path, *, strict: bool = 
     measured = {finding.id: finding for finding in report.findings}
     findings = []
     for dataset in contract.datasets.values():
+        _same_reading(dataset, report)
         for check in dataset.checks:
             old = measured.get(dataset.finding(check))
             if old is None or old.check != check.check or old.settings != _settings(check):
@@ -280,16 +301,26 @@ def rejudge(contract: Contract, report: Report, folder: Path, *, strict: bool = 
                     f"{dataset.finding(check)}: was not measured like this in that run; run the data again"
                 )
             findings.append(_again(check, old))
+    user = {name: sha256 for name, sha256 in report.inputs.items() if name.startswith(USER_PACKAGE)}
     return report.model_copy(
         update={
-            "verdict": _verdict(findings),
+            "verdict": Status.ERROR if report.reason else _verdict(findings),
             "strict": strict,
             "contract": ContractEntry(name=contract.name, version=contract.version),
-            "inputs": dict(sorted(contract.inputs.items())),
+            "inputs": dict(sorted({**contract.inputs, **user}.items())),
             "findings": tuple(findings),
             "funnel": _refunnel(report, findings, folder),
         }
     )
+
+
+def _same_reading(dataset: Dataset, report: Report) -> None:
+    """Roles, columns or an encoding decide what was measured as much as a check's own settings do."""
+    entry = report.datasets.get(dataset.name)
+    source = dataset.source
+    reading = Reading.model_validate(source.model_dump(include=set(Reading.model_fields)))
+    if entry is not None and entry.reading != json.loads(reading.model_dump_json(exclude_defaults=True)):
+        raise UsageError(f"{dataset.name}: was not read like this in that run (source:); run the data again")
 
 
 def _again(check: Check, old: Finding) -> Finding:
@@ -313,7 +344,10 @@ def _refunnel(report: Report, findings: list[Finding], folder: Path) -> dict[str
         for finding in findings:
             if finding.dataset != name or finding.status is not Status.FAIL or finding.evidence.file is None:
                 continue
-            hit = pl.read_parquet(folder / finding.evidence.file, columns=["row"], glob=False)["row"].drop_nulls()
+            path = folder / "evidence" / f"{finding.id}.parquet"
+            if not path.is_file():
+                raise UsageError(f"{path}: is missing; the report folder is not whole, run the data again")
+            hit = pl.read_parquet(path, columns=["row"], glob=False)["row"].drop_nulls()
             gone = pl.concat([gone, hit]).unique()
             steps.append((finding.id.partition(".")[2], readable[1] - gone.len()))
         funnels[name] = (*steps, ("kept", readable[1] - gone.len()))

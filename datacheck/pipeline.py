@@ -3,8 +3,12 @@
 The CLI, `datacheck.validate` and the Prefect flow all go through `Session`; they differ only in who executes steps.
 """
 
+import contextlib
+import glob
+import json
 import os
 import platform
+import secrets
 import shutil
 import time
 from collections.abc import Callable, Mapping
@@ -31,6 +35,7 @@ from datacheck.run import Engine, Progress
 from datacheck.store import Store, read_json
 
 DEFAULT_OUT = Path("datacheck-report")
+_FACES = {"report.json", "report.html", "report.md", "junit.xml", "run.json", "evidence", "quarantine"}
 
 
 @dataclass(frozen=True)
@@ -55,9 +60,9 @@ class Session:
         self.contract: Contract = load_contract(contract, data)
         self.files: Inventory = inventory(self.contract)
         self.plan: tuple[Step, ...] = make_plan(self.contract)
-        self._refuse_foreign(options.out)
-        self.staging = options.out.absolute().with_name(f".{options.out.name}.{os.getpid()}")
-        self.staging.mkdir(parents=True)
+        self.out = Path(os.path.abspath(options.out))  # noqa: PTH100 - without following links, and without `..`
+        self._refuse_foreign(self.out)
+        self.staging = self._new_staging()
         shared = os.environ.get("DATACHECK_STORE")
         self.store = Store(Path(shared) if shared else self.staging / ".store")
         self.engine = Engine(
@@ -73,9 +78,30 @@ class Session:
 
     @staticmethod
     def _refuse_foreign(out: Path) -> None:
-        """Only an empty folder or an earlier report is ever replaced."""
-        if out.exists() and not (out.is_dir() and ((out / "report.json").is_file() or not any(out.iterdir()))):
+        """Only an empty folder or an earlier report, with nothing else in it, is ever replaced."""
+        if not os.path.lexists(out):
+            return
+        held = {path.name for path in out.iterdir()} if out.is_dir() and not out.is_symlink() else None
+        if held is None or (held and not _is_report(out)):
             raise UsageError(f"{out}: exists and is no datacheck report; choose another folder with --out")
+        if held - _FACES:
+            other = min(held - _FACES)
+            raise UsageError(f"{out}: also holds '{other}', which is not ours; choose another folder with --out")
+
+    def _new_staging(self) -> Path:
+        """A folder beside `out`; those of runs on this host that were killed hold raw text and are swept away."""
+        prefix = f".{self.out.name}.{platform.node() or 'host'}."
+        try:
+            self.out.parent.mkdir(parents=True, exist_ok=True)
+            for left in self.out.parent.glob(glob.escape(prefix) + "*"):
+                pid = left.name.removeprefix(prefix).partition(".")[0]
+                if pid.isdigit() and not _alive(int(pid)):
+                    shutil.rmtree(left, ignore_errors=True)
+            staging = self.out.with_name(f"{prefix}{os.getpid()}.{secrets.token_hex(4)}")
+            staging.mkdir()
+        except OSError as error:
+            raise UsageError(f"{self.out}: cannot be written ({error.strerror}); choose a folder with --out") from None
+        return staging
 
     def __enter__(self) -> Self:
         return self
@@ -123,7 +149,7 @@ class Session:
                 self._quarantine(state)
         write_faces(report, self.staging, self.options.lang, self._facts_of_run())
         shutil.rmtree(self.staging / ".store", ignore_errors=True)
-        _publish(self.staging, self.options.out.absolute())
+        _publish(self.staging, self.out)
         return report
 
     def _quarantine(self, state: Loaded) -> None:
@@ -155,12 +181,41 @@ class Session:
         }
 
 
+def _is_report(out: Path) -> bool:
+    """Whether the folder holds a report of ours, of this version or another."""
+    try:
+        found = json.loads((out / "report.json").read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return False
+    return isinstance(found, dict) and str(found.get("schema", "")).startswith("datacheck/report/")
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
 def _publish(staging: Path, out: Path) -> None:
     """Replace `out` by `staging`: readers see the old report or the new one, never a mixture."""
     old = staging.with_name(staging.name + ".old")
-    if out.exists():
-        out.rename(old)
-    staging.rename(out)
+    for _ in range(100):  # another run may publish to the same folder in between
+        with contextlib.suppress(FileNotFoundError):
+            out.rename(old)
+        try:
+            staging.rename(out)
+        except OSError:
+            if not out.exists():
+                if old.exists():
+                    old.rename(out)
+                raise
+            shutil.rmtree(old, ignore_errors=True)
+        else:
+            break
     shutil.rmtree(old, ignore_errors=True)
 
 

@@ -69,7 +69,7 @@ def make_plan(contract: Contract) -> tuple[Step, ...]:
         _add(steps, Load(dataset.name), ())
     for dataset in contract.datasets.values():
         for check in dataset.checks:
-            after = _needs(steps, dataset.name, check.needs(), ())
+            after = _needs(steps, dataset.name, check.needs(), (), set(contract.datasets))
             _add(steps, Measure(dataset.name, check), (f"load {dataset.name}", *after))
     return tuple(steps.values())
 
@@ -114,23 +114,27 @@ def _add(steps: dict[str, Step], work: Work, after: tuple[str, ...]) -> str:
     return key
 
 
-def _needs(steps: dict[str, Step], dataset: str, needs: tuple[Need, ...], above: tuple[object, ...]) -> list[str]:
+def _needs(
+    steps: dict[str, Step], dataset: str, needs: tuple[Need, ...], above: tuple[object, ...], known: set[str]
+) -> list[str]:
     """Add the steps that make `needs`, deepest first; returns their keys."""
-    return [_need(steps, need.of or dataset, need, above) for need in needs]
+    return [_need(steps, need.of or dataset, need, above, known) for need in needs]
 
 
-def _need(steps: dict[str, Step], dataset: str, need: Need, above: tuple[object, ...]) -> str:
+def _need(steps: dict[str, Step], dataset: str, need: Need, above: tuple[object, ...], known: set[str]) -> str:
     table = need.table
+    if dataset not in known:
+        raise CheckAuthorError(f"{table!r}: is needed of '{dataset}', which is no dataset of the contract")
     if table in above:
         raise CheckAuthorError(f"{type(table).__name__}: needs itself")
     load = f"load {dataset}"
     if isinstance(table, Feature):
-        inner = _needs(steps, dataset, table.needs(), (*above, table))
+        inner = _needs(steps, dataset, table.needs(), (*above, table), known)
         return _add(steps, Derive(dataset, table), (load, *inner))
     if isinstance(table, Summary):
-        inner = _needs(steps, dataset, table.needs(), (*above, table))
+        inner = _needs(steps, dataset, table.needs(), (*above, table), known)
         return _add(steps, Summarise(dataset, table), (load, *inner))
     if isinstance(table, Group):
-        inner = _needs(steps, dataset, (Need(table.of),), above)
+        inner = _needs(steps, dataset, (Need(table.of),), above, known)
         return _add(steps, GroupBy(dataset, table), (load, *inner))
     return load

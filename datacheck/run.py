@@ -6,6 +6,8 @@ is a Failure, and the rest finishes.
 
 import multiprocessing
 import os
+import resource
+import signal
 import threading
 import time
 from collections import deque
@@ -20,7 +22,7 @@ from typing import Any
 from datacheck import discover, execute
 from datacheck.check import Check, Feature, Group, Need, Summary
 from datacheck.contract import Contract, Dataset
-from datacheck.errors import DatacheckError, LoadError
+from datacheck.errors import CheckAuthorError, DatacheckError, LoadError
 from datacheck.execute import (
     DeriveTask,
     Failure,
@@ -39,6 +41,7 @@ from datacheck.loading.reader import FileSeen, read
 from datacheck.loading.reading import Reading
 from datacheck.pii.redaction import Mode
 from datacheck.plan import Derive, GroupBy, Load, Measure, Step, Summarise, Work, need_step
+from datacheck.spawn import ChildContext
 from datacheck.store import Store, digest, read_json
 
 POOL_FROM = 64 * 1024 * 1024  # bytes of data; below, one child is faster than several
@@ -57,7 +60,18 @@ class StepFailedError(DatacheckError):
 def _prepare_child(checks: Path | None, threads: int) -> None:
     os.environ["POLARS_MAX_THREADS"] = str(threads)
     os.umask(0o077)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a core file would hold raw text
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the parent alone answers it
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     discover.use_folder(checks)
+
+
+def _end_with_parent() -> None:
+    """A parent that was killed could not say so; without it a child would wait for work for ever."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 class Workers:
@@ -69,15 +83,23 @@ class Workers:
         self._lock = threading.Lock()
         self._alone = threading.Lock()
         self._pool: ProcessPoolExecutor | None = None
+        self._pools: list[ProcessPoolExecutor] = []  # all that were ever made, to leave no child behind
         self._closed = False
 
+    @property
+    def closed(self) -> bool:
+        """Whether `close` was called: nothing more will be done."""
+        return self._closed
+
     def _new(self, count: int) -> ProcessPoolExecutor:
-        return ProcessPoolExecutor(
+        pool = ProcessPoolExecutor(
             count,
-            mp_context=multiprocessing.get_context("spawn"),
+            mp_context=ChildContext(),
             initializer=_prepare_child,
             initargs=(discover.user_folder(), self.threads),
         )
+        self._pools.append(pool)
+        return pool
 
     def _submit(self, work: Callable[..., Any], task: Any, debug: bool) -> "Future[Any]":
         with self._lock:
@@ -99,13 +121,19 @@ class Workers:
             return self._again(work, task, debug)
 
     def _again(self, work: Callable[..., Any], task: Any, debug: bool) -> Any:
-        if self._closed:
-            return _STOPPED
-        with self._alone, self._new(1) as pool:
+        with self._alone:
+            with self._lock:
+                if self._closed:
+                    return _STOPPED
+                pool = self._new(1)
+                future = pool.submit(guarded, work, task, debug=debug)
             try:
-                return pool.submit(guarded, work, task, debug=debug).result()
+                return future.result()
             except BrokenProcessPool:
-                return Failure("StepDied", "the process was killed twice (out of memory, or a crash in native code)")
+                killed = "the process was killed twice (out of memory, or a crash in native code)"
+                return _STOPPED if self._closed else Failure("StepDied", killed)
+            finally:
+                pool.shutdown(wait=False)
 
     def map(self, work: Callable[..., Any], tasks: Iterable[Any], *, debug: bool = False) -> Iterator[Any]:
         """Yield `work(task)` in the order of `tasks`; at most two tasks per worker are in flight."""
@@ -120,13 +148,13 @@ class Workers:
     def close(self, *, kill: bool = False) -> None:
         """Stop the children; with `kill` at once."""
         with self._lock:
-            pool, self._pool, self._closed = self._pool, None, True
-        if pool is None:
-            return
-        if kill:
-            for process in list((pool._processes or {}).values()):  # noqa: SLF001 - the pool has no public kill in 3.11
+            self._closed = True
+            pools, self._pools, self._pool = self._pools, [], None
+        for pool in pools:
+            processes = list((pool._processes or {}).values())  # noqa: SLF001 - no public kill in 3.11
+            for process in processes if kill else []:
                 process.kill()
-        pool.shutdown(wait=not kill, cancel_futures=True)
+            pool.shutdown(wait=not kill, cancel_futures=True)
 
 
 @dataclass(frozen=True)
@@ -226,6 +254,8 @@ class Engine:
             """Read sequentially; a chunk that the store knows by its content is not parsed again."""
             reader = read(entry.path, reading)
             while True:
+                if self.workers.closed:  # a long file of known chunks asks no worker
+                    raise StepFailedError(_STOPPED)
                 try:
                     chunk = next(reader)
                 except StopIteration as end:
@@ -244,7 +274,7 @@ class Engine:
             if isinstance(outcome, Failure):
                 raise StepFailedError(Failure(outcome.kind, f"{entry.name}: {outcome.reason}", outcome.trace))
             parsed.append(outcome)
-        chunks = [(known.get(index) or parsed.popleft(), line, byte) for index, line, byte in starts]
+        chunks = [(known[index] if index in known else parsed.popleft(), line, byte) for index, line, byte in starts]
         return _numbered(entry.name, chunks, seen[0], row)
 
     def _places(self, dataset: str, needs: tuple[Need, ...]) -> tuple[Place, ...]:
@@ -332,6 +362,7 @@ class Engine:
                     while waiting or running:
                         for key in [k for k, s in waiting.items() if all(a in self.results for a in s.after)]:
                             running[threads.submit(self.execute, waiting.pop(key))] = key
+                        _not_stuck(running, waiting)
                         done, _ = wait(running, return_when=FIRST, timeout=0.5)
                         for future in done:
                             key = running.pop(future)
@@ -344,6 +375,11 @@ class Engine:
                     raise
         finally:
             self.workers.close()
+
+
+def _not_stuck(running: Iterable[object], waiting: Iterable[str]) -> None:
+    if not running:
+        raise CheckAuthorError(f"{next(iter(waiting))}: waits for a step that is not in the plan")
 
 
 def _raise(error: Exception) -> Result:

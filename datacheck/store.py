@@ -8,7 +8,6 @@ import json
 import os
 import secrets
 import shutil
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -17,6 +16,8 @@ from typing import Any
 
 import polars as pl
 from pydantic import BaseModel
+
+from datacheck import discover
 
 _PACKAGE = Path(__file__).parent
 
@@ -36,12 +37,18 @@ def digest(*things: object) -> str:
     for thing in things:
         if isinstance(thing, BaseModel):
             kind = type(thing)
-            source = Path(sys.modules[kind.__module__].__file__ or "")  # a user's check may change between runs
-            seen.update(source.read_bytes() if not source.is_relative_to(_PACKAGE) else b"")
+            seen.update(_code_of_user(kind.__module__))
             seen.update(f"{kind.__module__}.{kind.__qualname__}:{thing!r}\0".encode())  # repr keeps subclasses' fields
         else:
             seen.update(json.dumps(thing, sort_keys=True, default=str).encode() + b"\0")
     return seen.hexdigest()[:32]
+
+
+def _code_of_user(module: str) -> bytes:
+    """A user's check may change between runs, and so may what it imports from its folder."""
+    if not module.startswith(discover.USER_PACKAGE):
+        return b""
+    return b"\0".join(name.encode() + b"\0" + code for name, code in discover.user_inputs().items())
 
 
 class Store:
@@ -62,10 +69,12 @@ class Store:
         temporary = target.with_name(f".{target.name}.{os.getpid()}.{secrets.token_hex(4)}")
         try:
             yield temporary
-            if temporary.is_dir() and target.exists():  # another process was faster; both hold the same
-                shutil.rmtree(temporary)
-            else:
+            try:
                 temporary.replace(target)
+            except OSError:
+                if not (temporary.is_dir() and target.is_dir()):
+                    raise
+                shutil.rmtree(temporary)  # another process was faster; both hold the same
         except BaseException:
             shutil.rmtree(temporary, ignore_errors=True)
             temporary.unlink(missing_ok=True)

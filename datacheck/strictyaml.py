@@ -5,6 +5,7 @@ bombs are refused before anything is built (promises.md P7 has the measurements)
 schema: `no` is a string, 12:30 is a string, only true/false/null and plain numbers are special.
 """
 
+import math
 import re
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -51,7 +52,9 @@ class _Builder:
     def refuse(self, event: yaml.Event, message: str) -> ContractError:
         return ContractError([Problem(self.name, _line(event), "", message)])
 
-    def check(self, event: yaml.Event, count: int) -> None:
+    def check(self, event: yaml.Event, count: int, depth: int) -> None:
+        if depth > MAX_DEPTH:
+            raise self.refuse(event, f"nested deeper than {MAX_DEPTH} levels")
         if count > MAX_EVENTS:
             raise self.refuse(event, f"more than {MAX_EVENTS} values; a contract is smaller than that")
         if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
@@ -63,8 +66,7 @@ class _Builder:
         """Build the value iteratively: depth comes from the file and must not reach Python's stack."""
         stack: list[tuple[Any, Path_]] = [(self.root, ())]
         key: list[str | None] = [None]
-        for count, event in enumerate(events):
-            self.check(event, count)
+        for event in events:
             container, path = stack[-1]
             if isinstance(event, yaml.ScalarEvent):
                 if isinstance(container, dict) and key[-1] is None:
@@ -74,8 +76,6 @@ class _Builder:
             elif isinstance(event, yaml.MappingStartEvent | yaml.SequenceStartEvent):
                 if isinstance(container, dict) and key[-1] is None:
                     raise self.refuse(event, "a key must be a plain word")
-                if len(stack) > MAX_DEPTH:
-                    raise self.refuse(event, f"nested deeper than {MAX_DEPTH} levels")
                 value: Any = {} if isinstance(event, yaml.MappingStartEvent) else []
                 here = self.put(container, key, path, value, event)
                 stack.append((value, here))
@@ -118,7 +118,8 @@ def _scalar(event: yaml.ScalarEvent) -> Any:
         return None
     if _INT.fullmatch(text):
         return int(text)
-    return float(text) if _FLOAT.fullmatch(text) else text
+    number = float(text) if _FLOAT.fullmatch(text) else math.inf
+    return number if math.isfinite(number) else text
 
 
 def load_yaml(path: Path, name: str) -> Document:
@@ -142,9 +143,12 @@ def parse_yaml(raw: bytes, name: str) -> Document:
         raise ContractError([Problem(name, line, "", "the contract is not UTF-8; save it as UTF-8")]) from None
     builder = _Builder(name)
     events: list[yaml.Event] = []
+    depth = 0
     try:
         for event in yaml.parse(text, Loader=yaml.SafeLoader):
-            builder.check(event, len(events))
+            opens = isinstance(event, yaml.MappingStartEvent | yaml.SequenceStartEvent)
+            depth += opens - isinstance(event, yaml.MappingEndEvent | yaml.SequenceEndEvent)
+            builder.check(event, len(events), depth)  # at once: PyYAML needs minutes for a hundred thousand "["
             events.append(event)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 0

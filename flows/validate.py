@@ -1,36 +1,53 @@
 """The validation flow: one Prefect task per step of the plan, the same steps that `datacheck run` executes.
 
-Prefect's own cache is off (the store is the cache). What Prefect keeps of a run (parameters, names, messages,
-artifacts) holds paths, numbers and masked findings, never data: see `reference` in docs/prefect.md.
-
-Final states: `Completed` (pass or warnings), `ContractFailed` (the data breaks its contract), `CouldNotDecide`
-(something could not be measured), `Crashed` (the process died: Prefect's own).
+Prefect's own cache is off (the store is the cache). What Prefect keeps of a run (parameters, names, messages, the
+artifact) holds paths, numbers and masked findings, never data; docs/prefect.md lists it.
 """
 
 import argparse
+import os
+import re
+import signal
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from prefect import allow_failure, flow, task
+from prefect import Task, allow_failure, flow, task
 from prefect.artifacts import create_table_artifact
 from prefect.cache_policies import NO_CACHE
 from prefect.client.schemas.objects import State
+from prefect.exceptions import ExternalSignal
 from prefect.futures import PrefectFuture
 from prefect.states import Completed, Failed
+from prefect.task_runners import ThreadPoolTaskRunner
 from pydantic import BaseModel, ConfigDict
 
 from datacheck.check import Status
-from datacheck.execute import Failure
+from datacheck.errors import DatacheckError, UsageError
+from datacheck.execute import Failure, Loaded, guarded
 from datacheck.judge import judge_check
+from datacheck.pii.redaction import excerpt
 from datacheck.pipeline import DEFAULT_OUT, Options, Session
 from datacheck.plan import Measure, Step
-from datacheck.report.model import Finding, Report
+from datacheck.report.model import Finding, Report, ValueEntry
+from datacheck.report.show import tally, worst_first
 from datacheck.report.words import Lang
+
+# States as the UI shows them. The colour is that of the type: only Completed is green.
+PASSED, WARNED, DONE = "Passed", "Warning", "Done"
+VIOLATED, CONTRACT_FAILED, UNDECIDED, NOT_RUN, INVALID = (
+    "Violated", "ContractFailed", "CouldNotDecide", "NotRun", "InvalidRequest"
+)  # fmt: skip
+_EXIT_CODES = {CONTRACT_FAILED: 1, INVALID: 2}  # any other state that is not Completed: could not decide
 
 
 class Request(BaseModel):
-    """The parameters of a validation: a contract, where its datasets are, where the report goes."""
+    """The parameters of a validation: a contract, where its datasets are, where the report goes.
+
+    Relative paths are relative to the working directory of the process that runs the flow. There is no `checks`
+    here: who may start a run must not thereby run code of theirs.
+    """
 
     model_config = ConfigDict(extra="forbid")
 
@@ -40,94 +57,191 @@ class Request(BaseModel):
     strict: bool = False
     lang: Lang = "en"
 
+    @property
+    def title(self) -> str:
+        """The run's name: which contract, on which drop, as in `sft train=2026-11-20`."""
+        drops = [f"{name}={Path(path).name}" for name, path in self.data.items()]
+        return " ".join([self.contract.stem, *drops])
 
-class ContractFailedError(Exception):
-    """The data breaks its contract, or it could not be decided; one argument, so that it can be pickled."""
+
+class ValidationFailedError(Exception):
+    """Raised to a caller of `validate` that did not ask for the state: the data did not pass."""
 
 
-def _state(result: Finding) -> State[Any]:
+def _shown(text: str) -> str:
+    """Messages of ours hold no data, but may name files: those are shown as the report shows them."""
+    return "\n".join(excerpt(line, limit=400) for line in text.splitlines())
+
+
+def _number(entry: ValueEntry) -> str:
+    """A value beside the limits that it was judged by, as in `rate 0.12 (144 of 1200), max 0.03`."""
+    shown = "not measured" if entry.value is None else f"{entry.value:.4g}"
+    counted = f" ({entry.count} of {entry.of})" if entry.of is not None else ""
+    limits = "".join(f", {bound} {limit:g}" for bound, limit in entry.limit.items())
+    return f"{entry.name} {shown}{counted}{limits}"
+
+
+def _numbers(found: Finding) -> str:
+    """The values that made the status. Slices are counted, not named: a label is data, and may be a person's name."""
+    made_it = [value for value in found.values if value.status is found.status]
+    slices = Counter(value.name for value in made_it if value.slice)
+    counted = [f"{name} likewise in {n} {'slice' if n == 1 else 'slices'}" for name, n in slices.items()]
+    return "; ".join([*(_number(value) for value in made_it if not value.slice), *counted])
+
+
+def _message(found: Finding) -> str:
+    """What a finding came to: its numbers, or why there are none."""
+    return _shown(found.error) if found.error else _numbers(found)
+
+
+def _state_of_check(found: Finding, *, strict: bool) -> State[Any]:
     """A violated check must look violated in the UI, so the task's state carries the status."""
-    message = result.error or "; ".join(
-        f"{v.name} {_number(v.value)}" for v in result.values if v.status is result.status
-    )
-    if result.status in (Status.FAIL, Status.ERROR):
-        return Failed(name="Violated" if result.status is Status.FAIL else "CouldNotDecide", message=message)
-    return Completed(name="Warning" if result.status is Status.WARN else "Completed", message=message)
-
-
-def _number(value: float | None) -> str:
-    return "not measured" if value is None else f"{value:g}"
+    if found.status is Status.ERROR:
+        return Failed(name=UNDECIDED, message=_message(found))
+    if found.status is Status.FAIL or (strict and found.status is Status.WARN):
+        return Failed(name=VIOLATED, message=_message(found))
+    return Completed(name=WARNED if found.status is Status.WARN else PASSED, message=_message(found))
 
 
 def _execute(session: Session, step: Step) -> State[Any]:
+    """Do one step in the engine; the engine turns the step's own troubles into a Failure that holds no data."""
     outcome = session.engine.execute(step)
+    if isinstance(outcome, Failure):
+        return Failed(name=NOT_RUN if outcome.kind == "NotRun" else UNDECIDED, message=_shown(outcome.reason))
     if isinstance(step.work, Measure):
         dataset = session.contract.datasets[step.work.dataset]
-        return _state(judge_check(dataset, step.work.check, session.outcome(dataset, step.work.check)))
-    if isinstance(outcome, Failure):
-        return Failed(name="CouldNotDecide", message=outcome.reason)
-    return Completed(message="done")
+        found = judge_check(dataset, step.work.check, session.outcome(dataset, step.work.check))
+        return _state_of_check(found, strict=session.options.strict)
+    if isinstance(outcome, Loaded):
+        rows, bad = (sum(getattr(f, what) for f in outcome.files) for what in ("rows", "bad"))
+        return Completed(name=DONE, message=f"rows: {rows}, unreadable lines: {bad}, files: {len(outcome.files)}")
+    return Completed(name=DONE)
 
 
-def _submit(session: Session) -> list[PrefectFuture[Any]]:
-    """Submit every step behind those it waits for; a failed one lets its followers say why they did not run."""
+def _task(session: Session, step: Step) -> Task[[], State[Any]]:
+    """The task of one step. It closes over what it needs, so Prefect sees no arguments."""
+
+    @task(name=step.key, task_run_name=lambda: step.key, cache_policy=NO_CACHE, persist_result=False, log_prints=False)
+    def run_step() -> State[Any]:
+        return _execute(session, step)
+
+    return run_step
+
+
+def _run_plan(session: Session) -> None:
+    """Submit every step behind those it waits for; one that failed lets its followers say why they did not run."""
     futures: dict[str, PrefectFuture[Any]] = {}
     for step in session.plan:
+        before = [allow_failure(futures[key]) for key in step.after]
+        futures[step.key] = _task(session, step).submit(return_state=False, wait_for=before)
+    for future in futures.values():
+        future.wait()
 
-        @task(name=step.key, task_run_name=step.key, cache_policy=NO_CACHE, persist_result=False)
-        def run_step(step: Step = step) -> State[Any]:
-            return _execute(session, step)
 
-        before: list[Any] = [allow_failure(futures[key]) for key in step.after]
-        futures[step.key] = run_step.submit(wait_for=before, return_state=False)
-    return list(futures.values())
+def _place(found: Finding) -> str:
+    """The first place of a finding, as in `train/a.jsonl:17`, with the file's name masked."""
+    if not found.evidence.first:
+        return ""
+    path, colon, line = found.evidence.first[0].at.rpartition(":")
+    return f"{_shown(path)}:{line}" if colon and line.isdigit() else _shown(found.evidence.first[0].at)
 
 
 def _artifact(report: Report) -> None:
-    """A table of all findings: masked, as in the report."""
-    rows = [
+    """A table of all findings, the worst first: masked, as in the report."""
+    table = [
         {
-            "finding": f.id,
-            "status": f.status.value,
-            "values": "; ".join(f"{v.name}={_number(v.value)}" for v in f.values if not v.slice),
-            "rows": f.evidence.rows,
-            "first": f.evidence.first[0].at if f.evidence.first else "",
-            "error": f.error or "",
+            "status": found.status.value,
+            "finding": found.id,
+            "rows": found.evidence.rows,
+            "first place": _place(found),
+            "numbers": _message(found),
         }
-        for f in report.findings
+        for found in worst_first(report)
     ]
-    description = f"{report.contract.name} v{report.contract.version}: **{report.verdict.value}**"
-    create_table_artifact(table=rows, key="datacheck-findings", description=description)
+    description = f"{report.contract.name} v{report.contract.version}: **{report.verdict.value}** ({_tally(report)})"
+    # One key per contract gives its history a page; Prefect allows a-z, 0-9 and dashes only.
+    key = re.sub("[^a-z0-9]+", "-", f"datacheck-{report.contract.name}".lower()).strip("-")
+    create_table_artifact(table=table, key=key, description=description)
 
 
-@flow(name="datacheck-validate", flow_run_name="validate-{request.contract.stem}", persist_result=False)
+def _tally(report: Report) -> str:
+    """How many checks came to what, as in `2 fail, 5 pass`."""
+    return ", ".join(f"{count} {status.value}" for status, count in tally(report).items())
+
+
+def _end(name: str, message: str) -> State[Any]:
+    return Failed(name=name, message=message, data=ValidationFailedError(message))
+
+
+@flow(
+    name="datacheck-validate",
+    flow_run_name="{request.title}",
+    # Threads only wait: the work is done in the engine's own processes. (The ignore: the decorator is invariant.)
+    task_runner=ThreadPoolTaskRunner(max_workers=os.cpu_count() or 1),  # type: ignore[arg-type]
+    persist_result=False,
+    log_prints=False,
+)
 def validate(request: Request) -> State[Any]:
-    """Run a contract as a Prefect flow; findings equal those of `datacheck run`."""
-    options = Options(out=request.out, strict=request.strict, lang=request.lang)
-    with Session(request.contract, request.data, options) as session:
-        for future in _submit(session):
-            future.wait()
-        report = session.finish()
-    _artifact(report)
-    summary = f"{report.verdict.value}: {sum(f.status is Status.FAIL for f in report.findings)} checks failed"
-    if report.exit_code == 0:
-        return Completed(message=summary)
-    name = "ContractFailed" if report.exit_code == 1 else "CouldNotDecide"
-    return Failed(name=name, message=summary, data=ContractFailedError(summary))
+    """Run a contract as a Prefect flow; findings and report equal those of `datacheck run`."""
+    try:
+        with Session(
+            request.contract, request.data, Options(request.out, None, request.strict, lang=request.lang)
+        ) as s:
+            _run_plan(s)
+            report = s.finish()
+        _artifact(report)
+    except (KeyboardInterrupt, SystemExit, ExternalSignal):
+        raise  # Prefect's own state: Crashed
+    except BaseException as error:  # noqa: BLE001 - also polars' panics: their text could hold data
+        return _end(INVALID if isinstance(error, UsageError) else UNDECIDED, _shown(_reason(error)))
+    if report.exit_code:
+        return _end(CONTRACT_FAILED if report.exit_code == 1 else UNDECIDED, _tally(report))
+    return Completed(name=WARNED if report.verdict is Status.WARN else PASSED, message=_tally(report))
+
+
+def _reason(error: BaseException) -> str:
+    """What may be told of an exception: our own words, of any other only its type and place."""
+
+    def again(error: BaseException) -> None:
+        raise error
+
+    return str(guarded(again, error).reason)
+
+
+def _binding(item: str) -> tuple[str, str]:
+    name, _, path = item.partition("=")
+    if not (name and path):
+        raise argparse.ArgumentTypeError(f"{item}: expected NAME=PATH, as in --data train=drops/2026-11-20")
+    return name, path
 
 
 def main() -> None:
     """`python -m flows.validate CONTRACT --data NAME=PATH`: one run against the configured Prefect server."""
-    parser = argparse.ArgumentParser(description="Run one validation flow.")
+    parser = argparse.ArgumentParser(description="Run one validation as a Prefect flow.")
     parser.add_argument("contract", type=Path)
-    parser.add_argument("--data", action="append", default=[], metavar="NAME=PATH")
-    parser.add_argument("--out", type=Path, default=DEFAULT_OUT)
-    parser.add_argument("--strict", action="store_true")
+    parser.add_argument(
+        "--data", type=_binding, action="append", default=[], metavar="NAME=PATH", help="Where a dataset is."
+    )
+    parser.add_argument("--out", type=Path, default=DEFAULT_OUT, help="Folder of the report.")
+    parser.add_argument("--strict", action="store_true", help="Warnings count as violations.")
+    parser.add_argument("--lang", choices=["zh", "en"], default="en", help="Language of the reports.")
     given = parser.parse_args()
-    data = dict(item.split("=", 1) for item in given.data)
-    request = Request(contract=given.contract, data=data, out=given.out, strict=given.strict)
-    state = validate(request, return_state=True)
-    sys.exit(0 if state.is_completed() else 1 if state.name == "ContractFailed" else 3)
+    request = Request(
+        contract=given.contract, data=dict(given.data), out=given.out, strict=given.strict, lang=given.lang
+    )
+    sys.exit(exit_code(request))
+
+
+def exit_code(request: Request) -> int:
+    """Run the flow; exit code as of `datacheck run`: 0 pass, 1 violated, 2 asked wrongly, 3 undecided, 130 Ctrl-C."""
+    try:
+        state = validate(request, return_state=True)
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
+    except Exception as error:  # noqa: BLE001 - no server: Python's own exit code 1 would mean "violated"
+        sys.stderr.write(f"the flow could not run: {_reason(error)}; is PREFECT_API_URL a running server?\n")
+        return DatacheckError.exit_code
+    return 0 if state.is_completed() else _EXIT_CODES.get(str(state.name), DatacheckError.exit_code)
 
 
 if __name__ == "__main__":

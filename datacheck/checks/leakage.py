@@ -31,7 +31,8 @@ class Leakage(Check):
 
     Each question of the evaluation sets (alone, and with its options) is an item; an item leaks when one turn of this
     dataset holds at least `block` of its distinct n-grams (5 characters for Chinese, 8 for others), after
-    normalising. The search is complete for that containment: it is no sample and no sketch.
+    normalising. A conversation, or a question with options, is looked for in all that a row asks together. The search
+    is complete for that containment: it is no sample and no sketch.
 
     ## Why it matters
     A model that has seen the questions scores high offline and disappoints online. Leaked items are rarely verbatim

@@ -1,5 +1,6 @@
 """The check near_duplicates."""
 
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
@@ -17,6 +18,12 @@ from datacheck.text.shingles import concat
 PLANTED_ROWS = 100  # rows that get a planted copy of every kind: at most 1,000 plants
 TEMPLATE = 0.1  # a row with a smaller share of n-grams of its own is said to be template
 SHORT = 20  # code points; a shorter row is no good source of plants: one edit already changes what it says
+# Where every row is shorter, the search is tried on these.
+STAND_INS = (
+    "小河从村子的东边流过，河上有一座石桥，桥头种着两棵很老的柳树，夏天常有人在树下乘凉。",
+    "The old bridge crosses the river east of the village, and two willows grow beside its stone steps.",
+)
+COPY = "copy"  # a plant without any edit; counts only where no edited one could be found by right
 
 
 class NearDuplicates(Check):
@@ -112,20 +119,24 @@ class NearDuplicates(Check):
             problem=pl.when(pl.col("score") == 1.0).then(pl.lit("exact_copy")).otherwise(pl.lit("near_copy"))
         )
         copies = texts.filter(pl.col("text").is_first_distinct().not_()).lazy()
-        recall, by_kind = self._planted(data)
-        unseen = total(data.rows) - total(row_texts(data.turns, self.on))
+        sources = self._sources(data)
+        recall, by_kind = self._planted(data, sources or STAND_INS)
+        of = total(data.rows)
+        unseen = of - data[Need(self._sketch)].select(pl.col("row").n_unique()).collect().item()
         values = (
             *rates("rate", evidence, data.rows, by=self.by, rows=data.rows),
             *rates("exact_share", copies, data.rows, by=self.by, rows=data.rows),
-            Value("planted_recall", recall if recall.of else None),
+            Value("planted_recall", recall if of else None),
         )
-        notes = [f"{unseen} rows have no {self.on} text and could not be compared"] if unseen else []
+        lack = f"have no {self.on} text, or only punctuation and boilerplate, and could not be compared"
+        notes = [f"{unseen} rows {lack}"] if unseen else []
         templated = data[Need(self._sketch)].filter(pl.col("own") < TEMPLATE).select(pl.col("row").n_unique())
         if count := templated.collect().item():
             notes.append(
                 f"{count} rows share over nine tenths of their n-grams with many others; only the rest was compared"
             )
-        notes += [] if recall.of else ["no row is long enough to plant a copy, so the search could not be tried"]
+        if not sources:
+            notes.append(f"no row has {SHORT} characters or more, so the search was tried on made-up sentences")
         figures = {"similarity": _histogram(pairs), "planted": by_kind}
         return Measured(values, evidence, figures, tuple(notes))
 
@@ -148,12 +159,14 @@ class NearDuplicates(Check):
         pairs = similar_pairs(sets, shared["key"].to_numpy(), local, self.threshold, greedy=True)
         return pairs, greedy_removed(texts.height, pairs)
 
-    def _planted(self, data: View) -> tuple[Ratio, pl.DataFrame]:
+    def _planted(self, data: View, sources: Sequence[str]) -> tuple[Ratio, pl.DataFrame]:
         """Plant edited copies of some rows and ask whether a band brings each to its source."""
-        sources = self._sources(data)
-        kinds = [kind for _ in sources for kind in KINDS]
-        raw = pl.Series([text for text in sources for _ in KINDS], dtype=pl.String)
-        copies = pl.Series([plant(text, kind) for text in sources for kind in KINDS], dtype=pl.String)
+        every = (*KINDS, COPY)
+        kinds = [kind for _ in sources for kind in every]
+        raw = pl.Series([text for text in sources for _ in every], dtype=pl.String)
+        copies = pl.Series(
+            [text if kind == COPY else plant(text, kind) for text in sources for kind in every], dtype=pl.String
+        )
         both = [self._sketch.sets(self._normalised(texts), data) for texts in (raw, copies)]
         left, right = (self._sketch.keys(sets) for sets in both)
         pairs = np.column_stack([np.arange(len(kinds)), np.arange(len(kinds)) + len(kinds)])
@@ -163,10 +176,13 @@ class NearDuplicates(Check):
         by_kind = table.group_by("kind", maintain_order=True).agg(
             plants=pl.len(), alike=pl.col("alike").sum(), found=pl.col("found").sum()
         )
-        return Ratio(int(found.sum()), int(alike.sum())), by_kind
+        edited = alike & np.array([kind != COPY for kind in kinds])
+        counted = edited if edited.any() else alike
+        return Ratio(int((found & counted).sum()), int(counted.sum())), by_kind
 
     def _normalised(self, texts: pl.Series) -> pl.Series:
-        turns = pl.LazyFrame({"row": np.arange(len(texts)), "part": "text", "role": None, "text": texts})
+        columns = {"row": np.arange(len(texts)), "part": "text", "role": None, "text": texts, "tool_calls": None}
+        turns = pl.LazyFrame(columns, schema_overrides={"tool_calls": pl.String})
         whole = TextSet(on="conversation", features=self.features, normalise=self.normalise)
         return whole.texts(turns)["text"]
 

@@ -5,7 +5,7 @@ from typing import Literal
 import polars as pl
 from pydantic import Field, field_validator
 
-from datacheck.check import Check, Limit, Measured, Metric, Need, Ratio, Value, View, for_review, placed
+from datacheck.check import Check, Limit, Measured, Metric, Need, Ratio, Value, View, for_review, placed, total
 from datacheck.features.identifiers import Identifiers, every_text
 from datacheck.pii.analyzer import find
 from datacheck.pii.canaries import canary
@@ -14,6 +14,7 @@ from datacheck.pii.recognizers import RECOGNIZERS
 
 Severity = Literal["block", "warn", "profile", "off"]
 PLANTED_ROWS = 40  # per entity
+HOST = 400  # code points of a text that a planted identifier follows
 
 
 class Pii(Check):
@@ -147,14 +148,13 @@ class Pii(Check):
 
         Where no text of the data reached the analyzer, only the prefilter decided, and only it is tried.
         """
-        hosts = (
-            every_text(data)
-            .filter(pl.col("text").str.len_chars().is_between(1, 400))
-            .head(PLANTED_ROWS)
-            .collect()["text"]
-        )
+        texts = every_text(data).filter(pl.col("text") != "").head(PLANTED_ROWS)
+        hosts = texts.collect()["text"].str.slice(0, HOST).to_list()
+        if not hosts and total(data.rows):
+            hosts = [""]
+        # The marks keep apart what would change the meaning of a number: "x = 138…" is no telephone.
         lines = [
-            (entity, f"{host} {canary(entity, seed)} {host[:40]}")
+            (entity, f"{host}；{canary(entity, seed)}；{host[:40]}")
             for entity in self._looked_for()
             for seed, host in enumerate(hosts)
         ]

@@ -44,6 +44,8 @@ class RoleErrors(Check):
     - `wrong_order`: merge consecutive messages of one speaker, or drop the row if a message was lost.
     - `no_answer`: cut the conversation after its last answer.
     - `system_not_first`: move the message to the front, or make it part of the user's message.
+    - `tool_without_call`: give the message that asked for the result its call (role or `tool_calls`), or drop the row.
+    - Prompts on purpose (GRPO, evaluation): say `source.format: prompt_only`; they need no answer.
 
     ## How to verify
 
@@ -73,7 +75,8 @@ class RoleErrors(Check):
 
     - 角色名不同：在 `source.roles` 中写映射，或在数据里统一改名。
     - 同一方连续发言：合并成一条；中间丢了消息的样本删除。
-    - 结尾不是回答：截到最后一个回答为止。
+    - 结尾不是回答：截到最后一个回答为止；本来就只有提示（GRPO、评测）的，写 `source.format: prompt_only`。
+    - 工具结果没有调用：给前一条消息补上调用，否则删除该样本。
 
     ## 验证
 

@@ -4,7 +4,6 @@ import numpy as np
 import polars as pl
 
 from datacheck.check import Feature, Need, Summary, View
-from datacheck.features.texts import row_texts
 from datacheck.text.containment import EvalIndex, best_window, scan
 from datacheck.text.normalise import RULES, normalise
 from datacheck.text.shingles import Shingles, from_series, grams, shingles, take, to_series
@@ -16,19 +15,23 @@ HAN_SHARE = 0.2
 LONG = 4  # a turn this many times longer than the item must hold it in one place, not scattered
 WINDOW = 2.0  # the place may be this many times as long as the item
 
-ITEMS = {"item": pl.UInt32, "row": pl.UInt32, "kind": pl.String, "n": pl.UInt8, "length": pl.UInt32, "text": pl.String}
+ITEMS = {
+    "item": pl.UInt32, "row": pl.UInt32, "kind": pl.String, "n": pl.UInt8, "length": pl.UInt32, "several": pl.Boolean,
+    "text": pl.String,
+}  # fmt: skip
 
 
 def evaluation_items(turns: pl.LazyFrame, min_length: int) -> pl.DataFrame:
     """The items of an evaluation set: each question, and each question with its options, as texts of their own.
 
-    Columns as in ITEMS, with `n`, the length of the n-grams by which an item is compared. Items shorter than
-    `min_length` code points after normalising say too little to be recognised, and are left out.
+    Columns as in ITEMS, with `n`, the length of the n-grams by which an item is compared, and `several`: it stands in
+    several turns, and is to be looked for in whole rows. Items shorter than `min_length` code points after normalising
+    say too little to be recognised, and are left out.
     """
-    question = row_texts(turns.filter(pl.col("part").is_in(["prompt", "text"])), "conversation")
-    options = turns.filter(pl.col("part") == "option", pl.col("text").is_not_null())
-    listed = options.group_by("row", maintain_order=True).agg(options=pl.col("text").str.join("\n"))
-    both = question.join(listed, on="row").select("row", pl.concat_str("text", "options", separator="\n").alias("text"))
+    asked = _asked(turns)
+    question = _joined(asked.filter(pl.col("part") != "option"))
+    optional = asked.filter(pl.col("part") == "option").select("row").unique()
+    both = _joined(asked).join(optional, on="row", how="semi")
     table = pl.concat(
         [question.with_columns(kind=pl.lit("question")), both.with_columns(kind=pl.lit("question_and_options"))],
         how="diagonal",
@@ -40,6 +43,19 @@ def evaluation_items(turns: pl.LazyFrame, min_length: int) -> pl.DataFrame:
         n=pl.when(han).then(HAN_N).otherwise(LATIN_N), length=pl.col("text").str.len_chars()
     )
     return table.sort("row", "kind").with_row_index("item").select(pl.col(k).cast(t) for k, t in ITEMS.items())
+
+
+def _asked(turns: pl.LazyFrame) -> pl.LazyFrame:
+    """The turns that hold what is asked: all but answers, tool results and system prompts, with the options."""
+    said_by = pl.col("role").fill_null("").is_in(["assistant", "tool", "system"])
+    return turns.filter(pl.col("part").is_in(["prompt", "option", "text"]), pl.col("text").is_not_null(), ~said_by)
+
+
+def _joined(turns: pl.LazyFrame) -> pl.LazyFrame:
+    """One line per row: `row`, `text`, `several`, and `path` of its first turn."""
+    return turns.group_by("row", maintain_order=True).agg(
+        pl.col("text").str.join("\n"), several=pl.len() > 1, path=pl.col("path").first()
+    )
 
 
 class EvalItems(Summary):
@@ -58,7 +74,11 @@ class EvalItems(Summary):
 
 
 class Leaks(Feature):
-    """Every turn that holds at least `tau` of the n-grams of an item of the evaluation set `against`."""
+    """Every turn that holds at least `tau` of the n-grams of an item of the evaluation set `against`.
+
+    An item of several turns (a conversation, a question with options) is looked for in all that a row asks; its
+    `path` is then that of the first turn.
+    """
 
     columns = {
         "row": pl.UInt32, "path": pl.String, "eval_row": pl.UInt32, "kind": pl.String, "covered": pl.UInt32,
@@ -75,12 +95,17 @@ class Leaks(Feature):
 
     def compute(self, part: View) -> pl.DataFrame:
         """`row`, `path`, `eval_row`, `kind`, `covered`, `size`."""
+        items = part[self.needs()[0]].collect()
         turns = part.turns.filter(pl.col("text").is_not_null(), pl.col("part") != "tools")
-        table = turns.select("row", "path", "text").collect()
+        single = self._found(items.filter(~pl.col("several")), turns)
+        return pl.concat([single, self._found(items.filter("several"), _joined(_asked(part.turns)))])
+
+    def _found(self, items: pl.DataFrame, places: pl.LazyFrame) -> pl.DataFrame:
+        table = places.select("row", "path", "text").collect()
         texts = normalise(table["text"], RULES)
-        hits = find_leaks(part[self.needs()[0]].collect(), texts, self.tau)
-        places = table.select("row", "path").with_row_index("turn")
-        return hits.join(places, on="turn").select(*self.columns)
+        hits = find_leaks(items, texts, self.tau)
+        numbered = table.select("row", "path").with_row_index("turn")
+        return hits.join(numbered, on="turn").select(*self.columns)
 
 
 def find_leaks(items: pl.DataFrame, texts: pl.Series, tau: float) -> pl.DataFrame:

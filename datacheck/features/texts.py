@@ -7,18 +7,21 @@ import polars as pl
 On = Literal["prompt", "response", "conversation"]
 
 _PARTS: dict[On, tuple[str, ...]] = {
-    "prompt": ("prompt",),
+    "prompt": ("prompt", "option"),
     "response": ("response", "answer", "chosen", "rejected"),
-    "conversation": ("prompt", "response", "answer", "chosen", "rejected", "text"),
+    "conversation": ("prompt", "option", "response", "answer", "chosen", "rejected", "text"),
 }
 
 
 def row_texts(turns: pl.LazyFrame, on: On, *, system: bool = False) -> pl.LazyFrame:
-    """One line per row that has such text: `row`, `text` (its turns in order, joined by a newline).
+    """One line per row that has such text: `row`, `text` (its turns and tool calls in order, joined by newlines).
 
-    System prompts are left out unless asked for: thousands of rows share them without being alike.
+    System prompts are left out unless asked for: thousands of rows share them without being alike. Options belong to
+    the prompt: "which of these is wrong?" is another question with other options.
     """
-    wanted = turns.filter(pl.col("part").is_in(_PARTS[on]), pl.col("text").is_not_null())
+    said = pl.concat_str("text", "tool_calls", separator="\n", ignore_nulls=True)
+    spoken = pl.col("text").is_not_null() | pl.col("tool_calls").is_not_null()
+    wanted = turns.filter(pl.col("part").is_in(_PARTS[on]), spoken)
     if not system:
         wanted = wanted.filter(pl.col("role").ne_missing("system"))
-    return wanted.group_by("row", maintain_order=True).agg(pl.col("text").str.join("\n"))
+    return wanted.group_by("row", maintain_order=True).agg(text=said.str.join("\n"))

@@ -28,10 +28,14 @@ class FileEntry(Model):
 
 
 class DatasetEntry(Model):
-    """One dataset. `version` is the sha256 over the sorted (path, bytes, sha256) of its files."""
+    """One dataset. `version` is the sha256 over the sorted (path, bytes, sha256) of its files.
+
+    `reading`: the settings of `source:` that decide what the records hold, as far as they are no defaults.
+    """
 
     rows: int
     version: str
+    reading: dict[str, Any] = {}
     files: tuple[FileEntry, ...] = ()
 
 

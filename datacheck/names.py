@@ -1,0 +1,55 @@
+"""How the name of a file is shown: as it is, unless somebody's phone number or address stands in it."""
+
+from collections.abc import Iterator
+
+from datacheck.pii.normalise import fold
+from datacheck.pii.recognizers import RECOGNIZERS
+from datacheck.pii.redaction import visible
+
+# Versions (v1.2.3.4) and dates stand in names everywhere; an IP address is no person's.
+_ENTITIES = tuple(entity for entity in RECOGNIZERS if entity != "IP_ADDRESS")
+_SURE = 0.5
+
+
+def shown_name(name: str) -> str:
+    """Return `name` with the identifiers in it masked (138****8000) and what cannot be printed written out.
+
+    Dates, counters and hashes stay readable: a value is hidden only if a recognizer judges it real. The file itself
+    is found again by its sha256.
+    """
+    name = visible(name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace"))
+    if "@" not in name and sum(char.isalnum() for char in name) < 11:
+        return name
+    folded = fold(name)
+    shown, at = "", 0
+    for start, end, masked in sorted(_identifiers(folded.text), key=lambda hit: (hit[0], -hit[1])):
+        first, last = folded.span(start, end)
+        if first >= at:
+            shown += name[at:first] + masked
+            at = last
+    return shown + name[at:]
+
+
+def _identifiers(text: str) -> Iterator[tuple[int, int, str]]:
+    import regex  # type: ignore[import-untyped]  # noqa: PLC0415 - only names that could hold something pay for it
+
+    for recognizer in (RECOGNIZERS[entity] for entity in _ENTITIES):
+        for rule, pattern in recognizer.patterns.items():
+            for match in regex.finditer(pattern, text):
+                judgement = recognizer.judge(rule, match[0])
+                if judgement is not None and judgement.score >= _SURE:
+                    yield *match.span(), recognizer.mask(match[0])
+
+
+def distinct(names: list[str]) -> list[str]:
+    """Masked names that became equal get a number, so that every file keeps a name of its own."""
+    used: set[str] = set()
+    out = []
+    for name in names:
+        number, own = 1, name
+        while own in used:
+            number += 1
+            own = f"{name}~{number}"
+        used.add(own)
+        out.append(own)
+    return out

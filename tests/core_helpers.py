@@ -1,0 +1,115 @@
+"""Helpers of the core's tests: files and contracts written down, and datacheck run in this process or another."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from datacheck import cli, run
+from datacheck.execute import guarded
+
+ROOT = Path(__file__).parent.parent
+GOOD = {"messages": [{"role": "user", "content": "你好"}, {"role": "assistant", "content": "你好！"}]}
+BAD = {"messages": [{"role": "user", "content": "在吗"}, {"role": "user", "content": "喂"}]}
+
+USER_CHECK = '''
+from typing import ClassVar, Literal
+import os, sys
+from datacheck.check import *
+from datacheck.check import total
+
+class Own(Check):
+    """Count rows in a way of its own."""
+
+    ZH: ClassVar[str] = "以自己的方式统计行数。"
+    metrics: ClassVar = {{"number": Metric("rows", "rows", limit=Limit(min=1))}}
+    check: Literal["{name}"] = "{name}"
+
+    def measure(self, data: View) -> Measured:
+        """Measure."""
+        {body}
+'''
+
+
+def jsonl(path: Path, *records) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lines = [r if isinstance(r, bytes) else json.dumps(r, ensure_ascii=False).encode() for r in records]
+    path.write_bytes(b"".join(line + b"\n" for line in lines))
+    return path
+
+
+def contract(folder: Path, checks=("role_errors",), *, name="contract.yaml", source=None, **datasets) -> Path:
+    """A contract with a dataset `train` (and others: name=(source, checks))."""
+    folder.mkdir(parents=True, exist_ok=True)
+    every = {"train": (source or {"path": "data"}, checks), **datasets}
+    value = {"name": "test", "datasets": {n: {"source": s, "checks": list(c)} for n, (s, c) in every.items()}}
+    path = folder / name
+    path.write_text(yaml.safe_dump(value, allow_unicode=True), encoding="utf-8")
+    return path
+
+
+def user_check(folder: Path, name: str, body: str) -> Path:
+    folder.mkdir(exist_ok=True)
+    path = folder / f"{name}.py"
+    path.write_text(USER_CHECK.format(name=name, body=body.replace("\n", "\n        ")), encoding="utf-8")
+    return path
+
+
+class InProcess(run.Workers):
+    """Does the work here and at once: for tests of what is not about processes."""
+
+    def map(self, work, tasks, *, debug=False):
+        for task in tasks:
+            yield guarded(work, task, debug=debug)
+
+
+@pytest.fixture
+def here(monkeypatch):
+    """Sessions of this test start no processes."""
+    monkeypatch.setattr(run, "Workers", InProcess)
+
+
+@pytest.fixture
+def command(monkeypatch, capsys):
+    """`datacheck ARGS` through `main`, in this process: (exit code, stdout, stderr)."""
+
+    def call(*args):
+        monkeypatch.setattr(sys, "argv", ["datacheck", *map(str, args)])
+        try:
+            cli.main()
+            code = 0
+        except SystemExit as end:
+            code = end.code
+        said = capsys.readouterr()
+        return code, said.out, said.err
+
+    return call
+
+
+def spawn(*args, cwd=None, env=None, **kwargs) -> subprocess.CompletedProcess:
+    """`datacheck ARGS` as a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-m", "datacheck.cli", *map(str, args)],
+        cwd=cwd,
+        env=environment(env),
+        capture_output=True,
+        check=False,
+        timeout=240,
+        **kwargs,
+    )
+
+
+def environment(extra=None) -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(ROOT), "LC_ALL": "C.UTF-8", **(extra or {})}
+
+
+def report(folder: Path) -> dict:
+    return json.loads((folder / "report.json").read_bytes())
+
+
+def statuses(folder: Path) -> dict[str, str]:
+    return {finding["id"]: finding["status"] for finding in report(folder)["findings"]}

@@ -1,0 +1,276 @@
+"""The command line: exit codes case by case, what is printed, and what is left alone."""
+
+import json
+
+import jsonschema
+import pytest
+from core_helpers import BAD, GOOD, ROOT, command, contract, here, jsonl, report, user_check  # noqa: F401 - fixtures
+
+from datacheck import discover, pipeline
+from datacheck.strictyaml import load_yaml
+
+WARNS = [{"check": "role_errors", "limits": {"rate": {"max": 1, "warn_max": 0.1}}}]
+
+
+@pytest.fixture(autouse=True)
+def _no_user_checks():
+    yield
+    discover.use_folder(None)
+
+
+@pytest.mark.parametrize(
+    ("records", "checks", "options", "code", "verdict"),
+    [
+        ([GOOD], ["role_errors"], [], 0, "pass"),
+        ([GOOD, BAD], WARNS, [], 0, "warn"),
+        ([GOOD, BAD], WARNS, ["--strict"], 1, "warn"),
+        ([GOOD, BAD], ["role_errors"], [], 1, "fail"),
+        ([GOOD, b'{"cut'], ["role_errors"], [], 1, "fail"),
+        ([GOOD], ["breaks"], [], 3, "error"),
+        ([GOOD, BAD], ["role_errors", "breaks"], [], 3, "error"),  # 3 wins over 1
+        ([], ["role_errors"], [], 3, "error"),
+    ],
+)
+def test_exit_codes_of_a_run(tmp_path, here, command, records, checks, options, code, verdict):  # noqa: F811
+    user_check(tmp_path / "checks", "breaks", "raise ValueError")
+    jsonl(tmp_path / "data" / "a.jsonl", *records)
+    found, out, err = command(
+        "run", contract(tmp_path, checks), "--checks", tmp_path / "checks", "--out", tmp_path / "out", *options
+    )
+    assert (found, report(tmp_path / "out")["verdict"], err) == (code, verdict, "")
+    assert out
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\n",
+        b"\n\n \n",
+        b"\xef\xbb\xbf",
+        b"\xef\xbb\xbf\n",
+        b"{}\n",
+        b"{}\n{}\n",
+        b"[]",
+        b"[]\n[]\n",
+        b"null\n",
+        b"7\n",
+        b"\0" * 64,
+        b"{",
+        b"<html>",
+    ],
+)
+@pytest.mark.parametrize("name", ["a.jsonl", "a.json"])
+def test_nothing_to_train_on_is_never_a_pass(tmp_path, here, command, content, name):  # noqa: F811
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / name).write_bytes(content)
+    code, _, _ = command("run", contract(tmp_path), "--out", tmp_path / "out", "--quiet")
+    assert code in (1, 3)
+    assert report(tmp_path / "out")["verdict"] in ("fail", "error")
+
+
+def test_a_folder_without_data_is_never_a_pass(tmp_path, here, command):  # noqa: F811
+    (tmp_path / "data").mkdir()
+    assert command("run", contract(tmp_path), "--out", tmp_path / "out", "--quiet")[0] == 3
+    found = {f["id"]: f["status"] for f in report(tmp_path / "out")["findings"]}
+    assert found == {
+        "train.role_errors": "error",
+        "train.schema_violations": "error",
+        "train.too_few_rows": "error",
+        "train.unreadable_lines": "error",
+    }
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["run"],
+        ["run", "nowhere.yaml"],
+        ["run", "{contract}", "--nonsense"],
+        ["run", "{contract}", "--format", "xml"],
+        ["run", "{contract}", "--lang", "fr"],
+        ["run", "{contract}", "--data", "train=nowhere"],
+        ["run", "{contract}", "--data", "other=."],
+        ["run", "{contract}", "--checks", "nowhere"],
+        ["run", "{contract}", "--out", "{contract}"],
+        ["run", "{contract}", "--out", "{data}"],
+        ["run", "{contract}", "--out", "{contract}/below"],
+        ["plan", "nowhere.yaml"],
+        ["judge", "nowhere", "--contract", "{contract}"],
+        ["explain", "nothing_like_it"],
+        ["nonsense"],
+        ["init", "--from", "nowhere.jsonl"],
+    ],
+    ids=" ".join,
+)
+def test_asked_wrongly_is_2_and_no_traceback(tmp_path, here, command, arguments, monkeypatch):  # noqa: F811
+    jsonl(tmp_path / "data" / "a.jsonl", GOOD)
+    path = contract(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    before = sorted(p.name for p in tmp_path.rglob("*"))
+    code, out, err = command(*(a.format(contract=path, data=tmp_path / "data") for a in arguments))
+    assert code == 2
+    assert err
+    assert "Traceback" not in out + err
+    assert sorted(p.name for p in tmp_path.rglob("*")) == before
+
+
+@pytest.mark.parametrize(
+    "body", ["import nothing_like_it", "def broken(:", "raise SystemExit(0)", "1 / 0", "", "metrics = 7"]
+)
+def test_a_check_file_that_cannot_be_used_is_3_never_0_or_1(tmp_path, here, command, body):  # noqa: F811
+    jsonl(tmp_path / "data" / "a.jsonl", GOOD)
+    (tmp_path / "checks").mkdir()
+    (tmp_path / "checks" / "own.py").write_text(body + "\n")
+    code, _, err = command(
+        "run", contract(tmp_path, ["role_errors"]), "--checks", tmp_path / "checks", "--out", tmp_path / "out"
+    )
+    assert code == 3
+    assert err.startswith("own.py: ")
+    assert "Traceback" not in err
+
+
+def test_a_check_cannot_take_the_name_of_a_built_in_one(tmp_path, here, command):  # noqa: F811
+    user_check(tmp_path / "checks", "role_errors", "return Measured((Value('number', 1),))")
+    code, _, err = command("run", contract(tmp_path), "--checks", tmp_path / "checks")
+    assert code == 2
+    assert "built-in" in err
+
+
+def test_a_fault_of_ours_is_3_and_shows_no_data(tmp_path, here, command, monkeypatch):  # noqa: F811
+    monkeypatch.setattr(pipeline, "judge", lambda *_, **__: {}["13987654321"])
+    jsonl(tmp_path / "data" / "a.jsonl", GOOD)
+    code, out, err = command("run", contract(tmp_path), "--out", tmp_path / "out")
+    assert (code, out) == (3, "")
+    assert "KeyError in test_cli.py" in err
+    assert "13987654321" not in err
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["contract.yaml", "data"]
+
+
+def test_debug_shows_the_traceback(tmp_path, command):  # noqa: F811
+    from datacheck.errors import ContractError
+
+    with pytest.raises(ContractError):
+        command("run", contract(tmp_path, ["nothing_like_it"]), "--debug")
+
+
+def test_what_is_printed(tmp_path, here, command):  # noqa: F811
+    jsonl(tmp_path / "data" / "a.jsonl", GOOD, BAD)
+    path, out = contract(tmp_path), tmp_path / "out"
+    _, text, _ = command("run", path, "--out", out, "--format", "json")
+    assert text.encode() == (out / "report.json").read_bytes()
+    _, text, _ = command("run", path, "--out", out, "--format", "github")
+    errors = [line for line in text.splitlines() if line.startswith("::error ")]
+    assert any("data/a.jsonl" in line and "line=2" in line for line in errors), text
+    assert command("run", path, "--out", out, "--quiet") == (1, "", "")
+    _, english, _ = command("run", path, "--out", out, "--lang", "en")
+    _, chinese, _ = command("run", path, "--out", out, "--lang", "zh")
+    assert "Findings" in english
+    assert "Findings" not in chinese
+    assert any("\u4e00" <= char <= "\u9fff" for char in chinese)
+    assert not any("\u4e00" <= char <= "\u9fff" for char in english)
+
+
+def test_a_foreign_folder_is_never_replaced(tmp_path, here, command, monkeypatch):  # noqa: F811
+    jsonl(tmp_path / "data" / "a.jsonl", GOOD)
+    path, out = contract(tmp_path), tmp_path / "out"
+    command("run", path, "--out", out, "--quiet")
+    assert command("run", path, "--out", out, "--quiet")[0] == 0  # an earlier report is
+    (out / "notes.txt").write_text("mine")
+    code, _, err = command("run", path, "--out", out)
+    assert code == 2
+    assert "notes.txt" in err
+    assert (out / "notes.txt").read_text() == "mine"
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "report.json").write_text('{"schema": "somebody else"}')
+    assert command("run", path, "--out", other)[0] == 2
+    (tmp_path / "link").symlink_to(out)
+    assert command("run", path, "--out", tmp_path / "link")[0] == 2
+    monkeypatch.chdir(other)
+    assert command("run", path, "--out", "..")[0] == 2
+    assert command("run", path, "--out", ".")[0] == 2
+    (tmp_path / "empty").mkdir()
+    assert command("run", path, "--out", tmp_path / "empty", "--quiet")[0] == 0
+
+
+def test_an_old_report_survives_a_run_that_cannot_begin(tmp_path, here, command):  # noqa: F811
+    jsonl(tmp_path / "data" / "a.jsonl", GOOD)
+    command("run", contract(tmp_path), "--out", tmp_path / "out", "--quiet")
+    before = (tmp_path / "out" / "report.json").read_bytes()
+    assert command("run", contract(tmp_path, ["nothing"]), "--out", tmp_path / "out")[0] == 2
+    assert (tmp_path / "out" / "report.json").read_bytes() == before
+
+
+def test_plan_says_what_would_run(tmp_path, command):  # noqa: F811
+    jsonl(tmp_path / "data" / "a.jsonl", GOOD)
+    (tmp_path / "data" / "notes.md").write_text("x")
+    code, out, _ = command("plan", contract(tmp_path))
+    assert code == 0
+    assert "train: 1 files" in out
+    assert "notes.md" in out
+    assert "measure train.role_errors  ← load train" in out
+
+
+# --- the schemas ---
+
+
+def schema_of(command, *more):  # noqa: F811
+    code, out, _ = command("schema", *more)
+    assert code == 0
+    schema = json.loads(out)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    return jsonschema.Draft202012Validator(schema)
+
+
+CONTRACTS = sorted(p for p in [*(ROOT / "contracts").glob("*.yaml"), *(ROOT / "sample_data").glob("contract*.yaml")])
+
+
+def test_there_are_contracts_to_hold_against_the_schema():
+    assert len(CONTRACTS) >= 3
+
+
+@pytest.mark.parametrize("path", CONTRACTS, ids=lambda path: path.name)
+def test_every_contract_of_ours_fits_the_published_schema(path, command):  # noqa: F811
+    value = load_yaml(path, path.name).value
+    schema = schema_of(command)
+    assert list(schema.iter_errors(value)) == []
+    for name, dataset in value["datasets"].items():
+        for index in range(len(dataset["checks"])):
+            changed = json.loads(json.dumps(value))
+            item = changed["datasets"][name]["checks"][index]
+            item = {"check": item} if isinstance(item, str) else item
+            changed["datasets"][name]["checks"][index] = {**item, "severty": "warn"}
+            assert not schema.is_valid(changed)
+    assert not schema.is_valid({**value, "dataset": {}})
+
+
+@pytest.mark.parametrize("records", [[GOOD, BAD, b'{"cut'], [], [GOOD]])
+def test_every_report_fits_the_published_schema(tmp_path, here, command, records):  # noqa: F811
+    jsonl(tmp_path / "data" / "a.jsonl", *records)
+    command("run", contract(tmp_path), "--out", tmp_path / "out", "--quiet")
+    schema = schema_of(command, "--report")
+    assert list(schema.iter_errors(report(tmp_path / "out"))) == []
+    assert not schema.is_valid({**report(tmp_path / "out"), "verdict": "splendid"})
+
+
+# --- adding a check ---
+
+
+def test_one_new_file_is_a_new_check(tmp_path, here, command):  # noqa: F811
+    """It shows up in `checks`, `explain` and `schema`, and runs; nothing else is touched."""
+    checks = tmp_path / "checks"
+    user_check(checks, "odd_rows", "return Measured((Value('number', total(data.rows)),))")
+    jsonl(tmp_path / "data" / "a.jsonl", GOOD, GOOD)
+    path = contract(tmp_path, [{"check": "odd_rows", "limits": {"number": {"max": 1}}}])
+    listed = command("checks", "--checks", checks)[1]
+    assert "odd_rows\n    Count rows in a way of its own.\n    number: min 1" in listed
+    assert "Count rows in a way of its own." in command("explain", "odd_rows", "--checks", checks, "--lang", "en")[1]
+    assert "以自己的方式统计行数。" in command("explain", "odd_rows", "--checks", checks, "--lang", "zh")[1]
+    value = load_yaml(path, "c").value
+    assert schema_of(command, "--checks", checks).is_valid(value)
+    assert not schema_of(command).is_valid(value)
+    assert command("run", path, "--checks", checks, "--out", tmp_path / "out", "--quiet")[0] == 1
+    finding = report(tmp_path / "out")["findings"][0]
+    assert (finding["id"], finding["status"], finding["values"][0]["value"]) == ("train.odd_rows", "fail", 2)
+    assert command("run", path, "--out", tmp_path / "out", "--quiet")[0] == 2  # without the folder it is unknown
