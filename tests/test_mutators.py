@@ -42,7 +42,7 @@ FILES = {
     "preference": "llama_factory/data/dpo_zh_demo.json",
     "tools": "llama_factory/data/glaive_toolcall_zh_demo.json",
 }
-CODE = re.compile(r"```|import |def |[{;]|print")
+CODE = re.compile(r"```|import |def |;|print")
 MUTATORS = [*LINES, *SCHEMA, *UNKNOWN_SHAPE, *ROLES, *EMPTY, *TEXTS, *COPIES, *PAIRS, *TOOLS]
 
 
