@@ -8,7 +8,7 @@ from datacheck.check import Check, Limit, Measured, Metric, View, rates, total
 from datacheck.features.turn_texts import evidence, flagged, per_kind, silent, turn_texts, without_code
 
 # A brace after a letter, $, \, ^, _ or another brace belongs to LaTeX, a shell, a format string or a workflow file.
-_START = r"(?:^|[^\w$\\^{}'])"
+_START = r"(?:^|[^A-Za-z0-9_$\\^{}'])"
 _NAME = r"[\p{L}_][\p{L}\p{N}_.-]{1,39}"
 _FIELDS = (
     "instruction|input|output|question|query|prompt|context|answer|response|user_input|system_prompt|history|passage"
@@ -21,7 +21,7 @@ _MISSING = (
 _MISSING_EN = r"(?i:insert [^\[\]\n]{1,60}|(?:your|the) (?:answer|text|content|response|code) here|content|answer here)"
 _PATTERNS = {
     "template_field": f"{_START}(\\{{\\{{ ?{_NAME} ?\\}}\\}})",  # {{name}}
-    "shell_variable": r"(?:^|[^\w$\\^{}`])(\$\{[A-Za-z][A-Za-z0-9_.]+\})(?:[^$]|$)",  # ${name}, not ${ab}$
+    "shell_variable": r"(?:^|[^A-Za-z0-9_$\\^{}`])(\$\{[A-Za-z][A-Za-z0-9_.]+\})(?:[^$]|$)",  # ${name}, not ${ab}$
     "format_field": f"{_START}(\\{{(?:{_FIELDS})\\}})",  # {instruction}
     "angle_field": r"(<<(?:[A-Z]+(?:_[A-Z]+)+|NAME|USER|DATE|CITY|INPUT|QUESTION|ANSWER|CONTENT|TEXT)>>)",
     "to_do": r"(?m)^[\s\[【（(*#-]*((?:TODO|TBD|FIXME|(?:内容|此处)?待(?:补充|填写|完善|定稿))[\]】）):：*.。\s]*)$",

@@ -4,7 +4,7 @@ import polars as pl
 
 from datacheck.check import Feature, View
 from datacheck.features.turn_texts import turn_texts, without_code
-from datacheck.text.scripts import SCRIPTS, script_words
+from datacheck.text.scripts import COLUMNS, SCRIPTS, script_words
 
 # Links, addresses, tags, LaTeX commands, identifiers with digits or underscores are no language.
 _NO_WORDS = r"(?:https?|ftp)://\S+|www\.\S+|[\w.+-]+@[\w-]+\.[\w.]+|</?[A-Za-z][^<>\n]{0,200}>|\\[A-Za-z]+|\w*[_\d]\w*"
@@ -16,6 +16,8 @@ _LITTLE = 0.1
 
 class Languages(Feature):
     """`row`, `path` and the words of each script (see `script_words`) of every text, code in Markdown left out."""
+
+    columns = {"row": pl.UInt32, "path": pl.String, **dict.fromkeys(COLUMNS, pl.UInt32)}
 
     def compute(self, part: View) -> pl.DataFrame:
         """Count."""

@@ -22,6 +22,8 @@ class Repetition(Feature):
     Markdown, signs and white space do not count. `score`: the share, or how many times.
     """
 
+    columns = {"row": pl.UInt32, "path": pl.String, "score": pl.Float64, "problem": pl.String}
+
     n: int
     share: float
     characters: int

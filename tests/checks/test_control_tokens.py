@@ -1,0 +1,99 @@
+import pytest
+
+from datacheck.check import Ratio, Status
+from datacheck.checks.control_tokens import ControlTokens
+from datacheck.testing import dataset, finding, measure
+
+
+def problems(content, role="assistant"):
+    messages = [{"role": "user", "content": "好"}, {"role": "assistant", "content": "好"}]
+    messages[role == "assistant"]["content"] = content
+    return [problem for _, problem in measure(ControlTokens(), [{"messages": messages}]).problems]
+
+
+@pytest.mark.parametrize(
+    "token",
+    [
+        "<|im_start|>", "<|im_end|>", "<|endoftext|>", "<|eot_id|>", "<|user|>", "<|START_OF_TURN_TOKEN|>",
+        "<|fim_prefix|>", "<｜User｜>", "<｜begin▁of▁sentence｜>", "<｜end▁of▁sentence｜>", "[INST]", "[/INST]",
+        "<<SYS>>", "<</SYS>>", "<start_of_turn>", "<end_of_turn>", "<bos>", "<eos>", "<pad>", "<unk>", "[gMASK]",
+        "[gMASK]<sop>", "<eop>", "<eoa>", "[UNUSED_TOKEN_146]", "<reserved_106>", "<extra_id_0>",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("around", ["{}", "你好{}再见", "```\n{}\n```", "`{}`"])
+def test_tokens_of_the_families(token, around):
+    """Even in code: the tokenizer makes it a control token all the same."""
+    assert problems(around.format(token)) == ["control_token"]
+    assert problems(around.format(token), "user") == ["control_token"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["好的。</s>", "<s>好的", "<s>好的</s>", "甲</s><s>乙", "a</s> \nb", "</s>x<s>"],
+)
+def test_sequence_tokens(text):
+    assert problems(text) == ["sequence_token"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "原价 <s>100 元</s> 现价 80 元",
+        "```html\n<s>old\n```",
+        "用 `<s>` 表示删除线",
+        "a <| b |> c, f <|> g, x |> y, <|>",
+        "| a | b |\n|---|---|\n| <b> | |x| |",
+        "if a<b|c>d: pass",
+        "[INSTALL] [inst] [MASK] [CLS] [SEP] [TODO]",
+        "<<SYSTEM>> <start> <end> <user> <eosinophil>",
+        "<image>图里是什么？<video><audio><|image_1|><|vision_start|><|image_pad|><|box_start|>",
+        "<think>想一想</think>好的",
+        "<tool_call>{}</tool_call>",
+        "x << SYS >> y",
+    ],
+)
+def test_what_is_no_token(text):
+    assert problems(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("<think>想", True),
+        ("想</think>好", True),
+        ("</think>想<think>", True),
+        ("<think>a</think><think>b", True),
+        ("<think>a</think><think>b</think>", False),
+    ],
+)
+def test_thinking_must_be_closed_in_answers(text, wrong):
+    assert problems(text) == ["unbalanced_think"] * wrong
+    assert problems(text, "user") == []  # "begin with <think>"
+
+
+def test_preference_sides_are_answers():
+    result = measure(ControlTokens(), dataset("user: a | chosen: <think>b | rejected: c"))
+    assert result.value("rate") == Ratio(1, 1)
+
+
+def test_what_was_found_is_shown():
+    first = measure(ControlTokens(), dataset("user: a | assistant: b<|im_end|>")).first[0]
+    assert "<|im_end|>" in first["detail"]
+
+
+def test_plain_text_may_be_rendered():
+    result = measure(ControlTokens(), [{"text": "<|im_start|>user\na<|im_end|>"}, *dataset("user: a | assistant: b")])
+    assert result.value("rate") == Ratio(0, 2)
+    assert result.not_checked == ("1 rows are one plain text, which may be rendered on purpose",)
+
+
+def test_one_is_too_many():
+    records = dataset(*["user: a | assistant: b"] * 99, "user: a[INST] | assistant: b")
+    assert finding(ControlTokens(), records).status is Status.FAIL
+    assert finding(ControlTokens(severity="warn"), records).status is Status.WARN
+
+
+def test_logic_rl_is_rendered_already(realdata):
+    for name, rows in (("train", 900), ("test", 100)):
+        raw = (realdata / f"logic_rl/data/kk/instruct/3ppl/{name}.parquet").read_bytes()
+        assert measure(ControlTokens(), raw, name="kk.parquet").value("rate") == Ratio(rows, rows)

@@ -1,0 +1,67 @@
+import math
+
+import pytest
+
+from datacheck.check import Ratio, Status
+from datacheck.checks.overlong_samples import OverlongSamples
+from datacheck.testing import dataset, finding, measure
+
+
+def texts(*sizes):
+    return [{"text": "字" * size} for size in sizes]
+
+
+def test_the_limit_itself_is_fine():
+    result = measure(OverlongSamples(max_chars=10), texts(10, 11))
+    assert result.value("rate") == Ratio(1, 2)
+    assert sorted(result.problems) == [(1, "overlong_message"), (1, "overlong_row")]
+
+
+def test_default_is_60000_characters_and_none_may_be_longer():
+    assert finding(OverlongSamples(), texts(60_000)).status is Status.PASS
+    assert finding(OverlongSamples(), texts(60_001)).status is Status.FAIL
+
+
+def test_a_row_is_the_sum_of_its_messages():
+    check = OverlongSamples(max_chars=5)
+    assert measure(check, dataset("user: abc | assistant: def")).places == [(0, None, "overlong_row")]
+    assert measure(check, dataset("user: abc | assistant: de")).problems == []
+
+
+def test_messages_may_have_a_limit_of_their_own():
+    result = measure(OverlongSamples(max_turn_chars=3), dataset("user: abcd | assistant: abc"))
+    assert result.places == [(0, "messages[0].content", "overlong_message")]
+
+
+def test_of_a_pair_the_longer_side_counts():
+    assert measure(OverlongSamples(), dataset("user: abc | chosen: de | rejected: fghi")).value("max") == 7
+
+
+def test_calls_count():
+    record = dataset("user: ab | assistant: c")[0]
+    record["messages"][1]["tool_calls"] = [{"function": {"name": "f", "arguments": "{}"}}]
+    assert measure(OverlongSamples(), [record]).value("max") > 20
+
+
+@pytest.mark.parametrize("sizes", [[1], [1, 2], [1, 2, 3], list(range(1, 101)), list(range(1, 102)), [7] * 50 + [9]])
+def test_percentiles_are_nearest_ranks(sizes):
+    result = measure(OverlongSamples(), texts(*reversed(sizes)))
+    for name, part in (("p50", 0.5), ("p99", 0.99)):
+        assert result.value(name) == sizes[math.ceil(round(part * len(sizes), 9)) - 1]
+    assert result.value("max") == max(sizes)
+
+
+def test_figure_has_powers_of_two():
+    result = measure(OverlongSamples(), texts(1, 2, 3, 4, 7, 8, 1023, 1024))
+    assert result.figures["lengths"] == {"characters": [1, 2, 4, 8, 512, 1024], "rows": [1, 2, 2, 1, 1, 1]}
+
+
+def test_characters_are_not_bytes():
+    assert measure(OverlongSamples(), [{"text": "你好😀"}]).value("max") == 3
+
+
+def test_rows_without_text():
+    result = measure(OverlongSamples(), [{"a": 1}])
+    assert result.value("rate") == Ratio(0, 1)
+    assert result.value("p50") is None
+    assert result.not_checked == ("1 rows have no text to measure",)

@@ -1,0 +1,94 @@
+import json
+
+import pytest
+
+from datacheck.check import Ratio, Status
+from datacheck.checks.placeholder_text import PlaceholderText
+from datacheck.testing import dataset, finding, measure
+
+
+def problems(text):
+    return [problem for _, problem in measure(PlaceholderText(), [{"question": text, "answer": "好"}]).problems]
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("您好，我是 {{name}}，由 {{author}} 发明。", "template_field"),
+        ("我是{{ 助手名称 }}。", "template_field"),
+        ("Dear {{user.first_name}},", "template_field"),
+        ("Hello ${userName}, welcome", "shell_variable"),
+        ("### Instruction:\n{instruction}\n### Response:", "format_field"),
+        ("根据{上下文}回答", "format_field"),
+        ("Dear <<FIRST_NAME>>", "angle_field"),
+        ("<<NAME>> 你好", "angle_field"),
+        ("TODO", "to_do"),
+        ("答案：\nTODO:\n谢谢", "to_do"),
+        ("【待补充】", "to_do"),
+        ("（待完善）", "to_do"),
+        ("请看：[内容]", "missing_content"),
+        ("地址是[插入地址]，交通便利", "missing_content"),
+        ("1. [Insert Blog Post 1]", "missing_content"),
+        ("我叫【填写你的称呼】，", "missing_content"),
+        ("【此处填写公司介绍】和更多", "missing_content"),
+        ("Final: [your answer here]", "missing_content"),
+    ],
+)
+def test_what_nobody_filled_in(text, problem):
+    assert problem in problems(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```vue\n<p>{{ message }}</p>\n```",
+        "```js\nconst s = `Hello, ${name}!`;",
+        "用 `{{ name }}` 插值，用 `${name}` 取变量",
+        "console.log(`Hello, ${name}!`);",
+        "<template>\n<p>{{ message }}</p>\n</template>",
+        "{% for x in xs %}\n{{ x.name }}\n{% endfor %}",
+        "def f(question):\n    return f'{question}'\nprint(f(1))",
+        "env: ${{ secrets.GITHUB_TOKEN }}",
+        r"$\frac{{a}}{{b}}$ 与 $x^{{n+1}}$，${ }^{14}C$，${ab}$，\text{{input}}",
+        r"集合 $\{x_n\}$，{1,2,3}，{{1,2},{3,4}}，{{x}}",
+        "{\"input\": 1} {'answer': 2} {} {{}} {0} %s",
+        "尊敬的[姓名]，……此致 [您的姓名] [日期]",
+        "Best regards,\n[Your Name]\n[Your Title]",
+        "申请人：XXX，XXXX年XX月XX日；手机尾号 xxx",
+        "[问题] 1+1=？ [答案] 2 【注】 [1] [x] [y/n]",
+        "帮我写一个 TODO 列表应用，包括 TODO 的增删。",
+        "# TODO: 添加分析代码",
+        "a <<SRE>> b; cout <<X<<Y; 48/2=<<48/2=24>>24; cat <<EOF",
+        "不应包含 [插入 x] 或 [placeholder]",
+        "这次会议的内容待定，金额待填",
+    ],
+)
+def test_what_is_meant_so(text):
+    assert problems(text) == []
+
+
+def test_code_without_a_fence_is_not_judged_and_said():
+    text = 'val x = 1;\nprintln(s"a");\nHello ${hotel} ${guest};\n'
+    result = measure(PlaceholderText(), [{"text": text}])
+    assert result.value("rate") == Ratio(0, 1)
+    assert result.not_checked == ("1 texts look like code outside a fence; braces in them were not judged",)
+
+
+def test_what_was_found_is_shown():
+    result = measure(PlaceholderText(), dataset("user: 你是谁？ | assistant: 我是 {{name}}。"))
+    assert result.places == [(0, "messages[1].content", "template_field")]
+    assert "{{name}}" in result.first[0]["detail"]
+
+
+def test_one_is_too_many():
+    assert finding(PlaceholderText(), dataset("user: a | assistant: TODO")).status is Status.FAIL
+    assert finding(PlaceholderText(), dataset("user: a | assistant: b")).status is Status.PASS
+
+
+def test_identity_of_llama_factory(realdata):
+    path = realdata / "llama_factory/data/identity.json"
+    rows = json.loads(path.read_text(encoding="utf-8"))
+    unfilled = [n for n, row in enumerate(rows) if "{{name}}" in str(row) or "{{author}}" in str(row)]
+    result = measure(PlaceholderText(), path.read_bytes(), name="identity.json")
+    assert result.value("rate") == Ratio(85, 91)
+    assert [row for row, _ in result.problems] == unfilled

@@ -1,0 +1,90 @@
+import random
+
+import pytest
+
+from datacheck.check import Ratio, Status
+from datacheck.checks.repetitive_text import RepetitiveText
+from datacheck.testing import dataset, finding, measure
+
+rng = random.Random(5)
+PLAIN = "".join(chr(rng.randrange(0x4E00, 0x9FA0)) for _ in range(2000))
+
+
+def problems(text, **settings):
+    records = [{"instruction": "问", "output": text}]
+    return [problem for _, problem in measure(RepetitiveText(**settings), records).problems]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "哈" * 400,
+        "我不知道" * 100,
+        "1326134." + "0" * 1000,
+        "好的，我来说明。" + "今天天气很好，" * 60,
+        PLAIN[:300] + "那么" * 300,
+        "abcdefghijklmnopqrstuvwxyz " * 40,
+        "哈" * 110,
+    ],
+)
+def test_one_ngram_over_and_over(text):
+    assert problems(text) == ["repeated_ngram"]
+
+
+@pytest.mark.parametrize("end", ["\n", "。", "！", "\n\n"])
+def test_a_line_more_than_five_times(end):
+    long_line = PLAIN[:60]
+    assert problems(PLAIN[100:200] + end + (long_line + end) * 6) == ["repeated_line"]
+    assert problems(PLAIN[100:200] + end + (long_line + end) * 5) == []
+
+
+def test_both():
+    assert sorted(problems("对不起，我不知道。\n" * 100)) == ["repeated_line", "repeated_ngram"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        PLAIN,
+        "哈哈哈哈哈哈哈哈",
+        "-" * 500 + "\n" + "=" * 500,
+        "| 甲 | 乙 |\n|----|----|\n" + "".join(f"| {PLAIN[n]} | {n} |\n" for n in range(60)),
+        "```\n" + "    }\n" * 100 + "```\n" + PLAIN[:100],
+        "if a {\n" + "".join(f"  x{n} = {PLAIN[n]}\n  }}\n" for n in range(50)),
+        "".join(f"{n}. {PLAIN[n * 20 : n * 20 + 20]}。是的。\n" for n in range(40)),
+        "".join(f"{n} * {n + 1} = {n * (n + 1)}, " for n in range(200)),
+        "Half of the pizza is 3/6 of a pizza. " * 3 + PLAIN[:200],
+        " " * 1000 + "\\/" + " " * 1000,
+    ],
+)
+def test_what_may_repeat(text):
+    assert problems(text) == []
+
+
+def test_only_what_is_learnt():
+    loop = "我不知道" * 100
+    assert problems(loop)
+    assert measure(RepetitiveText(), dataset(f"user: {loop} | assistant: 好")).problems == []
+    assert measure(RepetitiveText(), dataset(f"user: 好 | chosen: 好 | rejected: {loop}")).problems == []
+    assert measure(RepetitiveText(), dataset(f"user: 好 | chosen: {loop} | rejected: 好")).value("rate") == Ratio(1, 1)
+    earlier = dataset(f"user: 好 | assistant: {loop} | user: 好 | assistant: 好")
+    assert measure(RepetitiveText(), earlier).places == [(0, "messages[1].content", "repeated_ngram")]
+
+
+def test_settings():
+    once = PLAIN[:400] + "十个字的片段放在这里" * 30
+    assert problems(once) == ["repeated_ngram"]
+    assert problems(once, share=0.6) == []
+    assert problems(once, characters=500) == []
+
+
+def test_finding():
+    assert finding(RepetitiveText(), [{"text": "哈" * 400}]).status is Status.FAIL
+    assert "100 % of the text" in measure(RepetitiveText(), [{"text": "哈" * 400}]).first[0]["detail"]
+
+
+def test_real_loops(realdata):
+    """The two loops that reading the longest repetitions of these files by hand found."""
+    for name, row in (("kto_en_demo.json", 65), ("glaive_toolcall_en_demo.json", 243)):
+        raw = (realdata / "llama_factory/data" / name).read_bytes()
+        assert {place for place, _ in measure(RepetitiveText(), raw, name=name).problems} == {row}

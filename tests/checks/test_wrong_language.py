@@ -1,0 +1,108 @@
+import pytest
+from pydantic import ValidationError
+
+from datacheck.check import Ratio, Status
+from datacheck.checks.wrong_language import WrongLanguage
+from datacheck.testing import dataset, finding, measure
+
+TEXTS = {
+    "zh-Hans": "我们今天去图书馆看书，顺便买一些水果和面包回来。",
+    "zh-Hant": "我們今天去圖書館看書，順便買一些水果和麵包回來。",
+    "ja": "今日は図書館で本を読んで、そのあとで果物とパンを買います。",
+    "ko": "오늘 우리는 도서관에 가서 책을 읽고 과일과 빵을 사서 집에 돌아올 것입니다.",
+    "en": "Today we are going to the library to read, and then we will buy some fruit.",
+    "ru": "Сегодня мы идём в библиотеку читать книги, а потом купим хлеб и фрукты.",
+    "ar": "اليوم سنذهب إلى المكتبة لنقرأ الكتب ثم نشتري بعض الفواكه والخبز",
+    "th": "วันนี้เราจะไปห้องสมุดเพื่ออ่านหนังสือ",
+    "hi": "आज हम पुस्तकालय जाकर किताबें पढ़ेंगे और फिर कुछ फल और रोटी खरीदेंगे",
+    "he": "היום אנחנו הולכים לספרייה לקרוא ספרים ואחר כך נקנה קצת פירות ולחם",
+    "el": "Σήμερα πάμε στη βιβλιοθήκη για να διαβάσουμε και μετά αγοράζουμε φρούτα",
+}
+
+
+def wrong(text, *languages, **settings):
+    result = measure(WrongLanguage(languages=languages, **settings), [{"text": text}])
+    return [problem for _, problem in result.problems] == ["wrong_language"]
+
+
+@pytest.mark.parametrize("language", TEXTS)
+def test_every_language_is_itself_and_no_other(language):
+    assert not wrong(TEXTS[language], language)
+    for other in set(TEXTS) - {language}:
+        assert wrong(TEXTS[language], other), other
+
+
+def test_zh_is_both_forms():
+    assert not wrong(TEXTS["zh-Hans"], "zh")
+    assert not wrong(TEXTS["zh-Hant"], "zh", "en")
+    assert wrong(TEXTS["ja"], "zh", "en")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "请用 Kubernetes 和 Docker 部署 PostgreSQL，再用 Prometheus 监控。",
+        "运行下面的代码：\n```python\n" + "import numpy as np\nprint(np.zeros(10))\n" * 20 + "```\n然后看结果如何",
+        "请打开 https://example.com/a/very/long/path/to/some/page?query=many+english+words+here 看看这篇文章",
+        r"化简 $\frac{\mathrm{d}y}{\mathrm{d}x} = \sqrt{\alpha} + \beta \times \gamma$，并求出它在零点的值",
+        "<div class='a'><span class='b'><p>中文网页的内容就是这样的一段话</p></span></div>",
+        "a = b + c, d = e + f, x1 = y_2 ……求以上各个未知数的值",
+        "1234 5678 91011 121314 151617 181920",
+        "OK, yes!",
+        "👍👍👍👍👍👍👍👍👍👍👍👍",
+    ],
+)
+def test_chinese_with_much_else(text):
+    assert not wrong(text, "zh")
+
+
+def test_half_of_the_words_by_default():
+    half = "中文字符一共十个字符 " + "word " * 10
+    assert not wrong(half, "zh")
+    assert wrong(half, "zh", share=0.6)
+    assert wrong(half + "word " * 2, "zh")
+
+
+def test_short_texts_are_not_judged_and_said():
+    result = measure(WrongLanguage(languages=["zh"]), dataset("user: hello | assistant: thank you very much"))
+    assert result.value("rate") == Ratio(0, 1)
+    assert result.not_checked == ("2 texts have fewer than 10 words and were not judged",)
+    assert wrong("hello", "zh", words=1)
+
+
+def test_mixed_forms_of_chinese():
+    mixed = "我在90年代找到了一些喜剧电影，你可能會喜歡。這裡有几个选项。"
+    result = measure(WrongLanguage(languages=["zh"]), [{"text": mixed}, {"text": TEXTS["zh-Hans"]}])
+    assert result.value("mixed_chinese") == Ratio(1, 2)
+    assert result.value("rate") == Ratio(0, 2)
+    slip = measure(WrongLanguage(languages=["zh"]), [{"text": TEXTS["zh-Hans"] + "圖"}])
+    assert slip.value("mixed_chinese") == Ratio(0, 1)
+
+
+def test_one_answer_in_another_language():
+    result = measure(WrongLanguage(languages=["zh"]), dataset(f"user: {TEXTS['zh-Hans']} | assistant: {TEXTS['en']}"))
+    assert result.places == [(0, "messages[1].content", "wrong_language")]
+    assert "it is latin" in result.first[0]["detail"]
+
+
+def test_figure_counts_rows():
+    result = measure(
+        WrongLanguage(languages=["zh", "en"]), [{"text": TEXTS[name]} for name in ("en", "ja", "en", "zh-Hans")]
+    )
+    assert result.figures["languages"] == {
+        "language": ["ja", "latin", "zh-Hans"],
+        "rows": [1, 2, 1],
+        "share": [0.25, 0.5, 0.25],
+    }
+
+
+def test_the_contract_sets_the_limit():
+    records = [{"text": TEXTS["en"]}]
+    assert finding(WrongLanguage(languages=["zh"]), records).status is Status.INFO
+    assert finding(WrongLanguage(languages=["zh"], limits={"rate": {"max": 0.5}}), records).status is Status.FAIL
+
+
+@pytest.mark.parametrize("languages", [[], ["zz"], ["chinese"]])
+def test_languages_are_known_codes(languages):
+    with pytest.raises(ValidationError):
+        WrongLanguage(languages=languages)
