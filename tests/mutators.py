@@ -295,7 +295,9 @@ def role(value: Any, position: int = 0) -> Callable[[Record, Random], Record]:
     return messages(lambda m: [*m[:position], {**m[position], "from": value}, *m[position + 1 :]])
 
 
-def roles(name: str, problem: str, change: Any, bases: tuple[str, ...] = ("chat",), also: tuple[str, ...] = ()) -> Mutator:
+def roles(
+    name: str, problem: str, change: Any, bases: tuple[str, ...] = ("chat",), also: tuple[str, ...] = ()
+) -> Mutator:
     return Mutator(name, RoleErrors(), problem, change, bases, also=also)
 
 
@@ -382,13 +384,13 @@ TEXTS = [
 
 # ── identifiers ─────────────────────────────────────────────────────────────────────────────────────
 # Made up; the check digits are right. None is a number known from documentation.
-PHONE, RESIDENT, CARD = "13912045786", "110105199003078515", "6222021234567890128"
+PHONE, BIRTH = "13912045786", "11010519900307851"  # the second without its check digit
 _FULLWIDTH = {ord(c): ord(c) + 0xFEE0 for c in "0123456789"}
 
 
 def resident_id() -> str:
-    body, weights = RESIDENT[:17], [7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2]
-    return body + "10X98765432"[sum(int(d) * w for d, w in zip(body, weights, strict=True)) % 11]
+    weights = [7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2]
+    return BIRTH + "10X98765432"[sum(int(d) * w for d, w in zip(BIRTH, weights, strict=True)) % 11]
 
 
 def luhn(body: str) -> str:
@@ -543,7 +545,7 @@ TOOLS = [
     tool("arguments_an_object", "mixed_arguments", arguments(json.loads)),
     tool("arguments_missing", "arguments_invalid", called(first_required_lost)),
     tool("argument_of_wrong_type", "arguments_invalid",
-         arguments(lambda a: json.dumps(dict.fromkeys(json.loads(a), {"x": 1}), ensure_ascii=False))),
+         arguments(lambda a: json.dumps({key: {"x": 1} for key in json.loads(a)}, ensure_ascii=False))),
     tool("argument_null", "null_argument", arguments(lambda a: json.dumps({**json.loads(a), "message": None}, ensure_ascii=False))),
     tool("unknown_function", "unknown_function", called(named("get_wether"))),
     tool("name_missing", "call_malformed", called(lambda made: made.pop("name"))),

@@ -15,18 +15,24 @@ from datacheck.pipeline import validate
 QA = [
     ("水为什么在零度结冰？", "温度降到零度时，水分子的热运动变慢，氢键把它们固定成六角形的晶格，于是液体变成了冰。"),
     ("怎样给番茄浇水？", "早晨浇透一次，让根部湿润即可；叶片沾水容易得病，果实变红以后要少浇，免得裂开。"),
-    ("请解释什么是复利。", "利息也加入本金，下一期一起计息。本金一百元、年利率百分之五，两年后得到一百一十元二角五分。"),
+    (
+        "请解释什么是复利。",
+        "利息也加入本金，下一期一起计息。本金一百元、年利率百分之五，两年后得到一百一十元二角五分。",
+    ),
     ("火车票可以改签几次？", "开车前一般可以改签一次。改到其他日期时，若票价更高需要补差价，更低则退还差额。"),
-    ("推荐一本讲唐朝的书。", "可以读《唐朝定居指南》，作者用轻松的笔调介绍长安的街道、饮食、衣着和各种规矩，适合入门。"),
+    (
+        "推荐一本讲唐朝的书。",
+        "可以读《唐朝定居指南》，作者用轻松的笔调介绍长安的街道、饮食、衣着和各种规矩，适合入门。",
+    ),
     ("跑步前要热身吗？", "需要。先慢走几分钟，再活动脚踝、膝盖和髋部，让心率逐渐升高，能减少拉伤，也跑得更舒服。"),
 ]
-OTHER = [  # worse answers, some longer and some shorter than the good ones
-    "因为冷。",
-    "随便浇浇就行，番茄很好种，不用管它，几天想起来再浇也没有关系，反正下雨的时候它自己会喝水，而且太阳晒一晒就干了。",
-    "就是利息很多。",
-    "我不太清楚铁路部门的规定，建议你到车站的窗口排队问一问工作人员，或者打电话，也可以在手机上看看有没有相关的说明。",
-    "没有什么书可以推荐。",
-    "不需要，直接跑就可以了，热身只会浪费时间和体力，很多人从来不热身，照样每天跑十公里，一点问题也没有出现过。",
+OTHER = [  # worse answers: half of them longer than the good ones, half shorter, as long on the whole
+    "因为天气冷了，水就会变硬，这是人人都知道的事。",
+    "随便浇浇就行，番茄很好种，不用管它，几天想起来再浇也没有关系，反正下雨的时候它自己会喝水，太阳晒晒就干。",
+    "就是利息很多的意思，存得越久，钱也就越来越多了。",
+    "我不太清楚铁路部门的规定，建议你到车站窗口问一问工作人员，或者打电话，也可以在手机上看看有没有说明。",
+    "没有什么书可以推荐，唐朝的书都差不多，随便买一本。",
+    "不需要，直接跑就可以了，热身只会浪费时间和体力，很多人从来不热身，照样每天跑十公里，也没有出过什么问题。",
 ]  # fmt: skip
 
 
@@ -88,7 +94,7 @@ def pair(question, answer, other):
     return {"prompt": [user(question)], "chosen": [assistant(answer)], "rejected": [assistant(other)]}
 
 
-CODE = '```jinja\n{{% for m in messages %}}{{{{ m.content }}}}{{% endfor %}}\n```\n{}\n\n```python\ndef f(x: int) -> int:\n    return x + {}\n```'
+CODE = "```jinja\n{{% for m in messages %}}{{{{ m.content }}}}{{% endfor %}}\n```\n{}\n\n```python\ndef f(x: int) -> int:\n    return x + {}\n```"
 TABLE = "| 项目 | 数值 |\n| --- | ---: |\n| 甲 | {} |\n| 乙 | {} |\n\n{}"
 TEX = "$$\\int_0^1 x^{{{n}}}\\,dx = \\frac{{1}}{{{m}}}$$ 其中 $x_{{1}} < x_{{2}}$，$\\mathbb{{R}}^{{n}}$。{text}"
 EMOJI = "{} 👍🏽 👩‍👩‍👧‍👦 🇨🇳 ❤️ ~(￣▽￣)~ ٩(◕‿◕)۶"
@@ -148,7 +154,7 @@ SHAPES = {
     "short_answers": [{"messages": [user(q), assistant(a)]} for q, a in (("三加四等于几？", "7"), ("地球是圆的吗？只答是或否。", "是"), ("选出水果：甲、石头；乙、苹果。", "乙"), ("用一个词形容雪。", "White"), ("圆周率取三位小数。", "3.142"), ("法国首都？", "巴黎"))],
     "preference": [pair(q, a, o) for (q, a), o in zip(QA, OTHER, strict=True)],
     "preference_text": [{"prompt": q, "chosen": a, "rejected": o} for (q, a), o in zip(QA, OTHER, strict=True)],
-    "preference_tools": [{"prompt": [user(q)], "chosen": [assistant("", tool_calls=[call(q, "c1")])], "rejected": [assistant(o)], "tools": [WEATHER]} for (q, _), o in zip(QA, OTHER, strict=True)],
+    "preference_tools": [{"prompt": [user(q)], "chosen": [assistant("", tool_calls=[call(q, "c1")])], "rejected": [assistant("", tool_calls=[call(a[:len(q)], "c1")])], "tools": [WEATHER]} for q, a in QA],
     "pretraining": [{"text": f"{q}\n{a}"} for q, a in QA],
     "multiple_choice": [{"question": q, "A": a[:8], "B": o[:4], "answer": "A"} for (q, a), o in zip(QA, OTHER, strict=True)],
 }  # fmt: skip
@@ -170,7 +176,8 @@ def applicable(name):
 
 def settings(check, name):
     if check == "wrong_language":
-        return {"check": check, "languages": ["zh-Hant"] if name == "traditional" else ["zh", "en"]}
+        languages = ["zh-Hant"] if name == "traditional" else ["zh", "en"]
+        return {"check": check, "languages": languages, "limits": {"rate": {"max": 0}, "mixed_chinese": {"max": 0}}}
     return {"check": check}
 
 

@@ -12,12 +12,6 @@ from functools import cache
 from random import Random
 
 import pytest
-
-from datacheck.check import Ratio
-from datacheck.checks.leakage import Leakage
-from datacheck.checks.unreadable_lines import UnreadableLines
-from datacheck.loading.codes import CODES
-from datacheck.testing import jsonl, measure
 from mutators import (
     COPIES,
     EMPTY,
@@ -33,6 +27,12 @@ from mutators import (
     question_of,
     with_question,
 )
+
+from datacheck.check import Ratio
+from datacheck.checks.leakage import Leakage
+from datacheck.checks.unreadable_lines import UnreadableLines
+from datacheck.loading.codes import CODES
+from datacheck.testing import jsonl, measure
 
 SIZE = 24
 POSITIONS = (0, SIZE // 2, SIZE - 1)
@@ -137,7 +137,9 @@ def cases(mutators):
     return [pytest.param(m, base, id=f"{m.name}-{base}") for m in mutators for base in m.bases]
 
 
-@pytest.mark.parametrize(("mutator", "base"), cases([m for m in MUTATORS if m not in COPIES and m.name != "not_unique"]))
+@pytest.mark.parametrize(
+    ("mutator", "base"), cases([m for m in MUTATORS if m not in COPIES and m.name != "not_unique"])
+)
 def test_the_broken_lines_are_named(realdata, mutator, base):
     assert found_after(realdata, base, mutator, one_line(mutator)) == expected(mutator)
 
@@ -221,7 +223,7 @@ FILE_FAULTS = [
     ("empty_file", "data.jsonl", "empty_file", lambda d: b""),
     ("gzip_cut", "data.jsonl.gz", "truncated_compression", lambda d: gzip.compress(d)[:-20]),
     ("gzip_damaged", "data.jsonl.gz", "bad_compression",
-     lambda d: (lambda z: z[:2000] + bytes(64) + z[2064:])(gzip.compress(d))),
+     lambda d: gzip.compress(d)[:2000] + bytes(64) + gzip.compress(d)[2064:]),
     ("parquet_by_another_name", "data.jsonl", "wrong_container", lambda d: arrow(d, "x")),
     ("parquet_cut", "data.parquet", "bad_parquet", lambda d: arrow(d, "x")[:-30]),
     ("array_cut", "data.json", "truncated_line", lambda d: as_array(d)[:-1]),
