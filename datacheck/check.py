@@ -114,13 +114,15 @@ class Metric:
     """One number that a check promises to give.
 
     what: a sentence for people; unit: "share", "rows", "hits", …; of: its denominator, in words;
-    limit: the default (the runbook's number where it has one).
+    limit: the default (the runbook's number where it has one); self_test: the number says whether the check can see
+    at all, so beyond its limit the finding is an error and not the data's fault.
     """
 
     what: str
     unit: str
     of: str | None = None
     limit: Limit = field(default_factory=Limit)
+    self_test: bool = False
 
 
 class Ratio(NamedTuple):
@@ -324,6 +326,12 @@ def rates(
         for key, part, whole in sliced.select(by, "n", "of").iter_rows():
             values.append(Value(name, Ratio(part or 0, whole), {by: "(none)" if key is None else str(key)}))
     return tuple(values)
+
+
+def place(file: str = "file", line: str = "line", byte: str = "byte") -> pl.Expr:
+    """`file:line`, as editors take it; with the column where a whole file stands on one line (`file:1:2048`)."""
+    column = pl.when((pl.col(line) == 1) & (pl.col(byte) > 0)).then(pl.format(":{}", pl.col(byte) + 1))
+    return pl.concat_str(file, pl.lit(":"), line, column.otherwise(pl.lit("")))
 
 
 def placed(evidence: pl.LazyFrame, rows: pl.LazyFrame) -> pl.LazyFrame:

@@ -26,6 +26,7 @@ from datacheck.check import (
     Table,
     Value,
     View,
+    place,
     placed,
 )
 from datacheck.errors import CheckAuthorError, DatacheckError
@@ -33,10 +34,11 @@ from datacheck.loading.codes import CODES
 from datacheck.loading.parse import parse
 from datacheck.loading.reader import Chunk, Event
 from datacheck.loading.reading import Reading
-from datacheck.loading.tables import CELLS, LINES, TURNS, rows_schema
+from datacheck.loading.tables import CELLS, LINES, TURNS, Tables, rows_schema
 from datacheck.pii.redaction import Mode, excerpt
 from datacheck.store import Store, scan
 
+PART_TABLES = ("rows", "turns", "cells", "lines")
 FIRST = 200  # evidence lines that get a `detail`; the rest keep their place, problem and score
 T = TypeVar("T")
 
@@ -51,10 +53,13 @@ class Failure:
 
 
 class Part(NamedTuple):
-    """A piece of a file in the store, and the offsets that make its numbers dataset-wide."""
+    """A piece of a file in the store, and the offsets that make its numbers dataset-wide.
+
+    A bundle of many small files has no `file`: its tables hold files, lines and bytes themselves.
+    """
 
     key: str
-    file: str
+    file: str | None
     first_row: int
     first_line: int
     first_byte: int
@@ -188,7 +193,7 @@ def _table(store: Store, loaded: Loaded, name: Table, part: int | None) -> pl.La
         table = scan(store.path("parts", p.key) / f"{name}.parquet")
         if "row" in schema:
             table = _shift(table, p.first_row)
-        if name in ("rows", "lines"):
+        if name in ("rows", "lines") and p.file is not None:
             table = table.with_columns(
                 pl.lit(p.file).alias("file"),
                 pl.col("line").cast(pl.UInt64) + p.first_line,
@@ -230,30 +235,78 @@ def _files(loaded: Loaded) -> pl.LazyFrame:
 # --- the work ---
 
 
+class Piece(NamedTuple):
+    """A chunk and the file that it was cut from."""
+
+    chunk: Chunk
+    file: str
+
+
 @dataclass(frozen=True)
 class ParseTask:
-    """Parse one chunk into parts `<key>-0`, `<key>-1`, …; their facts are kept as chunks/<key>."""
+    """Parse one chunk into parts `<key>-0`, `<key>-1`, …, or (`bundle`) the chunks of many small files into one part.
+
+    What became of each chunk is kept as chunks/<key>.
+    """
 
     store: Path
-    chunk: Chunk
+    pieces: tuple[Piece, ...]
     reading: Reading
     key: str
+    bundle: bool = False
 
 
-def parse_chunk(task: ParseTask) -> list[dict[str, Any]]:
-    """Write the parts of one chunk; returns (and stores) the facts of each."""
+def parse_pieces(task: ParseTask) -> list[list[dict[str, Any]]]:
+    """Write the parts; returns (and stores) for each chunk the facts of its tables."""
     store = Store(task.store)
-    facts: list[dict[str, Any]] = []
-    for number, tables in enumerate(parse(task.chunk, task.reading)):
-        key = f"{task.key}-{number}"
-        with store.writing(store.path("parts", key)) as folder:
-            folder.mkdir()
-            for name in ("rows", "turns", "cells", "lines"):
-                getattr(tables, name).write_parquet(folder / f"{name}.parquet", compression="lz4")
-        formats = {str(k): int(n) for k, n in tables.rows["format"].value_counts().sort("format").iter_rows()}
-        facts.append({"key": key, **tables.counts._asdict(), "formats": formats})
+    facts: list[list[dict[str, Any]]] = []
+    bundled: list[Tables] = []
+    row = 0
+    for chunk, file in task.pieces:
+        of_chunk: list[dict[str, Any]] = []
+        line = chunk.first_line
+        for number, tables in enumerate(parse(chunk, task.reading)):
+            key = f"{task.key}-{0 if task.bundle else number}"
+            of_chunk.append({"key": key, **tables.counts._asdict(), "formats": _formats(tables.rows)})
+            if task.bundle:
+                bundled.append(_placed_tables(tables, file, row, line, chunk.first_byte))
+                row += tables.counts.rows
+                line += tables.counts.lines
+            else:
+                _write_part(store, key, tables)
+        facts.append(of_chunk)
+    if bundled:
+        whole = {name: pl.concat([getattr(t, name) for t in bundled]) for name in PART_TABLES}
+        _write_part(store, f"{task.key}-0", bundled[0]._replace(**whole))
     store.write_json(store.path("chunks", f"{task.key}.json"), facts)
     return facts
+
+
+def _formats(rows: pl.DataFrame) -> dict[str, int]:
+    return {str(k): int(n) for k, n in rows["format"].value_counts().sort("format").iter_rows()}
+
+
+def _write_part(store: Store, key: str, tables: Tables) -> None:
+    with store.writing(store.path("parts", key)) as folder:
+        folder.mkdir()
+        for name in PART_TABLES:
+            getattr(tables, name).write_parquet(folder / f"{name}.parquet", compression="lz4")
+
+
+def _placed_tables(tables: Tables, file: str, row: int, line: int, byte: int) -> Tables:
+    """The tables of one chunk of a bundle: rows counted on, places those of the file."""
+    own_row = (pl.col("row") + row).cast(pl.UInt32)
+    own_place = [
+        pl.lit(file).alias("file"),
+        pl.col("line").cast(pl.UInt64) + line,
+        pl.col("byte").cast(pl.UInt64) + byte,
+    ]
+    return tables._replace(
+        rows=tables.rows.with_columns(own_row, *own_place),
+        turns=tables.turns.with_columns(own_row),
+        cells=tables.cells.with_columns(own_row),
+        lines=tables.lines.with_columns(own_place),
+    )
 
 
 @dataclass(frozen=True)
@@ -394,7 +447,7 @@ def _evidence(measured: Measured, view: StoreView, target: Path, task: MeasureTa
     if "other_row" in columns:
         others = view.rows.select(
             pl.col("row").alias("other_row"),
-            pl.concat_str(pl.lit(view.loaded.dataset + "/"), "file", pl.lit(":"), "line").alias("other"),
+            pl.concat_str(pl.lit(view.loaded.dataset + "/"), place()).alias("other"),
         )
         keep = keep.with_columns(pl.col("other_row").cast(pl.UInt64)).join(others, on="other_row", how="left")
     names = keep.collect_schema().names()

@@ -11,6 +11,7 @@ from datacheck.loading.parse import parse
 from datacheck.loading.reader import read
 from datacheck.loading.reading import Reading
 from datacheck.loading.tables import Tables
+from datacheck.names import shown_name
 
 # The format that most rows have → the checks that such data needs, with what a user must decide as comments.
 _TEXT = ("exact_duplicates", "near_duplicates", "pii")
@@ -70,7 +71,8 @@ def contract_for(path: Path) -> str:
 
 def _name(path: Path) -> str:
     return (
-        "".join(c if c.isascii() and (c.isalnum() or c in "_-") else "-" for c in path.stem)[:80].strip("-") or "data"
+        "".join(c if c.isascii() and (c.isalnum() or c in "_-") else "-" for c in shown_name(path.stem))[:80].strip("-")
+        or "data"
     )
 
 
@@ -102,6 +104,8 @@ def _schema(tables: Tables) -> list[str]:
     )
     lines = []
     for path, types, null, seen in facts.iter_rows():
+        if shown_name(path) != path:  # a key that is somebody's number is data, not a field to rely on
+            continue
         kind = [t for t in types if t != "null"]
         rule = [f"type: {kind[0] if len(kind) == 1 else json.dumps(kind)}"] if kind else []
         rule += ["required: false"] if seen < rows else []

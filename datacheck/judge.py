@@ -6,7 +6,7 @@ that could not be loaded are `error`, never a pass.
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -135,13 +135,11 @@ def judge_check(
         return Finding(**base, status=Status.ERROR, error=reason)
     facts = outcome.facts
     values = [_judged(check, value) for value in facts["values"]]
-    unmeasured = [value.name for value in values if value.value is None]
-    error = f"could not be measured: {', '.join(dict.fromkeys(unmeasured))}" if unmeasured else None
     first = tuple(_place(dataset.name, entry) for entry in facts["first"][:EXAMPLES])
     return Finding(
         **base,
         status=_worst([value.status for value in values]),
-        error=error,
+        error=_error(values, facts["not_checked"]),
         values=tuple(values),
         evidence=Evidence(
             lines=facts["evidence"],
@@ -155,6 +153,15 @@ def judge_check(
     )
 
 
+def _error(values: Sequence[ValueEntry], notes: Sequence[str]) -> str | None:
+    """Why a finding is an error, in words: what could not be measured and the check's reason, or that it is blind."""
+    unmeasured = [value.name for value in values if value.value is None]
+    if unmeasured:
+        return "; ".join([f"could not be measured: {', '.join(dict.fromkeys(unmeasured))}", *notes[:1]])
+    blind = [value.name for value in values if value.status is Status.ERROR]
+    return f"the check cannot see: {', '.join(blind)} is below its limit" if blind else None
+
+
 def _settings(check: Check) -> dict[str, Any]:
     """The settings that decide what is measured (limits and severity only decide what it means)."""
     return json.loads(check.model_dump_json(exclude={"limits", "severity", "id", "check"}))  # type: ignore[no-any-return]
@@ -165,7 +172,9 @@ def _judged(check: Check, value: Mapping[str, Any]) -> ValueEntry:
     own = _named_slice(check, name, next(iter(part.values()), None))
     limit = check.limit(name, own)
     status = compare(value["value"], value.get("count"), value.get("of"), limit)
-    if status is Status.FAIL and check.severity == "warn":
+    if status is Status.FAIL and check.metrics[name].self_test:
+        status = Status.ERROR
+    elif status is Status.FAIL and check.severity == "warn":
         status = Status.WARN
     return ValueEntry(
         name=name,
@@ -197,8 +206,11 @@ def _idle_slices(check: Check, values: list[ValueEntry]) -> list[str]:
 
 def _place(dataset: str, entry: Mapping[str, Any]) -> Place:
     at = f"{dataset}/{entry['file']}" if entry["file"] else dataset
+    if entry["line"] is not None:
+        column = f":{entry['byte'] + 1}" if entry["line"] == 1 and entry["byte"] else ""  # a file on one line
+        at += f":{entry['line']}{column}"
     return Place(
-        at=at if entry["line"] is None else f"{at}:{entry['line']}",
+        at=at,
         where=entry["where"],
         problem=entry["problem"],
         detail=entry["detail"],
@@ -331,6 +343,7 @@ def _again(check: Check, old: Finding) -> Finding:
         "values": tuple(values),
         "status": status,
         "severity": check.severity,
+        "error": _error(values, idle) if values else old.error,
         "not_checked": (*idle, *_idle_slices(check, values)),
     }
     return old.model_copy(update=update)

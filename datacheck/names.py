@@ -1,5 +1,6 @@
 """How the name of a file is shown: as it is, unless somebody's phone number or address stands in it."""
 
+import re
 from collections.abc import Iterator
 
 from datacheck.pii.normalise import fold
@@ -9,6 +10,7 @@ from datacheck.pii.redaction import visible
 # Versions (v1.2.3.4) and dates stand in names everywhere; an IP address is no person's.
 _ENTITIES = tuple(entity for entity in RECOGNIZERS if entity != "IP_ADDRESS")
 _SURE = 0.5
+_PIECES = re.compile(r"([-._/ ()（）\[\]~])")
 
 
 def shown_name(name: str) -> str:
@@ -20,6 +22,21 @@ def shown_name(name: str) -> str:
     name = visible(name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace"))
     if "@" not in name and sum(char.isalnum() for char in name) < 11:
         return name
+    # Each piece by itself as well: in 13…-20261120 the date makes the number longer than a phone number.
+    return "".join(_masked(piece) for piece in _PIECES.split("/".join(map(_without_suffix, name.split("/")))))
+
+
+def _without_suffix(name: str) -> str:
+    """Mask one name with and without its suffixes: in a@b.com.jsonl.gz the address ends before them."""
+    ends = [at for at, char in enumerate(name) if char == "."][-3:]
+    for end in [*ends, len(name)]:
+        masked = _masked(name[:end])
+        if masked != name[:end]:
+            return masked + name[end:]
+    return name
+
+
+def _masked(name: str) -> str:
     folded = fold(name)
     shown, at = "", 0
     for start, end, masked in sorted(_identifiers(folded.text), key=lambda hit: (hit[0], -hit[1])):

@@ -26,23 +26,21 @@ from datacheck.errors import CheckAuthorError, DatacheckError, LoadError
 from datacheck.execute import (
     DeriveTask,
     Failure,
-    FileFacts,
     GroupTask,
     Loaded,
     MeasureTask,
     ParseTask,
-    Part,
     Place,
     SummariseTask,
     guarded,
 )
-from datacheck.inventory import FileEntry, Inventory
-from datacheck.loading.reader import FileSeen, read
+from datacheck.intake import Intake
+from datacheck.inventory import Inventory
 from datacheck.loading.reading import Reading
 from datacheck.pii.redaction import Mode
 from datacheck.plan import Derive, GroupBy, Load, Measure, Step, Summarise, Work, need_step
 from datacheck.spawn import ChildContext
-from datacheck.store import Store, digest, read_json
+from datacheck.store import Store, digest
 
 POOL_FROM = 64 * 1024 * 1024  # bytes of data; below, one child is faster than several
 _STOPPED = Failure("Stopped", "stopped before it was done")
@@ -235,47 +233,22 @@ class Engine:
 
     def _load(self, dataset: Dataset) -> Result:
         reading = Reading.model_validate(dataset.source.model_dump(include=set(Reading.model_fields)))
-        parts: list[Part] = []
-        facts: list[FileFacts] = []
-        row = 0
-        for entry in self.files[dataset.name].read:
-            of_file, fact = self._load_file(entry, reading, row)
-            parts += of_file
-            facts.append(fact)
-            row += fact.rows
-        return Loaded(dataset.name, reading, tuple(parts), tuple(facts))
-
-    def _load_file(self, entry: FileEntry, reading: Reading, row: int) -> tuple[list[Part], FileFacts]:
-        seen: list[FileSeen] = []
-        known: dict[int, list[dict[str, Any]]] = {}
-        starts: list[tuple[int, int, int]] = []  # per chunk: its number, first line, first byte
-
-        def tasks() -> Iterator[ParseTask]:
-            """Read sequentially; a chunk that the store knows by its content is not parsed again."""
-            reader = read(entry.path, reading)
-            while True:
-                if self.workers.closed:  # a long file of known chunks asks no worker
-                    raise StepFailedError(_STOPPED)
-                try:
-                    chunk = next(reader)
-                except StopIteration as end:
-                    seen.append(end.value)
-                    return
-                key = digest(reading, chunk.key())
-                starts.append((chunk.index, chunk.first_line, chunk.first_byte))
-                facts = self.store.path("chunks", f"{key}.json")
-                if facts.exists():
-                    known[chunk.index] = read_json(facts)
-                else:
-                    yield ParseTask(self.store.root, chunk, reading, key)
-
-        parsed: deque[list[dict[str, Any]]] = deque()
-        for outcome in self.workers.map(execute.parse_chunk, tasks(), debug=self.debug):
+        intake = Intake(self.store, reading, self.files[dataset.name].read)
+        parsed: deque[list[list[dict[str, Any]]]] = deque()
+        for outcome in self.workers.map(execute.parse_pieces, self._unless_closed(intake.tasks()), debug=self.debug):
             if isinstance(outcome, Failure):
-                raise StepFailedError(Failure(outcome.kind, f"{entry.name}: {outcome.reason}", outcome.trace))
+                name = intake.files[len(parsed)]
+                raise StepFailedError(Failure(outcome.kind, f"{name}: {outcome.reason}", outcome.trace))
             parsed.append(outcome)
-        chunks = [(known[index] if index in known else parsed.popleft(), line, byte) for index, line, byte in starts]
-        return _numbered(entry.name, chunks, seen[0], row)
+        return intake.loaded(dataset.name, parsed)
+
+    def _unless_closed(self, tasks: Iterator[ParseTask | None]) -> Iterator[ParseTask]:
+        """Leave out what the store knows; a long file of known chunks asks no worker, so it must look itself."""
+        for task in tasks:
+            if self.workers.closed:
+                raise StepFailedError(_STOPPED)
+            if task is not None:
+                yield task
 
     def _places(self, dataset: str, needs: tuple[Need, ...]) -> tuple[Place, ...]:
         places = []
@@ -384,25 +357,3 @@ def _not_stuck(running: Iterable[object], waiting: Iterable[str]) -> None:
 
 def _raise(error: Exception) -> Result:
     raise error
-
-
-def _numbered(
-    name: str, chunks: list[tuple[list[dict[str, Any]], int, int]], seen: FileSeen, row: int
-) -> tuple[list[Part], FileFacts]:
-    """Give the parts of a file their dataset-wide offsets and add up their counts."""
-    parts: list[Part] = []
-    total = dict.fromkeys(("rows", "bad", "blank", "lines"), 0)
-    formats: dict[str, int] = {}
-    for facts, first_line, first_byte in chunks:
-        line = first_line
-        for fact in facts:
-            parts.append(Part(fact["key"], name, row, line, first_byte, fact["rows"]))
-            row += fact["rows"]
-            line += fact["lines"]
-            for key in total:
-                total[key] += fact[key]
-            for key, count in fact["formats"].items():
-                formats[key] = formats.get(key, 0) + count
-    return parts, FileFacts(
-        name, seen.bytes, seen.sha256, container=seen.container or "", formats=formats, events=seen.events, **total
-    )

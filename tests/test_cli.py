@@ -76,7 +76,7 @@ def test_a_folder_without_data_is_never_a_pass(tmp_path, here, command):  # noqa
     assert found == {
         "train.role_errors": "error",
         "train.schema_violations": "error",
-        "train.too_few_rows": "error",
+        "train.too_few_rows": "fail",
         "train.unreadable_lines": "error",
     }
 

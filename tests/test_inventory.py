@@ -131,7 +131,11 @@ def test_ordinary_names_stay_readable(name):
 
 def test_identifiers_in_names_are_masked_and_names_stay_apart():
     assert shown_name("张三_13987654321.jsonl") == "张三_139****4321.jsonl"
+    assert shown_name("13987654321-20261120.jsonl") == "139****4321-20261120.jsonl"
+    assert "zhangsan" not in shown_name("by/zhangsan@qq.com.jsonl.gz")
+    assert shown_name("by/zhangsan@qq.com.jsonl.gz").endswith(".jsonl.gz")
     assert "zhangsan@qq" not in shown_name("to/zhangsan@qq.com/a.jsonl")
     assert shown_name("a\x1b[2J\u202e.jsonl").isprintable()
     assert shown_name("a\udcff.jsonl").isprintable()
+    assert shown_name("13987654321.13987654322.jsonl") == "139****4321.139****4322.jsonl"
     assert distinct(["a", "a", "a~2", "a"]) == ["a", "a~2", "a~2~2", "a~3"]

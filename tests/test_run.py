@@ -9,13 +9,13 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from core_helpers import GOOD, contract, environment, jsonl, report, spawn, statuses, user_check
+from core_helpers import GOOD, ROOT, contract, environment, jsonl, report, spawn, statuses, user_check
 
 # What the check does instead of measuring, and a word that the report must hold.
 MISDEEDS = {
     "raises": ("raise ValueError('13987654321 is in the data')", "ValueError"),
     "base_exception": ("raise type('Panic', (BaseException,), {})('13987654321')", "Panic"),
-    "panics": ("pl.LazyFrame({'a': [1]}).map_batches(lambda f: 1 / 0).collect()\nreturn None", "error"),
+    "panics": ("pl.LazyFrame({'a': [1]}).map_batches(lambda f: 1 / 0).collect()\nreturn None", "ZeroDivisionError"),
     "rust_panic": ("import polars.exceptions as e\nraise e.PanicException('13987654321')", "PanicException"),
     "exits": ("sys.exit(0)", "stopped"),
     "exits_hard": ("os._exit(0)", "killed twice"),

@@ -49,7 +49,7 @@ def spied(tmp_path, *args):
 def test_help_loads_no_library_of_data(tmp_path, arguments):
     (modules,) = spied(tmp_path, *arguments)
     assert "datacheck.cli" in modules or "__main__" in modules
-    assert not modules & {*HEAVY, "polars", "numpy", "pydantic", "datacheck.check"}
+    assert not modules & {*HEAVY, "polars", "numpy", "datacheck.check"}
 
 
 @pytest.mark.slow
@@ -78,7 +78,8 @@ def test_a_run_loads_nothing_heavy_in_its_children(tmp_path):
     user_check(
         tmp_path / "checks",
         "loaded",
-        f"heavy = sorted(set(sys.modules) & set({HEAVY!r}))\nreturn Measured((Value('number', 1 + len(heavy)),), not_checked=tuple(heavy))",
+        # scipy comes with datasketch, which comparing near duplicates is worth
+        f"heavy = sorted(set(sys.modules) & set({HEAVY!r}) - {{'scipy'}})\nreturn Measured((Value('number', 1 + len(heavy)),), not_checked=tuple(heavy))",
     )
     checks = [
         "near_duplicates",

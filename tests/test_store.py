@@ -41,12 +41,17 @@ def test_a_writer_that_is_killed_leaves_nothing_under_the_name(tmp_path):
     assert scan(target).collect()["a"].to_list() == [1]
 
 
-def test_an_exception_leaves_nothing_at_all(tmp_path):
-    store = Store(tmp_path / "store")
-    with pytest.raises(ZeroDivisionError), store.writing(store.path("parts", "x")) as folder:
+def break_off(store, target):
+    with store.writing(target) as folder:
         folder.mkdir()
         (folder / "rows").write_bytes(b"half")
-        1 / 0
+        raise ZeroDivisionError
+
+
+def test_an_exception_leaves_nothing_at_all(tmp_path):
+    store = Store(tmp_path / "store")
+    with pytest.raises(ZeroDivisionError):
+        break_off(store, store.path("parts", "x"))
     assert list((tmp_path / "store" / "parts").iterdir()) == []
 
 
@@ -158,6 +163,6 @@ def test_a_file_delivered_twice_is_found(tmp_path, here, command):  # noqa: F811
         jsonl(tmp_path / "data" / f"{name}.jsonl", GOOD)
     command("run", contract(tmp_path, ["exact_duplicates"]), "--out", tmp_path / "out")
     finding = report(tmp_path / "out")["findings"][0]
-    assert next((v["name"], v["count"], v["of"]) for v in finding["values"]) == ("rate", 1, 2)
+    assert next((v["count"], v["of"]) for v in finding["values"] if v["name"] == "rate") == (1, 2)
     assert finding["evidence"]["first"][0]["at"] == "train/b.jsonl:1"
     assert finding["evidence"]["first"][0]["other"] == "train/a.jsonl:1"

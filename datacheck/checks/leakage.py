@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 from pydantic import BeforeValidator, Field
 
-from datacheck.check import Check, Limit, Measured, Metric, Need, Ratio, Value, View, total
+from datacheck.check import Check, Limit, Measured, Metric, Need, Ratio, Value, View, place, total
 from datacheck.features.leaks import EvalItems, Leaks, find_leaks
 from datacheck.text.normalise import RULES, normalise
 from datacheck.text.plants import plant
@@ -81,7 +81,11 @@ class Leakage(Check):
         "red_line_hits": Metric("rows that hold an item of a red-line set", "rows", None, Limit(max=0)),
         "review": Metric("evaluation rows that may be in this dataset: between review and block", "rows"),
         "planted_recall": Metric(
-            "planted items that the scan finds", "share", "plants at or above the threshold", Limit(min=0.95)
+            "planted items that the scan finds",
+            "share",
+            "plants at or above the threshold",
+            Limit(min=0.95),
+            self_test=True,
         ),
     }
 
@@ -138,7 +142,7 @@ class Leakage(Check):
         best = hits.sort("score", "path", descending=[True, False]).unique(["row", "eval_row"], keep="first")
         places = data[Need("rows", of=name)].select(
             pl.col("row").alias("eval_row"),
-            pl.concat_str(pl.lit(f"{name}/"), "file", pl.lit(":"), "line").alias("other"),
+            pl.concat_str(pl.lit(f"{name}/"), place()).alias("other"),
         )
         own = data.rows.select("row", "file", "line", "byte")
         return (

@@ -81,7 +81,11 @@ class NearDuplicates(Check):
         "rate": Metric("rows that repeat an earlier kept row", "share", "rows", Limit(max=0.03, warn_max=0.01)),
         "exact_share": Metric("rows whose normalised text equals an earlier row's", "share", "rows"),
         "planted_recall": Metric(
-            "planted near-copies that the search finds", "share", "plants at or above the threshold", Limit(min=0.95)
+            "planted near-copies that the search finds",
+            "share",
+            "plants at or above the threshold",
+            Limit(min=0.95),
+            self_test=True,
         ),
     }
 

@@ -70,7 +70,9 @@ class Pii(Check):
         "blocking_hits": Metric("identifiers that must not be trained on", "hits", None, Limit(max=0)),
         "warn_hits": Metric("suspect values, specimens and milder kinds", "hits", None, Limit(warn_max=0)),
         "profile_hits": Metric("kinds that the contract only wants counted", "hits"),
-        "planted_recall": Metric("planted identifiers that are found", "share", "plants", Limit(min=1.0)),
+        "planted_recall": Metric(
+            "planted identifiers that are found", "share", "plants", Limit(min=1.0), self_test=True
+        ),
     }
 
     check: Literal["pii"] = "pii"

@@ -7,6 +7,7 @@ card of a user's own check cannot put a tag into a report.
 import inspect
 import re
 import textwrap
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from markupsafe import Markup, escape
@@ -121,6 +122,16 @@ def first_sentence(markdown: str) -> str:
     words = plain(paragraph)
     match = _SENTENCE.match(words)
     return match[0] if match else words
+
+
+def advice(markdown: str, problems: Iterable[str]) -> str:
+    """What a section says of the first of `problems` that it names; its first sentence where it names none."""
+    items = re.split(r"\n(?=\s*(?:[-*+]|\d{1,3}[.)、])\s)", "\n" + markdown.strip())
+    for problem in problems:
+        for item in items:
+            if f"`{problem}`" in item:
+                return first_sentence(item)
+    return first_sentence(markdown)
 
 
 def to_html(markdown: str) -> Markup:

@@ -119,9 +119,13 @@ def print_report(
     if report.findings:
         screen.heading(words.findings)
         _table(screen, show.worst_first(report))
+    said: set[tuple[str, str]] = set()
     for finding in show.worst_first(report):
-        if finding.status not in (Status.PASS, Status.INFO):
-            _block(screen, finding, card(finding.check, lang))
+        if finding.status in (Status.PASS, Status.INFO) or (finding.dataset, finding.error or "") in said:
+            continue  # one cause that stopped many checks is told once; the table lists them all
+        if finding.error and not finding.values:
+            said.add((finding.dataset, finding.error))
+        _block(screen, finding, card(finding.check, lang))
     _funnel(screen, report)
     _not_checked(screen, report)
     if folder is not None:
@@ -206,11 +210,14 @@ def _block(screen: _Screen, finding: Finding, card: Card | None) -> None:
     for place in finding.evidence.first[:FIRST_PLACES]:
         _place(screen, place)
     _after_places(screen, finding)
-    notes = [(words.why, "why"), (words.fix, "fix")] if card else []
-    for word, role in notes:
-        sentence = cards.first_sentence(card.section(role)) if card else ""
-        if sentence:
-            screen.line(sentence, "bold", f"  = {word}{words.colon}")
+    if card and finding.status is not Status.ERROR:  # the card speaks of the data, an error of the run
+        notes = {
+            words.why: cards.first_sentence(card.section("why")),
+            words.fix: cards.advice(card.section("fix"), finding.evidence.problems),
+        }
+        for word, sentence in notes.items():
+            if sentence:
+                screen.line(sentence, "bold", f"  = {word}{words.colon}")
     screen.line(f"datacheck explain {finding.check}", "bold", f"  = {words.more}{words.colon}")
 
 

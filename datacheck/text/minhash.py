@@ -7,13 +7,16 @@ precision.
 """
 
 from functools import cache
+from typing import TYPE_CHECKING
 
 import numpy as np
-from datasketch import LeanMinHash, MinHash
 from numpy.typing import NDArray
 
 from datacheck.text.codes import cuts
 from datacheck.text.shingles import Shingles, mix
+
+if TYPE_CHECKING:
+    from datasketch import LeanMinHash
 
 EMPTY = np.uint32(0xFFFFFFFF)  # datasketch's value of a set without members
 NO_KEY = np.uint64(0xFFFFFFFFFFFFFFFF)  # the band key of a row without shingles: equal to none
@@ -76,13 +79,17 @@ def recall(similarity: float, bands: int, rows: int) -> float:
     return 1.0 - (1.0 - similarity**rows) ** bands
 
 
-def to_datasketch(signature: NDArray[np.uint32], seed: int = 1) -> LeanMinHash:
+def to_datasketch(signature: NDArray[np.uint32], seed: int = 1) -> "LeanMinHash":
     """Return one row's signature as a datasketch object, for its MinHashLSH or LSHForest."""
+    from datasketch import LeanMinHash  # noqa: PLC0415 - see `_permutations`
+
     return LeanMinHash(seed=seed, hashvalues=signature, scheme="affine32")
 
 
 @cache
 def _permutations(num_perm: int, seed: int) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    from datasketch import MinHash  # noqa: PLC0415 - it brings scipy, two seconds that only a comparison is worth
+
     a, b = MinHash(num_perm=num_perm, seed=seed, scheme="affine32").permutations
     return a, b
 

@@ -52,7 +52,7 @@ def test_the_header_the_table_the_funnel_and_the_end(build):
     assert "exit code 3" in " ".join(text.split())
     assert "6 checks: 2 undecided, 1 failed, 1 warned, 1 info, 1 passed" in text
     assert "rate 0.12 > 0.03 (144 of 1,200)" in text
-    assert "1,200 rows, 1 files, 4.3 MiB, 3 unreadable lines; forum 1,200" in text
+    assert "rows 1,200, files 1, 4.3 MiB, unreadable lines 3; forum 1,200" in text
     assert [line.split()[-1] for line in text.split("\n") if line.startswith("    forum")] == ["-144"]
     assert "  - forum\n" in text
     assert "report.html" in text.split("\n")[-2]

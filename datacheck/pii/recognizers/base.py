@@ -15,11 +15,17 @@ GAP = SEPARATOR + "{0,3}"
 LEFT, RIGHT = r"(?<![0-9A-Za-z])", r"(?![0-9A-Za-z])"
 
 # A number is arithmetic, money or a count rather than an identifier ...
-ARITHMETIC_LEFT = (  # a name of two or more letters before "=" is a key (tel=138…), one letter is a variable
-    r"(?:[*×÷^+≈<>≤≥￥¥$€£]|[0-9]\.|(?<![A-Za-z_\"'][A-Za-z_\"'])=|\s=\s+-?|=\s*-|(?:^|[\s(（])[-−])\s*$"
+_H = r"[^\S\n]*"  # a line break ends a sum: what follows is a bullet, a quotation or the next item of a list
+ARITHMETIC_LEFT = (
+    # "*", "+", "<", ">" and " - " calculate only after an operand; without one they are Markdown (**138…**, - 138…)
+    # and ">" also ends a tag (<td>138…). "5.138" is a decimal, "5. 138…" an item. A name of two or more letters
+    # before "=" is a key (tel=138…), one letter is a variable.
+    rf"(?:[×÷^≈≤≥￥¥$€£]{_H}|[0-9A-Za-z_)）\]]{_H}[*+<]{_H}|(?<!<[^<>\n]{{0,20}})[0-9A-Za-z_)）\]]{_H}>{_H}|\+"
+    rf"|[0-9]\.|(?<![A-Za-z_\"'][A-Za-z_\"'])={_H}|[^\S\n]={_H}-?|={_H}-"
+    rf"|(?:^|[\s(（])[-−]|(?:[0-9)）]|(?<![A-Za-z])[A-Za-z]){_H}[-−]{_H})\Z"
 )
 ARITHMETIC_RIGHT = (
-    r"^(?:\.[0-9]|\s*[*×÷^=+]\s*[0-9(]|\s*(?:bytes?\b|字节|美元|欧元|日元|[%％])"
+    rf"^(?:\.[0-9]|{_H}[*×÷^=+]{_H}[0-9(]|{_H}(?:bytes?\b|字节|美元|欧元|日元|[%％])"
     r"|元|人(?![事员力才名们工])|个(?!人)|次|亿|万|倍|吨|公里|公斤|平方|年(?!龄)|岁|天)"
 )
 

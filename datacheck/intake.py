@@ -1,0 +1,128 @@
+"""Read the files of a dataset in order: hash them, cut them into parse tasks, and number what comes back.
+
+A chunk is stored under its content, so a chunk that is known is not parsed again: an added file costs that file. Only
+where a dataset has very many files are small ones bundled into one part; a thousand parts of three rows would cost
+more than their data.
+"""
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from datacheck.execute import FileFacts, Loaded, ParseTask, Part, Piece
+from datacheck.inventory import FileEntry
+from datacheck.loading.reader import Chunk, FileSeen, read
+from datacheck.loading.reading import Reading
+from datacheck.store import Store, digest, read_json
+
+MANY_FILES = 64  # from here on small files are bundled
+SMALL = 1024 * 1024  # bytes of a chunk that may join a bundle
+BUNDLE = 8 * 1024 * 1024  # bytes of a bundle
+
+Facts = list[list[dict[str, Any]]]  # per chunk of a task, per table of the chunk
+
+
+@dataclass
+class _Sent:
+    """A task: the files of its chunks, and the facts of it where the store knows them."""
+
+    files: list[int]
+    first: list[tuple[int, int]]  # line and byte at which each chunk begins
+    bundle: bool
+    known: Facts | None
+
+
+class Intake:
+    """One pass over the files of a dataset: `tasks` to be worked off, then `loaded` with what they gave."""
+
+    def __init__(self, store: Store, reading: Reading, entries: Sequence[FileEntry]) -> None:
+        self.store = store
+        self.reading = reading
+        self.entries = entries
+        self.seen: list[FileSeen] = []
+        self.sent: list[_Sent] = []
+        self.files: list[str] = []  # of each task that was given out, its first file: for messages
+
+    def tasks(self) -> Iterator[ParseTask | None]:
+        """Yield what has to be parsed, in order; None where the store has it already."""
+        waiting: list[tuple[int, Chunk]] = []
+        size = 0
+        for number, entry in enumerate(self.entries):
+            reader = read(entry.path, self.reading)
+            while True:
+                try:
+                    chunk = next(reader)
+                except StopIteration as end:
+                    self.seen.append(end.value)
+                    break
+                if len(self.entries) >= MANY_FILES and chunk.path is None and len(chunk.data) <= SMALL:
+                    waiting.append((number, chunk))
+                    size += len(chunk.data)
+                    if size >= BUNDLE:
+                        yield self._send(waiting, bundle=True)
+                        waiting, size = [], 0
+                    continue
+                if waiting:
+                    yield self._send(waiting, bundle=True)
+                    waiting, size = [], 0
+                yield self._send([(number, chunk)], bundle=False)
+        if waiting:
+            yield self._send(waiting, bundle=True)
+
+    def _send(self, chunks: list[tuple[int, Chunk]], *, bundle: bool) -> ParseTask | None:
+        places = [(self.entries[n].name, c.first_line, c.first_byte) for n, c in chunks] if bundle else []
+        key = digest(self.reading, [c.key() for _, c in chunks], places)
+        path = self.store.path("chunks", f"{key}.json")
+        known = read_json(path) if path.exists() else None
+        first = [(c.first_line, c.first_byte) for _, c in chunks]
+        self.sent.append(_Sent([n for n, _ in chunks], first, bundle, known))
+        if known is not None:
+            return None
+        pieces = tuple(Piece(chunk, self.entries[n].name) for n, chunk in chunks)
+        self.files.append(pieces[0].file)
+        return ParseTask(self.store.root, pieces, self.reading, key, bundle)
+
+    def loaded(self, dataset: str, parsed: deque[Facts]) -> Loaded:
+        """Number rows through the dataset and add up the counts of each file; `parsed` in the order of the tasks."""
+        parts: list[Part] = []
+        counts: list[dict[str, int]] = [dict.fromkeys(("rows", "bad", "blank", "lines"), 0) for _ in self.entries]
+        formats: list[dict[str, int]] = [{} for _ in self.entries]
+        row = 0
+        for sent in self.sent:
+            facts = sent.known if sent.known is not None else parsed.popleft()
+            start = row
+            for number, (line, byte), tables in zip(sent.files, sent.first, facts, strict=True):
+                for table in tables:
+                    if not sent.bundle:
+                        parts.append(Part(table["key"], self.entries[number].name, row, line, byte, table["rows"]))
+                    row += table["rows"]
+                    line += table["lines"]  # noqa: PLW2901 - the next table of the chunk begins there
+                    _add(counts[number], table)
+                    _add_formats(formats[number], table["formats"])
+            tables_of_bundle = [table for tables in facts for table in tables] if sent.bundle else []
+            if tables_of_bundle:
+                parts.append(Part(tables_of_bundle[0]["key"], None, start, 0, 0, row - start))
+        files = [
+            FileFacts(
+                entry.name,
+                seen.bytes,
+                seen.sha256,
+                container=seen.container or "",
+                formats=form,
+                events=seen.events,
+                **count,
+            )
+            for entry, seen, count, form in zip(self.entries, self.seen, counts, formats, strict=True)
+        ]
+        return Loaded(dataset, self.reading, tuple(parts), tuple(files))
+
+
+def _add(total: dict[str, int], table: dict[str, Any]) -> None:
+    for key in total:
+        total[key] += table[key]
+
+
+def _add_formats(total: dict[str, int], formats: dict[str, int]) -> None:
+    for name, count in formats.items():
+        total[name] = total.get(name, 0) + count
