@@ -118,6 +118,9 @@ def run(
     workers: Annotated[int | None, typer.Option(help="Worker processes.", show_default="by size and cores")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing; the exit code and the report speak.")] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Keep tracebacks in run.json (they may hold data).")] = False,
+    quarantine_content: Annotated[
+        bool, typer.Option("--quarantine-content", help="Copy the raw bytes of bad lines to quarantine/ too.")
+    ] = False,
 ) -> None:
     """Check data against a contract: findings, a report, a verdict and an exit code.
 
@@ -134,6 +137,7 @@ def run(
         lang=language.value,
         workers=workers,
         debug=debug,
+        quarantine_content=quarantine_content,
     )
     with _signals_raise(), Session(contract, _bindings(data), options) as session:
         stopped = _execute(session, quiet=quiet)
@@ -225,6 +229,51 @@ def judge(
     judged = rejudge(load_contract(contract, located=False), old, report, strict=strict)
     print_report(judged, Console(highlight=False), (lang or _system_lang()).value)
     raise typer.Exit(judged.exit_code)
+
+
+@app.command()
+def apply(
+    report: Annotated[Path, typer.Argument(help="Report folder of an earlier run.", show_default=False)],
+    out: Annotated[Path, typer.Option(help="Folder to write; an earlier result is replaced.", show_default=False)],
+    data: DataOpt = None,
+    drop: Annotated[
+        list[str] | None, typer.Option(metavar="FINDING", help="Drop its rows.", show_default="all failed findings")
+    ] = None,
+    contract: Annotated[Path | None, typer.Option(help="Validate what was kept by this contract.")] = None,
+    checks: ChecksOpt = None,
+    lang: LangOpt = None,  # type: ignore[assignment]
+    quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing.")] = False,
+) -> None:
+    """Write the data without the rows of failed findings; what is kept stays byte for byte what it was.
+
+    The files at --data must be those of the report. What is dropped is put aside, so that nothing is lost.
+    Exit code: 0 written (and, with --contract, passed), 1 what was kept breaks the contract, 2 asked wrongly,
+    3 the data is not that of the report, or no verdict.
+    """
+    from datacheck.apply import derive
+
+    language = lang or _system_lang()
+    try:
+        with _signals_raise():
+            manifest = derive(
+                report,
+                _bindings(data),
+                out,
+                drop=drop or (),
+                contract=contract,
+                checks=checks,
+                lang=language.value,
+            )
+    except InterruptedRunError as stop:
+        sys.stderr.write(f"interrupted by {stop.name}; nothing was written\n")
+        raise typer.Exit(128 + stop.number) from None
+    if not quiet:
+        from rich.console import Console
+
+        from datacheck.report.applied import print_manifest
+
+        print_manifest(manifest, Console(highlight=False), language.value, folder=str(out))
+    raise typer.Exit(manifest.validation.exit_code if manifest.validation else 0)
 
 
 @app.command()

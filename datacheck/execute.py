@@ -264,14 +264,12 @@ def parse_pieces(task: ParseTask) -> list[list[dict[str, Any]]]:
     row = 0
     for chunk, file in task.pieces:
         of_chunk: list[dict[str, Any]] = []
-        line = chunk.first_line
         for number, tables in enumerate(parse(chunk, task.reading)):
             key = f"{task.key}-{0 if task.bundle else number}"
             of_chunk.append({"key": key, **tables.counts._asdict(), "formats": _formats(tables.rows)})
             if task.bundle:
-                bundled.append(_placed_tables(tables, file, row, line, chunk.first_byte))
+                bundled.append(_placed_tables(tables, file, row, chunk.first_line, chunk.first_byte))
                 row += tables.counts.rows
-                line += tables.counts.lines
             else:
                 _write_part(store, key, tables)
         facts.append(of_chunk)

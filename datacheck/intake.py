@@ -93,11 +93,10 @@ class Intake:
             facts = sent.known if sent.known is not None else parsed.popleft()
             start = row
             for number, (line, byte), tables in zip(sent.files, sent.first, facts, strict=True):
-                for table in tables:
+                for table in tables:  # lines are counted from the start of the chunk, also in its second table
                     if not sent.bundle:
                         parts.append(Part(table["key"], self.entries[number].name, row, line, byte, table["rows"]))
                     row += table["rows"]
-                    line += table["lines"]  # noqa: PLW2901 - the next table of the chunk begins there
                     _add(counts[number], table)
                     _add_formats(formats[number], table["formats"])
             tables_of_bundle = [table for tables in facts for table in tables] if sent.bundle else []

@@ -73,22 +73,26 @@ def inventory(contract: Contract) -> Inventory:
 
 
 def _files(dataset: Dataset) -> Files:
-    path = dataset.path
+    return dataset_files(dataset.name, dataset.path, dataset.named, dataset.source.glob)
+
+
+def dataset_files(dataset: str, path: Path, named: str, glob: str | None) -> Files:
+    """List the files at `path`, which the user wrote as `named`. Raises UsageError if there is nothing."""
     if path.is_file():
         return Files((FileEntry(path.resolve(), shown_name(path.name), path.stat().st_size),), ())
     if not path.is_dir():
-        hint = f"give another with --data {dataset.name}=PATH"
-        raise UsageError(f"{dataset.named}: no such file or folder (dataset '{dataset.name}'); {hint}")
+        hint = f"give another with --data {dataset}=PATH"
+        raise UsageError(f"{named}: no such file or folder (dataset '{dataset}'); {hint}")
     found: list[str] = []
     passed_over: list[str] = []
-    for name, skipped in sorted(_walk(path, hidden=dataset.source.glob is not None)):
-        reason = skipped or _reason_to_skip(path, name, dataset.source.glob)
+    for name, skipped in sorted(_walk(path, hidden=glob is not None)):
+        reason = skipped or _reason_to_skip(path, name, glob)
         if reason:
             passed_over.append(f"{shown_name(name)} ({reason})")
         else:
             found.append(name)
     if len(found) > MAX_FILES:
-        raise UsageError(f"{dataset.named}: more than {MAX_FILES} files; name a smaller folder or merge them")
+        raise UsageError(f"{named}: more than {MAX_FILES} files; name a smaller folder or merge them")
     if len(passed_over) > MAX_PASSED_OVER:
         passed_over[MAX_PASSED_OVER:] = [f"{len(passed_over) - MAX_PASSED_OVER} more files (not named here)"]
     targets = [(path / name).resolve() for name in found]

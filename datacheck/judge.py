@@ -22,7 +22,6 @@ from datacheck.errors import UsageError
 from datacheck.execute import Failure, Loaded
 from datacheck.loading.codes import CODES
 from datacheck.loading.reader import Event
-from datacheck.loading.reading import Reading
 from datacheck.pii.redaction import excerpt
 from datacheck.report.model import (
     ContractEntry,
@@ -101,7 +100,11 @@ def judge(
         datacheck=__version__,
         contract=ContractEntry(name=contract.name, version=contract.version),
         inputs=dict(sorted(contract.inputs.items())),
-        datasets={name: _dataset(state) for name, state in loaded.items() if isinstance(state, Loaded)},
+        datasets={
+            name: _dataset(contract.datasets[name], state)
+            for name, state in loaded.items()
+            if isinstance(state, Loaded)
+        },
         findings=tuple(findings),
         funnel=_funnels(contract, loaded, findings, paths.get),
         not_checked=(*notes, *_format_notes(loaded)),
@@ -241,7 +244,7 @@ def _has_error(events: tuple[Event, ...]) -> bool:
     return any(CODES[event.code].level in ("error", "limit") for event in events)
 
 
-def _dataset(state: Loaded) -> DatasetEntry:
+def _dataset(dataset: Dataset, state: Loaded) -> DatasetEntry:
     files = [
         FileEntry(
             path=f.file, bytes=f.bytes, sha256=f.sha256, rows=f.rows, unreadable=f.bad, blank=f.blank,
@@ -249,8 +252,13 @@ def _dataset(state: Loaded) -> DatasetEntry:
         )
         for f in state.files
     ]  # fmt: skip
-    reading = json.loads(state.reading.model_dump_json(exclude_defaults=True))
-    return DatasetEntry(rows=sum(f.rows for f in files), version=version_id(files), reading=reading, files=tuple(files))
+    rows = sum(f.rows for f in files)
+    return DatasetEntry(rows=rows, version=version_id(files), source=_how_read(dataset), files=tuple(files))
+
+
+def _how_read(dataset: Dataset) -> dict[str, Any]:
+    """How the files of a dataset are found and read, as far as the contract says other than the default."""
+    return dataset.source.model_dump(mode="json", exclude={"path", "scale", "sha256"}, exclude_defaults=True)
 
 
 def version_id(files: list[FileEntry]) -> str:
@@ -329,9 +337,7 @@ def rejudge(contract: Contract, report: Report, folder: Path, *, strict: bool = 
 def _same_reading(dataset: Dataset, report: Report) -> None:
     """Roles, columns or an encoding decide what was measured as much as a check's own settings do."""
     entry = report.datasets.get(dataset.name)
-    source = dataset.source
-    reading = Reading.model_validate(source.model_dump(include=set(Reading.model_fields)))
-    if entry is not None and entry.reading != json.loads(reading.model_dump_json(exclude_defaults=True)):
+    if entry is not None and entry.source != _how_read(dataset):
         raise UsageError(f"{dataset.name}: was not read like this in that run (source:); run the data again")
 
 

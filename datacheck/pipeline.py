@@ -5,13 +5,14 @@ The CLI, `datacheck.validate` and the Prefect flow all go through `Session`; the
 
 import contextlib
 import glob
+import hashlib
 import json
 import os
 import platform
 import secrets
 import shutil
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -26,6 +27,8 @@ from datacheck.errors import UsageError
 from datacheck.execute import Failure, Loaded, StoreView
 from datacheck.inventory import Inventory, inventory
 from datacheck.judge import Measurement, Outcomes, judge
+from datacheck.loading.cut import Range, extract
+from datacheck.loading.reading import Limits
 from datacheck.pii.redaction import Mode
 from datacheck.plan import Step, make_plan
 from datacheck.report.model import Report
@@ -49,6 +52,7 @@ class Options:
     lang: Lang = "en"
     workers: int | None = None
     debug: bool = False
+    quarantine_content: bool = False
 
 
 class Session:
@@ -149,18 +153,35 @@ class Session:
                 self._quarantine(state)
         write_faces(report, self.staging, self.options.lang, self._facts_of_run())
         shutil.rmtree(self.staging / ".store", ignore_errors=True)
-        _publish(self.staging, self.out)
+        publish(self.staging, self.out)
         return report
 
     def _quarantine(self, state: Loaded) -> None:
-        """List every bad line by position and hash, never by content."""
+        """List every bad line by position and hash; its content only on request, in a file of its own."""
         view = StoreView(self.store, state, (), self.staging, None)
         bad = view.lines.filter(pl.col("level").is_in(["error", "limit"])).sort("file", "line")
         table = bad.select("file", "line", "byte", "length", "code", "sha256").collect()
         if table.height:
             folder = self.staging / "quarantine"
             folder.mkdir(exist_ok=True)
+            if self.options.quarantine_content:
+                table = self._copy_bad(state, table, folder / f"{state.dataset}.raw")
             table.write_ndjson(folder / f"{state.dataset}.jsonl")
+
+    def _copy_bad(self, state: Loaded, table: pl.DataFrame, target: Path) -> pl.DataFrame:
+        """Copy the bytes of every bad line, each with a line feed behind it; `raw` says where in `target` it starts.
+
+        A place without bytes, or whose bytes are no longer those that were judged, has no `raw`.
+        """
+        paths = {entry.name: entry.path for entry in self.files[state.dataset].read}
+        starts: list[int | None] = []
+        descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        with os.fdopen(descriptor, "wb") as raw:
+            for (name,), places in table.group_by("file", maintain_order=True):
+                for data in bad_bytes(paths[str(name)], places, state.reading.limits):
+                    starts.append(None if data is None else raw.tell())
+                    raw.write(b"" if data is None else data + b"\n")
+        return table.with_columns(raw=pl.Series(starts, dtype=pl.UInt64))
 
     def _facts_of_run(self) -> dict[str, object]:
         return {
@@ -200,7 +221,28 @@ def _alive(pid: int) -> bool:
     return True
 
 
-def _publish(staging: Path, out: Path) -> None:
+def bad_bytes(path: Path, places: pl.DataFrame, limits: Limits) -> Iterator[bytes | None]:
+    """Yield the bytes of each place of a file, verified by its sha256; None where there are none or they differ."""
+    columns = places.select("line", "byte", "length", "sha256").rows()
+    ranges = [
+        (Range(line or 1, byte, byte + length, None, None), at)
+        for at, (line, byte, length, _) in enumerate(columns)
+        if byte is not None and length
+    ]
+    ranges.sort()
+    found: dict[int, bytes] = {}
+    try:
+        for (_, at), data in zip(ranges, extract(path, tuple(r for r, _ in ranges), limits), strict=True):
+            sha256 = columns[at][3]
+            if sha256 is None or hashlib.sha256(data).hexdigest() == sha256:
+                found[at] = data
+    except OSError:
+        found = {}
+    for at in range(len(columns)):
+        yield found.get(at)
+
+
+def publish(staging: Path, out: Path) -> None:
     """Replace `out` by `staging`: readers see the old report or the new one, never a mixture."""
     old = staging.with_name(staging.name + ".old")
     for _ in range(100):  # another run may publish to the same folder in between

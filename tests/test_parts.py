@@ -42,7 +42,8 @@ def test_a_file_delivered_twice_is_found_and_placed(tmp_path):
 
 
 def test_a_bundle_of_small_files_says_what_single_files_say(tmp_path, monkeypatch):
-    contract = _contract(tmp_path, "empty_turns, exact_duplicates, near_duplicates")
+    # Boilerplate is counted by distinct texts of a part, so it is left out of the comparison.
+    contract = _contract(tmp_path, "empty_turns, exact_duplicates, {check: near_duplicates, boilerplate: null}")
     for n in range(9):
         text = _lines(range(n // 2 * 3, n // 2 * 3 + 3))  # every second file repeats the one before
         (tmp_path / "data" / f"{n}.jsonl").write_text("{broken\n\n" * (n % 3) + text, encoding="utf-8")

@@ -90,7 +90,7 @@ def _json_lines(chunk: Chunk, reading: Reading, out: Assembler) -> tuple[int, in
             record = from_json(body, catch_duplicate_keys=True, allow_inf_nan=False, cache_mode="keys")
         except ValueError:
             if body.strip(_SPACE):
-                _load(out, reading, number, position, body)
+                _load(out, reading, number, position + len(raw) - len(body), body)
             else:
                 out.blank(number, position, raw)
         else:

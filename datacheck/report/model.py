@@ -30,12 +30,13 @@ class FileEntry(Model):
 class DatasetEntry(Model):
     """One dataset. `version` is the sha256 over the sorted (path, bytes, sha256) of its files.
 
-    `reading`: the settings of `source:` that decide what the records hold, as far as they are no defaults.
+    `source`: how its files were found and read, in the contract's own settings (those that are no defaults, and no
+    path); who reads the files again needs them to find the same rows.
     """
 
     rows: int
     version: str
-    reading: dict[str, Any] = {}
+    source: dict[str, Any] = {}
     files: tuple[FileEntry, ...] = ()
 
 

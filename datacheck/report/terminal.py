@@ -23,7 +23,7 @@ FIRST_PLACES = 3
 _VALUES = 5  # numbers in one block
 _COMMAND = re.compile(r"^(\s*):(?=:)")  # GitHub takes commands from the start of a line, and after ##[
 _WIDEST = 100  # lines longer than this are hard to read
-_STYLES = {
+STYLES = {
     Status.PASS: "green",
     Status.INFO: "cyan",
     Status.WARN: "yellow",
@@ -52,7 +52,7 @@ _PLAIN = _Signs(
 
 
 @dataclass(frozen=True)
-class _Screen:
+class Screen:
     """A console, its width, and what it can show."""
 
     console: Console
@@ -85,8 +85,14 @@ class _Screen:
             self.console.print(line, soft_wrap=True, highlight=False)
 
     def heading(self, text: str) -> None:
+        """Print a heading after an empty line."""
         self.line()
         self.line(head=text, style="bold")
+
+
+def make_screen(console: Console, words: Words) -> Screen:
+    """What may be printed on a console: at most 100 cells wide, signs that it can encode."""
+    return Screen(console, words, max(min(console.width, _WIDEST), 40), _signs(console.encoding))
 
 
 def print_report(
@@ -110,7 +116,7 @@ def print_report(
 
     """
     words = WORDS[lang]
-    screen = _Screen(console, words, max(min(console.width, _WIDEST), 40), _signs(console.encoding))
+    screen = make_screen(console, words)
     _header(screen, report)
     if quiet:
         _table(screen, [f for f in show.worst_first(report) if f.status not in (Status.PASS, Status.INFO)])
@@ -138,7 +144,7 @@ def _signs(encoding: str) -> _Signs:
     return _UNICODE if codecs.lookup(encoding).name.startswith("utf-") else _PLAIN
 
 
-def _header(screen: _Screen, report: Report) -> None:
+def _header(screen: Screen, report: Report) -> None:
     words, contract = screen.words, report.contract
     screen.line(
         f"{contract.name} {words.version} {contract.version}, datacheck {report.datacheck}", head=f"{words.contract} "
@@ -147,13 +153,13 @@ def _header(screen: _Screen, report: Report) -> None:
     meaning = show.headline(report, words)
     code = words.exit_code.format(report.exit_code)
     reason = f"{words.semicolon}{report.reason}" if report.reason else ""
-    screen.line(f"{meaning} ({code}){reason}", _STYLES[report.verdict], f"{mark} {word}  ")
+    screen.line(f"{meaning} ({code}){reason}", STYLES[report.verdict], f"{mark} {word}  ")
     counts = [words.tallies[status].format(count) for status, count in show.tally(report).items()]
     total = words.checks.format(len(report.findings)) if report.findings else words.not_started
     screen.line(total + (words.colon + words.comma.join(counts) if counts else ""), head="  ")
 
 
-def _datasets(screen: _Screen, report: Report) -> None:
+def _datasets(screen: Screen, report: Report) -> None:
     words = screen.words
     screen.heading(words.datasets)
     names = list(dict.fromkeys([*report.datasets, *(f.dataset for f in report.findings)]))
@@ -177,7 +183,7 @@ def _datasets(screen: _Screen, report: Report) -> None:
             screen.line(words.not_loaded, "bold magenta", heads[name])
 
 
-def _table(screen: _Screen, findings: Sequence[Finding]) -> None:
+def _table(screen: Screen, findings: Sequence[Finding]) -> None:
     """One line per finding: mark and word, id, the number that decided."""
     words = screen.words
     word_width = max(cell_len(word) for word in words.statuses.values())
@@ -187,14 +193,14 @@ def _table(screen: _Screen, findings: Sequence[Finding]) -> None:
         head = f"  {screen.signs.marks[finding.status]} {word}{' ' * (word_width - cell_len(word))}  "
         name, numbers = screen.safe(finding.id), show.summary(finding, words)
         if cell_len(name) > id_width:
-            screen.line(name, _STYLES[finding.status], head)
+            screen.line(name, STYLES[finding.status], head)
             screen.line(numbers, head=" " * (cell_len(head) + id_width + 2))
         else:
             padded = name + " " * (id_width - cell_len(name) + 2)
-            screen.line(numbers, _STYLES[finding.status], head, padded)
+            screen.line(numbers, STYLES[finding.status], head, padded)
 
 
-def _block(screen: _Screen, finding: Finding, card: Card | None) -> None:
+def _block(screen: Screen, finding: Finding, card: Card | None) -> None:
     """One finding in the manner of rustc: level and code, numbers, places, why, fix, more."""
     words = screen.words
     screen.line()
@@ -202,7 +208,7 @@ def _block(screen: _Screen, finding: Finding, card: Card | None) -> None:
     own = screen.short(finding.id.partition(".")[2] or finding.check, screen.width // 2 - 6)
     first, *rest = numbers or [finding.error or words.nothing_measured]
     head = f"{words.statuses[finding.status]}[{own}] "
-    screen.line(f"{finding.dataset}{words.colon}{first}", _STYLES[finding.status], head, gutter="  | ")
+    screen.line(f"{finding.dataset}{words.colon}{first}", STYLES[finding.status], head, gutter="  | ")
     for line in rest:
         screen.line(line, head="  | ")
     if finding.error and numbers:
@@ -229,7 +235,7 @@ def _numbers(finding: Finding, words: Words) -> list[tuple[ValueEntry, str]]:
     return [(v, words.comma.join(filter(None, [show.amount(v, words), show.limits(v, words)]))) for v in ranked]
 
 
-def _place(screen: _Screen, place: Place) -> None:
+def _place(screen: Screen, place: Place) -> None:
     where = f"  {place.where}" if place.where else ""
     problem = f"  {place.problem}" if place.problem else ""
     screen.line(f"{place.at}{where}{problem}", "blue", " --> ", gutter="   | ")
@@ -240,7 +246,7 @@ def _place(screen: _Screen, place: Place) -> None:
         screen.line(line, head="   | ", gutter="   | ")
 
 
-def _after_places(screen: _Screen, finding: Finding) -> None:
+def _after_places(screen: Screen, finding: Finding) -> None:
     """How many places there are in all, and the notes that narrow the finding."""
     words, evidence = screen.words, finding.evidence
     listed = min(len(evidence.first), FIRST_PLACES)
@@ -252,7 +258,7 @@ def _after_places(screen: _Screen, finding: Finding) -> None:
         screen.line(words.incomplete, "yellow", "   | ", gutter="   | ")
 
 
-def _funnel(screen: _Screen, report: Report) -> None:
+def _funnel(screen: Screen, report: Report) -> None:
     words = screen.words
     drawn = {name: steps for name, steps in report.funnel.items() if steps}
     if not drawn:
@@ -278,7 +284,7 @@ def _funnel(screen: _Screen, report: Report) -> None:
             before = count
 
 
-def _not_checked(screen: _Screen, report: Report) -> None:
+def _not_checked(screen: Screen, report: Report) -> None:
     words = screen.words
     notes = [*report.not_checked, *(f"{f.id}{words.colon}{note}" for f in report.findings for note in f.not_checked)]
     screen.heading(words.not_checked)

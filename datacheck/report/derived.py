@@ -1,0 +1,114 @@
+"""manifest.json of derived data: what it was made from, what was kept and dropped, and whether it was validated."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from datacheck.check import Model, Status
+from datacheck.report.model import ContractEntry
+
+SCHEMA: Literal["datacheck/derived/1"] = "datacheck/derived/1"
+# untouched: a copy; bytes: kept and dropped, merged by changes.jsonl, are the input's bytes (decoded: its decompressed
+# bytes); rows: only its rows (Parquet, Arrow); whole: put aside as it was.
+Join = Literal["untouched", "bytes", "decoded bytes", "rows", "whole"]
+
+
+class Written(Model):
+    """A file as it lies on disk: `path` is relative to the manifest, `rows` are the records that could be read."""
+
+    path: str
+    bytes: int
+    sha256: str
+    rows: int
+
+
+class DerivedFile(Model):
+    """One file of the source, and the two that were made of it. `why`: what it was put aside whole for."""
+
+    path: str
+    source: Written
+    kept: Written | None
+    dropped: Written | None
+    unreadable_dropped: int = 0
+    reassembles: Join
+    decoded_sha256: str | None = None
+    why: tuple[str, ...] = ()
+
+
+class DerivedDataset(Model):
+    """One dataset. `unreadable_*` are bad lines; versions are those of report.json."""
+
+    derived_from: str
+    version: str
+    rows: int
+    rows_kept: int
+    rows_dropped: int
+    unreadable_dropped: int
+    files: tuple[DerivedFile, ...]
+
+
+class DroppedFinding(Model):
+    """A finding whose places were dropped: distinct rows, or bad lines. `left`: places that name no row to drop."""
+
+    id: str
+    status: Status
+    rows: int
+    unreadable: int = 0
+    left: int = 0
+
+
+Reason = Literal["no_row", "undecided", "not_chosen", "no_data"]
+
+
+class Untouched(Model):
+    """A failed or undecided finding that this did not mend.
+
+    It names no row, was not decided, was not chosen, or its dataset was not named with --data.
+    """
+
+    id: str
+    reason: Reason
+
+
+class Validation(Model):
+    """What the derived data came to. `same_contract`: every input of the verdict is that of the source's report."""
+
+    contract: ContractEntry
+    same_contract: bool
+    verdict: Status
+    exit_code: int
+    failed: tuple[str, ...]
+    report: str
+    sha256: str
+
+
+class SourceReport(Model):
+    """The report that was applied."""
+
+    sha256: str
+    contract: ContractEntry
+    verdict: Status
+
+
+class Changes(Model):
+    """The ledger changes.jsonl: one line per dropped range."""
+
+    lines: int
+    sha256: str
+
+
+class Manifest(Model):
+    """manifest.json."""
+
+    schema_: Literal["datacheck/derived/1"] = Field(default=SCHEMA, alias="schema")
+    datacheck: str
+    report: SourceReport
+    findings: tuple[DroppedFinding, ...]
+    not_mended: tuple[Untouched, ...]
+    datasets: dict[str, DerivedDataset]
+    changes: Changes
+    validation: Validation | None = None
+
+    def to_json(self) -> str:
+        """The bytes of manifest.json."""
+        return self.model_dump_json(by_alias=True, indent=1) + "\n"
