@@ -1,7 +1,7 @@
 """Everything that is found in 39 public files, frozen, and each finding judged by hand (frozen_findings.yaml).
 
-A finding is a file, a check and a problem, with how many places there are and where the first three stand. A
-A verdict of true says that somebody who reads the places agrees; `why` says what is there. At most 2 in 100 places may be false,
+A finding is a file, a check and a problem, with how many places there are and where the first three stand. A verdict
+of true says that somebody who reads the places agrees; `why` says what is there. At most 2 in 100 places may be false,
 and at most 4 in 100 findings (two of 57 are: an e-mail address and an IP address that are none, both only warned of).
 near_duplicates is left out (its 500 near copies in one file of templates cannot be judged one by one), wrong_language
 (what is expected is a setting), and checks that speak of a run, a scale or a second dataset.
