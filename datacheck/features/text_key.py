@@ -18,8 +18,8 @@ class TextKey(Feature):
     """`row`, `key`, `rest` (both u64): BLAKE2b of the row's normalised text; rows without text have no line.
 
     Roles, tool calls, tool definitions, the label and the media that it names are part of a conversation: rows that
-    differ there are not copies (many images share "What is this? A cat."). Two
-    different texts among a billion rows share a key with probability 10⁻²¹.
+    differ there are not copies (many images share "What is this? A cat."). Two different texts among a billion rows
+    share a key with probability 10⁻²¹.
     """
 
     columns = {"row": pl.UInt32, "key": pl.UInt64, "rest": pl.UInt64}
