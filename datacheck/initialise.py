@@ -14,7 +14,11 @@ from datacheck.loading.tables import Tables
 from datacheck.names import shown_name
 
 # The format that most rows have → the checks that such data needs, with what a user must decide as comments.
-_TEXT = ("exact_duplicates", "near_duplicates", "pii")
+_TEXT = (
+    "garbled_text", "placeholder_text", "control_tokens", "repetitive_text", "overlong_samples",
+    "exact_duplicates", "near_duplicates", "pii",
+)  # fmt: skip
+_ANSWERED = ("messages", "sharegpt", "prompt_completion", "alpaca")
 _CHECKS: Mapping[str, tuple[str, ...]] = {
     "chat": ("empty_turns", "role_errors", *_TEXT),
     "preference": ("empty_turns", "role_errors", "identical_pairs", "length_bias", *_TEXT),
@@ -40,12 +44,14 @@ def contract_for(path: Path) -> str:
     """The YAML of a contract for the file at `path`, from its first part. Raises UsageError where nothing was read."""
     if not path.is_file():
         raise UsageError(f"{path}: no such file; --from names one data file")
-    tables = next((t for chunk in read(path, Reading()) for t in parse(chunk, Reading())), None)
+    tables, records = _first_part(path)
     if tables is None or tables.rows.is_empty():
         raise UsageError(f"{path}: no row could be read; `datacheck explain unreadable_lines` says what can be wrong")
     formats = tables.rows["format"].value_counts(sort=True)
     known = formats.filter(pl.col("format") != "unknown")["format"]
     chosen = known[0] if len(known) else "rows"
+    if chosen in _ANSWERED and not tables.turns["part"].is_in(["response", "chosen"]).any():
+        chosen = "prompt_only"  # no row has an answer: prompts for GRPO, or an evaluation
     family = _FAMILY.get(chosen, "rows")
     labels = _labels(tables)
     mixed = formats.height > 1
@@ -58,6 +64,11 @@ def contract_for(path: Path) -> str:
         "    source:",
         f"      path: {json.dumps(path.name, ensure_ascii=False)}",
         f"      format: {'auto' if mixed else chosen}" + (f"  # found: {_mix(formats)}" if mixed else ""),
+        *(
+            [f"      records: {json.dumps(records)}  # the list in the document whose items are the rows"]
+            if records
+            else []
+        ),
         *([f"      columns: {{{', '.join(f'{k}: {json.dumps(v)}' for k, v in labels.items())}}}"] if labels else []),
         "    schema:",
         *_schema(tables),
@@ -67,6 +78,22 @@ def contract_for(path: Path) -> str:
         "      # - {check: leakage, against: [eval]}   # add your evaluation set as a second dataset",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _first_part(path: Path) -> tuple[Tables | None, str | None]:
+    """The first tables of a file; and the key of its rows where it is one JSON object that holds them in a list."""
+    tables = _read(path, Reading())
+    inside = tables.lines.filter(pl.col("code") == "lists_inside")["message"] if tables else pl.Series(dtype=pl.String)
+    keys = inside[0].rpartition("one of ")[2].split(", ") if len(inside) else []
+    for key in keys:
+        own = _read(path, Reading(records=key))
+        if own is not None and not own.rows.is_empty():
+            return own, key
+    return tables, None
+
+
+def _read(path: Path, reading: Reading) -> Tables | None:
+    return next((t for chunk in read(path, reading) for t in parse(chunk, reading)), None)
 
 
 def _name(path: Path) -> str:

@@ -10,11 +10,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from datacheck.execute import FileFacts, Loaded, ParseTask, Part, Piece
+from datacheck.execute import ParseTask, Piece
 from datacheck.inventory import FileEntry
 from datacheck.loading.reader import Chunk, FileSeen, read
 from datacheck.loading.reading import Reading
 from datacheck.store import Store, digest, read_json
+from datacheck.view import FileFacts, Loaded, Part
 
 MANY_FILES = 64  # from here on small files are bundled
 SMALL = 1024 * 1024  # bytes of a chunk that may join a bundle

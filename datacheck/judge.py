@@ -19,7 +19,7 @@ from datacheck.check import Check, Limit, Status
 from datacheck.contract import Contract, Dataset, reaches
 from datacheck.discover import USER_PACKAGE
 from datacheck.errors import UsageError
-from datacheck.execute import Failure, Loaded
+from datacheck.execute import Failure
 from datacheck.loading.codes import CODES
 from datacheck.loading.reader import Event
 from datacheck.pii.redaction import excerpt
@@ -33,6 +33,7 @@ from datacheck.report.model import (
     Report,
     ValueEntry,
 )
+from datacheck.view import Loaded
 
 EXAMPLES = 20  # places per finding that stand in report.json; all of them are in its evidence file
 

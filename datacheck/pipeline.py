@@ -24,7 +24,7 @@ from datacheck import __version__, discover
 from datacheck.check import Check
 from datacheck.contract import Contract, Dataset, load_contract
 from datacheck.errors import UsageError
-from datacheck.execute import Failure, Loaded, StoreView
+from datacheck.execute import Failure
 from datacheck.inventory import Inventory, inventory
 from datacheck.judge import Measurement, Outcomes, judge
 from datacheck.loading.cut import Range, extract
@@ -36,6 +36,7 @@ from datacheck.report.words import Lang
 from datacheck.report.write import write_faces
 from datacheck.run import Engine, Progress
 from datacheck.store import Store, read_json
+from datacheck.view import Loaded, StoreView
 
 DEFAULT_OUT = Path("datacheck-report")
 _FACES = {"report.json", "report.html", "report.md", "junit.xml", "run.json", "evidence", "quarantine"}

@@ -23,17 +23,7 @@ from datacheck import discover, execute
 from datacheck.check import Check, Feature, Group, Need, Summary
 from datacheck.contract import Contract, Dataset
 from datacheck.errors import CheckAuthorError, DatacheckError, LoadError
-from datacheck.execute import (
-    DeriveTask,
-    Failure,
-    GroupTask,
-    Loaded,
-    MeasureTask,
-    ParseTask,
-    Place,
-    SummariseTask,
-    guarded,
-)
+from datacheck.execute import DeriveTask, Failure, GroupTask, MeasureTask, ParseTask, SummariseTask, guarded
 from datacheck.intake import Intake
 from datacheck.inventory import Inventory
 from datacheck.loading.reading import Reading
@@ -41,6 +31,7 @@ from datacheck.pii.redaction import Mode
 from datacheck.plan import Derive, GroupBy, Load, Measure, Step, Summarise, Work, need_step
 from datacheck.spawn import ChildContext
 from datacheck.store import Store, digest
+from datacheck.view import Loaded, Place
 
 POOL_FROM = 64 * 1024 * 1024  # bytes of data; below, one child is faster than several
 _STOPPED = Failure("Stopped", "stopped before it was done")

@@ -21,13 +21,14 @@ import polars as pl
 from datacheck.check import EVIDENCE, Check, Ratio, Value
 from datacheck.contract import Contract, Dataset, Source, load_contract
 from datacheck.errors import CheckAuthorError
-from datacheck.execute import Failure, Loaded
+from datacheck.execute import Failure
 from datacheck.inventory import inventory
 from datacheck.judge import Measurement, judge
 from datacheck.plan import Measure, make_plan
 from datacheck.report.model import Finding
 from datacheck.run import Engine, Workers
 from datacheck.store import Store, read_json
+from datacheck.view import Loaded
 
 Records = Iterable[Mapping[str, Any] | list[Any]] | bytes
 _TURN = re.compile(r"\s*([^\s:|]+):\s?(.*?)\s*", re.DOTALL)

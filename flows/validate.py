@@ -25,7 +25,7 @@ from pydantic import BaseModel, ConfigDict
 
 from datacheck.check import Status
 from datacheck.errors import DatacheckError, UsageError
-from datacheck.execute import Failure, Loaded, guarded
+from datacheck.execute import Failure, guarded
 from datacheck.judge import judge_check
 from datacheck.pii.redaction import excerpt
 from datacheck.pipeline import DEFAULT_OUT, Options, Session
@@ -33,6 +33,7 @@ from datacheck.plan import Measure, Step
 from datacheck.report.model import Finding, Report, ValueEntry
 from datacheck.report.show import tally, worst_first
 from datacheck.report.words import Lang
+from datacheck.view import Loaded
 
 # States as the UI shows them. The colour is that of the type: only Completed is green.
 PASSED, WARNED, DONE = "Passed", "Warning", "Done"

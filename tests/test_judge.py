@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 
 from datacheck.check import Limit, Status
 from datacheck.contract import load_contract
-from datacheck.execute import Failure, Loaded
+from datacheck.execute import Failure
 from datacheck.judge import Measurement, compare, judge, rejudge
 from datacheck.pipeline import Options, Session
 from datacheck.report.model import read_report
+from datacheck.view import Loaded
 
 bounds = st.none() | st.decimals(min_value=0, max_value=1, places=3)
 

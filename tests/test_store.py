@@ -12,10 +12,11 @@ from core_helpers import GOOD, command, contract, here, jsonl, report, user_chec
 
 from datacheck import discover
 from datacheck.check import Group, Need
-from datacheck.execute import FileFacts, GroupTask, Loaded, Part, Place, StoreView, group_part
+from datacheck.execute import GroupTask, group_part
 from datacheck.features.text_key import TextKey
 from datacheck.loading.reading import Reading
 from datacheck.store import Store, digest, scan
+from datacheck.view import FileFacts, Loaded, Part, Place, StoreView
 
 
 def write_slowly(root, begun):

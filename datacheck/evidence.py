@@ -1,0 +1,118 @@
+"""From what a check returned to what is kept of it: numbers, places in Parquet, and the first places in safe words."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from datacheck.check import EVIDENCE, Check, Measured, Ratio, Value, place, placed
+from datacheck.errors import CheckAuthorError
+from datacheck.pii.redaction import Mode, excerpt
+from datacheck.view import StoreView
+
+FIRST = 200  # places that get a `detail`; the rest keep their place, problem and score
+
+
+def keep(check: Check, measured: Any, view: StoreView, folder: Path, mode: Mode) -> dict[str, Any]:
+    """Write evidence.parquet into `folder`; returns the facts of the measurement, nothing of them raw text.
+
+    Raises CheckAuthorError where the check broke its promises.
+    """
+    _keep_promises(check, measured)
+    return {
+        "values": [_value(value) for value in measured.values],
+        "figures": {name: _safe(table).to_dict(as_series=False) for name, table in measured.figures.items()},
+        "not_checked": [excerpt(note, limit=1000) for note in measured.not_checked],
+        **_evidence(check, measured, view, folder / "evidence.parquet", mode),
+    }
+
+
+def _safe(figure: pl.DataFrame) -> pl.DataFrame:
+    """Labels come from the data (a source, a role, a key), so a figure shows them as everything else is shown."""
+    texts = [name for name, dtype in figure.schema.items() if dtype == pl.String]
+    return figure.with_columns(_shown(figure[name]) for name in texts)
+
+
+def _shown(texts: pl.Series) -> pl.Series:
+    shown = {text: excerpt(text) for text in texts.unique().drop_nulls()}
+    return texts.replace_strict(shown, default=None, return_dtype=pl.String)
+
+
+def _keep_promises(check: Check, measured: Any) -> None:
+    """Values declared = values returned; a check that returned nothing is an error, never a pass."""
+    if not isinstance(measured, Measured):
+        raise CheckAuthorError(f"{check.check}: measure() returned no Measured")
+    given = {value.name for value in measured.values if not value.slice}
+    if given != set(check.metrics):
+        raise CheckAuthorError(f"{check.check}: gives {sorted(given)}, promises {sorted(check.metrics)}")
+
+
+def _value(value: Value) -> dict[str, Any]:
+    entry: dict[str, Any] = {"name": value.name, "slice": dict(value.slice)}
+    if isinstance(value.value, Ratio):
+        n, of = value.value
+        return {**entry, "value": n / of if of else None, "count": n, "of": of}
+    number = value.value
+    return {**entry, "value": number if number is not None and math.isfinite(number) else None}
+
+
+def _evidence(check: Check, measured: Measured, view: StoreView, target: Path, mode: Mode) -> dict[str, Any]:
+    """Sink the evidence without any text, then describe the first lines through `excerpt`."""
+    if measured.evidence is None:
+        return {"evidence": 0, "rows": 0, "problems": {}, "first": []}
+    given = measured.evidence
+    columns = given.collect_schema().names()
+    keep = given.drop("text", strict=False)
+    if "row" in columns and "file" not in columns:
+        keep = placed(keep, view.rows)
+    if "other_row" in columns:
+        others = view.rows.select(
+            pl.col("row").alias("other_row"),
+            pl.concat_str(pl.lit(view.loaded.dataset + "/"), place()).alias("other"),
+        )
+        keep = keep.with_columns(pl.col("other_row").cast(pl.UInt64)).join(others, on="other_row", how="left")
+    names = keep.collect_schema().names()
+    table = (
+        keep.with_columns(pl.lit(None, dtype).alias(name) for name, dtype in EVIDENCE.items() if name not in names)
+        .select(pl.col(name).cast(dtype) for name, dtype in EVIDENCE.items())
+        .sort("file", "line", "row", "where", "problem", "other", "score", "detail", nulls_last=True)
+        .collect()
+    )
+    if table["problem"].has_nulls() or table.filter(pl.all_horizontal(pl.col("row", "file").is_null())).height:
+        raise CheckAuthorError(f"{check.check}: evidence needs a `problem` and a `row` or `file` on every line")
+    first = _described(table.head(FIRST), given, columns, mode)
+    rest = table.slice(FIRST).with_columns(detail=pl.lit(None, pl.String))
+    first, rest = (_with_safe_paths(part) for part in (first, rest))
+    pl.concat([first, rest]).write_parquet(target)
+    problems = dict(table["problem"].value_counts().sort("problem").iter_rows())
+    rows = table["row"].drop_nulls().n_unique()
+    return {"evidence": table.height, "rows": rows, "problems": problems, "first": first.to_dicts()}
+
+
+def _with_safe_paths(table: pl.DataFrame) -> pl.DataFrame:
+    """A key of a record may itself be personal data; paths are few, so each is shown through `excerpt`."""
+    return table.with_columns(_shown(table["where"]))
+
+
+def _described(first: pl.DataFrame, given: pl.LazyFrame, columns: list[str], mode: Mode) -> pl.DataFrame:
+    """Make the first lines readable: the check's own words, then an excerpt of the text they speak of."""
+    texts: list[str | None] = [None] * first.height
+    keys = [key for key in ("row", "file", "line", "where", "problem", "other") if key in columns]
+    if "text" in columns:
+        wanted = first.lazy().select(keys).unique()
+        rows = given.with_columns(pl.col(key).cast(EVIDENCE[key]) for key in keys).join(
+            wanted, on=keys, how="semi", nulls_equal=True
+        )
+        once = rows.select(*keys, "text").unique(subset=keys, keep="first", maintain_order=True).collect()
+        joined = first.join(once, on=keys, how="left", nulls_equal=True, maintain_order="left")
+        texts = joined["text"].to_list()
+    details = [_detail(words, text, mode) for words, text in zip(first["detail"], texts, strict=True)]
+    return first.with_columns(detail=pl.Series(details, dtype=pl.String))
+
+
+def _detail(words: str | None, text: str | None, mode: Mode) -> str | None:
+    shown = [excerpt(words)] if words else []
+    if text is not None:
+        shown.append(f"“{excerpt(text, mode)}”")
+    return " ".join(shown) or None
