@@ -76,7 +76,7 @@ def _evidence(check: Check, measured: Measured, view: StoreView, target: Path, m
     table = (
         keep.with_columns(pl.lit(None, dtype).alias(name) for name, dtype in EVIDENCE.items() if name not in names)
         .select(pl.col(name).cast(dtype) for name, dtype in EVIDENCE.items())
-        .sort("file", "line", "row", "where", "problem", "other", "score", nulls_last=True)
+        .sort("file", "line", "row", "where", "problem", "other", "score", "detail", nulls_last=True)
         .collect()
     )
     if table["problem"].has_nulls() or table.filter(pl.all_horizontal(pl.col("row", "file").is_null())).height:

@@ -127,8 +127,9 @@ class LengthBias(Check):
 
 
 def _lengths(data: View) -> pl.LazyFrame:
-    """`row`, `chosen`, `rejected`: characters of each side; rows without both have no line."""
-    length = pl.col("text").str.len_chars().fill_null(0).cast(pl.Int64)
+    """`row`, `chosen`, `rejected`: characters of each side, calls included; rows without both have no line."""
+    said = [pl.col(name).str.len_chars().fill_null(0) for name in ("text", "tool_calls")]
+    length = pl.sum_horizontal(said).cast(pl.Int64)
     sides = [
         data.turns.filter(pl.col("part") == side).group_by("row").agg(length.sum().alias(side))
         for side in ("chosen", "rejected")

@@ -116,12 +116,15 @@ class NearDuplicates(Check):
         pairs, kept_of = self._removed(data, shared, texts)
         removed = np.flatnonzero(kept_of >= 0)
         rows, scores = texts["row"].to_numpy(), _scores(pairs, removed, kept_of)
+        # Without their boilerplate different texts can be equal (a score of 1): a copy is one in the whole text.
+        same = texts["text"].gather(removed) == texts["text"].gather(kept_of[removed])
         evidence = pl.LazyFrame(
-            {"row": rows[removed], "other_row": rows[kept_of[removed]], "score": scores},
-            schema={"row": pl.UInt64, "other_row": pl.UInt64, "score": pl.Float64},
-        ).with_columns(
-            problem=pl.when(pl.col("score") == 1.0).then(pl.lit("exact_copy")).otherwise(pl.lit("near_copy"))
-        )
+            {"row": rows[removed], "other_row": rows[kept_of[removed]], "score": scores, "same": same},
+            schema={"row": pl.UInt64, "other_row": pl.UInt64, "score": pl.Float64, "same": pl.Boolean},
+        ).select(
+            "row", "other_row", "score",
+            problem=pl.when("same").then(pl.lit("exact_copy")).otherwise(pl.lit("near_copy")),
+        )  # fmt: skip
         copies = texts.filter(pl.col("text").is_first_distinct().not_()).lazy()
         sources = self._sources(data)
         recall, by_kind = self._planted(data, sources or STAND_INS)

@@ -10,13 +10,16 @@ from datacheck.features.texts import On
 from datacheck.text.normalise import Rule, normalise
 
 _PARTS: dict[str, tuple[str, ...]] = {"prompt": ("prompt",), "response": ("response", "answer", "chosen", "rejected")}
+# Top-level columns of media, and parts of a content other than its text (whose kind says nothing).
+_MEDIA = r"^(?:image|video|audio)s?(?:_path|_url)?s?(?:$|[\[.])|\.(?:content|value)\[\d+\]\."
 
 
 class TextKey(Feature):
     """`row`, `key`, `rest` (both u64): BLAKE2b of the row's normalised text; rows without text have no line.
 
-    Roles, tool calls, tool definitions and the label are part of a conversation: rows that differ there are not
-    copies. Two different texts among a billion rows share a key with probability 10⁻²¹.
+    Roles, tool calls, tool definitions, the label and the media that it names are part of a conversation: rows that
+    differ there are not copies (many images share "What is this? A cat."). Two different texts among a billion rows
+    share a key with probability 10⁻²¹.
     """
 
     columns = {"row": pl.UInt32, "key": pl.UInt64, "rest": pl.UInt64}
@@ -34,10 +37,12 @@ class TextKey(Feature):
             said.any().alias("said"), pl.concat_str(pieces, separator="\x1f").str.join("\x1e").alias("text")
         )
         label = pl.col("label").fill_null("") if whole else pl.lit("")
+        media = pl.col("media").fill_null("") if self.on != "response" else pl.lit("")
         table = (
             texts.filter("said")
             .join(part.rows.select("row", "label"), on="row", maintain_order="left")
-            .select("row", text=pl.concat_str("text", label, separator="\x1e"))
+            .join(_media(part), on="row", how="left", maintain_order="left")
+            .select("row", text=pl.concat_str("text", label, media, separator="\x1e"))
             .collect()
         )
         plain = normalise(table["text"], self.normalise).str.replace_all(r"\s+", " ")
@@ -45,3 +50,10 @@ class TextKey(Feature):
         digests = b"".join(blake2b(text.encode(), digest_size=16).digest() for text in plain)
         keys = np.frombuffer(digests, dtype="<u8").reshape(-1, 2)
         return pl.DataFrame({"row": table["row"], "key": keys[:, 0], "rest": keys[:, 1]})
+
+
+def _media(part: View) -> pl.LazyFrame:
+    """`row`, `media`: the images, videos and sounds that a row names, in order."""
+    named = pl.col("path").str.contains(_MEDIA) & ~pl.col("path").str.ends_with(".type") & pl.col("text").is_not_null()
+    cells = part.cells.filter(named)
+    return cells.group_by("row", maintain_order=True).agg(media=pl.col("text").str.join("\x1f"))

@@ -100,3 +100,15 @@ def test_against_a_count_of_strings(realdata):
     )
     copies = sum(count - 1 for count in keys.values())
     assert measure(ExactDuplicates(), path.read_bytes(), name="dpo.json").value("rate") == Ratio(copies, 300)
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        lambda image: {"messages": [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": image}}, {"type": "text", "text": "这是什么动物？"}]}, {"role": "assistant", "content": "一只猫。"}]},
+        lambda image: {"messages": [{"role": "user", "content": "<image>这是什么动物？"}, {"role": "assistant", "content": "一只猫。"}], "images": [image]},
+        lambda image: {"conversations": [{"from": "human", "value": "<image>这是什么动物？"}, {"from": "gpt", "value": "一只猫。"}], "image": image},
+    ],
+)  # fmt: skip
+def test_the_same_words_about_another_image_are_no_copy(row):
+    assert measure(ExactDuplicates(), [row("a.png"), row("b.png"), row("a.png")]).problems == [(2, "exact_duplicate")]

@@ -99,3 +99,16 @@ def test_published_numbers_of_dpo_zh_demo(realdata):
     assert result.value("correlation") == pytest.approx(pearson(lengths), rel=1e-9)
     found = finding(LengthBias(), path.read_bytes(), name="dpo.json")
     assert found.status is Status.WARN  # 62 % of the pairs; the correlation alone sees nothing
+
+
+def test_calls_have_a_length_too():
+    """A call beside an empty content against plain words: the side is as long as what it makes the model write."""
+
+    def side(words, query):
+        call = {"function": {"name": "f", "arguments": json.dumps({"q": query})}}
+        return [{"role": "assistant", "content": words, "tool_calls": [call]}]
+
+    prompt = [{"role": "user", "content": "问"}]
+    rows = [{"prompt": prompt, "chosen": side("", "a" * n), "rejected": side("", "b" * n)} for n in (5, 9)]
+    result = measure(LengthBias(), rows)
+    assert (result.value("length_ratio"), result.value("correlation")) == (1.0, 0.0)

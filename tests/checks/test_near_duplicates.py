@@ -136,3 +136,12 @@ def test_equals_brute_force(seed, n, threshold):
         close = [j for j in kept if len(a & sets[j]) / len(a | sets[j]) >= threshold]
         (removed if close else kept).append(i)
     assert [row for row, _ in measure(check, rows).problems] == removed
+
+
+def test_rows_that_are_equal_without_their_boilerplate_are_no_exact_copies(realdata):
+    """500 dialogues from few templates, no two of them equal: what is left without boilerplate often is."""
+    path = realdata / "fastchat/data/dummy_conversation.json"
+    result = measure(NearDuplicates(), path.read_bytes(), name="dummy.json")
+    assert result.value("exact_share") == Ratio(0, 500)
+    assert (result.evidence["score"] == 1.0).any()
+    assert set(result.evidence["problem"]) == {"near_copy"}

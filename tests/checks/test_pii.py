@@ -96,3 +96,10 @@ def test_planted_identifiers_are_found():
 
 def test_a_hit_fails_by_default():
     assert finding(Pii(), dataset(f"user: {PHONE} | assistant: 好")).status == "fail"
+
+
+def test_many_hits_in_one_text_come_in_the_same_order_every_time():
+    text = " ".join(f"u{n}@mail{n}.com" for n in range(7))
+    rows = dataset(*[f"user: {n} {text} | assistant: 好的" for n in range(120)])
+    first, *others = (measure(Pii(), rows).evidence for _ in range(4))
+    assert all(first.equals(other) for other in others)

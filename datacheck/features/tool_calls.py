@@ -1,0 +1,307 @@
+"""What is wrong with the tools and tool calls of each row: definitions, arguments, names and ids."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from datacheck.check import Feature, View
+from datacheck.text.tool_schema import Tools, from_json, read_tools, violations
+
+# Calls that stand in the text: Hermes and Qwen, Llama, Mistral, ReAct (as LLaMA-Factory renders it).
+_MARKS = ["<tool_call>", "<function=", "[TOOL_CALLS]", "Action:"]
+_PART = r"^(.+)\[\d+\]$"  # a part of a list content
+_THOUGHT = re.compile(r"^\s*<think>.*?</think>", re.DOTALL)  # LLaMA-Factory lets one stand before the call
+_SHOWN = 3  # violations per call
+
+Fact = tuple[str | None, str, str | None]  # where, name, detail
+
+
+class Message(NamedTuple):
+    """A message as far as calls are concerned.
+
+    calls: JSON text; in_content: it stood in the content (ShareGPT's function_call, ms-swift's tool_call);
+    parts: (path, JSON text) of calls that are parts of the content (LLaMA-Factory v1); result_id: its tool_call_id;
+    opaque: it holds calls that cannot be read (in the text, or Anthropic's tool_use).
+    """
+
+    role: str | None
+    path: str
+    calls: str | None = None
+    in_content: bool = False
+    parts: tuple[tuple[str, str | None], ...] = ()
+    result_id: str | None = None
+    opaque: bool = False
+
+    @property
+    def place(self) -> str:
+        """The path of the message itself."""
+        return self.path.rpartition(".")[0] or self.path
+
+
+class ToolFacts(Feature):
+    """`row`, `where`, `name`, `detail`: one line per fact about a row that has tools, calls or results.
+
+    Facts are problems (see the check tool_call_errors), and notes that begin with "note:": subject, no_tools, opaque,
+    rejected, and the shape of arguments (message.string, message.object, content.string, content.object).
+    Answers that must not be learnt (rejected, or labelled false) may hold wrong calls on purpose: they are left out.
+    """
+
+    columns = {"row": pl.UInt32, "where": pl.String, "name": pl.String, "detail": pl.String}
+
+    def compute(self, part: View) -> pl.DataFrame:
+        """Collect the rows that are concerned, then look at each in Python."""
+        turns, ids, parts = _concerned(part)
+        found: list[tuple[int, str | None, str, str | None]] = []
+        for (row,), table in turns.group_by("row", maintain_order=True):
+            messages, tools, notes = _row_of(table, ids, parts)
+            found += [(row, *fact) for fact in (*notes, *row_facts(messages, tools))]
+        return pl.DataFrame(found, schema=self.columns, orient="row")
+
+
+_Ids = dict[tuple[int, str], str | None]
+_Parts = dict[tuple[int, str], list[tuple[str, str, str | None]]]
+
+
+def _concerned(part: View) -> tuple[pl.DataFrame, _Ids, _Parts]:
+    """The turns of rows with tools, calls or results; the result ids by message; the calls in parts by content."""
+    path = pl.col("path")
+    typed = part.cells.filter(pl.col("text").is_in(["tool_call", "tool_use"]), path.str.ends_with("].type"))
+    typed = typed.select("row", part=path.str.strip_suffix(".type"), kind="text")
+    values = part.cells.filter(path.str.ends_with("].value")).select(
+        "row", "text", part=path.str.strip_suffix(".value")
+    )
+    in_parts = typed.join(values, on=["row", "part"], how="left", maintain_order="left").collect()
+    parts: _Parts = {}
+    for row, where, kind, text in in_parts.iter_rows():
+        parts.setdefault((row, re.sub(_PART, r"\1", where)), []).append((where, kind, text))
+    called = part.turns.filter(
+        (pl.col("part") == "tools") | pl.col("tool_calls").is_not_null() | (pl.col("role") == "tool")
+    )
+    rows = pl.concat([called.select("row"), in_parts.lazy().select("row")]).unique()
+    given = part.cells.filter(path.str.ends_with(".tool_call_id"), pl.col("text").is_not_null())
+    ids = given.select("row", path.str.strip_suffix(".tool_call_id"), "text").collect()
+    text = pl.col("text")
+    turns = (
+        part.turns.filter(pl.col("part").is_in(["prompt", "response", "chosen", "rejected", "tools"]))
+        .join(rows, on="row", how="semi", maintain_order="left")
+        .join(part.rows.select("row", "label"), on="row", how="left", maintain_order="left")
+        .select(
+            "row", "part", "role", "path", "tool_calls", "label",
+            in_content=text.is_null() & pl.col("content_type").is_in(["string", "object", "array"]),
+            marked=text.str.contains_any(_MARKS).fill_null(value=False),
+            tools=pl.when(pl.col("part") == "tools").then(text),
+        )
+        .collect()
+    )  # fmt: skip
+    return turns, {(row, place): own for row, place, own in ids.iter_rows()}, parts
+
+
+def _row_of(table: pl.DataFrame, ids: _Ids, parts: _Parts) -> tuple[list[Message], list[tuple[str, str]], list[Fact]]:
+    """The messages that count, the (path, text) of tool definitions, and notes about the rest."""
+    messages: list[Message] = []
+    tools: list[tuple[str, str]] = []
+    notes: list[Fact] = [(None, "note:subject", None)]
+    for row, part, role, path, calls, label, in_content, marked, defined in table.iter_rows():
+        if part == "tools":
+            tools.append((path, defined or ""))
+            continue
+        own = parts.get((row, path), [])
+        unwanted = part == "rejected" or (part == "response" and label == "false")
+        if unwanted and (calls is not None or own):
+            notes.append((path, "note:rejected", None))
+        if unwanted:
+            continue
+        readable = tuple((where, text) for where, kind, text in own if kind == "tool_call")
+        opaque = role == "assistant" and (marked or len(readable) < len(own))
+        message = Message(role, path, calls, calls is not None and in_content, readable, opaque=opaque)
+        messages.append(message._replace(result_id=ids.get((row, message.place))))
+        if opaque:
+            notes.append((path, "note:opaque", None))
+    return messages, tools, notes
+
+
+class Call(NamedTuple):
+    """One call: where it stands, and what it is made of (`problem` if it cannot be read)."""
+
+    where: str
+    own_id: str | None = None
+    name: str | None = None
+    arguments: Any = None
+    under: str = ""  # where the arguments stand below `where`
+    free: bool = False  # a custom tool: its input is any text
+    problem: Fact | None = None
+
+
+def calls_of(message: Message) -> list[Call]:
+    """The calls of a message, in order; none for null, an empty list or an empty string."""
+    found: list[Call] = []
+    if message.calls and message.calls.strip():
+        where = message.path if message.in_content else f"{message.place}.tool_calls"
+        found += _listed(_THOUGHT.sub("", message.calls) if message.in_content else message.calls, where, message)
+    for where, text in message.parts:
+        found += _listed(text or "", where, message)
+    return found
+
+
+def _listed(text: str, where: str, message: Message) -> Iterator[Call]:
+    try:
+        value = from_json(text)
+    except ValueError:
+        yield Call(where, problem=(where, "call_malformed", "not JSON"))
+        return
+    if isinstance(value, dict) and where == f"{message.place}.tool_calls":
+        where = f"{message.place}.function_call"
+    if value is None:
+        return
+    if isinstance(value, list):
+        for number, item in enumerate(value):
+            yield _call(item, f"{where}[{number}]")
+    else:
+        yield _call(value, where)
+
+
+def _call(item: Any, where: str) -> Call:
+    if isinstance(item, str):
+        try:
+            item = from_json(item)
+        except ValueError:
+            return Call(where, problem=(where, "call_malformed", "not JSON"))
+    if not isinstance(item, dict):
+        return Call(where, problem=(where, "call_malformed", "not an object"))
+    own_id = item.get("id")
+    own_id = own_id if isinstance(own_id, str) and own_id else None
+    custom, inner, under = item.get("custom"), item.get("function"), ".arguments"
+    if isinstance(custom, dict):
+        return Call(where, own_id, _name(custom), free=True)
+    if isinstance(inner, dict):
+        item, under = inner, ".function.arguments"
+    if _name(item) is None:
+        return Call(where, own_id, problem=(where, "call_malformed", "no function name"))
+    if "arguments" not in item:
+        return Call(where, own_id, _name(item), problem=(where + under, "arguments_not_object", "no arguments"))
+    return Call(where, own_id, _name(item), item["arguments"], under)
+
+
+def _name(item: dict[str, Any]) -> str | None:
+    name = item.get("name")
+    return name if isinstance(name, str) and name else None
+
+
+def row_facts(messages: list[Message], tools: list[tuple[str, str]]) -> Iterator[Fact]:
+    """Everything about one conversation: its tool definitions, each call, and how calls and results pair."""
+    functions: dict[str, Any] = {}
+    understood = True
+    for path, text in tools:
+        read = read_tools(text)
+        functions |= read.functions
+        if read.problem is not None:
+            understood = False
+            yield path, read.problem, read.detail
+    calls = [calls_of(message) for message in messages]
+    yield from _shapes(messages, calls)
+    defined = Tools(functions) if functions and understood else None
+    if understood and not functions and any(calls):
+        yield None, "note:no_tools", None
+    for call in (call for listed in calls for call in listed):
+        yield from call_facts(call, defined)
+    yield from Pairing().facts(messages, calls)
+
+
+def _shapes(messages: list[Message], calls: list[list[Call]]) -> Iterator[Fact]:
+    """The first place of each shape of arguments: JSON in a string, or an object."""
+    first: dict[str, str] = {}
+    for message, listed in zip(messages, calls, strict=True):
+        home = "content" if message.in_content or message.parts else "message"
+        for call in listed:
+            if isinstance(call.arguments, str | dict):
+                kind = "string" if isinstance(call.arguments, str) else "object"
+                first.setdefault(f"note:{home}.{kind}", call.where + call.under)
+    for name, where in first.items():
+        yield where, name, None
+
+
+def call_facts(call: Call, tools: Tools | None) -> Iterator[Fact]:
+    """What is wrong with one call; without tools only its form can be judged."""
+    if call.name and tools and call.name not in tools.functions:
+        yield call.where, "unknown_function", f"{call.name} is not among the tools"
+    if call.problem is not None:
+        yield call.problem
+        return
+    if call.free:
+        return
+    where, arguments = call.where + call.under, call.arguments
+    if isinstance(arguments, str):
+        try:
+            arguments = from_json(arguments)
+        except ValueError:
+            yield where, "arguments_not_json", "the string is not JSON"
+            return
+    if not isinstance(arguments, dict):
+        yield where, "arguments_not_object", "null" if arguments is None else f"a {type(arguments).__name__}"
+        return
+    schema = tools.functions.get(call.name) if tools and call.name else None
+    for path, what, null in violations(arguments, schema)[:_SHOWN]:
+        yield where, "null_argument" if null else "arguments_invalid", f"{path} {what}".strip()
+
+
+class Pairing:
+    """Walks a conversation and pairs calls with results, by id where there are ids, else by order and number."""
+
+    def __init__(self) -> None:
+        self.open: list[Call] = []  # calls that have no result yet
+        self.ids: set[str] = set()
+        self.answered: set[str] = set()
+        self.results = 0  # since the last call
+        self.joined = False  # one result may answer several calls: ShareGPT and ms-swift write them together
+        self.unknown = False  # the last assistant holds calls that cannot be read
+
+    def facts(self, messages: list[Message], calls: list[list[Call]]) -> Iterator[Fact]:
+        """Problems with ids and with calls and results that lack each other."""
+        for message, listed in zip(messages, calls, strict=True):
+            if message.role == "tool":
+                yield from self._result(message)
+                continue
+            goes_on = bool(listed) and not self.results
+            if not goes_on:
+                yield from self._close()
+            self.unknown = message.opaque
+            for call in listed:
+                if call.own_id in self.ids:
+                    yield call.where, "duplicate_id", "another call has this id"
+                elif call.own_id is not None:
+                    self.ids.add(call.own_id)
+                self.open.append(call)
+                self.joined |= message.in_content or bool(message.parts)
+
+    def _result(self, message: Message) -> Iterator[Fact]:
+        self.results += 1
+        if self.unknown:
+            return
+        where, own = message.path, message.result_id
+        match = next((n for n, call in enumerate(self.open) if own is not None and call.own_id == own), None)
+        if match is not None:
+            self.answered.add(own or "")
+            del self.open[match]
+        elif own is not None and own in self.answered:
+            yield where, "duplicate_id", "another result answers this call"
+        elif not self.open:
+            yield where, "result_without_call", "no call is open"
+        elif own is not None and all(call.own_id for call in self.open):
+            yield where, "result_without_call", "no open call has this id"
+        else:
+            call = self.open.pop(0)
+            if own is not None:
+                yield call.where, "id_missing", "its result names an id"
+            elif call.own_id is not None:
+                yield where, "id_missing", "its call has an id"
+
+    def _close(self) -> Iterator[Fact]:
+        """The conversation goes on: whatever is still open has no result."""
+        if not (self.joined and self.results):
+            for call in self.open:
+                yield call.where, "call_without_result", "the conversation goes on without it"
+        self.open, self.results, self.joined = [], 0, False
