@@ -35,6 +35,7 @@ from datacheck.report.model import (
 )
 from datacheck.view import Loaded
 
+EACH = 3
 EXAMPLES = 20  # places per finding that stand in report.json; all of them are in its evidence file
 
 
@@ -139,7 +140,7 @@ def judge_check(
         return Finding(**base, status=Status.ERROR, error=reason)
     facts = outcome.facts
     values = [_judged(check, value) for value in facts["values"]]
-    first = tuple(_place(dataset.name, entry) for entry in facts["first"][:EXAMPLES])
+    first = tuple(_place(dataset.name, entry) for entry in _examples(facts["first"]))
     return Finding(
         **base,
         status=_worst([value.status for value in values]),
@@ -206,6 +207,17 @@ def _idle_slices(check: Check, values: list[ValueEntry]) -> list[str]:
     seen = {next(iter(v.slice.values())) for v in values if v.slice}
     named = {s for setting in check.limits.values() for s in setting.slices}
     return [f"no rows belong to the slice '{name}', so its limit was not applied" for name in sorted(named - seen)]
+
+
+def _examples(first: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The places that the report names: three of each problem, then the next ones; in file order."""
+    seen: dict[str, int] = {}
+    early: list[int] = []
+    late: list[int] = []
+    for number, entry in enumerate(first):
+        seen[entry["problem"]] = seen.get(entry["problem"], 0) + 1
+        (early if seen[entry["problem"]] <= EACH else late).append(number)
+    return [first[number] for number in sorted((early + late)[:EXAMPLES])]
 
 
 def _place(dataset: str, entry: Mapping[str, Any]) -> Place:

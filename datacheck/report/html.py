@@ -92,6 +92,7 @@ def _render(report: Report, lang: Lang, run: Mapping[str, Any], caps: _Caps) -> 
         chart=charts.chart,
         funnel=lambda steps: charts.funnel([(words.funnel_steps.get(s, s), n) for s, n in steps], "−{}"),
         card=cards.card,
+        codes=lambda finding: show.codes(finding, lang),
         prose=cards.to_html,
         number=show.number,
         size=show.size,

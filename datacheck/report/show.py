@@ -4,14 +4,16 @@ import math
 import re
 import unicodedata
 from collections.abc import Iterable
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 
 from rich.cells import cell_len
 
 from datacheck.check import Status
+from datacheck.loading.codes import CODES
 from datacheck.report.model import Finding, Report, ValueEntry
-from datacheck.report.words import Words
+from datacheck.report.words import Lang, Words
 
 TEXT_LIMIT = 400  # characters of any one piece of data in a report
 _INVISIBLE = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
@@ -217,6 +219,25 @@ def tally(report: Report) -> dict[Status, int]:
     """How many findings have each status, worst first, zeros left out."""
     counts = {status: sum(f.status is status for f in report.findings) for status in reversed(Status)}
     return {status: count for status, count in counts.items() if count}
+
+
+@dataclass(frozen=True)
+class CodeLine:
+    """A code of unreadable lines as a reader needs it: how often, what it is, why it hurts, what to do."""
+
+    code: str
+    count: int
+    title: str
+    why: str
+    fix: str
+
+
+def codes(finding: Finding, lang: Lang) -> list[CodeLine]:
+    """The problems of a finding that are codes of lines or files, the most frequent first; each explained by itself."""
+    at = int(lang == "zh")
+    known = [(name, count, CODES[name]) for name, count in finding.evidence.problems.items() if name in CODES]
+    ranked = sorted(known, key=lambda entry: -entry[1])
+    return [CodeLine(name, count, c.title[at], c.why[at], c.fix[at]) for name, count, c in ranked]
 
 
 def worst_first(report: Report) -> list[Finding]:

@@ -131,7 +131,7 @@ def print_report(
             continue  # one cause that stopped many checks is told once; the table lists them all
         if finding.error and not finding.values:
             said.add((finding.dataset, finding.error))
-        _block(screen, finding, card(finding.check, lang))
+        _block(screen, finding, card(finding.check, lang), show.codes(finding, lang))
     _funnel(screen, report)
     _not_checked(screen, report)
     if folder is not None:
@@ -200,7 +200,7 @@ def _table(screen: Screen, findings: Sequence[Finding]) -> None:
             screen.line(numbers, STYLES[finding.status], head, padded)
 
 
-def _block(screen: Screen, finding: Finding, card: Card | None) -> None:
+def _block(screen: Screen, finding: Finding, card: Card | None, codes: Sequence[show.CodeLine]) -> None:
     """One finding in the manner of rustc: level and code, numbers, places, why, fix, more."""
     words = screen.words
     screen.line()
@@ -213,10 +213,14 @@ def _block(screen: Screen, finding: Finding, card: Card | None) -> None:
         screen.line(line, head="  | ")
     if finding.error and numbers:
         screen.line(finding.error, head="  | ", gutter="  | ")
-    for place in finding.evidence.first[:FIRST_PLACES]:
-        _place(screen, place)
-    _after_places(screen, finding)
-    if card and finding.status is not Status.ERROR:  # the card speaks of the data, an error of the run
+    if codes:
+        for code in codes:
+            _code(screen, finding, code)
+    else:
+        for place in finding.evidence.first[:FIRST_PLACES]:
+            _place(screen, place)
+        _after_places(screen, finding)
+    if card and not codes and finding.status is not Status.ERROR:  # the card speaks of the data, an error of the run
         notes = {
             words.why: cards.first_sentence(card.section("why")),
             words.fix: cards.advice(card.section("fix"), finding.evidence.problems),
@@ -225,6 +229,16 @@ def _block(screen: Screen, finding: Finding, card: Card | None) -> None:
             if sentence:
                 screen.line(sentence, "bold", f"  = {word}{words.colon}")
     screen.line(f"datacheck explain {finding.check}", "bold", f"  = {words.more}{words.colon}")
+
+
+def _code(screen: Screen, finding: Finding, code: show.CodeLine) -> None:
+    """One code of unreadable lines: a thousand equal errors are one block with a count."""
+    words = screen.words
+    screen.line(f"{code.title} ({show.number(code.count)})", "bold", f"  {code.code}{words.colon}", gutter="    ")
+    for place in [p for p in finding.evidence.first if p.problem == code.code][:FIRST_PLACES]:
+        _place(screen, place)
+    screen.line(code.why, head=f"  = {words.why}{words.colon}")
+    screen.line(code.fix, head=f"  = {words.fix}{words.colon}")
 
 
 def _numbers(finding: Finding, words: Words) -> list[tuple[ValueEntry, str]]:
