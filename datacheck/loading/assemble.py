@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from functools import partial
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -18,32 +19,45 @@ from datacheck.loading.rejected import Rejected
 from datacheck.loading.tables import CELLS, LINES, TURNS, Tables, rows_schema
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from datacheck.loading.reading import Reading
 
 _EMPTY_SHA = hashlib.sha256(b"").hexdigest()
 _KEY_SETS = 10_000
 _NO_TURNS = Extract([], frozenset())
-_STRINGS = {str}
+_STRINGS = frozenset({str})
 _CHAT_DEPTH = 3  # record, list, message
 TurnKind = tuple[str, int, str | None, str, str]
 CellKind = tuple[str, str | None]
 
 
-class Shape(NamedTuple):
-    """What conversations with the same sequence of roles have in common; `kinds`: one number per turn."""
+class Way(NamedTuple):
+    """How messages are written; `shapes`: for each sequence of roles the numbers of its kinds of turn."""
 
-    style: Style
     format: str
-    kinds: list[int]
+    style: Style
+    name: str
+    role: itemgetter[str]
+    content: itemgetter[str]
+    shapes: dict[tuple[Any, ...], list[int]]
+
+    @classmethod
+    def of(cls, name: str, style: Style) -> Way:
+        """Return a way without shapes."""
+        return cls(name, style, style.role, itemgetter(style.role), itemgetter(style.content), {})
 
 
 class Chat(NamedTuple):
-    """How to read plain conversations under one set of keys; `second`: the style to try where `first` is not met."""
+    """How to read plain conversations under one set of keys; `second`: the way to try where `first` is not met.
+
+    `cell` is the number of the conversation's own kind of cell.
+    """
 
     key: str
-    first: Style
-    second: Style
-    shapes: dict[tuple[Any, ...], Shape]
+    first: Way
+    second: Way
+    cell: int
 
 
 class Assembler:
@@ -70,15 +84,17 @@ class Assembler:
         self._turn_kinds: dict[TurnKind, int] = {}
         self._turns: list[int] = []
         self._texts: list[str | None] = []
+        self._text_parts: list[pl.Series] = []
         self._calls: dict[int, str] = {}
         self._turn_counts: list[int] = []
         self._cell_kinds: dict[CellKind, int] = {}
         self._cells: list[int] = []
         self._cell_texts: list[str | None] = []
+        self._cell_text_parts: list[pl.Series] = []
         self._cell_counts: list[int] = []
         self._lines: list[tuple[int, int, int, int | None, str, str | None, str]] = []
         self._bad = self._blank = 0
-        self._chats: dict[tuple[str, ...], Chat | None] = {}
+        self._chats: dict[tuple[Any, ...], Chat | None] = {}
 
     # ── adding ──────────────────────────────────────────────────────────────────────────────────────
     def blank(self, line: int, byte: int, raw: bytes) -> None:
@@ -133,7 +149,7 @@ class Assembler:
         kinds = self._turn_kinds
         for part, number, role, path, kind, text, calls in turns:
             if calls is not None:
-                self._calls[len(self._texts)] = calls
+                self._calls[len(self._turns)] = calls
             self._turns.append(kinds.setdefault((part, number, role, path, kind), len(kinds)))
             self._texts.append(text)
         self._turn_counts.append(len(turns))
@@ -146,55 +162,65 @@ class Assembler:
         self._cell_counts.append(len(cells))
 
     # ── conversations of plain messages ─────────────────────────────────────────────────────────────
-    def add_chat(self, line: int, byte: int, length: int, record: Any) -> bool:
-        """Load a record whose turns are messages of a role and a string each and whose other values are scalars.
+    def chat_adder(self) -> Callable[[int, int, int, Any], bool]:
+        """Return a function that loads a record whose turns are plain messages and whose other values are scalars.
 
-        Return False, with nothing added, for every other record: `add` then decides. The result is the same.
+        It takes (line, byte, length, record) and returns False, with nothing added, for every other record: `add`
+        then decides, and the result of both is the same. It serves until `finish`. A closure, because it runs once
+        for nearly every record: looking up a dozen attributes would take a fifth of its time.
         """
-        if record.__class__ is not dict:
-            return False
-        keys = tuple(record)
-        try:
-            chat = self._chats[keys]
-        except KeyError:
-            chat = self._chats[keys] = self._chat(keys) if len(self._chats) < _KEY_SETS else None
-        if chat is None or length > self.reading.limits.text_bytes:
-            return False
-        try:
-            messages = record[chat.key]
-            style = chat.first if chat.first.role in messages[0] else chat.second
-            role_key, content_key, _ = style
-            roles = tuple([message[role_key] for message in messages])
-            texts = [message[content_key] for message in messages]
-            shape = chat.shapes.get(roles)
-        except (KeyError, TypeError, IndexError):
-            return False
-        if shape is None:
-            shape = self._shape(chat, style, roles, messages)
-        if shape is None or shape.style is not style or set(map(type, texts)) != _STRINGS:
-            return False
-        if sum(map(len, messages)) != 2 * len(texts):
-            return False
-        if len(keys) > 1:
+        chats, longest = self._chats, self.reading.limits.text_bytes
+        size_of, kinds_of, all_strings = len, type, _STRINGS.issuperset
+        add_line, add_byte, add_length = self._line.append, self._byte.append, self._length.append
+        add_format, add_turns, add_texts = self._format.append, self._turns.extend, self._texts.extend
+        add_turn_count, add_cell_count = self._turn_counts.append, self._cell_counts.append
+        add_cell, add_cell_text = self._cells.append, self._cell_texts.append
+
+        def add_chat(line: int, byte: int, length: int, record: Any) -> bool:
+            if record.__class__ is not dict or length > longest:
+                return False
+            keys = tuple(record)
+            chat = chats[keys] if keys in chats else self._new_chat(keys)
+            if chat is None:
+                return False
             try:
-                cells = self._flat_cells(record, chat.key)
-            except Rejected:
+                messages = record[chat.key]
+                way = chat.first if chat.first.name in messages[0] else chat.second
+                roles = tuple(map(way.role, messages))
+                texts = list(map(way.content, messages))
+                shape = way.shapes.get(roles)
+            except (KeyError, TypeError, IndexError):
                 return False
-            if cells is None:
+            count = size_of(texts)
+            if sum(map(size_of, messages)) != 2 * count or not all_strings(map(kinds_of, texts)):
                 return False
-            self._add_cells(cells)
-        else:
-            self._cells.append(self._cell_kinds.setdefault((chat.key, "array"), len(self._cell_kinds)))
-            self._cell_texts.append(None)
-            self._cell_counts.append(1)
-        self._line.append(line)
-        self._byte.append(byte)
-        self._length.append(length)
-        self._format.append(shape.format)
-        self._turns += shape.kinds
-        self._texts += texts
-        self._turn_counts.append(len(texts))
-        return True
+            if shape is None and (shape := self._new_shape(chat.key, way, roles, messages)) is None:
+                return False
+            if size_of(keys) == 1:
+                add_cell(chat.cell)
+                add_cell_text(None)
+                add_cell_count(1)
+            elif (cells := self._flat_cells(record, chat.key)) is None:
+                return False
+            else:
+                self._add_cells(cells)
+            add_line(line)
+            add_byte(byte)
+            add_length(length)
+            add_format(way.format)
+            add_turns(shape)
+            add_texts(texts)
+            add_turn_count(count)
+            return True
+
+        return add_chat
+
+    def _new_chat(self, keys: tuple[str, ...]) -> Chat | None:
+        """Return how to read conversations under these keys, or None if the short way does not serve them."""
+        chat = self._chat(keys)
+        if len(self._chats) < _KEY_SETS:
+            self._chats[keys] = chat
+        return chat
 
     def _chat(self, keys: tuple[str, ...]) -> Chat | None:
         """Return how to read conversations under these keys, or None if the short way does not serve them."""
@@ -207,28 +233,28 @@ class Assembler:
         if key is None or not known:
             return None
         first = known[0].read
-        if isinstance(first, partial) and first.func is chat_format.read_messages and wanted == "auto":
-            return Chat(key, self._styles.openai, self._styles.sharegpt, {})
-        if isinstance(first, partial) and first.func is chat_format.read_messages:
-            return Chat(key, self._styles.openai, self._styles.openai, {})
-        return None
-
-    def _shape(self, chat: Chat, style: Style, roles: tuple[Any, ...], messages: list[Any]) -> Shape | None:
-        """Read the first conversation with these roles in the usual way, and keep what all such have in common."""
-        if len(chat.shapes) >= _KEY_SETS or len(roles) > self.reading.limits.turns:
+        if not isinstance(first, partial) or first.func is not chat_format.read_messages:
             return None
-        extract = chat_format.conversation({chat.key: messages}, chat.key, style)
+        openai = Way.of("messages", self._styles.openai)
+        second = Way.of("sharegpt", self._styles.sharegpt) if wanted == "auto" else openai
+        return Chat(key, openai, second, self._cell_kinds.setdefault((key, "array"), len(self._cell_kinds)))
+
+    def _new_shape(self, key: str, way: Way, roles: tuple[Any, ...], messages: list[Any]) -> list[int] | None:
+        """Read the first conversation with these roles in the usual way, and keep what all such have in common."""
+        if len(way.shapes) >= _KEY_SETS or len(roles) > self.reading.limits.turns:
+            return None
+        if not _STRINGS.issuperset(map(type, roles)):
+            return None
+        extract = chat_format.conversation({key: messages}, key, way.style)
         if extract.cells or any(turn[4] != "string" or turn[6] is not None for turn in extract.turns):
             return None
         kinds = self._turn_kinds
-        numbers = [kinds.setdefault(turn[:5], len(kinds)) for turn in extract.turns]
-        name = "messages" if style is self._styles.openai else "sharegpt"
-        shape = chat.shapes[roles] = Shape(style, name, numbers)
+        shape = way.shapes[roles] = [kinds.setdefault(turn[:5], len(kinds)) for turn in extract.turns]
         return shape
 
     @staticmethod
     def _flat_cells(record: dict[str, Any], conversation: str) -> list[Cell] | None:
-        """Return one cell per key, or None if a value besides the conversation is a container."""
+        """Return one cell per key, or None if a value besides the conversation is a container or no finite number."""
         cells: list[Cell] = []
         for key, value in record.items():
             kind = value.__class__
@@ -239,8 +265,18 @@ class Assembler:
             elif kind is list or kind is dict:
                 return None
             else:
-                cells.append(leaf(key, value))
+                try:
+                    cells.append(leaf(key, value))
+                except Rejected:
+                    return None
         return cells
+
+    def flush(self) -> None:
+        """Hand the texts over to polars; worth it every few hundred records, while they are in the CPU's cache."""
+        self._text_parts.append(pl.Series(self._texts, dtype=pl.String))
+        self._texts.clear()
+        self._cell_text_parts.append(pl.Series(self._cell_texts, dtype=pl.String))
+        self._cell_texts.clear()
 
     def _check_size(self, raw: bytes | None, record: Any) -> None:
         limits = self.reading.limits
@@ -311,6 +347,7 @@ class Assembler:
         counts = Counts(lines, self._blank, self._bad, len(self._line), size)
         if counts.rows + counts.bad + counts.blank != lines:
             raise AccountingError(f"{lines} lines; rows, bad and blank: {counts.rows}, {counts.bad}, {counts.blank}")
+        self.flush()
         turns, cells, rows = self._turns_frame(), self._cells_frame(), self._rows_frame()
         self._note_big_integers(cells)
         tables = Tables(rows, turns, cells, self._lines_frame(), counts)
@@ -332,7 +369,8 @@ class Assembler:
         if self.reading.columns.label is None and self._own_labels:
             named["label"] = [self._own_labels.get(row) for row in range(count)]
         schema = rows_schema(self.reading.columns)
-        columns = [np.arange(count, dtype=np.uint32), self._line, self._byte, self._length, self._format]
+        columns = [np.arange(count, dtype=np.uint32), _numbers(self._line, np.uint32)]
+        columns += [_numbers(self._byte, np.uint64), _numbers(self._length, np.uint32), self._format]
         frame = _frame(columns, dict(list(schema.items())[: len(columns)]))
         nothing = pl.lit(None, pl.String)
         return frame.with_columns(
@@ -342,16 +380,15 @@ class Assembler:
 
     def _turns_frame(self) -> pl.DataFrame:
         kinds = _kinds(self._turn_kinds, [name for name in TURNS if name not in {"row", "text", "tool_calls"}], TURNS)
-        calls: list[str | None] | None = None
+        calls: pl.Series | None = None
         if self._calls:
-            calls = [None] * len(self._texts)
-            for position, text in self._calls.items():
-                calls[position] = text
-        return _put_together(kinds, self._turns, self._turn_counts, TURNS, {"text": self._texts, "tool_calls": calls})
+            calls = pl.Series([self._calls.get(turn) for turn in range(len(self._turns))], dtype=pl.String)
+        texts = {"text": pl.concat(self._text_parts), "tool_calls": calls}
+        return _put_together(kinds, self._turns, self._turn_counts, TURNS, texts)
 
     def _cells_frame(self) -> pl.DataFrame:
         kinds = _kinds(self._cell_kinds, ["path", "json_type"], CELLS)
-        return _put_together(kinds, self._cells, self._cell_counts, CELLS, {"text": self._cell_texts})
+        return _put_together(kinds, self._cells, self._cell_counts, CELLS, {"text": pl.concat(self._cell_text_parts)})
 
     def _lines_frame(self) -> pl.DataFrame:
         self._lines.sort(key=lambda event: event[:2])
@@ -360,6 +397,11 @@ class Assembler:
 
 
 _DIGITS_64_BITS = 19
+
+
+def _numbers(values: list[Any], kind: type[np.unsignedinteger[Any]]) -> Any:
+    """Return numbers as an array, which polars takes faster; a list that holds None as it is."""
+    return values if None in values else np.array(values, dtype=kind)
 
 
 def _kinds(kinds: dict[Any, int], names: list[str], schema: dict[str, Any]) -> pl.DataFrame:
@@ -373,14 +415,13 @@ def _put_together(
     numbers: list[int],
     counts: list[int],
     schema: dict[str, Any],
-    texts: dict[str, list[str | None] | None],
+    texts: dict[str, pl.Series | None],
 ) -> pl.DataFrame:
     """Return the big table: each line is its row, its kind, and its own texts (None: null in every line)."""
     rows = np.repeat(np.arange(len(counts), dtype=np.uint32), np.array(counts, dtype=np.int64))
-    frame = kinds[pl.Series(numbers, dtype=pl.UInt32)].with_columns(pl.Series("row", rows))
+    frame = kinds[pl.Series(np.array(numbers, dtype=np.uint32))].with_columns(pl.Series("row", rows))
     frame = frame.with_columns(
-        pl.lit(None, pl.String).alias(name) if values is None else pl.Series(name, values, dtype=pl.String)
-        for name, values in texts.items()
+        pl.lit(None, pl.String).alias(name) if values is None else values.alias(name) for name, values in texts.items()
     )
     return frame.select(*schema)
 

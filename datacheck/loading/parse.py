@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from datacheck.loading.tables import Tables
 
 _NEWLINE = 0x0A
+_FLUSH = 512
 _SPACE = b" \t\r\n"
 
 
@@ -70,8 +71,7 @@ def _load(out: Assembler, reading: Reading, line: int, byte: int, raw: bytes, bo
     except ValueError as error:
         out.bad(line, byte, body, *diagnose(body, str(error)))
         return
-    if not out.add_chat(line, byte, len(raw), record):
-        out.add(line, byte, raw, record)
+    out.add(line, byte, raw, record)
 
 
 # ── JSON lines ────────────────────────────────────────────────────────────────────────────────────────
@@ -79,7 +79,7 @@ def _json_lines(chunk: Chunk, reading: Reading, out: Assembler) -> tuple[int, in
     if reading.encoding != "utf-8":
         return _encoded_lines(chunk, reading, out)
     data = chunk.data
-    from_json, add_chat, limit = jiter.from_json, out.add_chat, reading.limits.line_bytes
+    from_json, add_chat, limit = jiter.from_json, out.chat_adder(), reading.limits.line_bytes
     returns = b"\r" in data
     position = number = 0
     for whole in BytesIO(data):  # the line end is white space to the parser
@@ -97,6 +97,8 @@ def _json_lines(chunk: Chunk, reading: Reading, out: Assembler) -> tuple[int, in
                 out.add(number, position, whole[:length], record)
         position += len(whole)
         number += 1
+        if not number % _FLUSH:
+            out.flush()
     return number, position
 
 
