@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -12,19 +14,58 @@ from datacheck.loading.cells import TYPES, Cell, as_text, below, depth, leaf
 from datacheck.loading.counts import AccountingError, Counts
 from datacheck.loading.formats import Candidate, Extract, Styles, candidates
 from datacheck.loading.formats import chat as chat_format
+from datacheck.loading.formats.turns import Style, Turn
 from datacheck.loading.rejected import Rejected
 from datacheck.loading.tables import CELLS, LINES, TURNS, Tables, rows_schema
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from datacheck.loading.reading import Reading
 
 _EMPTY_SHA = hashlib.sha256(b"").hexdigest()
 _KEY_SETS = 10_000
 _NO_TURNS = Extract([], frozenset())
+_STRINGS = frozenset({str})
+_CHAT_DEPTH = 3  # record, list, message
+TurnKind = tuple[str, int, str | None, str, str]
+CellKind = tuple[str, str | None]
+
+
+class Way(NamedTuple):
+    """How messages are written; `shapes`: for each sequence of roles the numbers of its kinds of turn."""
+
+    format: str
+    style: Style
+    name: str
+    role: itemgetter[str]
+    content: itemgetter[str]
+    shapes: dict[tuple[Any, ...], list[int]]
+
+    @classmethod
+    def of(cls, name: str, style: Style) -> Way:
+        """Return a way without shapes."""
+        return cls(name, style, style.role, itemgetter(style.role), itemgetter(style.content), {})
+
+
+class Chat(NamedTuple):
+    """How to read plain conversations under one set of keys; `second`: the way to try where `first` is not met.
+
+    `cell` is the number of the conversation's own kind of cell.
+    """
+
+    key: str
+    first: Way
+    second: Way
+    cell: int
 
 
 class Assembler:
-    """The growing tables of one part."""
+    """The growing tables of one part.
+
+    Turns and cells come in few kinds: what repeats (paths, roles, types) is a small table, and each line of the big
+    one holds a number into it beside its own text. Conversations of plain messages take a short way (`add_chat`).
+    """
 
     def __init__(self, reading: Reading) -> None:
         self.reading = reading
@@ -34,14 +75,26 @@ class Assembler:
         self._clear()
 
     def _clear(self) -> None:
-        self._rows: list[tuple[int, int | None, int | None, str]] = []
+        self._line: list[int] = []
+        self._byte: list[int | None] = []
+        self._length: list[int | None] = []
+        self._format: list[str] = []
         self._label_values: list[list[str | None]] = []
-        self._turns: list[tuple[Any, ...]] = []
+        self._own_labels: dict[int, str] = {}
+        self._turn_kinds: dict[TurnKind, int] = {}
+        self._turns: list[int] = []
+        self._texts: list[str | None] = []
+        self._text_parts: list[pl.Series] = []
+        self._calls: dict[int, str] = {}
         self._turn_counts: list[int] = []
-        self._cells: list[Cell] = []
+        self._cell_kinds: dict[CellKind, int] = {}
+        self._cells: list[int] = []
+        self._cell_texts: list[str | None] = []
+        self._cell_text_parts: list[pl.Series] = []
         self._cell_counts: list[int] = []
         self._lines: list[tuple[int, int, int, int | None, str, str | None, str]] = []
         self._bad = self._blank = 0
+        self._chats: dict[tuple[Any, ...], Chat | None] = {}
 
     # ── adding ──────────────────────────────────────────────────────────────────────────────────────
     def blank(self, line: int, byte: int, raw: bytes) -> None:
@@ -65,11 +118,11 @@ class Assembler:
             self._check_size(raw, record)
             if record.__class__ is dict:
                 name, extract = self._classify(record)
-                cells, labels = self._cells_of(record, extract), self._labels_of(record, extract)
+                cells, labels = self._cells_of(record, extract), self._labels_of(record)
             elif record.__class__ is list:
                 found = chat_format.read_list(record, self._styles) if self._lists_wanted() else None
                 name, extract = found or self._unclassified_list(record)
-                cells, labels = list(extract.cells), [None] * (len(self._labels) + 1)
+                cells, labels = list(extract.cells), [None] * len(self._labels)
                 if not found:
                     below("", record, cells, self.reading.limits.keys)
             else:
@@ -81,12 +134,149 @@ class Assembler:
         except Rejected as why:
             self.bad(line, byte or 0, raw or b"", why.code, why.message)
             return
-        self._rows.append((line, byte, None if raw is None else len(raw), name))
-        self._turns += extract.turns
-        self._turn_counts.append(len(extract.turns))
-        self._cells += cells
+        if extract.label is not None:
+            self._own_labels[len(self._line)] = extract.label
+        self._line.append(line)
+        self._byte.append(byte)
+        self._length.append(None if raw is None else len(raw))
+        self._format.append(name)
+        self._add_turns(extract.turns)
+        self._add_cells(cells)
+        if self._labels:
+            self._label_values.append(labels)
+
+    def _add_turns(self, turns: list[Turn]) -> None:
+        kinds = self._turn_kinds
+        for part, number, role, path, kind, text, calls in turns:
+            if calls is not None:
+                self._calls[len(self._turns)] = calls
+            self._turns.append(kinds.setdefault((part, number, role, path, kind), len(kinds)))
+            self._texts.append(text)
+        self._turn_counts.append(len(turns))
+
+    def _add_cells(self, cells: list[Cell]) -> None:
+        kinds = self._cell_kinds
+        for path, kind, text in cells:
+            self._cells.append(kinds.setdefault((path, kind), len(kinds)))
+            self._cell_texts.append(text)
         self._cell_counts.append(len(cells))
-        self._label_values.append(labels)
+
+    # ── conversations of plain messages ─────────────────────────────────────────────────────────────
+    def chat_adder(self) -> Callable[[int, int, int, Any], bool]:
+        """Return a function that loads a record whose turns are plain messages and whose other values are scalars.
+
+        It takes (line, byte, length, record) and returns False, with nothing added, for every other record: `add`
+        then decides, and the result of both is the same. It serves until `finish`. A closure, because it runs once
+        for nearly every record: looking up a dozen attributes would take a fifth of its time.
+        """
+        chats, longest = self._chats, self.reading.limits.text_bytes
+        size_of, kinds_of, all_strings = len, type, _STRINGS.issuperset
+        add_line, add_byte, add_length = self._line.append, self._byte.append, self._length.append
+        add_format, add_turns, add_texts = self._format.append, self._turns.extend, self._texts.extend
+        add_turn_count, add_cell_count = self._turn_counts.append, self._cell_counts.append
+        add_cell, add_cell_text = self._cells.append, self._cell_texts.append
+
+        def add_chat(line: int, byte: int, length: int, record: Any) -> bool:
+            if record.__class__ is not dict or length > longest:
+                return False
+            keys = tuple(record)
+            chat = chats[keys] if keys in chats else self._new_chat(keys)
+            if chat is None:
+                return False
+            try:
+                messages = record[chat.key]
+                way = chat.first if chat.first.name in messages[0] else chat.second
+                roles = tuple(map(way.role, messages))
+                texts = list(map(way.content, messages))
+                shape = way.shapes.get(roles)
+            except (KeyError, TypeError, IndexError):
+                return False
+            count = size_of(texts)
+            if sum(map(size_of, messages)) != 2 * count or not all_strings(map(kinds_of, texts)):
+                return False
+            if shape is None and (shape := self._new_shape(chat.key, way, roles, messages)) is None:
+                return False
+            if size_of(keys) == 1:
+                add_cell(chat.cell)
+                add_cell_text(None)
+                add_cell_count(1)
+            elif (cells := self._flat_cells(record, chat.key)) is None:
+                return False
+            else:
+                self._add_cells(cells)
+            add_line(line)
+            add_byte(byte)
+            add_length(length)
+            add_format(way.format)
+            add_turns(shape)
+            add_texts(texts)
+            add_turn_count(count)
+            return True
+
+        return add_chat
+
+    def _new_chat(self, keys: tuple[str, ...]) -> Chat | None:
+        """Return how to read conversations under these keys, or None if the short way does not serve them."""
+        chat = self._chat(keys)
+        if len(self._chats) < _KEY_SETS:
+            self._chats[keys] = chat
+        return chat
+
+    def _chat(self, keys: tuple[str, ...]) -> Chat | None:
+        """Return how to read conversations under these keys, or None if the short way does not serve them."""
+        limits, wanted = self.reading.limits, self.reading.format
+        special = not {"system", "tools"}.isdisjoint(keys) or len(keys) > limits.keys or limits.depth < _CHAT_DEPTH
+        if wanted == "rows" or special or self._labels:
+            return None
+        known = candidates(frozenset(keys), wanted)
+        key = chat_format.conversation_key(frozenset(keys))
+        if key is None or not known:
+            return None
+        first = known[0].read
+        if not isinstance(first, partial) or first.func is not chat_format.read_messages:
+            return None
+        openai = Way.of("messages", self._styles.openai)
+        second = Way.of("sharegpt", self._styles.sharegpt) if wanted == "auto" else openai
+        return Chat(key, openai, second, self._cell_kinds.setdefault((key, "array"), len(self._cell_kinds)))
+
+    def _new_shape(self, key: str, way: Way, roles: tuple[Any, ...], messages: list[Any]) -> list[int] | None:
+        """Read the first conversation with these roles in the usual way, and keep what all such have in common."""
+        if len(way.shapes) >= _KEY_SETS or len(roles) > self.reading.limits.turns:
+            return None
+        if not _STRINGS.issuperset(map(type, roles)):
+            return None
+        extract = chat_format.conversation({key: messages}, key, way.style)
+        if extract.cells or any(turn[4] != "string" or turn[6] is not None for turn in extract.turns):
+            return None
+        kinds = self._turn_kinds
+        shape = way.shapes[roles] = [kinds.setdefault(turn[:5], len(kinds)) for turn in extract.turns]
+        return shape
+
+    @staticmethod
+    def _flat_cells(record: dict[str, Any], conversation: str) -> list[Cell] | None:
+        """Return one cell per key, or None if a value besides the conversation is a container or no finite number."""
+        cells: list[Cell] = []
+        for key, value in record.items():
+            kind = value.__class__
+            if kind is str:
+                cells.append((key, "string", value))
+            elif key == conversation:
+                cells.append((key, "array", None))
+            elif kind is list or kind is dict:
+                return None
+            else:
+                try:
+                    cells.append(leaf(key, value))
+                except Rejected:
+                    return None
+        return cells
+
+    def flush(self) -> None:
+        """Hand the texts over to polars; worth it every few hundred records, while they are in the CPU's cache."""
+        self._text_parts.append(pl.Series(self._texts, dtype=pl.String))
+        self._texts.clear()
+        self._cell_text_parts.append(pl.Series(self._cell_texts, dtype=pl.String))
+        self._cell_texts.clear()
 
     def _check_size(self, raw: bytes | None, record: Any) -> None:
         limits = self.reading.limits
@@ -144,24 +334,23 @@ class Assembler:
         cells += extract.cells
         return cells
 
-    def _labels_of(self, record: dict[str, Any], extract: Extract) -> list[str | None]:
-        """Return the values of the columns that the contract names, then KTO's own label."""
-        labels = [as_text(record[key] if key in record else _lookup(record, parts)) for _, key, parts in self._labels]
-        labels.append(extract.label)
-        return labels
+    def _labels_of(self, record: dict[str, Any]) -> list[str | None]:
+        """Return the values of the columns that the contract names."""
+        return [as_text(record[key] if key in record else _lookup(record, parts)) for _, key, parts in self._labels]
 
     # ── finishing ───────────────────────────────────────────────────────────────────────────────────
     def __len__(self) -> int:
-        return len(self._rows)
+        return len(self._line)
 
     def finish(self, lines: int, size: int) -> Tables:
         """Return the tables of what was added and start anew; the counts must add up to `lines`."""
-        counts = Counts(lines, self._blank, self._bad, len(self._rows), size)
+        counts = Counts(lines, self._blank, self._bad, len(self._line), size)
         if counts.rows + counts.bad + counts.blank != lines:
             raise AccountingError(f"{lines} lines; rows, bad and blank: {counts.rows}, {counts.bad}, {counts.blank}")
-        cells = self._cells_frame()
+        self.flush()
+        turns, cells, rows = self._turns_frame(), self._cells_frame(), self._rows_frame()
         self._note_big_integers(cells)
-        tables = Tables(self._rows_frame(), self._turns_frame(), cells, self._lines_frame(), counts)
+        tables = Tables(rows, turns, cells, self._lines_frame(), counts)
         self._clear()
         return tables
 
@@ -170,28 +359,36 @@ class Assembler:
         long = cells.filter((pl.col("json_type") == "number") & (pl.col("text").str.len_bytes() >= _DIGITS_64_BITS))
         for row, text in long.select("row", "text").iter_rows():
             if text.lstrip("-").isdigit() and not -(2**63) <= int(text) < 2**64:
-                line, byte, length, _ = self._rows[row]
+                line, byte, length = self._line[row], self._byte[row], self._length[row]
                 self._lines.append((line, byte or 0, length or 0, None, "big_integer", None, "beyond 64 bits"))
 
     def _rows_frame(self) -> pl.DataFrame:
-        count = len(self._rows)
-        line, byte, length, name = zip(*self._rows, strict=True) if count else ((), (), (), ())
-        labels = list(zip(*self._label_values, strict=True)) if count else [()] * (len(self._labels) + 1)
-        named: dict[str, Any] = {column: values for (column, _, _), values in zip(self._labels, labels, strict=False)}
-        if self.reading.columns.label is None:
-            named["label"] = labels[-1]
-        nothing = [None] * count
-        columns = [np.arange(count, dtype=np.uint32), line, byte, length, name]
-        columns += [named.get(column, nothing) for column, _ in self.reading.columns.named()]
-        return _frame(columns, rows_schema(self.reading.columns))
+        count = len(self._line)
+        labels = list(zip(*self._label_values, strict=True)) if self._label_values else [()] * len(self._labels)
+        named: dict[str, Any] = {column: values for (column, _, _), values in zip(self._labels, labels, strict=True)}
+        if self.reading.columns.label is None and self._own_labels:
+            named["label"] = [self._own_labels.get(row) for row in range(count)]
+        schema = rows_schema(self.reading.columns)
+        columns = [np.arange(count, dtype=np.uint32), _numbers(self._line, np.uint32)]
+        columns += [_numbers(self._byte, np.uint64), _numbers(self._length, np.uint32), self._format]
+        frame = _frame(columns, dict(list(schema.items())[: len(columns)]))
+        nothing = pl.lit(None, pl.String)
+        return frame.with_columns(
+            (pl.Series(name, named[name], dtype=pl.String) if name in named else nothing.alias(name))
+            for name, _ in self.reading.columns.named()
+        )
 
     def _turns_frame(self) -> pl.DataFrame:
-        columns = zip(*self._turns, strict=True) if self._turns else [()] * (len(TURNS) - 1)
-        return _frame([_repeat(self._turn_counts), *columns], TURNS)
+        kinds = _kinds(self._turn_kinds, [name for name in TURNS if name not in {"row", "text", "tool_calls"}], TURNS)
+        calls: pl.Series | None = None
+        if self._calls:
+            calls = pl.Series([self._calls.get(turn) for turn in range(len(self._turns))], dtype=pl.String)
+        texts = {"text": pl.concat(self._text_parts), "tool_calls": calls}
+        return _put_together(kinds, self._turns, self._turn_counts, TURNS, texts)
 
     def _cells_frame(self) -> pl.DataFrame:
-        columns = zip(*self._cells, strict=True) if self._cells else [()] * (len(CELLS) - 1)
-        return _frame([_repeat(self._cell_counts), *columns], CELLS)
+        kinds = _kinds(self._cell_kinds, ["path", "json_type"], CELLS)
+        return _put_together(kinds, self._cells, self._cell_counts, CELLS, {"text": pl.concat(self._cell_text_parts)})
 
     def _lines_frame(self) -> pl.DataFrame:
         self._lines.sort(key=lambda event: event[:2])
@@ -202,8 +399,31 @@ class Assembler:
 _DIGITS_64_BITS = 19
 
 
-def _repeat(counts: list[int]) -> np.ndarray[Any, np.dtype[np.uint32]]:
-    return np.repeat(np.arange(len(counts), dtype=np.uint32), np.array(counts, dtype=np.int64))
+def _numbers(values: list[Any], kind: type[np.unsignedinteger[Any]]) -> Any:
+    """Return numbers as an array, which polars takes faster; a list that holds None as it is."""
+    return values if None in values else np.array(values, dtype=kind)
+
+
+def _kinds(kinds: dict[Any, int], names: list[str], schema: dict[str, Any]) -> pl.DataFrame:
+    """Return the small table of what repeats; its line numbers are the numbers of the kinds."""
+    columns = list(zip(*kinds, strict=True)) if kinds else [()] * len(names)
+    return _frame(columns, {name: schema[name] for name in names})
+
+
+def _put_together(
+    kinds: pl.DataFrame,
+    numbers: list[int],
+    counts: list[int],
+    schema: dict[str, Any],
+    texts: dict[str, pl.Series | None],
+) -> pl.DataFrame:
+    """Return the big table: each line is its row, its kind, and its own texts (None: null in every line)."""
+    rows = np.repeat(np.arange(len(counts), dtype=np.uint32), np.array(counts, dtype=np.int64))
+    frame = kinds[pl.Series(np.array(numbers, dtype=np.uint32))].with_columns(pl.Series("row", rows))
+    frame = frame.with_columns(
+        pl.lit(None, pl.String).alias(name) if values is None else values.alias(name) for name, values in texts.items()
+    )
+    return frame.select(*schema)
 
 
 def _frame(columns: Any, schema: dict[str, Any]) -> pl.DataFrame:

@@ -54,13 +54,18 @@ class Hashed:
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
-        self._sha256 = hashlib.sha256()
+        self.sha256 = hashlib.sha256()
         self.bytes = 0
 
     def read(self, size: int = _BLOCK) -> bytes:
         """Return up to `size` bytes; empty at the end."""
+        block = self.read_ahead(size)
+        self.sha256.update(block)
+        return block
+
+    def read_ahead(self, size: int = _BLOCK) -> bytes:
+        """Return up to `size` bytes that the caller puts into `sha256`, in order, before anything else is read."""
         block = self._file.read(size)
-        self._sha256.update(block)
         self.bytes += len(block)
         return block
 
@@ -71,14 +76,14 @@ class Hashed:
 
     def hexdigest(self) -> str:
         """Return the sha256 of the bytes read so far."""
-        return self._sha256.hexdigest()
+        return self.sha256.hexdigest()
 
 
 def plain(raw: Hashed, head: bytes) -> Iterator[bytes]:
-    """Yield `head` and the rest of the file."""
+    """Yield `head` and the rest of the file, not hashed yet: the buffer that they go to does that."""
     if head:
         yield head
-    while block := raw.read():
+    while block := raw.read_ahead():
         yield block
 
 
@@ -164,10 +169,14 @@ def bounded(blocks: Iterator[bytes], raw: Hashed, ratio: int, above: int) -> Ite
 
 
 class Buffer:
-    """Decoded bytes of a file, taken from the front in pieces whose sizes do not depend on how they arrive."""
+    """Decoded bytes of a file, taken from the front in pieces whose sizes do not depend on how they arrive.
 
-    def __init__(self, blocks: Iterator[bytes]) -> None:
+    `sha256` is that of everything taken so far: what lies before a place in the file, and the place itself.
+    """
+
+    def __init__(self, blocks: Iterator[bytes], sha256: hashlib._Hash) -> None:
         self._blocks = blocks
+        self.sha256 = sha256
         self._data = bytearray()
         self.taken = 0
         self.ended = False
@@ -189,7 +198,13 @@ class Buffer:
 
     def take(self, size: int) -> bytes:
         """Remove and return the first `size` bytes."""
-        data = bytes(memoryview(self._data)[:size])
+        with memoryview(self._data) as view:
+            data = bytes(view[:size])
         del self._data[:size]
+        self.sha256.update(data)
         self.taken += len(data)
         return data
+
+    def take_all(self) -> None:
+        """Pass over what is buffered."""
+        self.take(len(self._data))

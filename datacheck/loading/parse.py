@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 import jiter
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from datacheck.loading.reading import Reading
     from datacheck.loading.tables import Tables
 
+_NEWLINE = 0x0A
+_FLUSH = 512
 _SPACE = b" \t\r\n"
 
 
@@ -58,15 +61,16 @@ def _decode_json(raw: bytes) -> Any:
     return jiter.from_json(raw, catch_duplicate_keys=True, allow_inf_nan=False, cache_mode="keys")
 
 
-def _load(out: Assembler, reading: Reading, line: int, byte: int, raw: bytes) -> None:
-    """Decode one record and add it, or say why it is bad."""
-    if len(raw) > reading.limits.line_bytes:
-        out.bad(line, byte, raw, "line_too_long", f"{len(raw)} bytes; the limit is {reading.limits.line_bytes}")
+def _load(out: Assembler, reading: Reading, line: int, byte: int, raw: bytes, body: bytes) -> None:
+    """Decode one record and add it, or say why it is bad; `body` is `raw` without a byte order mark."""
+    start = byte + len(raw) - len(body)
+    if len(body) > reading.limits.line_bytes:
+        out.bad(line, start, body, "line_too_long", f"{len(body)} bytes; the limit is {reading.limits.line_bytes}")
         return
     try:
-        record = _decode_json(raw)
+        record = _decode_json(body)
     except ValueError as error:
-        out.bad(line, byte, raw, *diagnose(raw, str(error)))
+        out.bad(line, start, body, *diagnose(body, str(error)))
         return
     out.add(line, byte, raw, record)
 
@@ -75,28 +79,38 @@ def _load(out: Assembler, reading: Reading, line: int, byte: int, raw: bytes) ->
 def _json_lines(chunk: Chunk, reading: Reading, out: Assembler) -> tuple[int, int]:
     if reading.encoding != "utf-8":
         return _encoded_lines(chunk, reading, out)
-    lines = chunk.data.split(b"\n")
-    ends_whole = not lines[-1]
-    if ends_whole:
-        lines.pop()
-    position = 0
-    from_json, limit, add = jiter.from_json, reading.limits.line_bytes, out.add
-    for number, whole in enumerate(lines):
-        raw = whole[:-1] if whole[-1:] == b"\r" else whole
-        body = raw[3:] if number == 0 and chunk.index == 0 and raw.startswith(UTF8_BOM) else raw
+    data = chunk.data
+    from_json, add_chat, limit = jiter.from_json, out.chat_adder(), reading.limits.line_bytes
+    returns = b"\r" in data
+    position = number = 0
+    for whole in BytesIO(data):  # the line end is white space to the parser
+        length = len(whole) - 1
         try:
-            if len(body) > limit:
-                raise ValueError  # noqa: TRY301 (the slow path says why)
-            record = from_json(body, catch_duplicate_keys=True, allow_inf_nan=False, cache_mode="keys")
+            if length > limit or returns:
+                raise ValueError  # noqa: TRY301 (the long way says why)
+            record = from_json(whole, catch_duplicate_keys=True, allow_inf_nan=False, cache_mode="keys")
         except ValueError:
-            if body.strip(_SPACE):
-                _load(out, reading, number, position + len(raw) - len(body), body)
-            else:
-                out.blank(number, position, raw)
+            _line(out, reading, number, position, whole, first=number == 0 and chunk.index == 0)
         else:
-            add(number, position, raw, record)
-        position += len(whole) + 1
-    return len(lines), position - (0 if ends_whole else 1)
+            if whole[length] != _NEWLINE:
+                length += 1
+            if not add_chat(number, position, length, record):
+                out.add(number, position, whole[:length], record)
+        position += len(whole)
+        number += 1
+        if not number % _FLUSH:
+            out.flush()
+    return number, position
+
+
+def _line(out: Assembler, reading: Reading, line: int, byte: int, whole: bytes, *, first: bool) -> None:
+    """Add a line that is blank, damaged, too long, the first one behind a byte order mark, or ends in CR LF."""
+    raw = whole.removesuffix(b"\n").removesuffix(b"\r")
+    body = raw.removeprefix(UTF8_BOM) if first else raw
+    if not body.strip(_SPACE):
+        out.blank(line, byte, raw)
+        return
+    _load(out, reading, line, byte, raw, body)
 
 
 def _encoded_lines(chunk: Chunk, reading: Reading, out: Assembler) -> tuple[int, int]:

@@ -16,7 +16,7 @@ from datacheck.loading import files, sniff, spans
 from datacheck.loading.counts import AccountingError
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
+    from collections.abc import Callable, Generator, Iterator
     from pathlib import Path
     from typing import BinaryIO
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 Kind = Literal["jsonl", "array", "sequence", "document", "csv", "parquet", "arrow_file", "arrow_stream"]
 _HEAD = 64 * 1024
+_COMPRESSIONS = ((files.GZIP_MAGIC, "gzip", files.gunzip), (files.ZSTD_MAGIC, "zstd", files.unzstd))
 _NEWLINE = 0x0A
 _TEXT_SUFFIXES = {".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json", ".csv": "csv", ".tsv": "csv"}
 _BINARY_SUFFIXES = {".parquet": "parquet", ".arrow": "arrow", ".feather": "arrow"}
@@ -41,8 +42,10 @@ class Event(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A run of whole records. `sha256` is that of `data` (of the whole file for Parquet and Arrow).
+    """A run of whole records. `sha256` is that of the decoded file up to the end of `data`.
 
+    One hash of the file thus names the file and every chunk: a chunk is known again as long as nothing before it
+    changed, and a file that grew costs what was added. It is the whole file's for Parquet and Arrow.
     `size` is the number of decoded bytes that the chunk stands for. Parquet and Arrow are not copied: `path`
     names the file and `identity` what `fstat` said of it when it was hashed. `after_value`: in an array, the
     chunk starts behind an element, so a comma must come next.
@@ -111,13 +114,15 @@ class _File:
         self.index = 0
         self.covered = 0
         self.wide = reading.encoding.startswith(("utf-16", "utf-32"))
+        self.sha256: Callable[[], str] = hashlib.sha256().hexdigest
+        # A record may be longer than a usual chunk: then the chunk grows.
+        self.most = max(limits.chunk_bytes, 2 * limits.line_bytes)
 
     def chunks(self) -> Generator[Chunk, None, FileSeen]:
         before = files.identity(self.file)
         suffixes = [suffix.lower() for suffix in self.path.suffixes]
-        head = self.raw.read(_HEAD)
-        blocks = self._decompressed(head)
-        buffer = files.Buffer(files.bounded(blocks, self.raw, self.limits.ratio, self.limits.ratio_above_bytes))
+        buffer = self._decompressed(self.raw.read_ahead(_HEAD))
+        self.sha256 = buffer.sha256.hexdigest
         start = bytes(buffer.fill(_HEAD)[:_HEAD])
         if self.compression and suffixes and suffixes[-1] in {".gz", ".zst", ".zstd", ".gzip"}:
             suffixes.pop()
@@ -126,6 +131,7 @@ class _File:
             self._event("bom", "three bytes before the first record", 1, 0, 3)
         kind = self._kind(start, suffix, buffer)
         if kind in {"parquet", "arrow_file", "arrow_stream"} and not self.compression:
+            buffer.take_all()
             self.raw.drain()
             yield self._binary(kind, before)
             decoded = self.raw.bytes
@@ -164,14 +170,17 @@ class _File:
     ) -> None:
         self.events.append(Event(line, byte, length, code, message))
 
-    def _decompressed(self, head: bytes) -> Generator[bytes, None, None]:
-        if head.startswith(files.GZIP_MAGIC):
-            self.compression = "gzip"
-            return files.gunzip(self.raw, head)  # type: ignore[return-value]
-        if head.startswith(files.ZSTD_MAGIC):
-            self.compression = "zstd"
-            return files.unzstd(self.raw, head)  # type: ignore[return-value]
-        return files.plain(self.raw, head)  # type: ignore[return-value]
+    def _decompressed(self, head: bytes) -> files.Buffer:
+        """Return the text of a file that starts with `head`; a plain file is hashed once, as text and as file."""
+        for magic, name, decompress in _COMPRESSIONS:
+            if head.startswith(magic):
+                self.compression = name
+                self.raw.sha256.update(head)
+                blocks = files.bounded(
+                    decompress(self.raw, head), self.raw, self.limits.ratio, self.limits.ratio_above_bytes
+                )
+                return files.Buffer(blocks, hashlib.sha256())
+        return files.Buffer(files.plain(self.raw, head), self.raw.sha256)
 
     def _kind(self, start: bytes, suffix: str, buffer: files.Buffer) -> Kind | None:
         """Return how to cut the file, or None (with an event) if it is not read."""
@@ -277,7 +286,7 @@ class _File:
         chunk = Chunk(
             kind,
             data,
-            hashlib.sha256(data).hexdigest(),
+            self.sha256(),
             len(data),
             first_line,
             first_byte,
@@ -303,6 +312,10 @@ class _File:
         # One byte more than a chunk tells whether the file ends with it.
         while data := buffer.fill(size + 1):
             cut = len(data) if len(data) <= size else _last_newline(data, size, newline)
+            if cut == 0 and size < self.limits.line_bytes:
+                data = buffer.fill(self.limits.line_bytes + len(newline))
+                cut = _first_newline(data, newline) or (len(data) if buffer.ended else 0)
+                cut = cut if cut <= self.limits.line_bytes + len(newline) else 0
             cut = _at_most(data, cut, most) if newline == b"\n" else cut
             if cut == 0:
                 self._drain_line(buffer, newline)
@@ -336,6 +349,9 @@ class _File:
         while data := buffer.fill(size + 1):
             few = _at_most(data, min(size, len(data)), self.limits.chunk_records)
             cut = len(data) if few == len(data) else _csv_cut(data, few)
+            if cut == 0 and size < self.most:
+                data = buffer.fill(self.most + 1)
+                cut = len(data) if len(data) <= self.most else _csv_cut(data, self.most)
             if cut == 0:
                 self._drain_line(buffer, b"\n")
                 continue
@@ -390,6 +406,9 @@ class _File:
             if len(data) <= size and count < most:
                 yield self._emit(kind, buffer.take(len(data)), last=True, after_value=after)
                 return
+            if cut == 0 and size < self.most:
+                size = self.most
+                continue
             starts_next = False
             if opening and count < most and cut <= max(size - self.limits.line_bytes, 0):
                 # Brackets do not pair: cut before the last line that looks like the start of an element.
@@ -405,7 +424,7 @@ class _File:
                 self._event(code, "no record ends here; the rest of the file is not read", line, byte, length)
                 return
             yield self._emit(kind, buffer.take(cut), last=False, after_value=after)
-            after = not starts_next
+            after, size = not starts_next, self.limits.chunk_bytes
 
     def _document(self, buffer: files.Buffer) -> Generator[Chunk, None, None]:
         limit = self.limits.document_bytes

@@ -76,7 +76,7 @@ class Limits(_Frozen):
     keys: int = 1_000
     turns: int = 2_000
     text_bytes: int = 4 * 1024**2
-    chunk_bytes: int = Field(default=32 * 1024**2, le=32 * 1024**2)
+    chunk_bytes: int = Field(default=8 * 1024**2, le=32 * 1024**2)  # a longer record makes a longer chunk
     chunk_records: int = Field(default=200_000, ge=1)  # bounds a worker's memory when records are tiny
     ratio: int = 200
     ratio_above_bytes: int = 256 * 1024**2
