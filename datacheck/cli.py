@@ -115,6 +115,10 @@ def run(
     excerpts: Annotated[Excerpts, typer.Option(help="How data is shown in reports.")] = Excerpts.redacted,
     fmt: Annotated[Format, typer.Option("--format", help="What to print.")] = Format.text,
     lang: LangOpt = None,  # type: ignore[assignment]
+    remote: Annotated[
+        list[str] | None,
+        typer.Option("--allow-remote", metavar="PREFIX", help="Remote place that --data may name, as s3://bucket/."),
+    ] = None,
     workers: Annotated[int | None, typer.Option(help="Worker processes.", show_default="by size and cores")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing; the exit code and the report speak.")] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Keep tracebacks in run.json (they may hold data).")] = False,
@@ -138,6 +142,7 @@ def run(
         workers=workers,
         debug=debug,
         quarantine_content=quarantine_content,
+        allow_remote=tuple(remote or ()),
     )
     with _signals_raise(), Session(contract, _bindings(data), options) as session:
         stopped = _execute(session, quiet=quiet)

@@ -7,13 +7,15 @@ more than their data.
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
 from typing import Any
 
 from datacheck.execute import ParseTask, Piece
 from datacheck.inventory import FileEntry
-from datacheck.loading.reader import Chunk, FileSeen, read
+from datacheck.loading.reader import Chunk, Event, FileSeen, read
 from datacheck.loading.reading import Reading
+from datacheck.saved import Promise
 from datacheck.store import Store, digest, read_json
 from datacheck.view import FileFacts, Loaded, Part
 
@@ -37,10 +39,13 @@ class _Sent:
 class Intake:
     """One pass over the files of a dataset: `tasks` to be worked off, then `loaded` with what they gave."""
 
-    def __init__(self, store: Store, reading: Reading, entries: Sequence[FileEntry]) -> None:
+    def __init__(
+        self, store: Store, reading: Reading, entries: Sequence[FileEntry], promised: Sequence[Promise] = ()
+    ) -> None:
         self.store = store
         self.reading = reading
         self.entries = entries
+        self.promised = promised
         self.seen: list[FileSeen] = []
         self.sent: list[_Sent] = []
         self.files: list[str] = []  # of each task that was given out, its first file: for messages
@@ -115,7 +120,22 @@ class Intake:
             )
             for entry, seen, count, form in zip(self.entries, self.seen, counts, formats, strict=True)
         ]
+        for promise in self.promised:
+            _hold(promise, files)
         return Loaded(dataset, self.reading, tuple(parts), tuple(files))
+
+
+def _hold(promise: Promise, files: list[FileFacts]) -> None:
+    """Note a broken promise at the first file of its folder, so that it counts as unreadable."""
+    inside = [n for n, facts in enumerate(files) if PurePosixPath(facts.file).parent.as_posix() == promise.folder]
+    rows = sum(files[n].rows for n in inside)
+    messages = [f"a shard is not there: {name}" for name in promise.missing]
+    if promise.rows is not None and rows != promise.rows:
+        messages.append(f"{rows} rows, dataset_info.json says {promise.rows}")
+    if inside and messages:
+        facts = files[inside[0]]
+        events = tuple(Event(None, None, None, "rows_missing", message) for message in messages)
+        files[inside[0]] = replace(facts, events=(*facts.events, *events))
 
 
 def _add(total: dict[str, int], table: dict[str, Any]) -> None:

@@ -8,6 +8,7 @@ from typing import NamedTuple, NoReturn
 from datacheck.contract import Contract, Dataset
 from datacheck.errors import LoadError, UsageError
 from datacheck.names import distinct, shown_name
+from datacheck.saved import Promise, is_metadata, promises
 
 MAX_FILES = 10_000
 MAX_PASSED_OVER = 100  # named one by one in the report; of more, the number
@@ -27,6 +28,7 @@ class Files(NamedTuple):
 
     read: tuple[FileEntry, ...]
     passed_over: tuple[str, ...]
+    promised: tuple[Promise, ...] = ()  # what the metadata of saved datasets say of their files
 
     @property
     def size(self) -> int:
@@ -85,8 +87,11 @@ def dataset_files(dataset: str, path: Path, named: str, glob: str | None) -> Fil
         raise UsageError(f"{named}: no such file or folder (dataset '{dataset}'); {hint}")
     found: list[str] = []
     passed_over: list[str] = []
-    for name, skipped in sorted(_walk(path, hidden=glob is not None)):
-        reason = skipped or _reason_to_skip(path, name, glob)
+    walked = sorted(_walk(path, hidden=glob is not None))
+    promised = promises(path, (name for name, skipped in walked if not skipped))
+    for name, skipped in walked:
+        reason = skipped or ("metadata of a saved dataset" if is_metadata(name, promised) else "")
+        reason = reason or _reason_to_skip(path, name, glob) or ""
         if reason:
             passed_over.append(f"{shown_name(name)} ({reason})")
         else:
@@ -100,6 +105,7 @@ def dataset_files(dataset: str, path: Path, named: str, glob: str | None) -> Fil
     return Files(
         tuple(FileEntry(target, name, target.stat().st_size) for target, name in zip(targets, names, strict=True)),
         tuple(passed_over),
+        tuple(promised),
     )
 
 

@@ -31,6 +31,7 @@ from datacheck.loading.cut import Range, extract
 from datacheck.loading.reading import Limits
 from datacheck.pii.redaction import Mode
 from datacheck.plan import Step, make_plan
+from datacheck.remote import localise
 from datacheck.report.model import Report
 from datacheck.report.words import Lang
 from datacheck.report.write import write_faces
@@ -54,6 +55,7 @@ class Options:
     workers: int | None = None
     debug: bool = False
     quarantine_content: bool = False
+    allow_remote: tuple[str, ...] = ()
 
 
 class Session:
@@ -62,12 +64,17 @@ class Session:
     def __init__(self, contract: Path, data: Mapping[str, str], options: Options) -> None:
         discover.use_folder(options.checks)
         self.options = options
-        self.contract: Contract = load_contract(contract, data)
-        self.files: Inventory = inventory(self.contract)
-        self.plan: tuple[Step, ...] = make_plan(self.contract)
         self.out = Path(os.path.abspath(options.out))  # noqa: PTH100 - without following links, and without `..`
         self._refuse_foreign(self.out)
         self.staging = self._new_staging()
+        try:
+            local = localise(data, options.allow_remote, self.staging / ".remote")
+            self.contract: Contract = load_contract(contract, local)
+            self.files: Inventory = inventory(self.contract)
+            self.plan: tuple[Step, ...] = make_plan(self.contract)
+        except BaseException:
+            shutil.rmtree(self.staging, ignore_errors=True)
+            raise
         shared = os.environ.get("DATACHECK_STORE")
         self.store = Store(Path(shared) if shared else self.staging / ".store")
         self.engine = Engine(
@@ -153,7 +160,8 @@ class Session:
             if isinstance(state, Loaded):
                 self._quarantine(state)
         write_faces(report, self.staging, self.options.lang, self._facts_of_run())
-        shutil.rmtree(self.staging / ".store", ignore_errors=True)
+        for private in (".store", ".remote"):
+            shutil.rmtree(self.staging / private, ignore_errors=True)
         publish(self.staging, self.out)
         return report
 

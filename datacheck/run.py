@@ -224,7 +224,8 @@ class Engine:
 
     def _load(self, dataset: Dataset) -> Result:
         reading = Reading.model_validate(dataset.source.model_dump(include=set(Reading.model_fields)))
-        intake = Intake(self.store, reading, self.files[dataset.name].read)
+        files = self.files[dataset.name]
+        intake = Intake(self.store, reading, files.read, files.promised)
         parsed: deque[list[list[dict[str, Any]]]] = deque()
         for outcome in self.workers.map(execute.parse_pieces, self._unless_closed(intake.tasks()), debug=self.debug):
             if isinstance(outcome, Failure):

@@ -204,6 +204,15 @@ CODES: Mapping[str, Code] = MappingProxyType(
         "bad_parquet": Code("error", ("damaged Parquet or Arrow data", "Parquet 或 Arrow 数据损坏"), _LOST, _AGAIN),
         "truncated_compression": Code("error", ("the compressed data ends too early", "压缩数据不完整"), _CUT, _AGAIN),
         "bad_compression": Code("error", ("damaged compressed data", "压缩数据损坏"), _LOST, _AGAIN),
+        "rows_missing": Code(
+            "error",
+            (
+                "not the rows that dataset_info.json or state.json promise",
+                "与 dataset_info.json、state.json 不符",
+            ),
+            _CUT,
+            _AGAIN,
+        ),
         "records_missing": Code(
             "error",
             ("the key named by `records` holds no list", "`records` 指定的键不是列表"),
