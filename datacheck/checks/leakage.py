@@ -10,6 +10,7 @@ from datacheck.check import Check, Limit, Measured, Metric, Need, Ratio, Value, 
 from datacheck.features.leaks import EvalItems, Leaks, find_leaks
 from datacheck.text.normalise import RULES, normalise
 from datacheck.text.plants import plant
+from datacheck.text.shingles import shingles
 
 # one name, or a list of names
 Names = Annotated[tuple[str, ...], BeforeValidator(lambda given: (given,) if isinstance(given, str) else given)]
@@ -30,9 +31,10 @@ class Leakage(Check):
     """Share of evaluation rows whose question stands in this dataset.
 
     Each question of the evaluation sets (alone, and with its options) is an item; an item leaks when one turn of this
-    dataset holds at least `block` of its distinct n-grams (5 characters for Chinese, 8 for others), after
-    normalising. A conversation, or a question with options, is looked for in all that a row asks together. The search
-    is complete for that containment: it is no sample and no sketch.
+    dataset holds at least `block` of its distinct n-grams (5 characters for Chinese, 8 for others), after normalising
+    and without the n-grams that a tenth of the set's items share. A conversation, or a question with options, is
+    looked for in all that a row asks together. The search is complete for that containment: it is no sample and no
+    sketch.
 
     ## Why it matters
     A model that has seen the questions scores high offline and disappoints online. Leaked items are rarely verbatim
@@ -194,7 +196,7 @@ class Leakage(Check):
                 found += [(i, row) in back for i, row in enumerate(items["row"])]
                 alike += [
                     _contains(text, item, n) >= self.block
-                    for text, item, n in zip(texts, items["text"], items["n"], strict=True)
+                    for text, item, n in zip(texts, items["shingles"], items["n"], strict=True)
                 ]
         table = pl.DataFrame(
             {"kind": kinds, "alike": alike, "found": found},
@@ -213,10 +215,10 @@ def _planted(item: str, host: str, kind: str) -> str:
     return f"{host[:200]}\n{item if kind == 'embedded' else plant(item, kind)}\n{host[-200:]}"
 
 
-def _contains(text: str, item: str, n: int) -> float:
-    """Containment by plain sets: the truth that the scan is held against."""
-    wanted = {item[i : i + n] for i in range(max(1, len(item) - n + 1))}
-    return sum(gram in text for gram in wanted) / len(wanted)
+def _contains(text: str, item: pl.Series, n: int) -> float:
+    """Containment of an item's n-grams by plain sets: the truth that the scan is held against."""
+    wanted = set(item.to_list())
+    return len(wanted & set(shingles(pl.Series([text]), "chars", n).hashes.tolist())) / len(wanted)
 
 
 def _histogram(best: pl.DataFrame) -> pl.DataFrame:

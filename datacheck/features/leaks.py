@@ -6,13 +6,14 @@ import polars as pl
 from datacheck.check import Feature, Need, Summary, View
 from datacheck.text.containment import EvalIndex, best_window, scan
 from datacheck.text.normalise import RULES, normalise
-from datacheck.text.shingles import Shingles, from_series, grams, shingles, take, to_series
+from datacheck.text.shingles import Shingles, concat, from_series, grams, shingles, take, to_series, without
 
 # A Chinese character says more than a Latin letter: five characters against eight (matching.md, 7: at c5 English
 # items of everyday words meet in unrelated texts, at c8 they do not).
 HAN_N, LATIN_N = 5, 8
 HAN_SHARE = 0.2
 LONG = 4  # a turn this many times longer than the item must hold it in one place, not scattered
+FRAME_SHARE, FRAME_ITEMS = 0.1, 20  # an n-gram in so many items of a set says nothing about one of them
 WINDOW = 2.0  # the place may be this many times as long as the item
 
 ITEMS = {
@@ -59,7 +60,11 @@ def _joined(turns: pl.LazyFrame) -> pl.LazyFrame:
 
 
 class EvalItems(Summary):
-    """The items of an evaluation set with their n-grams."""
+    """The items of an evaluation set with the n-grams that tell them apart.
+
+    N-grams that a tenth of the items share (and at least 20) are the frame of the set ("answer in <answer> tags …"),
+    not the question: training prompts in the same frame are no leak. An item that is frame from end to end keeps all.
+    """
 
     min_length: int
 
@@ -69,8 +74,17 @@ class EvalItems(Summary):
         parts = []
         for n in (HAN_N, LATIN_N):
             own = items.filter(pl.col("n") == n)
-            parts.append(own.with_columns(to_series(shingles(own["text"], "chars", n)).alias("shingles")))
+            sets = _distinctive(shingles(own["text"], "chars", n))
+            parts.append(own.with_columns(to_series(sets).alias("shingles")))
         return pl.concat(parts)
+
+
+def _distinctive(sets: Shingles) -> Shingles:
+    items = len(sets.offsets) - 1
+    hashes, counts = np.unique(sets.hashes, return_counts=True)
+    own = without(sets, hashes[counts >= max(FRAME_ITEMS, items * FRAME_SHARE)])
+    rows = np.arange(items)
+    return take(concat([own, sets]), np.where(np.diff(own.offsets) > 0, rows, rows + items))
 
 
 class Leaks(Feature):

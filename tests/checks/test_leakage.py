@@ -124,3 +124,14 @@ def test_an_empty_evaluation_set_is_an_error():
 def test_planted_items_are_found():
     recall = leaks(*CLEAN).value("planted_recall")
     assert recall.n == recall.of > 10
+
+
+def test_a_frame_that_all_prompts_share_is_no_leak():
+    frame = "请仔细阅读题目，先在心里推理，再把最终答案写在<answer>标签之间，不要写任何多余的话，也不要解释理由。题目："
+    questions = [
+        f"{frame}{chr(0x4E00 + 97 * n)}城到{chr(0x5100 + 89 * n)}镇的路上有{n + 3}座桥和{2 * n + 5}口井"
+        for n in range(60)
+    ]
+    train, test = questions[:30], [{"question": text, "answer": "1"} for text in questions[30:]]
+    assert leaks(*train, others={"eval": test}).value("rate") == Ratio(0, 30)
+    assert leaks(*train, questions[40], others={"eval": test}).value("rate") == Ratio(1, 30)  # the test can fail
