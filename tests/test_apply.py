@@ -27,11 +27,11 @@ from hypothesis import strategies as st
 from rich.console import Console
 from typer.testing import CliRunner
 
-from datacheck import apply
 from datacheck.apply import derive
 from datacheck.check import EVIDENCE, Status
 from datacheck.cli import app
 from datacheck.errors import LoadError, UsageError
+from datacheck.loading import cut
 from datacheck.pipeline import Options, Session, validate
 from datacheck.report.applied import print_manifest
 from datacheck.report.model import ContractEntry, DatasetEntry, Evidence, FileEntry, Finding, Report
@@ -506,8 +506,8 @@ def test_other_data_than_that_of_the_report_is_refused(simple, harm, says):
 
 def test_a_file_that_changes_while_it_is_cut_is_refused(simple, monkeypatch):
     data, told, out = simple
-    original = apply.cut.decoded
-    monkeypatch.setattr(apply.cut, "decoded", lambda raw, limits: (change(data), original(raw, limits))[1])
+    original = cut.decoded
+    monkeypatch.setattr(cut, "decoded", lambda raw, limits: (change(data), original(raw, limits))[1])
     with pytest.raises(LoadError, match="was changed"):
         derive(told, {"train": str(data)}, out)
     assert not out.exists()
@@ -564,7 +564,7 @@ def test_what_is_asked_wrongly(simple):
     bound = {"train": str(data)}
     with pytest.raises(UsageError, match=r"did you mean 'train\.dups'"):
         derive(told, bound, out, drop=["train.dup"])
-    with pytest.raises(UsageError, match="not in the report; it has: train"):
+    with pytest.raises(UsageError, match="unknown dataset; known: train"):
         derive(told, {"eval": str(data)}, out)
     with pytest.raises(UsageError, match="no data named"):
         derive(told, {}, out)
@@ -589,15 +589,15 @@ def test_a_row_of_two_findings_is_dropped_once_and_both_are_told(tmp_path):
 
 KILL = """
 import os, sys
-from datacheck import apply, cli
-count, number, sign, real = 0, int(sys.argv[1]), int(sys.argv[2]), apply.os.fsync
+from datacheck import cli
+count, number, sign, real = 0, int(sys.argv[1]), int(sys.argv[2]), os.fsync
 def fsync(descriptor):
     global count
     count += 1
     if count == number:
         os.kill(os.getpid(), sign)
     real(descriptor)
-apply.os.fsync = fsync
+os.fsync = fsync
 sys.argv = ["datacheck", *sys.argv[3:]]
 cli.main()
 """
@@ -634,7 +634,7 @@ def test_a_full_disk_leaves_nothing(simple, monkeypatch, number):
         if len(calls) == number:
             raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(apply.os, "fsync", fsync)
+    monkeypatch.setattr(os, "fsync", fsync)
     with pytest.raises(LoadError, match="No space left"):
         derive(told, {"train": str(data)}, out)
     assert sorted(path.name for path in out.parent.iterdir()) == ["rep", data.name]
