@@ -7,7 +7,7 @@ read again before it counts.
 import gzip
 import hashlib
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,12 +61,13 @@ class Ledger:
         self.lines = 0
         self.sha256 = hashlib.sha256()
 
-    def add(self, change: Change) -> None:
-        """Write one line."""
-        line = change.model_dump_json(exclude_defaults=True).encode() + b"\n"
-        self.file.write(line)
-        self.sha256.update(line)
-        self.lines += 1
+    def add(self, changes: Iterable[Change]) -> None:
+        """Write a line per change."""
+        for change in changes:
+            line = change.model_dump_json(exclude_defaults=True).encode() + b"\n"
+            self.file.write(line)
+            self.sha256.update(line)
+            self.lines += 1
 
     def facts(self) -> Changes:
         """What the manifest says of the ledger."""
@@ -96,8 +97,9 @@ def halve(file: Judged, root: Path, ledger: Ledger) -> DerivedFile:
     if not why:
         again = cut.survey(kept, file.reading, (), bad=False)
         why, left = _unsound(file, found, again), again.places
-    _tell(ledger, file, found, sha256s, why)
+    ledger.add(_changes(file, found, sha256s))
     if why:
+        ledger.add([_aside(file, why)])
         join, left = "whole", 0
         kept.unlink(missing_ok=True)
         dropped.unlink(missing_ok=True)
@@ -162,37 +164,38 @@ def _unsound(file: Judged, found: Survey, again: Survey) -> tuple[str, ...]:
     return ()
 
 
-def _tell(ledger: Ledger, file: Judged, found: Survey, sha256s: Sequence[str | None], why: tuple[str, ...]) -> None:
-    dataset, path, entry = file.dataset, file.entry.path, file.entry
-    bad = () if file.bad is None else (file.bad,)
-    bytes_known = _join(found) != "rows"
+def _changes(file: Judged, found: Survey, sha256s: Sequence[str | None]) -> Iterator[Change]:
+    """A line of the ledger per range."""
+    has_bytes = _join(found) != "rows"
     for place, sha256 in zip(found.ranges, sha256s, strict=True):
-        reasons = Reasons(bad, (place.code or "",), None) if place.row is None else file.rows[place.row]
-        change = Change(
-            dataset=dataset,
-            file=path,
+        why = Reasons((file.bad or "",), (place.code or "",), None) if place.row is None else file.rows[place.row]
+        yield Change(
+            dataset=file.dataset,
+            file=file.entry.path,
             line=place.line,
-            byte=place.byte if bytes_known else None,
-            length=place.end - place.byte if bytes_known else None,
+            byte=place.byte if has_bytes else None,
+            length=place.end - place.byte if has_bytes else None,
             sha256=sha256,
-            findings=reasons.findings,
-            problems=reasons.problems,
+            findings=why.findings,
+            problems=why.problems,
         )
-        ledger.add(change)
-    if why:
-        ids = {*bad, *(name for reasons in file.rows.values() for name in reasons.findings)}
-        change = Change(
-            dataset=dataset,
-            file=path,
-            line=None,
-            byte=0,
-            length=entry.bytes,
-            sha256=entry.sha256,
-            findings=tuple(sorted(ids)),
-            problems=why,
-            whole=True,
-        )
-        ledger.add(change)
+
+
+def _aside(file: Judged, why: tuple[str, ...]) -> Change:
+    """The line of the ledger for a file that was put aside whole."""
+    entry = file.entry
+    ids = {name for reasons in file.rows.values() for name in reasons.findings} | {file.bad or ""}
+    return Change(
+        dataset=file.dataset,
+        file=entry.path,
+        line=None,
+        byte=0,
+        length=entry.bytes,
+        sha256=entry.sha256,
+        findings=tuple(sorted(ids - {""})),
+        problems=why,
+        whole=True,
+    )
 
 
 # --- writing ---

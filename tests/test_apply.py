@@ -11,6 +11,7 @@ import hashlib
 import io
 import json
 import os
+import platform
 import signal
 import subprocess
 import sys
@@ -398,6 +399,28 @@ def test_rows_of_tables_are_found_by_number_and_written_with_their_schema(audite
     assert (tmp_path / "out/dropped/train/x.parquet").stat().st_mode & 0o777 == 0o600
 
 
+@pytest.mark.parametrize(
+    ("name", "new", "read"),
+    [
+        ("x.arrow", pa.ipc.new_file, pa.ipc.open_file),
+        ("s.arrow", pa.ipc.new_stream, pa.ipc.open_stream),
+    ],
+)
+def test_arrow_keeps_schema_order_and_values(audited, tmp_path, name, new, read):
+    schema = pa.schema({"text": pa.string(), "n": pa.int32()}, metadata={"by": "hand"})
+    table = pa.table({"text": ["a", "b", "a", "c", "b"], "n": range(5)}, schema=schema)
+    sink = io.BytesIO()
+    with new(sink, schema) as writer:
+        writer.write_table(table, max_chunksize=2)
+    source, told = audited(**{name.replace(".", "__"): sink.getvalue()})
+    derive(told, {"train": str(source)}, tmp_path / "out")
+    kept, dropped = (read(tmp_path / f"out/{half}/train/{name}").read_all() for half in ("kept", "dropped"))
+    assert kept.equals(table.take([0, 1, 3]))
+    assert kept.schema.equals(schema, check_metadata=True)
+    assert dropped.equals(table.take([2, 4]))
+    assert (tmp_path / f"out/dropped/train/{name}").stat().st_mode & 0o777 == 0o600
+
+
 def first_places(folder):
     findings = json.loads((folder / "report.json").read_text("utf-8"))["findings"]
     return [place for finding in findings for place in finding["evidence"].get("first", [])]
@@ -534,6 +557,25 @@ def test_where_it_never_writes(simple, tmp_path, where, says):
     assert sorted(tmp_path.rglob("*")) == before
 
 
+def test_an_earlier_result_with_a_file_of_the_user_is_not_replaced(simple):
+    data, told, out = simple
+    derive(told, {"train": str(data)}, out)
+    (out / "notes.txt").write_text("mine", "utf-8")
+    with pytest.raises(UsageError, match=r"also holds 'notes\.txt'"):
+        derive(told, {"train": str(data)}, out)
+    assert (out / "notes.txt").read_text("utf-8") == "mine"
+
+
+def test_what_a_killed_run_left_is_swept_away(simple):
+    data, told, out = simple
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    left = out.with_name(f".{out.name}.{platform.node() or 'host'}.{ended.pid}.0")
+    (left / "dropped").mkdir(parents=True)
+    derive(told, {"train": str(data)}, out)
+    assert not left.exists()
+
+
 def test_a_link_to_the_data_does_not_hide_it(simple, tmp_path):
     data, told, _ = simple
     (tmp_path / "link").symlink_to(data)
@@ -664,7 +706,7 @@ def test_no_line_is_wider_than_the_screen(audited, tmp_path, lang, width):
     bound = {"train": str(source)}
     manifest = derive(told, bound, tmp_path / "out", contract=tmp_path / "small.yaml")
     target = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
-    print_manifest(manifest, Console(file=target, width=width), lang, folder="out")
+    print_manifest(manifest, Console(file=target, width=width), lang, folder=str(tmp_path / "out"))
     target.seek(0)
     lines = target.read().splitlines()
     assert len(lines) > 15
