@@ -1,10 +1,9 @@
 """Read a contract: YAML in, a frozen Contract out, or one ContractError with every mistake, its line and a hint."""
 
-import difflib
 import hashlib
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, get_args
@@ -14,7 +13,7 @@ from pydantic import Field as PydanticField
 
 from datacheck.check import Check, Feature, FieldRule, Group, Model, Need, Summary
 from datacheck.discover import USER_PACKAGE, check_class, check_names, user_inputs
-from datacheck.errors import ContractError, Problem, UsageError
+from datacheck.errors import ContractError, Problem, UsageError, unknown
 from datacheck.loading.reading import Reading
 from datacheck.strictyaml import Document, load_yaml
 
@@ -120,7 +119,7 @@ class _Reader:
     def note(self, kind: type[BaseModel], error: Any, where: Where) -> None:
         loc = tuple(part for part in error["loc"] if (*where, part) in self.document.lines or part != "__root__")
         if error["type"] == "extra_forbidden":
-            self.complain((*where, *loc), _unknown("setting", str(loc[-1]), _settings(kind, loc[:-1])))
+            self.complain((*where, *loc), unknown("setting", str(loc[-1]), _settings(kind, loc[:-1])))
         elif error["type"] == "missing":
             self.complain((*where, *loc), "this setting is required and missing")
         else:
@@ -138,12 +137,6 @@ def _settings(kind: type[BaseModel], loc: tuple[str | int, ...]) -> list[str]:
         models = [c for c in candidates if isinstance(c, type) and issubclass(c, BaseModel)]
         model = models[0] if models else model
     return [f.alias or name for name, f in model.model_fields.items()]
-
-
-def _unknown(what: str, given: str, known: Iterable[str]) -> str:
-    known = list(known)
-    near = difflib.get_close_matches(given, known, n=1)
-    return f"unknown {what}; " + (f"did you mean '{near[0]}'?" if near else f"known: {', '.join(sorted(known))}")
 
 
 def _merge(base: Any, own: Any) -> Any:
@@ -190,7 +183,7 @@ def _one_check(reader: _Reader, settings: Any, described: dict[str, Any], where:
     try:
         kind = check_class(settings["check"])
     except KeyError:
-        reader.complain((*where, "check"), _unknown("check", settings["check"], check_names()))
+        reader.complain((*where, "check"), unknown("check", settings["check"], check_names()))
         return None
     check = reader.model(kind, {**kind.implied(described), **settings}, where)
     if check is None:
@@ -199,7 +192,7 @@ def _one_check(reader: _Reader, settings: Any, described: dict[str, Any], where:
         reader.complain((*where, "id"), "expected letters, digits, _ - . (at most 100 bytes)")
     for metric in check.limits:
         if metric not in check.metrics:
-            reader.complain((*where, "limits", metric), _unknown("metric", metric, check.metrics))
+            reader.complain((*where, "limits", metric), unknown("metric", metric, check.metrics))
             return None
     try:
         limits = [check.limit(m, s) for m in check.metrics for s in _slices(check, m)]
@@ -219,7 +212,7 @@ def _relations(reader: _Reader, check: Check, labels: list[str] | None, where: W
     """The other datasets and the label that a check speaks of must exist; None: the labels are not known."""
     for other in reaches(check):
         if other not in reader.datasets:
-            reader.complain(where, f"'{other}': {_unknown('dataset', other, reader.datasets)}")
+            reader.complain(where, f"'{other}': {unknown('dataset', other, reader.datasets)}")
     if check.by is not None and labels is not None and check.by not in labels:
         hint = f"named labels: {', '.join(labels)}" if labels else "name one under source.columns"
         reader.complain((*where, "by"), f"'{check.by}' is not a label of this dataset; {hint}")
@@ -338,7 +331,7 @@ def load_contract(path: Path, data: Mapping[str, str] | None = None, *, located:
     if header:
         for key in data:
             if key not in header.datasets:
-                raise UsageError(f"--data {key}=…: {_unknown('dataset', key, header.datasets)}")
+                raise UsageError(f"--data {key}=…: {unknown('dataset', key, header.datasets)}")
     if reader.problems or header is None:
         raise ContractError(dict.fromkeys(reader.problems))
     return Contract(header.name, header.version, name, datasets, inputs)

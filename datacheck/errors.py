@@ -10,6 +10,7 @@ Data that breaks its contract is a result, never an exception. Messages read
 `where: what is wrong; what was expected` and never hold data.
 """
 
+import difflib
 from collections.abc import Iterable
 from typing import ClassVar, NamedTuple
 
@@ -58,3 +59,10 @@ class LoadError(DatacheckError):
 
 class CheckAuthorError(DatacheckError):
     """A check or feature broke its own rules (wrong columns, undeclared values)."""
+
+
+def unknown(what: str, given: str, known: Iterable[str]) -> str:
+    """A name that nobody knows, and the one that may have been meant."""
+    known = list(known)
+    near = difflib.get_close_matches(given, known, n=1)
+    return f"unknown {what}; " + (f"did you mean '{near[0]}'?" if near else f"known: {', '.join(sorted(known))}")

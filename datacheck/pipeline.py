@@ -3,13 +3,9 @@
 The CLI, `datacheck.validate` and the Prefect flow all go through `Session`; they differ only in who executes steps.
 """
 
-import contextlib
-import glob
 import hashlib
-import json
 import os
 import platform
-import secrets
 import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -23,12 +19,12 @@ import polars as pl
 from datacheck import __version__, discover
 from datacheck.check import Check
 from datacheck.contract import Contract, Dataset, load_contract
-from datacheck.errors import UsageError
 from datacheck.execute import Failure
 from datacheck.inventory import Inventory, inventory
 from datacheck.judge import Measurement, Outcomes, judge
 from datacheck.loading.cut import Range, extract
 from datacheck.loading.reading import Limits
+from datacheck.outfolder import REPORT, new_staging, publish, refuse_foreign
 from datacheck.pii.redaction import Mode
 from datacheck.plan import Step, make_plan
 from datacheck.remote import localise
@@ -40,7 +36,6 @@ from datacheck.store import Store, read_json
 from datacheck.view import Loaded, StoreView
 
 DEFAULT_OUT = Path("datacheck-report")
-_FACES = {"report.json", "report.html", "report.md", "junit.xml", "run.json", "evidence", "quarantine"}
 
 
 @dataclass(frozen=True)
@@ -65,8 +60,8 @@ class Session:
         discover.use_folder(options.checks)
         self.options = options
         self.out = Path(os.path.abspath(options.out))  # noqa: PTH100 - without following links, and without `..`
-        self._refuse_foreign(self.out)
-        self.staging = self._new_staging()
+        refuse_foreign(self.out, REPORT)
+        self.staging = new_staging(self.out)
         try:
             local = localise(data, options.allow_remote, self.staging / ".remote")
             self.contract: Contract = load_contract(contract, local)
@@ -87,33 +82,6 @@ class Session:
         )
         self.started = time.time()
         self.clock = time.monotonic()
-
-    @staticmethod
-    def _refuse_foreign(out: Path) -> None:
-        """Only an empty folder or an earlier report, with nothing else in it, is ever replaced."""
-        if not os.path.lexists(out):
-            return
-        held = {path.name for path in out.iterdir()} if out.is_dir() and not out.is_symlink() else None
-        if held is None or (held and not _is_report(out)):
-            raise UsageError(f"{out}: exists and is no datacheck report; choose another folder with --out")
-        if held - _FACES:
-            other = min(held - _FACES)
-            raise UsageError(f"{out}: also holds '{other}', which is not ours; choose another folder with --out")
-
-    def _new_staging(self) -> Path:
-        """A folder beside `out`; those of runs on this host that were killed hold raw text and are swept away."""
-        prefix = f".{self.out.name}.{platform.node() or 'host'}."
-        try:
-            self.out.parent.mkdir(parents=True, exist_ok=True)
-            for left in self.out.parent.glob(glob.escape(prefix) + "*"):
-                pid = left.name.removeprefix(prefix).partition(".")[0]
-                if pid.isdigit() and not _alive(int(pid)):
-                    shutil.rmtree(left, ignore_errors=True)
-            staging = self.out.with_name(f"{prefix}{os.getpid()}.{secrets.token_hex(4)}")
-            staging.mkdir()
-        except OSError as error:
-            raise UsageError(f"{self.out}: cannot be written ({error.strerror}); choose a folder with --out") from None
-        return staging
 
     def __enter__(self) -> Self:
         return self
@@ -211,25 +179,6 @@ class Session:
         }
 
 
-def _is_report(out: Path) -> bool:
-    """Whether the folder holds a report of ours, of this version or another."""
-    try:
-        found = json.loads((out / "report.json").read_bytes())
-    except (OSError, ValueError, RecursionError):
-        return False
-    return isinstance(found, dict) and str(found.get("schema", "")).startswith("datacheck/report/")
-
-
-def _alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
-
-
 def bad_bytes(path: Path, places: pl.DataFrame, limits: Limits) -> Iterator[bytes | None]:
     """Yield the bytes of each place of a file, verified by its sha256; None where there are none or they differ."""
     columns = places.select("line", "byte", "length", "sha256").rows()
@@ -249,25 +198,6 @@ def bad_bytes(path: Path, places: pl.DataFrame, limits: Limits) -> Iterator[byte
         found = {}
     for at in range(len(columns)):
         yield found.get(at)
-
-
-def publish(staging: Path, out: Path) -> None:
-    """Replace `out` by `staging`: readers see the old report or the new one, never a mixture."""
-    old = staging.with_name(staging.name + ".old")
-    for _ in range(100):  # another run may publish to the same folder in between
-        with contextlib.suppress(FileNotFoundError):
-            out.rename(old)
-        try:
-            staging.rename(out)
-        except OSError:
-            if not out.exists():
-                if old.exists():
-                    old.rename(out)
-                raise
-            shutil.rmtree(old, ignore_errors=True)
-        else:
-            break
-    shutil.rmtree(old, ignore_errors=True)
 
 
 def validate(

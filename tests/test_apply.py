@@ -11,6 +11,7 @@ import hashlib
 import io
 import json
 import os
+import platform
 import signal
 import subprocess
 import sys
@@ -27,11 +28,11 @@ from hypothesis import strategies as st
 from rich.console import Console
 from typer.testing import CliRunner
 
-from datacheck import apply
 from datacheck.apply import derive
 from datacheck.check import EVIDENCE, Status
 from datacheck.cli import app
 from datacheck.errors import LoadError, UsageError
+from datacheck.loading import cut
 from datacheck.pipeline import Options, Session, validate
 from datacheck.report.applied import print_manifest
 from datacheck.report.model import ContractEntry, DatasetEntry, Evidence, FileEntry, Finding, Report
@@ -398,6 +399,28 @@ def test_rows_of_tables_are_found_by_number_and_written_with_their_schema(audite
     assert (tmp_path / "out/dropped/train/x.parquet").stat().st_mode & 0o777 == 0o600
 
 
+@pytest.mark.parametrize(
+    ("name", "new", "read"),
+    [
+        ("x.arrow", pa.ipc.new_file, pa.ipc.open_file),
+        ("s.arrow", pa.ipc.new_stream, pa.ipc.open_stream),
+    ],
+)
+def test_arrow_keeps_schema_order_and_values(audited, tmp_path, name, new, read):
+    schema = pa.schema({"text": pa.string(), "n": pa.int32()}, metadata={"by": "hand"})
+    table = pa.table({"text": ["a", "b", "a", "c", "b"], "n": range(5)}, schema=schema)
+    sink = io.BytesIO()
+    with new(sink, schema) as writer:
+        writer.write_table(table, max_chunksize=2)
+    source, told = audited(**{name.replace(".", "__"): sink.getvalue()})
+    derive(told, {"train": str(source)}, tmp_path / "out")
+    kept, dropped = (read(tmp_path / f"out/{half}/train/{name}").read_all() for half in ("kept", "dropped"))
+    assert kept.equals(table.take([0, 1, 3]))
+    assert kept.schema.equals(schema, check_metadata=True)
+    assert dropped.equals(table.take([2, 4]))
+    assert (tmp_path / f"out/dropped/train/{name}").stat().st_mode & 0o777 == 0o600
+
+
 def first_places(folder):
     findings = json.loads((folder / "report.json").read_text("utf-8"))["findings"]
     return [place for finding in findings for place in finding["evidence"].get("first", [])]
@@ -506,8 +529,8 @@ def test_other_data_than_that_of_the_report_is_refused(simple, harm, says):
 
 def test_a_file_that_changes_while_it_is_cut_is_refused(simple, monkeypatch):
     data, told, out = simple
-    original = apply.cut.decoded
-    monkeypatch.setattr(apply.cut, "decoded", lambda raw, limits: (change(data), original(raw, limits))[1])
+    original = cut.decoded
+    monkeypatch.setattr(cut, "decoded", lambda raw, limits: (change(data), original(raw, limits))[1])
     with pytest.raises(LoadError, match="was changed"):
         derive(told, {"train": str(data)}, out)
     assert not out.exists()
@@ -532,6 +555,25 @@ def test_where_it_never_writes(simple, tmp_path, where, says):
     with pytest.raises(UsageError, match=says):
         derive(told, {"train": str(data)}, tmp_path / where)
     assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_an_earlier_result_with_a_file_of_the_user_is_not_replaced(simple):
+    data, told, out = simple
+    derive(told, {"train": str(data)}, out)
+    (out / "notes.txt").write_text("mine", "utf-8")
+    with pytest.raises(UsageError, match=r"also holds 'notes\.txt'"):
+        derive(told, {"train": str(data)}, out)
+    assert (out / "notes.txt").read_text("utf-8") == "mine"
+
+
+def test_what_a_killed_run_left_is_swept_away(simple):
+    data, told, out = simple
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    left = out.with_name(f".{out.name}.{platform.node() or 'host'}.{ended.pid}.0")
+    (left / "dropped").mkdir(parents=True)
+    derive(told, {"train": str(data)}, out)
+    assert not left.exists()
 
 
 def test_a_link_to_the_data_does_not_hide_it(simple, tmp_path):
@@ -564,7 +606,7 @@ def test_what_is_asked_wrongly(simple):
     bound = {"train": str(data)}
     with pytest.raises(UsageError, match=r"did you mean 'train\.dups'"):
         derive(told, bound, out, drop=["train.dup"])
-    with pytest.raises(UsageError, match="not in the report; it has: train"):
+    with pytest.raises(UsageError, match="unknown dataset; known: train"):
         derive(told, {"eval": str(data)}, out)
     with pytest.raises(UsageError, match="no data named"):
         derive(told, {}, out)
@@ -589,15 +631,15 @@ def test_a_row_of_two_findings_is_dropped_once_and_both_are_told(tmp_path):
 
 KILL = """
 import os, sys
-from datacheck import apply, cli
-count, number, sign, real = 0, int(sys.argv[1]), int(sys.argv[2]), apply.os.fsync
+from datacheck import cli
+count, number, sign, real = 0, int(sys.argv[1]), int(sys.argv[2]), os.fsync
 def fsync(descriptor):
     global count
     count += 1
     if count == number:
         os.kill(os.getpid(), sign)
     real(descriptor)
-apply.os.fsync = fsync
+os.fsync = fsync
 sys.argv = ["datacheck", *sys.argv[3:]]
 cli.main()
 """
@@ -634,7 +676,7 @@ def test_a_full_disk_leaves_nothing(simple, monkeypatch, number):
         if len(calls) == number:
             raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(apply.os, "fsync", fsync)
+    monkeypatch.setattr(os, "fsync", fsync)
     with pytest.raises(LoadError, match="No space left"):
         derive(told, {"train": str(data)}, out)
     assert sorted(path.name for path in out.parent.iterdir()) == ["rep", data.name]
@@ -664,7 +706,7 @@ def test_no_line_is_wider_than_the_screen(audited, tmp_path, lang, width):
     bound = {"train": str(source)}
     manifest = derive(told, bound, tmp_path / "out", contract=tmp_path / "small.yaml")
     target = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
-    print_manifest(manifest, Console(file=target, width=width), lang, folder="out")
+    print_manifest(manifest, Console(file=target, width=width), lang, folder=str(tmp_path / "out"))
     target.seek(0)
     lines = target.read().splitlines()
     assert len(lines) > 15

@@ -9,8 +9,7 @@ from a neighbour, so that the rest stays an array.
 
 from __future__ import annotations
 
-import hashlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from datacheck.loading import files
@@ -19,7 +18,7 @@ from datacheck.loading.parse import parse
 from datacheck.loading.reader import Chunk, Event, FileSeen, read
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Generator, Iterator
+    from collections.abc import Callable, Container, Iterator
     from pathlib import Path
 
     from datacheck.loading.reading import Limits, Reading
@@ -72,52 +71,28 @@ class Survey:
 
 
 @dataclass
-class _Ranges:
-    """Entries in file order go in, ranges come out. `separated`: commas stand between the entries."""
+class _Elements:
+    """The elements of an array, one after the other: which comma goes with each that is dropped.
 
-    separated: bool = False
-    done: list[Range] = field(default_factory=list)
-    run: list[Range] = field(default_factory=list)  # entries to drop since the last one that stays
-    kept_end: int | None = None  # where the last entry that stays ends, if only a comma follows it
+    The comma before it, so that it leaves with its line. Where none stays before it, the one behind it.
+    """
 
-    def entry(self, entry: Range, *, drop: bool, apart: bool) -> None:
-        """Take the next entry; `apart`: something else than a comma stands between it and the one before."""
-        if self.separated and apart:
-            self._end_run()
-            self.kept_end = None
-        self._reach(entry.byte)
+    ranges: list[Range]
+    kept: bool = False  # whether an element before this one stays
+    reaches: bool = False  # whether the last range goes on to the next element
+    end: int = 0  # where the element before this one ends
+
+    def add(self, entry: Range, *, drop: bool, apart: bool) -> None:
+        """Take the next element; `apart`: more than a comma stands between it and the one before."""
+        if apart:
+            self.kept = self.reaches = False
+        if self.reaches:
+            self.ranges[-1] = self.ranges[-1]._replace(end=entry.byte)
+        self.reaches = drop and not self.kept
+        self.kept = self.kept or not drop
         if drop:
-            self.run.append(entry)
-        else:
-            self.done += self.run
-            self.run = []
-            self.kept_end = entry.end
-
-    def _reach(self, position: int) -> None:
-        """The last entry to drop goes up to here: its line end, or the comma behind it, goes with it."""
-        if self.run:
-            self.run[-1] = self.run[-1]._replace(end=position)
-
-    def chunk_ends(self, position: int) -> None:
-        """Lines end with their chunk; the commas of an array may stand in the next one."""
-        if not self.separated:
-            self._reach(position)
-            self.done += self.run
-            self.run = []
-
-    def _end_run(self) -> None:
-        """No entry follows, so the comma before the run has to go instead of the one behind it."""
-        if self.run and self.kept_end is not None:
-            self.run[0] = self.run[0]._replace(byte=self.kept_end)
-        self.done += self.run
-        self.run = []
-
-    def finish(self, events: list[Range]) -> tuple[Range, ...]:
-        """All ranges in file order, with those of places that no chunk covers."""
-        if not self.separated:
-            self.kept_end = None
-        self._end_run()
-        return tuple(sorted(self.done + events, key=lambda r: (r.byte, r.line)))
+            self.ranges.append(entry if self.reaches else entry._replace(byte=self.end))
+        self.end = entry.end
 
 
 def survey(path: Path, reading: Reading, rows: Container[int], *, bad: bool) -> Survey:
@@ -130,10 +105,15 @@ def survey(path: Path, reading: Reading, rows: Container[int], *, bad: bool) -> 
         bad: whether bad lines are to be dropped too.
 
     """
-    ranges = _Ranges()
+    ranges: list[Range] = []
+    elements = _Elements(ranges)
     counted = {"rows": 0, "bad": 0, "blank": 0}
     places = 0
     adrift: list[str] = []
+
+    def goes(entry: Range) -> bool:
+        return bad and entry.code != "blank" if entry.row is None else entry.row in rows
+
     reader = read(path, reading)
     while True:
         try:
@@ -141,24 +121,28 @@ def survey(path: Path, reading: Reading, rows: Container[int], *, bad: bool) -> 
         except StopIteration as end:
             seen: FileSeen = end.value
             break
-        ranges.separated = chunk.kind == "array" or (chunk.kind == "document" and reading.records is not None)
         for tables in parse(chunk, reading):
             entries = _entries(chunk, tables, counted["rows"])
             places += sum(entry.code not in (None, "blank") for entry in entries)
             if chunk.kind in BINARY:
                 adrift += [entry.code for entry in entries if entry.code in _STOPPED]
                 entries = [entry for entry in entries if entry.code not in _STOPPED]
-            _take(ranges, chunk, entries, rows, bad=bad)
+            if chunk.kind == "array" or (chunk.kind == "document" and reading.records is not None):
+                _add_elements(elements, chunk, entries, goes)
+            else:
+                ranges += _lines(chunk, entries, goes)
             for key in counted:
                 counted[key] += getattr(tables.counts, key)
     serious = [event for event in seen.events if CODES[event.code].level in ("error", "limit")]
     placed = [event for event in serious if event.byte is not None and event.length is not None]
     adrift += [event.code for event in serious if event not in placed]
+    if bad:
+        ranges += map(_event_range, placed)
     return Survey(
         seen,
         **counted,
         places=places + len(serious),
-        ranges=ranges.finish([_event_range(event) for event in placed] if bad else []),
+        ranges=tuple(sorted(ranges, key=lambda r: (r.byte, r.line))),
         adrift=tuple(adrift),
     )
 
@@ -186,18 +170,21 @@ def _entries(chunk: Chunk, tables: Tables, first_row: int) -> list[Range]:
     return sorted(entries, key=lambda entry: (entry.byte, entry.line, entry.end))
 
 
-def _take(ranges: _Ranges, chunk: Chunk, entries: list[Range], rows: Container[int], *, bad: bool) -> None:
+def _lines(chunk: Chunk, entries: list[Range], goes: Callable[[Range], bool]) -> list[Range]:
+    """The lines that go, each up to the next one or the end of the chunk. Rows of a table have no bytes."""
+    last = 0 if chunk.kind in BINARY else chunk.first_byte + chunk.size
+    ends = [*(entry.byte for entry in entries), last][1:]
+    return [entry._replace(end=end) for entry, end in zip(entries, ends, strict=True) if goes(entry)]
+
+
+def _add_elements(elements: _Elements, chunk: Chunk, entries: list[Range], goes: Callable[[Range], bool]) -> None:
     before = 0
     for entry in entries:
-        if ranges.separated and entry.byte == entry.end:
+        if entry.byte == entry.end:
             continue  # "a comma is missing": a place without bytes
-        start = entry.byte - chunk.first_byte
-        apart = bool(chunk.data[before:start].strip(_SEPARATORS))
+        between = chunk.data[before : entry.byte - chunk.first_byte]
+        elements.add(entry, drop=goes(entry), apart=bool(between.strip(_SEPARATORS)))
         before = entry.end - chunk.first_byte
-        drop = entry.row in rows if entry.row is not None else bad and entry.code != "blank"
-        ranges.entry(entry, drop=drop, apart=apart)
-    if chunk.kind not in BINARY:
-        ranges.chunk_ends(chunk.first_byte + chunk.size)
 
 
 def decoded(raw: files.Hashed, limits: Limits) -> tuple[str | None, Iterator[bytes]]:
@@ -235,27 +222,17 @@ def split(blocks: Iterator[bytes], ranges: tuple[Range, ...]) -> Iterator[tuple[
             yield (number if inside else None), bytes(piece)
 
 
-def extract(path: Path, ranges: tuple[Range, ...], limits: Limits) -> Generator[bytes, None, str]:
-    """Yield the bytes of each range, in order; the return value is the sha256 of the whole file.
+def extract(path: Path, ranges: tuple[Range, ...], limits: Limits) -> list[bytes]:
+    """Return the bytes of each range. Raises OSError if the file cannot be opened.
 
-    Raises OSError if the file cannot be opened. Bytes behind damage in compressed data come out empty.
+    Bytes behind damage in compressed data come out empty.
     """
+    found = [bytearray() for _ in ranges]
     with files.open_regular(path) as file:
-        raw = files.Hashed(file)
-        parts: dict[int, list[bytes]] = {}
-        sent = 0
-        for number, piece in split(decoded(raw, limits)[1], ranges):
-            if number is None:
-                continue
-            while sent < number:
-                yield b"".join(parts.pop(sent, []))
-                sent += 1
-            parts.setdefault(number, []).append(piece)
-        while sent < len(ranges):
-            yield b"".join(parts.pop(sent, []))
-            sent += 1
-        raw.drain()
-        return raw.hexdigest()
+        for number, piece in split(decoded(files.Hashed(file), limits)[1], ranges):
+            if number is not None:
+                found[number] += piece
+    return [bytes(data) for data in found]
 
 
 def sha256(path: Path) -> tuple[int, str]:
@@ -264,8 +241,3 @@ def sha256(path: Path) -> tuple[int, str]:
         raw = files.Hashed(file)
         raw.drain()
         return raw.bytes, raw.hexdigest()
-
-
-def digest(data: bytes) -> str:
-    """Return the sha256 of bytes."""
-    return hashlib.sha256(data).hexdigest()

@@ -14,11 +14,10 @@ import pyarrow.parquet as pq
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
-    from typing import BinaryIO
+    from typing import IO, BinaryIO
 
 
-def split_rows(file: BinaryIO, kind: str, drop: tuple[int, ...], kept: Path, dropped: Path) -> None:
+def split_rows(file: BinaryIO, kind: str, drop: tuple[int, ...], kept: IO[bytes], dropped: IO[bytes]) -> None:
     """Write the rows of an open file to `kept`, those numbered in `drop` (0-based) to `dropped`.
 
     Raises pa.ArrowException or OSError where the file is damaged.

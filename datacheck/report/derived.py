@@ -36,7 +36,7 @@ class DerivedFile(Model):
 
 
 class DerivedDataset(Model):
-    """One dataset. `unreadable_*` are bad lines; versions are those of report.json."""
+    """One dataset. `unreadable_dropped` are bad lines; versions are those of report.json."""
 
     derived_from: str
     version: str
@@ -45,6 +45,24 @@ class DerivedDataset(Model):
     rows_dropped: int
     unreadable_dropped: int
     files: tuple[DerivedFile, ...]
+
+
+class Change(Model):
+    """A line of changes.jsonl: what was dropped, and for which findings and problems.
+
+    `line` counts from 1, `byte` from 0; neither is known of a row of Parquet or Arrow, whose `line` is its number.
+    `whole`: the file was put aside as it was, and `problems` says why.
+    """
+
+    dataset: str
+    file: str
+    line: int | None
+    byte: int | None
+    length: int | None
+    sha256: str | None
+    findings: tuple[str, ...]
+    problems: tuple[str, ...]
+    whole: bool = False
 
 
 class DroppedFinding(Model):

@@ -89,6 +89,18 @@ class Screen:
         self.line()
         self.line(head=text, style="bold")
 
+    def table(self, rows: Sequence[tuple[str, str, str, str]]) -> None:
+        """Print rows of (head, its style, name, text), texts below each other; a long name gets a line of its own."""
+        widest = max((cell_len(self.safe(name)) for _, _, name, _ in rows), default=0)
+        width = min(widest, 36, self.width // 2 - 6)
+        for head, style, name, text in rows:
+            room = width - cell_len(self.safe(name)) + 2
+            if room < 2:
+                self.line(name, style, head)
+                self.line(text, head=" " * (cell_len(head) + width + 2))
+            else:
+                self.line(text, style, head, name + " " * room)
+
 
 def make_screen(console: Console, words: Words) -> Screen:
     """What may be printed on a console: at most 100 cells wide, signs that it can encode."""
@@ -185,19 +197,15 @@ def _datasets(screen: Screen, report: Report) -> None:
 
 def _table(screen: Screen, findings: Sequence[Finding]) -> None:
     """One line per finding: mark and word, id, the number that decided."""
-    words = screen.words
-    word_width = max(cell_len(word) for word in words.statuses.values())
-    id_width = min(max((cell_len(screen.safe(f.id)) for f in findings), default=0), 36, screen.width // 2 - 6)
-    for finding in findings:
-        word = words.statuses[finding.status]
-        head = f"  {screen.signs.marks[finding.status]} {word}{' ' * (word_width - cell_len(word))}  "
-        name, numbers = screen.safe(finding.id), show.summary(finding, words)
-        if cell_len(name) > id_width:
-            screen.line(name, STYLES[finding.status], head)
-            screen.line(numbers, head=" " * (cell_len(head) + id_width + 2))
-        else:
-            padded = name + " " * (id_width - cell_len(name) + 2)
-            screen.line(numbers, STYLES[finding.status], head, padded)
+    words, marks = screen.words, screen.signs.marks
+    width = max(cell_len(word) for word in words.statuses.values())
+    padded = {status: word + " " * (width - cell_len(word)) for status, word in words.statuses.items()}
+    screen.table(
+        [
+            (f"  {marks[f.status]} {padded[f.status]}  ", STYLES[f.status], f.id, show.summary(f, words))
+            for f in findings
+        ]
+    )
 
 
 def _block(screen: Screen, finding: Finding, card: Card | None, codes: Sequence[show.CodeLine]) -> None:
