@@ -8,7 +8,9 @@ import decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.ipc
 import pyarrow.parquet as pq
 
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from datacheck.loading.tables import Tables
 
 _BATCH = 4_096
+_DECODED = 32 * 1024**2
 _END_OF_STREAM = b"\xff\xff\xff\xff\0\0\0\0"
 
 
@@ -76,11 +79,20 @@ def _batches(file: Any, chunk: Chunk, reading: Reading) -> Iterator[Any]:
     if kind == "parquet":
         parquet = pq.ParquetFile(file, page_checksum_verification=True)
         metadata = parquet.metadata
+        # The sizes in the metadata count a value of a dictionary once, however often it is repeated.
+        repeated = [field.name for field in parquet.schema_arrow if _is_text(field.type)]
+        parquet = pq.ParquetFile(file, page_checksum_verification=True, read_dictionary=repeated)
         decoded = sum(metadata.row_group(n).total_byte_size for n in range(metadata.num_row_groups))
         limits = reading.limits
         if decoded > limits.ratio_above_bytes and decoded > limits.ratio * chunk.size:
             raise Rejected("bomb_ratio", f"more than {limits.ratio} times the file's size")
-        yield from parquet.iter_batches(batch_size=_BATCH)
+        decoded = 0
+        for batch in parquet.iter_batches(batch_size=_BATCH):
+            ends = np.cumsum(_row_bytes(batch))
+            decoded += int(ends[-1]) if len(ends) else 0
+            if decoded > limits.ratio_above_bytes and decoded > limits.ratio * chunk.size:
+                raise Rejected("bomb_ratio", f"more than {limits.ratio} times the file's size")
+            yield from _plain_batches(batch, ends)
     elif kind == "arrow_file":
         reader = pa.ipc.open_file(file)
         for number in range(reader.num_record_batches):
@@ -93,6 +105,32 @@ def _batches(file: Any, chunk: Chunk, reading: Reading) -> Iterator[Any]:
         yield from pa.ipc.open_stream(file)
         if not complete:
             raise pa.ArrowInvalid("the end-of-stream marker is missing")
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_binary(kind)
+
+
+def _row_bytes(batch: Any) -> Any:
+    """Return the decoded size of each row's dictionary values, without decoding them."""
+    sizes = np.zeros(batch.num_rows, dtype=np.int64)
+    for column in batch.columns:
+        if pa.types.is_dictionary(column.type):
+            lengths = pc.binary_length(column.dictionary).cast(pa.int64())
+            sizes += lengths.take(column.indices).fill_null(0).to_numpy(zero_copy_only=False)
+    return sizes
+
+
+def _plain_batches(batch: Any, ends: Any) -> Iterator[Any]:
+    """Yield the rows with their dictionaries decoded, at most `_DECODED` bytes (or one row) at once."""
+    start = 0
+    while start < batch.num_rows:
+        before = int(ends[start - 1]) if start else 0
+        stop = max(int(np.searchsorted(ends, before + _DECODED, side="right")), start + 1)
+        part = batch.slice(start, stop - start)
+        columns = [c.dictionary_decode() if pa.types.is_dictionary(c.type) else c for c in part.columns]
+        yield pa.RecordBatch.from_arrays(columns, names=part.schema.names)
+        start = stop
 
 
 def json_safe(value: Any) -> Any:

@@ -291,7 +291,7 @@ class Assembler:
         texts = [turn[5] for turn in extract.turns] + [turn[6] for turn in extract.turns] + [cell[2] for cell in cells]
         # A character takes up to four bytes: only long texts are encoded to be measured.
         if any(text and len(text) * 4 > limit and len(text.encode()) > limit for text in texts):
-            raise Rejected("text_too_long", f"more than {limit} bytes")
+            raise Rejected("text_too_long", f"more than {in_words(limit)}")
 
     def _lists_wanted(self) -> bool:
         return self.reading.format in {"auto", "messages", "sharegpt"}

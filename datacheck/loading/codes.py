@@ -236,7 +236,7 @@ CODES: Mapping[str, Code] = MappingProxyType(
             "limit", ("a JSON document beyond the size limit", "JSON 文档超过大小上限"), _LIMIT, _EXPORT
         ),
         "too_deep": Code("limit", ("nested beyond the depth limit", "嵌套超过深度上限"), _LIMIT, _RAISE),
-        "too_many_keys": Code("limit", ("an object with too many keys", "对象的键过多"), _LIMIT, _RAISE),
+        "too_many_keys": Code("limit", ("a record with too many keys or values", "记录中的键或值过多"), _LIMIT, _RAISE),
         "too_many_turns": Code("limit", ("a record with too many messages", "记录中的消息过多"), _LIMIT, _RAISE),
         "integer_too_long": Code("limit", ("an integer of more than 4,300 digits", "整数超过 4300 位"), _LIMIT, _RAISE),
         "text_too_long": Code("limit", ("a text beyond the size limit", "单段文本超过长度上限"), _LIMIT, _RAISE),

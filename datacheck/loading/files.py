@@ -205,6 +205,11 @@ class Buffer:
         self.taken += len(data)
         return data
 
+    def stop(self) -> None:
+        """Read no more: what was not decoded yet is left to `Hashed.drain`."""
+        self.take_all()
+        self.ended = True
+
     def take_all(self) -> None:
         """Pass over what is buffered."""
         self.take(len(self._data))

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import jiter
 
+from datacheck.loading import spans
 from datacheck.loading.assemble import Assembler
 from datacheck.loading.counts import AccountingError
 from datacheck.loading.diagnose import diagnose
+from datacheck.loading.reading import in_words
 from datacheck.loading.sniff import UTF8_BOM
 
 if TYPE_CHECKING:
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
 _NEWLINE = 0x0A
 _FLUSH = 512
+_LONG = 1024**2  # a longer record has its values counted before it is decoded
 _SPACE = b" \t\r\n"
 
 
@@ -57,6 +60,10 @@ def _tables(chunk: Chunk, reading: Reading) -> Iterator[Tables]:
     yield out.finish(count, size)
 
 
+def _beyond(size: int, reading: Reading) -> str:
+    return f"{size:,} bytes; the limit is {in_words(reading.limits.line_bytes)}"
+
+
 def _decode_json(raw: bytes) -> Any:
     return jiter.from_json(raw, catch_duplicate_keys=True, allow_inf_nan=False, cache_mode="keys")
 
@@ -65,7 +72,10 @@ def _load(out: Assembler, reading: Reading, line: int, byte: int, raw: bytes, bo
     """Decode one record and add it, or say why it is bad; `body` is `raw` without a byte order mark."""
     start = byte + len(raw) - len(body)
     if len(body) > reading.limits.line_bytes:
-        out.bad(line, start, body, "line_too_long", f"{len(body)} bytes; the limit is {reading.limits.line_bytes}")
+        out.bad(line, start, body, "line_too_long", _beyond(len(body), reading))
+        return
+    if len(body) > _LONG and spans.more_values(body, reading.limits.values):
+        out.bad(line, start, body, "too_many_keys", f"more than {reading.limits.values:,} values")
         return
     try:
         record = _decode_json(body)
@@ -82,6 +92,7 @@ def _json_lines(chunk: Chunk, reading: Reading, out: Assembler) -> tuple[int, in
     data = chunk.data
     from_json, add_chat, limit = jiter.from_json, out.chat_adder(), reading.limits.line_bytes
     returns = b"\r" in data
+    limit = min(limit, _LONG)
     position = number = 0
     for whole in BytesIO(data):  # the line end is white space to the parser
         length = len(whole) - 1
@@ -136,12 +147,15 @@ def _encoded_lines(chunk: Chunk, reading: Reading, out: Assembler) -> tuple[int,
 def _load_encoded(out: Assembler, reading: Reading, line: int, byte: int, raw: bytes, body: bytes) -> None:
     """Positions are those of the raw bytes; columns those of the decoded text."""
     try:
+        if len(body) > _LONG and spans.more_values(body, reading.limits.values):
+            out.bad(line, byte, raw, "too_many_keys", f"more than {reading.limits.values:,} values")
+            return
         record = _decode_json(body) if len(raw) <= reading.limits.line_bytes else None
     except ValueError as error:
         out.bad(line, byte, raw, *diagnose(body, str(error)))
         return
     if record is None and len(raw) > reading.limits.line_bytes:
-        out.bad(line, byte, raw, "line_too_long", f"{len(raw)} bytes; the limit is {reading.limits.line_bytes}")
+        out.bad(line, byte, raw, "line_too_long", _beyond(len(raw), reading))
         return
     out.add(line, byte, raw, record)
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from datacheck.loading import files, sniff, spans
 from datacheck.loading.counts import AccountingError
+from datacheck.loading.reading import in_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
@@ -26,6 +27,8 @@ Kind = Literal["jsonl", "array", "sequence", "document", "csv", "parquet", "arro
 _HEAD = 64 * 1024
 _COMPRESSIONS = ((files.GZIP_MAGIC, "gzip", files.gunzip), (files.ZSTD_MAGIC, "zstd", files.unzstd))
 _NEWLINE = 0x0A
+_HEAD_VALUE = 1024**2
+_MESSAGES = re.compile(rb'\[\s*\{\s*"(?:role|from|human|content|value)"\s*:')
 _TEXT_SUFFIXES = {".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json", ".csv": "csv", ".tsv": "csv"}
 _BINARY_SUFFIXES = {".parquet": "parquet", ".arrow": "arrow", ".feather": "arrow"}
 
@@ -256,9 +259,9 @@ class _File:
             lines = text.split(b"\n")
             whole = lines if buffer.ended else lines[:-1]
             found = [line.strip() for line in whole[:1000] if line.strip()][:2]
-            if len(found) > 1 or buffer.ended or size > self.limits.line_bytes:
+            if len(found) > 1 or buffer.ended or size > self.limits.line_bytes or len(data) > self.limits.line_bytes:
                 break
-            size *= 4
+            size = min(size * 4, self.limits.line_bytes + 1)
         first = found[0] if found else b""
         return first, found[1] if len(found) > 1 else b"", len(found) == 1 and buffer.ended
 
@@ -338,9 +341,20 @@ class _File:
             self._drop(piece)
             if stop or not piece:
                 break
+            if length > self.limits.document_bytes:
+                self._stop(buffer)
+                break
         if stop == 0:
             self.lines += 1
-        self._event("line_too_long", f"longer than {self.limits.line_bytes} bytes; not read", line, byte, length)
+        message = f"longer than {in_words(self.limits.line_bytes)}; not read"
+        if length > self.limits.document_bytes and not stop:
+            message = f"longer than {in_words(self.limits.document_bytes)}; the rest of the file is not read"
+        self._event("line_too_long", message, line, byte, length)
+
+    def _stop(self, buffer: files.Buffer) -> None:
+        """Give the file up: what is buffered is accounted for, what follows is hashed but not decoded."""
+        self._drop(buffer.take(len(buffer.fill(0))))
+        buffer.stop()
 
     def _csv_chunks(self, buffer: files.Buffer, suffix: str) -> Generator[Chunk, None, None]:
         delimiter = self.reading.delimiter or ("\t" if suffix == ".tsv" else ",")
@@ -352,6 +366,8 @@ class _File:
             if cut == 0 and size < self.most:
                 data = buffer.fill(self.most + 1)
                 cut = len(data) if len(data) <= self.most else _csv_cut(data, self.most)
+                # A quote that is never closed: cut at a line, and the parser finds the line that opens it.
+                cut = cut or data.rfind(b"\n", 0, size) + 1
             if cut == 0:
                 self._drain_line(buffer, b"\n")
                 continue
@@ -420,6 +436,8 @@ class _File:
                 while data := buffer.fill(size):
                     length += len(data)
                     self._drop(buffer.take(len(data)))
+                    if length > self.limits.document_bytes:
+                        self._stop(buffer)
                 code = "json_syntax" if broken else "line_too_long"
                 self._event(code, "no record ends here; the rest of the file is not read", line, byte, length)
                 return
@@ -430,9 +448,8 @@ class _File:
         limit = self.limits.document_bytes
         data = buffer.fill(limit + 1)
         if len(data) > limit:
-            self._event("document_too_large", f"one JSON document of more than {limit} bytes", 1, 0)
-            while data := buffer.fill(limit):
-                self._drop(buffer.take(len(data)))
+            self._event("document_too_large", f"one JSON document of more than {in_words(limit)}", 1, 0)
+            self._stop(buffer)
             return
         yield self._emit("document", buffer.take(len(data)), last=True)
 
@@ -465,6 +482,8 @@ class _File:
 
 
 def _complete(line: bytes) -> bool:
+    if len(line) > _HEAD_VALUE:  # decoded it may take twenty times its size; a long line that closes is no heading
+        return line[:1] + line[-1:] in {b"{}", b"[]"}
     try:
         json.loads(line)
     except (ValueError, RecursionError):
@@ -474,6 +493,8 @@ def _complete(line: bytes) -> bool:
 
 def _is_array_of_records(line: bytes) -> bool:
     """Tell an array of records from one record that is a list of messages."""
+    if len(line) > _HEAD_VALUE:
+        return not _MESSAGES.match(line)
     value = json.loads(line)
     messages = {"role", "from", "human"}
     return bool(value) and all(isinstance(item, dict) and not messages & item.keys() for item in value)

@@ -41,6 +41,11 @@ ENCODINGS = (
 )
 
 
+def in_words(size: int) -> str:
+    """Return a number of bytes as a message names it. A bare run of digits would be masked as a phone number."""
+    return f"{size // 1024**2} MiB" if size and not size % 1024**2 else f"{size:,} bytes"
+
+
 class _Frozen(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
@@ -74,12 +79,13 @@ class Limits(_Frozen):
     document_bytes: int = 256 * 1024**2
     depth: int = 64
     keys: int = 1_000
+    values: int = 200_000  # of one record; a small object of Python takes 20 times its bytes in JSON
     turns: int = 2_000
     text_bytes: int = 4 * 1024**2
     chunk_bytes: int = Field(default=8 * 1024**2, le=32 * 1024**2)  # a longer record makes a longer chunk
     chunk_records: int = Field(default=200_000, ge=1)  # bounds a worker's memory when records are tiny
     ratio: int = 200
-    ratio_above_bytes: int = 256 * 1024**2
+    ratio_above_bytes: int = 32 * 1024**2
 
 
 class Reading(_Frozen):

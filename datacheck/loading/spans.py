@@ -39,6 +39,17 @@ def value_end(data: bytes, start: int, end: int) -> int | None:
     return None
 
 
+def more_values(data: bytes, most: int) -> bool:
+    """Tell whether a JSON text holds more than `most` values: separators outside strings. Does not parse it."""
+    if _separators(data) <= most:  # the usual case, strings included
+        return False
+    return _separators(_ONE_STRING.sub(b"", data)) > most
+
+
+def _separators(data: bytes) -> int:
+    return data.count(b",") + data.count(b"[") + data.count(b"{")
+
+
 class LastEnd(NamedTuple):
     """Where the last value ends (0: none does), how many end before it, and whether a bracket closes too much."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from typing import TYPE_CHECKING
 
+from datacheck.loading.reading import in_words
 from datacheck.loading.sniff import guess_encoding
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ def parse_csv(chunk: Chunk, reading: Reading, out: Assembler) -> int:
                 start,
                 raw,
                 "line_too_long",
-                f"{len(raw)} bytes; the limit is {reading.limits.line_bytes}",
+                f"{len(raw):,} bytes; the limit is {in_words(reading.limits.line_bytes)}",
             )
         else:
             out.add(first, start, raw, dict(zip(header, fields, strict=True)))

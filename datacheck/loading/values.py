@@ -10,6 +10,7 @@ import jiter
 
 from datacheck.loading import spans
 from datacheck.loading.diagnose import Why, diagnose
+from datacheck.loading.reading import in_words
 from datacheck.loading.sniff import UTF8_BOM
 
 if TYPE_CHECKING:
@@ -136,8 +137,11 @@ class Values:
     def _decoded(self, start: int, end: int) -> tuple[Any, Why | None]:
         limit = self.reading.limits.line_bytes
         if end - start > limit and self.chunk.kind != "document":
-            return None, Why("line_too_long", f"{end - start} bytes; the limit is {limit}")
+            return None, Why("line_too_long", f"{end - start:,} bytes; the limit is {in_words(limit)}")
         raw = self.data[start:end]
+        most = self.reading.limits.values
+        if self.chunk.kind != "document" and len(raw) > most and spans.more_values(raw, most):
+            return None, Why("too_many_keys", f"more than {most:,} values")
         try:
             return json_record(raw), None
         except ValueError as error:
