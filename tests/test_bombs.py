@@ -131,7 +131,14 @@ BOMBS = {
         1,
         None,
     ),
-    "deep_objects": ("a.jsonl", plain, (GOOD, b'{"a":' * 100_000 + b"1" + b"}" * 100_000 + b"\n", GOOD), "too_deep", 2, 2),
+    "deep_objects": (
+        "a.jsonl",
+        plain,
+        (GOOD, b'{"a":' * 100_000 + b"1" + b"}" * 100_000 + b"\n", GOOD),
+        "too_deep",
+        2,
+        2,
+    ),
     "deep_lists_open": ("a.jsonl", plain, (GOOD, b"[" * 100_000 + b"\n", GOOD), "too_deep", 2, 2),
     "line_of_100_mb": (
         "a.jsonl",
@@ -151,9 +158,30 @@ BOMBS = {
     ),
     "million_keys": ("a.jsonl", plain, (GOOD, KEYS, GOOD), "too_many_keys", 2, 2),
     "million_keys_first": ("a.jsonl", plain, (KEYS, GOOD), "too_many_keys", 1, 1),
-    "lists_in_a_line": ("a.jsonl", plain, (GOOD, b'{"a":[' + b"[]," * (4 * MIB) + b"[]]}\n", GOOD), "too_many_keys", 2, 2),
-    "array_of_lists": ("a.json.gz", gzipped, (b"[", lambda: repeated(b"[]," * 350_000, 2048), b"1]"), "line_too_long", 1, None),
-    "csv_line": ("a.csv", plain, (b"text,b\n" + b"hello,1\n" * 50, b'"', lambda: repeated(b"x" * MIB, 100)), "line_too_long", 52, 50),
+    "lists_in_a_line": (
+        "a.jsonl",
+        plain,
+        (GOOD, b'{"a":[' + b"[]," * (4 * MIB) + b"[]]}\n", GOOD),
+        "too_many_keys",
+        2,
+        2,
+    ),
+    "array_of_lists": (
+        "a.json.gz",
+        gzipped,
+        (b"[", lambda: repeated(b"[]," * 350_000, 2048), b"1]"),
+        "line_too_long",
+        1,
+        None,
+    ),
+    "csv_line": (
+        "a.csv",
+        plain,
+        (b"text,b\n" + b"hello,1\n" * 50, b'"', lambda: repeated(b"x" * MIB, 100)),
+        "line_too_long",
+        52,
+        50,
+    ),
     "parquet_dictionary": ("a.parquet", None, (), "bomb_ratio", None, None),
 }
 
@@ -191,13 +219,19 @@ def test_a_quote_that_is_never_closed_costs_its_own_line(tmp_path, capsys):
     plain(tmp_path / "data" / "a.csv", b"text,b\nhello,1\n", b'"open,1\n', repeated(line, 40_000))
     code, report, _ = check(tmp_path, "a.csv", capsys)
     assert (code, report["verdict"]) == (1, "fail")
-    assert [(p["problem"], p["at"]) for p in unreadable(report)["evidence"]["first"]] == [("csv_quote", "train/a.csv:3")]
+    assert [(p["problem"], p["at"]) for p in unreadable(report)["evidence"]["first"]] == [
+        ("csv_quote", "train/a.csv:3")
+    ]
     assert rows_read(report) == 40_001
 
 
 @pytest.mark.parametrize(
     "text",
-    ["name: &a x\ndatasets: *a\n", "name: x\ndatasets:\n  <<: {train: {}}\n", "a: &a [x]\nb: &b [*a, *a]\nc: [*b, *b]\n"],
+    [
+        "name: &a x\ndatasets: *a\n",
+        "name: x\ndatasets:\n  <<: {train: {}}\n",
+        "a: &a [x]\nb: &b [*a, *a]\nc: [*b, *b]\n",
+    ],
 )
 def test_aliases_and_merge_keys_in_a_contract_are_asked_wrongly(tmp_path, text):
     (tmp_path / "contract.yaml").write_text(text, encoding="utf-8")

@@ -15,6 +15,7 @@ from datacheck.loading.counts import AccountingError, Counts
 from datacheck.loading.formats import Candidate, Extract, Styles, candidates
 from datacheck.loading.formats import chat as chat_format
 from datacheck.loading.formats.turns import Style, Turn
+from datacheck.loading.reading import in_words
 from datacheck.loading.rejected import Rejected
 from datacheck.loading.tables import CELLS, LINES, TURNS, Tables, rows_schema
 
