@@ -108,7 +108,7 @@ def _batches(file: Any, chunk: Chunk, reading: Reading) -> Iterator[Any]:
 
 
 def _is_text(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_binary(kind))
+    return any(of(kind) for of in (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary))
 
 
 def _row_bytes(batch: Any) -> Any:

@@ -84,8 +84,8 @@ class Limits(_Frozen):
     text_bytes: int = 4 * 1024**2
     chunk_bytes: int = Field(default=8 * 1024**2, le=32 * 1024**2)  # a longer record makes a longer chunk
     chunk_records: int = Field(default=200_000, ge=1)  # bounds a worker's memory when records are tiny
-    ratio: int = 200
-    ratio_above_bytes: int = 32 * 1024**2
+    ratio: int = 100
+    ratio_above_bytes: int = 16 * 1024**2
 
 
 class Reading(_Frozen):

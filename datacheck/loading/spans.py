@@ -7,11 +7,13 @@ string that is not closed ends at its line: damage stays local.
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import NamedTuple
 
 # One match per bracket; everything between two brackets, strings included, is passed over in C.
 _STRING = rb'"(?>[^"\\\n]++|\\[^\n])*+(?:"|(?=\n)|\\?\Z)'
 _BRACKET = re.compile(rb'(?>[^"\[\]{}]++|' + _STRING + rb")*+([\[\]{}])")
+_SEPARATOR = re.compile(rb'(?>[^",\[{]++|' + _STRING + rb")*+[,\[{]")
 _SCALAR = re.compile(rb"(?>[^\",\]}\s]++|" + _STRING + rb")++")
 _SPACE = re.compile(rb"[ \t\r\n]*+")
 _OPEN = frozenset(b"[{")
@@ -41,13 +43,9 @@ def value_end(data: bytes, start: int, end: int) -> int | None:
 
 def more_values(data: bytes, most: int) -> bool:
     """Tell whether a JSON text holds more than `most` values: separators outside strings. Does not parse it."""
-    if _separators(data) <= most:  # the usual case, strings included
+    if data.count(b",") + data.count(b"[") + data.count(b"{") <= most:  # the usual case, strings included
         return False
-    return _separators(_ONE_STRING.sub(b"", data)) > most
-
-
-def _separators(data: bytes) -> int:
-    return data.count(b",") + data.count(b"[") + data.count(b"{")
+    return next(islice(_SEPARATOR.finditer(data), most, None), None) is not None
 
 
 class LastEnd(NamedTuple):
