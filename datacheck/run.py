@@ -99,7 +99,7 @@ class Workers:
                 self._pool = self._new(self.count)
             try:
                 return self._pool.submit(guarded, work, task, debug=debug)
-            except BrokenProcessPool:
+            except (BrokenProcessPool, OSError):  # OSError: it is breaking now, its pipes are closed already
                 self._pool = self._new(self.count)
                 return self._pool.submit(guarded, work, task, debug=debug)
 
