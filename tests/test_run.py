@@ -11,6 +11,8 @@ import polars as pl
 import pytest
 from core_helpers import GOOD, ROOT, contract, environment, jsonl, report, spawn, statuses, user_check
 
+from datacheck.run import Workers
+
 # What the check does instead of measuring, and a word that the report must hold.
 MISDEEDS = {
     "raises": ("raise ValueError('13987654321 is in the data')", "ValueError"),
@@ -195,3 +197,13 @@ def test_a_script_without_a_guard_starts_once(tmp_path):
         [sys.executable, script], cwd=tmp_path, env=env, capture_output=True, text=True, check=False, timeout=120
     )
     assert (done.stdout.strip(), (tmp_path / "started").read_text()) == ("pass", "x"), done.stderr
+
+
+def test_a_pool_that_breaks_while_work_is_handed_to_it_is_replaced():
+    workers = Workers(1)
+    try:
+        workers._pool = workers._new(1)
+        workers._pool._call_queue._reader.close()  # as the standard library does when a child has died
+        assert list(workers.map(len, ["abc"])) == [3]
+    finally:
+        workers.close()
