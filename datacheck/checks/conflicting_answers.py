@@ -1,0 +1,125 @@
+"""The check conflicting_answers."""
+
+from typing import Literal
+
+import polars as pl
+from pydantic import Field
+
+from datacheck.check import Check, Group, Limit, Measured, Metric, Need, View, rates, total
+from datacheck.features.row_keys import RowKeys
+from datacheck.text.normalise import Rule
+
+
+class ConflictingAnswers(Check):
+    """Share of rows whose question stands in another row with another gold answer.
+
+    A question is the whole prompt (system prompt, options and tools included), or the columns that `question` names;
+    the answer is the gold answer, or the columns that `answer` names. Width, case and white space do not count.
+
+    ## Why it matters
+
+    Reward code that looks golds up by their prompt keeps one of them: the other rows are rewarded for somebody else's
+    answer. In MiniOneRec's Office set 3.6 % of the rows get the gold of another row that way. For evaluation sets it
+    means that no model can be right on both.
+
+    ## Example
+
+    ```yaml
+    datasets:
+      train:
+        source: {path: data/valid.csv, format: rows}
+        checks:
+          - {check: conflicting_answers, question: [history_item_sid], answer: [item_sid]}
+    ```
+
+    ## How to fix
+
+    - Find out whether the prompt lost something that told the rows apart (an image, a passage, an id), and add it.
+    - Where it did not: keep one row, or merge the golds into a list that the grader accepts.
+    - Never look golds up by prompt text in reward code; carry them with the row.
+
+    ## How to verify
+
+    Run again: the rate is 0.
+
+    ## Known limits
+
+    Rows that ask the same in other words are not compared (near_duplicates finds those). Several good responses to
+    one prompt are no conflict in SFT data: only gold answers are looked at unless `answer` names columns.
+    """
+
+    ZH = """同一问题在不同行有不同标准答案的样本占比。
+
+    ## 现象
+
+    奖励曲线有上限；个别题目正确回答却得 0 分；评测集存在不可能全对的题目。
+
+    ## 根因
+
+    奖励代码用提示词文本做键查答案，后出现的答案覆盖先前的；导出时丢了能区分题目的信息（图片、材料、编号）。
+
+    ## 排查
+
+    - 证据给出每一行以及与它冲突的另一行；`overwritten` 是被后面的行覆盖掉答案的比例。
+    - MiniOneRec Office 验证集实测 3.6% 的行拿到了别的行的答案。
+
+    ## 修复
+
+    补回区分信息；确属重复的只保留一行，或把多个答案合并成评分器接受的列表；不要用提示词文本做键。
+
+    ## 验证
+
+    重跑后占比为 0。
+    """
+
+    metrics = {
+        "rate": Metric("rows whose question has another answer elsewhere", "share", of="rows", limit=Limit(warn_max=0)),
+        "overwritten": Metric("rows whose answer a later row with the same question replaces", "share", of="rows"),
+    }
+
+    check: Literal["conflicting_answers"] = "conflicting_answers"
+    question: tuple[str, ...] = Field(default=(), description="columns that make the question; none: the prompt")
+    answer: tuple[str, ...] = Field(default=(), description="columns that make the answer; none: the gold answer")
+    normalise: tuple[Rule, ...] = Field(default=("nfkc", "casefold", "strip_space"), description="what does not count")
+
+    def _keys(self) -> Need:
+        keys = RowKeys(asked=self.question, answered=self.answer, normalise=self.normalise)
+        return Need(Group(of=keys, by="asked"))
+
+    def needs(self) -> tuple[Need, ...]:
+        """Equal questions in one bucket."""
+        return (self._keys(),)
+
+    def measure(self, data: View) -> Measured:
+        """Bucket by bucket: questions with more than one answer."""
+        several = pl.col("answered").n_unique().over("asked") > 1
+        found, count = [_NONE], 0
+        for bucket in data.buckets(self._keys()):
+            keys = bucket.select("row", "asked", "answered").collect()
+            count += keys.height
+            found.append(_with_rival(keys.filter(several).sort("row")))
+        rows = pl.concat(found).sort("row").lazy()
+        silent = total(data.rows) - count
+        return Measured(
+            (
+                *rates("rate", rows, data.rows, by=self.by, rows=data.rows),
+                *rates("overwritten", rows.filter("overwritten"), data.rows, by=self.by, rows=data.rows),
+            ),
+            evidence=rows.select("row", "other_row", problem=pl.lit("conflicting_answer")),
+            not_checked=(f"{silent} rows have no question with an answer to compare",) if silent else (),
+        )
+
+
+_NONE = pl.DataFrame(schema={"row": pl.UInt64, "other_row": pl.UInt64, "overwritten": pl.Boolean})
+
+
+def _with_rival(rows: pl.DataFrame) -> pl.DataFrame:
+    """Name for each row the first one with the same question and another answer; rows in order."""
+    first = pl.col("row").first().over("asked")
+    rival = pl.col("row").filter(pl.col("answered") != pl.col("answered").first()).first().over("asked")
+    is_first = pl.col("answered") == pl.col("answered").first().over("asked")
+    return rows.select(
+        "row",
+        other_row=pl.when(is_first).then(rival).otherwise(first),
+        overwritten=pl.col("answered") != pl.col("answered").last().over("asked"),
+    )

@@ -1,0 +1,60 @@
+"""Hashes of what a row asks and of what it answers: rows that ask the same meet."""
+
+from hashlib import blake2b
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from datacheck.check import Feature, View
+from datacheck.text.normalise import Rule, normalise
+
+
+class RowKeys(Feature):
+    """`row`, `asked`, `answered` (both u64): one line per row that has both.
+
+    Each side is a part of the conversation ("prompt": system prompts, tools and options are part of what is asked), or
+    top-level columns of the record. 64 bits of BLAKE2b: among 10⁸ rows the chance of any false meeting is 0.0003.
+    """
+
+    columns = {"row": pl.UInt32, "asked": pl.UInt64, "answered": pl.UInt64}
+
+    asked: tuple[str, ...]  # columns; none: the prompt
+    answered: tuple[str, ...]  # columns; none: the gold answer
+    normalise: tuple[Rule, ...]
+
+    def compute(self, part: View) -> pl.DataFrame:
+        """Hash both sides."""
+        asked = _cells(part, self.asked) if self.asked else _parts(part, ("prompt", "option", "tools"))
+        answered = _cells(part, self.answered) if self.answered else _parts(part, ("answer",))
+        both = asked.join(answered, on="row", suffix="_answered", maintain_order="left").collect()
+        return pl.DataFrame(
+            {
+                "row": both["row"],
+                "asked": hashes(normalise(both["text"], self.normalise)),
+                "answered": hashes(normalise(both["text_answered"], self.normalise)),
+            },
+            schema=self.columns,
+        )
+
+
+def hashes(texts: pl.Series) -> NDArray[np.uint64]:
+    """64-bit BLAKE2b of each text; no text is null."""
+    digests = b"".join(blake2b(text.encode(), digest_size=8).digest() for text in texts)
+    return np.frombuffer(digests, dtype="<u8")
+
+
+def _parts(part: View, names: tuple[str, ...]) -> pl.LazyFrame:
+    pieces = [pl.col(name).fill_null("") for name in ("role", "text", "tool_calls")]
+    turns = part.turns.filter(pl.col("part").is_in(names))
+    return turns.group_by("row", maintain_order=True).agg(text=pl.concat_str(pieces, separator="\x1f").str.join("\x1e"))
+
+
+def _cells(part: View, columns: tuple[str, ...]) -> pl.LazyFrame:
+    """The values of top-level columns, those that are text of a turn too; a row needs one of them at least."""
+    cells = part.cells.filter(pl.col("path").is_in(columns), pl.col("text").is_not_null()).select("row", "path", "text")
+    turns = part.turns.filter(pl.col("path").is_in(columns), pl.col("text").is_not_null()).select("row", "path", "text")
+    both = pl.concat([cells, turns]).sort("row", "path")
+    return both.group_by("row", maintain_order=True).agg(
+        text=pl.concat_str("path", "text", separator="\x1f").str.join("\x1e")
+    )

@@ -1,0 +1,151 @@
+r"""Graders: how rule-based rewards read a gold answer, as small pure functions.
+
+A grader is the function that gives an answer its canonical form, or None where it cannot read it. An answer is right
+when its form equals the gold's. A gold that its own grader cannot read can never be matched: its row trains nothing,
+whatever the model says.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable
+from fractions import Fraction
+
+import jiter
+
+_INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)")
+_NUMBER = re.compile(
+    r"(?P<sign>[-+]?)(?:[$€£¥])?(?P<whole>[0-9]{1,3}(?:,[0-9]{3})+|[0-9]*)(?P<part>\.[0-9]*)?(?:[eE](?P<power>[-+]?[0-9]{1,3}))?"
+)
+_UNIT = re.compile(r"(?:[^\W\d_]|[%°℃\\/]).{0,20}")
+_FRACTION = re.compile(r"([-+]?[0-9]+)/([0-9]+)|([-+]?)\\[dt]?frac\{([0-9]+)\}\{([0-9]+)\}")
+_CHOICES = re.compile(r"[A-Z](?:\s*[,、;/]\s*[A-Z])*|[A-Z]{2,10}")
+_BRACES = re.compile(r"(\\f?boxed\s*\{)|\\.|([{}])", re.DOTALL)
+_LONGEST_NUMBER = 200  # characters; int() refuses 4,300 digits
+
+
+def exact(answer: str) -> str | None:
+    """The answer without white space at its ends; None if nothing is left."""
+    return answer.strip() or None
+
+
+def integer(answer: str) -> str | None:
+    """A whole number as `int()` writes it: no sign +, no separators, no leading zeros, no unit (MLX-GRPO's rewards)."""
+    return answer if _INTEGER.fullmatch(answer) else None
+
+
+def number(answer: str) -> str | None:
+    r"""A number, whatever its dress: "1,080", "$1,080.00", "１０８０元", "50%", "3/4", "\frac{3}{4}", "1e3".
+
+    A unit may follow; it is not compared (lm-evaluation-harness's flexible match does the same). A per cent sign is a
+    unit too: 50% is 50.
+    """
+    if len(answer) > _LONGEST_NUMBER:
+        return None
+    text = unicodedata.normalize("NFKC", answer).strip().strip("$").strip().replace("−", "-").rstrip(".。")
+    ratio = _FRACTION.fullmatch(text)
+    if ratio:
+        sign, above, below = ("", ratio[1], ratio[2]) if ratio[1] else (ratio[3], ratio[4], ratio[5])
+        return str(Fraction(int(sign + above), int(below))) if int(below) else None
+    match = _NUMBER.match(text)
+    if match is None or not (match["whole"] or (match["part"] or ".") != "."):
+        return None
+    rest = text[match.end() :].strip()
+    if rest and not _UNIT.fullmatch(rest):
+        return None
+    digits = (match["whole"] or "0").replace(",", "") + (match["part"] or "").rstrip(".")
+    value = Fraction(match["sign"] + digits) * Fraction(10) ** int(match["power"] or 0)
+    return str(value)
+
+
+def choice(answer: str) -> str | None:
+    """The letters of the options that are right, sorted: "(B)", "B.", "b", "C, A", "ACD" (but not "BANANA")."""
+    text = unicodedata.normalize("NFKC", answer[:_LONGEST_NUMBER]).strip("()[]【】.。:'\" \n\t").upper()
+    letters = re.findall("[A-Z]", text)
+    if not _CHOICES.fullmatch(text) or len(set(letters)) < len(letters):
+        return None
+    in_order = sorted(letters)
+    return "".join(in_order) if in_order == letters or len(text) > len(letters) else None
+
+
+def json(answer: str) -> str | None:
+    """A JSON object or list in canonical spelling: keys sorted, no blanks."""
+    value = _parsed(answer)
+    return _canonical(value) if isinstance(value, dict | list) else None
+
+
+def tool_call(answer: str) -> str | None:
+    """A call, or a list of calls, with a name and arguments (an object, or JSON text of one)."""
+    value = _parsed(answer)
+    calls = value if isinstance(value, list) else [value]
+    forms = [_call(call) for call in calls]
+    return _canonical(forms) if forms and None not in forms else None
+
+
+GRADERS: dict[str, Callable[[str], str | None]] = {
+    "exact": exact,
+    "integer": integer,
+    "number": number,
+    "choice": choice,
+    "json": json,
+    "tool_call": tool_call,
+}
+
+
+def _parsed(answer: str) -> object:
+    try:
+        return jiter.from_json(answer.encode("utf-8", "surrogatepass"), catch_duplicate_keys=True, allow_inf_nan=False)
+    except ValueError:
+        return None
+
+
+def _canonical(value: object) -> str:
+    import json as standard  # noqa: PLC0415 - the name belongs to the grader here
+
+    return standard.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+
+
+def _call(call: object) -> list[object] | None:
+    if not isinstance(call, dict):
+        return None
+    function = call.get("function")
+    call = function if isinstance(function, dict) else call
+    name, arguments = call.get("name"), call.get("arguments", call.get("parameters"))
+    if isinstance(arguments, str):
+        arguments = _parsed(arguments)
+    return [name, arguments] if isinstance(name, str) and name and isinstance(arguments, dict) else None
+
+
+# ── taking the answer out of a solution ───────────────────────────────────────────────────────────────
+def after_hashes(solution: str) -> list[str]:
+    """What follows each `#### ` of a solution, to the end of its line (GSM8K's convention)."""
+    return [piece.partition("\n")[0].strip() for piece in solution.split("####")[1:]]
+
+
+def in_boxes(solution: str) -> list[str]:
+    r"""The contents of each outermost `\boxed{…}` (or `\fboxed`), braces balanced; an open one is left out."""
+    found: list[str] = []
+    open_: list[int | None] = []  # where the contents of a box begin; None for another brace
+    for match in _BRACES.finditer(solution):
+        box, brace = match.groups()
+        if box or brace == "{":
+            open_.append(match.end() if box else None)
+        elif brace and open_:
+            start = open_.pop()
+            if start is not None and all(outer is None for outer in open_):
+                found.append(solution[start : match.start()].strip())
+    return found
+
+
+def whole(solution: str) -> list[str]:
+    """The solution itself."""
+    return [solution.strip()]
+
+
+TAKERS: dict[str, Callable[[str], list[str]]] = {"whole": whole, "hash": after_hashes, "boxed": in_boxes}
+
+
+def taker_of(solution: str) -> str:
+    """Which convention a solution follows, by its marks."""
+    if "####" in solution:
+        return "hash"
+    return "boxed" if "boxed{" in solution else "whole"

@@ -1,0 +1,53 @@
+import csv
+from collections import defaultdict
+
+from datacheck.check import Ratio
+from datacheck.checks.conflicting_answers import ConflictingAnswers
+from datacheck.testing import measure
+
+
+def asked(*pairs):
+    return [{"question": question, "answer": answer} for question, answer in pairs]
+
+
+def test_one_question_two_answers():
+    result = measure(
+        ConflictingAnswers(), asked(("１ + 1?", "2"), ("2+2?", "4"), ("1+1?", "3"), ("1+1?", "2"), ("2+2?", " 4"))
+    )
+    assert result.value("rate") == Ratio(3, 5)
+    assert result.value("overwritten") == Ratio(1, 5)
+    assert result.evidence.select("row", "other").rows() == [
+        (0, "train/data.jsonl:3"), (2, "train/data.jsonl:1"), (3, "train/data.jsonl:3")
+    ]  # fmt: skip
+    assert result.not_checked == ()
+
+
+def test_options_and_system_prompts_belong_to_the_question():
+    records = [
+        {"question": "对的是？", "A": "甲", "B": "乙", "answer": "A"},
+        {"question": "对的是？", "A": "乙", "B": "甲", "answer": "B"},
+    ]
+    assert measure(ConflictingAnswers(), records).value("rate") == Ratio(0, 2)
+
+
+def test_rows_without_an_answer_are_named():
+    result = measure(ConflictingAnswers(), [*asked(("a", "b")), {"prompt": "a"}])
+    assert result.value("rate") == Ratio(0, 2)
+    assert result.not_checked == ("1 rows have no question with an answer to compare",)
+    assert measure(ConflictingAnswers(), []).value("rate") is None
+
+
+def test_office_products_by_columns(realdata):
+    """trainers.md, M4: 3.6 % of the rows get another row's gold when golds are looked up by history."""
+    path = next((realdata / "minionerec").rglob("valid/Office*.csv"))
+    with path.open(encoding="utf-8") as file:
+        rows = [(row["history_item_sid"], row["item_sid"]) for row in csv.DictReader(file)]
+    golds = defaultdict(list)
+    for history, gold in rows:
+        golds[history].append(gold)
+    in_conflict = [n for n, (history, _) in enumerate(rows) if len(set(golds[history])) > 1]
+    check = ConflictingAnswers(question=("history_item_sid",), answer=("item_sid",))
+    result = measure(check, path.read_bytes(), source={"format": "rows"}, name="valid.csv")
+    assert [row for row, _ in result.problems] == in_conflict
+    assert result.value("rate") == Ratio(275, 4866)
+    assert result.value("overwritten") == Ratio(176, 4866)

@@ -1,0 +1,91 @@
+import json
+
+import pytest
+
+from datacheck.check import Ratio
+from datacheck.checks.unverifiable_answers import UnverifiableAnswers
+from datacheck.testing import measure
+
+RLVR = {"format": "rlvr"}
+
+
+def golds(*answers):
+    return [{"prompt": "1+1=?", "ground_truth": answer} for answer in answers]
+
+
+def problems(check, records, **source):
+    return [problem for _, problem in measure(check, records, source=source or None).problems]
+
+
+@pytest.mark.parametrize(
+    ("grader", "good", "bad"),
+    [
+        ("integer", ["2", "-7", "0"], ["1,080", "+2", "007", "2.0", "2元", "二"]),
+        ("number", ["1,080", "$2.50", "50%", "3/4", r"\frac{1}{2}", "１２元", "-1e3", "1/0"[:1]], ["1,08", "2^3", "一百", "1/0"]),
+        ("choice", ["A", "(b)", "ACD", "A, C"], ["BANANA", "答案是B", "1"]),
+        ("json", ['{"a": 1}', "[1]"], ["{'a': 1}", "1", '{"a": NaN}']),
+        ("tool_call", ['{"name": "f", "arguments": {}}', '[{"function": {"name": "f", "arguments": "{}"}}]'], ['{"name": "f"}', "f()"]),
+        ("exact", ["任何话"], []),
+    ],
+)  # fmt: skip
+def test_a_gold_must_be_readable(grader, good, bad):
+    result = measure(UnverifiableAnswers(grader=grader, extract="whole"), golds(*good, *bad))
+    assert result.value("rate") == Ratio(len(bad), len(good) + len(bad))
+    assert result.problems == [(len(good) + n, "unreadable_answer") for n in range(len(bad))]
+
+
+def test_missing_empty_falsy_and_badly_marked():
+    records = [
+        *golds("2", "", 0, False),
+        {"prompt": "1+1=?"},
+        *golds("so #### 1\n#### 2", "so #### 2\n#### 2", "so ####", r"\boxed{1} or \boxed{2}"),
+    ]
+    found = problems(UnverifiableAnswers(grader="number"), records)
+    assert found == [
+        "empty_answer", "falsy_answer", "falsy_answer", "missing_answer", "several_answers", "empty_answer",
+        "several_answers",
+    ]  # fmt: skip
+
+
+def test_a_marker_that_was_asked_for_must_be_there():
+    assert problems(UnverifiableAnswers(extract="hash"), golds("#### 2", "2")) == ["no_marker"]
+    assert problems(UnverifiableAnswers(extract="boxed"), golds(r"\boxed{\frac{1}{2}}", r"\boxed{1")) == ["no_marker"]
+
+
+@pytest.mark.parametrize(
+    ("answers", "grader"),
+    [(["A", "B", "AC"], "choice"), (["1", "2 km"], "number"), (["甲", "乙"], "exact"), (["[1]", "{}"], "json")],
+)
+def test_auto_takes_the_strictest_grader_that_reads_most(answers, grader):
+    result = measure(UnverifiableAnswers(), golds(*answers))
+    assert result.value("rate") == Ratio(0, len(answers))
+    assert result.not_checked == (f"the golds were read as '{grader}'; name the grader that your reward uses",)
+
+
+def test_no_answers_at_all_fail_and_no_rows_are_not_measured():
+    result = measure(UnverifiableAnswers(), [{"prompt": "1+1=?"}] * 2)
+    assert result.value("rate") == Ratio(2, 2)
+    assert result.not_checked == ("no row has a part 'answer'",)
+    assert measure(UnverifiableAnswers(), []).value("rate") is None
+
+
+def test_solutions_in_the_response():
+    records = [{"messages": [{"role": "user", "content": "?"}, {"role": "assistant", "content": "so #### 1,080"}]}]
+    assert problems(UnverifiableAnswers(of="response", grader="integer"), records) == ["unreadable_answer"]
+    assert problems(UnverifiableAnswers(of="response", grader="number"), records) == []
+
+
+@pytest.mark.parametrize(("split", "rows", "bad"), [("train", 7473, 79), ("test", 1319, 14)])
+def test_gsm8k_under_a_canonical_integer_grader(realdata, split, rows, bad):
+    """The golds that MLX-GRPO's rewards (exact string, then int()) can never give full marks."""
+    path = realdata / f"gsm8k/grade_school_math/data/{split}.jsonl"
+    lines = path.read_text(encoding="utf-8").splitlines()
+    truth = [
+        n
+        for n, line in enumerate(lines)
+        if not json.loads(line)["answer"].split("####")[1].strip().lstrip("-").isdigit()
+    ]
+    result = measure(UnverifiableAnswers(grader="integer"), path.read_bytes())
+    assert result.value("rate") == Ratio(bad, rows)
+    assert [row for row, _ in result.problems] == truth
+    assert measure(UnverifiableAnswers(grader="number"), path.read_bytes()).value("rate") == Ratio(0, rows)
