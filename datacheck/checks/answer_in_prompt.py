@@ -1,0 +1,103 @@
+"""The check answer_in_prompt."""
+
+from typing import Literal
+
+import polars as pl
+from pydantic import Field
+
+from datacheck.check import Check, Limit, Measured, Metric, Need, View, rates, total
+from datacheck.features.given_golds import GivenGolds
+from datacheck.features.golds import Extract, Of
+from datacheck.text.normalise import Rule
+
+
+class AnswerInPrompt(Check):
+    r"""Share of rows whose prompt already holds the gold answer.
+
+    The gold is taken out of the solution (behind `#### `, in `\boxed{…}`, or whole), both sides are normalised, and
+    the gold must stand in the prompt as words of its own. Numbers, letters of options and texts of fewer than
+    `min_chars` characters occur by chance; they are not judged and their rows are counted in the finding. Options to
+    choose from are no part of the prompt here.
+
+    ## Why it matters
+
+    The model learns to copy: rewards go up at once and nothing is learnt. 100 % of the prompts of MiniOneRec's task
+    that maps an item to its code hold the code.
+
+    ## Example
+
+    ```yaml
+    - {check: answer_in_prompt, min_chars: 6}
+    ```
+
+    ## How to fix
+
+    - All rows: the prompt template prints the target; take it out.
+    - Some rows: a hint, a solution or a few-shot example was pasted into the prompt; cut it, or drop the row.
+
+    ## How to verify
+
+    Run again: the rate is 0, and the success rate of the untrained model on these prompts falls.
+
+    ## Known limits
+
+    In reading comprehension and extraction the answer stands in the passage by design: raise the limit there. An
+    answer in other words is not found.
+    """
+
+    ZH = """提示词中已经包含标准答案的样本占比。
+
+    ## 现象
+
+    强化学习一开始奖励就很高，评测却没有提升；模型学会了照抄。
+
+    ## 根因
+
+    提示词模板把目标字段也打印出来；题面粘贴了解析或示例；抽取类任务的答案本来就在材料里。
+
+    ## 排查
+
+    - 看证据指出的提示词位置；全部命中多半是模板问题，少数命中多半是粘贴了解析。
+    - 数字、选项字母与过短的答案会偶然出现，不做判断，条数写在结论里。
+
+    ## 修复
+
+    从模板中去掉目标字段；删去题面里的解析；阅读理解与抽取任务请放宽上限。
+
+    ## 验证
+
+    重跑后占比为 0；未训练模型在这些题上的成功率应当下降。
+    """
+
+    metrics = {"rate": Metric("rows whose prompt holds the gold", "share", of="rows", limit=Limit(max=0))}
+
+    check: Literal["answer_in_prompt"] = "answer_in_prompt"
+    of: Of = Field(default="answer", description="the part that holds the solution")
+    extract: Extract = Field(default="auto", description="where the answer stands in the solution; auto: by its marks")
+    min_chars: int = Field(default=4, ge=1, description="shorter golds are not judged")
+    normalise: tuple[Rule, ...] = Field(default=("nfkc", "casefold", "t2s"), description="what does not count")
+
+    def _golds(self) -> Need:
+        golds = GivenGolds(of=self.of, extract=self.extract, min_chars=self.min_chars, normalise=self.normalise)
+        return Need(golds)
+
+    def needs(self) -> tuple[Need, ...]:
+        """Golds and whether they are given."""
+        return (self._golds(),)
+
+    def measure(self, data: View) -> Measured:
+        """Count."""
+        golds = data[self._golds()]
+        given = golds.filter(pl.col("state") == "given")
+        trivial = total(golds.filter(pl.col("state") == "trivial"))
+        silent = total(data.rows) - total(golds)
+        notes = []
+        if trivial:
+            notes.append(f"{trivial} golds are numbers, letters of options or shorter than {self.min_chars} characters")
+        if silent:
+            notes.append(f"{silent} rows have no prompt with a gold answer")
+        return Measured(
+            rates("rate", given, data.rows, by=self.by, rows=data.rows),
+            evidence=given.select("row", "where", problem=pl.lit("answer_in_prompt"), text="gold"),
+            not_checked=tuple(notes),
+        )

@@ -1,0 +1,57 @@
+import json
+
+import pytest
+
+from datacheck.check import Ratio
+from datacheck.checks.answer_in_prompt import AnswerInPrompt
+from datacheck.testing import measure
+
+
+def rows(*pairs):
+    return [{"prompt": prompt, "ground_truth": gold} for prompt, gold in pairs]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "gold"),
+    [
+        ("题目：首都是哪里？提示：北京天安门", "北京天安门"),
+        ("Say ＨＥＬＬＯ world.", "hello"),
+        ("Which code has <a_1><b_2>?", "<a_1><b_2>"),
+        ("後臺的門在哪？後臺的門", "后台的门"),
+        ("tom, dick", "so #### dick"),
+    ],
+)
+def test_given(prompt, gold):
+    result = measure(AnswerInPrompt(), rows((prompt, gold), ("什么？", "没有出现")))
+    assert result.places == [(0, "prompt", "answer_in_prompt")]
+    assert result.value("rate") == Ratio(1, 2)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "gold"), [("concatenate it", "#### cate"), ("version v1000", "v100"), ("你好吗", "我很好呀")]
+)
+def test_not_given(prompt, gold):
+    assert measure(AnswerInPrompt(), rows((prompt, gold))).value("rate") == Ratio(0, 1)
+
+
+def test_what_occurs_by_chance_is_not_judged():
+    result = measure(AnswerInPrompt(), rows(("1080 of 2", "1,080"), ("A or B", "A"), ("yes?", "yes"), ("有甲", "甲")))
+    assert result.value("rate") == Ratio(0, 4)
+    assert result.not_checked == ("4 golds are numbers, letters of options or shorter than 4 characters",)
+
+
+def test_rows_without_golds():
+    result = measure(AnswerInPrompt(), [{"prompt": "a"}, *rows(("b", "long answer"))])
+    assert result.value("rate") == Ratio(0, 2)
+    assert result.not_checked == ("1 rows have no prompt with a gold answer",)
+    assert measure(AnswerInPrompt(), []).value("rate") is None
+
+
+def test_item_codes_of_office_products(realdata):
+    """trainers.md, M6: prompts that hold the code that is asked for; and the same without it."""
+    path = next((realdata / "minionerec").rglob("*.index.json"))
+    codes = ["".join(parts) for parts in json.loads(path.read_text(encoding="utf-8")).values()]
+    given = rows(*((f'What is the item "{code}" called? Its code: {code}', code) for code in codes))
+    assert measure(AnswerInPrompt(), given).value("rate") == Ratio(len(codes), len(codes))
+    hidden = rows(*((f"Which item is number {n}?", code) for n, code in enumerate(codes)))
+    assert measure(AnswerInPrompt(), hidden).value("rate") == Ratio(0, len(codes))
