@@ -1,0 +1,114 @@
+"""The check template_collapse."""
+
+from typing import Literal
+
+import polars as pl
+from pydantic import Field
+
+from datacheck.check import Check, Group, Limit, Measured, Metric, Need, View, rates, total
+from datacheck.features.skeletons import Skeletons
+from datacheck.features.texts import On
+
+
+class TemplateCollapse(Check):
+    """Share of rows that differ from an earlier row in nothing but numbers and names.
+
+    Digits, Chinese numerals, capitalised Latin words and names like 小明 are masked; case, width, punctuation and
+    blanks do not count. What is then equal to an earlier row repeats its template.
+
+    ## Why it matters
+
+    A thousand questions from one template are one question. The model memorises the pattern and fails as soon as the
+    wording changes; in RLVR its reward rises all the same.
+
+    ## Example
+
+    ```yaml
+    - {check: template_collapse, on: prompt, limits: {rate: {max: 0.05}}}
+    ```
+
+    ## How to fix
+
+    - Keep a few rows per template (each row of the evidence names the first of its template), and write or sample
+      prompts with other wording for the rest.
+
+    ## How to verify
+
+    Run again: the rate is below the limit. Then ask one template's questions in other words: accuracy holds.
+
+    ## Known limits
+
+    Templates whose filled-in words are not numbers or names (an object, a city in Chinese) are not seen here;
+    near_duplicates finds the long ones.
+    """
+
+    ZH = """除数字和人名外与前面某行完全相同的样本占比。
+
+    ## 现象
+
+    训练奖励持续上升，换一种问法准确率就大幅下降；模型在背题型。
+
+    ## 根因
+
+    题目由少数模板替换数字、人名批量生成。
+
+    ## 排查
+
+    - 看图表 `templates`：前几个模板各占多少行；证据逐行指出同模板的第一行。
+
+    ## 修复
+
+    每个模板只保留少量样本，其余改写或重新采集不同表述的题目。
+
+    ## 验证
+
+    重跑后占比低于上限；把同一模板换个说法提问，准确率不变。
+    """
+
+    metrics = {
+        "rate": Metric("rows that repeat an earlier row but for numbers and names", "share", "rows", Limit(max=0.03)),
+        "top_template": Metric("rows of the most frequent template", "share", "rows"),
+    }
+
+    check: Literal["template_collapse"] = "template_collapse"
+    on: On = Field(default="prompt", description="which text of a row is compared")
+    min_chars: int = Field(default=8, ge=1, description="shorter texts (after masking) are not compared")
+
+    def _skeletons(self) -> Need:
+        return Need(Group(of=Skeletons(on=self.on), by="skeleton"))
+
+    def needs(self) -> tuple[Need, ...]:
+        """Equal skeletons in one bucket."""
+        return (self._skeletons(),)
+
+    def measure(self, data: View) -> Measured:
+        """Bucket by bucket: all but the first row of a skeleton repeat it."""
+        first = pl.col("row").min().over("skeleton")
+        compared, repeats, sizes = 0, [_NONE], [_SIZES]
+        for bucket in data.buckets(self._skeletons()):
+            rows = bucket.filter(pl.col("chars") >= self.min_chars).select("row", "skeleton", other_row=first).collect()
+            compared += rows.height
+            repeats.append(rows.filter(pl.col("row") > pl.col("other_row")).select("row", "other_row"))
+            sizes.append(rows.group_by(first="other_row").agg(rows=pl.len()))
+        found = pl.concat(repeats).sort("row").lazy()
+        templates = pl.concat(sizes).sort("rows", "first", descending=[True, False])
+        top = pl.concat(
+            [
+                found.join(templates.head(1).lazy(), left_on="other_row", right_on="first", how="semi").select("row"),
+                templates.head(1).filter(pl.col("rows") > 1).lazy().select(row="first"),
+            ]
+        )
+        silent = total(data.rows) - compared
+        return Measured(
+            (
+                *rates("rate", found, data.rows, by=self.by, rows=data.rows),
+                *rates("top_template", top, data.rows, by=self.by, rows=data.rows),
+            ),
+            evidence=found.with_columns(problem=pl.lit("same_template")),
+            figures={"templates": templates.head(20).select(rank=pl.int_range(1, pl.len() + 1), rows="rows")},
+            not_checked=(f"{silent} rows have no {self.on}, or one too short to compare",) if silent else (),
+        )
+
+
+_NONE = pl.DataFrame(schema={"row": pl.UInt64, "other_row": pl.UInt64})
+_SIZES = pl.DataFrame(schema={"first": pl.UInt64, "rows": pl.UInt32})

@@ -1,0 +1,51 @@
+import pytest
+
+from datacheck.check import Ratio
+from datacheck.checks.template_collapse import TemplateCollapse
+from datacheck.testing import measure
+
+
+def prompts(*texts):
+    return [{"prompt": text} for text in texts]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("小明有3个苹果，吃了1个，还剩几个？", "小红有１２个苹果，吃了10个，还剩几个？"),
+        ("Tom has 3 apples and eats 1.", "Mary Ann has 1,200 apples and eats 3.5."),
+        ("甲乙两地相距三百公里，要走几小时？", "甲乙两地相距一千二百公里，要走几小时"),
+    ],
+)
+def test_one_template(one, other):
+    result = measure(TemplateCollapse(), prompts(one, "另一个完全不同的问题是什么呢？", other))
+    assert result.value("rate") == Ratio(1, 3)
+    assert result.value("top_template") == Ratio(2, 3)
+    assert result.evidence.select("row", "other").rows() == [(2, "train/data.jsonl:1")]
+
+
+def test_other_words_are_another_template():
+    result = measure(
+        TemplateCollapse(), prompts("他有三个苹果，吃了一个，还剩几个？", "他买了三个苹果，送人一个，还剩几个？")
+    )
+    assert result.value("rate") == Ratio(0, 2)
+    assert result.value("top_template") == Ratio(0, 2)
+
+
+def test_short_texts_are_not_compared():
+    result = measure(TemplateCollapse(), prompts("1+1=?", "2+2=?"))
+    assert result.value("rate") == Ratio(0, 2)
+    assert result.not_checked == ("2 rows have no prompt, or one too short to compare",)
+    assert measure(TemplateCollapse(), []).value("rate") is None
+
+
+def test_the_response_where_asked():
+    records = [{"messages": [{"role": "user", "content": f"第{n}个问题是什么？"}, {"role": "assistant", "content": f"这里是不同的回答{'很' * n}"}]} for n in (1, 2)]  # fmt: skip
+    assert measure(TemplateCollapse(on="response"), records).value("rate") == Ratio(0, 2)
+    assert measure(TemplateCollapse(min_chars=1), records).value("rate") == Ratio(1, 2)
+
+
+def test_gsm8k_is_no_template(realdata):
+    path = realdata / "gsm8k/grade_school_math/data/test.jsonl"
+    found = measure(TemplateCollapse(), path.read_bytes()).value("rate")
+    assert found.n <= 0.01 * found.of
