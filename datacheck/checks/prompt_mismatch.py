@@ -1,0 +1,111 @@
+"""The check prompt_mismatch."""
+
+from typing import Literal
+
+import polars as pl
+
+from datacheck.check import Check, Limit, Measured, Metric, View, rates, total
+
+
+class PromptMismatch(Check):
+    """Share of preference pairs whose chosen and rejected side answer different prompts.
+
+    Only pairs whose sides are whole conversations can differ: what is common to both at their start is the prompt,
+    and any user message that is left in one side must stand in the other one too. Where the row has a prompt of its
+    own, a conversation that begins with another user message does not answer it.
+
+    ## Why it matters
+
+    DPO compares the two answers under one prompt. With two prompts the difference says nothing about quality, and
+    trainers that take the prompt from the chosen side pair the rejected answer with a question nobody asked.
+
+    ## Example
+
+    ```yaml
+    - {check: prompt_mismatch}
+    ```
+
+    ## How to fix
+
+    - `different_prompts`: a join on the wrong key or by position after one side was filtered; join again by id.
+    - `prompt_differs`: the prompt column was edited (cut, templated) after the conversations were written; write it
+      anew from the conversation.
+
+    ## How to verify
+
+    Run again: the rate is 0.
+
+    ## Known limits
+
+    Where both answers are plain strings they have no prompt of their own, and nothing can be compared.
+    """
+
+    ZH = """偏好对中 chosen 与 rejected 所回答的提示词不同的占比。
+
+    ## 现象
+
+    奖励模型准确率停在五成；DPO 的 margin 忽高忽低。
+
+    ## 根因
+
+    一侧过滤后按行号拼接，两侧错位；提示词列在生成对话之后又被修改。
+
+    ## 排查
+
+    证据指出每一侧多出来的用户消息位置；成片连续出现时多半是错位。
+
+    ## 修复
+
+    按 id 重新拼接；从对话本身重建提示词列。
+
+    ## 验证
+
+    重跑后占比为 0。
+    """
+
+    metrics = {
+        "rate": Metric("pairs whose sides answer different prompts", "share", of="pairs", limit=Limit(max=0)),
+    }
+
+    check: Literal["prompt_mismatch"] = "prompt_mismatch"
+
+    def measure(self, data: View) -> Measured:
+        """Compare the user messages of both sides with each other, and the first one with the prompt's."""
+        sides = data.turns.filter(pl.col("part").is_in(["chosen", "rejected"]))
+        pairs = sides.group_by("row").agg(both=pl.col("part").n_unique() == 2).filter("both").select("row")
+        asked = sides.filter(pl.col("role") == "user").join(pairs, on="row", how="semi")
+        said = {side: pl.col("text").filter(pl.col("part") == side) for side in ("chosen", "rejected")}
+        per_row = asked.group_by("row", maintain_order=True).agg(
+            pl.col("path").first(),
+            pl.col("text").first().alias("first"),
+            *(texts.alias(side) for side, texts in said.items()),
+        )
+        begins = sides.group_by("row").agg(begins=pl.col("role").first().is_in(["user", "system"]))
+        own = data.turns.filter(pl.col("part") == "prompt", pl.col("role") == "user")
+        prompts = own.group_by("row").agg(prompt="text")
+        found = (
+            per_row.join(begins, on="row", maintain_order="left")
+            .join(prompts, on="row", how="left", maintain_order="left")
+            .with_columns(problem=_problem())
+            .drop_nulls("problem")
+        )
+        count = total(pairs)
+        plain = count - total(per_row)
+        notes = (
+            [f"{plain} pairs have no user message in their answers, so there is nothing to compare"] if plain else []
+        )
+        return Measured(
+            rates("rate", found, pairs if count else data.rows, by=self.by, rows=data.rows),
+            evidence=found.select("row", "problem", where="path"),
+            not_checked=tuple(notes) if count else ("no row has both a chosen and a rejected answer",),
+        )
+
+
+def _problem() -> pl.Expr:
+    """Sides that differ; else a first user message that is not among the prompt's own."""
+    return (
+        pl.when(pl.col("chosen") != pl.col("rejected"))
+        .then(pl.lit("different_prompts"))
+        .when(pl.col("begins") & pl.col("prompt").is_not_null() & ~pl.col("prompt").list.contains(pl.col("first")))
+        .then(pl.lit("prompt_differs"))
+    )
