@@ -1,0 +1,146 @@
+"""The check low_agreement."""
+
+from typing import Literal
+
+import polars as pl
+from pydantic import Field
+
+from datacheck.check import Check, Limit, Measured, Metric, Ratio, Value, View, for_review
+from datacheck.text.agreement import Level, agreeing_pairs, alpha, cohen_kappa, fleiss_kappa, pairable
+
+_HINT = "name the raters' columns in source.columns.raters, or remove the check"
+
+
+class LowAgreement(Check):
+    """How well the raters agree: Krippendorff's alpha, kappa (Cohen for two raters, else Fleiss), plain agreement.
+
+    Each column of `source.columns.raters` is one rater; a rating may be missing. `level` says what a rating is:
+    nominal (A, B, tie), ordinal (stars; give words an `order`) or interval (scores).
+
+    ## Why it matters
+
+    A reward model cannot be better than the judgements it learns. With an alpha below 0.67 the labels are not fit
+    even for tentative conclusions (Krippendorff); the model learns who rated, not what is better.
+
+    ## Example
+
+    ```yaml
+    datasets:
+      train:
+        source: {path: data/rated.jsonl, columns: {raters: [ann_1, ann_2, ann_3]}}
+        checks:
+          - {check: low_agreement, level: ordinal, order: [bad, fair, good]}
+    ```
+
+    ## How to fix
+
+    - Read the rows named, most divided first: they show where the guideline says nothing. Add a decision rule for
+      each kind, and have them rated again.
+    - One rater who disagrees with all others: calibrate, or leave the rater out.
+    - Keep only pairs on which the raters agree for training, and say so.
+
+    ## How to verify
+
+    Run again on newly rated rows: alpha is at least 0.67, plain agreement at least 0.8.
+
+    ## Known limits
+
+    Where nearly all ratings are one value, kappa and alpha are low although raters agree (0.93 and 0.45 occur
+    together): look at both. Without any variation alpha is not defined, and the finding is an error.
+    """
+
+    ZH = """标注者之间的一致性：Krippendorff's alpha、kappa（两人为 Cohen，多人为 Fleiss）与原始一致率。
+
+    ## 现象
+
+    奖励模型准确率上不去；同一条数据换个标注员结论就变。
+
+    ## 根因
+
+    标注指南不明确；标注员未校准；歧义场景没有定义。
+
+    ## 排查
+
+    - 证据列出意见不一的样本，分歧最大的值得先读。
+    - 类别极不均衡时 kappa 与 alpha 偏低而原始一致率很高，两者要一起看。
+
+    ## 修复
+
+    完善标注指南（加决策树），对分歧样本重新标注；校准或剔除离群标注员；训练只用意见一致的样本并注明。
+
+    ## 验证
+
+    对重新标注的样本再跑一次：alpha 不低于 0.67，原始一致率不低于 0.8。
+    """
+
+    metrics = {
+        "alpha": Metric("Krippendorff's alpha", "alpha", "rows with two or more ratings", Limit(min=0.67)),
+        "agreement": Metric("pairs of ratings that are equal", "share", "pairs of ratings of a row", Limit(min=0.8)),
+        "kappa": Metric("Cohen's kappa of two raters, Fleiss' of more", "kappa", "rows with two or more ratings"),
+    }
+
+    check: Literal["low_agreement"] = "low_agreement"
+    level: Level = Field(default="nominal", description="what a rating is")
+    order: tuple[str, ...] = Field(default=(), description="the words of an ordinal scale, lowest first")
+
+    def measure(self, data: View) -> Measured:
+        """Ratings in long form, then the three numbers, for the whole and for each slice."""
+        raters = [name for name in data.rows.collect_schema() if name.startswith("rater_")]
+        if not raters:
+            return Measured(tuple(Value(name, None) for name in self.metrics), not_checked=(_HINT,))
+        by = [self.by] if self.by else []
+        ratings = (
+            data.rows.select(*by, "row", *raters)
+            .unpivot(raters, index=["row", *by], variable_name="rater", value_name="given")
+            .select(*by, "rater", unit="row", value=self._value(), given=pl.col("given").str.strip_chars() != "")
+            .collect()
+        )
+        usable = pairable(ratings)
+        if usable.is_empty():
+            nothing = ("no row has two ratings that can be read",)
+            return Measured(tuple(Value(name, None) for name in self.metrics), not_checked=nothing)
+        values = self._values(usable, {})
+        for (label,), part in usable.sort(*by, "unit").partition_by(by, as_dict=True).items() if by else ():
+            own = self._values(part, {str(self.by): "(none)" if label is None else str(label)})
+            values += tuple(value for value in own if value.value is not None)
+        unread = ratings.filter(pl.col("given") & pl.col("value").is_null()).height
+        single = ratings["unit"].n_unique() - usable["unit"].n_unique()
+        notes = [f"{single} rows have fewer than two ratings"] if single else []
+        notes += [f"{unread} ratings are not on the scale"] if unread else []
+        return Measured(
+            values, for_review(_divided(usable).lazy(), data.rows), {"ratings": _shares(usable)}, tuple(notes)
+        )
+
+    def _value(self) -> pl.Expr:
+        """A rating as the level needs it; null where it cannot be read."""
+        text = pl.col("given").str.strip_chars()
+        if self.level == "nominal":
+            return pl.when(text != "").then(text)
+        if self.order:
+            ranks = {word: rank for rank, word in enumerate(self.order)}
+            return text.replace_strict(ranks, default=None, return_dtype=pl.Float64)
+        number = text.cast(pl.Float64, strict=False)
+        return pl.when(number.is_finite()).then(number)
+
+    def _values(self, usable: pl.DataFrame, part: dict[str, str]) -> tuple[Value, ...]:
+        kappa = cohen_kappa if usable["rater"].n_unique() == 2 else fleiss_kappa
+        return (
+            Value("alpha", alpha(usable, self.level), part),
+            Value("agreement", Ratio(*agreeing_pairs(usable)), part),
+            Value("kappa", kappa(usable), part),
+        )
+
+
+def _divided(usable: pl.DataFrame) -> pl.DataFrame:
+    """Rows whose raters differ, with the share of their pairs that agree as score."""
+    like = (pl.col("n") * (pl.col("n") - 1)).sum() / (pl.sum("n") * (pl.sum("n") - 1))
+    counts = usable.group_by("unit", "value").agg(n=pl.len().cast(pl.Int64))
+    shares = counts.group_by("unit").agg(score=like).filter(pl.col("score") < 1).sort("unit")
+    return shares.select(row="unit", score="score", problem=pl.lit("raters_disagree"))
+
+
+def _shares(usable: pl.DataFrame) -> pl.DataFrame:
+    """How often each rater gave each value; the thirty most frequent values."""
+    common = usable["value"].value_counts(sort=True).head(30)["value"].implode()
+    counts = usable.filter(pl.col("value").is_in(common)).group_by("rater", "value").len("ratings")
+    return counts.sort("rater", "value").with_columns(pl.col("value").cast(pl.String))
