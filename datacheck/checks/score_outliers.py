@@ -1,0 +1,152 @@
+"""The check score_outliers."""
+
+import math
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import polars as pl
+from pydantic import Field
+
+from datacheck.check import Check, Limit, Measured, Metric, Value, View
+
+_SCORES = ("score", "score_chosen", "score_rejected")
+_HINT = "name a column of scores in source.columns (score, score_chosen, score_rejected), or remove the check"
+
+
+class ScoreOutliers(Check):
+    """Scores that are no finite number, lie outside the declared scale, or far away from all others; constant columns.
+
+    Where `source.scale` is declared, everything outside it is an outlier. Without a scale a score is one when it lies
+    more than `far` interquartile ranges outside the middle half of its column.
+
+    ## Why it matters
+
+    One reward of 10⁶ or NaN is enough to destroy an advantage, a value head or a whole run. A column that is constant
+    holds no preference: often the judge failed and a default was written.
+
+    ## Example
+
+    ```yaml
+    datasets:
+      train:
+        source: {path: data/scored.jsonl, columns: {score: reward}, scale: [-10, 10]}
+        checks:
+          - {check: score_outliers}
+    ```
+
+    ## How to fix
+
+    - `not_a_number`: find the judge's failures ("N/A", "error") and score the rows again, or drop them.
+    - `not_finite`: an overflow or a division by zero in the scoring code; do not clip it silently.
+    - `off_scale`, `extreme`: another scale was mixed in (0 to 1 beside 1 to 10): rescale by source, then declare the
+      scale.
+    - Constant: look at the code that wrote the column.
+
+    ## How to verify
+
+    Run again: no outlier, no constant column. The figure `scores` shows one hill, not two.
+
+    ## Known limits
+
+    A missing score is no outlier; small_gap counts it for pairs.
+    """
+
+    ZH = """不是有限数、超出声明区间或远离其他值的分数，以及取值恒定的分数列。
+
+    ## 现象
+
+    训练中突然 NaN 或奖励曲线断崖；奖励模型对所有回答打分几乎相同。
+
+    ## 根因
+
+    打分代码溢出或除零；裁判失败后写入默认值；不同来源的量纲混在一起（0～1 与 1～10）。
+
+    ## 排查
+
+    看图表 `scores` 是否有两个峰；证据逐行指出列名与原因。
+
+    ## 修复
+
+    失败的重新打分或删除；量纲按来源换算后再声明 `source.scale`；恒定列检查写入代码，不要静默截断。
+
+    ## 验证
+
+    重跑后没有离群值，没有恒定列。
+    """
+
+    metrics = {
+        "count": Metric(
+            "scores that are no number, not finite, off the scale or extreme", "scores", "scores", Limit(max=0)
+        ),
+        "constant": Metric("columns whose scores are all equal", "columns", limit=Limit(max=0)),
+    }
+
+    check: Literal["score_outliers"] = "score_outliers"
+    scale: tuple[float, float] | None = Field(default=None, description="lowest and highest score; from source.scale")
+    far: float = Field(default=10, gt=0, description="interquartile ranges outside the middle half, without a scale")
+
+    @classmethod
+    def implied(cls, dataset: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The scale stands with the source."""
+        return {"scale": dataset["scale"]}
+
+    def measure(self, data: View) -> Measured:
+        """Column by column."""
+        by = [self.by] if self.by else []
+        names = [name for name in _SCORES if name in data.rows.collect_schema()]
+        written = data.rows.select(*by, "row", *(pl.col(name).str.strip_chars() for name in names))
+        scores = written.unpivot(names, index=["row", *by], variable_name="where", value_name="text")
+        number = pl.col("text").cast(pl.Float64, strict=False)
+        scores = scores.filter(pl.col("text") != "").with_columns(number=number).collect().lazy()
+        columns = scores.select(pl.col("where").unique(maintain_order=True)).collect()["where"].to_list()
+        if not columns:
+            return Measured(tuple(Value(name, None) for name in self.metrics), not_checked=(_HINT,))
+        judged = [self._judged(scores.filter(pl.col("where") == name)) for name in columns]
+        found = pl.concat(judged).drop_nulls("problem").sort("row", "where").collect()
+        equal = scores.group_by("where").agg(n=pl.col("text").n_unique(), rows=pl.len())
+        constant = equal.filter(pl.col("n") == 1, pl.col("rows") > 1).select("where").sort("where").collect()["where"]
+        values = [Value("count", found.height), Value("constant", len(constant))]
+        for name in by:
+            counts = found.group_by(name).len().sort(name)
+            values += [Value("count", n, {name: label or "(none)"}) for label, n in counts.iter_rows()]
+        return Measured(
+            tuple(values),
+            evidence=found.lazy().select("row", "where", "problem", score=_finite(pl.col("number"))),
+            figures={"scores": _histogram(scores.filter(pl.col("number").is_finite()).collect())},
+            not_checked=tuple(f"column {name} is constant" for name in constant),
+        )
+
+    def _judged(self, scores: pl.LazyFrame) -> pl.LazyFrame:
+        """One column's scores with their problem, if any."""
+        number = pl.col("number")
+        low, high, problem = (*self.scale, "off_scale") if self.scale else (*self._fences(scores), "extreme")
+        return scores.with_columns(
+            problem=pl.when(number.is_null())
+            .then(pl.lit("not_a_number"))
+            .when(~number.is_finite())
+            .then(pl.lit("not_finite"))
+            .when(~number.is_between(low, high))
+            .then(pl.lit(problem))
+        )
+
+    def _fences(self, scores: pl.LazyFrame) -> tuple[float, float]:
+        """Tukey's fences, at `far` interquartile ranges; none where half of the scores are equal."""
+        number = _finite(pl.col("number")).drop_nulls()
+        quartiles = (number.quantile(q, "nearest").alias(str(q)) for q in (0.25, 0.75))
+        low, high = scores.select(quartiles).collect().row(0)
+        if low is None or low == high:
+            return -math.inf, math.inf
+        return low - self.far * (high - low), high + self.far * (high - low)
+
+
+def _finite(number: pl.Expr) -> pl.Expr:
+    return pl.when(number.is_finite()).then(number)
+
+
+def _histogram(scores: pl.DataFrame) -> pl.DataFrame:
+    """Twenty bins between the smallest and the largest score, per column."""
+    low, high = scores.select(low=pl.col("number").min(), high=pl.col("number").max()).row(0)
+    width = (high - low) / 20 if scores.height and high > low else 1.0
+    place = ((pl.col("number") - (low or 0.0)) / width).floor().clip(0, 19)
+    bins = scores.group_by(pl.col("where").alias("column"), score=(place * width + (low or 0.0)).round(6))
+    return bins.len("rows").sort("column", "score")

@@ -1,0 +1,64 @@
+import pytest
+
+from datacheck.check import Status
+from datacheck.checks.score_outliers import ScoreOutliers
+from datacheck.testing import finding, measure
+
+SCORED = {"columns": {"score": "s", "score_chosen": "c", "source": "src"}}
+
+
+def scored(*scores, **more):
+    return [{"text": f"t{n}", "s": score, **more} for n, score in enumerate(scores)]
+
+
+def problems(check, *scores):
+    return measure(check, scored(*scores), source=SCORED).problems
+
+
+def test_outside_the_scale():
+    check = ScoreOutliers(scale=(0, 1))
+    assert problems(check, 0, 1, 0.5, 1.01, -1, "0.7") == [(3, "off_scale"), (4, "off_scale")]
+    assert ScoreOutliers.implied({"scale": (0, 1)}) == {"scale": (0, 1)}
+
+
+@pytest.mark.parametrize(
+    ("written", "problem"),
+    [("N/A", "not_a_number"), ("inf", "not_finite"), ("NaN", "not_finite"), ("1e999", "not_finite")],
+)
+def test_no_number(written, problem):
+    assert problems(ScoreOutliers(), 1, 2, written) == [(2, problem)]
+
+
+def test_missing_scores_are_not_outliers():
+    assert problems(ScoreOutliers(), 1, None, " ", 2) == []
+
+
+def test_extremes_without_a_scale():
+    usual = [n % 7 for n in range(50)]
+    assert problems(ScoreOutliers(), *usual, 1e6, 8) == [(50, "extreme")]
+    assert problems(ScoreOutliers(far=0.5), *usual, 12) == [(50, "extreme")]
+    assert problems(ScoreOutliers(), *([0] * 40), 1) == []  # rewards of 0 and 1 have no middle half
+
+
+def test_a_constant_column():
+    result = measure(ScoreOutliers(), [{**row, "c": n} for n, row in enumerate(scored(3, 3, 3))], source=SCORED)
+    assert result.value("constant") == 1
+    assert result.not_checked == ("column score is constant",)
+    assert finding(ScoreOutliers(), scored(3, 3), source=SCORED).status == Status.FAIL
+    assert measure(ScoreOutliers(), scored(3), source=SCORED).value("constant") == 0
+
+
+def test_by_source_and_places():
+    rows = scored(1, 5, src="x") + scored(2, 9, src="y")
+    result = measure(ScoreOutliers(scale=(0, 4), by="source"), rows, source=SCORED)
+    assert result.value("count") == 2
+    assert (result.value("count", source="x"), result.value("count", source="y")) == (1, 1)
+    assert result.places == [(1, "score", "off_scale"), (3, "score", "off_scale")]
+    assert result.evidence["score"].to_list() == [5, 9]
+
+
+@pytest.mark.parametrize("rows", [[], [{"text": "a"}]])
+def test_without_scores_it_is_an_error_with_a_hint(rows):
+    result = measure(ScoreOutliers(), rows)
+    assert result.value("count") is None
+    assert "source.columns" in result.not_checked[0]
