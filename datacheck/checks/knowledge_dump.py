@@ -1,0 +1,97 @@
+"""The check knowledge_dump."""
+
+from typing import Literal
+
+import polars as pl
+from pydantic import Field
+
+from datacheck.check import Check, Limit, Measured, Metric, View, rates, total
+
+
+class KnowledgeDump(Check):
+    """Share of conversations that are one question with a very long answer.
+
+    An answer of `chars` characters or more to a single user message is an article, not a conversation.
+
+    ## Why it matters
+
+    Supervised fine-tuning teaches form, not facts. A set made of articles teaches the model to answer every question
+    with one, and to invent the facts that it never learnt (over-injection of knowledge).
+
+    ## Example
+
+    ```yaml
+    - {check: knowledge_dump, chars: 1500, limits: {share: {warn_max: 0.3}}}
+    ```
+
+    ## How to fix
+
+    - Move documents to continued pre-training or to retrieval, and keep questions with answers of ordinary length.
+    - Add conversations of several turns.
+
+    ## How to verify
+
+    Run again: the share is below the limit; the figure `lengths` has its hill where your users' answers lie.
+
+    ## Known limits
+
+    Long answers are right for some tasks (translation, code, reports): set the limit per source there.
+    """
+
+    ZH = """单轮且回答极长的对话占比。
+
+    ## 现象
+
+    模型无论问什么都长篇大论；SFT 后幻觉增多。
+
+    ## 根因
+
+    把文档、百科直接改写成“一问一长答”灌入 SFT，过度知识注入。
+
+    ## 排查
+
+    看图表 `lengths` 的回答长度分布，并按来源切片。
+
+    ## 修复
+
+    文档类内容放到继续预训练或检索增强；SFT 保留正常长度的问答并补充多轮对话。
+
+    ## 验证
+
+    重跑后占比低于上限，长度分布符合线上回答。
+    """
+
+    metrics = {
+        "share": Metric(
+            "conversations of one turn with a very long answer", "share", "conversations", Limit(warn_max=0.5)
+        ),
+    }
+
+    check: Literal["knowledge_dump"] = "knowledge_dump"
+    chars: int = Field(default=1500, ge=1, description="characters from which an answer is very long")
+
+    def measure(self, data: View) -> Measured:
+        """Per row: user messages, and the length of all answers."""
+        spoken = data.turns.filter(pl.col("part").is_in(["prompt", "response"]))
+        answer = pl.col("part") == "response"
+        talks = (
+            spoken.group_by("row")
+            .agg(
+                asked=(pl.col("role") == "user").sum(),
+                earlier=((pl.col("role") == "assistant") & ~answer).sum(),
+                chars=pl.col("text").filter(answer).str.len_chars().sum(),
+                answers=answer.sum(),
+            )
+            .filter(pl.col("answers") > 0)
+            .collect()
+            .lazy()
+        )
+        dumps = talks.filter(pl.col("asked") <= 1, pl.col("earlier") == 0, pl.col("chars") >= self.chars)
+        count, rows = total(talks), total(data.rows)
+        bins = talks.group_by(chars=(pl.col("chars") // 250 * 250).clip(0, 5000)).len("conversations").sort("chars")
+        return Measured(
+            rates("share", dumps, talks if count else data.rows, by=self.by, rows=data.rows),
+            evidence=None,
+            figures={"lengths": bins.collect()},
+            not_checked=(f"{rows - count} rows are no conversation with an answer",) if rows > count else (),
+        )

@@ -1,0 +1,26 @@
+from datacheck.check import Ratio, Status
+from datacheck.checks.choice_balance import ChoiceBalance
+from datacheck.testing import finding, measure
+
+
+def choices(*golds):
+    return [
+        {"question": f"q{n}", "A": "1", "B": "2", "C": "3", "D": "4", "answer": gold} for n, gold in enumerate(golds)
+    ]
+
+
+def test_the_most_frequent_letter():
+    records = choices(*"C" * 40, *"ABD" * 10, "(c)", "AB", "x1")
+    result = measure(ChoiceBalance(), records)
+    assert result.value("top_choice") == Ratio(41, 71)
+    assert result.figures["letters"] == {"letter": ["A", "B", "C", "D"], "golds": [10, 10, 41, 10]}
+    assert result.not_checked == ("2 rows have no gold of one letter",)
+    assert finding(ChoiceBalance(), records).status == Status.WARN
+    assert finding(ChoiceBalance(), choices(*"ABCD" * 20)).status == Status.PASS
+
+
+def test_few_golds_are_not_judged():
+    result = measure(ChoiceBalance(), choices(*"CCCC"))
+    assert result.value("top_choice") == Ratio(0, 4)
+    assert result.not_checked == ("4 golds are one letter; fewer than 50 are not judged",)
+    assert measure(ChoiceBalance(), []).value("top_choice") is None
