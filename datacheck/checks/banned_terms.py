@@ -1,0 +1,116 @@
+"""The check banned_terms."""
+
+from typing import Literal, Self
+
+import polars as pl
+from pydantic import Field, model_validator
+
+from datacheck.check import Check, Limit, Measured, Metric, Need, Ratio, Value, View, rates, total
+from datacheck.features.term_hits import TermHits
+from datacheck.text.normalise import Rule
+
+
+class BannedTerms(Check):
+    """Rows that hold a term of the user's own word lists, by category.
+
+    Lists stand in the contract (`terms`), or each is a dataset of plain text, one term per row (`lists`). Width, case
+    and traditional characters do not count; with `strip_space` in `normalise`, blanks between characters neither. A
+    term of Latin letters must stand as a word of its own; Chinese has no word boundaries.
+
+    ## Why it matters
+
+    What a model must never say it must not learn. A list that somebody has to keep for compliance is only worth
+    something if every drop is held against it.
+
+    ## Example
+
+    ```yaml
+    datasets:
+      slurs: {source: {path: lists/slurs.txt.jsonl, format: text}, checks: [{check: too_few_rows}]}
+      train:
+        source: {path: data/sft.jsonl}
+        checks:
+          - {check: banned_terms, terms: {competitor: [某某科技, AcmeGPT]}, lists: {slur: slurs}}
+    ```
+
+    ## How to fix
+
+    - Drop or rewrite the rows named; each says the category, not the term.
+    - A term that hits innocent rows ("性" in "性能"): make it longer, or take it from the list.
+
+    ## How to verify
+
+    Run again: no hits. The figure `categories` counts rows per category.
+
+    ## Known limits
+
+    Only what the lists hold is found: no synonyms, no homophones, no images.
+    """
+
+    ZH = """命中用户自有词表的样本，按类别统计。
+
+    ## 现象
+
+    模型输出违禁词、竞品名或敏感表述。
+
+    ## 根因
+
+    新数据没有对照合规词表；全角、繁体或插入空格绕过了简单匹配。
+
+    ## 排查
+
+    证据给出类别与位置（不显示词本身）；图表 `categories` 给出各类别行数。
+
+    ## 修复
+
+    删除或改写命中样本；误伤的短词加长或移出词表。
+
+    ## 验证
+
+    重跑后命中数为 0。
+    """
+
+    metrics = {"hits": Metric("rows with a term of a list", "share", of="rows", limit=Limit(max=0))}
+
+    check: Literal["banned_terms"] = "banned_terms"
+    terms: dict[str, tuple[str, ...]] = Field(default={}, description="category: terms")
+    lists: dict[str, str] = Field(default={}, description="category: dataset of the contract whose rows are terms")
+    normalise: tuple[Rule, ...] = Field(default=("nfkc", "casefold", "t2s"), description="what does not count")
+
+    @model_validator(mode="after")
+    def _some(self) -> Self:
+        if not self.terms and not self.lists:
+            raise ValueError("name terms or lists")
+        if any(not term.strip() for terms in self.terms.values() for term in terms):
+            raise ValueError("an empty term would hit every row")
+        return self
+
+    def _hits(self) -> Need:
+        return Need(
+            TermHits(
+                terms=tuple(sorted(self.terms.items())),
+                lists=tuple(sorted(self.lists.items())),
+                normalise=self.normalise,
+            )
+        )
+
+    def needs(self) -> tuple[Need, ...]:
+        """The hits, and the lists to see whether they hold anything."""
+        return (self._hits(), *(Need("turns", of=name) for _, name in sorted(self.lists.items())))
+
+    def measure(self, data: View) -> Measured:
+        """Count rows, in all and per category."""
+        empty = [name for name in self.lists.values() if not total(data[Need("turns", of=name)])]
+        if empty:
+            return Measured((Value("hits", None),), not_checked=(f"the list {empty[0]} holds no term",))
+        hits = data[self._hits()]
+        rows = total(data.rows)
+        per_category = hits.group_by("category").agg(rows=pl.col("row").n_unique()).sort("category").collect()
+        counts = dict(per_category.iter_rows())
+        values = rates("hits", hits, data.rows, by=self.by, rows=data.rows)
+        for category in sorted({*self.terms, *self.lists}) if rows else ():
+            values += (Value("hits", Ratio(counts.get(category, 0), rows), {"category": category}),)
+        evidence = hits.select(
+            "row", where="path", problem=pl.lit("banned_term"), detail=pl.format("list {}", "category")
+        )
+        return Measured(values, evidence, {"categories": per_category})
