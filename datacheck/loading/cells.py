@@ -18,6 +18,7 @@ TYPES: dict[type, str] = {
     list: "array",
     dict: "object",
 }
+_SHORT = 64  # items
 _DIGITS_4300 = 10**4300
 
 
@@ -42,7 +43,7 @@ def as_text(value: object) -> str | None:
 
 
 def leaf(path: str, value: Any) -> Cell:
-    """Return the cell of a scalar, or of a container without its content."""
+    """Return the cell of a scalar or a short list of numbers, or of another container without its content."""
     kind = value.__class__
     if kind is str:
         return path, "string", value
@@ -52,6 +53,8 @@ def leaf(path: str, value: Any) -> Cell:
         return path, "boolean", "true" if value else "false"
     if kind is int or kind is float:
         return path, "number", number(value)
+    if kind is list and len(value) <= _SHORT and _numbers_only(value):
+        return path, "array", json_text(value)  # ids, coordinates; a longer one is tokens or an embedding
     return path, TYPES[kind], None
 
 
@@ -76,7 +79,7 @@ def walk(path: str, value: Any, out: list[Cell], keys: int) -> None:
             walk(f"{path}.{key}", item, out, keys)
     elif kind is list:
         if _numbers_only(value):
-            out.append((path, "array", None))
+            out.append(leaf(path, value))
         else:
             for position, item in enumerate(value):
                 walk(f"{path}[{position}]", item, out, keys)

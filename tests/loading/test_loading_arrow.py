@@ -37,7 +37,7 @@ def test_types_that_json_lacks_become_text(tmp_path):
         ("raw", "string", "/wA="),
         ("name", "string", "abc"),
         ("meta", "object", None),
-        ("meta.b", "array", None),
+        ("meta.b", "array", "[1, 2]"),
     ]
     assert loaded.rows.select("line", "byte", "length", "format").rows() == [(0, None, None, "text")]
 

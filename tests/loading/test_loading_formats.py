@@ -464,7 +464,7 @@ def test_cells_hold_every_key_and_every_leaf_outside_the_turns(load):
             ("meta.tags[1]", "number", "2"),
             ("meta.empty", "object", None),
             ("meta.none", None, None),
-            ("ids", "array", None),
+            ("ids", "array", "[1, 2.5, true]"),
             ("n", "number", "1.0"),
             ("ok", "boolean", "true"),
             ("nothing", None, None),

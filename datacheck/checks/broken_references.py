@@ -1,0 +1,116 @@
+"""The check broken_references."""
+
+from typing import Literal
+
+import polars as pl
+from pydantic import Field
+
+from datacheck.check import Check, Limit, Measured, Metric, Need, Ratio, Value, View, rates, total
+from datacheck.features.column_values import ColumnValues
+
+
+class BrokenReferences(Check):
+    """Share of rows whose ids do not exist in another dataset, and of ids there that nobody names.
+
+    `column` holds an id, a list of ids, or a list written as text (`['a1', 'b2']`, as CSV files have it). Each must be
+    a value of `key` in the dataset `of`.
+
+    ## Why it matters
+
+    A reference that leads nowhere is a KeyError in the middle of training, or a row that a loader drops in silence,
+    or a reward for a random item. Ids that nobody names are items that the model never sees.
+
+    ## Example
+
+    ```yaml
+    datasets:
+      items: {source: {path: data/items.jsonl, format: rows}, checks: [{check: too_few_rows}]}
+      train:
+        source: {path: data/train.csv, format: rows}
+        checks:
+          - {check: broken_references, column: history_item_id, of: items, key: item_id}
+    ```
+
+    ## How to fix
+
+    - `unknown_id`: the two files come from different versions; build them again from one source. Or the id was
+      filtered there and not here.
+    - Unused ids: only a problem where every item should occur; then set a limit on `unused`.
+
+    ## How to verify
+
+    Run again: the rate is 0.
+
+    ## Known limits
+
+    Ids are compared as text: 007 and 7 are two ids. JSON lists of more than 64 numbers are not kept when data is
+    loaded (they may be token ids); where the column holds such lists, the finding is an error.
+    """
+
+    ZH = """引用的编号在另一数据集中不存在的样本占比，以及无人引用的编号占比。
+
+    ## 现象
+
+    训练中途 KeyError；加载器悄悄丢行；奖励落到随机条目上。
+
+    ## 根因
+
+    索引、条目与交互文件来自不同版本；一边过滤了而另一边没有；编号格式不一致（007 与 7）。
+
+    ## 排查
+
+    证据逐行列出列名；两边各取几个编号对照格式。
+
+    ## 修复
+
+    从同一版本重新生成；对缺失条目的行删除或补全条目。
+
+    ## 验证
+
+    重跑后占比为 0。
+    """
+
+    metrics = {
+        "rate": Metric("rows with an id that the other dataset does not have", "share", "rows", Limit(max=0)),
+        "unused": Metric("ids of the other dataset that no row names", "share", of="ids there"),
+    }
+
+    check: Literal["broken_references"] = "broken_references"
+    column: str = Field(description="top-level column whose values are ids")
+    of: str = Field(description="the dataset of the contract that has them all")
+    key: str = Field(description="the column there")
+
+    def needs(self) -> tuple[Need, ...]:
+        """The ids of both sides."""
+        return (Need(ColumnValues(column=self.column)), Need(ColumnValues(column=self.key), of=self.of))
+
+    def measure(self, data: View) -> Measured:
+        """Compare sets of ids."""
+        unread = total(self._long_lists(data))
+        if unread:
+            nothing = (f"{unread} rows hold long lists of numbers, which are not kept; write the ids as strings",)
+            return Measured((Value("rate", None), Value("unused", None)), not_checked=nothing)
+        ours, theirs = (data[need] for need in self.needs())
+        known = theirs.select(pl.col("key").unique()).collect().lazy()
+        count = total(known)
+        if not count:
+            nothing = (f"dataset {self.of} has no column {self.key} with values",)
+            return Measured((Value("rate", None), Value("unused", None)), not_checked=nothing)
+        unknown = ours.join(known, on="key", how="anti", maintain_order="left")
+        broken = unknown.group_by("row", "where", maintain_order=True).agg(ids=pl.len()).collect().lazy()
+        used = total(known.join(ours.select(pl.col("key").unique()), on="key", how="semi"))
+        silent = total(data.rows) - ours.select(pl.col("row").n_unique()).collect().item()
+        return Measured(
+            (
+                *rates("rate", broken, data.rows, by=self.by, rows=data.rows),
+                Value("unused", Ratio(count - used, count)),
+            ),
+            evidence=broken.select("row", "where", problem=pl.lit("unknown_id"), detail=pl.format("{} unknown", "ids")),
+            not_checked=(f"{silent} rows have no {self.column}",) if silent else (),
+        )
+
+    def _long_lists(self, data: View) -> pl.LazyFrame:
+        """Rows whose list has no items in the tables."""
+        own = data.cells.filter(pl.col("path") == self.column, pl.col("json_type") == "array", pl.col("text").is_null())
+        items = data.cells.filter(pl.col("path").str.starts_with(self.column + "[")).select("row").unique()
+        return own.join(items, on="row", how="anti")
