@@ -1,0 +1,61 @@
+"""How varied texts are: distinct word pairs in fixed windows, and how texts begin."""
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from datacheck.check import Feature, View
+from datacheck.features.texts import On, row_texts
+from datacheck.text.normalise import normalise
+from datacheck.text.shingles import grams
+
+WINDOW = 1_000  # word pairs
+OPENING = 10  # characters
+
+
+class DistinctPairs(Feature):
+    """`source`, `windows`, `distinct`: full windows of 1,000 word pairs, and the distinct pairs in them, per source.
+
+    Words are Han characters and runs of letters. distinct-n falls with the length of a text (Li et al. 2016 divide by
+    it), so numbers of different sets compare only over windows of one size. `rest` and `rest_distinct` are the pairs
+    behind the last full window.
+    """
+
+    columns = {
+        "source": pl.String, "windows": pl.UInt32, "distinct": pl.UInt64, "rest": pl.UInt32, "rest_distinct": pl.UInt32
+    }  # fmt: skip
+
+    on: On
+
+    def compute(self, part: View) -> pl.DataFrame:
+        """Cut the pairs of each source, row after row, into windows."""
+        texts = row_texts(part.turns, self.on).join(part.rows.select("row", "source"), on="row", maintain_order="left")
+        lines = []
+        for (source,), table in texts.sort("source", "row").collect().group_by("source", maintain_order=True):
+            pairs = grams(normalise(table["text"], ("nfkc", "casefold")), "words", 2).hashes
+            full = len(pairs) // WINDOW * WINDOW
+            rest = pairs[full:]
+            distinct = _distinct(pairs[:full].reshape(-1, WINDOW))
+            lines.append((source, full // WINDOW, distinct, len(rest), len(np.unique(rest))))
+        return pl.DataFrame(lines, schema=self.columns, orient="row")
+
+
+def _distinct(windows: NDArray[np.uint32]) -> int:
+    """Distinct values within the lines, added up."""
+    ordered = np.sort(windows, axis=1)
+    return len(windows) + int(np.count_nonzero(ordered[:, 1:] != ordered[:, :-1]))
+
+
+class Openings(Feature):
+    """`row`, `opening`: the first ten characters of a row's text, normalised; shorter texts have no line."""
+
+    columns = {"row": pl.UInt32, "opening": pl.String}
+
+    on: On
+
+    def compute(self, part: View) -> pl.DataFrame:
+        """Normalise the beginnings only."""
+        begun = row_texts(part.turns, self.on).select("row", text=pl.col("text").str.slice(0, 4 * OPENING)).collect()
+        plain = normalise(begun["text"], ("nfkc", "casefold", "strip_punct", "strip_space"))
+        table = begun.select("row", opening=plain.str.slice(0, OPENING))
+        return table.filter(pl.col("opening").str.len_chars() == OPENING)
