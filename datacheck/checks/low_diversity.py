@@ -84,8 +84,8 @@ class LowDiversity(Check):
         windows = pairs.select(sums).collect().row(0, named=True)
         values = [Value("distinct_2", _share(windows) if rows else None)]
         if self.by == "source":
-            for line in pairs.group_by("source").agg(sums).sort("source").collect().iter_rows(named=True):
-                values.append(Value("distinct_2", _share(line), {"source": line["source"] or "(none)"}))
+            by_source = pairs.group_by("source").agg(sums).sort("source").collect().iter_rows(named=True)
+            values += [Value("distinct_2", _share(s), {"source": s["source"] or "(none)"}) for s in by_source]
         counts = (
             openings.group_by("opening")
             .agg(rows=pl.len())

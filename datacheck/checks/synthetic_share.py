@@ -1,0 +1,119 @@
+"""The check synthetic_share."""
+
+from typing import Literal
+
+import polars as pl
+from pydantic import Field
+
+from datacheck.check import Check, Group, Limit, Measured, Metric, Need, Ratio, Value, View, rates, total
+from datacheck.features.skeletons import Skeletons
+
+
+class SyntheticShare(Check):
+    """Share of rows that a model wrote, by the source label, and how much of them one template makes up.
+
+    Which labels are synthetic the contract says (`synthetic: [self_instruct, gpt*]`; a `*` stands for any ending).
+    Answers that differ in nothing but numbers and names have one template.
+
+    ## Why it matters
+
+    A model trained mostly on another model's output takes over its habits and its mistakes, and collapses a little
+    further with each generation. The share creeps up from drop to drop unless somebody counts.
+
+    ## Example
+
+    ```yaml
+    datasets:
+      train:
+        source: {path: data/sft.jsonl, columns: {source: origin}}
+        checks:
+          - {check: synthetic_share, synthetic: [self_instruct, distilled*]}
+    ```
+
+    ## How to fix
+
+    - Sample the synthetic sources down, or add rows written by people.
+    - A frequent template: generate with more prompts and personas, and drop what repeats.
+
+    ## How to verify
+
+    Run again: the share is at most one half, and no template makes more than a tenth of the synthetic answers.
+
+    ## Known limits
+
+    Labels are taken at their word; text is not tested for having been generated.
+    """
+
+    ZH = """按来源标签统计的合成数据占比，以及合成回答中最常见模板的占比。
+
+    ## 现象
+
+    模型带有另一个模型的口癖与错误；一代代训练后质量下滑。
+
+    ## 根因
+
+    合成数据逐次增加而无人统计；生成提示词单一。
+
+    ## 排查
+
+    看图表 `sources` 中各来源行数；`top_template` 高说明生成过于模板化。
+
+    ## 修复
+
+    降低合成来源占比或补充人工数据；生成时增加提示词与人设，删除重复模板。
+
+    ## 验证
+
+    重跑后合成占比不超过一半，单一模板不超过合成回答的十分之一。
+    """
+
+    metrics = {
+        "share": Metric("rows of synthetic sources", "share", "rows", Limit(warn_max=0.5)),
+        "top_template": Metric(
+            "synthetic answers of the most frequent template", "share", "synthetic rows", Limit(warn_max=0.1)
+        ),
+    }
+
+    check: Literal["synthetic_share"] = "synthetic_share"
+    synthetic: tuple[str, ...] = Field(
+        min_length=1, description="source labels of rows that a model wrote; * at the end"
+    )
+
+    def _skeletons(self) -> Need:
+        return Need(Group(of=Skeletons(on="response"), by="skeleton"))
+
+    def needs(self) -> tuple[Need, ...]:
+        """Equal answers, but for numbers and names, in one bucket."""
+        return (self._skeletons(),)
+
+    def measure(self, data: View) -> Measured:
+        """Count labels; then the largest template among the rows that they mark."""
+        label = pl.col("source").str.strip_chars()
+        sources = data.rows.select(label.replace("", None).alias("source")).group_by("source").agg(rows=pl.len())
+        counts = sources.sort("rows", "source", descending=[True, False]).collect()
+        rows = int(counts["rows"].sum())
+        if not counts["source"].drop_nulls().len():
+            nothing = ("no row has a source; name source.columns.source, or remove the check",)
+            return Measured((Value("share", None), Value("top_template", None)), not_checked=nothing)
+        made = data.rows.filter(_matches(label, self.synthetic)).select("row").collect().lazy()
+        count = total(made)
+        largest = max((self._largest(bucket, made) for bucket in data.buckets(self._skeletons())), default=0)
+        template = Ratio(largest if largest > 1 else 0, count or rows)
+        unlabelled = int(counts.filter(pl.col("source").is_null())["rows"].sum())
+        return Measured(
+            (*rates("share", made, data.rows, by=self.by, rows=data.rows), Value("top_template", template)),
+            figures={"sources": counts.with_columns(pl.col("source").fill_null("(none)")).head(30)},
+            not_checked=(f"{unlabelled} rows have no source",) if unlabelled else (),
+        )
+
+    def _largest(self, bucket: pl.LazyFrame, made: pl.LazyFrame) -> int:
+        """Rows of the most frequent template among those that a model wrote."""
+        own = bucket.join(made, on="row", how="semi").group_by("skeleton").agg(rows=pl.len())
+        return own.select(pl.col("rows").max()).collect().item() or 0
+
+
+def _matches(label: pl.Expr, patterns: tuple[str, ...]) -> pl.Expr:
+    """Whether a label is one of the patterns."""
+    whole = [pattern for pattern in patterns if not pattern.endswith("*")]
+    starts = [label.str.starts_with(pattern[:-1]) for pattern in patterns if pattern.endswith("*")]
+    return pl.any_horizontal(label.is_in(whole), *starts)

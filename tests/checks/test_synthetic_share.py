@@ -1,0 +1,47 @@
+import pytest
+
+from datacheck.check import Ratio, Status
+from datacheck.checks.synthetic_share import SyntheticShare
+from datacheck.testing import finding, measure
+
+SOURCE = {"columns": {"source": "src"}}
+
+
+def rows(*pairs):
+    return [
+        {"messages": [{"role": "user", "content": "问"}, {"role": "assistant", "content": answer}], "src": src}
+        for src, answer in pairs
+    ]
+
+
+def test_labels_and_endings():
+    records = rows(("human", "甲"), ("gpt-4", "乙"), ("gpt-3.5", "丙"), ("made", "丁"), ("made up", "戊"), (None, "己"))
+    result = measure(SyntheticShare(synthetic=("gpt*", "made")), records, source=SOURCE)
+    assert result.value("share") == Ratio(3, 6)
+    assert result.value("top_template") == Ratio(0, 3)
+    assert result.not_checked == ("1 rows have no source",)
+    assert "(none)" in result.figures["sources"]["source"]
+
+
+def test_the_largest_template_counts_synthetic_rows_only():
+    same = "答案是{}，谢谢您的提问"
+    records = rows(
+        *(("gpt", same.format(n)) for n in range(3)),
+        ("gpt", "完全不同"),
+        *(("human", same.format(n)) for n in range(5)),
+    )
+    check = SyntheticShare(synthetic=("gpt",))
+    assert measure(check, records, source=SOURCE).value("top_template") == Ratio(3, 4)
+    assert finding(check, records, source=SOURCE).status == Status.WARN
+
+
+def test_no_synthetic_rows():
+    result = measure(SyntheticShare(synthetic=("gpt",)), rows(("human", "甲")), source=SOURCE)
+    assert (result.value("share"), result.value("top_template")) == (Ratio(0, 1), Ratio(0, 1))
+
+
+@pytest.mark.parametrize("records", [[], [{"text": "a"}]])
+def test_without_sources_it_is_an_error_with_a_hint(records):
+    result = measure(SyntheticShare(synthetic=("gpt",)), records)
+    assert result.value("share") is None
+    assert "source.columns.source" in result.not_checked[0]
