@@ -283,7 +283,7 @@ def iban(rng: Random) -> str:
     country = rng.choice(("DE", "GB", "NL", "CH", "AT", "IE", "LU", "SA", "AE", "BE", "FR"))
     bank = _pick(rng, string.ascii_uppercase, 4)
     if country == "BE":
-        body = _number(rng, 10)
+        body = rng.choice(("001", "050", "113")) + _number(rng, 7)  # codes that the National Bank has given to banks
         bban = body + f"{int(body) % 97 or 97:02d}"
     elif country == "FR":
         branch, account = _number(rng, 10), _number(rng, 11)
