@@ -208,9 +208,13 @@ AREAS_7 = "0592 0756 0931 0991 0351 0471 0951 0971 0891".split()
 
 
 def _landline(rng: Random) -> tuple[str, str]:
-    """The numbering plan: area code 0 and two or three digits; local number of eight or seven digits, first 2 … 8."""
+    """The numbering plan: area code 0 and two or three digits; local number of eight or seven digits, first 2 … 8.
+
+    400 and 800 are no subscribers but services.
+    """
     area = rng.choice(AREAS_8 + AREAS_7)
-    return area, rng.choice("2345678") + _number(rng, 7 if area in AREAS_8 else 6)
+    start = rng.choice([str(n) for n in range(200, 900) if n not in {400, 800}])
+    return area, start + _number(rng, 5 if area in AREAS_8 else 4)
 
 
 def landline_dashed(rng: Random) -> str:
@@ -1016,6 +1020,8 @@ LABELLED_STYLES = tuple(style for style in STYLES if not style.startswith("bare"
 
 def styles_of(entity: str, form: str) -> tuple[str, ...]:
     """The carriers that make sense: without a label only where the form speaks for itself."""
+    if form == "pem":  # a block of many lines does not stand within a sentence
+        return ("zh", "en", "chat", "json", "json_escaped", "csv", "bare_en")
     return STYLES if form in BARE_FORMS.get(entity, ()) else LABELLED_STYLES
 
 
@@ -1383,6 +1389,28 @@ NEGATIVES: dict[str, Callable[[Random], tuple[str, ...]]] = {
         "长江路上新开了3家店",
     ),
     "special_ip": lambda _r: ("listen 0.0.0.0:8080", "子网掩码为255.255.255.0。", "curl http://127.0.0.1:5000/health"),
+    "part_number": lambda r: (
+        f"系统报错，错误码E{_number(r, 8)}，请联系管理员。",
+        f"批次号H{_number(r, 8)}的药品已召回",
+        f"Part C{_number(r, 8)} is out of stock.",
+        f"物料编码{r.randint(10**9, 10**10 - 1)}已停用",
+    ),
+    "count": lambda r: (
+        f"播放量{r.randint(10**7, 10**9)}次，点赞{r.randint(1000, 99999)}",
+        f"共{r.randint(10**5, 10**7)}条记录，耗时{r.randint(10, 9999)}毫秒",
+        f"Downloads: {r.randint(10**6, 10**9)} this year",
+    ),
+    "masked": lambda r: (
+        f"手机号：138****{_number(r, 4)}",
+        f"身份证号1101**********{_number(r, 3)}X已脱敏",
+        f"card ending in {_number(r, 4)}",
+    ),
+    "service_number": lambda _r: (
+        "话费问题请拨打10086。",
+        "报警请打110，急救请打120",
+        "市民热线12345全天开通。",
+        "银行客服95588会回电",
+    ),
     "statistics": lambda r: (
         f"均值{r.uniform(0, 100):.12f}，方差{r.uniform(0, 10):.15f}",
         f"样本量n={r.randint(1000, 99999)}, p=0.0{_number(r, 8)}, χ²={r.uniform(1, 99):.4f}",
