@@ -63,14 +63,14 @@ def digits(value: str) -> str:
         (made.check_731, "7408122"),  # the same: date of birth
         (made.check_luhn, "79927398713"),  # the usual example of ISO/IEC 7812-1
         (made.check_luhn, "378282246310005"),  # American Express' test card
-        (made.check_luhn, "490154203237518"),  # IMEI, 3GPP TS 23.003 style example
+        (made.check_luhn, "490154203237518"),  # the IMEI that encyclopaedias use
         (made.check_uscc, "91350100M000100Y43"),  # GB 32100-2015, annex
         (made.check_organisation, "D2143569X"),  # GB 11714-1997
         (made.check_organisation, "M000100Y4"),  # the organisation code within the example of GB 32100-2015
         (made.check_hkid, "A1234563"),  # Immigration Department: A123456(3)
-        (made.check_hkid, "AB9876543"),  # two letters: AB987654(3)
-        (made.check_taiwan, "A123456789"),  # Ministry of the Interior's specimen
-        (made.check_taiwan, "A800000014"),  # National Immigration Agency's specimen of the number of 2021
+        (made.check_hkid, "AB9876543"),  # two letters: AB987654(3), common in documentation, checked by hand
+        (made.check_taiwan, "A123456789"),  # the usual specimen
+        (made.check_taiwan, "A800000014"),  # number of 2021, form fillers' specimen, checked by hand
     ],
 )
 def test_worked_examples(check, number):
