@@ -1,0 +1,106 @@
+"""The check pass_rates."""
+
+from typing import Literal
+
+import polars as pl
+from pydantic import Field
+
+from datacheck.check import Check, Limit, Measured, Metric, Value, View, rates, total
+
+
+class PassRates(Check):
+    """Share of prompts that the model always or never solves, where the rows hold a pass rate or graded samples.
+
+    `column` holds the share of samples that passed (0 to 1), or their number with `samples` naming how many were
+    drawn. Prompts at 0 or 1 (within `margin`) have rewards without variance.
+
+    ## Why it matters
+
+    GRPO divides by the spread of rewards within a group. Where all samples get the same reward the advantage is 0:
+    the prompt costs a rollout and teaches nothing. Too easy and too hard prompts can be half of a set.
+
+    ## Example
+
+    ```yaml
+    - {check: pass_rates, column: pass_rate, limits: {no_signal: {warn_max: 0.3}}}
+    ```
+
+    ## How to fix
+
+    - `always`: drop, or keep a few as a safeguard against forgetting.
+    - `never`: look whether the gold is wrong or cannot be matched (unverifiable_answers); else keep for later, when
+      the model is better.
+
+    ## How to verify
+
+    Run again: the share is below the limit. In training, the share of groups with zero variance falls with it.
+
+    ## Known limits
+
+    A pass rate belongs to the model that was sampled; with eight samples a rate of 0 may well be 0.1.
+    """
+
+    ZH = """模型总能做对或总做不对的题目占比（数据中带有通过率或打分样本时）。
+
+    ## 现象
+
+    GRPO 中大量分组优势为 0，训练慢而奖励不动。
+
+    ## 根因
+
+    题目太易或太难，同组奖励没有方差；标准答案有误导致永远为 0。
+
+    ## 排查
+
+    看图表 `pass_rates` 的两端；`never` 先用 unverifiable_answers 排查答案是否可匹配。
+
+    ## 修复
+
+    去掉总能做对的题（可留少量防遗忘）；总做不对的先查答案，再留到模型变强之后。
+
+    ## 验证
+
+    重跑后占比低于上限，训练中零方差分组的比例随之下降。
+    """
+
+    metrics = {
+        "no_signal": Metric(
+            "prompts that are always or never solved", "share", "rows with a pass rate", Limit(warn_max=0.5)
+        ),
+        "invalid": Metric("pass rates that are no number from 0 to 1", "share", "rows", Limit(max=0)),
+    }
+
+    check: Literal["pass_rates"] = "pass_rates"
+    column: str = Field(default="pass_rate", description="top-level column with the pass rate")
+    samples: int | None = Field(default=None, ge=1, description="samples per prompt, where the column counts passes")
+    margin: float = Field(default=0.0, ge=0, lt=0.5, description="how near to 0 or 1 counts as there")
+
+    def measure(self, data: View) -> Measured:
+        """Read the column as numbers."""
+        cells = data.cells.filter(pl.col("path") == self.column, pl.col("text").is_not_null())
+        rate = pl.col("text").str.strip_chars().cast(pl.Float64, strict=False) / (self.samples or 1)
+        given = cells.select("row", rate=rate).collect().lazy()
+        if not total(given):
+            nothing = (f"no row has a column {self.column}; name the column, or remove the check",)
+            return Measured((Value("no_signal", None), Value("invalid", None)), not_checked=nothing)
+        valid = pl.col("rate").is_between(0, 1).fill_null(value=False)
+        side = (
+            pl.when(~valid).then(pl.lit("invalid_pass_rate"))
+            .when(pl.col("rate") <= self.margin).then(pl.lit("never"))
+            .when(pl.col("rate") >= 1 - self.margin).then(pl.lit("always"))
+        )  # fmt: skip
+        judged = given.with_columns(problem=side)
+        flat = judged.filter(pl.col("problem").is_in(["never", "always"]))
+        bad = judged.filter(pl.col("problem") == "invalid_pass_rate")
+        among = given.filter(valid)
+        bins = among.group_by(pass_rate=((pl.col("rate") * 20).floor() / 20).round(2)).len("rows").sort("pass_rate")
+        silent = total(data.rows) - total(given)
+        return Measured(
+            (
+                *rates("no_signal", flat, among, by=self.by, rows=data.rows),
+                *rates("invalid", bad, data.rows, by=self.by, rows=data.rows),
+            ),
+            evidence=judged.drop_nulls("problem").select("row", "problem", score="rate", where=pl.lit(self.column)),
+            figures={"pass_rates": bins.collect()},
+            not_checked=(f"{silent} rows have no {self.column}",) if silent else (),
+        )
