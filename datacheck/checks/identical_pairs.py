@@ -30,6 +30,8 @@ class IdenticalPairs(Check):
     ## How to fix
 
     - `identical`: drop the pair; nothing can be learnt from it.
+    - `identical_when_cut`: the answers differ only behind the length at which the trainer cuts them (`cut`); raise the
+      run's maximum length, or drop the pair.
     - `near_identical`: read some. A changed number or a negation is a good, hard pair; a changed blank or synonym is
       none. Drop those, and sample the rejected answers at a higher temperature or from another model.
 
@@ -59,7 +61,8 @@ class IdenticalPairs(Check):
 
     ## 修复
 
-    删除相同的对；重新采样 rejected（提高温度或换模型），必要时做难负例挖掘。
+    删除相同的对；只在截断长度（`cut`）之后才有差别的对，调大训练最大长度或删除；
+    重新采样 rejected（提高温度或换模型），必要时做难负例挖掘。
 
     ## 验证
 
@@ -71,16 +74,20 @@ class IdenticalPairs(Check):
         "near_rate": Metric(
             "pairs whose answers are nearly but not exactly the same", "share", of="pairs", limit=Limit(warn_max=0.01)
         ),
+        "cut_rate": Metric(
+            "pairs whose answers differ only behind `cut` characters", "share", of="pairs", limit=Limit(max=0)
+        ),
     }
 
     check: Literal["identical_pairs"] = "identical_pairs"
     near: float = Field(default=0.95, gt=0, le=1, description="Jaccard similarity of 3-grams from which pairs are near")
+    cut: int | None = Field(default=None, ge=1, description="characters after which the trainer cuts an answer")
     normalise: tuple[Rule, ...] = Field(
         default=("nfkc", "casefold", "t2s", "strip_space"), description="what does not count"
     )
 
     def _pairs(self) -> Need:
-        return Need(PairSimilarity(normalise=self.normalise))
+        return Need(PairSimilarity(normalise=self.normalise, cut=self.cut))
 
     def needs(self) -> tuple[Need, ...]:
         """The similarity of each pair."""
@@ -97,17 +104,19 @@ class IdenticalPairs(Check):
         )
         near = ~pl.col("equal") & (pl.col("score") >= self.near)
         same, alike = pairs.filter("equal"), pairs.filter(near)
+        cut = pairs.filter("cut_equal", ~pl.col("equal"))
         some = total(pairs) > 0
         among = pairs if some else data.rows
         values = [
             rates(name, rows, among, by=self.by, rows=data.rows)
-            for name, rows in (("rate", same), ("near_rate", alike))
+            for name, rows in (("rate", same), ("near_rate", alike), ("cut_rate", cut))
         ]
         bins = ((pl.col("score") * 20).floor() / 20).round(2)
-        drop = placed(same.select("row", "score", problem=pl.lit("identical")), data.rows)
+        lost = [same.with_columns(problem=pl.lit("identical")), cut.with_columns(problem=pl.lit("identical_when_cut"))]
+        drop = placed(pl.concat(lost).select("row", "score", "problem"), data.rows)
         read = for_review(alike.select("row", "score", problem=pl.lit("near_identical")), data.rows)
         return Measured(
-            values[0] + values[1],
+            sum(values, ()),
             evidence=pl.concat([drop, read], how="diagonal"),
             figures={"similarity": pairs.group_by(similarity=bins).len("pairs").sort("similarity").collect()},
             not_checked=() if some else ("no row has both a chosen and a rejected answer",),

@@ -12,12 +12,16 @@ from datacheck.text.shingles import shingles
 class PairSimilarity(Feature):
     """`row`, `equal`, `common` and `union` (sizes of the intersection and union of both sides' sets of 3-grams).
 
-    A side is all its turns, tool calls included. Rows without both sides have no line.
+    A side is all its turns, tool calls included. `cut_equal`: equal in their first `cut` characters; never without
+    `cut`. Rows without both sides have no line.
     """
 
-    columns = {"row": pl.UInt32, "equal": pl.Boolean, "common": pl.Int64, "union": pl.Int64}
+    columns = {
+        "row": pl.UInt32, "equal": pl.Boolean, "cut_equal": pl.Boolean, "common": pl.Int64, "union": pl.Int64
+    }  # fmt: skip
 
     normalise: tuple[Rule, ...]
+    cut: int | None = None
 
     def compute(self, part: View) -> pl.DataFrame:
         """Compare the two sides of each row."""
@@ -30,8 +34,13 @@ class PairSimilarity(Feature):
         ]
         table = sides[0].join(sides[1], on="row", maintain_order="left").collect()
         chosen, rejected = (normalise(table[side], self.normalise) for side in ("chosen", "rejected"))
+        cut_equal = pl.Series([False]).new_from_index(0, table.height)
+        if self.cut is not None:
+            begun = [normalise(table[side].str.slice(0, self.cut), self.normalise) for side in ("chosen", "rejected")]
+            cut_equal = begun[0] == begun[1]
         left, right = shingles(chosen, "chars", 3), shingles(rejected, "chars", 3)
         each = np.arange(table.height)
         common = intersections(left, each, right, each).astype(np.int64)
         union = np.diff(left.offsets) + np.diff(right.offsets) - common
-        return pl.DataFrame({"row": table["row"], "equal": chosen == rejected, "common": common, "union": union})
+        found = {"row": table["row"], "equal": chosen == rejected, "cut_equal": cut_equal}
+        return pl.DataFrame({**found, "common": common, "union": union}, schema=self.columns)

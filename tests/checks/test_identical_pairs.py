@@ -80,3 +80,16 @@ def test_by_source():
 def test_none_of_the_real_pairs(realdata):
     path = realdata / "llama_factory/data/dpo_zh_demo.json"  # published count: 0 identical of 300
     assert measure(IdenticalPairs(), path.read_bytes(), name="dpo.json").value("rate") == Ratio(0, 300)
+
+
+def test_answers_that_differ_only_where_the_trainer_has_cut():
+    records = dataset(
+        "user: 问 | chosen: 一二三四五 | rejected: 一二三四六",
+        "user: 问 | chosen: 一二三四五 | rejected: 一二三四五",
+        "user: 问 | chosen: 一二 | rejected: 一三",
+    )
+    result = measure(IdenticalPairs(cut=4, near=1), records)
+    assert result.value("cut_rate") == Ratio(1, 3)
+    assert result.problems == [(0, "identical_when_cut"), (1, "identical")]
+    assert measure(IdenticalPairs(cut=5, near=1), records).value("cut_rate") == Ratio(0, 3)
+    assert measure(IdenticalPairs(near=1), records).value("cut_rate") == Ratio(0, 3)
