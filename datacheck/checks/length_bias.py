@@ -13,10 +13,11 @@ from datacheck.check import Check, Limit, Measured, Metric, Ratio, Value, View, 
 class LengthBias(Check):
     """How much longer the chosen answers are than the rejected ones: correlation, wins, and mean ratio.
 
-    Lengths are characters. The correlation is the point-biserial one between an answer's length and whether it was
-    chosen. Wins are counted over the pairs whose lengths differ; their excess is said in standard errors (z), and is
-    0 while the share lies in `balanced`. On real sets the correlation stays below 0.13 even where the longer answer
-    wins 62 % of all pairs (z = 4.3), so the wins tell more.
+    Where the pairs have scores (`source.columns.score_chosen`, `score_rejected`), the correlation of an answer's length
+    with its score is given too. Lengths are characters. The correlation is the point-biserial one between an answer's
+    length and whether it was chosen. Wins are counted over the pairs whose lengths differ; their excess is said in
+    standard errors (z), and is 0 while the share lies in `balanced`. On real sets the correlation stays below 0.13 even
+    where the longer answer wins 62 % of all pairs (z = 4.3), so the wins tell more.
 
     ## Why it matters
 
@@ -75,6 +76,7 @@ class LengthBias(Check):
 
     metrics = {
         "correlation": Metric("absolute correlation of length and being chosen", "|r|", limit=Limit(max=0.3)),
+        "score_correlation": Metric("absolute correlation of length and score", "|r|", limit=Limit(warn_max=0.3)),
         "longer_wins": Metric("pairs whose chosen answer is the longer one", "share", of="pairs of unequal length"),
         "longer_wins_z": Metric(
             "standard errors by which that share differs from one half; 0 while it is balanced",
@@ -91,12 +93,13 @@ class LengthBias(Check):
 
     def measure(self, data: View) -> Measured:
         """From sums of integers, so that the numbers do not depend on the order of the rows."""
-        pairs = _lengths(data)
+        pairs = _lengths(data).join(_scores(data), on="row", how="left")
         whole = pairs.select(_SUMS).collect().row(0, named=True)
         if not whole["pairs"]:
             rows = total(data.rows)
             nothing: _Numbers = {
                 "correlation": 0.0,
+                "score_correlation": 0.0,
                 "longer_wins": Ratio(0, rows),
                 "longer_wins_z": 0.0,
                 "length_ratio": 0.0,
@@ -110,7 +113,9 @@ class LengthBias(Check):
                 values += self._values(sums, {self.by: "(none)" if sums[self.by] is None else str(sums[self.by])})
         ratio = (pl.col("chosen").clip(1).log(2) - pl.col("rejected").clip(1).log(2)).floor()
         doublings = pairs.group_by(doublings=ratio.cast(pl.Int32)).len("pairs").sort("doublings").collect()
-        return Measured(values, figures={"doublings": doublings})
+        unscored = whole["pairs"] - whole["n"]
+        notes = (f"{unscored} pairs have no two scores to correlate with the lengths",) if unscored else ()
+        return Measured(values, figures={"doublings": doublings}, not_checked=notes)
 
     def _values(self, sums: Mapping[str, int], part: Mapping[str, str]) -> tuple[Value, ...]:
         wins, unequal = sums["wins"], sums["unequal"]
@@ -119,6 +124,7 @@ class LengthBias(Check):
         biased = unequal and not low <= wins / unequal <= high
         numbers: _Numbers = {
             "correlation": _correlation(sums),
+            "score_correlation": _score_correlation(sums),
             "longer_wins": Ratio(wins, unequal) if unequal else Ratio(0, sums["pairs"]),
             "longer_wins_z": z if biased else 0.0,
             "length_ratio": sums["chosen"] / max(sums["rejected"], 1),
@@ -137,12 +143,27 @@ def _lengths(data: View) -> pl.LazyFrame:
     return sides[0].join(sides[1], on="row")
 
 
+def _scores(data: View) -> pl.LazyFrame:
+    """`row`, `better`, `worse`: both scores in millionths, whole numbers, so that sums do not depend on their order."""
+    named = {"better": "score_chosen", "worse": "score_rejected"}
+    numbers = {name: pl.col(column).str.strip_chars().cast(pl.Float64, strict=False) for name, column in named.items()}
+    whole = {
+        name: pl.when(n.abs() <= _LARGEST).then((n * 10**6).round()).cast(pl.Int128) for name, n in numbers.items()
+    }
+    return data.rows.select("row", **whole).drop_nulls()
+
+
+_LARGEST = 10**9  # a score beyond is an outlier (score_outliers), not a number to correlate
 _Numbers = dict[str, int | float | Ratio]
 _C, _R = pl.col("chosen"), pl.col("rejected")
 _SUMS = [
     pl.len().alias("pairs"), _C.sum(), _R.sum(), (_C > _R).sum().alias("wins"), (_C != _R).sum().alias("unequal"),
     (_C.cast(pl.Int128) ** 2 + _R.cast(pl.Int128) ** 2).sum().alias("squares"),
 ]  # fmt: skip
+_B, _W = pl.col("better"), pl.col("worse")
+_SCORED = {"x": _C + _R, "y": _B + _W, "xx": _C**2 + _R**2, "yy": _B**2 + _W**2, "xy": _C * _B + _R * _W}
+_SUMS.append(_B.count().alias("n"))
+_SUMS += [sums.cast(pl.Int128).filter(_B.is_not_null()).sum().alias(name) for name, sums in _SCORED.items()]
 
 
 def _correlation(sums: Mapping[str, int]) -> float:
@@ -150,3 +171,10 @@ def _correlation(sums: Mapping[str, int]) -> float:
     n, total = sums["pairs"], sums["chosen"] + sums["rejected"]
     spread = 2 * n * sums["squares"] - total**2  # (2n·s)², an integer
     return abs(sums["chosen"] - sums["rejected"]) / math.sqrt(spread) if spread else 0.0
+
+
+def _score_correlation(sums: Mapping[str, int]) -> float:
+    """|Pearson's r| of length and score over both answers of all pairs with scores; from whole numbers."""
+    n, x, y = 2 * sums["n"], sums["x"], sums["y"]
+    spread = (n * sums["xx"] - x**2) * (n * sums["yy"] - y**2)
+    return abs(n * sums["xy"] - x * y) / math.sqrt(spread) if spread > 0 else 0.0

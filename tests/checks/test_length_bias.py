@@ -1,7 +1,9 @@
 import json
+import random
 import statistics
 
 import pytest
+from scipy.stats import pearsonr
 
 from datacheck.check import Ratio, Status
 from datacheck.checks.length_bias import LengthBias
@@ -47,7 +49,7 @@ def test_a_few_pairs_are_no_evidence():
 
 def test_equal_lengths():
     result = measure(LengthBias(), pairs((5, 5), (5, 5)))
-    assert [v.value for v in result.values] == [0.0, Ratio(0, 2), 0.0, 1.0]
+    assert [v.value for v in result.values] == [0.0, 0.0, Ratio(0, 2), 0.0, 1.0]
 
 
 def test_empty_answers_have_length_zero():
@@ -112,3 +114,20 @@ def test_calls_have_a_length_too():
     rows = [{"prompt": prompt, "chosen": side("", "a" * n), "rejected": side("", "b" * n)} for n in (5, 9)]
     result = measure(LengthBias(), rows)
     assert (result.value("length_ratio"), result.value("correlation")) == (1.0, 0.0)
+
+
+def test_lengths_and_scores_like_scipy():
+    rng = random.Random(3)
+    pairs = [(rng.randint(1, 60), rng.randint(1, 60), rng.random() * 10, rng.random() * 10) for _ in range(50)]
+    records = [
+        {"prompt": "问", "chosen": "好" * c, "rejected": "坏" * r, "s1": better + c / 10, "s2": worse + r / 10}
+        for c, r, better, worse in pairs
+    ]
+    records.append({"prompt": "问", "chosen": "好", "rejected": "坏坏", "s1": None, "s2": 1})
+    lengths = [c for c, *_ in pairs] + [r for _, r, *_ in pairs]
+    scores = [record["s1"] for record in records[:-1]] + [record["s2"] for record in records[:-1]]
+    source = {"columns": {"score_chosen": "s1", "score_rejected": "s2"}}
+    result = measure(LengthBias(), records, source=source)
+    assert result.value("score_correlation") == pytest.approx(abs(pearsonr(lengths, scores).statistic), abs=1e-6)
+    assert result.not_checked == ("1 pairs have no two scores to correlate with the lengths",)
+    assert measure(LengthBias(), records).value("score_correlation") == 0
