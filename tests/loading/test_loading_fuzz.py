@@ -409,6 +409,8 @@ def check(path, data, name, rng, monkeypatch):
     if seen.compression:
         assert (other & CUT_SHORT == set()) == complete
         text = text[: seen.decoded]
+        if not complete and data.startswith(files.ZSTD_MAGIC):  # what libzstd makes of damage depends on the feeding
+            text = b"".join(chunk.data for chunk in found.chunks)
     if seen.container is None:
         assert seen.events
         assert not found.chunks
