@@ -99,7 +99,9 @@ def derive(
             schema="datacheck/derived/1",
             datacheck=__version__,
             report=SourceReport(
-                sha256=cut.sha256(folder / "report.json")[1], contract=report.contract, verdict=report.verdict
+                sha256=cut.sha256((folder / "report.json").resolve())[1],
+                contract=report.contract,
+                verdict=report.verdict,
             ),
             findings=tuple(_counted(f, evidence.get(f.id), datasets[f.dataset]) for f in chosen),
             not_mended=_not_mended(report, data, chosen),
@@ -239,7 +241,7 @@ def _rows(evidence: Evidence) -> pl.DataFrame:
 @contextmanager
 def _staging(out: Path) -> Iterator[Path]:
     """A folder beside `out` that is gone at the end, whatever happens. A full disk or missing rights: LoadError."""
-    staging = new_staging(out.absolute())
+    staging = new_staging(out.resolve())
     try:
         yield staging
     except OSError as error:

@@ -93,7 +93,7 @@ def _first_part(path: Path) -> tuple[Tables | None, str | None]:
 
 
 def _read(path: Path, reading: Reading) -> Tables | None:
-    return next((t for chunk in read(path, reading) for t in parse(chunk, reading)), None)
+    return next((t for chunk in read(path.parent.resolve() / path.name, reading) for t in parse(chunk, reading)), None)
 
 
 def _name(path: Path) -> str:

@@ -101,6 +101,8 @@ def dataset_files(dataset: str, path: Path, named: str, glob: str | None) -> Fil
     if len(passed_over) > MAX_PASSED_OVER:
         passed_over[MAX_PASSED_OVER:] = [f"{len(passed_over) - MAX_PASSED_OVER} more files (not named here)"]
     targets = [(path / name).resolve() for name in found]
+    if any(not target.is_relative_to(path.resolve()) for target in targets):
+        raise LoadError(f"{named}: changes while it is listed; run again when nobody writes there")
     names = distinct([shown_name(name) for name in found])
     return Files(
         tuple(FileEntry(target, name, target.stat().st_size) for target, name in zip(targets, names, strict=True)),

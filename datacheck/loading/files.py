@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
 _BLOCK = 1024**2
+# O_PATH (Linux) asks only for the right to pass through, as opening by the whole path does.
+_FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 # One zstd block (128 KiB) may take four bytes, so the input handed over at once bounds the output.
 _ZSTD_INPUT = 1024
 _ZSTD_WINDOW = 128 * 1024**2
@@ -35,8 +37,19 @@ class DamagedError(Exception):
 
 
 def open_regular(path: Path) -> BinaryIO:
-    """Open a regular file for reading; links, devices, pipes and directories raise OSError."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    """Open a regular file for reading; links, devices, pipes and directories raise OSError.
+
+    The way is walked folder by folder, each opened within the one before and none through a link: a folder that is
+    swapped for a link after the files were listed leads nowhere. So the caller resolves the path, once.
+    """
+    folder = os.open("/" if path.is_absolute() else ".", _FOLDER)
+    try:
+        for name in path.parts[1 if path.is_absolute() else 0 : -1]:
+            above, folder = folder, os.open(name, _FOLDER, dir_fd=folder)
+            os.close(above)
+        descriptor = os.open(path.name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
+    finally:
+        os.close(folder)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise OSError("not a regular file")

@@ -386,8 +386,14 @@ class _File:
         if b"\r" in block and b"\n" not in block:
             self._event("cr_line_ends", "no line feed in the file", 1)
             return None
+        rows = csv.reader(self._text_lines(block), delimiter=delimiter, strict=True)
         try:
-            fields = next((row for row in csv.reader(self._text_lines(block), delimiter=delimiter) if row), [])
+            fields = next((row for row in rows if row), [])
+        except UnicodeDecodeError as error:
+            probable = sniff.guess_encoding(error.object) if self.reading.encoding == "utf-8" else None
+            hint = f"; probably {probable}" if probable else ""
+            self._event("not_utf8", f"the header is not {self.reading.encoding}{hint}", 1)
+            return None
         except csv.Error:
             self._event("csv_header", "the header record cannot be parsed", 1)
             return None
@@ -403,7 +409,7 @@ class _File:
         start = 0
         while start < len(block):
             stop = start + (_first_newline(block[start : start + _HEAD], newline) or len(block))
-            line = block[start:stop].decode(self.reading.encoding, errors="replace")
+            line = block[start:stop].decode(self.reading.encoding)
             yield line if start else line.removeprefix("\ufeff")
             start = stop
 

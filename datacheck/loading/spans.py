@@ -10,10 +10,11 @@ import re
 from itertools import islice
 from typing import NamedTuple
 
-# One match per bracket; everything between two brackets, strings included, is passed over in C.
-_STRING = rb'"(?>[^"\\\n]++|\\[^\n])*+(?:"|(?=\n)|\\?\Z)'
-_BRACKET = re.compile(rb'(?>[^"\[\]{}]++|' + _STRING + rb")*+([\[\]{}])")
-_SEPARATOR = re.compile(rb'(?>[^",\[{]++|' + _STRING + rb")*+[,\[{]")
+# One match per bracket; everything between two brackets, strings included, is passed over in C. What follows the last
+# bracket is a match too, without a group: else the search would start anew inside a string that the data cut off.
+_STRING = rb'"(?>[^"\\\n]++|\\[^\n])*+(?:"|(?=\\?\n)|\\?\Z)'
+_BRACKET = re.compile(rb'(?>[^"\[\]{}]++|' + _STRING + rb")*+(?:([\[\]{}])|\Z)")
+_SEPARATOR = re.compile(rb'(?>[^",\[{]++|' + _STRING + rb")*+(?:([,\[{])|\Z)")
 _SCALAR = re.compile(rb"(?>[^\",\]}\s]++|" + _STRING + rb")++")
 _SPACE = re.compile(rb"[ \t\r\n]*+")
 _OPEN = frozenset(b"[{")
@@ -32,6 +33,8 @@ def value_end(data: bytes, start: int, end: int) -> int | None:
         return match.end() if match else start + 1
     depth = 0
     for match in _BRACKET.finditer(data, start, end):
+        if match.lastindex is None:
+            break
         if data[match.end() - 1] in _OPEN:
             depth += 1
         else:
@@ -45,7 +48,8 @@ def more_values(data: bytes, most: int) -> bool:
     """Tell whether a JSON text holds more than `most` values: separators outside strings. Does not parse it."""
     if data.count(b",") + data.count(b"[") + data.count(b"{") <= most:  # the usual case, strings included
         return False
-    return next(islice(_SEPARATOR.finditer(data), most, None), None) is not None
+    match = next(islice(_SEPARATOR.finditer(data), most, None), None)
+    return match is not None and match.lastindex is not None
 
 
 class LastEnd(NamedTuple):
@@ -64,6 +68,8 @@ def last_end(data: bytes, *, depth: int, inside: bool, most: int) -> LastEnd:
     level = depth if inside else 0
     end = count = 0
     for match in _BRACKET.finditer(data):
+        if match.lastindex is None:
+            break
         if data[match.end() - 1] in _OPEN:
             level += 1
             continue

@@ -33,6 +33,7 @@ class _Lines:
             position += len(line)
         self.starts.append(position)
         self.next = 0
+        self.bom = chunk.index == 0
 
     def __iter__(self) -> Iterator[str]:
         return self
@@ -50,7 +51,7 @@ class _Lines:
             hint = f"; probably {probable}" if probable else ""
             self.undecodable[number] = f"byte 0x{raw[error.start]:02x} is not {self.encoding}{hint}"
             text = raw.decode(self.encoding, errors="replace")
-        return text.removeprefix("\ufeff") if number == 0 else text
+        return text.removeprefix("\ufeff") if number == 0 and self.bom else text
 
 
 def parse_csv(chunk: Chunk, reading: Reading, out: Assembler) -> int:

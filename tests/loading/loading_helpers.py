@@ -51,7 +51,7 @@ def load_file(path, reading=None) -> Loaded:
             )
             row += tables.rows.height
     if not parts:
-        empty = pl.DataFrame(schema={"format": pl.String, "line": pl.UInt32, "code": pl.String})
+        empty = pl.DataFrame(schema={"format": pl.String, "line": pl.UInt32, "code": pl.String, "path": pl.String})
         return Loaded(seen, chunks, empty, empty, empty, empty, (0, 0, 0, 0, 0))
     frames = [pl.concat([getattr(part, name) for part in parts]) for name in ("rows", "turns", "cells", "lines")]
     counts = tuple(sum(part.counts[n] for part in parts) for n in range(5))

@@ -124,6 +124,8 @@ FILES = {
     "cut zstd": ("a.jsonl.zst", zstandard.compress(GOOD * 100)[:-4], "truncated_compression"),
     "broken zstd": ("a.jsonl.zst", zstandard.compress(GOOD * 100)[:6] + b"\xff" * 40, "bad_compression"),
     "csv header": ("a.csv", b"a,a\n1,2\n", "csv_header"),
+    "csv header with an open quote": ("a.csv", b'a,"b\n1,2\n3,4\n', "csv_header"),
+    "csv header in GBK": ("a.csv", "文本,数".encode("gbk") + b"\n1,2\n", "not_utf8"),
     "csv delimiter": ("a.csv", b"a;b\n1;2\n", "csv_delimiter"),
     "csv with CR": ("a.csv", b"a,b\r1,2\r", "cr_line_ends"),
     "parquet null": ("a.parquet", b"PAR1" + b"\0" * 60, "bad_parquet"),

@@ -240,6 +240,22 @@ def test_chunks_cut_at_record_ends_and_give_the_same_tables(realdata, load):
         assert whole.counts == cut.counts
 
 
+@pytest.mark.parametrize("text", ["a }] b", "{{{{", "]]]]", "x } \\\\ } y"])
+def test_a_chunk_that_ends_inside_a_string_does_not_take_its_brackets_for_structure(load, text):
+    data = json.dumps([{"text": f"{text} {n} {text}"} for n in range(9)], indent=1).encode()
+    for size in range(60, 120):
+        loaded = load(data, "a.json", limits={"chunk_bytes": size, "line_bytes": 70})
+        assert loaded.turns["text"].to_list() == [f"{text} {n} {text}" for n in range(9)], size
+        assert loaded.counts[2] == 0
+
+
+def test_a_string_that_its_line_ends_on_a_backslash_is_over_there(load):
+    """The brackets in it are text; the element behind it is read."""
+    data = b'[\n  {"text": "}]}\\\n"},\n  {"text": "good"}\n]\n'
+    loaded = load(data, "a.json")
+    assert (loaded.counts[2], loaded.turns["text"].to_list()) == (1, ["good"])
+
+
 def test_an_array_of_damaged_elements_takes_linear_time(load):
     """Each element has lost its closing bracket; a scan to the end for each of them would take minutes."""
     count = 40_000
