@@ -6,7 +6,7 @@ import polars as pl
 from pydantic import Field
 
 from datacheck.check import Check, Group, Limit, Measured, Metric, Need, Ratio, Value, View, rates, total
-from datacheck.features.skeletons import Skeletons
+from datacheck.features.masked_texts import MaskedTexts
 
 
 class SyntheticShare(Check):
@@ -79,12 +79,12 @@ class SyntheticShare(Check):
         min_length=1, description="source labels of rows that a model wrote; * at the end"
     )
 
-    def _skeletons(self) -> Need:
-        return Need(Group(of=Skeletons(on="response"), by="skeleton"))
+    def _masked(self) -> Need:
+        return Need(Group(of=MaskedTexts(on="response"), by="skeleton"))
 
     def needs(self) -> tuple[Need, ...]:
         """Equal answers, but for numbers and names, in one bucket."""
-        return (self._skeletons(),)
+        return (self._masked(),)
 
     def measure(self, data: View) -> Measured:
         """Count labels; then the largest template among the rows that they mark."""
@@ -97,7 +97,7 @@ class SyntheticShare(Check):
             return Measured((Value("share", None), Value("top_template", None)), not_checked=nothing)
         made = data.rows.filter(_matches(label, self.synthetic)).select("row").collect().lazy()
         count = total(made)
-        largest = max((self._largest(bucket, made) for bucket in data.buckets(self._skeletons())), default=0)
+        largest = max((self._largest(bucket, made) for bucket in data.buckets(self._masked())), default=0)
         template = Ratio(largest if largest > 1 else 0, count or rows)
         unlabelled = int(counts.filter(pl.col("source").is_null())["rows"].sum())
         return Measured(

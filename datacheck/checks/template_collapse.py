@@ -6,7 +6,7 @@ import polars as pl
 from pydantic import Field
 
 from datacheck.check import Check, Group, Limit, Measured, Metric, Need, View, rates, total
-from datacheck.features.skeletons import Skeletons
+from datacheck.features.masked_texts import MaskedTexts
 from datacheck.features.texts import On
 
 
@@ -74,18 +74,18 @@ class TemplateCollapse(Check):
     on: On = Field(default="prompt", description="which text of a row is compared")
     min_chars: int = Field(default=8, ge=1, description="shorter texts (after masking) are not compared")
 
-    def _skeletons(self) -> Need:
-        return Need(Group(of=Skeletons(on=self.on), by="skeleton"))
+    def _masked(self) -> Need:
+        return Need(Group(of=MaskedTexts(on=self.on), by="skeleton"))
 
     def needs(self) -> tuple[Need, ...]:
         """Equal skeletons in one bucket."""
-        return (self._skeletons(),)
+        return (self._masked(),)
 
     def measure(self, data: View) -> Measured:
         """Bucket by bucket: all but the first row of a skeleton repeat it."""
         first = pl.col("row").min().over("skeleton")
         compared, repeats, sizes = 0, [_NONE], [_SIZES]
-        for bucket in data.buckets(self._skeletons()):
+        for bucket in data.buckets(self._masked()):
             rows = bucket.filter(pl.col("chars") >= self.min_chars).select("row", "skeleton", other_row=first).collect()
             compared += rows.height
             repeats.append(rows.filter(pl.col("row") > pl.col("other_row")).select("row", "other_row"))

@@ -17,7 +17,7 @@ def masked(text: pl.Expr) -> pl.Expr:
     return text.str.replace_all(_NAME, "N").str.replace_all(_NICKNAME, "N").str.replace_all(_NUMBER, "0")
 
 
-class Skeletons(Feature):
+class MaskedTexts(Feature):
     """`row`, `skeleton` u64, `chars` of it: one line per row with such text; equal skeletons differ in masked words."""
 
     columns = {"row": pl.UInt32, "skeleton": pl.UInt64, "chars": pl.UInt32}
