@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED as FIRST
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,8 @@ from datacheck import discover, execute
 from datacheck.check import Check, Feature, Group, Need, Summary
 from datacheck.contract import Contract, Dataset
 from datacheck.errors import CheckAuthorError, DatacheckError, LoadError
-from datacheck.execute import DeriveTask, Failure, GroupTask, MeasureTask, ParseTask, SummariseTask, guarded
+from datacheck.execute import DeriveTask, Failure, GroupTask, MeasureTask, ParseTask, Piece, SummariseTask, guarded
+from datacheck.handover import handed
 from datacheck.intake import Intake
 from datacheck.inventory import Inventory
 from datacheck.loading.reading import Reading
@@ -220,7 +221,7 @@ class Engine:
             if self.workers.closed:
                 raise StepFailedError(_STOPPED)
             if task is not None:
-                yield task
+                yield replace(task, pieces=tuple(_handed(piece) for piece in task.pieces))
 
     def _places(self, dataset: str, needs: tuple[Need, ...]) -> tuple[Place, ...]:
         places = []
@@ -325,6 +326,10 @@ class Engine:
 def _not_stuck(running: Iterable[object], waiting: Iterable[str]) -> None:
     if not running:
         raise CheckAuthorError(f"{next(iter(waiting))}: waits for a step that is not in the plan")
+
+
+def _handed(piece: Piece) -> Piece:
+    return piece._replace(chunk=replace(piece.chunk, data=handed(piece.chunk.data)))
 
 
 def _raise(error: Exception) -> Result:
