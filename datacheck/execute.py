@@ -4,25 +4,29 @@ Every function takes plain frozen tasks, reads from the store, writes to the sto
 them lets an exception out that could carry data: `guarded` turns each into a Failure.
 """
 
+from __future__ import annotations
+
 import sys
 import traceback
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import polars as pl
 
 from datacheck.check import Check, Feature, Group, Summary
 from datacheck.errors import CheckAuthorError, DatacheckError
-from datacheck.evidence import keep
 from datacheck.loading.parse import parse
 from datacheck.loading.reader import Chunk
 from datacheck.loading.reading import Reading
 from datacheck.loading.tables import Tables
-from datacheck.pii.redaction import Mode
 from datacheck.store import Store
 from datacheck.view import Loaded, Part, Place, StoreView, bucket_file
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from datacheck.pii.redaction import Mode
 
 PART_TABLES = ("rows", "turns", "cells", "lines")
 T = TypeVar("T")
@@ -188,6 +192,8 @@ class MeasureTask:
 
 def measure(task: MeasureTask) -> None:
     """Write `measured.json` and `evidence.parquet` of one check."""
+    from datacheck.evidence import keep  # noqa: PLC0415 (the recognizers of PII: only where something is measured)
+
     store = Store(task.store)
     with store.scratch() as scratch:
         view = StoreView(store, task.loaded, task.places, scratch, None)

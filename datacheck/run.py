@@ -4,10 +4,7 @@ A child that dies takes nobody with it: what was in flight runs again, alone in 
 is a Failure, and the rest finishes.
 """
 
-import multiprocessing
 import os
-import resource
-import signal
 import threading
 import time
 from collections import deque
@@ -15,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED as FIRST
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,13 +20,14 @@ from datacheck import discover, execute
 from datacheck.check import Check, Feature, Group, Need, Summary
 from datacheck.contract import Contract, Dataset
 from datacheck.errors import CheckAuthorError, DatacheckError, LoadError
-from datacheck.execute import DeriveTask, Failure, GroupTask, MeasureTask, ParseTask, SummariseTask, guarded
+from datacheck.execute import DeriveTask, Failure, GroupTask, MeasureTask, ParseTask, Piece, SummariseTask, guarded
+from datacheck.handover import handed
 from datacheck.intake import Intake
 from datacheck.inventory import Inventory
 from datacheck.loading.reading import Reading
 from datacheck.pii.redaction import Mode
 from datacheck.plan import Derive, GroupBy, Load, Measure, Step, Summarise, Work, need_step
-from datacheck.spawn import ChildContext
+from datacheck.spawn import ChildContext, prepare_child
 from datacheck.store import Store, digest
 from datacheck.view import Loaded, Place
 
@@ -44,23 +42,6 @@ class StepFailedError(DatacheckError):
     def __init__(self, failure: Failure) -> None:
         super().__init__(failure.reason)
         self.failure = failure
-
-
-def _prepare_child(checks: Path | None, threads: int) -> None:
-    os.environ["POLARS_MAX_THREADS"] = str(threads)
-    os.umask(0o077)
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a core file would hold raw text
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the parent alone answers it
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-    discover.use_folder(checks)
-
-
-def _end_with_parent() -> None:
-    """A parent that was killed could not say so; without it a child would wait for work for ever."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
 
 
 class Workers:
@@ -84,7 +65,7 @@ class Workers:
         pool = ProcessPoolExecutor(
             count,
             mp_context=ChildContext(),
-            initializer=_prepare_child,
+            initializer=prepare_child,
             initargs=(discover.user_folder(), self.threads),
         )
         self._pools.append(pool)
@@ -240,7 +221,7 @@ class Engine:
             if self.workers.closed:
                 raise StepFailedError(_STOPPED)
             if task is not None:
-                yield task
+                yield replace(task, pieces=tuple(_handed(piece) for piece in task.pieces))
 
     def _places(self, dataset: str, needs: tuple[Need, ...]) -> tuple[Place, ...]:
         places = []
@@ -345,6 +326,10 @@ class Engine:
 def _not_stuck(running: Iterable[object], waiting: Iterable[str]) -> None:
     if not running:
         raise CheckAuthorError(f"{next(iter(waiting))}: waits for a step that is not in the plan")
+
+
+def _handed(piece: Piece) -> Piece:
+    return piece._replace(chunk=replace(piece.chunk, data=handed(piece.chunk.data)))
 
 
 def _raise(error: Exception) -> Result:

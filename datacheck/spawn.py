@@ -4,11 +4,16 @@ The standard library's spawn runs `__main__` once more in every child. A user's 
 then start itself again and again, and the children of a Prefect flow would each import Prefect.
 """
 
+import multiprocessing
+import os
+import resource
+import signal
 import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from multiprocessing.context import SpawnContext, SpawnProcess
+from pathlib import Path
 from types import ModuleType
 
 _starting = threading.Lock()
@@ -38,3 +43,23 @@ class ChildContext(SpawnContext):
     """The context to start workers with: `ProcessPoolExecutor(mp_context=ChildContext())`."""
 
     Process = _Process
+
+
+def prepare_child(checks: Path | None, threads: int) -> None:
+    """What a worker does first. It lives here, so that a child that only parses imports little."""
+    os.environ["POLARS_MAX_THREADS"] = str(threads)
+    os.umask(0o077)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a core file would hold raw text
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the parent alone answers it
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    from datacheck import discover  # noqa: PLC0415 (imports polars, which reads POLARS_MAX_THREADS)
+
+    discover.use_folder(checks)
+
+
+def _end_with_parent() -> None:
+    """A parent that was killed could not say so; without it a child would wait for work for ever."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)

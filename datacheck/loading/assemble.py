@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import hashlib
 from functools import partial
+from itertools import chain, repeat
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
 import polars as pl
 
 from datacheck.loading.cells import TYPES, Cell, as_text, below, depth, leaf
 from datacheck.loading.counts import AccountingError, Counts
 from datacheck.loading.formats import Candidate, Extract, Styles, candidates
 from datacheck.loading.formats import chat as chat_format
-from datacheck.loading.formats.turns import Style, Turn
+from datacheck.loading.formats.turns import CALLS, Style, Turn
 from datacheck.loading.reading import in_words
 from datacheck.loading.rejected import Rejected
 from datacheck.loading.tables import CELLS, LINES, TURNS, Tables, rows_schema
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Iterable
 
     from datacheck.loading.reading import Reading
 
@@ -52,20 +52,21 @@ class Way(NamedTuple):
 class Chat(NamedTuple):
     """How to read plain conversations under one set of keys; `second`: the way to try where `first` is not met.
 
-    `cell` is the number of the conversation's own kind of cell.
+    `key` is that of the conversation, `keys` the number of all keys.
     """
 
     key: str
     first: Way
     second: Way
-    cell: int
+    keys: int
 
 
 class Assembler:
     """The growing tables of one part.
 
     Turns and cells come in few kinds: what repeats (paths, roles, types) is a small table, and each line of the big
-    one holds a number into it beside its own text. Conversations of plain messages take a short way (`add_chat`).
+    one holds a number into it beside its own text. Conversations of plain messages take a short
+    way, many at a time (`add_chats`).
     """
 
     def __init__(self, reading: Reading) -> None:
@@ -163,61 +164,76 @@ class Assembler:
         self._cell_counts.append(len(cells))
 
     # ── conversations of plain messages ─────────────────────────────────────────────────────────────
-    def chat_adder(self) -> Callable[[int, int, int, Any], bool]:
-        """Return a function that loads a record whose turns are plain messages and whose other values are scalars.
+    def add_chats(
+        self, chat: Chat, line: int, starts: list[int], lengths: list[int], records: list[dict[str, Any]]
+    ) -> bool:
+        """Load records from `line` on if the turns of all are plain messages and their other values scalars.
 
-        It takes (line, byte, length, record) and returns False, with nothing added, for every other record: `add`
-        then decides, and the result of both is the same. It serves until `finish`. A closure, because it runs once
-        for nearly every record: looking up a dozen attributes would take a fifth of its time.
+        All have the keys of `chat`. Returns False, with nothing added, where one of them is anything else: `way` then
+        tells which. For records that `add` can load too the result is the same. Whole columns are built here by
+        loops in C; a loop over the records in Python would take three times as long.
         """
-        chats, longest = self._chats, self.reading.limits.text_bytes
-        size_of, kinds_of, all_strings = len, type, _STRINGS.issuperset
-        add_line, add_byte, add_length = self._line.append, self._byte.append, self._length.append
-        add_format, add_turns, add_texts = self._format.append, self._turns.extend, self._texts.extend
-        add_turn_count, add_cell_count = self._turn_counts.append, self._cell_counts.append
-        add_cell, add_cell_text = self._cells.append, self._cell_texts.append
+        try:
+            talks = [record[chat.key] for record in records]
+            way = chat.first if chat.first.name in talks[0][0] else chat.second
+            messages = list(chain.from_iterable(talks))
+            texts = list(map(way.content, messages))
+            roles = [tuple(map(way.role, talk)) for talk in talks]
+            shapes = [way.shapes.get(of_record) for of_record in roles]
+        except (KeyError, TypeError, IndexError):
+            return False
+        counts = list(map(len, talks))
+        plain = set(map(len, messages)) == {2} and _STRINGS.issuperset(map(type, texts)) and 0 not in counts
+        if not plain or max(lengths) > self.reading.limits.text_bytes:
+            return False
+        if None in shapes:
+            shapes = [self._shape(chat.key, way, *talk) for talk in zip(roles, talks, strict=True)]
+        try:
+            cells = None if None in shapes else self._flat_cells(chat, records)
+            labels = [self._labels_of(record) for record in records] if self._labels else []
+        except Rejected:
+            return False
+        if cells is None:
+            return False
+        if not CALLS.isdisjoint(chain.from_iterable(roles)):
+            self._move_calls(texts, list(chain.from_iterable(roles)))
+        self._cells += cells[0]
+        self._cell_texts += cells[1]
+        self._cell_counts += repeat(chat.keys, len(records))
+        self._line += range(line, line + len(records))
+        self._byte += starts
+        self._length += lengths
+        self._format += repeat(way.format, len(records))
+        self._turns += chain.from_iterable(shapes)  # type: ignore[arg-type]
+        self._texts += texts
+        self._turn_counts += counts
+        self._label_values += labels
+        return True
 
-        def add_chat(line: int, byte: int, length: int, record: Any) -> bool:
-            if record.__class__ is not dict or length > longest:
-                return False
-            keys = tuple(record)
-            chat = chats[keys] if keys in chats else self._new_chat(keys)
-            if chat is None:
-                return False
-            try:
-                messages = record[chat.key]
-                way = chat.first if chat.first.name in messages[0] else chat.second
-                roles = tuple(map(way.role, messages))
-                texts = list(map(way.content, messages))
-                shape = way.shapes.get(roles)
-            except (KeyError, TypeError, IndexError):
-                return False
-            count = size_of(texts)
-            if sum(map(size_of, messages)) != 2 * count or not all_strings(map(kinds_of, texts)):
-                return False
-            if shape is None and (shape := self._new_shape(chat.key, way, roles, messages)) is None:
-                return False
-            if size_of(keys) == 1:
-                add_cell(chat.cell)
-                add_cell_text(None)
-                add_cell_count(1)
-            elif (cells := self._flat_cells(record, chat.key)) is None:
-                return False
-            else:
-                self._add_cells(cells)
-            add_line(line)
-            add_byte(byte)
-            add_length(length)
-            add_format(way.format)
-            add_turns(shape)
-            add_texts(texts)
-            add_turn_count(count)
-            return True
+    def way(self, chat: Chat, record: dict[str, Any]) -> str | None:
+        """Return the format of a record that `add_chats` should be able to load; those of one format together."""
+        try:
+            talk = record[chat.key]
+            way = chat.first if chat.first.name in talk[0] else chat.second
+            roles = tuple(map(way.role, talk))
+            plain = sum(map(len, talk)) == 2 * len(talk) and _STRINGS.issuperset(map(type, map(way.content, talk)))
+            flat = sum(kind is list or kind is dict for kind in map(type, record.values())) == 1
+            return way.format if plain and flat and self._shape(chat.key, way, roles, talk) else None
+        except (KeyError, TypeError, IndexError):
+            return None
 
-        return add_chat
+    def _move_calls(self, texts: list[str | None], roles: list[str]) -> None:
+        """Make the contents of ms-swift's and ShareGPT's function calls tool calls."""
+        for n, role in enumerate(roles):
+            text = texts[n]
+            if role in CALLS and text is not None:
+                self._calls[len(self._turns) + n] = text
+                texts[n] = None
 
-    def _new_chat(self, keys: tuple[str, ...]) -> Chat | None:
-        """Return how to read conversations under these keys, or None if the short way does not serve them."""
+    def chat(self, keys: tuple[str, ...]) -> Chat | None:
+        """Return how to read conversations under these keys, or None if `add_chats` does not serve them."""
+        if keys in self._chats:
+            return self._chats[keys]
         chat = self._chat(keys)
         if len(self._chats) < _KEY_SETS:
             self._chats[keys] = chat
@@ -227,7 +243,7 @@ class Assembler:
         """Return how to read conversations under these keys, or None if the short way does not serve them."""
         limits, wanted = self.reading.limits, self.reading.format
         special = not {"system", "tools"}.isdisjoint(keys) or len(keys) > limits.keys or limits.depth < _CHAT_DEPTH
-        if wanted == "rows" or special or self._labels:
+        if wanted == "rows" or special:
             return None
         known = candidates(frozenset(keys), wanted)
         key = chat_format.conversation_key(frozenset(keys))
@@ -238,39 +254,43 @@ class Assembler:
             return None
         openai = Way.of("messages", self._styles.openai)
         second = Way.of("sharegpt", self._styles.sharegpt) if wanted == "auto" else openai
-        return Chat(key, openai, second, self._cell_kinds.setdefault((key, "array"), len(self._cell_kinds)))
+        return Chat(key, openai, second, len(keys))
 
-    def _new_shape(self, key: str, way: Way, roles: tuple[Any, ...], messages: list[Any]) -> list[int] | None:
+    def _shape(self, key: str, way: Way, roles: tuple[Any, ...], messages: list[Any]) -> list[int] | None:
         """Read the first conversation with these roles in the usual way, and keep what all such have in common."""
+        if (shape := way.shapes.get(roles)) is not None:
+            return shape
         if len(way.shapes) >= _KEY_SETS or len(roles) > self.reading.limits.turns:
             return None
         if not _STRINGS.issuperset(map(type, roles)):
             return None
         extract = chat_format.conversation({key: messages}, key, way.style)
-        if extract.cells or any(turn[4] != "string" or turn[6] is not None for turn in extract.turns):
+        if extract.cells or any(turn[4] != "string" for turn in extract.turns):
             return None
         kinds = self._turn_kinds
         shape = way.shapes[roles] = [kinds.setdefault(turn[:5], len(kinds)) for turn in extract.turns]
         return shape
 
-    @staticmethod
-    def _flat_cells(record: dict[str, Any], conversation: str) -> list[Cell] | None:
-        """Return one cell per key, or None if a value besides the conversation is a container or no finite number."""
-        cells: list[Cell] = []
-        for key, value in record.items():
-            kind = value.__class__
-            if kind is str:
-                cells.append((key, "string", value))
-            elif key == conversation:
-                cells.append((key, "array", None))
-            elif kind is list or kind is dict:
+    def _flat_cells(self, chat: Chat, records: list[dict[str, Any]]) -> tuple[list[int], list[str | None]] | None:
+        """Return kinds and texts of one cell per key and record, or None if one is a container; may raise Rejected."""
+        kinds: list[Iterable[int]] = []
+        texts: list[Iterable[str | None]] = []
+        for key in records[0]:
+            values = [record[key] for record in records]
+            types = set(map(type, values))
+            if key == chat.key or types == _STRINGS:
+                kinds.append(repeat(self._cell_kind(key, "array" if key == chat.key else "string"), len(values)))
+                texts.append(repeat(None, len(values)) if key == chat.key else values)
+            elif list in types or dict in types:
                 return None
             else:
-                try:
-                    cells.append(leaf(key, value))
-                except Rejected:
-                    return None
-        return cells
+                cells = [leaf(key, value) for value in values]
+                kinds.append([self._cell_kind(key, kind) for _, kind, _ in cells])
+                texts.append([text for _, _, text in cells])
+        return list(chain.from_iterable(zip(*kinds, strict=True))), list(chain.from_iterable(zip(*texts, strict=True)))
+
+    def _cell_kind(self, path: str, kind: str | None) -> int:
+        return self._cell_kinds.setdefault((path, kind), len(self._cell_kinds))
 
     def flush(self) -> None:
         """Hand the texts over to polars; worth it every few hundred records, while they are in the CPU's cache."""
@@ -370,8 +390,7 @@ class Assembler:
         if self.reading.columns.label is None and self._own_labels:
             named["label"] = [self._own_labels.get(row) for row in range(count)]
         schema = rows_schema(self.reading.columns)
-        columns = [np.arange(count, dtype=np.uint32), _numbers(self._line, np.uint32)]
-        columns += [_numbers(self._byte, np.uint64), _numbers(self._length, np.uint32), self._format]
+        columns = [range(count), self._line, self._byte, self._length, self._format]
         frame = _frame(columns, dict(list(schema.items())[: len(columns)]))
         nothing = pl.lit(None, pl.String)
         return frame.with_columns(
@@ -400,11 +419,6 @@ class Assembler:
 _DIGITS_64_BITS = 19
 
 
-def _numbers(values: list[Any], kind: type[np.unsignedinteger[Any]]) -> Any:
-    """Return numbers as an array, which polars takes faster; a list that holds None as it is."""
-    return values if None in values else np.array(values, dtype=kind)
-
-
 def _kinds(kinds: dict[Any, int], names: list[str], schema: dict[str, Any]) -> pl.DataFrame:
     """Return the small table of what repeats; its line numbers are the numbers of the kinds."""
     columns = list(zip(*kinds, strict=True)) if kinds else [()] * len(names)
@@ -419,8 +433,9 @@ def _put_together(
     texts: dict[str, pl.Series | None],
 ) -> pl.DataFrame:
     """Return the big table: each line is its row, its kind, and its own texts (None: null in every line)."""
-    rows = np.repeat(np.arange(len(counts), dtype=np.uint32), np.array(counts, dtype=np.int64))
-    frame = kinds[pl.Series(np.array(numbers, dtype=np.uint32))].with_columns(pl.Series("row", rows))
+    of_row = pl.int_range(len(counts), dtype=pl.UInt32, eager=True).to_frame("row")
+    rows = of_row.select(pl.col("row").repeat_by(pl.Series(counts, dtype=pl.UInt32)).explode(empty_as_null=False))
+    frame = kinds[pl.Series(numbers, dtype=pl.UInt32)].with_columns(rows["row"])
     frame = frame.with_columns(
         pl.lit(None, pl.String).alias(name) if values is None else values.alias(name) for name, values in texts.items()
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from io import BytesIO
+from itertools import accumulate, groupby
 from typing import TYPE_CHECKING, Any
 
 import jiter
@@ -18,12 +19,14 @@ from datacheck.loading.sniff import UTF8_BOM
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from datacheck.loading.assemble import Chat
     from datacheck.loading.reader import Chunk
     from datacheck.loading.reading import Reading
     from datacheck.loading.tables import Tables
 
 _NEWLINE = 0x0A
-_FLUSH = 512
+_PORTION = 256 * 1024  # bytes of lines that are in work at a time: what they decode to stays in the CPU's cache
+_UNREAD = object()
 _LONG = 1024**2  # a longer record has its values counted before it is decoded
 _SPACE = b" \t\r\n"
 
@@ -89,29 +92,77 @@ def _load(out: Assembler, reading: Reading, line: int, byte: int, raw: bytes, bo
 def _json_lines(chunk: Chunk, reading: Reading, out: Assembler) -> tuple[int, int]:
     if reading.encoding != "utf-8":
         return _encoded_lines(chunk, reading, out)
-    data = chunk.data
-    from_json, add_chat, limit = jiter.from_json, out.chat_adder(), reading.limits.line_bytes
-    returns = b"\r" in data
-    limit = min(limit, _LONG)
+    longest = -1 if b"\r" in chunk.data else min(reading.limits.line_bytes, _LONG)
+    file = BytesIO(chunk.data)
     position = number = 0
-    for whole in BytesIO(data):  # the line end is white space to the parser
-        length = len(whole) - 1
-        try:
-            if length > limit or returns:
-                raise ValueError  # noqa: TRY301 (the long way says why)
-            record = from_json(whole, catch_duplicate_keys=True, allow_inf_nan=False, cache_mode="keys")
-        except ValueError:
-            _line(out, reading, number, position, whole, first=number == 0 and chunk.index == 0)
-        else:
-            if whole[length] != _NEWLINE:
-                length += 1
-            if not add_chat(number, position, length, record):
-                out.add(number, position, whole[:length], record)
-        position += len(whole)
-        number += 1
-        if not number % _FLUSH:
-            out.flush()
+    while lines := file.readlines(_PORTION):
+        _Portion(out, reading, number, position, lines, first=number == 0 and chunk.index == 0).add(longest)
+        position += sum(map(len, lines))
+        number += len(lines)
+        out.flush()
     return number, position
+
+
+class _Portion:
+    """Consecutive lines; those with the same keys are added together as far as they are conversations."""
+
+    def __init__(
+        self, out: Assembler, reading: Reading, number: int, position: int, lines: list[bytes], *, first: bool
+    ) -> None:
+        self.out, self.reading, self.number, self.lines, self.first = out, reading, number, lines, first
+        sizes = list(map(len, lines))
+        self.starts = list(accumulate(sizes, initial=position))
+        self.lengths = [size - 1 for size in sizes]
+        if lines[-1][-1] != _NEWLINE:
+            self.lengths[-1] += 1
+        self.records: list[Any] = []
+
+    def add(self, longest: int) -> None:
+        """Decode and add the lines; those that are longer than `longest` and the damaged ones go the long way."""
+        from_json = jiter.from_json
+
+        def decoded(line: bytes) -> Any:  # the line end is white space to the parser
+            if len(line) > longest:
+                return _UNREAD
+            try:
+                return from_json(line, catch_duplicate_keys=True, allow_inf_nan=False, cache_mode="keys")
+            except ValueError:
+                return _UNREAD
+
+        self.records = list(map(decoded, self.lines))
+        start = 0
+        for keys, alike in groupby(self.records, _keys):
+            stop = start + len(list(alike))
+            self._alike(None if keys is None else self.out.chat(keys), start, stop)
+            start = stop
+
+    def _alike(self, chat: Chat | None, start: int, stop: int) -> None:
+        """Add records with the same keys; an unusual one sends nobody but itself the long way."""
+        if chat is None:
+            self._one_by_one(start, stop)
+        elif not self._together(chat, start, stop):
+            ways = [self.out.way(chat, record) for record in self.records[start:stop]]
+            for way, alike in groupby(ways):
+                stop = start + len(list(alike))
+                if way is None or not self._together(chat, start, stop):
+                    self._one_by_one(start, stop)
+                start = stop
+
+    def _together(self, chat: Chat, start: int, stop: int) -> bool:
+        own = slice(start, stop)
+        return self.out.add_chats(chat, self.number + start, self.starts[own], self.lengths[own], self.records[own])
+
+    def _one_by_one(self, first: int, stop: int) -> None:
+        for n in range(first, stop):
+            line, start, whole, record = self.number + n, self.starts[n], self.lines[n], self.records[n]
+            if record is _UNREAD:
+                _line(self.out, self.reading, line, start, whole, first=self.first and n == 0)
+            else:
+                self.out.add(line, start, whole[: self.lengths[n]], record)
+
+
+def _keys(record: Any) -> tuple[str, ...] | None:
+    return tuple(record) if record.__class__ is dict else None
 
 
 def _line(out: Assembler, reading: Reading, line: int, byte: int, whole: bytes, *, first: bool) -> None:

@@ -1,8 +1,12 @@
 """One literal sample per format; the expected turns are written by hand from the trainers' documentation."""
 
 import json
+import random
 
 import pytest
+from polars.testing import assert_frame_equal
+
+from datacheck.loading.assemble import Assembler
 
 # Each case: record, expected format, expected turns as (part, turn, role, path, text or tool calls).
 CASES = {
@@ -352,6 +356,19 @@ CASES = {
     "stepwise": ({"prompt": "p", "completions": ["a"], "labels": [True]}, "unknown", []),
     "no known key": ({"a": 1}, "unknown", []),
     "messages that are a string": ({"messages": "u"}, "unknown", []),
+    "a role that is a list": (
+        {"messages": [{"role": ["u"], "content": "c"}]},
+        "messages",
+        [("prompt", 0, '["u"]', "messages[0].content", "c")],
+    ),
+    "ms-swift call in a plain message": (
+        {"messages": [{"role": "user", "content": "u"}, {"role": "tool_call", "content": "{}"}]},
+        "messages",
+        [
+            ("prompt", 0, "user", "messages[0].content", "u"),
+            ("response", 1, "assistant", "messages[1].content", "{}"),
+        ],
+    ),
 }
 
 
@@ -398,10 +415,30 @@ def test_no_leaf_of_the_record_gets_lost(load, name):
         "gpt",
         "observation",
         "function_call",
+        "tool_call",
         "text",
     }
     for text in strings(record):
         assert text in held or json.dumps(text)[1:-1] in held or text in structure
+
+
+@pytest.mark.parametrize("columns", [{}, {"id": "id", "source": "meta.src"}])
+def test_records_give_the_same_alone_and_beside_others(load, monkeypatch, columns):
+    """Conversations are loaded many at a time; every other record, and each by itself, goes one by one."""
+    plain = [{"messages": [{"role": "user", "content": f"u{n}"}, {"role": "assistant", "content": "a"}]} for n in "12"]
+    odd = [record for record, _, _ in CASES.values()]
+    odd += [{**record, "id": value, "n": 1.5} for record in plain for value in ("x", None, 3, True, {"a": 1}, 10**30)]
+    odd += [{**plain[0], "id": "y"}, {"messages": []}, {"messages": [1]}, {"messages": ["ab"]}, {"messages": {}}]
+    odd += [{"conversations": [{"from": "human", "value": "h"}, {"from": "function_call", "value": "{}"}]}]
+    draw = random.Random(5)
+    lines = [json.dumps(draw.choice(odd if draw.random() < 0.3 else plain)).encode() for _ in range(3_000)]
+    lines += [b"[", b"", b"3", b'{"id": 1e400, "messages": [{"role": "user", "content": "u"}]}', lines[0]]
+    data = b"\n".join(lines)
+    together = load(data, columns=columns)
+    monkeypatch.setattr(Assembler, "chat", lambda *_: None)
+    alone = load(data, columns=columns)
+    for name in ("rows", "turns", "cells", "lines"):
+        assert_frame_equal(getattr(together, name), getattr(alone, name))
 
 
 def test_kto_label_fills_the_label_column_unless_the_contract_names_one(load):

@@ -34,7 +34,7 @@ SHAREGPT_ROLES = {
     "assistant": "assistant",
     "tool": "tool",
 }
-_CALLS = frozenset({"function_call", "tool_call"})
+CALLS = frozenset({"function_call", "tool_call"})  # roles whose content is the call
 
 
 class Extract(NamedTuple):
@@ -141,7 +141,7 @@ def message_turns(
         number = turn + position - start
         if message.__class__ is dict and len(message) == 2:
             role, content = message.get(role_key), message.get(content_key)
-            if role.__class__ is str and content.__class__ is str and role not in _CALLS:
+            if role.__class__ is str and content.__class__ is str and role not in CALLS:
                 path = paths[position] if position < _KEPT else path_of(key, position, content_key)
                 turns.append((part, number, roles.get(role, role), path, "string", content, None))
                 continue
@@ -165,7 +165,7 @@ def _message(message: Any, style: Style, key: str, position: int, part: str, num
     if calls is None:
         calls = message.get("function_call")
     tool_calls = as_text(calls)
-    if raw_role in _CALLS and tool_calls is None:
+    if raw_role.__class__ is str and raw_role in CALLS and tool_calls is None:
         text, tool_calls = None, as_text(content)
     for name, value in message.items():
         if name in {style.role, style.content} or (name in {"tool_calls", "function_call"} and value is not None):
