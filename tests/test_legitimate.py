@@ -160,18 +160,30 @@ SHAPES = {
 }  # fmt: skip
 
 # Checks that speak of something that only some shapes have, and checks that need more than a shape.
-PAIRS = {"small_gap", "length_bias", "identical_pairs"}
+PAIRS = {"small_gap", "length_bias", "identical_pairs", "prompt_mismatch", "contradictory_pairs"}
+GOLDS = {"unverifiable_answers"}
+WITH_GOLDS = {"verl", "multiple_choice"}
 NEEDS_MORE = {
     "frozen_changed": "needs a known sha256",
     "leakage": "needs an evaluation set; a shape cannot leak",
     "small_gap": "needs scores",
+    "score_outliers": "needs scores",
+    "low_agreement": "needs raters",
+    "pass_rates": "needs pass rates",
+    "banned_terms": "needs lists",
+    "broken_references": "needs another dataset",
+    "mixture_drift": "needs targets",
+    "synthetic_share": "needs labels",
+    "thin_reasoning": "speaks of a whole set; a short answer is no fault",
+    "low_diversity": "speaks of a whole set; these rows repeat on purpose",
+    "knowledge_dump": "speaks of a whole set; a long answer is no fault",
 }
 
 
 def applicable(name):
     checks = [check for check in check_names() if check not in NEEDS_MORE]
-    pairs = name.startswith("preference")
-    return [check for check in checks if pairs or check not in PAIRS]
+    left_out = set() if name.startswith("preference") else PAIRS
+    return [check for check in checks if check not in left_out | (set() if name in WITH_GOLDS else GOLDS)]
 
 
 def settings(check, name):

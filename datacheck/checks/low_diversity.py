@@ -77,7 +77,7 @@ class LowDiversity(Check):
         return (Need(DistinctPairs(on=self.on)), Need(Openings(on=self.on)))
 
     def measure(self, data: View) -> Measured:
-        """Add up the windows of all parts; where there is none, take what there is."""
+        """Add up the windows of all parts."""
         pairs, openings = (data[need] for need in self.needs())
         rows = total(data.rows)
         sums = pl.all().exclude("source").cast(pl.Int64).sum()
@@ -94,7 +94,7 @@ class LowDiversity(Check):
             .collect()
         )
         top = openings.join(counts.head(1).lazy(), on="opening", how="semi")
-        notes = [] if windows["windows"] else [f"fewer than {WINDOW} word pairs: distinct-2 is that of a short text"]
+        notes = [] if windows["windows"] else [f"fewer than {WINDOW} word pairs: distinct-2 is not judged"]
         silent = rows - total(openings)
         if silent:
             notes.append(f"{silent} rows have no {self.on}, or one too short to have an opening")
@@ -106,7 +106,5 @@ class LowDiversity(Check):
 
 
 def _share(sums: dict[str, int]) -> float:
-    """Distinct per pair; 1 where there is no pair at all, as nothing is repeated."""
-    if sums["windows"]:
-        return sums["distinct"] / (sums["windows"] * WINDOW)
-    return sums["rest_distinct"] / sums["rest"] if sums["rest"] else 1.0
+    """Distinct per pair; 1 where no window is full, as nothing is known to be repeated."""
+    return sums["distinct"] / (sums["windows"] * WINDOW) if sums["windows"] else 1.0

@@ -17,13 +17,11 @@ class DistinctPairs(Feature):
     """`source`, `windows`, `distinct`: full windows of 1,000 word pairs, and the distinct pairs in them, per source.
 
     Words are Han characters and runs of letters. distinct-n falls with the length of a text (Li et al. 2016 divide by
-    it), so numbers of different sets compare only over windows of one size. `rest` and `rest_distinct` are the pairs
-    behind the last full window.
+    it), so numbers of different sets compare only over windows of one size. What stands
+    behind the last full window is left out.
     """
 
-    columns = {
-        "source": pl.String, "windows": pl.UInt32, "distinct": pl.UInt64, "rest": pl.UInt32, "rest_distinct": pl.UInt32
-    }  # fmt: skip
+    columns = {"source": pl.String, "windows": pl.UInt32, "distinct": pl.UInt64}
 
     on: On
 
@@ -34,9 +32,8 @@ class DistinctPairs(Feature):
         for (source,), table in texts.sort("source", "row").collect().group_by("source", maintain_order=True):
             pairs = grams(normalise(table["text"], ("nfkc", "casefold")), "words", 2).hashes
             full = len(pairs) // WINDOW * WINDOW
-            rest = pairs[full:]
             distinct = _distinct(pairs[:full].reshape(-1, WINDOW))
-            lines.append((source, full // WINDOW, distinct, len(rest), len(np.unique(rest))))
+            lines.append((source, full // WINDOW, distinct))
         return pl.DataFrame(lines, schema=self.columns, orient="row")
 
 

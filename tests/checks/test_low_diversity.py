@@ -44,7 +44,7 @@ def test_openings():
     assert result.value("top_opening") == Ratio(3, 5)
     assert result.figures["openings"]["rows"] == [3, 1]
     assert result.not_checked == (
-        "fewer than 1000 word pairs: distinct-2 is that of a short text",
+        "fewer than 1000 word pairs: distinct-2 is not judged",
         "1 rows have no response, or one too short to have an opening",
     )
 
