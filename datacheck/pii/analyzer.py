@@ -3,12 +3,13 @@
 from bisect import bisect_left, insort
 from collections.abc import Iterator
 from itertools import compress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import polars as pl
 
 from datacheck.pii.errors import PiiTimeout
 from datacheck.pii.normalise import Folded, fold
+from datacheck.pii.policy import LINK, POLICY
 from datacheck.pii.prefilter import candidates
 from datacheck.pii.recognizers import RECOGNIZERS, State
 
@@ -26,17 +27,21 @@ FOUND = {
     "state": pl.String,
     "rule": pl.String,
     "masked": pl.String,
+    "linked": pl.Boolean,
     "group": pl.UInt32,
 }
+Names = Literal["linked", "full"]
+"""Where unlabelled names are looked for: within LINK characters of a hard identifier, or in every text (slow)."""
+
 _STATE_RANK = {"valid": 0, "specimen": 0, "suspect": 1}
 
 
 class _Hit(NamedTuple):
-    """One finding. `canonical` is the raw value: it never leaves this module."""
+    """One finding, as in `FOUND`. `canonical` is the raw value: it never leaves this module."""
 
+    entity: str
     start: int
     end: int
-    entity: str
     score: float
     state: State
     rule: str
@@ -44,7 +49,7 @@ class _Hit(NamedTuple):
     canonical: str
 
 
-def find(texts: pl.Series, entities: tuple[str, ...] | None = None) -> pl.DataFrame:
+def find(texts: pl.Series, entities: tuple[str, ...] | None = None, *, names: Names = "linked") -> pl.DataFrame:
     """Return the identifiers in `texts` (String, nulls allowed), one row each, columns as in `FOUND`.
 
     `index` counts texts from 0; `start` and `end` are code points of the text as given, in this order.
@@ -53,10 +58,10 @@ def find(texts: pl.Series, entities: tuple[str, ...] | None = None) -> pl.DataFr
     the value.
     Raises KeyError for an unknown entity, PiiTimeout where a pattern would not end.
     """
-    return analyze(texts, candidates(texts, entities))
+    return analyze(texts, candidates(texts, entities, names=names), names=names)
 
 
-def analyze(texts: pl.Series, flags: pl.DataFrame) -> pl.DataFrame:
+def analyze(texts: pl.Series, flags: pl.DataFrame, *, names: Names = "linked") -> pl.DataFrame:
     """Run on each text the recognizers whose flag is set; `flags` as `candidates` gives them."""
     rows = flags.with_row_index("index").filter(pl.any_horizontal(flags.columns))
     if rows.is_empty():
@@ -68,9 +73,12 @@ def analyze(texts: pl.Series, flags: pl.DataFrame) -> pl.DataFrame:
     found: list[tuple[object, ...]] = []
     for index, *fired in rows.iter_rows():
         text = texts[index]
-        for hit in [] if text is None else _hits(presidio, text, list(compress(flags.columns, fired))):
+        hits = [] if text is None else _hits(presidio, text, list(compress(flags.columns, fired)))
+        hard = [hit for hit in hits if POLICY[hit.entity].hard and hit.state != "specimen"]
+        for hit in hits:
             group = groups.setdefault((hit.entity, hit.canonical), len(groups))
-            found.append((index, hit.entity, hit.start, hit.end, hit.score, hit.state, hit.rule, hit.masked, group))
+            linked = POLICY[hit.entity].linked is not None and any(_near(hit, each) for each in hard)
+            found.append((index, *hit[:-1], linked, group))
     return pl.DataFrame(found, schema=FOUND, orient="row")
 
 
@@ -90,9 +98,9 @@ def _read(presidio: "Engine", folded: Folded, entities: list[str]) -> Iterator[_
         start, end = folded.span(result.start, result.end)
         metadata = result.recognition_metadata
         yield _Hit(
+            result.entity_type,
             start,
             end,
-            result.entity_type,
             round(result.score, 2),
             metadata["state"],
             metadata["rule"],
@@ -112,7 +120,11 @@ def _settle(hits: list[_Hit]) -> list[_Hit]:
         if not _overlaps(taken, hit):
             kept.append(hit)
             insort(taken, (hit.start, hit.end))
-    return sorted(kept)
+    return sorted(kept, key=lambda hit: hit.start)
+
+
+def _near(one: _Hit, other: _Hit) -> bool:
+    return one.start - other.end <= LINK and other.start - one.end <= LINK
 
 
 def _overlaps(taken: list[tuple[int, int]], hit: _Hit) -> bool:

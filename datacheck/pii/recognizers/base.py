@@ -3,10 +3,9 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from random import Random
-from typing import ClassVar, Literal, NamedTuple
+from typing import ClassVar, NamedTuple
 
-State = Literal["valid", "suspect", "specimen"]
-Severity = Literal["block", "warn"]
+from datacheck.pii.policy import ENTITIES, POLICY, Policy, Severity, State
 
 # What people put between the digits of one number. Not "/" (two numbers) and not "," (CSV).
 SEPARATOR = r"[ \t\u00a0\u2000-\u200a\u202f\u3000\-\u2010-\u2015\u2212.·•・_()（）]"
@@ -30,6 +29,9 @@ ARITHMETIC_RIGHT = (
 )
 
 
+_PRIORITY = {entity: place for place, entity in enumerate(ENTITIES)}
+
+
 class Judgement(NamedTuple):
     """How sure a recognizer is of one match.
 
@@ -50,10 +52,6 @@ class Recognizer(ABC):
     """
 
     entity: ClassVar[str]
-    severity: ClassVar[Severity]
-    """Of a valid value; suspect values and specimens always warn."""
-    priority: ClassVar[int]
-    """Where two entities overlap, the lower number stays."""
     prefilter: ClassVar[str]
     patterns: ClassVar[Mapping[str, str]]
     """Rule name to regular expression; within one entity the first rule that matches a span wins."""
@@ -65,6 +63,21 @@ class Recognizer(ABC):
     negative_right: ClassVar[str] = ""
     specimens: ClassVar[frozenset[str]]
     """Canonical values known from documentation and textbooks: always found, and named as such."""
+
+    @property
+    def policy(self) -> Policy:
+        """Severities, threshold and linkage, from the one table."""
+        return POLICY[self.entity]
+
+    @property
+    def severity(self) -> Severity:
+        """Default severity of a valid value."""
+        return self.policy.valid
+
+    @property
+    def priority(self) -> int:
+        """Where two entities overlap, the lower number stays."""
+        return _PRIORITY[self.entity]
 
     @abstractmethod
     def judge(self, rule: str, value: str) -> Judgement | None:

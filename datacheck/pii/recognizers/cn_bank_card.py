@@ -30,8 +30,6 @@ class CnBankCard(Recognizer):
     """A brand's prefix and length with a right Luhn digit; UnionPay also without, beside a word like 账号."""
 
     entity = "CN_BANK_CARD"
-    severity = "block"
-    priority = 20
     prefilter = rf"[2-69](?:{GAP}[0-9]){{14}}"
     patterns = {
         "cn_bank_card": (

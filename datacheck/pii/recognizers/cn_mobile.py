@@ -29,8 +29,6 @@ class CnMobile(Recognizer):
     """A number in an assigned range; the usual groupings are valid, digit by digit needs context."""
 
     entity = "CN_MOBILE"
-    severity = "block"
-    priority = 30
     prefilter = rf"1{GAP}[3-9](?:{GAP}[0-9]){{9}}"
     patterns = {
         "cn_mobile": rf"{_LEFT}{_PREFIX}1[3-9][0-9]{GAP}[0-9]{{4}}{GAP}[0-9]{{4}}{RIGHT}",

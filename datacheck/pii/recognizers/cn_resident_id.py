@@ -21,8 +21,6 @@ class CnResidentId(Recognizer):
     """
 
     entity = "CN_RESIDENT_ID"
-    severity = "block"
-    priority = 10
     prefilter = rf"[1-9](?:{GAP}[0-9]){{14}}"
     patterns = {
         "cn_resident_id": (

@@ -13,8 +13,6 @@ class IpAddress(Recognizer):
     """A dotted quad; private, reserved and documentation networks and public resolvers are specimens."""
 
     entity = "IP_ADDRESS"
-    severity = "warn"
-    priority = 50
     prefilter = r"[0-9]\.[0-9]{1,3}\.[0-9]{1,3}\.[0-9]"
     patterns = {"ip_address.v4": rf"{LEFT}(?<![0-9A-Za-z]\.)(?:{_OCTET}\.){{3}}{_OCTET}{RIGHT}(?!\.[0-9A-Za-z])"}
     positive = r"地址|服务器|主机|(?i:\bip|host|server|address|ping|ssh)"

@@ -29,8 +29,6 @@ class Secret(Recognizer):
     """A key by its provider's prefix."""
 
     entity = "SECRET"
-    severity = "block"
-    priority = 5
     prefilter = (
         r"(?:AKIA|ASIA)[A-Z0-9]{16}|sk-[A-Za-z0-9_\-]{20}|gh[pousr]_[A-Za-z0-9]{30}|github_pat_[A-Za-z0-9_]{22}"
         r"|glpat-|AIza[A-Za-z0-9_\-]{35}|LTAI[A-Za-z0-9]{12}|AKID[A-Za-z0-9]{32}|hf_[A-Za-z0-9]{30}|xox[abeoprs]-"
