@@ -9,6 +9,7 @@ import sys
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 from types import FrameType
@@ -122,6 +123,10 @@ def run(
     workers: Annotated[int | None, typer.Option(help="Worker processes.", show_default="by size and cores")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing; the exit code and the report speak.")] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Keep tracebacks in run.json (they may hold data).")] = False,
+    as_of: Annotated[
+        datetime | None,
+        typer.Option(metavar="DATE", formats=["%Y-%m-%d"], help="The day for dates of expiry.", show_default="today"),
+    ] = None,
     quarantine_content: Annotated[
         bool, typer.Option("--quarantine-content", help="Copy the raw bytes of bad lines to quarantine/ too.")
     ] = False,
@@ -143,6 +148,7 @@ def run(
         debug=debug,
         quarantine_content=quarantine_content,
         allow_remote=tuple(remote or ()),
+        as_of=as_of.date() if as_of else None,
     )
     with _signals_raise(), Session(contract, _bindings(data), options) as session:
         stopped = _execute(session, quiet=quiet)
@@ -225,13 +231,13 @@ def judge(
 
     from datacheck import discover
     from datacheck.contract import load_contract
-    from datacheck.judge import rejudge
+    from datacheck.judge import day_of, rejudge
     from datacheck.report.model import read_report
     from datacheck.report.terminal import print_report
 
     discover.use_folder(checks)
     old = read_report(report)
-    judged = rejudge(load_contract(contract, located=False), old, report, strict=strict)
+    judged = rejudge(load_contract(contract, located=False, as_of=day_of(old)), old, report, strict=strict)
     print_report(judged, Console(highlight=False), (lang or _system_lang()).value)
     raise typer.Exit(judged.exit_code)
 

@@ -4,6 +4,7 @@ The default is to fail closed: a planned check without a measurement, a promised
 that could not be loaded are `error`, never a pass.
 """
 
+import datetime as dt
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -347,6 +348,12 @@ def rejudge(contract: Contract, report: Report, folder: Path, *, strict: bool = 
             "funnel": _refunnel(report, findings, folder),
         }
     )
+
+
+def day_of(report: Report) -> dt.date | None:
+    """The day with which an earlier run compared dates of expiry; None if there were none."""
+    days = (finding.settings.get("as_of") for finding in report.findings)
+    return next((dt.date(*map(int, day.split("/"))) for day in days if isinstance(day, str)), None)
 
 
 def _same_reading(dataset: Dataset, report: Report) -> None:
