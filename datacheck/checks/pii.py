@@ -49,11 +49,11 @@ class Pii(Check, Rules):
       person: labelled
       allow:
         - {domain: corp.example.cn, owner: data-team, reason: public mailboxes, expires: 2027-01-31}
-        - {entity: EMAIL_ADDRESS, value: help@corp.cn, owner: data-team, reason: on our site, expires: 2027-01-31}
       limits: {blocking_hits: {max: 0}}
     ```
-    An entry of the allow-list applies up to and including the day that it names; what has expired is named in the
-    finding and counts again. The day is today, or that of `--as-of`, and stands in the report.
+    Besides a domain, an entry may name `entity` and `value` (as it is written; reports show it masked), or a
+    `fingerprint`. It applies up to and including its day; what has expired is named in the finding and counts again.
+    The day is today, or that of `--as-of`, and stands in the report.
 
     ## How to fix
     Remove or replace the values at their source, then export again: every place stands in the evidence file, the first
