@@ -250,6 +250,10 @@ def apply(
     drop: Annotated[
         list[str] | None, typer.Option(metavar="FINDING", help="Drop its rows.", show_default="all failed findings")
     ] = None,
+    redact: Annotated[
+        bool,
+        typer.Option("--redact", help="Replace what the contract's check pii finds, instead of dropping its rows."),
+    ] = False,
     contract: Annotated[Path | None, typer.Option(help="Validate what was kept by this contract.")] = None,
     checks: ChecksOpt = None,
     lang: LangOpt = None,  # type: ignore[assignment]
@@ -258,6 +262,7 @@ def apply(
     """Write the data without the rows of failed findings; what is kept stays byte for byte what it was.
 
     The files at --data must be those of the report. What is dropped is put aside, so that nothing is lost.
+    With --redact, personal data in strings is replaced by pseudonyms; nothing else of a row changes.
     Exit code: 0 written (and, with --contract, passed), 1 what was kept breaks the contract, 2 asked wrongly,
     3 the data is not that of the report, or no verdict.
     """
@@ -271,6 +276,7 @@ def apply(
                 _bindings(data),
                 out,
                 drop=drop or (),
+                redact=redact,
                 contract=contract,
                 checks=checks,
                 lang=language.value,

@@ -134,7 +134,7 @@ def judge_check(
         "check": check.check,
         "dataset": dataset.name,
         "severity": check.severity,
-        "settings": _settings(check),
+        "settings": settings_of(check),
     }
     if not isinstance(outcome, Measurement):
         reason = outcome.reason if outcome else f"did not finish ({interrupted or 'no result'})"
@@ -168,7 +168,7 @@ def _error(values: Sequence[ValueEntry], notes: Sequence[str]) -> str | None:
     return f"the check cannot see: {', '.join(blind)} is below its limit" if blind else None
 
 
-def _settings(check: Check) -> dict[str, Any]:
+def settings_of(check: Check) -> dict[str, Any]:
     """The settings that decide what is measured (limits and severity only decide what it means)."""
     return json.loads(check.model_dump_json(exclude={"limits", "severity", "id", "check"}))  # type: ignore[no-any-return]
 
@@ -332,7 +332,7 @@ def rejudge(contract: Contract, report: Report, folder: Path, *, strict: bool = 
         _same_reading(dataset, report)
         for check in dataset.checks:
             old = measured.get(dataset.finding(check))
-            if old is None or old.check != check.check or old.settings != _settings(check):
+            if old is None or old.check != check.check or old.settings != settings_of(check):
                 raise UsageError(
                     f"{dataset.finding(check)}: was not measured like this in that run; run the data again"
                 )

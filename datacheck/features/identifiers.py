@@ -7,7 +7,7 @@ import polars as pl
 from datacheck.check import Feature, View
 from datacheck.pii.analyzer import FOUND, analyze
 from datacheck.pii.prefilter import candidates
-from datacheck.pii.pseudonyms import identity
+from datacheck.pii.rules import identified
 
 _LEFT_OUT = ("index", "group")
 HITS: dict[str, type[pl.DataType]] = (
@@ -59,18 +59,7 @@ class Identifiers(Feature):
         """The hits in the column `text`, beside the other columns."""
         flags = candidates(table["text"], self.entities, names=self.names)
         fired = flags.with_row_index("index").filter(pl.any_horizontal(flags.columns)).select("index")
-        hits = fired.join(
-            analyze(table["text"], flags, names=self.names), on="index", how="left", maintain_order="left_right"
-        )
-        found = hits.join(table.with_row_index("index"), on="index", maintain_order="left")
-        values = [
-            (None, None) if entity is None else _value(entity, text[start:end])
-            for entity, text, start, end in found.select("entity", "text", "start", "end").iter_rows()
-        ]
-        told = pl.DataFrame(values, schema={"value": pl.String, "domain": pl.String}, orient="row")
-        return pl.concat([found.drop("text"), told], how="horizontal")
-
-
-def _value(entity: str, written: str) -> tuple[str, str | None]:
-    domain = written.rpartition("@")[2].lower() if entity == "EMAIL_ADDRESS" else None
-    return identity(entity, written), domain
+        found = analyze(table["text"], flags, names=self.names)
+        hits = fired.join(found, on="index", how="left", maintain_order="left_right")
+        told = identified(hits, table["text"])
+        return told.join(table.drop("text").with_row_index("index"), on="index", maintain_order="left")

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, Self
 import polars as pl
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, field_validator, model_validator
 
+from datacheck.pii.normalise import fold
 from datacheck.pii.policy import POLICY
 from datacheck.pii.pseudonyms import ENV, fingerprint, identity, read_key
 from datacheck.pii.recognizers import RECOGNIZERS
@@ -192,6 +193,24 @@ class Rules(_Model):
         else:
             own = self.suspects or policy.suspect
         return min(most, own, key=_ORDER.index)
+
+
+def identified(hits: pl.DataFrame, texts: pl.Series) -> pl.DataFrame:
+    """Add to hits in `texts` (columns index, entity, start, end; null entities allowed) what `judged` compares.
+
+    value: see `identity`; domain: that of an e-mail address.
+    """
+    told = [
+        (None, None) if entity is None else _told(entity, texts[index][start:end])
+        for index, entity, start, end in hits.select("index", "entity", "start", "end").iter_rows()
+    ]
+    columns = pl.DataFrame(told, schema={"value": pl.String, "domain": pl.String}, orient="row")
+    return pl.concat([hits, columns], how="horizontal")
+
+
+def _told(entity: str, written: str) -> tuple[str, str | None]:
+    domain = fold(written).text.rpartition("@")[2].lower() if entity == "EMAIL_ADDRESS" else None
+    return identity(entity, written), domain
 
 
 def to_replace() -> pl.Expr:
