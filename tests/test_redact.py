@@ -157,7 +157,7 @@ def test_every_container(tmp_path, name):
     if name == "a.csv":
         out = io.StringIO(newline="")
         table = csv.writer(out)
-        table.writerow(["id", "note", "messages"])
+        table.writerow(["question", "note", "answer"])
         table.writerows(
             [n, f'他说"打{PHONES[1]}, 好"\n完' if n % 4 == 0 else "", json.dumps(row["messages"], ensure_ascii=False)]
             for n, row in enumerate(rows)
@@ -220,6 +220,7 @@ def test_parquet_keeps_its_schema_and_all_other_values(tmp_path):
     (tmp_path / "data").mkdir()
     table = pa.Table.from_pylist(rows, schema=schema)
     pq.write_table(table, tmp_path / "data" / "a.parquet", row_group_size=4, compression="zstd")
+    table = pq.read_table(tmp_path / "data" / "a.parquet")
     manifest = redact(tmp_path)
     target = tmp_path / "out" / "kept" / "train" / "a.parquet"
     new = pq.read_table(target)
