@@ -18,6 +18,7 @@ from presidio_analyzer.nlp_engine import NlpArtifacts, NoOpNlpEngine
 
 from datacheck.pii.errors import PiiTimeout
 from datacheck.pii.recognizers import RECOGNIZERS, Recognizer
+from datacheck.pii.recognizers.base import span
 
 # Presidio logs matched text (iban_recognizer.py) and, below CRITICAL, a line per text.
 logging.getLogger("presidio-analyzer").setLevel(logging.CRITICAL)
@@ -53,15 +54,16 @@ class SpecRecognizer(PatternRecognizer):
         for rule, expression in self._compiled:
             try:
                 for match in expression.finditer(text, timeout=TIMEOUT_SECONDS):
-                    if match.span() not in found and (result := self._result(rule, match)):
-                        found[match.span()] = result
+                    place = self.spec.widen(text, *span(match))
+                    if place not in found and (result := self._result(rule, text[slice(*place)], place)):
+                        found[place] = result
             except TimeoutError:
                 # "from None": the original holds the pattern only, but no frame with the text shall be kept
                 raise PiiTimeout(rule, len(text), TIMEOUT_SECONDS) from None
         return list(found.values())
 
-    def _result(self, rule: str, match: "regex.Match[str]") -> RecognizerResult | None:
-        judgement = self.spec.judge(rule, match[0])
+    def _result(self, rule: str, value: str, place: tuple[int, int]) -> RecognizerResult | None:
+        judgement = self.spec.judge(rule, value)
         if judgement is None:
             return None
         metadata = {
@@ -71,8 +73,7 @@ class SpecRecognizer(PatternRecognizer):
             "state": judgement.state,
             "in_context": judgement.in_context or judgement.state,
         }
-        start, end = match.span()
-        return RecognizerResult(self.spec.entity, start, end, judgement.score, recognition_metadata=metadata)
+        return RecognizerResult(self.spec.entity, *place, judgement.score, recognition_metadata=metadata)
 
 
 class CharacterWindowEnhancer(ContextAwareEnhancer):
@@ -81,7 +82,7 @@ class CharacterWindowEnhancer(ContextAwareEnhancer):
     def __init__(self) -> None:
         super().__init__(_BOOST, THRESHOLD, CHARACTERS_BEFORE, CHARACTERS_AFTER)
         self._words = {
-            entity: (regex.compile(spec.positive), *map(_optional, (spec.negative_left, spec.negative_right)))
+            entity: tuple(map(_optional, (spec.positive, spec.negative_left, spec.negative_right)))
             for entity, spec in RECOGNIZERS.items()
         }
 
@@ -104,7 +105,7 @@ class CharacterWindowEnhancer(ContextAwareEnhancer):
         positive, negative_left, negative_right = self._words[result.entity_type]
         left = text[max(0, result.start - CHARACTERS_BEFORE) : result.start]
         right = text[result.end : result.end + CHARACTERS_AFTER]
-        if positive.search(_SPACE.sub("", left)) or positive.search(_SPACE.sub("", right)):
+        if positive and (positive.search(_SPACE.sub("", left)) or positive.search(_SPACE.sub("", right))):
             result.score = min(1.0, result.score + _BOOST)
             result.recognition_metadata["state"] = result.recognition_metadata["in_context"]
         elif (negative_left and negative_left.search(left)) or (negative_right and negative_right.search(right)):

@@ -37,7 +37,7 @@ class EmailAddress(Recognizer):
     prefilter = r"[A-Za-z0-9._%+\-]@[A-Za-z0-9][A-Za-z0-9\-]*\.[A-Za-z0-9]"
     # What stands before the @ of a URL (ftp://user:password@host) is a login, not a mailbox.
     patterns = {"email_address": rf"(?<![A-Za-z0-9])(?<!://[^\s/@]{{0,128}}){_ADDRESS}(?![A-Za-z0-9])"}
-    extent = r"(?<![A-Za-z0-9._%+\-])[A-Za-z0-9._%+\-]+(?:@[A-Za-z0-9._%+\-]+)+"  # one run into another, too
+    extents = (r"(?<![A-Za-z0-9._%+\-])[A-Za-z0-9._%+\-]+(?:@[A-Za-z0-9._%+\-]+)+",)  # one run into another, too
     positive = r"邮箱|邮件|电邮|信箱|(?i:e-?mail|mailto|contact)"
     specimens = frozenset[str]()  # by domain, see _SAMPLE
 

@@ -38,10 +38,10 @@ class Secret(Recognizer):
         **{rule: rf"(?<![0-9A-Za-z]){key}(?![0-9A-Za-z])" for rule, key in _KEYS.items()},
         "secret.private_key": _PEM,
     }
-    extent = (
+    extents = (
         r"(?<![0-9A-Za-z])(?:AKIA|ASIA|AIza|LTAI|AKID)[A-Za-z0-9_\-]{8,}"
         r"|(?<![0-9A-Za-z])(?:sk-|gh[pousr]_|github_pat_|glpat-|hf_|xox[abeoprs]-)[A-Za-z0-9_\-]{8,}"
-        rf"|-----BEGIN [A-Z0-9 ]{{0,48}}PRIVATE KEY{_BODY}*"
+        rf"|-----BEGIN [A-Z0-9 ]{{0,48}}PRIVATE KEY{_BODY}*",
     )
     positive = r"密钥|秘钥|令牌|凭证|(?i:key|token|secret|credential)"
     specimens = frozenset({"AKIAIOSFODNN7EXAMPLE"})
