@@ -17,7 +17,8 @@ from datacheck.pii.rules import Rules
 
 PLANTED_ROWS = 40  # per entity
 HOST = 400  # code points of a text that a planted identifier follows
-UNSTRUCTURED = ("PERSON", "ADDRESS")  # no rule knows all of them, so what is planted says nothing of the others
+# Free text: no rule knows all of them, so what is planted would say nothing of the others.
+UNSTRUCTURED = ("PERSON", "ADDRESS", "CREDENTIAL")
 NOT_COVERED = (
     "not covered: names without a label and without an identifier near; nicknames; addresses without a door number; "
     "numbers that only context would explain; digits spoken or spread over turns; images, audio, base64, JSON encoded "

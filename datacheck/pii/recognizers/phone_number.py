@@ -60,7 +60,7 @@ class PhoneNumber(Recognizer):
 
     def canary(self, rng: Random) -> str:
         """Return a mobile number of the United Kingdom."""
-        return f"+44 7{rng.choice('4579')}00 {random_digits(rng, 6)}"
+        return f"+44 7{rng.choice('459')}00 {random_digits(rng, 6)}"
 
 
 RECOGNIZER = PhoneNumber()
