@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from datacheck.errors import DatacheckError, UsageError
+from datacheck.errors import DatacheckError, UsageError, trace_of
 
 if TYPE_CHECKING:
     from datacheck.pipeline import Options, Session
@@ -122,7 +122,7 @@ def run(
     ] = None,
     workers: Annotated[int | None, typer.Option(help="Worker processes.", show_default="by size and cores")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing; the exit code and the report speak.")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Keep tracebacks in run.json (they may hold data).")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Keep tracebacks in run.json, without messages.")] = False,
     as_of: Annotated[
         datetime | None,
         typer.Option(metavar="DATE", formats=["%Y-%m-%d"], help="The day for dates of expiry.", show_default="today"),
@@ -371,7 +371,7 @@ def main() -> None:
         sys.exit(128 + stop.number)
     except Exception as error:  # noqa: BLE001 - a crash must not look like a verdict (exit code 1)
         if "--debug" in sys.argv:
-            traceback.print_exc()
+            sys.stderr.write(trace_of(error))
             sys.exit(DatacheckError.exit_code)
         # The message could hold data; the place is enough to report it.
         place = traceback.extract_tb(error.__traceback__)[-1]

@@ -47,8 +47,7 @@ def audited(folder, *, source="data", **settings):
 
 def redact(folder, *, source="data", **settings):
     path = audited(folder, source=source, **settings)
-    manifest = derive(folder / "report", {"train": str(folder / source)}, folder / "out", redact=True, contract=path)
-    return manifest
+    return derive(folder / "report", {"train": str(folder / source)}, folder / "out", redact=True, contract=path)
 
 
 def kept(folder, name):
@@ -232,6 +231,34 @@ def test_parquet_keeps_its_schema_and_all_other_values(tmp_path):
     )
     assert manifest.redaction.strings == 9
     assert not any(value.encode() in target.read_bytes() for value in PLANTED)
+
+
+def test_a_dictionary_that_would_keep_the_values_is_refused(tmp_path):
+    column = pa.array([f"tel {PHONES[0]}", "x"]).dictionary_encode()
+    (tmp_path / "data").mkdir()
+    table = pa.table({"question": column, "answer": ["y", "z"]})
+    assert PHONES[0].encode() in table.slice(1).column(0).chunk(0).dictionary.to_string().encode()
+    with pa.OSFile(str(tmp_path / "data" / "a.arrow"), "wb") as file, pa.ipc.new_file(file, table.schema) as out:
+        out.write_table(table)
+    with pytest.raises(LoadError, match="dictionary-encoded"):
+        redact(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["a.arrow", "stream.arrow"])
+def test_arrow_is_written_again_with_its_schema(tmp_path, name):
+    (tmp_path / "data").mkdir()
+    table = pa.table(
+        {"question": [f"tel {PHONES[n]}" for n in range(4)], "answer": pa.array(["y"] * 4, pa.large_string())}
+    )
+    new = pa.ipc.new_file if name == "a.arrow" else pa.ipc.new_stream
+    with pa.OSFile(str(tmp_path / "data" / name), "wb") as file, new(file, table.schema) as out:
+        out.write_table(table, max_chunksize=3)
+    redact(tmp_path)
+    target = tmp_path / "out" / "kept" / "train" / name
+    read = (pa.ipc.open_file if name == "a.arrow" else pa.ipc.open_stream)(target.read_bytes()).read_all()
+    assert read.schema.equals(table.schema)
+    assert read["question"].to_pylist() == [f"tel <CN_MOBILE_v{n}>" for n in range(1, 5)]
+    assert read["answer"].equals(table["answer"])
 
 
 def test_what_is_no_string_is_dropped_and_said(tmp_path):

@@ -30,6 +30,16 @@ def picked(file: BinaryIO, kind: str, rows: Sequence[int]) -> Iterator[tuple[lis
         first += table.num_rows
 
 
+def has_dictionary(file: BinaryIO, kind: str) -> bool:
+    """Whether a column of an open file is dictionary-encoded: its dictionary holds values that no row has any more."""
+    if kind == "parquet":
+        schema = pq.ParquetFile(file).schema_arrow
+    else:
+        schema = (pa.ipc.open_file(file) if kind == "arrow_file" else pa.ipc.open_stream(file)).schema
+    file.seek(0)
+    return any("dictionary<" in str(each.type) for each in schema)
+
+
 def _tables(file: BinaryIO, kind: str) -> Iterator[Any]:
     """The row groups or batches of a file as tables."""
     if kind == "parquet":
