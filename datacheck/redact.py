@@ -29,7 +29,7 @@ from datacheck.loading.parse import parse
 from datacheck.loading.reader import Chunk, read
 from datacheck.loading.reading import Reading
 from datacheck.loading.tables import Tables
-from datacheck.pii.leaves import Leaf, csv_leaves, json_leaves
+from datacheck.pii.leaves import Leaf, by_leaf, csv_leaves, json_leaves
 from datacheck.pii.pseudonyms import KeyMissingError, Pseudonyms, key_id
 from datacheck.pii.redaction import excerpt
 from datacheck.pii.rules import to_replace
@@ -215,8 +215,10 @@ class Redactor:
         for record, own in zip(records, leaves, strict=True):
             if whole:
                 found = next(wanted)
-                spans = [[_covered(leaf, each) for each in found] for leaf in own]
-                per_leaf = [[each for each in inside if each.start < each.end] for inside in spans]
+                inside = by_leaf(own, [(each.start, each.end) for each in found])
+                per_leaf = [
+                    [found[number]._replace(start=start, end=end) for number, (start, end) in spans] for spans in inside
+                ]
             else:
                 per_leaf = [next(wanted) for _ in own]
             self._write(record, form, own, per_leaf)
@@ -313,11 +315,6 @@ def _record(form: _Form, raw: bytes, row: int, line: int, byte: int) -> _Record 
     if leaves is None:
         return None
     return _Record(row, line, byte + len(text[: len(text) - len(plain)].encode(encoding)), plain, leaves, plain)
-
-
-def _covered(leaf: Leaf, each: "Replacement") -> "Replacement":
-    start, end = leaf.covered((each.start, each.end))
-    return each._replace(start=start, end=end)
 
 
 class _NotTextError(Exception):

@@ -16,13 +16,16 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 import zstandard
-from core_helpers import contract, here, jsonl, report, spawn  # noqa: F401
+from core_helpers import contract, here, jsonl, report  # noqa: F401
+from rich.cells import cell_len
+from rich.console import Console
 
 from datacheck.apply import derive
 from datacheck.errors import LoadError, UsageError
 from datacheck.pii.canaries import canary
 from datacheck.pipeline import Options, Session
 from datacheck.redact import Redactor
+from datacheck.report.applied import print_manifest
 
 PHONES = [canary("CN_MOBILE", 100 + n) for n in range(6)]
 MAIL = canary("EMAIL_ADDRESS", 5)
@@ -348,6 +351,21 @@ def test_a_copy_in_which_something_still_blocks_is_not_written(tmp_path, monkeyp
     with pytest.raises(LoadError, match="1 blocking hits are left"):
         derive(tmp_path / "report", {"train": str(tmp_path / "data")}, tmp_path / "out", redact=True, contract=path)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["contract.yaml", "data", "report"]
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("width", [40, 90])
+def test_the_command_says_what_was_replaced(tmp_path, lang, width):
+    jsonl(tmp_path / "data" / "a.jsonl", chat(f"{PHONES[0]} {MAIL}"), chat("好", phone=int(PHONES[1])))
+    manifest = redact(tmp_path)
+    console = Console(width=width, file=io.StringIO(), highlight=False)
+    print_manifest(manifest, console, lang, folder=str(tmp_path / "out"))
+    said = console.file.getvalue()
+    assert {"CN_MOBILE", "EMAIL_ADDRESS"} <= set(re.findall(r"[A-Z_]{5,}", said))
+    assert ("Redacted" if lang == "en" else "已脱敏") in said
+    assert not any(value in said for value in PLANTED)
+    head = said.partition(str(tmp_path)[:20])[0]
+    assert max(map(cell_len, head.splitlines())) <= width
 
 
 def test_what_is_asked_wrongly(tmp_path, monkeypatch):

@@ -14,6 +14,7 @@ from datacheck.pii.leaves import inner_spans
 from datacheck.pii.pseudonyms import Pseudonyms
 from datacheck.pii.rules import Rules, identified, to_replace
 
+_AT_ONCE = 100  # the engine compares each with each
 logging.getLogger("presidio-anonymizer").setLevel(logging.CRITICAL)
 
 
@@ -41,16 +42,26 @@ class Anonymiser:
         hits = find(series, self.rules.looked_for, names=names)  # type: ignore[arg-type]
         wanted = self.rules.judged(identified(hits, series)).filter(to_replace())
         found: list[list[Replacement]] = [[] for _ in texts]
-        for index, entity, start, end in wanted.select("index", "entity", "start", "end").iter_rows():
-            text = texts[index]
-            pseudonym = self._pseudonyms.of(entity, text[start:end])
-            found[index] += [Replacement(*span, entity, pseudonym) for span in inner_spans(text, (start, end))]
-        return [sorted(each) for each in found]
+        for (number,), own in wanted.group_by("index", maintain_order=True):
+            text = texts[int(str(number))]
+            hits_of_text = own.select("entity", "start", "end").rows()
+            known = [(entity, self._pseudonyms.of(entity, text[start:end])) for entity, start, end in hits_of_text]
+            spans = [(start, end) for _, start, end in hits_of_text]
+            found[int(str(number))] = [Replacement(*span, *known[at]) for at, span in inner_spans(text, spans)]
+        return found
 
     def replaced(self, text: str, wanted: Sequence[Replacement]) -> str:
         """Return `text` with its replacements made."""
-        if not wanted:
-            return text
+        pieces: list[str] = []
+        at = 0
+        for first in range(0, len(wanted), _AT_ONCE):
+            some = wanted[first : first + _AT_ONCE]
+            moved = [each._replace(start=each.start - at, end=each.end - at) for each in some]
+            pieces.append(self._made(text[at : some[-1].end], moved))
+            at = some[-1].end
+        return "".join([*pieces, text[at:]])
+
+    def _made(self, text: str, wanted: Sequence[Replacement]) -> str:
         known = {(each.entity, text[each.start : each.end]): each.pseudonym for each in wanted}
         operators = {
             entity: OperatorConfig("custom", {"lambda": partial(_looked_up, known, entity)})

@@ -108,19 +108,39 @@ def _field(name: str, match: re.Match[str]) -> Leaf:
     return Leaf(name, match[1].replace('""', '"'), match.start(1), match.end(1), starts)
 
 
-def inner_spans(text: str, span: Span) -> list[Span]:
-    """Return what of a span of `text` may be replaced: all of it, or, if `text` is JSON, what lies in its strings.
+def by_leaf(leaves: Sequence[Leaf], spans: Sequence[Span]) -> Iterator[list[tuple[int, Span]]]:
+    """Yield for each leaf which of the spans touch it, by number, and the characters of its text that they touch.
 
-    So that JSON in a string (arguments of a tool call) stays JSON, however deep it is nested.
+    Both are in order and do not overlap.
     """
-    if not _is_json(text):
-        return [span]
-    found: list[Span] = []
-    for leaf in json_leaves(text):
-        own = leaf.covered(span)
-        if own[0] < own[1]:
-            found += map(leaf.written, inner_spans(leaf.text, own))
-    return found
+    first = 0
+    for leaf in leaves:
+        while first < len(spans) and spans[first][1] <= leaf.start:
+            first += 1
+        own: list[tuple[int, Span]] = []
+        for number in range(first, len(spans)):
+            if spans[number][0] >= leaf.end:
+                break
+            covered = leaf.covered(spans[number])
+            if covered[0] < covered[1]:
+                own.append((number, covered))
+        yield own
+
+
+def inner_spans(text: str, spans: Sequence[Span]) -> list[tuple[int, Span]]:
+    """Return what of spans of `text` may be replaced, with the number of the span.
+
+    All of it, or, if `text` is JSON, what lies in its strings: so JSON in a string (the arguments of a tool call) stays
+    JSON, however deep it is nested. Spans are in order and do not overlap.
+    """
+    if not spans or not _is_json(text):
+        return list(enumerate(spans))
+    leaves = json_leaves(text)
+    return [
+        (own[at][0], leaf.written(inner))
+        for leaf, own in zip(leaves, by_leaf(leaves, spans), strict=True)
+        for at, inner in inner_spans(leaf.text, [span for _, span in own])
+    ]
 
 
 def _is_json(text: str) -> bool:

@@ -200,10 +200,12 @@ def identified(hits: pl.DataFrame, texts: pl.Series) -> pl.DataFrame:
 
     value: see `identity`; domain: that of an e-mail address.
     """
-    told = [
-        (None, None) if entity is None else _told(entity, texts[index][start:end])
-        for index, entity, start, end in hits.select("index", "entity", "start", "end").iter_rows()
-    ]
+    told: list[tuple[str | None, str | None]] = []
+    at, text = -1, ""  # a text may be long and have many hits: it is taken out of the column once
+    for index, entity, start, end in hits.select("index", "entity", "start", "end").iter_rows():
+        if index != at:
+            at, text = index, texts[index]
+        told.append((None, None) if entity is None else _told(entity, text[start:end]))
     columns = pl.DataFrame(told, schema={"value": pl.String, "domain": pl.String}, orient="row")
     return pl.concat([hits, columns], how="horizontal")
 

@@ -8,7 +8,7 @@ import math
 
 import pytest
 import yaml
-from core_helpers import contract, here, jsonl, report  # noqa: F401
+from core_helpers import command, contract, here, jsonl, report  # noqa: F401
 from pydantic import ValidationError
 
 from datacheck.check import Ratio
@@ -146,6 +146,17 @@ def test_an_allowed_value_is_in_no_report_and_the_day_is(tmp_path, here):  # noq
     assert again.findings[0].status == "pass"
     with pytest.raises(UsageError, match="was not measured like this"):
         rejudge(load_contract(path, located=False, as_of=DAY + dt.timedelta(1)), reports["a"], tmp_path / "a")
+
+
+@pytest.mark.usefixtures("here")
+def test_the_command_line_sets_the_day_and_judge_keeps_it(tmp_path, command):  # noqa: F811
+    jsonl(tmp_path / "data" / "a.jsonl", *dataset(f"user: 打{PHONE} | assistant: 好"))
+    allowed = entry(entity="CN_MOBILE", value=PHONE, expires="2001-01-01")
+    path, out = contract(tmp_path, [{"check": "pii", "allow": [allowed]}]), tmp_path / "out"
+    assert command("run", path, "--out", out, "--quiet")[0] == 1
+    assert command("run", path, "--out", out, "--quiet", "--as-of", "2001-01-01")[0] == 0
+    assert command("judge", out, "--contract", path)[0] == 0
+    assert command("run", path, "--out", out, "--as-of", "tomorrow")[0] == 2
 
 
 def test_yaml_dates_and_text_are_both_days(tmp_path):
