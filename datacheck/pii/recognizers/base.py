@@ -73,6 +73,8 @@ class Recognizer(ABC):
     negative_right: ClassVar[str] = ""
     specimens: ClassVar[frozenset[str]] = frozenset()
     """Canonical values known from documentation and textbooks: always found, and named as such."""
+    label: ClassVar[str] = ""
+    """What must stand before a bare value so that it is recognised: 护照, QQ:."""
     shown: ClassVar[tuple[int, int]] = (2, 2)
     """How many characters of the canonical value its mask keeps at each end."""
 
@@ -110,7 +112,7 @@ class Recognizer(ABC):
 
     @abstractmethod
     def canary(self, rng: Random) -> str:
-        """Make up a valid value that is not a specimen."""
+        """Make up a valid value that is not a specimen, behind `label`."""
 
 
 def span(match: Match[str]) -> tuple[int, int]:

@@ -74,9 +74,7 @@ class CnLandline(Recognizer):
 
     def canary(self, rng: Random) -> str:
         """Return a number of Beijing, Shanghai or Hangzhou."""
-        return (
-            f"{rng.choice(('010', '021', '0571'))}-{rng.choice('68')}{random_digits(rng, 5)}{rng.choice(('19', '52'))}"
-        )
+        return f"{rng.choice(('010', '021', '0571'))}-{rng.choice('68')}{rng.choice('2345')}{random_digits(rng, 4)}{rng.choice(('19', '52'))}"
 
 
 def _is_assigned(number: str) -> bool:

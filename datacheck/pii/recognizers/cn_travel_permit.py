@@ -15,6 +15,7 @@ class CnTravelPermit(Recognizer):
     """
 
     entity = "CN_TRAVEL_PERMIT"
+    label = "通行证"
     prefilter = rf"[A-Za-z](?:{GAP}[A-Za-z])?{_DIGITS}{{7}}|(?:{_LABEL})(?:号码?|证号|號碼?)?{LINKER}[0-9]"
     patterns = {
         "cn_travel_permit.hm": rf"{LEFT}[HMhm]{_DIGITS}{{8}}(?:{_DIGITS}{{2}})?{RIGHT}",
@@ -34,7 +35,7 @@ class CnTravelPermit(Recognizer):
 
     def canary(self, rng: Random) -> str:
         """Return the word and an 11-character number."""
-        return f"通行证H{random_digits(rng, 9)}7"
+        return f"{self.label}H{random_digits(rng, 9)}7"
 
 
 RECOGNIZER = CnTravelPermit()

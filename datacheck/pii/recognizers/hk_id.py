@@ -11,6 +11,7 @@ class HkId(Recognizer):
     """One or two letters, six digits and a check digit, mostly in parentheses (Registration of Persons, weights 9…1)."""
 
     entity = "HK_ID"
+    label = "香港身份证"
     prefilter = rf"[A-Za-z](?:{GAP}[0-9]){{6}}{GAP}[(（\[]?{GAP}[0-9Aa]"
     patterns = {
         "hk_id": rf"{LEFT}[A-Za-z]{{1,2}}(?:{GAP}[0-9]){{6}}[ ]?[(（\[][ ]?[0-9Aa][ ]?[)）\]]",

@@ -9,9 +9,10 @@ class MedicalLicense(Recognizer):
     """Two letters and seven digits with a check digit, beside a word."""
 
     entity = "MEDICAL_LICENSE"
+    label = "DEA "
     prefilter = rf"[A-Za-z][A-Za-z9](?:{GAP}[0-9]){{7}}"
     patterns = {"medical_license": rf"{LEFT}[A-HJ-MPR-UXa-hj-mpr-ux][A-Za-z9](?:{GAP}[0-9]){{7}}{RIGHT}"}
-    positive = r"(?i:\bdea\b|medical|licen[cs]e|prescri|registration)"
+    positive = r"(?i:(?<![a-z])dea(?![a-z])|medical|licen[cs]e|prescri|registration)"
     extents = (r"(?<![0-9A-Za-z])[A-Za-z][A-Za-z9][0-9]{7}(?![0-9A-Za-z])",)
     specimens = words("AB1234563 BB1388568")
 
@@ -27,7 +28,7 @@ class MedicalLicense(Recognizer):
         while True:
             digits = random_digits(rng, 7)
             if is_valid(digits):
-                return f"DEA {rng.choice('BFM')}{rng.choice('KLPRST')}{digits}"
+                return f"{self.label}{rng.choice('BFM')}{rng.choice('KLPRST')}{digits}"
 
 
 def is_valid(digits: str) -> bool:

@@ -35,8 +35,8 @@ _STOP = words(
     "曾经 简单 简历 张三丰 时候 何时 何人 何种 谁家 解决 易用 温度 向上 向下 容量 容易 农民 师傅 左右 白色 黄色 蓝色 高度 "
     "支持 支付 关系 关闭 管理 管理员 应急 全体 全名 常见 包括 包含 路径 游戏 水平 石头 雷达 金额 车辆 车牌 文档 国籍 江苏 江西 云南 安徽 山东 山西 广东"
 )
-_SPECIMENS = words(
-    "张三 李四 王五 赵六 小明 小红 张某 李某 王某 刘某 李明 王小明 李华 韩梅梅 李雷 张三丰 某某 陈某 John Doe Jane"
+_SPECIMENS = frozenset({"John Doe", "Jane Doe"}) | words(
+    "张三 李四 王五 赵六 小明 小红 张某 李某 王某 刘某 李明 王小明 李华 韩梅梅 李雷 某某 陈某"
 )
 _ENGLISH_STOP = words(
     "The This That Not And Your First Last Full Company Product Assistant Chatgpt User New Unknown None Null String Required Open Model "
@@ -49,6 +49,7 @@ class Person(Recognizer):
     """A name after 姓名：, 我叫, "my name is"; before 先生, 女士. A surname with a title alone is only a suspect."""
 
     entity = "PERSON"
+    label = "姓名："
     prefilter = (
         rf"{_LABEL}{_COLON}[{HAN}]|(?:叫|我是|名字[是为]|姓名[是为]?|本名|真名)[ 做:：是]{{0,3}}[{HAN}]|[{HAN}][ ]?(?:先生|女士|小姐)"
         r"|(?i:name[’']?s?|patient|contact|attn|recipient|dear)[\"']?[ ]?(?:is|[:：=])?[ ]?[\"']?[A-Z]"
@@ -95,7 +96,7 @@ class Person(Recognizer):
             part.isupper() and len(part) > 2 for part in parts
         ):
             return None
-        if value in ("John Doe", "Jane Doe", "John Smith", "Jane Smith", "Alice", "Bob"):
+        if value in _SPECIMENS:
             return Judgement(0.9, "specimen")
         if rule == "person.title_en":
             return Judgement(0.5, "suspect")
@@ -112,7 +113,7 @@ class Person(Recognizer):
     def canary(self, rng: Random) -> str:
         """Return a labelled name."""
         given = "".join(rng.choice("建国志强晓芳俊杰雪梅海燕文博雨桐浩然思远") for _ in range(2))
-        return f"姓名：{rng.choice('张王李赵陈刘杨黄周吴徐孙马朱胡郭林何高罗')}{given}"
+        return f"{self.label}{rng.choice('张王李赵陈刘杨黄周吴徐孙马朱胡郭林何高罗')}{given}"
 
 
 RECOGNIZER = Person()

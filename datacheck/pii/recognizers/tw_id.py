@@ -13,6 +13,7 @@ class TwId(Recognizer):
     """A letter, 1/2 (citizens) or 8/9, A to D (residents), seven digits and a check digit; one in ten passes it."""
 
     entity = "TW_ID"
+    label = "身分證"
     prefilter = rf"[A-Za-z]{GAP}[1289A-Da-d](?:{GAP}[0-9]){{8}}"
     patterns = {"tw_id": rf"{LEFT}[A-Za-z]{GAP}[1289A-Da-d](?:{GAP}[0-9]){{8}}{RIGHT}"}
     positive = (
@@ -33,7 +34,7 @@ class TwId(Recognizer):
     def canary(self, rng: Random) -> str:
         """Return the word and a citizen's number with a right check digit."""
         body = rng.choice("BCDEFGHJK") + rng.choice("12") + random_digits(rng, 7)
-        return "身分證" + next(body + str(digit) for digit in range(10) if is_valid(body + str(digit)))
+        return self.label + next(body + str(digit) for digit in range(10) if is_valid(body + str(digit)))
 
 
 def is_valid(number: str) -> bool:
