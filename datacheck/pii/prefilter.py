@@ -31,17 +31,17 @@ def candidates(texts: pl.Series, entities: Sequence[str] | None = None, *, names
     written = texts.cast(pl.String).alias("text")
     others = _other_views(written)
     flags = _fired(pl.concat([written, *(text for _, text in others)]), chosen, names)
-    out = flags.head(len(written))
+    out = {name: flags[name].head(len(written)) for name in flags.columns}
     at = len(written)
     for rows, text in others:
         extra = flags.slice(at, len(text))
         at += len(text)
-        out = out.with_columns(
-            out[name]
-            | pl.repeat(False, len(written), dtype=pl.Boolean, eager=True).scatter(rows.filter(extra[name]), True)
-            for name in out.columns
-        )
-    return out
+        out = {name: flag | _at(rows.filter(extra[name]), len(written)) for name, flag in out.items()}
+    return pl.DataFrame(out)
+
+
+def _at(rows: pl.Series, length: int) -> pl.Series:
+    return pl.repeat(False, length, dtype=pl.Boolean, eager=True).scatter(rows, True)
 
 
 def _other_views(written: pl.Series) -> list[tuple[pl.Series, pl.Series]]:
@@ -78,8 +78,7 @@ def _fired(texts: pl.Series, chosen: Sequence[Recognizer], names: Names) -> pl.D
         rows = first[f"gate {number}"].arg_true()
         behind = [each for each in chosen if each.gate == gate]
         flags = whole.select(pl.col("text").gather(rows)).select(_test(each, names) for each in behind)
-        blank = pl.repeat(False, len(texts), dtype=pl.Boolean, eager=True)
-        columns |= {each.entity: blank.scatter(rows.filter(flags[each.entity]), True) for each in behind}
+        columns |= {each.entity: _at(rows.filter(flags[each.entity]), len(texts)) for each in behind}
     return pl.DataFrame({each.entity: columns[each.entity] for each in chosen})
 
 

@@ -36,7 +36,9 @@ class CnLandline(Recognizer):
 
     entity = "CN_LANDLINE"
     gate = GATE_DIGITS
-    prefilter = rf"0{GAP}[1-9](?:{GAP}[0-9]){{8}}|86{GAP}[1-9](?:{GAP}[0-9]){{8}}|(?:{_LABEL}){LINKER}[2-8][0-9]{{2}}"
+    prefilter = (
+        rf"0{GAP}[1-9](?:{GAP}[0-9]){{8}}|86{GAP}[1-9](?:{GAP}[0-9]){{8}}|(?:{_LABEL}){LINKER}[2-8](?:[ \-]?[0-9]){{6}}"
+    )
     patterns = {
         "cn_landline": rf"{LEFT}{_PREFIX}{_AREA}{SEPARATOR}{{1,3}}{_SUBSCRIBER}{RIGHT}{_EXTENSION}",
         "cn_landline.abroad": rf"{LEFT}(?:\+|00)86{GAP}(?:10|2[0-9]|[3-9][0-9]{{2}}){GAP}{_SUBSCRIBER}{RIGHT}",

@@ -4,6 +4,7 @@ from random import Random
 
 from datacheck.pii.recognizers.base import (
     GAP,
+    GATE_DIGITS,
     LEFT,
     LINKER,
     RIGHT,
@@ -24,9 +25,10 @@ class CnPassport(Recognizer):
 
     entity = "CN_PASSPORT"
     label = "护照"
+    gate = GATE_DIGITS
     prefilter = (
         rf"[A-Za-z]{GAP}[0-9]?(?:{GAP}[0-9]){{7}}|1[45](?:{GAP}[0-9]){{7}}"
-        rf"|(?:{_LABEL}){LINKER}(?:[A-Za-z]{GAP}){{0,2}}[0-9]"
+        rf"|(?:{_LABEL}){LINKER}(?:[A-Za-z]{GAP}){{0,2}}[0-9](?:{GAP}[0-9]){{5}}"
     )
     patterns = {
         "cn_passport": (

@@ -27,7 +27,7 @@ class DateOfBirth(Recognizer):
 
     entity = "DATE_OF_BIRTH"
     label = "生日:"
-    prefilter = rf"{_LABEL}{_LINK}[0-9一二A-Z]|[日月年0-9][ ]?出生"
+    prefilter = rf"{_LABEL}{_LINK}[0-9一二A-Z]|出生|[日月年号0-9][ ]?生"
     patterns = {
         "date_of_birth": rf"{_LABEL}{_LINK}(?P<value>{_VALUE})(?![0-9])",
         "date_of_birth.after": rf"(?<![0-9A-Za-z])(?P<value>{_VALUE})[ ]?(?:出生|生(?![产活效成长意命日]))",

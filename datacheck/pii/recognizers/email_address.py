@@ -38,7 +38,7 @@ class EmailAddress(Recognizer):
     """An address; at a sample domain a specimen, at an unknown top-level domain a suspect."""
 
     entity = "EMAIL_ADDRESS"
-    prefilter = r"[A-Za-z0-9._%+\-]@[A-Za-z0-9][A-Za-z0-9\-]*\.[A-Za-z0-9]|[A-Za-z0-9._%+\-][ ]?[(\[{（【][ ]?(?:at|AT|@)[ ]?[)\]}）】]"
+    prefilter = r"@[A-Za-z0-9][A-Za-z0-9\-]*\.[A-Za-z0-9]|[(\[{（【][ ]?(?:at|AT|@)[ ]?[)\]}）】]"
     # What stands before the @ of a URL (ftp://user:password@host) is a login, not a mailbox.
     patterns = {
         "email_address": rf"(?<![A-Za-z0-9])(?<!://[^\s/@]{{0,128}}){_ADDRESS}(?![A-Za-z0-9])",

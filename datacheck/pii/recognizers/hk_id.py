@@ -2,7 +2,7 @@
 
 from random import Random
 
-from datacheck.pii.recognizers.base import GAP, LEFT, Judgement, Recognizer, random_digits, words
+from datacheck.pii.recognizers.base import GAP, GATE_DIGITS, LEFT, Judgement, Recognizer, random_digits, words
 
 _OPEN, _CLOSE = r"[ ]?[(（\[]?[ ]?", r"[ ]?[)）\]]?"
 
@@ -12,6 +12,7 @@ class HkId(Recognizer):
 
     entity = "HK_ID"
     label = "香港身份证"
+    gate = GATE_DIGITS
     prefilter = rf"[A-Za-z](?:{GAP}[0-9]){{6}}{GAP}[(（\[]?{GAP}[0-9Aa]"
     patterns = {
         "hk_id": rf"{LEFT}[A-Za-z]{{1,2}}(?:{GAP}[0-9]){{6}}[ ]?[(（\[][ ]?[0-9Aa][ ]?[)）\]]",

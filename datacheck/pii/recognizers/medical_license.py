@@ -2,7 +2,7 @@
 
 from random import Random
 
-from datacheck.pii.recognizers.base import GAP, LEFT, RIGHT, Judgement, Recognizer, random_digits, words
+from datacheck.pii.recognizers.base import GAP, GATE_DIGITS, LEFT, RIGHT, Judgement, Recognizer, random_digits, words
 
 
 class MedicalLicense(Recognizer):
@@ -10,6 +10,7 @@ class MedicalLicense(Recognizer):
 
     entity = "MEDICAL_LICENSE"
     label = "DEA "
+    gate = GATE_DIGITS
     prefilter = rf"[A-Za-z][A-Za-z9](?:{GAP}[0-9]){{7}}"
     patterns = {"medical_license": rf"{LEFT}[A-HJ-MPR-UXa-hj-mpr-ux][A-Za-z9](?:{GAP}[0-9]){{7}}{RIGHT}"}
     positive = r"(?i:(?<![a-z])dea(?![a-z])|medical|licen[cs]e|prescri|registration)"

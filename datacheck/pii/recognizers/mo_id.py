@@ -2,7 +2,7 @@
 
 from random import Random
 
-from datacheck.pii.recognizers.base import GAP, LEFT, RIGHT, Judgement, Recognizer, random_digits, words
+from datacheck.pii.recognizers.base import GAP, GATE_DIGITS, LEFT, RIGHT, Judgement, Recognizer, random_digits, words
 
 
 class MoId(Recognizer):
@@ -10,6 +10,7 @@ class MoId(Recognizer):
 
     entity = "MO_ID"
     label = "澳门证件"
+    gate = GATE_DIGITS
     prefilter = rf"[157](?:{GAP}[0-9]){{6}}{GAP}[/(（\[]?{GAP}[0-9]"
     patterns = {
         "mo_id": rf"{LEFT}[157](?:{GAP}[0-9]){{6}}[ ]?(?:[(（\[][ ]?[0-9][ ]?[)）\]]|/[0-9](?![0-9/]))",

@@ -51,7 +51,7 @@ class Person(Recognizer):
     entity = "PERSON"
     label = "姓名："
     prefilter = (
-        rf"{_LABEL}{_COLON}[{HAN}]|(?:叫|我是|名字[是为]|姓名[是为]?|本名|真名)[ 做:：是]{{0,3}}[{HAN}]|[{HAN}][ ]?(?:先生|女士|小姐)"
+        rf"{_LABEL}{_COLON}[{HAN}]|(?:叫|我是|名字[是为]|姓名[是为]?|本名|真名)[ 做:：是]{{0,3}}[{HAN}]|先生|女士|小姐"
         r"|(?i:name[’']?s?|patient|contact|attn|recipient|dear)[\"']?[ ]?(?:is|[:：=])?[ ]?[\"']?[A-Z]"
         r"|(?:Mr|Mrs|Ms|Miss|Dr)\.? [A-Z]"
     )
