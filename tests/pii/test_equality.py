@@ -12,7 +12,11 @@ from datacheck.pii.recognizers import RECOGNIZERS
 FUZZ = int(os.environ.get("DATACHECK_PII_FUZZ", "20000"))
 """Strings over all seeds. 200,000 take about 40 minutes of one core."""
 SEEDS = 4
-SOURCES = sorted(path.name for path in REALDATA.iterdir() if path.is_dir() and path.name != "bad") if REALDATA.is_dir() else []
+SOURCES = (
+    sorted(path.name for path in REALDATA.iterdir() if path.is_dir() and path.name != "bad")
+    if REALDATA.is_dir()
+    else []
+)
 
 
 def everything(texts: pl.Series) -> pl.DataFrame:

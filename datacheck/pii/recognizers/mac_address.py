@@ -12,16 +12,16 @@ class MacAddress(Recognizer):
 
     entity = "MAC_ADDRESS"
     label = "MAC "
-    prefilter = rf"{_HEX}(?:[ ]?[:\-. ][ ]?{_HEX}){{5}}|[0-9A-Fa-f]{{4}}\.[0-9A-Fa-f]{{4}}\.[0-9A-Fa-f]{{4}}|(?i:mac).{{0,20}}[0-9A-Fa-f]{{12}}"
+    prefilter = rf"{_HEX}(?:[ ]?[:：\-. ][ ]?{_HEX}){{5}}|[0-9A-Fa-f]{{4}}\.[0-9A-Fa-f]{{4}}\.[0-9A-Fa-f]{{4}}|(?i:mac).{{0,20}}[0-9A-Fa-f]{{12}}"
     patterns = {
-        "mac_address": rf"(?<![:\-]){LEFT}{_HEX}(?:(?::{_HEX}){{5}}|(?:-{_HEX}){{5}}){RIGHT}(?![:\-][0-9A-Fa-f])",
-        "mac_address.spaced": rf"(?<![:\-.] ?){LEFT}{_HEX}(?:[ ]?[:\-. ][ ]?{_HEX}){{5}}{RIGHT}(?![ ]?[:\-. ]?[0-9A-Fa-f]{{2}}(?![0-9A-Za-z]))",
+        "mac_address": rf"(?<![:：\-]){LEFT}{_HEX}(?:(?:[:：]{_HEX}){{5}}|(?:-{_HEX}){{5}}){RIGHT}(?![:：\-][0-9A-Fa-f])",
+        "mac_address.spaced": rf"(?<![:：\-.] ?){LEFT}{_HEX}(?:[ ]?[:：\-. ][ ]?{_HEX}){{5}}{RIGHT}(?![ ]?[:：\-. ]?[0-9A-Fa-f]{{2}}(?![0-9A-Za-z]))",
         "mac_address.groups": rf"{LEFT}[0-9A-Fa-f]{{4}}\.[0-9A-Fa-f]{{4}}\.[0-9A-Fa-f]{{4}}{RIGHT}",
         "mac_address.bare": rf"(?i:mac).{{0,20}}{LEFT}(?P<value>[0-9A-Fa-f]{{12}}){RIGHT}",
     }
     positive = r"物理地址|硬件地址|网卡|(?i:mac|ethernet|wi-?fi|wlan|bssid|hwaddr|bluetooth|蓝牙)"
     extents = (
-        rf"(?<![0-9A-Za-z]){_HEX}(?:[ ]?[:\-. ][ ]?{_HEX}){{5}}(?![0-9A-Za-z])",
+        rf"(?<![0-9A-Za-z]){_HEX}(?:[ ]?[:：\-. ][ ]?{_HEX}){{5}}(?![0-9A-Za-z])",
         r"(?:[0-9A-Fa-f]{4}\.){2}[0-9A-Fa-f]{4}",
         "(?<![0-9A-Za-z])[0-9A-Fa-f]{12}",
     )

@@ -24,10 +24,10 @@ _CUT = (
 )
 _LABEL = (
     r"(?:姓[ \u3000]{0,4}名|名字|联系人|联络人|收件人|收货人|寄件人|发件人|患者|病人|户[ \u3000]?名|持卡人|开户人|申请人|法定代表人|法人代表|法人"
-    r"|负责人|经办人|客户|学生|家长|签[ \u3000]?名|签字|投保人|被保险人|受益人|甲方|乙方|原告|被告|监护人|紧急联系人|本人|当事人|员工|推荐人|聯絡人|收件者)"
+    r"|负责人|经办人|签[ \u3000]?名|签字|投保人|被保险人|受益人|甲方|乙方|原告|被告|监护人|紧急联系人|聯絡人|收件者)"
 )
 _COLON = r"[\"'”*_ \t\u3000】）)\]|]{0,3}[:：=|][\"'“*_ \t\u3000【（(\[|]{0,4}"
-_CALLED = r"(?:我(?:的名字)?(?:就)?叫做?|我的名字[是叫]|我的姓名是|本人姓名|姓名[是为叫]|名字[是为叫]|他叫|她叫|我是|本名|真名[是叫]?)[ ]?(?:[:：])?[ ]?"
+_CALLED = r"(?:我(?:的名字)?(?:就)?叫做?|我的名字[是叫]|我的姓名是|本人姓名|姓名[是为叫]|名字[是为叫]|他叫|她叫|本名|真名[是叫]?)[ ]?(?:[:：])?[ ]?"
 _WORD = r"[A-Z][A-Za-z'’\-]{1,20}\.?"
 _STOP = words(
     "什么 不详 未知 匿名 保密 待定 同上 无名 方法 应该 时间 单位 公司 安全 成功 任何 全部 计算 从事 常用 和平 高级 成为 应用 "
@@ -51,19 +51,21 @@ class Person(Recognizer):
     entity = "PERSON"
     label = "姓名："
     prefilter = (
-        rf"{_LABEL}{_COLON}[{HAN}]|(?:叫|我是|名字[是为]|姓名[是为]?|本名|真名)[ 做:：是]{{0,3}}[{HAN}]|先生|女士|小姐"
+        rf"{_LABEL}{_COLON}[{HAN}]|(?:叫|名字[是为]|姓名[是为]?|本名|真名)[ 做:：是]{{0,3}}[{HAN}]|先生|女士|小姐"
         r"|(?i:name[’']?s?|patient|contact|attn|recipient|dear)[\"']?[ ]?(?:is|[:：=])?[ ]?[\"']?[A-Z]"
         r"|(?:Mr|Mrs|Ms|Miss|Dr)\.? [A-Z]"
     )
     patterns = {
         "person.label": rf"{_LABEL}{_COLON}(?P<value>[{HAN}]{{1,8}}[·•・][{HAN}]{{1,8}}|[{HAN}]{{2,4}}(?![{HAN}])|{_NAME})",
         "person.called": rf"{_CALLED}(?P<value>{_CUT})",
-        "person.title": rf"(?P<value>{_NAME})[ ]?(?:先生|女士|小姐)",
+        "person.title": rf"(?:(?<![{HAN}])|(?<=[和与及向给为是被把请让找对跟同的由叫约]))(?P<value>{_NAME})[ ]?(?:先生|女士|小姐)",
+        "person.title_inside": rf"(?P<value>{_NAME})[ ]?(?:先生|女士|小姐)",
         "person.surname": rf"(?P<value>(?:{COMPOUND})|[{SURNAMES}])(?:先生|女士|小姐)",
         "person.en": (
-            rf"(?i:my name is|my name[’']s|\bi[’']?a?m called|(?:full|patient|customer|contact|client|employee|student)?[ _]?name"
-            rf"[\"']?[ ]?[:：=][ ]?[\"']?|\b(?:patient|contact|attn|recipient)[ ]?[:：])[ ]{{0,2}}(?P<value>{_WORD}(?:[ ]{_WORD}){{0,3}})"
+            rf"(?:(?i:my name is|my name[’']s|\bi[’']?a?m called|(?:full|patient|customer|contact|client|employee|student)[ _]?name[\"']?[ ]?[:：=][ ]?[\"']?"
+            rf"|\b(?:patient|contact|attn|recipient)[ ]?[:：])|(?<![A-Za-z\"'])N(?:ame|AME)[ ]?[:：])[ ]{{0,2}}(?P<value>{_WORD}(?:[ ]{_WORD}){{0,3}})"
         ),
+        "person.key": rf"(?i:name[\"']?[ ]?[:：=][ ]?[\"']?)(?P<value>{_WORD}(?:[ ]{_WORD}){{0,3}})",
         "person.title_en": rf"(?<![A-Za-z])(?:Mr|Mrs|Ms|Miss|Dr)\.?[ ](?P<value>{_WORD}(?:[ ]{_WORD}){{0,2}})",
     }
     extents = (
@@ -78,13 +80,13 @@ class Person(Recognizer):
 
     def judge(self, rule: str, value: str) -> Judgement | None:
         """Judge by the surname and the label."""
-        if rule in ("person.en", "person.title_en"):
+        if rule in ("person.en", "person.title_en", "person.key"):
             return self._english(rule, value)
         if value in _SPECIMENS or re.search("[某甲乙丙]", value):
             return Judgement(0.9, "specimen")
         if value[:2] in _STOP or value in _STOP:
             return None
-        if rule == "person.surname":
+        if rule in ("person.surname", "person.title_inside"):
             return Judgement(0.5, "suspect")
         if _HAN_NAME.fullmatch(value) or re.search("[·•・]", value):
             return Judgement(0.9 if rule == "person.label" else 0.7, "valid")
@@ -98,7 +100,7 @@ class Person(Recognizer):
             return None
         if value in _SPECIMENS:
             return Judgement(0.9, "specimen")
-        if rule == "person.title_en":
+        if rule in ("person.title_en", "person.key"):
             return Judgement(0.5, "suspect")
         return Judgement(0.7, "valid" if len(parts) > 1 else "suspect")
 

@@ -61,7 +61,7 @@ class Secret(Recognizer):
             return Judgement(1.0, "valid") if len(body) >= _ENOUGH_BODY else Judgement(0.6, "suspect")
         if value in self.specimens or _PLACEHOLDER.search(value):
             return Judgement(1.0, "specimen")
-        if not any(char.isdigit() for char in value) or not _ENTROPIC.search(value):
+        if (rule == "secret.sk" and not any(char.isdigit() for char in value)) or not _ENTROPIC.search(value):
             return None
         return Judgement(0.9, "valid")
 
