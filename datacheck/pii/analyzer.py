@@ -3,17 +3,19 @@
 from bisect import bisect_left, insort
 from collections.abc import Iterator
 from itertools import compress
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
 from datacheck.pii.errors import PiiTimeout
 from datacheck.pii.normalise import Folded, fold
 from datacheck.pii.policy import LINK, POLICY
-from datacheck.pii.prefilter import candidates
+from datacheck.pii.prefilter import Names, candidates
 from datacheck.pii.recognizers import RECOGNIZERS, State
 
 if TYPE_CHECKING:
+    from presidio_analyzer import RecognizerResult
+
     from datacheck.pii.engine import Engine
 
 __all__ = ["FOUND", "PiiTimeout", "analyze", "find"]
@@ -30,9 +32,6 @@ FOUND = {
     "linked": pl.Boolean,
     "group": pl.UInt32,
 }
-Names = Literal["linked", "full"]
-"""Where unlabelled names are looked for: within LINK characters of a hard identifier, or in every text (slow)."""
-
 _STATE_RANK = {"valid": 0, "specimen": 0, "suspect": 1}
 
 
@@ -74,7 +73,9 @@ def analyze(texts: pl.Series, flags: pl.DataFrame, *, names: Names = "linked") -
     for index, *fired in rows.iter_rows():
         text = texts[index]
         hits = [] if text is None else _hits(presidio, text, list(compress(flags.columns, fired)))
-        hard = [hit for hit in hits if POLICY[hit.entity].hard and hit.state != "specimen"]
+        if "PERSON" in flags.columns and text is not None:
+            hits = _with_names(presidio, text, hits, names)
+        hard = _hard(hits)
         for hit in hits:
             group = groups.setdefault((hit.entity, hit.canonical), len(groups))
             linked = POLICY[hit.entity].linked is not None and any(_near(hit, each) for each in hard)
@@ -93,20 +94,38 @@ def _hits(presidio: "Engine", text: str, entities: list[str]) -> list[_Hit]:
 
 def _read(presidio: "Engine", folded: Folded, entities: list[str]) -> Iterator[_Hit]:
     for result in presidio.results(folded.text, entities):
-        value = folded.text[result.start : result.end]
-        spec = RECOGNIZERS[result.entity_type]
-        start, end = folded.span(result.start, result.end)
-        metadata = result.recognition_metadata
-        yield _Hit(
-            result.entity_type,
-            start,
-            end,
-            round(result.score, 2),
-            metadata["state"],
-            metadata["rule"],
-            spec.mask(value),
-            spec.canonical(value),
-        )
+        yield _hit(result, folded)
+
+
+def _hit(result: "RecognizerResult", folded: Folded) -> _Hit:
+    value = folded.text[result.start : result.end]
+    spec = RECOGNIZERS[result.entity_type]
+    start, end = folded.span(result.start, result.end)
+    metadata = result.recognition_metadata
+    return _Hit(
+        result.entity_type,
+        start,
+        end,
+        round(result.score, 2),
+        metadata["state"],
+        metadata["rule"],
+        spec.mask(value),
+        spec.canonical(value),
+    )
+
+
+def _hard(hits: list[_Hit]) -> list[_Hit]:
+    """Identifiers of one person that are not known from documentation."""
+    return [hit for hit in hits if POLICY[hit.entity].hard and hit.state != "specimen"]
+
+
+def _with_names(presidio: "Engine", text: str, hits: list[_Hit], names: Names) -> list[_Hit]:
+    """Add the names that the tagger finds around hard identifiers, or in all of the text."""
+    spans = [(0, len(text))] if names == "full" else [(hit.start, hit.end) for hit in _hard(hits)]
+    if not spans:
+        return hits
+    found = [_hit(result, Folded(text, None)) for result in presidio.names(text, spans)]
+    return _settle([*hits, *found]) if found else hits
 
 
 def _settle(hits: list[_Hit]) -> list[_Hit]:

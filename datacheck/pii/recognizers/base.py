@@ -18,7 +18,7 @@ HAN = r"\u3400-\u4dbf\u4e00-\u9fff"  # inside a class; the same in Python's re, 
 LINKER = r"(?:[ \t\r\n\u3000\"'`“”‘’*_:：=|>\]】）)(（\[【,，\-—]|是|为|号|码|如下){0,8}"
 
 # Expressions that let most rows go before the prefilters that share them are tried; each is a superset of those.
-GATE_DIGITS = rf"[0-9](?:{GAP}[0-9]){{6}}"
+GATE_DIGITS = rf"[0-9](?:{GAP}[0-9]){{5}}"
 
 # A number is arithmetic, money or a count rather than an identifier ...
 _H = r"[^\S\n]*"  # a line break ends a sum: what follows is a bullet, a quotation or the next item of a list
@@ -73,6 +73,8 @@ class Recognizer(ABC):
     negative_right: ClassVar[str] = ""
     specimens: ClassVar[frozenset[str]] = frozenset()
     """Canonical values known from documentation and textbooks: always found, and named as such."""
+    label: ClassVar[str] = ""
+    """What must stand before a bare value so that it is recognised: 护照, QQ:."""
     shown: ClassVar[tuple[int, int]] = (2, 2)
     """How many characters of the canonical value its mask keeps at each end."""
 
@@ -110,7 +112,7 @@ class Recognizer(ABC):
 
     @abstractmethod
     def canary(self, rng: Random) -> str:
-        """Make up a valid value that is not a specimen."""
+        """Make up a valid value that is not a specimen, behind `label`."""
 
 
 def span(match: Match[str]) -> tuple[int, int]:

@@ -11,6 +11,7 @@ class CnDrivingLicence(Recognizer):
     """12 digits (file number) or 18 (the resident ID, which is then what is reported) after the label."""
 
     entity = "CN_DRIVING_LICENCE"
+    label = "驾驶证"
     gate = GATE_DIGITS
     prefilter = rf"{_LABEL}{LINKER}[0-9](?:{GAP}[0-9]){{11}}"
     patterns = {
@@ -27,7 +28,7 @@ class CnDrivingLicence(Recognizer):
 
     def canary(self, rng: Random) -> str:
         """Return a labelled file number."""
-        return f"驾驶证{rng.choice(('1101', '3101', '4403'))}{random_digits(rng, 7)}7"
+        return f"{self.label}{rng.choice(('1101', '3101', '4403'))}{random_digits(rng, 7)}7"
 
 
 RECOGNIZER = CnDrivingLicence()

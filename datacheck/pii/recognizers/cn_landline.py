@@ -26,6 +26,7 @@ _SPACED = rf"0{GAP}(?:1{GAP}0|2{GAP}[0-9]|[3-9]{GAP}[0-9]{GAP}[0-9])(?:{GAP}[0-9
 _LABEL = r"电话|座机|固话|总机|传真|[Tt]el|TEL|[Ff]ax|FAX"
 _ONE_BY_ONE = re.compile(rf"[0-9]({SEPARATOR}{{1,3}})[0-9](?:\1[0-9]){{8,10}}")
 _TAIL = re.compile(r"([0-9])\1{6,7}|12345678|1234567|23456789|87654321|7654321")
+_LONGEST = 12  # 0, three digits and eight
 
 
 class CnLandline(Recognizer):
@@ -36,7 +37,9 @@ class CnLandline(Recognizer):
 
     entity = "CN_LANDLINE"
     gate = GATE_DIGITS
-    prefilter = rf"0{GAP}[1-9](?:{GAP}[0-9]){{8}}|86{GAP}[1-9](?:{GAP}[0-9]){{8}}|(?:{_LABEL}){LINKER}[2-8][0-9]{{2}}"
+    prefilter = (
+        rf"0{GAP}[1-9](?:{GAP}[0-9]){{8}}|86{GAP}[1-9](?:{GAP}[0-9]){{8}}|(?:{_LABEL}){LINKER}[2-8](?:[ \-]?[0-9]){{6}}"
+    )
     patterns = {
         "cn_landline": rf"{LEFT}{_PREFIX}{_AREA}{SEPARATOR}{{1,3}}{_SUBSCRIBER}{RIGHT}{_EXTENSION}",
         "cn_landline.abroad": rf"{LEFT}(?:\+|00)86{GAP}(?:10|2[0-9]|[3-9][0-9]{{2}}){GAP}{_SUBSCRIBER}{RIGHT}",
@@ -67,16 +70,13 @@ class CnLandline(Recognizer):
     def canonical(self, value: str) -> str:
         """Return the digits with the trunk 0, without the country code and the extension."""
         value = re.sub(r"^[^0-9+]*(?:\+|00)86|(?:转|[Ee]xt).*$", "", value)
-        digits = digits_of(
-            re.sub(rf"(?<=[0-9]{{7}})[\-－][0-9]{{1,6}}$|(?<=[0-9]{{4}}[ \-][0-9]{{4}})-[0-9]+$", "", value)
-        )
+        number, _, _ = re.sub(r"－", "-", value).rpartition("-")
+        digits = digits_of(number if len(digits_of(number)) >= _LONGEST - 1 else value)  # an extension stands behind
         return digits if digits[:1] == "0" or len(digits) < 9 else f"0{digits}"
 
     def canary(self, rng: Random) -> str:
         """Return a number of Beijing, Shanghai or Hangzhou."""
-        return (
-            f"{rng.choice(('010', '021', '0571'))}-{rng.choice('68')}{random_digits(rng, 5)}{rng.choice(('19', '52'))}"
-        )
+        return f"{rng.choice(('010', '021', '0571'))}-{rng.choice('68')}{rng.choice('2345')}{random_digits(rng, 4)}{rng.choice(('19', '52'))}"
 
 
 def _is_assigned(number: str) -> bool:

@@ -15,6 +15,7 @@ class CnMedicalRecord(Recognizer):
     """A number after 病历号, 住院号, 就诊卡号, MRN."""
 
     entity = "CN_MEDICAL_RECORD"
+    label = "住院号"
     prefilter = rf"(?:{_LABEL}){LINKER}(?:[A-Za-z]{GAP}){{0,4}}[0-9]"
     patterns = {"cn_medical_record": rf"(?:{_LABEL}){LINKER}(?<![0-9A-Za-z])(?P<value>{_VALUE}){RIGHT}"}
     extents = (rf"(?:{_LABEL}){LINKER}(?<![0-9A-Za-z])(?P<value>{_VALUE})",)
@@ -27,7 +28,7 @@ class CnMedicalRecord(Recognizer):
 
     def canary(self, rng: Random) -> str:
         """Return a labelled number."""
-        return f"住院号{rng.choice('4567')}{random_digits(rng, 7)}9"
+        return f"{self.label}{rng.choice('4567')}{random_digits(rng, 7)}9"
 
 
 RECOGNIZER = CnMedicalRecord()

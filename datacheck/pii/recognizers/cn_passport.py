@@ -4,6 +4,7 @@ from random import Random
 
 from datacheck.pii.recognizers.base import (
     GAP,
+    GATE_DIGITS,
     LEFT,
     LINKER,
     RIGHT,
@@ -23,9 +24,11 @@ class CnPassport(Recognizer):
     """E/G and eight digits, E and a letter and seven, service passports; the form is so common that it takes context."""
 
     entity = "CN_PASSPORT"
+    label = "护照"
+    gate = GATE_DIGITS
     prefilter = (
         rf"[A-Za-z]{GAP}[0-9]?(?:{GAP}[0-9]){{7}}|1[45](?:{GAP}[0-9]){{7}}"
-        rf"|(?:{_LABEL}){LINKER}(?:[A-Za-z]{GAP}){{0,2}}[0-9]"
+        rf"|(?:{_LABEL}){LINKER}(?:[A-Za-z]{GAP}){{0,2}}[0-9](?:{GAP}[0-9]){{5}}"
     )
     patterns = {
         "cn_passport": (
@@ -48,7 +51,7 @@ class CnPassport(Recognizer):
 
     def canary(self, rng: Random) -> str:
         """Return the word and an electronic passport's number."""
-        return f"护照E{rng.choice('ABCDEFGHJK')}{random_digits(rng, 6)}7"
+        return f"{self.label}E{rng.choice('ABCDEFGHJK')}{random_digits(rng, 6)}7"
 
 
 RECOGNIZER = CnPassport()

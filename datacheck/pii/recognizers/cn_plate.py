@@ -26,7 +26,7 @@ class CnPlate(Recognizer):
         "cn_plate.police": rf"(?<![0-9A-Za-z])[Ww][Jj][{_PROVINCES}]?[ ]?[ ·]?[0-9]{{4,5}}[0-9A-Za-z]{RIGHT}",
         "cn_plate.embassy": rf"(?<![0-9A-Za-z])[0-9]{{6}}使(?![用得馆命者人劲节徒])",
     }
-    positive = r"车|牌照|号牌|驾驶|违章|违停|肇事|(?i:plate|vehicle|\bcar\b)"
+    positive = r"车|牌照|号牌|驾驶|违章|违停|肇事|(?i:plate|vehicle)"
     extents = (rf"[{_PROVINCES}][ ]?{_LETTER}{_DOT}{_CHAR}(?:{GAP}{_CHAR}){{3,5}}[学警港澳挂试超领使]?", "[0-9]{6}使")
     specimens = words(
         "京A12345 沪A12345 粤A12345 粤B12345 京A88888 京A00000 京A66666 浙A12345 苏A12345 川A12345 京B12345"

@@ -11,6 +11,7 @@ class CnSocialSecurity(Recognizer):
     """A number after 社保, 医保 or 公积金. (On cards it is often the resident ID, which is then what is reported.)"""
 
     entity = "CN_SOCIAL_SECURITY"
+    label = "社保卡"
     gate = GATE_DIGITS
     prefilter = rf"{_LABEL}{LINKER}(?:[A-Za-z]{GAP}){{0,2}}[0-9](?:{GAP}[0-9]){{6}}"
     patterns = {
@@ -27,7 +28,7 @@ class CnSocialSecurity(Recognizer):
 
     def canary(self, rng: Random) -> str:
         """Return a labelled number."""
-        return f"社保卡{rng.choice('4567')}{random_digits(rng, 7)}7"
+        return f"{self.label}{rng.choice('4567')}{random_digits(rng, 7)}7"
 
 
 RECOGNIZER = CnSocialSecurity()

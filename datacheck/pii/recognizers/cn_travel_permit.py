@@ -2,7 +2,17 @@
 
 from random import Random
 
-from datacheck.pii.recognizers.base import GAP, LEFT, LINKER, RIGHT, Judgement, Recognizer, random_digits, words
+from datacheck.pii.recognizers.base import (
+    GAP,
+    GATE_DIGITS,
+    LEFT,
+    LINKER,
+    RIGHT,
+    Judgement,
+    Recognizer,
+    random_digits,
+    words,
+)
 
 _LABEL = r"台胞证|臺胞證|台胞證|台湾居民来往大陆通行证|来往大陆通行证|通行证|通行證|回乡证|回鄉證|回乡卡"
 _DIGITS = rf"(?:{GAP}[0-9])"
@@ -15,7 +25,11 @@ class CnTravelPermit(Recognizer):
     """
 
     entity = "CN_TRAVEL_PERMIT"
-    prefilter = rf"[A-Za-z](?:{GAP}[A-Za-z])?{_DIGITS}{{7}}|(?:{_LABEL})(?:号码?|证号|號碼?)?{LINKER}[0-9]"
+    label = "通行证"
+    gate = GATE_DIGITS
+    prefilter = (
+        rf"[A-Za-z](?:{GAP}[A-Za-z])?{_DIGITS}{{7}}|(?:{_LABEL})(?:号码?|证号|號碼?)?{LINKER}[0-9]{_DIGITS}{{7}}"
+    )
     patterns = {
         "cn_travel_permit.hm": rf"{LEFT}[HMhm]{_DIGITS}{{8}}(?:{_DIGITS}{{2}})?{RIGHT}",
         "cn_travel_permit.outbound": rf"{LEFT}(?:[CWTLcwtl]{_DIGITS}{{8}}|[Cc]{GAP}[A-HJ-NP-Za-hj-np-z]{_DIGITS}{{7}}){RIGHT}",
@@ -34,7 +48,7 @@ class CnTravelPermit(Recognizer):
 
     def canary(self, rng: Random) -> str:
         """Return the word and an 11-character number."""
-        return f"通行证H{random_digits(rng, 9)}7"
+        return f"{self.label}H{random_digits(rng, 9)}7"
 
 
 RECOGNIZER = CnTravelPermit()

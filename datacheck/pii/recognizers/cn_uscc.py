@@ -2,7 +2,7 @@
 
 from random import Random
 
-from datacheck.pii.recognizers.base import GAP, LEFT, RIGHT, Judgement, Recognizer, random_digits, words
+from datacheck.pii.recognizers.base import GAP, GATE_DIGITS, LEFT, RIGHT, Judgement, Recognizer, random_digits, words
 
 _ALPHABET = "0123456789ABCDEFGHJKLMNPQRTUWXY"
 _CHAR = "[0-9A-HJ-NP-RTUWXYa-hj-np-rtuwxy]"
@@ -12,12 +12,15 @@ class CnUscc(Recognizer):
     """18 characters with a check character of MOD 31; digits alone, or a wrong one, take a word beside them."""
 
     entity = "CN_USCC"
+    gate = GATE_DIGITS
     prefilter = rf"[1-9A-GNYa-gny]{GAP}{_CHAR}(?:{GAP}[0-9]){{6}}(?:{GAP}{_CHAR}){{10}}"
     patterns = {"cn_uscc": rf"{LEFT}[1-9A-GNYa-gny]{GAP}{_CHAR}(?:{GAP}[0-9]){{6}}(?:{GAP}{_CHAR}){{10}}{RIGHT}"}
     positive = r"信用代码|社会信用|税号|纳税人|组织机构|营业执照|注册号|(?i:uscc|credit code|tax)"
-    extents = (rf"(?<![0-9A-Za-z]){_CHAR}{{2}}(?:{GAP}[0-9]){{6}}(?:{GAP}{_CHAR}){{10}}(?![0-9A-Za-z])",)
+    extents = (
+        rf"(?<![0-9A-Za-z])(?=[0-9]{{0,16}}[A-WYZa-wyz]){_CHAR}{{2}}(?:{GAP}[0-9]){{6}}(?:{GAP}{_CHAR}){{10}}(?![0-9A-Za-z])",
+    )
     specimens = words("91350100M000100Y43 911100000000000000 91110000000000000X 123456789012345678")
-    shown = (8, 0)
+    shown = (4, 0)
 
     def judge(self, rule: str, value: str) -> Judgement | None:
         """Judge by the check character."""

@@ -17,7 +17,9 @@ _PLACEHOLDER = re.compile(
     r"|(?:none|null|true|false|str(?:ing)?|int|text|undefined|required|optional|admin|root|test|hunter2|qwerty|abc)[0-9]{0,4}"
     r"|1?2345678?9?0?|[0-9]{1,5}"
 )
-_CODE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:[(\[.].*)?|.*[(){}\[\];]$")  # a name, a call, the end of a statement
+_CODE = re.compile(
+    r"[A-Za-z_][A-Za-z0-9_]*[(\[.].*|[a-z]+(?:_[a-z]+)+[0-9]*|.*[(){}\[\];]$"
+)  # a call, a name in snake case
 _PUNCTUATION = ",.;:!?\"'`)]}*>，"
 
 
@@ -25,6 +27,7 @@ class Credential(Recognizer):
     """key = value. Half of what the rule finds in real text are examples and code, so it warns."""
 
     entity = "CREDENTIAL"
+    label = "pwd:"
     prefilter = rf"(?:{_KEY}){_LINK}[!-~]{{4}}|://[^\s:/@]{{1,64}}:[^\s/@]{{1,64}}@"
     patterns = {
         "credential.url": rf"(?<![0-9A-Za-z]){_LOGIN}",
@@ -43,7 +46,7 @@ class Credential(Recognizer):
         secret = value.rpartition("@")[0].rpartition(":")[2] if rule == "credential.url" else value
         if _PLACEHOLDER.fullmatch(secret):
             return Judgement(1.0, "specimen") if rule == "credential.url" else None
-        if rule == "credential" and (_CODE.fullmatch(value) and not _mixed(value)):
+        if rule == "credential" and _CODE.fullmatch(value):
             return None
         if rule == "credential" and (len(value) < 6 or not any(char.isdigit() for char in value)):
             return None
@@ -61,12 +64,7 @@ class Credential(Recognizer):
     def canary(self, rng: Random) -> str:
         """Return a labelled password."""
         letters = "abcdefghjkmnpqrstuvwxyzABCDEFGHJKMNPQRSTUVWXYZ"
-        return "pwd:" + "".join(rng.choice(letters) for _ in range(6)) + f"{rng.randrange(10, 99)}!"
-
-
-def _mixed(value: str) -> bool:
-    """Whether digits stand in a name in a way that names do not have: not at its end only."""
-    return bool(re.search(r"[0-9][A-Za-z]", value)) and value.isalnum()
+        return self.label + "".join(rng.choice(letters) for _ in range(6)) + f"{rng.randrange(10, 99)}!"
 
 
 RECOGNIZER = Credential()

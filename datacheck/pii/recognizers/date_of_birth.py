@@ -26,7 +26,8 @@ class DateOfBirth(Recognizer):
     """A date after 出生日期, 生于, born on. Biographies are full of them, so one alone only warns."""
 
     entity = "DATE_OF_BIRTH"
-    prefilter = rf"{_LABEL}{_LINK}[0-9一二A-Z]|[日月年0-9][ ]?出生"
+    label = "生日:"
+    prefilter = rf"{_LABEL}{_LINK}[0-9一二A-Z]|出生|[日月年号0-9][ ]?生"
     patterns = {
         "date_of_birth": rf"{_LABEL}{_LINK}(?P<value>{_VALUE})(?![0-9])",
         "date_of_birth.after": rf"(?<![0-9A-Za-z])(?P<value>{_VALUE})[ ]?(?:出生|生(?![产活效成长意命日]))",
@@ -50,7 +51,7 @@ class DateOfBirth(Recognizer):
 
     def canary(self, rng: Random) -> str:
         """Return a labelled date."""
-        return f"生日:{rng.randrange(1950, 2009)}-{rng.randrange(1, 13):02d}-{rng.randrange(10, 29)}"
+        return f"{self.label}{rng.randrange(1950, 2009)}-{rng.randrange(1, 13):02d}-{rng.randrange(10, 29)}"
 
 
 RECOGNIZER = DateOfBirth()

@@ -11,16 +11,17 @@ class MacAddress(Recognizer):
     """Six pairs of hexadecimal digits, or three groups of four."""
 
     entity = "MAC_ADDRESS"
-    prefilter = rf"{_HEX}(?:[ ]?[:\-. ][ ]?{_HEX}){{5}}|[0-9A-Fa-f]{{4}}\.[0-9A-Fa-f]{{4}}\.[0-9A-Fa-f]{{4}}|(?i:mac).{{0,20}}[0-9A-Fa-f]{{12}}"
+    label = "MAC "
+    prefilter = rf"{_HEX}(?:[ ]?[:：\-. ][ ]?{_HEX}){{5}}|[0-9A-Fa-f]{{4}}\.[0-9A-Fa-f]{{4}}\.[0-9A-Fa-f]{{4}}|(?i:mac).{{0,20}}[0-9A-Fa-f]{{12}}"
     patterns = {
-        "mac_address": rf"(?<![:\-]){LEFT}{_HEX}(?:(?::{_HEX}){{5}}|(?:-{_HEX}){{5}}){RIGHT}(?![:\-][0-9A-Fa-f])",
-        "mac_address.spaced": rf"(?<![:\-.] ?){LEFT}{_HEX}(?:[ ]?[:\-. ][ ]?{_HEX}){{5}}{RIGHT}(?![ ]?[:\-. ]?[0-9A-Fa-f]{{2}}(?![0-9A-Za-z]))",
+        "mac_address": rf"(?<![:：\-]){LEFT}{_HEX}(?:(?:[:：]{_HEX}){{5}}|(?:-{_HEX}){{5}}){RIGHT}(?![:：\-][0-9A-Fa-f])",
+        "mac_address.spaced": rf"(?<![:：\-.] ?){LEFT}{_HEX}(?:[ ]?[:：\-. ][ ]?{_HEX}){{5}}{RIGHT}(?![ ]?[:：\-. ]?[0-9A-Fa-f]{{2}}(?![0-9A-Za-z]))",
         "mac_address.groups": rf"{LEFT}[0-9A-Fa-f]{{4}}\.[0-9A-Fa-f]{{4}}\.[0-9A-Fa-f]{{4}}{RIGHT}",
         "mac_address.bare": rf"(?i:mac).{{0,20}}{LEFT}(?P<value>[0-9A-Fa-f]{{12}}){RIGHT}",
     }
     positive = r"物理地址|硬件地址|网卡|(?i:mac|ethernet|wi-?fi|wlan|bssid|hwaddr|bluetooth|蓝牙)"
     extents = (
-        rf"(?<![0-9A-Za-z]){_HEX}(?:[ ]?[:\-. ][ ]?{_HEX}){{5}}(?![0-9A-Za-z])",
+        rf"(?<![0-9A-Za-z]){_HEX}(?:[ ]?[:：\-. ][ ]?{_HEX}){{5}}(?![0-9A-Za-z])",
         r"(?:[0-9A-Fa-f]{4}\.){2}[0-9A-Fa-f]{4}",
         "(?<![0-9A-Za-z])[0-9A-Fa-f]{12}",
     )
@@ -33,10 +34,10 @@ class MacAddress(Recognizer):
     def judge(self, rule: str, value: str) -> Judgement | None:
         """Judge by the form: digits only in other writings are dates and serial numbers."""
         address = self.canonical(value)
-        if rule in ("mac_address.groups", "mac_address.bare") and address.isdigit():
-            return Judgement(0.3, "valid")
         if address in self.specimens:
             return Judgement(1.0 if rule == "mac_address" else 0.3, "specimen")
+        if rule in ("mac_address.groups", "mac_address.bare") and address.isdigit():
+            return Judgement(0.3, "valid")
         return Judgement(
             {"mac_address": 0.8, "mac_address.groups": 0.5, "mac_address.bare": 0.5}.get(rule, 0.3), "valid"
         )

@@ -2,16 +2,18 @@
 
 from random import Random
 
-from datacheck.pii.recognizers.base import GAP, LEFT, RIGHT, Judgement, Recognizer, random_digits, words
+from datacheck.pii.recognizers.base import GAP, GATE_DIGITS, LEFT, RIGHT, Judgement, Recognizer, random_digits, words
 
 
 class MedicalLicense(Recognizer):
     """Two letters and seven digits with a check digit, beside a word."""
 
     entity = "MEDICAL_LICENSE"
+    label = "DEA "
+    gate = GATE_DIGITS
     prefilter = rf"[A-Za-z][A-Za-z9](?:{GAP}[0-9]){{7}}"
     patterns = {"medical_license": rf"{LEFT}[A-HJ-MPR-UXa-hj-mpr-ux][A-Za-z9](?:{GAP}[0-9]){{7}}{RIGHT}"}
-    positive = r"(?i:\bdea\b|medical|licen[cs]e|prescri|registration)"
+    positive = r"(?i:(?<![a-z])dea(?![a-z])|medical|licen[cs]e|prescri|registration)"
     extents = (r"(?<![0-9A-Za-z])[A-Za-z][A-Za-z9][0-9]{7}(?![0-9A-Za-z])",)
     specimens = words("AB1234563 BB1388568")
 
@@ -27,7 +29,7 @@ class MedicalLicense(Recognizer):
         while True:
             digits = random_digits(rng, 7)
             if is_valid(digits):
-                return f"DEA {rng.choice('BFM')}{rng.choice('KLPRST')}{digits}"
+                return f"{self.label}{rng.choice('BFM')}{rng.choice('KLPRST')}{digits}"
 
 
 def is_valid(digits: str) -> bool:

@@ -24,10 +24,10 @@ _CUT = (
 )
 _LABEL = (
     r"(?:姓[ \u3000]{0,4}名|名字|联系人|联络人|收件人|收货人|寄件人|发件人|患者|病人|户[ \u3000]?名|持卡人|开户人|申请人|法定代表人|法人代表|法人"
-    r"|负责人|经办人|客户|学生|家长|签[ \u3000]?名|签字|投保人|被保险人|受益人|甲方|乙方|原告|被告|监护人|紧急联系人|本人|当事人|员工|推荐人|聯絡人|收件者)"
+    r"|负责人|经办人|签[ \u3000]?名|签字|投保人|被保险人|受益人|甲方|乙方|原告|被告|监护人|紧急联系人|聯絡人|收件者)"
 )
 _COLON = r"[\"'”*_ \t\u3000】）)\]|]{0,3}[:：=|][\"'“*_ \t\u3000【（(\[|]{0,4}"
-_CALLED = r"(?:我(?:的名字)?(?:就)?叫做?|我的名字[是叫]|我的姓名是|本人姓名|姓名[是为叫]|名字[是为叫]|他叫|她叫|我是|本名|真名[是叫]?)[ ]?(?:[:：])?[ ]?"
+_CALLED = r"(?:我(?:的名字)?(?:就)?叫做?|我的名字[是叫]|我的姓名是|本人姓名|姓名[是为叫]|名字[是为叫]|他叫|她叫|本名|真名[是叫]?)[ ]?(?:[:：])?[ ]?"
 _WORD = r"[A-Z][A-Za-z'’\-]{1,20}\.?"
 _STOP = words(
     "什么 不详 未知 匿名 保密 待定 同上 无名 方法 应该 时间 单位 公司 安全 成功 任何 全部 计算 从事 常用 和平 高级 成为 应用 "
@@ -35,8 +35,8 @@ _STOP = words(
     "曾经 简单 简历 张三丰 时候 何时 何人 何种 谁家 解决 易用 温度 向上 向下 容量 容易 农民 师傅 左右 白色 黄色 蓝色 高度 "
     "支持 支付 关系 关闭 管理 管理员 应急 全体 全名 常见 包括 包含 路径 游戏 水平 石头 雷达 金额 车辆 车牌 文档 国籍 江苏 江西 云南 安徽 山东 山西 广东"
 )
-_SPECIMENS = words(
-    "张三 李四 王五 赵六 小明 小红 张某 李某 王某 刘某 李明 王小明 李华 韩梅梅 李雷 张三丰 某某 陈某 John Doe Jane"
+_SPECIMENS = frozenset({"John Doe", "Jane Doe"}) | words(
+    "张三 李四 王五 赵六 小明 小红 张某 李某 王某 刘某 李明 王小明 李华 韩梅梅 李雷 某某 陈某"
 )
 _ENGLISH_STOP = words(
     "The This That Not And Your First Last Full Company Product Assistant Chatgpt User New Unknown None Null String Required Open Model "
@@ -49,20 +49,23 @@ class Person(Recognizer):
     """A name after 姓名：, 我叫, "my name is"; before 先生, 女士. A surname with a title alone is only a suspect."""
 
     entity = "PERSON"
+    label = "姓名："
     prefilter = (
-        rf"{_LABEL}{_COLON}[{HAN}]|(?:叫|我是|名字[是为]|姓名[是为]?|本名|真名)[ 做:：是]{{0,3}}[{HAN}]|[{HAN}][ ]?(?:先生|女士|小姐)"
+        rf"{_LABEL}{_COLON}[{HAN}]|(?:叫|名字[是为]|姓名[是为]?|本名|真名)[ 做:：是]{{0,3}}[{HAN}]|先生|女士|小姐"
         r"|(?i:name[’']?s?|patient|contact|attn|recipient|dear)[\"']?[ ]?(?:is|[:：=])?[ ]?[\"']?[A-Z]"
         r"|(?:Mr|Mrs|Ms|Miss|Dr)\.? [A-Z]"
     )
     patterns = {
         "person.label": rf"{_LABEL}{_COLON}(?P<value>[{HAN}]{{1,8}}[·•・][{HAN}]{{1,8}}|[{HAN}]{{2,4}}(?![{HAN}])|{_NAME})",
         "person.called": rf"{_CALLED}(?P<value>{_CUT})",
-        "person.title": rf"(?P<value>{_NAME})[ ]?(?:先生|女士|小姐)",
+        "person.title": rf"(?:(?<![{HAN}])|(?<=[和与及向给为是被把请让找对跟同的由叫约]))(?P<value>{_NAME})[ ]?(?:先生|女士|小姐)",
+        "person.title_inside": rf"(?P<value>{_NAME})[ ]?(?:先生|女士|小姐)",
         "person.surname": rf"(?P<value>(?:{COMPOUND})|[{SURNAMES}])(?:先生|女士|小姐)",
         "person.en": (
-            rf"(?i:my name is|my name[’']s|\bi[’']?a?m called|(?:full|patient|customer|contact|client|employee|student)?[ _]?name"
-            rf"[\"']?[ ]?[:：=][ ]?[\"']?|\b(?:patient|contact|attn|recipient)[ ]?[:：])[ ]{{0,2}}(?P<value>{_WORD}(?:[ ]{_WORD}){{0,3}})"
+            rf"(?:(?i:my name is|my name[’']s|\bi[’']?a?m called|(?:full|patient|customer|contact|client|employee|student)[ _]?name[\"']?[ ]?[:：=][ ]?[\"']?"
+            rf"|\b(?:patient|contact|attn|recipient)[ ]?[:：])|(?<![A-Za-z\"'])N(?:ame|AME)[ ]?[:：])[ ]{{0,2}}(?P<value>{_WORD}(?:[ ]{_WORD}){{0,3}})"
         ),
+        "person.key": rf"(?i:name[\"']?[ ]?[:：=][ ]?[\"']?)(?P<value>{_WORD}(?:[ ]{_WORD}){{0,3}})",
         "person.title_en": rf"(?<![A-Za-z])(?:Mr|Mrs|Ms|Miss|Dr)\.?[ ](?P<value>{_WORD}(?:[ ]{_WORD}){{0,2}})",
     }
     extents = (
@@ -77,13 +80,13 @@ class Person(Recognizer):
 
     def judge(self, rule: str, value: str) -> Judgement | None:
         """Judge by the surname and the label."""
-        if rule in ("person.en", "person.title_en"):
+        if rule in ("person.en", "person.title_en", "person.key"):
             return self._english(rule, value)
         if value in _SPECIMENS or re.search("[某甲乙丙]", value):
             return Judgement(0.9, "specimen")
         if value[:2] in _STOP or value in _STOP:
             return None
-        if rule == "person.surname":
+        if rule in ("person.surname", "person.title_inside"):
             return Judgement(0.5, "suspect")
         if _HAN_NAME.fullmatch(value) or re.search("[·•・]", value):
             return Judgement(0.9 if rule == "person.label" else 0.7, "valid")
@@ -95,9 +98,9 @@ class Person(Recognizer):
             part.isupper() and len(part) > 2 for part in parts
         ):
             return None
-        if value in ("John Doe", "Jane Doe", "John Smith", "Jane Smith", "Alice", "Bob"):
+        if value in _SPECIMENS:
             return Judgement(0.9, "specimen")
-        if rule == "person.title_en":
+        if rule in ("person.title_en", "person.key"):
             return Judgement(0.5, "suspect")
         return Judgement(0.7, "valid" if len(parts) > 1 else "suspect")
 
@@ -112,7 +115,7 @@ class Person(Recognizer):
     def canary(self, rng: Random) -> str:
         """Return a labelled name."""
         given = "".join(rng.choice("建国志强晓芳俊杰雪梅海燕文博雨桐浩然思远") for _ in range(2))
-        return f"姓名：{rng.choice('张王李赵陈刘杨黄周吴徐孙马朱胡郭林何高罗')}{given}"
+        return f"{self.label}{rng.choice('张王李赵陈刘杨黄周吴徐孙马朱胡郭林何高罗')}{given}"
 
 
 RECOGNIZER = Person()

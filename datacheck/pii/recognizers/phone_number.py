@@ -18,10 +18,13 @@ _FICTION = re.compile(r"\+?1?(?:555[0-9]{7}|[0-9]{3}555[0-9]{4}|1234567890|123[0
 
 
 class PhoneNumber(Recognizer):
-    """+, a country code and a number that the metadata of phonenumbers allows; in North America also 3-3-4 digits
-    beside a word. 555 numbers are specimens."""
+    """+, a country code and a number that the metadata of phonenumbers allows.
+
+    In North America also 3-3-4 digits beside a word. 555 numbers are specimens.
+    """
 
     entity = "PHONE_NUMBER"
+    label = "Tel "
     gate = GATE_DIGITS
     prefilter = r"\+[ ]?[1-9](?:GAP[0-9]){6}|[2-9][0-9]{2}SEP{1,3}[2-9][0-9]{2}SEP?[0-9]{4}".replace(
         "GAP", f"{_SEP}{{0,3}}"
@@ -36,7 +39,7 @@ class PhoneNumber(Recognizer):
     positive = r"手机|电话|電話|联系|联络|致电|拨打|(?i:tel|phone|mobile|cell|call|contact|whatsapp|fax|dial|text me)"
     negative_left = r"[0-9A-Za-z_)）\]]\s*\Z"
     negative_right = ARITHMETIC_RIGHT
-    specimens = frozenset({"+11234567890", "1234567890", "+10000000000"})
+    specimens = frozenset({"+11234567890", "+15551234567"})
     shown = (3, 2)
 
     def judge(self, rule: str, value: str) -> Judgement | None:
@@ -60,7 +63,7 @@ class PhoneNumber(Recognizer):
 
     def canary(self, rng: Random) -> str:
         """Return a mobile number of the United Kingdom."""
-        return f"+44 7{rng.choice('459')}00 {random_digits(rng, 6)}"
+        return f"+44 7911 1{random_digits(rng, 5)}"
 
 
 RECOGNIZER = PhoneNumber()

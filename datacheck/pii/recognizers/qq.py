@@ -12,6 +12,7 @@ class Qq(Recognizer):
     """Five to eleven digits after QQ, 扣扣, 加Q."""
 
     entity = "QQ"
+    label = "QQ:"
     prefilter = rf"{_LABEL}{LINKER}[1-9]{GAP}[0-9]"
     patterns = {"qq": rf"(?<![A-Za-z]){_LABEL}{LINKER}(?P<value>{_VALUE})(?![0-9A-Za-z@.]|{GAP}[0-9])"}
     specimens = words("10000 10001 12345 123456 1234567 12345678 123456789 1234567890 88888888 66666666 888888 666666")
@@ -23,7 +24,7 @@ class Qq(Recognizer):
 
     def canary(self, rng: Random) -> str:
         """Return a labelled number of nine digits."""
-        return f"QQ:{rng.choice('2468')}{random_digits(rng, 7)}7"
+        return f"{self.label}{rng.choice('2468')}{random_digits(rng, 7)}7"
 
 
 RECOGNIZER = Qq()

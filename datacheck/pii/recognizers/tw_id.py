@@ -2,7 +2,7 @@
 
 from random import Random
 
-from datacheck.pii.recognizers.base import GAP, LEFT, RIGHT, Judgement, Recognizer, random_digits, words
+from datacheck.pii.recognizers.base import GAP, GATE_DIGITS, LEFT, RIGHT, Judgement, Recognizer, random_digits, words
 
 # The value of the letter (place of registration), by the Ministry of the Interior's table.
 _LETTERS = {letter: 10 + place for place, letter in enumerate("ABCDEFGHJKLMNPQRSTUVXYWZIO")}
@@ -13,6 +13,8 @@ class TwId(Recognizer):
     """A letter, 1/2 (citizens) or 8/9, A to D (residents), seven digits and a check digit; one in ten passes it."""
 
     entity = "TW_ID"
+    label = "身分證"
+    gate = GATE_DIGITS
     prefilter = rf"[A-Za-z]{GAP}[1289A-Da-d](?:{GAP}[0-9]){{8}}"
     patterns = {"tw_id": rf"{LEFT}[A-Za-z]{GAP}[1289A-Da-d](?:{GAP}[0-9]){{8}}{RIGHT}"}
     positive = (
@@ -33,7 +35,7 @@ class TwId(Recognizer):
     def canary(self, rng: Random) -> str:
         """Return the word and a citizen's number with a right check digit."""
         body = rng.choice("BCDEFGHJK") + rng.choice("12") + random_digits(rng, 7)
-        return "身分證" + next(body + str(digit) for digit in range(10) if is_valid(body + str(digit)))
+        return self.label + next(body + str(digit) for digit in range(10) if is_valid(body + str(digit)))
 
 
 def is_valid(number: str) -> bool:

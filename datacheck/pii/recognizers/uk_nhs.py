@@ -9,11 +9,12 @@ class UkNhs(Recognizer):
     """Ten digits, the last by weights 10 to 2 mod 11, beside the word."""
 
     entity = "UK_NHS"
+    label = "NHS "
     gate = GATE_DIGITS
     prefilter = rf"[0-9](?:{GAP}[0-9]){{9}}"
     patterns = {"uk_nhs": rf"{LEFT}[0-9](?:{GAP}[0-9]){{9}}{RIGHT}(?![\- ][0-9])"}
-    positive = r"(?i:\bnhs\b|national health)"
-    specimens = words("4010232137 9434765919 9434765870 0000000000 9000000009")
+    positive = r"(?i:(?<![a-z])nhs(?![a-z])|national health)"
+    specimens = words("4010232137 9434765919 9434765870 9000000009")
     shown = (3, 0)
 
     def judge(self, rule: str, value: str) -> Judgement | None:
@@ -28,7 +29,7 @@ class UkNhs(Recognizer):
         while True:
             number = "4" + random_digits(rng, 9)
             if is_valid(number):
-                return f"NHS {number}"
+                return f"{self.label}{number}"
 
 
 def is_valid(number: str) -> bool:

@@ -9,11 +9,12 @@ class UsItin(Recognizer):
     """9xx-xx-xxxx with a group of 50 to 65, 70 to 88, 90 to 92 or 94 to 99."""
 
     entity = "US_ITIN"
+    label = "ITIN "
     gate = GATE_DIGITS
     prefilter = rf"9(?:{GAP}[0-9]){{8}}"
     patterns = {"us_itin": rf"{LEFT}(?<![0-9][\- ])9(?:{GAP}[0-9]){{8}}{RIGHT}(?![\- ][0-9])"}
-    positive = r"(?i:\bitins?\b|individual tax|taxpayer)"
-    specimens = words("900700000 912345678 987654321 911701234")
+    positive = r"(?i:(?<![a-z])itins?(?![a-z])|individual tax|taxpayer)"
+    specimens = words("900700000 987654321 911701234")
     shown = (0, 4)
 
     def judge(self, rule: str, value: str) -> Judgement | None:
@@ -27,7 +28,7 @@ class UsItin(Recognizer):
 
     def canary(self, rng: Random) -> str:
         """Return a labelled number."""
-        return f"ITIN 9{rng.randrange(10, 99)}-{rng.randrange(70, 88)}-{rng.randrange(1000, 9999)}"
+        return f"{self.label}9{rng.randrange(10, 99)}-{rng.randrange(70, 88)}-{rng.randrange(1000, 9999)}"
 
 
 RECOGNIZER = UsItin()

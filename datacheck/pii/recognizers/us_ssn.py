@@ -11,15 +11,16 @@ class UsSsn(Recognizer):
     """3-2-4 digits, no area 000, 666 or 9xx, no group 00, no serial 0000 (Social Security Administration)."""
 
     entity = "US_SSN"
+    label = "SSN "
     gate = GATE_DIGITS
     prefilter = rf"[0-8](?:{GAP}[0-9]){{8}}"
     patterns = {
         "us_ssn": rf"{LEFT}(?<![0-9]{_SEP})[0-8][0-9]{{2}}-[0-9]{{2}}-[0-9]{{4}}{RIGHT}(?!{_SEP}[0-9])",
         "us_ssn.spaced": rf"{LEFT}(?<![0-9]{_SEP})[0-8](?:{GAP}[0-9]){{8}}{RIGHT}(?!{_SEP}[0-9])",
     }
-    positive = r"社会安全号|社安号|(?i:\bssns?\b|social.{0,4}security|ssid|taxpayer)"
+    positive = r"社会安全号|社安号|(?i:(?<![a-z])ssns?(?![a-z])|social.{0,4}security|securitynum|taxpayer)"
     negative_left = r"[=*×÷^≈]\s*\Z"
-    specimens = words("078051120 219099999 123456789 457555462 111111111 123121234 111223333 111111111 001010001")
+    specimens = words("078051120 219099999 123456789 457555462 123121234 111223333 111111111 001010001")
     shown = (0, 4)
 
     def judge(self, rule: str, value: str) -> Judgement | None:

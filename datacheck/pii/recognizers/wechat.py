@@ -12,6 +12,7 @@ class Wechat(Recognizer):
     """6 to 20 letters, digits, - and _ after 微信号, vx, WeChat (with a colon or 是 between)."""
 
     entity = "WECHAT"
+    label = "微信号:"
     prefilter = rf"{_STRONG}{LINKER}[A-Za-z]"
     patterns = {
         "wechat": (
@@ -39,7 +40,7 @@ class Wechat(Recognizer):
     def canary(self, rng: Random) -> str:
         """Return a labelled name."""
         letters = "".join(rng.choice("abcdefghjkmnpqrstuvwxyz") for _ in range(7))
-        return f"微信号:{letters}_{random_digits(rng, 4)}"
+        return f"{self.label}{letters}_{random_digits(rng, 4)}"
 
 
 RECOGNIZER = Wechat()
