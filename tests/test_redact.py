@@ -385,3 +385,9 @@ def test_what_is_asked_wrongly(tmp_path, monkeypatch):
     with pytest.raises(UsageError, match="has 0 checks pii"):
         derive(tmp_path / "report", data, tmp_path / "out", redact=True, contract=other)
     assert not (tmp_path / "out").exists()
+
+
+def test_a_file_of_many_blocks_is_not_taken_for_a_changed_one(tmp_path):
+    jsonl(tmp_path / "data" / "a.jsonl", chat("天" * 700_000), chat(f"打{PHONES[0]}"), chat("地" * 700_000))
+    assert redact(tmp_path).redaction.strings == 1
+    assert len(kept(tmp_path, "a.jsonl")) > 4_000_000
