@@ -17,15 +17,17 @@ from pydantic import ValidationError
 
 from datacheck import __version__, discover
 from datacheck.check import EVIDENCE, Status
+from datacheck.checks.pii import Pii
 from datacheck.contract import Source, load_contract
 from datacheck.errors import LoadError, UsageError, unknown
 from datacheck.halves import Judged, Ledger, Reasons, halve, new_file
 from datacheck.inventory import dataset_files, inventory
-from datacheck.judge import version_id
+from datacheck.judge import day_of, version_id
 from datacheck.loading import cut
 from datacheck.loading.reading import Reading
 from datacheck.outfolder import DERIVED, new_staging, publish, refuse_foreign
 from datacheck.pipeline import Options, Session
+from datacheck.redact import Plan, Redactor, checks_to_mend_by, looked_at_again, mended, redacted, redactors
 from datacheck.report.derived import (
     DerivedDataset,
     DroppedFinding,
@@ -63,6 +65,7 @@ def derive(
     out: Path,
     *,
     drop: Sequence[str] = (),
+    redact: bool = False,
     contract: Path | None = None,
     checks: Path | None = None,
     lang: Lang = "en",
@@ -74,6 +77,8 @@ def derive(
         data: dataset name → the path that was judged.
         out: the folder to write; an earlier result there is replaced.
         drop: ids of findings; by default those with status fail.
+        redact: replace what the check pii of `contract` blocks or warns of, instead of dropping its rows. What cannot
+            be read cannot be redacted, so bad lines go, and so do rows that block even so.
         contract: validates what was written; its report goes to `out/report`.
         checks: the folder with checks of the user's own that the contract names.
         lang: the language of that report.
@@ -85,16 +90,25 @@ def derive(
     """
     report = read_report(folder)
     discover.use_folder(checks)
-    chosen = _chosen(report, data, drop)
+    mend: dict[str, Pii] = {}
     if contract is not None:
-        inventory(load_contract(contract, data))  # it and its other datasets must be there before anything is written
+        loaded = load_contract(contract, data, as_of=day_of(report))
+        inventory(loaded)  # it and its other datasets must be there before anything is written
+        mend = checks_to_mend_by(report, loaded, data) if redact else {}
+    elif redact:
+        raise UsageError("--redact: what is to be replaced stands in a contract; name it with --contract")
+    chosen = _chosen(report, data, drop, mend)
     _refuse_out(out, [Path(path) for path in data.values()], folder)
     evidence = {finding.id: _evidence(folder, finding) for finding in chosen if finding.check != _BAD_LINES}
     inputs = [_input(report, folder, name, Path(path), chosen, evidence) for name, path in data.items()]
+    readings = {given.name: given.reading for given in inputs}
+    menders = redactors(mend)
     with _staging(out) as staging:
         with new_file(staging / "changes.jsonl") as file:
             ledger = Ledger(file)
-            datasets = {given.name: _write(given, staging, ledger) for given in inputs}
+            made = {given.name: _write(given, staging, ledger, menders.get(given.name)) for given in inputs}
+        datasets = {name: dataset for name, (dataset, _) in made.items()}
+        redaction = looked_at_again(made, menders, readings, staging) if redact else None
         manifest = Manifest(
             schema="datacheck/derived/1",
             datacheck=__version__,
@@ -104,12 +118,15 @@ def derive(
                 verdict=report.verdict,
             ),
             findings=tuple(_counted(f, evidence.get(f.id), datasets[f.dataset]) for f in chosen),
-            not_mended=_not_mended(report, data, chosen),
+            not_mended=_not_mended(report, data, chosen, mend),
             datasets=datasets,
             changes=ledger.facts(),
+            redaction=redaction,
         )
         if contract is not None:
-            validation = _validate(contract, report, inputs, staging, out, Options(checks=checks, lang=lang))
+            validation = _validate(
+                contract, report, inputs, staging, out, Options(checks=checks, lang=lang, as_of=day_of(report))
+            )
             manifest = manifest.model_copy(update={"validation": validation})
         with new_file(staging / "manifest.json") as file:
             file.write(manifest.to_json().encode())
@@ -120,8 +137,8 @@ def derive(
 # --- what was asked for ---
 
 
-def _chosen(report: Report, data: Mapping[str, str], drop: Sequence[str]) -> list[Finding]:
-    """The findings to apply."""
+def _chosen(report: Report, data: Mapping[str, str], drop: Sequence[str], mend: Mapping[str, Pii]) -> list[Finding]:
+    """The findings to apply. What is redacted needs no dropping; what cannot be read cannot be redacted."""
     if not data:
         raise UsageError(f"no data named; expected --data NAME=PATH with one of: {', '.join(report.datasets)}")
     for name in data:
@@ -135,7 +152,13 @@ def _chosen(report: Report, data: Mapping[str, str], drop: Sequence[str]) -> lis
             raise UsageError(f"--drop {name}: where is the data? add --data {by_id[name].dataset}=PATH")
         if not _droppable(by_id[name]):
             raise UsageError(f"--drop {name}: names no row that could be dropped")
-    wanted = [f for f in report.findings if (f.id in drop if drop else f.status is Status.FAIL)]
+    replaced = mended(mend)
+    wanted = [
+        f
+        for f in report.findings
+        if (f.id in drop if drop else f.status is Status.FAIL and f.id not in replaced)
+        or (f.dataset in mend and f.check == _BAD_LINES)
+    ]
     return [finding for finding in wanted if finding.dataset in data and _droppable(finding)]
 
 
@@ -143,9 +166,12 @@ def _droppable(finding: Finding) -> bool:
     return bool(finding.evidence.lines if finding.check == _BAD_LINES else finding.evidence.rows)
 
 
-def _not_mended(report: Report, data: Mapping[str, str], chosen: Sequence[Finding]) -> tuple[Untouched, ...]:
+def _not_mended(
+    report: Report, data: Mapping[str, str], chosen: Sequence[Finding], mend: Mapping[str, Pii]
+) -> tuple[Untouched, ...]:
     """The failed and undecided findings that stay."""
-    stay = [f for f in report.findings if f.status in (Status.FAIL, Status.ERROR) and f not in chosen]
+    gone = {finding.id for finding in chosen} | mended(mend)
+    stay = [f for f in report.findings if f.status in (Status.FAIL, Status.ERROR) and f.id not in gone]
     return tuple(Untouched(id=finding.id, reason=_reason(finding, data)) for finding in stay)
 
 
@@ -250,13 +276,21 @@ def _staging(out: Path) -> Iterator[Path]:
         shutil.rmtree(staging, ignore_errors=True)
 
 
-def _write(given: _Input, staging: Path, ledger: Ledger) -> DerivedDataset:
+def _write(
+    given: _Input, staging: Path, ledger: Ledger, redactor: Redactor | None
+) -> tuple[DerivedDataset, list[Plan]]:
+    """Write a dataset; returns what was done, and what was redacted in each file."""
+    plans = []
     (staging / "kept" / given.name).mkdir(parents=True)  # stays empty if all is dropped
     files, first = [], 0
     for entry in given.entry.files:
         own = given.rows.filter(pl.col("row").is_between(first, first + entry.rows, closed="left"))
         rows = {row - first: Reasons(tuple(ids), tuple(slugs), line) for row, ids, slugs, line in own.iter_rows()}
         judged = Judged(given.name, given.files[entry.path], entry, given.reading, rows, given.bad)
+        if redactor is not None:
+            plan = redactor.plan(judged.path, given.reading, rows)
+            plans.append(plan)
+            judged = redacted(judged, plan, f"{given.name}.{redactor.check.name}")
         files.append(halve(judged, staging, ledger))
         first += entry.rows
     kept = [
@@ -265,7 +299,7 @@ def _write(given: _Input, staging: Path, ledger: Ledger) -> DerivedDataset:
         if file.kept
     ]
     stay = sum(file.rows for file in kept)
-    return DerivedDataset(
+    made = DerivedDataset(
         derived_from=given.entry.version,
         version=version_id(kept),
         rows=given.entry.rows,
@@ -274,6 +308,7 @@ def _write(given: _Input, staging: Path, ledger: Ledger) -> DerivedDataset:
         unreadable_dropped=sum(file.unreadable_dropped for file in files),
         files=tuple(files),
     )
+    return made, plans
 
 
 # --- the new version is validated itself ---

@@ -9,6 +9,7 @@ import sys
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 from types import FrameType
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from datacheck.errors import DatacheckError, UsageError
+from datacheck.errors import DatacheckError, UsageError, trace_of
 
 if TYPE_CHECKING:
     from datacheck.pipeline import Options, Session
@@ -121,7 +122,11 @@ def run(
     ] = None,
     workers: Annotated[int | None, typer.Option(help="Worker processes.", show_default="by size and cores")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing; the exit code and the report speak.")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Keep tracebacks in run.json (they may hold data).")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Keep tracebacks in run.json, without messages.")] = False,
+    as_of: Annotated[
+        datetime | None,
+        typer.Option(metavar="DATE", formats=["%Y-%m-%d"], help="The day for dates of expiry.", show_default="today"),
+    ] = None,
     quarantine_content: Annotated[
         bool, typer.Option("--quarantine-content", help="Copy the raw bytes of bad lines to quarantine/ too.")
     ] = False,
@@ -143,6 +148,7 @@ def run(
         debug=debug,
         quarantine_content=quarantine_content,
         allow_remote=tuple(remote or ()),
+        as_of=as_of.date() if as_of else None,
     )
     with _signals_raise(), Session(contract, _bindings(data), options) as session:
         stopped = _execute(session, quiet=quiet)
@@ -225,13 +231,13 @@ def judge(
 
     from datacheck import discover
     from datacheck.contract import load_contract
-    from datacheck.judge import rejudge
+    from datacheck.judge import day_of, rejudge
     from datacheck.report.model import read_report
     from datacheck.report.terminal import print_report
 
     discover.use_folder(checks)
     old = read_report(report)
-    judged = rejudge(load_contract(contract, located=False), old, report, strict=strict)
+    judged = rejudge(load_contract(contract, located=False, as_of=day_of(old)), old, report, strict=strict)
     print_report(judged, Console(highlight=False), (lang or _system_lang()).value)
     raise typer.Exit(judged.exit_code)
 
@@ -244,6 +250,10 @@ def apply(
     drop: Annotated[
         list[str] | None, typer.Option(metavar="FINDING", help="Drop its rows.", show_default="all failed findings")
     ] = None,
+    redact: Annotated[
+        bool,
+        typer.Option("--redact", help="Replace what the contract's check pii finds, instead of dropping its rows."),
+    ] = False,
     contract: Annotated[Path | None, typer.Option(help="Validate what was kept by this contract.")] = None,
     checks: ChecksOpt = None,
     lang: LangOpt = None,  # type: ignore[assignment]
@@ -252,6 +262,7 @@ def apply(
     """Write the data without the rows of failed findings; what is kept stays byte for byte what it was.
 
     The files at --data must be those of the report. What is dropped is put aside, so that nothing is lost.
+    With --redact, personal data in strings is replaced by pseudonyms; nothing else of a row changes.
     Exit code: 0 written (and, with --contract, passed), 1 what was kept breaks the contract, 2 asked wrongly,
     3 the data is not that of the report, or no verdict.
     """
@@ -265,6 +276,7 @@ def apply(
                 _bindings(data),
                 out,
                 drop=drop or (),
+                redact=redact,
                 contract=contract,
                 checks=checks,
                 lang=language.value,
@@ -359,7 +371,7 @@ def main() -> None:
         sys.exit(128 + stop.number)
     except Exception as error:  # noqa: BLE001 - a crash must not look like a verdict (exit code 1)
         if "--debug" in sys.argv:
-            traceback.print_exc()
+            sys.stderr.write(trace_of(error))
             sys.exit(DatacheckError.exit_code)
         # The message could hold data; the place is enough to report it.
         place = traceback.extract_tb(error.__traceback__)[-1]

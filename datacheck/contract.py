@@ -1,5 +1,6 @@
 """Read a contract: YAML in, a frozen Contract out, or one ContractError with every mistake, its line and a hint."""
 
+import datetime as dt
 import hashlib
 import math
 import re
@@ -92,6 +93,7 @@ class _Reader:
         self.document = document
         self.base = base
         self.datasets: tuple[str, ...] = ()
+        self.as_of: dt.date | None = None
         self.problems: list[Problem] = []
 
     def place(self, where: Where) -> tuple[str, int]:
@@ -268,10 +270,12 @@ def _dataset(reader: _Reader, name: str, raw: Any, data: Mapping[str, str], fold
     if not part.checks:
         reader.complain(where, "no checks; a dataset without checks would always pass")
     if source is None:  # the checks are still looked at, so that all mistakes are told
-        _dataset_checks(reader, part.checks, {**Source().model_dump(), "schema": rules, "labels": None}, where)
+        _dataset_checks(
+            reader, part.checks, {**Source().model_dump(), "schema": rules, "labels": None, "as_of": None}, where
+        )
         return None
     labels = [key for key, column in source.columns.model_dump(exclude={"raters"}).items() if column]
-    described = {**source.model_dump(), "schema": rules, "labels": labels}
+    described = {**source.model_dump(), "schema": rules, "labels": labels, "as_of": reader.as_of}
     path, named = _resolve(reader, name, source, data, folder)
     checks = _dataset_checks(reader, part.checks, described, where)
     seen: dict[str, int] = {}
@@ -295,13 +299,16 @@ def reaches(check: Check) -> tuple[str, ...]:
     return tuple(sorted({need.of for need in seen if need.of is not None}))
 
 
-def load_contract(path: Path, data: Mapping[str, str] | None = None, *, located: bool = True) -> Contract:
+def load_contract(
+    path: Path, data: Mapping[str, str] | None = None, *, located: bool = True, as_of: dt.date | None = None
+) -> Contract:
     """Load and validate the contract at `path`.
 
     Args:
         path: the YAML file.
         data: dataset name → path, from `--data`; wins over the contract's `source.path`.
         located: whether the data will be read; without, a dataset may do without a path.
+        as_of: the day with which dates of expiry are compared; by default today.
 
     Raises:
         ContractError: with every mistake, each with file and line.
@@ -317,6 +324,7 @@ def load_contract(path: Path, data: Mapping[str, str] | None = None, *, located:
     inputs |= {f"{USER_PACKAGE}/{key}": hashlib.sha256(code).hexdigest() for key, code in user_inputs().items()}
     base = _extended(name, document, folder, inputs)
     reader = _Reader(name, document, base)
+    reader.as_of = as_of
     value = _merge(base.document.value, document.value) if base else document.value
     header = reader.model(_Header, value, ())
     datasets: dict[str, Dataset] = {}

@@ -11,6 +11,7 @@ Data that breaks its contract is a result, never an exception. Messages read
 """
 
 import difflib
+import traceback
 from collections.abc import Iterable
 from typing import ClassVar, NamedTuple
 
@@ -59,6 +60,18 @@ class LoadError(DatacheckError):
 
 class CheckAuthorError(DatacheckError):
     """A check or feature broke its own rules (wrong columns, undeclared values)."""
+
+
+def trace_of(error: BaseException) -> str:
+    """Return the traceback of an error and of those before it, by place and type.
+
+    Messages stay out unless they are our own: those of parsers and libraries quote the data.
+    """
+    before = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    frames = "".join(traceback.format_tb(error.__traceback__))
+    message = f": {error}" if isinstance(error, DatacheckError) else ""
+    earlier = f"{trace_of(before)}\n" if before else ""
+    return f"{earlier}{frames}{type(error).__name__}{message}\n"
 
 
 def unknown(what: str, given: str, known: Iterable[str]) -> str:

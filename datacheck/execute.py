@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import polars as pl
 
 from datacheck.check import Check, Feature, Group, Summary
-from datacheck.errors import CheckAuthorError, DatacheckError
+from datacheck.errors import CheckAuthorError, DatacheckError, trace_of
 from datacheck.loading.parse import parse
 from datacheck.loading.reader import Chunk
 from datacheck.loading.reading import Reading
@@ -211,11 +211,11 @@ def guarded(work: Callable[[T], Any], task: T, *, debug: bool = False) -> Any:
     try:
         return work(task)
     except DatacheckError as error:
-        return Failure(type(error).__name__, str(error), traceback.format_exc() if debug else "")
+        return Failure(type(error).__name__, str(error), trace_of(error) if debug else "")
     except (KeyboardInterrupt, SystemExit) as error:
         return Failure(type(error).__name__, "stopped before it was done")
     except BaseException as error:  # noqa: BLE001 - nothing may pass silently
         frames = traceback.extract_tb(sys.exc_info()[2])
         ours = [f"{Path(f.filename).name}:{f.lineno}" for f in frames if "datacheck" in f.filename]
         reason = f"{type(error).__name__} in {ours[-1] if ours else 'a library'}"
-        return Failure(type(error).__name__, reason, traceback.format_exc() if debug else "")
+        return Failure(type(error).__name__, reason, trace_of(error) if debug else "")

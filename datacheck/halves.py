@@ -9,7 +9,7 @@ import hashlib
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -19,8 +19,28 @@ from datacheck.errors import LoadError
 from datacheck.loading import cut, files
 from datacheck.loading.cut import Survey
 from datacheck.loading.reading import Reading
-from datacheck.report.derived import Change, Changes, DerivedFile, Join, Written
+from datacheck.report.derived import Change, Changes, DerivedFile, Join, RedactedString, Written
 from datacheck.report.model import FileEntry
+
+
+class Edit(NamedTuple):
+    """Decoded bytes [start, end) of a text file and what comes in their place."""
+
+    start: int
+    end: int
+    new: bytes
+
+
+@dataclass(frozen=True)
+class Rewrite:
+    """What changes in the half that is kept: bytes of a text file or values of a table (row → column → value).
+
+    `told` are the lines of the ledger for it.
+    """
+
+    edits: tuple[Edit, ...] = ()
+    values: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
+    told: tuple[RedactedString, ...] = ()
 
 
 class Reasons(NamedTuple):
@@ -33,7 +53,10 @@ class Reasons(NamedTuple):
 
 @dataclass(frozen=True)
 class Judged:
-    """A file as the report says it is, and what is to go: `rows` by number in the file, bad lines for `bad`."""
+    """A file as the report says it is, and what is to go: `rows` by number in the file, bad lines for `bad`.
+
+    `rewrite`: what becomes of what stays.
+    """
 
     dataset: str
     path: Path
@@ -41,6 +64,7 @@ class Judged:
     reading: Reading
     rows: Mapping[int, Reasons]
     bad: str | None
+    rewrite: Rewrite = Rewrite()
 
     @property
     def label(self) -> str:
@@ -61,7 +85,7 @@ class Ledger:
         self.lines = 0
         self.sha256 = hashlib.sha256()
 
-    def add(self, changes: Iterable[Change]) -> None:
+    def add(self, changes: Iterable[Change | RedactedString]) -> None:
         """Write a line per change."""
         for change in changes:
             line = change.model_dump_json(exclude_defaults=True).encode() + b"\n"
@@ -88,10 +112,12 @@ def halve(file: Judged, root: Path, ledger: Ledger) -> DerivedFile:
     (root / "dropped").mkdir(mode=0o700, exist_ok=True)
     dropped.parent.mkdir(parents=True, exist_ok=True)
     join, why = _join(found), _uncuttable(file, found)
+    told = file.rewrite.told
     sha256s: Sequence[str | None] = [None] * len(found.ranges)
     decoded, left = None, 0
     if join != "rows":
         sha256s, decoded = _split_bytes(file, found, kept, dropped)
+        join = "redacted" if told else join
     elif not why:
         _split_rows(file, found, kept, dropped)
     if not why:
@@ -100,19 +126,23 @@ def halve(file: Judged, root: Path, ledger: Ledger) -> DerivedFile:
     ledger.add(_changes(file, found, sha256s))
     if why:
         ledger.add([_aside(file, why)])
-        join, left = "whole", 0
+        join, left, told = "whole", 0, ()
         kept.unlink(missing_ok=True)
         dropped.unlink(missing_ok=True)
         _copy(file, dropped, private=True)
+    elif not found.ranges:
+        dropped.unlink(missing_ok=True)
+    ledger.add(told)
     gone = entry.rows if why else found.dropped_rows
     return DerivedFile(
         path=entry.path,
         source=source,
         kept=None if why else _written(kept, root, entry.rows - gone),
-        dropped=_written(dropped, root, gone),
+        dropped=_written(dropped, root, gone) if why or found.ranges else None,
         unreadable_dropped=found.places - left if file.bad else 0,
         reassembles=join,
         decoded_sha256=decoded if join == "decoded bytes" else None,
+        redacted=len(told),
         why=why,
     )
 
@@ -122,7 +152,7 @@ def halve(file: Judged, root: Path, ledger: Ledger) -> DerivedFile:
 
 def _survey(file: Judged) -> Survey | None:
     """What of the file goes; None if all of it stays. It must read as it did when it was judged."""
-    if not file.rows and file.bad is None:
+    if not file.rows and file.bad is None and not file.rewrite.told:
         return None
     entry, found = file.entry, cut.survey(file.path, file.reading, file.rows, bad=file.bad is not None)
     file.verify(found.seen.sha256)
@@ -133,7 +163,7 @@ def _survey(file: Judged) -> Survey | None:
             raise LoadError(f"{file.label}:{place.line}: the evidence has this row on another line; run again")
     if found.dropped_rows != len(file.rows):
         raise LoadError(f"{file.label}: the evidence names rows that were not found again; run the data again")
-    return found if found.ranges or _uncuttable(file, found) else None
+    return found if found.ranges or file.rewrite.told or _uncuttable(file, found) else None
 
 
 def _join(found: Survey) -> Join:
@@ -205,17 +235,28 @@ def _split_bytes(file: Judged, found: Survey, kept: Path, dropped: Path) -> tupl
     """Write both halves of a text file. Returns the sha256 of each range and of all decoded bytes."""
     hashes = [hashlib.sha256() for _ in found.ranges]
     whole = hashlib.sha256()
+    edits = file.rewrite.edits
+    # Bytes that are replaced are cut out like those that go; what comes in their place is written once.
+    places = sorted(
+        [(place, number, b"") for number, place in enumerate(found.ranges)]
+        + [(cut.Range(0, edit.start, edit.end, None, None), None, edit.new) for edit in edits],
+        key=lambda entry: entry[0].byte,
+    )
+    written = -1
     with files.open_regular(file.path) as opened:
         raw = files.Hashed(opened)
         packed, blocks = cut.decoded(raw, file.reading.limits)
         with new_file(kept, packed=packed) as left, new_file(dropped, packed=packed, private=True) as right:
-            for number, piece in cut.split(blocks, found.ranges):
+            for at, piece in cut.split(blocks, tuple(place for place, _, _ in places)):
                 whole.update(piece)
-                if number is None:
+                if at is None:
                     left.write(piece)
-                else:
+                elif (number := places[at][1]) is not None:
                     hashes[number].update(piece)
                     right.write(piece)
+                elif at != written:
+                    left.write(places[at][2])
+                    written = at
         raw.drain()
         file.verify(raw.hexdigest())
     return [sha256.hexdigest() for sha256 in hashes], whole.hexdigest()
@@ -230,8 +271,8 @@ def _split_rows(file: Judged, found: Survey, kept: Path, dropped: Path) -> None:
     gone = tuple(place.line - 1 for place in found.ranges)
     with files.open_regular(file.path) as opened, new_file(kept) as left, new_file(dropped, private=True) as right:
         try:
-            split_rows(opened, found.seen.container or "", gone, left, right)
-        except (pa.ArrowException, OSError) as error:
+            split_rows(opened, found.seen.container or "", gone, left, right, file.rewrite.values)
+        except (pa.ArrowException, OSError, ValueError, TypeError) as error:
             raise LoadError(f"{file.label}: its rows cannot be written again ({type(error).__name__})") from None
         opened.seek(0)
         raw = files.Hashed(opened)

@@ -4,6 +4,7 @@ The default is to fail closed: a planned check without a measurement, a promised
 that could not be loaded are `error`, never a pass.
 """
 
+import datetime as dt
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -133,7 +134,7 @@ def judge_check(
         "check": check.check,
         "dataset": dataset.name,
         "severity": check.severity,
-        "settings": _settings(check),
+        "settings": settings_of(check),
     }
     if not isinstance(outcome, Measurement):
         reason = outcome.reason if outcome else f"did not finish ({interrupted or 'no result'})"
@@ -167,7 +168,7 @@ def _error(values: Sequence[ValueEntry], notes: Sequence[str]) -> str | None:
     return f"the check cannot see: {', '.join(blind)} is below its limit" if blind else None
 
 
-def _settings(check: Check) -> dict[str, Any]:
+def settings_of(check: Check) -> dict[str, Any]:
     """The settings that decide what is measured (limits and severity only decide what it means)."""
     return json.loads(check.model_dump_json(exclude={"limits", "severity", "id", "check"}))  # type: ignore[no-any-return]
 
@@ -331,7 +332,7 @@ def rejudge(contract: Contract, report: Report, folder: Path, *, strict: bool = 
         _same_reading(dataset, report)
         for check in dataset.checks:
             old = measured.get(dataset.finding(check))
-            if old is None or old.check != check.check or old.settings != _settings(check):
+            if old is None or old.check != check.check or old.settings != settings_of(check):
                 raise UsageError(
                     f"{dataset.finding(check)}: was not measured like this in that run; run the data again"
                 )
@@ -347,6 +348,12 @@ def rejudge(contract: Contract, report: Report, folder: Path, *, strict: bool = 
             "funnel": _refunnel(report, findings, folder),
         }
     )
+
+
+def day_of(report: Report) -> dt.date | None:
+    """The day with which an earlier run compared dates of expiry; None if there were none."""
+    days = (finding.settings.get("as_of") for finding in report.findings)
+    return next((dt.date(*map(int, day.split("/"))) for day in days if isinstance(day, str)), None)
 
 
 def _same_reading(dataset: Dataset, report: Report) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from datacheck.pii.normalise import fold
 from datacheck.pii.recognizers import RECOGNIZERS
+from datacheck.pii.recognizers.base import span
 from datacheck.pii.redaction import visible
 
 # Versions (v1.2.3.4) and dates stand in names everywhere; an IP address is no person's.
@@ -53,9 +54,10 @@ def _identifiers(text: str) -> Iterator[tuple[int, int, str]]:
     for recognizer in (RECOGNIZERS[entity] for entity in _ENTITIES):
         for rule, pattern in recognizer.patterns.items():
             for match in regex.finditer(pattern, text):
-                judgement = recognizer.judge(rule, match[0])
+                start, end = recognizer.widen(text, *span(match))
+                judgement = recognizer.judge(rule, text[start:end])
                 if judgement is not None and judgement.score >= _SURE:
-                    yield *match.span(), recognizer.mask(match[0])
+                    yield start, end, recognizer.mask(text[start:end])
 
 
 def distinct(names: list[str]) -> list[str]:

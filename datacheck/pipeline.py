@@ -3,6 +3,7 @@
 The CLI, `datacheck.validate` and the Prefect flow all go through `Session`; they differ only in who executes steps.
 """
 
+import datetime as dt
 import hashlib
 import os
 import platform
@@ -40,7 +41,7 @@ DEFAULT_OUT = Path("datacheck-report")
 
 @dataclass(frozen=True)
 class Options:
-    """How to run; nothing here changes what is measured."""
+    """How to run. Only `as_of` changes what is measured: the day with which dates of expiry are compared."""
 
     out: Path = DEFAULT_OUT
     checks: Path | None = None
@@ -51,6 +52,7 @@ class Options:
     debug: bool = False
     quarantine_content: bool = False
     allow_remote: tuple[str, ...] = ()
+    as_of: dt.date | None = None
 
 
 class Session:
@@ -64,7 +66,7 @@ class Session:
         self.staging = new_staging(self.out)
         try:
             local = localise(data, options.allow_remote, self.staging / ".remote")
-            self.contract: Contract = load_contract(contract, local)
+            self.contract: Contract = load_contract(contract, local, as_of=options.as_of)
             self.files: Inventory = inventory(self.contract)
             self.plan: tuple[Step, ...] = make_plan(self.contract)
         except BaseException:

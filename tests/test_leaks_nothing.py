@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 import subprocess
 import sys
 import urllib.parse
@@ -9,9 +10,12 @@ import urllib.parse
 import polars as pl
 import pytest
 import yaml
-from core_helpers import GOOD, contract, environment, jsonl, report, spawn, user_check
+from core_helpers import GOOD, command, contract, environment, here, jsonl, report, spawn, user_check  # noqa: F401
 
+from datacheck.errors import UsageError, trace_of
+from datacheck.pii.anonymise import Anonymiser
 from datacheck.pii.canaries import canary
+from datacheck.pii.recognizers import RECOGNIZERS
 
 PLACES = (
     "content",
@@ -26,9 +30,15 @@ PLACES = (
     "too_long",
     "schema",
     "preference",
+    "nested",
 )
 PHONES = {place: canary("CN_MOBILE", 7_000 + n) for n, place in enumerate(PLACES)}
 MAILS = {place: canary("EMAIL_ADDRESS", 9_000 + n) for n, place in enumerate(PLACES)}
+
+
+# One of each other entity that has a form of its own; words that a mask may show (a label, a first name) are none.
+OTHERS = {entity: canary(entity, 11_000) for entity in RECOGNIZERS if entity not in ("CN_MOBILE", "EMAIL_ADDRESS")}
+VALUES = {entity: re.sub(r"^[^\d:：]*[:：]|^[\u4e00-\u9fff]+(?=[A-Z0-9])", "", text) for entity, text in OTHERS.items()}
 
 
 def both(place: str) -> str:
@@ -63,6 +73,8 @@ def drop(tmp_path_factory):
         },
         {**GOOD, "grade": both("schema")},
         {"prompt": "x", "chosen": both("preference"), "rejected": both("preference")},
+        {**GOOD, **{f"note {number}": text for number, text in enumerate(OTHERS.values())}},
+        {**GOOD, "call": json.dumps({"a": json.dumps({"to": both("nested")})})},
         said,
     ]
     jsonl(folder / "data" / f"{PHONES['file_name']}-20261120.jsonl", *rows)
@@ -115,12 +127,25 @@ def readable(folder):
             yield f"{path.name} decoded", repr(pl.read_parquet(path).to_dict(as_series=False)).encode()
 
 
+def heard(told, values=None):
+    """Which values can be read where, in any form."""
+    every = values or {**PHONES, **{f"{place} mail": mail for place, mail in MAILS.items()}, **VALUES}
+    return [
+        (place, where)
+        for place, value in every.items()
+        for where, content in told.items()
+        if any(form in content for form in forms(value)) or value.encode() in where.encode()
+    ]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", ["redacted", "masked"])
 def test_no_canary_is_heard(drop, tmp_path, mode):
     out = tmp_path / "out"
     checks = drop.parent / "checks"
-    done = spawn("run", drop, "--checks", checks, "--out", out, "--lang", "en", "--excerpts", mode)
+    (tmp_path / "tmp").mkdir()
+    own = {"TMPDIR": str(tmp_path / "tmp")}
+    done = spawn("run", drop, "--checks", checks, "--out", out, "--lang", "en", "--excerpts", mode, "--debug", env=own)
     assert done.returncode == 3, done.stderr
     github = spawn(
         "run", drop, "--checks", checks, "--out", tmp_path / "out2", "--format", "github", "--excerpts", mode
@@ -134,20 +159,81 @@ def test_no_canary_is_heard(drop, tmp_path, mode):
         "judge": again.stdout + again.stderr,
         "plan": plan.stdout,
     }
-    told |= dict(readable(out))
-    heard = [
-        (place, where)
-        for kind in (PHONES, MAILS)
-        for place, value in kind.items()
-        for where, content in told.items()
-        if any(form in content for form in forms(value)) or value.encode() in where.encode()
-    ]
-    assert heard == []
+    told |= dict(readable(out)) | dict(readable(tmp_path / "tmp"))
+    assert heard(told) == []
+    assert b"raises.py" in (out / "run.json").read_bytes()  # --debug kept the traceback of the check that raises
     found = report(out)
     assert found["datasets"]["train"]["files"][0]["path"].endswith("-20261120.jsonl")  # the date stays readable
     ran = {f["check"] for f in found["findings"] if f["status"] != "error"}
     assert {"role_errors", "pii", "schema_violations", "exact_duplicates", "figures", "unreadable_lines"} <= ran
     assert found["datasets"]["train"]["files"][0]["unreadable"] >= 2
+    seen = next(f["evidence"]["problems"] for f in found["findings"] if f["id"] == "train.pii")
+    assert {entity.lower() for entity in OTHERS} <= seen.keys()
+
+
+@pytest.mark.slow
+def test_a_redacted_copy_and_what_is_said_of_it_hold_none(drop, tmp_path):
+    """What was dropped is asked for and private; the names of files are those that the user gave."""
+    checks, out = drop.parent / "checks", tmp_path / "clean"
+    spawn("run", drop, "--checks", checks, "--out", tmp_path / "report", "--quiet")
+    (tmp_path / "tmp").mkdir()
+    done = spawn(
+        "apply", tmp_path / "report", "--data", f"train={drop.parent / 'data'}", "--out", out, "--redact",
+        "--contract", drop, "--checks", checks, env={"TMPDIR": str(tmp_path / "tmp")},
+    )  # fmt: skip
+    assert done.returncode in (1, 3), done.stderr
+    assert out.exists(), done.stderr
+    dropped = [path for path in (out / "dropped").rglob("*") if path.is_file()]
+    assert dropped
+    assert all(path.stat().st_mode & 0o077 == 0 for path in dropped)
+    names = {place: value for place, value in PHONES.items() if place != "file_name"}
+    told = {"stdout": done.stdout, "stderr": done.stderr} | dict(readable(tmp_path / "tmp"))
+    told |= {where: content for where, content in readable(out) if not where.startswith("dropped")}
+    values = {**names, **{f"{place} mail": mail for place, mail in MAILS.items() if place != "file_name"}, **VALUES}
+    assert heard(told, values) == []
+    kept = b"".join(content for where, content in told.items() if where.startswith("kept"))
+    assert kept.count(b"<CN_MOBILE_v") >= 4
+    assert heard({"dropped": b"".join(path.read_bytes() for path in dropped)}, values)  # the search can hear
+    assert not list(tmp_path.glob(".clean*"))
+
+
+@pytest.mark.parametrize("where", ["replacements", "replaced"])
+@pytest.mark.usefixtures("here")
+def test_a_crash_in_the_middle_of_a_redaction_tells_nothing(tmp_path, command, monkeypatch, where):  # noqa: F811
+    text = both("content")
+    jsonl(tmp_path / "data" / "a.jsonl", {"messages": [{"role": "user", "content": text}] * 2})
+    path = contract(tmp_path, ["pii"])
+    command("run", path, "--out", tmp_path / "report", "--quiet")
+
+    def crash(_self, *given):
+        raise RuntimeError(str(given))
+
+    monkeypatch.setattr(Anonymiser, where, crash)
+    code, said, error = command(
+        "apply", tmp_path / "report", "--data", f"train={tmp_path / 'data'}", "--out", tmp_path / "out", "--redact",
+        "--contract", path,
+    )  # fmt: skip
+    assert code == 3
+    assert "RuntimeError in" in error
+    values = {"phone": PHONES["content"], "mail": MAILS["content"]}
+    assert heard({"said": said.encode(), "error": error.encode()}, values) == []
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["contract.yaml", "data", "report"]
+
+
+def test_a_traceback_names_places_and_types_and_no_values():
+    value = PHONES["content"]
+    try:
+        try:
+            int(f"x{value}")
+        except ValueError as error:
+            raise KeyError(value) from error
+    except KeyError as error:
+        told = trace_of(error)
+    assert value not in told
+    assert told.count("test_leaks_nothing.py") == 2
+    assert "ValueError\n" in told
+    assert told.endswith("KeyError\n")
+    assert "name it" in trace_of(UsageError("name it"))
 
 
 @pytest.mark.slow

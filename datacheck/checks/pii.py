@@ -1,28 +1,42 @@
 """The check pii."""
 
-from typing import Literal
+import math
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from typing import Any, Literal
 
 import polars as pl
-from pydantic import Field, field_validator
 
 from datacheck.check import Check, Limit, Measured, Metric, Need, Ratio, Value, View, for_review, placed, total
 from datacheck.features.identifiers import Identifiers, every_text
 from datacheck.pii.analyzer import find
 from datacheck.pii.canaries import canary
 from datacheck.pii.prefilter import candidates
-from datacheck.pii.recognizers import RECOGNIZERS
+from datacheck.pii.pseudonyms import KeyMissingError, fingerprint, key_id
+from datacheck.pii.rules import Rules
 
-Severity = Literal["block", "warn", "profile", "off"]
 PLANTED_ROWS = 40  # per entity
 HOST = 400  # code points of a text that a planted identifier follows
+# Free text: no rule knows all of them, so what is planted would say nothing of the others.
+UNSTRUCTURED = ("PERSON", "ADDRESS", "CREDENTIAL")
+NOT_COVERED = (
+    "not covered: names without a label and without an identifier near; nicknames; addresses without a door number; "
+    "numbers that only context would explain; digits spoken or spread over turns; images, audio, base64, JSON encoded "
+    "more than once; whether a person is public, made up or real"
+)
+_Z95 = 1.6449  # one-sided 95 % of the normal distribution
 
 
-class Pii(Check):
+class Pii(Check, Rules):
     r"""Personal data and secrets in any text of a row: messages, tool calls, metadata, keys.
 
-    Chinese identifiers first: resident ID (GB 11643 check digit), mobile, bank card (brand, length, Luhn), beside
-    e-mail, IP addresses and keys that carry their provider's prefix. Disguises are undone before matching: fullwidth
-    and circled digits, zero-width characters, separators, runs of Chinese numerals.
+    Chinese identifiers first: resident ID (GB 11643 check digit), mobile and landline, bank card (brand, length, Luhn),
+    passports, permits, plates, door-level addresses, labelled names, beside e-mail, addresses of machines and keys of
+    providers. Disguises are undone before matching: fullwidth and circled digits, zero-width characters, separators,
+    runs of Chinese numerals.
+
+    A hit is valid, suspect (a wrong check digit, an unusual form) or a specimen (13800138000, example.com): specimens
+    are always found and named as such. Each entity blocks, warns or is only counted; the contract may say otherwise.
 
     ## Why it matters
     A model repeats what it was trained on, a phone number as readily as a fact; and a leaked key is a leaked key.
@@ -31,20 +45,33 @@ class Pii(Check):
 
     ## Example
     ```yaml
-    - {check: pii, entities: {EMAIL_ADDRESS: warn}, limits: {blocking_hits: {max: 0}}}
+    - check: pii
+      entities: {EMAIL_ADDRESS: warn, IP_ADDRESS: profile}
+      person: labelled
+      allow:
+        - {domain: corp.example.cn, owner: data-team, reason: public mailboxes, expires: 2027-01-31}
+      limits: {blocking_hits: {max: 0}}
     ```
+    Besides a domain, an entry may name `entity` and `value` (as it is written; reports show it masked), or a
+    `fingerprint`. It applies up to and including its day; what has expired is named in the finding and counts again.
+    The day is today, or that of `--as-of`, and stands in the report.
 
     ## How to fix
-    Remove or replace the values at their source, then export again: every place stands in the evidence file, with the
-    field and the offset. Do not paste values into tickets; the masked form in the report is enough to find them.
+    Remove or replace the values at their source, then export again: every place stands in the evidence file, the first
+    ones with the field, the offset, the masked value and a name for the value (v1, v2, or with `key: env:NAME` a keyed
+    fingerprint that is the same in every run). Or let `datacheck apply --redact` write a copy in which each value is
+    replaced by such a name. Do not paste values into tickets.
 
     ## How to verify
-    Run again: blocking_hits is 0. Then read a sample by hand for what no rule finds (see below).
+    Run again: blocking_hits is 0. Then read a sample by hand for what no rule finds (see below). planted_recall is the
+    share of made-up identifiers, planted in plain form into copies of your own rows, that are found; the finding says
+    how many of such could be missed all the same.
 
     ## Known limits
-    Not covered: names without a label, nicknames, addresses, passports, permits, plates, landlines, dates of birth,
-    numbers in images or base64, digits spread over several turns, lines that could not be read. A bare number of 11 or
-    16 digits can be a false alarm in data full of numbers.
+    Not covered: names without a label unless an identifier is near, nicknames, addresses without a door number, numbers
+    that only context would explain, digits spoken or spread over several turns, images, audio, base64, JSON encoded
+    more than once, lines that could not be read. Public figures, samples and role-play are not told from real people.
+    A bare number of 11 or 16 digits can be a false alarm in data full of numbers.
     """
 
     ZH = r"""任何文本字段（消息、工具调用、元数据、键名）里的个人信息与密钥。
@@ -56,14 +83,20 @@ class Pii(Check):
     脱敏漏做或规则不全：`\b` 在汉字旁边永不匹配，全角、零宽、带圈数字和中文数字绕过正则；日志回流直接入库。
 
     ## 排查
-    证据文件列出每一处：文件、行、字段、位置、掩码后的值、校验状态（valid / suspect / specimen）。
+    证据文件列出每一处：文件、行、字段；前 200 处还有偏移、掩码后的值、规则、校验状态（valid / suspect / specimen）和
+    同值编号（v1、v2；设 `key: env:NAME` 时为带密钥的指纹，各次运行一致）。
 
     ## 修复
-    在源头删除或替换后重新导出；不要把原值贴进工单。示例号码（如 13800138000）始终会被发现，按契约决定是否阻断。
+    在源头删除或替换后重新导出，或用 `datacheck apply --redact` 生成一份以一致假名替换的副本；不要把原值贴进工单。
+    示例号码（如 13800138000）始终会被发现并标为 specimen；`entities`、`specimens`、`suspects` 决定阻断、警告或只计数。
+    白名单 `allow` 的每条须有负责人、理由和到期日；过期即失效，并在结果中点名。比较用的日期是当天或 `--as-of`，
+    写入报告。
 
     ## 验证
-    重跑后 blocking_hits 为 0；再人工抽检规则覆盖不到的内容：
-    无标签的人名、地址、护照、车牌、图片中的号码、分散在多轮的数字。
+    重跑后 blocking_hits 为 0。planted_recall 是把虚构标识符以普通写法植入数据副本后被找到的比例，
+    结果同时给出漏检率上限。
+    再人工抽检规则覆盖不到的内容：无标签且附近没有标识符的人名、昵称、无门牌号的地址、只有上下文才能解释的号码、
+    口述或分散在多轮的数字、图片、音频、base64、多重编码的 JSON；公众人物、示例与真实个人无法区分。
     """
 
     metrics = {
@@ -76,33 +109,41 @@ class Pii(Check):
     }
 
     check: Literal["pii"] = "pii"
-    entities: dict[str, Severity] = Field(default={}, description="severity per entity; others keep their default")
-    specimens: Severity = Field(default="warn", description="what numbers known from documentation count as")
-    suspects: Severity = Field(default="warn", description="what values with a wrong check digit count as")
 
-    @field_validator("entities")
     @classmethod
-    def _known(cls, entities: dict[str, Severity]) -> dict[str, Severity]:
-        unknown = sorted(set(entities) - set(RECOGNIZERS))
-        if unknown:
-            raise ValueError(f"unknown entity {', '.join(unknown)}; known: {', '.join(RECOGNIZERS)}")
-        return entities
+    def implied(cls, dataset: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The day of the run, for the allow-list."""
+        return {"as_of": dataset.get("as_of")}
 
-    def _looked_for(self) -> tuple[str, ...]:
-        return tuple(entity for entity in RECOGNIZERS if self.entities.get(entity) != "off")
+    def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
+        """Measurements are kept by their settings: with another key they are others."""
+        yield from super().__repr_args__()
+        with suppress(KeyMissingError):
+            secret = self.secret()
+            yield "key_id", secret and key_id(secret)
+
+    @property
+    def feature(self) -> Identifiers:
+        """The hits that this check judges."""
+        return Identifiers(entities=self.looked_for, names="full" if self.person == "full" else "linked")
 
     def needs(self) -> tuple[Need, ...]:
         """The hits of every part."""
-        return (Need(Identifiers(entities=self._looked_for())),)
+        return (Need(self.feature),)
 
     def measure(self, data: View) -> Measured:
-        """Count by severity; only blocking rows are rows to drop."""
+        """Count by level; only blocking rows are rows to drop."""
+        try:
+            self.secret()
+        except KeyMissingError as missing:
+            return Measured(tuple(Value(name, None) for name in self.metrics), not_checked=(str(missing),))
         found = data[self.needs()[0]].collect()
-        hits = found.drop_nulls("entity").with_columns(self._severity().alias("level")).filter(pl.col("level") != "off")
-        detail = pl.format("{} {}, {} ({}) at {}", "level", "masked", "state", "rule", "start")
-        evidence = hits.lazy().select(
+        judged = self.judged(found.drop_nulls("entity"))
+        hits = judged.with_columns(pl.Series("label", self._labels(judged["value"]), dtype=pl.String))
+        counted = hits.filter(~pl.col("level").is_in(["off", "allowed"]))
+        evidence = counted.lazy().select(
             "row", "level", pl.col("path").alias("where"), pl.col("entity").str.to_lowercase().alias("problem"),
-            detail.alias("detail"), "score",
+            _described().alias("detail"), "score",
         )  # fmt: skip
         blocking = placed(evidence.filter(pl.col("level") == "block"), data.rows)
         others = for_review(evidence.filter(pl.col("level") != "block"), data.rows)
@@ -113,30 +154,45 @@ class Pii(Check):
             *self._counts("profile_hits", "profile", hits, data),
             Value("planted_recall", recall if recall.of else None),
         ]
-        kinds = hits.group_by("entity", "state", "level").len("hits").sort("entity", "state")
-        figures = {"entities": kinds, "planted": by_entity}
-        notes = ("names, addresses, passports, permits, plates and landlines are not looked for in this version",)
-        return Measured(tuple(values), pl.concat([blocking, others]).drop("level"), figures, notes)
-
-    def _severity(self) -> pl.Expr:
-        defaults = {name: self.entities.get(name, known.severity) for name, known in RECOGNIZERS.items()}
-        by_entity = pl.col("entity").replace_strict(defaults, return_dtype=pl.String)
-        state = pl.col("state")
-        return (
-            pl.when(state == "specimen")
-            .then(pl.lit(self.specimens))
-            .when(state == "suspect")
-            .then(pl.lit(self.suspects))
-            .otherwise(by_entity)
+        figures = {
+            "entities": hits.group_by("entity", "state", "level").len("hits").sort("entity", "state", "level"),
+            "planted": by_entity,
+            **self._by_label(counted, data),
+        }
+        return Measured(
+            tuple(values),
+            pl.concat([blocking, others]).drop("level"),
+            {name: table for name, table in figures.items() if table.height},
+            (*_bound(recall), *self._of_the_allow_list(hits), NOT_COVERED),
         )
+
+    def _labels(self, values: pl.Series) -> list[str]:
+        """A name per value: its fingerprint, or its number by first appearance."""
+        secret = self.secret()
+        known: dict[str, str] = {}
+        for value in values:
+            if value not in known:
+                known[value] = fingerprint(secret, value) if secret else f"v{len(known) + 1}"
+        return [known[value] for value in values]
+
+    def _of_the_allow_list(self, hits: pl.DataFrame) -> Iterator[str]:
+        """What was let through, and what no longer is."""
+        counts = dict(hits.drop_nulls("allowed")["allowed"].value_counts().iter_rows())
+        expired = dict(self.expired())
+        for number, entry in enumerate(self.allow, start=1):
+            if number in expired:
+                until = f"expired on {entry.expires:%Y/%m/%d} and does not apply"
+                yield f"allow-list entry {number} (owner {entry.owner}) {until}"
+            elif number in counts:
+                yield f"allow-list entry {number} (owner {entry.owner}) let {counts[number]:,} hits pass"
 
     def _counts(self, metric: str, level: str, hits: pl.DataFrame, data: View) -> list[Value]:
         own = hits.filter(pl.col("level") == level)
         if self.by is None:
             return [Value(metric, own.height)]
-        labels = data.rows.select("row", pl.col(self.by).fill_null("(none)")).collect()
         sliced = (
-            labels.join(own.group_by("row").len("hits"), on="row", how="left")
+            self._slices(data)
+            .join(own.group_by("row").len("hits"), on="row", how="left")
             .group_by(self.by)
             .agg(pl.col("hits").sum())
         )
@@ -144,6 +200,16 @@ class Pii(Check):
             Value(metric, own.height),
             *(Value(metric, int(n), {self.by: k}) for k, n in sliced.sort(self.by).iter_rows()),
         ]
+
+    def _slices(self, data: View) -> pl.DataFrame:
+        return data.rows.select("row", pl.col(self.by or "").fill_null("(none)")).collect()
+
+    def _by_label(self, hits: pl.DataFrame, data: View) -> dict[str, pl.DataFrame]:
+        """Hits by entity and slice."""
+        if self.by is None:
+            return {}
+        labelled = hits.join(self._slices(data), on="row", how="left")
+        return {"by": labelled.group_by(self.by, "entity", "level").len("hits").sort(self.by, "entity", "level")}
 
     def _planted(self, data: View, *, analyzed: bool) -> tuple[Ratio, pl.DataFrame]:
         """Plant made-up identifiers into copies of the user's own texts.
@@ -154,19 +220,20 @@ class Pii(Check):
         hosts = texts.collect()["text"].str.slice(0, HOST).to_list()
         if not hosts and total(data.rows):
             hosts = [""]
+        planted = tuple(entity for entity in self.looked_for if entity not in UNSTRUCTURED)
         # The marks keep apart what would change the meaning of a number: "x = 138…" is no telephone.
         lines = [
             (entity, f"{host}；{canary(entity, seed)}；{host[:40]}")
-            for entity in self._looked_for()
+            for entity in planted
             for seed, host in enumerate(hosts)
         ]
         table = pl.DataFrame(lines, schema={"entity": pl.String, "text": pl.String}, orient="row").with_row_index(
             "index"
         )
         if analyzed:
-            hits = find(table["text"], self._looked_for()).select("index", "entity").unique()
+            hits = find(table["text"], planted).select("index", "entity").unique()
         else:
-            flags = candidates(table["text"], self._looked_for()).with_row_index("index")
+            flags = candidates(table["text"], planted).with_row_index("index")
             hits = flags.unpivot(index="index", variable_name="entity", value_name="hit").filter("hit").drop("hit")
         back = hits.with_columns(found=pl.lit(value=True))
         table = table.join(back, on=["index", "entity"], how="left").with_columns(
@@ -174,3 +241,29 @@ class Pii(Check):
         )
         by_entity = table.group_by("entity", maintain_order=True).agg(plants=pl.len(), found=pl.col("found").sum())
         return Ratio(int(table["found"].sum()), table.height), by_entity
+
+
+def _described() -> pl.Expr:
+    """Level, masked value, state, rule, offset and name of a hit. Thousands are parted: a run of digits is masked."""
+    reversed_digits = pl.col("start").cast(pl.String).str.reverse()
+    at = reversed_digits.str.replace_all(r"([0-9]{3})", "$1,").str.reverse().str.strip_prefix(",")
+    return pl.format("{} {}, {} ({}) at {}, {}", "level", "masked", "state", "rule", at, "label")
+
+
+def missed_at_most(found: int, planted: int) -> float:
+    """Upper bound, with 95 % confidence, on the share that is missed.
+
+    Nothing missed: the rule of three (Hanley and Lippman-Hand 1983). Else the upper end of Wilson's one-sided interval
+    (1927). `planted` must not be 0.
+    """
+    missed = (planted - found) / planted
+    if found == planted:
+        return min(1.0, 3 / planted)
+    z2 = _Z95**2 / planted
+    return (missed + z2 / 2 + _Z95 * math.sqrt(missed * (1 - missed) / planted + z2 / planted / 4)) / (1 + z2)
+
+
+def _bound(recall: Ratio) -> Iterator[str]:
+    if recall.of:
+        bound = f"with 95 % confidence at most {missed_at_most(*recall):.2%} of such are missed"
+        yield f"{recall.n:,} of {recall.of:,} planted identifiers in plain form were found: {bound}"

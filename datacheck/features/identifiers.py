@@ -1,25 +1,37 @@
-"""Personal data in every text of a row: messages, tool calls, and all other leaves of the record."""
+"""Personal data in every text of a row: messages, tool calls, all other leaves of the record, and its keys."""
+
+from typing import Literal
 
 import polars as pl
 
 from datacheck.check import Feature, View
 from datacheck.pii.analyzer import FOUND, analyze
 from datacheck.pii.prefilter import candidates
+from datacheck.pii.rules import identified
 
-HITS = {"row": pl.UInt32, "path": pl.String} | {k: t for k, t in FOUND.items() if k not in ("index", "group")}
+_LEFT_OUT = ("index", "group")
+HITS: dict[str, type[pl.DataType]] = (
+    {"row": pl.UInt32, "path": pl.String}
+    | {name: kind for name, kind in FOUND.items() if name not in _LEFT_OUT}
+    | {"value": pl.String, "domain": pl.String}
+)
 
 
 def every_text(data: View) -> pl.LazyFrame:
-    """`row`, `path`, `text` of all strings and numbers of the records, keys included (as the path `path (key)`)."""
+    """`row`, `path`, `text` of all strings and numbers of the records; keys are not among them, see `every_key`."""
     turns = data.turns.select("row", "path", "text")
     calls = data.turns.select(
         "row", pl.col("path").str.replace(r"content$", "tool_calls"), pl.col("tool_calls").alias("text")
     )
     cells = data.cells.select("row", "path", "text")
-    keys = data.cells.unique("path", keep="first").select(
-        "row", pl.concat_str("path", pl.lit(" (key)")).alias("path"), pl.col("path").alias("text")
+    return pl.concat([turns, calls, cells]).filter(pl.col("text").is_not_null())
+
+
+def every_key(data: View) -> pl.LazyFrame:
+    """`path`, `text` of every path of the records, each once: the keys stand in it."""
+    return data.cells.select(pl.format("{} (key)", "path").alias("path"), pl.col("path").alias("text")).unique(
+        maintain_order=True
     )
-    return pl.concat([turns, calls, cells, keys]).filter(pl.col("text").is_not_null())
 
 
 class Identifiers(Feature):
@@ -28,12 +40,26 @@ class Identifiers(Feature):
     columns = HITS
 
     entities: tuple[str, ...] | None = None
+    names: Literal["linked", "full"] = "linked"
 
     def compute(self, part: View) -> pl.DataFrame:
-        """HITS: row, path, entity, start, end (code points), score, state, rule, masked. Never the value itself."""
-        table = every_text(part).collect()
-        flags = candidates(table["text"], self.entities)
+        """HITS: row, path, then as FOUND (start and end are code points), then what tells values apart.
+
+        value: `identity` of the value, which stays in the store; domain: that of an e-mail address. Never the value.
+        """
+        texts = self._found(every_text(part).collect())
+        keys = self._found(every_key(part).collect())
+        if keys.height:
+            rows = part.cells.select("row", pl.format("{} (key)", "path").alias("path")).unique().collect()
+            keys = keys.join(rows, on="path", maintain_order="left").sort("row", maintain_order=True)
+        tables = [texts, keys] if keys.height else [texts]
+        return pl.concat([table.select(pl.col(k).cast(t) for k, t in HITS.items()) for table in tables])
+
+    def _found(self, table: pl.DataFrame) -> pl.DataFrame:
+        """The hits in the column `text`, beside the other columns."""
+        flags = candidates(table["text"], self.entities, names=self.names)
         fired = flags.with_row_index("index").filter(pl.any_horizontal(flags.columns)).select("index")
-        hits = fired.join(analyze(table["text"], flags), on="index", how="left", maintain_order="left_right")
-        places = table.select("row", "path").with_row_index("index")
-        return hits.join(places, on="index", maintain_order="left").select(pl.col(k).cast(t) for k, t in HITS.items())
+        found = analyze(table["text"], flags, names=self.names)
+        hits = fired.join(found, on="index", how="left", maintain_order="left_right")
+        told = identified(hits, table["text"])
+        return told.join(table.drop("text").with_row_index("index"), on="index", maintain_order="left")

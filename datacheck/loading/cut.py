@@ -10,6 +10,7 @@ from a neighbour, so that the rest stays an array.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from datacheck.loading import files
@@ -195,7 +196,7 @@ def decoded(raw: files.Hashed, limits: Limits) -> tuple[str | None, Iterator[byt
     elif head.startswith(files.ZSTD_MAGIC):
         kind, blocks = "zstd", files.unzstd(raw, head)
     else:
-        return None, files.plain(raw, head)
+        return None, chain((head,), iter(raw.read, b""))  # not `files.plain`, which leaves the hashing to its reader
     return kind, _undamaged(files.bounded(blocks, raw, limits.ratio, limits.ratio_above_bytes))
 
 

@@ -1,6 +1,6 @@
 """Take rows out of Parquet and Arrow files. Their rows cannot be cut byte for byte, so they are written again.
 
-Schema (with its metadata), row groups or batches, order and values stay; the bytes do not.
+Schema (with its metadata), row groups or batches, order and values stay; the bytes do not. Values may be replaced.
 """
 
 from __future__ import annotations
@@ -13,16 +13,59 @@ import pyarrow.ipc
 import pyarrow.parquet as pq
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import IO, BinaryIO
 
+    Values = Mapping[int, Mapping[str, Any]]  # row (0-based) → its columns that change, as Python values
 
-def split_rows(file: BinaryIO, kind: str, drop: tuple[int, ...], kept: IO[bytes], dropped: IO[bytes]) -> None:
+
+def picked(file: BinaryIO, kind: str, rows: Sequence[int]) -> Iterator[tuple[list[int], list[dict[str, Any]]]]:
+    """Yield rows of an open file (0-based, in order) as Python values, with their numbers, table by table."""
+    wanted = np.array(rows, dtype=np.int64)
+    first = 0
+    for table in _tables(file, kind):
+        own = wanted[(wanted >= first) & (wanted < first + table.num_rows)]
+        if len(own):
+            yield own.tolist(), table.take(pa.array(own - first)).to_pylist()
+        first += table.num_rows
+
+
+def has_dictionary(file: BinaryIO, kind: str) -> bool:
+    """Whether a column of an open file is dictionary-encoded: its dictionary holds values that no row has any more."""
+    if kind == "parquet":
+        schema = pq.ParquetFile(file).schema_arrow
+    else:
+        schema = (pa.ipc.open_file(file) if kind == "arrow_file" else pa.ipc.open_stream(file)).schema
+    file.seek(0)
+    return any("dictionary<" in str(each.type) for each in schema)
+
+
+def _tables(file: BinaryIO, kind: str) -> Iterator[Any]:
+    """The row groups or batches of a file as tables."""
+    if kind == "parquet":
+        source = pq.ParquetFile(file, page_checksum_verification=True)
+        yield from (source.read_row_group(n) for n in range(source.metadata.num_row_groups))
+        return
+    reader: Any = pa.ipc.open_file(file) if kind == "arrow_file" else pa.ipc.open_stream(file)
+    batches = (reader.get_batch(n) for n in range(reader.num_record_batches)) if kind == "arrow_file" else reader
+    yield from (pa.Table.from_batches([batch]) for batch in batches)
+
+
+def split_rows(
+    file: BinaryIO,
+    kind: str,
+    drop: tuple[int, ...],
+    kept: IO[bytes],
+    dropped: IO[bytes],
+    values: Values | None = None,
+) -> None:
     """Write the rows of an open file to `kept`, those numbered in `drop` (0-based) to `dropped`.
 
-    Raises pa.ArrowException or OSError where the file is damaged.
+    `values` come in the place of those of the rows that are kept. Raises pa.ArrowException or OSError where the file is
+    damaged, ValueError where a column cannot be made again from Python values.
     """
     gone = np.array(drop, dtype=np.int64)
+    values = values or {}
     if kind == "parquet":
         source = pq.ParquetFile(file, page_checksum_verification=True)
         options = {"compression": _codec(source), "write_page_checksum": True}
@@ -30,16 +73,15 @@ def split_rows(file: BinaryIO, kind: str, drop: tuple[int, ...], kept: IO[bytes]
             pq.ParquetWriter(kept, source.schema_arrow, **options) as left,
             pq.ParquetWriter(dropped, source.schema_arrow, **options) as right,
         ):
-            groups = (source.read_row_group(n) for n in range(source.metadata.num_row_groups))
-            for stay, go in _parts(groups, gone):
+            for stay, go in _parts(_tables(file, kind), gone, values):
                 left.write_table(stay)
                 right.write_table(go)
         return
-    reader: Any = pa.ipc.open_file(file) if kind == "arrow_file" else pa.ipc.open_stream(file)
-    batches = (reader.get_batch(n) for n in range(reader.num_record_batches)) if kind == "arrow_file" else reader
+    schema = (pa.ipc.open_file(file) if kind == "arrow_file" else pa.ipc.open_stream(file)).schema
+    file.seek(0)
     new = pa.ipc.new_file if kind == "arrow_file" else pa.ipc.new_stream
-    with new(kept, reader.schema) as left, new(dropped, reader.schema) as right:
-        for stay, go in _parts((pa.Table.from_batches([batch]) for batch in batches), gone):
+    with new(kept, schema) as left, new(dropped, schema) as right:
+        for stay, go in _parts(_tables(file, kind), gone, values):
             left.write_table(stay)
             right.write_table(go)
 
@@ -53,10 +95,28 @@ def _codec(source: Any) -> str:
     return "none" if name == "uncompressed" else str(name)
 
 
-def _parts(tables: Iterator[Any], gone: np.ndarray[Any, np.dtype[np.int64]]) -> Iterator[tuple[Any, Any]]:
+def _parts(
+    tables: Iterator[Any], gone: np.ndarray[Any, np.dtype[np.int64]], values: Values
+) -> Iterator[tuple[Any, Any]]:
+    """Both halves of every table; the first with its new values."""
     first = 0
     for table in tables:
         mask = np.zeros(table.num_rows, dtype=bool)
         mask[gone[(gone >= first) & (gone < first + table.num_rows)] - first] = True
+        own = {row - first: values[row] for row in values if first <= row < first + table.num_rows}
         first += table.num_rows
-        yield table.filter(pa.array(~mask)), table.filter(pa.array(mask))
+        yield _changed(table, own).filter(pa.array(~mask)), table.filter(pa.array(mask))
+
+
+def _changed(table: Any, values: Values) -> Any:
+    """The table with new values in some rows, its other columns as they are."""
+    for name in sorted({name for row in values.values() for name in row}):
+        number = table.schema.get_field_index(name)
+        column = table.column(number).to_pylist()
+        for row, new in values.items():
+            column[row] = new.get(name, column[row])
+        made = pa.array(column, type=table.schema.field(number).type)
+        if repr(made.to_pylist()) != repr(column):
+            raise ValueError("a column does not come back the same from Python values")
+        table = table.set_column(number, table.schema.field(number), made)
+    return table

@@ -9,10 +9,13 @@ import polars as pl
 
 from datacheck.pii.errors import PiiTimeout
 from datacheck.pii.normalise import Folded, fold
-from datacheck.pii.prefilter import candidates
+from datacheck.pii.policy import LINK, POLICY
+from datacheck.pii.prefilter import Names, candidates
 from datacheck.pii.recognizers import RECOGNIZERS, State
 
 if TYPE_CHECKING:
+    from presidio_analyzer import RecognizerResult
+
     from datacheck.pii.engine import Engine
 
 __all__ = ["FOUND", "PiiTimeout", "analyze", "find"]
@@ -26,17 +29,18 @@ FOUND = {
     "state": pl.String,
     "rule": pl.String,
     "masked": pl.String,
+    "linked": pl.Boolean,
     "group": pl.UInt32,
 }
 _STATE_RANK = {"valid": 0, "specimen": 0, "suspect": 1}
 
 
 class _Hit(NamedTuple):
-    """One finding. `canonical` is the raw value: it never leaves this module."""
+    """One finding, as in `FOUND`. `canonical` is the raw value: it never leaves this module."""
 
+    entity: str
     start: int
     end: int
-    entity: str
     score: float
     state: State
     rule: str
@@ -44,7 +48,7 @@ class _Hit(NamedTuple):
     canonical: str
 
 
-def find(texts: pl.Series, entities: tuple[str, ...] | None = None) -> pl.DataFrame:
+def find(texts: pl.Series, entities: tuple[str, ...] | None = None, *, names: Names = "linked") -> pl.DataFrame:
     """Return the identifiers in `texts` (String, nulls allowed), one row each, columns as in `FOUND`.
 
     `index` counts texts from 0; `start` and `end` are code points of the text as given, in this order.
@@ -53,10 +57,10 @@ def find(texts: pl.Series, entities: tuple[str, ...] | None = None) -> pl.DataFr
     the value.
     Raises KeyError for an unknown entity, PiiTimeout where a pattern would not end.
     """
-    return analyze(texts, candidates(texts, entities))
+    return analyze(texts, candidates(texts, entities, names=names), names=names)
 
 
-def analyze(texts: pl.Series, flags: pl.DataFrame) -> pl.DataFrame:
+def analyze(texts: pl.Series, flags: pl.DataFrame, *, names: Names = "linked") -> pl.DataFrame:
     """Run on each text the recognizers whose flag is set; `flags` as `candidates` gives them."""
     rows = flags.with_row_index("index").filter(pl.any_horizontal(flags.columns))
     if rows.is_empty():
@@ -68,9 +72,14 @@ def analyze(texts: pl.Series, flags: pl.DataFrame) -> pl.DataFrame:
     found: list[tuple[object, ...]] = []
     for index, *fired in rows.iter_rows():
         text = texts[index]
-        for hit in [] if text is None else _hits(presidio, text, list(compress(flags.columns, fired))):
+        hits = [] if text is None else _hits(presidio, text, list(compress(flags.columns, fired)))
+        if "PERSON" in flags.columns and text is not None:
+            hits = _with_names(presidio, text, hits, names)
+        hard = _hard(hits)
+        for hit in hits:
             group = groups.setdefault((hit.entity, hit.canonical), len(groups))
-            found.append((index, hit.entity, hit.start, hit.end, hit.score, hit.state, hit.rule, hit.masked, group))
+            linked = POLICY[hit.entity].linked is not None and any(_near(hit, each) for each in hard)
+            found.append((index, *hit[:-1], linked, group))
     return pl.DataFrame(found, schema=FOUND, orient="row")
 
 
@@ -85,20 +94,38 @@ def _hits(presidio: "Engine", text: str, entities: list[str]) -> list[_Hit]:
 
 def _read(presidio: "Engine", folded: Folded, entities: list[str]) -> Iterator[_Hit]:
     for result in presidio.results(folded.text, entities):
-        value = folded.text[result.start : result.end]
-        spec = RECOGNIZERS[result.entity_type]
-        start, end = folded.span(result.start, result.end)
-        metadata = result.recognition_metadata
-        yield _Hit(
-            start,
-            end,
-            result.entity_type,
-            round(result.score, 2),
-            metadata["state"],
-            metadata["rule"],
-            spec.mask(value),
-            spec.canonical(value),
-        )
+        yield _hit(result, folded)
+
+
+def _hit(result: "RecognizerResult", folded: Folded) -> _Hit:
+    value = folded.text[result.start : result.end]
+    spec = RECOGNIZERS[result.entity_type]
+    start, end = folded.span(result.start, result.end)
+    metadata = result.recognition_metadata
+    return _Hit(
+        result.entity_type,
+        start,
+        end,
+        round(result.score, 2),
+        metadata["state"],
+        metadata["rule"],
+        spec.mask(value),
+        spec.canonical(value),
+    )
+
+
+def _hard(hits: list[_Hit]) -> list[_Hit]:
+    """Identifiers of one person that are not known from documentation."""
+    return [hit for hit in hits if POLICY[hit.entity].hard and hit.state != "specimen"]
+
+
+def _with_names(presidio: "Engine", text: str, hits: list[_Hit], names: Names) -> list[_Hit]:
+    """Add the names that the tagger finds around hard identifiers, or in all of the text."""
+    spans = [(0, len(text))] if names == "full" else [(hit.start, hit.end) for hit in _hard(hits)]
+    if not spans:
+        return hits
+    found = [_hit(result, Folded(text, None)) for result in presidio.names(text, spans)]
+    return _settle([*hits, *found]) if found else hits
 
 
 def _settle(hits: list[_Hit]) -> list[_Hit]:
@@ -112,7 +139,11 @@ def _settle(hits: list[_Hit]) -> list[_Hit]:
         if not _overlaps(taken, hit):
             kept.append(hit)
             insort(taken, (hit.start, hit.end))
-    return sorted(kept)
+    return sorted(kept, key=lambda hit: hit.start)
+
+
+def _near(one: _Hit, other: _Hit) -> bool:
+    return one.start - other.end <= LINK and other.start - one.end <= LINK
 
 
 def _overlaps(taken: list[tuple[int, int]], hit: _Hit) -> bool:

@@ -17,7 +17,10 @@ from presidio_analyzer.context_aware_enhancers import ContextAwareEnhancer
 from presidio_analyzer.nlp_engine import NlpArtifacts, NoOpNlpEngine
 
 from datacheck.pii.errors import PiiTimeout
+from datacheck.pii.names import JiebaEngine, NameRecognizer, windows
+from datacheck.pii.policy import POLICY
 from datacheck.pii.recognizers import RECOGNIZERS, Recognizer
+from datacheck.pii.recognizers.base import HAN, span
 
 # Presidio logs matched text (iban_recognizer.py) and, below CRITICAL, a line per text.
 logging.getLogger("presidio-analyzer").setLevel(logging.CRITICAL)
@@ -28,6 +31,7 @@ TIMEOUT_SECONDS = 20.0
 """Per pattern and text. The patterns are linear; this bound is for the unforeseen."""
 CHARACTERS_BEFORE, CHARACTERS_AFTER = 24, 10
 _BOOST, _PENALTY = 0.35, 0.4
+_HAN = regex.compile(f"[{HAN}]")
 _SPACE = regex.compile(r"\s+")  # 电 话 1 3 8: corpora that were cut into words or characters
 
 
@@ -53,15 +57,16 @@ class SpecRecognizer(PatternRecognizer):
         for rule, expression in self._compiled:
             try:
                 for match in expression.finditer(text, timeout=TIMEOUT_SECONDS):
-                    if match.span() not in found and (result := self._result(rule, match)):
-                        found[match.span()] = result
+                    place = self.spec.widen(text, *span(match))
+                    if place not in found and (result := self._result(rule, text[slice(*place)], place)):
+                        found[place] = result
             except TimeoutError:
                 # "from None": the original holds the pattern only, but no frame with the text shall be kept
                 raise PiiTimeout(rule, len(text), TIMEOUT_SECONDS) from None
         return list(found.values())
 
-    def _result(self, rule: str, match: "regex.Match[str]") -> RecognizerResult | None:
-        judgement = self.spec.judge(rule, match[0])
+    def _result(self, rule: str, value: str, place: tuple[int, int]) -> RecognizerResult | None:
+        judgement = self.spec.judge(rule, value)
         if judgement is None:
             return None
         metadata = {
@@ -71,8 +76,7 @@ class SpecRecognizer(PatternRecognizer):
             "state": judgement.state,
             "in_context": judgement.in_context or judgement.state,
         }
-        start, end = match.span()
-        return RecognizerResult(self.spec.entity, start, end, judgement.score, recognition_metadata=metadata)
+        return RecognizerResult(self.spec.entity, *place, judgement.score, recognition_metadata=metadata)
 
 
 class CharacterWindowEnhancer(ContextAwareEnhancer):
@@ -81,7 +85,7 @@ class CharacterWindowEnhancer(ContextAwareEnhancer):
     def __init__(self) -> None:
         super().__init__(_BOOST, THRESHOLD, CHARACTERS_BEFORE, CHARACTERS_AFTER)
         self._words = {
-            entity: (regex.compile(spec.positive), *map(_optional, (spec.negative_left, spec.negative_right)))
+            entity: tuple(map(_optional, (spec.positive, spec.negative_left, spec.negative_right)))
             for entity, spec in RECOGNIZERS.items()
         }
 
@@ -96,18 +100,19 @@ class CharacterWindowEnhancer(ContextAwareEnhancer):
         """Raise the score beside a context word, else lower it in arithmetic; never a specimen's."""
         del nlp_artifacts, recognizers, context
         for result in raw_results:
-            if result.recognition_metadata["state"] != "specimen":
-                self._weigh(text, result)
+            self._weigh(text, result)
         return raw_results
 
     def _weigh(self, text: str, result: RecognizerResult) -> None:
         positive, negative_left, negative_right = self._words[result.entity_type]
         left = text[max(0, result.start - CHARACTERS_BEFORE) : result.start]
         right = text[result.end : result.end + CHARACTERS_AFTER]
-        if positive.search(_SPACE.sub("", left)) or positive.search(_SPACE.sub("", right)):
+        if positive and (positive.search(_SPACE.sub("", left)) or positive.search(_SPACE.sub("", right))):
             result.score = min(1.0, result.score + _BOOST)
             result.recognition_metadata["state"] = result.recognition_metadata["in_context"]
-        elif (negative_left and negative_left.search(left)) or (negative_right and negative_right.search(right)):
+        elif result.recognition_metadata["state"] != "specimen" and (
+            (negative_left and negative_left.search(left)) or (negative_right and negative_right.search(right))
+        ):
             result.score = max(0.0, result.score - _PENALTY)
 
 
@@ -121,6 +126,7 @@ class Engine:
     def __init__(self, specs: Iterable[Recognizer]) -> None:
         nlp = NoOpNlpEngine(models=[{"lang_code": LANGUAGE, "model_name": "none"}])
         nlp.load()
+        self._jieba, self._recognizer = JiebaEngine(LANGUAGE), NameRecognizer(LANGUAGE)
         self._artifacts = nlp.process_text("", LANGUAGE)
         recognizers: list[EntityRecognizer] = [SpecRecognizer(spec) for spec in specs]
         self._presidio = AnalyzerEngine(
@@ -128,12 +134,20 @@ class Engine:
             nlp_engine=nlp,
             supported_languages=[LANGUAGE],
             context_aware_enhancer=CharacterWindowEnhancer(),
-            default_score_threshold=THRESHOLD,
+            default_score_threshold=0.0,
         )
 
     def results(self, text: str, entities: list[str]) -> list[RecognizerResult]:
-        """Return what the recognizers of `entities` find in `text`, weighed by context."""
-        return self._presidio.analyze(text, LANGUAGE, entities, nlp_artifacts=self._artifacts)
+        """Return what the recognizers of `entities` find in `text`, weighed by context, from their thresholds up."""
+        found = self._presidio.analyze(text, LANGUAGE, entities, nlp_artifacts=self._artifacts)
+        return [result for result in found if result.score >= POLICY[result.entity_type].threshold]
+
+    def names(self, text: str, spans: Iterable[tuple[int, int]]) -> list[RecognizerResult]:
+        """Return the unlabelled names around the spans of `text`."""
+        parts = windows(spans, len(text))
+        if not any(_HAN.search(text, *part) for part in parts):
+            return []  # without Han there is nothing to tag, and no dictionary to read
+        return self._recognizer.analyze(text, ["PERSON"], self._jieba.process_windows(text, parts))
 
 
 @cache

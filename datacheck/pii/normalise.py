@@ -28,8 +28,9 @@ _TO_DIGITS = str.maketrans(_NUMERALS)
 _RUN = re.compile(rf"[0-9{CHINESE_NUMERALS}](?:[ .\-]?[0-9{CHINESE_NUMERALS}]){{6,}}")
 _HAS_NUMERAL = re.compile(f"[{CHINESE_NUMERALS}]")
 _HIGH_ESCAPE, _LOW_ESCAPE = r"\\u[dD][89abAB][0-9a-fA-F]{2}", r"\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+SHORT_ESCAPE = r"\\[nrtbf]"
 _ESCAPE = re.compile(
-    rf"{_HIGH_ESCAPE}{_LOW_ESCAPE}|\\u[0-9a-fA-F]{{4}}|\\[nrtbf]|&#[0-9]{{1,7}};|&#[xX][0-9a-fA-F]{{1,6}};"
+    rf"{_HIGH_ESCAPE}{_LOW_ESCAPE}|\\u[0-9a-fA-F]{{4}}|{SHORT_ESCAPE}|&#[0-9]{{1,7}};|&#[xX][0-9a-fA-F]{{1,6}};"
 )
 _SHORT_ESCAPES = {"\\n": "\n", "\\r": "\n", "\\t": "\t", "\\b": " ", "\\f": " "}
 _MAX_CODE_POINT = 0x10FFFF

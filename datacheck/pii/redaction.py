@@ -7,7 +7,7 @@ from typing import Literal
 
 from datacheck.pii.normalise import CHINESE_NUMERALS, Folded, fold
 from datacheck.pii.recognizers import RECOGNIZERS
-from datacheck.pii.recognizers.base import SEPARATOR
+from datacheck.pii.recognizers.base import SEPARATOR, span
 
 Mode = Literal["redacted", "masked", "full"]
 
@@ -22,9 +22,13 @@ _OTHER = (
     r"|(?:(?<=密码)|(?<=口令)|(?<=密钥))[是为]?\s?[:=：]?\s?[!-~]{4,128}"
     r"|(?<![0-9A-Za-z_])[0-9A-Za-z_]{32,}"
 )
-_EXTENTS = {entity: recognizer.extent for entity, recognizer in RECOGNIZERS.items() if recognizer.extent}
-# Each kind by itself: in one alternation a match of one kind could swallow the first half of another.
-_HIDDEN = {kind: re.compile(each) for kind, each in {**_EXTENTS, "other": _OTHER, "digits": _DIGITS}.items()}
+_EXTENTS = {entity: recognizer.extents for entity, recognizer in RECOGNIZERS.items() if recognizer.extents}
+# Each by itself: in one alternation a match of one kind could swallow the first half of another.
+_HIDDEN = [
+    (kind, re.compile(each))
+    for kind, expressions in {**_EXTENTS, "other": (_OTHER,), "digits": (_DIGITS,)}.items()
+    for each in expressions
+]
 # A value that begins in the shown part is recognised if its first thousand characters follow.
 _LOOKAHEAD, _EXPANSION = 1024, 4
 
@@ -95,18 +99,18 @@ def _hidden_spans(window: str) -> list[tuple[int, int, str]]:
     """Spans to hide, from the folded window and from the window as written, united and in order."""
     folded = fold(window)
     views = [folded] if folded.text == window else [folded, Folded(window, None)]
-    spans = {
-        (*view.span(*match.span()), kind)
+    found = {
+        (*view.span(*span(match)), kind)
         for view in views
-        for kind, pattern in _HIDDEN.items()
+        for kind, pattern in _HIDDEN
         for match in pattern.finditer(view.text)
     }
     united: list[tuple[int, int, str]] = []
-    for span in sorted(spans):
-        if united and span[0] < united[-1][1]:
-            united[-1] = _union(united[-1], span)
+    for each in sorted(found):
+        if united and each[0] < united[-1][1]:
+            united[-1] = _union(united[-1], each)
         else:
-            united.append(span)
+            united.append(each)
     return united
 
 

@@ -25,6 +25,11 @@ _PHRASES = {
     "rows": ("{} rows", "{} 行"),
     "bad": ("{} unreadable lines", "{} 处无法读取的行"),
     "left": ("{} more places name nothing to drop", "另有 {} 处没有可丢弃的行"),
+    "redacted": ("Redacted", "已脱敏"),
+    "strings": ("{} strings changed", "改动 {} 个字符串"),
+    "no_hit": ("0 blocking hits when read again", "重新读取后阻断项为 0"),
+    "not_redactable": ("{} rows dropped: what blocks is no string in them", "{} 行无法脱敏（不是字符串），已另存"),
+    "no_key": ("pseudonyms mean only this copy (no key)", "未设密钥，假名仅在本副本内有效"),
     "whole": ("Files put aside whole", "整个另存的文件"),
     "with_rows": ("{} readable rows went with it", "其中 {} 行可读取，一并另存"),
     "more_whole": ("and {} more; all of them are in manifest.json", "另有 {} 个，见 manifest.json"),
@@ -56,6 +61,7 @@ def print_manifest(manifest: Manifest, console: Console, lang: Lang, *, folder: 
     screen.table([("  ", "", finding.id, _finding(screen, finding)) for finding in manifest.findings])
     if not manifest.findings:
         screen.line(_say(screen, "nothing"), head="  ")
+    _redacted(screen, manifest)
     _whole(screen, manifest)
     _not_mended(screen, manifest)
     _validation(screen, manifest, console, folder)
@@ -87,6 +93,18 @@ def _dataset(screen: Screen, dataset: DerivedDataset) -> str:
 def _finding(screen: Screen, finding: DroppedFinding) -> str:
     counts = {"rows": finding.rows, "bad": finding.unreadable, "left": finding.left}
     return screen.words.comma.join(_counts(screen, counts))
+
+
+def _redacted(screen: Screen, manifest: Manifest) -> None:
+    """How many values of each kind were replaced, and that none is left."""
+    done = manifest.redaction
+    if done is None:
+        return
+    screen.heading(_say(screen, "redacted"))
+    screen.table([("  ", "", entity, show.number(count)) for entity, count in done.values.items()])
+    said = [*_counts(screen, {"strings": done.strings, "not_redactable": done.not_redactable}), _say(screen, "no_hit")]
+    for line in said + [_say(screen, "no_key")] * (done.key is None):
+        screen.line(line, head="  - ", gutter="  | ")
 
 
 def _whole(screen: Screen, manifest: Manifest) -> None:

@@ -9,8 +9,9 @@ from datacheck.report.model import ContractEntry
 
 SCHEMA: Literal["datacheck/derived/1"] = "datacheck/derived/1"
 # untouched: a copy; bytes: kept and dropped, merged by changes.jsonl, are the input's bytes (decoded: its decompressed
-# bytes); rows: only its rows (Parquet, Arrow); whole: put aside as it was.
-Join = Literal["untouched", "bytes", "decoded bytes", "rows", "whole"]
+# bytes); rows: only its rows (Parquet, Arrow); redacted: its decoded bytes but for the strings that were replaced;
+# whole: put aside as it was.
+Join = Literal["untouched", "bytes", "decoded bytes", "rows", "redacted", "whole"]
 
 
 class Written(Model):
@@ -23,7 +24,10 @@ class Written(Model):
 
 
 class DerivedFile(Model):
-    """One file of the source, and the two that were made of it. `why`: what it was put aside whole for."""
+    """One file of the source, and the two that were made of it.
+
+    `redacted`: strings of the kept one in which values were replaced; `why`: what it was put aside whole for.
+    """
 
     path: str
     source: Written
@@ -32,6 +36,7 @@ class DerivedFile(Model):
     unreadable_dropped: int = 0
     reassembles: Join
     decoded_sha256: str | None = None
+    redacted: int = 0
     why: tuple[str, ...] = ()
 
 
@@ -63,6 +68,44 @@ class Change(Model):
     findings: tuple[str, ...]
     problems: tuple[str, ...]
     whole: bool = False
+
+
+class RedactedString(Model):
+    """A line of changes.jsonl: a string in which values were replaced, and by what.
+
+    `row` is its number in the file, from 0; `byte` and `length` are where the string was written in the decoded
+    source, `new_length` is what it takes now; a row of a table has none of them. `before` is an HMAC of the old string
+    by the key of the check, `after` the SHA-256 of the new one.
+    """
+
+    dataset: str
+    file: str
+    line: int
+    row: int
+    where: str
+    byte: int | None = None
+    length: int | None = None
+    new_length: int | None = None
+    findings: tuple[str, ...]
+    replaced: tuple[tuple[str, str], ...]
+    before: str | None = None
+    after: str
+
+
+class Redaction(Model):
+    """What --redact did. `key_id` tells keys apart; without a key, pseudonyms are counted and mean only this copy.
+
+    `not_redactable`: rows that still blocked (a number, a key) and were dropped. `blocking_hits`: found again in all
+    that was kept.
+    """
+
+    findings: tuple[str, ...]
+    strings: int
+    values: dict[str, int]
+    not_redactable: int
+    key: str | None = None
+    key_id: str | None = None
+    blocking_hits: int
 
 
 class DroppedFinding(Model):
@@ -126,6 +169,7 @@ class Manifest(Model):
     datasets: dict[str, DerivedDataset]
     changes: Changes
     validation: Validation | None = None
+    redaction: Redaction | None = None
 
     def to_json(self) -> str:
         """The bytes of manifest.json."""

@@ -3,7 +3,8 @@
 import importlib
 import pkgutil
 
-from datacheck.pii.recognizers.base import Recognizer, Severity, State
+from datacheck.pii.policy import ENTITIES, Severity, State, severity
+from datacheck.pii.recognizers.base import Recognizer
 
 __all__ = ["RECOGNIZERS", "Recognizer", "Severity", "State", "severity"]
 
@@ -11,13 +12,8 @@ __all__ = ["RECOGNIZERS", "Recognizer", "Severity", "State", "severity"]
 def _load() -> dict[str, Recognizer]:
     names = sorted(module.name for module in pkgutil.iter_modules(__path__) if module.name != "base")
     found: list[Recognizer] = [importlib.import_module(f"{__name__}.{name}").RECOGNIZER for name in names]
-    return {recognizer.entity: recognizer for recognizer in found}
+    return {recognizer.entity: recognizer for recognizer in sorted(found, key=lambda each: ENTITIES.index(each.entity))}
 
 
 RECOGNIZERS = _load()
-"""Entity name to recognizer, in the order of the file names."""
-
-
-def severity(entity: str, state: State) -> Severity:
-    """Return the default severity: only a valid value of a blocking entity blocks."""
-    return RECOGNIZERS[entity].severity if state == "valid" else "warn"
+"""Entity name to recognizer, in the order of the table in `policy`."""

@@ -3,16 +3,22 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from random import Random
-from typing import ClassVar, Literal, NamedTuple
+from re import Match
+from typing import ClassVar, NamedTuple
 
-State = Literal["valid", "suspect", "specimen"]
-Severity = Literal["block", "warn"]
+from datacheck.pii.policy import ENTITIES, POLICY, Policy, Severity, State
 
 # What people put between the digits of one number. Not "/" (two numbers) and not "," (CSV).
 SEPARATOR = r"[ \t\u00a0\u2000-\u200a\u202f\u3000\-\u2010-\u2015\u2212.·•・_()（）]"
 GAP = SEPARATOR + "{0,3}"
 # \b does not work beside Han, which is \w; \d would also match digits that are not ASCII.
 LEFT, RIGHT = r"(?<![0-9A-Za-z])", r"(?![0-9A-Za-z])"
+HAN = r"\u3400-\u4dbf\u4e00-\u9fff"  # inside a class; the same in Python's re, regex and Rust
+# What stands between a label and its value: 姓名：, "name": ", 号码是 …
+LINKER = r"(?:[ \t\r\n\u3000\"'`“”‘’*_:：=|>\]】）)(（\[【,，\-—]|是|为|号|码|如下){0,8}"
+
+# Expressions that let most rows go before the prefilters that share them are tried; each is a superset of those.
+GATE_DIGITS = rf"[0-9](?:{GAP}[0-9]){{5}}"
 
 # A number is arithmetic, money or a count rather than an identifier ...
 _H = r"[^\S\n]*"  # a line break ends a sum: what follows is a bullet, a quotation or the next item of a list
@@ -28,6 +34,9 @@ ARITHMETIC_RIGHT = (
     rf"^(?:\.[0-9]|{_H}[*×÷^=+]{_H}[0-9(]|{_H}(?:bytes?\b|字节|美元|欧元|日元|[%％])"
     r"|元|人(?![事员力才名们工])|个(?!人)|次|亿|万|倍|吨|公里|公斤|平方|年(?!龄)|岁|天)"
 )
+
+
+_PRIORITY = {entity: place for place, entity in enumerate(ENTITIES)}
 
 
 class Judgement(NamedTuple):
@@ -46,41 +55,86 @@ class Recognizer(ABC):
     """One entity: what to look for, how to judge it, how to mask it, how to make one up.
 
     All regular expressions see folded text. `prefilter` must match wherever one of `patterns` does: it runs
-    in Rust's linear engine (no look-around) over every row, the patterns run only where it fired.
+    in Rust's linear engine (no look-around) over every row, the patterns run only where it fired. `gate`, if any,
+    must match wherever `prefilter` does: it is shared by several recognizers and tried first.
     """
 
     entity: ClassVar[str]
-    severity: ClassVar[Severity]
-    """Of a valid value; suspect values and specimens always warn."""
-    priority: ClassVar[int]
-    """Where two entities overlap, the lower number stays."""
     prefilter: ClassVar[str]
+    gate: ClassVar[str] = ""
     patterns: ClassVar[Mapping[str, str]]
-    """Rule name to regular expression; within one entity the first rule that matches a span wins."""
-    extent: ClassVar[str] = ""
-    """Python `re`: what `excerpt` hides besides runs of five or more digits."""
-    positive: ClassVar[str]
+    """Rule name to regular expression; the value is the group `value`, else the whole match (see `span`). Within one
+    entity the first rule that matches a span wins."""
+    extents: ClassVar[tuple[str, ...]] = ()
+    """Python `re`, group `value` as in `patterns`: what `excerpt` hides besides runs of five or more digits."""
+    positive: ClassVar[str] = ""
     """Context words, 24 characters before or 10 after; white space is removed first."""
     negative_left: ClassVar[str] = ""
     negative_right: ClassVar[str] = ""
-    specimens: ClassVar[frozenset[str]]
+    specimens: ClassVar[frozenset[str]] = frozenset()
     """Canonical values known from documentation and textbooks: always found, and named as such."""
+    label: ClassVar[str] = ""
+    """What must stand before a bare value so that it is recognised: 护照, QQ:."""
+    shown: ClassVar[tuple[int, int]] = (2, 2)
+    """How many characters of the canonical value its mask keeps at each end."""
+
+    @property
+    def policy(self) -> Policy:
+        """Severities, threshold and linkage, from the one table."""
+        return POLICY[self.entity]
+
+    @property
+    def severity(self) -> Severity:
+        """Default severity of a valid value."""
+        return self.policy.valid
+
+    @property
+    def priority(self) -> int:
+        """Where two entities overlap, the lower number stays."""
+        return _PRIORITY[self.entity]
 
     @abstractmethod
     def judge(self, rule: str, value: str) -> Judgement | None:
         """Judge one match of a rule; None = certainly something else."""
 
-    @abstractmethod
+    def widen(self, text: str, start: int, end: int) -> tuple[int, int]:
+        """Return the whole value around a match (an address begins long before its door number)."""
+        del text
+        return start, end
+
     def canonical(self, value: str) -> str:
         """Return the value without its presentation, so that equal values compare equal."""
+        return compact(value)
 
-    @abstractmethod
     def mask(self, value: str) -> str:
         """Return the form that may be shown."""
+        return starred(self.canonical(value), *self.shown)
 
     @abstractmethod
     def canary(self, rng: Random) -> str:
-        """Make up a valid value that is not a specimen."""
+        """Make up a valid value that is not a specimen, behind `label`."""
+
+
+def span(match: Match[str]) -> tuple[int, int]:
+    """Return the span of the value in a match of one of the patterns."""
+    return match.span("value") if "value" in match.re.groupindex else match.span()
+
+
+def gapped(character: str, count: str, first: str = "") -> str:
+    """Return an expression for a run of one character class, set apart by any separators; `count` as in {count}."""
+    return f"{first or character}(?:{GAP}{character}){{{count}}}"
+
+
+def compact(value: str) -> str:
+    """Return the ASCII letters and digits of a value, in upper case."""
+    return "".join(char for char in value.upper() if char.isascii() and char.isalnum())
+
+
+def starred(value: str, head: int, tail: int) -> str:
+    """Mask all but `head` and `tail` characters; of a short value less is shown."""
+    if len(value) <= 2 * (head + tail):
+        head, tail = len(value) // 4, 0
+    return value[:head] + "*" * (len(value) - head - tail) + value[len(value) - tail :]
 
 
 def digits_of(value: str) -> str:

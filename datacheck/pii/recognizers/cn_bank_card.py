@@ -7,6 +7,7 @@ from datacheck.pii.recognizers.base import (
     ARITHMETIC_LEFT,
     ARITHMETIC_RIGHT,
     GAP,
+    GATE_DIGITS,
     LEFT,
     RIGHT,
     SEPARATOR,
@@ -21,7 +22,7 @@ from datacheck.pii.recognizers.base import (
 # numbers would pass. 9558 (ICBC) and 4367 (CCB) of 19 digits are older debit cards.
 _BRANDS = re.compile(
     r"62[0-9]{14,17}|9558[0-9]{15}|4[0-9]{15}(?:[0-9]{3})?|5[1-5][0-9]{14}"
-    r"|2(?:22[1-9]|2[3-9][0-9]|[3-6][0-9]{2}|7[01][0-9]|720)[0-9]{12}|35[0-9]{14}|3[47][0-9]{13}"
+    r"|2(?:22[1-9]|2[3-9][0-9]|[3-6][0-9]{2}|7[01][0-9]|720)[0-9]{12}|35[0-9]{14}|3[47][0-9]{13}|6(?:011|5[0-9]{2})[0-9]{12}"
 )
 _DOUBLED = (0, 2, 4, 6, 8, 1, 3, 5, 7, 9)
 
@@ -30,8 +31,7 @@ class CnBankCard(Recognizer):
     """A brand's prefix and length with a right Luhn digit; UnionPay also without, beside a word like 账号."""
 
     entity = "CN_BANK_CARD"
-    severity = "block"
-    priority = 20
+    gate = GATE_DIGITS
     prefilter = rf"[2-69](?:{GAP}[0-9]){{14}}"
     patterns = {
         "cn_bank_card": (

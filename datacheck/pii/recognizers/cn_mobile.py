@@ -7,6 +7,7 @@ from datacheck.pii.recognizers.base import (
     ARITHMETIC_LEFT,
     ARITHMETIC_RIGHT,
     GAP,
+    GATE_DIGITS,
     LEFT,
     RIGHT,
     SEPARATOR,
@@ -29,11 +30,10 @@ class CnMobile(Recognizer):
     """A number in an assigned range; the usual groupings are valid, digit by digit needs context."""
 
     entity = "CN_MOBILE"
-    severity = "block"
-    priority = 30
+    gate = GATE_DIGITS
     prefilter = rf"1{GAP}[3-9](?:{GAP}[0-9]){{9}}"
     patterns = {
-        "cn_mobile": rf"{_LEFT}{_PREFIX}1[3-9][0-9]{GAP}[0-9]{{4}}{GAP}[0-9]{{4}}{RIGHT}",
+        "cn_mobile": rf"{_LEFT}(?<!\+){_PREFIX}1[3-9][0-9]{GAP}[0-9]{{4}}{GAP}[0-9]{{4}}{RIGHT}",
         "cn_mobile.spaced": (
             rf"{_LEFT}(?<!\+)(?<![0-9]{SEPARATOR}){_PREFIX}1{GAP}[3-9](?:{GAP}[0-9]){{9}}{RIGHT}(?!{SEPARATOR}{{1,2}}[0-9])"
         ),

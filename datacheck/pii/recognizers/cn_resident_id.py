@@ -3,11 +3,29 @@
 from datetime import date
 from random import Random
 
-from datacheck.pii.recognizers.base import GAP, LEFT, RIGHT, Judgement, Recognizer, random_digits, words
+from datacheck.pii.recognizers.base import (
+    GAP,
+    GATE_DIGITS,
+    LEFT,
+    RIGHT,
+    Judgement,
+    Recognizer,
+    compact,
+    random_digits,
+    words,
+)
 
 # GB/T 2260 province codes. 81-83: residence permits for Hong Kong, Macao, Taiwan; 9 opens foreigners' cards.
 _PROVINCES = words(
     "11 12 13 14 15 21 22 23 31 32 33 34 35 36 37 41 42 43 44 45 46 50 51 52 53 54 61 62 63 64 65 71 81 82 83"
+)
+# ISO 3166-1 alpha-3 codes of the countries that most foreign residents come from.
+_COUNTRIES = words(
+    "AFG AGO ALB ARE ARG ARM AUS AUT AZE BEL BGD BGR BHR BIH BLR BOL BRA BRN BWA CAF CAN CHE CHL CIV CMR COD COG COL CRI CUB CYP CZE "
+    "DEU DNK DOM DZA ECU EGY ERI ESP EST ETH FIN FJI FRA GAB GBR GEO GHA GIN GRC GTM GUY HND HRV HTI HUN IDN IND IRL IRN IRQ ISL ISR "
+    "ITA JAM JOR JPN KAZ KEN KGZ KHM KOR KWT LAO LBN LBR LBY LKA LTU LUX LVA MAR MDA MDG MDV MEX MKD MLI MLT MMR MNE MNG MOZ MRT MUS "
+    "MWI MYS NAM NER NGA NIC NLD NOR NPL NZL OMN PAK PAN PER PHL PNG POL PRK PRT PRY PSE QAT ROU RUS RWA SAU SDN SEN SGP SLE SLV SOM "
+    "SRB SSD SUR SVK SVN SWE SYR TCD TGO THA TJK TKM TTO TUN TUR TZA UGA UKR URY USA UZB VEN VNM YEM ZAF ZMB ZWE"
 )
 _WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)  # 2^(17-i) mod 11
 _CHECK_DIGITS = "10X98765432"
@@ -21,9 +39,8 @@ class CnResidentId(Recognizer):
     """
 
     entity = "CN_RESIDENT_ID"
-    severity = "block"
-    priority = 10
-    prefilter = rf"[1-9](?:{GAP}[0-9]){{14}}"
+    prefilter = rf"[1-9](?:{GAP}[0-9]){{14}}|[A-Za-z]{{3}}(?:{GAP}[0-9]){{12}}"
+    gate = GATE_DIGITS
     patterns = {
         "cn_resident_id": (
             rf"{LEFT}[1-9](?:{GAP}[0-9]){{5}}{GAP}(?:1{GAP}[89]|2{GAP}0)(?:{GAP}[0-9]){{9}}{GAP}[0-9Xx]{RIGHT}"
@@ -31,8 +48,12 @@ class CnResidentId(Recognizer):
         "cn_resident_id.15": (
             rf"{LEFT}[1-8][0-9]{{5}}{GAP}[0-9]{{2}}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01]){GAP}[0-9]{{3}}{RIGHT}"
         ),
+        "cn_resident_id.foreigner_2017": rf"{LEFT}[A-Za-z]{{3}}(?:{GAP}[0-9]){{12}}{RIGHT}",
     }
-    positive = r"身份证|身分证|公民身份|证件号|身份号码|证号|居住证|(?i:identity|id(?:card|no|number)|resident)"
+    positive = (
+        r"身份证|身分证|公民身份|证件号|身份号码|证号|居住证|居留|外国人|(?i:identity|id(?:card|no|number)|resident)"
+    )
+    extents = (rf"(?<![0-9A-Za-z])[A-Za-z]{{3}}(?:{GAP}[0-9]){{12}}(?![0-9A-Za-z])",)
     negative_left = r"[*×÷^=≈]\s*-?$|[0-9]\.$"
     negative_right = r"^\s*[*×÷^=]\s*[0-9]"
     specimens = frozenset({"11010519491231002X", "440524188001010014", "34052419800101001X", "130503670401001"})
@@ -42,9 +63,11 @@ class CnResidentId(Recognizer):
         number = self.canonical(value)
         if number in self.specimens:
             return Judgement(1.0, "specimen")
+        if rule == "cn_resident_id.foreigner_2017":
+            return _foreigner(number)
         born = number[6:14] if len(number) == _LENGTH else f"19{number[6:12]}"
         if not _is_date(born) or not (number[:2] in _PROVINCES or number[0] == "9"):
-            return None
+            return Judgement(0.2, "suspect") if len(number) == _LENGTH else None
         if rule == "cn_resident_id.15":
             return Judgement(0.2, "suspect")
         if number[-1] == check_digit(number[:17]):
@@ -53,7 +76,7 @@ class CnResidentId(Recognizer):
 
     def canonical(self, value: str) -> str:
         """Return the digits, with an upper-case X."""
-        return "".join(char for char in value.upper() if char.isdigit() or char == "X")
+        return compact(value)
 
     def mask(self, value: str) -> str:
         """Keep the six digits of the region."""
@@ -70,6 +93,13 @@ class CnResidentId(Recognizer):
 def check_digit(body: str) -> str:
     """Return the ISO 7064 MOD 11-2 check character of 17 digits."""
     return _CHECK_DIGITS[sum(int(digit) * weight for digit, weight in zip(body, _WEIGHTS, strict=True)) % 11]
+
+
+def _foreigner(number: str) -> Judgement | None:
+    """Judge a card of 2017: ISO 3166 country, place of application, YYMMDD, sequence and check digit."""
+    if number[:3] not in _COUNTRIES or number[3:5] not in _PROVINCES or not _is_date(f"20{number[7:13]}"):
+        return None
+    return Judgement(0.5, "suspect", "valid")
 
 
 def _is_date(eight: str) -> bool:

@@ -28,39 +28,46 @@ _PUBLIC = words(
 )
 _LONGEST_SHOWN = 6  # museum
 _ADDRESS = r"[A-Za-z0-9_](?:[A-Za-z0-9._%+\-]{0,63})@(?:[A-Za-z0-9](?:[A-Za-z0-9\-]{0,62})\.){1,8}[A-Za-z]{2,24}"
+# zhang [at] qq [dot] com
+_AT = re.compile(r"[ ]?[(\[{（【][ ]?(?:at|AT|@)[ ]?[)\]}）】][ ]?")
+_DOT = re.compile(r"[ ]?[(\[{（【][ ]?(?:dot|DOT|\.)[ ]?[)\]}）】][ ]?|[ ]dot[ ]")
+_SPELT = rf"[A-Za-z0-9_][A-Za-z0-9._%+\-]{{0,63}}{_AT.pattern}[A-Za-z0-9][A-Za-z0-9\-]{{0,62}}(?:(?:\.|{_DOT.pattern})[A-Za-z0-9\-]{{1,63}}){{1,4}}"
 
 
 class EmailAddress(Recognizer):
     """An address; at a sample domain a specimen, at an unknown top-level domain a suspect."""
 
     entity = "EMAIL_ADDRESS"
-    severity = "block"
-    priority = 40
-    prefilter = r"[A-Za-z0-9._%+\-]@[A-Za-z0-9][A-Za-z0-9\-]*\.[A-Za-z0-9]"
+    prefilter = r"@[A-Za-z0-9][A-Za-z0-9\-]*\.[A-Za-z0-9]|[(\[{（【][ ]?(?:at|AT|@)[ ]?[)\]}）】]"
     # What stands before the @ of a URL (ftp://user:password@host) is a login, not a mailbox.
-    patterns = {"email_address": rf"(?<![A-Za-z0-9])(?<!://[^\s/@]{{0,128}}){_ADDRESS}(?![A-Za-z0-9])"}
-    extent = r"(?<![A-Za-z0-9._%+\-])[A-Za-z0-9._%+\-]+(?:@[A-Za-z0-9._%+\-]+)+"  # one run into another, too
+    patterns = {
+        "email_address": rf"(?<![A-Za-z0-9])(?<!://[^\s/@]{{0,128}}){_ADDRESS}(?![A-Za-z0-9])",
+        "email_address.at": rf"(?<![A-Za-z0-9._%+\-]){_SPELT}(?![A-Za-z0-9])",
+    }
+    extents = (r"(?<![A-Za-z0-9._%+\-])[A-Za-z0-9._%+\-]+(?:@[A-Za-z0-9._%+\-]+)+", _SPELT)  # one run into another, too
     positive = r"邮箱|邮件|电邮|信箱|(?i:e-?mail|mailto|contact)"
     specimens = frozenset[str]()  # by domain, see _SAMPLE
 
     def judge(self, rule: str, value: str) -> Judgement | None:
         """Judge by the domain."""
-        del rule
-        local, _, domain = value.lower().rpartition("@")
+        value = self.canonical(value)
+        local, _, domain = value.rpartition("@")
         tld = domain.rpartition(".")[2]
         if local == "git" or tld in _FILES:  # git@github.com:owner/name, logo@2x.png
             return None
-        if _SAMPLE.fullmatch(domain) or _ALGEBRA.fullmatch(value.lower()):
+        if _SAMPLE.fullmatch(domain) or _ALGEBRA.fullmatch(value):
             return Judgement(1.0, "specimen")
+        if rule == "email_address.at":
+            return Judgement(0.6, "valid" if tld in _GENERIC or domain in _PUBLIC else "suspect")
         return Judgement(0.9, "valid") if len(tld) == 2 or tld in _GENERIC else Judgement(0.6, "suspect")
 
     def canonical(self, value: str) -> str:
-        """Return it in lower case."""
-        return value.lower()
+        """Return it in lower case, its signs written as signs."""
+        return _DOT.sub(".", _AT.sub("@", value.lower()))
 
     def mask(self, value: str) -> str:
         """Keep the first character; of a domain that is no public provider's, the same and its top level."""
-        local, _, domain = value.rpartition("@")
+        local, _, domain = _DOT.sub(".", _AT.sub("@", value)).rpartition("@")
         if domain.lower() not in _PUBLIC:
             name, _, tld = domain.rstrip(".").rpartition(".")
             # `excerpt` hands over more than an address at times: what is no top level may be anything

@@ -1,4 +1,4 @@
-"""IPv4 addresses."""
+"""IP addresses, version 4 and 6."""
 
 import ipaddress
 from random import Random
@@ -6,38 +6,57 @@ from random import Random
 from datacheck.pii.recognizers.base import LEFT, RIGHT, Judgement, Recognizer, words
 
 _OCTET = r"(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])"
+_DOT = r"(?:[ ]?\.[ ]?|\[\.\])"
 _SMALL = 10
+_V6 = r"[0-9A-Fa-f:：]{2,39}(?:(?<=[:：])[0-9]{1,3}(?:\.[0-9]{1,3}){3})?"
 
 
 class IpAddress(Recognizer):
-    """A dotted quad; private, reserved and documentation networks and public resolvers are specimens."""
+    """A dotted quad or an IPv6 address; private, reserved and documentation networks and public resolvers are specimens."""
 
     entity = "IP_ADDRESS"
-    severity = "warn"
-    priority = 50
-    prefilter = r"[0-9]\.[0-9]{1,3}\.[0-9]{1,3}\.[0-9]"
-    patterns = {"ip_address.v4": rf"{LEFT}(?<![0-9A-Za-z]\.)(?:{_OCTET}\.){{3}}{_OCTET}{RIGHT}(?!\.[0-9A-Za-z])"}
-    positive = r"地址|服务器|主机|(?i:\bip|host|server|address|ping|ssh)"
+    prefilter = rf"[0-9]{_DOT}[0-9]{{1,3}}{_DOT}[0-9]{{1,3}}{_DOT}[0-9]|[0-9A-Fa-f][:：]{{2}}|[:：]{{2}}[0-9A-Fa-f]|(?:[0-9A-Fa-f]{{1,4}}[:：]){{6}}[0-9A-Fa-f]"
+    patterns = {
+        "ip_address.v4": rf"{LEFT}(?<![0-9A-Za-z]\.)(?:{_OCTET}\.){{3}}{_OCTET}{RIGHT}(?!\.[0-9A-Za-z])",
+        "ip_address.v4_defanged": rf"{LEFT}(?<![0-9A-Za-z]\. ?)(?:{_OCTET}{_DOT}){{3}}{_OCTET}{RIGHT}(?! ?\. ?[0-9])",
+        "ip_address.v6": rf"(?<![0-9A-Za-z:：.]){_V6}(?![0-9A-Za-z:：]|\.[0-9])",
+    }
+    positive = r"地址|服务器|主机|(?i:(?<![a-z])ip|host|server|address|ping|ssh)"
     negative_left = r"(?i:version|ver\.?|版本|版|\bv)[号\s:：=]*$"
-    specimens = words("8.8.8.8 8.8.4.4 1.1.1.1 1.0.0.1 9.9.9.9 114.114.114.114 223.5.5.5 223.6.6.6")
+    negative_right = r"^/[0-9]{1,2}(?![0-9])"  # a network
+    extents = (
+        r"(?<![0-9A-Za-z:：])(?=[0-9A-Fa-f]{0,4}[:：][0-9A-Fa-f:：]{0,30}[0-9A-Fa-f:：][:：]|[:：]{2}|[0-9A-Fa-f]{1,4}[:：]{2})[0-9A-Fa-f:：]{3,45}(?:[0-9.]{0,15})",
+    )
+    specimens = words(
+        "8.8.8.8 8.8.4.4 1.1.1.1 1.0.0.1 9.9.9.9 114.114.114.114 223.5.5.5 223.6.6.6 2001:4860:4860::8888"
+    )
 
     def judge(self, rule: str, value: str) -> Judgement | None:
         """Judge by network; four one-digit numbers are more often a section or a version."""
-        del rule
-        if value in self.specimens or not ipaddress.IPv4Address(value).is_global:
-            return Judgement(1.0, "specimen")
-        if all(int(octet) < _SMALL for octet in value.split(".")):
-            return Judgement(0.5, "suspect", "valid")
-        return Judgement(0.7, "valid")
+        try:
+            address = ipaddress.ip_address(self.canonical(value))
+        except ValueError:
+            return None
+        if address.version == 6 and not (any(char.isdigit() for char in value) and str(address).count(":") > 1):
+            return None  # std::a, ::1
+        if str(address) in self.specimens or not address.is_global:
+            return Judgement(1.0 if rule != "ip_address.v4_defanged" else 0.4, "specimen")
+        if address.version == 6:
+            return Judgement(0.7, "valid")
+        if all(octet < _SMALL for octet in address.packed):
+            return Judgement(0.5 if rule == "ip_address.v4" else 0.2, "suspect", "valid")
+        return Judgement(0.7 if rule == "ip_address.v4" else 0.4, "valid")
 
     def canonical(self, value: str) -> str:
-        """Return it as it stands: the pattern allows one spelling only."""
-        return value
+        """Return it without spaces and brackets."""
+        return "".join(char for char in value.lower() if char not in " []").replace("：", ":")
 
     def mask(self, value: str) -> str:
-        """Keep the first two octets."""
-        first, second, *_ = value.split(".")
-        return f"{first}.{second}.*.*"
+        """Keep the first two octets or groups."""
+        value = self.canonical(value)
+        separator = ":" if ":" in value else "."
+        first, second, *_ = [*value.split(separator), ""]
+        return f"{first}{separator}{second}{separator}*{separator}*"
 
     def canary(self, rng: Random) -> str:
         """Return a globally routed address."""

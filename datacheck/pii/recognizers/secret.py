@@ -15,6 +15,13 @@ _KEYS = {
     "secret.aliyun": r"LTAI[A-Za-z0-9]{12,26}",
     "secret.tencent": r"AKID[A-Za-z0-9]{32}",
     "secret.huggingface": r"hf_[A-Za-z0-9]{30,40}",
+    "secret.stripe": r"[sr]k_(?:live|test)_[A-Za-z0-9]{16,128}",
+    "secret.npm": r"npm_[A-Za-z0-9]{36}",
+    "secret.pypi": r"pypi-[A-Za-z0-9_\-]{50,250}",
+    "secret.sendgrid": r"SG\.[A-Za-z0-9_\-]{16,32}\.[A-Za-z0-9_\-]{16,64}",
+    "secret.telegram": r"[0-9]{8,10}:AA[A-Za-z0-9_\-]{32,33}",
+    "secret.digitalocean": r"do[opr]_v1_[a-f0-9]{64}",
+    "secret.jwt": r"eyJ[A-Za-z0-9_\-]{8,2000}\.eyJ[A-Za-z0-9_\-]{8,4000}\.[A-Za-z0-9_\-]{8,1000}",
     "secret.slack": r"xox[abeoprs]-[A-Za-z0-9\-]{10,250}",
 }
 _BEGIN = r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----"
@@ -29,21 +36,20 @@ class Secret(Recognizer):
     """A key by its provider's prefix."""
 
     entity = "SECRET"
-    severity = "block"
-    priority = 5
     prefilter = (
         r"(?:AKIA|ASIA)[A-Z0-9]{16}|sk-[A-Za-z0-9_\-]{20}|gh[pousr]_[A-Za-z0-9]{30}|github_pat_[A-Za-z0-9_]{22}"
-        r"|glpat-|AIza[A-Za-z0-9_\-]{35}|LTAI[A-Za-z0-9]{12}|AKID[A-Za-z0-9]{32}|hf_[A-Za-z0-9]{30}|xox[abeoprs]-"
+        r"|glpat-|AIza[A-Za-z0-9_\-]{35}|LTAI[A-Za-z0-9]{12}|AKID[A-Za-z0-9]{32}|hf_[A-Za-z0-9]{30}|[sr]k_(?:live|test)_|npm_|pypi-|SG\.[A-Za-z0-9_\-]{16}|[0-9]:AA[A-Za-z0-9_\-]{32}"
+        r"|do[opr]_v1_|eyJ[A-Za-z0-9_\-]{8,2000}\.eyJ|xox[abeoprs]-"
         r"|-----BEGIN [A-Z0-9 ]*PRIVATE KEY"
     )
     patterns = {
         **{rule: rf"(?<![0-9A-Za-z]){key}(?![0-9A-Za-z])" for rule, key in _KEYS.items()},
         "secret.private_key": _PEM,
     }
-    extent = (
+    extents = (
         r"(?<![0-9A-Za-z])(?:AKIA|ASIA|AIza|LTAI|AKID)[A-Za-z0-9_\-]{8,}"
-        r"|(?<![0-9A-Za-z])(?:sk-|gh[pousr]_|github_pat_|glpat-|hf_|xox[abeoprs]-)[A-Za-z0-9_\-]{8,}"
-        rf"|-----BEGIN [A-Z0-9 ]{{0,48}}PRIVATE KEY{_BODY}*"
+        r"|(?<![0-9A-Za-z])(?:sk-|gh[pousr]_|github_pat_|glpat-|hf_|[sr]k_(?:live|test)_|npm_|pypi-|SG\.|[0-9]{8,10}:AA|do[opr]_v1_|eyJ|xox[abeoprs]-)[A-Za-z0-9_.\-]{8,}"
+        rf"|-----BEGIN [A-Z0-9 ]{{0,48}}PRIVATE KEY{_BODY}*",
     )
     positive = r"密钥|秘钥|令牌|凭证|(?i:key|token|secret|credential)"
     specimens = frozenset({"AKIAIOSFODNN7EXAMPLE"})
@@ -55,7 +61,7 @@ class Secret(Recognizer):
             return Judgement(1.0, "valid") if len(body) >= _ENOUGH_BODY else Judgement(0.6, "suspect")
         if value in self.specimens or _PLACEHOLDER.search(value):
             return Judgement(1.0, "specimen")
-        if not any(char.isdigit() for char in value) or not _ENTROPIC.search(value):
+        if (rule == "secret.sk" and not any(char.isdigit() for char in value)) or not _ENTROPIC.search(value):
             return None
         return Judgement(0.9, "valid")
 

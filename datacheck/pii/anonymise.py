@@ -1,0 +1,77 @@
+"""Replace identifiers in strings by pseudonyms, through presidio-anonymizer. Import it only where it is needed."""
+
+import logging
+from collections.abc import Sequence
+from functools import partial
+from typing import NamedTuple
+
+import polars as pl
+from presidio_anonymizer import AnonymizerEngine
+from presidio_anonymizer.entities import OperatorConfig, RecognizerResult
+
+from datacheck.pii.analyzer import find
+from datacheck.pii.leaves import inner_spans
+from datacheck.pii.pseudonyms import Pseudonyms
+from datacheck.pii.rules import Rules, identified, to_replace
+
+_AT_ONCE = 100  # the engine compares each with each
+logging.getLogger("presidio-anonymizer").setLevel(logging.CRITICAL)
+
+
+class Replacement(NamedTuple):
+    """A span of a string, what it is and what comes in its place."""
+
+    start: int
+    end: int
+    entity: str
+    pseudonym: str
+
+
+class Anonymiser:
+    """Finds what the rules want replaced, and says by what. Equal values get equal pseudonyms, in all calls."""
+
+    def __init__(self, rules: Rules, pseudonyms: Pseudonyms) -> None:
+        self.rules = rules
+        self._pseudonyms = pseudonyms
+        self._engine = AnonymizerEngine()  # type: ignore[no-untyped-call]
+
+    def replacements(self, texts: Sequence[str]) -> list[list[Replacement]]:
+        """Return for each text what to replace, in order, never overlapping."""
+        series = pl.Series(texts, dtype=pl.String)
+        names = "full" if self.rules.person == "full" else "linked"
+        hits = find(series, self.rules.looked_for, names=names)  # type: ignore[arg-type]
+        wanted = self.rules.judged(identified(hits, series)).filter(to_replace())
+        found: list[list[Replacement]] = [[] for _ in texts]
+        for (number,), own in wanted.group_by("index", maintain_order=True):
+            text = texts[int(str(number))]
+            hits_of_text = own.select("entity", "start", "end").rows()
+            known = [(entity, self._pseudonyms.of(entity, text[start:end])) for entity, start, end in hits_of_text]
+            spans = [(start, end) for _, start, end in hits_of_text]
+            found[int(str(number))] = [Replacement(*span, *known[at]) for at, span in inner_spans(text, spans)]
+        return found
+
+    def replaced(self, text: str, wanted: Sequence[Replacement]) -> str:
+        """Return `text` with its replacements made."""
+        pieces: list[str] = []
+        at = 0
+        for first in range(0, len(wanted), _AT_ONCE):
+            some = wanted[first : first + _AT_ONCE]
+            moved = [each._replace(start=each.start - at, end=each.end - at) for each in some]
+            pieces.append(self._made(text[at : some[-1].end], moved))
+            at = some[-1].end
+        return "".join([*pieces, text[at:]])
+
+    def _made(self, text: str, wanted: Sequence[Replacement]) -> str:
+        known = {(each.entity, text[each.start : each.end]): each.pseudonym for each in wanted}
+        operators = {
+            entity: OperatorConfig("custom", {"lambda": partial(_looked_up, known, entity)})
+            for entity in {each.entity for each in wanted}
+        }
+        results = [RecognizerResult(each.entity, each.start, each.end, 1.0) for each in wanted]
+        # Merging would make one of two telephones side by side.
+        made = self._engine.anonymize(text, results, operators, merge_entities_with_spaces=False)
+        return made.text or ""
+
+
+def _looked_up(known: dict[tuple[str, str], str], entity: str, value: str) -> str:
+    return known[entity, value]

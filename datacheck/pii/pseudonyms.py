@@ -1,0 +1,76 @@
+"""Names for values that say nothing of them: equal values of an entity get equal names.
+
+Numbers of telephones and cards can be enumerated, so a plain hash of one is the number. With a key it is an HMAC
+(RFC 2104); without one, values are counted in the order of their first appearance.
+"""
+
+import hashlib
+import hmac
+import os
+import re
+
+from datacheck.pii.normalise import fold
+from datacheck.pii.recognizers import RECOGNIZERS
+
+ENV = re.compile(r"env:([A-Za-z_][A-Za-z0-9_]*)")
+_SHORTEST_KEY = 16  # bytes; a key that can be guessed protects nothing
+_LENGTH = 8
+# A name that reads as a number would be found as one (QQ：<QQ_12345678>) or masked in reports.
+_DIGITS = re.compile(r"[0-9]{4}")
+
+
+class KeyMissingError(Exception):
+    """The environment variable that holds the key is not set, or too short. Holds only its name."""
+
+
+def read_key(name: str) -> bytes:
+    """Return the key that `env:NAME` speaks of. Raises KeyMissingError."""
+    variable = name.removeprefix("env:")
+    key = os.environ.get(variable, "").encode()
+    if len(key) < _SHORTEST_KEY:
+        raise KeyMissingError(f"the environment variable {variable} must hold a key of {_SHORTEST_KEY} bytes or more")
+    return key
+
+
+def key_id(key: bytes) -> str:
+    """Return what tells keys apart and says nothing else of them."""
+    return fingerprint(key, "datacheck key")
+
+
+def identity(entity: str, written: str) -> str:
+    """Return the SHA-256 (hex) of an entity and a value as it was written, without its presentation.
+
+    It is for private tables only: whoever has it can try all telephone numbers. KeyError for an unknown entity.
+    """
+    value = RECOGNIZERS[entity].canonical(fold(written).text)
+    return hashlib.sha256(f"{entity}:{value}".encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def fingerprint(key: bytes, value: str) -> str:
+    """Return eight hex digits of HMAC-SHA256(key, value), the first that hold no four decimal digits in a row."""
+    digest = hmac.new(key, value.encode(), hashlib.sha256).hexdigest()
+    windows = (digest[at : at + _LENGTH] for at in range(len(digest) - _LENGTH + 1))
+    return next((window for window in windows if not _DIGITS.search(window)), "x" + digest[:3] + "x" + digest[3:6])
+
+
+class Pseudonyms:
+    """Hands out `<ENTITY_name>`, the same for equal values, with a key or by counting."""
+
+    def __init__(self, key: bytes | None) -> None:
+        self._key = key
+        self._known: dict[str, str] = {}
+        self._counts: dict[str, int] = {}
+
+    def of(self, entity: str, written: str) -> str:
+        """Return the pseudonym of a value as it stands in a text."""
+        value = identity(entity, written)
+        known = self._known.get(value)
+        if known is None:
+            known = self._known[value] = f"<{entity}_{self._name(entity, value)}>"
+        return known
+
+    def _name(self, entity: str, value: str) -> str:
+        if self._key is not None:
+            return fingerprint(self._key, value)
+        number = self._counts[entity] = self._counts.get(entity, 0) + 1
+        return f"v{number}"

@@ -1,0 +1,38 @@
+"""Bank accounts that are no payment cards, by their label."""
+
+from random import Random
+
+from datacheck.pii.recognizers.base import GAP, GATE_DIGITS, LINKER, RIGHT, Judgement, Recognizer, random_digits, words
+
+_BANK = r"(?:银行|銀行|开户|對公|对公|收款|储蓄|结算|基本户|一般户|打款)(?:行|人|专用|卡)?(?:账户|賬戶|帐户|账号|賬號|帐号|户)?"
+_ACCOUNT = r"(?:账号|帐号|賬號|账户|帐户|户口|[Aa]ccount (?:[Nn]umber|[Nn]o\.?)|[Aa]/[Cc](?: [Nn]o\.?)?)"
+
+
+class CnBankAccount(Recognizer):
+    """9 to 25 digits after a bank's word, 12 to 25 after 账号 (which is any login, too)."""
+
+    entity = "CN_BANK_ACCOUNT"
+    label = "开户账号"
+    gate = GATE_DIGITS
+    prefilter = rf"(?:{_BANK}|{_ACCOUNT}){LINKER}[0-9](?:{GAP}[0-9]){{6}}"
+    patterns = {
+        "cn_bank_account": rf"{_BANK}{LINKER}(?<![0-9A-Za-z])(?P<value>[0-9](?:{GAP}[0-9]){{8,24}}){RIGHT}",
+        "cn_bank_account.account": rf"{_ACCOUNT}{LINKER}(?<![0-9A-Za-z])(?P<value>[0-9](?:{GAP}[0-9]){{11,24}}){RIGHT}",
+    }
+    negative_right = r"^\s*(?:元|万|亿|美元|人民币|%)"
+    specimens = words("123456789 1234567890 123456789012 1234567890123456 1234567890123456789")
+    shown = (4, 4)
+
+    def judge(self, rule: str, value: str) -> Judgement | None:
+        """The label is the evidence; a number of one or two different digits is made up."""
+        del rule
+        number = self.canonical(value)
+        made_up = number in self.specimens or len(set(number)) < 3
+        return Judgement(0.6, "specimen" if made_up else "valid")
+
+    def canary(self, rng: Random) -> str:
+        """Return a labelled account of 21 digits."""
+        return f"{self.label}{rng.choice('18')}{random_digits(rng, 19)}7"
+
+
+RECOGNIZER = CnBankAccount()

@@ -1,0 +1,34 @@
+"""Driving licences and their file numbers, by their label."""
+
+from random import Random
+
+from datacheck.pii.recognizers.base import GAP, GATE_DIGITS, LINKER, RIGHT, Judgement, Recognizer, random_digits, words
+
+_LABEL = r"(?:驾驶证|駕駛證|驾照|駕照|驾驶执照|行驶证|档案编号|檔案編號|[Dd]riv(?:er'?s?|ing) [Ll]icen[cs]e)(?:档案)?(?:编|證|证|[Nn]o\.?|[Nn]umber| )*"
+
+
+class CnDrivingLicence(Recognizer):
+    """12 digits (file number) or 18 (the resident ID, which is then what is reported) after the label."""
+
+    entity = "CN_DRIVING_LICENCE"
+    label = "驾驶证"
+    gate = GATE_DIGITS
+    prefilter = rf"{_LABEL}{LINKER}[0-9](?:{GAP}[0-9]){{11}}"
+    patterns = {
+        "cn_driving_licence": (
+            rf"{_LABEL}{LINKER}(?<![0-9A-Za-z])(?P<value>[0-9](?:{GAP}[0-9]){{11}}(?:(?:{GAP}[0-9]){{5}}{GAP}[0-9Xx])?){RIGHT}"
+        )
+    }
+    specimens = words("123456789012 000000000000")
+
+    def judge(self, rule: str, value: str) -> Judgement | None:
+        """The label is the evidence."""
+        del rule
+        return Judgement(0.7, "specimen" if self.canonical(value) in self.specimens else "valid")
+
+    def canary(self, rng: Random) -> str:
+        """Return a labelled file number."""
+        return f"{self.label}{rng.choice(('1101', '3101', '4403'))}{random_digits(rng, 7)}7"
+
+
+RECOGNIZER = CnDrivingLicence()

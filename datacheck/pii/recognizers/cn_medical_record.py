@@ -1,0 +1,34 @@
+"""Patients' numbers, by their label."""
+
+from random import Random
+
+from datacheck.pii.recognizers.base import GAP, LINKER, RIGHT, Judgement, Recognizer, compact, random_digits, words
+
+_LABEL = (
+    r"(?:病历|病歷|病案|住院|门诊|門診|就诊|就診|就诊卡|诊疗卡|病理|患者)(?:编|卡)?[号號]|(?:病历|病案|住院|门诊|就诊|患者)(?:编号|ID)"
+    r"|MRN|[Mm]edical [Rr]ecord(?: [Nn]umber| [Nn]o\.?)?|[Pp]atient (?:ID|[Nn]umber)"
+)
+_VALUE = rf"(?:[A-Za-z]{GAP}){{0,4}}[0-9](?:{GAP}[0-9]){{4,17}}"
+
+
+class CnMedicalRecord(Recognizer):
+    """A number after 病历号, 住院号, 就诊卡号, MRN."""
+
+    entity = "CN_MEDICAL_RECORD"
+    label = "住院号"
+    prefilter = rf"(?:{_LABEL}){LINKER}(?:[A-Za-z]{GAP}){{0,4}}[0-9]"
+    patterns = {"cn_medical_record": rf"(?:{_LABEL}){LINKER}(?<![0-9A-Za-z])(?P<value>{_VALUE}){RIGHT}"}
+    extents = (rf"(?:{_LABEL}){LINKER}(?<![0-9A-Za-z])(?P<value>{_VALUE})",)
+    specimens = words("123456 1234567 12345678 123456789 000000 00000000")
+
+    def judge(self, rule: str, value: str) -> Judgement | None:
+        """The label is the evidence."""
+        del rule
+        return Judgement(0.7, "specimen" if compact(value) in self.specimens else "valid")
+
+    def canary(self, rng: Random) -> str:
+        """Return a labelled number."""
+        return f"{self.label}{rng.choice('4567')}{random_digits(rng, 7)}9"
+
+
+RECOGNIZER = CnMedicalRecord()

@@ -1,0 +1,57 @@
+"""Passports of China, Hong Kong and Macao by their form, others after the word."""
+
+from random import Random
+
+from datacheck.pii.recognizers.base import (
+    GAP,
+    GATE_DIGITS,
+    LEFT,
+    LINKER,
+    RIGHT,
+    Judgement,
+    Recognizer,
+    compact,
+    random_digits,
+    words,
+)
+
+_LABEL = r"护照(?:号码?|编号)?|護照(?:號碼?)?|[Pp]assport(?: ?(?:[Nn]o\.?|[Nn]umber|#|_?number|_?no|_?id))?"
+_LETTER = "[A-HJ-NP-Za-hj-np-z]"
+_DIGITS7, _DIGITS8 = rf"(?:{GAP}[0-9]){{7}}", rf"(?:{GAP}[0-9]){{8}}"
+
+
+class CnPassport(Recognizer):
+    """E/G and eight digits, E and a letter and seven, service passports; the form is so common that it takes context."""
+
+    entity = "CN_PASSPORT"
+    label = "护照"
+    gate = GATE_DIGITS
+    prefilter = (
+        rf"[A-Za-z]{GAP}[0-9]?(?:{GAP}[0-9]){{7}}|1[45](?:{GAP}[0-9]){{7}}"
+        rf"|(?:{_LABEL}){LINKER}(?:[A-Za-z]{GAP}){{0,2}}[0-9](?:{GAP}[0-9]){{5}}"
+    )
+    patterns = {
+        "cn_passport": (
+            rf"{LEFT}(?:[EGDSPKHegdspkh]{_DIGITS8}|[Ee]{GAP}{_LETTER}{_DIGITS7}|1[45]{_DIGITS7}"
+            rf"|(?:[DSPdsp][Ee]|[Kk][Jj]|[Mm][ABab]|[Pp][DJdj]){_DIGITS7}){RIGHT}"
+        ),
+        "cn_passport.labelled": (
+            rf"(?:{_LABEL}){LINKER}{LEFT}(?P<value>(?:[A-Za-z]{GAP}){{0,2}}[0-9](?:{GAP}[0-9]){{5,8}}){RIGHT}"
+        ),
+    }
+    positive = r"护照|護照|(?i:passport)"
+    extents = (rf"(?<![0-9A-Za-z])[A-Za-z]{{1,2}}{GAP}[0-9](?:{GAP}[0-9]){{6,7}}(?![0-9])",)
+    specimens = words("E00000000 E12345678 G12345678 G00000000 E11111111 EA1234567 A12345678 123456789 K12345678")
+
+    def judge(self, rule: str, value: str) -> Judgement | None:
+        """Judge by the form."""
+        if compact(value) in self.specimens:
+            return Judgement(0.2, "specimen") if rule == "cn_passport" else Judgement(1.0, "specimen")
+        return Judgement(0.2, "valid") if rule == "cn_passport" else Judgement(0.6, "valid")
+
+    def canary(self, rng: Random) -> str:
+        """Return the word and an electronic passport's number."""
+        return f"{self.label}E{rng.choice('ABCDEFGHJK')}{random_digits(rng, 6)}7"
+
+
+RECOGNIZER = CnPassport()

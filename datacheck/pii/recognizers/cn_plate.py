@@ -1,0 +1,53 @@
+"""Vehicle plates (GA 36), with those of new energy vehicles, and armed police."""
+
+import re
+from random import Random
+
+from datacheck.pii.recognizers.base import GAP, RIGHT, Judgement, Recognizer, random_digits, words
+
+_PROVINCES = "京津沪渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕吉闽贵粤青藏川宁琼"
+_CHAR, _LETTER = "[0-9A-HJ-NP-Za-hj-np-z]", "[A-HJ-NP-Za-hj-np-z]"
+_DOT = r"(?:[ ]?[·•・.\-－— ][ ]?)?"
+_SPECIAL = "[0-9A-HJ-NP-Za-hj-np-z学警港澳挂试超领使]"
+_FORM = re.compile(
+    rf"[{_PROVINCES}][A-HJ-NP-Z](?:[0-9A-HJ-NP-Z]{{5}}|[A-HJ-NP-Z][0-9A-HJ-NP-Z][0-9]{{4}}|[0-9]{{5}}[A-HJ-NP-Z]"
+    rf"|[0-9A-HJ-NP-Z]{{4}}[学警港澳挂试超领使])|WJ[{_PROVINCES}]?[0-9]{{4,5}}[0-9A-Z]|[0-9]{{6}}使"
+)
+
+
+class CnPlate(Recognizer):
+    """A province's character, a letter without I and O, five or (new energy) six characters with three digits or more."""
+
+    entity = "CN_PLATE"
+    prefilter = rf"[{_PROVINCES}]{GAP}[A-Za-z]{GAP}{_CHAR}|[Ww][Jj][{_PROVINCES} ]?[ ·]?[0-9]{{4}}|[0-9]{{6}}使"
+    patterns = {
+        "cn_plate": rf"[{_PROVINCES}][ ]?{_LETTER}{_DOT}{_CHAR}{{4}}{_SPECIAL}[0-9A-Za-z]?{RIGHT}",
+        "cn_plate.spaced": rf"[{_PROVINCES}]{GAP}{_LETTER}(?:{GAP}{_CHAR}){{5,6}}{RIGHT}",
+        "cn_plate.police": rf"(?<![0-9A-Za-z])[Ww][Jj][{_PROVINCES}]?[ ]?[ ·]?[0-9]{{4,5}}[0-9A-Za-z]{RIGHT}",
+        "cn_plate.embassy": rf"(?<![0-9A-Za-z])[0-9]{{6}}使(?![用得馆命者人劲节徒])",
+    }
+    positive = r"车|牌照|号牌|驾驶|违章|违停|肇事|(?i:plate|vehicle)"
+    extents = (rf"[{_PROVINCES}][ ]?{_LETTER}{_DOT}{_CHAR}(?:{GAP}{_CHAR}){{3,5}}[学警港澳挂试超领使]?", "[0-9]{6}使")
+    specimens = words(
+        "京A12345 沪A12345 粤A12345 粤B12345 京A88888 京A00000 京A66666 浙A12345 苏A12345 川A12345 京B12345"
+    )
+
+    def judge(self, rule: str, value: str) -> Judgement | None:
+        """Judge by the form."""
+        plate = self.canonical(value)
+        if not _FORM.fullmatch(plate) or sum(char.isdigit() for char in plate) < 3:
+            return None
+        if plate in self.specimens:
+            return Judgement(1.0, "specimen")
+        return Judgement({"cn_plate": 0.7}.get(rule, 0.3), "valid")
+
+    def canonical(self, value: str) -> str:
+        """Return the characters without separators, in upper case."""
+        return "".join(char for char in value.upper() if char.isalnum())
+
+    def canary(self, rng: Random) -> str:
+        """Return a plate of five characters."""
+        return f"{rng.choice('津渝冀豫湘')}{rng.choice('BCDEF')}{rng.choice('KLMNP')}{random_digits(rng, 3)}{rng.choice('79')}"
+
+
+RECOGNIZER = CnPlate()

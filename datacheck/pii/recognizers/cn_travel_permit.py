@@ -1,0 +1,54 @@
+"""Permits for travel between the mainland and Hong Kong, Macao and Taiwan."""
+
+from random import Random
+
+from datacheck.pii.recognizers.base import (
+    GAP,
+    GATE_DIGITS,
+    LEFT,
+    LINKER,
+    RIGHT,
+    Judgement,
+    Recognizer,
+    random_digits,
+    words,
+)
+
+_LABEL = r"台胞证|臺胞證|台胞證|台湾居民来往大陆通行证|来往大陆通行证|通行证|通行證|回乡证|回鄉證|回乡卡"
+_DIGITS = rf"(?:{GAP}[0-9])"
+
+
+class CnTravelPermit(Recognizer):
+    """H/M and eight or ten digits (residents of Hong Kong, Macao), C/W/T/L permits, eight digits for Taiwan.
+
+    The forms are no rarer than part numbers, so all take context; a bare number takes the label itself.
+    """
+
+    entity = "CN_TRAVEL_PERMIT"
+    label = "通行证"
+    gate = GATE_DIGITS
+    prefilter = (
+        rf"[A-Za-z](?:{GAP}[A-Za-z])?{_DIGITS}{{7}}|(?:{_LABEL})(?:号码?|证号|號碼?)?{LINKER}[0-9]{_DIGITS}{{7}}"
+    )
+    patterns = {
+        "cn_travel_permit.hm": rf"{LEFT}[HMhm]{_DIGITS}{{8}}(?:{_DIGITS}{{2}})?{RIGHT}",
+        "cn_travel_permit.outbound": rf"{LEFT}(?:[CWTLcwtl]{_DIGITS}{{8}}|[Cc]{GAP}[A-HJ-NP-Za-hj-np-z]{_DIGITS}{{7}}){RIGHT}",
+        "cn_travel_permit.taiwan": (
+            rf"(?:{_LABEL})(?:号码?|证号|號碼?)?{LINKER}{LEFT}(?P<value>[0-9]{_DIGITS}{{7}}(?:{_DIGITS}{{2}})?){RIGHT}"
+        ),
+    }
+    positive = r"通行证|通行證|港澳|回乡|回鄉|台胞|臺胞|台湾居民|来往内地|往来|来往大陆|(?i:permit|home return)"
+    extents = (rf"(?<![0-9A-Za-z])[A-Za-z]{{1,2}}{GAP}[0-9](?:{GAP}[0-9]){{6,9}}(?![0-9])",)
+    specimens = words("H00000000 H12345678 M12345678 C12345678 W12345678 T12345678 L12345678 12345678 H1234567890")
+
+    def judge(self, rule: str, value: str) -> Judgement | None:
+        """Judge by the form."""
+        state = "specimen" if self.canonical(value) in self.specimens else "valid"
+        return Judgement(0.6 if rule == "cn_travel_permit.taiwan" else 0.2, state)  # type: ignore[arg-type]
+
+    def canary(self, rng: Random) -> str:
+        """Return the word and an 11-character number."""
+        return f"{self.label}H{random_digits(rng, 9)}7"
+
+
+RECOGNIZER = CnTravelPermit()

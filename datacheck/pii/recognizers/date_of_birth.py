@@ -1,0 +1,57 @@
+"""Dates of birth, by their label."""
+
+import re
+from random import Random
+
+from datacheck.pii.recognizers.base import Judgement, Recognizer
+
+_LABEL = (
+    r"(?:出生日期|出生年月日?|出生时间|生日|出生于|生于|诞生于|出生|[Dd]ate [Oo]f [Bb]irth|DOB|dob|[Bb]irth ?[Dd](?:ate|ay)|birth_?date"
+    r"|date_of_birth|[Bb]orn(?: on)?)"
+)
+_LINK = r"(?:[ \t\u3000\"'`“”*_:：=|>）)(（,，]|是|为|在|was|is){0,6}"
+_MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}\.?"
+_YEAR, _SEP = r"(?:1[89]|20)[0-9]{2}", r"[ ]?[\-/.年－／][ ]?"
+_CHINESE = "[〇零○一二三四五六七八九]"
+_VALUE = (
+    rf"(?:{_YEAR}{_SEP}[01]?[0-9](?:[ ]?[\-/.月－／][ ]?[0-3]?[0-9](?:[ ]?[日号])?|[ ]?月)"
+    rf"|(?:1[89]|20)[0-9]{{2}}[01][0-9][0-3][0-9](?![0-9])|[0-3]?[0-9]/[0-3]?[0-9]/(?:1[89]|20)?[0-9]{{2}}|[0-3]?[0-9][\-.][0-3]?[0-9][\-.]{_YEAR}"
+    rf"|[一二]{_CHINESE}{{3}}年[一二三四五六七八九十]{{1,2}}月(?:[一二三四五六七八九十]{{1,3}}[日号])?"
+    rf"|{_MONTH}[ ][0-3]?[0-9](?:st|nd|rd|th)?,?[ ]{_YEAR}|[0-3]?[0-9](?:st|nd|rd|th)?[ ](?:of[ ])?{_MONTH},?[ ]{_YEAR})"
+)
+_NUMERALS = str.maketrans("〇零○一二三四五六七八九", "000123456789")
+
+
+class DateOfBirth(Recognizer):
+    """A date after 出生日期, 生于, born on. Biographies are full of them, so one alone only warns."""
+
+    entity = "DATE_OF_BIRTH"
+    label = "生日:"
+    prefilter = rf"{_LABEL}{_LINK}[0-9一二A-Z]|出生|[日月年号0-9][ ]?生"
+    patterns = {
+        "date_of_birth": rf"{_LABEL}{_LINK}(?P<value>{_VALUE})(?![0-9])",
+        "date_of_birth.after": rf"(?<![0-9A-Za-z])(?P<value>{_VALUE})[ ]?(?:出生|生(?![产活效成长意命日]))",
+    }
+    extents = (rf"{_LABEL}{_LINK}(?P<value>{_VALUE})", rf"{_VALUE}[ ]?出生")
+    specimens = frozenset({"19491231", "20000101", "19900101", "19700101"})
+
+    def judge(self, rule: str, value: str) -> Judgement | None:
+        """The label is the evidence."""
+        del rule
+        return Judgement(0.7, "specimen" if self.canonical(value) in self.specimens else "valid")
+
+    def canonical(self, value: str) -> str:
+        """Return year, month and day as digits where they stand in this order, else the text."""
+        numbers = re.findall("[0-9]+", value)
+        return "".join(f"{int(number):02d}" for number in numbers) if len(numbers) > 1 else value.translate(_NUMERALS)
+
+    def mask(self, value: str) -> str:
+        """Keep the century."""
+        return f"{value[:2]}**-**-**" if value[:2] in ("18", "19", "20") else "**-**-**"
+
+    def canary(self, rng: Random) -> str:
+        """Return a labelled date."""
+        return f"{self.label}{rng.randrange(1950, 2009)}-{rng.randrange(1, 13):02d}-{rng.randrange(10, 29)}"
+
+
+RECOGNIZER = DateOfBirth()

@@ -1,0 +1,47 @@
+"""Hong Kong identity cards."""
+
+from random import Random
+
+from datacheck.pii.recognizers.base import GAP, GATE_DIGITS, LEFT, Judgement, Recognizer, random_digits, words
+
+_OPEN, _CLOSE = r"[ ]?[(（\[]?[ ]?", r"[ ]?[)）\]]?"
+
+
+class HkId(Recognizer):
+    """One or two letters, six digits and a check digit, mostly in parentheses (Registration of Persons, weights 9…1)."""
+
+    entity = "HK_ID"
+    label = "香港身份证"
+    gate = GATE_DIGITS
+    prefilter = rf"[A-Za-z](?:{GAP}[0-9]){{6}}{GAP}[(（\[]?{GAP}[0-9Aa]"
+    patterns = {
+        "hk_id": rf"{LEFT}[A-Za-z]{{1,2}}(?:{GAP}[0-9]){{6}}[ ]?[(（\[][ ]?[0-9Aa][ ]?[)）\]]",
+        "hk_id.bare": rf"{LEFT}[A-Za-z]{{1,2}}(?:{GAP}[0-9]){{6}}{GAP}[0-9Aa](?![0-9A-Za-z]|{GAP}[0-9])",
+    }
+    positive = r"身份证|身份證|身分證|身分证|香港|港澳|证件|證件|(?i:hkid|hong ?kong|identity|id (?:card|no|number))"
+    extents = (rf"(?<![0-9A-Za-z])[A-Za-z]{{1,2}}(?:{GAP}[0-9]){{6}}{_OPEN}[0-9Aa]?{_CLOSE}",)
+    specimens = words("A1234563 Z6833655 C6688668 A1234567 A0000000")
+
+    def judge(self, rule: str, value: str) -> Judgement | None:
+        """Judge by the check digit; with parentheses and a right one no context is needed."""
+        number = self.canonical(value)
+        if number in self.specimens:
+            return Judgement(1.0 if rule == "hk_id" else 0.2, "specimen")
+        if check_digit(number[:-1]) != number[-1]:
+            return Judgement(0.2, "suspect")
+        return Judgement(0.6 if rule == "hk_id" else 0.2, "valid")
+
+    def canary(self, rng: Random) -> str:
+        """Return a number with a right check digit in parentheses."""
+        body = rng.choice("CDEGKPRVYZ") + random_digits(rng, 6)
+        return f"{body}({check_digit(body)})"
+
+
+def check_digit(body: str) -> str:
+    """Return the check character of one or two letters and six digits; a missing first letter counts as 36."""
+    values = [36] * (8 - len(body)) + [int(char, 36) for char in body]
+    rest = sum(value * weight for value, weight in zip(values, range(9, 1, -1), strict=True)) % 11
+    return "0A987654321"[rest]
+
+
+RECOGNIZER = HkId()

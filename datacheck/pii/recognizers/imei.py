@@ -1,0 +1,35 @@
+"""Serial numbers of mobile equipment (3GPP TS 23.003)."""
+
+from random import Random
+
+from datacheck.pii.recognizers.base import GAP, GATE_DIGITS, LEFT, RIGHT, Judgement, Recognizer, random_digits, words
+from datacheck.pii.recognizers.cn_bank_card import luhn
+
+
+class Imei(Recognizer):
+    """15 digits with a Luhn digit, beside a word: one random number in ten passes."""
+
+    entity = "IMEI"
+    label = "IMEI:"
+    gate = GATE_DIGITS
+    prefilter = rf"[0-9](?:{GAP}[0-9]){{14}}"
+    patterns = {"imei": rf"{LEFT}[0-9](?:{GAP}[0-9]){{14}}{RIGHT}(?!{GAP}[0-9])"}
+    positive = r"串号|串码|设备号|设备识别|设备码|(?i:imei|meid)"
+    specimens = words("490154203237518 356938035643809 123456789012347")
+    shown = (8, 0)
+
+    def judge(self, rule: str, value: str) -> Judgement | None:
+        """Judge by Luhn; specimens take the word as well, they are mere digits."""
+        del rule
+        number = self.canonical(value)
+        if number in self.specimens:
+            return Judgement(0.3, "specimen")
+        return Judgement(0.3, "valid") if luhn(number) else Judgement(0.2, "suspect")
+
+    def canary(self, rng: Random) -> str:
+        """Return a labelled number with a right Luhn digit."""
+        body = f"86{random_digits(rng, 12)}"
+        return self.label + next(body + str(digit) for digit in range(10) if luhn(body + str(digit)))
+
+
+RECOGNIZER = Imei()

@@ -1,0 +1,32 @@
+"""Macao identity cards."""
+
+from random import Random
+
+from datacheck.pii.recognizers.base import GAP, GATE_DIGITS, LEFT, RIGHT, Judgement, Recognizer, random_digits, words
+
+
+class MoId(Recognizer):
+    """1, 5 or 7, six digits and a check digit (whose rule is not public): the form alone, so it takes context."""
+
+    entity = "MO_ID"
+    label = "澳门证件"
+    gate = GATE_DIGITS
+    prefilter = rf"[157](?:{GAP}[0-9]){{6}}{GAP}[/(（\[]?{GAP}[0-9]"
+    patterns = {
+        "mo_id": rf"{LEFT}[157](?:{GAP}[0-9]){{6}}[ ]?(?:[(（\[][ ]?[0-9][ ]?[)）\]]|/[0-9](?![0-9/]))",
+        "mo_id.bare": rf"{LEFT}[157](?:{GAP}[0-9]){{6}}{GAP}[0-9]{RIGHT}",
+    }
+    positive = r"澳门|澳門|(?i:macau|macao)"
+    specimens = words("12345678 10000000 11111111 51234567 71234567")
+
+    def judge(self, rule: str, value: str) -> Judgement | None:
+        """Judge by the form: never enough without a word beside it."""
+        state = "specimen" if self.canonical(value) in self.specimens else "valid"
+        return Judgement(0.3 if rule == "mo_id" else 0.2, state)  # type: ignore[arg-type]
+
+    def canary(self, rng: Random) -> str:
+        """Return the place and a number."""
+        return f"{self.label}{rng.choice('157')}{random_digits(rng, 6)}({rng.randrange(10)})"
+
+
+RECOGNIZER = MoId()

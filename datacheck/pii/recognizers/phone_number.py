@@ -1,0 +1,69 @@
+"""Telephone numbers outside mainland China."""
+
+import re
+from random import Random
+
+from datacheck.pii.recognizers.base import (
+    ARITHMETIC_RIGHT,
+    GATE_DIGITS,
+    RIGHT,
+    Judgement,
+    Recognizer,
+    digits_of,
+    random_digits,
+)
+
+_SEP = r"[ \t\u00a0\-\u2010-\u2015.·()（）]"
+_FICTION = re.compile(r"\+?1?(?:555[0-9]{7}|[0-9]{3}555[0-9]{4}|1234567890|123[0-9]{7})")
+
+
+class PhoneNumber(Recognizer):
+    """+, a country code and a number that the metadata of phonenumbers allows.
+
+    In North America also 3-3-4 digits beside a word. 555 numbers are specimens.
+    """
+
+    entity = "PHONE_NUMBER"
+    label = "Tel "
+    gate = GATE_DIGITS
+    prefilter = r"\+[ ]?[1-9](?:GAP[0-9]){6}|[2-9][0-9]{2}SEP{1,3}[2-9][0-9]{2}SEP?[0-9]{4}".replace(
+        "GAP", f"{_SEP}{{0,3}}"
+    ).replace("SEP", _SEP)
+    patterns = {
+        "phone_number": rf"(?<![0-9A-Za-z+])\+[ ]?[1-9](?:{_SEP}{{0,3}}[0-9]){{6,14}}{RIGHT}",
+        "phone_number.us": (
+            rf"(?<![0-9A-Za-z])(?<![0-9][\-. +])(?:1[\-. ])?[(（]?[2-9][0-9]{{2}}{_SEP}{{1,3}}[2-9][0-9]{{2}}[\-. ]?[0-9]{{4}}"
+            rf"{RIGHT}(?![\-.][0-9])"
+        ),
+    }
+    positive = r"手机|电话|電話|联系|联络|致电|拨打|(?i:tel|phone|mobile|cell|call|contact|whatsapp|fax|dial|text me)"
+    negative_left = r"[0-9A-Za-z_)）\]]\s*\Z"
+    negative_right = ARITHMETIC_RIGHT
+    specimens = frozenset({"+11234567890", "+15551234567"})
+    shown = (3, 2)
+
+    def judge(self, rule: str, value: str) -> Judgement | None:
+        """Judge by the numbering plan; numbers of mainland China belong to other recognizers."""
+        number = self.canonical(value)
+        if _FICTION.fullmatch(number):
+            return Judgement(1.0 if rule == "phone_number" else 0.6, "specimen")
+        import phonenumbers  # noqa: PLC0415 - only a candidate pays for its tables
+
+        try:
+            parsed = phonenumbers.parse(number, "US")
+        except phonenumbers.NumberParseException:
+            return None
+        if parsed.country_code == 86 or not phonenumbers.is_valid_number(parsed):
+            return None
+        return Judgement(0.7 if rule == "phone_number" else 0.4, "valid")
+
+    def canonical(self, value: str) -> str:
+        """Return the digits, behind a + where there is one."""
+        return ("+" if "+" in value else "") + digits_of(value)
+
+    def canary(self, rng: Random) -> str:
+        """Return a mobile number of the United Kingdom."""
+        return f"+44 7911 1{random_digits(rng, 5)}"
+
+
+RECOGNIZER = PhoneNumber()

@@ -1,0 +1,30 @@
+"""QQ numbers, by their label."""
+
+from random import Random
+
+from datacheck.pii.recognizers.base import GAP, LINKER, Judgement, Recognizer, random_digits, words
+
+_LABEL = r"(?:(?:QQ|[Qq]q|[扣抠蔻]{2}|企鹅)(?:账号|帐号|群号?)?|[加我+＋][Qq]|Q号|[Qq]群)"
+_VALUE = rf"[1-9](?:{GAP}[0-9]){{4,10}}"
+
+
+class Qq(Recognizer):
+    """Five to eleven digits after QQ, 扣扣, 加Q."""
+
+    entity = "QQ"
+    label = "QQ:"
+    prefilter = rf"{_LABEL}{LINKER}[1-9]{GAP}[0-9]"
+    patterns = {"qq": rf"(?<![A-Za-z]){_LABEL}{LINKER}(?P<value>{_VALUE})(?![0-9A-Za-z@.]|{GAP}[0-9])"}
+    specimens = words("10000 10001 12345 123456 1234567 12345678 123456789 1234567890 88888888 66666666 888888 666666")
+
+    def judge(self, rule: str, value: str) -> Judgement | None:
+        """The label is the evidence."""
+        del rule
+        return Judgement(0.7, "specimen" if self.canonical(value) in self.specimens else "valid")
+
+    def canary(self, rng: Random) -> str:
+        """Return a labelled number of nine digits."""
+        return f"{self.label}{rng.choice('2468')}{random_digits(rng, 7)}7"
+
+
+RECOGNIZER = Qq()

@@ -1,0 +1,49 @@
+"""Identity numbers of Taiwan, citizens' and residents'."""
+
+from random import Random
+
+from datacheck.pii.recognizers.base import GAP, GATE_DIGITS, LEFT, RIGHT, Judgement, Recognizer, random_digits, words
+
+# The value of the letter (place of registration), by the Ministry of the Interior's table.
+_LETTERS = {letter: 10 + place for place, letter in enumerate("ABCDEFGHJKLMNPQRSTUVXYWZIO")}
+_WEIGHTS = (8, 7, 6, 5, 4, 3, 2, 1, 1)
+
+
+class TwId(Recognizer):
+    """A letter, 1/2 (citizens) or 8/9, A to D (residents), seven digits and a check digit; one in ten passes it."""
+
+    entity = "TW_ID"
+    label = "身分證"
+    gate = GATE_DIGITS
+    prefilter = rf"[A-Za-z]{GAP}[1289A-Da-d](?:{GAP}[0-9]){{8}}"
+    patterns = {"tw_id": rf"{LEFT}[A-Za-z]{GAP}[1289A-Da-d](?:{GAP}[0-9]){{8}}{RIGHT}"}
+    positive = (
+        r"身份证|身份證|身分證|身分证|台湾|臺灣|台灣|居留|统一编号|統一編號|统一证号|證號|证号|证件"
+        r"|(?i:taiwan|national id|identity|id (?:card|no|number))"
+    )
+    extents = (rf"(?<![0-9A-Za-z])[A-Za-z]{GAP}[1289A-D](?:{GAP}[0-9]){{8}}(?![0-9A-Za-z])",)
+    specimens = words("A123456789 A223456781 A100000001 A234567893 A800000014")
+
+    def judge(self, rule: str, value: str) -> Judgement | None:
+        """Judge by the check digit."""
+        del rule
+        number = self.canonical(value)
+        if number in self.specimens:
+            return Judgement(1.0, "specimen")
+        return Judgement(0.35, "valid") if is_valid(number) else Judgement(0.2, "suspect")
+
+    def canary(self, rng: Random) -> str:
+        """Return the word and a citizen's number with a right check digit."""
+        body = rng.choice("BCDEFGHJK") + rng.choice("12") + random_digits(rng, 7)
+        return self.label + next(body + str(digit) for digit in range(10) if is_valid(body + str(digit)))
+
+
+def is_valid(number: str) -> bool:
+    """Whether the weighted sum ends in 0."""
+    tens, ones = divmod(_LETTERS[number[0]], 10)
+    second = _LETTERS[number[1]] % 10 if number[1].isalpha() else int(number[1])
+    digits = [second, *map(int, number[2:])]
+    return (tens + ones * 9 + sum(d * w for d, w in zip(digits, _WEIGHTS, strict=True))) % 10 == 0
+
+
+RECOGNIZER = TwId()

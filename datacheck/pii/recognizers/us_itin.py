@@ -1,0 +1,34 @@
+"""Taxpayer numbers of the United States (Internal Revenue Service)."""
+
+from random import Random
+
+from datacheck.pii.recognizers.base import GAP, GATE_DIGITS, LEFT, RIGHT, Judgement, Recognizer, compact, words
+
+
+class UsItin(Recognizer):
+    """9xx-xx-xxxx with a group of 50 to 65, 70 to 88, 90 to 92 or 94 to 99."""
+
+    entity = "US_ITIN"
+    label = "ITIN "
+    gate = GATE_DIGITS
+    prefilter = rf"9(?:{GAP}[0-9]){{8}}"
+    patterns = {"us_itin": rf"{LEFT}(?<![0-9][\- ])9(?:{GAP}[0-9]){{8}}{RIGHT}(?![\- ][0-9])"}
+    positive = r"(?i:(?<![a-z])itins?(?![a-z])|individual tax|taxpayer)"
+    specimens = words("900700000 987654321 911701234")
+    shown = (0, 4)
+
+    def judge(self, rule: str, value: str) -> Judgement | None:
+        """Judge by the group; the word must stand beside it."""
+        del rule
+        number = compact(value)
+        group = int(number[3:5])
+        if not (50 <= group <= 65 or 70 <= group <= 88 or 90 <= group <= 92 or 94 <= group <= 99):
+            return None
+        return Judgement(0.3, "specimen" if number in self.specimens else "valid")
+
+    def canary(self, rng: Random) -> str:
+        """Return a labelled number."""
+        return f"{self.label}9{rng.randrange(10, 99)}-{rng.randrange(70, 88)}-{rng.randrange(1000, 9999)}"
+
+
+RECOGNIZER = UsItin()

@@ -1,0 +1,40 @@
+"""Social security numbers of the United States."""
+
+from random import Random
+
+from datacheck.pii.recognizers.base import GAP, GATE_DIGITS, LEFT, RIGHT, Judgement, Recognizer, words
+
+_SEP = r"[\- .]"
+
+
+class UsSsn(Recognizer):
+    """3-2-4 digits, no area 000, 666 or 9xx, no group 00, no serial 0000 (Social Security Administration)."""
+
+    entity = "US_SSN"
+    label = "SSN "
+    gate = GATE_DIGITS
+    prefilter = rf"[0-8](?:{GAP}[0-9]){{8}}"
+    patterns = {
+        "us_ssn": rf"{LEFT}(?<![0-9]{_SEP})[0-8][0-9]{{2}}-[0-9]{{2}}-[0-9]{{4}}{RIGHT}(?!{_SEP}[0-9])",
+        "us_ssn.spaced": rf"{LEFT}(?<![0-9]{_SEP})[0-8](?:{GAP}[0-9]){{8}}{RIGHT}(?!{_SEP}[0-9])",
+    }
+    positive = r"社会安全号|社安号|(?i:(?<![a-z])ssns?(?![a-z])|social.{0,4}security|securitynum|taxpayer)"
+    negative_left = r"[=*×÷^≈]\s*\Z"
+    specimens = words("078051120 219099999 123456789 457555462 123121234 111223333 111111111 001010001")
+    shown = (0, 4)
+
+    def judge(self, rule: str, value: str) -> Judgement | None:
+        """Judge by the ranges that were never given out."""
+        number = self.canonical(value)
+        if number in self.specimens:
+            return Judgement(1.0 if rule == "us_ssn" else 0.2, "specimen")
+        if number[:3] in ("000", "666") or number[3:5] == "00" or number[5:] == "0000":
+            return None
+        return Judgement(0.6 if rule == "us_ssn" else 0.2, "valid")
+
+    def canary(self, rng: Random) -> str:
+        """Return a number with dashes."""
+        return f"{rng.randrange(100, 600)}-{rng.randrange(10, 99)}-{rng.randrange(1000, 9999)}"
+
+
+RECOGNIZER = UsSsn()

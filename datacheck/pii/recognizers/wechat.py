@@ -1,0 +1,46 @@
+"""WeChat names, by their label."""
+
+from random import Random
+
+from datacheck.pii.recognizers.base import LINKER, Judgement, Recognizer, random_digits, words
+
+_STRONG = r"(?:微信(?:号码?|账号|帐号|ID|id)|薇信|威信|卫星号|微信|[Ww]e[Cc]hat(?: ?(?:ID|id|account))?|[Vv][Xx]|[Ww][Xx]|V信|v信|weixin)"
+_VALUE = r"[A-Za-z][A-Za-z0-9_\-]{5,19}"
+
+
+class Wechat(Recognizer):
+    """6 to 20 letters, digits, - and _ after 微信号, vx, WeChat (with a colon or 是 between)."""
+
+    entity = "WECHAT"
+    label = "微信号:"
+    prefilter = rf"{_STRONG}{LINKER}[A-Za-z]"
+    patterns = {
+        "wechat": (
+            rf"(?<![A-Za-z0-9_]){_STRONG}(?=号|[ \"']{{0,2}}[:：=是为]|[ ][a-z0-9_]*[0-9_]){LINKER}"
+            rf"(?<![A-Za-z0-9_\-])(?P<value>{_VALUE})(?![A-Za-z0-9_\-@.])"
+        ),
+        "wechat.number": rf"(?:微信号码?|微信ID|加微信?|[Vv][Xx]){LINKER}(?<![0-9A-Za-z])(?P<value>{_VALUE})(?![A-Za-z0-9_\-@.])",
+    }
+    extents = (rf"{_STRONG}{LINKER}(?<![A-Za-z0-9_\-])(?P<value>{_VALUE})",)
+    specimens = words(
+        "WECHAT WEIXIN ABCDEFG ABC123 TEST123 WXID_XXXXXX YOUR_ID YOURWECHATID EXAMPLE WECHATID WECHAT_ID"
+    )
+
+    def judge(self, rule: str, value: str) -> Judgement | None:
+        """The label is the evidence; a lower-case word of a language may follow it too, so letters alone warn."""
+        del rule
+        if value.upper() in self.specimens:
+            return Judgement(1.0, "specimen")
+        return Judgement(0.7, "valid") if any(not char.isalpha() for char in value) else Judgement(0.5, "suspect")
+
+    def canonical(self, value: str) -> str:
+        """Return it in lower case: WeChat does not tell case apart."""
+        return value.lower()
+
+    def canary(self, rng: Random) -> str:
+        """Return a labelled name."""
+        letters = "".join(rng.choice("abcdefghjkmnpqrstuvwxyz") for _ in range(7))
+        return f"{self.label}{letters}_{random_digits(rng, 4)}"
+
+
+RECOGNIZER = Wechat()

@@ -1,0 +1,393 @@
+"""What `apply --redact` promises: only strings change, and in them only the values; all else is byte for byte the same.
+
+The truth is json, csv and pyarrow over both files, and difflib over their bytes. What is to be found is planted, so
+that it is known without the recognizers.
+"""
+
+import csv
+import gzip
+import hashlib
+import io
+import json
+import re
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import yaml
+import zstandard
+from core_helpers import contract, here, jsonl, report  # noqa: F401
+from rich.cells import cell_len
+from rich.console import Console
+
+from datacheck.apply import derive
+from datacheck.errors import LoadError, UsageError
+from datacheck.pii.canaries import canary
+from datacheck.pipeline import Options, Session
+from datacheck.redact import Redactor
+from datacheck.report.applied import print_manifest
+
+PHONES = [canary("CN_MOBILE", 100 + n) for n in range(6)]
+MAIL = canary("EMAIL_ADDRESS", 5)
+KEY = "a key of the test, long enough"
+PSEUDONYM = re.compile(r"<([A-Z][A-Z0-9_]*)_(v[0-9]+|[0-9a-fx]{8})>")
+PLANTED = {*PHONES, MAIL}
+pytestmark = pytest.mark.usefixtures("here")
+
+
+def chat(user, answer="好", **more):
+    return {"messages": [{"role": "user", "content": user}, {"role": "assistant", "content": answer}], **more}
+
+
+def audited(folder, *, source="data", **settings):
+    """Run a contract with the check pii on `data`; returns the contract, the report and its folder."""
+    path = contract(folder, [{"check": "pii", **settings}], source={"path": source})
+    with Session(path, {}, Options(out=folder / "report")) as session:
+        session.run()
+        session.finish()
+    return path
+
+
+def redact(folder, *, source="data", **settings):
+    path = audited(folder, source=source, **settings)
+    return derive(folder / "report", {"train": str(folder / source)}, folder / "out", redact=True, contract=path)
+
+
+def kept(folder, name):
+    return (folder / "out" / "kept" / "train" / name).read_bytes()
+
+
+def ledger(folder):
+    return [json.loads(line) for line in (folder / "out" / "changes.jsonl").read_text("utf-8").splitlines()]
+
+
+def restored(text):
+    """Leaves with pseudonyms, as patterns that the old leaves must match: what stands around a value stays."""
+    return re.compile("(.+?)".join(map(re.escape, PSEUDONYM.split(text)[::3])), re.DOTALL)
+
+
+def compare(old, new):
+    """Equal but for pseudonyms in strings; returns the pairs of strings that differ."""
+    assert type(old) is type(new)
+    if isinstance(old, dict):
+        assert list(old) == list(new)
+        return [pair for key in old for pair in compare(old[key], new[key])]
+    if isinstance(old, list):
+        assert len(old) == len(new)
+        return [pair for one, two in zip(old, new, strict=True) for pair in compare(one, two)]
+    if old == new:
+        return []
+    assert isinstance(old, str)
+    assert PSEUDONYM.search(new)
+    assert restored(new).fullmatch(old)
+    return [(old, new)]
+
+
+def test_only_values_in_strings_change_and_every_other_byte_stays(tmp_path):
+    arguments = json.dumps({"to": PHONES[0], "text": f"回电{PHONES[1]}", "n": 3}, ensure_ascii=False)
+    call = {"id": "c1", "type": "function", "function": {"name": "sms", "arguments": arguments}}
+    nested = json.dumps({"inner": json.dumps({"deep": [f"tel {PHONES[2]}", 1.50]})})
+    lines = [
+        json.dumps(chat(f"打{PHONES[0]}或{PHONES[1]} {PHONES[0]}吧"), ensure_ascii=False),
+        r'{ "messages" :[{"role":"user","content":"斜\/线 \u4f60\u597d 电话'
+        + PHONES[2]
+        + r'\n\"引\""}, {"role":"assistant","content":"x\u0001"}], "n": 1.500, "e": 1E5 }',
+        json.dumps(chat("查一下", "好", meta={"call": call, "note": None, "nested": nested}), ensure_ascii=False),
+        json.dumps(
+            {
+                "messages": [
+                    {"role": "user", "content": "发"},
+                    {"role": "assistant", "content": None, "tool_calls": [call]},
+                ]
+            }
+        ),
+        json.dumps(chat("干净的一行"), ensure_ascii=False),
+        json.dumps(chat(f"信箱{MAIL}，同上{PHONES[0]}"), ensure_ascii=True),
+        json.dumps(
+            chat("电话" + PHONES[3].translate(str.maketrans("0123456789", "０１２３４５６７８９"))), ensure_ascii=True
+        ),
+        json.dumps(chat("同" + PHONES[3]), ensure_ascii=False),
+    ]
+    data = ("\r\n".join(lines) + "\n").encode()
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "a.jsonl").write_bytes(data)
+    manifest = redact(tmp_path)
+    new = kept(tmp_path, "a.jsonl")
+    before, after = (list(map(json.loads, text.decode().splitlines())) for text in (data, new))
+    pairs = compare(before, after)
+    assert len(pairs) == 8  # one in each line but the third (two) and the fifth (none)
+    assert not any(value in new.decode() for value in PLANTED)
+    assert manifest.datasets["train"].rows_dropped == 0
+    # tool calls stay JSON, with the same structure
+    inner = json.loads(after[2]["meta"]["call"]["function"]["arguments"])
+    assert compare(json.loads(arguments), inner)
+    assert inner["n"] == 3
+    deep = json.loads(json.loads(after[2]["meta"]["nested"])["inner"])["deep"]
+    assert deep[0].startswith("tel <CN_MOBILE_")
+    assert deep[1] == 1.5
+    # equal values have equal pseudonyms, written in whatever way; others have others
+    names = PSEUDONYM.findall(after[0]["messages"][0]["content"])
+    assert names[0] == names[2] != names[1]
+    assert inner["to"] == f"<{'_'.join(names[0])}>"
+    assert after[6]["messages"][0]["content"] == f"电话{after[7]['messages'][0]['content'][1:]}"
+    # byte for byte: put the old strings back at the places of the ledger
+    undone = new
+    for change in ledger(tmp_path):
+        start = change["byte"]
+        old = data[start : start + change["length"]]
+        undone = undone[:start] + old + undone[start + change["new_length"] :]
+        assert not PSEUDONYM.search(old.decode())
+    assert undone == data
+    # escapes of a changed string are as they were
+    assert rb"\/\xe7\xba\xbf \u4f60\u597d" in new.replace("线".encode(), rb"\xe7\xba\xbf")
+    assert b'"n": 1.500, "e": 1E5 }\r\n' in new
+
+
+@pytest.mark.parametrize(
+    "name", ["a.jsonl", "a.jsonl.gz", "a.jsonl.zst", "a.json", "pretty.json", "a.csv", "gbk.jsonl", "wide.jsonl"]
+)
+def test_every_container(tmp_path, name):
+    rows = [
+        chat(f"第{n}问 {PHONES[n % 6]} 谢谢", f"打{PHONES[0]}") if n % 3 == 0 else chat(f"第{n}问") for n in range(20)
+    ]
+    encoding = {"gbk.jsonl": "gbk", "wide.jsonl": "utf-16-le"}.get(name, "utf-8")
+    text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    if name == "a.json":
+        text = json.dumps(rows, ensure_ascii=False)
+    if name == "pretty.json":
+        text = json.dumps(rows, ensure_ascii=False, indent=2)
+    if name == "a.csv":
+        out = io.StringIO(newline="")
+        table = csv.writer(out)
+        table.writerow(["question", "note", "answer"])
+        table.writerows(
+            [n, f'他说"打{PHONES[1]}, 好"\n完' if n % 4 == 0 else "", json.dumps(row["messages"], ensure_ascii=False)]
+            for n, row in enumerate(rows)
+        )
+        text = out.getvalue()
+    pack = {"gz": gzip.compress, "zst": zstandard.compress}.get(name.rpartition(".")[2], bytes)
+    unpack = {"gz": gzip.decompress, "zst": lambda b: zstandard.ZstdDecompressor().decompressobj().decompress(b)}.get(
+        name.rpartition(".")[2], bytes
+    )
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / name).write_bytes(pack(text.encode(encoding)))
+    path = contract(tmp_path, ["pii"], source={"path": "data", "encoding": encoding})
+    with Session(path, {}, Options(out=tmp_path / "report")) as session:
+        session.run()
+        assert session.finish().findings[0].status == "fail"
+    manifest = derive(
+        tmp_path / "report", {"train": str(tmp_path / "data")}, tmp_path / "out", redact=True, contract=path
+    )
+    assert manifest.datasets["train"].rows_kept == 20
+    new = unpack(kept(tmp_path, name)).decode(encoding)
+
+    def read(text):
+        if name == "a.csv":
+            return list(csv.reader(io.StringIO(text, newline="")))
+        return json.loads(text) if name.endswith(".json") else [json.loads(line) for line in text.splitlines()]
+
+    pairs = compare(read(text), read(new))
+    expected = 14 if name != "a.csv" else 7 + 5
+    assert len(pairs) == expected == manifest.redaction.strings == manifest.datasets["train"].files[0].redacted
+    assert not any(value in new for value in PLANTED)
+    data, undone = text.encode(encoding), new.encode(encoding)
+    for change in ledger(tmp_path):
+        at, length = change["byte"], change["length"]
+        undone = undone[:at] + data[at : at + length] + undone[at + change["new_length"] :]
+    assert undone == data
+    assert manifest.validation.exit_code == 0
+
+
+def test_parquet_keeps_its_schema_and_all_other_values(tmp_path):
+    rows = [
+        {
+            **chat(f"打{PHONES[n]}" if n % 2 else "天气"),
+            "n": n,
+            "when": None,
+            "tags": [f"tel {PHONES[0]}", "x"],
+            "raw": b"\xff",
+        }
+        for n in range(6)
+    ]
+    schema = pa.schema(
+        [
+            ("messages", pa.list_(pa.struct([("role", pa.string()), ("content", pa.large_string())]))),
+            pa.field("n", pa.int8(), nullable=False),
+            ("when", pa.timestamp("ns", tz="Asia/Shanghai")),
+            ("tags", pa.list_(pa.string())),
+            ("raw", pa.binary()),
+        ],
+        metadata={"made": "by the test"},
+    )
+    (tmp_path / "data").mkdir()
+    table = pa.Table.from_pylist(rows, schema=schema)
+    pq.write_table(table, tmp_path / "data" / "a.parquet", row_group_size=4, compression="zstd")
+    table = pq.read_table(tmp_path / "data" / "a.parquet")
+    manifest = redact(tmp_path)
+    target = tmp_path / "out" / "kept" / "train" / "a.parquet"
+    new = pq.read_table(target)
+    assert new.schema.equals(table.schema, check_metadata=True)
+    assert pq.ParquetFile(target).metadata.num_row_groups == 2
+    assert (
+        len(compare(json.loads(json.dumps(rows, default=repr)), json.loads(json.dumps(new.to_pylist(), default=repr))))
+        == 9
+    )
+    assert manifest.redaction.strings == 9
+    assert not any(value.encode() in target.read_bytes() for value in PLANTED)
+
+
+def test_a_dictionary_that_would_keep_the_values_is_refused(tmp_path):
+    column = pa.array([f"tel {PHONES[0]}", "x"]).dictionary_encode()
+    (tmp_path / "data").mkdir()
+    table = pa.table({"question": column, "answer": ["y", "z"]})
+    assert PHONES[0].encode() in table.slice(1).column(0).chunk(0).dictionary.to_string().encode()
+    with pa.OSFile(str(tmp_path / "data" / "a.arrow"), "wb") as file, pa.ipc.new_file(file, table.schema) as out:
+        out.write_table(table)
+    with pytest.raises(LoadError, match="dictionary-encoded"):
+        redact(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["a.arrow", "stream.arrow"])
+def test_arrow_is_written_again_with_its_schema(tmp_path, name):
+    (tmp_path / "data").mkdir()
+    table = pa.table(
+        {"question": [f"tel {PHONES[n]}" for n in range(4)], "answer": pa.array(["y"] * 4, pa.large_string())}
+    )
+    new = pa.ipc.new_file if name == "a.arrow" else pa.ipc.new_stream
+    with pa.OSFile(str(tmp_path / "data" / name), "wb") as file, new(file, table.schema) as out:
+        out.write_table(table, max_chunksize=3)
+    redact(tmp_path)
+    target = tmp_path / "out" / "kept" / "train" / name
+    read = (pa.ipc.open_file if name == "a.arrow" else pa.ipc.open_stream)(target.read_bytes()).read_all()
+    assert read.schema.equals(table.schema)
+    assert read["question"].to_pylist() == [f"tel <CN_MOBILE_v{n}>" for n in range(1, 5)]
+    assert read["answer"].equals(table["answer"])
+
+
+def test_what_is_no_string_is_dropped_and_said(tmp_path):
+    rows = [
+        chat("天气", phone=int(PHONES[0])),
+        chat("x", **{f"note {PHONES[1]}": 1}),
+        chat(f"打{PHONES[2]}"),
+        chat("好"),
+    ]
+    arguments = json.dumps({"phone": int(PHONES[3])})
+    rows.append(chat("y", call={"arguments": arguments}))
+    jsonl(tmp_path / "data" / "a.jsonl", *rows)
+    manifest = redact(tmp_path)
+    assert manifest.redaction.not_redactable == manifest.datasets["train"].rows_dropped == 3
+    assert len(kept(tmp_path, "a.jsonl").splitlines()) == 2
+    assert [c["problems"] for c in ledger(tmp_path) if "problems" in c] == [["not_redactable"]] * 3
+    assert (tmp_path / "out" / "dropped" / "train" / "a.jsonl").stat().st_mode & 0o777 == 0o600
+    assert manifest.validation.exit_code == 0
+
+
+def test_what_cannot_be_read_cannot_be_redacted_and_goes(tmp_path):
+    broken = f'{{"messages": [{{"role": "user", "content": "打{PHONES[0]}'.encode()
+    jsonl(tmp_path / "data" / "a.jsonl", chat("好"), broken, chat(f"打{PHONES[1]}"))
+    manifest = redact(tmp_path)
+    assert manifest.datasets["train"].unreadable_dropped == 1
+    assert not any(value.encode() in kept(tmp_path, "a.jsonl") for value in PLANTED)
+
+
+def test_with_a_key_every_copy_has_the_same_pseudonyms_and_without_none_can_be_linked(tmp_path, monkeypatch):
+    monkeypatch.setenv("PII_KEY", KEY)
+    texts = {}
+    for name, numbers in {"one": (0, 1), "two": (1, 0)}.items():
+        for key in (None, "env:PII_KEY"):
+            folder = tmp_path / f"{name}-{key is None}"
+            jsonl(folder / "data" / "a.jsonl", *(chat(PHONES[n]) for n in numbers))
+            manifest = redact(folder, **({"key": key} if key else {}))
+            new = kept(folder, "a.jsonl").decode()
+            texts[name, key] = [json.loads(line)["messages"][0]["content"] for line in new.splitlines()]
+            assert manifest.redaction.key == key
+            assert (manifest.redaction.key_id is None) == (key is None)
+            assert all((change["before"] is not None if key else "before" not in change) for change in ledger(folder))
+            shown = report(folder / "report")["findings"][0]["evidence"]["first"]
+            if key:  # the name in the report is that in the data
+                assert {p["detail"].split(", ")[-1] for p in shown} == {
+                    PSEUDONYM.search(t)[2] for t in texts[name, key]
+                }
+    assert texts["one", "env:PII_KEY"] == texts["two", "env:PII_KEY"][::-1]
+    assert texts["one", None] == texts["two", None] == ["<CN_MOBILE_v1>", "<CN_MOBILE_v2>"]
+
+
+def test_a_hash_of_the_old_string_is_no_plain_hash(tmp_path):
+    """A string of one number could be found again by trying them all."""
+    jsonl(tmp_path / "data" / "a.jsonl", chat(PHONES[0]))
+    redact(tmp_path)
+    said = (tmp_path / "out" / "changes.jsonl").read_text("utf-8")
+    assert hashlib.sha256(PHONES[0].encode()).hexdigest() not in said
+    assert hashlib.sha256(b"<CN_MOBILE_v1>").hexdigest() in said
+
+
+def test_the_contract_decides_what_is_replaced(tmp_path):
+    jsonl(tmp_path / "data" / "a.jsonl", chat(f"{PHONES[0]} {PHONES[1]} 13800138000 {MAIL}"))
+    allowed = {"entity": "CN_MOBILE", "value": PHONES[1], "owner": "a", "reason": "b", "expires": "2999-01-01"}
+    manifest = redact(tmp_path, allow=[allowed], entities={"EMAIL_ADDRESS": "profile"})
+    content = json.loads(kept(tmp_path, "a.jsonl"))["messages"][0]["content"]
+    assert content == f"<CN_MOBILE_v1> {PHONES[1]} 13800138000 {MAIL}"
+    assert manifest.redaction.values == {"CN_MOBILE": 1}
+
+
+def test_other_findings_are_dropped_as_ever(tmp_path):
+    jsonl(tmp_path / "data" / "a.jsonl", chat(PHONES[0]), chat(""), chat(f"{PHONES[1]} x"))
+    path = contract(tmp_path, ["pii", {"check": "empty_turns", "limits": {"rate": {"max": 0}}}])
+    with Session(path, {}, Options(out=tmp_path / "report")) as session:
+        session.run()
+        session.finish()
+    manifest = derive(
+        tmp_path / "report", {"train": str(tmp_path / "data")}, tmp_path / "out", redact=True, contract=path
+    )
+    assert [f.id for f in manifest.findings] == ["train.empty_turns"]
+    assert manifest.datasets["train"].rows_kept == 2
+    assert manifest.not_mended == ()
+
+
+def test_a_copy_in_which_something_still_blocks_is_not_written(tmp_path, monkeypatch):
+    jsonl(tmp_path / "data" / "a.jsonl", chat(PHONES[0]))
+    path = audited(tmp_path)
+    monkeypatch.setattr(Redactor, "_mend", lambda _self, records, _form: [False for _ in records])
+    with pytest.raises(LoadError, match="1 blocking hits are left"):
+        derive(tmp_path / "report", {"train": str(tmp_path / "data")}, tmp_path / "out", redact=True, contract=path)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["contract.yaml", "data", "report"]
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("width", [40, 90])
+def test_the_command_says_what_was_replaced(tmp_path, lang, width):
+    jsonl(tmp_path / "data" / "a.jsonl", chat(f"{PHONES[0]} {MAIL}"), chat("好", phone=int(PHONES[1])))
+    manifest = redact(tmp_path)
+    console = Console(width=width, file=io.StringIO(), highlight=False)
+    print_manifest(manifest, console, lang, folder=str(tmp_path / "out"))
+    said = console.file.getvalue()
+    assert {"CN_MOBILE", "EMAIL_ADDRESS"} <= set(re.findall(r"[A-Z_]{5,}", said))
+    assert ("Redacted" if lang == "en" else "已脱敏") in said
+    assert not any(value in said for value in PLANTED)
+    head = said.partition(str(tmp_path)[:20])[0]
+    assert max(map(cell_len, head.splitlines())) <= width
+
+
+def test_what_is_asked_wrongly(tmp_path, monkeypatch):
+    jsonl(tmp_path / "data" / "a.jsonl", chat(PHONES[0]))
+    path = audited(tmp_path)
+    data = {"train": str(tmp_path / "data")}
+    with pytest.raises(UsageError, match="name it with --contract"):
+        derive(tmp_path / "report", data, tmp_path / "out", redact=True)
+    value = yaml.safe_load(path.read_text("utf-8"))
+    value["datasets"]["train"]["checks"] = [{"check": "pii", "person": "labelled"}]
+    other = tmp_path / "other.yaml"
+    other.write_text(yaml.safe_dump(value), "utf-8")
+    with pytest.raises(UsageError, match="was not measured like this"):
+        derive(tmp_path / "report", data, tmp_path / "out", redact=True, contract=other)
+    value["datasets"]["train"]["checks"] = ["empty_turns"]
+    other.write_text(yaml.safe_dump(value), "utf-8")
+    with pytest.raises(UsageError, match="has 0 checks pii"):
+        derive(tmp_path / "report", data, tmp_path / "out", redact=True, contract=other)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_file_of_many_blocks_is_not_taken_for_a_changed_one(tmp_path):
+    jsonl(tmp_path / "data" / "a.jsonl", chat("天" * 700_000), chat(f"打{PHONES[0]}"), chat("地" * 700_000))
+    assert redact(tmp_path).redaction.strings == 1
+    assert len(kept(tmp_path, "a.jsonl")) > 4_000_000
