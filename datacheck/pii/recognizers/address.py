@@ -5,10 +5,10 @@ from random import Random
 
 from datacheck.pii.recognizers.base import HAN, Judgement, Recognizer
 
-_NUMBER = r"(?:[0-9]{1,5}(?:[A-Za-z]|[\-－~之][0-9]{1,4})?|[一二三四五六七八九十百零〇两]{1,6}|[A-Za-z][0-9]{0,3})"
-_ROAD = r"(?:路|街|巷|弄|胡同|大道|大街|(?<![知频通隧轨赛渠管跑车弯报味河航街])道|(?<![公英海哪这那百千万])里|村|庄|屯|段|号院|号)"
+_NUMBER = r"(?:[甲乙丙丁]?[0-9]{1,5}(?:[A-Za-z]|[\-－~之、][0-9]{1,4})?|[甲乙丙丁]?[一二三四五六七八九十百零〇两]{1,6}|[A-Za-z][0-9]{0,3})"
+_ROAD = r"(?:路|街|巷|弄|胡同|大道|大街|(?<![知频通隧轨赛渠管跑车弯报味河航街])道|(?<![公英海哪这那百千万])里|村|庄|屯|沿|(?<=[一二三四五六七八九十头0-9])条|段|号院|号)"
 _PLACE = r"(?:小区|花园|公寓|大厦|新村|家园|苑|园|府|城|湾|庭|座|广场|宿舍|社区|[村组号院])"
-_DOOR = rf"{_NUMBER}[ ]?(?:号(?![线码机令])|弄)"
+_DOOR = rf"{_NUMBER}[ ]?(?:号(?![线码机令染])|弄)"
 _ROOM = rf"{_NUMBER}[ ]?(?:栋|幢|座|号楼|单元|门|室|房|层|楼|户|#)"
 _TAIL = (
     rf"(?:[ ,，\-－]?(?:[东西南北中甲乙]|[{HAN}]{{0,8}}?)?{_ROOM}){{0,4}}(?:[ \-－]?[0-9]{{2,4}}(?![0-9.]|[{HAN}]))?"
@@ -46,8 +46,8 @@ class Address(Recognizer):
 
     entity = "ADDRESS"
     prefilter = (
-        rf"[路街巷弄道里村庄屯段院号同][东西南北中]?[ ]?(?:[{HAN}]{{0,3}}段)?[ ]?{_NUMBER}[ ]?[号弄]"
-        rf"|{_NUMBER}[ ]?(?:栋|幢|座|号楼|#)|[1-9][0-9]{{0,5}} (?:[0-9A-Z][0-9A-Za-z]{{0,15}}\.? ){{1,4}}{_STREET}"
+        rf"[路街巷弄道里村庄屯沿条段院号同][东西南北中]?[ ]?(?:[{HAN}]{{0,3}}段)?[ ]?{_NUMBER}[ ]?[号弄]"
+        rf"|{_NUMBER}[ ]?(?:栋|幢|座|号楼|#)|(?:地址|住址)[是在为:： ]{{0,3}}[{HAN}0-9A-Za-z]{{4,40}}[号弄]|[1-9][0-9]{{0,5}} (?:[0-9A-Z][0-9A-Za-z]{{0,15}}\.? ){{1,4}}{_STREET}"
     )
     patterns = {"address": _CORE, "address.en": rf"(?<![0-9A-Za-z.,$]){_EN}"}
     positive = r"地址|住址|家住|住在|寄到|收货|送货|邮寄|户籍|籍贯|现居|居住|住所|(?i:address|live[sd]? (?:at|in)|ship to|resid)"
@@ -60,7 +60,7 @@ class Address(Recognizer):
 
     def widen(self, text: str, start: int, end: int) -> tuple[int, int]:
         """Go left to where the address begins, at most 24 characters."""
-        if text[start].isascii():
+        if text[start].isascii() or text[max(0, start - 4) : start].rstrip("是在为:： ").endswith(("地址", "住址")):
             return start, end
         before = _BEFORE.search(text, max(0, start - 24), start)
         name = before[0] if before else ""
@@ -74,6 +74,8 @@ class Address(Recognizer):
         if rule == "address.en":
             complete = re.search(r"[A-Z]{2}[ ,]{1,2}[0-9]{5}", value)
             return Judgement(0.8, "valid") if complete else Judgement(0.6, "suspect")
+        if rule == "address.labelled":
+            return Judgement(0.7, "valid")
         core = re.search(_CORE, value)
         if core is None or not (core.start() or re.search("单元|[栋幢室]", value)):
             return Judgement(0.2, "suspect")

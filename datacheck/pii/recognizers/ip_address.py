@@ -52,11 +52,11 @@ class IpAddress(Recognizer):
         return "".join(char for char in value.lower() if char not in " []").replace("：", ":")
 
     def mask(self, value: str) -> str:
-        """Keep the first two octets or groups."""
+        """Keep the first two octets, or the first group."""
         value = self.canonical(value)
         separator = ":" if ":" in value else "."
         first, second, *_ = [*value.split(separator), ""]
-        return f"{first}{separator}{second}{separator}*{separator}*"
+        return f"{first[:4]}:****" if separator == ":" else f"{first}.{second}.*.*"
 
     def canary(self, rng: Random) -> str:
         """Return a globally routed address."""

@@ -23,13 +23,13 @@ class MacAddress(Recognizer):
     extents = (
         rf"(?<![0-9A-Za-z]){_HEX}(?:[ ]?[:：\-. ][ ]?{_HEX}){{5}}(?![0-9A-Za-z])",
         r"(?:[0-9A-Fa-f]{4}\.){2}[0-9A-Fa-f]{4}",
-        "(?<![0-9A-Za-z])[0-9A-Fa-f]{12}",
+        r"(?<![0-9A-Za-z])(?=[0-9]{0,11}[A-Fa-f])[0-9A-Fa-f]{12}",
     )
     specimens = words(
         "001122334455 AABBCCDDEEFF 123456789ABC 0123456789AB 001A2B3C4D5E 000000000000 FFFFFFFFFFFF 1A2B3C4D5E6F "
         "A1B2C3D4E5F6 112233445566 DEADBEEFCAFE 001B44113AB7"
     )
-    shown = (6, 0)
+    shown = (4, 0)
 
     def judge(self, rule: str, value: str) -> Judgement | None:
         """Judge by the form: digits only in other writings are dates and serial numbers."""

@@ -95,7 +95,7 @@ class Person(Recognizer):
     def _english(self, rule: str, value: str) -> Judgement | None:
         parts = value.rstrip(".").split()
         if any(part.rstrip(".") in _ENGLISH_STOP for part in parts) or any(
-            part.isupper() and len(part) > 2 for part in parts
+            part.isupper() and len(part) > 1 for part in parts
         ):
             return None
         if value in _SPECIMENS:
@@ -114,7 +114,7 @@ class Person(Recognizer):
 
     def canary(self, rng: Random) -> str:
         """Return a labelled name."""
-        given = "".join(rng.choice("建国志强晓芳俊杰雪梅海燕文博雨桐浩然思远") for _ in range(2))
+        given = "".join(rng.choice("建国志强晓芳俊杰雪梅海燕文博雨桐浩然思远宇轩子涵梓欣怡佳琪") for _ in range(2))
         return f"{self.label}{rng.choice('张王李赵陈刘杨黄周吴徐孙马朱胡郭林何高罗')}{given}"
 
 

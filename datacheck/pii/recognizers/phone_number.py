@@ -62,8 +62,8 @@ class PhoneNumber(Recognizer):
         return ("+" if "+" in value else "") + digits_of(value)
 
     def canary(self, rng: Random) -> str:
-        """Return a mobile number of the United Kingdom."""
-        return f"+44 7911 1{random_digits(rng, 5)}"
+        """Return a number of New York."""
+        return f"+1 212-{rng.randrange(620, 700)}-{random_digits(rng, 3)}7"
 
 
 RECOGNIZER = PhoneNumber()
