@@ -37,16 +37,23 @@ class CnLandline(Recognizer):
 
     entity = "CN_LANDLINE"
     gate = GATE_DIGITS
-    prefilter = rf"0{GAP}[1-9](?:{GAP}[0-9]){{8}}|86{GAP}[1-9](?:{GAP}[0-9]){{8}}|(?:{_LABEL}){LINKER}[2-8](?:[ \-]?[0-9]){{6}}|[2-8][0-9]{{3}}[ \-]?[0-9]{{4}}"
+    prefilter = (
+        rf"0{GAP}[1-9](?:{GAP}[0-9]){{8}}|86{GAP}[1-9](?:{GAP}[0-9]){{8}}"
+        rf"|(?:{_LABEL}){LINKER}[2-8](?:[ \-]?[0-9]){{6}}|[2-8][0-9]{{3}}[ \-]?[0-9]{{4}}"
+    )
     patterns = {
         "cn_landline": rf"{LEFT}{_PREFIX}{_AREA}{SEPARATOR}{{1,3}}{_SUBSCRIBER}{RIGHT}{_EXTENSION}",
         "cn_landline.abroad": rf"{LEFT}(?:\+|00)86{GAP}(?:10|2[0-9]|[3-9][0-9]{{2}}){GAP}{_SUBSCRIBER}{RIGHT}",
         "cn_landline.bare": rf"{LEFT}{_AREA}[2-8][0-9]{{6,7}}{RIGHT}{_EXTENSION}",
         "cn_landline.spaced": rf"{LEFT}(?<![0-9]{SEPARATOR}){_PREFIX}{_SPACED}{RIGHT}",
         "cn_landline.local": (
-            rf"(?:{_LABEL}){LINKER}(?P<value>[2-8](?:[0-9]{{7}}|[0-9]{{6}}|[0-9]{{2,3}}[ \-][0-9]{{4}})){RIGHT}(?![ \-]?[0-9])"
+            rf"(?:{_LABEL}){LINKER}(?P<value>[2-8](?:[0-9]{{7}}|[0-9]{{6}}"
+            rf"|[0-9]{{2,3}}[ \-][0-9]{{4}})){RIGHT}(?![ \-]?[0-9])"
         ),
-        "cn_landline.eight": rf"{LEFT}(?<![0-9][\-.])(?!20[0-3][0-9][01])[2-8][0-9]{{3}}[ \-]?[0-9]{{4}}{RIGHT}(?![.][0-9])",
+        "cn_landline.eight": (
+            rf"{LEFT}(?<![0-9][\-.])(?!20[0-3][0-9][01])[2-8][0-9]{{3}}[ "
+            rf"\-]?[0-9]{{4}}{RIGHT}(?![.][0-9])"
+        ),
     }
     positive = r"电话|座机|固话|传真|联系|致电|拨打|来电|热线|总机|区号|客服|咨询|(?i:tel|phone|fax|call|contact)"
     negative_left = ARITHMETIC_LEFT
@@ -77,7 +84,10 @@ class CnLandline(Recognizer):
 
     def canary(self, rng: Random) -> str:
         """Return a number of Beijing, Shanghai or Hangzhou."""
-        return f"{rng.choice(('010', '021', '0571'))}-{rng.choice('68')}{rng.choice('2345')}{random_digits(rng, 4)}{rng.choice(('19', '52'))}"
+        return (
+            f"{rng.choice(('010', '021', '0571'))}-{rng.choice('68')}{rng.choice('2345')}"
+            f"{random_digits(rng, 4)}{rng.choice(('19', '52'))}"
+        )
 
 
 def _is_assigned(number: str) -> bool:

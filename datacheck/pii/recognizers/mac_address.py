@@ -12,10 +12,19 @@ class MacAddress(Recognizer):
 
     entity = "MAC_ADDRESS"
     label = "MAC "
-    prefilter = rf"{_HEX}(?:[ ]?[:：\-. ][ ]?{_HEX}){{5}}|[0-9A-Fa-f]{{4}}\.[0-9A-Fa-f]{{4}}\.[0-9A-Fa-f]{{4}}|(?i:mac).{{0,20}}[0-9A-Fa-f]{{12}}"
+    prefilter = (
+        rf"{_HEX}(?:[ ]?[:：\-. ][ ]?{_HEX}){{5}}|[0-9A-Fa-f]{{4}}\.[0-9A-Fa-f]{{4}}\.[0-9A-Fa-f]{{4}}"
+        rf"|(?i:mac).{{0,20}}[0-9A-Fa-f]{{12}}"
+    )
     patterns = {
-        "mac_address": rf"(?<![:：\-]){LEFT}{_HEX}(?:(?:[:：]{_HEX}){{5}}|(?:-{_HEX}){{5}}){RIGHT}(?![:：\-][0-9A-Fa-f])",
-        "mac_address.spaced": rf"(?<![:：\-.] ?){LEFT}{_HEX}(?:[ ]?[:：\-. ][ ]?{_HEX}){{5}}{RIGHT}(?![ ]?[:：\-. ]?[0-9A-Fa-f]{{2}}(?![0-9A-Za-z]))",
+        "mac_address": (
+            rf"(?<![:：\-]){LEFT}{_HEX}(?:(?:[:：]{_HEX}){{5}}|(?:-{_HEX}){{5}}){RIGHT}(?![:：\-][0-9A-Fa-f"
+            rf"])"
+        ),
+        "mac_address.spaced": (
+            rf"(?<![:：\-.] ?){LEFT}{_HEX}(?:[ ]?[:：\-. ][ ]?{_HEX}){{5}}{RIGHT}(?![ ]?[:：\-. "
+            rf"]?[0-9A-Fa-f]{{2}}(?![0-9A-Za-z]))"
+        ),
         "mac_address.groups": rf"{LEFT}[0-9A-Fa-f]{{4}}\.[0-9A-Fa-f]{{4}}\.[0-9A-Fa-f]{{4}}{RIGHT}",
         "mac_address.bare": rf"(?i:mac).{{0,20}}{LEFT}(?P<value>[0-9A-Fa-f]{{12}}){RIGHT}",
     }
