@@ -5,9 +5,9 @@ within LINK characters of a hard identifier, or every text only where the contra
 """
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from presidio_analyzer import EntityRecognizer, RecognizerResult
 from presidio_analyzer.nlp_engine import NlpArtifacts, NlpEngine
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 RULE = "person.jieba"
 SCORE = 0.5
+_ENGINE = "jieba"
 _COMPOUND = frozenset(COMPOUND.split("|"))
 
 
@@ -58,8 +59,11 @@ class JiebaEngine(NlpEngine):
         found = [entity for start, end in windows for entity in _names(text[start:end], start)]
         return _artifacts(found, self, self._language)
 
-    def process_batch(self, texts: Iterable[str], language: str, **_: object) -> Iterable[tuple[str, NlpArtifacts]]:
+    def process_batch(
+        self, texts: Iterable[str], language: str, batch_size: int = 1, n_process: int = 1, **kwargs: object
+    ) -> Iterator[tuple[str, NlpArtifacts]]:
         """Tag texts one after the other."""
+        del batch_size, n_process, kwargs
         return ((text, self.process_text(text, language)) for text in texts)
 
     def is_stopword(self, word: str, language: str) -> bool:
@@ -85,7 +89,7 @@ class NameRecognizer(EntityRecognizer):
     """Takes over the names of the artifacts."""
 
     def __init__(self, language: str) -> None:
-        super().__init__(["PERSON"], "jieba", language)
+        super().__init__(["PERSON"], _ENGINE, language)
 
     def load(self) -> None:
         """Nothing to load: the engine did."""
@@ -94,7 +98,7 @@ class NameRecognizer(EntityRecognizer):
         """Return one suspect per name."""
         del text, entities
         metadata = {
-            RecognizerResult.RECOGNIZER_NAME_KEY: self.name,
+            RecognizerResult.RECOGNIZER_NAME_KEY: _ENGINE,
             RecognizerResult.RECOGNIZER_IDENTIFIER_KEY: self.id,
             "rule": RULE,
             "state": "suspect",
@@ -118,7 +122,9 @@ def windows(spans: Iterable[tuple[int, int]], length: int) -> list[tuple[int, in
 
 
 def _artifacts(found: list[Entity], engine: NlpEngine, language: str) -> NlpArtifacts:
-    return NlpArtifacts(found, [], [], [], engine, language)
+    # Presidio checks no types here: whatever has these four attributes is an entity, and no token is ever read
+    spans, tokens = cast("Any", found), cast("Any", [])
+    return NlpArtifacts(spans, tokens, [], [], engine, language)
 
 
 def _names(text: str, offset: int) -> list[Entity]:

@@ -1,4 +1,4 @@
-"""A cheap, vectorised superset: the rows on which a recognizer could fire (Rust regex, linear).
+r"""A cheap, vectorised superset: the rows on which a recognizer could fire (Rust regex, linear).
 
 Three savings, none of which may change a result (tests/pii/test_equality.py):
 1. only rows that folding could change are folded (in Python); escapes like ``\\n`` are undone in Rust;

@@ -10,9 +10,9 @@ import pytest
 from pii_helpers import REALDATA, hostile_texts, realdata
 
 from datacheck.pii import engine as engine_module
-from datacheck.pii.analyzer import FOUND, PiiTimeout, analyze, find
+from datacheck.pii.analyzer import FOUND, PiiTimeout, find
 from datacheck.pii.prefilter import candidates
-from datacheck.pii.recognizers import RECOGNIZERS, severity
+from datacheck.pii.recognizers import RECOGNIZERS
 
 NUMBER = "13912348765"
 
@@ -99,45 +99,6 @@ def test_overlaps_leave_one():
         assert all(left[1] <= right[0] for left, right in itertools.pairwise(spans))
 
 
-def everything(texts: pl.Series) -> pl.DataFrame:
-    """The plain path: every recognizer on every row."""
-    return analyze(texts, pl.DataFrame({entity: [True] * len(texts) for entity in RECOGNIZERS}))
-
-
-@pytest.mark.parametrize("seed", [1, 2, 3, 4])
-def test_prefiltered_equals_plain_on_hostile_strings(seed):
-    texts = pl.Series(hostile_texts(seed, count=2500))
-    plain = everything(texts)
-    assert plain.height > 100
-    assert find(texts).equals(plain)
-
-
-@pytest.mark.parametrize("source", ["belle", "gaokao_bench", "bfcl", "cdial_gpt", "fastchat", "tau_bench", "ifeval"])
-def test_prefiltered_equals_plain_on_real_data(source):
-    texts = realdata(source)
-    texts = texts.gather_every(max(1, len(texts) // 1500))
-    assert find(texts).equals(everything(texts))
-
-
-@pytest.mark.parametrize("source", ["gsm8k", "gaokao_bench", "bfcl", "crosswoz", "cdial_gpt"])
-def test_what_blocks_in_real_data_is_what_it_says(source):
-    """By hand: GSM8K and gaokao hold no identifier, BFCL one address (twice), CrossWOZ four listed telephones, CDial one."""
-    frame = find(realdata(source))
-    blocking = [
-        (row["entity"], row["masked"])
-        for row in frame.iter_rows(named=True)
-        if severity(row["entity"], row["state"]) == "block"
-    ]
-    expected = {
-        "gsm8k": [],
-        "gaokao_bench": [],
-        "bfcl": [("EMAIL_ADDRESS", "a***@g***.ai")] * 2,
-        "crosswoz": [("CN_MOBILE", mask) for mask in ("185****5538", "151****3280", "137****8362", "137****8362")],
-        "cdial_gpt": [("CN_MOBILE", "159****7240")],
-    }
-    assert blocking == expected[source]
-
-
 def test_a_pattern_without_end_is_an_error_not_a_miss(monkeypatch):
     monkeypatch.setattr(engine_module, "TIMEOUT_SECONDS", 1e-9)
     text = "13912348765 " + "1 3 9 " * 200_000
@@ -162,7 +123,7 @@ def test_no_socket_no_log(monkeypatch, caplog):
     monkeypatch.setattr("socket.socket.connect", refuse)
     monkeypatch.setattr("socket.getaddrinfo", refuse)
     with caplog.at_level(logging.DEBUG):
-        assert find(pl.Series(["zhang@qq.com 13912348765 IBAN DE89370400440532013000"])).height == 2
+        assert find(pl.Series(["zhang@qq.com 13912348765 IBAN DE89370400440532013000"])).height == 3
     assert "13912348765" not in caplog.text
     assert "DE8937" not in caplog.text
 
@@ -200,11 +161,11 @@ def test_presidio_research_labels_are_met():
         for span in record["spans"]
         if span["entity_type"] in ours
     }
-    frame = find(pl.Series([record["full_text"] for record in records]))
+    frame = find(pl.Series([record["full_text"] for record in records]), tuple(ours.values()))
     found = set(frame.select("index", "entity", "start", "end").rows())
     assert found <= labels.keys()
     missed = [value for label, value in labels.items() if label not in found]
-    # Diners, Discover, Maestro, 15-digit JCB, 13-digit Visa and IPv6 are not covered
-    uncovered = re.compile(r"3[068]\d{12}|6(?:5|011)\d+|(?:5[0678]|6[367]|06)\d{10}|(?:1800|2131)\d{11}|4\d{12}|.*:.*")
+    # Diners, Maestro, 15-digit JCB and 13-digit Visa are not covered
+    uncovered = re.compile(r"3[068]\d{12}|(?:5[0678]|6[367]|06)\d{10}|(?:1800|2131)\d{11}|4\d{12}")
     assert [value for value in missed if not uncovered.fullmatch(value)] == []
-    assert (len(labels), len(found)) == (199, 142)
+    assert (len(labels), len(found)) == (199, 154)

@@ -126,7 +126,7 @@ def test_not_found(text):
         ("AKIAIOSFODNN7EXAMPLE", "specimen"),
         ("sk-xxxxxxxxxxxxxxxxxxxxxxxx", "specimen"),
         ("开户账号6222020200112233446", "valid"),
-        ("开户账号6222020200112233447", "suspect"),
+        ("卡号6222020200112233447", "suspect"),
         ("127.0.0.1", "specimen"),
         ("192.168.1.1", "specimen"),
         ("3.2.4.1", "suspect"),
@@ -170,13 +170,23 @@ def test_severities():
         == "block"
     )
     assert severity("IP_ADDRESS", "valid") == "warn"
-    assert {severity(entity, state) for entity in RECOGNIZERS for state in ("suspect", "specimen")} == {"warn"}
+    assert {severity(entity, state) for entity in RECOGNIZERS for state in ("suspect", "specimen")} == {
+        "warn",
+        "profile",
+    }
+    assert severity("PERSON", "suspect", linked=True) == "profile"  # an unlabelled name never blocks
+    assert (severity("PERSON", "valid"), severity("PERSON", "valid", linked=True)) == ("warn", "block")
 
 
 def test_specimens_are_found_and_named():
     for entity, recognizer in RECOGNIZERS.items():
         for value in recognizer.specimens:
-            text = f"身份证{value}" if len(value) == 15 and entity == "CN_RESIDENT_ID" else f"见{value}。"
+            text = (
+                f"身份证{value}"
+                if len(value) == 15 and entity == "CN_RESIDENT_ID"
+                else f"见{recognizer.label}{value}。"
+            )
+            text = text.replace("姓名：J", "Name: J")
             assert [each[:2] for each in found(text)] == [(entity, "specimen")], value
 
 

@@ -110,6 +110,8 @@ def test_all_that_find_reports_is_hidden_by_excerpt():
     assert frame.height > 60
     for row in frame.iter_rows(named=True):
         value = texts[row["index"]][row["start"] : row["end"]]
+        if row["rule"] in ("person.jieba", "person.surname"):
+            continue  # a dictionary's guess that an excerpt does not load; a surname, which is what a mask shows
         if value != "-----BEGIN PRIVATE KEY-----":  # the header without a body is what its mask shows
             assert value not in excerpt(texts[row["index"]], limit=10_000)
 

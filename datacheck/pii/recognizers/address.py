@@ -5,35 +5,49 @@ from random import Random
 
 from datacheck.pii.recognizers.base import HAN, Judgement, Recognizer
 
-_NUMBER = r"(?:[0-9]{1,5}(?:[A-Za-z]|[\-－~之][0-9]{1,4})?|[一二三四五六七八九十百零〇两]{1,6}|[A-Za-z][0-9]{0,3})"
-_ROAD = r"(?:路|街|巷|弄|胡同|大道|大街|(?<![知频通隧轨赛渠管跑车弯报味河航街])道|(?<![公英海哪这那百千万])里|村|庄|屯|段|号院|号)"
+_NUMBER = (
+    r"(?:[甲乙丙丁]?[0-9]{1,5}(?:[A-Za-z]|[\-－~之、][0-9]{1,4})?"
+    r"|[甲乙丙丁]?[一二三四五六七八九十百零〇两]{1,6}|[A-Za-z][0-9]{0,3})"
+)
+_ROAD = (
+    r"(?:路|街|巷|弄|胡同|大道|大街|(?<![知频通隧轨赛渠管跑车弯报味河航街])道|(?<![公英海哪这那百"
+    r"千万])里|村|庄|屯|沿|(?<=[一二三四五六七八九十头0-9])条|段|号院|号)"
+)
 _PLACE = r"(?:小区|花园|公寓|大厦|新村|家园|苑|园|府|城|湾|庭|座|广场|宿舍|社区|[村组号院])"
-_DOOR = rf"{_NUMBER}[ ]?(?:号(?![线码机令])|弄)"
+_DOOR = rf"{_NUMBER}[ ]?(?:号(?![线码机令染])|弄)"
 _ROOM = rf"{_NUMBER}[ ]?(?:栋|幢|座|号楼|单元|门|室|房|层|楼|户|#)"
 _TAIL = (
     rf"(?:[ ,，\-－]?(?:[东西南北中甲乙]|[{HAN}]{{0,8}}?)?{_ROOM}){{0,4}}(?:[ \-－]?[0-9]{{2,4}}(?![0-9.]|[{HAN}]))?"
 )
 _CORE = (
     rf"(?:{_ROAD}[东西南北中]?[ ]?(?:[{HAN}]{{0,3}}段)?[ ]?{_DOOR}(?:院)?{_TAIL}"
-    rf"|{_PLACE}[ ]?(?:[东西南北]区|[A-Za-z0-9一二三四五六七八九十]{{1,3}}[区期][ ]?)?{_NUMBER}[ ]?(?:栋|幢|座|号楼|#)[ ]?{_TAIL}"
-    rf"|[0-9A-Za-z]{{1,4}}[ ]?(?:栋|幢|座|号楼|#)[ ]?[0-9A-Za-z一二三四五六七八九十]{{1,3}}[ ]?单元[ ]?[0-9]{{2,5}}[室房号]?)"
+    rf"|{_PLACE}[ ]?(?:[东西南北]区|[A-Za-z0-9一二三四五六七八九十]{{1,3}}[区期][ ]?)?{_NUMBER}[ "
+    rf"]?(?:栋|幢|座|号楼|#)[ ]?{_TAIL}"
+    rf"|[0-9A-Za-z]{{1,4}}[ ]?(?:栋|幢|座|号楼|#)[ ]?[0-9A-Za-z一二三四五六七八九十]{{1,3}}[ "
+    rf"]?单元[ ]?[0-9]{{2,5}}[室房号]?)"
 )
-_STREET = r"(?:Street|St|Avenue|Ave|Road|Rd|Boulevard|Blvd|Lane|Ln|Drive|Dr|Court|Ct|Way|Place|Pl|Terrace|Circle|Square|Highway|Hwy)"
+_STREET = (
+    r"(?:Street|St|Avenue|Ave|Road|Rd|Boulevard|Blvd|Lane|Ln|Drive|Dr|Court|Ct|Way|Place|Pl"
+    r"|Terrace|Circle|Square|Highway|Hwy)"
+)
 _EN = (
-    rf"[1-9][0-9]{{0,5}}[ ](?:(?:[NSEW]|North|South|East|West|[0-9]{{1,3}}(?:st|nd|rd|th)|[A-Z][a-z]{{1,15}})\.?[ ]){{1,4}}{_STREET}(?![A-Za-z])\.?"
+    rf"[1-9][0-9]{{0,5}}[ ](?:(?:[NSEW]|North|South|East|West|[0-9]{{1,3}}(?:st|nd|rd|th)"
+    rf"|[A-Z][a-z]{{1,15}})\.?[ ]){{1,4}}{_STREET}(?![A-Za-z])\.?"
     r"(?:,?[ ](?:Apt|Apartment|Suite|Unit|#)\.?[ ]?[0-9A-Za-z\-]{1,6})?"
     r"(?P<city>,?[ ][A-Z][A-Za-z .]{1,24},?[ ][A-Z]{2}[ ,]{1,2}[0-9]{5}(?:-[0-9]{4})?)?"
 )
 _BEFORE = re.compile(rf"[{HAN}0-9A-Za-z]{{0,24}}\Z")
 # Words after which an address begins, and verbs that cannot be part of one.
 _BEGINS = re.compile(
-    r".*(?:地址|住址|位于|坐落于|寄到|寄往|寄至|送到|送至|发到|家住|住在|住于|住|搬到|搬至|位在|设在|就在|家在|来自|前往|现居|居住于|到|在|于|是|为|址"
+    r".*(?:地址|住址|位于|坐落于|寄到|寄往|寄至|送到|送至|发到|家住|住在|住于|住|搬到|搬至|位在"
+    r"|设在|就在|家在|来自|前往|现居|居住于|到|在|于|是|为|址"
     r"|[。，：；！？、])(?=.)",
     re.DOTALL,
 )
 _REGION = re.compile(r"(?:省|市|自治区|州|[区县旗镇乡]|街道|北京|上海|天津|重庆)")
 _SPECIMEN = re.compile(
-    r"(?i)1?2?123 (?:main|elm|oak|maple|fake|any|example|first|pine)\b.*|.*(?:XX|某某?|××|\*\*|○○)[路街道村区].*|742 evergreen.*"
+    r"(?i)1?2?123 (?:main|elm|oak|maple|fake|any|example|first|pine)\b.*|.*(?:XX|某某?|××|\*\*"
+    r"|○○)[路街道村区].*|742 evergreen.*"
     r"|1600 (?:pennsylvania|amphitheatre).*|221b? baker.*"
 )
 
@@ -46,11 +60,15 @@ class Address(Recognizer):
 
     entity = "ADDRESS"
     prefilter = (
-        rf"[路街巷弄道里村庄屯段院号同][东西南北中]?[ ]?(?:[{HAN}]{{0,3}}段)?[ ]?{_NUMBER}[ ]?[号弄]"
-        rf"|{_NUMBER}[ ]?(?:栋|幢|座|号楼|#)|[1-9][0-9]{{0,5}} (?:[0-9A-Z][0-9A-Za-z]{{0,15}}\.? ){{1,4}}{_STREET}"
+        rf"[路街巷弄道里村庄屯沿条段院号同][东西南北中]?[ ]?(?:[{HAN}]{{0,3}}段)?[ ]?{_NUMBER}[ ]?[号弄]"
+        rf"|{_NUMBER}[ ]?(?:栋|幢|座|号楼|#)|(?:地址|住址)[是在为:： ]{{0,3}}[{HAN}0-9A-Za-z]{{4,40}}[号弄]"
+        rf"|[1-9][0-9]{{0,5}} (?:[0-9A-Z][0-9A-Za-z]{{0,15}}\.? ){{1,4}}{_STREET}"
     )
     patterns = {"address": _CORE, "address.en": rf"(?<![0-9A-Za-z.,$]){_EN}"}
-    positive = r"地址|住址|家住|住在|寄到|收货|送货|邮寄|户籍|籍贯|现居|居住|住所|(?i:address|live[sd]? (?:at|in)|ship to|resid)"
+    positive = (
+        r"地址|住址|家住|住在|寄到|收货|送货|邮寄|户籍|籍贯|现居|居住|住所|(?i:address|live[sd]? (?:at"
+        r"|in)|ship to|resid)"
+    )
     extents = (
         rf"[{HAN}0-9A-Za-z]{{0,24}}{_CORE}".replace("(?<![知频通隧轨赛渠管跑车弯报味河航街])", "").replace(
             "(?<![公英海哪这那百千万])", ""
@@ -60,7 +78,7 @@ class Address(Recognizer):
 
     def widen(self, text: str, start: int, end: int) -> tuple[int, int]:
         """Go left to where the address begins, at most 24 characters."""
-        if text[start].isascii():
+        if text[start].isascii() or text[max(0, start - 4) : start].rstrip("是在为:： ").endswith(("地址", "住址")):
             return start, end
         before = _BEFORE.search(text, max(0, start - 24), start)
         name = before[0] if before else ""
@@ -74,6 +92,8 @@ class Address(Recognizer):
         if rule == "address.en":
             complete = re.search(r"[A-Z]{2}[ ,]{1,2}[0-9]{5}", value)
             return Judgement(0.8, "valid") if complete else Judgement(0.6, "suspect")
+        if rule == "address.labelled":
+            return Judgement(0.7, "valid")
         core = re.search(_CORE, value)
         if core is None or not (core.start() or re.search("单元|[栋幢室]", value)):
             return Judgement(0.2, "suspect")

@@ -4,7 +4,10 @@ from random import Random
 
 from datacheck.pii.recognizers.base import GAP, GATE_DIGITS, LINKER, RIGHT, Judgement, Recognizer, random_digits, words
 
-_BANK = r"(?:银行|銀行|开户|對公|对公|收款|储蓄|结算|基本户|一般户|打款)(?:行|人|专用|卡)?(?:账户|賬戶|帐户|账号|賬號|帐号|户)?"
+_BANK = (
+    r"(?:银行|銀行|开户|對公|对公|收款|储蓄|结算|基本户|一般户|打款)(?:行|人|专用|卡)?(?:账户|賬戶"
+    r"|帐户|账号|賬號|帐号|户)?"
+)
 _ACCOUNT = r"(?:账号|帐号|賬號|账户|帐户|户口|[Aa]ccount (?:[Nn]umber|[Nn]o\.?)|[Aa]/[Cc](?: [Nn]o\.?)?)"
 
 

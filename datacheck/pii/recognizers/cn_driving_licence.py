@@ -4,7 +4,11 @@ from random import Random
 
 from datacheck.pii.recognizers.base import GAP, GATE_DIGITS, LINKER, RIGHT, Judgement, Recognizer, random_digits, words
 
-_LABEL = r"(?:驾驶证|駕駛證|驾照|駕照|驾驶执照|行驶证|档案编号|檔案編號|[Dd]riv(?:er'?s?|ing) [Ll]icen[cs]e)(?:档案)?(?:编|證|证|[Nn]o\.?|[Nn]umber| )*"
+_LABEL = (
+    r"(?:驾驶证|駕駛證|驾照|駕照|驾驶执照|行驶证|档案编号|檔案編號|[Dd]riv(?:er'?s?"
+    r"|ing) [Ll]icen[cs]e)(?:档案)?(?:编|證|证"
+    r"|[Nn]o\.?|[Nn]umber| )*"
+)
 
 
 class CnDrivingLicence(Recognizer):
@@ -16,7 +20,8 @@ class CnDrivingLicence(Recognizer):
     prefilter = rf"{_LABEL}{LINKER}[0-9](?:{GAP}[0-9]){{11}}"
     patterns = {
         "cn_driving_licence": (
-            rf"{_LABEL}{LINKER}(?<![0-9A-Za-z])(?P<value>[0-9](?:{GAP}[0-9]){{11}}(?:(?:{GAP}[0-9]){{5}}{GAP}[0-9Xx])?){RIGHT}"
+            rf"{_LABEL}{LINKER}(?<![0-9A-Za-z])(?P<value>[0-9](?:{GAP}[0-9]){{11}}(?:(?:{GAP}[0-9]){{5}}"
+            rf"{GAP}[0-9Xx])?){RIGHT}"
         )
     }
     specimens = words("123456789012 000000000000")

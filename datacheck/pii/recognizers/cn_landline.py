@@ -24,7 +24,7 @@ _SUBSCRIBER = rf"[2-8](?:[0-9]{{6,7}}|[0-9]{{2,3}}{SEPARATOR}[0-9]{{4}})"
 _EXTENSION = r"(?:(?:转|[\-－]|[Ee]xt\.?)[ ]?[0-9]{1,5})?"
 _SPACED = rf"0{GAP}(?:1{GAP}0|2{GAP}[0-9]|[3-9]{GAP}[0-9]{GAP}[0-9])(?:{GAP}[0-9]){{7,8}}"
 _LABEL = r"电话|座机|固话|总机|传真|[Tt]el|TEL|[Ff]ax|FAX"
-_ONE_BY_ONE = re.compile(rf"[0-9]({SEPARATOR}{{1,3}})[0-9](?:\1[0-9]){{8,10}}")
+_ONE_BY_ONE = re.compile(rf"(?:0[0-9]{{2,3}}{SEPARATOR}{{1,3}})?[0-9]({SEPARATOR}{{1,3}})[0-9](?:\1[0-9]){{5,10}}")
 _TAIL = re.compile(r"([0-9])\1{6,7}|12345678|1234567|23456789|87654321|7654321")
 _LONGEST = 12  # 0, three digits and eight
 
@@ -38,7 +38,8 @@ class CnLandline(Recognizer):
     entity = "CN_LANDLINE"
     gate = GATE_DIGITS
     prefilter = (
-        rf"0{GAP}[1-9](?:{GAP}[0-9]){{8}}|86{GAP}[1-9](?:{GAP}[0-9]){{8}}|(?:{_LABEL}){LINKER}[2-8](?:[ \-]?[0-9]){{6}}"
+        rf"0{GAP}[1-9](?:{GAP}[0-9]){{8}}|86{GAP}[1-9](?:{GAP}[0-9]){{8}}"
+        rf"|(?:{_LABEL}){LINKER}[2-8](?:[ \-]?[0-9]){{6}}|[2-8][0-9]{{3}}[ \-]?[0-9]{{4}}"
     )
     patterns = {
         "cn_landline": rf"{LEFT}{_PREFIX}{_AREA}{SEPARATOR}{{1,3}}{_SUBSCRIBER}{RIGHT}{_EXTENSION}",
@@ -46,7 +47,12 @@ class CnLandline(Recognizer):
         "cn_landline.bare": rf"{LEFT}{_AREA}[2-8][0-9]{{6,7}}{RIGHT}{_EXTENSION}",
         "cn_landline.spaced": rf"{LEFT}(?<![0-9]{SEPARATOR}){_PREFIX}{_SPACED}{RIGHT}",
         "cn_landline.local": (
-            rf"(?:{_LABEL}){LINKER}(?P<value>[2-8](?:[0-9]{{7}}|[0-9]{{6}}|[0-9]{{2,3}}[ \-][0-9]{{4}})){RIGHT}(?![ \-]?[0-9])"
+            rf"(?:{_LABEL}){LINKER}(?P<value>[2-8](?:[0-9]{{7}}|[0-9]{{6}}"
+            rf"|[0-9]{{2,3}}[ \-][0-9]{{4}})){RIGHT}(?![ \-]?[0-9])"
+        ),
+        "cn_landline.eight": (
+            rf"{LEFT}(?<![0-9][\-.])(?!20[0-3][0-9][01])[2-8][0-9]{{3}}[ "
+            rf"\-]?[0-9]{{4}}{RIGHT}(?![.][0-9])"
         ),
     }
     positive = r"电话|座机|固话|传真|联系|致电|拨打|来电|热线|总机|区号|客服|咨询|(?i:tel|phone|fax|call|contact)"
@@ -61,6 +67,8 @@ class CnLandline(Recognizer):
             return Judgement(1.0 if rule == "cn_landline" else 0.3, "specimen")
         if rule == "cn_landline.local":
             return Judgement(0.6, "valid")
+        if rule == "cn_landline.eight":
+            return Judgement(0.2, "suspect")
         if not _is_assigned(number):
             return None
         if rule == "cn_landline.spaced":
@@ -76,7 +84,10 @@ class CnLandline(Recognizer):
 
     def canary(self, rng: Random) -> str:
         """Return a number of Beijing, Shanghai or Hangzhou."""
-        return f"{rng.choice(('010', '021', '0571'))}-{rng.choice('68')}{rng.choice('2345')}{random_digits(rng, 4)}{rng.choice(('19', '52'))}"
+        return (
+            f"{rng.choice(('010', '021', '0571'))}-{rng.choice('68')}{rng.choice('2345')}"
+            f"{random_digits(rng, 4)}{rng.choice(('19', '52'))}"
+        )
 
 
 def _is_assigned(number: str) -> bool:

@@ -35,7 +35,8 @@ class CnMobile(Recognizer):
     patterns = {
         "cn_mobile": rf"{_LEFT}(?<!\+){_PREFIX}1[3-9][0-9]{GAP}[0-9]{{4}}{GAP}[0-9]{{4}}{RIGHT}",
         "cn_mobile.spaced": (
-            rf"{_LEFT}(?<!\+)(?<![0-9]{SEPARATOR}){_PREFIX}1{GAP}[3-9](?:{GAP}[0-9]){{9}}{RIGHT}(?!{SEPARATOR}{{1,2}}[0-9])"
+            rf"{_LEFT}(?<!\+)(?<![0-9]{SEPARATOR}){_PREFIX}1{GAP}[3-9](?:{GAP}[0-9]){{9}}{RIGHT}(?!"
+            rf"{SEPARATOR}{{1,2}}[0-9])"
         ),
     }
     positive = (

@@ -21,7 +21,7 @@ _DIGITS7, _DIGITS8 = rf"(?:{GAP}[0-9]){{7}}", rf"(?:{GAP}[0-9]){{8}}"
 
 
 class CnPassport(Recognizer):
-    """E/G and eight digits, E and a letter and seven, service passports; the form is so common that it takes context."""
+    """E/G and eight digits, E, a letter and seven, service passports: a form so common that it takes context."""
 
     entity = "CN_PASSPORT"
     label = "护照"

@@ -16,7 +16,7 @@ _FORM = re.compile(
 
 
 class CnPlate(Recognizer):
-    """A province's character, a letter without I and O, five or (new energy) six characters with three digits or more."""
+    """A province, a letter without I and O, five or (new energy) six characters with three digits or more."""
 
     entity = "CN_PLATE"
     prefilter = rf"[{_PROVINCES}]{GAP}[A-Za-z]{GAP}{_CHAR}|[Ww][Jj][{_PROVINCES} ]?[ ·]?[0-9]{{4}}|[0-9]{{6}}使"
@@ -24,7 +24,7 @@ class CnPlate(Recognizer):
         "cn_plate": rf"[{_PROVINCES}][ ]?{_LETTER}{_DOT}{_CHAR}{{4}}{_SPECIAL}[0-9A-Za-z]?{RIGHT}",
         "cn_plate.spaced": rf"[{_PROVINCES}]{GAP}{_LETTER}(?:{GAP}{_CHAR}){{5,6}}{RIGHT}",
         "cn_plate.police": rf"(?<![0-9A-Za-z])[Ww][Jj][{_PROVINCES}]?[ ]?[ ·]?[0-9]{{4,5}}[0-9A-Za-z]{RIGHT}",
-        "cn_plate.embassy": rf"(?<![0-9A-Za-z])[0-9]{{6}}使(?![用得馆命者人劲节徒])",
+        "cn_plate.embassy": r"(?<![0-9A-Za-z])[0-9]{6}使(?![用得馆命者人劲节徒])",
     }
     positive = r"车|牌照|号牌|驾驶|违章|违停|肇事|(?i:plate|vehicle)"
     extents = (rf"[{_PROVINCES}][ ]?{_LETTER}{_DOT}{_CHAR}(?:{GAP}{_CHAR}){{3,5}}[学警港澳挂试超领使]?", "[0-9]{6}使")
@@ -47,7 +47,10 @@ class CnPlate(Recognizer):
 
     def canary(self, rng: Random) -> str:
         """Return a plate of five characters."""
-        return f"{rng.choice('津渝冀豫湘')}{rng.choice('BCDEF')}{rng.choice('KLMNP')}{random_digits(rng, 3)}{rng.choice('79')}"
+        return (
+            f"{rng.choice('津渝冀豫湘')}{rng.choice('BCDEF')}{rng.choice('KLMNP')}{random_digits(rng, 3)}"
+            f"{rng.choice('79')}"
+        )
 
 
 RECOGNIZER = CnPlate()

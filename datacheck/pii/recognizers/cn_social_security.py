@@ -4,11 +4,14 @@ from random import Random
 
 from datacheck.pii.recognizers.base import GAP, GATE_DIGITS, LINKER, RIGHT, Judgement, Recognizer, random_digits, words
 
-_LABEL = r"(?:社保|社会保障|社會保障|社会保险|社會保險|医保|醫保|医疗保险|公积金|公積金)(?:个人)?(?:卡|账户|帐户|账号|编号|卡号)?"
+_LABEL = (
+    r"(?:社保|社会保障|社會保障|社会保险|社會保險|医保|醫保|医疗保险|公积金|公積金)(?:个人)?(?:卡"
+    r"|账户|帐户|账号|编号|卡号)?"
+)
 
 
 class CnSocialSecurity(Recognizer):
-    """A number after 社保, 医保 or 公积金. (On cards it is often the resident ID, which is then what is reported.)"""
+    """A number after 社保, 医保 or 公积金; where it is the resident ID, that is what is reported."""
 
     entity = "CN_SOCIAL_SECURITY"
     label = "社保卡"
@@ -16,7 +19,8 @@ class CnSocialSecurity(Recognizer):
     prefilter = rf"{_LABEL}{LINKER}(?:[A-Za-z]{GAP}){{0,2}}[0-9](?:{GAP}[0-9]){{6}}"
     patterns = {
         "cn_social_security": (
-            rf"{_LABEL}{LINKER}(?<![0-9A-Za-z])(?P<value>(?:[A-Za-z]{GAP}){{0,2}}[0-9](?:{GAP}[0-9]){{6,18}}(?:{GAP}[Xx])?){RIGHT}"
+            rf"{_LABEL}{LINKER}(?<![0-9A-Za-z])(?P<value>(?:[A-Za-z]{GAP}){{0,2}}[0-9](?:{GAP}[0-9]){{6,18"
+            rf"}}(?:{GAP}[Xx])?){RIGHT}"
         )
     }
     specimens = words("123456789 1234567890 12345678 123456789012 000000000")

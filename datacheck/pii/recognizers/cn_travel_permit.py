@@ -32,7 +32,10 @@ class CnTravelPermit(Recognizer):
     )
     patterns = {
         "cn_travel_permit.hm": rf"{LEFT}[HMhm]{_DIGITS}{{8}}(?:{_DIGITS}{{2}})?{RIGHT}",
-        "cn_travel_permit.outbound": rf"{LEFT}(?:[CWTLcwtl]{_DIGITS}{{8}}|[Cc]{GAP}[A-HJ-NP-Za-hj-np-z]{_DIGITS}{{7}}){RIGHT}",
+        "cn_travel_permit.outbound": (
+            rf"{LEFT}(?:[CWTLcwtl]{_DIGITS}{{8}}|[Cc]{GAP}[A-HJ-NP-Za-hj-np-z]{_DIGITS}{{7}})"
+            rf"{RIGHT}"
+        ),
         "cn_travel_permit.taiwan": (
             rf"(?:{_LABEL})(?:号码?|证号|號碼?)?{LINKER}{LEFT}(?P<value>[0-9]{_DIGITS}{{7}}(?:{_DIGITS}{{2}})?){RIGHT}"
         ),

@@ -17,7 +17,10 @@ class CnUscc(Recognizer):
     patterns = {"cn_uscc": rf"{LEFT}[1-9A-GNYa-gny]{GAP}{_CHAR}(?:{GAP}[0-9]){{6}}(?:{GAP}{_CHAR}){{10}}{RIGHT}"}
     positive = r"信用代码|社会信用|税号|纳税人|组织机构|营业执照|注册号|(?i:uscc|credit code|tax)"
     extents = (
-        rf"(?<![0-9A-Za-z])(?=[0-9]{{0,16}}[A-WYZa-wyz]){_CHAR}{{2}}(?:{GAP}[0-9]){{6}}(?:{GAP}{_CHAR}){{10}}(?![0-9A-Za-z])",
+        (
+            rf"(?<![0-9A-Za-z])(?=[0-9]{{0,16}}[A-WYZa-wyz]){_CHAR}{{2}}(?:{GAP}[0-9]){{6}}(?:{GAP}{_CHAR})"
+            rf"{{10}}(?![0-9A-Za-z])"
+        ),
     )
     specimens = words("91350100M000100Y43 911100000000000000 91110000000000000X 123456789012345678")
     shown = (4, 0)

@@ -6,15 +6,18 @@ from random import Random
 from datacheck.pii.recognizers.base import Judgement, Recognizer
 
 _KEY = (
-    r"(?i:pass ?word|passwd|pwd|pass ?phrase|secret(?:[_\- ]?key)?|api[_\- ]?key|access[_\- ]?key(?:[_\- ]?id)?|auth[_\- ]?token"
+    r"(?i:pass ?word|passwd|pwd|pass ?phrase|secret(?:[_\- ]?key)?|api[_\- ]?key"
+    r"|access[_\- ]?key(?:[_\- ]?id)?|auth[_\- ]?token"
     r"|access[_\- ]?token|private[_\- ]?key|client[_\- ]?secret|token)|密码|密碼|口令|密钥|密鑰|秘钥|通行码"
 )
 _LINK = r"[\"'`*）)\]]{0,3}[ ]?(?:[:：=]{1,2}|是|为|為|-?>)[ ]?(?:[:：])?[ ]?[\"'`*(（\[]{0,3}"
 _VALUE = r"[!-~]{4,128}"
 _LOGIN = r"[A-Za-z][A-Za-z0-9+.\-]{1,20}://[^\s:/@\"'<>]{1,64}:[^\s/@\"'<>]{1,64}@[A-Za-z0-9.\-]{1,253}"
 _PLACEHOLDER = re.compile(
-    r"(?i)[*x.\-_#•]{3,}|.*(?:your|example|placeholder|changeme|password|passwd|secret|token|xxxx|\*\*\*|<|>|\$\{|\{\{|%s|redacted).*"
-    r"|(?:none|null|true|false|str(?:ing)?|int|text|undefined|required|optional|admin|root|test|hunter2|qwerty|abc)[0-9]{0,4}"
+    r"(?i)[*x.\-_#•]{3,}|.*(?:your|example|placeholder|changeme|password|passwd|secret|token|xxxx"
+    r"|\*\*\*|<|>|\$\{|\{\{|%s|redacted).*"
+    r"|(?:none|null|true|false|str(?:ing)?|int|text|undefined|required|optional|admin|root|test"
+    r"|hunter2|qwerty|abc)[0-9]{0,4}"
     r"|1?2345678?9?0?|[0-9]{1,5}"
 )
 _CODE = re.compile(

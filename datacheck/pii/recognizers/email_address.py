@@ -31,7 +31,10 @@ _ADDRESS = r"[A-Za-z0-9_](?:[A-Za-z0-9._%+\-]{0,63})@(?:[A-Za-z0-9](?:[A-Za-z0-9
 # zhang [at] qq [dot] com
 _AT = re.compile(r"[ ]?[(\[{（【][ ]?(?:at|AT|@)[ ]?[)\]}）】][ ]?")
 _DOT = re.compile(r"[ ]?[(\[{（【][ ]?(?:dot|DOT|\.)[ ]?[)\]}）】][ ]?|[ ]dot[ ]")
-_SPELT = rf"[A-Za-z0-9_][A-Za-z0-9._%+\-]{{0,63}}{_AT.pattern}[A-Za-z0-9][A-Za-z0-9\-]{{0,62}}(?:(?:\.|{_DOT.pattern})[A-Za-z0-9\-]{{1,63}}){{1,4}}"
+_SPELT = (
+    rf"[A-Za-z0-9_][A-Za-z0-9._%+\-]{{0,63}}{_AT.pattern}[A-Za-z0-9][A-Za-z0-9\-]{{0,62}}(?:(?:\."
+    rf"|{_DOT.pattern})[A-Za-z0-9\-]{{1,63}}){{1,4}}"
+)
 
 
 class EmailAddress(Recognizer):

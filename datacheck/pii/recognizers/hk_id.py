@@ -8,7 +8,7 @@ _OPEN, _CLOSE = r"[ ]?[(（\[]?[ ]?", r"[ ]?[)）\]]?"
 
 
 class HkId(Recognizer):
-    """One or two letters, six digits and a check digit, mostly in parentheses (Registration of Persons, weights 9…1)."""
+    """One or two letters, six digits and a check digit (weights 9 to 2 mod 11), mostly in parentheses."""
 
     entity = "HK_ID"
     label = "香港身份证"

@@ -12,10 +12,13 @@ _V6 = r"[0-9A-Fa-f:：]{2,39}(?:(?<=[:：])[0-9]{1,3}(?:\.[0-9]{1,3}){3})?"
 
 
 class IpAddress(Recognizer):
-    """A dotted quad or an IPv6 address; private, reserved and documentation networks and public resolvers are specimens."""
+    """IPv4 and IPv6; private, reserved and documentation networks and public resolvers are specimens."""
 
     entity = "IP_ADDRESS"
-    prefilter = rf"[0-9]{_DOT}[0-9]{{1,3}}{_DOT}[0-9]{{1,3}}{_DOT}[0-9]|[0-9A-Fa-f][:：]{{2}}|[:：]{{2}}[0-9A-Fa-f]|(?:[0-9A-Fa-f]{{1,4}}[:：]){{6}}[0-9A-Fa-f]"
+    prefilter = (
+        rf"[0-9]{_DOT}[0-9]{{1,3}}{_DOT}[0-9]{{1,3}}{_DOT}[0-9]|[0-9A-Fa-f][:：]{{2}}"
+        rf"|[:：]{{2}}[0-9A-Fa-f]|(?:[0-9A-Fa-f]{{1,4}}[:：]){{6}}[0-9A-Fa-f]"
+    )
     patterns = {
         "ip_address.v4": rf"{LEFT}(?<![0-9A-Za-z]\.)(?:{_OCTET}\.){{3}}{_OCTET}{RIGHT}(?!\.[0-9A-Za-z])",
         "ip_address.v4_defanged": rf"{LEFT}(?<![0-9A-Za-z]\. ?)(?:{_OCTET}{_DOT}){{3}}{_OCTET}{RIGHT}(?! ?\. ?[0-9])",
@@ -25,7 +28,10 @@ class IpAddress(Recognizer):
     negative_left = r"(?i:version|ver\.?|版本|版|\bv)[号\s:：=]*$"
     negative_right = r"^/[0-9]{1,2}(?![0-9])"  # a network
     extents = (
-        r"(?<![0-9A-Za-z:：])(?=[0-9A-Fa-f]{0,4}[:：][0-9A-Fa-f:：]{0,30}[0-9A-Fa-f:：][:：]|[:：]{2}|[0-9A-Fa-f]{1,4}[:：]{2})[0-9A-Fa-f:：]{3,45}(?:[0-9.]{0,15})",
+        (
+            r"(?<![0-9A-Za-z:：])(?=[0-9A-Fa-f]{0,4}[:：][0-9A-Fa-f:：]{0,30}[0-9A-Fa-f:：][:：]|[:：]{2}"
+            r"|[0-9A-Fa-f]{1,4}[:：]{2})[0-9A-Fa-f:：]{3,45}(?:[0-9.]{0,15})"
+        ),
     )
     specimens = words(
         "8.8.8.8 8.8.4.4 1.1.1.1 1.0.0.1 9.9.9.9 114.114.114.114 223.5.5.5 223.6.6.6 2001:4860:4860::8888"
@@ -52,11 +58,11 @@ class IpAddress(Recognizer):
         return "".join(char for char in value.lower() if char not in " []").replace("：", ":")
 
     def mask(self, value: str) -> str:
-        """Keep the first two octets or groups."""
+        """Keep the first two octets, or the first group."""
         value = self.canonical(value)
         separator = ":" if ":" in value else "."
         first, second, *_ = [*value.split(separator), ""]
-        return f"{first}{separator}{second}{separator}*{separator}*"
+        return f"{first[:4]}:****" if separator == ":" else f"{first}.{second}.*.*"
 
     def canary(self, rng: Random) -> str:
         """Return a globally routed address."""

@@ -12,10 +12,19 @@ class MacAddress(Recognizer):
 
     entity = "MAC_ADDRESS"
     label = "MAC "
-    prefilter = rf"{_HEX}(?:[ ]?[:：\-. ][ ]?{_HEX}){{5}}|[0-9A-Fa-f]{{4}}\.[0-9A-Fa-f]{{4}}\.[0-9A-Fa-f]{{4}}|(?i:mac).{{0,20}}[0-9A-Fa-f]{{12}}"
+    prefilter = (
+        rf"{_HEX}(?:[ ]?[:：\-. ][ ]?{_HEX}){{5}}|[0-9A-Fa-f]{{4}}\.[0-9A-Fa-f]{{4}}\.[0-9A-Fa-f]{{4}}"
+        rf"|(?i:mac).{{0,20}}[0-9A-Fa-f]{{12}}"
+    )
     patterns = {
-        "mac_address": rf"(?<![:：\-]){LEFT}{_HEX}(?:(?:[:：]{_HEX}){{5}}|(?:-{_HEX}){{5}}){RIGHT}(?![:：\-][0-9A-Fa-f])",
-        "mac_address.spaced": rf"(?<![:：\-.] ?){LEFT}{_HEX}(?:[ ]?[:：\-. ][ ]?{_HEX}){{5}}{RIGHT}(?![ ]?[:：\-. ]?[0-9A-Fa-f]{{2}}(?![0-9A-Za-z]))",
+        "mac_address": (
+            rf"(?<![:：\-]){LEFT}{_HEX}(?:(?:[:：]{_HEX}){{5}}|(?:-{_HEX}){{5}}){RIGHT}(?![:：\-][0-9A-Fa-f"
+            rf"])"
+        ),
+        "mac_address.spaced": (
+            rf"(?<![:：\-.] ?){LEFT}{_HEX}(?:[ ]?[:：\-. ][ ]?{_HEX}){{5}}{RIGHT}(?![ ]?[:：\-. "
+            rf"]?[0-9A-Fa-f]{{2}}(?![0-9A-Za-z]))"
+        ),
         "mac_address.groups": rf"{LEFT}[0-9A-Fa-f]{{4}}\.[0-9A-Fa-f]{{4}}\.[0-9A-Fa-f]{{4}}{RIGHT}",
         "mac_address.bare": rf"(?i:mac).{{0,20}}{LEFT}(?P<value>[0-9A-Fa-f]{{12}}){RIGHT}",
     }
@@ -23,13 +32,13 @@ class MacAddress(Recognizer):
     extents = (
         rf"(?<![0-9A-Za-z]){_HEX}(?:[ ]?[:：\-. ][ ]?{_HEX}){{5}}(?![0-9A-Za-z])",
         r"(?:[0-9A-Fa-f]{4}\.){2}[0-9A-Fa-f]{4}",
-        "(?<![0-9A-Za-z])[0-9A-Fa-f]{12}",
+        r"(?<![0-9A-Za-z])(?=[0-9]{0,11}[A-Fa-f])[0-9A-Fa-f]{12}",
     )
     specimens = words(
         "001122334455 AABBCCDDEEFF 123456789ABC 0123456789AB 001A2B3C4D5E 000000000000 FFFFFFFFFFFF 1A2B3C4D5E6F "
         "A1B2C3D4E5F6 112233445566 DEADBEEFCAFE 001B44113AB7"
     )
-    shown = (6, 0)
+    shown = (4, 0)
 
     def judge(self, rule: str, value: str) -> Judgement | None:
         """Judge by the form: digits only in other writings are dates and serial numbers."""

@@ -15,7 +15,10 @@ SURNAMES = (
     "柴瞿阎慕连习艾鱼容向古易廖耿满匡国文寇欧沃利蔚越师巩聂晁敖冷辛阚简饶曾沙鞠关查游权肖涂闫岳佟陳張劉楊趙吳"
     "黃孫馬蘇呂蔣賈葉鄧許鄭謝韓馮蕭鍾盧錢龔薩覃"
 )
-COMPOUND = "欧阳|太史|端木|上官|司马|东方|独孤|南宫|万俟|闻人|夏侯|诸葛|尉迟|公羊|赫连|澹台|皇甫|宗政|濮阳|公冶|太叔|申屠|公孙|慕容|仲孙|钟离|长孙|宇文|司徒|鲜于|司空|令狐|轩辕|歐陽"
+COMPOUND = (
+    "欧阳|太史|端木|上官|司马|东方|独孤|南宫|万俟|闻人|夏侯|诸葛|尉迟|公羊|赫连|澹台|皇甫|宗政"
+    "|濮阳|公冶|太叔|申屠|公孙|慕容|仲孙|钟离|长孙|宇文|司徒|鲜于|司空|令狐|轩辕|歐陽"
+)
 _NAME = rf"(?:(?:{COMPOUND})[{HAN}]{{1,2}}|[{SURNAMES}][{HAN}]{{1,2}})"
 # After a name without punctuation these go on with the sentence: 我叫张伟来自…
 _AFTER = "来是今在的和年从现毕担任曾住电联女也我您你请想要很有，"
@@ -23,23 +26,32 @@ _CUT = (
     rf"(?:(?:{COMPOUND}|[{SURNAMES}])(?:[{HAN}]{{2}}(?![{HAN}])|[{HAN}]{{1}}(?=[^{HAN}]|[{_AFTER}]|\Z)|[{HAN}]{{1,2}}))"
 )
 _LABEL = (
-    r"(?:姓[ \u3000]{0,4}名|名字|联系人|联络人|收件人|收货人|寄件人|发件人|患者|病人|户[ \u3000]?名|持卡人|开户人|申请人|法定代表人|法人代表|法人"
+    r"(?:姓[ \u3000]{0,4}名|名字|联系人|联络人|收件人|收货人|寄件人|发件人|患者|病人"
+    r"|户[ \u3000]?名|持卡人|开户人|申请人|法定代表人|法人代表|法人"
     r"|负责人|经办人|签[ \u3000]?名|签字|投保人|被保险人|受益人|甲方|乙方|原告|被告|监护人|紧急联系人|聯絡人|收件者)"
 )
 _COLON = r"[\"'”*_ \t\u3000】）)\]|]{0,3}[:：=|][\"'“*_ \t\u3000【（(\[|]{0,4}"
-_CALLED = r"(?:我(?:的名字)?(?:就)?叫做?|我的名字[是叫]|我的姓名是|本人姓名|姓名[是为叫]|名字[是为叫]|他叫|她叫|本名|真名[是叫]?)[ ]?(?:[:：])?[ ]?"
+_CALLED = (
+    r"(?:我(?:的名字)?(?:就)?叫做?|我的名字[是叫]|我的姓名是|本人姓名|姓名[是为叫]|名字[是为叫]"
+    r"|他叫|她叫|本名|真名[是叫]?)[ ]?(?:[:：])?[ ]?"
+)
 _WORD = r"[A-Z][A-Za-z'’\-]{1,20}\.?"
 _STOP = words(
-    "什么 不详 未知 匿名 保密 待定 同上 无名 方法 应该 时间 单位 公司 安全 成功 任何 全部 计算 从事 常用 和平 高级 成为 应用 "
-    "严格 关于 向量 国家 文字 文本 文件 项目 利用 单元 程序 解释 于是 高兴 万一 安排 计划 从来 全面 全国 成都 路人 强大 连续 "
-    "曾经 简单 简历 张三丰 时候 何时 何人 何种 谁家 解决 易用 温度 向上 向下 容量 容易 农民 师傅 左右 白色 黄色 蓝色 高度 "
-    "支持 支付 关系 关闭 管理 管理员 应急 全体 全名 常见 包括 包含 路径 游戏 水平 石头 雷达 金额 车辆 车牌 文档 国籍 江苏 江西 云南 安徽 山东 山西 广东"
+    "什么 不详 未知 匿名 保密 待定 同上 无名 方法 应该 时间 单位 公司 安全 成功 任何 全部 计算 "
+    "从事 常用 和平 高级 成为 应用 "
+    "严格 关于 向量 国家 文字 文本 文件 项目 利用 单元 程序 解释 于是 高兴 万一 安排 计划 从来 "
+    "全面 全国 成都 路人 强大 连续 "
+    "曾经 简单 简历 张三丰 时候 何时 何人 何种 谁家 解决 易用 温度 向上 向下 容量 容易 农民 师傅 "
+    "左右 白色 黄色 蓝色 高度 "
+    "支持 支付 关系 关闭 管理 管理员 应急 全体 全名 常见 包括 包含 路径 游戏 水平 石头 雷达 金额 "
+    "车辆 车牌 文档 国籍 江苏 江西 云南 安徽 山东 山西 广东"
 )
 _SPECIMENS = frozenset({"John Doe", "Jane Doe"}) | words(
     "张三 李四 王五 赵六 小明 小红 张某 李某 王某 刘某 李明 王小明 李华 韩梅梅 李雷 某某 陈某"
 )
 _ENGLISH_STOP = words(
-    "The This That Not And Your First Last Full Company Product Assistant Chatgpt User New Unknown None Null String Required Open Model "
+    "The This That Not And Your First Last Full Company Product Assistant Chatgpt User New "
+    "Unknown None Null String Required Open Model "
     "Data File Test Sample Example An It In At Of Sure Here Please Hello Hi"
 )
 _HAN_NAME = re.compile(rf"{_NAME}")
@@ -56,14 +68,22 @@ class Person(Recognizer):
         r"|(?:Mr|Mrs|Ms|Miss|Dr)\.? [A-Z]"
     )
     patterns = {
-        "person.label": rf"{_LABEL}{_COLON}(?P<value>[{HAN}]{{1,8}}[·•・][{HAN}]{{1,8}}|[{HAN}]{{2,4}}(?![{HAN}])|{_NAME})",
+        "person.label": (
+            rf"{_LABEL}{_COLON}(?P<value>[{HAN}]{{1,8}}[·•・][{HAN}]{{1,8}}|[{HAN}]{{2,4}}(?![{HAN}])"
+            rf"|{_NAME})"
+        ),
         "person.called": rf"{_CALLED}(?P<value>{_CUT})",
-        "person.title": rf"(?:(?<![{HAN}])|(?<=[和与及向给为是被把请让找对跟同的由叫约]))(?P<value>{_NAME})[ ]?(?:先生|女士|小姐)",
+        "person.title": (
+            rf"(?:(?<![{HAN}])|(?<=[和与及向给为是被把请让找对跟同的由叫约]))(?P<value>{_NAME})[ ]?(?:先生"
+            rf"|女士|小姐)"
+        ),
         "person.title_inside": rf"(?P<value>{_NAME})[ ]?(?:先生|女士|小姐)",
         "person.surname": rf"(?P<value>(?:{COMPOUND})|[{SURNAMES}])(?:先生|女士|小姐)",
         "person.en": (
-            rf"(?:(?i:my name is|my name[’']s|\bi[’']?a?m called|(?:full|patient|customer|contact|client|employee|student)[ _]?name[\"']?[ ]?[:：=][ ]?[\"']?"
-            rf"|\b(?:patient|contact|attn|recipient)[ ]?[:：])|(?<![A-Za-z\"'])N(?:ame|AME)[ ]?[:：])[ ]{{0,2}}(?P<value>{_WORD}(?:[ ]{_WORD}){{0,3}})"
+            rf"(?:(?i:my name is|my name[’']s|\bi[’']?a?m called|(?:full|patient|customer|contact|client"
+            rf"|employee|student)[ _]?name[\"']?[ ]?[:：=][ ]?[\"']?"
+            rf"|\b(?:patient|contact|attn|recipient)[ ]?[:：])|(?<![A-Za-z\"'])N(?:ame"
+            rf"|AME)[ ]?[:：])[ ]{{0,2}}(?P<value>{_WORD}(?:[ ]{_WORD}){{0,3}})"
         ),
         "person.key": rf"(?i:name[\"']?[ ]?[:：=][ ]?[\"']?)(?P<value>{_WORD}(?:[ ]{_WORD}){{0,3}})",
         "person.title_en": rf"(?<![A-Za-z])(?:Mr|Mrs|Ms|Miss|Dr)\.?[ ](?P<value>{_WORD}(?:[ ]{_WORD}){{0,2}})",
@@ -72,9 +92,15 @@ class Person(Recognizer):
         rf"{_LABEL}{_COLON}(?P<value>[{HAN}]{{1,8}}[·•・][{HAN}]{{1,8}}|[{HAN}]{{2,4}})",
         rf"{_CALLED}(?P<value>{_CUT})",
         rf"(?P<value>[{HAN}]{{1,3}})[ ]?(?:先生|女士|小姐)",
-        rf"(?i:my name is|my name[’']s|name[\"']?[ ]?[:：=][ ]?[\"']?|patient[ ]?[:：]|contact[ ]?[:：])[ ]{{0,2}}(?P<value>{_WORD}(?:[ ]{_WORD}){{0,3}})",
+        (
+            rf"(?i:my name is|my name[’']s|name[\"']?[ ]?[:：=][ ]?[\"']?|patient[ ]?[:：]"
+            rf"|contact[ ]?[:：])[ ]{{0,2}}(?P<value>{_WORD}(?:[ ]{_WORD}){{0,3}})"
+        ),
         rf"(?:Mr|Mrs|Ms|Miss|Dr)\.?[ ](?P<value>{_WORD}(?:[ ]{_WORD}){{0,2}})",
-        r"(?i:called|attn|recipient)[ ]?[:：]?[ ]{0,2}(?P<value>[A-Z][A-Za-z'’\-]{1,20}\.?(?:[ ][A-Z][A-Za-z'’\-]{1,20}\.?){0,3})",
+        (
+            r"(?i:called|attn|recipient)[ ]?[:：]?[ ]{0,2}(?P<value>[A-Z][A-Za-z'’\-]{1,20}\.?(?:[ "
+            r"][A-Z][A-Za-z'’\-]{1,20}\.?){0,3})"
+        ),
     )
     specimens = _SPECIMENS
 
@@ -95,7 +121,7 @@ class Person(Recognizer):
     def _english(self, rule: str, value: str) -> Judgement | None:
         parts = value.rstrip(".").split()
         if any(part.rstrip(".") in _ENGLISH_STOP for part in parts) or any(
-            part.isupper() and len(part) > 2 for part in parts
+            part.isupper() and len(part) > 1 for part in parts
         ):
             return None
         if value in _SPECIMENS:
@@ -114,7 +140,7 @@ class Person(Recognizer):
 
     def canary(self, rng: Random) -> str:
         """Return a labelled name."""
-        given = "".join(rng.choice("建国志强晓芳俊杰雪梅海燕文博雨桐浩然思远") for _ in range(2))
+        given = "".join(rng.choice("建国志强晓芳俊杰雪梅海燕文博雨桐浩然思远宇轩子涵梓欣怡佳琪") for _ in range(2))
         return f"{self.label}{rng.choice('张王李赵陈刘杨黄周吴徐孙马朱胡郭林何高罗')}{given}"
 
 

@@ -32,7 +32,8 @@ class PhoneNumber(Recognizer):
     patterns = {
         "phone_number": rf"(?<![0-9A-Za-z+])\+[ ]?[1-9](?:{_SEP}{{0,3}}[0-9]){{6,14}}{RIGHT}",
         "phone_number.us": (
-            rf"(?<![0-9A-Za-z])(?<![0-9][\-. +])(?:1[\-. ])?[(（]?[2-9][0-9]{{2}}{_SEP}{{1,3}}[2-9][0-9]{{2}}[\-. ]?[0-9]{{4}}"
+            rf"(?<![0-9A-Za-z])(?<![0-9][\-. +])(?:1[\-. ])?[(（]?[2-9][0-9]{{2}}{_SEP}{{1,3}}[2-9][0-9]{{2"
+            rf"}}[\-. ]?[0-9]{{4}}"
             rf"{RIGHT}(?![\-.][0-9])"
         ),
     }
@@ -62,8 +63,8 @@ class PhoneNumber(Recognizer):
         return ("+" if "+" in value else "") + digits_of(value)
 
     def canary(self, rng: Random) -> str:
-        """Return a mobile number of the United Kingdom."""
-        return f"+44 7911 1{random_digits(rng, 5)}"
+        """Return a number of New York."""
+        return f"+1 212-{rng.randrange(620, 700)}-{random_digits(rng, 3)}7"
 
 
 RECOGNIZER = PhoneNumber()

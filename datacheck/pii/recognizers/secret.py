@@ -38,7 +38,8 @@ class Secret(Recognizer):
     entity = "SECRET"
     prefilter = (
         r"(?:AKIA|ASIA)[A-Z0-9]{16}|sk-[A-Za-z0-9_\-]{20}|gh[pousr]_[A-Za-z0-9]{30}|github_pat_[A-Za-z0-9_]{22}"
-        r"|glpat-|AIza[A-Za-z0-9_\-]{35}|LTAI[A-Za-z0-9]{12}|AKID[A-Za-z0-9]{32}|hf_[A-Za-z0-9]{30}|[sr]k_(?:live|test)_|npm_|pypi-|SG\.[A-Za-z0-9_\-]{16}|[0-9]:AA[A-Za-z0-9_\-]{32}"
+        r"|glpat-|AIza[A-Za-z0-9_\-]{35}|LTAI[A-Za-z0-9]{12}|AKID[A-Za-z0-9]{32}|hf_[A-Za-z0-9]{30}"
+        r"|[sr]k_(?:live|test)_|npm_|pypi-|SG\.[A-Za-z0-9_\-]{16}|[0-9]:AA[A-Za-z0-9_\-]{32}"
         r"|do[opr]_v1_|eyJ[A-Za-z0-9_\-]{8,2000}\.eyJ|xox[abeoprs]-"
         r"|-----BEGIN [A-Z0-9 ]*PRIVATE KEY"
     )
@@ -47,9 +48,12 @@ class Secret(Recognizer):
         "secret.private_key": _PEM,
     }
     extents = (
-        r"(?<![0-9A-Za-z])(?:AKIA|ASIA|AIza|LTAI|AKID)[A-Za-z0-9_\-]{8,}"
-        r"|(?<![0-9A-Za-z])(?:sk-|gh[pousr]_|github_pat_|glpat-|hf_|[sr]k_(?:live|test)_|npm_|pypi-|SG\.|[0-9]{8,10}:AA|do[opr]_v1_|eyJ|xox[abeoprs]-)[A-Za-z0-9_.\-]{8,}"
-        rf"|-----BEGIN [A-Z0-9 ]{{0,48}}PRIVATE KEY{_BODY}*",
+        (
+            r"(?<![0-9A-Za-z])(?:AKIA|ASIA|AIza|LTAI|AKID)[A-Za-z0-9_\-]{8,}"
+            r"|(?<![0-9A-Za-z])(?:sk-|gh[pousr]_|github_pat_|glpat-|hf_|[sr]k_(?:live|test)_|npm_|pypi-"
+            r"|SG\.|[0-9]{8,10}:AA|do[opr]_v1_|eyJ|xox[abeoprs]-)[A-Za-z0-9_.\-]{8,}"
+            rf"|-----BEGIN [A-Z0-9 ]{{0,48}}PRIVATE KEY{_BODY}*"
+        ),
     )
     positive = r"密钥|秘钥|令牌|凭证|(?i:key|token|secret|credential)"
     specimens = frozenset({"AKIAIOSFODNN7EXAMPLE"})

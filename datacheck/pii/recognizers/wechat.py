@@ -4,7 +4,10 @@ from random import Random
 
 from datacheck.pii.recognizers.base import LINKER, Judgement, Recognizer, random_digits, words
 
-_STRONG = r"(?:微信(?:号码?|账号|帐号|ID|id)|薇信|威信|卫星号|微信|[Ww]e[Cc]hat(?: ?(?:ID|id|account))?|[Vv][Xx]|[Ww][Xx]|V信|v信|weixin)"
+_STRONG = (
+    r"(?:微信(?:号码?|账号|帐号|ID|id)|薇信|威信|卫星号|微信|[Ww]e[Cc]hat(?: ?(?:ID|id|account))?"
+    r"|[Vv][Xx]|[Ww][Xx]|V信|v信|weixin)"
+)
 _VALUE = r"[A-Za-z][A-Za-z0-9_\-]{5,19}"
 
 
@@ -19,7 +22,10 @@ class Wechat(Recognizer):
             rf"(?<![A-Za-z0-9_]){_STRONG}(?=号|[ \"']{{0,2}}[:：=是为]|[ ][a-z0-9_]*[0-9_]){LINKER}"
             rf"(?<![A-Za-z0-9_\-])(?P<value>{_VALUE})(?![A-Za-z0-9_\-@.])"
         ),
-        "wechat.number": rf"(?:微信号码?|微信ID|加微信?|[Vv][Xx]){LINKER}(?<![0-9A-Za-z])(?P<value>{_VALUE})(?![A-Za-z0-9_\-@.])",
+        "wechat.number": (
+            rf"(?:微信号码?|微信ID|加微信?|[Vv][Xx]){LINKER}(?<![0-9A-Za-z])(?P<value>{_VALUE})(?![A-Za-z0-9_\-@.]"
+            rf")"
+        ),
     }
     extents = (rf"{_STRONG}{LINKER}(?<![A-Za-z0-9_\-])(?P<value>{_VALUE})",)
     specimens = words(

@@ -1,0 +1,57 @@
+"""Every blocking hit in real texts, with a verdict by hand."""
+
+import polars as pl
+import pytest
+from pii_helpers import realdata
+
+from datacheck.pii.analyzer import find
+from datacheck.pii.policy import severity
+
+
+def blocking(source: str) -> list[tuple[str, str]]:
+    texts = realdata(source)
+    return [
+        (row["entity"], texts[row["index"]][row["start"] : row["end"]])
+        for row in find(texts).iter_rows(named=True)
+        if severity(row["entity"], row["state"], linked=row["linked"]) == "block"
+    ]
+
+
+# Verdicts: is it what the entity says? BFCL's two are one mailbox, once in a question and once in its answer: right.
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("gsm8k", []),
+        ("gaokao_bench", []),
+        ("bfcl", [("EMAIL_ADDRESS", "andy@gorilla.ai"), ("EMAIL_ADDRESS", "andy@gorilla.ai")]),
+        ("agieval", []),
+        ("huatuo", []),
+        # a bank's sender and the address of the White House: right, though nobody's secret
+        ("belle", [("EMAIL_ADDRESS", "alerts@info6.citi.com"), ("ADDRESS", "华盛顿特区的宾夕法尼亚大道1600号")]),
+        # a telephone number written digit by digit in a chat: right
+        ("cdial_gpt", [("CN_MOBILE", "1 5 9 5 7 1 9 7 2 4 0")]),
+    ],
+)
+def test_what_blocks_in_real_data_is_what_it_says(source, expected):
+    assert blocking(source) == expected
+
+
+def test_what_does_not_block_in_school_mathematics():
+    """GSM8K's 7,473 + 1,319 problems: titles with a surname (profile), nothing else."""
+    found = find(realdata("gsm8k"))
+    assert set(found["rule"]) == {"person.title_en"}
+
+
+@pytest.mark.parametrize(
+    ("text", "entity"),
+    [
+        ("两条21号染色体", "ADDRESS"), ("地铁15号线", "ADDRESS"), ("知道3号", "ADDRESS"), ("第3号文件", "ADDRESS"), ("公里3号", "ADDRESS"),
+        ("客户：好的，谢谢", "PERSON"), ("我叫什么名字", "PERSON"), ('{"name": "get_weather"}', "PERSON"), ("std::vector<int> a::b", "IP_ADDRESS"),
+        ("12:30:45", "IP_ADDRESS"), ("2020-12-25-10-30-00", "MAC_ADDRESS"), ("[0.1234, 0.5678]", "GPS"), ("QQ2013正式版", "QQ"), ("微信小程序 wechat pay", "WECHAT"),
+        ("password: str", "CREDENTIAL"), ('token = tokenizer.encode("x")', "CREDENTIAL"), ("订单号E12345671", "CN_PASSPORT"), ("编号 A123456789X", "TW_ID"),
+        ("2020-01-01 12345", "US_SSN"), ("共计 490154203237510 件", "IMEI"), ("图3-12-2021", "DATE_OF_BIRTH"), ("生日快乐", "DATE_OF_BIRTH"),
+        ("8.8.8.0/24", "IP_ADDRESS"), ("新A股12345", "CN_PLATE"), ("京A股上市", "CN_PLATE"), ("400-810-8888", "CN_LANDLINE"), ("95588", "CN_LANDLINE"),
+    ],
+)  # fmt: skip
+def test_not_found(text, entity):
+    assert find(pl.Series([text]), (entity,)).filter(pl.col("state") == "valid").is_empty()
