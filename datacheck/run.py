@@ -20,7 +20,7 @@ from datacheck import discover, execute
 from datacheck.check import Check, Feature, Group, Need, Summary
 from datacheck.contract import Contract, Dataset
 from datacheck.errors import CheckAuthorError, DatacheckError, LoadError
-from datacheck.execute import DeriveTask, Failure, GroupTask, MeasureTask, ParseTask, Piece, SummariseTask, guarded
+from datacheck.execute import DeriveTask, Failure, GroupTask, MeasureTask, ParseTask, SummariseTask, guarded
 from datacheck.handover import handed
 from datacheck.intake import Intake
 from datacheck.inventory import Inventory
@@ -108,7 +108,7 @@ class Workers:
     def map(self, work: Callable[..., Any], tasks: Iterable[Any], *, debug: bool = False) -> Iterator[Any]:
         """Yield `work(task)` in the order of `tasks`; at most two tasks per worker are in flight."""
         flying: deque[tuple[Future[Any], Any]] = deque()
-        for task in tasks:
+        for task in map(_handed, tasks):
             flying.append((self._submit(work, task, debug), task))
             if len(flying) > 2 * self.count:
                 yield self._result(flying[0][0], work, flying.popleft()[1], debug)
@@ -221,7 +221,7 @@ class Engine:
             if self.workers.closed:
                 raise StepFailedError(_STOPPED)
             if task is not None:
-                yield replace(task, pieces=tuple(_handed(piece) for piece in task.pieces))
+                yield task
 
     def _places(self, dataset: str, needs: tuple[Need, ...]) -> tuple[Place, ...]:
         places = []
@@ -328,8 +328,12 @@ def _not_stuck(running: Iterable[object], waiting: Iterable[str]) -> None:
         raise CheckAuthorError(f"{next(iter(waiting))}: waits for a step that is not in the plan")
 
 
-def _handed(piece: Piece) -> Piece:
-    return piece._replace(chunk=replace(piece.chunk, data=handed(piece.chunk.data)))
+def _handed(task: Any) -> Any:
+    """The task as it goes to another process: long pieces of files not through the pipe."""
+    if not isinstance(task, ParseTask):
+        return task
+    chunks = [replace(piece.chunk, data=handed(piece.chunk.data)) for piece in task.pieces]
+    return replace(task, pieces=tuple(p._replace(chunk=c) for p, c in zip(task.pieces, chunks, strict=True)))
 
 
 def _raise(error: Exception) -> Result:
