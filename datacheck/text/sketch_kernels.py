@@ -29,7 +29,7 @@ from datacheck.text.shingles import Shingles, concat, contained, sum_frequencies
 
 _EMPTY, _NO_KEY = np.uint32(EMPTY), np.uint64(NO_KEY)
 _STEP = 8  # hashes per pass over the signature: loads and stores of it become rare
-_SLOT_BITS = 20  # counters of the first look at frequencies
+_SLOT_BITS = 17  # counters of the first look at frequencies
 _SHIFT = np.uint32(32 - _SLOT_BITS)
 
 
@@ -139,9 +139,10 @@ def _sketch(
     bands: int,
     rows: int,
     keys: NDArray[np.uint64],
+    pick: NDArray[np.uint32],
     counts: NDArray[np.int64],
 ) -> Any:
-    """Write keys[row] and counts[row] = (n-grams compared, n-grams) of rows first…last - 1; (-1, -1): not done."""
+    """Write keys[row], pick[row], counts[row] = (n-grams compared, n-grams) of some rows; (-1, -1): not done."""
     longest = _longest(offsets, first, last)
     codes, hashes, own = np.empty(longest, np.uint32), np.empty(longest, np.uint32), np.empty(longest, np.uint32)
     signature, none = np.empty(len(a), np.uint32), np.empty(0, np.int64)
@@ -158,6 +159,7 @@ def _sketch(
             kept = every
             signature_of(hashes, every, a, b, signature)
         _band_keys(signature, bands, rows, keys[row])
+        pick[row] = signature[len(signature) - 1]
         counts[row, 0], counts[row, 1] = kept, every
 
 
@@ -168,8 +170,8 @@ def sketch(
     n: int,
     drop: NDArray[np.uint32],
     scheme: tuple[int, int, int],
-) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """Return band keys u64[rows, bands], and (n-grams compared, all n-grams), with repetitions, int64[rows, 2].
+) -> tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[np.int64]]:
+    """Return band keys u64[rows, bands], the last MinHash values, and (n-grams compared, all n-grams) int64[rows, 2].
 
     drop: hashes left out, sorted; a row of nothing else keeps all. scheme: permutations, bands, values per band.
     """
@@ -177,16 +179,17 @@ def sketch(
     a, b = permutations(num_perm, 1)
     source, table = buffers(texts), lookup(rules, by)
     keys, counts = np.empty((len(texts), bands), np.uint64), np.empty((len(texts), 2), np.int64)
-    left_out = Drop.of(drop)
+    pick, left_out = np.empty(len(texts), np.uint32), Drop.of(drop)
 
     def work(first: int, last: int) -> None:
-        _sketch(*source, first, last, table, n, left_out, a, b, bands, size, keys, counts)
+        _sketch(*source, first, last, table, n, left_out, a, b, bands, size, keys, pick, counts)
 
     spread(work, source.offsets)
     others = np.flatnonzero(counts[:, 0] < 0)
     if len(others):
-        keys[others], counts[others] = sketch(normalise_few(texts, others, rules), (), by, n, drop, scheme)
-    return keys, counts
+        rest = sketch(normalise_few(texts, others, rules), (), by, n, drop, scheme)
+        keys[others], pick[others], counts[others] = rest
+    return keys, pick, counts
 
 
 @njit
@@ -273,17 +276,18 @@ def _count_slots(
     """Count for each slot (leading bits of a hash) the rows that have one there: no hash is more frequent."""
     longest = _longest(offsets, first, last)
     codes, hashes, none = np.empty(longest, np.uint32), np.empty(longest, np.uint32), np.empty(0, np.int64)
-    seen = np.full(len(counts), -1, np.int64)
+    seen = np.full(len(counts), -1, np.int32)
     for row in range(first, last):
         length = decode_row(data, offsets[row], offsets[row + 1], table, codes)
         done[row] = length >= 0
         count = 0
         if length >= 0:
             count = window_hashes(codes, token_hashes(codes, length, table.classes, none), n, hashes)
+        mark = np.int32(row - first)
         for i in range(count):
             slot = np.uintp(hashes[i] >> _SHIFT)
-            counts[slot] += np.uint32(seen[slot] != row)
-            seen[slot] = row
+            counts[slot] += np.uint32(seen[slot] != mark)
+            seen[slot] = mark
 
 
 @njit

@@ -42,9 +42,13 @@ class Unit(NamedTuple):
 
 
 class Sketch(NamedTuple):
-    """Band keys u64[rows, bands]; how many n-grams of each row were compared, and how many it has, with repetitions."""
+    """Band keys u64[rows, bands]; the last MinHash value (no band uses it); n-grams compared, of how many.
+
+    N-grams are counted with their repetitions.
+    """
 
     keys: NDArray[np.uint64]
+    pick: NDArray[np.uint32]
     compared: NDArray[np.int64]
     every: NDArray[np.int64]
 
@@ -72,14 +76,12 @@ def sketch(
     if unit.compiled(texts) if compiled is None else compiled:
         from datacheck.text import sketch_kernels  # noqa: PLC0415 - it loads numba
 
-        keys, counts = sketch_kernels.sketch(texts, *unit, drop, scheme)
-        return Sketch(keys, counts[:, 0], counts[:, 1])
-    parts = [_sketch(part, unit, scheme, drop) for part in blocks(texts)]
+        keys, pick, counts = sketch_kernels.sketch(texts, *unit, drop, scheme)
+        return Sketch(keys, pick, counts[:, 0], counts[:, 1])
     none = np.zeros(0, np.int64)
-    keys = np.concatenate([np.zeros((0, scheme[1]), np.uint64), *(part.keys for part in parts)])
-    return Sketch(
-        keys, np.concatenate([none, *(p.compared for p in parts)]), np.concatenate([none, *(p.every for p in parts)])
-    )
+    parts = [Sketch(np.zeros((0, scheme[1]), np.uint64), NOTHING, none, none)]
+    parts += [_sketch(part, unit, scheme, drop) for part in blocks(texts)]
+    return Sketch(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 
 def _sketch(texts: pl.Series, unit: Unit, scheme: Scheme, drop: NDArray[np.uint32]) -> Sketch:
@@ -87,8 +89,8 @@ def _sketch(texts: pl.Series, unit: Unit, scheme: Scheme, drop: NDArray[np.uint3
     every = np.diff(found.offsets)
     own = np.bincount(row_numbers(found.offsets)[~contained(found.hashes, drop)], minlength=len(every))
     num_perm, bands, size = scheme
-    keys = band_keys(signatures(_sets(texts, unit, drop).sets, num_perm), bands, size)
-    return Sketch(keys, np.where(own > 0, own, every), every)
+    signature = signatures(_sets(texts, unit, drop).sets, num_perm)
+    return Sketch(band_keys(signature, bands, size), signature[:, -1], np.where(own > 0, own, every), every)
 
 
 def sets(texts: pl.Series, unit: Unit, *, drop: NDArray[np.uint32] = NOTHING, compiled: bool | None = None) -> Sets:

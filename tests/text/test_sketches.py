@@ -38,6 +38,7 @@ def test_both_ways_give_the_same_keys(texts, unit, data):
         sketches.sketch(series(texts), unit, (64, 21, 3), drop=drop, compiled=way) for way in (False, True)
     )
     assert (plain.keys == compiled.keys).all()
+    assert plain.pick.tolist() == compiled.pick.tolist()
     assert plain.compared.tolist() == compiled.compared.tolist()
     assert plain.every.tolist() == compiled.every.tolist()
 
