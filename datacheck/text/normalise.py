@@ -27,7 +27,7 @@ _CODES = 0x110000
 DROP = _CODES
 CONTEXT = _CODES + 1  # needs its neighbours
 EXPAND = _CODES + 2  # EXPAND + i: becomes the i-th expansion
-COMPILED_FROM = 8 << 20  # bytes of text; below, loading numba costs more than it saves
+COMPILED_FROM = 2 << 20  # bytes of text, some 5,000 short rows; below, loading numba costs more than it saves
 
 
 class Table(NamedTuple):
