@@ -82,7 +82,7 @@ def recall(similarity: float, bands: int, rows: int) -> float:
 
 def to_datasketch(signature: NDArray[np.uint32], seed: int = 1) -> "LeanMinHash":
     """Return one row's signature as a datasketch object, for its MinHashLSH or LSHForest."""
-    from datasketch import LeanMinHash  # noqa: PLC0415 - see `permutations`
+    from datasketch import LeanMinHash  # noqa: PLC0415 - it brings scipy
 
     return LeanMinHash(seed=seed, hashvalues=signature, scheme="affine32")
 
@@ -90,10 +90,9 @@ def to_datasketch(signature: NDArray[np.uint32], seed: int = 1) -> "LeanMinHash"
 @cache
 def permutations(num_perm: int, seed: int) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
     """Return datasketch's factors and summands: value k of a signature is min(a[k] · mix(hash) + b[k] mod 2^32)."""
-    from datasketch import MinHash  # noqa: PLC0415 - it brings scipy, two seconds that only a comparison is worth
-
-    a, b = MinHash(num_perm=num_perm, seed=seed, scheme="affine32").permutations
-    return a, b
+    rng = np.random.RandomState(seed)  # as MinHash draws them; importing datasketch would bring scipy, two seconds
+    a = rng.randint(0, 1 << 31, num_perm, dtype=np.uint32) * np.uint32(2) + np.uint32(1)  # odd: one to one
+    return a, rng.randint(0, 1 << 32, num_perm, dtype=np.uint32)
 
 
 def mix64(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
