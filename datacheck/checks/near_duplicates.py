@@ -113,7 +113,10 @@ class NearDuplicates(Check):
         default=0.05, gt=0, le=1, description="n-grams in more rows than this are left out"
     )
     containment: float | None = Field(
-        default=None, gt=0, le=1, description="a row that another one contains to this share is its duplicate, too"
+        default=None,
+        gt=0,
+        le=1,
+        description="a row whose n-grams (20 at least) another one has to this share is its duplicate, too",
     )
     exact: bool = Field(
         default=False, description="compare completely (all sets in memory) instead of by MinHash bands"

@@ -19,6 +19,7 @@ from datacheck.text.spill import SpilledSets
 _HALF = np.uint64(32)
 COMPILED_FROM = 2_000_000  # members to compare; below, loading numba costs more than it saves
 COMPILED_KEYS = 1_000_000
+CONTAINED_FROM = 20  # members of a set that can count as contained in another
 SPREAD = np.uint64(0x9E3779B97F4A7C15)  # odd: its multiples differ in their leading bits
 _LONGER = 8  # from here on, looking up the shorter set in the longer one is cheaper than merging them
 
@@ -247,7 +248,7 @@ def similar_pairs(
         pairs = _compared(sets, block[possible], None if contained else threshold)
         enough = pairs.similarity >= threshold
         if contained:
-            enough |= pairs.intersection / np.maximum(smaller[possible], 1) >= contained
+            enough |= _contains(pairs, smaller[possible], contained)
         pairs = pairs.where(enough)
         if greedy:
             _mark(removed, pairs.rows)
@@ -338,9 +339,10 @@ def exact_pairs(sets: Shingles, threshold: float) -> Pairs:
 
 
 def exact_contained(sets: Shingles, share: float) -> Pairs:
-    """Return all pairs with |A ∩ B| / min(|A|, |B|) ≥ share > 0, sorted; equal to comparing every row with every other.
+    """Return all pairs with |A ∩ B| / min(|A|, |B|) ≥ share > 0 and no set below `CONTAINED_FROM`, sorted.
 
-    The smaller set has one of its |A| - ⌈share·|A|⌉ + 1 rarest members in the larger one.
+    Equal to comparing every row with every other: the smaller set has one of its |A| - ⌈share·|A|⌉ + 1 rarest members
+    in the larger one.
     """
     lengths = np.diff(sets.offsets)
     rarest, owners = rarest_first(sets, lengths - least(lengths, share) + 1)
@@ -356,8 +358,14 @@ def exact_contained(sets: Shingles, share: float) -> Pairs:
         one, two = np.minimum(row, other), np.maximum(row, other)
         both = np.unique((one.astype(np.uint64) << _HALF | two.astype(np.uint64))[one != two])
         pairs = jaccard(sets, np.stack([(both >> _HALF).astype(np.int64), _low(both)], axis=1))
-        parts.append(pairs.where(pairs.intersection / np.maximum(lengths[pairs.rows].min(axis=1), 1) >= share))
+        parts.append(pairs.where(_contains(pairs, lengths[pairs.rows].min(axis=1), share)))
     return union(parts)
+
+
+def _contains(pairs: Pairs, smaller: NDArray[np.int64], share: float) -> NDArray[np.bool_]:
+    """Say which pairs hold `share` of the smaller set in common; a very small one is in many others by chance."""
+    held: NDArray[np.bool_] = (smaller >= CONTAINED_FROM) & (pairs.intersection / np.maximum(smaller, 1) >= share)
+    return held
 
 
 def union(parts: list[Pairs]) -> Pairs:
