@@ -114,7 +114,7 @@ def test_hikariming():
             [
                 *(said for pair in row.get("history", []) for said in pair),
                 row["instruction"],
-                row["input"],
+                row.get("input", ""),
                 row["output"],
             ]
         )

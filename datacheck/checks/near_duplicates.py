@@ -16,7 +16,7 @@ from datacheck.text.matching import Pairs, exact_contained, exact_pairs, greedy_
 from datacheck.text.minhash import band_keys, signatures
 from datacheck.text.normalise import Rule
 
-PLANTED_ROWS = 100  # rows that get a planted copy of every kind: at most 1,000 plants
+PLANTED_ROWS = 100  # rows that get a planted copy of every kind: at most 1,500 plants
 SHORT = 20  # code points; a shorter row is no good source of plants: one edit already changes what it says
 SAMPLE = 5_000  # rows on which the search is compared with the complete one
 # Where every row is shorter, the search is tried on these.

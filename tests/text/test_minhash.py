@@ -114,3 +114,22 @@ def test_mistakes_are_named():
         band_keys(np.zeros((1, 64), np.uint32), 22, 3)
     with pytest.raises(ValueError, match="exact_pairs"):
         banding(0.2)
+
+
+@pytest.mark.parametrize(("low", "high", "at_least"), [(0.7, 0.75, 0.995), (0.7, 0.7, 0.999)])
+def test_pairs_just_above_the_threshold_are_found(low, high, at_least):
+    rng = np.random.default_rng(11)
+    left, right = [], []
+    for similarity in np.linspace(low, high, 3000):
+        members = rng.integers(0, 2**32, 200, dtype=np.uint32).tolist()
+        common = round(200 * similarity)
+        rest = members[common:]
+        left.append(set(members[:common] + rest[: len(rest) // 2]))
+        right.append(set(members[:common] + rest[len(rest) // 2 :]))
+    num_perm, bands, rows = banding(0.7)
+    keys = [band_keys(signatures(as_shingles(side), num_perm), bands, rows) for side in (left, right)]
+    found = (keys[0] == keys[1]).any(axis=1).mean()
+    assert found >= at_least
+    assert (
+        band_keys(signatures(as_shingles(left), 64), 16, 4) == band_keys(signatures(as_shingles(right), 64), 16, 4)
+    ).any(axis=1).mean() < found
