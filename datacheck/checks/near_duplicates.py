@@ -41,7 +41,8 @@ class NearDuplicates(Check):
     Each row's text is normalised (fullwidth, case, traditional characters, punctuation and spaces do not count),
     cut into n-grams of characters, and compared by Jaccard similarity. MinHash bands propose candidates; every
     candidate is verified exactly, so a reported similarity is a fact, not an estimate. A row is removed when it
-    reaches the threshold with an earlier row that is kept; walking order is (file, line).
+    reaches the threshold with an earlier row that is kept; walking order is (file, line), or what `keep` says. Rows
+    with other media or another label are no copies; a text with opposite labels is listed apart, for review.
 
     ## Why it matters
     Repeated rows weigh more than the others: the model memorises them, answers with them, and the validation loss
@@ -50,23 +51,24 @@ class NearDuplicates(Check):
 
     ## Example
     ```yaml
-    - {check: near_duplicates, on: prompt, threshold: 0.7, limits: {rate: {max: 0.03}}}
+    - {check: near_duplicates, on: prompt, threshold: 0.7, keep: longest, limits: {rate: {max: 0.03}}}
     ```
 
     ## How to fix
-    Drop the rows of the evidence file: each names the earlier row that it repeats. Then look where they come from:
-    one file delivered twice, a template, a crawl of mirrored pages.
+    Drop the rows of the evidence file: each names, as `other`, the kept row that it repeats. Then look where they
+    come from: one file delivered twice, a template, a crawl of mirrored pages.
 
     ## How to verify
     Run again: the rate is 0. Read ten pairs around the threshold (the figure `similarity` shows where they lie)
     before you trust a threshold of your own; one that fits characters does not fit words.
 
     ## Known limits
-    Paraphrases and translations share no n-grams and are not found. Below about 20 characters a similarity of 0.7
-    is often two different questions. N-grams that stand in more than `boilerplate` of the rows (and in at least 20)
-    are left out, so that a shared template makes no pair; a cluster of near-copies larger than that share hides
-    itself the same way, so the report counts the rows that are template for more than nine tenths.
-    """
+    Paraphrases and translations share no n-grams and are not found. `exact: true` compares completely, with all
+    n-grams in memory; `containment` without it finds a text inside one up to twice as long. Below about 20
+    characters a similarity of 0.7 is often two different questions. N-grams that stand in more than `boilerplate`
+    of the rows (and in at least 20) are left out, so that a shared template makes no pair; a cluster of near-copies
+    larger than that share hides itself the same way, so the report counts the rows that are template for more than
+    nine tenths. """
 
     ZH = """数据集中与前面某行近似重复的样本占比（含完全重复）。
 
