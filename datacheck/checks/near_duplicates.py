@@ -68,7 +68,8 @@ class NearDuplicates(Check):
     characters a similarity of 0.7 is often two different questions. N-grams that stand in more than `boilerplate`
     of the rows (and in at least 20) are left out, so that a shared template makes no pair; a cluster of near-copies
     larger than that share hides itself the same way, so the report counts the rows that are template for more than
-    nine tenths. """
+    nine tenths.
+    """
 
     ZH = """数据集中与前面某行近似重复的样本占比（含完全重复）。
 
