@@ -106,6 +106,24 @@ def test_followbench_zh(on, expected):
 
 
 @pytest.mark.slow
+def test_hikariming():
+    files = sorted((_REALDATA / "alpaca_hikariming/history/其他中文问题补充").glob("*.json"))
+    rows = [row for file in files for row in json.loads(file.read_text(encoding="utf-8"))]
+    texts = [
+        "\n".join(
+            [
+                *(said for pair in row.get("history", []) for said in pair),
+                row["instruction"],
+                row.get("input", ""),
+                row["output"],
+            ]
+        )
+        for row in rows
+    ]
+    compare(rows, texts, 1299)
+
+
+@pytest.mark.slow
 def test_office_valid():
     texts = office()
     compare([{"text": text} for text in texts], texts, 1311)

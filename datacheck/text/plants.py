@@ -4,9 +4,13 @@ Edits are those that people and pipelines make; each is deterministic in (text, 
 """
 
 import random
+import re
 import unicodedata
 import zlib
 from collections.abc import Callable
+from functools import cache
+
+from datacheck.text import tables
 
 _FILL = "的一是在不了有和人这中大为上个国我以要他时来用们生到作地于出就分对成会可主发年动同工也能下过子说产种面"
 _LATIN = "etaoinshrdlu"
@@ -51,7 +55,46 @@ def _case(text: str, _rng: random.Random) -> str:
     return text.swapcase()
 
 
+@cache
+def _traditional_of() -> dict[int, str]:
+    pairs = (
+        (code, mapped[0] + code - first)
+        for first, last, mapped in tables.read("t2s")
+        for code in range(first, last + 1)
+    )
+    found: dict[int, str] = {}
+    for traditional, simplified in pairs:
+        found.setdefault(simplified, chr(traditional))
+    return found
+
+
+def _traditional(text: str, _rng: random.Random) -> str:
+    return text.translate(_traditional_of())
+
+
+def _sentences(text: str) -> list[str]:
+    return [sentence for sentence in re.split(r"(?<=[。！？!?；;\n])|(?<=\. )", text) if sentence]
+
+
+def _shuffled(text: str, rng: random.Random) -> str:
+    sentences = _sentences(text)
+    rng.shuffle(sentences)
+    return "".join(sentences)
+
+
+def _shorter(text: str, rng: random.Random) -> str:
+    sentences = _sentences(text)
+    if len(sentences) > 1:
+        del sentences[rng.randrange(len(sentences))]
+    return "".join(sentences)
+
+
+def _lines(text: str, _rng: random.Random) -> str:
+    return "\n\n".join(_sentences(text))
+
+
 KINDS: dict[str, Callable[[str, random.Random], str]] = {
+    "1 % edits": _edit(0.01),
     "2 % edits": _edit(0.02),
     "5 % edits": _edit(0.05),
     "10 % edits": _edit(0.10),
@@ -61,6 +104,10 @@ KINDS: dict[str, Callable[[str, random.Random], str]] = {
     "letter case": _case,
     "prefix": _prefix,
     "suffix": _suffix,
+    "traditional": _traditional,
+    "shuffled sentences": _shuffled,
+    "a sentence left out": _shorter,
+    "line breaks": _lines,
 }
 
 

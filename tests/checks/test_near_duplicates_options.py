@@ -1,0 +1,134 @@
+"""The settings of near_duplicates: what is kept, containment, the complete join, labels and media."""
+
+import random
+
+import numpy as np
+import pytest
+
+from datacheck.check import Ratio
+from datacheck.checks.near_duplicates import NearDuplicates
+from datacheck.features.sketch import Grams
+from datacheck.testing import measure
+
+STORY = "清晨的码头上，渔民把昨夜的收获一筐筐抬上岸，海鸥在头顶盘旋，空气里满是盐和柴油的味道。"
+OTHER = "图书馆三楼的灯坏了两盏，管理员在门口贴了告示，请读者先到一楼的自习区，周五下午修好。"
+LONG = STORY + "远处的灯塔已经熄灭，第一班渡轮正要离港，岸边的早点铺冒着热气，卖鱼的妇人大声招呼客人。" + OTHER
+
+
+def rows(*texts, **columns):
+    return [{"text": text, **{k: v[i] for k, v in columns.items()}} for i, text in enumerate(texts)]
+
+
+def test_the_longest_row_of_a_cluster_can_be_kept():
+    longer = STORY + "真好闻。"
+    data = rows(STORY, OTHER, longer)
+    assert measure(NearDuplicates(), data).problems == [(2, "near_copy")]
+    result = measure(NearDuplicates(keep="longest"), data)
+    assert result.problems == [(0, "near_copy")]
+    assert result.first[0]["other"] == "train/data.jsonl:3"
+
+
+def test_the_best_row_of_a_cluster_can_be_kept():
+    data = rows(STORY, STORY, STORY, OTHER, s=["0.5", "0.9", None, "0.1"])
+    result = measure(NearDuplicates(keep="best_score"), data, source={"columns": {"score": "s"}})
+    assert result.problems == [(0, "exact_copy"), (2, "exact_copy")]
+    assert {line["other"] for line in result.first} == {"train/data.jsonl:2"}
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_a_row_that_another_contains_is_its_copy_only_if_asked_for(exact):
+    data = rows(LONG, LONG[: len(LONG) * 6 // 10], OTHER[:3])
+    assert measure(NearDuplicates(exact=exact), data).value("rate") == Ratio(0, 3)
+    result = measure(NearDuplicates(exact=exact, containment=0.9), data)
+    assert result.problems == [(1, "contained_copy")]
+    assert 0.5 < result.first[0]["score"] < 0.7
+
+
+def test_rows_with_opposite_labels_are_no_copies_of_each_other():
+    text = {"prompt": "说一段话", "completion": STORY}
+    data = [{**text, "label": True}, {**text, "label": False}, {**text, "label": False}]
+    result = measure(NearDuplicates(), data)
+    assert result.value("rate") == result.value("exact_share") == Ratio(1, 3)
+    assert result.value("opposite_labels") == Ratio(2, 3)
+    assert set(result.evidence.select("line", "row", "problem").iter_rows()) == {
+        (2, None, "opposite_labels"),
+        (3, None, "opposite_labels"),
+        (3, 2, "exact_copy"),
+    }
+
+
+def test_rows_with_different_images_are_no_copies():
+    data = [
+        {"messages": [{"role": "user", "content": STORY}], "images": [name]} for name in ("a.png", "b.png", "a.png")
+    ]
+    assert measure(NearDuplicates(), data).problems == [(2, "exact_copy")]
+
+
+def brute(sets, threshold, contained):
+    kept, removed = [], []
+    for row, own in enumerate(sets):
+        common = {other: len(own & sets[other]) for other in kept}
+        similar = any(
+            n / len(own | sets[other]) >= threshold
+            or (
+                contained is not None
+                and min(len(own), len(sets[other])) >= 20
+                and n / min(len(own), len(sets[other])) >= contained
+            )
+            for other, n in common.items()
+        )
+        (removed if similar else kept).append(row)
+    return removed
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize(
+    ("n", "threshold", "contained"), [(3, 0.7, None), (2, 0.5, None), (3, 0.3, None), (3, 0.7, 0.9)]
+)
+def test_exact_equals_brute_force(seed, n, threshold, contained):
+    rng = random.Random(seed)
+    base = ["".join(rng.choices("天地玄黄宇宙洪荒日月盈昃辰宿列张", k=rng.randrange(20, 90))) for _ in range(25)]
+    texts = []
+    for _ in range(120):
+        letters = list(rng.choice(base))
+        for _ in range(rng.randrange(12)):
+            letters[rng.randrange(len(letters))] = rng.choice("寒来暑往秋收冬藏")
+        texts.append("".join(letters[: rng.randrange(10, 90)]))
+    check = NearDuplicates(
+        threshold=threshold, containment=contained, exact=True, features=Grams(n=n), boilerplate=None, normalise=()
+    )
+    sets = [{t[i : i + n] for i in range(len(t) - n + 1)} for t in texts]
+    assert [row for row, _ in measure(check, rows(*texts)).problems] == brute(sets, threshold, contained)
+
+
+@pytest.mark.parametrize(
+    ("by", "n", "threshold"), [("chars", 3, 0.7), ("chars", 5, 0.5), ("words", 1, 0.7), ("jieba", 2, 0.5)]
+)
+def test_the_threshold_depends_on_the_features(by, n, threshold):
+    assert NearDuplicates(features=Grams(by=by, n=n))._least == threshold
+    assert NearDuplicates(features=Grams(by=by, n=n), threshold=0.9)._least == 0.9
+
+
+@pytest.mark.parametrize("length", [183, 633])
+def test_a_shared_prompt_makes_no_false_pair_and_loses_no_true_one(length):
+    """The prompt stands in the user's turn, where no role tells it apart."""
+    rng = np.random.default_rng(length)
+    words = [chr(c) for c in range(0x4E00, 0x5600)]
+    prompt = "".join(rng.choice(words, length))
+    answers = ["".join(rng.choice(words, rng.integers(60, 160))) for _ in range(120)]
+    copies = [answer[:20] + "改" + answer[21:] for answer in answers[:30]]
+    result = measure(NearDuplicates(), rows(*(prompt + text for text in answers + copies)))
+    assert [row for row, _ in result.problems] == list(range(120, 150))
+    assert (
+        measure(NearDuplicates(boilerplate=None), rows(*(prompt + t for t in answers))).value("rate").n > 0
+        or length < 200
+    )
+
+
+def test_the_recall_of_the_bands_is_measured():
+    result = measure(NearDuplicates(), rows(*([STORY, OTHER] * 20)))
+    assert result.value("lsh_missed") == 0
+    figure = result.figures["lsh_recall"]
+    assert sum(figure["pairs"]) == sum(figure["found"]) == 2 * 190
+    curve = result.figures["recall_curve"]
+    assert {"fullwidth", "2 % edits"} <= set(curve["kind"])

@@ -1,0 +1,92 @@
+"""Compiled comparison, sets on disk, and the whole way in memory, against Python sets."""
+
+import itertools
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from datacheck.text.matching import exact_contained, exact_pairs, intersections, shared, similar_pairs
+from datacheck.text.near import near_pairs
+from datacheck.text.shingles import Shingles, shingles
+from datacheck.text.sketches import Unit
+from datacheck.text.spill import SpilledSets
+
+small_sets = st.lists(st.sets(st.integers(0, 40), max_size=40), min_size=1, max_size=8)
+
+
+def as_shingles(sets):
+    lengths = [len(s) for s in sets]
+    return Shingles(
+        np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+        np.array([h for s in sets for h in sorted(s)], np.uint32),
+    )
+
+
+@settings(max_examples=60, deadline=None)
+@given(small_sets, st.integers(0, 30))
+def test_intersections_are_those_of_python_sets(sets, needed):
+    sets = [*sets, set(range(0, 2000, 3))]  # long beside short: the other way of intersecting
+    pairs = np.array(list(itertools.product(range(len(sets)), repeat=2)), np.int64)
+    least = np.full(len(pairs), needed)
+    given_ = as_shingles(sets)
+    got = intersections(given_, pairs[:, 0], given_, pairs[:, 1], compiled=True)
+    early = intersections(given_, pairs[:, 0], given_, pairs[:, 1], needed=least, compiled=True)
+    want = [len(sets[i] & sets[j]) for i, j in pairs.tolist()]
+    assert got.tolist() == want
+    assert all(e == w or (e <= w < needed) for e, w in zip(early.tolist(), want, strict=True))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.integers(0, 30), max_size=60), st.booleans())
+def test_shared_keys_are_those_that_occur_twice(keys, compiled):
+    got = shared(np.array(keys, np.uint64), compiled=compiled)
+    assert got.tolist() == [keys.count(key) > 1 for key in keys]
+
+
+@given(small_sets, st.data())
+def test_sets_come_back_from_disk(tmp_path_factory, sets, data):
+    path = tmp_path_factory.mktemp("spill") / "sets"
+    with SpilledSets(path) as spilled:
+        cut = data.draw(st.integers(0, len(sets)))
+        spilled.append(as_shingles(sets[:cut]))
+        spilled.append(as_shingles(sets[cut:]))
+        order = data.draw(st.permutations(range(len(sets))))
+        spilled.reorder(np.array(order, np.int64))
+        assert spilled.lengths.tolist() == [len(sets[i]) for i in order]
+        rows = data.draw(st.lists(st.integers(0, len(sets) - 1)))
+        got = spilled.take(np.array(rows, np.int64))
+        assert [set(got.hashes[a:b].tolist()) for a, b in itertools.pairwise(got.offsets)] == [
+            sets[order[i]] for i in rows
+        ]
+    assert not path.exists()
+
+
+@given(small_sets, st.sampled_from([0.5, 0.8, 0.9, 1.0]))
+def test_exact_containment_is_that_of_brute_force(sets, share):
+    got = [tuple(pair) for pair in exact_contained(as_shingles(sets), share).rows.tolist()]
+    want = [
+        (i, j)
+        for i, j in itertools.combinations(range(len(sets)), 2)
+        if (smaller := min(len(sets[i]), len(sets[j]))) >= 20 and len(sets[i] & sets[j]) / smaller >= share
+    ]
+    assert got == want
+
+
+@given(small_sets, st.lists(st.integers(0, 1), min_size=9, max_size=9))
+def test_rows_of_different_groups_are_no_pair(sets, groups):
+    rows, keys = np.arange(len(sets)), np.zeros(len(sets), np.uint64)
+    every = similar_pairs(as_shingles(sets), keys, rows, 0.5).rows.tolist()
+    got = similar_pairs(as_shingles(sets), keys, rows, 0.5, groups=np.array(groups, np.int64)).rows.tolist()
+    assert got == [[i, j] for i, j in every if groups[i] == groups[j]]
+
+
+def test_near_pairs_are_the_exact_ones():
+    base = [f"第{i * 7}条：如何在第{i}步之前发现训练集里的近似重复样本？请给出{i % 5 + 2}条建议。" for i in range(60)]
+    texts = pl.Series(base + [text.replace("请给出", "请你给出") for text in base] + ["", None])
+    found = near_pairs(texts, Unit((), "chars", 3), 0.7)
+    truth = exact_pairs(shingles(texts, "chars", 3), 0.7)
+    assert found.rows.tolist() == truth.rows.tolist()
+    assert found.similarity.tolist() == pytest.approx(truth.similarity.tolist())
