@@ -1,5 +1,7 @@
 """leakage: planted questions in every dress, hard negatives, and brute-force containment."""
 
+import re
+
 import pytest
 
 from datacheck.check import Ratio
@@ -34,6 +36,11 @@ def leaks(*users: str, check: Leakage | None = None, others: dict | None = None)
     return measure(check or Leakage(against=("eval",)), rows, others=others or {"eval": EVAL})
 
 
+def paths(result):
+    """(row, path, problem) of all evidence, without the stretch in the text."""
+    return [(row, re.sub(r"\[\d+:\d+\]$", "", where), problem) for row, where, problem in result.places]
+
+
 def test_clean_data_has_none():
     result = leaks(*CLEAN)
     assert result.value("rate") == Ratio(0, 3)
@@ -59,14 +66,14 @@ def test_clean_data_has_none():
 def test_found_in_every_dress(user, line):
     result = leaks(*CLEAN, user)
     assert result.value("rate") == Ratio(1, 3)
-    assert result.places == [(2, "messages[0].content", "leaked")]
+    assert paths(result) == [(2, "messages[0].content", "leaked")]
     assert result.first[0]["other"] == f"eval/data.jsonl:{line}"
 
 
 def test_a_leak_in_an_answer_counts():
     rows = dataset(f"user: 出一道题 | assistant: {ZH['question']}")
     result = measure(Leakage(against=("eval",)), rows, others={"eval": EVAL})
-    assert result.places == [(0, "messages[1].content", "leaked")]
+    assert paths(result) == [(0, "messages[1].content", "leaked")]
 
 
 def test_containment_equals_brute_force():
@@ -105,7 +112,7 @@ def test_short_questions_are_named_not_matched():
         "你好", check=Leakage(against=("eval",)), others={"eval": [{"question": "你好", "answer": "你好"}, ZH]}
     )
     assert result.value("rate") == Ratio(0, 2)
-    assert "1 of 2 rows of eval have no question of 12 characters or more" in result.not_checked
+    assert "1 of 2 rows of eval have no question of 12 characters (24 letters) or more" in result.not_checked
 
 
 def test_a_long_text_that_holds_everything_somewhere_is_no_leak():
