@@ -13,9 +13,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from datacheck.text.codes import cuts, from_lengths, ranges, row_numbers
+from datacheck.text.codes import Codes, cuts, decode, from_lengths, ranges, row_numbers
 from datacheck.text.matching import intersections, least, rarest_first
-from datacheck.text.normalise import RULES, normalise, origins
+from datacheck.text.normalise import CONTEXT, DROP, EXPAND, RULES, normalise, origins, table_of
 from datacheck.text.shingles import Grams, Shingles, contained, grams, shingles, take
 
 WINDOW = 3  # the place that holds the item may be so many times as long as the item (lengths after normalising)
@@ -55,23 +55,39 @@ class Items(NamedTuple):
     @classmethod
     def of(cls, texts: pl.Series, n: int) -> Self:
         """Items of n characters per n-gram, from texts as they were written (no null); none of them `whole`."""
-        plain, places = zip(*(origins(text, RULES) for text in texts), strict=True) if len(texts) else ((), ())
-        found = grams(pl.Series(plain, dtype=pl.String), "chars", n)
+        plain, written = normalise(texts, RULES), _written(texts)
+        found = grams(plain, "chars", n)
         rows = row_numbers(found.offsets)
         first = np.lexsort((found.starts, found.hashes, rows))
         keep = np.ones(len(first), np.bool_)
         keep[1:] = (rows[first][1:] != rows[first][:-1]) | (found.hashes[first][1:] != found.hashes[first][:-1])
         first = first[keep]
-        base = from_lengths(np.array([len(place) for place in places], np.int64))[rows[first]]
-        written = np.concatenate([np.zeros(0, np.int64), *places])
-        lengths = np.bincount(rows[first], minlength=len(texts))
+        base = written.offsets[rows[first]]
         return cls(
-            Shingles(from_lengths(lengths), found.hashes[first]),
-            np.array([len(text) for text in plain], np.int64),
-            written[base + found.starts[first]].astype(np.uint32),
-            (written[base + found.ends[first] - 1] + 1).astype(np.uint32),
+            Shingles(from_lengths(np.bincount(rows[first], minlength=len(texts))), found.hashes[first]),
+            np.diff(written.offsets),
+            written.codes[base + found.starts[first]],
+            written.codes[base + found.ends[first] - 1] + np.uint32(1),
             np.zeros(len(texts), np.bool_),
         )
+
+
+def _written(texts: pl.Series) -> Codes:
+    """Say where each code point of the normalised texts came from: the columns of `origins`, without the last entry."""
+    text, table = decode(texts), table_of(RULES)
+    mapped = table.single[text.codes]
+    counts = (mapped != DROP).astype(np.int64)
+    wide = mapped >= EXPAND
+    counts[wide] = table.widths[mapped[wide] - np.uint32(EXPAND)]
+    where = np.repeat(np.arange(len(mapped)) - np.repeat(text.offsets[:-1], np.diff(text.offsets)), counts)
+    ends = from_lengths(counts)[text.offsets]
+    pieces, lengths, done = [], np.diff(ends), 0
+    context = np.searchsorted(text.offsets, np.flatnonzero(mapped == CONTEXT), side="right") - 1
+    for row in np.unique(context).tolist():  # neighbours decide: one by one
+        own = origins(texts[row], RULES)[1][:-1]
+        pieces += [where[done : ends[row]], own]
+        lengths[row], done = len(own), ends[row + 1]
+    return Codes(from_lengths(lengths), np.concatenate([*pieces, where[done:]]).astype(np.uint32))
 
 
 class Found(NamedTuple):
@@ -154,13 +170,13 @@ def find_few(index: EvalIndex, items: Items, texts: pl.Series, n: int) -> Found:
         block = slice(start, start + 1024)
         candidates, places = np.unique(hits.rows[block], return_inverse=True)
         positions = grams(plain[candidates.tolist()], "chars", n)
-        written = [origins(text, RULES)[1] for text in texts[candidates.tolist()]]
+        written = _written(texts[candidates.tolist()])
         for place, item in zip(places.tolist(), hits.items[block].tolist(), strict=True):
             own = take(index.items, np.array([item])).hashes
             window = best_window(positions, place, own, int(items.lengths[item]) * WINDOW)
             if window.covered >= index.needed[item]:
                 span = _span(items, item, _inside(positions, place, window))
-                where = written[place]
+                where = written.codes[written.offsets[place] :]
                 ends = int(where[window.start]), int(where[window.end - 1]) + 1
                 lines.append((int(candidates[place]), item, window.covered, *ends, *span))
     return Found.of(lines)
