@@ -10,9 +10,10 @@ from pydantic import BeforeValidator, Field, model_validator
 from datacheck.check import Check, Limit, Measured, Metric, Need, Ratio, Value, View, place, total
 from datacheck.features.leaks import HAN_N, LATIN_N, EvalItems, Leaks, find_leaks
 from datacheck.features.skeletons import Skeletons
+from datacheck.text.containment import WINDOW
 from datacheck.text.leak_plants import Item, leaks
 from datacheck.text.normalise import RULES, normalise
-from datacheck.text.shingles import shingles
+from datacheck.text.shingles import grams
 
 # one name, or a list of names
 Names = Annotated[tuple[str, ...], BeforeValidator(lambda given: (given,) if isinstance(given, str) else given)]
@@ -20,6 +21,7 @@ PLANTED_ITEMS = 200  # of each evaluation set
 PHRASE = 2  # only items shorter than so many times `min_length` can be common phrases
 COMMON_SHARE = 0.001  # of the rows; a phrase is at least as frequent as that
 NAMED = 5  # items that a note names
+TEMPLATE_ROWS, TEMPLATE_SHARE = 5, 0.01  # what so many prompts of a set share is a template of it
 TEMPLATES = 15  # templates in the figure
 
 
@@ -60,8 +62,9 @@ class Leakage(Check):
 
     ## How to verify
     Run again: rate and red-line hits are 0. Read the rows in review (containment between `review` and `block`):
-    they may be the same question in other words. `new_templates` says how many evaluation prompts open and close as
-    no training prompt does (numbers, names and quotations masked): high is drift, not leakage.
+    they may be the same question in other words. `new_templates` says how many evaluation prompts open or close by a
+    template of their set (what a hundredth of it shares, with numbers, names and quotations masked) that no training
+    prompt has: drift, not leakage.
 
     ## Known limits
     Translations and free paraphrases are not found. Items shorter than `min_length` characters (twice as many
@@ -90,7 +93,8 @@ class Leakage(Check):
 
     ## 验证
     重跑后泄漏率与红线命中均为 0；人工阅读介于 review 与 block 之间的样本。翻译和自由改写发现不了。
-    `new_templates` 是开头与结尾句式在训练集中从未出现的评测提示占比：偏高说明两边提示模板不一致。
+    `new_templates` 是所用提示模板（评测集中百分之一以上的题目共有的开头或结尾）在训练集中从未出现的题目占比：
+    偏高说明两边提示模板不一致，不是泄漏。
     """
 
     metrics = {
@@ -99,7 +103,7 @@ class Leakage(Check):
         "review": Metric("evaluation rows that may be in this dataset: between review and block", "rows"),
         "answers": Metric("evaluation rows of which only the answer is in this dataset", "rows"),
         "new_templates": Metric(
-            "evaluation rows whose prompt opens and closes as none of this dataset", "share", "evaluation rows"
+            "evaluation rows in a prompt template that no row here has", "share", "evaluation rows"
         ),
         "planted_recall": Metric(
             "planted items that the scan finds",
@@ -294,19 +298,16 @@ class Leakage(Check):
         return tuple(notes)
 
     def _templates(self, data: View, of: int) -> tuple[Ratio | None, pl.DataFrame]:
-        """Evaluation rows whose prompt's skeleton no training prompt has, and the most frequent skeletons."""
-        parts = [
-            data[Need(Skeletons(), s.of)].join(self._rows(data, s).select("row"), on="row", how="semi")
-            for s in self._sets
-        ]
-        theirs = pl.concat(parts).group_by("skeleton").agg(evaluation_rows=pl.len())
-        own = data[Need(Skeletons())]
-        if self.splits:
-            own = own.join(self._held(data), on="row", how="semi")
-        counts = own.join(theirs, on="skeleton", how="semi").group_by("skeleton").agg(rows=pl.len())
-        table = theirs.join(counts, on="skeleton", how="left").with_columns(pl.col("rows").fill_null(0)).collect()
-        new = int(table.filter(pl.col("rows") == 0)["evaluation_rows"].sum())
-        top = table.sort(["evaluation_rows", "skeleton"], descending=[True, False]).head(TEMPLATES)
+        """Evaluation rows in a template that no training prompt has, and the most frequent templates."""
+        own = data[Need(Skeletons())].join(self._held(data), on="row", how="semi")
+        new, tables = 0, []
+        for which in self._sets:
+            theirs = data[Need(Skeletons(), which.of)].join(self._rows(data, which), on="row", how="semi")
+            lines, absent = _compared(theirs, own)
+            new += absent
+            tables.append(lines)
+        top = pl.concat(tables).group_by("template").agg(pl.col("evaluation_rows").sum(), pl.col("rows").first())
+        top = top.sort(["evaluation_rows", "template"], descending=[True, False]).head(TEMPLATES)
         return Ratio(new, of) if of else None, top
 
     def _planted(self, data: View, items: dict[str, pl.DataFrame]) -> tuple[Ratio, pl.DataFrame]:
@@ -320,6 +321,23 @@ class Leakage(Check):
             plants=pl.len(), alike=pl.col("alike").sum(), found=found, found_or_review=pl.col("review").sum()
         )
         return Ratio(int(seen["found"].sum()), seen.height), by_kind
+
+
+def _compared(theirs: pl.LazyFrame, own: pl.LazyFrame) -> tuple[pl.DataFrame, int]:
+    """The templates of an evaluation set, with the rows that have them on both sides; how many rows have an absent one.
+
+    A template is an opening or a closing that at least TEMPLATE_ROWS rows of the set share, and one in a hundred.
+    """
+    rows = theirs.collect()
+    least = max(TEMPLATE_ROWS, rows.height * TEMPLATE_SHARE)
+    tables, absent = [], []
+    for end in ("opening", "closing"):
+        counts = rows.group_by(end).agg(evaluation_rows=pl.len()).filter(pl.col("evaluation_rows") >= least).lazy()
+        held = own.join(counts, on=end, how="semi").group_by(end).agg(rows=pl.len())
+        both = counts.join(held, on=end, how="left").with_columns(pl.col("rows").fill_null(0)).collect()
+        absent.append(rows.join(both.filter(pl.col("rows") == 0), on=end, how="semi")["row"])
+        tables.append(both.select(pl.format(f"{end}: {{}}", end).alias("template"), "evaluation_rows", "rows"))
+    return pl.concat(tables), pl.concat(absent).n_unique()
 
 
 def planted(items: pl.DataFrame, hosts: list[str], block: float, review: float) -> pl.DataFrame:
@@ -362,19 +380,26 @@ def _item(written: dict[str, str]) -> Item:
 
 
 def _alike(asked: pl.DataFrame, plants: pl.DataFrame, block: float) -> list[bool]:
-    """Whether a plant holds an item of its row, by plain sets: the truth that the search is held against."""
-    sets = {}
+    """Whether a plant holds an item of its row in one place, by plain sets: the truth for the search."""
+    ordered = {}
     for n in (HAN_N, LATIN_N):
-        found = shingles(normalise(plants["alone"], RULES), "chars", n)
-        ends = found.offsets.tolist()
-        sets[n] = [set(found.hashes[start:end].tolist()) for start, end in pairwise(ends)]
-    own: dict[int, list[tuple[int, set[int], float]]] = {}
-    for row, n, whole, hashes in asked.select("row", "n", "whole", "shingles").iter_rows():
-        own.setdefault(row, []).append((n, set(hashes), 1.0 if whole else block))
+        found = grams(normalise(plants["alone"], RULES), "chars", n)
+        ordered[n] = [found.hashes[start:end].tolist() for start, end in pairwise(found.offsets.tolist())]
+    own: dict[int, list[tuple[int, int, set[int], float]]] = {}
+    for row, n, length, whole, hashes in asked.select("row", "n", "length", "whole", "shingles").iter_rows():
+        own.setdefault(row, []).append((n, WINDOW * length - n + 1, set(hashes), 1.0 if whole else block))
     return [
-        any(len(wanted & sets[n][at]) / len(wanted) >= tau for n, wanted, tau in own[row])
+        any(_held(wanted, ordered[n][at], width, tau) for n, width, wanted, tau in own[row])
         for at, row in enumerate(plants["eval_row"].to_list())
     ]
+
+
+def _held(wanted: set[int], ordered: list[int], width: int, tau: float) -> bool:
+    """Whether `width` neighbours of a list hold a share `tau` of what is wanted."""
+    if len(wanted.intersection(ordered)) / len(wanted) < tau:
+        return False
+    places = range(max(1, len(ordered) - width + 1))
+    return any(len(wanted.intersection(ordered[at : at + width])) / len(wanted) >= tau for at in places)
 
 
 def _histogram(best: pl.DataFrame) -> pl.DataFrame:

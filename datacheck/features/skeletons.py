@@ -16,27 +16,25 @@ _MASKS = (
 
 
 class Skeletons(Feature):
-    """`row`, `skeleton` ("how many # … does X have"): the first and the last words of each prompt, masked.
+    """`row`, `opening`, `closing`: the first and the last words of each prompt ("how many # … does X have"), masked.
 
-    Four words of letters or up to eight Chinese characters at either end. Options, system prompts and answers are no
+    Four words of letters, or up to eight Chinese characters, in lower case. Options, system prompts and answers are no
     part of it; rows without a prompt have no line.
     """
 
-    columns = {"row": pl.UInt32, "skeleton": pl.String}
+    columns = {"row": pl.UInt32, "opening": pl.String, "closing": pl.String}
 
     def compute(self, part: View) -> pl.DataFrame:
         """One line per row with a prompt."""
         prompts = asked(part.turns).filter(pl.col("part") != "option")
         texts = prompts.group_by("row", maintain_order=True).agg(pl.col("text").str.join("\n"))
-        opening, closing = (
-            _masked(end).str.extract(pattern)
-            for end, pattern in (
-                (pl.col("text").str.head(_REACH), _OPENING),
-                (pl.col("text").str.tail(_REACH), _CLOSING),
-            )
-        )
-        joined = pl.concat_str(opening, closing, separator=" … ").str.to_lowercase().str.replace_all(r"\s+", " ")
-        return texts.select("row", skeleton=joined).drop_nulls().collect()
+        opening = _masked(pl.col("text").str.head(_REACH)).str.extract(_OPENING)
+        closing = _masked(pl.col("text").str.tail(_REACH)).str.extract(_CLOSING)
+        return texts.select("row", opening=_plain(opening), closing=_plain(closing)).drop_nulls().collect()
+
+
+def _plain(text: pl.Expr) -> pl.Expr:
+    return text.str.to_lowercase().str.replace_all(r"\s+", " ")
 
 
 def _masked(text: pl.Expr) -> pl.Expr:
