@@ -8,7 +8,7 @@ import polars as pl
 from pydantic import BeforeValidator, Field, model_validator
 
 from datacheck.check import Check, Limit, Measured, Metric, Need, Ratio, Value, View, place, total
-from datacheck.features.leaks import HAN_N, LATIN_N, EvalItems, Leaks, find_leaks
+from datacheck.features.leaks import HAN_N, LATIN_N, LONGER, EvalItems, Leaks, find_leaks
 from datacheck.features.skeletons import Skeletons
 from datacheck.text.containment import WINDOW
 from datacheck.text.leak_plants import Item, leaks
@@ -18,7 +18,7 @@ from datacheck.text.shingles import grams
 # one name, or a list of names
 Names = Annotated[tuple[str, ...], BeforeValidator(lambda given: (given,) if isinstance(given, str) else given)]
 PLANTED_ITEMS = 200  # of each evaluation set
-PHRASE = 2  # only items shorter than so many times `min_length` can be common phrases
+PHRASE = LONGER  # only items shorter than so many times `min_length` can be common phrases
 COMMON_SHARE = 0.001  # of the rows; a phrase is at least as frequent as that
 NAMED = 5  # items that a note names
 TEMPLATE_ROWS, TEMPLATE_SHARE = 5, 0.01  # what so many prompts of a set share is a template of it
@@ -69,7 +69,8 @@ class Leakage(Check):
     ## Known limits
     Translations and free paraphrases are not found. Items shorter than `min_length` characters (twice as many
     letters; answers twice that) are not compared. An item that has hardly an n-gram of its own in its set is found
-    only as a complete copy. A short item that stands in many rows (`common_rows`, and one in a thousand) is taken for
+    only as a complete copy. A question that is brief without its options (`min_length` longer than that) is listed
+    for review, never counted. A short item that stands in many rows (`common_rows`, and one in a thousand) is taken for
     a common phrase, except of a red-line set. The report says how many of each.
     """
 
@@ -155,15 +156,12 @@ class Leakage(Check):
         sizes = {s.name: total(self._rows(data, s)) for s in self._sets}
         items = {s.name: data[self._items(s)].collect() for s in self._sets}
         phrases = pl.concat([self._phrases(data, s, items[s.name]) for s in self._sets])
-        best = pl.concat([self._best(data, s, phrases) for s in self._sets]).collect()
-        answer = pl.col("kind") == "answer"
-        asked = best.filter(~answer)
-        leaked = asked.filter(pl.col("score") >= self.block)
+        best = pl.concat([self._best(data, s, items[s.name], phrases) for s in self._sets]).collect()
+        asked = best.filter(pl.col("kind") != "answer")
+        leaked = asked.filter("blocks")
         same = ["set", "eval_row"]
-        review = asked.filter(pl.col("score") < self.block).join(leaked, on=same, how="anti", maintain_order="left")
-        answers = best.filter(answer, pl.col("score") >= self.block).join(
-            asked, on=same, how="anti", maintain_order="left"
-        )
+        review = asked.filter(~pl.col("blocks")).join(leaked, on=same, how="anti", maintain_order="left")
+        answers = best.filter("blocks", kind="answer").join(asked, on=same, how="anti", maintain_order="left")
         recall, by_kind = self._planted(data, items)
         new, templates = self._templates(data, sum(sizes.values()))
         values = [
@@ -217,17 +215,25 @@ class Leakage(Check):
         prefix = pl.lit(f"{which.of}/" if which.of is not None else "")
         return self._rows(data, which).select(eval_row="row", other=pl.concat_str(prefix, place()))
 
-    def _best(self, data: View, which: _Set, phrases: pl.DataFrame) -> pl.LazyFrame:
-        """The best-covered question, and the best-covered answer, of each evaluation row in each row, with places."""
+    def _best(self, data: View, which: _Set, items: pl.DataFrame, phrases: pl.DataFrame) -> pl.LazyFrame:
+        """The best-covered question, and the best-covered answer, of each evaluation row in each row, with places.
+
+        A question that is brief without its options never blocks; from `block` on it is there for review.
+        """
+        brief = items.lazy().filter("brief").select("kind", pl.col("row").cast(pl.UInt64).alias("eval_row"), brief=True)
         hits = data[self._leaks(which)].with_columns(
             pl.col("eval_row").cast(pl.UInt64),
             score=pl.col("covered") / pl.col("size"),
             answer=pl.col("kind") == "answer",
             set=pl.lit(which.name),
         )
+        hits = hits.join(brief, on=["eval_row", "kind"], how="left").with_columns(
+            pl.col("brief").fill_null(False), over=pl.col("score") >= self.block
+        )
+        hits = hits.filter(~pl.col("brief") | pl.col("over")).with_columns(blocks=pl.col("over") & ~pl.col("brief"))
         hits = hits.join(phrases.lazy(), on=["set", "eval_row", "kind"], how="anti")
-        order = ["score", "size", "path", "start"]
-        best = hits.sort(order, descending=[True, True, False, False], maintain_order=True).unique(
+        order = ["blocks", "score", "size", "path", "start"]
+        best = hits.sort(order, descending=[True, True, True, False, False], maintain_order=True).unique(
             ["row", "eval_row", "answer"], keep="first", maintain_order=True
         )
         own = data.rows.select("row", "file", "line", "byte")
@@ -237,7 +243,7 @@ class Leakage(Check):
             best.join(self._places(data, which), on="eval_row", how="left")
             .join(own, on="row", how="left")
             .with_columns(other_row=other_row, other=other)
-            .drop("answer")
+            .drop("answer", "brief", "over")
             .sort("row", "eval_row", "kind")
         )
 
@@ -359,15 +365,17 @@ def planted(items: pl.DataFrame, hosts: list[str], block: float, review: float) 
         lines += [(own["row"][0], kind, text, alone[kind]) for kind, text in leaks(item, host).items()]
     schema = {"eval_row": pl.UInt32, "kind": pl.String, "text": pl.String, "alone": pl.String}
     table = pl.DataFrame(lines, schema=schema, orient="row").with_row_index("plant")
-    hits = find_leaks(asked, table["text"], min(review, block)).select(
-        "eval_row", plant="text", score=pl.col("covered") / pl.col("size")
+    hits = find_leaks(asked, table["text"], min(review, block)).with_columns(over=pl.col("covered") / pl.col("size"))
+    hits = hits.join(asked.select("kind", "brief", eval_row="row"), on=["eval_row", "kind"])
+    best = hits.group_by("text", "eval_row").agg(
+        found=((pl.col("over") >= block) & ~pl.col("brief")).any(),
+        review=(pl.col("over") >= pl.when("brief").then(block).otherwise(review)).any(),
     )
-    best = hits.group_by("plant", "eval_row").agg(pl.col("score").max())
-    score = table.join(best, on=["plant", "eval_row"], how="left", maintain_order="left")["score"].fill_null(0.0)
-    return table.select(
-        "kind", pl.Series("alike", _alike(asked, table, block), pl.Boolean), (score >= block).alias("found"),
-        (score >= review).alias("review"),
-    )  # fmt: skip
+    both = table.join(
+        best, left_on=["plant", "eval_row"], right_on=["text", "eval_row"], how="left", maintain_order="left"
+    )
+    alike = pl.Series("alike", _alike(asked.filter(~pl.col("brief")), table, block), pl.Boolean)
+    return both.select("kind", alike, pl.col("found").fill_null(False), pl.col("review").fill_null(False))
 
 
 def _item(written: dict[str, str]) -> Item:
@@ -389,7 +397,7 @@ def _alike(asked: pl.DataFrame, plants: pl.DataFrame, block: float) -> list[bool
     for row, n, length, whole, hashes in asked.select("row", "n", "length", "whole", "shingles").iter_rows():
         own.setdefault(row, []).append((n, WINDOW * length - n + 1, set(hashes), 1.0 if whole else block))
     return [
-        any(_held(wanted, ordered[n][at], width, tau) for n, width, wanted, tau in own[row])
+        any(_held(wanted, ordered[n][at], width, tau) for n, width, wanted, tau in own.get(row, []))
         for at, row in enumerate(plants["eval_row"].to_list())
     ]
 

@@ -18,12 +18,12 @@ from datacheck.text.shingles import Shingles, contained
 HAN_N, LATIN_N = 5, 8
 HAN_SHARE = 0.2
 FRAME_SHARE, FRAME_ITEMS = 0.1, 20  # an n-gram in so many items of a set says nothing about one of them
-LONGER_ANSWER = 2  # an answer alone is telling only if it is so many times as long as the shortest question
+LONGER = 2  # an answer alone is telling only if it is so many times as long as the shortest question
 
 Kind = Literal["question", "question_and_options", "answer"]
 ITEMS: dict[str, pl.DataType | type[pl.DataType]] = {
     "row": pl.UInt32, "kind": pl.String, "n": pl.UInt8, "length": pl.UInt32, "several": pl.Boolean,
-    "short": pl.Boolean, "whole": pl.Boolean, "text": pl.String, "shingles": pl.List(pl.UInt32),
+    "short": pl.Boolean, "brief": pl.Boolean, "whole": pl.Boolean, "text": pl.String, "shingles": pl.List(pl.UInt32),
     "begins": pl.List(pl.UInt32), "ends": pl.List(pl.UInt32),
 }  # fmt: skip
 _SPOKEN = ("prompt", "option", "text")
@@ -59,8 +59,9 @@ def evaluation_items(turns: pl.LazyFrame, min_length: int) -> pl.DataFrame:
     Columns as in ITEMS, sorted by row and kind. `n` is the length of the n-grams by which an item is compared, `length`
     that of the normalised item, in code points. `several`: it stands in several turns, and is looked for in whole rows.
     `short`: it says too little to be recognised (fewer than `min_length` characters, or twice as many letters; an
-    answer twice that) and has no n-grams. `begins`, `ends`: where each n-gram stands in `text`, which is as it was
-    written.
+    answer twice that) and has no n-grams. `brief`: the question of a row with options, less than `min_length` longer
+    than that: it may be a stock phrase ("which of these is not a compound?"). `begins`, `ends`: where each n-gram
+    stands in `text`, which is as it was written.
     """
     questions = asked(turns)
     optional = questions.filter(pl.col("part") == "option").select("row").unique()
@@ -75,8 +76,11 @@ def evaluation_items(turns: pl.LazyFrame, min_length: int) -> pl.DataFrame:
     han = plain.str.count_matches(r"\p{Han}") >= length * HAN_SHARE
     table = table.with_columns(n=pl.select(pl.when(han).then(HAN_N).otherwise(LATIN_N)).to_series(), length=length)
     least = min_length * pl.when(pl.col("n") == HAN_N).then(1).otherwise(2)
-    least *= pl.when(pl.col("kind") == "answer").then(LONGER_ANSWER).otherwise(1)
-    table = table.with_columns(short=pl.col("length") < least)
+    stem = (pl.col("kind") == "question") & (pl.col("kind") == "question_and_options").any().over("row")
+    table = table.with_columns(
+        short=pl.col("length") < least * pl.when(pl.col("kind") == "answer").then(LONGER).otherwise(1),
+        brief=stem & (pl.col("length") < least + min_length),
+    )
     parts = [_with_shingles(table.filter(~pl.col("short"), pl.col("n") == n), n, min_length) for n in (HAN_N, LATIN_N)]
     return pl.concat([*parts, _without_shingles(table.filter("short"))]).sort("row", "kind")
 
