@@ -72,9 +72,9 @@ def pieces(offsets: NDArray[np.int64], least: int = 1 << 16) -> Iterator[tuple[i
     yield from pairwise(edges)
 
 
-def spread(work: Callable[[int, int], T], offsets: NDArray[np.int64]) -> list[T]:
+def spread(work: Callable[[int, int], T], offsets: NDArray[np.int64], *, least: int = 1 << 16) -> list[T]:
     """Return work(first, last) of every piece of the rows, in order; done by this process's threads."""
-    every = list(pieces(offsets))
+    every = list(pieces(offsets, least))
     if threads() == 1 or len(every) == 1:
         return [work(first, last) for first, last in every]
     with ThreadPoolExecutor(threads(), thread_name_prefix="kernel") as pool:

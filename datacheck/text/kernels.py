@@ -21,7 +21,7 @@ from datacheck.text.shingles import BASE, LETTER, SEPARATOR, SINGLE, Shingles, c
 _DROP, _CONTEXT, _EXPAND = np.uint32(DROP), np.uint32(CONTEXT), np.uint32(EXPAND)
 _BASE = np.uint32(BASE)
 _SEPARATOR, _SINGLE, _LETTER = np.uint8(SEPARATOR), np.uint8(SINGLE), np.uint8(LETTER)
-_ROOM = 64  # code points that a row may grow by; one that grows more goes the other way
+ROOM = 64  # code points that a row may grow by; one that grows more goes the other way
 
 
 class Buffers(NamedTuple):
@@ -64,7 +64,7 @@ def decode_row(data: NDArray[np.uint8], start: int, end: int, table: Lookup, out
     -1: the row has code points whose normal form depends on their neighbours, or grows beyond `out`.
     """
     at, length = np.uintp(start), np.uintp(0)
-    stop, room = np.uintp(end), np.uintp(end - start + _ROOM)
+    stop, room = np.uintp(end), np.uintp(end - start + ROOM)
     while at < stop:
         byte = np.uint32(data[at])
         if byte < 0x80:
@@ -219,9 +219,9 @@ def _sets(
     longest = np.int64(0)
     for row in range(first, last):
         longest = max(longest, offsets[row + 1] - offsets[row])
-    codes = np.empty(longest + _ROOM, np.uint32)
-    hashes = np.empty(longest + _ROOM, np.uint32)
-    work = np.empty(3 * (longest + _ROOM) + 2, np.uint32)
+    codes = np.empty(longest + ROOM, np.uint32)
+    hashes = np.empty(longest + ROOM, np.uint32)
+    work = np.empty(3 * (longest + ROOM) + 2, np.uint32)
     none = np.empty(0, np.int64)
     at = 0
     for row in range(first, last):
@@ -245,7 +245,7 @@ def char_sets(texts: pl.Series, rules: tuple[Rule, ...], n: int, by: str = "char
     source, table = buffers(texts), lookup(rules, by)
 
     def work(first: int, last: int) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
-        out = np.empty(int(source.offsets[last] - source.offsets[first]) + _ROOM * (last - first), np.uint32)
+        out = np.empty(int(source.offsets[last] - source.offsets[first]) + ROOM * (last - first), np.uint32)
         lengths = np.empty(last - first, np.int64)
         used = _sets(*source, first, last, table, n, out, lengths)
         return lengths, out[:used].copy()
@@ -283,7 +283,7 @@ def _texts(
     longest = np.int64(0)
     for row in range(first, last):
         longest = max(longest, offsets[row + 1] - offsets[row])
-    codes = np.empty(longest + _ROOM, np.uint32)
+    codes = np.empty(longest + ROOM, np.uint32)
     at = np.uintp(0)
     for row in range(first, last):
         length = decode_row(data, offsets[row], offsets[row + 1], table, codes)
@@ -322,7 +322,7 @@ def normalised(texts: pl.Series, rules: tuple[Rule, ...]) -> pl.Series:
 
     def work(first: int, last: int) -> pl.Series:
         size = int(source.offsets[last] - source.offsets[first])
-        out = np.empty(2 * size + 4 * _ROOM * (last - first), np.uint8)  # no code point more than doubles
+        out = np.empty(2 * size + 4 * ROOM * (last - first), np.uint8)  # no code point more than doubles
         lengths = np.empty(last - first, np.int64)
         used = _texts(*source, first, last, table, out, lengths)
         result = _series(from_lengths(np.maximum(lengths, 0)), out[:used])
