@@ -259,7 +259,7 @@ class Leakage(Check):
             .join(texts, on=["row", "path"], how="left", maintain_order="left")
             .join(asked, on=["set", "eval_row", "kind"], how="left", maintain_order="left")
         )
-        what = pl.col("kind").replace_strict({"question_and_options": "question and options"}, default=pl.col("kind"))
+        what = pl.col("kind").str.replace("_relabelled", "").str.replace_all("_", " ")
         return shown.select(
             "file", "line", "byte", "problem", "score", "other", "other_row",
             row=pl.when(pl.col("problem") == "leaked").then("row"),  # what is for review is not to be dropped

@@ -20,13 +20,14 @@ HAN_SHARE = 0.2
 FRAME_SHARE, FRAME_ITEMS = 0.1, 20  # an n-gram in so many items of a set says nothing about one of them
 LONGER = 2  # an answer alone is telling only if it is so many times as long as the shortest question
 
-Kind = Literal["question", "question_and_options", "answer"]
+Kind = Literal["question", "question_and_options", "question_and_options_relabelled", "answer"]
 ITEMS: dict[str, pl.DataType | type[pl.DataType]] = {
     "row": pl.UInt32, "kind": pl.String, "n": pl.UInt8, "length": pl.UInt32, "several": pl.Boolean,
     "short": pl.Boolean, "brief": pl.Boolean, "whole": pl.Boolean, "text": pl.String, "shingles": pl.List(pl.UInt32),
     "begins": pl.List(pl.UInt32), "ends": pl.List(pl.UInt32),
 }  # fmt: skip
 _SPOKEN = ("prompt", "option", "text")
+_LABEL = r"^\s*[(（]?[A-Ja-j][)）.．、:：]\s*"
 _ANSWERED = ("answer", "response", "chosen")
 
 
@@ -53,8 +54,21 @@ def _joined(turns: pl.LazyFrame) -> pl.LazyFrame:
     )
 
 
+def _relabelled(turns: pl.LazyFrame) -> pl.LazyFrame:
+    """Options without their labels, and those that have none with A, B, C …: either may stand in the training data."""
+    option, text = pl.col("part") == "option", pl.col("text")
+    letters = pl.Series("letter", list("ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
+    place = option.cum_sum().over("row").cast(pl.Int64) - 1
+    labelled = pl.concat_str(pl.lit(letters).gather(place.clip(0, 25)), pl.lit(". "), text)
+    other = pl.when(text.str.contains(_LABEL)).then(text.str.replace(_LABEL, "")).otherwise(labelled)
+    return turns.with_columns(pl.when(option).then(other).otherwise(text).alias("text"))
+
+
 def evaluation_items(turns: pl.LazyFrame, min_length: int) -> pl.DataFrame:
     """The items of an evaluation set: each question, question with options, and answer, as texts of their own.
+
+    Options are taken as they are written, and once more with labels (A, B …) where they have none, without where they
+    have some.
 
     Columns as in ITEMS, sorted by row and kind. `n` is the length of the n-grams by which an item is compared, `length`
     that of the normalised item, in code points. `several`: it stands in several turns, and is looked for in whole rows.
@@ -68,6 +82,7 @@ def evaluation_items(turns: pl.LazyFrame, min_length: int) -> pl.DataFrame:
     kinds = {
         "question": _joined(questions.filter(pl.col("part") != "option")),
         "question_and_options": _joined(questions).join(optional, on="row", how="semi"),
+        "question_and_options_relabelled": _joined(_relabelled(questions)).join(optional, on="row", how="semi"),
         "answer": _joined(answered(turns)),
     }
     table = pl.concat([t.with_columns(kind=pl.lit(kind)) for kind, t in kinds.items()]).sort("row", "kind").collect()

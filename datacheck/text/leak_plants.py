@@ -4,6 +4,7 @@ Each is deterministic in (item, kind). What `plants` edits is edited in the same
 """
 
 import random
+import re
 import zlib
 from collections.abc import Callable
 from functools import cache
@@ -12,6 +13,7 @@ from typing import NamedTuple
 from datacheck.text import tables
 from datacheck.text.plants import plant
 
+_LABEL = r"^\s*[(（]?[A-Ja-j][)）.．、:：]\s*"  # (A), A. and the like
 _AROUND = 200  # characters of other text before and after an embedded item
 _TIMES = 4  # the text around a deeply embedded item is so many times as long as the item
 
@@ -77,6 +79,13 @@ def _shuffled(item: Item, _host: str) -> str:
     return "\n".join((item.question, *options))
 
 
+def _relabelled(item: Item, _host: str) -> str:
+    bare = [re.sub(_LABEL, "", option) for option in item.options]
+    if bare != list(item.options):
+        return "\n".join((item.question, *bare))
+    return "\n".join((item.question, *(f"{chr(65 + at)}. {option}" for at, option in enumerate(bare))))
+
+
 def _without_options(item: Item, _host: str) -> str:
     return item.question
 
@@ -95,9 +104,10 @@ LEAKS: dict[str, Plant] = {
     "inserted spaces": _edited("inserted spaces"),
     "letter case": _edited("letter case"),
     "options shuffled": _shuffled,
+    "options relabelled": _relabelled,
     "question without options": _without_options,
 }
-OF_CHOICES = ("options shuffled", "question without options")  # only of items that have options
+OF_CHOICES = ("options shuffled", "options relabelled", "question without options")  # only of items that have options
 
 
 def leaks(item: Item, host: str) -> dict[str, str]:

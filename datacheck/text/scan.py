@@ -73,6 +73,9 @@ class _Index(NamedTuple):
         )
 
 
+_Chains = tuple[NDArray[np.uint32], NDArray[np.int64], NDArray[np.int64]]
+
+
 class _Scratch(NamedTuple):
     """What one thread works with."""
 
@@ -85,7 +88,7 @@ class _Scratch(NamedTuple):
 
 
 @njit
-def _agreeing(hashes, count, index, scratch, stamp):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+def _agreeing(hashes: NDArray[np.uint32], count: int, index: _Index, scratch: _Scratch, stamp: int) -> int:
     """Collect in scratch.touched the items that enough indexed n-grams agree with; returns how many."""
     touched = 0
     for i in range(count):
@@ -116,7 +119,7 @@ def _agreeing(hashes, count, index, scratch, stamp):  # type: ignore[no-untyped-
 
 
 @njit
-def _chains(hashes, count):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+def _chains(hashes: NDArray[np.uint32], count: int) -> _Chains:
     """Return a hash table of a row's n-grams: keys, the first place of each (-1: empty slot), the next equal one."""
     size = 4
     while size < 2 * count:
@@ -133,7 +136,7 @@ def _chains(hashes, count):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN
 
 
 @njit
-def _slot(keys, heads, value):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+def _slot(keys: NDArray[np.uint32], heads: NDArray[np.int64], value: np.uint32) -> np.uintp:
     """Return the slot of a hash, or the empty one where it would stand."""
     mask = np.uintp(len(keys) - 1)
     slot = np.uintp(value) & mask
@@ -143,7 +146,7 @@ def _slot(keys, heads, value):  # type: ignore[no-untyped-def]  # noqa: ANN001, 
 
 
 @njit
-def _occurrences(index, item, chains):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+def _occurrences(index: _Index, item: int, chains: _Chains) -> NDArray[np.int64]:
     """Return where the n-grams of an item stand in the row, sorted (place << 32 | n-gram); empty if not enough do."""
     keys, heads, following = chains
     first, last = index.item_offsets[item], index.item_offsets[item + 1]
@@ -169,7 +172,7 @@ def _occurrences(index, item, chains):  # type: ignore[no-untyped-def]  # noqa: 
 
 
 @njit
-def _best(found, width, reach, marks):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+def _best(found: NDArray[np.int64], width: int, reach: int, marks: NDArray[np.int64]) -> tuple[int, int, int]:
     """`best_window` over sorted occurrences: the number of distinct n-grams, the first and the last occurrence."""
     low = np.int64(0xFFFFFFFF)
     best, best_first, best_last = 0, 0, -1
@@ -193,7 +196,17 @@ def _best(found, width, reach, marks):  # type: ignore[no-untyped-def]  # noqa: 
 
 
 @njit
-def _compare(row, length, count, enough, n, index, scratch, out, used):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+def _compare(
+    row: int,
+    length: int,
+    count: int,
+    enough: int,
+    n: int,
+    index: _Index,
+    scratch: _Scratch,
+    out: NDArray[np.int64],
+    used: int,
+) -> int:
     """Compare a row with the items in scratch.touched in full; writes lines of Found, in normalised places."""
     chains = _chains(scratch.hashes, count)
     reach = min(n, length)
@@ -219,7 +232,19 @@ def _compare(row, length, count, enough, n, index, scratch, out, used):  # type:
 
 
 @njit
-def _rows(data, offsets, row, last, table, n, index, scratch, odd, out, state):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+def _rows(
+    data: NDArray[np.uint8],
+    offsets: NDArray[np.int64],
+    row: int,
+    last: int,
+    table: Lookup,
+    n: int,
+    index: _Index,
+    scratch: _Scratch,
+    odd: NDArray[np.bool_],
+    out: NDArray[np.int64],
+    state: NDArray[np.int64],
+) -> int:
     """Scan rows from `row` on; returns the row where `out` has no room for its candidates, else `last`.
 
     odd: the rows that these loops cannot normalise. state: lines in out, stamp, lines that are missing.
@@ -247,7 +272,14 @@ def _rows(data, offsets, row, last, table, n, index, scratch, odd, out, state): 
 
 
 @njit
-def _written(data, offsets, table, lines, used, where):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+def _written(
+    data: NDArray[np.uint8],
+    offsets: NDArray[np.int64],
+    table: Lookup,
+    lines: NDArray[np.int64],
+    used: int,
+    where: NDArray[np.int64],
+) -> None:
     """Replace places in normalised text by those in the text as it was written; lines in row order."""
     known = np.int64(-1)
     for line in range(used):

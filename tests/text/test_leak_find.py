@@ -6,7 +6,7 @@ import unicodedata
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from datacheck.text.containment import MANY, WINDOW, EvalIndex, Found, Items, find, find_few
@@ -64,6 +64,7 @@ def test_few_texts_equal_brute_force(items, documents, n, tau):
 
 
 @pytest.mark.slow
+@settings(max_examples=60)
 @given(items_, texts, st.sampled_from([2, 3]), taus)
 @example(["e\u0301甲"], ["é甲乙" * 9, "e\u0301甲" + "\u0301"], 2, 0.4)
 def test_kernels_equal_the_few(items, documents, n, tau):
