@@ -10,16 +10,19 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from datacheck.text.codes import cuts, from_lengths
 from datacheck.text.containment import WINDOW, EvalIndex, Found, Items, find_few
 from datacheck.text.jit import njit, spread
-from datacheck.text.kernels import Buffers, Lookup, buffers, decode_row, lookup, token_hashes, window_hashes
+from datacheck.text.kernels import Lookup, buffers, decode_row, lookup, token_hashes, window_hashes
 from datacheck.text.normalise import DROP, EXPAND, RULES
 
 _DROP, _EXPAND = np.uint32(DROP), np.uint32(EXPAND)
 _FILTER_BITS = 16  # per indexed n-gram; with two bits set, one of a hundred others passes
 _WORDS = (10, 20)  # powers of two: at most 8 MiB
 _ROOM = 64  # what decode_row needs beyond the bytes of a row
+_BLOCK = 4 << 20  # bytes at once: the copy that Arrow makes of them stays in memory that is warm
 _OUT = 7  # numbers per line of Found
+_NONE = np.zeros((0, _OUT), np.int64)
 
 
 class _Index(NamedTuple):
@@ -306,13 +309,15 @@ def _written(
 
 def find_many(index: EvalIndex, items: Items, texts: pl.Series, n: int) -> Found:
     """Return `find_few(index, items, texts, n)`."""
-    source, table, prepared = buffers(texts), lookup(RULES), _Index.of(index, items)
-    odd = np.zeros(len(texts), np.bool_)
+    prepared, odd = _Index.of(index, items), np.zeros(len(texts), np.bool_)
+    sizes = from_lengths(texts.str.len_bytes().fill_null(0).to_numpy().astype(np.int64))
 
     def work(first: int, last: int) -> NDArray[np.int64]:
-        return _piece(source, table, prepared, n, odd, first, last)
+        piece = _Piece.of(prepared, n, int(np.diff(sizes[first : last + 1]).max(initial=0)) + _ROOM)
+        blocks = ((first + a, first + b) for a, b in cuts(sizes[first : last + 1] - sizes[first], _BLOCK))
+        return np.concatenate([_NONE, *(piece.scan(texts[a:b], a, odd[a:b]) for a, b in blocks)])
 
-    lines = np.concatenate([np.zeros((0, _OUT), np.int64), *spread(work, source.offsets)])
+    lines = np.concatenate([_NONE, *spread(work, sizes)])
     others = np.flatnonzero(odd)
     if len(others):
         found = np.column_stack(find_few(index, items, texts.gather(others), n))
@@ -321,28 +326,38 @@ def find_many(index: EvalIndex, items: Items, texts: pl.Series, n: int) -> Found
     return Found.of(lines)
 
 
-def _piece(
-    source: Buffers, table: Lookup, index: _Index, n: int, odd: NDArray[np.bool_], first: int, last: int
-) -> NDArray[np.int64]:
-    """Scan rows first…last - 1: lines of Found, in row order."""
-    room = int(np.diff(source.offsets[first : last + 1]).max(initial=0)) + _ROOM
-    sizes = np.diff(index.item_offsets)
-    scratch = _Scratch(
-        np.empty(room, np.uint32),
-        np.empty(room, np.uint32),
-        np.zeros(len(index.hashes), np.int64),
-        np.zeros(len(sizes), np.int64),
-        np.zeros(len(sizes), np.int64),
-        np.zeros(int(sizes.max(initial=0)), np.int64),
-    )
-    out, state, done = np.empty((1024, _OUT), np.int64), np.zeros(3, np.int64), []
-    row = first
-    while row < last:
-        row = _rows(*source, row, last, table, n, index, scratch, odd, out, state)
-        used = int(state[0])
-        _written(*source, table, out, used, np.empty(room, np.int64) if used else np.empty(0, np.int64))
-        done.append(out[:used].copy())
-        if state[2] > len(out):
-            out = np.empty((2 * int(state[2]), _OUT), np.int64)
-        state[0] = state[2] = 0
-    return np.concatenate(done) if done else out[:0]
+class _Piece(NamedTuple):
+    """What a thread needs to scan its rows."""
+
+    known: _Index
+    n: int
+    scratch: _Scratch
+    where: NDArray[np.int64]
+    state: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, index: _Index, n: int, room: int) -> "_Piece":
+        sizes = np.diff(index.item_offsets)
+        scratch = _Scratch(
+            np.empty(room, np.uint32),
+            np.empty(room, np.uint32),
+            np.zeros(len(index.hashes), np.int64),
+            np.zeros(len(sizes), np.int64),
+            np.zeros(len(sizes), np.int64),
+            np.zeros(int(sizes.max(initial=0)), np.int64),
+        )
+        return cls(index, n, scratch, np.empty(room, np.int64), np.zeros(3, np.int64))
+
+    def scan(self, texts: pl.Series, before: int, odd: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Scan some texts, before which others stand in the column: lines of Found, in row order."""
+        source, table = buffers(texts), lookup(RULES)
+        out, done, row = np.empty((1024, _OUT), np.int64), [_NONE], 0
+        while row < len(texts):
+            row = _rows(*source, row, len(texts), table, self.n, self.known, self.scratch, odd, out, self.state)
+            used = int(self.state[0])
+            _written(*source, table, out, used, self.where)
+            done.append(out[:used] + np.array([before, *[0] * (_OUT - 1)]))
+            if self.state[2] > len(out):
+                out = np.empty((2 * int(self.state[2]), _OUT), np.int64)
+            self.state[0] = self.state[2] = 0
+        return np.concatenate(done)
