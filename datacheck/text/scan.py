@@ -312,10 +312,15 @@ def find_many(index: EvalIndex, items: Items, texts: pl.Series, n: int) -> Found
     prepared, odd = _Index.of(index, items), np.zeros(len(texts), np.bool_)
     sizes = from_lengths(texts.str.len_bytes().fill_null(0).to_numpy().astype(np.int64))
 
+    room = int(np.diff(sizes).max(initial=0)) + _ROOM
+    free: list[_Piece] = []  # what a thread is done with, the next one takes: fresh memory is slow
+
     def work(first: int, last: int) -> NDArray[np.int64]:
-        piece = _Piece.of(prepared, n, int(np.diff(sizes[first : last + 1]).max(initial=0)) + _ROOM)
+        piece = _taken(free) or _Piece.of(prepared, n, room)
         blocks = ((first + a, first + b) for a, b in cuts(sizes[first : last + 1] - sizes[first], _BLOCK))
-        return np.concatenate([_NONE, *(piece.scan(texts[a:b], a, odd[a:b]) for a, b in blocks)])
+        lines = np.concatenate([_NONE, *(piece.scan(texts[a:b], a, odd[a:b]) for a, b in blocks)])
+        free.append(piece)
+        return lines
 
     lines = np.concatenate([_NONE, *spread(work, sizes)])
     others = np.flatnonzero(odd)
@@ -324,6 +329,13 @@ def find_many(index: EvalIndex, items: Items, texts: pl.Series, n: int) -> Found
         found[:, 0] = others[found[:, 0]]
         lines = np.concatenate([lines, found])
     return Found.of(lines)
+
+
+def _taken(free: "list[_Piece]") -> "_Piece | None":
+    try:
+        return free.pop()
+    except IndexError:
+        return None
 
 
 class _Piece(NamedTuple):
