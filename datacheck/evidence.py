@@ -61,17 +61,11 @@ def _evidence(check: Check, measured: Measured, view: StoreView, target: Path, m
     """Sink the evidence without any text, then describe the first lines through `excerpt`."""
     if measured.evidence is None:
         return {"evidence": 0, "rows": 0, "problems": {}, "first": []}
-    given = measured.evidence
+    given = _with_other(measured.evidence, view)
     columns = given.collect_schema().names()
-    keep = given.drop("text", strict=False)
+    keep = given.drop("text", "other_text", strict=False)
     if "row" in columns and "file" not in columns:
         keep = placed(keep, view.rows)
-    if "other_row" in columns:
-        others = view.rows.select(
-            pl.col("row").alias("other_row"),
-            pl.concat_str(pl.lit(view.loaded.dataset + "/"), place()).alias("other"),
-        )
-        keep = keep.with_columns(pl.col("other_row").cast(pl.UInt64)).join(others, on="other_row", how="left")
     names = keep.collect_schema().names()
     table = (
         keep.with_columns(pl.lit(None, dtype).alias(name) for name, dtype in EVIDENCE.items() if name not in names)
@@ -90,6 +84,21 @@ def _evidence(check: Check, measured: Measured, view: StoreView, target: Path, m
     return {"evidence": table.height, "rows": rows, "problems": problems, "first": first.to_dicts()}
 
 
+def _with_other(given: pl.LazyFrame, view: StoreView) -> pl.LazyFrame:
+    """Make `other_row`, a row of the same dataset, a place in `other` (where that is not given already)."""
+    columns = given.collect_schema().names()
+    if "other_row" not in columns:
+        return given
+    places = view.rows.select(
+        pl.col("row").alias("other_row"), pl.concat_str(pl.lit(view.loaded.dataset + "/"), place()).alias("own")
+    )
+    joined = given.with_columns(pl.col("other_row").cast(pl.UInt64)).join(
+        places, on="other_row", how="left", maintain_order="left"
+    )
+    other = pl.coalesce("other", "own") if "other" in columns else pl.col("own")
+    return joined.with_columns(other=other).drop("own", "other_row")
+
+
 def _with_safe_paths(table: pl.DataFrame) -> pl.DataFrame:
     """A key of a record may itself be personal data; paths are few, so each is shown through `excerpt`."""
     return table.with_columns(_shown(table["where"]))
@@ -97,22 +106,22 @@ def _with_safe_paths(table: pl.DataFrame) -> pl.DataFrame:
 
 def _described(first: pl.DataFrame, given: pl.LazyFrame, columns: list[str], mode: Mode) -> pl.DataFrame:
     """Make the first lines readable: the check's own words, then an excerpt of the text they speak of."""
-    texts: list[str | None] = [None] * first.height
+    shown = [name for name in ("text", "other_text") if name in columns]
+    texts: list[tuple[str | None, ...]] = [()] * first.height
     keys = [key for key in ("row", "file", "line", "where", "problem", "other") if key in columns]
-    if "text" in columns:
+    if shown:
         wanted = first.lazy().select(keys).unique()
         rows = given.with_columns(pl.col(key).cast(EVIDENCE[key]) for key in keys).join(
             wanted, on=keys, how="semi", nulls_equal=True
         )
-        once = rows.select(*keys, "text").unique(subset=keys, keep="first", maintain_order=True).collect()
+        once = rows.select(*keys, *shown).unique(subset=keys, keep="first", maintain_order=True).collect()
         joined = first.join(once, on=keys, how="left", nulls_equal=True, maintain_order="left")
-        texts = joined["text"].to_list()
-    details = [_detail(words, text, mode) for words, text in zip(first["detail"], texts, strict=True)]
+        texts = joined.select(shown).rows()
+    details = [_detail(words, both, mode) for words, both in zip(first["detail"], texts, strict=True)]
     return first.with_columns(detail=pl.Series(details, dtype=pl.String))
 
 
-def _detail(words: str | None, text: str | None, mode: Mode) -> str | None:
-    shown = [excerpt(words)] if words else []
-    if text is not None:
-        shown.append(f"“{excerpt(text, mode)}”")
-    return " ".join(shown) or None
+def _detail(words: str | None, texts: tuple[str | None, ...], mode: Mode) -> str | None:
+    """The check's own words, the text, and the text that it is compared with where that is another."""
+    said = list(dict.fromkeys(f"“{excerpt(text, mode)}”" for text in texts if text is not None))
+    return " ".join([*([excerpt(words)] if words else []), *([" ↔ ".join(said)] if said else [])]) or None

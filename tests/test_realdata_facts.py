@@ -145,9 +145,48 @@ def test_gsm8k_train_holds_two_test_questions(gsm8k):
     assert gsm8k.value("rate") == Ratio(2, 1319)
 
 
-def test_gsm8k_six_test_questions_are_to_be_reviewed(gsm8k):
+# (test line, training line): what a reader of both questions says. Lines count from 1.
+VERDICTS = {
+    (603, 1315): "leak: the same question with other numbers, a train for a plane",
+    (603, 5163): "leak: the same question with other numbers, a train for a plane",
+    (633, 21): "leak: the same question with other numbers and names",
+    (449, 1782): "variant: the same case of 48 for $576, sold in other portions",
+    (580, 2579): "variant: the same two steps with other numbers, rubber bands for cards",
+    (825, 3727): "leak: the same question with other numbers, cans for tins",
+    (919, 7286): "variant: the same steps with other numbers, music for sports",
+    (975, 2601): "variant: the same three books, another question about them",
+    (1187, 6029): "no leak: both name the days of a week",
+}
+
+
+def test_gsm8k_every_pair_has_been_read(gsm8k):
+    pairs = gsm8k.evidence.select("other", "line").iter_rows()
+    assert {(int(other.rpartition(":")[2]), line) for other, line in pairs} == set(VERDICTS)
     review = gsm8k.evidence.filter(problem="review")
     assert gsm8k.value("review") == review["other"].n_unique() == 6
+
+
+def test_gsm8k_no_answer_alone_and_no_unknown_template(gsm8k):
+    assert gsm8k.value("answers") == 0
+    assert gsm8k.value("new_templates") == Ratio(0, 1319)
+
+
+def kk(side: str) -> list[dict]:
+    import polars as pl
+
+    files = sorted((_REALDATA / "logic_rl/data/kk/instruct").glob(f"*/{side}.parquet"))
+    return [row for file in files for row in pl.read_parquet(file, columns=["prompt", "reward_model"]).to_dicts()]
+
+
+def test_logic_puzzles_of_one_template_are_no_leak():
+    """Every prompt stands in one frame; train and test are different puzzles with few names."""
+    train, test = kk("train"), kk("test")
+    assert not {row["prompt"][0]["content"] for row in train} & {row["prompt"][0]["content"] for row in test}
+    result = measure(Leakage(against=("eval",)), train, others={"eval": test})
+    assert result.value("rate") == Ratio(0, len(test))
+    assert result.value("new_templates") == Ratio(0, len(test))
+    leaked = measure(Leakage(against=("eval",)), train[:50] + test[:3], others={"eval": test})
+    assert leaked.value("rate") == Ratio(3, len(test))  # the test can fail
 
 
 def eights(text):
@@ -200,4 +239,5 @@ def test_questions_asked_in_turn_are_found_between_answers():
     ]
     result = measure(Leakage(against=("eval",)), rows, others={"eval": asked})
     assert result.value("rate") == Ratio(80, 80)
-    assert set(result.evidence.filter(problem="leaked")["where"]) == {"messages[0].content"}
+    places = result.evidence.filter(problem="leaked")["where"]
+    assert {where.partition(".content")[0] for where in places} == {"messages[0]"}

@@ -1,40 +1,49 @@
 """The check leakage."""
 
-from typing import Annotated, Literal
+from itertools import pairwise
+from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 import polars as pl
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, model_validator
 
 from datacheck.check import Check, Limit, Measured, Metric, Need, Ratio, Value, View, place, total
-from datacheck.features.leaks import EvalItems, Leaks, find_leaks
+from datacheck.features.leaks import HAN_N, LATIN_N, LONGER, EvalItems, Leaks, find_leaks
+from datacheck.features.skeletons import Skeletons
+from datacheck.text.containment import WINDOW
+from datacheck.text.leak_plants import Item, leaks
 from datacheck.text.normalise import RULES, normalise
-from datacheck.text.plants import plant
-from datacheck.text.shingles import shingles
+from datacheck.text.shingles import grams
 
 # one name, or a list of names
 Names = Annotated[tuple[str, ...], BeforeValidator(lambda given: (given,) if isinstance(given, str) else given)]
-PLANTED_ITEMS = 200
-PLANTS = (
-    "verbatim",
-    "embedded",
-    "2 % edits",
-    "5 % edits",
-    "punctuation",
-    "fullwidth",
-    "inserted spaces",
-    "letter case",
-)
+PLANTED_ITEMS = 200  # of each evaluation set
+PHRASE = LONGER  # only items shorter than so many times `min_length` can be common phrases
+COMMON_SHARE = 0.001  # of the rows; a phrase is at least as frequent as that
+NAMED = 5  # items that a note names
+TEMPLATE_ROWS, TEMPLATE_SHARE = 5, 0.01  # what so many prompts of a set share is a template of it
+TEMPLATES = 15  # templates in the figure
+
+
+class _Set(NamedTuple):
+    """An evaluation set: the dataset `of`, or the rows of this one whose split is `split`."""
+
+    name: str
+    of: str | None
+    split: str | None
 
 
 class Leakage(Check):
     """Share of evaluation rows whose question stands in this dataset.
 
-    Each question of the evaluation sets (alone, and with its options) is an item; an item leaks when one turn of this
-    dataset holds at least `block` of its distinct n-grams (5 characters for Chinese, 8 for others), after normalising
-    and without the n-grams that a tenth of the set's items share. A conversation, or a question with options, is
-    looked for in all that a row asks together. The search is complete for that containment: it is no sample and no
-    sketch.
+    Each question of the evaluation sets (alone, and with its options) is an item; an item leaks when one place of this
+    dataset, at most three times as long, holds at least `block` of its distinct n-grams (5 characters for Chinese, 8
+    for others), after normalising and without the n-grams that a tenth of the set's items share. A conversation, or a
+    question with options, is looked for in all that a row asks together. The search is complete for that containment:
+    it is no sample and no sketch. Long answers are items too, told apart: an answer may be a quotation.
+
+    The evaluation sets are other datasets of the contract (`against`, `red_line`), or rows of this one by their split
+    (`splits`).
 
     ## Why it matters
     A model that has seen the questions scores high offline and disappoints online. Leaked items are rarely verbatim
@@ -48,15 +57,21 @@ class Leakage(Check):
 
     ## How to fix
     Drop the training rows of the evidence file, never the evaluation rows; freeze the evaluation set
-    (`source.sha256`) and name what must never be trained on in `red_line`.
+    (`source.sha256`) and name what must never be trained on in `red_line`. Where train and evaluation rows are one
+    dataset, name its label under `source.columns.split` and the values of evaluation rows in `splits`.
 
     ## How to verify
     Run again: rate and red-line hits are 0. Read the rows in review (containment between `review` and `block`):
-    they may be the same question in other words.
+    they may be the same question in other words. `new_templates` says how many evaluation prompts open or close by a
+    template of their set (what a hundredth of it shares, with numbers, names and quotations masked) that no training
+    prompt has: drift, not leakage.
 
     ## Known limits
-    Translations and free paraphrases are not found. Items shorter than `min_length` characters are not compared;
-    the report says how many. Answers alone are not items.
+    Translations and free paraphrases are not found. Items shorter than `min_length` characters (twice as many
+    letters; answers twice that) are not compared. An item that has hardly an n-gram of its own in its set is found
+    only as a complete copy. A question that is brief without its options (`min_length` longer than that) is listed
+    for review, never counted. A short item that stands in many rows (`common_rows`, and one in a thousand) is taken for
+    a common phrase, except of a red-line set. The report says how many of each.
     """
 
     ZH = """评测集中有多少题目出现在本数据集里。
@@ -69,19 +84,28 @@ class Leakage(Check):
     按空格取 13 个词的常用方法看不见中文泄漏。
 
     ## 排查
-    逐条看证据：训练集的哪一行、哪一个字段包含了评测集哪一行的题目，覆盖了多少 n-gram（中文 5 字，其他 8 字符）。
+    逐条看证据：训练集的哪一行、哪一个字段的第几到第几个字符，包含了评测集哪一行的题目，覆盖了多少 n-gram
+    （中文 5 字，其他 8 字符；须集中在不超过题目三倍长的一段里）。题目、题目加选项、较长的答案分别查找；
+    过短的题目、整套题共用的套话、常用短句会在报告中点名，不计入泄漏率。
 
     ## 修复
     删除训练集中的这些行，不要动评测集；用 `source.sha256` 冻结评测集；绝不能训练的集合写进 `red_line`。
+    同一数据集内的训练与验证、测试划分，用 `source.columns.split` 指明字段，再把评测划分写进 `splits`。
 
     ## 验证
     重跑后泄漏率与红线命中均为 0；人工阅读介于 review 与 block 之间的样本。翻译和自由改写发现不了。
+    `new_templates` 是所用提示模板（评测集中百分之一以上的题目共有的开头或结尾）在训练集中从未出现的题目占比：
+    偏高说明两边提示模板不一致，不是泄漏。
     """
 
     metrics = {
         "rate": Metric("evaluation rows found in this dataset", "share", "evaluation rows", Limit(max=0.001)),
         "red_line_hits": Metric("rows that hold an item of a red-line set", "rows", None, Limit(max=0)),
         "review": Metric("evaluation rows that may be in this dataset: between review and block", "rows"),
+        "answers": Metric("evaluation rows of which only the answer is in this dataset", "rows"),
+        "new_templates": Metric(
+            "evaluation rows in a prompt template that no row here has", "share", "evaluation rows"
+        ),
         "planted_recall": Metric(
             "planted items that the scan finds",
             "share",
@@ -92,133 +116,298 @@ class Leakage(Check):
     }
 
     check: Literal["leakage"] = "leakage"
-    against: Names = Field(min_length=1, description="the evaluation datasets of this contract")
+    against: Names = Field(default=(), description="the evaluation datasets of this contract")
     red_line: Names = Field(default=(), description="datasets of which not one item may be in here")
+    splits: Names = Field(default=(), description="values of the label `split` whose rows are evaluation rows")
     block: float = Field(default=0.6, gt=0, le=1, description="containment from which an item has leaked")
     review: float = Field(default=0.4, gt=0, le=1, description="containment from which it is listed for review")
-    min_length: int = Field(default=12, ge=1, description="items of fewer characters are not compared")
+    min_length: int = Field(default=12, ge=8, description="items of fewer characters are not compared; of letters, 2 ×")
+    common_rows: int | None = Field(
+        default=20, ge=2, description="a short item in so many rows is a common phrase; null: it never is"
+    )
+
+    @model_validator(mode="after")
+    def _has_a_set(self) -> "Leakage":
+        if not self._sets:
+            raise ValueError("no evaluation set; name one under against, red_line or splits")
+        return self
 
     @property
-    def _sets(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys((*self.against, *self.red_line)))
+    def _sets(self) -> tuple[_Set, ...]:
+        named = [_Set(name, name, None) for name in dict.fromkeys((*self.against, *self.red_line))]
+        return (*named, *(_Set(f"split {value}", None, value) for value in dict.fromkeys(self.splits)))
 
-    def _leaks(self, name: str) -> Leaks:
-        return Leaks(against=name, tau=min(self.review, self.block), min_length=self.min_length)
+    def _items(self, which: _Set) -> Need:
+        return Need(EvalItems(min_length=self.min_length, split=which.split), which.of)
+
+    def _leaks(self, which: _Set) -> Need:
+        tau = min(self.review, self.block)
+        held = self.splits
+        return Need(Leaks(against=which.of, tau=tau, min_length=self.min_length, split=which.split, held=held))
 
     def needs(self) -> tuple[Need, ...]:
-        """Per evaluation set: its rows, its items, and the hits in this dataset."""
-        items = EvalItems(min_length=self.min_length)
-        return tuple(
-            need
-            for name in self._sets
-            for need in (Need("rows", of=name), Need(items, of=name), Need(self._leaks(name)))
-        )
+        """Per evaluation set: its rows, its items, its prompts' skeletons, and the hits in this dataset."""
+        each = [(self._items(s), self._leaks(s), Need(Skeletons(), s.of)) for s in self._sets]
+        rows = [Need("rows", of=s.of) for s in self._sets if s.of is not None]
+        return (*rows, *dict.fromkeys(need for needs in each for need in needs), Need(Skeletons()))
 
     def measure(self, data: View) -> Measured:
         """Best hit per (row, evaluation row); rates over the evaluation rows."""
-        best = pl.concat([self._best(data, name) for name in self._sets]).collect()
-        leaked = best.filter(pl.col("score") >= self.block)
-        review = best.filter(pl.col("score") < self.block).join(leaked, on=["set", "eval_row"], how="anti")
-        sizes = {name: total(data[Need("rows", of=name)]) for name in self._sets}
-        recall, by_kind = self._planted(data)
+        sizes = {s.name: total(self._rows(data, s)) for s in self._sets}
+        items = {s.name: data[self._items(s)].collect() for s in self._sets}
+        phrases = pl.concat([self._phrases(data, s, items[s.name]) for s in self._sets])
+        best = pl.concat([self._best(data, s, items[s.name], phrases) for s in self._sets]).collect()
+        asked = best.filter(pl.col("kind") != "answer")
+        leaked = asked.filter("blocks")
+        same = ["set", "eval_row"]
+        review = asked.filter(~pl.col("blocks")).join(leaked, on=same, how="anti", maintain_order="left")
+        answers = best.filter("blocks", kind="answer").join(asked, on=same, how="anti", maintain_order="left")
+        recall, by_kind = self._planted(data, items)
+        new, templates = self._templates(data, sum(sizes.values()))
         values = [
             *self._rates(leaked, sizes, total(data.rows)),
             Value("red_line_hits", leaked.filter(pl.col("set").is_in(self.red_line))["row"].n_unique()),
-            Value("review", review.select("set", "eval_row").n_unique()),
+            Value("review", review.select(same).n_unique()),
+            Value("answers", answers.select(same).n_unique()),
+            Value("new_templates", new),
             Value("planted_recall", recall if recall.of else None),
         ]
         evidence = pl.concat(
-            [
-                leaked.with_columns(problem=pl.lit("leaked")),
-                review.with_columns(problem=pl.lit("review"), row=pl.lit(None, pl.UInt64)),
-            ]
+            table.with_columns(problem=pl.lit(problem))
+            for problem, table in (("leaked", leaked), ("review", review), ("answer_leaked", answers))
         )
-        texts = data.turns.select(pl.col("row"), pl.col("path").alias("where"), "text")
-        shown = evidence.lazy().join(texts, on=["row", "where"], how="left", maintain_order="left")
-        figures = {"containment": _histogram(best), "planted": by_kind}
-        return Measured(tuple(values), shown.drop("set", "eval_row"), figures, self._notes(data, sizes))
+        figures = {"containment": _histogram(asked), "planted": by_kind, "templates": templates}
+        return Measured(tuple(values), self._shown(data, evidence, items), figures, self._notes(items, sizes, phrases))
 
-    def _best(self, data: View, name: str) -> pl.LazyFrame:
-        """The best-covered item of each evaluation row in each row; with both places."""
-        hits = data[Need(self._leaks(name))].with_columns(score=pl.col("covered") / pl.col("size"))
-        best = hits.sort("score", "path", descending=[True, False]).unique(["row", "eval_row"], keep="first")
-        places = data[Need("rows", of=name)].select(
-            pl.col("row").alias("eval_row"),
-            pl.concat_str(pl.lit(f"{name}/"), place()).alias("other"),
+    def _rows(self, data: View, which: _Set) -> pl.LazyFrame:
+        """The rows of an evaluation set."""
+        if which.of is not None:
+            return data[Need("rows", of=which.of)]
+        return data.rows.filter(pl.col("split") == which.split)
+
+    def _held(self, data: View) -> pl.LazyFrame:
+        """The rows of this dataset that are training rows."""
+        if not self.splits:
+            return data.rows
+        return data.rows.filter(~pl.col("split").is_in(self.splits).fill_null(False))
+
+    def _phrases(self, data: View, which: _Set, items: pl.DataFrame) -> pl.DataFrame:
+        """Short items that many rows hold: `set`, `eval_row`, `kind`, `rows`, and the place of the item."""
+        schema = {"set": pl.String, "eval_row": pl.UInt64, "kind": pl.String, "rows": pl.UInt32, "other": pl.String}
+        if self.common_rows is None or which.name in self.red_line:
+            return pl.DataFrame(schema=schema)
+        least = self.min_length * PHRASE * pl.when(pl.col("n") == HAN_N).then(1).otherwise(2)
+        brief = items.filter(~pl.col("short"), pl.col("length") < least).select("kind", eval_row="row")
+        many = max(self.common_rows, total(self._held(data)) * COMMON_SHARE)
+        hits = data[self._leaks(which)].filter(pl.col("covered") / pl.col("size") >= self.block)
+        found = (
+            hits.join(brief.lazy(), on=["eval_row", "kind"], how="semi")
+            .group_by("eval_row", "kind")
+            .agg(rows=pl.col("row").n_unique())
+            .filter(pl.col("rows") >= many)
+            .with_columns(pl.col("eval_row").cast(pl.UInt64), set=pl.lit(which.name))
+            .join(self._places(data, which), on="eval_row", how="left")
+        )
+        return found.sort("eval_row", "kind").select(pl.col(k).cast(t) for k, t in schema.items()).collect()
+
+    def _places(self, data: View, which: _Set) -> pl.LazyFrame:
+        """`eval_row`, `other`: the places of the rows of an evaluation set, named with their dataset."""
+        prefix = pl.lit(f"{which.of}/" if which.of is not None else "")
+        return self._rows(data, which).select(eval_row="row", other=pl.concat_str(prefix, place()))
+
+    def _best(self, data: View, which: _Set, items: pl.DataFrame, phrases: pl.DataFrame) -> pl.LazyFrame:
+        """The best-covered question, and the best-covered answer, of each evaluation row in each row, with places.
+
+        A question that is brief without its options never blocks; from `block` on it is there for review.
+        """
+        brief = items.lazy().filter("brief").select("kind", pl.col("row").cast(pl.UInt64).alias("eval_row"), brief=True)
+        hits = data[self._leaks(which)].with_columns(
+            pl.col("eval_row").cast(pl.UInt64),
+            score=pl.col("covered") / pl.col("size"),
+            answer=pl.col("kind") == "answer",
+            set=pl.lit(which.name),
+        )
+        hits = hits.join(brief, on=["eval_row", "kind"], how="left").with_columns(
+            pl.col("brief").fill_null(False), over=pl.col("score") >= self.block
+        )
+        hits = hits.filter(~pl.col("brief") | pl.col("over")).with_columns(blocks=pl.col("over") & ~pl.col("brief"))
+        hits = hits.join(phrases.lazy(), on=["set", "eval_row", "kind"], how="anti")
+        order = ["blocks", "score", "size", "path", "start"]
+        best = hits.sort(order, descending=[True, True, True, False, False], maintain_order=True).unique(
+            ["row", "eval_row", "answer"], keep="first", maintain_order=True
         )
         own = data.rows.select("row", "file", "line", "byte")
+        other_row = pl.col("eval_row") if which.of is None else pl.lit(None, pl.UInt64)
+        other = pl.lit(None, pl.String) if which.of is None else pl.col("other")
         return (
-            best.with_columns(pl.col("eval_row").cast(pl.UInt64), pl.lit(name).alias("set"))
-            .join(places, on="eval_row", how="left")
+            best.join(self._places(data, which), on="eval_row", how="left")
             .join(own, on="row", how="left")
-            .select("set", "row", "eval_row", "file", "line", "byte", pl.col("path").alias("where"), "score", "other")
-            .sort("row", "eval_row")
+            .with_columns(other_row=other_row, other=other)
+            .drop("answer", "brief", "over")
+            .sort("row", "eval_row", "kind")
         )
+
+    def _shown(self, data: View, evidence: pl.DataFrame, items: dict[str, pl.DataFrame]) -> pl.LazyFrame:
+        """Evidence with both stretches: where they are, and (for excerpts) what they say."""
+        known = [
+            i.select("kind", "text", eval_row=pl.col("row").cast(pl.UInt64), set=pl.lit(n)) for n, i in items.items()
+        ]
+        asked = pl.concat(known).lazy().rename({"text": "other_text"})
+        texts = data.turns.select(pl.col("row"), pl.col("path"), "text")
+        shown = (
+            evidence.lazy()
+            .join(texts, on=["row", "path"], how="left", maintain_order="left")
+            .join(asked, on=["set", "eval_row", "kind"], how="left", maintain_order="left")
+        )
+        what = pl.col("kind").str.replace("_relabelled", "").str.replace_all("_", " ")
+        return shown.select(
+            "file", "line", "byte", "problem", "score", "other", "other_row",
+            row=pl.when(pl.col("problem") == "leaked").then("row"),  # what is for review is not to be dropped
+            where=pl.format("{}[{}:{}]", "path", "start", "end"),
+            detail=pl.format("{} of {} n-grams of {}[{}:{}]", "covered", "size", what, "begin", "stop"),
+            text=pl.col("text").str.slice("start", pl.col("end") - pl.col("start")),
+            other_text=pl.col("other_text").str.slice("begin", pl.col("stop") - pl.col("begin")),
+        )  # fmt: skip
 
     def _rates(self, leaked: pl.DataFrame, sizes: dict[str, int], rows: int) -> list[Value]:
-        hit = {name: leaked.filter(pl.col("set") == name)["eval_row"].n_unique() for name in self.against}
-        of = sum(sizes[name] for name in self.against)
-        whole = Value("rate", Ratio(sum(hit.values()), of) if rows and all(sizes[n] for n in self.against) else None)
-        return [whole, *(Value("rate", Ratio(hit[n], sizes[n]), {"against": n}) for n in self.against if sizes[n])]
+        names = [s.name for s in self._sets if s.of is None or s.of in self.against]
+        hit = {name: leaked.filter(pl.col("set") == name)["eval_row"].n_unique() for name in names}
+        of = sum(sizes[name] for name in names)
+        measured = rows and of and all(sizes[n] for n in names)
+        whole = Ratio(sum(hit.values()), of) if measured or not names else None
+        return [
+            Value("rate", whole),
+            *(Value("rate", Ratio(hit[n], sizes[n]), {"against": n}) for n in names if sizes[n]),
+        ]
 
-    def _items(self, data: View, name: str) -> pl.DataFrame:
-        return data[Need(EvalItems(min_length=self.min_length), of=name)].collect()
-
-    def _notes(self, data: View, sizes: dict[str, int]) -> tuple[str, ...]:
+    def _notes(self, items: dict[str, pl.DataFrame], sizes: dict[str, int], phrases: pl.DataFrame) -> tuple[str, ...]:
+        """What was not compared, or not counted."""
         notes = []
+        lengths = f"of {self.min_length} characters ({self.min_length * 2} letters) or more"
         for name, size in sizes.items():
-            short = size - self._items(data, name)["row"].n_unique()
-            if short:
+            table = items[name].filter(~pl.col("short"))
+            questions = table.filter(pl.col("kind") != "answer")
+            if short := size - questions["row"].n_unique():
+                notes.append(f"{short} of {size} rows of {name} have no question {lengths}")
+            only = questions.group_by("row").agg(pl.col("whole").all())["whole"].sum()
+            if only:
                 notes.append(
-                    f"{short} of {size} rows of {name} have no question of {self.min_length} characters or more"
+                    f"{only} of {size} rows of {name} ask in words that many rows of the set share; "
+                    "only complete copies of them were looked for"
                 )
+            if (answers := table.filter(pl.col("kind") == "answer")["row"].n_unique()) < size:
+                notes.append(f"{size - answers} of {size} rows of {name} have no answer long enough to be looked for")
+        named = [f"{at} ({kind}, in {rows} rows)" for at, kind, rows in phrases.select("other", "kind", "rows").rows()]
+        if named:
+            more = f" and {len(named) - NAMED} more" if len(named) > NAMED else ""
+            notes.append(f"short items that many rows hold were taken for phrases: {', '.join(named[:NAMED])}{more}")
         return tuple(notes)
 
-    def _planted(self, data: View) -> tuple[Ratio, pl.DataFrame]:
+    def _templates(self, data: View, of: int) -> tuple[Ratio | None, pl.DataFrame]:
+        """Evaluation rows in a template that no training prompt has, and the most frequent templates."""
+        own = data[Need(Skeletons())].join(self._held(data), on="row", how="semi")
+        new, tables = 0, []
+        for which in self._sets:
+            theirs = data[Need(Skeletons(), which.of)].join(self._rows(data, which), on="row", how="semi")
+            lines, absent = _compared(theirs, own)
+            new += absent
+            tables.append(lines)
+        top = pl.concat(tables).group_by("template").agg(pl.col("evaluation_rows").sum(), pl.col("rows").first())
+        top = top.sort(["evaluation_rows", "template"], descending=[True, False]).head(TEMPLATES)
+        return Ratio(new, of) if of else None, top
+
+    def _planted(self, data: View, items: dict[str, pl.DataFrame]) -> tuple[Ratio, pl.DataFrame]:
         """Plant items into texts of this dataset and ask whether the scan brings each back."""
-        kinds: list[str] = []
-        found: list[bool] = []
-        alike: list[bool] = []
         hosts = data.turns.filter(pl.col("text").is_not_null()).head(PLANTED_ITEMS).collect()["text"].to_list() or [""]
-        for name in self._sets:
-            items = self._items(data, name).filter(pl.col("kind") == "question")
-            items = items.sort(pl.col("shingles").list.first()).head(PLANTED_ITEMS).sort("row")
-            for kind in PLANTS:
-                texts = normalise(
-                    pl.Series(
-                        [_planted(t, hosts[i % len(hosts)], kind) for i, t in enumerate(items["text"])], dtype=pl.String
-                    ),
-                    RULES,
-                )
-                hits = find_leaks(items, texts, self.block)
-                back = set(hits.filter(pl.col("kind") == "question").select("turn", "eval_row").iter_rows())
-                kinds += [kind] * items.height
-                found += [(i, row) in back for i, row in enumerate(items["row"])]
-                alike += [
-                    _contains(text, item, n) >= self.block
-                    for text, item, n in zip(texts, items["shingles"], items["n"], strict=True)
-                ]
-        table = pl.DataFrame(
-            {"kind": kinds, "alike": alike, "found": found},
-            schema={"kind": pl.String, "alike": pl.Boolean, "found": pl.Boolean},
-        )
+        tables = [planted(table, hosts, self.block, self.review) for table in items.values()]
+        table = pl.concat(tables)
         seen = table.filter("alike")
+        found = (pl.col("found") & pl.col("alike")).sum()
         by_kind = table.group_by("kind", maintain_order=True).agg(
-            plants=pl.len(), alike=pl.col("alike").sum(), found=(pl.col("found") & pl.col("alike")).sum()
+            plants=pl.len(), alike=pl.col("alike").sum(), found=found, found_or_review=pl.col("review").sum()
         )
         return Ratio(int(seen["found"].sum()), seen.height), by_kind
 
 
-def _planted(item: str, host: str, kind: str) -> str:
-    if kind == "verbatim":
-        return item
-    return f"{host[:200]}\n{item if kind == 'embedded' else plant(item, kind)}\n{host[-200:]}"
+def _compared(theirs: pl.LazyFrame, own: pl.LazyFrame) -> tuple[pl.DataFrame, int]:
+    """The templates of an evaluation set, with the rows that have them on both sides; how many rows have an absent one.
+
+    A template is an opening or a closing that at least TEMPLATE_ROWS rows of the set share, and one in a hundred.
+    """
+    rows = theirs.collect()
+    least = max(TEMPLATE_ROWS, rows.height * TEMPLATE_SHARE)
+    tables, absent = [], []
+    for end in ("opening", "closing"):
+        counts = rows.group_by(end).agg(evaluation_rows=pl.len()).filter(pl.col("evaluation_rows") >= least).lazy()
+        held = own.join(counts, on=end, how="semi").group_by(end).agg(rows=pl.len())
+        both = counts.join(held, on=end, how="left").with_columns(pl.col("rows").fill_null(0)).collect()
+        absent.append(rows.join(both.filter(pl.col("rows") == 0), on=end, how="semi")["row"])
+        tables.append(both.select(pl.format(f"{end}: {{}}", end).alias("template"), "evaluation_rows", "rows"))
+    return pl.concat(tables), pl.concat(absent).n_unique()
 
 
-def _contains(text: str, item: pl.Series, n: int) -> float:
-    """Containment of an item's n-grams by plain sets: the truth that the scan is held against."""
-    wanted = set(item.to_list())
-    return len(wanted & set(shingles(pl.Series([text]), "chars", n).hashes.tolist())) / len(wanted)
+def planted(items: pl.DataFrame, hosts: list[str], block: float, review: float) -> pl.DataFrame:
+    """Plant the questions of an evaluation set in every way, and search for them.
+
+    items: as EvalItems makes them; at most PLANTED_ITEMS rows of them are taken, chosen by content. hosts: other texts.
+    Returns one line per plant: `kind`; `alike`: by plain sets, the planted text holds an item of the row at or above
+    `block`; `found`: the search says so; `review`: it finds the row at or above `review`.
+    """
+    asked = items.filter(pl.col("kind") != "answer", ~pl.col("short"))
+    chosen = asked.group_by("row", maintain_order=True).agg(pl.col("shingles").list.first().min())
+    chosen = chosen.unique("shingles", keep="first").bottom_k(PLANTED_ITEMS, by="shingles")
+    asked = asked.join(chosen, on="row", how="semi", maintain_order="left")
+    lines: list[tuple[int, str, str, str]] = []
+    written = items.filter(pl.col("kind") != "answer").join(chosen, on="row", how="semi", maintain_order="left")
+    for at, own in enumerate(written.partition_by("row", maintain_order=True)):
+        item, host = _item(dict(own.select("kind", "text").iter_rows())), hosts[at % len(hosts)]
+        alone = leaks(item, "")
+        lines += [(own["row"][0], kind, text, alone[kind]) for kind, text in leaks(item, host).items()]
+    schema = {"eval_row": pl.UInt32, "kind": pl.String, "text": pl.String, "alone": pl.String}
+    table = pl.DataFrame(lines, schema=schema, orient="row").with_row_index("plant")
+    hits = find_leaks(asked, table["text"], min(review, block)).with_columns(over=pl.col("covered") / pl.col("size"))
+    hits = hits.join(asked.select("kind", "brief", eval_row="row"), on=["eval_row", "kind"])
+    best = hits.group_by("text", "eval_row").agg(
+        found=((pl.col("over") >= block) & ~pl.col("brief")).any(),
+        review=(pl.col("over") >= pl.when("brief").then(block).otherwise(review)).any(),
+    )
+    both = table.join(
+        best, left_on=["plant", "eval_row"], right_on=["text", "eval_row"], how="left", maintain_order="left"
+    )
+    alike = pl.Series("alike", _alike(asked.filter(~pl.col("brief")), table, block), pl.Boolean)
+    return both.select("kind", alike, pl.col("found").fill_null(False), pl.col("review").fill_null(False))
+
+
+def _item(written: dict[str, str]) -> Item:
+    """The question and its options, from the texts of a row's items by kind."""
+    whole = written.get("question_and_options", written.get("question", ""))
+    question = written.get("question", "")
+    if "question_and_options" in written and whole.startswith(question + "\n"):
+        return Item(question, tuple(whole[len(question) + 1 :].split("\n")))
+    return Item(whole)
+
+
+def _alike(asked: pl.DataFrame, plants: pl.DataFrame, block: float) -> list[bool]:
+    """Whether a plant holds an item of its row in one place, by plain sets: the truth for the search."""
+    ordered = {}
+    for n in (HAN_N, LATIN_N):
+        found = grams(normalise(plants["alone"], RULES), "chars", n)
+        ordered[n] = [found.hashes[start:end].tolist() for start, end in pairwise(found.offsets.tolist())]
+    own: dict[int, list[tuple[int, int, set[int], float]]] = {}
+    for row, n, length, whole, hashes in asked.select("row", "n", "length", "whole", "shingles").iter_rows():
+        own.setdefault(row, []).append((n, WINDOW * length - n + 1, set(hashes), 1.0 if whole else block))
+    return [
+        any(_held(wanted, ordered[n][at], width, tau) for n, width, wanted, tau in own.get(row, []))
+        for at, row in enumerate(plants["eval_row"].to_list())
+    ]
+
+
+def _held(wanted: set[int], ordered: list[int], width: int, tau: float) -> bool:
+    """Whether `width` neighbours of a list hold a share `tau` of what is wanted."""
+    if len(wanted.intersection(ordered)) / len(wanted) < tau:
+        return False
+    places = range(max(1, len(ordered) - width + 1))
+    return any(len(wanted.intersection(ordered[at : at + width])) / len(wanted) >= tau for at in places)
 
 
 def _histogram(best: pl.DataFrame) -> pl.DataFrame:

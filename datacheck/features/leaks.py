@@ -1,170 +1,270 @@
 """Evaluation items found in the turns of another dataset: an index of one side, a row-local scan of the other."""
 
+from functools import lru_cache
+from typing import Literal
+
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from datacheck.check import Feature, Need, Summary, View
-from datacheck.text.containment import EvalIndex, best_window, scan
+from datacheck.text.codes import from_lengths, row_numbers
+from datacheck.text.containment import EvalIndex, Items, find
 from datacheck.text.normalise import RULES, normalise
-from datacheck.text.shingles import Shingles, concat, from_series, grams, shingles, take, to_series, without
+from datacheck.text.shingles import Shingles, contained
 
-# A Chinese character says more than a Latin letter: five characters against eight (matching.md, 7: at c5 English
-# items of everyday words meet in unrelated texts, at c8 they do not).
+# A Chinese character says more than a Latin letter: five characters against eight (at 5, English items of everyday
+# words meet in unrelated texts, at 8 they do not), and items of letters must be twice as long.
 HAN_N, LATIN_N = 5, 8
 HAN_SHARE = 0.2
-LONG = 4  # a turn this many times longer than the item must hold it in one place, not scattered
 FRAME_SHARE, FRAME_ITEMS = 0.1, 20  # an n-gram in so many items of a set says nothing about one of them
-WINDOW = 2.0  # the place may be this many times as long as the item
+LONGER = 2  # an answer alone is telling only if it is so many times as long as the shortest question
 
-ITEMS = {
-    "item": pl.UInt32, "row": pl.UInt32, "kind": pl.String, "n": pl.UInt8, "length": pl.UInt32, "several": pl.Boolean,
-    "text": pl.String,
+Kind = Literal["question", "question_and_options", "question_and_options_relabelled", "answer"]
+ITEMS: dict[str, pl.DataType | type[pl.DataType]] = {
+    "row": pl.UInt32, "kind": pl.String, "n": pl.UInt8, "length": pl.UInt32, "several": pl.Boolean,
+    "short": pl.Boolean, "brief": pl.Boolean, "whole": pl.Boolean, "text": pl.String, "shingles": pl.List(pl.UInt32),
+    "begins": pl.List(pl.UInt32), "ends": pl.List(pl.UInt32),
 }  # fmt: skip
+_SPOKEN = ("prompt", "option", "text")
+_LABEL = r"^\s*[(（]?[A-Ja-j][)）.．、:：]\s*"
+_ANSWERED = ("answer", "response", "chosen")
 
 
-def evaluation_items(turns: pl.LazyFrame, min_length: int) -> pl.DataFrame:
-    """The items of an evaluation set: each question, and each question with its options, as texts of their own.
-
-    Columns as in ITEMS, with `n`, the length of the n-grams by which an item is compared, and `several`: it stands in
-    several turns, and is to be looked for in whole rows. Items shorter than `min_length` code points after normalising
-    say too little to be recognised, and are left out.
-    """
-    asked = _asked(turns)
-    question = _joined(asked.filter(pl.col("part") != "option"))
-    optional = asked.filter(pl.col("part") == "option").select("row").unique()
-    both = _joined(asked).join(optional, on="row", how="semi")
-    table = pl.concat(
-        [question.with_columns(kind=pl.lit("question")), both.with_columns(kind=pl.lit("question_and_options"))],
-        how="diagonal",
-    ).collect()
-    table = table.with_columns(normalise(table["text"], RULES).alias("text"))
-    length = pl.col("text").str.len_chars()
-    han = pl.col("text").str.count_matches(r"\p{Han}") >= length * HAN_SHARE
-    table = table.filter(length >= min_length).with_columns(
-        n=pl.when(han).then(HAN_N).otherwise(LATIN_N), length=pl.col("text").str.len_chars()
-    )
-    return table.sort("row", "kind").with_row_index("item").select(pl.col(k).cast(t) for k, t in ITEMS.items())
+def _said_by(*roles: str) -> pl.Expr:
+    return pl.col("role").fill_null("").is_in(roles)
 
 
-def _asked(turns: pl.LazyFrame) -> pl.LazyFrame:
+def asked(turns: pl.LazyFrame) -> pl.LazyFrame:
     """The turns that hold what is asked: all but answers, tool results and system prompts, with the options."""
-    said_by = pl.col("role").fill_null("").is_in(["assistant", "tool", "system"])
-    return turns.filter(pl.col("part").is_in(["prompt", "option", "text"]), pl.col("text").is_not_null(), ~said_by)
+    own = pl.col("part").is_in(_SPOKEN) & ~_said_by("assistant", "tool", "system")
+    return turns.filter(own, pl.col("text").is_not_null())
+
+
+def answered(turns: pl.LazyFrame) -> pl.LazyFrame:
+    """The turns that hold the answer: reference answers, and what the assistant says."""
+    own = pl.col("part").is_in(_ANSWERED) | (pl.col("part").is_in(_SPOKEN) & _said_by("assistant"))
+    return turns.filter(own, pl.col("text").is_not_null())
 
 
 def _joined(turns: pl.LazyFrame) -> pl.LazyFrame:
-    """One line per row: `row`, `text`, `several`, and `path` of its first turn."""
+    """One line per row: `row`, `text` (its turns, joined by newlines), `several` (turns), `path` of the first turn."""
     return turns.group_by("row", maintain_order=True).agg(
         pl.col("text").str.join("\n"), several=pl.len() > 1, path=pl.col("path").first()
     )
 
 
-class EvalItems(Summary):
-    """The items of an evaluation set with the n-grams that tell them apart.
+def _relabelled(turns: pl.LazyFrame) -> pl.LazyFrame:
+    """Options without their labels, and those that have none with A, B, C …: either may stand in the training data."""
+    option, text = pl.col("part") == "option", pl.col("text")
+    letters = pl.Series("letter", list("ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
+    place = option.cum_sum().over("row").cast(pl.Int64) - 1
+    labelled = pl.concat_str(pl.lit(letters).gather(place.clip(0, 25)), pl.lit(". "), text)
+    other = pl.when(text.str.contains(_LABEL)).then(text.str.replace(_LABEL, "")).otherwise(labelled)
+    return turns.with_columns(pl.when(option).then(other).otherwise(text).alias("text"))
 
-    N-grams that a tenth of the items share (and at least 20) are the frame of the set ("answer in <answer> tags …"),
-    not the question: training prompts in the same frame are no leak. An item that is frame from end to end keeps all.
+
+def evaluation_items(turns: pl.LazyFrame, min_length: int) -> pl.DataFrame:
+    """The items of an evaluation set: each question, question with options, and answer, as texts of their own.
+
+    Options are taken as they are written, and once more with labels (A, B …) where they have none, without where they
+    have some.
+
+    Columns as in ITEMS, sorted by row and kind. `n` is the length of the n-grams by which an item is compared, `length`
+    that of the normalised item, in code points. `several`: it stands in several turns, and is looked for in whole rows.
+    `short`: it says too little to be recognised (fewer than `min_length` characters, or twice as many letters; an
+    answer twice that) and has no n-grams. `brief`: the question of a row with options, less than `min_length` longer
+    than that: it may be a stock phrase ("which of these is not a compound?"). `begins`, `ends`: where each n-gram
+    stands in `text`, which is as it was written.
+    """
+    questions = asked(turns)
+    optional = questions.filter(pl.col("part") == "option").select("row").unique()
+    kinds = {
+        "question": _joined(questions.filter(pl.col("part") != "option")),
+        "question_and_options": _joined(questions).join(optional, on="row", how="semi"),
+        "question_and_options_relabelled": _joined(_relabelled(questions)).join(optional, on="row", how="semi"),
+        "answer": _joined(answered(turns)),
+    }
+    table = pl.concat([t.with_columns(kind=pl.lit(kind)) for kind, t in kinds.items()]).sort("row", "kind").collect()
+    plain = normalise(table["text"], RULES)
+    length = plain.str.len_chars()
+    han = plain.str.count_matches(r"\p{Han}") >= length * HAN_SHARE
+    table = table.with_columns(n=pl.select(pl.when(han).then(HAN_N).otherwise(LATIN_N)).to_series(), length=length)
+    least = min_length * pl.when(pl.col("n") == HAN_N).then(1).otherwise(2)
+    stem = (pl.col("kind") == "question") & (pl.col("kind") == "question_and_options").any().over("row")
+    table = table.with_columns(
+        short=pl.col("length") < least * pl.when(pl.col("kind") == "answer").then(LONGER).otherwise(1),
+        brief=stem & (pl.col("length") < least + min_length),
+    )
+    parts = [_with_shingles(table.filter(~pl.col("short"), pl.col("n") == n), n, min_length) for n in (HAN_N, LATIN_N)]
+    return pl.concat([*parts, _without_shingles(table.filter("short"))]).sort("row", "kind")
+
+
+def _without_shingles(table: pl.DataFrame) -> pl.DataFrame:
+    empty = [pl.lit([], pl.List(pl.UInt32)).alias(name) for name in ("shingles", "begins", "ends")]
+    return _typed(table.with_columns(pl.lit(False).alias("whole"), *empty))
+
+
+def _typed(table: pl.DataFrame) -> pl.DataFrame:
+    return table.select(pl.col(name).cast(kind) for name, kind in ITEMS.items())
+
+
+def _with_shingles(table: pl.DataFrame, n: int, min_length: int) -> pl.DataFrame:
+    """Add the n-grams that tell an item from the others of its kind.
+
+    N-grams that a tenth of the items of a kind share (and at least 20) are the frame of the set ("answer in <answer>
+    tags …"), not the item: training prompts in the same frame are no leak. What is left without enough of its own
+    keeps all n-grams and is `whole`: only a complete copy counts.
+    """
+    if table.is_empty():
+        return _without_shingles(table)
+    items = Items.of(table["text"], n)
+    rows = row_numbers(items.sets.offsets)
+    kinds = table["kind"].to_numpy()[rows]
+    first = table.select(pl.struct("kind", "text").is_first_distinct()).to_series().to_numpy()  # copies count once
+    own = np.ones(len(rows), np.bool_)
+    for kind in np.unique(kinds):
+        chosen = kinds == kind
+        hashes, counts = np.unique(items.sets.hashes[chosen & first[rows]], return_counts=True)
+        frame = hashes[counts >= max(FRAME_ITEMS, int(first[table["kind"].to_numpy() == kind].sum()) * FRAME_SHARE)]
+        own[chosen] = ~contained(items.sets.hashes[chosen], frame)
+    left = np.bincount(rows, own, minlength=table.height)
+    whole = left < np.minimum(min_length * (1 if n == HAN_N else 2) - n + 1, np.diff(items.sets.offsets))
+    keep = own | whole[rows]
+    lengths = np.bincount(rows[keep], minlength=table.height)
+    columns = [("shingles", items.sets.hashes), ("begins", items.begins), ("ends", items.ends)]
+    return _typed(
+        table.with_columns(pl.Series("whole", whole), *(_lists(name, flat[keep], lengths) for name, flat in columns))
+    )
+
+
+def _lists(name: str, flat: NDArray[np.uint32], lengths: NDArray[np.int64]) -> pl.Series:
+    """Return a column of lists from their elements, one after the other; no list is empty."""
+    rows = pl.Series("list", np.repeat(np.arange(len(lengths)), lengths))
+    table = pl.DataFrame({"list": rows, name: pl.Series(flat, dtype=pl.UInt32)})
+    return table.group_by("list", maintain_order=True).agg(name)[name]
+
+
+class EvalItems(Summary):
+    """The items of an evaluation set with the n-grams that tell them apart: ITEMS.
+
+    The set is a dataset, or the rows of one whose split (a label column) is `split`.
     """
 
     min_length: int
+    split: str | None = None
 
     def compute(self, data: View) -> pl.DataFrame:
-        """ITEMS and `shingles` (list of u32)."""
-        items = evaluation_items(data.turns, self.min_length)
-        parts = []
-        for n in (HAN_N, LATIN_N):
-            own = items.filter(pl.col("n") == n)
-            sets = _distinctive(shingles(own["text"], "chars", n))
-            parts.append(own.with_columns(to_series(sets).alias("shingles")))
-        return pl.concat(parts)
-
-
-def _distinctive(sets: Shingles) -> Shingles:
-    items = len(sets.offsets) - 1
-    hashes, counts = np.unique(sets.hashes, return_counts=True)
-    own = without(sets, hashes[counts >= max(FRAME_ITEMS, items * FRAME_SHARE)])
-    rows = np.arange(items)
-    return take(concat([own, sets]), np.where(np.diff(own.offsets) > 0, rows, rows + items))
+        """ITEMS."""
+        turns = data.turns
+        if self.split is not None:
+            turns = turns.join(
+                data.rows.filter(pl.col("split") == self.split), on="row", how="semi", maintain_order="left"
+            )
+        return evaluation_items(turns, self.min_length)
 
 
 class Leaks(Feature):
-    """Every turn that holds at least `tau` of the n-grams of an item of the evaluation set `against`.
+    """Every turn that holds at least `tau` of the n-grams of an item of an evaluation set.
 
-    An item of several turns (a conversation, a question with options) is looked for in all that a row asks; its
-    `path` is then that of the first turn.
+    The set is the dataset `against`, or (where `against` is None) the rows of this dataset whose split is `split`; rows
+    whose split is among `held` are evaluation rows, and are not searched. An item of several turns (a conversation, a
+    question with options) is looked for in all that a row asks, or answers; its place is in the turn where it begins.
+
+    `start`…`end` - 1 are the code points of the turn, `begin`…`stop` - 1 those of the item, that agree.
     """
 
     columns = {
-        "row": pl.UInt32, "path": pl.String, "eval_row": pl.UInt32, "kind": pl.String, "covered": pl.UInt32,
-        "size": pl.UInt32,
+        "row": pl.UInt32, "path": pl.String, "start": pl.UInt32, "end": pl.UInt32, "eval_row": pl.UInt32,
+        "kind": pl.String, "covered": pl.UInt32, "size": pl.UInt32, "begin": pl.UInt32, "stop": pl.UInt32,
     }  # fmt: skip
 
-    against: str
+    against: str | None
     tau: float
     min_length: int
+    split: str | None = None
+    held: tuple[str, ...] = ()
 
     def needs(self) -> tuple[Need, ...]:
         """The items of the evaluation set."""
-        return (Need(EvalItems(min_length=self.min_length), of=self.against),)
+        return (Need(EvalItems(min_length=self.min_length, split=self.split), of=self.against),)
 
     def compute(self, part: View) -> pl.DataFrame:
-        """`row`, `path`, `eval_row`, `kind`, `covered`, `size`."""
-        items = part[self.needs()[0]].collect()
+        """One line per (turn, item), as in `columns`."""
+        items = part[self.needs()[0]].filter(~pl.col("short")).select(pl.exclude("text", "short")).collect()
         turns = part.turns.filter(pl.col("text").is_not_null(), pl.col("part") != "tools")
-        single = self._found(items.filter(~pl.col("several")), turns)
-        return pl.concat([single, self._found(items.filter("several"), _joined(_asked(part.turns)))])
+        if self.held:
+            rows = part.rows.filter(~pl.col("split").is_in(self.held).fill_null(False))
+            turns = turns.join(rows, on="row", how="semi", maintain_order="left")
+        turns = turns.select("row", "part", "role", "path", "text").collect().lazy()
+        ask, several = pl.col("kind") != "answer", pl.col("several")
+        return pl.concat(
+            [
+                self._found(items.filter(~several), turns),
+                self._found(items.filter(several, ask), asked(turns)),
+                self._found(items.filter(several, ~ask), answered(turns)),
+            ]
+        )
 
-    def _found(self, items: pl.DataFrame, places: pl.LazyFrame) -> pl.DataFrame:
-        table = places.select("row", "path", "text").collect()
-        texts = normalise(table["text"], RULES)
-        hits = find_leaks(items, texts, self.tau)
-        numbered = table.select("row", "path").with_row_index("turn")
-        return hits.join(numbered, on="turn").select(*self.columns)
+    def _found(self, items: pl.DataFrame, turns: pl.LazyFrame) -> pl.DataFrame:
+        """Search single turns for items of one turn, whole rows for others."""
+        if items.is_empty():
+            return pl.DataFrame(schema=self.columns)
+        table = turns.select("row", "path", "text").collect()
+        if not items["several"][0]:
+            hits = find_leaks(items, table["text"], self.tau)
+            places = hits["text"]
+        else:
+            rows = _joined(table.lazy()).collect()
+            hits = find_leaks(items, rows["text"], self.tau)
+            hits, places = _in_turns(hits, rows, table)
+        return hits.with_columns(row=table["row"].gather(places), path=table["path"].gather(places)).select(
+            pl.col(name).cast(kind) for name, kind in self.columns.items()
+        )
+
+
+def _in_turns(hits: pl.DataFrame, rows: pl.DataFrame, turns: pl.DataFrame) -> tuple[pl.DataFrame, pl.Series]:
+    """From places in joined rows to the turn in which each begins; what reaches beyond its end is cut there."""
+    counts = turns.group_by("row", maintain_order=True).len()["len"].to_numpy()
+    lengths = turns["text"].str.len_chars().to_numpy().astype(np.int64)
+    before = from_lengths(lengths + 1)  # with the newline after each turn
+    base = before[from_lengths(counts.astype(np.int64))[hits["text"].to_numpy()]]
+    turn = np.searchsorted(before, base + hits["start"].to_numpy(), side="right") - 1
+    shift = before[turn] - base
+    start, end = hits["start"].to_numpy() - shift, hits["end"].to_numpy() - shift
+    ended = np.minimum(end, lengths[turn])
+    assert len(rows) == len(counts)
+    return hits.with_columns(start=pl.Series(start), end=pl.Series(ended)), pl.Series(turn)
 
 
 def find_leaks(items: pl.DataFrame, texts: pl.Series, tau: float) -> pl.DataFrame:
-    """Scan normalised texts for items (as EvalItems makes them).
+    """Scan texts, as they were written, for items (as evaluation_items makes them, none short).
 
-    Returns `turn` (index into texts), `eval_row`, `kind`, `covered` (n-grams of the item found), `size` (its
-    n-grams). Complete for covered / size ≥ tau; in a text far longer than the item, within one window.
+    Returns `text` (index into texts), `start`, `end`, `eval_row`, `kind`, `covered` (n-grams of the item found in one
+    place), `size` (its n-grams), `begin`, `stop`; sorted. Complete for covered / size ≥ tau (all, where `whole`).
     """
-    found = [_scan(items.filter(pl.col("n") == n), texts, n, tau) for n in (HAN_N, LATIN_N)]
-    return pl.concat(found).sort("turn", "eval_row", "kind")
+    parts = [_found(items.filter(pl.col("n") == n), texts, n, tau) for n in (HAN_N, LATIN_N)]
+    return pl.concat(parts).sort("text", "eval_row", "kind")
 
 
-def _scan(items: pl.DataFrame, texts: pl.Series, n: int, tau: float) -> pl.DataFrame:
-    index = EvalIndex.of(from_series(items["shingles"]), tau)
-    hits = scan(index, shingles(texts, "chars", n)) if items.height else None
-    covered = _in_one_place(index.items, items, texts, n, hits.rows, hits.items, hits.covered) if hits else np.zeros(0)
-    chosen = items.select(eval_row="row", kind="kind")[hits.items if hits else []]
-    sizes = index.sizes[hits.items] if hits else np.zeros(0)
-    columns = [
-        pl.Series("turn", hits.rows if hits else [], pl.UInt32),
-        pl.Series("covered", covered, pl.UInt32),
-        pl.Series("size", sizes, pl.UInt32),
-    ]
-    table = chosen.with_columns(columns).select("turn", "eval_row", "kind", "covered", "size")
-    return table.filter(pl.col("covered") >= pl.col("size") * tau)
+def _found(items: pl.DataFrame, texts: pl.Series, n: int, tau: float) -> pl.DataFrame:
+    flat = [items[name].explode(empty_as_null=False).to_numpy() for name in ("shingles", "begins", "ends")]
+    sizes = items["shingles"].list.len().to_numpy().astype(np.int64)
+    sets = Shingles(from_lengths(sizes), flat[0])
+    whole = items["whole"].to_numpy()
+    known = Items(sets, items["length"].to_numpy().astype(np.int64), flat[1], flat[2], whole)
+    found = find(_index(sets.offsets.tobytes(), sets.hashes.tobytes(), whole.tobytes(), tau), known, texts, n)
+    numbers = {
+        "text": found.rows, "start": found.start, "end": found.end, "covered": found.covered,
+        "size": sizes[found.items], "begin": found.begin, "stop": found.stop,
+    }  # fmt: skip
+    return items.select(eval_row="row", kind="kind")[found.items].with_columns(
+        pl.Series(name, values, pl.Int64) for name, values in numbers.items()
+    )
 
 
-def _in_one_place(
-    sets: Shingles,
-    items: pl.DataFrame,
-    texts: pl.Series,
-    n: int,
-    rows: np.ndarray,
-    which: np.ndarray,
-    covered: np.ndarray,
-) -> np.ndarray:
-    """Count again, within one window, where a text is much longer than the item: a book holds everything somewhere."""
-    lengths = items["length"].to_numpy()[which]
-    long = np.flatnonzero(texts.str.len_chars().to_numpy()[rows] > lengths * LONG)
-    result = covered.copy()
-    if not len(long):
-        return result
-    candidates, place = np.unique(rows[long], return_inverse=True)
-    positions = grams(texts[candidates.tolist()], "chars", n)
-    for hit, row in zip(long, place, strict=True):
-        item = take(sets, which[hit : hit + 1]).hashes
-        result[hit] = best_window(positions, int(row), item, int(lengths[hit] * WINDOW)).covered
-    return result
+@lru_cache(maxsize=4)
+def _index(offsets: bytes, hashes: bytes, whole: bytes, tau: float) -> EvalIndex:
+    """Build an index once per process: every part of a dataset is scanned for the same items."""
+    sets = Shingles(np.frombuffer(offsets, np.int64), np.frombuffer(hashes, np.uint32))
+    return EvalIndex.of(sets, tau, np.frombuffer(whole, np.bool_))

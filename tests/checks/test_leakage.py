@@ -1,5 +1,7 @@
 """leakage: planted questions in every dress, hard negatives, and brute-force containment."""
 
+import re
+
 import pytest
 
 from datacheck.check import Ratio
@@ -34,6 +36,11 @@ def leaks(*users: str, check: Leakage | None = None, others: dict | None = None)
     return measure(check or Leakage(against=("eval",)), rows, others=others or {"eval": EVAL})
 
 
+def paths(result):
+    """(row, path, problem) of all evidence, without the stretch in the text."""
+    return [(row, re.sub(r"\[\d+:\d+\]$", "", where), problem) for row, where, problem in result.places]
+
+
 def test_clean_data_has_none():
     result = leaks(*CLEAN)
     assert result.value("rate") == Ratio(0, 3)
@@ -51,22 +58,39 @@ def test_clean_data_has_none():
         (ZH["question"].replace("六十", "五十"), 1),
         (EN["question"].upper(), 2),
         ("".join(chr(ord(c) + 0xFEE0) if "!" <= c <= "~" else c for c in EN["question"]), 2),
-        (MCQ["question"], 3),
         (f"{MCQ['question']}\nA. 氮气\nB. 氧气\nC. 二氧化碳\nD. 稀有气体", 3),
     ],
-    ids=["verbatim", "embedded", "punctuation", "traditional", "edited", "case", "fullwidth", "no options", "options"],
+    ids=["verbatim", "embedded", "punctuation", "traditional", "edited", "case", "fullwidth", "options"],
 )
 def test_found_in_every_dress(user, line):
     result = leaks(*CLEAN, user)
     assert result.value("rate") == Ratio(1, 3)
-    assert result.places == [(2, "messages[0].content", "leaked")]
+    assert paths(result) == [(2, "messages[0].content", "leaked")]
     assert result.first[0]["other"] == f"eval/data.jsonl:{line}"
+
+
+def test_a_question_without_its_options():
+    long = {**MCQ, "question": f"在标准大气压下，{MCQ['question']}请从下面四项中选出"}
+    result = leaks(*CLEAN, long["question"], others={"eval": [long]})
+    assert result.value("rate") == Ratio(1, 1)
+    assert leaks(MCQ["question"]).value("review") == 1  # 18 characters: perhaps a stock phrase
+
+
+@pytest.mark.parametrize("mark", ["(A)", "A. ", "A、", ""])
+def test_options_with_and_without_labels(mark):
+    def written(mark):
+        return [mark.replace("A", letter) + MCQ[letter] for letter in "ABCD"]
+
+    for other in ("(A) ", "A．", ""):
+        asked = {"question": MCQ["question"], "options": written(mark), "answer": "A"}
+        user = "\n".join([MCQ["question"], *written(other)])
+        assert leaks(user, others={"eval": [asked]}).value("rate") == Ratio(1, 1)
 
 
 def test_a_leak_in_an_answer_counts():
     rows = dataset(f"user: 出一道题 | assistant: {ZH['question']}")
     result = measure(Leakage(against=("eval",)), rows, others={"eval": EVAL})
-    assert result.places == [(0, "messages[1].content", "leaked")]
+    assert paths(result) == [(0, "messages[1].content", "leaked")]
 
 
 def test_containment_equals_brute_force():
@@ -105,7 +129,7 @@ def test_short_questions_are_named_not_matched():
         "你好", check=Leakage(against=("eval",)), others={"eval": [{"question": "你好", "answer": "你好"}, ZH]}
     )
     assert result.value("rate") == Ratio(0, 2)
-    assert "1 of 2 rows of eval have no question of 12 characters or more" in result.not_checked
+    assert "1 of 2 rows of eval have no question of 12 characters (24 letters) or more" in result.not_checked
 
 
 def test_a_long_text_that_holds_everything_somewhere_is_no_leak():
@@ -135,3 +159,167 @@ def test_a_frame_that_all_prompts_share_is_no_leak():
     train, test = questions[:30], [{"question": text, "answer": "1"} for text in questions[30:]]
     assert leaks(*train, others={"eval": test}).value("rate") == Ratio(0, 30)
     assert leaks(*train, questions[40], others={"eval": test}).value("rate") == Ratio(1, 30)  # the test can fail
+
+
+def test_both_stretches_are_shown():
+    """The place in the training text is in `where`; the detail shows both texts, identifiers masked."""
+    call = "司机电话{}，"
+    question, asked = (call.format(n) + ZH["question"] for n in ("13800138000", "13900139000"))
+    user = f"出题：{question.replace('三小时', '四小时')}谢谢。"
+    result = leaks(user, others={"eval": [{"question": asked, "answer": "225"}]})
+    (line,) = result.first
+    start, end = map(int, re.fullmatch(r"messages\[0\]\.content\[(\d+):(\d+)\]", line["where"]).groups())
+    assert user[start:end] == question.replace("三小时", "四小时")[:-1]
+    assert f"n-grams of question[0:{len(asked) - 1}]" in line["detail"]
+    here, there = line["detail"].split(" ↔ ")
+    assert "走了四小时后" in here
+    assert "走了三小时后" in there
+    assert "13800138000" not in line["detail"]
+    assert "13900139000" not in line["detail"]
+
+
+def test_the_same_text_is_shown_once():
+    (line,) = leaks(ZH["question"]).first
+    assert "↔" not in line["detail"]
+    assert line["detail"].count("两城相距多少千米") == 1
+
+
+SPLIT = {"columns": {"split": "fold"}}
+
+
+def folds(*rows):
+    return [{"fold": fold, **dataset(f"user: {text} | assistant: 好的")[0]} for fold, text in rows]
+
+
+def test_splits_of_one_dataset():
+    rows = folds(
+        ("train", CLEAN[0]), ("train", f"请问：{ZH['question']}"), ("valid", ZH["question"]), ("test", EN["question"]),
+        ("valid", f"{EN['question']} Thanks."), (None, EN["question"]),
+    )  # fmt: skip
+    result = measure(Leakage(splits=("valid", "test")), rows, source=SPLIT)
+    assert result.value("rate") == Ratio(3, 3)
+    assert result.value("rate", against="split valid") == Ratio(2, 2)
+    assert result.value("rate", against="split test") == Ratio(1, 1)
+    assert [(e["row"], e["other"]) for e in result.first] == [
+        (1, "train/data.jsonl:3"), (5, "train/data.jsonl:4"), (5, "train/data.jsonl:5"),
+    ]  # fmt: skip
+    assert all("n-grams of question" in e["detail"] and "“" in e["detail"] for e in result.first)
+
+
+def test_evaluation_rows_are_no_training_rows():
+    rows = folds(("train", CLEAN[0]), ("valid", ZH["question"]), ("valid", ZH["question"]), ("test", ZH["question"]))
+    assert measure(Leakage(splits=("valid", "test")), rows, source=SPLIT).value("rate") == Ratio(0, 3)
+
+
+def test_splits_beside_other_sets():
+    rows = folds(("train", EN["question"]), ("valid", EN["question"]), ("valid", ZH["question"]))
+    check = Leakage(against="eval", splits="valid")
+    result = measure(check, rows, source=SPLIT, others={"eval": [EN, MCQ]})
+    assert result.value("rate") == Ratio(2, 4)
+    assert result.value("rate", against="eval") == Ratio(1, 2)
+    assert result.value("rate", against="split valid") == Ratio(1, 2)
+
+
+@pytest.mark.parametrize("source", [SPLIT, {}])
+def test_a_split_that_no_row_has_is_an_error(source):
+    result = finding(Leakage(splits="valid"), folds(("train", CLEAN[0])), source=source)
+    assert result.status == "error"
+
+
+def test_no_evaluation_set_is_refused():
+    with pytest.raises(ValueError, match="no evaluation set"):
+        Leakage()
+
+
+PHRASE = "请你介绍一下你自己和你的特长吧"
+
+
+def greeted(n):
+    return [f"{PHRASE}，我是第{k}位同学。" for k in range(n)]
+
+
+def test_a_common_phrase_is_named_and_not_counted():
+    sets = {"eval": [{"question": PHRASE, "answer": "略"}, ZH]}
+    result = leaks(*greeted(25), others=sets)
+    assert result.value("rate") == Ratio(0, 2)
+    assert any("eval/data.jsonl:1 (question, in 25 rows)" in note for note in result.not_checked)
+    assert leaks(*greeted(19), others=sets).value("rate") == Ratio(1, 2)
+    assert leaks(*greeted(25), check=Leakage(against="eval", common_rows=None), others=sets).value("rate") == Ratio(
+        1, 2
+    )
+
+
+def test_a_long_question_is_no_phrase_however_often_it_stands():
+    assert leaks(*[ZH["question"]] * 25).value("rate") == Ratio(1, 3)
+
+
+def test_no_phrase_excuses_a_red_line():
+    check = Leakage(against="eval", red_line="red")
+    result = leaks(*greeted(25), check=check, others={"eval": [EN], "red": [{"question": PHRASE, "answer": "略"}]})
+    assert result.value("red_line_hits") == 25
+
+
+def test_a_stem_that_many_questions_share_is_for_review():
+    stem = "下列物质的化学成分不正确的是"
+    asked = {
+        "question": stem,
+        "A": "大理石是碳酸钙",
+        "B": "纯碱是碳酸氢钠",
+        "C": "水玻璃是硅酸",
+        "D": "明矾是硫酸铝",
+        "answer": "B",
+    }
+    other = f"{stem}\nA. 生石灰是氧化钙\nB. 小苏打是碳酸钠\nC. 石英是硅\nD. 胆矾是硫酸铜"
+    result = leaks(other, others={"eval": [asked]})
+    assert result.value("rate") == Ratio(0, 1)
+    assert result.value("review") == 1
+    assert result.problems == [(None, "review")]
+    own = "\n".join([stem, *(asked[k] for k in "ABCD")])
+    assert leaks(own, others={"eval": [asked]}).value("rate") == Ratio(1, 1)
+
+
+LONG_ANSWER = "先求出货车三小时所行的路程，再加上离乙城还有的距离，得到一百八十加四十五等于二百二十五千米。"
+
+
+def test_an_answer_alone_is_told_apart():
+    sets = {"eval": [{**ZH, "answer": LONG_ANSWER}, EN]}
+    rows = dataset(f"user: 随便说点什么 | assistant: {LONG_ANSWER}")
+    result = measure(Leakage(against="eval"), rows, others=sets)
+    assert result.value("rate") == Ratio(0, 2)
+    assert result.value("answers") == 1
+    assert result.problems == [(None, "answer_leaked")]
+    assert "1 of 2 rows of eval have no answer long enough to be looked for" in result.not_checked
+    both = measure(Leakage(against="eval"), [*rows, *dataset(f"user: {ZH['question']}")], others=sets)
+    assert both.value("answers") == 0  # the question is there too
+    assert both.value("rate") == Ratio(1, 2)
+
+
+def test_questions_without_a_word_of_their_own_need_a_complete_copy():
+    """30 questions that differ in a figure: a neighbour is no leak, a copy is, and the report says so."""
+
+    def asked(n):
+        return f"小明有{n}个苹果，他的哥哥比他多五个，他们一共有多少个水果？请写出算式和答案。"
+
+    sets = {"eval": [{"question": asked(n), "answer": "1"} for n in range(30)]}
+    result = leaks(asked(77), others=sets)
+    assert result.value("rate") == Ratio(0, 30)
+    assert any(note.startswith("30 of 30 rows of eval ask in words") for note in result.not_checked)
+    assert leaks(asked(77), f"题目：{asked(12)}", others=sets).value("rate") == Ratio(1, 30)
+
+
+def test_copies_within_the_evaluation_set_are_no_frame():
+    result = leaks(ZH["question"], others={"eval": [ZH] * 40 + [EN]})
+    assert result.value("rate") == Ratio(40, 41)
+    assert leaks(ZH["question"][:40], others={"eval": [ZH] * 40 + [EN]}).value("rate") == Ratio(40, 41)
+
+
+def test_templates_that_training_does_not_know():
+    topics = ["光合作用", "杠杆原理", "细胞分裂", "丝绸之路", "勾股定理", "水的净化"]
+    wrapped = [{"question": f"请阅读下面的题目并作答。{t}是怎么回事？只输出答案字母。", "answer": "1"} for t in topics]
+    plain = [{"question": f"我想知道{t}到底是怎么回事，你能说说吗？", "answer": "1"} for t in topics]
+    train = [f"我想知道{t}到底是什么，你能说说吗？" for t in ("黑洞", "彩虹", "台风")]
+    result = leaks(*train, others={"eval": wrapped + plain})
+    assert result.value("new_templates") == Ratio(6, 12)
+    figure = dict(zip(result.figures["templates"]["template"], result.figures["templates"]["rows"], strict=True))
+    assert figure["opening: 请阅读下面的题目"] == 0
+    assert leaks(*train, others={"eval": plain}).value("new_templates") == Ratio(0, 6)

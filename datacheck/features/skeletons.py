@@ -1,0 +1,43 @@
+"""Skeletons of prompts: how a prompt opens and closes, without the numbers, names and quotations in it."""
+
+import polars as pl
+
+from datacheck.check import Feature, View
+from datacheck.features.leaks import asked
+
+_REACH = 300  # characters of either end that are looked at
+_TOKEN = r"(?:\p{Han}{1,2}|[^\s\p{Han}]+)"  # noqa: S105 - a pattern
+_OPENING, _CLOSING = rf"^\s*({_TOKEN}(?:\s*{_TOKEN}){{0,3}})", rf"({_TOKEN}(?:\s*{_TOKEN}){{0,3}})\s*$"
+_MASKS = (
+    (r"[“\"「『《][^”\"」』》\n]{1,80}[”\"」』》]", "“”"),
+    (r"[0-9０-９](?:[0-9０-９.,:/%]*[0-9０-９%])?|[零〇一二两三四五六七八九十百千万亿]+", "#"),
+    (r"([\p{Ll},;:)] )\p{Lu}\p{Ll}+(?: \p{Lu}\p{Ll}+)*", "${1}X"),  # a name; the first word of a sentence is none
+)
+
+
+class Skeletons(Feature):
+    """`row`, `opening`, `closing`: the first and the last words of each prompt ("how many # … does X have"), masked.
+
+    Four words of letters, or up to eight Chinese characters, in lower case. Options, system prompts and answers are no
+    part of it; rows without a prompt have no line.
+    """
+
+    columns = {"row": pl.UInt32, "opening": pl.String, "closing": pl.String}
+
+    def compute(self, part: View) -> pl.DataFrame:
+        """One line per row with a prompt."""
+        prompts = asked(part.turns).filter(pl.col("part") != "option")
+        texts = prompts.group_by("row", maintain_order=True).agg(pl.col("text").str.join("\n"))
+        opening = _masked(pl.col("text").str.head(_REACH)).str.extract(_OPENING)
+        closing = _masked(pl.col("text").str.tail(_REACH)).str.extract(_CLOSING)
+        return texts.select("row", opening=_plain(opening), closing=_plain(closing)).drop_nulls().collect()
+
+
+def _plain(text: pl.Expr) -> pl.Expr:
+    return text.str.to_lowercase().str.replace_all(r"\s+", " ")
+
+
+def _masked(text: pl.Expr) -> pl.Expr:
+    for pattern, mask in _MASKS:
+        text = text.str.replace_all(pattern, mask)
+    return text

@@ -1,0 +1,375 @@
+"""The scan for evaluation items as compiled loops over Arrow's UTF-8 buffers; the same results as `find_few`.
+
+One pass per text: decode and normalise, hash n-grams, ask a Bloom filter whether an indexed n-gram may be among them
+(nearly always the answer is no), count agreeing n-grams per item, and compare the few texts that have enough in full.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from datacheck.text.codes import cuts, from_lengths
+from datacheck.text.containment import WINDOW, EvalIndex, Found, Items, find_few
+from datacheck.text.jit import njit, spread
+from datacheck.text.kernels import Lookup, buffers, decode_row, lookup, token_hashes, window_hashes
+from datacheck.text.normalise import DROP, EXPAND, RULES
+
+_DROP, _EXPAND = np.uint32(DROP), np.uint32(EXPAND)
+_FILTER_BITS = 16  # per indexed n-gram; with two bits set, one of a hundred others passes
+_WORDS = (10, 20)  # powers of two: at most 8 MiB
+_ROOM = 64  # what decode_row needs beyond the bytes of a row
+_BLOCK = 4 << 20  # bytes at once: the copy that Arrow makes of them stays in memory that is warm
+_OUT = 7  # numbers per line of Found
+_NONE = np.zeros((0, _OUT), np.int64)
+
+
+class _Index(NamedTuple):
+    """An EvalIndex with its Items, ready for compiled code.
+
+    filter: uint64 words, word h >> filter_shift, two bits by the low bits of h. The indexed hashes are evenly spread,
+    so those with equal h >> bucket_shift stand in hashes[buckets[b]:buckets[b + 1]], about one.
+    """
+
+    filter: NDArray[np.uint64]
+    filter_shift: np.uint32
+    hashes: NDArray[np.uint32]
+    buckets: NDArray[np.int64]
+    bucket_shift: np.uint32
+    offsets: NDArray[np.int64]
+    postings: NDArray[np.int64]
+    agree: NDArray[np.int64]
+    needed: NDArray[np.int64]
+    item_offsets: NDArray[np.int64]
+    item_hashes: NDArray[np.uint32]
+    widths: NDArray[np.int64]
+    begins: NDArray[np.uint32]
+    ends: NDArray[np.uint32]
+
+    @classmethod
+    def of(cls, index: EvalIndex, items: Items) -> "_Index":
+        hashes = index.hashes
+        words = min(max((len(hashes) * _FILTER_BITS // 64).bit_length(), _WORDS[0]), _WORDS[1])
+        filter_ = np.zeros(1 << words, np.uint64)
+        bits = (np.uint64(1) << (hashes & np.uint32(63)).astype(np.uint64)) | (
+            np.uint64(1) << ((hashes >> np.uint32(6)) & np.uint32(63)).astype(np.uint64)
+        )
+        np.bitwise_or.at(filter_, hashes >> np.uint32(32 - words), bits)
+        power = min(max(len(hashes), 2).bit_length(), 24)
+        edges = np.arange((1 << power) + 1, dtype=np.uint64) << np.uint64(32 - power)
+        return cls(
+            filter_,
+            np.uint32(32 - words),
+            hashes,
+            np.searchsorted(hashes.astype(np.uint64), edges),
+            np.uint32(32 - power),
+            index.offsets,
+            index.postings,
+            index.agree,
+            index.needed,
+            items.sets.offsets,
+            items.sets.hashes,
+            items.lengths * WINDOW,
+            items.begins,
+            items.ends,
+        )
+
+
+_Chains = tuple[NDArray[np.uint32], NDArray[np.int64], NDArray[np.int64]]
+
+
+class _Scratch(NamedTuple):
+    """What one thread works with."""
+
+    codes: NDArray[np.uint32]
+    hashes: NDArray[np.uint32]
+    seen: NDArray[np.int64]  # per indexed n-gram: the stamp of the row that had it last
+    counts: NDArray[np.int64]  # per item: how many of its indexed n-grams the row has
+    touched: NDArray[np.int64]  # the items that have a count
+    marks: NDArray[np.int64]  # per n-gram of one item: how often it stands in the window
+
+
+@njit
+def _agreeing(hashes: NDArray[np.uint32], count: int, index: _Index, scratch: _Scratch, stamp: int) -> int:
+    """Collect in scratch.touched the items that enough indexed n-grams agree with; returns how many."""
+    touched = 0
+    for i in range(count):
+        value = hashes[i]
+        word = index.filter[np.uintp(value >> index.filter_shift)]
+        one = word >> np.uint64(value & np.uint32(63))
+        two = word >> np.uint64((value >> np.uint32(6)) & np.uint32(63))
+        if (one & two & np.uint64(1)) == np.uint64(0):
+            continue
+        bucket = np.uintp(value >> index.bucket_shift)
+        for at in range(index.buckets[bucket], index.buckets[bucket + np.uintp(1)]):
+            if index.hashes[at] == value and scratch.seen[at] != stamp:
+                scratch.seen[at] = stamp
+                for place in range(index.offsets[at], index.offsets[at + 1]):
+                    item = index.postings[place]
+                    if scratch.counts[item] == 0:
+                        scratch.touched[touched] = item
+                        touched += 1
+                    scratch.counts[item] += 1
+    enough = 0
+    for i in range(touched):
+        item = scratch.touched[i]
+        if scratch.counts[item] >= index.agree[item]:
+            scratch.touched[enough] = item
+            enough += 1
+        scratch.counts[item] = 0
+    return enough
+
+
+@njit
+def _chains(hashes: NDArray[np.uint32], count: int) -> _Chains:
+    """Return a hash table of a row's n-grams: keys, the first place of each (-1: empty slot), the next equal one."""
+    size = 4
+    while size < 2 * count:
+        size *= 2
+    keys = np.empty(size, np.uint32)
+    heads = np.full(size, -1, np.int64)
+    following = np.empty(count, np.int64)
+    for i in range(count - 1, -1, -1):
+        slot = _slot(keys, heads, hashes[i])
+        keys[slot] = hashes[i]
+        following[i] = heads[slot]
+        heads[slot] = i
+    return keys, heads, following
+
+
+@njit
+def _slot(keys: NDArray[np.uint32], heads: NDArray[np.int64], value: np.uint32) -> np.uintp:
+    """Return the slot of a hash, or the empty one where it would stand."""
+    mask = np.uintp(len(keys) - 1)
+    slot = np.uintp(value) & mask
+    while heads[slot] >= 0 and keys[slot] != value:
+        slot = (slot + np.uintp(1)) & mask
+    return slot
+
+
+@njit
+def _occurrences(index: _Index, item: int, chains: _Chains) -> NDArray[np.int64]:
+    """Return where the n-grams of an item stand in the row, sorted (place << 32 | n-gram); empty if not enough do."""
+    keys, heads, following = chains
+    first, last = index.item_offsets[item], index.item_offsets[item + 1]
+    covered, total = 0, 0
+    for at in range(first, last):
+        place = heads[_slot(keys, heads, index.item_hashes[at])]
+        covered += place >= 0
+        while place >= 0:
+            total += 1
+            place = following[place]
+    found = np.empty(total if covered >= index.needed[item] else 0, np.int64)
+    if len(found) == 0:
+        return found
+    i = 0
+    for at in range(first, last):
+        place = heads[_slot(keys, heads, index.item_hashes[at])]
+        while place >= 0:
+            found[i] = (place << 32) | (at - first)
+            i += 1
+            place = following[place]
+    found.sort()
+    return found
+
+
+@njit
+def _best(found: NDArray[np.int64], width: int, reach: int, marks: NDArray[np.int64]) -> tuple[int, int, int]:
+    """`best_window` over sorted occurrences: the number of distinct n-grams, the first and the last occurrence."""
+    low = np.int64(0xFFFFFFFF)
+    best, best_first, best_last = 0, 0, -1
+    first, distinct = 0, 0
+    for last in range(len(found)):
+        added = found[last] & low
+        marks[added] += 1
+        distinct += marks[added] == 1
+        while first <= last and (
+            (found[last] >> 32) + reach - (found[first] >> 32) > width or marks[found[first] & low] > 1
+        ):
+            gone = found[first] & low
+            marks[gone] -= 1
+            distinct -= marks[gone] == 0
+            first += 1
+        if distinct > best:
+            best, best_first, best_last = distinct, first, last
+    for i in range(len(found)):
+        marks[found[i] & low] = 0
+    return best, best_first, best_last
+
+
+@njit
+def _compare(
+    row: int,
+    length: int,
+    count: int,
+    enough: int,
+    n: int,
+    index: _Index,
+    scratch: _Scratch,
+    out: NDArray[np.int64],
+    used: int,
+) -> int:
+    """Compare a row with the items in scratch.touched in full; writes lines of Found, in normalised places."""
+    chains = _chains(scratch.hashes, count)
+    reach = min(n, length)
+    for i in range(enough):
+        item = scratch.touched[i]
+        found = _occurrences(index, item, chains)
+        if len(found) == 0:
+            continue
+        best, first, last = _best(found, index.widths[item], reach, scratch.marks)
+        if best < index.needed[item]:
+            continue
+        base = index.item_offsets[item]
+        begin, stop = np.int64(1) << 40, np.int64(0)
+        for at in range(first, last + 1):
+            gram = base + (found[at] & np.int64(0xFFFFFFFF))
+            begin = min(begin, np.int64(index.begins[gram]))
+            stop = max(stop, np.int64(index.ends[gram]))
+        line = (row, item, best, found[first] >> 32, (found[last] >> 32) + reach, begin, stop)
+        for place in range(_OUT):
+            out[used, place] = line[place]
+        used += 1
+    return used
+
+
+@njit
+def _rows(
+    data: NDArray[np.uint8],
+    offsets: NDArray[np.int64],
+    row: int,
+    last: int,
+    table: Lookup,
+    n: int,
+    index: _Index,
+    scratch: _Scratch,
+    odd: NDArray[np.bool_],
+    out: NDArray[np.int64],
+    state: NDArray[np.int64],
+) -> int:
+    """Scan rows from `row` on; returns the row where `out` has no room for its candidates, else `last`.
+
+    odd: the rows that these loops cannot normalise. state: lines in out, stamp, lines that are missing.
+    """
+    none = np.empty(0, np.int64)
+    used = state[0]
+    while row < last:
+        state[1] += 1
+        length = decode_row(data, offsets[row], offsets[row + 1], table, scratch.codes)
+        if length < 0:
+            odd[row] = True
+        elif length > 0:
+            count = window_hashes(
+                scratch.codes, token_hashes(scratch.codes, length, table.classes, none), n, scratch.hashes
+            )
+            enough = _agreeing(scratch.hashes, count, index, scratch, state[1])
+            if enough > len(out) - used:
+                state[2] = enough
+                break
+            if enough:
+                used = _compare(row, length, count, enough, n, index, scratch, out, used)
+        row += 1
+    state[0] = used
+    return row
+
+
+@njit
+def _written(
+    data: NDArray[np.uint8],
+    offsets: NDArray[np.int64],
+    table: Lookup,
+    lines: NDArray[np.int64],
+    used: int,
+    where: NDArray[np.int64],
+) -> None:
+    """Replace places in normalised text by those in the text as it was written; lines in row order."""
+    known = np.int64(-1)
+    for line in range(used):
+        row = lines[line, 0]
+        if row != known:
+            at, code_point, length = offsets[row], 0, 0
+            while at < offsets[row + 1]:
+                byte = np.uint32(data[at])
+                size = 1 if byte < 0x80 else 2 if byte < 0xE0 else 3 if byte < 0xF0 else 4
+                code = byte if size == 1 else byte & np.uint32(0xFF >> (size + 1))
+                for more in range(1, size):
+                    code = np.uint32((code << np.uint32(6)) | (data[at + more] & np.uint32(0x3F)))
+                mapped = table.single[code]
+                width = 1 if mapped < _DROP else 0 if mapped == _DROP else table.widths[mapped - _EXPAND]
+                for _ in range(width):
+                    where[length] = code_point
+                    length += 1
+                code_point += 1
+                at += size
+            known = row
+        lines[line, 3] = where[lines[line, 3]]
+        lines[line, 4] = where[lines[line, 4] - 1] + 1
+
+
+def find_many(index: EvalIndex, items: Items, texts: pl.Series, n: int) -> Found:
+    """Return `find_few(index, items, texts, n)`."""
+    prepared, odd = _Index.of(index, items), np.zeros(len(texts), np.bool_)
+    sizes = from_lengths(texts.str.len_bytes().fill_null(0).to_numpy().astype(np.int64))
+
+    room = int(np.diff(sizes).max(initial=0)) + _ROOM
+    free: list[_Piece] = []  # what a thread is done with, the next one takes: fresh memory is slow
+
+    def work(first: int, last: int) -> NDArray[np.int64]:
+        piece = _taken(free) or _Piece.of(prepared, n, room)
+        blocks = ((first + a, first + b) for a, b in cuts(sizes[first : last + 1] - sizes[first], _BLOCK))
+        lines = np.concatenate([_NONE, *(piece.scan(texts[a:b], a, odd[a:b]) for a, b in blocks)])
+        free.append(piece)
+        return lines
+
+    lines = np.concatenate([_NONE, *spread(work, sizes)])
+    others = np.flatnonzero(odd)
+    if len(others):
+        found = np.column_stack(find_few(index, items, texts.gather(others), n))
+        found[:, 0] = others[found[:, 0]]
+        lines = np.concatenate([lines, found])
+    return Found.of(lines)
+
+
+def _taken(free: "list[_Piece]") -> "_Piece | None":
+    try:
+        return free.pop()
+    except IndexError:
+        return None
+
+
+class _Piece(NamedTuple):
+    """What a thread needs to scan its rows."""
+
+    known: _Index
+    n: int
+    scratch: _Scratch
+    where: NDArray[np.int64]
+    state: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, index: _Index, n: int, room: int) -> "_Piece":
+        sizes = np.diff(index.item_offsets)
+        scratch = _Scratch(
+            np.empty(room, np.uint32),
+            np.empty(room, np.uint32),
+            np.zeros(len(index.hashes), np.int64),
+            np.zeros(len(sizes), np.int64),
+            np.zeros(len(sizes), np.int64),
+            np.zeros(int(sizes.max(initial=0)), np.int64),
+        )
+        return cls(index, n, scratch, np.empty(room, np.int64), np.zeros(3, np.int64))
+
+    def scan(self, texts: pl.Series, before: int, odd: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Scan some texts, before which others stand in the column: lines of Found, in row order."""
+        source, table = buffers(texts), lookup(RULES)
+        out, done, row = np.empty((1024, _OUT), np.int64), [_NONE], 0
+        while row < len(texts):
+            row = _rows(*source, row, len(texts), table, self.n, self.known, self.scratch, odd, out, self.state)
+            used = int(self.state[0])
+            _written(*source, table, out, used, self.where)
+            done.append(out[:used] + np.array([before, *[0] * (_OUT - 1)]))
+            if self.state[2] > len(out):
+                out = np.empty((2 * int(self.state[2]), _OUT), np.int64)
+            self.state[0] = self.state[2] = 0
+        return np.concatenate(done)
