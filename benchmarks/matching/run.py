@@ -245,9 +245,12 @@ def child(tool: Tool, corpus: Corpus, chosen: argparse.Namespace, work: Path) ->
         before: dict[str, Any] = {}
         if tool.runner == "rensa_flat":
             before = finished(HERE / "ours.py", "hashes", "", corpus, folder, seconds, chosen)
+            if "error" in before:
+                return before
         answer = finished(HERE / script(tool), tool.runner, tool.environment, corpus, folder, seconds, chosen)
         if before and "error" not in answer:
             answer.update({key: answer[key] + before[key] for key in ("wall", "cpu")})
+            answer["peak"] = max(answer["peak"], before["peak"])
         return answer
 
 

@@ -55,8 +55,8 @@ def _corpus(report: Report, corpus: dict[str, Any]) -> str:
     intro = (
         f"\n## {TITLES[name]}\n\n{corpus['documents']:,} documents, {corpus['bytes'] / 1e6:.1f} MB,"
         f" {corpus['mean']:.0f} characters on average; {corpus['planted']:,} planted near-copies of ten kinds."
-        f" The complete join finds {pairs['matched']:,} pairs with J ≥ 0.8 (char-5, as it stands) and {pairs['default']:,} with J ≥ 0.7"
-        " (normalised char-3).\n"
+        f" The complete join finds {pairs['matched']:,} pairs with J ≥ 0.8 (char-5, as it stands)"
+        f" and {pairs['default']:,} with J ≥ 0.7 (normalised char-3).\n"
     )
     return "\n".join([intro, *table, *_checks(report, name)])
 
