@@ -51,14 +51,16 @@ def _corpus(report: Report, corpus: dict[str, Any]) -> str:
             "pair recall", "pair precision", "planted", "strangers")  # fmt: skip
     table = [_row(head), _row(("---", "---", *["---:"] * (len(head) - 2)))]
     table += [_row(_cells(line, base, len(head))) for line in lines]
-    pairs = corpus["pairs"]
     intro = (
         f"\n## {TITLES[name]}\n\n{corpus['documents']:,} documents, {corpus['bytes'] / 1e6:.1f} MB,"
         f" {corpus['mean']:.0f} characters on average; {corpus['planted']:,} planted near-copies of ten kinds."
-        f" The complete join finds {pairs['matched']:,} pairs with J ≥ 0.8 (char-5, as it stands)"
-        f" and {pairs['default']:,} with J ≥ 0.7 (normalised char-3).\n"
     )
-    return "\n".join([intro, *table, *_checks(report, name)])
+    if pairs := corpus["pairs"]:
+        intro += (
+            f" The complete join finds {pairs['matched']:,} pairs with J ≥ 0.8 (char-5, as it stands)"
+            f" and {pairs['default']:,} with J ≥ 0.7 (normalised char-3)."
+        )
+    return "\n".join([intro, "", *table, *_checks(report, name)])
 
 
 def _base(report: Report, name: str) -> dict[str, Any] | None:

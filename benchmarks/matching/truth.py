@@ -40,25 +40,31 @@ class Score(NamedTuple):
     strangers: int  # reported rows that are neither a planted copy nor the source of one
 
 
-def score(result: dict[str, Any], pairs: Iterable[Pair], corpus: pl.DataFrame) -> Score:
+def score(result: dict[str, Any], pairs: Iterable[Pair] | None, corpus: pl.DataFrame) -> Score:
     """Compare a tool's rows (and pairs, where it names them) with the true pairs.
 
-    With mode "later" a row counts that repeats an earlier one, with "any" each that has a partner.
+    With mode "later" a row counts that repeats an earlier one, with "any" each that has a partner. Without true pairs
+    only the planted copies are counted.
     """
-    true, rows = set(pairs), set(result["rows"])
+    rows = set(result["rows"])
     anyone = result["mode"] == "any"
-    duplicates = {row for pair in true for row in (pair if anyone else pair[1:])}
-    named = {tuple(pair) for pair in result["pairs"]} if "pairs" in result else None
     copies = corpus.filter(pl.col("source").is_not_null()).select("id", "source").rows()
     noticed = [(copy if anyone else max(copy, source)) in rows for copy, source in copies]
-    return Score(
-        _share(len(rows & duplicates), len(duplicates)),
-        _share(len(rows & duplicates), len(rows)),
-        None if named is None else _share(len(named & true), len(true)),
-        None if named is None else _share(len(named & true), len(named)),
-        _share(sum(noticed), len(noticed)),
-        len(rows - {row for pair in copies for row in pair}),
-    )
+    planted = _share(sum(noticed), len(noticed))
+    strangers = len(rows - {row for pair in copies for row in pair})
+    if pairs is None:
+        return Score(None, None, None, None, planted, strangers)
+    true = set(pairs)
+    duplicates = {row for pair in true for row in (pair if anyone else pair[1:])}
+    recall, precision = _shares(rows, duplicates)
+    named = {tuple(pair) for pair in result["pairs"]} if "pairs" in result else None
+    pair_recall, pair_precision = (None, None) if named is None else _shares(named, true)
+    return Score(recall, precision, pair_recall, pair_precision, planted, strangers)
+
+
+def _shares(found: set[Any], true: set[Any]) -> tuple[float | None, float | None]:
+    """Recall and precision."""
+    return _share(len(found & true), len(true)), _share(len(found & true), len(found))
 
 
 def _share(part: int, whole: int) -> float | None:
