@@ -36,7 +36,7 @@ class Setting(NamedTuple):
 MATCHED = Setting((), 5, 0.8)  # what the other tools are asked for
 DEFAULT = Setting(RULES, 3, 0.7)  # what near_duplicates does unless told otherwise
 SETTINGS = {"matched": MATCHED, "default": DEFAULT}
-WARM = 6_000  # texts of the first call: enough that the engine takes its compiled path, so that kernels are loaded
+WARM = 50_000  # texts of the first call: so many that the engine takes every compiled path, and kernels are loaded
 Rows = NDArray[np.int64]
 
 

@@ -86,6 +86,11 @@ def from_flags(flags: Iterable[bool]) -> Result:
     return {"mode": "any", "rows": [row for row, flag in enumerate(flags) if flag]}
 
 
+def from_clusters(clusters: Iterable[Iterable[int]]) -> Result:
+    """All but the first of each."""
+    return {"mode": "later", "rows": sorted(row for cluster in clusters for row in sorted(cluster)[1:])}
+
+
 def from_kept(kept: Iterable[int], rows: int) -> Result:
     return {"mode": "later", "rows": sorted(set(range(rows)) - set(kept))}
 
@@ -208,7 +213,7 @@ def datatrove(corpus: Path, folder: Path) -> Callable[[], Result]:
         clusters: dict[int, list[int]] = {}
         for row, cluster in struct.iter_unpack("<2I", (folder / "removed" / "000000.clusters").read_bytes()):
             clusters.setdefault(cluster, []).append(row)
-        return {"mode": "later", "rows": sorted(row for rows in clusters.values() for row in sorted(rows)[1:])}
+        return from_clusters(clusters.values())
 
     return work
 
@@ -216,8 +221,7 @@ def datatrove(corpus: Path, folder: Path) -> Callable[[], Result]:
 # ── text-dedup ────────────────────────────────────────────────────────────────────────────────────────
 def text_dedup(corpus: Path, folder: Path) -> Callable[[], Result]:
     r"""Its command; words are what stands between \W, so a Chinese clause is one word."""
-    from datasets import load_from_disk
-    from text_dedup.minhash import main as command
+    from text_dedup import minhash as tool
 
     arguments = {
         "path": "parquet", "data_files": corpus, "split": "train", "column": "text", "batch_size": 10_000,
@@ -227,8 +231,11 @@ def text_dedup(corpus: Path, folder: Path) -> Callable[[], Result]:
     line = [part for name, value in arguments.items() for part in (f"--{name}", str(value))]
 
     def work() -> Result:
-        command.main(line, standalone_mode=False)
-        return from_kept(load_from_disk(str(folder / "output"))["id"], rows(corpus))
+        tool.main.main(line, standalone_mode=False)
+        clusters: dict[int, list[int]] = {}  # its own output keeps any member of a cluster, not the first
+        for row in list(tool.uf.parent):
+            clusters.setdefault(tool.uf.find(row), []).append(row)
+        return from_clusters(clusters.values())
 
     return work
 

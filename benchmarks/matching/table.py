@@ -37,8 +37,8 @@ Written by `python benchmarks/matching/run.py`, not by hand and not in CI; {repo
 * Peers, each in its own environment: {peers}
 * Medians of {report["rounds"]} interleaved rounds, each measurement in a process of its own
 * Wall and CPU (user + system, with children): from the texts in memory to the rows reported, after imports and a first
-  small call. daft, datatrove, text-dedup and Data-Juicer read their Parquet file themselves, and `datacheck run` is the
-  whole command from its start to the written report
+  call on a part. daft, datatrove, text-dedup and Data-Juicer read their Parquet file themselves, and `datacheck run` is
+  the whole command from its start to the written report
 * Memory: peak of the process (with children), texts included
 """
 
@@ -135,7 +135,8 @@ def _tail(_report: Report) -> str:
 * *recall*, *precision*: of the documents that the tool reports, against the complete join: char-5 sets of the text as
   it stands, J ≥ 0.8, for all peers; for datacheck's defaults its own definition (normalised char-3, J ≥ 0.7). Where a
   tool only flags (rensa's matrices), a document counts that has a partner; else one that repeats an earlier one.
-  Clusters are transitive in text-dedup, datatrove and Data-Juicer, which costs them some precision.
+  Clusters are transitive in text-dedup, datatrove and Data-Juicer, which costs them some precision; of a cluster all
+  but the first count, whichever the tool keeps.
 * *planted*: planted copies that were noticed, whatever the tool's features; *strangers*: reported documents that are
   neither a planted copy nor the source of one.
 * The peers have K = 125 or 128 permutations and do not verify (gaoya, and rensa's Deduplicator, compare signatures);
@@ -144,5 +145,7 @@ def _tail(_report: Report) -> str:
   with a space behind every character where the line says so.
 * rensa on datacheck's hashes is not how it is documented: it shows its sketching without Python's n-grams. The time of
   hashing is included.
+* `datacheck run` walks greedily (a row that repeats only removed rows stays) and leaves boilerplate out, so a row of
+  the complete join can be missing without an error.
 * The documents are real clauses in random order: there are few hard negatives. Recall on real texts is in the tests.
 """
