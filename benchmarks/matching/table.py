@@ -141,6 +141,8 @@ def _tail(_report: Report) -> str:
   neither a planted copy nor the source of one.
 * The peers have K = 125 or 128 permutations and do not verify (gaoya, and rensa's Deduplicator, compare signatures);
   datacheck has 64 and compares every candidate exactly.
+* datatrove (case, punctuation, numbers), text-dedup and Data-Juicer (case) normalise a little before they compare: what
+  they find beyond the text as it stands costs them precision here, though it is no mistake; see *planted*.
 * text-dedup's words are what `\\W` leaves, so a Chinese clause is one word; daft splits at spaces. Both get Chinese
   with a space behind every character where the line says so.
 * rensa on datacheck's hashes is not how it is documented: it shows its sketching without Python's n-grams. The time of
