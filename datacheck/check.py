@@ -8,7 +8,7 @@ limits in the contract do. All are frozen value objects: equal ones are computed
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
@@ -187,6 +187,10 @@ class View(ABC):
         """Scan one of the plain tables."""
 
     @abstractmethod
+    def pieces(self, name: Table) -> Iterator[pl.LazyFrame]:
+        """Scan one of the plain tables piece by piece, in row order: each fits in memory where the whole does not."""
+
+    @abstractmethod
     def __getitem__(self, need: Need) -> pl.LazyFrame:
         """Scan a declared need; a KeyError names one that was not declared."""
 
@@ -250,11 +254,15 @@ class Summary(Model, ABC):
 
 
 class Group(Model):
-    """A feature, hash-partitioned on disk by the runner: lines with an equal `by` (an unsigned integer) meet."""
+    """A feature, hash-partitioned on disk by the runner: lines with an equal `by` (an unsigned integer) meet.
+
+    columns: those that are kept; all by default.
+    """
 
     of: Feature
     by: str
     buckets: int = 16
+    columns: tuple[str, ...] = ()
 
 
 class Check(Model, ABC):

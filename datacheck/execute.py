@@ -167,7 +167,7 @@ class GroupTask:
 def group_part(task: GroupTask) -> None:
     """Write `<target>/<bucket>/<number>.<part key>.parquet` for every bucket that gets lines."""
     store = Store(task.store)
-    table = pl.read_parquet(task.source, glob=False)
+    table = pl.read_parquet(task.source, glob=False, columns=list(task.group.columns) or None)
     bucket = (pl.col(task.group.by) % task.group.buckets).alias("_bucket")
     for (number,), lines in table.with_columns(bucket).partition_by("_bucket", as_dict=True).items():
         target = task.target / str(number) / bucket_file(task.number, task.part)

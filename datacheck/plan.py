@@ -86,7 +86,8 @@ def step_key(work: Work) -> str:
         case Summarise():
             return f"summarise {work.dataset} {_label(work.summary)}"
         case GroupBy():
-            return f"group {work.dataset} {_label(work.group.of)} by {work.group.by}/{work.group.buckets}"
+            kept = f" ({', '.join(work.group.columns)})" if work.group.columns else ""
+            return f"group {work.dataset} {_label(work.group.of)} by {work.group.by}/{work.group.buckets}{kept}"
 
 
 def need_step(dataset: str, need: Need) -> str:

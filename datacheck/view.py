@@ -1,6 +1,6 @@
 """A dataset in the store, as steps see it: parts of files put together, numbers made dataset-wide."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -84,6 +84,12 @@ class StoreView(View):
         """Scan one of the plain tables."""
         return _table(self.store, self.loaded, name, self.part)
 
+    def pieces(self, name: Table) -> Iterator[pl.LazyFrame]:
+        """The parts of a plain table one after the other."""
+        parts = self.loaded.parts if self.part is None else (self.loaded.parts[self.part],)
+        for part in parts:
+            yield _of_part(self.store, self.loaded, name, part)
+
     def _place(self, need: Need) -> Place:
         place = self.places.get(_need_key(need))
         if place is None:
@@ -153,18 +159,7 @@ def _table(store: Store, loaded: Loaded, name: Table, part: int | None) -> pl.La
     schema = _schemas(loaded.reading)[name]
     if part is not None:
         return scan(store.path("parts", loaded.parts[part].key) / f"{name}.parquet")
-    tables = [pl.LazyFrame(schema=schema)]
-    for p in loaded.parts:
-        table = scan(store.path("parts", p.key) / f"{name}.parquet")
-        if "row" in schema:
-            table = _shift(table, p.first_row)
-        if name in ("rows", "lines") and p.file is not None:
-            table = table.with_columns(
-                pl.lit(p.file).alias("file"),
-                pl.col("line").cast(pl.UInt64) + p.first_line,
-                pl.col("byte").cast(pl.UInt64) + p.first_byte,
-            )
-        tables.append(table.select(*schema))
+    tables = [pl.LazyFrame(schema=schema), *(_of_part(store, loaded, name, p) for p in loaded.parts)]
     if name == "lines":
         tables.append(_events(loaded, schema))
     whole = pl.concat(tables)
@@ -172,6 +167,21 @@ def _table(store: Store, loaded: Loaded, name: Table, part: int | None) -> pl.La
         levels = {code: known.level for code, known in CODES.items()}
         whole = whole.with_columns(level=pl.col("code").replace_strict(levels, default="error", return_dtype=pl.String))
     return whole
+
+
+def _of_part(store: Store, loaded: Loaded, name: Table, part: Part) -> pl.LazyFrame:
+    """One part of a plain table with dataset-wide numbers."""
+    schema = _schemas(loaded.reading)[name]
+    table = scan(store.path("parts", part.key) / f"{name}.parquet")
+    if "row" in schema:
+        table = _shift(table, part.first_row)
+    if name in ("rows", "lines") and part.file is not None:
+        table = table.with_columns(
+            pl.lit(part.file).alias("file"),
+            pl.col("line").cast(pl.UInt64) + part.first_line,
+            pl.col("byte").cast(pl.UInt64) + part.first_byte,
+        )
+    return table.select(*schema)
 
 
 def _schemas(reading: Reading) -> dict[str, dict[str, Any]]:

@@ -1,29 +1,38 @@
 """The check near_duplicates."""
 
-from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 from pydantic import Field
 
-from datacheck.check import Check, Group, Limit, Measured, Metric, Need, Ratio, Value, View, rates, total
-from datacheck.features.sketch import Grams, Sketch, TextSet
+from datacheck.check import Check, Group, Limit, Measured, Metric, Need, Value, View, placed, rates, total
+from datacheck.features.near import Candidates, Keep, Shared, candidates, groups, only, preferred, shared_keys
+from datacheck.features.planting import calibrate, histogram, recall_by_similarity
+from datacheck.features.sketch import Grams, Sketch, TextSet, scheme_for
 from datacheck.features.texts import On, row_texts
-from datacheck.text.matching import Pairs, greedy_removed, jaccard, similar_pairs
+from datacheck.text.matching import Pairs, exact_contained, exact_pairs, greedy_removed, similar_pairs, union
+from datacheck.text.minhash import band_keys, signatures
 from datacheck.text.normalise import Rule
-from datacheck.text.plants import KINDS, plant
-from datacheck.text.shingles import concat
 
 PLANTED_ROWS = 100  # rows that get a planted copy of every kind: at most 1,000 plants
-TEMPLATE = 0.1  # a row with a smaller share of n-grams of its own is said to be template
 SHORT = 20  # code points; a shorter row is no good source of plants: one edit already changes what it says
+SAMPLE = 5_000  # rows on which the search is compared with the complete one
 # Where every row is shorter, the search is tried on these.
 STAND_INS = (
     "小河从村子的东边流过，河上有一座石桥，桥头种着两棵很老的柳树，夏天常有人在树下乘凉。",
     "The old bridge crosses the river east of the village, and two willows grow beside its stone steps.",
 )
-COPY = "copy"  # a plant without any edit; counts only where no edited one could be found by right
+
+
+class Found(NamedTuple):
+    """The rows that were compared, in the order of preference, the pairs among them, and which row each repeats."""
+
+    facts: pl.DataFrame
+    pairs: Pairs
+    kept_of: NDArray[np.int64]
+    sample: pl.DataFrame
 
 
 class NearDuplicates(Check):
@@ -80,6 +89,8 @@ class NearDuplicates(Check):
     metrics = {
         "rate": Metric("rows that repeat an earlier kept row", "share", "rows", Limit(max=0.03, warn_max=0.01)),
         "exact_share": Metric("rows whose normalised text equals an earlier row's", "share", "rows"),
+        "opposite_labels": Metric("rows whose text an earlier row has with another label", "share", "rows"),
+        "lsh_missed": Metric("similar pairs of a sample (figure lsh_recall) that no band proposes", "pairs"),
         "planted_recall": Metric(
             "planted near-copies that the search finds",
             "share",
@@ -91,7 +102,9 @@ class NearDuplicates(Check):
 
     check: Literal["near_duplicates"] = "near_duplicates"
     on: On = Field(default="conversation", description="which text of a row is compared; system prompts never are")
-    threshold: float = Field(default=0.7, ge=0.3, le=1, description="Jaccard similarity from which rows are alike")
+    threshold: float | None = Field(
+        default=None, ge=0.3, le=1, description="Jaccard similarity from which rows are alike; default by features"
+    )
     features: Grams = Field(default=Grams(), description="n characters (default 3), words, or words of jieba")
     normalise: tuple[Rule, ...] = Field(
         default=("nfkc", "casefold", "t2s", "strip_punct", "strip_space"), description="what does not count"
@@ -99,124 +112,164 @@ class NearDuplicates(Check):
     boilerplate: float | None = Field(
         default=0.05, gt=0, le=1, description="n-grams in more rows than this are left out"
     )
+    containment: float | None = Field(
+        default=None, gt=0, le=1, description="a row that another one contains to this share is its duplicate, too"
+    )
+    exact: bool = Field(
+        default=False, description="compare completely (all sets in memory) instead of by MinHash bands"
+    )
+    keep: Keep = Field(default="first", description="which row of a cluster is kept: first, longest or best_score")
+
+    @property
+    def _least(self) -> float:
+        return self.features.threshold if self.threshold is None else self.threshold
 
     @property
     def _sketch(self) -> Sketch:
         texts = TextSet(on=self.on, features=self.features, normalise=self.normalise)
-        return Sketch(of=texts, boilerplate=self.boilerplate, threshold=self.threshold)
+        scheme = scheme_for(self._least, self.containment)
+        return Sketch(of=texts, boilerplate=self.boilerplate, scheme=scheme)
+
+    @property
+    def _group(self) -> Need:
+        return Need(Group(of=self._sketch, by="key", columns=("row", "key")))
 
     def needs(self) -> tuple[Need, ...]:
         """Band keys, brought together by key; the boilerplate, to compare candidates without it."""
-        return (Need(Group(of=self._sketch, by="key")), Need(self._sketch), *self._sketch.needs())
+        return (self._group, Need(self._sketch), *self._sketch.needs())
 
     def measure(self, data: View) -> Measured:
         """Pairs from shared keys, verified; then the greedy walk."""
-        shared = self._shared_keys(data)
-        texts = self._texts(data, shared["row"].unique().sort())
-        pairs, kept_of = self._removed(data, shared, texts)
+        picked = self._picked(data)
+        shared = Shared(np.zeros(0, np.uint64), np.zeros(0, np.int64)) if self.exact else shared_keys(data, self._group)
+        wanted = None if self.exact else np.unique(np.concatenate([shared.rows, picked]))
+        with candidates(data, self._sketch, wanted) as compared:
+            found = self._search(compared, shared, picked)
+        facts, kept_of = found.facts, found.kept_of
         removed = np.flatnonzero(kept_of >= 0)
-        rows, scores = texts["row"].to_numpy(), _scores(pairs, removed, kept_of)
+        rows, texts = facts["row"].to_numpy(), facts["text"].to_numpy()
         # Without their boilerplate different texts can be equal (a score of 1): a copy is one in the whole text.
-        same = texts["text"].gather(removed) == texts["text"].gather(kept_of[removed])
+        same = texts[removed] == texts[kept_of[removed]]
+        scores = _scores(found.pairs, removed, kept_of)
+        near = np.where(scores >= self._least, "near_copy", "contained_copy")
         evidence = pl.LazyFrame(
-            {"row": rows[removed], "other_row": rows[kept_of[removed]], "score": scores, "same": same},
-            schema={"row": pl.UInt64, "other_row": pl.UInt64, "score": pl.Float64, "same": pl.Boolean},
+            {"row": rows[removed], "other_row": rows[kept_of[removed]], "score": scores, "problem": near, "same": same},
+            schema_overrides={"row": pl.UInt64, "other_row": pl.UInt64, "problem": pl.String},
         ).select(
             "row", "other_row", "score",
-            problem=pl.when("same").then(pl.lit("exact_copy")).otherwise(pl.lit("near_copy")),
+            problem=pl.when("same").then(pl.lit("exact_copy")).otherwise("problem"),
         )  # fmt: skip
-        copies = texts.filter(pl.col("text").is_first_distinct().not_()).lazy()
+        copies = facts.sort("row").filter(pl.struct("text", "media", "label").is_first_distinct().not_()).lazy()
+        opposite = _opposite(facts)
         sources = self._sources(data)
-        recall, by_kind = self._planted(data, sources or STAND_INS)
-        of = total(data.rows)
-        unseen = of - data[Need(self._sketch)].select(pl.col("row").n_unique()).collect().item()
+        calibration = calibrate(data, self._sketch, sources or STAND_INS, self._least)
         values = (
             *rates("rate", evidence, data.rows, by=self.by, rows=data.rows),
             *rates("exact_share", copies, data.rows, by=self.by, rows=data.rows),
-            Value("planted_recall", recall if of else None),
+            *rates("opposite_labels", opposite, data.rows),
+            Value("planted_recall", calibration.recall if total(data.rows) else None),
+            Value("lsh_missed", int((~found.sample["found"]).sum()) if total(data.rows) else None),
         )
-        lack = f"have no {self.on} text, or only punctuation and boilerplate, and could not be compared"
-        notes = [f"{unseen} rows {lack}"] if unseen else []
-        templated = data[Need(self._sketch)].filter(pl.col("own") < TEMPLATE).select(pl.col("row").n_unique())
-        if count := templated.collect().item():
-            notes.append(
-                f"{count} rows share over nine tenths of their n-grams with many others; only the rest was compared"
-            )
+        notes = self._notes(data)
         if not sources:
             notes.append(f"no row has {SHORT} characters or more, so the search was tried on made-up sentences")
-        figures = {"similarity": _histogram(pairs), "planted": by_kind}
-        return Measured(values, evidence, figures, tuple(notes))
+        figures = {
+            "similarity": histogram(found.pairs.similarity, low=0.3),
+            "clusters": _sizes(kept_of),
+            "planted": calibration.by_kind,
+            "recall_curve": calibration.curve,
+            "random_pairs": calibration.random,
+            "lsh_recall": recall_by_similarity(found.sample),
+        }
+        review = _for_review(opposite, data.rows)
+        return Measured(values, pl.concat([placed(evidence, data.rows), review], how="diagonal"), figures, tuple(notes))
 
-    def _shared_keys(self, data: View) -> pl.DataFrame:
-        """`key`, `row` of all keys that at least two rows have."""
-        buckets = data.buckets(self.needs()[0])
-        shared = [b.filter(pl.len().over("key") > 1).select("key", "row").collect() for b in buckets]
-        return pl.concat([pl.DataFrame(schema={"key": pl.UInt64, "row": pl.UInt64}), *shared])
+    def _search(self, compared: Candidates, shared: Shared, picked: NDArray[np.int64]) -> Found:
+        """Verify the candidates; rows are numbered in the order in which they are kept."""
+        order = preferred(compared.facts, self.keep)
+        facts, sets = compared.facts[order], compared.sets
+        sets.reorder(order)
+        by_row, rank = compared.facts["row"].to_numpy(), np.argsort(order)
+        apart = groups(facts)
+        if self.exact:
+            every = sets.take(np.arange(len(order)))
+            pairs = exact_pairs(every, self._least)
+            if self.containment:
+                pairs = union([pairs, exact_contained(every, self.containment)])
+            pairs = pairs.where(apart[pairs.rows[:, 0]] == apart[pairs.rows[:, 1]])
+        else:
+            local = rank[np.searchsorted(by_row, shared.rows)]
+            pairs = similar_pairs(
+                sets, shared.keys, local, self._least, greedy=True, contained=self.containment, groups=apart
+            )
+        return Found(facts, pairs, greedy_removed(len(order), pairs), self._lsh_recall(compared, by_row, rank, picked))
 
-    def _texts(self, data: View, rows: pl.Series) -> pl.DataFrame:
-        """The normalised texts of the candidate rows, in row order."""
-        wanted = data.turns.join(pl.LazyFrame({"row": rows}), on="row", how="semi", maintain_order="left")
-        return self._sketch.of.texts(wanted).sort("row")
+    def _lsh_recall(
+        self, compared: Candidates, by_row: NDArray[np.int64], rank: NDArray[np.int64], picked: NDArray[np.int64]
+    ) -> pl.DataFrame:
+        """`similarity`, `found`: all similar pairs of a sample, and whether a band proposes each."""
+        sets = compared.sets.take(rank[np.searchsorted(by_row, picked)])
+        pairs = exact_pairs(sets, self._least)
+        num_perm, bands, size = self._sketch.scheme
+        keys = band_keys(signatures(sets, num_perm), bands, size)
+        found = (keys[pairs.rows[:, 0]] == keys[pairs.rows[:, 1]]).any(axis=1)
+        return pl.DataFrame({"similarity": pairs.similarity, "found": found})
 
-    def _removed(
-        self, data: View, shared: pl.DataFrame, texts: pl.DataFrame
-    ) -> tuple[Pairs, np.ndarray[tuple[int], np.dtype[np.int64]]]:
-        sets = self._sketch.sets(texts["text"], data)
-        local = np.searchsorted(texts["row"].to_numpy(), shared["row"].to_numpy())
-        pairs = similar_pairs(sets, shared["key"].to_numpy(), local, self.threshold, greedy=True)
-        return pairs, greedy_removed(texts.height, pairs)
+    def _picked(self, data: View) -> NDArray[np.int64]:
+        """Return a sample of rows, ascending: those whose spare MinHash value says so, so that it holds pairs."""
+        every = max(1, -(-total(data.rows) // SAMPLE))
+        lines = data[Need(self._sketch)].filter(pl.col("pick") % every == 0).select("row").unique().sort("row")
+        return lines.collect()["row"].to_numpy().astype(np.int64)
 
-    def _planted(self, data: View, sources: Sequence[str]) -> tuple[Ratio, pl.DataFrame]:
-        """Plant edited copies of some rows and ask whether a band brings each to its source."""
-        every = (*KINDS, COPY)
-        kinds = [kind for _ in sources for kind in every]
-        raw = pl.Series([text for text in sources for _ in every], dtype=pl.String)
-        copies = pl.Series(
-            [text if kind == COPY else plant(text, kind) for text in sources for kind in every], dtype=pl.String
-        )
-        both = [self._sketch.sets(self._normalised(texts), data) for texts in (raw, copies)]
-        left, right = (self._sketch.keys(sets) for sets in both)
-        pairs = np.column_stack([np.arange(len(kinds)), np.arange(len(kinds)) + len(kinds)])
-        alike = jaccard(concat(both), pairs).similarity >= self.threshold
-        found = (left == right).any(axis=1) & alike
-        table = pl.DataFrame({"kind": kinds, "alike": alike, "found": found}, schema_overrides={"kind": pl.String})
-        by_kind = table.group_by("kind", maintain_order=True).agg(
-            plants=pl.len(), alike=pl.col("alike").sum(), found=pl.col("found").sum()
-        )
-        edited = alike & np.array([kind != COPY for kind in kinds])
-        counted = edited if edited.any() else alike
-        return Ratio(int((found & counted).sum()), int(counted.sum())), by_kind
-
-    def _normalised(self, texts: pl.Series) -> pl.Series:
-        columns = {"row": np.arange(len(texts)), "part": "text", "role": None, "text": texts, "tool_calls": None}
-        turns = pl.LazyFrame(columns, schema_overrides={"tool_calls": pl.String})
-        whole = TextSet(on="conversation", features=self.features, normalise=self.normalise)
-        return whole.texts(turns)["text"]
+    def _notes(self, data: View) -> list[str]:
+        """Say what could not be compared. Every row that could has a line for each band."""
+        lines = data[Need(self._sketch)].select(pl.len(), pl.col("template").sum())
+        counts = lines.collect(engine="streaming").row(0)
+        seen, templated = (count // self._sketch.scheme[1] for count in counts)
+        notes = []
+        if unseen := total(data.rows) - seen:
+            lack = f"have no {self.on} text, or only punctuation and boilerplate, and could not be compared"
+            notes.append(f"{unseen} rows {lack}")
+        if templated:
+            share = "share over nine tenths of their n-grams with many others; only the rest was compared"
+            notes.append(f"{templated} rows {share}")
+        return notes
 
     def _sources(self, data: View) -> list[str]:
-        """Texts of the rows with the smallest band key: chosen by content, so the same in every run."""
-        chosen = data[Need(self._sketch)].group_by("row").agg(pl.col("key").min()).bottom_k(PLANTED_ROWS * 2, by="key")
-        texts = row_texts(data.turns.join(chosen, on="row", how="semi"), self.on)
-        return (
-            texts.filter(pl.col("text").str.len_chars() >= SHORT)
-            .sort("row")
-            .head(PLANTED_ROWS)
-            .collect()["text"]
-            .to_list()
-        )
+        """Texts of the rows with the smallest band keys: chosen by content, so the same in every run."""
+        lines = data[Need(self._sketch)].bottom_k(100 * PLANTED_ROWS, by="key").collect(engine="streaming")
+        rows = lines.sort("key", "row").unique("row", keep="first", maintain_order=True).head(2 * PLANTED_ROWS)["row"]
+        wanted = rows.sort().to_numpy().astype(np.int64)
+        texts = [row_texts(only(turns, wanted), self.on).collect() for turns in data.pieces("turns")]
+        found = pl.concat([pl.DataFrame(schema={"row": pl.UInt64, "text": pl.String}), *texts]).sort("row")
+        return found.filter(pl.col("text").str.len_chars() >= SHORT).head(PLANTED_ROWS)["text"].to_list()
 
 
-def _scores(
-    pairs: Pairs,
-    removed: np.ndarray[tuple[int], np.dtype[np.int64]],
-    kept_of: np.ndarray[tuple[int], np.dtype[np.int64]],
-) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """The similarity of each removed row to the row that it repeats."""
-    by_pair = dict(zip(map(tuple, pairs.rows.tolist()), pairs.similarity.tolist(), strict=True))
-    return np.array([by_pair[int(kept_of[row]), int(row)] for row in removed], np.float64)
+def _scores(pairs: Pairs, removed: NDArray[np.int64], kept_of: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The similarity of each removed row to the row that it repeats; pairs are sorted."""
+    half = np.uint64(32)
+    known = pairs.rows[:, 0].astype(np.uint64) << half | pairs.rows[:, 1].astype(np.uint64)
+    asked = kept_of[removed].astype(np.uint64) << half | removed.astype(np.uint64)
+    return pairs.similarity[np.searchsorted(known, asked)]
 
 
-def _histogram(pairs: Pairs) -> pl.DataFrame:
-    """How many verified pairs lie in each band of similarity."""
-    counts, edges = np.histogram(pairs.similarity, bins=np.linspace(0.3, 1.0, 15))
-    return pl.DataFrame({"similarity": [f"{edge:.2f}" for edge in edges[:-1]], "pairs": counts})
+def _sizes(kept_of: NDArray[np.int64]) -> pl.DataFrame:
+    """How many clusters (a kept row and those that repeat it) have how many rows."""
+    _, repeats = np.unique(kept_of[kept_of >= 0], return_counts=True)
+    sizes, counts = np.unique(repeats + 1, return_counts=True)
+    return pl.DataFrame({"size": sizes, "clusters": counts})
+
+
+def _opposite(facts: pl.DataFrame) -> pl.LazyFrame:
+    """`row`, `other_row`: rows whose whole text an earlier row has with another label (good there, bad here)."""
+    labelled = facts.lazy().filter(pl.col("label").is_not_null()).sort("row")
+    same = ["text", "media"]
+    first = labelled.unique(same, keep="first", maintain_order=True).select(*same, other_row="row", others="label")
+    both = labelled.join(first, on=same, nulls_equal=True).filter(pl.col("label") != pl.col("others"))
+    return both.select("row", "other_row").sort("row")
+
+
+def _for_review(opposite: pl.LazyFrame, rows: pl.LazyFrame) -> pl.LazyFrame:
+    """Evidence that no one should drop unread: it names places, not rows."""
+    found = placed(opposite, rows).with_columns(row=pl.lit(None, pl.UInt64), problem=pl.lit("opposite_labels"))
+    return found.with_columns(score=pl.lit(1.0))

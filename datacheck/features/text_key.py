@@ -37,12 +37,12 @@ class TextKey(Feature):
             said.any().alias("said"), pl.concat_str(pieces, separator="\x1f").str.join("\x1e").alias("text")
         )
         label = pl.col("label").fill_null("") if whole else pl.lit("")
-        media = pl.col("media").fill_null("") if self.on != "response" else pl.lit("")
+        shown = pl.col("media").fill_null("") if self.on != "response" else pl.lit("")
         table = (
             texts.filter("said")
             .join(part.rows.select("row", "label"), on="row", maintain_order="left")
-            .join(_media(part), on="row", how="left", maintain_order="left")
-            .select("row", text=pl.concat_str("text", label, media, separator="\x1e"))
+            .join(media(part.cells), on="row", how="left", maintain_order="left")
+            .select("row", text=pl.concat_str("text", label, shown, separator="\x1e"))
             .collect()
         )
         plain = normalise(table["text"], self.normalise).str.replace_all(r"\s+", " ")
@@ -52,8 +52,7 @@ class TextKey(Feature):
         return pl.DataFrame({"row": table["row"], "key": keys[:, 0], "rest": keys[:, 1]})
 
 
-def _media(part: View) -> pl.LazyFrame:
+def media(cells: pl.LazyFrame) -> pl.LazyFrame:
     """`row`, `media`: the images, videos and sounds that a row names, in order."""
     named = pl.col("path").str.contains(_MEDIA) & ~pl.col("path").str.ends_with(".type") & pl.col("text").is_not_null()
-    cells = part.cells.filter(named)
-    return cells.group_by("row", maintain_order=True).agg(media=pl.col("text").str.join("\x1f"))
+    return cells.filter(named).group_by("row", maintain_order=True).agg(media=pl.col("text").str.join("\x1f"))

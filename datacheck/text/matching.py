@@ -13,8 +13,13 @@ from numpy.typing import NDArray
 from datacheck.text.codes import cuts, from_lengths, ranges, row_numbers
 from datacheck.text.minhash import NO_KEY
 from datacheck.text.shingles import Shingles
+from datacheck.text.shingles import contained as contained_in
+from datacheck.text.spill import SpilledSets
 
 _HALF = np.uint64(32)
+COMPILED_FROM = 2_000_000  # members to compare; below, loading numba costs more than it saves
+COMPILED_KEYS = 1_000_000
+SPREAD = np.uint64(0x9E3779B97F4A7C15)  # odd: its multiples differ in their leading bits
 _LONGER = 8  # from here on, looking up the shorter set in the longer one is cheaper than merging them
 
 
@@ -88,8 +93,9 @@ class _Entries(NamedTuple):
 
     @classmethod
     def of(cls, keys: NDArray[np.uint64], ranks: NDArray[np.int64]) -> Self:
-        order = np.lexsort((ranks, keys))
-        order = order[keys[order] != NO_KEY]
+        wanted = np.flatnonzero(keys != NO_KEY)
+        wanted = wanted[shared(keys[wanted])]
+        order = wanted[np.lexsort((ranks[wanted], keys[wanted]))]
         keys, ranks = keys[order], ranks[order]
         fresh = np.ones(len(keys), np.bool_)
         fresh[1:] = (keys[1:] != keys[:-1]) | (ranks[1:] != ranks[:-1])
@@ -100,15 +106,48 @@ class _Entries(NamedTuple):
         return cls(ranks[places], places, partners[places], ranks)
 
 
+def shared(keys: NDArray[np.uint64], *, compiled: bool | None = None) -> NDArray[np.bool_]:
+    """Say of each key whether another one equals it. Counters that several keys share answer for most of them."""
+    if len(keys) >= COMPILED_KEYS if compiled is None else compiled:
+        from datacheck.text import pair_kernels  # noqa: PLC0415 - it loads numba
+
+        several = pair_kernels.shared_slots(keys)
+    else:
+        bits = len(keys).bit_length() + 3
+        slots = (keys * SPREAD >> np.uint64(64 - bits)).astype(np.int64)
+        several = (np.bincount(slots, minlength=1 << bits) > 1)[slots]
+    at = np.flatnonzero(several)
+    at = at[np.argsort(keys[at])]
+    equal = keys[at[1:]] == keys[at[:-1]]
+    several[at] = np.append(equal, False) | np.append(False, equal)
+    return several
+
+
 def pair_bound(keys: NDArray[np.uint64]) -> int:
     """Return how many pairs the buckets hold, a pair counted in every bucket that it shares."""
     _, sizes = np.unique(keys[keys != NO_KEY], return_counts=True)
     return sum(int(count) * size * (size - 1) // 2 for size, count in enumerate(np.bincount(sizes)))
 
 
-def intersections(a: Shingles, left: NDArray[np.int64], b: Shingles, right: NDArray[np.int64]) -> NDArray[np.int32]:
-    """Return |a[left] ∩ b[right]| of each pair, int32[p]; memory: one block, or the two longest rows."""
+def intersections(
+    a: Shingles,
+    left: NDArray[np.int64],
+    b: Shingles,
+    right: NDArray[np.int64],
+    *,
+    needed: NDArray[np.int64] | None = None,
+    compiled: bool | None = None,
+) -> NDArray[np.int32]:
+    """Return |a[left] ∩ b[right]| of each pair, int32[p].
+
+    needed: sizes below which the number does not matter: it may be too small there. compiled: whether to use the
+    compiled kernel; by default where there is much to compare.
+    """
     sizes, others = np.diff(a.offsets)[left], np.diff(b.offsets)[right]
+    if sizes.sum() + others.sum() >= COMPILED_FROM if compiled is None else compiled:
+        from datacheck.text import pair_kernels  # noqa: PLC0415 - it loads numba
+
+        return pair_kernels.intersections(a, left, b, right, needed)
     uneven = np.minimum(sizes, others) * _LONGER < np.maximum(sizes, others)
     work = np.where(uneven, np.minimum(sizes, others), sizes + others)
     result = np.zeros(len(left), np.int32)
@@ -162,12 +201,17 @@ def _found(
     return np.bincount(pair[hit], minlength=len(wanted))
 
 
-def jaccard(sets: Shingles, pairs: NDArray[np.int64]) -> Pairs:
-    """Compare pairs exactly (over the hashes). Two empty rows have similarity 0."""
+def jaccard(sets: Shingles, pairs: NDArray[np.int64], *, at_least: float | None = None) -> Pairs:
+    """Compare pairs exactly (over the hashes). Two empty rows have similarity 0.
+
+    at_least: below this similarity the numbers do not matter and may be too small.
+    """
     left, right = pairs[:, 0], pairs[:, 1]
-    lengths = np.diff(sets.offsets)
-    common = intersections(sets, left, sets, right)
-    return Pairs(pairs, common, (lengths[left] + lengths[right] - common).astype(np.int32))
+    sizes = np.diff(sets.offsets)
+    both = sizes[left] + sizes[right]
+    needed = None if at_least is None else (both * (at_least / (1 + at_least))).astype(np.int64)  # J = c / (both - c)
+    common = intersections(sets, left, sets, right, needed=needed)
+    return Pairs(pairs, common, (both - common).astype(np.int32))
 
 
 def containment(sets: Shingles, left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -176,30 +220,46 @@ def containment(sets: Shingles, left: NDArray[np.int64], right: NDArray[np.int64
 
 
 def similar_pairs(
-    sets: Shingles,
+    sets: Shingles | SpilledSets,
     keys: NDArray[np.uint64],
     rows: NDArray[np.int64],
     threshold: float,
     *,
     greedy: bool = False,
+    contained: float | None = None,
+    groups: NDArray[np.int64] | None = None,
 ) -> Pairs:
     """Return the pairs that share a key and reach the threshold, sorted by (left, right).
 
     `greedy` may leave out pairs whose left row is itself removed; greedy_removed does not need them, and big
-    clusters become linear.
+    clusters become linear. contained: pairs with |A ∩ B| / min(|A|, |B|) from here on count as well. groups:
+    int64[rows]; rows of different groups are no pair.
     """
-    removed = np.zeros(len(sets.offsets) - 1, np.bool_)
-    lengths = np.diff(sets.offsets)
+    lengths = np.diff(sets.offsets) if isinstance(sets, Shingles) else sets.lengths
+    removed = np.zeros(len(lengths), np.bool_)
     parts = []
     for block in pairs_from_buckets(keys, rows, size=100_000, skip=removed if greedy else None):
         sizes = lengths[block]
-        possible = sizes.min(axis=1) / np.maximum(sizes.max(axis=1), 1) >= threshold  # J is at most that
-        pairs = jaccard(sets, block[possible])
-        pairs = pairs.where(pairs.similarity >= threshold)
+        smaller, larger = sizes.min(axis=1), sizes.max(axis=1)
+        possible = smaller > 0 if contained else smaller / np.maximum(larger, 1) >= threshold  # J is at most that
+        if groups is not None:
+            possible &= groups[block[:, 0]] == groups[block[:, 1]]
+        pairs = _compared(sets, block[possible], None if contained else threshold)
+        enough = pairs.similarity >= threshold
+        if contained:
+            enough |= pairs.intersection / np.maximum(smaller[possible], 1) >= contained
+        pairs = pairs.where(enough)
         if greedy:
             _mark(removed, pairs.rows)
         parts.append(pairs)
     return _joined(parts)
+
+
+def _compared(sets: Shingles | SpilledSets, pairs: NDArray[np.int64], at_least: float | None) -> Pairs:
+    if isinstance(sets, Shingles):
+        return jaccard(sets, pairs, at_least=at_least)
+    known, local = np.unique(pairs, return_inverse=True)
+    return jaccard(sets.take(known), local.reshape(-1, 2), at_least=at_least)._replace(rows=pairs)
 
 
 def greedy_removed(rows: int, pairs: Pairs) -> NDArray[np.int64]:
@@ -272,9 +332,39 @@ def exact_pairs(sets: Shingles, threshold: float) -> Pairs:
         common = shared + (needed[block] - 1).max(axis=1)  # at most: those here, and all the others of one
         common = np.minimum(common, lengths[block].min(axis=1))
         possible = common / (lengths[block].sum(axis=1) - common) >= threshold
-        pairs = jaccard(sets, block[possible])
+        pairs = jaccard(sets, block[possible], at_least=threshold)
         parts.append(pairs.where(pairs.similarity >= threshold))
     return _joined(parts)
+
+
+def exact_contained(sets: Shingles, share: float) -> Pairs:
+    """Return all pairs with |A ∩ B| / min(|A|, |B|) ≥ share > 0, sorted; equal to comparing every row with every other.
+
+    The smaller set has one of its |A| - ⌈share·|A|⌉ + 1 rarest members in the larger one.
+    """
+    lengths = np.diff(sets.offsets)
+    rarest, owners = rarest_first(sets, lengths - least(lengths, share) + 1)
+    order = np.argsort(rarest, kind="stable")
+    rarest, owners = rarest[order], owners[order]
+    hits = np.flatnonzero(contained_in(sets.hashes, np.unique(rarest)))
+    low, high = (np.searchsorted(rarest, sets.hashes[hits], side=side) for side in ("left", "right"))
+    every, before = row_numbers(sets.offsets)[hits], from_lengths(high - low)
+    parts = []
+    for first, last in cuts(before, 1_000_000):
+        counts = (high - low)[first:last]
+        other, row = owners[ranges(low[first:last], counts)], np.repeat(every[first:last], counts)
+        one, two = np.minimum(row, other), np.maximum(row, other)
+        both = np.unique((one.astype(np.uint64) << _HALF | two.astype(np.uint64))[one != two])
+        pairs = jaccard(sets, np.stack([(both >> _HALF).astype(np.int64), _low(both)], axis=1))
+        parts.append(pairs.where(pairs.intersection / np.maximum(lengths[pairs.rows].min(axis=1), 1) >= share))
+    return union(parts)
+
+
+def union(parts: list[Pairs]) -> Pairs:
+    """Put pairs together: each once, sorted by (left, right)."""
+    every = _joined(parts)
+    codes = every.rows[:, 0].astype(np.uint64) << _HALF | every.rows[:, 1].astype(np.uint64)
+    return every.where(np.unique(codes, return_index=True)[1])
 
 
 def rarest_first(sets: Shingles, counts: NDArray[np.int64]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:

@@ -26,7 +26,7 @@ _BLOCK = 1 << 15  # shingles per step: three work arrays stay in the second-leve
 
 def signatures(sets: Shingles, num_perm: int = 64, seed: int = 1) -> NDArray[np.uint32]:
     """Return MinHash signatures, uint32[rows, num_perm]; a row without shingles is all `EMPTY`."""
-    a, b = _permutations(num_perm, seed)
+    a, b = permutations(num_perm, seed)
     result = np.full((len(sets.offsets) - 1, num_perm), EMPTY, np.uint32)
     filled = np.flatnonzero(np.diff(sets.offsets))
     starts = sets.offsets[filled]
@@ -53,10 +53,10 @@ def band_keys(signature: NDArray[np.uint32], bands: int, rows: int) -> NDArray[n
     """
     if bands < 1 or rows < 1 or bands * rows > signature.shape[1]:
         raise ValueError(f"{bands} bands of {rows} do not fit a signature of {signature.shape[1]} values")
-    keys = np.tile(_mix64(np.arange(bands, dtype=np.uint64)), (len(signature), 1))
+    keys = np.tile(mix64(np.arange(bands, dtype=np.uint64)), (len(signature), 1))
     values = signature[:, : bands * rows].reshape(-1, bands, rows)
     for place in range(rows):
-        keys = _mix64(keys ^ values[:, :, place])
+        keys = mix64(keys ^ values[:, :, place])
     keys[keys == NO_KEY] = NO_KEY - np.uint64(1)
     keys[(signature == EMPTY).all(axis=1)] = NO_KEY
     return keys
@@ -66,9 +66,10 @@ def banding(threshold: float) -> tuple[int, int, int]:
     """Return (num_perm, bands, rows) whose recall at Jaccard = threshold is at least .99.
 
     21 bands of 3 from .6 on (.994 at .6, .9998 at .7; 16 bands of 4 would find .988 at .7), 42 of 3 from .5
-    on (.996), 64 of 2 from .3 on (.998). Raises ValueError below .3: use `matching.exact_pairs`.
+    on (.996), 63 of 2 from .3 on (.997). The last value of a signature is in no band.
+    Raises ValueError below .3: use `matching.exact_pairs`.
     """
-    for least, choice in ((0.6, (64, 21, 3)), (0.5, (128, 42, 3)), (0.3, (128, 64, 2))):
+    for least, choice in ((0.6, (64, 21, 3)), (0.5, (128, 42, 3)), (0.3, (128, 63, 2))):
         if threshold >= least:
             return choice
     raise ValueError(f"threshold {threshold} is too low for MinHash bands (.3 and more); use exact_pairs")
@@ -81,20 +82,21 @@ def recall(similarity: float, bands: int, rows: int) -> float:
 
 def to_datasketch(signature: NDArray[np.uint32], seed: int = 1) -> "LeanMinHash":
     """Return one row's signature as a datasketch object, for its MinHashLSH or LSHForest."""
-    from datasketch import LeanMinHash  # noqa: PLC0415 - see `_permutations`
+    from datasketch import LeanMinHash  # noqa: PLC0415 - see `permutations`
 
     return LeanMinHash(seed=seed, hashvalues=signature, scheme="affine32")
 
 
 @cache
-def _permutations(num_perm: int, seed: int) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+def permutations(num_perm: int, seed: int) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    """Return datasketch's factors and summands: value k of a signature is min(a[k] · mix(hash) + b[k] mod 2^32)."""
     from datasketch import MinHash  # noqa: PLC0415 - it brings scipy, two seconds that only a comparison is worth
 
     a, b = MinHash(num_perm=num_perm, seed=seed, scheme="affine32").permutations
     return a, b
 
 
-def _mix64(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def mix64(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Spread the bits: the increment and finaliser of SplitMix64, one to one."""
     values = values + np.uint64(0x9E3779B97F4A7C15)
     values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)

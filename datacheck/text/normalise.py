@@ -24,20 +24,21 @@ Rule = Literal["nfkc", "casefold", "t2s", "strip_punct", "strip_space"]
 RULES: tuple[Rule, ...] = ("nfkc", "casefold", "t2s", "strip_punct", "strip_space")
 
 _CODES = 0x110000
-_DROP = _CODES
-_CONTEXT = _CODES + 1  # needs its neighbours
-_EXPAND = _CODES + 2  # _EXPAND + i: becomes the i-th expansion
+DROP = _CODES
+CONTEXT = _CODES + 1  # needs its neighbours
+EXPAND = _CODES + 2  # EXPAND + i: becomes the i-th expansion
+COMPILED_FROM = 8 << 20  # bytes of text; below, loading numba costs more than it saves
 
 
-class _Table(NamedTuple):
-    """What each code point becomes: a code point, or one of the marks above."""
+class Table(NamedTuple):
+    """What each code point becomes: a code point, or one of the marks DROP, CONTEXT, EXPAND + i."""
 
     single: NDArray[np.uint32]
     expansions: NDArray[np.uint32]  # one per line, padded with zeros
     widths: NDArray[np.int64]
 
 
-def normalise(texts: pl.Series, rules: tuple[Rule, ...]) -> pl.Series:
+def normalise(texts: pl.Series, rules: tuple[Rule, ...], *, compiled: bool | None = None) -> pl.Series:
     """Normalise a text column; null stays null, a row of nothing but punctuation becomes "".
 
     * nfkc: Unicode compatibility composition (fullwidth to ASCII, ㎡ to m2, ½ to 1⁄2)
@@ -47,6 +48,7 @@ def normalise(texts: pl.Series, rules: tuple[Rule, ...]) -> pl.Series:
       characters; private and unassigned ones stay, they may be words
     * strip_space: drop separators and the control characters that are white space
 
+    compiled: whether to use the compiled kernels, which give the same; by default where there is much text.
     Raises ValueError for an unknown rule.
     """
     unknown = set(rules) - set(RULES)
@@ -55,9 +57,19 @@ def normalise(texts: pl.Series, rules: tuple[Rule, ...]) -> pl.Series:
     if not rules or not len(texts):
         return texts
     ordered = tuple(rule for rule in RULES if rule in rules)
-    parts = [encode(_apply(decode(part), ordered)) for part in blocks(texts)]
-    result = pl.concat(parts).alias(texts.name)
+    if much(texts) if compiled is None else compiled:
+        from datacheck.text.kernels import normalised  # noqa: PLC0415 - it loads numba
+
+        result = normalised(texts, ordered)
+    else:
+        parts = [encode(_apply(decode(part), ordered)) for part in blocks(texts)]
+        result = pl.concat(parts).alias(texts.name)
     return result if not texts.null_count() else _with_nulls(result, texts)
+
+
+def much(texts: pl.Series) -> bool:
+    """Whether there is so much text that compiled kernels pay."""
+    return int(texts.str.len_bytes().sum()) >= COMPILED_FROM
 
 
 def origins(text: str, rules: tuple[Rule, ...]) -> tuple[str, NDArray[np.int64]]:
@@ -80,26 +92,26 @@ def _with_nulls(result: pl.Series, texts: pl.Series) -> pl.Series:
 
 
 def _apply(text: Codes, rules: tuple[Rule, ...]) -> Codes:
-    table = _table(rules)
+    table = table_of(rules)
     mapped = table.single[text.codes]
     special = mapped >= _CODES
     if not special.any():
         return Codes(text.offsets, mapped)
-    if (mapped == _CONTEXT).any():
-        text = _compose(text, mapped == _CONTEXT)
-        table = _table(rules, composed=True)
+    if (mapped == CONTEXT).any():
+        text = _compose(text, mapped == CONTEXT)
+        table = table_of(rules, composed=True)
         mapped = table.single[text.codes]
         special = mapped >= _CODES
-    if (mapped >= _EXPAND).any():
+    if (mapped >= EXPAND).any():
         return _expand(text.offsets, mapped, table)
     dropped = np.flatnonzero(special)
     return Codes(text.offsets - np.searchsorted(dropped, text.offsets), mapped[~special])
 
 
-def _expand(offsets: NDArray[np.int64], mapped: NDArray[np.uint32], table: _Table) -> Codes:
-    at = np.flatnonzero(mapped >= _EXPAND)
-    which = mapped[at] - np.uint32(_EXPAND)
-    counts = (mapped != _DROP).astype(np.int64)
+def _expand(offsets: NDArray[np.int64], mapped: NDArray[np.uint32], table: Table) -> Codes:
+    at = np.flatnonzero(mapped >= EXPAND)
+    which = mapped[at] - np.uint32(EXPAND)
+    counts = (mapped != DROP).astype(np.int64)
     counts[at] = table.widths[which]
     ends = from_lengths(counts)
     out = np.repeat(mapped, counts)
@@ -145,7 +157,8 @@ def _class(kind: str) -> str:
 
 
 @cache
-def _table(rules: tuple[Rule, ...], *, composed: bool = False) -> _Table:
+def table_of(rules: tuple[Rule, ...], *, composed: bool = False) -> Table:
+    """Return what code points become by rules in the order of `RULES`; composed: of texts that are NFKC already."""
     single = np.arange(_CODES, dtype=np.uint32)
     several: dict[int, tuple[int, ...]] = {}
     for rule in rules:
@@ -157,19 +170,19 @@ def _table(rules: tuple[Rule, ...], *, composed: bool = False) -> _Table:
             several.setdefault(code, wide[int(single[code])])
         single = step[single]
     dropped = _dropped(rules)
-    single[dropped[single]] = _DROP
+    single[dropped[single]] = DROP
     several = {code: tuple(new for new in news if not dropped[new]) for code, news in several.items()}
     longer = [news for news in several.values() if len(news) > 1]
     expansions = np.zeros((len(longer), max(map(len, longer), default=0)), np.uint32)
     for line, news in enumerate(longer):
         expansions[line, : len(news)] = news
-    marks = iter(range(_EXPAND, _EXPAND + len(longer)))
+    marks = iter(range(EXPAND, EXPAND + len(longer)))
     for code, news in several.items():
-        single[code] = next(marks) if len(news) > 1 else news[0] if news else _DROP
+        single[code] = next(marks) if len(news) > 1 else news[0] if news else DROP
     if "nfkc" in rules and not composed:
         for run in tables.read("contextual"):
-            single[run.first : run.last + 1] = _CONTEXT
-    return _Table(single, expansions, np.fromiter(map(len, longer), np.int64, len(longer)))
+            single[run.first : run.last + 1] = CONTEXT
+    return Table(single, expansions, np.fromiter(map(len, longer), np.int64, len(longer)))
 
 
 def _mapping(rule: str) -> tuple[NDArray[np.uint32], dict[int, tuple[int, ...]]]:

@@ -28,9 +28,9 @@ By = Literal["chars", "words", "jieba"]
 # (Hangul is written with spaces.) Whole blocks, so that later Unicode versions change nothing.
 _ONE_CHARACTER_WORDS = ((0x3005, 0x3007), (0x3040, 0x312F), (0x31A0, 0x31BF), (0x31F0, 0x31FF))
 _HAN = ((0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x3FFFF))
-_SEPARATOR, _LETTER, _SINGLE = np.uint8(0), np.uint8(1), np.uint8(2)
+SEPARATOR, LETTER, SINGLE = np.uint8(0), np.uint8(1), np.uint8(2)
 
-_BASE = np.uint32(0x9E3779B1)  # odd, so that multiplying loses nothing
+BASE = np.uint32(0x9E3779B1)  # odd, so that multiplying loses nothing
 
 
 class Shingles(NamedTuple):
@@ -190,18 +190,18 @@ def mix(values: NDArray[np.uint32]) -> NDArray[np.uint32]:
 
 def _characters(text: Codes) -> _Tokens:
     starts = np.arange(len(text.codes)) - np.repeat(text.offsets[:-1], np.diff(text.offsets))
-    return _Tokens(text.offsets, mix(text.codes + _BASE), starts, starts + 1)
+    return _Tokens(text.offsets, mix(text.codes + BASE), starts, starts + 1)
 
 
 def _words(text: Codes) -> _Tokens:
     """Cut where the class changes, before and after a one-character word, and where a row starts."""
-    kind = _classes()[text.codes]
+    kind = classes()[text.codes]
     fresh = np.ones(len(kind), np.bool_)
-    fresh[1:] = (kind[1:] != kind[:-1]) | (kind[1:] == _SINGLE)
+    fresh[1:] = (kind[1:] != kind[:-1]) | (kind[1:] == SINGLE)
     fresh[text.offsets[:-1][text.offsets[:-1] < len(kind)]] = True
     starts = np.flatnonzero(fresh)
     ends = np.append(starts[1:], len(kind))
-    wanted = kind[starts] != _SEPARATOR
+    wanted = kind[starts] != SEPARATOR
     return _runs(text, starts[wanted], ends[wanted])
 
 
@@ -210,10 +210,10 @@ def _runs(text: Codes, starts: NDArray[np.int64], ends: NDArray[np.int64]) -> _T
     lengths = ends - starts
     first = from_lengths(lengths)[:-1]
     inside = ranges(np.zeros(len(first), np.int64), lengths)
-    powers = np.full(int(inside.max(initial=0)) + 1, _BASE, np.uint32)
+    powers = np.full(int(inside.max(initial=0)) + 1, BASE, np.uint32)
     powers[0] = 1
     powers = np.multiply.accumulate(powers, dtype=np.uint32)
-    weighted = mix(text.codes[ranges(starts, lengths)] + _BASE) * powers[inside]
+    weighted = mix(text.codes[ranges(starts, lengths)] + BASE) * powers[inside]
     hashes = np.add.reduceat(weighted, first, dtype=np.uint32) if len(first) else np.zeros(0, np.uint32)
     offsets = np.searchsorted(starts, text.offsets).astype(np.int64)
     base = np.repeat(text.offsets[:-1], np.diff(offsets))
@@ -221,15 +221,16 @@ def _runs(text: Codes, starts: NDArray[np.int64], ends: NDArray[np.int64]) -> _T
 
 
 @cache
-def _classes() -> NDArray[np.uint8]:
-    classes = np.full(0x110000, _SEPARATOR, np.uint8)
+def classes() -> NDArray[np.uint8]:
+    """Return the class of each code point: separator, letter (of a run), or a word by itself."""
+    kinds = np.full(0x110000, SEPARATOR, np.uint8)
     for first, last, _ in tables.read("word"):
-        classes[first : last + 1] = _LETTER
+        kinds[first : last + 1] = LETTER
     for first, last in _ONE_CHARACTER_WORDS:
-        classes[first : last + 1][classes[first : last + 1] == _LETTER] = _SINGLE
+        kinds[first : last + 1][kinds[first : last + 1] == LETTER] = SINGLE
     for first, last in _HAN:
-        classes[first : last + 1] = _SINGLE
-    return classes
+        kinds[first : last + 1] = SINGLE
+    return kinds
 
 
 def _windows(tokens: _Tokens, n: int) -> Grams:
@@ -237,7 +238,7 @@ def _windows(tokens: _Tokens, n: int) -> Grams:
     total, lengths = len(tokens.hashes), np.diff(tokens.offsets)
     hashes = np.zeros(max(total - n + 1, 0), np.uint32)
     for place in range(n if len(hashes) else 0):
-        hashes = hashes * _BASE + tokens.hashes[place : place + len(hashes)]
+        hashes = hashes * BASE + tokens.hashes[place : place + len(hashes)]
     windows = np.where(lengths >= n, lengths - n + 1, np.minimum(lengths, 1))
     at = ranges(tokens.offsets[:-1], windows)
     short = np.flatnonzero((lengths < n) & (lengths > 0))
@@ -257,7 +258,7 @@ def _windows(tokens: _Tokens, n: int) -> Grams:
 def _polynomial(values: NDArray[np.uint32]) -> int:
     result = 0
     for value in values.tolist():
-        result = (result * int(_BASE) + value) & 0xFFFFFFFF
+        result = (result * int(BASE) + value) & 0xFFFFFFFF
     return result
 
 
@@ -274,12 +275,12 @@ def _unique(found: Grams) -> Shingles:
 
 
 def _jieba_words(texts: pl.Series) -> _Tokens:
-    cut, classes = _jieba(), _classes()
+    cut, kinds = _jieba(), classes()
     codes, starts, ends, lengths, total = [], [], [], [], 0
     for text in texts.fill_null("").to_list():
         at = total
         for word in cut(text):
-            if any(classes[ord(char)] != _SEPARATOR for char in word):
+            if any(kinds[ord(char)] != SEPARATOR for char in word):
                 starts.append(at)
                 ends.append(at + len(word))
             at += len(word)

@@ -1,0 +1,91 @@
+"""Rows that are worth comparing: which they are, their n-gram sets on disk, and what tells them apart."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Literal, NamedTuple
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from datacheck.check import Need, View
+from datacheck.features.sketch import Sketch
+from datacheck.features.text_key import media
+from datacheck.text.matching import shared
+from datacheck.text.spill import SpilledSets
+
+Keep = Literal["first", "longest", "best_score"]
+
+
+class Shared(NamedTuple):
+    """Band keys that at least two rows have, and those rows."""
+
+    keys: NDArray[np.uint64]
+    rows: NDArray[np.int64]
+
+
+class Candidates(NamedTuple):
+    """Rows to compare, ascending: `row`, `text` (a hash), `size` (characters) and labels; and their sets."""
+
+    facts: pl.DataFrame
+    sets: SpilledSets
+
+
+def shared_keys(data: View, need: Need) -> Shared:
+    """Return the keys that several rows have, bucket by bucket."""
+    keys, rows = [np.zeros(0, np.uint64)], [np.zeros(0, np.int64)]
+    for bucket in data.buckets(need):
+        lines = bucket.select("key", pl.col("row").cast(pl.Int64)).collect()
+        several = shared(lines["key"].to_numpy())
+        keys.append(lines["key"].to_numpy()[several])
+        rows.append(lines["row"].to_numpy()[several])
+    return Shared(np.concatenate(keys), np.concatenate(rows))
+
+
+@contextmanager
+def candidates(data: View, sketch: Sketch, wanted: NDArray[np.int64] | None) -> Iterator[Candidates]:
+    """Read the wanted rows (ascending; None: all) part by part; their sets go to a file that is deleted again."""
+    with SpilledSets(data.scratch / "sets") as spilled:
+        facts = [pl.DataFrame(schema=_FACTS)]
+        for turns, cells, rows in zip(*(data.pieces(name) for name in ("turns", "cells", "rows")), strict=True):
+            texts = sketch.of.texts(only(turns, wanted))
+            if not texts.height:
+                continue
+            found = sketch.sets(texts["text"], data)
+            spilled.append(found.sets)
+            known = texts.select(
+                "row", text=pl.Series(found.texts), size=pl.col("text").str.len_chars().cast(pl.UInt32)
+            ).lazy()
+            labels = rows.select(
+                "row", "label", score=pl.coalesce("score", "score_chosen").cast(pl.Float64, strict=False)
+            )
+            known = known.join(media(only(cells, wanted)), on="row", how="left", maintain_order="left")
+            known = known.join(labels, on="row", how="left", maintain_order="left")
+            facts.append(known.select(pl.col(name).cast(kind) for name, kind in _FACTS.items()).collect())
+        yield Candidates(pl.concat(facts), spilled)
+
+
+_FACTS = {
+    "row": pl.UInt64, "text": pl.UInt64, "size": pl.UInt32, "media": pl.String, "label": pl.String, "score": pl.Float64,
+}  # fmt: skip
+
+
+def only(table: pl.LazyFrame, rows: NDArray[np.int64] | None) -> pl.LazyFrame:
+    """Return the lines of some rows (None: all)."""
+    if rows is None:
+        return table
+    return table.join(
+        pl.LazyFrame({"row": rows}, schema={"row": pl.UInt64}), on="row", how="semi", maintain_order="left"
+    )
+
+
+def preferred(facts: pl.DataFrame, keep: Keep) -> NDArray[np.int64]:
+    """Return the order in which rows are kept: the first one of a cluster in it stays. Of equals, the earlier row."""
+    by = {"first": [], "longest": ["size"], "best_score": ["score"]}[keep]
+    order = facts.with_row_index("at").sort(*by, "row", descending=[*(True for _ in by), False], nulls_last=True)
+    return order["at"].to_numpy().astype(np.int64)
+
+
+def groups(facts: pl.DataFrame) -> NDArray[np.int64]:
+    """Number the rows so that only those with the same media and the same label share a number."""
+    return facts.select(pl.struct("media", "label").rank("dense")).to_series().to_numpy().astype(np.int64)

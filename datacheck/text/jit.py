@@ -1,0 +1,81 @@
+"""Compiling with numba, and threads to run what was compiled. Importing this module imports numba: do it late.
+
+Compiled code is kept on disk, or every process would compile for ten seconds. numba reads it back with pickle, so the
+folder must be one that nobody else can write to: the user's cache folder, never a shared temporary one. Where there is
+no such folder, one for this process alone is made and deleted.
+"""
+
+import atexit
+import os
+import shutil
+import stat
+import tempfile
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+T = TypeVar("T")
+
+
+def _cache_folder() -> str:
+    """The user's private folder for compiled code, or one that is deleted when the process ends."""
+    base = os.environ.get("XDG_CACHE_HOME")
+    try:
+        folder = (Path(base) if base else Path.home() / ".cache") / "datacheck" / "numba"
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        facts = folder.stat()
+        if facts.st_uid == os.geteuid() and not facts.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+            (folder / f".{os.getpid()}").touch()
+            (folder / f".{os.getpid()}").unlink()
+            return str(folder)
+    except (OSError, RuntimeError):  # no home, a read-only one, a file in the way
+        pass
+    private = tempfile.mkdtemp(prefix="datacheck-numba-")
+    atexit.register(shutil.rmtree, private, ignore_errors=True)
+    return private
+
+
+_settings: Any = numba.config
+if not _settings.CACHE_DIR:  # set by NUMBA_CACHE_DIR
+    _settings.CACHE_DIR = _cache_folder()
+
+
+def njit(function: Function) -> Function:
+    """Compile at the first call, without the GIL, kept on disk."""
+    compile_: Any = numba.njit(nogil=True, cache=True, error_model="numpy")
+    compiled: Function = compile_(function)
+    return compiled
+
+
+def threads() -> int:
+    """How many threads this process may use: polars' number, which the runner sets (cores // workers)."""
+    return pl.thread_pool_size()
+
+
+def pieces(offsets: NDArray[np.int64], least: int = 1 << 16) -> Iterator[tuple[int, int]]:
+    """Cut rows into ranges of like weight for the threads: several per thread, none lighter than `least` if possible.
+
+    offsets: int64[rows + 1], the weight of the rows before.
+    """
+    rows, weight = len(offsets) - 1, int(offsets[-1] - offsets[0]) if len(offsets) else 0
+    count = 1 if threads() == 1 else max(1, min(8 * threads(), weight // least))
+    cuts = np.searchsorted(offsets, offsets[0] + np.arange(1, count) * (weight / count)) if count > 1 else []
+    edges = np.unique(np.concatenate([[0], cuts, [rows]]).astype(np.int64)).tolist()
+    yield from pairwise(edges)
+
+
+def spread(work: Callable[[int, int], T], offsets: NDArray[np.int64], *, least: int = 1 << 16) -> list[T]:
+    """Return work(first, last) of every piece of the rows, in order; done by this process's threads."""
+    every = list(pieces(offsets, least))
+    if threads() == 1 or len(every) == 1:
+        return [work(first, last) for first, last in every]
+    with ThreadPoolExecutor(threads(), thread_name_prefix="kernel") as pool:
+        return list(pool.map(lambda piece: work(*piece), every))

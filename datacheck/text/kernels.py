@@ -1,0 +1,340 @@
+"""Texts to n-gram hashes without a Python object per row: compiled loops over Arrow's UTF-8 buffers.
+
+The same results, bit for bit, as `normalise` and `shingles` give with numpy; several times as fast, after numba has
+been loaded (half a second; ten seconds where nothing is compiled yet). So this is for many texts: ask `worth`.
+
+`decode_row`, `token_hashes` and `window_hashes` are the steps for one row, to be called by other compiled loops.
+"""
+
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from datacheck.text.codes import from_lengths
+from datacheck.text.jit import njit, spread
+from datacheck.text.normalise import CONTEXT, DROP, EXPAND, RULES, Rule, normalise, table_of
+from datacheck.text.shingles import BASE, LETTER, SEPARATOR, SINGLE, Shingles, classes, concat, take
+
+_DROP, _CONTEXT, _EXPAND = np.uint32(DROP), np.uint32(CONTEXT), np.uint32(EXPAND)
+_BASE = np.uint32(BASE)
+_SEPARATOR, _SINGLE, _LETTER = np.uint8(SEPARATOR), np.uint8(SINGLE), np.uint8(LETTER)
+ROOM = 64  # code points that a row may grow by; one that grows more goes the other way
+
+
+class Buffers(NamedTuple):
+    """Row i is the UTF-8 text data[offsets[i]:offsets[i + 1]]; null rows are empty."""
+
+    data: NDArray[np.uint8]
+    offsets: NDArray[np.int64]
+
+
+class Lookup(NamedTuple):
+    """What each code point becomes (see normalise), ready for compiled code."""
+
+    single: NDArray[np.uint32]
+    expansions: NDArray[np.uint32]
+    widths: NDArray[np.int64]
+    classes: NDArray[np.uint8]  # separator, letter, or a word by itself; empty for characters
+
+
+def buffers(texts: pl.Series) -> Buffers:
+    """Return Arrow's buffers of a text column (large_utf8: one copy, no Python objects)."""
+    array = texts.fill_null("").to_arrow(compat_level=pl.CompatLevel.oldest())
+    _, offsets, data = array.buffers()
+    bytes_ = np.frombuffer(data, np.uint8) if data is not None and data.size else np.zeros(1, np.uint8)
+    ends = np.frombuffer(offsets, np.int64)[array.offset : array.offset + len(array) + 1] if len(array) else None
+    return Buffers(bytes_, np.zeros(1, np.int64) if ends is None else ends)
+
+
+@cache
+def lookup(rules: tuple[Rule, ...], by: str = "chars") -> Lookup:
+    """Return the table of some normalisation rules, and the classes of code points where words are cut."""
+    table = table_of(tuple(rule for rule in RULES if rule in rules))
+    kinds = classes() if by == "words" else np.zeros(0, np.uint8)
+    return Lookup(table.single, table.expansions, table.widths, kinds)
+
+
+@njit
+def decode_row(data: NDArray[np.uint8], start: int, end: int, table: Lookup, out: NDArray[np.uint32]) -> Any:
+    """Decode and normalise data[start:end] into out (uint32, end - start + 64 places); returns the length.
+
+    -1: the row has code points whose normal form depends on their neighbours, or grows beyond `out`.
+    """
+    at, length = np.uintp(start), np.uintp(0)
+    stop, room = np.uintp(end), np.uintp(end - start + ROOM)
+    while at < stop:
+        byte = np.uint32(data[at])
+        if byte < 0x80:
+            code = byte
+            at += np.uintp(1)
+        elif byte < 0xE0:
+            code = np.uint32(((byte & np.uint32(0x1F)) << np.uint32(6)) | (data[at + np.uintp(1)] & np.uint32(0x3F)))
+            at += np.uintp(2)
+        elif byte < 0xF0:
+            code = np.uint32(
+                ((byte & np.uint32(0x0F)) << np.uint32(12))
+                | ((data[at + np.uintp(1)] & np.uint32(0x3F)) << np.uint32(6))
+                | (data[at + np.uintp(2)] & np.uint32(0x3F))
+            )
+            at += np.uintp(3)
+        else:
+            code = np.uint32(
+                ((byte & np.uint32(0x07)) << np.uint32(18))
+                | ((data[at + np.uintp(1)] & np.uint32(0x3F)) << np.uint32(12))
+                | ((data[at + np.uintp(2)] & np.uint32(0x3F)) << np.uint32(6))
+                | (data[at + np.uintp(3)] & np.uint32(0x3F))
+            )
+            at += np.uintp(4)
+        mapped = table.single[code]
+        if mapped < _DROP:
+            out[length] = mapped
+            length += np.uintp(1)
+        elif mapped >= _CONTEXT:
+            if mapped == _CONTEXT:
+                return -1
+            which = np.uintp(mapped - _EXPAND)
+            if length + np.uintp(table.widths[which]) + (stop - at) > room:
+                return -1
+            for place in range(table.widths[which]):
+                out[length] = table.expansions[which, place]
+                length += np.uintp(1)
+    return np.int64(length)
+
+
+@njit
+def mix_one(value: Any) -> Any:
+    """Spread the bits of one uint32: the finaliser of MurmurHash3 (`shingles.mix`)."""
+    value = np.uint32(value ^ (value >> np.uint32(16)))
+    value = np.uint32(value * np.uint32(0x85EBCA6B))
+    value = np.uint32(value ^ (value >> np.uint32(13)))
+    value = np.uint32(value * np.uint32(0xC2B2AE35))
+    return np.uint32(value ^ (value >> np.uint32(16)))
+
+
+@njit
+def token_hashes(codes: NDArray[np.uint32], length: int, classes_: NDArray[np.uint8], starts: NDArray[np.int64]) -> Any:
+    """Replace codes[:length] by the hashes of its tokens; returns how many.
+
+    A token is a character where classes_ is empty, else a word (`shingles.shingles`). Where starts is not empty it
+    gets the start of each token, and after the last one nothing.
+    """
+    for i in range(length):
+        codes[i] = mix_one(np.uint32(codes[i] + _BASE)) if len(classes_) == 0 else codes[i]
+    if len(classes_) == 0:
+        for i in range(min(length, len(starts))):
+            starts[i] = i
+        return length
+    count, i = 0, 0
+    while i < length:
+        kind = classes_[codes[i]]
+        first = i
+        total, power = np.uint32(0), np.uint32(1)
+        while i < length and (i == first or (classes_[codes[i]] == kind and kind == _LETTER)):
+            total = np.uint32(total + np.uint32(mix_one(np.uint32(codes[i] + _BASE)) * power))
+            power = np.uint32(power * _BASE)
+            i += 1
+        if kind != _SEPARATOR:
+            codes[count] = mix_one(total)
+            if len(starts):
+                starts[count] = first
+            count += 1
+    return count
+
+
+@njit
+def window_hashes(tokens: NDArray[np.uint32], count: int, n: int, out: NDArray[np.uint32]) -> Any:
+    """Write the hashes of every n tokens in a row to out; a shorter row has one, of all. Returns how many."""
+    if count == 0:
+        return 0
+    width = min(n, count)
+    windows = count - width + 1
+    for i in range(windows):
+        out[i] = tokens[i]
+    for place in range(1, width):
+        for i in range(windows):
+            out[i] = np.uint32(np.uint32(out[i] * _BASE) + tokens[i + place])
+    for i in range(windows):
+        out[i] = mix_one(out[i])
+    return windows
+
+
+@njit
+def sort_unique(values: NDArray[np.uint32], count: int, work: NDArray[np.uint32]) -> Any:
+    """Sort values[:count] (hashes: evenly spread) and drop repetitions; returns how many are left.
+
+    One scatter into as many buckets as there are values, then insertion: linear for hashes. work: uint32, at least
+    3 · count + 2 places.
+    """
+    if count < 2:
+        return count
+    bits = 1
+    while (1 << bits) < count:
+        bits += 1
+    shift = np.uint32(32 - bits)
+    ends = work[count:]
+    buckets = 1 << bits if (1 << bits) + count + 1 <= len(work) else 0
+    if buckets == 0:
+        values[:count].sort()
+    else:
+        for b in range(buckets + 1):
+            ends[b] = 0
+        for i in range(count):
+            ends[np.uintp(values[i] >> shift) + np.uintp(1)] += np.uint32(1)
+        for b in range(buckets):
+            ends[b + 1] += ends[b]
+        for i in range(count):
+            bucket = np.uintp(values[i] >> shift)
+            work[ends[bucket]] = values[i]
+            ends[bucket] += np.uint32(1)
+        for i in range(count):
+            value = work[i]
+            j = i
+            while j > 0 and values[j - 1] > value:
+                values[j] = values[j - 1]
+                j -= 1
+            values[j] = value
+    kept = 1
+    for i in range(1, count):
+        if values[i] != values[i - 1]:
+            values[kept] = values[i]
+            kept += 1
+    return kept
+
+
+@njit
+def _sets(
+    data: NDArray[np.uint8],
+    offsets: NDArray[np.int64],
+    first: int,
+    last: int,
+    table: Lookup,
+    n: int,
+    out: NDArray[np.uint32],
+    lengths: NDArray[np.int64],
+) -> Any:
+    """Write the sorted sets of rows first…last - 1 to out, one after the other; lengths -1: not done."""
+    longest = np.int64(0)
+    for row in range(first, last):
+        longest = max(longest, offsets[row + 1] - offsets[row])
+    codes = np.empty(longest + ROOM, np.uint32)
+    hashes = np.empty(longest + ROOM, np.uint32)
+    work = np.empty(3 * (longest + ROOM) + 2, np.uint32)
+    none = np.empty(0, np.int64)
+    at = 0
+    for row in range(first, last):
+        length = decode_row(data, offsets[row], offsets[row + 1], table, codes)
+        if length < 0:
+            lengths[row - first] = -1
+            continue
+        count = window_hashes(codes, token_hashes(codes, length, table.classes, none), n, hashes)
+        count = sort_unique(hashes, count, work)
+        for i in range(count):
+            out[at + i] = hashes[i]
+        at += count
+        lengths[row - first] = count
+    return at
+
+
+def char_sets(texts: pl.Series, rules: tuple[Rule, ...], n: int, by: str = "chars") -> Shingles:
+    """Return `shingles(normalise(texts, rules), by, n)`; by: chars or words."""
+    if not len(texts):
+        return Shingles(np.zeros(1, np.int64), np.zeros(0, np.uint32))
+    source, table = buffers(texts), lookup(rules, by)
+
+    def work(first: int, last: int) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
+        out = np.empty(int(source.offsets[last] - source.offsets[first]) + ROOM * (last - first), np.uint32)
+        lengths = np.empty(last - first, np.int64)
+        used = _sets(*source, first, last, table, n, out, lengths)
+        return lengths, out[:used].copy()
+
+    done = spread(work, source.offsets)
+    lengths = np.concatenate([lengths for lengths, _ in done])
+    sets = Shingles(from_lengths(np.maximum(lengths, 0)), np.concatenate([hashes for _, hashes in done]))
+    others = np.flatnonzero(lengths < 0)
+    return sets if not len(others) else _with(sets, others, char_sets(normalise_few(texts, others, rules), (), n, by))
+
+
+def normalise_few(texts: pl.Series, rows: NDArray[np.int64], rules: tuple[Rule, ...]) -> pl.Series:
+    """Normalise some rows, whatever they hold."""
+    return normalise(texts.gather(rows), rules, compiled=False)
+
+
+def _with(sets: Shingles, rows: NDArray[np.int64], others: Shingles) -> Shingles:
+    """Put the sets of `others` in the place of some rows."""
+    order = np.arange(len(sets.offsets) - 1)
+    order[rows] = len(order) + np.arange(len(rows))
+    return take(concat([sets, others]), order)
+
+
+@njit
+def _texts(
+    data: NDArray[np.uint8],
+    offsets: NDArray[np.int64],
+    first: int,
+    last: int,
+    table: Lookup,
+    out: NDArray[np.uint8],
+    lengths: NDArray[np.int64],
+) -> Any:
+    """Write the normalised rows as UTF-8 to out; lengths -1: not done."""
+    longest = np.int64(0)
+    for row in range(first, last):
+        longest = max(longest, offsets[row + 1] - offsets[row])
+    codes = np.empty(longest + ROOM, np.uint32)
+    at = np.uintp(0)
+    for row in range(first, last):
+        length = decode_row(data, offsets[row], offsets[row + 1], table, codes)
+        if length < 0:
+            lengths[row - first] = -1
+            continue
+        start = at
+        for i in range(length):
+            code = codes[i]
+            if code < 0x80:
+                out[at] = np.uint8(code)
+                at += np.uintp(1)
+                continue
+            if code < 0x800:
+                out[at] = np.uint8(0xC0 | (code >> np.uint32(6)))
+                at += np.uintp(1)
+            else:
+                if code < 0x10000:
+                    out[at] = np.uint8(0xE0 | (code >> np.uint32(12)))
+                    at += np.uintp(1)
+                else:
+                    out[at] = np.uint8(0xF0 | (code >> np.uint32(18)))
+                    out[at + np.uintp(1)] = np.uint8(0x80 | ((code >> np.uint32(12)) & np.uint32(0x3F)))
+                    at += np.uintp(2)
+                out[at] = np.uint8(0x80 | ((code >> np.uint32(6)) & np.uint32(0x3F)))
+                at += np.uintp(1)
+            out[at] = np.uint8(0x80 | (code & np.uint32(0x3F)))
+            at += np.uintp(1)
+        lengths[row - first] = at - start
+    return at
+
+
+def normalised(texts: pl.Series, rules: tuple[Rule, ...]) -> pl.Series:
+    """Return `normalise(texts, rules)`; null rows become empty."""
+    source, table = buffers(texts), lookup(rules)
+
+    def work(first: int, last: int) -> pl.Series:
+        size = int(source.offsets[last] - source.offsets[first])
+        out = np.empty(2 * size + 4 * ROOM * (last - first), np.uint8)  # no code point more than doubles
+        lengths = np.empty(last - first, np.int64)
+        used = _texts(*source, first, last, table, out, lengths)
+        result = _series(from_lengths(np.maximum(lengths, 0)), out[:used])
+        others = np.flatnonzero(lengths < 0)
+        return result.scatter(others, normalise_few(texts, others + first, rules)) if len(others) else result
+
+    return pl.concat(spread(work, source.offsets)).alias(texts.name)
+
+
+def _series(offsets: NDArray[np.int64], data: NDArray[np.uint8]) -> pl.Series:
+    """Return the text column of Arrow buffers."""
+    import pyarrow as pa  # noqa: PLC0415 - a tenth of a second that small data need not pay
+
+    array = pa.LargeStringArray.from_buffers(len(offsets) - 1, pa.py_buffer(offsets), pa.py_buffer(data.copy()))
+    return pl.Series(array, dtype=pl.String)

@@ -1,0 +1,381 @@
+"""Texts to MinHash band keys and document frequencies in one compiled pass: nothing is kept of a row but its keys.
+
+The same results, bit for bit, as `sketches` gives with numpy.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from datacheck.text.codes import from_lengths
+from datacheck.text.jit import njit, spread
+from datacheck.text.kernels import (
+    ROOM,
+    Lookup,
+    buffers,
+    decode_row,
+    lookup,
+    mix_one,
+    normalise_few,
+    sort_unique,
+    token_hashes,
+    window_hashes,
+)
+from datacheck.text.minhash import EMPTY, NO_KEY, permutations
+from datacheck.text.normalise import Rule
+from datacheck.text.shingles import Shingles, concat, contained, sum_frequencies, take
+
+_EMPTY, _NO_KEY = np.uint32(EMPTY), np.uint64(NO_KEY)
+_STEP = 8  # hashes per pass over the signature: loads and stores of it become rare
+_SLOT_BITS = 17  # counters of the first look at frequencies
+_SHIFT = np.uint32(32 - _SLOT_BITS)
+
+
+class Drop(NamedTuple):
+    """Hashes to leave out: sorted, and a bitmap over their leading bits that answers for nearly all others."""
+
+    hashes: NDArray[np.uint32]
+    bitmap: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, hashes: NDArray[np.uint32]) -> "Drop":
+        """Prepare sorted distinct hashes; none: an empty bitmap."""
+        bitmap = np.zeros(1 << 20 if len(hashes) else 0, np.bool_)
+        bitmap[hashes >> np.uint32(12)] = True
+        return cls(hashes, bitmap)
+
+
+@njit
+def own_hashes(hashes: NDArray[np.uint32], count: int, drop: Drop, out: NDArray[np.uint32]) -> Any:
+    """Copy those of hashes[:count] to out that are not to be dropped; returns how many."""
+    kept = 0
+    for i in range(count):
+        value = hashes[i]
+        out[kept] = value
+        gone = False
+        if drop.bitmap[np.uintp(value >> np.uint32(12))]:
+            low, high = 0, len(drop.hashes)
+            while low < high:
+                middle = (low + high) >> 1
+                if drop.hashes[middle] < value:
+                    low = middle + 1
+                else:
+                    high = middle
+            gone = low < len(drop.hashes) and drop.hashes[low] == value
+        kept += 0 if gone else 1
+    return kept
+
+
+@njit
+def signature_of(
+    hashes: NDArray[np.uint32], count: int, a: NDArray[np.uint32], b: NDArray[np.uint32], out: NDArray[np.uint32]
+) -> Any:
+    """Write the MinHash signature of hashes[:count] (any order, repetitions allowed), and spoils count + 8 of them."""
+    for k in range(len(a)):
+        out[k] = _EMPTY
+    if count == 0:
+        return
+    for i in range(count):
+        hashes[i] = mix_one(hashes[i])
+    for i in range(count, count + _STEP):
+        hashes[i] = hashes[count - 1]
+    for i in range(0, count, _STEP):
+        h0, h1, h2, h3 = hashes[i], hashes[i + 1], hashes[i + 2], hashes[i + 3]
+        h4, h5, h6, h7 = hashes[i + 4], hashes[i + 5], hashes[i + 6], hashes[i + 7]
+        for k in range(len(a)):
+            least = min(out[k], np.uint32(np.uint32(a[k] * h0) + b[k]))
+            least = min(least, np.uint32(np.uint32(a[k] * h1) + b[k]))
+            least = min(least, np.uint32(np.uint32(a[k] * h2) + b[k]))
+            least = min(least, np.uint32(np.uint32(a[k] * h3) + b[k]))
+            least = min(least, np.uint32(np.uint32(a[k] * h4) + b[k]))
+            least = min(least, np.uint32(np.uint32(a[k] * h5) + b[k]))
+            least = min(least, np.uint32(np.uint32(a[k] * h6) + b[k]))
+            out[k] = min(least, np.uint32(np.uint32(a[k] * h7) + b[k]))
+
+
+@njit
+def _mix64(value: Any) -> Any:
+    """`minhash._mix64` of one value."""
+    value = np.uint64(value + np.uint64(0x9E3779B97F4A7C15))
+    value = np.uint64((value ^ (value >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9))
+    value = np.uint64((value ^ (value >> np.uint64(27))) * np.uint64(0x94D049BB133111EB))
+    return np.uint64(value ^ (value >> np.uint64(31)))
+
+
+@njit
+def _band_keys(signature: NDArray[np.uint32], bands: int, rows: int, out: NDArray[np.uint64]) -> Any:
+    """Write one key per band, as `minhash.band_keys`."""
+    empty = True
+    for k in range(len(signature)):
+        empty = empty and signature[k] == _EMPTY
+    for band in range(bands):
+        key = _mix64(np.uint64(band))
+        for place in range(rows):
+            key = _mix64(np.uint64(key ^ np.uint64(signature[band * rows + place])))
+        out[band] = _NO_KEY if empty else (_NO_KEY - np.uint64(1) if key == _NO_KEY else key)
+
+
+@njit
+def _longest(offsets: NDArray[np.int64], first: int, last: int) -> Any:
+    longest = np.int64(0)
+    for row in range(first, last):
+        longest = max(longest, offsets[row + 1] - offsets[row])
+    return longest + ROOM
+
+
+@njit
+def _sketch(
+    data: NDArray[np.uint8],
+    offsets: NDArray[np.int64],
+    first: int,
+    last: int,
+    table: Lookup,
+    n: int,
+    drop: Drop,
+    a: NDArray[np.uint32],
+    b: NDArray[np.uint32],
+    bands: int,
+    rows: int,
+    keys: NDArray[np.uint64],
+    pick: NDArray[np.uint32],
+    counts: NDArray[np.int64],
+) -> Any:
+    """Write keys[row], pick[row], counts[row] = (n-grams compared, n-grams) of some rows; (-1, -1): not done."""
+    longest = _longest(offsets, first, last)
+    codes, hashes, own = np.empty(longest, np.uint32), np.empty(longest, np.uint32), np.empty(longest, np.uint32)
+    signature, none = np.empty(len(a), np.uint32), np.empty(0, np.int64)
+    for row in range(first, last):
+        length = decode_row(data, offsets[row], offsets[row + 1], table, codes)
+        if length < 0:
+            counts[row, 0] = counts[row, 1] = -1
+            continue
+        every = window_hashes(codes, token_hashes(codes, length, table.classes, none), n, hashes)
+        kept = own_hashes(hashes, every, drop, own) if len(drop.bitmap) else 0
+        if kept:
+            signature_of(own, kept, a, b, signature)
+        else:
+            kept = every
+            signature_of(hashes, every, a, b, signature)
+        _band_keys(signature, bands, rows, keys[row])
+        pick[row] = signature[len(signature) - 1]
+        counts[row, 0], counts[row, 1] = kept, every
+
+
+def sketch(
+    texts: pl.Series,
+    rules: tuple[Rule, ...],
+    by: str,
+    n: int,
+    drop: NDArray[np.uint32],
+    scheme: tuple[int, int, int],
+) -> tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[np.int64]]:
+    """Return band keys u64[rows, bands], the last MinHash values, and (n-grams compared, all n-grams) int64[rows, 2].
+
+    drop: hashes left out, sorted; a row of nothing else keeps all. scheme: permutations, bands, values per band.
+    """
+    num_perm, bands, size = scheme
+    a, b = permutations(num_perm, 1)
+    source, table = buffers(texts), lookup(rules, by)
+    keys, counts = np.empty((len(texts), bands), np.uint64), np.empty((len(texts), 2), np.int64)
+    pick, left_out = np.empty(len(texts), np.uint32), Drop.of(drop)
+
+    def work(first: int, last: int) -> None:
+        _sketch(*source, first, last, table, n, left_out, a, b, bands, size, keys, pick, counts)
+
+    spread(work, source.offsets)
+    others = np.flatnonzero(counts[:, 0] < 0)
+    if len(others):
+        rest = sketch(normalise_few(texts, others, rules), (), by, n, drop, scheme)
+        keys[others], pick[others], counts[others] = rest
+    return keys, pick, counts
+
+
+@njit
+def _text_hash(codes: NDArray[np.uint32], length: int) -> Any:
+    """Return a 64-bit hash of a normalised text: the same as `sketches.text_hashes`."""
+    total = np.uint64(length)
+    for i in range(length):
+        total += _mix64(np.uint64((np.uint64(i) << np.uint64(32)) | np.uint64(codes[i])))
+    return total
+
+
+@njit
+def _own_sets(
+    data: NDArray[np.uint8],
+    offsets: NDArray[np.int64],
+    first: int,
+    last: int,
+    table: Lookup,
+    n: int,
+    drop: Drop,
+    out: NDArray[np.uint32],
+    lengths: NDArray[np.int64],
+    copies: NDArray[np.uint64],
+) -> Any:
+    """Write the sorted sets of rows first…last - 1 to out, their sizes (-1: not done) and text hashes."""
+    longest = _longest(offsets, first, last)
+    codes, hashes, own = np.empty(longest, np.uint32), np.empty(longest, np.uint32), np.empty(longest, np.uint32)
+    work, none = np.empty(3 * longest + 2, np.uint32), np.empty(0, np.int64)
+    at = 0
+    for row in range(first, last):
+        length = decode_row(data, offsets[row], offsets[row + 1], table, codes)
+        if length < 0:
+            lengths[row] = -1
+            continue
+        copies[row] = _text_hash(codes, length)
+        count = window_hashes(codes, token_hashes(codes, length, table.classes, none), n, hashes)
+        kept = own_hashes(hashes, count, drop, own) if len(drop.bitmap) else 0
+        chosen = own if kept else hashes
+        count = sort_unique(chosen, kept or count, work)
+        for i in range(count):
+            out[at + i] = chosen[i]
+        at += count
+        lengths[row] = count
+    return at
+
+
+def sets(
+    texts: pl.Series, rules: tuple[Rule, ...], by: str, n: int, drop: NDArray[np.uint32]
+) -> tuple[Shingles, NDArray[np.uint64]]:
+    """Return each row's set of n-grams without those of `drop` (all of them, where nothing else is left).
+
+    And a 64-bit hash of each normalised text.
+    """
+    source, table, left_out = buffers(texts), lookup(rules, by), Drop.of(drop)
+    lengths, copies = np.empty(len(texts), np.int64), np.empty(len(texts), np.uint64)
+
+    def work(first: int, last: int) -> NDArray[np.uint32]:
+        out = np.empty(int(source.offsets[last] - source.offsets[first]) + ROOM * (last - first), np.uint32)
+        used = _own_sets(*source, first, last, table, n, left_out, out, lengths, copies)
+        return out[:used].copy()
+
+    hashes = spread(work, source.offsets)
+    found = Shingles(from_lengths(np.maximum(lengths, 0)), np.concatenate([np.zeros(0, np.uint32), *hashes]))
+    others = np.flatnonzero(lengths < 0)
+    if not len(others):
+        return found, copies
+    rest, copies[others] = sets(normalise_few(texts, others, rules), (), by, n, drop)
+    order = np.arange(len(texts))
+    order[others] = len(texts) + np.arange(len(others))
+    return take(concat([found, rest]), order), copies
+
+
+@njit
+def _count_slots(
+    data: NDArray[np.uint8],
+    offsets: NDArray[np.int64],
+    first: int,
+    last: int,
+    table: Lookup,
+    n: int,
+    counts: NDArray[np.uint32],
+    done: NDArray[np.bool_],
+) -> Any:
+    """Count for each slot (leading bits of a hash) the rows that have one there: no hash is more frequent."""
+    longest = _longest(offsets, first, last)
+    codes, hashes, none = np.empty(longest, np.uint32), np.empty(longest, np.uint32), np.empty(0, np.int64)
+    seen = np.full(len(counts), -1, np.int32)
+    for row in range(first, last):
+        length = decode_row(data, offsets[row], offsets[row + 1], table, codes)
+        done[row] = length >= 0
+        count = 0
+        if length >= 0:
+            count = window_hashes(codes, token_hashes(codes, length, table.classes, none), n, hashes)
+        mark = np.int32(row - first)
+        for i in range(count):
+            slot = np.uintp(hashes[i] >> _SHIFT)
+            counts[slot] += np.uint32(seen[slot] != mark)
+            seen[slot] = mark
+
+
+@njit
+def _collect(
+    data: NDArray[np.uint8],
+    offsets: NDArray[np.int64],
+    first: int,
+    last: int,
+    table: Lookup,
+    n: int,
+    wanted: NDArray[np.bool_],
+    out: NDArray[np.uint32],
+    done: NDArray[np.bool_],
+) -> Any:
+    """Write the distinct hashes of each row that lie in a wanted slot to out; returns how many."""
+    longest = _longest(offsets, first, last)
+    codes, hashes, none = np.empty(longest, np.uint32), np.empty(longest, np.uint32), np.empty(0, np.int64)
+    work = np.empty(3 * longest + 2, np.uint32)
+    at = 0
+    for row in range(first, last):
+        length = decode_row(data, offsets[row], offsets[row + 1], table, codes)
+        done[row] = length >= 0
+        if length < 0:
+            continue
+        count = window_hashes(codes, token_hashes(codes, length, table.classes, none), n, hashes)
+        kept = 0
+        for i in range(count):
+            hashes[kept] = hashes[i]
+            kept += 1 if wanted[np.uintp(hashes[i] >> _SHIFT)] else 0
+        kept = sort_unique(hashes, kept, work)
+        for i in range(kept):
+            out[at + i] = hashes[i]
+        at += kept
+    return at
+
+
+Frequencies = tuple[NDArray[np.uint32], NDArray[np.int64]]
+
+
+def frequent(texts: pl.Series, rules: tuple[Rule, ...], by: str, n: int, least: int) -> Frequencies:
+    """Return the n-grams that at least `least` rows have, sorted, and how many have each.
+
+    Two passes: counters that several n-grams share say which can be frequent, and only those are counted.
+    """
+    hashes, counts = _counted(texts, rules, by, n, _slots(texts, rules, by, n) >= least)
+    enough = counts >= least
+    return hashes[enough], counts[enough]
+
+
+def frequencies_of(
+    texts: pl.Series, rules: tuple[Rule, ...], by: str, n: int, among: NDArray[np.uint32]
+) -> Frequencies:
+    """Return which of the n-grams `among` (sorted) occur, and how many rows have each."""
+    wanted = np.zeros(1 << _SLOT_BITS, np.bool_)
+    wanted[among >> _SHIFT] = True
+    hashes, counts = _counted(texts, rules, by, n, wanted)
+    inside = contained(hashes, among)
+    return hashes[inside], counts[inside]
+
+
+def _slots(texts: pl.Series, rules: tuple[Rule, ...], by: str, n: int) -> NDArray[np.uint32]:
+    source, table = buffers(texts), lookup(rules, by)
+    done = np.zeros(len(texts), np.bool_)
+
+    def work(first: int, last: int) -> NDArray[np.uint32]:
+        counts = np.zeros(1 << _SLOT_BITS, np.uint32)
+        _count_slots(*source, first, last, table, n, counts, done)
+        return counts
+
+    counts: NDArray[np.uint32] = np.add.reduce(spread(work, source.offsets, least=1 << 24), dtype=np.uint32)
+    others = np.flatnonzero(~done)
+    return counts + _slots(normalise_few(texts, others, rules), (), by, n) if len(others) else counts
+
+
+def _counted(texts: pl.Series, rules: tuple[Rule, ...], by: str, n: int, wanted: NDArray[np.bool_]) -> Frequencies:
+    if not wanted.any():
+        return np.zeros(0, np.uint32), np.zeros(0, np.int64)
+    source, table = buffers(texts), lookup(rules, by)
+    done = np.zeros(len(texts), np.bool_)
+
+    def work(first: int, last: int) -> Frequencies:
+        out = np.empty(int(source.offsets[last] - source.offsets[first]) + ROOM * (last - first), np.uint32)
+        used = _collect(*source, first, last, table, n, wanted, out, done)
+        hashes, counts = np.unique(out[:used], return_counts=True)
+        return hashes, counts.astype(np.int64)
+
+    found = spread(work, source.offsets, least=1 << 22)
+    others = np.flatnonzero(~done)
+    if len(others):
+        found.append(_counted(normalise_few(texts, others, rules), (), by, n, wanted))
+    return sum_frequencies(found)

@@ -1,0 +1,147 @@
+"""A column of texts as what near-duplicate search works on: n-gram sets, band keys, document frequencies.
+
+Every function has two ways with the same results: numpy, and compiled kernels where there is much text (`compiled`
+chooses; by default the amount of text does).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from datacheck.text.codes import blocks, decode, row_numbers
+from datacheck.text.minhash import band_keys, mix64, signatures
+from datacheck.text.normalise import Rule, much, normalise
+from datacheck.text.shingles import (
+    By,
+    Shingles,
+    concat,
+    contained,
+    document_frequency,
+    grams,
+    shingles,
+    take,
+    without,
+)
+
+NOTHING = np.zeros(0, np.uint32)
+Scheme = tuple[int, int, int]
+
+
+class Unit(NamedTuple):
+    """How a text becomes n-grams."""
+
+    rules: tuple[Rule, ...]
+    by: By
+    n: int
+
+    def compiled(self, texts: pl.Series) -> bool:
+        """Whether to take the compiled way: not for jieba, which takes a hundred times as long as all the rest."""
+        return self.by != "jieba" and much(texts)
+
+
+class Sketch(NamedTuple):
+    """Band keys u64[rows, bands]; the last MinHash value (no band uses it); n-grams compared, of how many.
+
+    N-grams are counted with their repetitions.
+    """
+
+    keys: NDArray[np.uint64]
+    pick: NDArray[np.uint32]
+    compared: NDArray[np.int64]
+    every: NDArray[np.int64]
+
+
+class Sets(NamedTuple):
+    """The n-gram sets of rows, and a 64-bit hash of each normalised text."""
+
+    sets: Shingles
+    texts: NDArray[np.uint64]
+
+
+def sketch(
+    texts: pl.Series,
+    unit: Unit,
+    scheme: Scheme,
+    *,
+    drop: NDArray[np.uint32] = NOTHING,
+    compiled: bool | None = None,
+) -> Sketch:
+    """Return band keys for a scheme of (permutations, bands, values per band).
+
+    drop: sorted hashes of n-grams that do not count (boilerplate). A row of nothing else keeps them all: there is
+    nothing else to compare it by.
+    """
+    if unit.compiled(texts) if compiled is None else compiled:
+        from datacheck.text import sketch_kernels  # noqa: PLC0415 - it loads numba
+
+        keys, pick, counts = sketch_kernels.sketch(texts, *unit, drop, scheme)
+        return Sketch(keys, pick, counts[:, 0], counts[:, 1])
+    none = np.zeros(0, np.int64)
+    parts = [Sketch(np.zeros((0, scheme[1]), np.uint64), NOTHING, none, none)]
+    parts += [_sketch(part, unit, scheme, drop) for part in blocks(texts)]
+    return Sketch(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+
+
+def _sketch(texts: pl.Series, unit: Unit, scheme: Scheme, drop: NDArray[np.uint32]) -> Sketch:
+    found = grams(normalise(texts, unit.rules, compiled=False), unit.by, unit.n)
+    every = np.diff(found.offsets)
+    own = np.bincount(row_numbers(found.offsets)[~contained(found.hashes, drop)], minlength=len(every))
+    num_perm, bands, size = scheme
+    signature = signatures(_sets(texts, unit, drop).sets, num_perm)
+    return Sketch(band_keys(signature, bands, size), signature[:, -1], np.where(own > 0, own, every), every)
+
+
+def sets(texts: pl.Series, unit: Unit, *, drop: NDArray[np.uint32] = NOTHING, compiled: bool | None = None) -> Sets:
+    """Return each row's set of n-grams, without those of `drop` as in `sketch`, and text hashes."""
+    if unit.compiled(texts) if compiled is None else compiled:
+        from datacheck.text import sketch_kernels  # noqa: PLC0415 - it loads numba
+
+        return Sets(*sketch_kernels.sets(texts, *unit, drop))
+    parts = [_sets(part, unit, drop) for part in blocks(texts)]
+    hashes = np.concatenate([np.zeros(0, np.uint64), *(part.texts for part in parts)])
+    return Sets(concat([part.sets for part in parts]), hashes)
+
+
+def _sets(texts: pl.Series, unit: Unit, drop: NDArray[np.uint32]) -> Sets:
+    normalised = normalise(texts, unit.rules, compiled=False)
+    whole, hashes = shingles(normalised, unit.by, unit.n), text_hashes(normalised)
+    if not len(drop):
+        return Sets(whole, hashes)
+    own = without(whole, drop)
+    rows = np.arange(len(texts))
+    return Sets(take(concat([own, whole]), np.where(np.diff(own.offsets) > 0, rows, rows + len(texts))), hashes)
+
+
+def text_hashes(texts: pl.Series) -> NDArray[np.uint64]:
+    """Return a 64-bit hash of each text: equal ones are equal texts, but for 1 pair in 2^64."""
+    text = decode(texts)
+    lengths = np.diff(text.offsets)
+    places = (np.arange(len(text.codes)) - np.repeat(text.offsets[:-1], lengths)).astype(np.uint64)
+    values = mix64((places << np.uint64(32)) | text.codes)
+    sums = np.append(np.uint64(0), np.cumsum(values, dtype=np.uint64))
+    return sums[text.offsets[1:]] - sums[text.offsets[:-1]] + lengths.astype(np.uint64)
+
+
+def frequent(
+    texts: pl.Series, unit: Unit, least: int, *, compiled: bool | None = None
+) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    """Return the n-grams that at least `least` rows have, sorted, and how many have each."""
+    if unit.compiled(texts) if compiled is None else compiled:
+        from datacheck.text import sketch_kernels  # noqa: PLC0415 - it loads numba
+
+        return sketch_kernels.frequent(texts, *unit, least)
+    hashes, counts = document_frequency(sets(texts, unit, compiled=False).sets)
+    return hashes[counts >= least], counts[counts >= least]
+
+
+def frequencies_of(
+    texts: pl.Series, unit: Unit, among: NDArray[np.uint32], *, compiled: bool | None = None
+) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    """Return which of the n-grams `among` (sorted) occur, and how many rows have each."""
+    if unit.compiled(texts) if compiled is None else compiled:
+        from datacheck.text import sketch_kernels  # noqa: PLC0415 - it loads numba
+
+        return sketch_kernels.frequencies_of(texts, *unit, among)
+    return document_frequency(sets(texts, unit, compiled=False).sets, among)

@@ -1,0 +1,75 @@
+"""The compiled kernels against the numpy way, which the tests of normalise and shingles hold to other truths."""
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from datacheck.text import jit, kernels
+from datacheck.text.normalise import RULES, normalise
+from datacheck.text.shingles import shingles
+
+# plain text, and what makes normalising hard: combining marks, jamo, expansions, astral and fullwidth characters
+letters = st.one_of(
+    st.characters(codec="utf-8"), st.sampled_from("的國一ａB ,。…½㎡ﬃ\u0301\u1161가\ufdfaß\U0001f600\u200d")
+)
+columns = st.lists(st.one_of(st.none(), st.text(letters, max_size=40)), max_size=9)
+
+
+def series(texts):
+    return pl.Series("text", texts, dtype=pl.String)
+
+
+@settings(max_examples=60, deadline=None)
+@given(columns, st.sampled_from([(), RULES, ("nfkc", "casefold"), ("t2s", "strip_space")]))
+def test_normalised_texts_are_equal(texts, rules):
+    expected = normalise(series(texts).fill_null(""), rules, compiled=False)
+    assert normalise(series(texts), rules, compiled=True).fill_null("").to_list() == expected.to_list()
+
+
+@settings(max_examples=60, deadline=None)
+@given(columns, st.sampled_from([(), RULES]), st.sampled_from([("chars", 1), ("chars", 3), ("words", 1), ("words", 4)]))
+def test_sets_are_equal(texts, rules, unit):
+    by, n = unit
+    expected = shingles(normalise(series(texts), rules, compiled=False), by, n)
+    got = kernels.char_sets(series(texts), rules, n, by)
+    assert got.offsets.tolist() == expected.offsets.tolist()
+    assert got.hashes.tolist() == expected.hashes.tolist()
+
+
+def test_rows_in_several_pieces_come_back_in_order(monkeypatch):
+    monkeypatch.setattr(jit, "threads", lambda: 2)
+    texts = series(
+        [f"第{i}行：今天的天气不错，我们去公园吧。" * (1 + i % 7) + "e\u0301" * (i % 5 == 0) for i in range(9000)]
+    )
+    assert len(list(jit.pieces(kernels.buffers(texts).offsets))) > 4
+    assert kernels.normalised(texts, RULES).equals(normalise(texts, RULES, compiled=False))
+    sets = kernels.char_sets(texts, RULES, 3)
+    expected = shingles(normalise(texts, RULES, compiled=False), "chars", 3)
+    assert (sets.offsets == expected.offsets).all()
+    assert (sets.hashes == expected.hashes).all()
+
+
+@pytest.mark.parametrize("weights", [[], [5], [0, 0, 0], [10**6] * 3, [1, 2, 10**9, 1]])
+def test_pieces_cover_every_row_once(weights):
+    offsets = np.concatenate([[0], np.cumsum(weights)]).astype(np.int64)
+    rows = [row for first, last in jit.pieces(offsets) for row in range(first, last)]
+    assert rows == list(range(len(weights)))
+
+
+def test_a_sliced_column_is_read_where_it_starts():
+    texts = series(["天地", "玄黄宇宙", None, "洪荒"])[1:]
+    assert kernels.normalised(texts, RULES).to_list() == ["玄黄宇宙", "", "洪荒"]
+
+
+def test_the_cache_is_private(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    folder = jit._cache_folder()
+    assert folder == str(tmp_path / "datacheck" / "numba")
+    (tmp_path / "datacheck" / "numba").chmod(0o777)
+    assert not jit._cache_folder().startswith(str(tmp_path / "datacheck"))  # others could plant pickles there
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    (tmp_path / "file").touch()
+    other = jit._cache_folder()
+    assert jit.Path(other).stat().st_mode & 0o077 == 0

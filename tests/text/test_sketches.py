@@ -1,0 +1,105 @@
+"""The compiled way against numpy; frequencies against counting with Python sets."""
+
+from collections import Counter
+
+import numpy as np
+import polars as pl
+import pytest
+from datasketch import MinHash
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from datacheck.text import sketch_kernels, sketches
+from datacheck.text.normalise import RULES
+from datacheck.text.shingles import shingles
+from datacheck.text.sketches import Unit
+
+letters = st.sampled_from("的國一二三ＡaB b,。½㎡\u0301\u1161각\ufdfaß")
+columns = st.lists(st.one_of(st.none(), st.text(letters, max_size=30)), max_size=12)
+units = st.sampled_from([Unit(RULES, "chars", 3), Unit((), "chars", 1), Unit(("nfkc", "casefold"), "words", 2)])
+
+
+def series(texts):
+    return pl.Series("text", texts, dtype=pl.String)
+
+
+def some(texts, unit, data):
+    """A few n-grams of the texts, to be dropped."""
+    hashes = np.unique(sketches.sets(series(texts), unit, compiled=False).sets.hashes)
+    chosen = data.draw(st.sets(st.sampled_from(hashes.tolist()))) if len(hashes) else set()
+    return np.array(sorted(chosen), np.uint32)
+
+
+@settings(max_examples=60, deadline=None)
+@given(columns, units, st.data())
+def test_both_ways_give_the_same_keys(texts, unit, data):
+    drop = some(texts, unit, data)
+    plain, compiled = (
+        sketches.sketch(series(texts), unit, (64, 21, 3), drop=drop, compiled=way) for way in (False, True)
+    )
+    assert (plain.keys == compiled.keys).all()
+    assert plain.pick.tolist() == compiled.pick.tolist()
+    assert plain.compared.tolist() == compiled.compared.tolist()
+    assert plain.every.tolist() == compiled.every.tolist()
+
+
+@settings(max_examples=60, deadline=None)
+@given(columns, units, st.data())
+def test_both_ways_give_the_same_sets(texts, unit, data):
+    drop = some(texts, unit, data)
+    plain, compiled = (sketches.sets(series(texts), unit, drop=drop, compiled=way) for way in (False, True))
+    assert plain.sets.offsets.tolist() == compiled.sets.offsets.tolist()
+    assert plain.sets.hashes.tolist() == compiled.sets.hashes.tolist()
+    assert plain.texts.tolist() == compiled.texts.tolist()
+
+
+@settings(max_examples=40, deadline=None)
+@given(columns, st.integers(1, 4), st.booleans())
+def test_frequencies_are_those_of_counting(texts, least, compiled):
+    unit = Unit((), "chars", 2)
+    sets = sketches.sets(series(texts), unit, compiled=False).sets
+    rows = [set(sets.hashes[a:b].tolist()) for a, b in zip(sets.offsets[:-1], sets.offsets[1:], strict=True)]
+    counts = Counter(hash_ for row in rows for hash_ in row)
+    expected = sorted((hash_, count) for hash_, count in counts.items() if count >= least)
+    got = sketches.frequent(series(texts), unit, least, compiled=compiled)
+    assert list(zip(*(column.tolist() for column in got), strict=True)) == expected
+    among = np.array(sorted(counts)[::2], np.uint32)
+    known = sketches.frequencies_of(series(texts), unit, among, compiled=compiled)
+    assert dict(zip(*(column.tolist() for column in known), strict=True)) == {h: counts[h] for h in among.tolist()}
+
+
+def test_frequencies_with_rows_that_need_their_neighbours():
+    texts = ["cafe\u0301 noir", "café noir", "cafe noir"] * 3
+    unit = Unit(RULES, "chars", 3)
+    plain, compiled = (sketches.frequent(series(texts), unit, 6, compiled=way) for way in (False, True))
+    assert [column.tolist() for column in plain] == [column.tolist() for column in compiled]
+    assert set(plain[1].tolist()) == {6, 9}
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.integers(0, 2**32 - 1), max_size=40), st.sampled_from([1, 16, 64, 128]))
+def test_compiled_signatures_are_datasketchs_bit_for_bit(hashes, num_perm):
+    theirs = MinHash(num_perm=num_perm, seed=1, scheme="affine32", hashfunc=int)
+    theirs.update_batch(hashes)
+    a, b = sketch_kernels.permutations(num_perm, 1)
+    ours = np.empty(num_perm, np.uint32)
+    room = np.concatenate([np.array(hashes, np.uint32), np.zeros(8, np.uint32)])
+    sketch_kernels.signature_of(room, len(hashes), a, b, ours)
+    assert ours.tolist() == theirs.hashvalues.tolist()
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_texts_of_nothing_but_boilerplate_keep_it(compiled):
+    texts = series(["天地玄黄", "天地玄黄宇宙"])
+    unit = Unit((), "chars", 2)
+    drop = np.unique(shingles(texts[:1], "chars", 2).hashes)
+    found = sketches.sets(texts, unit, drop=drop, compiled=compiled).sets
+    assert np.diff(found.offsets).tolist() == [3, 2]
+    keys = sketches.sketch(texts, unit, (64, 21, 3), drop=drop, compiled=compiled)
+    assert keys.compared.tolist() == [3, 2]
+    assert keys.every.tolist() == [3, 5]
+
+
+def test_text_hashes_tell_texts_apart():
+    texts = ["", "a", "b", "ab", "ba", "aa", "aab", "aba", "\u0000", "\u0000\u0000"]
+    assert len(set(sketches.text_hashes(series(texts)).tolist())) == len(texts)
