@@ -19,10 +19,11 @@ import polars as pl
 from numpy.typing import NDArray
 
 from benchmarks.matching.peers import cpu_seconds, peak
-from datacheck.text.matching import exact_pairs, similar_pairs
-from datacheck.text.minhash import band_keys, banding, signatures
+from datacheck.text.matching import exact_pairs, shared, similar_pairs
+from datacheck.text.minhash import banding, permutations
 from datacheck.text.normalise import RULES, Rule, normalise
-from datacheck.text.shingles import Shingles, shingles
+from datacheck.text.shingles import Shingles
+from datacheck.text.sketches import Unit, sets, sketch
 
 
 class Setting(NamedTuple):
@@ -31,6 +32,11 @@ class Setting(NamedTuple):
     rules: tuple[Rule, ...]
     n: int
     threshold: float
+
+    @property
+    def unit(self) -> Unit:
+        """The same as the engine calls it."""
+        return Unit(self.rules, "chars", self.n)
 
 
 MATCHED = Setting((), 5, 0.8)  # what the other tools are asked for
@@ -41,11 +47,15 @@ Rows = NDArray[np.int64]
 
 
 def engine(texts: pl.Series, setting: Setting) -> Rows:
-    """Return the verified pairs (left < right), int64[p, 2]: texts to pairs with the whole engine."""
-    sets = hashed(texts, setting)
-    num_perm, bands, rows = banding(setting.threshold)
-    keys = band_keys(signatures(sets, num_perm), bands, rows)
-    return similar_pairs(sets, keys.ravel(), np.repeat(np.arange(len(texts)), bands), setting.threshold).rows
+    """Return the verified pairs (left < right), int64[p, 2]: texts to pairs with the whole engine.
+
+    As near_duplicates does it: band keys of all rows, n-gram sets of those that share one.
+    """
+    keys = sketch(texts, setting.unit, banding(setting.threshold)).keys
+    several = shared(keys.ravel())
+    rows, local = np.unique(np.flatnonzero(several) // keys.shape[1], return_inverse=True)
+    candidates = sets(texts.gather(rows), setting.unit).sets
+    return rows[similar_pairs(candidates, keys.ravel()[several], local, setting.threshold).rows]
 
 
 def exact(texts: pl.Series, setting: Setting) -> Rows:
@@ -55,7 +65,7 @@ def exact(texts: pl.Series, setting: Setting) -> Rows:
 
 def hashed(texts: pl.Series, setting: Setting) -> Shingles:
     """Return each text's set of n-gram hashes."""
-    return shingles(normalised(texts, setting), "chars", setting.n)
+    return sets(texts, setting.unit).sets
 
 
 def normalised(texts: pl.Series, setting: Setting) -> pl.Series:
@@ -64,13 +74,28 @@ def normalised(texts: pl.Series, setting: Setting) -> pl.Series:
 
 # ── the roof ──────────────────────────────────────────────────────────────────────────────────────────
 def permutation_stage(texts: pl.Series, setting: Setting) -> dict[str, float]:
-    """Return the evaluations of a·h + b per second of the signature stage alone, and their number."""
-    sets = hashed(texts, setting)
-    num_perm = banding(setting.threshold)[0]
-    signatures(hashed(texts.head(WARM), setting), num_perm)
+    """Return how many evaluations of a·h + b per second the engine's signature kernel alone does on one thread.
+
+    And how many the corpus needs.
+    """
+    from numba import njit
+
+    from datacheck.text.sketch_kernels import signature_of
+
+    @njit(nogil=True)
+    def loop(hashes, offsets, a, b, work, out):  # noqa: ANN001, ANN202 - numba's types
+        for row in range(len(offsets) - 1):
+            count = offsets[row + 1] - offsets[row]
+            work[:count] = hashes[offsets[row] : offsets[row + 1]]
+            signature_of(work, count, a, b, out)
+
+    found, num_perm = hashed(texts, setting), banding(setting.threshold)[0]
+    a, b = permutations(num_perm, 1)
+    work, out = np.empty(int(np.diff(found.offsets).max()) + 64, np.uint32), np.empty(num_perm, np.uint32)
+    loop(found.hashes, found.offsets[:2], a, b, work, out)
     start = time.perf_counter()
-    signatures(sets, num_perm)
-    evaluations = float(len(sets.hashes)) * num_perm
+    loop(found.hashes, found.offsets, a, b, work, out)
+    evaluations = float(len(found.hashes)) * num_perm
     return {"evaluations": evaluations, "stage": evaluations / (time.perf_counter() - start)}
 
 
