@@ -46,6 +46,13 @@ WARM = 50_000  # texts of the first call: so many that the engine takes every co
 Rows = NDArray[np.int64]
 
 
+def describe(setting: Setting) -> str:
+    """Return the setting in a few words."""
+    _, bands, size = banding(setting.threshold)
+    what = "normalised char" if setting.rules else "char"
+    return f"{what}-{setting.n}, J ≥ {setting.threshold}, {bands} bands of {size}, verified"
+
+
 def engine(texts: pl.Series, setting: Setting) -> Rows:
     """Return the verified pairs (left < right), int64[p, 2]: texts to pairs with the whole engine.
 

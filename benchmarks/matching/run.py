@@ -67,11 +67,8 @@ class Tool(NamedTuple):
 
 
 OURS = (
-    Tool("datacheck engine, matched", "", "engine_matched", "char-5, J ≥ 0.8, 21 bands of 3, verified"),
-    Tool(
-        "datacheck engine, its defaults", "", "engine_default", "normalised char-3, J ≥ 0.7, 21 bands of 3, verified",
-        truth="default",
-    ),
+    Tool("datacheck engine, matched", "", "engine_matched", ours.describe(ours.MATCHED)),
+    Tool("datacheck engine, its defaults", "", "engine_default", ours.describe(ours.DEFAULT), truth="default"),
     Tool("datacheck, complete join", "", "exact_matched", "char-5, J ≥ 0.8, no bands", ("zh",)),
     Tool("datacheck run, JSONL", "", "check_jsonl", "near_duplicates, its defaults, to the report", ("zh",), "default"),
     Tool("datacheck run, Parquet", "", "check_parquet", "the same from the Parquet file", ("zh",), "default"),
