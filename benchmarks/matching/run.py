@@ -106,7 +106,7 @@ def main() -> None:
     tools = (*OURS, *(tool for tool in PEERS if tool.environment in chosen.peers))
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
-        found = list(make_corpora(work, chosen))
+        found = list(make_corpora(work, chosen, {name for tool in tools for name in tool.corpora}))
         started = time.perf_counter()
         report = conditions(chosen, found, failed)
         report["brute_force"] = [compare(corpus, setting) for corpus in found for setting in corpus.pairs]
@@ -167,12 +167,12 @@ def clean(message: str) -> str:
     return re.sub(r"\s+", " ", re.sub(r"\w+://\S+|/\S+/", "…", message)).replace("|", "/")[:160]
 
 
-def make_corpora(folder: Path, chosen: argparse.Namespace) -> Iterator[Corpus]:
-    """Write the corpora and join them completely."""
+def make_corpora(folder: Path, chosen: argparse.Namespace, needed: set[str]) -> Iterator[Corpus]:
+    """Write the corpora that some tool needs and join them completely."""
     chinese = chosen.rows or chosen.megabytes * 1_000_000 // BYTES["zh"] + 1
     rows = {"zh": chinese, "en": chosen.english * 1_000_000 // BYTES["en"], "small": min(SMALL, chinese)}
     for name, count in rows.items():
-        if count:
+        if count and name in needed:
             path = folder / name / "corpus.parquet"
             path.parent.mkdir()  # of its own: datatrove reads folders
             size = corpora.write(path, "en" if name == "en" else "zh", count, SEED)

@@ -7,6 +7,7 @@ from typing import Any
 
 Report = dict[str, Any]
 TITLES = {"zh": "Chinese", "en": "English", "small": "Chinese, a small corpus for the slow tools"}
+WHOLE = "datacheck run, JSONL"
 BASE = "datacheck engine, matched"  # ratios are against this line of the corpus (of zh, for the small one)
 
 
@@ -60,7 +61,17 @@ def _corpus(report: Report, corpus: dict[str, Any]) -> str:
             f" The complete join finds {pairs['matched']:,} pairs with J ≥ 0.8 (char-5, as it stands)"
             f" and {pairs['default']:,} with J ≥ 0.7 (normalised char-3)."
         )
-    return "\n".join([intro, "", *table, *_checks(report, name)])
+    return "\n".join([intro, "", *table, *_whole(lines), *_checks(report, name)])
+
+
+def _whole(lines: list[dict[str, Any]]) -> Iterator[str]:
+    """Say how the whole command, reading and report included, compares with what the others take for the search."""
+    measured = {line["tool"]: line for line in lines if "error" not in line}
+    whole = measured.get(WHOLE)
+    others = [line for tool, line in measured.items() if not tool.startswith("datacheck")]
+    if whole and others:
+        ratios = ", ".join(f"{line['tool']} {_ratio(line['wall'] / whole['wall'])}" for line in others)
+        yield f"\nWall time of the search alone over that of the whole `datacheck run` from JSONL to the report: {ratios}."
 
 
 def _base(report: Report, name: str) -> dict[str, Any] | None:
