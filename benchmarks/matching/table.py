@@ -70,8 +70,8 @@ def _whole(lines: list[dict[str, Any]]) -> Iterator[str]:
     whole = measured.get(WHOLE)
     others = [line for tool, line in measured.items() if not tool.startswith("datacheck")]
     if whole and others:
-        ratios = ", ".join(f"{line['tool']} {_ratio(line['wall'] / whole['wall'])}" for line in others)
-        yield f"\nWall time of the search alone over that of the whole `datacheck run` from JSONL to the report: {ratios}."
+        ratios = "; ".join(f"{line['tool']}: {_ratio(line['wall'] / whole['wall'])}" for line in others)
+        yield f"\nTheir search alone over the whole `datacheck run` from JSONL to the report (wall): {ratios}."
 
 
 def _base(report: Report, name: str) -> dict[str, Any] | None:
