@@ -79,6 +79,10 @@ class _OneTable(View):
     def table(self, name: Table) -> pl.LazyFrame:
         return getattr(self._tables, name).lazy()  # type: ignore[no-any-return]
 
+    def pieces(self, name: Table) -> Iterator[pl.LazyFrame]:
+        """The one part."""
+        yield self.table(name)
+
     def __getitem__(self, need: Need) -> pl.LazyFrame:
         raise CheckAuthorError(f"{type(need.table).__name__}: a part by itself has no needs")
 
