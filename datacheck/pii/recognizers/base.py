@@ -54,10 +54,10 @@ class Judgement(NamedTuple):
 class Recognizer(ABC):
     """One entity: what to look for, how to judge it, how to mask it, how to make one up.
 
-    All regular expressions see folded text. `prefilter` must match wherever one of `patterns` does: it runs
-    in Rust's linear engine (no look-around) over every row, the patterns run only where it fired. `gate`, if any,
-    must match wherever `prefilter` does: it is shared by several recognizers and tried first. `needs`, if any, must match
-    somewhere in every text in which a match can reach the threshold (a context word: see `anywhere`).
+    All regular expressions see folded text. `prefilter` must match wherever one of `patterns` does: it runs in Rust's
+    linear engine (no look-around) over every row, the patterns run only where it fired. `gate`, if any, must match
+    wherever `prefilter` does: it is shared by several recognizers and tried first. `needs`, if any, must match in every
+    text in which a match can reach the threshold (a context word: see `anywhere`).
     """
 
     entity: ClassVar[str]

@@ -63,9 +63,10 @@ class Person(Recognizer):
     entity = "PERSON"
     label = "姓名："
     prefilter = (
-        rf"{_LABEL}{_COLON}[{HAN}]|(?:叫|名字[是为]|姓名[是为]?|本名|真名)[ 做:：是]{{0,4}}[{HAN}]"
+        rf"{_LABEL}{_COLON}[{HAN}]|(?:[我字就名他她]叫|名字[是为]|姓名[是为]?|本名|真名)[ 做:：是叫]{{0,4}}[{HAN}]"
         rf"|(?:{COMPOUND}|[{SURNAMES}])[{HAN}]{{0,2}}[ ]?(?:先生|女士|小姐)"
-        r"|(?i:name[’']?s?|patient|contact|attn|recipient|called)[\"']?[ ]?(?:is|[:：=])?[ ]{0,3}[\"']?[ ]{0,2}[A-Z]"
+        r"|(?i:my name(?: is|[’']s)|m called)[ ]{0,2}[A-Z]"
+        r"|(?i:name|patient|contact|attn|recipient)[\"']?[ ]?[:：=][ ]?[\"']?[ ]{0,2}[A-Z]"
     )
     patterns = {
         "person.label": (
@@ -95,8 +96,8 @@ class Person(Recognizer):
             rf"|contact[ ]?[:：])[ ]{{0,2}}(?P<value>{_WORD}(?:[ ]{_WORD}){{0,3}})"
         ),
         (
-            r"(?i:called|attn|recipient)[ ]?[:：]?[ ]{0,2}(?P<value>[A-Z][A-Za-z'’\-]{1,20}\.?(?:[ "
-            r"][A-Z][A-Za-z'’\-]{1,20}\.?){0,3})"
+            r"(?i:called|attn|recipient)[ ]?[:：]?[ ]{0,2}(?P<value>[A-Z][A-Za-z'’\-]{1,20}\.?(?:"
+            r"[ ][A-Z][A-Za-z'’\-]{1,20}\.?){0,3})"
         ),
     )
     specimens = _SPECIMENS
