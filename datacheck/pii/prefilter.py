@@ -85,7 +85,8 @@ def _fired(texts: pl.Series, chosen: Sequence[Recognizer], names: Names) -> pl.D
 def _test(recognizer: Recognizer, names: Names) -> pl.Expr:
     every_name = names == "full" and recognizer.entity == "PERSON"
     expression = f"{recognizer.prefilter}|{_ANY_NAME}" if every_name else recognizer.prefilter
-    return _contains(expression).alias(recognizer.entity)
+    found = _contains(expression)
+    return (found & _contains(recognizer.needs) if recognizer.needs else found).alias(recognizer.entity)
 
 
 def _contains(expression: str) -> pl.Expr:

@@ -54,14 +54,16 @@ class Judgement(NamedTuple):
 class Recognizer(ABC):
     """One entity: what to look for, how to judge it, how to mask it, how to make one up.
 
-    All regular expressions see folded text. `prefilter` must match wherever one of `patterns` does: it runs
-    in Rust's linear engine (no look-around) over every row, the patterns run only where it fired. `gate`, if any,
-    must match wherever `prefilter` does: it is shared by several recognizers and tried first.
+    All regular expressions see folded text. `prefilter` must match wherever one of `patterns` does: it runs in Rust's
+    linear engine (no look-around) over every row, the patterns run only where it fired. `gate`, if any, must match
+    wherever `prefilter` does: it is shared by several recognizers and tried first. `needs`, if any, must match in every
+    text in which a match can reach the threshold (a context word: see `anywhere`).
     """
 
     entity: ClassVar[str]
     prefilter: ClassVar[str]
     gate: ClassVar[str] = ""
+    needs: ClassVar[str] = ""
     patterns: ClassVar[Mapping[str, str]]
     """Rule name to regular expression; the value is the group `value`, else the whole match (see `span`). Within one
     entity the first rule that matches a span wins."""
@@ -113,6 +115,11 @@ class Recognizer(ABC):
     @abstractmethod
     def canary(self, rng: Random) -> str:
         """Make up a valid value that is not a specimen, behind `label`."""
+
+
+def anywhere(*words: str) -> str:
+    """Return a Rust expression for words in any case, white space between the letters (context is read without it)."""
+    return "(?i:" + "|".join(r"[\s\x1c-\x1f]*".join(word) for word in words) + ")"
 
 
 def span(match: Match[str]) -> tuple[int, int]:

@@ -10,6 +10,7 @@ from datacheck.pii.recognizers.base import (
     RIGHT,
     Judgement,
     Recognizer,
+    anywhere,
     compact,
     random_digits,
     words,
@@ -30,6 +31,7 @@ class CnPassport(Recognizer):
         rf"[A-Za-z]{GAP}[0-9]?(?:{GAP}[0-9]){{7}}|1[45](?:{GAP}[0-9]){{7}}"
         rf"|(?:{_LABEL}){LINKER}(?:[A-Za-z]{GAP}){{0,2}}[0-9](?:{GAP}[0-9]){{5}}"
     )
+    needs = anywhere("护照", "護照", "passport")
     patterns = {
         "cn_passport": (
             rf"{LEFT}(?:[EGDSPKHegdspkh]{_DIGITS8}|[Ee]{GAP}{_LETTER}{_DIGITS7}|1[45]{_DIGITS7}"

@@ -10,6 +10,7 @@ from datacheck.pii.recognizers.base import (
     RIGHT,
     Judgement,
     Recognizer,
+    anywhere,
     random_digits,
     words,
 )
@@ -30,6 +31,9 @@ class CnTravelPermit(Recognizer):
     prefilter = (
         rf"[A-Za-z](?:{GAP}[A-Za-z])?{_DIGITS}{{7}}|(?:{_LABEL})(?:号码?|证号|號碼?)?{LINKER}[0-9]{_DIGITS}{{7}}"
     )
+    needs = anywhere(
+        "通行证", "通行證", "港澳", "回乡", "回鄉", "台胞", "臺胞", "台湾居民", "来往", "往来", "permit", "homereturn"
+    )
     patterns = {
         "cn_travel_permit.hm": rf"{LEFT}[HMhm]{_DIGITS}{{8}}(?:{_DIGITS}{{2}})?{RIGHT}",
         "cn_travel_permit.outbound": (
@@ -40,7 +44,7 @@ class CnTravelPermit(Recognizer):
             rf"(?:{_LABEL})(?:号码?|证号|號碼?)?{LINKER}{LEFT}(?P<value>[0-9]{_DIGITS}{{7}}(?:{_DIGITS}{{2}})?){RIGHT}"
         ),
     }
-    positive = r"通行证|通行證|港澳|回乡|回鄉|台胞|臺胞|台湾居民|来往内地|往来|来往大陆|(?i:permit|home return)"
+    positive = r"通行证|通行證|港澳|回乡|回鄉|台胞|臺胞|台湾居民|来往内地|往来|来往大陆|(?i:permit|home ?return)"
     extents = (rf"(?<![0-9A-Za-z])[A-Za-z]{{1,2}}{GAP}[0-9](?:{GAP}[0-9]){{6,9}}(?![0-9])",)
     specimens = words("H00000000 H12345678 M12345678 C12345678 W12345678 T12345678 L12345678 12345678 H1234567890")
 

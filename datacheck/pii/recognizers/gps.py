@@ -17,12 +17,12 @@ class Gps(Recognizer):
     prefilter = r"[0-9]\.[0-9]{4}[^.]{1,40}[0-9]\.[0-9]{4}|[°度][ ]?[0-9]{1,2}[ ]?['′’分]"
     patterns = {
         "gps": (
-            rf"(?<![0-9A-Za-z.]){_DECIMAL}[ ]?°?[ ]?[NSEWnsew]?[^0-9\n.+\-]{{1,16}}?{_DECIMAL}(?![0-9.])[ "
-            rf"]?°?[ ]?[EWNSewns]?(?![A-Za-z])"
+            rf"(?<![0-9A-Za-z.]){_DECIMAL}[ ]?°?[ ]?[NSEWnsew]?[^0-9\n.+\-]{{1,16}}?{_DECIMAL}(?![0-9.])"
+            rf"[ ]?°?[ ]?[EWNSewns]?(?![A-Za-z])"
         ),
         "gps.dms": (
-            rf"(?:[NSEWnsew北南东西][纬经]?[ ]?)?{_DMS}[,，、;； ]{{0,3}}(?:[NSEWnsew北南东西][纬经]?[ "
-            rf"]?)?{_DMS}"
+            rf"(?:[NSEWnsew北南东西][纬经]?[ ]?)?{_DMS}[,，、;； ]{{0,3}}(?:[NSEWnsew北南东西][纬经]?"
+            rf"[ ]?)?{_DMS}"
         ),
     }
     positive = r"经度|纬度|坐标|座标|经纬|定位|位置|东经|北纬|(?i:gps|locat|lat|lng|lon|coord|geo)"

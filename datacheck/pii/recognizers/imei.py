@@ -2,7 +2,17 @@
 
 from random import Random
 
-from datacheck.pii.recognizers.base import GAP, GATE_DIGITS, LEFT, RIGHT, Judgement, Recognizer, random_digits, words
+from datacheck.pii.recognizers.base import (
+    GAP,
+    GATE_DIGITS,
+    LEFT,
+    RIGHT,
+    Judgement,
+    Recognizer,
+    anywhere,
+    random_digits,
+    words,
+)
 from datacheck.pii.recognizers.cn_bank_card import luhn
 
 
@@ -13,6 +23,7 @@ class Imei(Recognizer):
     label = "IMEI:"
     gate = GATE_DIGITS
     prefilter = rf"[0-9](?:{GAP}[0-9]){{14}}"
+    needs = anywhere("串号", "串码", "设备号", "设备识别", "设备码", "imei", "meid")
     patterns = {"imei": rf"{LEFT}[0-9](?:{GAP}[0-9]){{14}}{RIGHT}(?!{GAP}[0-9])"}
     positive = r"串号|串码|设备号|设备识别|设备码|(?i:imei|meid)"
     specimens = words("490154203237518 356938035643809 123456789012347")

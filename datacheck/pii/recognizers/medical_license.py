@@ -2,7 +2,17 @@
 
 from random import Random
 
-from datacheck.pii.recognizers.base import GAP, GATE_DIGITS, LEFT, RIGHT, Judgement, Recognizer, random_digits, words
+from datacheck.pii.recognizers.base import (
+    GAP,
+    GATE_DIGITS,
+    LEFT,
+    RIGHT,
+    Judgement,
+    Recognizer,
+    anywhere,
+    random_digits,
+    words,
+)
 
 
 class MedicalLicense(Recognizer):
@@ -12,6 +22,7 @@ class MedicalLicense(Recognizer):
     label = "DEA "
     gate = GATE_DIGITS
     prefilter = rf"[A-Za-z][A-Za-z9](?:{GAP}[0-9]){{7}}"
+    needs = anywhere("dea", "medical", "licence", "license", "prescri", "registration")
     patterns = {"medical_license": rf"{LEFT}[A-HJ-MPR-UXa-hj-mpr-ux][A-Za-z9](?:{GAP}[0-9]){{7}}{RIGHT}"}
     positive = r"(?i:(?<![a-z])dea(?![a-z])|medical|licen[cs]e|prescri|registration)"
     extents = (r"(?<![0-9A-Za-z])[A-Za-z][A-Za-z9][0-9]{7}(?![0-9A-Za-z])",)

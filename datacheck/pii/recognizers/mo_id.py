@@ -2,7 +2,17 @@
 
 from random import Random
 
-from datacheck.pii.recognizers.base import GAP, GATE_DIGITS, LEFT, RIGHT, Judgement, Recognizer, random_digits, words
+from datacheck.pii.recognizers.base import (
+    GAP,
+    GATE_DIGITS,
+    LEFT,
+    RIGHT,
+    Judgement,
+    Recognizer,
+    anywhere,
+    random_digits,
+    words,
+)
 
 
 class MoId(Recognizer):
@@ -12,6 +22,7 @@ class MoId(Recognizer):
     label = "澳门证件"
     gate = GATE_DIGITS
     prefilter = rf"[157](?:{GAP}[0-9]){{6}}{GAP}[/(（\[]?{GAP}[0-9]"
+    needs = anywhere("澳门", "澳門", "macau", "macao")
     patterns = {
         "mo_id": rf"{LEFT}[157](?:{GAP}[0-9]){{6}}[ ]?(?:[(（\[][ ]?[0-9][ ]?[)）\]]|/[0-9](?![0-9/]))",
         "mo_id.bare": rf"{LEFT}[157](?:{GAP}[0-9]){{6}}{GAP}[0-9]{RIGHT}",

@@ -63,9 +63,10 @@ class Person(Recognizer):
     entity = "PERSON"
     label = "姓名："
     prefilter = (
-        rf"{_LABEL}{_COLON}[{HAN}]|(?:叫|名字[是为]|姓名[是为]?|本名|真名)[ 做:：是]{{0,3}}[{HAN}]|先生|女士|小姐"
-        r"|(?i:name[’']?s?|patient|contact|attn|recipient|dear)[\"']?[ ]?(?:is|[:：=])?[ ]?[\"']?[A-Z]"
-        r"|(?:Mr|Mrs|Ms|Miss|Dr)\.? [A-Z]"
+        rf"{_LABEL}{_COLON}[{HAN}]|(?:[我字就名他她]叫|名字[是为]|姓名[是为]?|本名|真名)[ 做:：是叫]{{0,4}}[{HAN}]"
+        rf"|(?:{COMPOUND}|[{SURNAMES}])[{HAN}]{{0,2}}[ ]?(?:先生|女士|小姐)"
+        r"|(?i:my name(?: is|[’']s)|m called)[ ]{0,2}[A-Z]"
+        r"|(?i:name|patient|contact|attn|recipient)[\"']?[ ]?[:：=][ ]?[\"']?[ ]{0,2}[A-Z]"
     )
     patterns = {
         "person.label": (
@@ -77,8 +78,7 @@ class Person(Recognizer):
             rf"(?:(?<![{HAN}])|(?<=[和与及向给为是被把请让找对跟同的由叫约]))(?P<value>{_NAME})[ ]?(?:先生"
             rf"|女士|小姐)"
         ),
-        "person.title_inside": rf"(?P<value>{_NAME})[ ]?(?:先生|女士|小姐)",
-        "person.surname": rf"(?P<value>(?:{COMPOUND})|[{SURNAMES}])(?:先生|女士|小姐)",
+        "person.surname": rf"(?P<value>{_NAME}|{COMPOUND}|[{SURNAMES}])[ ]?(?:先生|女士|小姐)",
         "person.en": (
             rf"(?:(?i:my name is|my name[’']s|\bi[’']?a?m called|(?:full|patient|customer|contact|client"
             rf"|employee|student)[ _]?name[\"']?[ ]?[:：=][ ]?[\"']?"
@@ -86,7 +86,6 @@ class Person(Recognizer):
             rf"|AME)[ ]?[:：])[ ]{{0,2}}(?P<value>{_WORD}(?:[ ]{_WORD}){{0,3}})"
         ),
         "person.key": rf"(?i:name[\"']?[ ]?[:：=][ ]?[\"']?)(?P<value>{_WORD}(?:[ ]{_WORD}){{0,3}})",
-        "person.title_en": rf"(?<![A-Za-z])(?:Mr|Mrs|Ms|Miss|Dr)\.?[ ](?P<value>{_WORD}(?:[ ]{_WORD}){{0,2}})",
     }
     extents = (
         rf"{_LABEL}{_COLON}(?P<value>[{HAN}]{{1,8}}[·•・][{HAN}]{{1,8}}|[{HAN}]{{2,4}})",
@@ -96,23 +95,22 @@ class Person(Recognizer):
             rf"(?i:my name is|my name[’']s|name[\"']?[ ]?[:：=][ ]?[\"']?|patient[ ]?[:：]"
             rf"|contact[ ]?[:：])[ ]{{0,2}}(?P<value>{_WORD}(?:[ ]{_WORD}){{0,3}})"
         ),
-        rf"(?:Mr|Mrs|Ms|Miss|Dr)\.?[ ](?P<value>{_WORD}(?:[ ]{_WORD}){{0,2}})",
         (
-            r"(?i:called|attn|recipient)[ ]?[:：]?[ ]{0,2}(?P<value>[A-Z][A-Za-z'’\-]{1,20}\.?(?:[ "
-            r"][A-Z][A-Za-z'’\-]{1,20}\.?){0,3})"
+            r"(?i:called|attn|recipient)[ ]?[:：]?[ ]{0,2}(?P<value>[A-Z][A-Za-z'’\-]{1,20}\.?(?:"
+            r"[ ][A-Z][A-Za-z'’\-]{1,20}\.?){0,3})"
         ),
     )
     specimens = _SPECIMENS
 
     def judge(self, rule: str, value: str) -> Judgement | None:
         """Judge by the surname and the label."""
-        if rule in ("person.en", "person.title_en", "person.key"):
+        if rule in ("person.en", "person.key"):
             return self._english(rule, value)
         if value in _SPECIMENS or re.search("[某甲乙丙]", value):
             return Judgement(0.9, "specimen")
         if value[:2] in _STOP or value in _STOP:
             return None
-        if rule in ("person.surname", "person.title_inside"):
+        if rule == "person.surname":
             return Judgement(0.5, "suspect")
         if _HAN_NAME.fullmatch(value) or re.search("[·•・]", value):
             return Judgement(0.9 if rule == "person.label" else 0.7, "valid")
@@ -126,7 +124,7 @@ class Person(Recognizer):
             return None
         if value in _SPECIMENS:
             return Judgement(0.9, "specimen")
-        if rule in ("person.title_en", "person.key"):
+        if rule == "person.key":
             return Judgement(0.5, "suspect")
         return Judgement(0.7, "valid" if len(parts) > 1 else "suspect")
 

@@ -2,7 +2,17 @@
 
 from random import Random
 
-from datacheck.pii.recognizers.base import GAP, GATE_DIGITS, LEFT, RIGHT, Judgement, Recognizer, random_digits, words
+from datacheck.pii.recognizers.base import (
+    GAP,
+    GATE_DIGITS,
+    LEFT,
+    RIGHT,
+    Judgement,
+    Recognizer,
+    anywhere,
+    random_digits,
+    words,
+)
 
 
 class UkNhs(Recognizer):
@@ -12,8 +22,9 @@ class UkNhs(Recognizer):
     label = "NHS "
     gate = GATE_DIGITS
     prefilter = rf"[0-9](?:{GAP}[0-9]){{9}}"
+    needs = anywhere("nhs", "nationalhealth")
     patterns = {"uk_nhs": rf"{LEFT}[0-9](?:{GAP}[0-9]){{9}}{RIGHT}(?![\- ][0-9])"}
-    positive = r"(?i:(?<![a-z])nhs(?![a-z])|national health)"
+    positive = r"(?i:(?<![a-z])nhs(?![a-z])|national ?health)"
     specimens = words("4010232137 9434765919 9434765870 9000000009")
     shown = (3, 0)
 

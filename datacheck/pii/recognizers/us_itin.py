@@ -2,7 +2,17 @@
 
 from random import Random
 
-from datacheck.pii.recognizers.base import GAP, GATE_DIGITS, LEFT, RIGHT, Judgement, Recognizer, compact, words
+from datacheck.pii.recognizers.base import (
+    GAP,
+    GATE_DIGITS,
+    LEFT,
+    RIGHT,
+    Judgement,
+    Recognizer,
+    anywhere,
+    compact,
+    words,
+)
 
 
 class UsItin(Recognizer):
@@ -12,8 +22,9 @@ class UsItin(Recognizer):
     label = "ITIN "
     gate = GATE_DIGITS
     prefilter = rf"9(?:{GAP}[0-9]){{8}}"
+    needs = anywhere("itin", "individualtax", "taxpayer")
     patterns = {"us_itin": rf"{LEFT}(?<![0-9][\- ])9(?:{GAP}[0-9]){{8}}{RIGHT}(?![\- ][0-9])"}
-    positive = r"(?i:(?<![a-z])itins?(?![a-z])|individual tax|taxpayer)"
+    positive = r"(?i:(?<![a-z])itins?(?![a-z])|individual ?tax|taxpayer)"
     specimens = words("900700000 987654321 911701234")
     shown = (0, 4)
 

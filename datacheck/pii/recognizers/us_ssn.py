@@ -2,7 +2,7 @@
 
 from random import Random
 
-from datacheck.pii.recognizers.base import GAP, GATE_DIGITS, LEFT, RIGHT, Judgement, Recognizer, words
+from datacheck.pii.recognizers.base import GAP, GATE_DIGITS, LEFT, RIGHT, Judgement, Recognizer, anywhere, words
 
 _SEP = r"[\- .]"
 
@@ -14,6 +14,7 @@ class UsSsn(Recognizer):
     label = "SSN "
     gate = GATE_DIGITS
     prefilter = rf"[0-8](?:{GAP}[0-9]){{8}}"
+    needs = r"[0-9]-[0-9]{2}-[0-9]|" + anywhere("社会安全号", "社安号", "ssn", "social", "securitynum", "taxpayer")
     patterns = {
         "us_ssn": rf"{LEFT}(?<![0-9]{_SEP})[0-8][0-9]{{2}}-[0-9]{{2}}-[0-9]{{4}}{RIGHT}(?!{_SEP}[0-9])",
         "us_ssn.spaced": rf"{LEFT}(?<![0-9]{_SEP})[0-8](?:{GAP}[0-9]){{8}}{RIGHT}(?!{_SEP}[0-9])",
