@@ -54,10 +54,7 @@ def lines(realdata, name):
 
 
 def test_other_questions_of_the_same_papers_are_no_leak(realdata):
-    """Half of an examination set against the other half: the same stems, words and subjects, other questions.
-
-    Read by hand: gaokao-biology and -history hold no question twice.
-    """
+    """Half of an examination set against the other half: the same stems, words and subjects, other questions."""
     for name in ("biology", "history"):
         rows = lines(realdata, f"agieval/data/v1/gaokao-{name}.jsonl")
         result = measure(Leakage(against=("eval",)), rows[::2], others={"eval": rows[1::2]})
