@@ -314,6 +314,16 @@ def test_csv_names_ragged_records_and_quotes(load):
     assert loaded.counts == (8, 1, 4, 3, len(data))
 
 
+def test_a_quote_inside_a_csv_field_is_text_wherever_the_file_is_cut(load):
+    data = b'text,si"ze\na,5"\n"b\nc","2 ""\n"\nd",e",3\ng,\n'
+    whole = load(data, "a.csv")
+    assert whole.turns["text"].to_list() == ["a", "b\nc", "g"]
+    assert whole.codes == [(6, "csv_ragged")]  # d", e", 3
+    for size in range(12, len(data)):
+        parts = load(data, "a.csv", limits={"chunk_bytes": size})
+        assert (parts.rows["line"].to_list(), parts.codes) == (whole.rows["line"].to_list(), whole.codes), size
+
+
 def test_csv_values_stay_strings(load):
     loaded = load(b"text,zip,empty\n007,1e5,\n", "a.csv")
     assert loaded.cells.select("path", "json_type", "text").rows() == [

@@ -299,17 +299,18 @@ def unplaced(found):
 # ── what must hold ────────────────────────────────────────────────────────────────────────────────────
 def check_tiling(kind, text, every, found):
     """Records, bad lines and blank lines lie side by side; between them only what parts records of this kind."""
-    position, allowed = 0, BETWEEN[kind]
+    position, allowed, header = 0, BETWEEN[kind], kind == "csv"
     for entry in every:
         assert position <= entry.byte <= entry.end, entry
         gap = text[position : entry.byte]
         gap = gap.removeprefix(BOM) if position == 0 else gap
-        header = kind == "csv" and position == 0
-        assert header or not gap.strip(allowed), (gap, entry)
+        if header and gap.strip(allowed):
+            header, gap = False, b""
+        assert not gap.strip(allowed), (gap, entry)
         assert entry.line == text.count(b"\n", 0, entry.byte) + 1, entry
         position = entry.end
     last = text[position:].removeprefix(BOM) if position == 0 else text[position:]
-    assert (kind == "csv" and position == 0) or not last.strip(allowed), last
+    assert header or not last.strip(allowed), last
     seen = found.survey
     assert sum(chunk.size for chunk in found.chunks) <= seen.seen.decoded == len(text)
     of_lines = [entry.code for entry in every if entry.code is None or entry.code == "blank"]
@@ -323,7 +324,7 @@ def check_values(kind, text, every, *, plain):
         raw = text[entry.byte : entry.end]
         if kind == "csv":
             header = header or next(row for row in csv.reader(lines_of(text)) if row)
-            rows = csv_rows(raw)
+            rows = csv_rows(raw, "utf-8")  # a byte order mark further on in the file is text
             if entry.code is None:
                 value = dict(zip(header, rows[0], strict=True))
                 assert len(rows) == 1, raw
@@ -340,19 +341,21 @@ def check_values(kind, text, every, *, plain):
             if content_type == "string" and told is not None:
                 try:
                     inside = at(value, path)
-                    joined = isinstance(inside, str) and told.startswith(f"{inside}\n")  # alpaca: instruction and input
+                    # Alpaca: instruction and input, or the one that is not empty.
+                    joined = isinstance(inside, str) and told.startswith(f"{inside}\n")
+                    joined = joined or (inside == "" and told == value.get("input"))
                     assert joined or inside in (told, strict(told.encode())), raw
                 except (LookupError, TypeError):
                     assert re.search(r'[.\[\]][^"]*"\s*:', raw.decode()), path
 
 
-def lines_of(text):
-    return io.StringIO(text.decode("utf-8-sig", errors="replace"), newline="")
+def lines_of(text, encoding="utf-8-sig"):
+    return io.StringIO(text.decode(encoding, errors="replace"), newline="")
 
 
-def csv_rows(raw):
+def csv_rows(raw, encoding="utf-8-sig"):
     try:
-        return list(csv.reader(lines_of(raw), strict=True))
+        return list(csv.reader(lines_of(raw, encoding), strict=True))
     except csv.Error:
         return None
 
