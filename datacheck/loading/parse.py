@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import jiter
 
@@ -14,6 +14,7 @@ from datacheck.loading.counts import AccountingError
 from datacheck.loading.diagnose import diagnose
 from datacheck.loading.reading import in_words
 from datacheck.loading.sniff import UTF8_BOM
+from datacheck.loading.values import Values, json_record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -64,10 +65,6 @@ def _beyond(size: int, reading: Reading) -> str:
     return f"{size:,} bytes; the limit is {in_words(reading.limits.line_bytes)}"
 
 
-def _decode_json(raw: bytes) -> Any:
-    return jiter.from_json(raw, catch_duplicate_keys=True, allow_inf_nan=False, cache_mode="keys")
-
-
 def _load(out: Assembler, reading: Reading, line: int, byte: int, raw: bytes, body: bytes) -> None:
     """Decode one record and add it, or say why it is bad; `body` is `raw` without a byte order mark."""
     start = byte + len(raw) - len(body)
@@ -78,7 +75,7 @@ def _load(out: Assembler, reading: Reading, line: int, byte: int, raw: bytes, bo
         out.bad(line, start, body, "too_many_keys", f"more than {reading.limits.values:,} values")
         return
     try:
-        record = _decode_json(body)
+        record = json_record(body)
     except ValueError as error:
         out.bad(line, start, body, *diagnose(body, str(error)))
         return
@@ -150,7 +147,7 @@ def _load_encoded(out: Assembler, reading: Reading, line: int, byte: int, raw: b
         if len(body) > _LONG and spans.more_values(body, reading.limits.values):
             out.bad(line, byte, raw, "too_many_keys", f"more than {reading.limits.values:,} values")
             return
-        record = _decode_json(body) if len(raw) <= reading.limits.line_bytes else None
+        record = json_record(body) if len(raw) <= reading.limits.line_bytes else None
     except ValueError as error:
         out.bad(line, byte, raw, *diagnose(body, str(error)))
         return
@@ -177,8 +174,6 @@ def _split(data: bytes, newline: bytes) -> Iterator[bytes]:
 
 # ── JSON arrays, documents and values that span lines ─────────────────────────────────────────────────
 def _json_values(chunk: Chunk, reading: Reading, out: Assembler) -> tuple[int, int]:
-    from datacheck.loading.values import Values  # noqa: PLC0415
-
     values = Values(chunk, reading, out)
     return values.run(), len(chunk.data)
 

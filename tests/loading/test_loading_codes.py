@@ -315,7 +315,7 @@ def test_csv_names_ragged_records_and_quotes(load):
 
 
 def test_a_quote_inside_a_csv_field_is_text_wherever_the_file_is_cut(load):
-    data = b'text,si"ze\na,5"\n"b\nc","2 ""\n"\nd",e",3\ng,\n'
+    data = b'text,si"ze\na,5\n"b\nc","2 ""\n"\nd",e",3\ng,\n'
     whole = load(data, "a.csv")
     assert whole.turns["text"].to_list() == ["a", "b\nc", "g"]
     assert whole.codes == [(6, "csv_ragged")]  # d", e", 3
