@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 BINARY = ("parquet", "arrow_file", "arrow_stream")
 _FORM = ("array_in_jsonl", "pretty_printed")  # wrong as a file, but every record was read
 _STOPPED = ("bad_parquet", "bomb_ratio", "changed_while_read", "unreadable_file")  # no row of a table, but its end
-_SEPARATORS = b" \t\r\n,"
+_SPACE = b" \t\r\n"
+_SEPARATORS = _SPACE + b","
 
 
 class Range(NamedTuple):
@@ -131,6 +132,8 @@ def survey(path: Path, reading: Reading, rows: Container[int], *, bad: bool) -> 
             if chunk.kind == "array" or (chunk.kind == "document" and reading.records is not None):
                 _add_elements(elements, chunk, entries, goes)
             else:
+                if chunk.kind == "sequence":
+                    _add_space(ranges, chunk)
                 ranges += _lines(chunk, entries, goes)
             for key in counted:
                 counted[key] += getattr(tables.counts, key)
@@ -176,6 +179,13 @@ def _lines(chunk: Chunk, entries: list[Range], goes: Callable[[Range], bool]) ->
     last = 0 if chunk.kind in BINARY else chunk.first_byte + chunk.size
     ends = [*(entry.byte for entry in entries), last][1:]
     return [entry._replace(end=end) for entry, end in zip(entries, ends, strict=True) if goes(entry)]
+
+
+def _add_space(ranges: list[Range], chunk: Chunk) -> None:
+    """What parts two records goes with the first, also where the chunk ends between them."""
+    if ranges and ranges[-1].end == chunk.first_byte:
+        space = len(chunk.data) - len(chunk.data.lstrip(_SPACE))
+        ranges[-1] = ranges[-1]._replace(end=chunk.first_byte + space)
 
 
 def _add_elements(elements: _Elements, chunk: Chunk, entries: list[Range], goes: Callable[[Range], bool]) -> None:

@@ -112,19 +112,16 @@ def gunzip(raw: Hashed, head: bytes) -> Iterator[bytes]:
             continue
         member = zlib.decompressobj(wbits=31)
         while not member.eof:
+            pending = pending or raw.read()
             try:
                 out = member.decompress(pending, _BLOCK)
             except zlib.error:
                 raise DamagedError("bad_compression", "gzip: broken header, data or checksum") from None
             if out:
-                yield out
-            pending = member.unconsumed_tail or member.unused_data
-            if member.eof or pending or out:
-                pending = pending or (b"" if member.eof else raw.read())
-            else:
-                pending = raw.read()
-            if not pending and not member.eof and not out:
+                yield out  # there may be more inside even when no input is left
+            elif not pending and not member.eof:
                 raise DamagedError("truncated_compression", "gzip: the data ends inside a member")
+            pending = member.unconsumed_tail or member.unused_data
 
 
 def unzstd(raw: Hashed, head: bytes) -> Iterator[bytes]:

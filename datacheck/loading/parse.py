@@ -15,6 +15,7 @@ from datacheck.loading.counts import AccountingError
 from datacheck.loading.diagnose import diagnose
 from datacheck.loading.reading import in_words
 from datacheck.loading.sniff import UTF8_BOM
+from datacheck.loading.values import Values, json_record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -67,10 +68,6 @@ def _beyond(size: int, reading: Reading) -> str:
     return f"{size:,} bytes; the limit is {in_words(reading.limits.line_bytes)}"
 
 
-def _decode_json(raw: bytes) -> Any:
-    return jiter.from_json(raw, catch_duplicate_keys=True, allow_inf_nan=False, cache_mode="keys")
-
-
 def _load(out: Assembler, reading: Reading, line: int, byte: int, raw: bytes, body: bytes) -> None:
     """Decode one record and add it, or say why it is bad; `body` is `raw` without a byte order mark."""
     start = byte + len(raw) - len(body)
@@ -81,7 +78,7 @@ def _load(out: Assembler, reading: Reading, line: int, byte: int, raw: bytes, bo
         out.bad(line, start, body, "too_many_keys", f"more than {reading.limits.values:,} values")
         return
     try:
-        record = _decode_json(body)
+        record = json_record(body)
     except ValueError as error:
         out.bad(line, start, body, *diagnose(body, str(error)))
         return
@@ -201,7 +198,7 @@ def _load_encoded(out: Assembler, reading: Reading, line: int, byte: int, raw: b
         if len(body) > _LONG and spans.more_values(body, reading.limits.values):
             out.bad(line, byte, raw, "too_many_keys", f"more than {reading.limits.values:,} values")
             return
-        record = _decode_json(body) if len(raw) <= reading.limits.line_bytes else None
+        record = json_record(body) if len(raw) <= reading.limits.line_bytes else None
     except ValueError as error:
         out.bad(line, byte, raw, *diagnose(body, str(error)))
         return
@@ -228,8 +225,6 @@ def _split(data: bytes, newline: bytes) -> Iterator[bytes]:
 
 # ── JSON arrays, documents and values that span lines ─────────────────────────────────────────────────
 def _json_values(chunk: Chunk, reading: Reading, out: Assembler) -> tuple[int, int]:
-    from datacheck.loading.values import Values  # noqa: PLC0415
-
     values = Values(chunk, reading, out)
     return values.run(), len(chunk.data)
 

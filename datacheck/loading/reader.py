@@ -358,14 +358,15 @@ class _File:
 
     def _csv_chunks(self, buffer: files.Buffer, suffix: str) -> Generator[Chunk, None, None]:
         delimiter = self.reading.delimiter or ("\t" if suffix == ".tsv" else ",")
+        records = _csv_records(delimiter)
         size = self.limits.chunk_bytes
         header: tuple[str, ...] | None = None
         while data := buffer.fill(size + 1):
             few = _at_most(data, min(size, len(data)), self.limits.chunk_records)
-            cut = len(data) if few == len(data) else _csv_cut(data, few)
+            cut = len(data) if few == len(data) else _csv_cut(data, few, records)
             if cut == 0 and size < self.most:
                 data = buffer.fill(self.most + 1)
-                cut = len(data) if len(data) <= self.most else _csv_cut(data, self.most)
+                cut = len(data) if len(data) <= self.most else _csv_cut(data, self.most, records)
                 # A quote that is never closed: cut at a line, and the parser finds the line that opens it.
                 cut = cut or data.rfind(b"\n", 0, size) + 1
             if cut == 0:
@@ -548,12 +549,17 @@ def _element_line(data: bytes) -> re.Pattern[bytes] | None:
     return spans.element_lines(data, match.end()) if match else None
 
 
-def _csv_cut(data: bytearray, size: int) -> int:
-    """Return the position after the last line feed that an even number of quotes precedes; 0 if there is none."""
-    position = data.rfind(b"\n", 0, size)
-    quotes = data.count(b'"', 0, position) if position >= 0 else 0
-    while position >= 0 and quotes % 2:
-        previous = data.rfind(b"\n", 0, position)
-        quotes -= data.count(b'"', max(previous, 0), position)
-        position = previous
-    return position + 1
+def _csv_records(delimiter: str) -> re.Pattern[bytes]:
+    """Return what a run of whole CSV records looks like: a quote opens a field only at its start, else it is text."""
+    sign = re.escape(delimiter.encode()[-1:])
+    start = rb"(?<![^" + sign + rb"\n])"
+    inside = rb"(?<=[^" + sign + rb"\n])"
+    return re.compile(rb'(?:(?:[^"\n]++|' + start + rb'"(?:[^"]++|"")*+"|' + inside + rb'")*+\n)*+')
+
+
+def _csv_cut(data: bytearray, size: int, records: re.Pattern[bytes]) -> int:
+    """Return the position after the last record that ends within `size` bytes; 0 if none does."""
+    if data.find(b'"', 0, size) < 0:
+        return data.rfind(b"\n", 0, size) + 1
+    match = records.match(data, 0, size)
+    return match.end() if match else 0

@@ -16,8 +16,10 @@ _STRING = rb'"(?>[^"\\\n]++|\\[^\n])*+(?:"|(?=\\?\n)|\\?\Z)'
 _BRACKET = re.compile(rb'(?>[^"\[\]{}]++|' + _STRING + rb")*+(?:([\[\]{}])|\Z)")
 _SEPARATOR = re.compile(rb'(?>[^",\[{]++|' + _STRING + rb")*+(?:([,\[{])|\Z)")
 _SCALAR = re.compile(rb"(?>[^\",\]}\s]++|" + _STRING + rb")++")
+_ONE_STRING = re.compile(_STRING)
 _SPACE = re.compile(rb"[ \t\r\n]*+")
 _OPEN = frozenset(b"[{")
+_MOST_LINES = 0.9  # of the lines are elements, where lines without indentation are believed
 
 
 def skip_space(data: bytes | bytearray, position: int) -> int:
@@ -100,9 +102,6 @@ def element_lines(data: bytes, first: int) -> re.Pattern[bytes] | None:
     return opening
 
 
-_MOST_LINES = 0.9
-
-
 def list_span(data: bytes, keys: tuple[str, ...]) -> tuple[int, int] | None:
     """Return where the list under the nested `keys` of a JSON object starts and ends; None if there is none."""
     import json  # noqa: PLC0415 (only for the escapes in keys)
@@ -132,9 +131,6 @@ def list_span(data: bytes, keys: tuple[str, ...]) -> tuple[int, int] | None:
         return None
     end_of_list = value_end(data, start, len(data))
     return None if end_of_list is None else (start, end_of_list)
-
-
-_ONE_STRING = re.compile(_STRING)
 
 
 def _string_end(data: bytes, start: int) -> int:

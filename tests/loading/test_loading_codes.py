@@ -314,6 +314,16 @@ def test_csv_names_ragged_records_and_quotes(load):
     assert loaded.counts == (8, 1, 4, 3, len(data))
 
 
+def test_a_quote_inside_a_csv_field_is_text_wherever_the_file_is_cut(load):
+    data = b'text,si"ze\na,5\n"b\nc","2 ""\n"\nd",e",3\ng,\n'
+    whole = load(data, "a.csv")
+    assert whole.turns["text"].to_list() == ["a", "b\nc", "g"]
+    assert whole.codes == [(6, "csv_ragged")]  # d", e", 3
+    for size in range(12, len(data)):
+        parts = load(data, "a.csv", limits={"chunk_bytes": size})
+        assert (parts.rows["line"].to_list(), parts.codes) == (whole.rows["line"].to_list(), whole.codes), size
+
+
 def test_csv_values_stay_strings(load):
     loaded = load(b"text,zip,empty\n007,1e5,\n", "a.csv")
     assert loaded.cells.select("path", "json_type", "text").rows() == [
@@ -324,6 +334,29 @@ def test_csv_values_stay_strings(load):
     assert loaded.turns["text"].to_list() == ["007"]
     assert load(b"text\tn\na,b\t1\n", "a.tsv").turns["text"].to_list() == ["a,b"]
     assert load(b"text;n\na,b;1\n", "a.csv", delimiter=";").turns["text"].to_list() == ["a,b"]
+
+
+def test_only_the_first_csv_chunk_begins_with_a_mark_that_is_no_text(load):
+    data = "\ufefftext,n\na,1\n\ufeffb,2\nc,3\n\ufeffd,4\n".encode()
+    for limits in ({}, {"chunk_records": 2}):
+        loaded = load(data, "a.csv", limits=limits)
+        assert [chunk.data[:4] for chunk in loaded.chunks[1:]] == (
+            [b"\xef\xbb\xbfb", b"\xef\xbb\xbfd"] if limits else []
+        )
+        assert loaded.turns["text"].to_list() == ["a", "\ufeffb", "c", "\ufeffd"]
+        assert loaded.codes[0] == (1, "bom")
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.jsonl"])
+def test_an_array_on_one_line_that_lost_a_quote_is_told(load, name):
+    data = b'[{"a": "x, y", "b": "]"}, {"a": "}", "b": "{"}, {"a": "z", "b": ", "}]\n'
+    assert load(data, name).counts[3] == 3
+    quotes = [at for at, sign in enumerate(data) if sign == ord('"')]
+    assert len(quotes) == 24
+    for at in quotes:
+        loaded = load(data[:at] + data[at + 1 :], name)
+        assert {CODES[code].level for _, code in loaded.codes} & {"error"}, at
+        assert loaded.counts[2] > 0, at
 
 
 def test_tiny_records_are_cut_into_small_chunks(load):
