@@ -66,6 +66,10 @@ class InterruptedRunError(Exception):
 ContractArg = Annotated[Path, typer.Argument(help="The contract, a YAML file.", show_default=False)]
 DataOpt = Annotated[list[str] | None, typer.Option("--data", metavar="NAME=PATH", help="Where a dataset is.")]
 ChecksOpt = Annotated[Path | None, typer.Option("--checks", metavar="DIR", help="A folder with checks of your own.")]
+BaselineOpt = Annotated[
+    Path | None,
+    typer.Option("--baseline", metavar="REPORT", help="An earlier report; only what is new beside it fails."),
+]
 LangOpt = Annotated[Lang, typer.Option("--lang", help="Language of the reports.", show_default="from LANG")]
 
 
@@ -113,6 +117,7 @@ def run(
     ),
     checks: ChecksOpt = None,
     strict: Annotated[bool, typer.Option("--strict", help="Warnings count as violations.")] = False,
+    baseline: BaselineOpt = None,
     excerpts: Annotated[Excerpts, typer.Option(help="How data is shown in reports.")] = Excerpts.redacted,
     fmt: Annotated[Format, typer.Option("--format", help="What to print.")] = Format.text,
     lang: LangOpt = None,  # type: ignore[assignment]
@@ -149,6 +154,7 @@ def run(
         quarantine_content=quarantine_content,
         allow_remote=tuple(remote or ()),
         as_of=as_of.date() if as_of else None,
+        baseline=baseline,
     )
     with _signals_raise(), Session(contract, _bindings(data), options) as session:
         stopped = _execute(session, quiet=quiet)
@@ -224,12 +230,14 @@ def judge(
     contract: Annotated[Path, typer.Option(help="The contract to judge by.", show_default=False)],
     checks: ChecksOpt = None,
     strict: Annotated[bool, typer.Option("--strict", help="Warnings count as violations.")] = False,
+    baseline: BaselineOpt = None,
     lang: LangOpt = None,  # type: ignore[assignment]
 ) -> None:
     """Judge an earlier run again by other limits; nothing is measured again, nothing is written."""
     from rich.console import Console
 
     from datacheck import discover
+    from datacheck.baseline import Baseline
     from datacheck.contract import load_contract
     from datacheck.judge import day_of, rejudge
     from datacheck.report.model import read_report
@@ -237,7 +245,11 @@ def judge(
 
     discover.use_folder(checks)
     old = read_report(report)
-    judged = rejudge(load_contract(contract, located=False, as_of=day_of(old)), old, report, strict=strict)
+    loaded = load_contract(contract, located=False, as_of=day_of(old))
+    beside = Baseline(baseline, loaded) if baseline else None
+    judged = rejudge(loaded, old, report, strict=strict, against=beside.compare if beside else None)
+    if beside is not None:
+        judged = beside.stamp(judged)
     print_report(judged, Console(highlight=False), (lang or _system_lang()).value)
     raise typer.Exit(judged.exit_code)
 

@@ -75,6 +75,8 @@ def _render(report: Report, lang: Lang, run: Mapping[str, Any], caps: _Caps) -> 
         shortened=caps is not _CAPS[0] or len(ranked) > caps.findings or len(report.datasets) > caps.datasets,
         limit=show.size(LIMIT),
         headline=show.headline(report, words),
+        baseline_counts=show.baseline_counts(report, words),
+        baseline_lines=partial(show.baseline_lines, words=words),
         tally=show.tally(report),
         findings=ranked[: caps.findings],
         notes=_notes(report),
