@@ -306,6 +306,47 @@ def apply(
 
 
 @app.command()
+def sample(
+    report: Annotated[
+        Path | None, typer.Argument(help="Report folder of an earlier run, to draw rows from.", show_default=False)
+    ] = None,
+    read: Annotated[
+        Path | None, typer.Option("--read", metavar="SHEET", help="Read a sheet with verdicts back.")
+    ] = None,
+    data: DataOpt = None,
+    n: Annotated[int, typer.Option("--n", min=1, help="Rows per finding, and as many that none flagged.")] = 20,
+    seed: Annotated[int, typer.Option(help="Another seed draws other rows.")] = 0,
+    by: Annotated[str | None, typer.Option(metavar="LABEL", help="So many rows for each value of a label.")] = None,
+    excerpts: Annotated[Excerpts, typer.Option(help="How texts are shown.")] = Excerpts.redacted,
+    out: Annotated[Path, typer.Option(metavar="SHEET", help="The file to write.")] = Path("review.csv"),
+    confidence: Annotated[float, typer.Option(help="Of the bounds on the rates.")] = 0.95,
+    fmt: Annotated[Format, typer.Option("--format", help="How to print what was read: text or json.")] = Format.text,
+    lang: LangOpt = None,  # type: ignore[assignment]
+) -> None:
+    """Draw rows for people to judge (a CSV sheet), or read their verdicts back as rates with bounds.
+
+    Exit code: 0 written or read, 2 asked wrongly, 3 the data is not that of the report.
+    """
+    from rich.console import Console
+
+    from datacheck.report.reviewed import print_drawn, print_review
+    from datacheck.review import make_sheet, read_sheet
+
+    language = lang or _system_lang()
+    if (report is None) == (read is None):
+        raise UsageError("sample: expected either a report folder, or --read SHEET")
+    if read is not None:
+        review = read_sheet(read, confidence)
+        if fmt is Format.json:
+            sys.stdout.write(review.to_json())
+        else:
+            print_review(review, Console(highlight=False), language.value)
+    elif report is not None:
+        drawn = make_sheet(report, _bindings(data), out, n=n, seed=seed, by=by, excerpts=excerpts.value)
+        print_drawn(drawn, Console(highlight=False), language.value, str(out))
+
+
+@app.command()
 def checks(folder: ChecksOpt = None) -> None:
     """List all checks with what they measure and their default limits."""
     from datacheck import discover
