@@ -47,6 +47,13 @@ class Format(StrEnum):
     github = "github"
 
 
+class Plain(StrEnum):
+    """What is printed where there is no verdict to annotate."""
+
+    text = "text"
+    json = "json"
+
+
 class Lang(StrEnum):
     """Language of the reports."""
 
@@ -306,6 +313,51 @@ def apply(
 
 
 @app.command()
+def diff(
+    a: Annotated[str, typer.Argument(help="The earlier drop: a file or a folder.", show_default=False)],
+    b: Annotated[str, typer.Argument(help="The later drop.", show_default=False)],
+    contract: Annotated[Path | None, typer.Option(help="How to read them, and checks to compare.")] = None,
+    dataset: Annotated[str | None, typer.Option(help="Which dataset of the contract they are.")] = None,
+    data: DataOpt = None,
+    out: Annotated[Path | None, typer.Option(help="Folder for diff.html, diff.json and rows/.")] = None,
+    checks: ChecksOpt = None,
+    workers: Annotated[int | None, typer.Option(help="Worker processes.", show_default="by size and cores")] = None,
+    fmt: Annotated[Plain, typer.Option("--format", help="What to print.")] = Plain.text,
+    lang: LangOpt = None,  # type: ignore[assignment]
+) -> None:
+    """Show what changed between two drops: rows, files, lengths, languages, labels, and the numbers of checks.
+
+    Nothing is judged. Exit code: 0 compared, 2 asked wrongly, 3 a drop could not be read.
+    """
+    from datacheck.diff import compare
+    from datacheck.report.changed import print_diff
+
+    language = lang or _system_lang()
+    try:
+        with _signals_raise():
+            found = compare(
+                a,
+                b,
+                contract=contract,
+                dataset=dataset,
+                data=_bindings(data),
+                out=out,
+                checks=checks,
+                workers=workers,
+                lang=language.value,
+            )
+    except InterruptedRunError as stop:
+        sys.stderr.write(f"interrupted by {stop.name}; nothing was written\n")
+        raise typer.Exit(128 + stop.number) from None
+    if fmt is Plain.json:
+        sys.stdout.write(found.to_json())
+    else:
+        from rich.console import Console
+
+        print_diff(found, Console(highlight=False), language.value, folder=str(out) if out else None)
+
+
+@app.command()
 def sample(
     report: Annotated[
         Path | None, typer.Argument(help="Report folder of an earlier run, to draw rows from.", show_default=False)
@@ -320,7 +372,7 @@ def sample(
     excerpts: Annotated[Excerpts, typer.Option(help="How texts are shown.")] = Excerpts.redacted,
     out: Annotated[Path, typer.Option(metavar="SHEET", help="The file to write.")] = Path("review.csv"),
     confidence: Annotated[float, typer.Option(help="Of the bounds on the rates.")] = 0.95,
-    fmt: Annotated[Format, typer.Option("--format", help="How to print what was read: text or json.")] = Format.text,
+    fmt: Annotated[Plain, typer.Option("--format", help="How to print what was read.")] = Plain.text,
     lang: LangOpt = None,  # type: ignore[assignment]
 ) -> None:
     """Draw rows for people to judge (a CSV sheet), or read their verdicts back as rates with bounds.
@@ -337,7 +389,7 @@ def sample(
         raise UsageError("sample: expected either a report folder, or --read SHEET")
     if read is not None:
         review = read_sheet(read, confidence)
-        if fmt is Format.json:
+        if fmt is Plain.json:
             sys.stdout.write(review.to_json())
         else:
             print_review(review, Console(highlight=False), language.value)

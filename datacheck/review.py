@@ -31,7 +31,7 @@ from datacheck.text.proportions import wilson
 from datacheck.text.record_keys import record_keys
 
 COLUMNS = (
-    "no", "group", "kind", "slice", "group_rows", "group_sample", "place", "problem", "where", "text",
+    "no", "group", "kind", "slice", "group_rows", "group_sample", "place", "problem", "where", "other", "text",
     "verdict", "note", "record",
 )  # fmt: skip
 UNFLAGGED = "unflagged"
@@ -69,6 +69,7 @@ class _Flag(NamedTuple):
 
     problem: str
     where: str | None
+    other: str | None
 
 
 def make_sheet(
@@ -156,8 +157,13 @@ def _groups(
                     mode: Mode = "redacted" if excerpts == "full" and place in private else excerpts
                     shown = {"record": record, "place": _place(name, *place), "text": _text(tables, at, mode)}
                 for group in chosen:
-                    flag = flags[group.name][row] if group.name in flags else _Flag("", None)
-                    group.take(rank, row, shown | {"problem": flag.problem, "where": flag.where or ""}, n)
+                    flag = flags[group.name][row] if group.name in flags else _Flag("", None, None)
+                    group.take(
+                        rank,
+                        row,
+                        shown | {"problem": flag.problem, "where": flag.where or "", "other": flag.other or ""},
+                        n,
+                    )
             first += tables.rows.height
     if first != entry.rows:
         raise LoadError(f"{name}: reads differently than in the report; run the data again")
@@ -168,9 +174,9 @@ def _groups(
 def _flags(folder: Path, finding: str) -> dict[int, _Flag]:
     """What a finding says of each row that it flags; the first place, and all problems."""
     problems = pl.col("problem").unique(maintain_order=True).str.join(" ")
-    table = _evidence(folder, finding, ["row", "problem", "where"]).drop_nulls("row")
-    rows = table.group_by("row", maintain_order=True).agg(problems, pl.col("where").first())
-    return {row: _Flag(problem, where) for row, problem, where in rows.iter_rows()}
+    table = _evidence(folder, finding, ["row", "problem", "where", "other"]).drop_nulls("row")
+    rows = table.group_by("row", maintain_order=True).agg(problems, pl.col("where", "other").first())
+    return {row: _Flag(*said) for row, *said in rows.iter_rows()}
 
 
 def _evidence(folder: Path, finding: str, columns: list[str]) -> pl.DataFrame:
