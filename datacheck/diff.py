@@ -346,7 +346,7 @@ def _undecided(findings: Sequence[Mapping[str, Finding]]) -> list[str]:
 def _examples(measured: Sequence[Mapping[str, Measurement | Failure | None]]) -> tuple[Example, ...]:
     """Rows of B that are not in A as they are; of A those whose text is gone."""
     before, after = (pl.DataFrame(_facts(one, "matches")["figures"]["examples"]).to_dicts() for one in measured)
-    gone = [{**line, "kind": "gone", "at": f"A/{line['at']}"} for line in before if line["kind"] == "new"]
+    gone = [{**line, "at": f"A/{line['at']}"} for line in before if line["kind"] == "gone"]
     came = [{**line, "at": f"B/{line['at']}"} for line in after]
     return tuple(Example(**line) for line in (*came, *gone))
 

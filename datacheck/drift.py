@@ -27,7 +27,7 @@ VERIFIED = 20_000  # rows whose near-copies are compared exactly; of more, a sam
 PARTNERS = 2  # rows of the other drop per band key that a row is compared with: the first and the last
 THRESHOLD = 0.7  # Jaccard similarity, as the default of near_duplicates
 EXAMPLES = 5  # rows of each kind that are shown
-KINDS = ("copy", "same_text", "near_copy", "new")
+KINDS = ("copy", "same_text", "near_copy", "new", "gone")
 
 _TEXTS = TextSet(
     on="conversation",
@@ -100,7 +100,7 @@ class Matches(Check):
     """Say of every row whether it stands in the other drop: the same record, another copy, the same text, nearly.
 
     A record that stands there more often than in the other drop is a `copy` from then on. `same_text`: another field
-    than the text is new. `near_copy` is looked for where `near` is set; `new` is what remains.
+    than the text is new. `near_copy` is looked for where `near` is set, in the later drop; what remains there is `new`, in the earlier `gone`.
     """
 
     metrics: ClassVar[Mapping[str, Metric]] = {
@@ -152,7 +152,7 @@ class Matches(Check):
         near = self._near(data, chosen) if chosen.height else same.clear().with_columns(score=pl.lit(0.0))
         near = near.filter(pl.col("score") >= THRESHOLD)
         new = rest.join(near, on="row", how="anti")
-        named = {"copy": copies, "same_text": same, "near_copy": near, "new": new}
+        named = {"copy": copies, "same_text": same, "near_copy": near, "new" if self.near else "gone": new}
         places = [table.with_columns(problem=pl.lit(kind)) for kind, table in named.items()]
         found = pl.concat([pl.DataFrame(schema=_FOUND), *places], how="diagonal").sort("row")
         found = found.join(self._places(data, found), on="other_row", how="left", maintain_order="left")

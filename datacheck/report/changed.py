@@ -371,7 +371,6 @@ def render_diff(diff: Diff, lang: Lang = "en") -> str:
         w=words,
         say=partial(_say, lang),
         parts=((_of_b(diff.rows), diff.b.rows, "of_b"), (_of_a(diff.rows), diff.a.rows, "of_a")),
-        bars=partial(_bars, lang=lang),
         mix_name=partial(_mix_name, lang=lang),
         mix_chart=_mix_chart,
         size_chart=_size_chart,
@@ -387,11 +386,6 @@ def render_diff(diff: Diff, lang: Lang = "en") -> str:
         metrics=sorted(diff.metrics, key=lambda line: not _changed(line))[:500],
         changed=_changed,
     )
-
-
-def _bars(counts: dict[str, int], lang: Lang) -> Any:
-    figure: dict[str, list[Any]] = {"": [_say(lang, name) for name in counts], "rows": list(counts.values())}
-    return charts.chart(figure).svg
 
 
 def _mix_chart(mix: Shares) -> Any:
