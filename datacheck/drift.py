@@ -100,7 +100,8 @@ class Matches(Check):
     """Say of every row whether it stands in the other drop: the same record, another copy, the same text, nearly.
 
     A record that stands there more often than in the other drop is a `copy` from then on. `same_text`: another field
-    than the text is new. `near_copy` is looked for where `near` is set, in the later drop; what remains there is `new`, in the earlier `gone`.
+    than the text is new. `near_copy` is looked for where `near` is set, in the later drop. What remains is `new` there,
+    and `gone` in the earlier drop.
     """
 
     metrics: ClassVar[Mapping[str, Metric]] = {
