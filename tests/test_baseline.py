@@ -59,7 +59,7 @@ def test_the_same_rows_elsewhere_are_known(drops, tmp_path):
     assert (finding["baseline"]["places_known"], finding["baseline"]["places_new"]) == (1, 0)
     assert finding["baseline"]["values"] == [{"name": "rate", "value": 0.5, "count": 1, "of": 2, "slice": {}}]
     assert places(tmp_path)["known"].to_list() == [True]
-    assert "known from the baseline, nothing new (1 places)" in out
+    assert "known from the baseline, nothing new (places: 1)" in out
     assert "would be fail without the baseline" in " ".join(out.replace("|", " ").split())
 
 
@@ -71,7 +71,7 @@ def test_a_new_row_fails_and_is_the_one_that_is_named(drops, tmp_path):
     assert finding["baseline"]["reason"] == "new_places"
     assert [place["at"] for place in finding["evidence"]["first"]] == ["train/a.jsonl:3"]
     assert places(tmp_path).select("line", "known").rows() == [(1, True), (3, False)]
-    assert "1 new places, 1 known" in out
+    assert "new places: 1, known: 1" in out
 
 
 def test_one_more_copy_of_a_known_row_is_new(drops, tmp_path):
@@ -236,7 +236,7 @@ def test_a_record_is_the_same_in_every_container(tmp_path, here, command):  # no
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_every_face_says_what_is_known(drops, tmp_path, lang):
     _, _, _, out = drops([BAD], [BAD], options=("--lang", lang))
-    said = {"en": "nothing new (1 places)", "zh": "没有新增（1 处）"}[lang]
+    said = {"en": "nothing new (places: 1)", "zh": "没有新增（1 处）"}[lang]
     faces = [(tmp_path / "out" / name).read_text("utf-8") for name in ("report.html", "report.md")]
     assert all(said in face for face in (out, *faces))
-    assert "nothing new (1 places)" in (tmp_path / "out" / "junit.xml").read_text("utf-8")
+    assert "nothing new (places: 1)" in (tmp_path / "out" / "junit.xml").read_text("utf-8")

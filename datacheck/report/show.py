@@ -233,7 +233,7 @@ def baseline_lines(finding: Finding, words: Words) -> list[str]:
         lines.append(words.baseline_was.format(status=words.statuses[found.judged]))
     for old in found.values:
         value = ValueEntry(**old.model_dump(), status=Status.INFO)
-        lines.append(f"{name_of(value)} {amount(value, words)}")
+        lines.append(words.baseline_then.format(f"{name_of(value)} {amount(value, words)}"))
     return lines
 
 

@@ -94,6 +94,7 @@ class Words:
     baseline_places: str
     baseline_mixed: str
     baseline_reasons: Mapping[NotKnown, str]
+    baseline_then: str
     baseline_was: str
     baseline_counts: str
     baseline_only: str
@@ -203,8 +204,8 @@ _EN = Words(
     baseline="Baseline",
     baseline_report="{name} version {version}, verdict {verdict}",
     baseline_known="known from the baseline, nothing new",
-    baseline_places=" ({} places)",
-    baseline_mixed="{new} new places, {known} known",
+    baseline_places=" (places: {})",
+    baseline_mixed="new places: {new}, known: {known}",
     baseline_reasons={
         "absent": "the baseline has no such finding, so all of it is new",
         "undecided": "the baseline could not decide this, so all of it is new",
@@ -212,8 +213,9 @@ _EN = Words(
         "new_places": "not in the baseline",
         "worse": "worse than in the baseline",
     },
+    baseline_then="then {}",
     baseline_was="would be {status} without the baseline",
-    baseline_counts="{known} findings are known and do not fail, {new} have something new",
+    baseline_counts="known findings, which do not fail: {known}; findings with something new: {new}",
     baseline_only="no new violation; what the baseline knows is still there",
     about="About this check",
     why="why",
@@ -328,6 +330,7 @@ _ZH = Words(
         "new_places": "基线中没有",
         "worse": "比基线更差",
     },
+    baseline_then="当时 {}",
     baseline_was="不看基线时为{status}",
     baseline_counts="{known} 项是已知问题，不计为失败；{new} 项有新增",
     baseline_only="没有新增违约；基线中的已知问题仍然存在",
