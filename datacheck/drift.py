@@ -14,7 +14,7 @@ from datacheck.check import Check, Group, Measured, Metric, Need, Value, View, p
 from datacheck.features.languages import Languages, language
 from datacheck.features.lengths import Lengths
 from datacheck.features.record_key import RecordKey
-from datacheck.features.sketch import Boilerplate, Grams, Sketch, TextSet
+from datacheck.features.sketch import Boilerplate, Grams, Sketch, TextSet, scheme_for
 from datacheck.features.text_key import TextKey
 from datacheck.features.texts import row_texts
 from datacheck.text.matching import jaccard
@@ -131,7 +131,7 @@ class Matches(Check):
 
     @property
     def _sketch(self) -> SharedSketch:
-        return SharedSketch(of=_TEXTS, boilerplate=0.05, threshold=THRESHOLD, of_dataset=self.base)
+        return SharedSketch(of=_TEXTS, boilerplate=0.05, scheme=scheme_for(THRESHOLD, None), of_dataset=self.base)
 
     def _bands(self, of: str | None = None) -> Need:
         return Need(Group(of=self._sketch, by="key"), of=of)
@@ -215,7 +215,7 @@ class Matches(Check):
             _texts(turns, rows.unique().sort())
             for turns, rows in ((data.turns, kept["row"]), (data[Need("turns", self.other)], kept["other_row"]))
         )
-        sets = concat([self._sketch.sets(own_texts["text"], data), self._sketch.sets(there["text"], data)])
+        sets = concat([self._sketch.sets(own_texts["text"], data).sets, self._sketch.sets(there["text"], data).sets])
         left = np.searchsorted(own_texts["row"].to_numpy(), kept["row"].to_numpy())
         right = np.searchsorted(there["row"].to_numpy(), kept["other_row"].to_numpy()) + own_texts.height
         scored = kept.with_columns(score=pl.Series(jaccard(sets, np.column_stack([left, right])).similarity))
@@ -250,7 +250,7 @@ def _number(bucket: pl.LazyFrame, need: Need) -> int:
 
 
 def _texts(turns: pl.LazyFrame, rows: pl.Series) -> pl.DataFrame:
-    """`row`, `text` (normalised) of `rows`, in row order."""
+    """`row`, `text` of `rows`, in row order."""
     wanted = turns.join(pl.LazyFrame({"row": rows}), on="row", how="semi", maintain_order="left")
     return _TEXTS.texts(wanted).sort("row")
 
