@@ -13,15 +13,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import polars as pl
-from pydantic import ValidationError
 
 from datacheck import __version__, discover
 from datacheck.check import EVIDENCE, Status
 from datacheck.checks.pii import Pii
-from datacheck.contract import Source, load_contract
+from datacheck.contract import load_contract
 from datacheck.errors import LoadError, UsageError, unknown
 from datacheck.halves import Judged, Ledger, Reasons, halve, new_file
-from datacheck.inventory import dataset_files, inventory
+from datacheck.inventory import inventory
 from datacheck.judge import day_of, version_id
 from datacheck.loading import cut
 from datacheck.loading.reading import Reading
@@ -39,6 +38,7 @@ from datacheck.report.derived import (
 )
 from datacheck.report.model import DatasetEntry, FileEntry, Finding, Report, read_report
 from datacheck.report.words import Lang
+from datacheck.sources import judged_files, source_of
 
 _BAD_LINES = "unreadable_lines"  # its places are no rows, so they are found again instead of looked up
 _COLUMNS = {name: EVIDENCE[name] for name in ("line", "row", "problem")}
@@ -211,34 +211,15 @@ def _input(
     if name in ("", ".", "..") or "/" in name or "\0" in name:
         raise UsageError(f"{folder}: the dataset '{name}' of the report cannot be the name of a folder")
     entry = report.datasets[name]
-    try:
-        source = Source.model_validate(entry.source)
-    except ValidationError:
-        raise UsageError(f"{folder}: says of '{name}' how to read it in a way unknown to this version") from None
+    source = source_of(folder, name, entry)
     reading = Reading.model_validate(source.model_dump(include=set(Reading.model_fields)))
-    files = {file.name: file.path for file in dataset_files(name, path, str(path), source.glob).read}
-    _compare(name, entry, files)
+    files = judged_files(name, entry, path, source.glob)
     mine = [finding for finding in chosen if finding.dataset == name]
     rows = _rows({finding.id: evidence[finding.id] for finding in mine if finding.id in evidence})
     if rows.height and rows["row"][-1] >= entry.rows:
         raise LoadError(f"{name}: the evidence names rows that the dataset does not have")
     bad = next((finding.id for finding in mine if finding.check == _BAD_LINES), None)
     return _Input(name, path, entry, reading, files, rows, bad)
-
-
-def _compare(name: str, entry: DatasetEntry, files: Mapping[str, Path]) -> None:
-    """Every file of the report is there, unchanged, and no other. Raises LoadError that names every difference."""
-    listed = {file.path: file for file in entry.files}
-    wrong = [f"{name}/{path}: is missing" for path in listed if path not in files]
-    wrong += [f"{name}/{path}: is not in the report" for path in files if path not in listed]
-    for path in sorted(listed.keys() & files.keys()):
-        try:
-            if cut.sha256(files[path]) != (listed[path].bytes, listed[path].sha256):
-                wrong.append(f"{name}/{path}: was changed since the report")
-        except OSError as error:
-            wrong.append(f"{name}/{path}: cannot be read ({error.strerror or 'not a regular file'})")
-    if wrong:
-        raise LoadError("\n".join([*wrong, "nothing was written; run the data again and apply that report"]))
 
 
 def _evidence(folder: Path, finding: Finding) -> pl.DataFrame:

@@ -47,6 +47,13 @@ class Format(StrEnum):
     github = "github"
 
 
+class Plain(StrEnum):
+    """What is printed where there is no verdict to annotate."""
+
+    text = "text"
+    json = "json"
+
+
 class Lang(StrEnum):
     """Language of the reports."""
 
@@ -66,6 +73,10 @@ class InterruptedRunError(Exception):
 ContractArg = Annotated[Path, typer.Argument(help="The contract, a YAML file.", show_default=False)]
 DataOpt = Annotated[list[str] | None, typer.Option("--data", metavar="NAME=PATH", help="Where a dataset is.")]
 ChecksOpt = Annotated[Path | None, typer.Option("--checks", metavar="DIR", help="A folder with checks of your own.")]
+BaselineOpt = Annotated[
+    Path | None,
+    typer.Option("--baseline", metavar="REPORT", help="An earlier report; only what is new beside it fails."),
+]
 LangOpt = Annotated[Lang, typer.Option("--lang", help="Language of the reports.", show_default="from LANG")]
 
 
@@ -113,6 +124,7 @@ def run(
     ),
     checks: ChecksOpt = None,
     strict: Annotated[bool, typer.Option("--strict", help="Warnings count as violations.")] = False,
+    baseline: BaselineOpt = None,
     excerpts: Annotated[Excerpts, typer.Option(help="How data is shown in reports.")] = Excerpts.redacted,
     fmt: Annotated[Format, typer.Option("--format", help="What to print.")] = Format.text,
     lang: LangOpt = None,  # type: ignore[assignment]
@@ -149,6 +161,7 @@ def run(
         quarantine_content=quarantine_content,
         allow_remote=tuple(remote or ()),
         as_of=as_of.date() if as_of else None,
+        baseline=baseline,
     )
     with _signals_raise(), Session(contract, _bindings(data), options) as session:
         stopped = _execute(session, quiet=quiet)
@@ -224,12 +237,14 @@ def judge(
     contract: Annotated[Path, typer.Option(help="The contract to judge by.", show_default=False)],
     checks: ChecksOpt = None,
     strict: Annotated[bool, typer.Option("--strict", help="Warnings count as violations.")] = False,
+    baseline: BaselineOpt = None,
     lang: LangOpt = None,  # type: ignore[assignment]
 ) -> None:
     """Judge an earlier run again by other limits; nothing is measured again, nothing is written."""
     from rich.console import Console
 
     from datacheck import discover
+    from datacheck.baseline import Baseline
     from datacheck.contract import load_contract
     from datacheck.judge import day_of, rejudge
     from datacheck.report.model import read_report
@@ -237,7 +252,11 @@ def judge(
 
     discover.use_folder(checks)
     old = read_report(report)
-    judged = rejudge(load_contract(contract, located=False, as_of=day_of(old)), old, report, strict=strict)
+    loaded = load_contract(contract, located=False, as_of=day_of(old))
+    beside = Baseline(baseline, loaded) if baseline else None
+    judged = rejudge(loaded, old, report, strict=strict, against=beside.compare if beside else None)
+    if beside is not None:
+        judged = beside.stamp(judged)
     print_report(judged, Console(highlight=False), (lang or _system_lang()).value)
     raise typer.Exit(judged.exit_code)
 
@@ -291,6 +310,92 @@ def apply(
 
         print_manifest(manifest, Console(highlight=False), language.value, folder=str(out))
     raise typer.Exit(manifest.validation.exit_code if manifest.validation else 0)
+
+
+@app.command()
+def diff(
+    a: Annotated[str, typer.Argument(help="The earlier drop: a file or a folder.", show_default=False)],
+    b: Annotated[str, typer.Argument(help="The later drop.", show_default=False)],
+    contract: Annotated[Path | None, typer.Option(help="How to read them, and checks to compare.")] = None,
+    dataset: Annotated[str | None, typer.Option(help="Which dataset of the contract they are.")] = None,
+    data: DataOpt = None,
+    out: Annotated[Path | None, typer.Option(help="Folder for diff.html, diff.json and rows/.")] = None,
+    checks: ChecksOpt = None,
+    workers: Annotated[int | None, typer.Option(help="Worker processes.", show_default="by size and cores")] = None,
+    fmt: Annotated[Plain, typer.Option("--format", help="What to print.")] = Plain.text,
+    lang: LangOpt = None,  # type: ignore[assignment]
+) -> None:
+    """Show what changed between two drops: rows, files, lengths, languages, labels, and the numbers of checks.
+
+    Nothing is judged. Exit code: 0 compared, 2 asked wrongly, 3 a drop could not be read.
+    """
+    from datacheck.diff import compare
+    from datacheck.report.changed import print_diff
+
+    language = lang or _system_lang()
+    try:
+        with _signals_raise():
+            found = compare(
+                a,
+                b,
+                contract=contract,
+                dataset=dataset,
+                data=_bindings(data),
+                out=out,
+                checks=checks,
+                workers=workers,
+                lang=language.value,
+            )
+    except InterruptedRunError as stop:
+        sys.stderr.write(f"interrupted by {stop.name}; nothing was written\n")
+        raise typer.Exit(128 + stop.number) from None
+    if fmt is Plain.json:
+        sys.stdout.write(found.to_json())
+    else:
+        from rich.console import Console
+
+        print_diff(found, Console(highlight=False), language.value, folder=str(out) if out else None)
+
+
+@app.command()
+def sample(
+    report: Annotated[
+        Path | None, typer.Argument(help="Report folder of an earlier run, to draw rows from.", show_default=False)
+    ] = None,
+    read: Annotated[
+        Path | None, typer.Option("--read", metavar="SHEET", help="Read a sheet with verdicts back.")
+    ] = None,
+    data: DataOpt = None,
+    n: Annotated[int, typer.Option("--n", min=1, help="Rows per finding, and as many that none flagged.")] = 20,
+    seed: Annotated[int, typer.Option(help="Another seed draws other rows.")] = 0,
+    by: Annotated[str | None, typer.Option(metavar="LABEL", help="So many rows for each value of a label.")] = None,
+    excerpts: Annotated[Excerpts, typer.Option(help="How texts are shown.")] = Excerpts.redacted,
+    out: Annotated[Path, typer.Option(metavar="SHEET", help="The file to write.")] = Path("review.csv"),
+    confidence: Annotated[float, typer.Option(help="Of the bounds on the rates.")] = 0.95,
+    fmt: Annotated[Plain, typer.Option("--format", help="How to print what was read.")] = Plain.text,
+    lang: LangOpt = None,  # type: ignore[assignment]
+) -> None:
+    """Draw rows for people to judge (a CSV sheet), or read their verdicts back as rates with bounds.
+
+    Exit code: 0 written or read, 2 asked wrongly, 3 the data is not that of the report.
+    """
+    from rich.console import Console
+
+    from datacheck.report.reviewed import print_drawn, print_review
+    from datacheck.review import make_sheet, read_sheet
+
+    language = lang or _system_lang()
+    if (report is None) == (read is None):
+        raise UsageError("sample: expected either a report folder, or --read SHEET")
+    if read is not None:
+        review = read_sheet(read, confidence)
+        if fmt is Plain.json:
+            sys.stdout.write(review.to_json())
+        else:
+            print_review(review, Console(highlight=False), language.value)
+    elif report is not None:
+        drawn = make_sheet(report, _bindings(data), out, n=n, seed=seed, by=by, excerpts=excerpts.value)
+        print_drawn(drawn, Console(highlight=False), language.value, str(out))
 
 
 @app.command()

@@ -9,6 +9,7 @@ import polars as pl
 from datacheck.check import EVIDENCE, Check, Measured, Ratio, Value, place, placed
 from datacheck.errors import CheckAuthorError
 from datacheck.pii.redaction import Mode, excerpt
+from datacheck.records import with_records
 from datacheck.view import StoreView
 
 FIRST = 200  # places that get a `detail`; the rest keep their place, problem and score
@@ -78,7 +79,7 @@ def _evidence(check: Check, measured: Measured, view: StoreView, target: Path, m
     first = _described(table.head(FIRST), given, columns, mode)
     rest = table.slice(FIRST).with_columns(detail=pl.lit(None, pl.String))
     first, rest = (_with_safe_paths(part) for part in (first, rest))
-    pl.concat([first, rest]).write_parquet(target)
+    with_records(pl.concat([first, rest]), view).write_parquet(target)
     problems = dict(table["problem"].value_counts().sort("problem").iter_rows())
     rows = table["row"].drop_nulls().n_unique()
     return {"evidence": table.height, "rows": rows, "problems": problems, "first": first.to_dicts()}

@@ -80,6 +80,12 @@ def contract_for(path: Path) -> str:
     return "\n".join(lines) + "\n"
 
 
+def labels_of(path: Path) -> dict[str, str]:
+    """Label columns that every row of a file has under a usual name, as its first part shows: label → key."""
+    tables = _read(path, Reading())
+    return _labels(tables) if tables is not None and tables.rows.height else {}
+
+
 def _first_part(path: Path) -> tuple[Tables | None, str | None]:
     """The first tables of a file; and the key of its rows where it is one JSON object that holds them in a list."""
     tables = _read(path, Reading())

@@ -49,6 +49,7 @@ class Measurement:
 
 
 Outcomes = Mapping[str, Measurement | Failure]  # by finding id
+Against = Callable[[Finding, Path | None], Finding]  # a finding and its evidence → as it counts beside a baseline
 
 
 def compare(value: float | None, count: int | None, of: int | None, limit: Limit) -> Status:
@@ -75,6 +76,7 @@ def judge(
     strict: bool = False,
     notes: tuple[str, ...] = (),
     interrupted: str | None = None,
+    against: Against | None = None,
 ) -> Report:
     """Make the report of a run.
 
@@ -85,6 +87,7 @@ def judge(
         strict: warnings count as violations.
         notes: sentences for `not_checked` (files passed over).
         interrupted: the name of the signal that stopped the run.
+        against: compares every finding with a baseline.
 
     """
     findings = [
@@ -93,8 +96,10 @@ def judge(
         for check in dataset.checks
     ]
     findings = _mark_incomplete(contract, findings, loaded)
-    verdict = Status.ERROR if interrupted else _verdict(findings)
     paths = {key: m.evidence for key, m in outcomes.items() if isinstance(m, Measurement) and m.evidence}
+    if against is not None:
+        findings = [against(f, paths.get(f.id) if f.evidence.lines else None) for f in findings]
+    verdict = Status.ERROR if interrupted else _verdict(findings)
     return Report(
         schema="datacheck/report/1",
         verdict=verdict,
@@ -141,7 +146,7 @@ def judge_check(
         return Finding(**base, status=Status.ERROR, error=reason)
     facts = outcome.facts
     values = [_judged(check, value) for value in facts["values"]]
-    first = tuple(_place(dataset.name, entry) for entry in _examples(facts["first"]))
+    first = tuple(place(dataset.name, entry) for entry in _examples(facts["first"]))
     return Finding(
         **base,
         status=_worst([value.status for value in values]),
@@ -221,7 +226,8 @@ def _examples(first: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     return [first[number] for number in sorted((early + late)[:EXAMPLES])]
 
 
-def _place(dataset: str, entry: Mapping[str, Any]) -> Place:
+def place(dataset: str, entry: Mapping[str, Any]) -> Place:
+    """A line of evidence as report.json names it."""
     at = f"{dataset}/{entry['file']}" if entry["file"] else dataset
     if entry["line"] is not None:
         column = f":{entry['byte'] + 1}" if entry["line"] == 1 and entry["byte"] else ""  # a file on one line
@@ -267,10 +273,10 @@ def _dataset(dataset: Dataset, state: Loaded) -> DatasetEntry:
         for f in state.files
     ]  # fmt: skip
     rows = sum(f.rows for f in files)
-    return DatasetEntry(rows=rows, version=version_id(files), source=_how_read(dataset), files=tuple(files))
+    return DatasetEntry(rows=rows, version=version_id(files), source=how_read(dataset), files=tuple(files))
 
 
-def _how_read(dataset: Dataset) -> dict[str, Any]:
+def how_read(dataset: Dataset) -> dict[str, Any]:
     """How the files of a dataset are found and read, as far as the contract says other than the default."""
     return dataset.source.model_dump(mode="json", exclude={"path", "scale", "sha256"}, exclude_defaults=True)
 
@@ -319,8 +325,10 @@ def _funnels(
     return funnels
 
 
-def rejudge(contract: Contract, report: Report, folder: Path, *, strict: bool = False) -> Report:
-    """Judge the measurements of an earlier run by another contract.
+def rejudge(
+    contract: Contract, report: Report, folder: Path, *, strict: bool = False, against: Against | None = None
+) -> Report:
+    """Judge the measurements of an earlier run by another contract; a baseline of that run does not count here.
 
     Raises:
         UsageError: the contract wants something measured that the run did not measure.
@@ -336,12 +344,16 @@ def rejudge(contract: Contract, report: Report, folder: Path, *, strict: bool = 
                 raise UsageError(
                     f"{dataset.finding(check)}: was not measured like this in that run; run the data again"
                 )
-            findings.append(_again(check, old))
+            finding = _again(check, old)
+            if against is not None:
+                finding = against(finding, _evidence_file(folder, finding))
+            findings.append(finding)
     user = {name: sha256 for name, sha256 in report.inputs.items() if name.startswith(USER_PACKAGE)}
     return report.model_copy(
         update={
             "verdict": Status.ERROR if report.reason else _verdict(findings),
             "strict": strict,
+            "baseline": None,
             "contract": ContractEntry(name=contract.name, version=contract.version),
             "inputs": dict(sorted({**contract.inputs, **user}.items())),
             "findings": tuple(findings),
@@ -359,7 +371,7 @@ def day_of(report: Report) -> dt.date | None:
 def _same_reading(dataset: Dataset, report: Report) -> None:
     """Roles, columns or an encoding decide what was measured as much as a check's own settings do."""
     entry = report.datasets.get(dataset.name)
-    if entry is not None and entry.source != _how_read(dataset):
+    if entry is not None and entry.source != how_read(dataset):
         raise UsageError(f"{dataset.name}: was not read like this in that run (source:); run the data again")
 
 
@@ -371,10 +383,21 @@ def _again(check: Check, old: Finding) -> Finding:
         "values": tuple(values),
         "status": status,
         "severity": check.severity,
+        "baseline": None,
         "error": _error(values, idle) if values else old.error,
         "not_checked": (*idle, *_idle_slices(check, values)),
     }
     return old.model_copy(update=update)
+
+
+def _evidence_file(folder: Path, finding: Finding) -> Path | None:
+    """The places of a finding; None where it has none. Raises UsageError where the file should be there."""
+    path = folder / "evidence" / f"{finding.id}.parquet"
+    if finding.evidence.file is None:
+        return None
+    if not path.is_file():
+        raise UsageError(f"{path}: is missing; the report folder is not whole, run the data again")
+    return path
 
 
 def _refunnel(report: Report, findings: list[Finding], folder: Path) -> dict[str, tuple[tuple[str, int], ...]]:
@@ -383,11 +406,11 @@ def _refunnel(report: Report, findings: list[Finding], folder: Path) -> dict[str
         (first, readable), gone = old[:2], pl.Series("row", [], pl.UInt64)
         steps = [first, readable]
         for finding in findings:
-            if finding.dataset != name or finding.status is not Status.FAIL or finding.evidence.file is None:
+            if finding.dataset != name or finding.status is not Status.FAIL:
                 continue
-            path = folder / "evidence" / f"{finding.id}.parquet"
-            if not path.is_file():
-                raise UsageError(f"{path}: is missing; the report folder is not whole, run the data again")
+            path = _evidence_file(folder, finding)
+            if path is None:
+                continue
             hit = pl.read_parquet(path, columns=["row"], glob=False)["row"].drop_nulls()
             if hit.is_empty():  # lines that could not be read are gone already
                 continue

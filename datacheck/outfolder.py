@@ -34,6 +34,7 @@ DERIVED = Kind(
     "datacheck/derived/",
     frozenset({"manifest.json", "changes.jsonl", "kept", "dropped", "report"}),
 )
+DIFF = Kind("result of datacheck diff", "diff.json", "datacheck/diff/", frozenset({"diff.json", "diff.html", "rows"}))
 
 
 def refuse_foreign(out: Path, kind: Kind) -> None:

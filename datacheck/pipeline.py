@@ -18,8 +18,10 @@ from typing import Self
 import polars as pl
 
 from datacheck import __version__, discover
+from datacheck.baseline import Baseline
 from datacheck.check import Check
 from datacheck.contract import Contract, Dataset, load_contract
+from datacheck.errors import UsageError
 from datacheck.execute import Failure
 from datacheck.inventory import Inventory, inventory
 from datacheck.judge import Measurement, Outcomes, judge
@@ -53,6 +55,7 @@ class Options:
     quarantine_content: bool = False
     allow_remote: tuple[str, ...] = ()
     as_of: dt.date | None = None
+    baseline: Path | None = None
 
 
 class Session:
@@ -63,12 +66,15 @@ class Session:
         self.options = options
         self.out = Path(os.path.abspath(options.out))  # noqa: PTH100 - without following links, and without `..`
         refuse_foreign(self.out, REPORT)
+        if options.baseline is not None and options.baseline.resolve() == self.out.resolve():
+            raise UsageError(f"{options.out}: is the baseline itself; choose another folder with --out")
         self.staging = new_staging(self.out)
         try:
             local = localise(data, options.allow_remote, self.staging / ".remote")
             self.contract: Contract = load_contract(contract, local, as_of=options.as_of)
             self.files: Inventory = inventory(self.contract)
             self.plan: tuple[Step, ...] = make_plan(self.contract)
+            self.baseline = Baseline(options.baseline, self.contract) if options.baseline else None
         except BaseException:
             shutil.rmtree(self.staging, ignore_errors=True)
             raise
@@ -119,13 +125,17 @@ class Session:
         )
         outcomes = self._outcomes()
         report = judge(
-            self.contract, states, outcomes, strict=self.options.strict, notes=notes, interrupted=interrupted
+            self.contract,
+            states,
+            outcomes,
+            strict=self.options.strict,
+            notes=notes,
+            interrupted=interrupted,
+            against=self.baseline.compare if self.baseline else None,
         )
-        for key, outcome in outcomes.items():
-            if isinstance(outcome, Measurement) and outcome.evidence and outcome.facts["evidence"]:
-                target = self.staging / "evidence" / f"{key}.parquet"
-                target.parent.mkdir(exist_ok=True)
-                shutil.copyfile(outcome.evidence, target)
+        if self.baseline is not None:
+            report = self.baseline.stamp(report)
+        self._keep_evidence(report, outcomes)
         for state in states.values():
             if isinstance(state, Loaded):
                 self._quarantine(state)
@@ -134,6 +144,20 @@ class Session:
             shutil.rmtree(self.staging / private, ignore_errors=True)
         publish(self.staging, self.out)
         return report
+
+    def _keep_evidence(self, report: Report, outcomes: Outcomes) -> None:
+        """Put the places of every finding into the report; beside a baseline with `known`."""
+        for finding in report.findings:
+            outcome = outcomes.get(finding.id)
+            if not isinstance(outcome, Measurement) or not outcome.evidence or not outcome.facts["evidence"]:
+                continue
+            target = self.staging / "evidence" / f"{finding.id}.parquet"
+            target.parent.mkdir(exist_ok=True)
+            if self.baseline is not None and finding.baseline is not None:
+                comparable = self.baseline.comparable(finding)
+                self.baseline.marked(finding.id, outcome.evidence, comparable=comparable).write_parquet(target)
+            else:
+                shutil.copyfile(outcome.evidence, target)
 
     def _quarantine(self, state: Loaded) -> None:
         """List every bad line by position and hash; its content only on request, in a file of its own."""

@@ -25,6 +25,7 @@ from datacheck.execute import Failure
 from datacheck.inventory import inventory
 from datacheck.judge import Measurement, judge
 from datacheck.plan import Measure, make_plan
+from datacheck.records import RECORD
 from datacheck.report.model import Finding
 from datacheck.run import Engine, Workers
 from datacheck.store import Store, read_json
@@ -217,7 +218,9 @@ def _result(measurement: Measurement) -> Result:
     facts = measurement.facts
     values = tuple(Value(v["name"], _number(v), v["slice"]) for v in facts["values"])
     evidence = (
-        pl.read_parquet(measurement.evidence, glob=False) if measurement.evidence else pl.DataFrame(schema=EVIDENCE)
+        pl.read_parquet(measurement.evidence, glob=False)
+        if measurement.evidence
+        else pl.DataFrame(schema={**EVIDENCE, **RECORD})
     )
     return Result(values, evidence, tuple(facts["first"]), facts["figures"], tuple(facts["not_checked"]))
 

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from datacheck.check import EVIDENCE, Check, LimitSetting, Metric, Ratio, Status
 from datacheck.discover import check_class, check_names
+from datacheck.records import RECORD
 from datacheck.report.cards import parse_card
 from datacheck.testing import dataset, example, finding, jsonl, measure
 
@@ -182,7 +183,8 @@ def test_evidence_is_placed_and_deterministic(name):
         two.figures,
         two.not_checked,
     )
-    assert dict(one.evidence.schema) == EVIDENCE
+    assert dict(one.evidence.schema) == {**EVIDENCE, **RECORD}
+    assert not one.evidence["record"].has_nulls()
     assert one.evidence["problem"].str.contains(r"^[a-z][a-z0-9_]*$").all()
     assert one.evidence["problem"].null_count() == 0
     of_rows = one.evidence.drop_nulls("row")

@@ -66,7 +66,7 @@ def render_html(report: Report, lang: Lang = "en", run: Mapping[str, Any] | None
 def _render(report: Report, lang: Lang, run: Mapping[str, Any], caps: _Caps) -> str:
     words = WORDS[lang]
     ranked = show.worst_first(report)
-    page = _environment().get_template("report.html.j2")
+    page = environment().get_template("report.html.j2")
     return page.render(
         report=report,
         w=words,
@@ -75,6 +75,8 @@ def _render(report: Report, lang: Lang, run: Mapping[str, Any], caps: _Caps) -> 
         shortened=caps is not _CAPS[0] or len(ranked) > caps.findings or len(report.datasets) > caps.datasets,
         limit=show.size(LIMIT),
         headline=show.headline(report, words),
+        baseline_counts=show.baseline_counts(report, words),
+        baseline_lines=partial(show.baseline_lines, words=words),
         tally=show.tally(report),
         findings=ranked[: caps.findings],
         notes=_notes(report),
@@ -102,7 +104,8 @@ def _render(report: Report, lang: Lang, run: Mapping[str, Any], caps: _Caps) -> 
 
 
 @cache
-def _environment() -> Environment:
+def environment() -> Environment:
+    """The one way to make a page: autoescape, and everything made visible."""
     return Environment(
         loader=FileSystemLoader(Path(__file__).parent / "templates"),
         autoescape=True,

@@ -64,6 +64,9 @@ def _header(report: Report, words: Words) -> list[str]:
         words.exit_code.format(report.exit_code),
     ]
     lines = [f"## {mark} {word}{words.colon}{show.headline(report, words)}", "", words.semicolon.join(about)]
+    if report.baseline is not None:
+        said = words.semicolon.join(code(line) for line in show.baseline_counts(report, words))
+        lines += ["", f"**{words.baseline}**{words.colon}{said}"]
     return [*lines, "", f"**{code(report.reason)}**"] if report.reason else lines
 
 
@@ -94,6 +97,7 @@ def _details(finding: Finding, words: Words) -> list[str]:
     for value in finding.values:
         if value.status not in (Status.PASS, Status.INFO):
             lines.append(f"- {code(show.name_of(value))} {show.amount(value, words)}{_limit(value, words)}")
+    lines += [f"- {words.baseline}{words.colon}{code(line)}" for line in show.baseline_lines(finding, words)]
     lines += [f"- {words.incomplete}"] if finding.incomplete else []
     lines += _places(finding, words)
     card = cards.card(finding.check, words.lang)

@@ -73,6 +73,35 @@ class Evidence(Model):
     first: tuple[Place, ...] = ()
 
 
+class BaselineValue(Model):
+    """A number as the baseline has it."""
+
+    name: str
+    value: float | int | None = None
+    count: int | None = None
+    of: int | None = None
+    slice: dict[str, str] = {}
+
+
+# Why a finding is not known: the baseline has no such finding; could not decide it; measured it with other settings, or
+# read the data in another way; or some place is new; or a number is worse than it was.
+NotKnown = Literal["absent", "undecided", "measured_differently", "new_places", "worse"]
+
+
+class Comparison(Model):
+    """A finding beside that of the baseline. `judged`: its status by the limits alone; `known`: nothing of it is new.
+
+    `places_known` and `places_new` are lines of evidence; `values`: the baseline's numbers for those beyond a limit.
+    """
+
+    judged: Status
+    known: bool
+    places_known: int = 0
+    places_new: int = 0
+    reason: NotKnown | None = None
+    values: tuple[BaselineValue, ...] = ()
+
+
 class Finding(Model):
     """What one check came to on one dataset. `error` says why it could not be decided."""
 
@@ -88,6 +117,7 @@ class Finding(Model):
     evidence: Evidence = Evidence()
     figures: dict[str, dict[str, list[Any]]] = {}
     not_checked: tuple[str, ...] = ()
+    baseline: Comparison | None = None
 
 
 class ContractEntry(Model):
@@ -95,6 +125,15 @@ class ContractEntry(Model):
 
     name: str
     version: int | str
+
+
+class BaselineEntry(Model):
+    """The report that findings were compared with: its digest, and the versions of its datasets."""
+
+    sha256: str
+    contract: ContractEntry
+    verdict: Status
+    versions: dict[str, str] = {}
 
 
 class Report(Model):
@@ -111,18 +150,34 @@ class Report(Model):
     findings: tuple[Finding, ...]
     funnel: dict[str, tuple[tuple[str, int], ...]] = {}
     not_checked: tuple[str, ...] = ()
+    baseline: BaselineEntry | None = None
 
     @property
     def exit_code(self) -> int:
-        """0 pass or warnings only, 1 the contract is violated, 3 could not decide (wins over 1)."""
+        """0 pass or warnings only, 1 the contract is violated, 3 could not decide (wins over 1).
+
+        Warnings of which the baseline knows everything are no violation, also where the run is strict.
+        """
         if self.verdict is Status.ERROR:
             return 3
-        violated = {Status.FAIL, Status.WARN} if self.strict else {Status.FAIL}
-        return 1 if self.verdict in violated else 0
+        if self.verdict is Status.WARN and self.strict:
+            return 0 if all_known(self) else 1
+        return 1 if self.verdict is Status.FAIL else 0
 
     def to_json(self) -> str:
         """The bytes of report.json."""
         return self.model_dump_json(by_alias=True, indent=1, exclude_none=True) + "\n"
+
+
+def is_known(finding: Finding) -> bool:
+    """Whether the baseline knows everything of a finding."""
+    return finding.baseline is not None and finding.baseline.known
+
+
+def all_known(report: Report) -> bool:
+    """Whether there are warnings, and the baseline knows everything of each."""
+    warned = [finding for finding in report.findings if finding.status is Status.WARN]
+    return bool(warned) and all(map(is_known, warned))
 
 
 def read_report(folder: Path) -> Report:

@@ -12,7 +12,7 @@ from rich.cells import cell_len
 
 from datacheck.check import Status
 from datacheck.loading.codes import CODES
-from datacheck.report.model import Finding, Report, ValueEntry
+from datacheck.report.model import Finding, Report, ValueEntry, all_known
 from datacheck.report.words import Lang, Words
 
 TEXT_LIMIT = 400  # characters of any one piece of data in a report
@@ -196,7 +196,8 @@ def _is_beyond(shown: Fraction, limit: float, sign: str) -> bool:
 
 def key_value(finding: Finding) -> ValueEntry | None:
     """The number that speaks for a finding: the first with its status, the whole dataset before a slice."""
-    ranked = sorted(finding.values, key=lambda v: (v.status is not finding.status, bool(v.slice)))
+    status = finding.baseline.judged if finding.baseline else finding.status
+    ranked = sorted(finding.values, key=lambda v: (v.status is not status, bool(v.slice)))
     return ranked[0] if ranked else None
 
 
@@ -205,11 +206,56 @@ def summary(finding: Finding, words: Words) -> str:
     value = key_value(finding)
     if value is None or (value.value is None and finding.error):
         return finding.error or words.nothing_measured
-    return f"{name_of(value)} {relation(value, words)}"
+    said = f"{name_of(value)} {relation(value, words)}"
+    return words.semicolon.join([said, beside_baseline(finding, words)]) if finding.baseline else said
+
+
+def beside_baseline(finding: Finding, words: Words) -> str:
+    """What of a finding is new, in a few words; empty without a baseline."""
+    found = finding.baseline
+    if found is None:
+        return ""
+    if found.known:
+        known = words.baseline_places.format(number(found.places_known)) if found.places_known else ""
+        return words.baseline_known + known
+    if found.reason == "new_places":
+        return words.baseline_mixed.format(new=number(found.places_new), known=number(found.places_known))
+    return words.baseline_reasons[found.reason] if found.reason else ""
+
+
+def baseline_lines(finding: Finding, words: Words) -> list[str]:
+    """All that the baseline has to say of a finding: what is new, what it would be without, the numbers of then."""
+    found = finding.baseline
+    if found is None:
+        return []
+    lines = [beside_baseline(finding, words)]
+    if found.judged is not finding.status:
+        lines.append(words.baseline_was.format(status=words.statuses[found.judged]))
+    for old in found.values:
+        value = ValueEntry(**old.model_dump(), status=Status.INFO)
+        lines.append(words.baseline_then.format(f"{name_of(value)} {amount(value, words)}"))
+    return lines
+
+
+def baseline_counts(report: Report, words: Words) -> list[str]:
+    """The baseline of a report and how many findings it changes; nothing without one."""
+    entry = report.baseline
+    if entry is None:
+        return []
+    compared = [finding.baseline for finding in report.findings if finding.baseline]
+    known = sum(found.known for found in compared)
+    verdict = words.statuses[entry.verdict]
+    return [
+        words.baseline_counts.format(known=number(known), new=number(len(compared) - known)),
+        words.baseline_report.format(name=entry.contract.name, version=entry.contract.version, verdict=verdict),
+        f"sha256 {entry.sha256[:16]}",
+    ]
 
 
 def headline(report: Report, words: Words) -> str:
     """What the verdict means, in one sentence."""
+    if report.verdict is Status.WARN and report.baseline and all_known(report):
+        return words.baseline_only
     if report.strict and report.verdict is Status.WARN:
         return words.strict_warn
     return words.headlines[report.verdict]

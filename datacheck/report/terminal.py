@@ -169,6 +169,9 @@ def _header(screen: Screen, report: Report) -> None:
     counts = [words.tallies[status].format(count) for status, count in show.tally(report).items()]
     total = words.checks.format(len(report.findings)) if report.findings else words.not_started
     screen.line(total + (words.colon + words.comma.join(counts) if counts else ""), head="  ")
+    if report.baseline is not None:
+        said = words.semicolon.join(show.baseline_counts(report, words))
+        screen.line(said, STYLES[Status.WARN], f"  {words.baseline}{words.colon}")
 
 
 def _datasets(screen: Screen, report: Report) -> None:
@@ -221,6 +224,9 @@ def _block(screen: Screen, finding: Finding, card: Card | None, codes: Sequence[
         screen.line(line, head="  | ")
     if finding.error and numbers:
         screen.line(finding.error, head="  | ", gutter="  | ")
+    if finding.baseline is not None:
+        said = words.semicolon.join(show.baseline_lines(finding, words))
+        screen.line(said, STYLES[Status.WARN], f"  = {words.baseline}{words.colon}")
     if codes:
         for code in codes:
             _code(screen, finding, code)

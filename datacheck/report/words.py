@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from datacheck.check import Status
+from datacheck.report.model import NotKnown
 
 Lang = Literal["en", "zh"]
 
@@ -86,6 +87,17 @@ class Words:
     table: str
     more_points: str
     no_numbers: str
+    # beside a baseline
+    baseline: str
+    baseline_report: str
+    baseline_known: str
+    baseline_places: str
+    baseline_mixed: str
+    baseline_reasons: Mapping[NotKnown, str]
+    baseline_then: str
+    baseline_was: str
+    baseline_counts: str
+    baseline_only: str
     # the card
     about: str
     why: str
@@ -189,6 +201,22 @@ _EN = Words(
     table="Numbers of this figure",
     more_points="the first {n} of {total} lines",
     no_numbers="nothing to draw",
+    baseline="Baseline",
+    baseline_report="{name} version {version}, verdict {verdict}",
+    baseline_known="known from the baseline, nothing new",
+    baseline_places=" (places: {})",
+    baseline_mixed="new places: {new}, known: {known}",
+    baseline_reasons={
+        "absent": "the baseline has no such finding, so all of it is new",
+        "undecided": "the baseline could not decide this, so all of it is new",
+        "measured_differently": "the baseline measured this with other settings, so all of it is new",
+        "new_places": "not in the baseline",
+        "worse": "worse than in the baseline",
+    },
+    baseline_then="then {}",
+    baseline_was="would be {status} without the baseline",
+    baseline_counts="known findings, which do not fail: {known}; findings with something new: {new}",
+    baseline_only="no new violation; what the baseline knows is still there",
     about="About this check",
     why="why",
     fix="fix",
@@ -290,6 +318,22 @@ _ZH = Words(
     table="图中数据",
     more_points="共 {total} 行，列出前 {n} 行",
     no_numbers="没有可画的数据",
+    baseline="基线",
+    baseline_report="{name} 版本 {version}，结论为{verdict}",
+    baseline_known="基线中已有，没有新增",
+    baseline_places="（{} 处）",
+    baseline_mixed="新增 {new} 处，已知 {known} 处",
+    baseline_reasons={
+        "absent": "基线中没有这一项，全部视为新增",
+        "undecided": "基线未能判定这一项，全部视为新增",
+        "measured_differently": "基线以不同的设置测量这一项，全部视为新增",
+        "new_places": "基线中没有",
+        "worse": "比基线更差",
+    },
+    baseline_then="当时 {}",
+    baseline_was="不看基线时为{status}",
+    baseline_counts="{known} 项是已知问题，不计为失败；{new} 项有新增",
+    baseline_only="没有新增违约；基线中的已知问题仍然存在",
     about="关于这项检查",
     why="原因",
     fix="修复",
