@@ -132,7 +132,7 @@ class Pii(Check, Rules):
         return (Need(self.feature),)
 
     def measure(self, data: View) -> Measured:
-        """Count by level; only blocking rows are rows to drop."""
+        """Count by level; only blocking rows are rows to drop, and what is only counted is not listed."""
         try:
             self.secret()
         except KeyMissingError as missing:
@@ -146,7 +146,7 @@ class Pii(Check, Rules):
             _described().alias("detail"), "score",
         )  # fmt: skip
         blocking = placed(evidence.filter(pl.col("level") == "block"), data.rows)
-        others = for_review(evidence.filter(pl.col("level") != "block"), data.rows)
+        others = for_review(evidence.filter(pl.col("level") == "warn"), data.rows)
         recall, by_entity = self._planted(data, analyzed=not found.is_empty())
         values = [
             *self._counts("blocking_hits", "block", hits, data),
