@@ -26,6 +26,7 @@ _ENGINE = "jieba"
 _WORDS = words(
     "谢谢 陈述 胡萝卜 康复 白蛋白 顾客 洪水 高血压 高兴 安全 方便 温馨 明白 平安 小时 和平 金融 石油 白天 黄金"
 )
+_COUNTING = frozenset("这那哪每几两一二三四五六七八九十半整")  # 这张卡
 _COMPOUND = frozenset(COMPOUND.split("|"))
 
 
@@ -138,6 +139,7 @@ def _names(text: str, offset: int) -> list[Entity]:
     for word in _tagger().cut(text):
         name, start, at = word.word, at, at + len(word.word)
         likely = word.flag.startswith("nr") and 2 <= len(name) <= 4 and name not in _WORDS
+        likely = likely and text[start - offset - 1 : start - offset] not in _COUNTING
         if likely and (name[0] in SURNAMES or name[:2] in _COMPOUND):
             found.append(Entity(name, start, at, "PERSON"))
     return found

@@ -85,7 +85,6 @@ class Person(Recognizer):
             rf"|\b(?:patient|contact|attn|recipient)[ ]?[:：])|(?<![A-Za-z\"'])N(?:ame"
             rf"|AME)[ ]?[:：])[ ]{{0,2}}(?P<value>{_WORD}(?:[ ]{_WORD}){{0,3}})"
         ),
-        "person.key": rf"(?i:name[\"']?[ ]?[:：=][ ]?[\"']?)(?P<value>{_WORD}(?:[ ]{_WORD}){{0,3}})",
     }
     extents = (
         rf"{_LABEL}{_COLON}(?P<value>[{HAN}]{{1,8}}[·•・][{HAN}]{{1,8}}|[{HAN}]{{2,4}})",
@@ -104,8 +103,8 @@ class Person(Recognizer):
 
     def judge(self, rule: str, value: str) -> Judgement | None:
         """Judge by the surname and the label."""
-        if rule in ("person.en", "person.key"):
-            return self._english(rule, value)
+        if rule == "person.en":
+            return self._english(value)
         if value in _SPECIMENS or re.search("[某甲乙丙]", value):
             return Judgement(0.9, "specimen")
         if value[:2] in _STOP or value in _STOP:
@@ -116,7 +115,7 @@ class Person(Recognizer):
             return Judgement(0.9 if rule == "person.label" else 0.7, "valid")
         return Judgement(0.5, "suspect")
 
-    def _english(self, rule: str, value: str) -> Judgement | None:
+    def _english(self, value: str) -> Judgement | None:
         parts = value.rstrip(".").split()
         if any(part.rstrip(".") in _ENGLISH_STOP for part in parts) or any(
             part.isupper() and len(part) > 1 for part in parts
@@ -124,8 +123,6 @@ class Person(Recognizer):
             return None
         if value in _SPECIMENS:
             return Judgement(0.9, "specimen")
-        if rule == "person.key":
-            return Judgement(0.5, "suspect")
         return Judgement(0.7, "valid" if len(parts) > 1 else "suspect")
 
     def canonical(self, value: str) -> str:
