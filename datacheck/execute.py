@@ -10,7 +10,7 @@ import sys
 import traceback
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 import polars as pl
 
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
     from datacheck.pii.redaction import Mode
 
+# Texts as they are (docs/decisions/0009): compressing them would take a sixth of the time of loading.
+_COMPRESSION: dict[str, Literal["uncompressed"]] = {"turns": "uncompressed"}
 PART_TABLES = ("rows", "turns", "cells", "lines")
 T = TypeVar("T")
 
@@ -94,7 +96,9 @@ def _write_part(store: Store, key: str, tables: Tables) -> None:
     with store.writing(store.path("parts", key)) as folder:
         folder.mkdir()
         for name in PART_TABLES:
-            getattr(tables, name).write_parquet(folder / f"{name}.parquet", compression="lz4")
+            getattr(tables, name).write_parquet(
+                folder / f"{name}.parquet", compression=_COMPRESSION.get(name, "lz4"), statistics=False
+            )
 
 
 def _placed_tables(tables: Tables, file: str, row: int, line: int, byte: int) -> Tables:
