@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from functools import partial
-from itertools import chain, repeat
+from itertools import chain, compress, repeat
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -187,7 +187,8 @@ class Assembler:
         if not plain or max(lengths) > self.reading.limits.text_bytes:
             return False
         if None in shapes:
-            shapes = [self._shape(chat.key, way, *talk) for talk in zip(roles, talks, strict=True)]
+            new = zip(shapes, roles, talks, strict=True)
+            shapes = [self._shape(chat.key, way, r, talk) if shape is None else shape for shape, r, talk in new]
         try:
             cells = None if None in shapes else self._flat_cells(chat, records)
             labels = [self._labels_of(record) for record in records] if self._labels else []
@@ -224,9 +225,9 @@ class Assembler:
 
     def _move_calls(self, texts: list[str | None], roles: list[str]) -> None:
         """Make the contents of ms-swift's and ShareGPT's function calls tool calls."""
-        for n, role in enumerate(roles):
+        for n in compress(range(len(roles)), map(CALLS.__contains__, roles)):
             text = texts[n]
-            if role in CALLS and text is not None:
+            if text is not None:
                 self._calls[len(self._turns) + n] = text
                 texts[n] = None
 
@@ -402,7 +403,10 @@ class Assembler:
         kinds = _kinds(self._turn_kinds, [name for name in TURNS if name not in {"row", "text", "tool_calls"}], TURNS)
         calls: pl.Series | None = None
         if self._calls:
-            calls = pl.Series([self._calls.get(turn) for turn in range(len(self._turns))], dtype=pl.String)
+            every: list[str | None] = [None] * len(self._turns)
+            for turn, call in self._calls.items():
+                every[turn] = call
+            calls = pl.Series(every, dtype=pl.String)
         texts = {"text": pl.concat(self._text_parts), "tool_calls": calls}
         return _put_together(kinds, self._turns, self._turn_counts, TURNS, texts)
 
