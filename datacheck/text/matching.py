@@ -19,6 +19,7 @@ from datacheck.text.spill import SpilledSets
 _HALF = np.uint64(32)
 COMPILED_FROM = 2_000_000  # members to compare; below, loading numba costs more than it saves
 COMPILED_KEYS = 1_000_000
+COMPILED_ENTRIES = 100_000  # keys of candidates
 CONTAINED_FROM = 20  # members of a set that can count as contained in another
 SPREAD = np.uint64(0x9E3779B97F4A7C15)  # odd: its multiples differ in their leading bits
 _LONGER = 8  # from here on, looking up the shorter set in the longer one is cheaper than merging them
@@ -47,22 +48,33 @@ def pairs_from_buckets(
     *,
     size: int = 1_000_000,
     skip: NDArray[np.bool_] | None = None,
+    compiled: bool | None = None,
 ) -> Iterator[NDArray[np.int64]]:
     """Yield every pair of rows that share a key, once, as blocks int64[≤ size, 2] sorted by (left, right).
 
     keys[i] is a key of rows[i]; `NO_KEY` matches nothing. A bucket of m rows has m·(m - 1)/2 pairs: ask
     `pair_bound` before. `skip[row]` is read anew for each block: rows set in it, for instance because they
     were just removed, are no longer paired with later ones. So a cluster of m copies costs about m pairs when
-    greedy_removed follows.
+    greedy_removed follows. compiled: by default where there are many keys.
     """
-    for block, _ in _counted_pairs(keys, rows, size, skip):
+    for block, _ in counted_pairs(keys, rows, size, skip=skip, compiled=compiled):
         yield block
 
 
-def _counted_pairs(
-    keys: NDArray[np.uint64], rows: NDArray[np.int64], size: int, skip: NDArray[np.bool_] | None = None
+def counted_pairs(
+    keys: NDArray[np.uint64],
+    rows: NDArray[np.int64],
+    size: int,
+    *,
+    skip: NDArray[np.bool_] | None = None,
+    compiled: bool | None = None,
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """Yield the pairs, and how many keys each shares."""
+    """Yield the pairs as `pairs_from_buckets`, and how many keys each shares."""
+    if len(keys) >= COMPILED_ENTRIES if compiled is None else compiled:
+        from datacheck.text import bucket_kernels  # noqa: PLC0415 - it loads numba
+
+        yield from bucket_kernels.pairs(keys, rows, size, skip)
+        return
     known, ranks = np.unique(rows, return_inverse=True)
     entries = _Entries.of(keys, ranks)
     pairs_before = from_lengths(entries.partners)
@@ -329,7 +341,7 @@ def exact_pairs(sets: Shingles, threshold: float) -> Pairs:
     needed = least(lengths, threshold)
     rarest, rows = rarest_first(sets, lengths - needed + 1)
     parts = []
-    for block, shared in _counted_pairs(rarest.astype(np.uint64), rows, 1_000_000):
+    for block, shared in counted_pairs(rarest.astype(np.uint64), rows, 1_000_000):
         common = shared + (needed[block] - 1).max(axis=1)  # at most: those here, and all the others of one
         common = np.minimum(common, lengths[block].min(axis=1))
         possible = common / (lengths[block].sum(axis=1) - common) >= threshold
