@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 from datacheck.text.codes import blocks
 from datacheck.text.matching import COMPILED_KEYS, Pairs, shared, similar_pairs
 from datacheck.text.minhash import NO_KEY, banding
-from datacheck.text.shingles import concat
 from datacheck.text.sketches import Unit, sets, sketch
 
 _BLOCK = 1 << 22  # code points at once: fresh memory costs more than the work on it
@@ -23,7 +22,7 @@ def near_pairs(texts: pl.Series, unit: Unit, threshold: float, *, greedy: bool =
     keys = np.concatenate(parts)
     candidates = np.flatnonzero(_shared(keys))
     known, local = np.unique(candidates // scheme[1], return_inverse=True)
-    compared = concat([sets(part, unit).sets for part in blocks(texts.gather(known), _BLOCK)])
+    compared = sets(texts.gather(known), unit, hashed=False).sets
     found = similar_pairs(compared, keys.ravel()[candidates], local, threshold, greedy=greedy)
     return found._replace(rows=known[found.rows])
 
