@@ -18,8 +18,7 @@ from datacheck.text.spill import SpilledSets
 
 _HALF = np.uint64(32)
 COMPILED_FROM = 2_000_000  # members to compare; below, loading numba costs more than it saves
-COMPILED_KEYS = 1_000_000
-COMPILED_ENTRIES = 100_000  # keys of candidates
+COMPILED_ENTRIES = 100_000  # keys
 CONTAINED_FROM = 20  # members of a set that can count as contained in another
 SPREAD = np.uint64(0x9E3779B97F4A7C15)  # odd: its multiples differ in their leading bits
 _LONGER = 8  # from here on, looking up the shorter set in the longer one is cheaper than merging them
@@ -120,19 +119,22 @@ class _Entries(NamedTuple):
 
 
 def shared(keys: NDArray[np.uint64], *, compiled: bool | None = None) -> NDArray[np.bool_]:
-    """Say of each key whether another one equals it. Counters that several keys share answer for most of them."""
-    if len(keys) >= COMPILED_KEYS if compiled is None else compiled:
-        from datacheck.text import pair_kernels  # noqa: PLC0415 - it loads numba
+    """Say of each key that is not `NO_KEY` whether another one equals it.
 
-        several = pair_kernels.shared_slots(keys)
-    else:
-        bits = len(keys).bit_length() + 3
-        slots = (keys * SPREAD >> np.uint64(64 - bits)).astype(np.int64)
-        several = (np.bincount(slots, minlength=1 << bits) > 1)[slots]
+    Counters that several keys share answer for most of them.
+    """
+    if len(keys) >= COMPILED_ENTRIES if compiled is None else compiled:
+        from datacheck.text import bucket_kernels  # noqa: PLC0415 - it loads numba
+
+        return bucket_kernels.shared_in_bands(keys.reshape(-1, 1)).ravel()
+    bits = len(keys).bit_length() + 3
+    slots = (keys * SPREAD >> np.uint64(64 - bits)).astype(np.int64)
+    several = (np.bincount(slots, minlength=1 << bits) > 1)[slots]
     at = np.flatnonzero(several)
     at = at[np.argsort(keys[at])]
     equal = keys[at[1:]] == keys[at[:-1]]
     several[at] = np.append(equal, False) | np.append(False, equal)
+    several[keys == NO_KEY] = False
     return several
 
 

@@ -5,8 +5,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from datacheck.text.codes import blocks
-from datacheck.text.matching import COMPILED_KEYS, Pairs, shared, similar_pairs
-from datacheck.text.minhash import NO_KEY, banding
+from datacheck.text.matching import COMPILED_ENTRIES, Pairs, shared, similar_pairs
+from datacheck.text.minhash import banding
 from datacheck.text.sketches import Unit, sets, sketch
 
 _BLOCK = 1 << 22  # code points at once: fresh memory costs more than the work on it
@@ -29,8 +29,8 @@ def near_pairs(texts: pl.Series, unit: Unit, threshold: float, *, greedy: bool =
 
 def _shared(keys: NDArray[np.uint64]) -> NDArray[np.bool_]:
     """Say of each key whether another row has it."""
-    if keys.size < COMPILED_KEYS:
-        return shared(keys.ravel()) & (keys.ravel() != NO_KEY)
+    if keys.size < COMPILED_ENTRIES:
+        return shared(keys.ravel())
     from datacheck.text import bucket_kernels  # noqa: PLC0415 - it loads numba
 
     return bucket_kernels.shared_in_bands(keys).ravel()
