@@ -19,11 +19,12 @@ import polars as pl
 from numpy.typing import NDArray
 
 from benchmarks.matching.peers import cpu_seconds, peak
-from datacheck.text.matching import exact_pairs, shared, similar_pairs
+from datacheck.text.matching import exact_pairs
 from datacheck.text.minhash import banding, permutations
+from datacheck.text.near import near_pairs
 from datacheck.text.normalise import RULES, Rule, normalise
 from datacheck.text.shingles import Shingles
-from datacheck.text.sketches import Unit, sets, sketch
+from datacheck.text.sketches import Unit, sets
 
 
 class Setting(NamedTuple):
@@ -56,13 +57,9 @@ def describe(setting: Setting) -> str:
 def engine(texts: pl.Series, setting: Setting) -> Rows:
     """Return the verified pairs (left < right), int64[p, 2]: texts to pairs with the whole engine.
 
-    As near_duplicates does it: band keys of all rows, n-gram sets of those that share one.
+    As near_duplicates does it: band keys of all rows, n-gram sets of those that share one, exact comparison.
     """
-    keys = sketch(texts, setting.unit, banding(setting.threshold)).keys
-    several = shared(keys.ravel())
-    rows, local = np.unique(np.flatnonzero(several) // keys.shape[1], return_inverse=True)
-    candidates = sets(texts.gather(rows), setting.unit).sets
-    return rows[similar_pairs(candidates, keys.ravel()[several], local, setting.threshold).rows]
+    return near_pairs(texts, setting.unit, setting.threshold).rows
 
 
 def exact(texts: pl.Series, setting: Setting) -> Rows:

@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from datacheck.check import Check, Group, Limit, Measured, Metric, Need, Value, View, placed, rates, total
-from datacheck.features.near import Candidates, Keep, Shared, candidates, groups, only, preferred, shared_keys
+from datacheck.features.near import Candidates, Keep, Shared, candidates, groups, preferred, shared_keys
 from datacheck.features.planting import calibrate, histogram, recall_by_similarity
 from datacheck.features.sketch import Grams, Sketch, TextSet, scheme_for
-from datacheck.features.texts import On, row_texts
+from datacheck.features.texts import On
 from datacheck.text.matching import Pairs, exact_contained, exact_pairs, greedy_removed, similar_pairs, union
 from datacheck.text.minhash import band_keys, signatures
 from datacheck.text.normalise import Rule
@@ -148,9 +148,11 @@ class NearDuplicates(Check):
         """Pairs from shared keys, verified; then the greedy walk."""
         picked = self._picked(data)
         shared = Shared(np.zeros(0, np.uint64), np.zeros(0, np.int64)) if self.exact else shared_keys(data, self._group)
-        wanted = None if self.exact else np.unique(np.concatenate([shared.rows, picked]))
-        with candidates(data, self._sketch, wanted) as compared:
+        quote = self._quoted(data)
+        wanted = None if self.exact else np.unique(np.concatenate([shared.rows, picked, quote]))
+        with candidates(data, self._sketch, wanted, quote) as compared:
             found = self._search(compared, shared, picked)
+            sources = _sources(compared.quoted)
         facts, kept_of = found.facts, found.kept_of
         removed = np.flatnonzero(kept_of >= 0)
         rows, texts = facts["row"].to_numpy(), facts["text"].to_numpy()
@@ -167,7 +169,6 @@ class NearDuplicates(Check):
         )  # fmt: skip
         copies = facts.sort("row").filter(pl.struct("text", "media", "label").is_first_distinct().not_()).lazy()
         opposite = _opposite(facts)
-        sources = self._sources(data)
         calibration = calibrate(data, self._sketch, sources or STAND_INS, self._least)
         values = (
             *rates("rate", evidence, data.rows, by=self.by, rows=data.rows),
@@ -241,14 +242,17 @@ class NearDuplicates(Check):
             notes.append(f"{templated} rows {share}")
         return notes
 
-    def _sources(self, data: View) -> list[str]:
-        """Texts of the rows with the smallest band keys: chosen by content, so the same in every run."""
+    def _quoted(self, data: View) -> NDArray[np.int64]:
+        """Return the rows with the smallest band keys, ascending: chosen by content, so the same in every run."""
         lines = data[Need(self._sketch)].bottom_k(100 * PLANTED_ROWS, by="key").collect(engine="streaming")
         rows = lines.sort("key", "row").unique("row", keep="first", maintain_order=True).head(2 * PLANTED_ROWS)["row"]
-        wanted = rows.sort().to_numpy().astype(np.int64)
-        texts = [row_texts(only(turns, wanted), self.on).collect() for turns in data.pieces("turns")]
-        found = pl.concat([pl.DataFrame(schema={"row": pl.UInt64, "text": pl.String}), *texts]).sort("row")
-        return found.filter(pl.col("text").str.len_chars() >= SHORT).head(PLANTED_ROWS)["text"].to_list()
+        return rows.sort().to_numpy().astype(np.int64)
+
+
+def _sources(quoted: pl.DataFrame) -> list[str]:
+    """Texts to make planted copies of."""
+    long = quoted.sort("row").filter(pl.col("text").str.len_chars() >= SHORT)
+    return long.head(PLANTED_ROWS)["text"].to_list()
 
 
 def _scores(pairs: Pairs, removed: NDArray[np.int64], kept_of: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -25,10 +25,14 @@ class Shared(NamedTuple):
 
 
 class Candidates(NamedTuple):
-    """Rows to compare, ascending: `row`, `text` (a hash), `size` (characters) and labels; and their sets."""
+    """Rows to compare, ascending: `row`, `text` (a hash), `size` (characters) and labels; and their sets.
+
+    quoted: `row`, `text` of the few rows whose text itself was asked for.
+    """
 
     facts: pl.DataFrame
     sets: SpilledSets
+    quoted: pl.DataFrame
 
 
 def shared_keys(data: View, need: Need) -> Shared:
@@ -43,16 +47,22 @@ def shared_keys(data: View, need: Need) -> Shared:
 
 
 @contextmanager
-def candidates(data: View, sketch: Sketch, wanted: NDArray[np.int64] | None) -> Iterator[Candidates]:
-    """Read the wanted rows (ascending; None: all) part by part; their sets go to a file that is deleted again."""
+def candidates(
+    data: View, sketch: Sketch, wanted: NDArray[np.int64] | None, quote: NDArray[np.int64]
+) -> Iterator[Candidates]:
+    """Read the wanted rows (ascending; None: all) part by part; their sets go to a file that is deleted again.
+
+    quote: rows, among the wanted ones, whose texts are to be kept.
+    """
     with SpilledSets(data.scratch / "sets") as spilled:
-        facts = [pl.DataFrame(schema=_FACTS)]
+        facts, quoted = [pl.DataFrame(schema=_FACTS)], [pl.DataFrame(schema={"row": pl.UInt64, "text": pl.String})]
         for turns, cells, rows in zip(*(data.pieces(name) for name in ("turns", "cells", "rows")), strict=True):
             texts = sketch.of.texts(only(turns, wanted))
             if not texts.height:
                 continue
             found = sketch.sets(texts["text"], data)
             spilled.append(found.sets)
+            quoted.append(only(texts.lazy(), quote).collect())
             known = texts.select(
                 "row", text=pl.Series(found.texts), size=pl.col("text").str.len_chars().cast(pl.UInt32)
             ).lazy()
@@ -62,7 +72,7 @@ def candidates(data: View, sketch: Sketch, wanted: NDArray[np.int64] | None) -> 
             known = known.join(media(only(cells, wanted)), on="row", how="left", maintain_order="left")
             known = known.join(labels, on="row", how="left", maintain_order="left")
             facts.append(known.select(pl.col(name).cast(kind) for name, kind in _FACTS.items()).collect())
-        yield Candidates(pl.concat(facts), spilled)
+        yield Candidates(pl.concat(facts), spilled, pl.concat(quoted))
 
 
 _FACTS = {

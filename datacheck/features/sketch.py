@@ -50,6 +50,11 @@ class TextSet(Model):
         """`row`, `text` of all rows that have such text, as it stands there."""
         return row_texts(turns, self.on).collect()
 
+    def distinct(self, turns: pl.LazyFrame) -> pl.Series:
+        """The different texts among them, told apart by 64-bit hashes."""
+        texts = self.texts(turns)["text"]
+        return texts.gather(texts.hash().arg_unique().sort())
+
 
 class FrequentGrams(Feature):
     """N-grams that stand in at least `share` of a part's distinct texts, and (`hash` null) how many texts there are.
@@ -65,7 +70,7 @@ class FrequentGrams(Feature):
 
     def compute(self, part: View) -> pl.DataFrame:
         """`hash` u32, `count` u32."""
-        texts = self.of.texts(part.turns)["text"].unique()
+        texts = self.of.distinct(part.turns)
         least = max(2, int(np.ceil(len(texts) * self.share)))
         return _counts(*sketches.frequent(texts, self.of.unit, least), texts=len(texts))
 
@@ -103,7 +108,7 @@ class GramCounts(Feature):
         every, known = (part[need].collect() for need in self.needs())
         if known.height - 1 == every.height:
             return known
-        texts = self.of.texts(part.turns)["text"].unique()
+        texts = self.of.distinct(part.turns)
         return _counts(*sketches.frequencies_of(texts, self.of.unit, every["hash"].to_numpy()), texts=len(texts))
 
 

@@ -19,9 +19,11 @@ def row_texts(turns: pl.LazyFrame, on: On, *, system: bool = False) -> pl.LazyFr
     System prompts are left out unless asked for: thousands of rows share them without being alike. Options belong to
     the prompt: "which of these is wrong?" is another question with other options.
     """
-    said = pl.concat_str("text", "tool_calls", separator="\n", ignore_nulls=True)
+    both = pl.concat_str("text", "tool_calls", separator="\n", ignore_nulls=True)
+    said = pl.when(pl.col("tool_calls").is_null()).then("text").otherwise(both)  # most have none: nothing is copied
     spoken = pl.col("text").is_not_null() | pl.col("tool_calls").is_not_null()
     wanted = turns.filter(pl.col("part").is_in(_PARTS[on]), spoken)
     if not system:
         wanted = wanted.filter(pl.col("role").ne_missing("system"))
-    return wanted.group_by("row", maintain_order=True).agg(text=said.str.join("\n"))
+    said_by_row = wanted.select("row", text=said).group_by("row", maintain_order=True).agg("text")
+    return said_by_row.with_columns(pl.col("text").list.join("\n"))  # three times as fast as joining while grouping

@@ -60,21 +60,26 @@ def threads() -> int:
     return pl.thread_pool_size()
 
 
-def pieces(offsets: NDArray[np.int64], least: int = 1 << 16) -> Iterator[tuple[int, int]]:
+def pieces(offsets: NDArray[np.int64], least: int = 1 << 16, most: int | None = None) -> Iterator[tuple[int, int]]:
     """Cut rows into ranges of like weight for the threads: several per thread, none lighter than `least` if possible.
+
+    And none much heavier than `most`: work arrays of that size are used again, large ones are fresh memory every time.
 
     offsets: int64[rows + 1], the weight of the rows before.
     """
     rows, weight = len(offsets) - 1, int(offsets[-1] - offsets[0]) if len(offsets) else 0
     count = 1 if threads() == 1 else max(1, min(8 * threads(), weight // least))
+    count = max(count, weight // most) if most else count
     cuts = np.searchsorted(offsets, offsets[0] + np.arange(1, count) * (weight / count)) if count > 1 else []
     edges = np.unique(np.concatenate([[0], cuts, [rows]]).astype(np.int64)).tolist()
     yield from pairwise(edges)
 
 
-def spread(work: Callable[[int, int], T], offsets: NDArray[np.int64], *, least: int = 1 << 16) -> list[T]:
+def spread(
+    work: Callable[[int, int], T], offsets: NDArray[np.int64], *, least: int = 1 << 16, most: int | None = None
+) -> list[T]:
     """Return work(first, last) of every piece of the rows, in order; done by this process's threads."""
-    every = list(pieces(offsets, least))
+    every = list(pieces(offsets, least, most))
     if threads() == 1 or len(every) == 1:
         return [work(first, last) for first, last in every]
     with ThreadPoolExecutor(threads(), thread_name_prefix="kernel") as pool:

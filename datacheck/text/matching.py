@@ -18,7 +18,7 @@ from datacheck.text.spill import SpilledSets
 
 _HALF = np.uint64(32)
 COMPILED_FROM = 2_000_000  # members to compare; below, loading numba costs more than it saves
-COMPILED_KEYS = 1_000_000
+COMPILED_ENTRIES = 100_000  # keys
 CONTAINED_FROM = 20  # members of a set that can count as contained in another
 SPREAD = np.uint64(0x9E3779B97F4A7C15)  # odd: its multiples differ in their leading bits
 _LONGER = 8  # from here on, looking up the shorter set in the longer one is cheaper than merging them
@@ -47,22 +47,33 @@ def pairs_from_buckets(
     *,
     size: int = 1_000_000,
     skip: NDArray[np.bool_] | None = None,
+    compiled: bool | None = None,
 ) -> Iterator[NDArray[np.int64]]:
     """Yield every pair of rows that share a key, once, as blocks int64[≤ size, 2] sorted by (left, right).
 
     keys[i] is a key of rows[i]; `NO_KEY` matches nothing. A bucket of m rows has m·(m - 1)/2 pairs: ask
     `pair_bound` before. `skip[row]` is read anew for each block: rows set in it, for instance because they
     were just removed, are no longer paired with later ones. So a cluster of m copies costs about m pairs when
-    greedy_removed follows.
+    greedy_removed follows. compiled: by default where there are many keys.
     """
-    for block, _ in _counted_pairs(keys, rows, size, skip):
+    for block, _ in counted_pairs(keys, rows, size, skip=skip, compiled=compiled):
         yield block
 
 
-def _counted_pairs(
-    keys: NDArray[np.uint64], rows: NDArray[np.int64], size: int, skip: NDArray[np.bool_] | None = None
+def counted_pairs(
+    keys: NDArray[np.uint64],
+    rows: NDArray[np.int64],
+    size: int,
+    *,
+    skip: NDArray[np.bool_] | None = None,
+    compiled: bool | None = None,
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """Yield the pairs, and how many keys each shares."""
+    """Yield the pairs as `pairs_from_buckets`, and how many keys each shares."""
+    if len(keys) >= COMPILED_ENTRIES if compiled is None else compiled:
+        from datacheck.text import bucket_kernels  # noqa: PLC0415 - it loads numba
+
+        yield from bucket_kernels.pairs(keys, rows, size, skip)
+        return
     known, ranks = np.unique(rows, return_inverse=True)
     entries = _Entries.of(keys, ranks)
     pairs_before = from_lengths(entries.partners)
@@ -108,19 +119,22 @@ class _Entries(NamedTuple):
 
 
 def shared(keys: NDArray[np.uint64], *, compiled: bool | None = None) -> NDArray[np.bool_]:
-    """Say of each key whether another one equals it. Counters that several keys share answer for most of them."""
-    if len(keys) >= COMPILED_KEYS if compiled is None else compiled:
-        from datacheck.text import pair_kernels  # noqa: PLC0415 - it loads numba
+    """Say of each key that is not `NO_KEY` whether another one equals it.
 
-        several = pair_kernels.shared_slots(keys)
-    else:
-        bits = len(keys).bit_length() + 3
-        slots = (keys * SPREAD >> np.uint64(64 - bits)).astype(np.int64)
-        several = (np.bincount(slots, minlength=1 << bits) > 1)[slots]
+    Counters that several keys share answer for most of them.
+    """
+    if len(keys) >= COMPILED_ENTRIES if compiled is None else compiled:
+        from datacheck.text import bucket_kernels  # noqa: PLC0415 - it loads numba
+
+        return bucket_kernels.shared_in_bands(keys.reshape(-1, 1)).ravel()
+    bits = len(keys).bit_length() + 3
+    slots = (keys * SPREAD >> np.uint64(64 - bits)).astype(np.int64)
+    several = (np.bincount(slots, minlength=1 << bits) > 1)[slots]
     at = np.flatnonzero(several)
     at = at[np.argsort(keys[at])]
     equal = keys[at[1:]] == keys[at[:-1]]
     several[at] = np.append(equal, False) | np.append(False, equal)
+    several[keys == NO_KEY] = False
     return several
 
 
@@ -329,7 +343,7 @@ def exact_pairs(sets: Shingles, threshold: float) -> Pairs:
     needed = least(lengths, threshold)
     rarest, rows = rarest_first(sets, lengths - needed + 1)
     parts = []
-    for block, shared in _counted_pairs(rarest.astype(np.uint64), rows, 1_000_000):
+    for block, shared in counted_pairs(rarest.astype(np.uint64), rows, 1_000_000):
         common = shared + (needed[block] - 1).max(axis=1)  # at most: those here, and all the others of one
         common = np.minimum(common, lengths[block].min(axis=1))
         possible = common / (lengths[block].sum(axis=1) - common) >= threshold

@@ -2,11 +2,11 @@
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from datacheck.text.codes import blocks
-from datacheck.text.matching import Pairs, shared, similar_pairs
-from datacheck.text.minhash import NO_KEY, banding
-from datacheck.text.shingles import concat
+from datacheck.text.matching import COMPILED_ENTRIES, Pairs, shared, similar_pairs
+from datacheck.text.minhash import banding
 from datacheck.text.sketches import Unit, sets, sketch
 
 _BLOCK = 1 << 22  # code points at once: fresh memory costs more than the work on it
@@ -18,10 +18,19 @@ def near_pairs(texts: pl.Series, unit: Unit, threshold: float, *, greedy: bool =
     greedy: leave out pairs whose left row is itself removed (see `matching.similar_pairs`).
     """
     scheme = banding(threshold)
-    parts = [sketch(part, unit, scheme).keys.ravel() for part in blocks(texts, _BLOCK)]
-    keys = np.concatenate([np.zeros(0, np.uint64), *parts])
-    candidates = np.flatnonzero(shared(keys) & (keys != NO_KEY))
+    parts = [np.zeros((0, scheme[1]), np.uint64), *(sketch(part, unit, scheme).keys for part in blocks(texts, _BLOCK))]
+    keys = np.concatenate(parts)
+    candidates = np.flatnonzero(_shared(keys))
     known, local = np.unique(candidates // scheme[1], return_inverse=True)
-    compared = concat([sets(part, unit).sets for part in blocks(texts.gather(known), _BLOCK)])
-    found = similar_pairs(compared, keys[candidates], local, threshold, greedy=greedy)
+    compared = sets(texts.gather(known), unit, hashed=False).sets
+    found = similar_pairs(compared, keys.ravel()[candidates], local, threshold, greedy=greedy)
     return found._replace(rows=known[found.rows])
+
+
+def _shared(keys: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    """Say of each key whether another row has it."""
+    if keys.size < COMPILED_ENTRIES:
+        return shared(keys.ravel())
+    from datacheck.text import bucket_kernels  # noqa: PLC0415 - it loads numba
+
+    return bucket_kernels.shared_in_bands(keys).ravel()

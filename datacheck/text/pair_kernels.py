@@ -7,10 +7,8 @@ from numpy.typing import NDArray
 
 from datacheck.text.codes import from_lengths
 from datacheck.text.jit import njit, spread
-from datacheck.text.matching import SPREAD
 from datacheck.text.shingles import Shingles
 
-_SPREAD = np.uint64(SPREAD)
 _STRIDE = 64  # steps between two looks at whether the pair can still reach what it needs
 _LONGER = 16  # from here on, looking up the shorter set in the longer one is cheaper than merging them
 
@@ -85,21 +83,4 @@ def intersections(
         _intersect(*a, left, *b, right, least, first, last, out)
 
     spread(part, from_lengths(work))
-    return out
-
-
-@njit
-def _slots_shared(keys: NDArray[np.uint64], shift: Any, counts: NDArray[np.uint8], out: NDArray[np.bool_]) -> Any:
-    for i in range(len(keys)):
-        slot = np.uintp((keys[i] * _SPREAD) >> shift)
-        counts[slot] = np.uint8(min(counts[slot] + 1, 2))
-    for i in range(len(keys)):
-        out[i] = counts[np.uintp((keys[i] * _SPREAD) >> shift)] > 1
-
-
-def shared_slots(keys: NDArray[np.uint64]) -> NDArray[np.bool_]:
-    """Say of each key whether another one has its slot among eight times as many."""
-    bits = len(keys).bit_length() + 3
-    out = np.zeros(len(keys), np.bool_)
-    _slots_shared(keys, np.uint64(64 - bits), np.zeros(1 << bits, np.uint8), out)
     return out

@@ -29,6 +29,7 @@ from datacheck.text.shingles import Shingles, concat, contained, sum_frequencies
 
 _EMPTY, _NO_KEY = np.uint32(EMPTY), np.uint64(NO_KEY)
 _STEP = 8  # hashes per pass over the signature: loads and stores of it become rare
+_PIECE = 1 << 20  # bytes of text whose sets are built in one go
 _SLOT_BITS = 17  # counters of the first look at frequencies
 _SHIFT = np.uint32(32 - _SLOT_BITS)
 
@@ -214,7 +215,10 @@ def _own_sets(
     lengths: NDArray[np.int64],
     copies: NDArray[np.uint64],
 ) -> Any:
-    """Write the sorted sets of rows first…last - 1 to out, their sizes (-1: not done) and text hashes."""
+    """Write the sorted sets of rows first…last - 1 to out, their sizes (-1: not done) and text hashes.
+
+    copies may be empty: no text hashes.
+    """
     longest = _longest(offsets, first, last)
     codes, hashes, own = np.empty(longest, np.uint32), np.empty(longest, np.uint32), np.empty(longest, np.uint32)
     work, none = np.empty(3 * longest + 2, np.uint32), np.empty(0, np.int64)
@@ -224,7 +228,8 @@ def _own_sets(
         if length < 0:
             lengths[row] = -1
             continue
-        copies[row] = _text_hash(codes, length)
+        if len(copies):
+            copies[row] = _text_hash(codes, length)
         count = window_hashes(codes, token_hashes(codes, length, table.classes, none), n, hashes)
         kept = own_hashes(hashes, count, drop, own) if len(drop.bitmap) else 0
         chosen = own if kept else hashes
@@ -237,26 +242,27 @@ def _own_sets(
 
 
 def sets(
-    texts: pl.Series, rules: tuple[Rule, ...], by: str, n: int, drop: NDArray[np.uint32]
+    texts: pl.Series, rules: tuple[Rule, ...], by: str, n: int, drop: NDArray[np.uint32], *, hashed: bool = True
 ) -> tuple[Shingles, NDArray[np.uint64]]:
     """Return each row's set of n-grams without those of `drop` (all of them, where nothing else is left).
 
-    And a 64-bit hash of each normalised text.
+    And a 64-bit hash of each normalised text; no hashes at all unless hashed.
     """
     source, table, left_out = buffers(texts), lookup(rules, by), Drop.of(drop)
-    lengths, copies = np.empty(len(texts), np.int64), np.empty(len(texts), np.uint64)
+    lengths, copies = np.empty(len(texts), np.int64), np.empty(len(texts) if hashed else 0, np.uint64)
 
     def work(first: int, last: int) -> NDArray[np.uint32]:
         out = np.empty(int(source.offsets[last] - source.offsets[first]) + ROOM * (last - first), np.uint32)
         used = _own_sets(*source, first, last, table, n, left_out, out, lengths, copies)
         return out[:used].copy()
 
-    hashes = spread(work, source.offsets)
+    hashes = spread(work, source.offsets, most=_PIECE)
     found = Shingles(from_lengths(np.maximum(lengths, 0)), np.concatenate([np.zeros(0, np.uint32), *hashes]))
     others = np.flatnonzero(lengths < 0)
     if not len(others):
         return found, copies
-    rest, copies[others] = sets(normalise_few(texts, others, rules), (), by, n, drop)
+    rest, own = sets(normalise_few(texts, others, rules), (), by, n, drop, hashed=hashed)
+    copies[others[: len(own)]] = own
     order = np.arange(len(texts))
     order[others] = len(texts) + np.arange(len(others))
     return take(concat([found, rest]), order), copies

@@ -54,7 +54,7 @@ class Sketch(NamedTuple):
 
 
 class Sets(NamedTuple):
-    """The n-gram sets of rows, and a 64-bit hash of each normalised text."""
+    """The n-gram sets of rows, and a 64-bit hash of each normalised text (none where they were not asked for)."""
 
     sets: Shingles
     texts: NDArray[np.uint64]
@@ -93,15 +93,22 @@ def _sketch(texts: pl.Series, unit: Unit, scheme: Scheme, drop: NDArray[np.uint3
     return Sketch(band_keys(signature, bands, size), signature[:, -1], np.where(own > 0, own, every), every)
 
 
-def sets(texts: pl.Series, unit: Unit, *, drop: NDArray[np.uint32] = NOTHING, compiled: bool | None = None) -> Sets:
-    """Return each row's set of n-grams, without those of `drop` as in `sketch`, and text hashes."""
+def sets(
+    texts: pl.Series,
+    unit: Unit,
+    *,
+    drop: NDArray[np.uint32] = NOTHING,
+    hashed: bool = True,
+    compiled: bool | None = None,
+) -> Sets:
+    """Return each row's set of n-grams, without those of `drop` as in `sketch`, and text hashes if `hashed`."""
     if unit.compiled(texts) if compiled is None else compiled:
         from datacheck.text import sketch_kernels  # noqa: PLC0415 - it loads numba
 
-        return Sets(*sketch_kernels.sets(texts, *unit, drop))
+        return Sets(*sketch_kernels.sets(texts, *unit, drop, hashed=hashed))
     parts = [_sets(part, unit, drop) for part in blocks(texts)]
     hashes = np.concatenate([np.zeros(0, np.uint64), *(part.texts for part in parts)])
-    return Sets(concat([part.sets for part in parts]), hashes)
+    return Sets(concat([part.sets for part in parts]), hashes if hashed else hashes[:0])
 
 
 def _sets(texts: pl.Series, unit: Unit, drop: NDArray[np.uint32]) -> Sets:

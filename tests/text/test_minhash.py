@@ -82,7 +82,8 @@ def test_rows_without_shingles_have_no_key():
     ("threshold", "expected", "at_least"),
     # the chances of a pair exactly at the threshold, computed by hand from 1 - (1 - s^r)^b
     [
-        (0.9, (64, 21, 3), 1.0),
+        (0.9, (64, 15, 4), 1.0),
+        (0.8, (64, 15, 4), 0.9996),
         (0.7, (64, 21, 3), 0.9998),
         (0.6, (64, 21, 3), 0.9939),
         (0.5, (128, 42, 3), 0.9963),

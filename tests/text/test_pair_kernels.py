@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from datacheck.text.matching import exact_contained, exact_pairs, intersections, shared, similar_pairs
+from datacheck.text.bucket_kernels import shared_in_bands
+from datacheck.text.matching import counted_pairs, exact_contained, exact_pairs, intersections, shared, similar_pairs
+from datacheck.text.minhash import NO_KEY
 from datacheck.text.near import near_pairs
 from datacheck.text.shingles import Shingles, shingles
 from datacheck.text.sketches import Unit
@@ -44,6 +46,36 @@ def test_intersections_are_those_of_python_sets(sets, needed):
 def test_shared_keys_are_those_that_occur_twice(keys, compiled):
     got = shared(np.array(keys, np.uint64), compiled=compiled)
     assert got.tolist() == [keys.count(key) > 1 for key in keys]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.lists(st.integers(0, 6), min_size=3, max_size=3), max_size=12), st.sets(st.integers(0, 11)))
+def test_keys_of_a_band_are_compared_in_their_band(rows, empty):
+    keys = np.array(rows, np.uint64).reshape(-1, 3)
+    keys[[row for row in empty if row < len(keys)]] = NO_KEY
+    columns = keys.T.tolist()
+    want = [[columns[b].count(k) > 1 and k != NO_KEY for b, k in enumerate(row)] for row in keys.tolist()]
+    assert shared_in_bands(keys).tolist() == want
+
+
+entries = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 12)), max_size=50)
+
+
+@settings(max_examples=100, deadline=None)
+@given(entries, st.integers(1, 9), st.sets(st.integers(0, 12)), st.booleans())
+def test_pairs_of_buckets_are_those_of_brute_force(entries, size, skipped, compiled):
+    keys = np.array([NO_KEY if key == 0 else key for key, _ in entries], np.uint64)
+    rows = np.array([row for _, row in entries], np.int64)
+    skip = np.isin(np.arange(13), list(skipped))
+    of = {row: {key for key, other in entries if other == row and key} for row in range(13)}
+    want = [
+        (i, j, len(of[i] & of[j]))
+        for i, j in itertools.combinations(range(13), 2)
+        if i not in skipped and of[i] & of[j]
+    ]
+    blocks = list(counted_pairs(keys, rows, size, skip=skip, compiled=compiled))
+    assert [(*p, n) for block, counts in blocks for p, n in zip(block.tolist(), counts.tolist(), strict=True)] == want
+    assert all(0 < len(block) <= size for block, _ in blocks)
 
 
 @given(small_sets, st.data())

@@ -1,0 +1,153 @@
+"""Which rows share a band key, compiled: hash tables by open addressing instead of sorting."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from datacheck.text.codes import from_lengths
+from datacheck.text.jit import njit, threads
+from datacheck.text.matching import SPREAD
+from datacheck.text.minhash import NO_KEY
+
+_SPREAD, _NO_KEY = np.uint64(SPREAD), np.uint64(NO_KEY)
+
+
+@njit
+def _mark_shared(
+    keys: NDArray[np.uint64], band: int, shift: Any, slots: NDArray[np.int32], out: NDArray[np.bool_]
+) -> Any:
+    """Set out[row, band] where another row has the same key of this band. slots: all -1 and a quarter full at most."""
+    mask = np.uintp(len(slots) - 1)
+    column = keys[:, band].copy()
+    for row in range(len(column)):
+        key = column[row]
+        if key == _NO_KEY:
+            continue
+        slot = np.uintp((key * _SPREAD) >> shift)
+        while slots[slot] >= 0 and column[slots[slot]] != key:
+            slot = (slot + np.uintp(1)) & mask
+        if slots[slot] < 0:
+            slots[slot] = row
+        else:
+            out[slots[slot], band] = True
+            out[row, band] = True
+
+
+def shared_in_bands(keys: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    """Say of each key (bool[rows, bands]) whether another row has it in the same band; `NO_KEY` is shared by none.
+
+    A table per band: it stays in the cache where one for all would not. Fewer than 2^31 rows.
+    """
+    bits = len(keys).bit_length() + 1
+    out = np.zeros(keys.shape, np.bool_)
+
+    def work(first: int) -> None:
+        slots = np.empty(1 << bits, np.int32)
+        for band in range(first, keys.shape[1], threads()):
+            slots[:] = -1
+            _mark_shared(keys, band, np.uint64(64 - bits), slots, out)
+
+    with ThreadPoolExecutor(threads(), thread_name_prefix="kernel") as pool:
+        list(pool.map(work, range(threads())))
+    return out
+
+
+class Chains(NamedTuple):
+    """Entries (a row and a key) in row order; later[entry] is the next one with its key, or -1.
+
+    ranks: the row of each entry, rows counted from 0 without gaps; first: where the entries of each rank begin.
+    """
+
+    ranks: NDArray[np.int64]
+    first: NDArray[np.int64]
+    later: NDArray[np.int64]
+
+
+@njit
+def _chain(
+    keys: NDArray[np.uint64], ranks: NDArray[np.int64], shift: Any, slots: NDArray[np.int64], later: NDArray[np.int64]
+) -> Any:
+    """Link entries from the last to the first; one that its own row repeats stays outside. slots: all -1."""
+    mask = np.uintp(len(slots) - 1)
+    for back in range(len(keys)):
+        entry = len(keys) - 1 - back
+        key = keys[entry]
+        if key == _NO_KEY:
+            continue
+        slot = np.uintp((key * _SPREAD) >> shift)
+        while slots[slot] >= 0 and keys[slots[slot]] != key:
+            slot = (slot + np.uintp(1)) & mask
+        if slots[slot] < 0 or ranks[slots[slot]] != ranks[entry]:
+            later[entry] = slots[slot]
+            slots[slot] = entry
+
+
+def chains(keys: NDArray[np.uint64], ranks: NDArray[np.int64], count: int) -> Chains:
+    """Return the chains of entries with ranks below `count`, ascending."""
+    bits = len(keys).bit_length() + 1
+    later = np.full(len(keys), -1, np.int64)
+    _chain(keys, ranks, np.uint64(64 - bits), np.full(1 << bits, -1, np.int64), later)
+    return Chains(ranks, from_lengths(np.bincount(ranks, minlength=count)), later)
+
+
+@njit
+def _pairs(
+    chains_: Chains,
+    start: int,
+    skip: NDArray[np.bool_],
+    seen: NDArray[np.int64],
+    size: int,
+    left: NDArray[np.int64],
+    right: NDArray[np.int64],
+    shared: NDArray[np.int64],
+) -> Any:
+    """Write the pairs of the ranks from `start` on, until `size` are there; returns how many, and the next rank.
+
+    seen: int64[ranks], any values: where a rank stands among the pairs of the present left one.
+    """
+    at, rank = 0, start
+    while rank < len(chains_.first) - 1 and at < size:
+        begin = at
+        for entry in range(chains_.first[rank], chains_.first[rank + 1] if not skip[rank] else chains_.first[rank]):
+            other = chains_.later[entry]
+            while other >= 0:
+                partner = chains_.ranks[other]
+                place = seen[partner]
+                if begin <= place < at and right[place] == partner:
+                    shared[place] += 1
+                else:
+                    seen[partner] = at
+                    left[at], right[at], shared[at] = rank, partner, 1
+                    at += 1
+                other = chains_.later[other]
+        if at - begin > 1:
+            order = np.argsort(right[begin:at])
+            right[begin:at] = right[begin:at][order]
+            shared[begin:at] = shared[begin:at][order]
+        rank += 1
+    return at, rank
+
+
+def pairs(
+    keys: NDArray[np.uint64], rows: NDArray[np.int64], size: int, skip: NDArray[np.bool_] | None
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Yield every pair of rows that share a key, and how many they share: `matching.pairs_from_buckets`."""
+    if (np.diff(rows) < 0).any():
+        order = np.argsort(rows, kind="stable")
+        keys, rows = keys[order], rows[order]
+    fresh = np.append(True, rows[1:] != rows[:-1])[: len(rows)]
+    known = rows[fresh]
+    linked = chains(keys, np.cumsum(fresh) - 1, len(known))
+    seen, removed = np.zeros(len(known), np.int64), np.zeros(len(known), np.bool_)
+    left, right, counts = (np.empty(size + len(known), np.int64) for _ in range(3))
+    rank = 0
+    while rank < len(known):
+        if skip is not None:
+            removed = skip[known]
+        used, rank = _pairs(linked, rank, removed, seen, size, left, right, counts)
+        for first in range(0, used, size):
+            chosen = slice(first, min(first + size, used))
+            yield np.stack([known[left[chosen]], known[right[chosen]]], axis=1), counts[chosen].copy()
