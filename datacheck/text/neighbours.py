@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 EXACT_ROWS = 10_000  # up to here every row is compared with every other one: a second
 _QUERIES = 1 << 13
-_CONNECTIVITY, _EXPANSION = 16, 128
+_CONNECTIVITY, _ADD, _SEARCH = 16, 128, 64
 
 
 class Near(NamedTuple):
@@ -37,8 +37,8 @@ class Neighbours:
             metric="cos",
             dtype="f16",
             connectivity=_CONNECTIVITY,
-            expansion_add=_EXPANSION,
-            expansion_search=_EXPANSION,
+            expansion_add=_ADD,
+            expansion_search=_SEARCH,
             enable_key_lookups=False,
         )
         if len(vectors):
@@ -51,10 +51,8 @@ class Neighbours:
             rows = np.full((len(some), k), -1, np.int64)
             cosines = np.full((len(some), k), -1, np.float32)
             if len(self.vectors):
-                found = self._index.search(some, k, threads=threads, exact=self.exact)
-                keys, distances = np.atleast_2d(found.keys), np.atleast_2d(found.distances)
-                counts = np.broadcast_to(getattr(found, "counts", keys.shape[1]), (len(some),))
-                given = np.arange(keys.shape[1]) < counts[:, None]
-                rows[:, : keys.shape[1]][given] = keys[given].astype(np.int64)
-                cosines[:, : keys.shape[1]][given] = 1 - distances[given]
+                found: Any = self._index.search(some, k, threads=threads, exact=self.exact)
+                given = np.arange(found.keys.shape[1]) < np.asarray(found.counts)[:, None]
+                rows[:, : given.shape[1]][given] = found.keys[given].astype(np.int64)
+                cosines[:, : given.shape[1]][given] = 1 - found.distances[given]
             yield Near(first, rows, cosines)

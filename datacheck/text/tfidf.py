@@ -9,13 +9,14 @@ Nothing is fitted: signs are bits of a hash of the n-gram, so a text has one pro
 Weights are whole numbers, so that sums are exact, in whatever order a machine adds.
 """
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from datacheck.text.codes import blocks, from_lengths, ranges, row_numbers
+from datacheck.text.codes import blocks, from_lengths, row_numbers
 from datacheck.text.minhash import mix64
 from datacheck.text.shingles import grams
 
@@ -36,7 +37,11 @@ class Terms(NamedTuple):
 
 def terms(texts: pl.Series) -> Terms:
     """Return the 1- and 2-grams of characters of normalised texts; null counts as empty."""
-    parts = [_terms(part) for part in blocks(texts)]
+    return concat([_terms(part) for part in blocks(texts)])
+
+
+def concat(parts: Sequence[Terms]) -> Terms:
+    """Put the rows of several tables one after the other."""
     lengths = [np.diff(part.offsets) for part in parts]
     return Terms(
         from_lengths(np.concatenate([np.zeros(0, np.int64), *lengths])),
@@ -53,13 +58,6 @@ def _terms(texts: pl.Series) -> Terms:
     every, counts = np.unique(np.concatenate(keys), return_counts=True)
     lengths = np.bincount((every >> _HALF).astype(np.int64), minlength=len(texts))
     return Terms(from_lengths(lengths), every.astype(np.uint32), counts.astype(np.int64))
-
-
-def take(found: Terms, rows: NDArray[np.int64]) -> Terms:
-    """Return the given rows, in the given order."""
-    lengths = np.diff(found.offsets)[rows]
-    at = ranges(found.offsets[rows], lengths)
-    return Terms(from_lengths(lengths), found.hashes[at], found.counts[at])
 
 
 def bucket(hashes: NDArray[np.uint32]) -> NDArray[np.uint32]:
@@ -91,7 +89,7 @@ def weights(found: Terms, of_bucket: NDArray[np.float64]) -> NDArray[np.float64]
 def signs(hashes: NDArray[np.uint32]) -> NDArray[np.float32]:
     """Return the row of the random matrix for each n-gram: 256 times -1 or 1, bits of its hash."""
     words = DIMENSIONS // 64
-    seeds = hashes.astype(np.uint64)[:, None] * np.uint64(words) + np.arange(words, dtype=np.uint64)
+    seeds: NDArray[np.uint64] = hashes.astype(np.uint64)[:, None] * np.uint64(words) + np.arange(words, dtype=np.uint64)
     bits = np.unpackbits(mix64(seeds).astype("<u8").view(np.uint8), axis=1)
     return bits.astype(np.float32) * np.float32(2) - np.float32(1)
 
