@@ -183,7 +183,7 @@ class SimilarTexts(Check):
                 pairs = np.sort(pairs, axis=1)[:, ::-1]
             best, at = np.unique(np.concatenate([best, pairs]), axis=0, return_index=True)
             cosines = np.concatenate([cosines, near.cosines[query, rank]])[at]
-            order = np.lexsort([best[:, 1], best[:, 0], -cosines])[:most]
+            order = np.lexsort((best[:, 1], best[:, 0], -cosines))[:most]
             cut |= len(best) > most
             best, cosines = best[order], cosines[order]
         return _Proposed(best, cut, np.concatenate([np.zeros(0, np.float32), *nearest]))

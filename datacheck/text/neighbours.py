@@ -52,7 +52,9 @@ class Neighbours:
             cosines = np.full((len(some), k), -1, np.float32)
             if len(self.vectors):
                 found: Any = self._index.search(some, k, threads=threads, exact=self.exact)
-                given = np.arange(found.keys.shape[1]) < np.asarray(found.counts)[:, None]
-                rows[:, : given.shape[1]][given] = found.keys[given].astype(np.int64)
-                cosines[:, : given.shape[1]][given] = 1 - found.distances[given]
+                keys, distances = np.atleast_2d(found.keys), np.atleast_2d(found.distances)
+                counts = np.asarray(getattr(found, "counts", [keys.shape[1]]))  # one query is answered without counts
+                given = np.arange(keys.shape[1]) < counts[:, None]
+                rows[:, : keys.shape[1]][given] = keys[given].astype(np.int64)
+                cosines[:, : keys.shape[1]][given] = 1 - distances[given]
             yield Near(first, rows, cosines)

@@ -89,7 +89,8 @@ def weights(found: Terms, of_bucket: NDArray[np.float64]) -> NDArray[np.float64]
 def signs(hashes: NDArray[np.uint32]) -> NDArray[np.float32]:
     """Return the row of the random matrix for each n-gram: 256 times -1 or 1, bits of its hash."""
     words = DIMENSIONS // 64
-    seeds: NDArray[np.uint64] = hashes.astype(np.uint64)[:, None] * np.uint64(words) + np.arange(words, dtype=np.uint64)
+    first = np.uint64(words) * hashes.astype(np.uint64)
+    seeds = np.add.outer(first, np.arange(words, dtype=np.uint64))
     bits = np.unpackbits(mix64(seeds).astype("<u8").view(np.uint8), axis=1)
     return bits.astype(np.float32) * np.float32(2) - np.float32(1)
 
