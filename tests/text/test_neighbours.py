@@ -31,7 +31,7 @@ def test_few_rows_are_searched_completely():
 
 
 def test_many_rows_are_searched_nearly_completely_and_whatever_the_threads():
-    vectors = clustered(9_000)
+    vectors = clustered(3_000)
     one, two = Neighbours(vectors, exact_rows=0), Neighbours(vectors, exact_rows=0)
     assert not one.exact
     found = whole(one, vectors, 4, threads=1)
