@@ -10,8 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-EXACT_ROWS = 10_000  # up to here every row is compared with every other one: a second
+EXACT_ROWS = 10_000  # up to here every row is compared with every other one: some seconds
 _QUERIES = 1 << 13
+# On 20,000 recombined questions these find .984 of the neighbours with a cosine of .6; half as much expansion finds
+# .930 in 0.6 of the time.
 _CONNECTIVITY, _ADD, _SEARCH = 16, 128, 64
 
 

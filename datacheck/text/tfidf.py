@@ -67,10 +67,13 @@ def bucket(hashes: NDArray[np.uint32]) -> NDArray[np.uint32]:
 
 def document_counts(found: Terms) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
     """Return the buckets that occur, sorted, and in how many rows each does."""
-    rows = row_numbers(found.offsets).astype(np.uint64) << _HALF
-    in_rows = np.unique(rows | bucket(found.hashes)).astype(np.uint32)
-    buckets, counts = np.unique(in_rows, return_counts=True)
-    return buckets, counts.astype(np.int64)
+    keys = row_numbers(found.offsets).astype(np.uint64) << _HALF | bucket(found.hashes)
+    keys.sort()
+    fresh = np.ones(len(keys), np.bool_)
+    fresh[1:] = keys[1:] != keys[:-1]  # two n-grams of a row may share a bucket
+    counts = np.bincount(keys[fresh].astype(np.uint32), minlength=BUCKETS)
+    buckets = np.flatnonzero(counts)
+    return buckets.astype(np.uint32), counts[buckets].astype(np.int64)
 
 
 def idf(buckets: NDArray[np.uint32], counts: NDArray[np.int64], texts: int) -> NDArray[np.float64]:

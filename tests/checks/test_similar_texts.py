@@ -1,12 +1,15 @@
 import json
 import math
 from collections import Counter
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
+import datacheck
 from datacheck.check import Ratio, Status
+from datacheck.checks import similar_texts
 from datacheck.checks.similar_texts import SimilarTexts
 from datacheck.testing import dataset, finding, jsonl, measure
 
@@ -221,6 +224,44 @@ def test_of_rewritten_questions_the_near_duplicates_are_left_out(realdata):
     different = {(b, a) for b, a in planted if jaccard[b, a] < 0.7 and cosines[a - 1, b - 1] > 0.61}
     assert 5 < len(different) < 75
     assert different <= found
+
+
+def test_the_graph_finds_what_the_complete_search_finds(realdata, monkeypatch):
+    texts = questions(realdata, 1_000)
+    rows = prompts(texts + [rewritten(text, "framed") for text in texts[:50]])
+    check = SimilarTexts(top=1000, near=1)
+    complete = measure(check, rows)
+    monkeypatch.setattr(similar_texts, "Neighbours", partial(similar_texts.Neighbours, exact_rows=0))
+    graph, again = measure(check, rows), measure(check, rows)
+    assert graph.evidence.equals(again.evidence)
+    assert graph.figures == again.figures
+    found, truth = set(listed(graph)), set(listed(complete))
+    assert len(truth) > 50
+    assert len(found & truth) > 0.98 * len(truth)
+
+
+@pytest.mark.slow
+def test_the_same_in_one_file_and_in_several(tmp_path):
+    reports = {}
+    for name, cuts in (("one", [0, len(ROWS)]), ("several", [0, 2, 3, 7, len(ROWS)])):
+        folder = tmp_path / name
+        (folder / "data").mkdir(parents=True)
+        for number, (start, end) in enumerate(pairwise(cuts)):
+            (folder / "data" / f"{number}.jsonl").write_bytes(jsonl(ROWS[start:end]))
+        (folder / "c.yaml").write_text(
+            "name: c\nversion: 1\ndatasets:\n  train:\n    source: {path: data}\n"
+            "    checks: [{check: similar_texts, cosine: 0.5}]\n",
+            encoding="utf-8",
+        )
+        report = datacheck.validate(folder / "c.yaml", out=folder / "out")
+        reports[name] = next(found for found in report.findings if found.check == "similar_texts")
+    one, several = (reports[name].evidence.first for name in ("one", "several"))
+    assert reports["one"].status is Status.PASS
+    assert sorted((p.score, p.detail) for p in one) == sorted((p.score, p.detail) for p in several)
+    assert {(p.at, p.other) for p in several} == {
+        ("train/3.jsonl:1", "train/0.jsonl:1"),
+        ("train/3.jsonl:2", "train/0.jsonl:2"),
+    }
 
 
 def test_the_same_in_every_order_of_the_rows():
