@@ -100,6 +100,14 @@ def test_a_rephrased_question_of_an_evaluation_set():
     assert "小红" in result.first[0]["detail"]
 
 
+def test_an_evaluation_set_is_weighed_like_this_dataset():
+    """Its rows, were they verbatim, have a cosine of 1 with themselves here; verbatim ones are leakage's business."""
+    rows = prompts([*OTHERS, *(first for first, _ in TWINS)])
+    result = measure(SimilarTexts(against="eval"), rows, others={"eval": rows[:4]})
+    assert result.figures["nearest"]["rows"] == [*[0] * 19, 4]
+    assert result.value("pairs") == 0
+
+
 def test_an_evaluation_set_without_rows_is_an_error():
     found = finding(SimilarTexts(against="eval"), prompts(OTHERS), others={"eval": b""})
     assert found.status is Status.ERROR
