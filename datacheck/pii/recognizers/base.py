@@ -14,8 +14,22 @@ GAP = SEPARATOR + "{0,3}"
 # \b does not work beside Han, which is \w; \d would also match digits that are not ASCII.
 LEFT, RIGHT = r"(?<![0-9A-Za-z])", r"(?![0-9A-Za-z])"
 HAN = r"\u3400-\u4dbf\u4e00-\u9fff"  # inside a class; the same in Python's re, regex and Rust
-# What stands between a label and its value: 姓名：, "name": ", 号码是 …
-LINKER = r"(?:[ \t\r\n\u3000\"'`“”‘’*_:：=|>\]】）)(（\[【,，\-—]|是|为|号|码|如下){0,8}"
+# What stands between a label and its value: 姓名：, "name": ", 号码是, 改成, "on file (", "病历号 (MRN): " …
+_MARK = r"[ \t\r\n\u3000\"'`“”‘’*_:：=|>\]】）)(（\[【,，\-—]"
+_VERB = (
+    r"(?:改|换|變更|变更|更新|更正|修改|填)?[成为為]|是|[应應]该是|[ ](?:is|was|are|to|as|on file|should be|has been)"
+)
+_ASIDE = r"[(（][^()（）\n0-9]{1,24}[)）]"
+# … or the turn of a chat in which somebody answers: "请提供病历号\n用户：", "[10:33] 我: "
+_SPEAKER = (
+    r"(?:\[[^\]\n]{1,24}\][ ]?[^\s:：]{0,16}|用户|客户|顾客|我|你|他|她|本人|对方|客服|小?助手|机器人|系统|患者|病人|医生|护士|学生|老师|家长"
+    r"|买家|卖家|乘客|司机|[答问回][复答]?|(?i:user|customer|client|human|me|assistant|agent|bot|gpt|patient|caller|[abqi]))"
+)
+_TURN = (
+    r"(?:是?多少|是?什么|是?啥|一下|again|please|呢|吗|吧|呀|谢谢|[ ,，。.?？!！~～…\"']){0,5}"
+    rf"\r?\n[ ]?{_SPEAKER}[ ]?[:：]"
+)
+LINKER = rf"(?:{_VERB}|{_MARK}|[号號码碼]|如下|{_ASIDE}){{0,8}}(?:{_TURN}(?:{_VERB}|{_MARK}){{0,4}})?"
 
 # Expressions that let most rows go before the prefilters that share them are tried; each is a superset of those.
 GATE_DIGITS = rf"[0-9](?:{GAP}[0-9]){{5}}"
@@ -120,6 +134,12 @@ class Recognizer(ABC):
 def anywhere(*words: str) -> str:
     """Return a Rust expression for words in any case, white space between the letters (context is read without it)."""
     return "(?i:" + "|".join(r"[\s\x1c-\x1f]*".join(word) for word in words) + ")"
+
+
+def english(*phrases: str) -> str:
+    """Return an expression for English names, in words, snake_case or camelCase, and what says that a number follows."""
+    names = "|".join(phrase.replace(" ", r"[ _\-]{0,2}") for phrase in phrases)
+    return rf"(?i:(?:{names})(?:[ _\-]{{0,2}}(?:number|num|no\.?|code|id))?)"
 
 
 def span(match: Match[str]) -> tuple[int, int]:

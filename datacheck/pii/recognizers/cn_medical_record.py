@@ -5,9 +5,10 @@ from random import Random
 from datacheck.pii.recognizers.base import GAP, LINKER, RIGHT, Judgement, Recognizer, compact, random_digits, words
 
 _LABEL = (
-    r"(?:病历|病歷|病案|住院|门诊|門診|就诊|就診|就诊卡|诊疗卡|病理|患者)(?:编|卡)?[号號]|(?:病历"
-    r"|病案|住院|门诊|就诊|患者)(?:编号|ID)"
-    r"|MRN|[Mm]edical [Rr]ecord(?: [Nn]umber| [Nn]o\.?)?|[Pp]atient (?:ID|[Nn]umber)"
+    r"(?:病历|病歷|病案|住院|门诊|門診|急诊|急診|就诊|就診|诊疗|診療|病理|患者|病人|体检)(?:编|卡)?(?:[号號]|编码|ID|id)"
+    r"|(?:病历|病歷|病案|就诊|诊疗)[卡本]"
+    r"|(?i:mrn|(?:medical|health|patient|clinical|hospital)[ _\-]{0,2}(?:record|chart|case)(?:[ _\-]{0,2}(?:number|num|no\.?|id))?"
+    r"|(?:patient|admission|inpatient|outpatient|hospitali[sz]ation)[ _\-]{0,2}(?:number|num|no\.?|id)\b)"
 )
 _VALUE = rf"(?:[A-Za-z]{GAP}){{0,4}}[0-9](?:{GAP}[0-9]){{4,17}}"
 
