@@ -12,7 +12,7 @@ _BANK = (
 )
 _ACCOUNT = (
     r"(?:[账帐][号户]|賬[號戶]|户口|[Aa]/[Cc](?: [Nn]o\.?)?"
-    r"|(?i:(?:account|acct|acc)[ _\-]{0,2}(?:number|num|no\.?)|account\b))"
+    r"|(?i:(?:account|acct|acc)[ _\-]{0,2}(?:number|num|no\.?)|account))"
 )
 
 
@@ -22,7 +22,8 @@ class CnBankAccount(Recognizer):
     entity = "CN_BANK_ACCOUNT"
     label = "开户账号"
     gate = GATE_DIGITS
-    prefilter = rf"(?:{_BANK}|{_ACCOUNT}){LINKER}[0-9](?:{GAP}[0-9]){{6}}"
+    prefilter = rf"{_BANK}|{_ACCOUNT}"
+    needs = rf"[0-9](?:{GAP}[0-9]){{8}}"
     patterns = {
         "cn_bank_account": rf"{_BANK}{LINKER}(?<![0-9A-Za-z])(?P<value>[0-9](?:{GAP}[0-9]){{8,24}}){RIGHT}",
         "cn_bank_account.account": rf"{_ACCOUNT}{LINKER}(?<![0-9A-Za-z])(?P<value>[0-9](?:{GAP}[0-9]){{11,24}}){RIGHT}",

@@ -28,7 +28,8 @@ class CnDrivingLicence(Recognizer):
     entity = "CN_DRIVING_LICENCE"
     label = "驾驶证"
     gate = GATE_DIGITS
-    prefilter = rf"(?:{_LABEL}){LINKER}[0-9](?:{GAP}[0-9]){{11}}"
+    prefilter = _LABEL
+    needs = rf"[0-9](?:{GAP}[0-9]){{11}}"
     patterns = {
         "cn_driving_licence": (
             rf"(?:{_LABEL}){LINKER}(?<![0-9A-Za-z])(?P<value>[0-9](?:{GAP}[0-9]){{11}}(?:(?:{GAP}[0-9]){{5}}"

@@ -38,7 +38,8 @@ class CnSocialSecurity(Recognizer):
     entity = "CN_SOCIAL_SECURITY"
     label = "社保卡"
     gate = GATE_DIGITS
-    prefilter = rf"(?:{_LABEL}|{_BARE}){LINKER}(?:[A-Za-z]{GAP}){{0,2}}[0-9](?:{GAP}[0-9]){{6}}"
+    prefilter = rf"{_LABEL}|{_BARE}"
+    needs = rf"[0-9](?:{GAP}[0-9]){{6}}"
     patterns = {
         "cn_social_security": rf"(?:{_LABEL}){LINKER}(?<![0-9A-Za-z])(?P<value>{_VALUE}){RIGHT}",
         "cn_social_security.en": rf"{_BARE}{LINKER}(?<![0-9A-Za-z])(?!{_SSN})(?P<value>{_VALUE}){RIGHT}",

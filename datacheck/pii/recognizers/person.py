@@ -3,7 +3,7 @@
 import re
 from random import Random
 
-from datacheck.pii.recognizers.base import HAN, LINKER, Judgement, Recognizer, words
+from datacheck.pii.recognizers.base import HAN, NAME_LINKER, Judgement, Recognizer, words
 
 # The surnames of 99 % of the people (Ministry of Public Security's reports), and the compound ones.
 SURNAMES = (
@@ -30,6 +30,7 @@ _SPACED = "|".join("[ \u3000]?".join(name) for name in COMPOUND.split("|"))
 _LIKELY = rf"(?:{_SPACED}|[{SURNAMES}])(?:[ \u3000]?[{_GIVEN}]){{1,2}}"
 # What may follow such a name; a third character of a word may not.
 _FOLLOWS = r"的|[已也在于与和及同]|收到|申请|签[收字名]|来|为|是|办理|购买|预约|确认|反馈|表示|说|称|需|要|本人|先生|女士|谢谢|麻烦|别|对吗|请"
+_END = rf"(?:{_FOLLOWS}|[^{HAN}]|$)"
 _ENGLISH_LABEL = (
     r"(?i:(?:full|real|legal|patient|customer|contact|client|employee|student|recipient|receiver|sender|applicant|holder"
     r"|card[ _\-]?holder|account|guardian|passenger|guest|emergency[ _\-]?contact)[ _\-]{0,2}name"
@@ -83,21 +84,21 @@ class Person(Recognizer):
     prefilter = (
         rf"{_LABEL}{_COLON}[{HAN}]|(?:[我字就名他她]叫|名字[是为]|姓名[是为]?|本名|真名)[ 做:：是叫]{{0,4}}[{HAN}]"
         rf"|(?:{COMPOUND}|[{SURNAMES}])[{HAN}]{{0,2}}[ ]?(?:先生|女士|小姐)"
-        rf"|(?:(?:{_LABEL}|{_ENGLISH_LABEL}){LINKER}|{_BARE_KEY}){_LIKELY}(?:{_FOLLOWS}|[^{HAN}]|$)"
-        rf"|(?:{_LABEL}|{_ENGLISH_LABEL}){LINKER}{_WORD}[ ][A-Z]"
         r"|(?i:my name(?: is|[’']s)|m called)[ ]{0,2}[A-Z]"
         r"|(?i:name|patient|contact|attn|recipient)[\"']?[ ]?[:：=][ ]?[\"']?[ ]{0,2}[A-Z]"
+    )
+    prefilters = (
+        rf"{_LABEL}{NAME_LINKER}(?:{_LIKELY}{_END}|{_WORD}[ ][A-Z])",
+        rf"{_ENGLISH_LABEL}{NAME_LINKER}(?:{_LIKELY}{_END}|{_WORD}[ ][A-Z])|{_BARE_KEY}{_LIKELY}{_END}",
     )
     patterns = {
         "person.label": (
             rf"{_LABEL}{_COLON}(?P<value>[{HAN}]{{1,8}}[·•・][{HAN}]{{1,8}}|[{HAN}]{{2,4}}(?![{HAN}])"
             rf"|{_NAME})"
         ),
-        "person.role": (
-            rf"(?:(?:{_LABEL}|{_ENGLISH_LABEL}){LINKER}|{_BARE_KEY})(?P<value>{_LIKELY})(?={_FOLLOWS}|[^{HAN}]|\Z)"
-        ),
-        "person.role_en": (
-            rf"(?:{_LABEL}|{_ENGLISH_LABEL}){LINKER}(?<![A-Za-z])(?P<value>{_FULL})"
+        "person.role": (rf"(?:(?:{_LABEL}|{_ENGLISH_LABEL}){NAME_LINKER}|{_BARE_KEY})(?P<value>{_LIKELY})(?={_END})"),
+        "person.role_en": (  # "Jamie's full name is" belongs to a story
+            rf"(?:{_LABEL}|(?<![’']s[ ]|(?:his|her|heir)[ ]){_ENGLISH_LABEL}){NAME_LINKER}(?<![A-Za-z])(?P<value>{_FULL})"
         ),
         "person.called": rf"{_CALLED}(?P<value>{_CUT})",
         "person.title": (
@@ -114,8 +115,8 @@ class Person(Recognizer):
         "person.key": rf"(?i:name[\"']?[ ]?[:：=][ ]?[\"']?)(?P<value>{_WORD}(?:[ ]{_WORD}){{0,3}})",
     }
     extents = (
-        rf"(?:(?:{_LABEL}|{_ENGLISH_LABEL}){LINKER}|{_BARE_KEY})(?P<value>{_LIKELY})",
-        rf"(?:{_LABEL}|{_ENGLISH_LABEL}){LINKER}(?P<value>{_FULL})",
+        rf"(?:(?:{_LABEL}|{_ENGLISH_LABEL}){NAME_LINKER}|{_BARE_KEY})(?P<value>{_LIKELY})",
+        rf"(?:{_LABEL}|{_ENGLISH_LABEL}){NAME_LINKER}(?P<value>{_FULL})",
         rf"{_LABEL}{_COLON}(?P<value>[{HAN}]{{1,8}}[·•・][{HAN}]{{1,8}}|[{HAN}]{{2,4}})",
         rf"{_CALLED}(?P<value>{_CUT})",
         rf"(?P<value>[{HAN}]{{1,3}})[ ]?(?:先生|女士|小姐)",
