@@ -31,6 +31,7 @@ _TURN = (
 )
 _ANSWERED = rf"[号號]?[码碼]?{_TURN}(?:{_VERB}|{_MARK}){{0,4}}"
 LINKER = rf"(?:(?:{_VERB}|{_MARK}|[号號码碼]|如下|{_ASIDE}){{0,8}}|{_ANSWERED})"
+NO_WORD = r"(?!(?i:is|was|are|to|as|on|no|at|in|of)(?![0-9A-Za-z]))"  # before letters and digits with gaps: "is 12345"
 NAME_LINKER = rf"(?:(?:{_VERB}|{_MARK}|如下){{0,6}}|{_ANSWERED})"
 
 # Expressions that let most rows go before the prefilters that share them are tried; each is a superset of those.

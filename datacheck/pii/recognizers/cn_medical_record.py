@@ -2,7 +2,17 @@
 
 from random import Random
 
-from datacheck.pii.recognizers.base import GAP, LINKER, RIGHT, Judgement, Recognizer, compact, random_digits, words
+from datacheck.pii.recognizers.base import (
+    GAP,
+    LINKER,
+    NO_WORD,
+    RIGHT,
+    Judgement,
+    Recognizer,
+    compact,
+    random_digits,
+    words,
+)
 
 _LABEL = (
     r"(?:病历|病歷|病案|住院|门诊|門診|急诊|急診|就诊|就診|诊疗|診療|病理|患者|病人|体检)(?:编|卡)?(?:[号號]|编码|ID|id)"
@@ -21,8 +31,8 @@ class CnMedicalRecord(Recognizer):
     label = "住院号"
     prefilter = _LABEL
     gate = _FIVE_DIGITS
-    patterns = {"cn_medical_record": rf"(?:{_LABEL}){LINKER}(?<![0-9A-Za-z])(?P<value>{_VALUE}){RIGHT}"}
-    extents = (rf"(?:{_LABEL}){LINKER}(?<![0-9A-Za-z])(?P<value>{_VALUE})",)
+    patterns = {"cn_medical_record": rf"(?:{_LABEL}){LINKER}(?<![0-9A-Za-z]){NO_WORD}(?P<value>{_VALUE}){RIGHT}"}
+    extents = (rf"(?:{_LABEL}){LINKER}(?<![0-9A-Za-z]){NO_WORD}(?P<value>{_VALUE})",)
     specimens = words("123456 1234567 12345678 123456789 000000 00000000")
 
     def judge(self, rule: str, value: str) -> Judgement | None:

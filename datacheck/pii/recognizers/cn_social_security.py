@@ -6,6 +6,7 @@ from datacheck.pii.recognizers.base import (
     GAP,
     GATE_DIGITS,
     LINKER,
+    NO_WORD,
     RIGHT,
     Judgement,
     Recognizer,
@@ -41,8 +42,8 @@ class CnSocialSecurity(Recognizer):
     prefilter = rf"{_LABEL}|{_BARE}"
     needs = rf"[0-9](?:{GAP}[0-9]){{6}}"
     patterns = {
-        "cn_social_security": rf"(?:{_LABEL}){LINKER}(?<![0-9A-Za-z])(?P<value>{_VALUE}){RIGHT}",
-        "cn_social_security.en": rf"{_BARE}{LINKER}(?<![0-9A-Za-z])(?!{_SSN})(?P<value>{_VALUE}){RIGHT}",
+        "cn_social_security": rf"(?:{_LABEL}){LINKER}(?<![0-9A-Za-z]){NO_WORD}(?P<value>{_VALUE}){RIGHT}",
+        "cn_social_security.en": rf"{_BARE}{LINKER}(?<![0-9A-Za-z]){NO_WORD}(?!{_SSN})(?P<value>{_VALUE}){RIGHT}",
     }
     specimens = words("123456789 1234567890 12345678 123456789012 000000000")
 

@@ -34,7 +34,7 @@ _END = rf"(?:{_FOLLOWS}|[^{HAN}]|$)"
 _ENGLISH_LABEL = (
     r"(?i:(?:full|real|legal|patient|customer|contact|client|employee|student|recipient|receiver|sender|applicant|holder"
     r"|card[ _\-]?holder|account|guardian|passenger|guest|emergency[ _\-]?contact)[ _\-]{0,2}name"
-    r"|(?:contact|responsible)[ _\-]{0,2}person|name of (?:the )?(?:patient|applicant|customer|holder)|consignee|addressee)"
+    r"|(?:contact|responsible)[ _\-]{0,2}person|consignee|addressee)"
 )
 _BARE_KEY = r"(?i:name)[\"']{0,2}[ ]?[:：=][ ]?[\"']?"
 _NAME = rf"(?:(?:{COMPOUND})[{HAN}]{{1,2}}|[{SURNAMES}][{HAN}]{{1,2}})"
@@ -89,7 +89,8 @@ class Person(Recognizer):
     )
     prefilters = (
         rf"{_LABEL}{NAME_LINKER}(?:{_LIKELY}{_END}|{_WORD}[ ][A-Z])",
-        rf"{_ENGLISH_LABEL}{NAME_LINKER}(?:{_LIKELY}{_END}|{_WORD}[ ][A-Z])|{_BARE_KEY}{_LIKELY}{_END}",
+        # the end of every English label and of the bare key
+        rf"(?i:name|person|consignee|addressee){NAME_LINKER}(?:{_LIKELY}{_END}|{_WORD}[ ][A-Z])",
     )
     patterns = {
         "person.label": (
