@@ -65,7 +65,8 @@ class Address(Recognizer):
     entity = "ADDRESS"
     prefilter = (
         rf"[路街巷弄道里村庄屯沿条段院号同][东西南北中]?[ ]?(?:[{HAN}]{{0,3}}段)?[ ]?{_NUMBER}[ ]?[号弄]"
-        rf"|{_GROUP}|{_ESTATE}|{_BLOCK}[ ]?{_PART}[ ]?单元|(?:地址|住址)[是在为:： ]{{0,3}}[{HAN}0-9A-Za-z]{{4,40}}[号弄]"
+        rf"|{_GROUP}"
+        rf"|{_ESTATE}|{_BLOCK}[ ]?{_PART}[ ]?单元|(?:地址|住址)[是在为:： ]{{0,3}}[{HAN}0-9A-Za-z]{{4,40}}[号弄]"
         rf"|[1-9][0-9]{{0,5}} (?:[0-9A-Z][0-9A-Za-z]{{0,15}}\.? ){{1,4}}{_STREET}"
     )
     patterns = {"address": _CORE, "address.en": rf"(?<![0-9A-Za-z.,$]){_EN}"}

@@ -22,17 +22,18 @@ _VERB = (
 _ASIDE = r"[(（][^()（）\n0-9]{1,24}[)）]"
 # … or the turn of a chat in which somebody answers: "请提供病历号\n用户：", "[10:33] 我: "
 _SPEAKER = (
-    r"(?:\[[^\]\n]{1,24}\][ ]?[^\s:：]{0,16}|用户|客户|顾客|我|你|他|她|本人|对方|客服|小?助手|机器人|系统|患者|病人|医生|护士|学生|老师|家长"
-    r"|买家|卖家|乘客|司机|[答问回][复答]?|(?i:user|customer|client|human|me|assistant|agent|bot|gpt|patient|caller|[abqi]))"
+    r"(?:\[[^\]\n]{1,24}\][ ]?[^\s:：]{0,16}|用户|客户|顾客|我|你|他|她|本人|对方|客服|小?助手|机器人|系统|患者|病人"
+    r"|医生|护士|学生|老师|家长|买家|卖家|乘客|司机|[答问回][复答]?"
+    r"|(?i:user|customer|client|human|me|assistant|agent|bot|gpt|patient|caller|[abqi]))"
 )
 _TURN = (
     r"(?:是?多少|是?什么|是?啥|一下|again|please|呢|吗|吧|呀|谢谢|[ ,，。.?？!！~～…\"':：]){0,5}"
     rf"\r?\n[ ]?{_SPEAKER}[ ]?[:：]"
 )
-_ANSWERED = rf"[号號]?[码碼]?{_TURN}(?:{_VERB}|{_MARK}){{0,4}}"
-LINKER = rf"(?:(?:{_VERB}|{_MARK}|[号號码碼]|如下|{_ASIDE}){{0,8}}|{_ANSWERED})"
+ANSWERED = rf"[号號]?[码碼]?{_TURN}(?:{_VERB}|{_MARK}){{0,4}}"
+LINKER = rf"(?:(?:{_VERB}|{_MARK}|[号號码碼]|如下|{_ASIDE}){{0,8}}|{ANSWERED})"
 NO_WORD = r"(?!(?i:is|was|are|to|as|on|no|at|in|of)(?![0-9A-Za-z]))"  # before letters and digits with gaps: "is 12345"
-NAME_LINKER = rf"(?:(?:{_VERB}|{_MARK}|如下){{0,6}}|{_ANSWERED})"
+NAME_LINKER = rf"(?:(?:{_VERB}|{_MARK}|如下){{0,6}}|{ANSWERED})"
 
 # Expressions that let most rows go before the prefilters that share them are tried; each is a superset of those.
 GATE_DIGITS = rf"[0-9](?:{GAP}[0-9]){{5}}"
@@ -142,7 +143,7 @@ def anywhere(*words: str) -> str:
 
 
 def english(*phrases: str) -> str:
-    """Return an expression for English names, in words, snake_case or camelCase, and what says that a number follows."""
+    """Return an expression for English names in words, snake_case or camelCase, with "number" and the like."""
     names = "|".join(phrase.replace(" ", r"[ _\-]{0,2}") for phrase in phrases)
     return rf"(?i:(?:{names})(?:[ _\-]{{0,2}}(?:number|num|no\.?|code|id))?)"
 

@@ -17,7 +17,8 @@ from datacheck.pii.recognizers.base import (
 _LABEL = (
     r"(?:病历|病歷|病案|住院|门诊|門診|急诊|急診|就诊|就診|诊疗|診療|病理|患者|病人|体检)(?:编|卡)?(?:[号號]|编码|ID|id)"
     r"|(?:病历|病歷|病案|就诊|诊疗)[卡本]"
-    r"|(?i:mrn|(?:medical|health|patient|clinical|hospital)[ _\-]{0,2}(?:record|chart|case)(?:[ _\-]{0,2}(?:number|num|no\.?|id))?"
+    r"|(?i:mrn|(?:medical|health|patient|clinical|hospital)[ _\-]{0,2}(?:record|chart|case)"
+    r"(?:[ _\-]{0,2}(?:number|num|no\.?|id))?"
     r"|(?:patient|admission|inpatient|outpatient|hospitali[sz]ation)[ _\-]{0,2}(?:number|num|no\.?|id))"
 )
 _FIVE_DIGITS = rf"[0-9](?:{GAP}[0-9]){{4}}"

@@ -22,7 +22,8 @@ class MacAddress(Recognizer):
             rf"])"
         ),
         "mac_address.spaced": (
-            rf"(?<!(?<![0-9A-Za-z]){_HEX} ?[:：\-.] ?){LEFT}{_HEX}(?:[ ]?[:：\-. ][ ]?{_HEX}){{5}}{RIGHT}(?![ ]?[:：\-. "
+            rf"(?<!(?<![0-9A-Za-z]){_HEX} ?[:：\-.] ?){LEFT}{_HEX}(?:[ ]?[:：\-. ][ ]?{_HEX}){{5}}{RIGHT}"
+            rf"(?![ ]?[:：\-. "
             rf"]?[0-9A-Fa-f]{{2}}(?![0-9A-Za-z]))"
         ),
         "mac_address.groups": rf"{LEFT}[0-9A-Fa-f]{{4}}\.[0-9A-Fa-f]{{4}}\.[0-9A-Fa-f]{{4}}{RIGHT}",

@@ -29,7 +29,10 @@ _GIVEN = (
 _SPACED = "|".join("[ \u3000]?".join(name) for name in COMPOUND.split("|"))
 _LIKELY = rf"(?:{_SPACED}|[{SURNAMES}])(?:[ \u3000]?[{_GIVEN}]){{1,2}}"
 # What may follow such a name; a third character of a word may not.
-_FOLLOWS = r"的|[已也在于与和及同]|收到|申请|签[收字名]|来|为|是|办理|购买|预约|确认|反馈|表示|说|称|需|要|本人|先生|女士|谢谢|麻烦|别|对吗|请"
+_FOLLOWS = (
+    r"的|[已也在于与和及同]|收到|申请|签[收字名]|来|为|是|办理|购买|预约"
+    r"|确认|反馈|表示|说|称|需|要|本人|先生|女士|谢谢|麻烦|别|对吗|请"
+)
 _END = rf"(?:{_FOLLOWS}|[^{HAN}]|$)"
 _ENGLISH_LABEL = (
     r"(?i:(?:full|real|legal|patient|customer|contact|client|employee|student|recipient|receiver|sender|applicant|holder"
@@ -99,7 +102,8 @@ class Person(Recognizer):
         ),
         "person.role": (rf"(?:(?:{_LABEL}|{_ENGLISH_LABEL}){NAME_LINKER}|{_BARE_KEY})(?P<value>{_LIKELY})(?={_END})"),
         "person.role_en": (  # "Jamie's full name is" belongs to a story
-            rf"(?:{_LABEL}|(?<![’']s[ ]|(?:his|her|heir)[ ]){_ENGLISH_LABEL}){NAME_LINKER}(?<![A-Za-z])(?P<value>{_FULL})"
+            rf"(?:{_LABEL}|(?<![’']s[ ]|(?:his|her|heir)[ ]){_ENGLISH_LABEL}){NAME_LINKER}"
+            rf"(?<![A-Za-z])(?P<value>{_FULL})"
         ),
         "person.called": rf"{_CALLED}(?P<value>{_CUT})",
         "person.title": (
@@ -150,7 +154,7 @@ class Person(Recognizer):
     def _english(self, rule: str, value: str) -> Judgement | None:
         parts = value.rstrip(".").split()
         if any(part.rstrip(".") in _ENGLISH_STOP for part in parts) or any(
-            part.isupper() and len(part) > 1 for part in parts
+            part.isupper() and len(part.rstrip(".")) > 1 for part in parts
         ):
             return None
         if value in _SPECIMENS:

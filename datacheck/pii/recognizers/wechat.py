@@ -25,10 +25,10 @@ class Wechat(Recognizer):
     patterns = {
         "wechat": (
             rf"(?<![A-Za-z0-9]){_STRONG}(?=号|[ \"']{{0,2}}[:：=是为]|{_NUMBERED}){LINKER}"
-            rf"(?<![A-Za-z0-9_\-])(?P<value>{_VALUE})(?![A-Za-z0-9_\-@.])"
+            rf"(?<![A-Za-z0-9_\-])(?P<value>{_VALUE})(?![A-Za-z0-9_\-@]|\.[A-Za-z0-9])"
         ),
         "wechat.number": (
-            rf"(?:微信号码?|微信ID|加微信?|[Vv][Xx]){LINKER}(?<![0-9A-Za-z])(?P<value>{_VALUE})(?![A-Za-z0-9_\-@.]"
+            rf"(?:微信号码?|微信ID|加微信?|[Vv][Xx]){LINKER}(?<![0-9A-Za-z])(?P<value>{_VALUE})(?![A-Za-z0-9_\-@]|\.[A-Za-z0-9]"
             rf")"
         ),
     }
