@@ -21,7 +21,7 @@ class UsSsn(Recognizer):
         "us_ssn.spaced": rf"{_START}(?<![0-9]{_SEP})[0-8](?:{GAP}[0-9]){{8}}{RIGHT}(?!{_SEP}[0-9])",
     }
     positive = (
-        r"社会安全号|社安号|(?i:(?<![a-z])ssns?(?![a-z])|social.{0,4}security|security_?(?:num|no|card)|taxpayer)"
+        r"SSN|社会安全号|社安号|(?i:(?<![a-z])ssns?(?![a-z])|social.{0,4}security|security_?(?:num|no|card)|taxpayer)"
     )
     negative_left = r"[=*×÷^≈]\s*\Z"
     specimens = words("078051120 219099999 123456789 457555462 123121234 111223333 111111111 001010001")
