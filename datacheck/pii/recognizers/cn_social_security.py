@@ -29,7 +29,7 @@ _LABEL = (
     r"s[bs] card",
 )
 _BARE = english(r"social security")
-_SSN = r"[0-8][0-9]{2}[ \-]?[0-9]{2}[ \-]?[0-9]{4}(?![ \-]?[0-9])"  # behind _BARE a number of the United States
+_SSN = rf"[0-8](?:{GAP}[0-9]){{8}}(?!{GAP}[0-9])"  # behind _BARE a number of the United States
 _VALUE = rf"(?:[A-Za-z]{GAP}){{0,2}}[0-9](?:{GAP}[0-9]){{6,18}}(?:{GAP}[Xx])?"
 
 
