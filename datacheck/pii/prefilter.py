@@ -85,7 +85,7 @@ def _fired(texts: pl.Series, chosen: Sequence[Recognizer], names: Names) -> pl.D
 def _test(recognizer: Recognizer, names: Names) -> pl.Expr:
     every_name = names == "full" and recognizer.entity == "PERSON"
     expression = f"{recognizer.prefilter}|{_ANY_NAME}" if every_name else recognizer.prefilter
-    found = _contains(expression)
+    found = pl.any_horizontal(map(_contains, (expression, *recognizer.prefilters)))
     return (found & _contains(recognizer.needs) if recognizer.needs else found).alias(recognizer.entity)
 
 

@@ -22,8 +22,11 @@ _TAIL = (
 _BLOCK = r"(?:栋|幢|座|号楼|#)"
 _PART = "[A-Za-z0-9一二三四五六七八九十]{1,3}"
 _ESTATE = rf"{_PLACE}[ ]?(?:[东西南北]区|{_PART}[区期][ ]?)?{_NUMBER}[ ]?{_BLOCK}"
+_GROUP = rf"[村屯庄寨][ ]?第?{_NUMBER}[ ]?(?:村民小?组|小组|[组社队])"
+_VILLAGE = rf"{_GROUP}[ ]?{_NUMBER}[ ]?[号户]"
 _CORE = (
     rf"(?:{_ROAD}[东西南北中]?[ ]?(?:[{HAN}]{{0,3}}段)?[ ]?{_DOOR}(?:院)?{_TAIL}"
+    rf"|{_VILLAGE}"
     rf"|{_ESTATE}[ ]?{_TAIL}"
     rf"|[0-9A-Za-z]{{1,4}}[ ]?{_BLOCK}[ ]?{_PART}[ ]?单元[ ]?[0-9]{{2,5}}[室房号]?)"
 )
@@ -62,6 +65,7 @@ class Address(Recognizer):
     entity = "ADDRESS"
     prefilter = (
         rf"[路街巷弄道里村庄屯沿条段院号同][东西南北中]?[ ]?(?:[{HAN}]{{0,3}}段)?[ ]?{_NUMBER}[ ]?[号弄]"
+        rf"|{_GROUP}"
         rf"|{_ESTATE}|{_BLOCK}[ ]?{_PART}[ ]?单元|(?:地址|住址)[是在为:： ]{{0,3}}[{HAN}0-9A-Za-z]{{4,40}}[号弄]"
         rf"|[1-9][0-9]{{0,5}} (?:[0-9A-Z][0-9A-Za-z]{{0,15}}\.? ){{1,4}}{_STREET}"
     )

@@ -14,8 +14,26 @@ GAP = SEPARATOR + "{0,3}"
 # \b does not work beside Han, which is \w; \d would also match digits that are not ASCII.
 LEFT, RIGHT = r"(?<![0-9A-Za-z])", r"(?![0-9A-Za-z])"
 HAN = r"\u3400-\u4dbf\u4e00-\u9fff"  # inside a class; the same in Python's re, regex and Rust
-# What stands between a label and its value: 姓名：, "name": ", 号码是 …
-LINKER = r"(?:[ \t\r\n\u3000\"'`“”‘’*_:：=|>\]】）)(（\[【,，\-—]|是|为|号|码|如下){0,8}"
+# What stands between a label and its value: 姓名：, "name": ", 号码是, 改成, "on file (", "病历号 (MRN): " …
+_MARK = r"[ \t\r\n\u3000\"'`“”‘’*_:：=|>\]】）)(（\[【,，\-—]"
+_VERB = (
+    r"(?:改|换|變更|变更|更新|更正|修改|填)?[成为為]|是|[应應]该是|[ ](?:is|was|are|to|as|on file|should be|has been)"
+)
+_ASIDE = r"[(（][^()（）\n0-9]{1,24}[)）]"
+# … or the turn of a chat in which somebody answers: "请提供病历号\n用户：", "[10:33] 我: "
+_SPEAKER = (
+    r"(?:\[[^\]\n]{1,24}\][ ]?[^\s:：]{0,16}|用户|客户|顾客|我|你|他|她|本人|对方|客服|小?助手|机器人|系统|患者|病人"
+    r"|医生|护士|学生|老师|家长|买家|卖家|乘客|司机|[答问回][复答]?"
+    r"|(?i:user|customer|client|human|me|assistant|agent|bot|gpt|patient|caller|[abqi]))"
+)
+_TURN = (
+    r"(?:是?多少|是?什么|是?啥|一下|again|please|呢|吗|吧|呀|谢谢|[ ,，。.?？!！~～…\"':：]){0,5}"
+    rf"\r?\n[ ]?{_SPEAKER}[ ]?[:：]"
+)
+ANSWERED = rf"[号號]?[码碼]?{_TURN}(?:{_VERB}|{_MARK}){{0,4}}"
+LINKER = rf"(?:(?:{_VERB}|{_MARK}|[号號码碼]|如下|{_ASIDE}){{0,8}}|{ANSWERED})"
+NO_WORD = r"(?!(?i:is|was|are|to|as|on|no|at|in|of)(?![0-9A-Za-z]))"  # before letters and digits with gaps: "is 12345"
+NAME_LINKER = rf"(?:(?:{_VERB}|{_MARK}|如下){{0,6}}|{ANSWERED})"
 
 # Expressions that let most rows go before the prefilters that share them are tried; each is a superset of those.
 GATE_DIGITS = rf"[0-9](?:{GAP}[0-9]){{5}}"
@@ -55,13 +73,15 @@ class Recognizer(ABC):
     """One entity: what to look for, how to judge it, how to mask it, how to make one up.
 
     All regular expressions see folded text. `prefilter` must match wherever one of `patterns` does: it runs in Rust's
-    linear engine (no look-around) over every row, the patterns run only where it fired. `gate`, if any, must match
+    linear engine (no look-around) over every row, the patterns run only where it fired. `prefilters` are more of the
+    same, tried one by one: small automata run several times as fast as one large one. `gate`, if any, must match
     wherever `prefilter` does: it is shared by several recognizers and tried first. `needs`, if any, must match in every
     text in which a match can reach the threshold (a context word: see `anywhere`).
     """
 
     entity: ClassVar[str]
     prefilter: ClassVar[str]
+    prefilters: ClassVar[tuple[str, ...]] = ()
     gate: ClassVar[str] = ""
     needs: ClassVar[str] = ""
     patterns: ClassVar[Mapping[str, str]]
@@ -120,6 +140,12 @@ class Recognizer(ABC):
 def anywhere(*words: str) -> str:
     """Return a Rust expression for words in any case, white space between the letters (context is read without it)."""
     return "(?i:" + "|".join(r"[\s\x1c-\x1f]*".join(word) for word in words) + ")"
+
+
+def english(*phrases: str) -> str:
+    """Return an expression for English names in words, snake_case or camelCase, with "number" and the like."""
+    names = "|".join(phrase.replace(" ", r"[ _\-]{0,2}") for phrase in phrases)
+    return rf"(?i:(?:{names})(?:[ _\-]{{0,2}}(?:number|num|no\.?|code|id))?)"
 
 
 def span(match: Match[str]) -> tuple[int, int]:

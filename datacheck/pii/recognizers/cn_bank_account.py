@@ -5,10 +5,15 @@ from random import Random
 from datacheck.pii.recognizers.base import GAP, GATE_DIGITS, LINKER, RIGHT, Judgement, Recognizer, random_digits, words
 
 _BANK = (
-    r"(?:银行|銀行|开户|對公|对公|收款|储蓄|结算|基本户|一般户|打款)(?:行|人|专用|卡)?(?:账户|賬戶"
-    r"|帐户|账号|賬號|帐号|户)?"
+    r"(?:(?:银行|銀行|开户|開戶|對公|对公|收款|付款|汇款|匯款|储蓄|儲蓄|存款|结算|結算|基本户|一般户|打款)(?:行|人|专用|专户|卡|存款|结算){0,2}"
+    r"(?:[账帐][户号]|賬[戶號]|户|戶)?"
+    r"|(?i:(?:bank|savings|checking|current|settlement|corporate|beneficiary|payee)[ _\-]{0,2}(?:account|acct|acc)"
+    r"(?:[ _\-]{0,2}(?:number|num|no\.?|id))?))"
 )
-_ACCOUNT = r"(?:账号|帐号|賬號|账户|帐户|户口|[Aa]ccount (?:[Nn]umber|[Nn]o\.?)|[Aa]/[Cc](?: [Nn]o\.?)?)"
+_ACCOUNT = (
+    r"(?:[账帐][号户]|賬[號戶]|户口|[Aa]/[Cc](?: [Nn]o\.?)?"
+    r"|(?i:(?:account|acct|acc)[ _\-]{0,2}(?:number|num|no\.?)|account))"
+)
 
 
 class CnBankAccount(Recognizer):
@@ -17,7 +22,8 @@ class CnBankAccount(Recognizer):
     entity = "CN_BANK_ACCOUNT"
     label = "开户账号"
     gate = GATE_DIGITS
-    prefilter = rf"(?:{_BANK}|{_ACCOUNT}){LINKER}[0-9](?:{GAP}[0-9]){{6}}"
+    prefilter = rf"{_BANK}|{_ACCOUNT}"
+    needs = rf"[0-9](?:{GAP}[0-9]){{8}}"
     patterns = {
         "cn_bank_account": rf"{_BANK}{LINKER}(?<![0-9A-Za-z])(?P<value>[0-9](?:{GAP}[0-9]){{8,24}}){RIGHT}",
         "cn_bank_account.account": rf"{_ACCOUNT}{LINKER}(?<![0-9A-Za-z])(?P<value>[0-9](?:{GAP}[0-9]){{11,24}}){RIGHT}",

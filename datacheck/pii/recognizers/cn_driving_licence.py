@@ -2,12 +2,23 @@
 
 from random import Random
 
-from datacheck.pii.recognizers.base import GAP, GATE_DIGITS, LINKER, RIGHT, Judgement, Recognizer, random_digits, words
+from datacheck.pii.recognizers.base import (
+    GAP,
+    GATE_DIGITS,
+    LINKER,
+    RIGHT,
+    Judgement,
+    Recognizer,
+    english,
+    random_digits,
+    words,
+)
 
 _LABEL = (
-    r"(?:驾驶证|駕駛證|驾照|駕照|驾驶执照|行驶证|档案编号|檔案編號|[Dd]riv(?:er'?s?"
-    r"|ing) [Ll]icen[cs]e)(?:档案)?(?:编|證|证"
-    r"|[Nn]o\.?|[Nn]umber| )*"
+    r"(?:驾驶证|駕駛證|驾驶證|驾照|駕照|驾驶执照|駕駛執照|行驶证|行駛證|档案编号|檔案編號)"
+    r"(?:档案|檔案|编号|編號|[号號证證]){0,3}|"
+) + english(
+    r"driv(?:er[’']?s?|ing) (?:licen[cs]e|permit)(?: file)?", r"licen[cs]e file", r"driver licen[cs]e", r"jiashizheng"
 )
 
 
@@ -17,10 +28,11 @@ class CnDrivingLicence(Recognizer):
     entity = "CN_DRIVING_LICENCE"
     label = "驾驶证"
     gate = GATE_DIGITS
-    prefilter = rf"{_LABEL}{LINKER}[0-9](?:{GAP}[0-9]){{11}}"
+    prefilter = _LABEL
+    needs = rf"[0-9](?:{GAP}[0-9]){{11}}"
     patterns = {
         "cn_driving_licence": (
-            rf"{_LABEL}{LINKER}(?<![0-9A-Za-z])(?P<value>[0-9](?:{GAP}[0-9]){{11}}(?:(?:{GAP}[0-9]){{5}}"
+            rf"(?:{_LABEL}){LINKER}(?<![0-9A-Za-z])(?P<value>[0-9](?:{GAP}[0-9]){{11}}(?:(?:{GAP}[0-9]){{5}}"
             rf"{GAP}[0-9Xx])?){RIGHT}"
         )
     }

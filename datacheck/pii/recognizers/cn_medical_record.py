@@ -2,13 +2,26 @@
 
 from random import Random
 
-from datacheck.pii.recognizers.base import GAP, LINKER, RIGHT, Judgement, Recognizer, compact, random_digits, words
+from datacheck.pii.recognizers.base import (
+    GAP,
+    LINKER,
+    NO_WORD,
+    RIGHT,
+    Judgement,
+    Recognizer,
+    compact,
+    random_digits,
+    words,
+)
 
 _LABEL = (
-    r"(?:病历|病歷|病案|住院|门诊|門診|就诊|就診|就诊卡|诊疗卡|病理|患者)(?:编|卡)?[号號]|(?:病历"
-    r"|病案|住院|门诊|就诊|患者)(?:编号|ID)"
-    r"|MRN|[Mm]edical [Rr]ecord(?: [Nn]umber| [Nn]o\.?)?|[Pp]atient (?:ID|[Nn]umber)"
+    r"(?:病历|病歷|病案|住院|门诊|門診|急诊|急診|就诊|就診|诊疗|診療|病理|患者|病人|体检)(?:编|卡)?(?:[号號]|编码|ID|id)"
+    r"|(?:病历|病歷|病案|就诊|诊疗)[卡本]"
+    r"|(?i:mrn|(?:medical|health|patient|clinical|hospital)[ _\-]{0,2}(?:record|chart|case)"
+    r"(?:[ _\-]{0,2}(?:number|num|no\.?|id))?"
+    r"|(?:patient|admission|inpatient|outpatient|hospitali[sz]ation)[ _\-]{0,2}(?:number|num|no\.?|id))"
 )
+_FIVE_DIGITS = rf"[0-9](?:{GAP}[0-9]){{4}}"
 _VALUE = rf"(?:[A-Za-z]{GAP}){{0,4}}[0-9](?:{GAP}[0-9]){{4,17}}"
 
 
@@ -17,9 +30,10 @@ class CnMedicalRecord(Recognizer):
 
     entity = "CN_MEDICAL_RECORD"
     label = "住院号"
-    prefilter = rf"(?:{_LABEL}){LINKER}(?:[A-Za-z]{GAP}){{0,4}}[0-9]"
-    patterns = {"cn_medical_record": rf"(?:{_LABEL}){LINKER}(?<![0-9A-Za-z])(?P<value>{_VALUE}){RIGHT}"}
-    extents = (rf"(?:{_LABEL}){LINKER}(?<![0-9A-Za-z])(?P<value>{_VALUE})",)
+    prefilter = _LABEL
+    gate = _FIVE_DIGITS
+    patterns = {"cn_medical_record": rf"(?:{_LABEL}){LINKER}(?<![0-9A-Za-z]){NO_WORD}(?P<value>{_VALUE}){RIGHT}"}
+    extents = (rf"(?:{_LABEL}){LINKER}(?<![0-9A-Za-z]){NO_WORD}(?P<value>{_VALUE})",)
     specimens = words("123456 1234567 12345678 123456789 000000 00000000")
 
     def judge(self, rule: str, value: str) -> Judgement | None:

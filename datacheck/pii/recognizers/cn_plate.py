@@ -35,7 +35,7 @@ class CnPlate(Recognizer):
     def judge(self, rule: str, value: str) -> Judgement | None:
         """Judge by the form."""
         plate = self.canonical(value)
-        if not _FORM.fullmatch(plate) or sum(char.isdigit() for char in plate) < 3:
+        if not _FORM.fullmatch(plate) or sum(char.isdigit() for char in plate) < 2 + plate[-1].isascii():
             return None
         if plate in self.specimens:
             return Judgement(1.0, "specimen")

@@ -55,7 +55,8 @@ class CnResidentId(Recognizer):
         "cn_resident_id.foreigner_2017": rf"{LEFT}[A-Za-z]{{3}}(?:{GAP}[0-9]){{12}}{RIGHT}",
     }
     positive = (
-        r"身份证|身分证|公民身份|证件号|身份号码|证号|居住证|居留|外国人|(?i:identity|id(?:card|no|number)|resident)"
+        r"身份证|身分证|公民身份|证件号|身份号码|证号|居住证|居留|外国人"
+        r"|(?i:identity|national_?id|id_?(?:card|no|number)|residen[ct])"
     )
     extents = (rf"(?<![0-9A-Za-z])[A-Za-z]{{3}}(?:{GAP}[0-9]){{12}}(?![0-9A-Za-z])",)
     negative_left = r"[*×÷^=≈]\s*-?$|[0-9]\.$"

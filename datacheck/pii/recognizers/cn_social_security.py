@@ -2,12 +2,35 @@
 
 from random import Random
 
-from datacheck.pii.recognizers.base import GAP, GATE_DIGITS, LINKER, RIGHT, Judgement, Recognizer, random_digits, words
+from datacheck.pii.recognizers.base import (
+    GAP,
+    GATE_DIGITS,
+    LINKER,
+    NO_WORD,
+    RIGHT,
+    Judgement,
+    Recognizer,
+    english,
+    random_digits,
+    words,
+)
 
 _LABEL = (
-    r"(?:社保|社会保障|社會保障|社会保险|社會保險|医保|醫保|医疗保险|公积金|公積金)(?:个人)?(?:卡"
-    r"|账户|帐户|账号|编号|卡号)?"
+    r"(?:社保|社会保障|社會保障|社会保险|社會保險|医保|醫保|医疗保险|醫療保險|公积金|公積金|养老保险|養老保險)"
+    r"(?:个人|個人|电脑|電腦|参保|登记|权益|卡|证|[账帐]户|賬戶|[账帐]号|賬號|编号|編號|编码|序号|[号號]){0,3}"
+    r"|参保人?(?:编号|号)|"
+) + english(
+    r"social security (?:card|account|insurance)",
+    r"social insurance(?: card| account)?",
+    r"(?:medical|health|pension) insurance(?: card| account)?",
+    r"(?:housing )?provident fund(?: account)?",
+    r"medicare card",
+    r"shebao(?: card)?",
+    r"s[bs] card",
 )
+_BARE = english(r"social security")
+_SSN = rf"[0-8](?:{GAP}[0-9]){{8}}(?!{GAP}[0-9])"  # behind _BARE a number of the United States
+_VALUE = rf"(?:[A-Za-z]{GAP}){{0,2}}[0-9](?:{GAP}[0-9]){{6,18}}(?:{GAP}[Xx])?"
 
 
 class CnSocialSecurity(Recognizer):
@@ -16,12 +39,11 @@ class CnSocialSecurity(Recognizer):
     entity = "CN_SOCIAL_SECURITY"
     label = "社保卡"
     gate = GATE_DIGITS
-    prefilter = rf"{_LABEL}{LINKER}(?:[A-Za-z]{GAP}){{0,2}}[0-9](?:{GAP}[0-9]){{6}}"
+    prefilter = rf"{_LABEL}|{_BARE}"
+    needs = rf"[0-9](?:{GAP}[0-9]){{6}}"
     patterns = {
-        "cn_social_security": (
-            rf"{_LABEL}{LINKER}(?<![0-9A-Za-z])(?P<value>(?:[A-Za-z]{GAP}){{0,2}}[0-9](?:{GAP}[0-9]){{6,18"
-            rf"}}(?:{GAP}[Xx])?){RIGHT}"
-        )
+        "cn_social_security": rf"(?:{_LABEL}){LINKER}(?<![0-9A-Za-z]){NO_WORD}(?P<value>{_VALUE}){RIGHT}",
+        "cn_social_security.en": rf"{_BARE}{LINKER}(?<![0-9A-Za-z]){NO_WORD}(?!{_SSN})(?P<value>{_VALUE}){RIGHT}",
     }
     specimens = words("123456789 1234567890 12345678 123456789012 000000000")
 

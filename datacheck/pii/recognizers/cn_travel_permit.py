@@ -15,7 +15,8 @@ from datacheck.pii.recognizers.base import (
     words,
 )
 
-_LABEL = r"台胞证|臺胞證|台胞證|台湾居民来往大陆通行证|来往大陆通行证|通行证|通行證|回乡证|回鄉證|回乡卡"
+_LABEL = r"[台臺]胞[证證]|通行[证證]|回[乡鄉][证證卡]|(?i:(?:compatriots?|travel|return|taiwan)[ _\-]{0,2}permit)"
+_NUMBER_OF = rf"(?:{_LABEL})(?:[号號][码碼]?|[证證][号號]|[ _\-]{{0,2}}(?i:number|num|no\.?))?"
 _DIGITS = rf"(?:{GAP}[0-9])"
 
 
@@ -28,9 +29,7 @@ class CnTravelPermit(Recognizer):
     entity = "CN_TRAVEL_PERMIT"
     label = "通行证"
     gate = GATE_DIGITS
-    prefilter = (
-        rf"[A-Za-z](?:{GAP}[A-Za-z])?{_DIGITS}{{7}}|(?:{_LABEL})(?:号码?|证号|號碼?)?{LINKER}[0-9]{_DIGITS}{{7}}"
-    )
+    prefilter = rf"[A-Za-z](?:{GAP}[A-Za-z])?{_DIGITS}{{7}}|{_NUMBER_OF}{LINKER}[0-9]{_DIGITS}{{7}}"
     needs = anywhere(
         "通行证", "通行證", "港澳", "回乡", "回鄉", "台胞", "臺胞", "台湾居民", "来往", "往来", "permit", "homereturn"
     )
@@ -41,7 +40,7 @@ class CnTravelPermit(Recognizer):
             rf"{RIGHT}"
         ),
         "cn_travel_permit.taiwan": (
-            rf"(?:{_LABEL})(?:号码?|证号|號碼?)?{LINKER}{LEFT}(?P<value>[0-9]{_DIGITS}{{7}}(?:{_DIGITS}{{2}})?){RIGHT}"
+            rf"{_NUMBER_OF}{LINKER}{LEFT}(?P<value>[0-9]{_DIGITS}{{7}}(?:{_DIGITS}{{2}})?){RIGHT}"
         ),
     }
     positive = r"通行证|通行證|港澳|回乡|回鄉|台胞|臺胞|台湾居民|来往内地|往来|来往大陆|(?i:permit|home ?return)"

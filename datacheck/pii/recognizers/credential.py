@@ -3,14 +3,18 @@
 import re
 from random import Random
 
-from datacheck.pii.recognizers.base import Judgement, Recognizer
+from datacheck.pii.recognizers.base import ANSWERED, Judgement, Recognizer
 
 _KEY = (
     r"(?i:pass ?word|passwd|pwd|pass ?phrase|secret(?:[_\- ]?key)?|api[_\- ]?key"
     r"|access[_\- ]?key(?:[_\- ]?id)?|auth[_\- ]?token"
     r"|access[_\- ]?token|private[_\- ]?key|client[_\- ]?secret|token)|密码|密碼|口令|密钥|密鑰|秘钥|通行码"
 )
-_LINK = r"[\"'`*）)\]]{0,3}[ ]?(?:[:：=]{1,2}|是|为|為|-?>)[ ]?(?:[:：])?[ ]?[\"'`*(（\[]{0,3}"
+_LINK = (
+    r"[\"'`*）)\]]{0,3}[ ]?"
+    r"(?:[:：=]{1,2}|是|[改换设置]?[为為成]|-?>|[ ]?(?:is|to|on file)[ ])[ ]?(?:[:：])?[ ]?[\"'`*(（\[]{0,3}"
+)
+_THEN = rf"(?:[ ]?[(（【\[]?[ ]?|{ANSWERED})"  # a bracket, or the answer in a chat
 _VALUE = r"[!-~]{4,128}"
 _LOGIN = r"[A-Za-z][A-Za-z0-9+.\-]{1,20}://[^\s:/@\"'<>]{1,64}:[^\s/@\"'<>]{1,64}@[A-Za-z0-9.\-]{1,253}"
 _PLACEHOLDER = re.compile(
@@ -31,12 +35,22 @@ class Credential(Recognizer):
 
     entity = "CREDENTIAL"
     label = "pwd:"
-    prefilter = rf"(?:{_KEY}){_LINK}[!-~]{{4}}|://[^\s:/@]{{1,64}}:[^\s/@]{{1,64}}@"
+    prefilter = (
+        rf"(?:{_KEY}){_LINK}[!-~]{{4}}|(?:密码|密碼|口令|通行码){_THEN}[!-~]{{8}}|://[^\s:/@]{{1,64}}:[^\s/@]{{1,64}}@"
+    )
     patterns = {
         "credential.url": rf"(?<![0-9A-Za-z]){_LOGIN}",
+        # the word itself, then at once letters and digits
+        "credential.tight": (
+            rf"(?:密码|密碼|口令|通行码){_THEN}(?P<value>(?=[!-~]{{0,40}}[0-9])(?=[!-~]{{0,40}}[A-Za-z])[!-~]{{8,64}})"
+        ),
         "credential": rf"(?:{_KEY}){_LINK}(?P<value>{_VALUE})",
     }
-    extents = (_LOGIN, rf"(?:{_KEY}){_LINK}(?P<value>{_VALUE})")
+    extents = (
+        _LOGIN,
+        rf"(?:密码|密碼|口令|通行码){_THEN}(?P<value>[!-~]{{8,64}})",
+        rf"(?:{_KEY}){_LINK}(?P<value>{_VALUE})",
+    )
     shown = (0, 0)
 
     def widen(self, text: str, start: int, end: int) -> tuple[int, int]:
@@ -49,9 +63,9 @@ class Credential(Recognizer):
         secret = value.rpartition("@")[0].rpartition(":")[2] if rule == "credential.url" else value
         if _PLACEHOLDER.fullmatch(secret):
             return Judgement(1.0, "specimen") if rule == "credential.url" else None
-        if rule == "credential" and _CODE.fullmatch(value):
+        if rule != "credential.url" and _CODE.fullmatch(value):
             return None
-        if rule == "credential" and (len(value) < 6 or not any(char.isdigit() for char in value)):
+        if rule != "credential.url" and (len(value) < 6 or not any(char.isdigit() for char in value)):
             return None
         return Judgement(0.7, "valid")
 

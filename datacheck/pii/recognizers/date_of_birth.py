@@ -3,14 +3,13 @@
 import re
 from random import Random
 
-from datacheck.pii.recognizers.base import Judgement, Recognizer
+from datacheck.pii.recognizers.base import LINKER, Judgement, Recognizer
 
 _LABEL = (
-    r"(?:出生日期|出生年月日?|出生时间|生日|出生于|生于|诞生于|出生|[Dd]ate [Oo]f [Bb]irth|DOB|dob"
-    r"|[Bb]irth ?[Dd](?:ate|ay)|birth_?date"
-    r"|date_of_birth|[Bb]orn(?: on)?)"
+    r"(?:出生日期|出生年月日?|出生时间|生日|出生于|生于|诞生于|出生|(?i:date[ _\-]{0,2}of[ _\-]{0,2}birth|dob"
+    r"|birth[ _\-]{0,2}(?:date|day)|born(?: on)?))"
 )
-_LINK = r"(?:[ \t\u3000\"'`“”*_:：=|>）)(（,，]|是|为|在|was|is){0,6}"
+_LINK = rf"(?:在)?{LINKER}"
 _MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}\.?"
 _YEAR, _SEP = r"(?:1[89]|20)[0-9]{2}", r"[ ]?[\-/.年－／][ ]?"
 _CHINESE = "[〇零○一二三四五六七八九]"

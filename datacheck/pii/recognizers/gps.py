@@ -6,7 +6,9 @@ from random import Random
 from datacheck.pii.recognizers.base import Judgement, Recognizer
 
 _DECIMAL = r"[+\-]?[0-9]{1,3}\.[0-9]{4,15}"
-_DMS = r"[0-9]{1,3}[ ]?[°度][ ]?[0-9]{1,2}[ ]?['′’分][ ]?[0-9]{1,2}(?:\.[0-9]{1,4})?[ ]?(?:[\"″”秒]|'')[ ]?[NSEWnsew]?"
+_DMS = (
+    r"[0-9]{1,3}[ ]?[°度][ ]?[0-9]{1,2}[ ]?['′’分][ ]?[0-9]{1,2}(?:\.[0-9]{1,4})?[ ]?(?:\\?[\"″”秒]|'')[ ]?[NSEWnsew]?"
+)
 _NUMBER = re.compile(r"[+\-]?[0-9]{1,3}\.[0-9]+")
 
 
@@ -17,7 +19,7 @@ class Gps(Recognizer):
     prefilter = r"[0-9]\.[0-9]{4}[^.]{1,40}[0-9]\.[0-9]{4}|[°度][ ]?[0-9]{1,2}[ ]?['′’分]"
     patterns = {
         "gps": (
-            rf"(?<![0-9A-Za-z.]){_DECIMAL}[ ]?°?[ ]?[NSEWnsew]?[^0-9\n.+\-]{{1,16}}?{_DECIMAL}(?![0-9.])"
+            rf"(?<![0-9A-Za-z.]){_DECIMAL}[ ]?°?[ ]?[NSEWnsew]?[^0-9\n.+\-]{{1,16}}?{_DECIMAL}(?![0-9]|\.[0-9])"
             rf"[ ]?°?[ ]?[EWNSewns]?(?![A-Za-z])"
         ),
         "gps.dms": (

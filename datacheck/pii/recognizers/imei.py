@@ -24,7 +24,7 @@ class Imei(Recognizer):
     gate = GATE_DIGITS
     prefilter = rf"[0-9](?:{GAP}[0-9]){{14}}"
     needs = anywhere("串号", "串码", "设备号", "设备识别", "设备码", "imei", "meid")
-    patterns = {"imei": rf"{LEFT}[0-9](?:{GAP}[0-9]){{14}}{RIGHT}(?!{GAP}[0-9])"}
+    patterns = {"imei": rf"(?:{LEFT}|(?<=(?i:imei|meid)))[0-9](?:{GAP}[0-9]){{14}}{RIGHT}(?!{GAP}[0-9])"}
     positive = r"串号|串码|设备号|设备识别|设备码|(?i:imei|meid)"
     specimens = words("490154203237518 356938035643809 123456789012347")
     shown = (8, 0)

@@ -7,6 +7,7 @@ from datacheck.pii.recognizers.base import LEFT, RIGHT, Judgement, Recognizer, w
 
 _OCTET = r"(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])"
 _DOT = r"(?:[ ]?\.[ ]?|\[\.\])"
+_START = rf"(?:{LEFT}|(?<=(?<![A-Za-z])(?:IP|ip)))"  # 登录IP39.156.66.10
 _SMALL = 10
 _V6 = r"[0-9A-Fa-f:：]{2,39}(?:(?<=[:：])[0-9]{1,3}(?:\.[0-9]{1,3}){3})?"
 
@@ -20,16 +21,19 @@ class IpAddress(Recognizer):
         rf"|[:：]{{2}}[0-9A-Fa-f]|(?:[0-9A-Fa-f]{{1,4}}[:：]){{6}}[0-9A-Fa-f]"
     )
     patterns = {
-        "ip_address.v4": rf"{LEFT}(?<![0-9A-Za-z]\.)(?:{_OCTET}\.){{3}}{_OCTET}{RIGHT}(?!\.[0-9A-Za-z])",
-        "ip_address.v4_defanged": rf"{LEFT}(?<![0-9A-Za-z]\. ?)(?:{_OCTET}{_DOT}){{3}}{_OCTET}{RIGHT}(?! ?\. ?[0-9])",
-        "ip_address.v6": rf"(?<![0-9A-Za-z:：.]){_V6}(?![0-9A-Za-z:：]|\.[0-9])",
+        "ip_address.v4": rf"{_START}(?<![0-9A-Za-z]\.)(?:{_OCTET}\.){{3}}{_OCTET}{RIGHT}(?!\.[0-9A-Za-z])",
+        "ip_address.v4_defanged": rf"{_START}(?<![0-9A-Za-z]\. ?)(?:{_OCTET}{_DOT}){{3}}{_OCTET}{RIGHT}(?! ?\. ?[0-9])",
+        "ip_address.v6": (
+            # after the colon of a label, but not in the midst of another address
+            rf"(?<![0-9A-Za-z.]|[:：]{{2}})(?<!(?<![0-9A-Za-z])[0-9A-Fa-f]{{1,4}}[:：])(?=[0-9A-Fa-f]|[:：]{{2}}){_V6}(?![0-9A-Za-z:：]|\.[0-9])"
+        ),
     }
     positive = r"地址|服务器|主机|(?i:(?<![a-z])ip|host|server|address|ping|ssh)"
     negative_left = r"(?i:version|ver\.?|版本|版|\bv)[号\s:：=]*$"
     negative_right = r"^/[0-9]{1,2}(?![0-9])"  # a network
     extents = (
         (
-            r"(?<![0-9A-Za-z:：])(?=[0-9A-Fa-f]{0,4}[:：][0-9A-Fa-f:：]{0,30}[0-9A-Fa-f:：][:：]|[:：]{2}"
+            r"(?<![0-9A-Za-z])(?=[0-9A-Fa-f]{0,4}[:：][0-9A-Fa-f:：]{0,30}[0-9A-Fa-f:：][:：]|[:：]{2}"
             r"|[0-9A-Fa-f]{1,4}[:：]{2})[0-9A-Fa-f:：]{3,45}(?:[0-9.]{0,15})"
         ),
     )

@@ -18,11 +18,12 @@ class MacAddress(Recognizer):
     )
     patterns = {
         "mac_address": (
-            rf"(?<![:：\-]){LEFT}{_HEX}(?:(?:[:：]{_HEX}){{5}}|(?:-{_HEX}){{5}}){RIGHT}(?![:：\-][0-9A-Fa-f"
+            rf"(?<!(?<![0-9A-Za-z]){_HEX}[:：\-]){LEFT}{_HEX}(?:(?:[:：]{_HEX}){{5}}|(?:-{_HEX}){{5}}){RIGHT}(?![:：\-][0-9A-Fa-f"
             rf"])"
         ),
         "mac_address.spaced": (
-            rf"(?<![:：\-.] ?){LEFT}{_HEX}(?:[ ]?[:：\-. ][ ]?{_HEX}){{5}}{RIGHT}(?![ ]?[:：\-. "
+            rf"(?<!(?<![0-9A-Za-z]){_HEX} ?[:：\-.] ?){LEFT}{_HEX}(?:[ ]?[:：\-. ][ ]?{_HEX}){{5}}{RIGHT}"
+            rf"(?![ ]?[:：\-. "
             rf"]?[0-9A-Fa-f]{{2}}(?![0-9A-Za-z]))"
         ),
         "mac_address.groups": rf"{LEFT}[0-9A-Fa-f]{{4}}\.[0-9A-Fa-f]{{4}}\.[0-9A-Fa-f]{{4}}{RIGHT}",

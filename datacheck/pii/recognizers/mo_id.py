@@ -21,19 +21,20 @@ class MoId(Recognizer):
     entity = "MO_ID"
     label = "澳门证件"
     gate = GATE_DIGITS
-    prefilter = rf"[157](?:{GAP}[0-9]){{6}}{GAP}[/(（\[]?{GAP}[0-9]"
-    needs = anywhere("澳门", "澳門", "macau", "macao")
+    prefilter = rf"[157][ ]?/?[ ]?(?:{GAP}[0-9]){{6}}{GAP}[/(（\[]?{GAP}[0-9]"
+    needs = anywhere("澳门", "澳門", "macau", "macao", "bir")
     patterns = {
+        "mo_id.slashes": rf"{LEFT}(?<![0-9]/)[157][ ]?/[ ]?[0-9](?:{GAP}[0-9]){{5}}[ ]?/[ ]?[0-9](?![0-9/])",
         "mo_id": rf"{LEFT}[157](?:{GAP}[0-9]){{6}}[ ]?(?:[(（\[][ ]?[0-9][ ]?[)）\]]|/[0-9](?![0-9/]))",
         "mo_id.bare": rf"{LEFT}[157](?:{GAP}[0-9]){{6}}{GAP}[0-9]{RIGHT}",
     }
-    positive = r"澳门|澳門|(?i:macau|macao)"
+    positive = r"澳门|澳門|BIR(?![A-Z])|(?i:macau|macao|bir_?(?:no|num))"
     specimens = words("12345678 10000000 11111111 51234567 71234567")
 
     def judge(self, rule: str, value: str) -> Judgement | None:
         """Judge by the form: never enough without a word beside it."""
         state = "specimen" if self.canonical(value) in self.specimens else "valid"
-        return Judgement(0.3 if rule == "mo_id" else 0.2, state)  # type: ignore[arg-type]
+        return Judgement(0.2 if rule == "mo_id.bare" else 0.3, state)  # type: ignore[arg-type]
 
     def canary(self, rng: Random) -> str:
         """Return the place and a number."""

@@ -3,7 +3,7 @@
 import re
 from random import Random
 
-from datacheck.pii.recognizers.base import HAN, Judgement, Recognizer, words
+from datacheck.pii.recognizers.base import HAN, NAME_LINKER, Judgement, Recognizer, words
 
 # The surnames of 99 % of the people (Ministry of Public Security's reports), and the compound ones.
 SURNAMES = (
@@ -19,6 +19,27 @@ COMPOUND = (
     "欧阳|太史|端木|上官|司马|东方|独孤|南宫|万俟|闻人|夏侯|诸葛|尉迟|公羊|赫连|澹台|皇甫|宗政"
     "|濮阳|公冶|太叔|申屠|公孙|慕容|仲孙|钟离|长孙|宇文|司徒|鲜于|司空|令狐|轩辕|歐陽"
 )
+# Common characters of given names: a role is followed by names and by any other word.
+_GIVEN = (
+    "伟芳娜敏静丽强磊军洋勇艳杰娟涛明超秀霞平刚桂英华玉兰建国志晓东雨欣子涵浩然梓萱思远佳怡俊熙文博海燕庆春梅立新诺嘉豪诗琪振永康雪一宇轩泽睿宏鹏飞龙虎辉斌波峰鑫凯亮"
+    "健林森彬琳琴莉红云月莲凤珍婷玲慧颖洁倩雯薇萍露瑶瑞蕾璐菲菁馨妍妮婉淑惠巧美爱贞荣香莎彩翠雅芝素环璇佩纨仪丹蓉眉君蕊媛姣悦昭冰爽茗羽希宁蓓妤冬兴良民贵福顺信昌胜义"
+    "光武毅达辰帆航启皓宸铭逸晨阳昊天乐翔恒奕楠骏哲尧舜霖贤德忠诚根茂祥瑾珊琼莹莺钰霄菊桃芬芷若彤桐语舒沐汐心忆安歌清泉源江河山川松柏竹兆仁礼智孝廉生成富长玮琦珂琛瑜"
+    "瑛璟炜煜炎焱灿烨熠煊熹婧娇娅嫣姗妙依伊柔韵岚枫朵苗苑菡茜葵蔓蕙宝喜旺金银铁钢树柱栋梁书剑锋铮锐钧锦镇震霆雷万向卫兵利维嵩岩岳崇峻巍洲浦沛淳渊润澄潇澜瀚滨"
+)
+_SPACED = "|".join("[ \u3000]?".join(name) for name in COMPOUND.split("|"))
+_LIKELY = rf"(?:{_SPACED}|[{SURNAMES}])(?:[ \u3000]?[{_GIVEN}]){{1,2}}"
+# What may follow such a name; a third character of a word may not.
+_FOLLOWS = (
+    r"的|[已也在于与和及同]|收到|申请|签[收字名]|来|为|是|办理|购买|预约"
+    r"|确认|反馈|表示|说|称|需|要|本人|先生|女士|谢谢|麻烦|别|对吗|请"
+)
+_END = rf"(?:{_FOLLOWS}|[^{HAN}]|$)"
+_ENGLISH_LABEL = (
+    r"(?i:(?:full|real|legal|patient|customer|contact|client|employee|student|recipient|receiver|sender|applicant|holder"
+    r"|card[ _\-]?holder|account|guardian|passenger|guest|emergency[ _\-]?contact)[ _\-]{0,2}name"
+    r"|(?:contact|responsible)[ _\-]{0,2}person|consignee|addressee)"
+)
+_BARE_KEY = r"(?i:name)[\"']{0,2}[ ]?[:：=][ ]?[\"']?"
 _NAME = rf"(?:(?:{COMPOUND})[{HAN}]{{1,2}}|[{SURNAMES}][{HAN}]{{1,2}})"
 # After a name without punctuation these go on with the sentence: 我叫张伟来自…
 _AFTER = "来是今在的和年从现毕担任曾住电联女也我您你请想要很有，"
@@ -36,6 +57,7 @@ _CALLED = (
     r"|他叫|她叫|本名|真名[是叫]?)[ ]?(?:[:：])?[ ]?"
 )
 _WORD = r"[A-Z][A-Za-z'’\-]{1,20}\.?"
+_FULL = rf"{_WORD}(?:[ ](?:{_WORD}|[A-Z]\.?)){{0,2}}[ ]{_WORD}"
 _STOP = words(
     "什么 不详 未知 匿名 保密 待定 同上 无名 方法 应该 时间 单位 公司 安全 成功 任何 全部 计算 "
     "从事 常用 和平 高级 成为 应用 "
@@ -68,10 +90,20 @@ class Person(Recognizer):
         r"|(?i:my name(?: is|[’']s)|m called)[ ]{0,2}[A-Z]"
         r"|(?i:name|patient|contact|attn|recipient)[\"']?[ ]?[:：=][ ]?[\"']?[ ]{0,2}[A-Z]"
     )
+    prefilters = (
+        rf"{_LABEL}{NAME_LINKER}(?:{_LIKELY}{_END}|{_WORD}[ ][A-Z])",
+        # the end of every English label and of the bare key
+        rf"(?i:name|person|consignee|addressee){NAME_LINKER}(?:{_LIKELY}{_END}|{_WORD}[ ][A-Z])",
+    )
     patterns = {
         "person.label": (
             rf"{_LABEL}{_COLON}(?P<value>[{HAN}]{{1,8}}[·•・][{HAN}]{{1,8}}|[{HAN}]{{2,4}}(?![{HAN}])"
             rf"|{_NAME})"
+        ),
+        "person.role": (rf"(?:(?:{_LABEL}|{_ENGLISH_LABEL}){NAME_LINKER}|{_BARE_KEY})(?P<value>{_LIKELY})(?={_END})"),
+        "person.role_en": (  # "Jamie's full name is" belongs to a story
+            rf"(?:{_LABEL}|(?<![’']s[ ]|(?:his|her|heir)[ ]){_ENGLISH_LABEL}){NAME_LINKER}"
+            rf"(?<![A-Za-z])(?P<value>{_FULL})"
         ),
         "person.called": rf"{_CALLED}(?P<value>{_CUT})",
         "person.title": (
@@ -83,16 +115,18 @@ class Person(Recognizer):
             rf"(?:(?i:my name is|my name[’']s|\bi[’']?a?m called|(?:full|patient|customer|contact|client"
             rf"|employee|student)[ _]?name[\"']?[ ]?[:：=][ ]?[\"']?"
             rf"|\b(?:patient|contact|attn|recipient)[ ]?[:：])|(?<![A-Za-z\"'])N(?:ame"
-            rf"|AME)[ ]?[:：])[ ]{{0,2}}(?P<value>{_WORD}(?:[ ]{_WORD}){{0,3}})"
+            rf"|AME)[ ]?[:：])[ ]{{0,2}}(?P<value>{_WORD}(?:[ ](?:{_WORD}|[A-Z]\.)){{0,3}})"
         ),
     }
     extents = (
+        rf"(?:(?:{_LABEL}|{_ENGLISH_LABEL}){NAME_LINKER}|{_BARE_KEY})(?P<value>{_LIKELY})",
+        rf"(?:{_LABEL}|{_ENGLISH_LABEL}){NAME_LINKER}(?P<value>{_FULL})",
         rf"{_LABEL}{_COLON}(?P<value>[{HAN}]{{1,8}}[·•・][{HAN}]{{1,8}}|[{HAN}]{{2,4}})",
         rf"{_CALLED}(?P<value>{_CUT})",
         rf"(?P<value>[{HAN}]{{1,3}})[ ]?(?:先生|女士|小姐)",
         (
             rf"(?i:my name is|my name[’']s|name[\"']?[ ]?[:：=][ ]?[\"']?|patient[ ]?[:：]"
-            rf"|contact[ ]?[:：])[ ]{{0,2}}(?P<value>{_WORD}(?:[ ]{_WORD}){{0,3}})"
+            rf"|contact[ ]?[:：])[ ]{{0,2}}(?P<value>{_WORD}(?:[ ](?:{_WORD}|[A-Z]\.)){{0,3}})"
         ),
         (
             r"(?i:called|attn|recipient)[ ]?[:：]?[ ]{0,2}(?P<value>[A-Z][A-Za-z'’\-]{1,20}\.?(?:"
@@ -103,8 +137,9 @@ class Person(Recognizer):
 
     def judge(self, rule: str, value: str) -> Judgement | None:
         """Judge by the surname and the label."""
-        if rule == "person.en":
+        if rule in ("person.en", "person.role_en"):
             return self._english(value)
+        value = "".join(value.split())
         if value in _SPECIMENS or re.search("[某甲乙丙]", value):
             return Judgement(0.9, "specimen")
         if value[:2] in _STOP or value in _STOP:
@@ -118,7 +153,7 @@ class Person(Recognizer):
     def _english(self, value: str) -> Judgement | None:
         parts = value.rstrip(".").split()
         if any(part.rstrip(".") in _ENGLISH_STOP for part in parts) or any(
-            part.isupper() and len(part) > 1 for part in parts
+            part.isupper() and len(part.rstrip(".")) > 1 for part in parts
         ):
             return None
         if value in _SPECIMENS:
@@ -126,8 +161,8 @@ class Person(Recognizer):
         return Judgement(0.7, "valid" if len(parts) > 1 else "suspect")
 
     def canonical(self, value: str) -> str:
-        """Return it without white space at the ends."""
-        return value.strip().rstrip(".")
+        """Return it without white space at the ends, a Chinese name without any."""
+        return value.strip().rstrip(".") if value.isascii() else "".join(value.split())
 
     def mask(self, value: str) -> str:
         """Keep the first character."""

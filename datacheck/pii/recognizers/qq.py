@@ -2,10 +2,16 @@
 
 from random import Random
 
-from datacheck.pii.recognizers.base import GAP, LINKER, Judgement, Recognizer, random_digits, words
+from datacheck.pii.recognizers.base import GAP, LINKER, Judgement, Recognizer, compact, random_digits, words
 
-_LABEL = r"(?:(?:QQ|[Qq]q|[扣抠蔻]{2}|企鹅)(?:账号|帐号|群号?)?|[加我+＋][Qq]|Q号|[Qq]群)"
-_VALUE = rf"[1-9](?:{GAP}[0-9]){{4,10}}"
+_LABEL = (
+    r"(?:(?:[Qq][Qq]|[扣抠蔻]{2}|企鹅)(?:账号|帐号|群号?|[ _\-]{0,2}(?i:number|num|no\.?|id|account))?"
+    r"|[加我+＋][Qq]|Q号|[Qq]群)"
+)
+# Chinese numerals are folded from seven on only; five and six of them count behind the label.
+_NUMERALS = "[一二三四五六七八九幺][〇零一二三四五六七八九幺]{4,5}"
+_VALUE = rf"(?:[1-9](?:{GAP}[0-9]){{4,10}}|{_NUMERALS}(?![〇零一二三四五六七八九十百千万亿幺]))"
+_TO_DIGITS = str.maketrans("〇零一二三四五六七八九幺", "001234567891")
 
 
 class Qq(Recognizer):
@@ -13,14 +19,19 @@ class Qq(Recognizer):
 
     entity = "QQ"
     label = "QQ:"
-    prefilter = rf"{_LABEL}{LINKER}[1-9]{GAP}[0-9]"
-    patterns = {"qq": rf"(?<![A-Za-z]){_LABEL}{LINKER}(?P<value>{_VALUE})(?![0-9A-Za-z@.]|{GAP}[0-9])"}
+    prefilter = rf"{_LABEL}{LINKER}(?:[1-9]{GAP}[0-9]|[一二三四五六七八九幺][〇零一二三四五六七八九幺])"
+    patterns = {"qq": rf"(?<![A-Za-z]){_LABEL}{LINKER}(?P<value>{_VALUE})(?![0-9A-Za-z@]|\.[A-Za-z]|{GAP}[0-9])"}
+    extents = (rf"{_LABEL}{LINKER}(?P<value>{_NUMERALS})",)
     specimens = words("10000 10001 12345 123456 1234567 12345678 123456789 1234567890 88888888 66666666 888888 666666")
 
     def judge(self, rule: str, value: str) -> Judgement | None:
         """The label is the evidence."""
         del rule
         return Judgement(0.7, "specimen" if self.canonical(value) in self.specimens else "valid")
+
+    def canonical(self, value: str) -> str:
+        """Return the digits."""
+        return compact(value.translate(_TO_DIGITS))
 
     def canary(self, rng: Random) -> str:
         """Return a labelled number of nine digits."""

@@ -65,7 +65,7 @@ class Secret(Recognizer):
             return Judgement(1.0, "valid") if len(body) >= _ENOUGH_BODY else Judgement(0.6, "suspect")
         if value in self.specimens or _PLACEHOLDER.search(value):
             return Judgement(1.0, "specimen")
-        if (rule == "secret.sk" and not any(char.isdigit() for char in value)) or not _ENTROPIC.search(value):
+        if (rule == "secret.sk" and not any(char.isdigit() for char in value)) or not _is_random(rule, value):
             return None
         return Judgement(0.9, "valid")
 
@@ -81,6 +81,13 @@ class Secret(Recognizer):
         """Return a key of the form ``sk-`` and 48 characters."""
         letters = "ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnpqrstuvwxyz23456789"
         return "sk-" + "".join(rng.choice(letters) for _ in range(46)) + "7Q"
+
+
+def _is_random(rule: str, value: str) -> bool:
+    """A long run without punctuation; behind a prefix that is no word, all three kinds of characters do as well."""
+    kinds = (str.isdigit, str.islower, str.isupper)
+    mixed = rule != "secret.sk" and all(any(map(kind, value.partition("-")[2])) for kind in kinds)
+    return mixed or _ENTROPIC.search(value) is not None
 
 
 RECOGNIZER = Secret()

@@ -19,7 +19,8 @@ class TwId(Recognizer):
     patterns = {"tw_id": rf"{LEFT}[A-Za-z]{GAP}[1289A-Da-d](?:{GAP}[0-9]){{8}}{RIGHT}"}
     positive = (
         r"身份证|身份證|身分證|身分证|台湾|臺灣|台灣|居留|统一编号|統一編號|统一证号|證號|证号|证件"
-        r"|(?i:taiwan|national ?id|identity|id ?(?:card|no|number))"
+        r"|ARC(?![A-Z])|(?i:taiwan|(?<![a-z])arc_?(?:no|num|id)|alienresident|residentcert|(?<![a-z])tw_?id"
+        r"|national ?id|identity|id ?(?:card|no|number))"
     )
     extents = (rf"(?<![0-9A-Za-z])[A-Za-z]{GAP}[1289A-D](?:{GAP}[0-9]){{8}}(?![0-9A-Za-z])",)
     specimens = words("A123456789 A223456781 A100000001 A234567893 A800000014")

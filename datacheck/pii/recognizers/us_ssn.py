@@ -5,6 +5,7 @@ from random import Random
 from datacheck.pii.recognizers.base import GAP, GATE_DIGITS, LEFT, RIGHT, Judgement, Recognizer, anywhere, words
 
 _SEP = r"[\- .]"
+_START = rf"(?:{LEFT}|(?<=(?i:ssn)))"
 
 
 class UsSsn(Recognizer):
@@ -16,10 +17,12 @@ class UsSsn(Recognizer):
     prefilter = rf"[0-8](?:{GAP}[0-9]){{8}}"
     needs = r"[0-9]-[0-9]{2}-[0-9]|" + anywhere("社会安全号", "社安号", "ssn", "social", "securitynum", "taxpayer")
     patterns = {
-        "us_ssn": rf"{LEFT}(?<![0-9]{_SEP})[0-8][0-9]{{2}}-[0-9]{{2}}-[0-9]{{4}}{RIGHT}(?!{_SEP}[0-9])",
-        "us_ssn.spaced": rf"{LEFT}(?<![0-9]{_SEP})[0-8](?:{GAP}[0-9]){{8}}{RIGHT}(?!{_SEP}[0-9])",
+        "us_ssn": rf"{_START}(?<![0-9]{_SEP})[0-8][0-9]{{2}}-[0-9]{{2}}-[0-9]{{4}}{RIGHT}(?!{_SEP}[0-9])",
+        "us_ssn.spaced": rf"{_START}(?<![0-9]{_SEP})[0-8](?:{GAP}[0-9]){{8}}{RIGHT}(?!{_SEP}[0-9])",
     }
-    positive = r"社会安全号|社安号|(?i:(?<![a-z])ssns?(?![a-z])|social.{0,4}security|securitynum|taxpayer)"
+    positive = (
+        r"SSN|社会安全号|社安号|(?i:(?<![a-z])ssns?(?![a-z])|social.{0,4}security|security_?(?:num|no|card)|taxpayer)"
+    )
     negative_left = r"[=*×÷^≈]\s*\Z"
     specimens = words("078051120 219099999 123456789 457555462 123121234 111223333 111111111 001010001")
     shown = (0, 4)

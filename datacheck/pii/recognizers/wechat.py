@@ -5,8 +5,13 @@ from random import Random
 from datacheck.pii.recognizers.base import LINKER, Judgement, Recognizer, random_digits, words
 
 _STRONG = (
-    r"(?:微信(?:号码?|账号|帐号|ID|id)|薇信|威信|卫星号|微信|[Ww]e[Cc]hat(?: ?(?:ID|id|account))?"
-    r"|[Vv][Xx]|[Ww][Xx]|V信|v信|weixin)"
+    r"(?:微信(?:号码?|[账帐]号|ID|id)|薇信|威信|卫星号|微信"
+    r"|(?i:wechat|weixin)(?:[ _\-]{0,2}(?i:id|account|number|num|no\.?|name))?|[Vv][Xx]|[Ww][Xx]|V信|v信)"
+)
+# Without a sign between them a name needs a digit or a low line, and must not be a device or a product.
+_NUMBERED = (
+    rf"{LINKER}(?<![A-Za-z0-9_\-])(?!(?i:android|iphone|ipad|ios|win|mac|linux|version|v[0-9]|web|pay|app|sdk|api|mini))"
+    r"(?:wxid_|wx[_\-]|[A-Za-z][A-Za-z\-]{0,18}(?:_|[0-9]{2}|[0-9](?![A-Za-z0-9])))"
 )
 _VALUE = r"[A-Za-z][A-Za-z0-9_\-]{5,19}"
 
@@ -19,11 +24,11 @@ class Wechat(Recognizer):
     prefilter = rf"{_STRONG}{LINKER}[A-Za-z]"
     patterns = {
         "wechat": (
-            rf"(?<![A-Za-z0-9_]){_STRONG}(?=号|[ \"']{{0,2}}[:：=是为]|[ ][a-z0-9_]*[0-9_]){LINKER}"
-            rf"(?<![A-Za-z0-9_\-])(?P<value>{_VALUE})(?![A-Za-z0-9_\-@.])"
+            rf"(?<![A-Za-z0-9]){_STRONG}(?=号|[ \"']{{0,2}}[:：=是为]|{_NUMBERED}){LINKER}"
+            rf"(?<![A-Za-z0-9_\-])(?P<value>{_VALUE})(?![A-Za-z0-9_\-@]|\.[A-Za-z0-9])"
         ),
         "wechat.number": (
-            rf"(?:微信号码?|微信ID|加微信?|[Vv][Xx]){LINKER}(?<![0-9A-Za-z])(?P<value>{_VALUE})(?![A-Za-z0-9_\-@.]"
+            rf"(?:微信号码?|微信ID|加微信?|[Vv][Xx]){LINKER}(?<![0-9A-Za-z])(?P<value>{_VALUE})(?![A-Za-z0-9_\-@]|\.[A-Za-z0-9]"
             rf")"
         ),
     }

@@ -1,0 +1,68 @@
+"""Recall on the identifiers of a generator that was written without sight of the recognizers.
+
+The recognizers were changed after looking at what they missed with the seeds 1 to 5; the seeds here were not looked at.
+CSV is left out: an identifier that only the head of its column names is found by no rule of the engine.
+"""
+
+from collections import Counter
+from random import Random
+
+import independent_identifiers as made
+import polars as pl
+import pytest
+
+from datacheck.pii.analyzer import find
+
+SEEDS = (11, 12)
+EACH = 2
+"""Examples per form, disguise and seed in which a form is disguised; plain ones four times as many."""
+FLOOR = 0.99
+# entity: (floor, measured): names and addresses have no form of their own, SECRET holds passwords in sentences, and of
+# 52 examples one that is missed is too many
+LOWER = {"PERSON": (0.95, 1.0), "CN_ADDRESS": (0.95, 1.0), "SECRET": (0.98, 0.989), "US_SSN": (0.98, 0.981)}
+# What is found but is no identifier of anybody: networks that no router forwards.
+DEBATABLE = {"special_ip": {"IP_ADDRESS"}}
+
+
+def examples(entity: str, seed: int) -> list[made.Planted]:
+    rng = Random(f"{entity} {seed}")
+    out = []
+    for disguise in made.DISGUISES_OF[entity]:
+        forms = made.FORMS[entity] if disguise == "plain" else made.DISGUISED_FORMS.get(entity, made.FORMS[entity])
+        for form in forms:
+            styles = [style for style in made.styles_of(entity, form) if style != "csv"]
+            for _ in range(EACH * (4 if disguise == "plain" else 1)):
+                style = rng.choice(styles) if disguise == "plain" else None
+                out.append(made.example(entity, rng, form=form, style=style, disguise=disguise))
+    return out
+
+
+def missed(planted: list[made.Planted]) -> list[made.Planted]:
+    """Those of which no finding covers half or more."""
+    covered = set()
+    for hit in find(pl.Series([each.text for each in planted])).iter_rows(named=True):
+        each = planted[hit["index"]]
+        if 2 * (min(hit["end"], each.end) - max(hit["start"], each.start)) >= each.end - each.start:
+            covered.add(hit["index"])
+    return [each for number, each in enumerate(planted) if number not in covered]
+
+
+@pytest.mark.parametrize("entity", made.ENTITIES)
+def test_recall(entity):
+    planted = [each for seed in SEEDS for each in examples(entity, seed)]
+    lost = missed(planted)
+    floor, _ = LOWER.get(entity, (FLOOR, 1.0))
+    assert len(lost) <= (1 - floor) * len(planted), [each.text for each in lost]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_negatives(seed):
+    rng = Random(f"negatives {seed}")
+    texts = [made.negative(rng) for _ in range(1000)]
+    hits = find(pl.Series([each.text for each in texts]))
+    wrong = Counter(
+        (texts[hit["index"]].kind, hit["entity"])
+        for hit in hits.iter_rows(named=True)
+        if hit["entity"] not in DEBATABLE.get(texts[hit["index"]].kind, ())
+    )
+    assert wrong == {}
