@@ -21,6 +21,7 @@ COMPILED_FROM = 2_000_000  # members to compare; below, loading numba costs more
 COMPILED_ENTRIES = 100_000  # keys
 CONTAINED_FROM = 20  # members of a set that can count as contained in another
 SPREAD = np.uint64(0x9E3779B97F4A7C15)  # odd: its multiples differ in their leading bits
+_PAIRS = 50_000  # compared at once: their sets are in memory
 _LONGER = 8  # from here on, looking up the shorter set in the longer one is cheaper than merging them
 
 
@@ -253,7 +254,7 @@ def similar_pairs(
     lengths = np.diff(sets.offsets) if isinstance(sets, Shingles) else sets.lengths
     removed = np.zeros(len(lengths), np.bool_)
     parts = []
-    for block in pairs_from_buckets(keys, rows, size=100_000, skip=removed if greedy else None):
+    for block in pairs_from_buckets(keys, rows, size=_PAIRS, skip=removed if greedy else None):
         sizes = lengths[block]
         smaller, larger = sizes.min(axis=1), sizes.max(axis=1)
         possible = smaller > 0 if contained else smaller / np.maximum(larger, 1) >= threshold  # J is at most that
