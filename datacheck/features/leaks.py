@@ -73,8 +73,8 @@ def evaluation_items(turns: pl.LazyFrame, min_length: int) -> pl.DataFrame:
     Columns as in ITEMS, sorted by row and kind. `n` is the length of the n-grams by which an item is compared, `length`
     that of the normalised item, in code points. `several`: it stands in several turns, and is looked for in whole rows.
     `short`: it says too little to be recognised (fewer than `min_length` characters, or twice as many letters; an
-    answer twice that) and has no n-grams. `brief`: the question of a row with options, less than `min_length` longer
-    than that: it may be a stock phrase ("which of these is not a compound?"). `begins`, `ends`: where each n-gram
+    answer twice that) and has no n-grams. `brief`: the question of a row with options, less than two thirds of
+    `min_length` longer than that: it may be a stock phrase ("which of these is not a compound?"). `begins`, `ends`: where each n-gram
     stands in `text`, which is as it was written.
     """
     questions = asked(turns)
@@ -94,7 +94,7 @@ def evaluation_items(turns: pl.LazyFrame, min_length: int) -> pl.DataFrame:
     stem = (pl.col("kind") == "question") & (pl.col("kind") == "question_and_options").any().over("row")
     table = table.with_columns(
         short=pl.col("length") < least * pl.when(pl.col("kind") == "answer").then(LONGER).otherwise(1),
-        brief=stem & (pl.col("length") < least + min_length),
+        brief=stem & (pl.col("length") < least + min_length * 2 // 3),
     )
     parts = [_with_shingles(table.filter(~pl.col("short"), pl.col("n") == n), n, min_length) for n in (HAN_N, LATIN_N)]
     return pl.concat([*parts, _without_shingles(table.filter("short"))]).sort("row", "kind")
