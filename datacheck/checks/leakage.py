@@ -69,9 +69,10 @@ class Leakage(Check):
     ## Known limits
     Translations and free paraphrases are not found. Items shorter than `min_length` characters (twice as many
     letters; answers twice that) are not compared. An item that has hardly an n-gram of its own in its set is found
-    only as a complete copy. A question that is brief without its options (fewer than 20 characters or 32 letters, with the
-    default `min_length`) is listed for review, never counted. A short item that stands in many rows (`common_rows`, and one in a thousand) is taken for
-    a common phrase, except of a red-line set. The report says how many of each.
+    only as a complete copy. A question that is brief without its options (fewer than 20 characters or 32 letters,
+    with the default `min_length`) is listed for review, never counted. A short item that stands in many rows
+    (`common_rows`, and one in a thousand) is taken for a common phrase, except of a red-line set. The report says
+    how many of each.
     """
 
     ZH = """评测集中有多少题目出现在本数据集里。

@@ -70,12 +70,12 @@ def evaluation_items(turns: pl.LazyFrame, min_length: int) -> pl.DataFrame:
     Options are taken as they are written, and once more with labels (A, B …) where they have none, without where they
     have some.
 
-    Columns as in ITEMS, sorted by row and kind. `n` is the length of the n-grams by which an item is compared, `length`
-    that of the normalised item, in code points. `several`: it stands in several turns, and is looked for in whole rows.
-    `short`: it says too little to be recognised (fewer than `min_length` characters, or twice as many letters; an
-    answer twice that) and has no n-grams. `brief`: the question of a row with options, less than two thirds of
-    `min_length` longer than that: it may be a stock phrase ("which of these is not a compound?"). `begins`, `ends`: where each n-gram
-    stands in `text`, which is as it was written.
+    Columns as in ITEMS, sorted by row and kind. `n` is the length of the n-grams by which an item is compared,
+    `length` that of the normalised item, in code points. `several`: it stands in several turns, and is looked for
+    in whole rows. `short`: it says too little to be recognised (fewer than `min_length` characters, or twice as
+    many letters; an answer twice that) and has no n-grams. `brief`: the question of a row with options, less than
+    two thirds of `min_length` longer than that: it may be a stock phrase ("which of these is not a compound?").
+    `begins`, `ends`: where each n-gram stands in `text`, which is as it was written.
     """
     questions = asked(turns)
     optional = questions.filter(pl.col("part") == "option").select("row").unique()
