@@ -10,6 +10,7 @@ import hashlib
 import json
 import re
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from datacheck.loading import files, sniff, spans
@@ -361,16 +362,18 @@ class _File:
         records = _csv_records(delimiter)
         size = self.limits.chunk_bytes
         header: tuple[str, ...] | None = None
+        newline = "\n".encode(self.reading.encoding)
+        cut_at = partial(_wide_csv_cut, encoding=self.reading.encoding) if self.wide else _csv_cut
         while data := buffer.fill(size + 1):
-            few = _at_most(data, min(size, len(data)), self.limits.chunk_records)
-            cut = len(data) if few == len(data) else _csv_cut(data, few, records)
+            few = min(size, len(data)) if self.wide else _at_most(data, min(size, len(data)), self.limits.chunk_records)
+            cut = len(data) if few == len(data) else cut_at(data, few, records)
             if cut == 0 and size < self.most:
                 data = buffer.fill(self.most + 1)
-                cut = len(data) if len(data) <= self.most else _csv_cut(data, self.most, records)
+                cut = len(data) if len(data) <= self.most else cut_at(data, self.most, records)
                 # A quote that is never closed: cut at a line, and the parser finds the line that opens it.
-                cut = cut or data.rfind(b"\n", 0, size) + 1
+                cut = cut or _last_newline(data, size, newline)
             if cut == 0:
-                self._drain_line(buffer, b"\n")
+                self._drain_line(buffer, newline)
                 continue
             last = len(data) == cut
             block = buffer.take(cut)
@@ -555,6 +558,13 @@ def _csv_records(delimiter: str) -> re.Pattern[bytes]:
     start = rb"(?<![^" + sign + rb"\n])"
     inside = rb"(?<=[^" + sign + rb"\n])"
     return re.compile(rb'(?:(?:[^"\n]++|' + start + rb'"(?:[^"]++|"")*+"|' + inside + rb'")*+\n)*+')
+
+
+def _wide_csv_cut(data: bytearray, size: int, records: re.Pattern[bytes], encoding: str) -> int:
+    """The same for UTF-16 and UTF-32, where a byte 0x0A may be half a character; damage keeps its length."""
+    text = bytes(data[: size - size % len("\n".encode(encoding))]).decode(encoding, errors="replace").encode()
+    cut = _csv_cut(bytearray(text), len(text), records)
+    return len(text[:cut].decode().encode(encoding))
 
 
 def _csv_cut(data: bytearray, size: int, records: re.Pattern[bytes]) -> int:

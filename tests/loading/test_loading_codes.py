@@ -1,7 +1,9 @@
 """Each kind of damage as literal bytes, with the code and line that a reader expects."""
 
+import csv
 import gzip
 import hashlib
+import io
 import json
 import re
 
@@ -378,3 +380,16 @@ def test_wide_chinese_without_mark_is_one_remark_on_the_file(load, encoding):
     loaded = load((text * 3).encode(encoding))
     assert loaded.codes == [(None, "not_utf8")]
     assert encoding in loaded.seen.events[0].message
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le"])
+def test_a_wide_csv_is_cut_between_characters(load, encoding):
+    """上 holds the byte 0x0A; 䨠 before a letter makes one across the border of two characters."""
+    rows = [[f"上海{n}", f'说"上"\n{n}䨠a'] for n in range(300)]
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows([["question", "answer"], *rows])
+    found = load(out.getvalue().encode(encoding), "a.csv", encoding=encoding, limits={"chunk_bytes": 997})
+    assert found.codes == []
+    texts = found.turns.sort("row", "turn").select("row", "part", "text").rows()
+    assert [text for _, part, text in texts if part == "prompt"] == [question for question, _ in rows]
+    assert [text for _, part, text in texts if part == "answer"] == [answer for _, answer in rows]
