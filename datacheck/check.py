@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import polars as pl
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
@@ -165,6 +165,19 @@ class Value:
     slice: Mapping[str, str] = field(default_factory=dict)
 
 
+class Note(str):
+    """A sentence in English that knows itself in Chinese: `Note("3 rows have no text", zh="3 行没有文本")`."""
+
+    __slots__ = ("zh",)
+    zh: str
+
+    def __new__(cls, english: str, *, zh: str) -> Self:
+        """Make the English sentence, and note the Chinese one."""
+        note = super().__new__(cls, english)
+        note.zh = zh
+        return note
+
+
 @dataclass(frozen=True)
 class Measured:
     """What a check gives back.
@@ -172,7 +185,7 @@ class Measured:
     evidence: one line per place, with the columns `row` (dataset-wide) and `problem` (a slug), and where they apply
     `where` (JSON path), `text` (raw; shown only through `excerpt`), `detail` (safe words of the check's own), `score`,
     `other_row` or `other` ("eval/a.jsonl:17"); a file-level place has `file`, `line`, `byte` instead of `row`.
-    figures: small tables to plot. not_checked: sentences that name what was left out.
+    figures: small tables to plot. not_checked: sentences that name what was left out, as a Note in both languages.
     """
 
     values: tuple[Value, ...]

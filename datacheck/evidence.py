@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from datacheck.check import EVIDENCE, Check, Measured, Ratio, Value, place, placed
+from datacheck.check import EVIDENCE, Check, Measured, Note, Ratio, Value, place, placed
 from datacheck.errors import CheckAuthorError
 from datacheck.pii.redaction import Mode, excerpt
 from datacheck.records import with_records
@@ -25,6 +25,7 @@ def keep(check: Check, measured: Any, view: StoreView, folder: Path, mode: Mode)
         "values": [_value(value) for value in measured.values],
         "figures": {name: _safe(table).to_dict(as_series=False) for name, table in measured.figures.items()},
         "not_checked": [excerpt(note, limit=1000) for note in measured.not_checked],
+        "zh": {excerpt(n, limit=1000): excerpt(n.zh, limit=1000) for n in measured.not_checked if isinstance(n, Note)},
         **_evidence(check, measured, view, folder / "evidence.parquet", mode),
     }
 

@@ -7,7 +7,7 @@ that could not be loaded are `error`, never a pass.
 import datetime as dt
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -16,7 +16,7 @@ from typing import Any
 import polars as pl
 
 from datacheck import __version__
-from datacheck.check import Check, Limit, Status
+from datacheck.check import Check, Limit, Note, Status
 from datacheck.contract import Contract, Dataset, reaches
 from datacheck.discover import USER_PACKAGE
 from datacheck.errors import UsageError
@@ -116,6 +116,7 @@ def judge(
         findings=tuple(findings),
         funnel=_funnels(contract, loaded, findings, paths.get),
         not_checked=(*notes, *_format_notes(loaded)),
+        zh=in_chinese([*notes, *_format_notes(loaded)]),
     )
 
 
@@ -147,10 +148,13 @@ def judge_check(
     facts = outcome.facts
     values = [_judged(check, value) for value in facts["values"]]
     first = tuple(place(dataset.name, entry) for entry in _examples(facts["first"]))
+    notes = (*facts["not_checked"], *_idle_slices(check, values))
+    zh = {**facts.get("zh", {}), **in_chinese(notes)}
+    error = _error(values, facts["not_checked"], zh)
     return Finding(
         **base,
         status=_worst([value.status for value in values]),
-        error=_error(values, facts["not_checked"]),
+        error=error,
         values=tuple(values),
         evidence=Evidence(
             lines=facts["evidence"],
@@ -160,17 +164,30 @@ def judge_check(
             first=first,
         ),
         figures=facts["figures"],
-        not_checked=(*facts["not_checked"], *_idle_slices(check, values)),
+        not_checked=notes,
+        zh={**zh, **in_chinese([error] if error else [])},
     )
 
 
-def _error(values: Sequence[ValueEntry], notes: Sequence[str]) -> str | None:
+def in_chinese(notes: Iterable[str]) -> dict[str, str]:
+    """The Chinese of those that know theirs, by the English."""
+    return {str(note): note.zh for note in notes if isinstance(note, Note)}
+
+
+def _error(values: Sequence[ValueEntry], notes: Sequence[str], zh: Mapping[str, str]) -> Note | None:
     """Why a finding is an error, in words: what could not be measured and the check's reason, or that it is blind."""
     unmeasured = [value.name for value in values if value.value is None]
     if unmeasured:
-        return "; ".join([f"could not be measured: {', '.join(dict.fromkeys(unmeasured))}", *notes[:1]])
+        names = ", ".join(dict.fromkeys(unmeasured))
+        said = [f"could not be measured: {names}", *notes[:1]]
+        return Note("; ".join(said), zh="；".join([f"无法测量：{names}", *(zh.get(note, note) for note in notes[:1])]))
     blind = [value.name for value in values if value.status is Status.ERROR]
-    return f"the check cannot see: {', '.join(blind)} is below its limit" if blind else None
+    names = ", ".join(blind)
+    return (
+        Note(f"the check cannot see: {names} is below its limit", zh=f"检查自检未通过：{names} 低于下限")
+        if blind
+        else None
+    )
 
 
 def settings_of(check: Check) -> dict[str, Any]:
@@ -212,7 +229,13 @@ def _idle_slices(check: Check, values: list[ValueEntry]) -> list[str]:
     """A limit for a slice that no row belongs to is said, not ignored."""
     seen = {next(iter(v.slice.values())) for v in values if v.slice}
     named = {s for setting in check.limits.values() for s in setting.slices}
-    return [f"no rows belong to the slice '{name}', so its limit was not applied" for name in sorted(named - seen)]
+    return [
+        Note(
+            f"no rows belong to the slice '{name}', so its limit was not applied",
+            zh=f"没有样本属于切片“{name}”，其阈值未生效",
+        )
+        for name in sorted(named - seen)
+    ]
 
 
 def _examples(first: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
@@ -289,11 +312,12 @@ def version_id(files: list[FileEntry]) -> str:
 
 
 def _format_notes(loaded: Mapping[str, Loaded | Failure]) -> list[str]:
-    notes = []
+    notes: list[str] = []
     for name, state in loaded.items():
         unknown = sum(f.formats.get("unknown", 0) for f in state.files) if isinstance(state, Loaded) else 0
         if unknown:
-            notes.append(f"{name}: {unknown} rows have no known format; checks on messages could not see them")
+            english = f"{name}: {unknown} rows have no known format; checks on messages could not see them"
+            notes.append(Note(english, zh=f"{name}：{unknown} 行格式未知，针对消息的检查看不到它们"))
     return notes
 
 
@@ -379,13 +403,16 @@ def _again(check: Check, old: Finding) -> Finding:
     values = [_judged(check, value.model_dump()) for value in old.values]
     status = _worst([v.status for v in values]) if old.values else Status.ERROR
     idle = [note for note in old.not_checked if not note.startswith("no rows belong to the slice")]
+    notes = (*idle, *_idle_slices(check, values))
+    error = _error(values, idle, old.zh) if values else old.error
     update = {
         "values": tuple(values),
         "status": status,
         "severity": check.severity,
         "baseline": None,
-        "error": _error(values, idle) if values else old.error,
-        "not_checked": (*idle, *_idle_slices(check, values)),
+        "error": error,
+        "not_checked": notes,
+        "zh": {**old.zh, **in_chinese([*notes, *([error] if error else [])])},
     }
     return old.model_copy(update=update)
 

@@ -19,7 +19,7 @@ import polars as pl
 
 from datacheck import __version__, discover
 from datacheck.baseline import Baseline
-from datacheck.check import Check
+from datacheck.check import Check, Note
 from datacheck.contract import Contract, Dataset, load_contract
 from datacheck.errors import UsageError
 from datacheck.execute import Failure
@@ -122,7 +122,9 @@ class Session:
         loaded = {name: self.engine.results.get(f"load {name}") for name in self.contract.datasets}
         states = {name: s for name, s in loaded.items() if isinstance(s, Loaded | Failure)}
         notes = tuple(
-            f"{name}: not read: {passed}" for name, files in self.files.items() for passed in files.passed_over
+            Note(f"{name}: not read: {passed}", zh=f"{name}：未读取：{passed}")
+            for name, files in self.files.items()
+            for passed in files.passed_over
         )
         outcomes = self._outcomes()
         report = judge(

@@ -55,7 +55,7 @@ def render_html(report: Report, lang: Lang = "en", run: Mapping[str, Any] | None
         run: what run.json holds (times, host); shown as it is, nested names joined by dots.
 
     """
-    text = ""
+    text, report = "", show.told(report, lang)
     for caps in _CAPS:
         text = _render(report, lang, run or {}, caps)
         if len(text.encode()) <= LIMIT:

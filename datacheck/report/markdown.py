@@ -16,7 +16,7 @@ _MOST = 60_000  # characters; GitHub refuses comments of more than 65,536
 
 def render_markdown(report: Report, lang: Lang = "en") -> str:
     """The text of report.md; details are left out, the last findings first, where it would be too long."""
-    words = WORDS[lang]
+    words, report = WORDS[lang], show.told(report, lang)
     head = [*_header(report, words), *_datasets(report, words), *_findings(report, words)]
     details = [_details(f, words) for f in show.worst_first(report) if f.status not in (Status.PASS, Status.INFO)]
     tail = _not_checked(report, words)

@@ -103,7 +103,10 @@ class Comparison(Model):
 
 
 class Finding(Model):
-    """What one check came to on one dataset. `error` says why it could not be decided."""
+    """What one check came to on one dataset. `error` says why it could not be decided.
+
+    `zh`: the sentences of `error` and `not_checked` in Chinese, by the English ones, as far as they are known.
+    """
 
     id: str
     check: str
@@ -117,6 +120,7 @@ class Finding(Model):
     evidence: Evidence = Evidence()
     figures: dict[str, dict[str, list[Any]]] = {}
     not_checked: tuple[str, ...] = ()
+    zh: dict[str, str] = {}
     baseline: Comparison | None = None
 
 
@@ -150,6 +154,7 @@ class Report(Model):
     findings: tuple[Finding, ...]
     funnel: dict[str, tuple[tuple[str, int], ...]] = {}
     not_checked: tuple[str, ...] = ()
+    zh: dict[str, str] = {}
     baseline: BaselineEntry | None = None
 
     @property

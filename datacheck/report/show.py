@@ -252,6 +252,23 @@ def baseline_counts(report: Report, words: Words) -> list[str]:
     ]
 
 
+def told(report: Report, lang: Lang) -> Report:
+    """The report with its sentences (errors, what was not checked) in `lang`, as far as they are known in it."""
+    if lang == "en":
+        return report
+
+    def also(notes: tuple[str, ...], zh: dict[str, str]) -> tuple[str, ...]:
+        return tuple(zh.get(note, note) for note in notes)
+
+    findings = tuple(
+        f.model_copy(
+            update={"error": f.zh.get(f.error, f.error) if f.error else None, "not_checked": also(f.not_checked, f.zh)}
+        )
+        for f in report.findings
+    )
+    return report.model_copy(update={"findings": findings, "not_checked": also(report.not_checked, report.zh)})
+
+
 def headline(report: Report, words: Words) -> str:
     """What the verdict means, in one sentence."""
     if report.verdict is Status.WARN and report.baseline and all_known(report):

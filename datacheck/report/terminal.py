@@ -127,7 +127,7 @@ def print_report(
         card: gives the card of a check.
 
     """
-    words = WORDS[lang]
+    words, report = WORDS[lang], show.told(report, lang)
     screen = make_screen(console, words)
     _header(screen, report)
     if quiet:
