@@ -1,0 +1,1 @@
+"""The gate: versions of data, their verdicts, and what keeps a training job from starting on anything else."""
