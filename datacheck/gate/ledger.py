@@ -107,7 +107,7 @@ class Ledger:
     Args:
         path: the database; it is made with its folder if it is not there, unless `readonly`.
         anchors: files outside the database that hold the head; a missing one is made at the next append.
-        readonly: nothing is written, not even beside the database.
+        readonly: nothing is recorded; works on a read-only medium too.
 
     Raises:
         LedgerError: it cannot be opened, or an operation later found it changed, cut, full or locked.
@@ -124,16 +124,14 @@ class Ledger:
     def _open_to_read(self) -> sqlite3.Connection:
         if not self.path.is_file():
             raise LedgerError(f"{self.path}: no ledger here; expected the file that the first publish makes")
-        log = self.path.with_name(self.path.name + "-wal")
-        still = not os.access(self.path.parent, os.W_OK) and not (log.exists() and log.stat().st_size)
-        uri = f"{self.path.absolute().as_uri()}?{'immutable=1' if still else 'mode=ro'}"
-        db = sqlite3.connect(uri, uri=True, timeout=BUSY_MS / 1000, isolation_level=None)
+        uri = self.path.absolute().as_uri()
         try:
-            db.execute("SELECT 1 FROM entries LIMIT 1")
-        except BaseException:
-            db.close()
-            raise
-        return db
+            return _readable(f"{uri}?mode=ro")
+        except sqlite3.OperationalError:  # beside a ledger in WAL mode even a reader writes, where it may
+            log = self.path.with_name(self.path.name + "-wal")
+            if log.exists() and log.stat().st_size:
+                raise
+            return _readable(f"{uri}?immutable=1")
 
     def _open_to_write(self) -> sqlite3.Connection:
         new = not self.path.exists()
@@ -173,7 +171,7 @@ class Ledger:
             raise LedgerError(f"{self.path}: the ledger was not {what} ({error}); {_hint(str(error))}") from None
         except OSError as error:
             why = error.strerror or type(error).__name__
-            raise LedgerError(f"{self.path}: the ledger was not {what} ({why}); {_hint(why.lower())}") from None
+            raise LedgerError(f"{self.path}: the ledger was not {what} ({why}); {_hint(why)}") from None
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
@@ -283,10 +281,21 @@ class Ledger:
             raise LedgerError(f"{self.path}: entry {head.seq} is another one than {file} knows; {_RESTORE}")
 
 
+def _readable(uri: str) -> sqlite3.Connection:
+    db = sqlite3.connect(uri, uri=True, timeout=BUSY_MS / 1000, isolation_level=None)
+    try:
+        db.execute("SELECT 1 FROM entries LIMIT 1")
+    except BaseException:
+        db.close()
+        raise
+    return db
+
+
 _RESTORE = "restore the newest copy of the ledger, and trust no verdict until `datacheck history` passes"
 
 
 def _hint(error: str) -> str:
+    error = error.lower()
     if "full" in error or "space" in error or "too large" in error or "i/o" in error:
         return "nothing was recorded and what stands is intact; free space (or mend the disk) and run again"
     if "locked" in error:

@@ -76,7 +76,7 @@ def test_a_lease_that_ran_out_goes_to_another_and_the_first_can_do_nothing_more(
     other = claim(ledger, "v", "b")
     assert other.attempt == 2
     for act in (heartbeat, done, release):
-        with pytest.raises(ClaimLostError, match="ran out after 0.2 s"):
+        with pytest.raises(ClaimLostError, match=r"ran out after 0\.2 s"):
             act(ledger, held)
     with pytest.raises(ClaimLostError), ledger.writing() as db:
         still_held(db, held)
@@ -118,7 +118,7 @@ def test_a_process_of_this_host_that_is_gone_is_seen_at_once(tmp_path, ledger):
 
 
 def test_eight_workers_one_claim_each(tmp_path):
-    out = [open(tmp_path / f"{n}.txt", "w") for n in range(8)]
+    out = [(tmp_path / f"{n}.txt").open("w") for n in range(8)]
     workers = [worker(tmp_path / "ledger.sqlite", f"w{n}", 2, 1000, 0.01, out[n]) for n in range(8)]
     assert [w.communicate(timeout=120)[1] for w in workers] == [""] * 8
     for file in out:
@@ -136,7 +136,7 @@ def test_workers_that_are_killed_are_replaced_and_none_works_beside_another(tmp_
     said = []
     for turn in range(12):
         names = [f"{turn}{n}" for n in range(4)]
-        out = [open(tmp_path / f"{name}.txt", "w") for name in names]
+        out = [(tmp_path / f"{name}.txt").open("w") for name in names]
         workers = [
             worker(tmp_path / "ledger.sqlite", name, 1, 1000, 0.05, f) for name, f in zip(names, out, strict=True)
         ]

@@ -186,13 +186,14 @@ def test_all_of_a_transaction_or_nothing(tmp_path):
 # --- many writers, killed writers ---
 
 WRITER = """
-import sys
+import sys, time
 from pathlib import Path
 from datacheck.gate.ledger import Ledger
 with Ledger(Path(sys.argv[1]), [Path(sys.argv[2])]) as ledger:
     for number in range(int(sys.argv[3])):
         entry = ledger.append("verdict", "v", "c", {"writer": sys.argv[4], "number": number})
         print(entry.seq, entry.hash, flush=True)
+        time.sleep(0.002)  # SQLite's locks are not fair
 """
 
 
@@ -221,7 +222,7 @@ def test_killed_writers_lose_nothing_that_was_acknowledged(tmp_path):
     rng = random.Random(7)
     acknowledged: dict[int, str] = {}
     for _ in range(50):
-        with open(tmp_path / "a.txt", "w") as a, open(tmp_path / "b.txt", "w") as b:
+        with (tmp_path / "a.txt").open("w") as a, (tmp_path / "b.txt").open("w") as b:
             pair = [writer(tmp_path, 100_000, "a", a), writer(tmp_path, 100_000, "b", b)]
             while not all((tmp_path / f"{name}.txt").stat().st_size for name in "ab"):
                 time.sleep(0.01)
