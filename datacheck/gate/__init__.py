@@ -1,1 +1,1 @@
-"""The gate: versions of data, their verdicts, and what keeps a training job from starting on anything else."""
+"""Sign what was validated, and refuse to train on anything else. All but `sealing` runs without pydantic or polars."""
