@@ -44,14 +44,13 @@ class _Row(NamedTuple):
     expires: float
     lease: float
     process: str
-    origin: str
 
 
-_SELECT = "SELECT version, owner, attempt, state, boot, expires, lease, process, origin FROM claims WHERE key = ?"
+_SELECT = "SELECT version, owner, attempt, state, boot, expires, lease, process FROM claims WHERE key = ?"
 
 
 def claim(
-    ledger: Ledger, version: str, owner: str, lease: float = LEASE, *, key: str = "", origin: str = ""
+    ledger: Ledger, version: str, owner: str, lease: float = LEASE, *, key: str = ""
 ) -> Claim | None:
     """Take a version, once for all workers; None where another one has it or it is done.
 
@@ -61,7 +60,6 @@ def claim(
         owner: who works, for people, as "host:pid".
         lease: seconds after which the claim is free again, unless `heartbeat` is called.
         key: what is claimed, if it is not the version itself (one kind of work on it).
-        origin: where the drop lay, for `recover`.
 
     """
     key = key or version
@@ -70,8 +68,8 @@ def claim(
         if row is not None and (row.state == "done" or _alive(row)):
             return None
         attempt = row.attempt + 1 if row else 1
-        values = (key, version, owner, attempt, "held", _boot(), _now() + lease, lease, _process(), origin)
-        db.execute("INSERT OR REPLACE INTO claims VALUES (?,?,?,?,?,?,?,?,?,?)", values)
+        values = (key, version, owner, attempt, "held", _boot(), _now() + lease, lease, _process())
+        db.execute("INSERT OR REPLACE INTO claims VALUES (?,?,?,?,?,?,?,?,?)", values)
         facts = {"key": key, "owner": owner, "attempt": attempt, "lease": lease}
         ledger.add([Draft("claim", version, "", facts)])
     ledger.write_anchors()
@@ -112,12 +110,10 @@ def state(ledger: Ledger, key: str) -> str:
     return row.state
 
 
-def origins(ledger: Ledger) -> dict[str, tuple[str, bool]]:
-    """By key of every claim that has an origin: the origin, and whether a worker that lives holds it."""
-    with ledger.writing() as db:
-        keys = [str(key) for (key,) in db.execute("SELECT key FROM claims WHERE origin <> '' ORDER BY key")]
-        rows = {key: row for key in keys if (row := _row(db, key)) is not None}
-    return {key: (row.origin, row.state == "held" and _alive(row)) for key, row in rows.items()}
+def holds(db: sqlite3.Connection, key: str, attempt: int) -> bool:
+    """Inside a transaction: whether a worker that lives holds this attempt."""
+    row = _row(db, key)
+    return row is not None and row.attempt == attempt and _alive(row)
 
 
 def still_held(db: sqlite3.Connection, held: Claim) -> None:

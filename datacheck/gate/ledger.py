@@ -10,18 +10,20 @@ Standard library only: the guard reads it in a bare training image. One host: WA
 import contextlib
 import datetime as dt
 import hashlib
-import json
 import os
-import secrets
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
-from datacheck.errors import DatacheckError
+from datacheck.errors import DatacheckError, UsageError
+from datacheck.gate import strictjson
+from datacheck.gate.strictjson import JsonError
+from datacheck.gate.version import write_atomic
 
 BUSY_MS = 60_000  # how long a writer waits for the others; one append takes milliseconds
+_LONGEST = 1024**2  # bytes of the facts of one entry, and of a copied head
 GENESIS = "0" * 64  # what the first entry names as the one before it
 
 _SCHEMA = """
@@ -32,7 +34,7 @@ CREATE TABLE IF NOT EXISTS entries (
 CREATE INDEX IF NOT EXISTS entries_version ON entries (version, seq);
 CREATE TABLE IF NOT EXISTS claims (
   key TEXT PRIMARY KEY, version TEXT NOT NULL, owner TEXT NOT NULL, attempt INTEGER NOT NULL, state TEXT NOT NULL,
-  boot TEXT NOT NULL, expires REAL NOT NULL, lease REAL NOT NULL, process TEXT NOT NULL, origin TEXT NOT NULL
+  boot TEXT NOT NULL, expires REAL NOT NULL, lease REAL NOT NULL, process TEXT NOT NULL
 ) STRICT;
 CREATE TRIGGER IF NOT EXISTS entries_stay BEFORE UPDATE ON entries
   BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
@@ -81,19 +83,21 @@ class Entry(NamedTuple):
     @property
     def facts(self) -> dict[str, Any]:
         """What was recorded."""
-        facts = json.loads(self.payload)
-        return facts if isinstance(facts, dict) else {}
+        facts: dict[str, Any] = strictjson.loads(self.payload.encode(), _LONGEST)
+        return facts
 
     def expected_hash(self) -> str:
         """The hash that the content and the entry before it give."""
         payload = hashlib.sha256(self.payload.encode()).hexdigest()
         chained = [self.seq, self.time, self.kind, self.version, self.contract, payload, self.prev]
-        return hashlib.sha256(canonical(chained).encode()).hexdigest()
+        return hashlib.sha256(strictjson.canonical(chained)).hexdigest()
 
 
-def canonical(value: Any) -> str:
-    """One way to write a value as JSON: sorted keys, no spaces, ASCII."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+def _payload(facts: Mapping[str, Any]) -> str:
+    payload = strictjson.canonical(dict(facts))
+    if len(payload) > _LONGEST:
+        raise LedgerError(f"an entry of {len(payload):,} bytes; expected digests and numbers only")
+    return payload.decode()
 
 
 def now() -> str:
@@ -178,7 +182,7 @@ class Ledger:
         """One transaction that no other writer overlaps; all of it is recorded, or nothing."""
         if self.readonly:
             raise LedgerError(f"{self.path}: opened to read only; nothing was recorded")
-        with self._told("written"):
+        try:
             self._db.execute("BEGIN IMMEDIATE")
             try:
                 yield self._db
@@ -187,6 +191,8 @@ class Ledger:
                 with contextlib.suppress(sqlite3.Error):
                     self._db.execute("ROLLBACK")  # a full disk may have rolled back already
                 raise
+        except sqlite3.Error as error:
+            raise LedgerError(f"{self.path}: the ledger was not written ({error}); {_hint(str(error))}") from None
 
     # --- writing ---
 
@@ -202,7 +208,7 @@ class Ledger:
         head = self._head_beside_anchors()
         entries = []
         for draft in drafts:
-            blank = Entry(head.seq + 1, now(), *draft[:3], canonical(dict(draft.facts)), head.hash, "")
+            blank = Entry(head.seq + 1, now(), *draft[:3], _payload(draft.facts), head.hash, "")
             entry = blank._replace(hash=blank.expected_hash())
             self._db.execute(f"INSERT INTO entries ({_COLUMNS}) VALUES (?,?,?,?,?,?,?,?)", entry)  # noqa: S608
             entries.append(entry)
@@ -308,37 +314,25 @@ def _hint(error: str) -> str:
 def read_head(file: Path) -> Head | None:
     """Read a copied head; None where there is no file. Raises LedgerError for one that is none."""
     try:
-        value = json.loads(file.read_bytes())
-        head = Head(value["seq"], value["hash"])
+        value = strictjson.fields(strictjson.loads(file.read_bytes(), _LONGEST), {"seq", "hash"})
+        head = Head(value["seq"], strictjson.text(value["hash"]))
     except FileNotFoundError:
         return None
     except OSError as error:
         raise LedgerError(f"{file}: the head of the ledger cannot be read ({error.strerror})") from None
-    except (ValueError, KeyError, TypeError, RecursionError):
+    except JsonError:
         raise LedgerError(f"{file}: is no head of a ledger; {_RESTORE}") from None
-    if not isinstance(head.seq, int) or not isinstance(head.hash, str):
+    if type(head.seq) is not int:
         raise LedgerError(f"{file}: is no head of a ledger; {_RESTORE}")
     return head
 
 
 def write_head(file: Path, head: Head) -> None:
-    """Copy a head, atomically."""
-    replace_file(file, canonical(head._asdict()).encode() + b"\n")
-
-
-def replace_file(file: Path, data: bytes, mode: int = 0o644) -> None:
-    """Replace a small file: readers see the old one or the new one, also after a power cut."""
-    temporary = file.with_name(f".{file.name}.{os.getpid()}.{secrets.token_hex(4)}")
+    """Copy a head, atomically. Raises LedgerError."""
     try:
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
-        with os.fdopen(descriptor, "wb") as out:
-            out.write(data)
-            out.flush()
-            os.fsync(out.fileno())
-        temporary.replace(file)
-        sync_folder(file.parent)
-    finally:
-        temporary.unlink(missing_ok=True)
+        write_atomic(file, strictjson.canonical(head._asdict()) + b"\n")
+    except UsageError as error:
+        raise LedgerError(f"the head of the ledger could not be copied: {error}") from None
 
 
 def sync_folder(folder: Path) -> None:
