@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from datacheck import cli_gate
 from datacheck.errors import DatacheckError, UsageError, trace_of
 
 if TYPE_CHECKING:
@@ -155,13 +156,24 @@ def run(
     quarantine_content: Annotated[
         bool, typer.Option("--quarantine-content", help="Copy the raw bytes of bad lines to quarantine/ too.")
     ] = False,
+    sign: Annotated[
+        str | None,
+        typer.Option("--sign", metavar="KEY", help="Sign the verdict; a private key file, or env:NAME."),
+    ] = None,
+    version: Annotated[
+        Path | None,
+        typer.Option(metavar="PATH", help="With --sign: the data it is about.", show_default="the one at --data"),
+    ] = None,
 ) -> None:
     """Check data against a contract: findings, a report, a verdict and an exit code.
 
     Exit code: 0 pass or warnings only, 1 contract violated, 2 asked wrongly, 3 could not decide.
     """
+    from datacheck.gate.keys import load_private
     from datacheck.pipeline import Options, Session
 
+    if version is not None and sign is None:
+        raise UsageError("--version: says what is signed; give the key too, with --sign KEY")
     language = lang or _system_lang()
     options = Options(
         out=out,
@@ -176,11 +188,17 @@ def run(
         as_of=as_of.date() if as_of else None,
         baseline=baseline,
         run=_settings(settings),
+        sign=load_private(sign) if sign else None,
+        version=version,
     )
     with _signals_raise(), Session(contract, _bindings(data), options) as session:
         stopped = _execute(session, quiet=quiet)
         report = session.finish(stopped.name if stopped else None)
         _show(report, session, options, fmt, quiet=quiet)
+        if session.signed and not quiet:
+            verdict, place = session.signed
+            sys.stderr.write(f"signed: {verdict.result}, {verdict.version}, contract {verdict.contract_digest}\n")
+            sys.stderr.write(f"        {place}\n")
     raise typer.Exit(128 + stopped.number if stopped else report.exit_code)
 
 
@@ -473,6 +491,9 @@ def init(
         raise UsageError(f"{to}: exists already; choose another name, or move it away")
     else:
         to.write_text(text, encoding="utf-8")
+
+
+cli_gate.register(app)
 
 
 def main() -> None:
