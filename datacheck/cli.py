@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from datacheck import cli_gate
+from datacheck import cli_flows, cli_gate
 from datacheck.errors import DatacheckError, UsageError, trace_of
 
 if TYPE_CHECKING:
@@ -494,6 +494,7 @@ def init(
 
 
 cli_gate.register(app)
+cli_flows.register(app)
 
 
 def main() -> None:

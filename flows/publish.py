@@ -6,7 +6,6 @@ workers one works. Parameters hold paths, names and env:NAME; keys and addresses
 
 import contextlib
 import os
-import tempfile
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,9 +22,8 @@ from prefect.states import Completed
 from prefect.task_runners import ThreadPoolTaskRunner
 from pydantic import BaseModel, ConfigDict, Field
 
-from datacheck.errors import LoadError, UsageError
+from datacheck.errors import UsageError
 from datacheck.gate.keys import load_private, read_trust
-from datacheck.gate.ledger import LedgerError
 from datacheck.gate.publish import BusyError, Outcome, Rules
 from datacheck.gate.publish import publish as publish_drop
 from datacheck.gate.registry import Registry

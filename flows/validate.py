@@ -172,6 +172,7 @@ def _tally(report: Report) -> str:
 
 
 def end(name: str, message: str) -> State[Any]:
+    """A failed end of a flow; a caller that did not ask for the state gets the message as an exception."""
     return Failed(name=name, message=message, data=ValidationFailedError(message))
 
 

@@ -83,7 +83,13 @@ class Outcome(NamedTuple):
 
 
 def publish(
-    drop: Path, rules: Rules, registry: Registry, *, wait: bool = True, lease: float = LEASE, execute: Execute | None = None
+    drop: Path,
+    rules: Rules,
+    registry: Registry,
+    *,
+    wait: bool = True,
+    lease: float = LEASE,
+    execute: Execute | None = None,
 ) -> Outcome:
     """Take a drop in, once, whoever else tries; publish it, or put it into quarantine with its report.
 
@@ -182,7 +188,7 @@ class Job:
         given = dict(self.rules.data)
         if not given:
             open_ones = [name for name, entry in contract.datasets.items() if entry.source.path is None]
-            mine = open_ones if open_ones else list(contract.datasets)
+            mine = open_ones or list(contract.datasets)
             if len(mine) != 1:
                 raise UsageError(
                     f"{shown(str(self.given))}: which dataset of the contract is it? "
@@ -358,7 +364,15 @@ class Job:
         self, status: Status, place: Path, verdict: Verdict, entry: Entry, allowed: "Allowed", known: bool
     ) -> Outcome:
         return Outcome(
-            status, self.manifest.id, place, verdict.verdict, self.channel, known, entry.seq, allowed.waived, allowed.reason
+            status,
+            self.manifest.id,
+            place,
+            verdict.verdict,
+            self.channel,
+            known,
+            entry.seq,
+            allowed.waived,
+            allowed.reason,
         )
 
 
