@@ -49,9 +49,7 @@ class _Row(NamedTuple):
 _SELECT = "SELECT version, owner, attempt, state, boot, expires, lease, process FROM claims WHERE key = ?"
 
 
-def claim(
-    ledger: Ledger, version: str, owner: str, lease: float = LEASE, *, key: str = ""
-) -> Claim | None:
+def claim(ledger: Ledger, version: str, owner: str, lease: float = LEASE, *, key: str = "") -> Claim | None:
     """Take a version, once for all workers; None where another one has it or it is done.
 
     Args:
