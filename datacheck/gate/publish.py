@@ -229,7 +229,7 @@ class Job:
     def present(self, ledger: Ledger) -> bool:
         """Whether the drop can be asked about: where it was given, or where another worker has put it meanwhile."""
         registry = self.registry
-        for folder in (self.drop, registry.version(self.manifest.id), registry.quarantine(self.manifest.id)):
+        for folder in (self.drop, registry.place(self.manifest.id), registry.quarantine(self.manifest.id)):
             if folder.exists():
                 self.drop = folder
                 return True
@@ -255,7 +255,7 @@ class Job:
         if entry is None or fate is None or fate.kind == "revoke" or not self._same(entry):
             return None
         published = fate.kind == "publish"
-        folder = (self.registry.version if published else self.registry.quarantine)(self.manifest.id)
+        folder = (self.registry.place if published else self.registry.quarantine)(self.manifest.id)
         if not (folder / VERDICT).is_file() or sha256_of(folder / VERDICT) != entry.facts["envelope"]:
             return None
         signed = read_signed(folder, self.rules.trust)
@@ -283,7 +283,7 @@ class Job:
         known = self.answer(ledger)
         if known is not None:
             return known
-        box, place = self.registry.box(held), self.registry.version(self.manifest.id)
+        box, place = self.registry.box(held), self.registry.place(self.manifest.id)
         try:
             if place.exists():
                 folder = self.registry.stage_again(held, place)
@@ -344,7 +344,7 @@ class Job:
             entry = ledger.add(drafts)[-1]
         ledger.write_anchors()
         with self.registry.moving(ledger):
-            place = self.registry.finish(ledger, box) or self.registry.version(self.manifest.id)
+            place = self.registry.finish(ledger, box) or self.registry.place(self.manifest.id)
             self.registry.point(ledger)
         failed: Status = "undecided" if report.exit_code == 3 else "revoked" if kind == "revoke" else "quarantined"
         return self._outcome("published" if allowed.yes else failed, place, verdict, entry, allowed, known=False)
@@ -356,7 +356,7 @@ class Job:
         if allowed.yes:
             same = before is not None and stands and before.facts["channel"] == self.channel
             return "rescan" if same else "publish"
-        if self.registry.version(self.manifest.id).exists():
+        if self.registry.place(self.manifest.id).exists():
             return "undecided" if report.exit_code == 3 and stands else "revoke"
         return "quarantine"
 

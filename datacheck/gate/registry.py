@@ -78,7 +78,7 @@ class Registry:
                 raise LedgerError(f"{shown(str(self.root))}: {why}") from None
         return Ledger(self.root / LEDGER, self.anchors, readonly=readonly)
 
-    def version(self, number: str) -> Path:
+    def place(self, number: str) -> Path:
         """Where a published version lies, or would."""
         return self.root / "versions" / hexed(number)
 
@@ -150,7 +150,7 @@ class Registry:
     def settle(self, ledger: Ledger, box: Path, entry: Entry) -> Path:
         """Move a version to where the ledger says it is, with its verdict and report; can be done again and again."""
         failed = entry.kind == "quarantine"
-        target = self.quarantine(entry.version) if failed else self.version(entry.version)
+        target = self.quarantine(entry.version) if failed else self.place(entry.version)
         drop = box / "drop"
         if drop.exists():
             _give(box / REPORT, drop / REPORT)
