@@ -63,7 +63,12 @@ def message(report: Report, version: str, link: str, lang: Lang) -> str:
     rows = sum(file.rows for dataset in report.datasets.values() for file in dataset.files)
     counted = ", ".join(f"{count} {status.value}" for status, count in tally(report).items())
     worst = [found.id for found in report.findings if found.status.value in ("error", "fail")]
-    lines = [head, f"{words['version']}: {version[:19]}", f"{words['rows']}: {rows}", f"{words['checks']}: {counted}"]
+    lines = [
+        head,
+        f"{words['version']}: {version.removeprefix('sha256:')[:12]}",
+        f"{words['rows']}: {rows}",
+        f"{words['checks']}: {counted}",
+    ]
     if worst:
         more = f" (+{len(worst) - _WORST})" if len(worst) > _WORST else ""
         lines.append(f"{words['worst']}: {', '.join(worst[:_WORST])}{more}")

@@ -36,7 +36,6 @@ from .notify import Webhook, message, send
 from .validate import INVALID, UNDECIDED, artifact, end, reason, run_plan, shown
 
 PUBLISHED, QUARANTINED, ELSEWHERE = "Published", "Quarantined", "ClaimedElsewhere"
-LIMIT = "datacheck-validate"  # a global concurrency limit; without one on the server nothing is limited
 _ASK = (
     "The version is in quarantine: {reason}. An approver can sign a waiver (`datacheck waive {path} …`); "
     "resume with `signed` afterwards, or without it to leave the version where it is."
@@ -64,9 +63,15 @@ class Rulebook(BaseModel):
     channel: str | None = Field(default=None, description="Which pointer moves; by default the contract's name.")
     strict: bool = False
     lang: Lang = "en"
+    limit: str | None = Field(default=None, description="A global concurrency limit of the server for heavy work.")
     wait_for_waiver: int = Field(default=0, ge=0, description="Seconds to wait for a waiver; 0: not at all.")
     webhooks: tuple[Webhook, ...] = ()
     report_url: str | None = Field(default=None, description="Where reports can be read: https://…/{version}.")
+
+    @property
+    def title(self) -> str:
+        """What the run is about."""
+        return shown(f"{self.registry.name} for {self.contract.stem}")
 
 
 class Publication(Rulebook):
@@ -117,7 +122,7 @@ def _publish(request: Publication, drop: Path) -> Outcome:
 
     def execute(session: Session) -> str | None:
         try:
-            with concurrency(LIMIT, occupy=1):
+            with concurrency(request.limit, occupy=1, strict=True) if request.limit else contextlib.nullcontext():
                 run_plan(session)
         except (KeyboardInterrupt, ExternalSignal) as signal:
             stopped.append(_Stopped(signal))
@@ -172,13 +177,17 @@ def _tell(request: Publication, outcome: Outcome) -> None:
 
 def _state(outcome: Outcome) -> State[Any]:
     """Green only for what is published."""
-    told = [f"{outcome.version[:19]}, entry {outcome.seq}", *(["known"] if outcome.known else [])]
-    told += [f"WAIVED: {waiver}" for waiver in outcome.waived]
-    told += [outcome.reason] if outcome.reason else []
-    text = shown("; ".join(told))
+    known = ["known: nothing was run"] if outcome.known else []
+    told = [*known, *(f"WAIVED: {waiver}" for waiver in outcome.waived), *([outcome.reason] if outcome.reason else [])]
+    text = "; ".join([f"version {short(outcome.version)}, ledger entry {outcome.seq}", *map(shown, told)])
     if outcome.status == "published":
         return Completed(name=PUBLISHED, message=text)
     return end(QUARANTINED if outcome.status == "quarantined" else UNDECIDED, text)
+
+
+def short(version: str) -> str:
+    """A version id as people tell it, long enough to be found with `datacheck history`."""
+    return version.removeprefix("sha256:")[:12]
 
 
 def _rename(name: str) -> None:

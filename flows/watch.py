@@ -28,7 +28,7 @@ from .validate import INVALID, UNDECIDED, end, reason, shown
 NOTHING, DONE = "NothingNew", "Done"
 
 
-@flow(name="datacheck-watch", persist_result=False, log_prints=False)
+@flow(name="datacheck-watch", flow_run_name="look {rules.title}", persist_result=False, log_prints=False)
 def watch(rules: Rulebook) -> State[Any]:
     """Look once into incoming/: publish every complete drop, one after the other. This is the backfill, too."""
     try:
@@ -82,6 +82,7 @@ def rules_parser(about: str) -> argparse.ArgumentParser:
     parser.add_argument("--strict", action="store_true", help="Warnings count as violations.")
     parser.add_argument("--lang", choices=["zh", "en"], default="en", help="Language of the reports.")
     parser.add_argument("--wait-for-waiver", type=int, default=0, metavar="SECONDS", help="Wait for a person.")
+    parser.add_argument("--limit-name", metavar="NAME", help="A global concurrency limit for heavy work.")
     parser.add_argument("--report-url", metavar="URL", help="Where reports can be read: https://…/{version}.")
     parser.add_argument(
         "--notify", action="append", default=[], metavar="KIND=env:NAME",
@@ -110,6 +111,7 @@ def rules_of(given: argparse.Namespace) -> Rulebook:
             "channel": given.channel,
             "strict": given.strict,
             "lang": given.lang,
+            "limit": given.limit_name,
             "wait_for_waiver": given.wait_for_waiver,
             "webhooks": webhooks,
             "report_url": given.report_url,
