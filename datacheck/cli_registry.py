@@ -26,6 +26,7 @@ TrustOpt = Annotated[
     Path | None, typer.Option("--trust", metavar="FILE", help="Trusted keys.", show_default="$DATACHECK_TRUST")
 ]
 DataOpt = Annotated[list[str] | None, typer.Option("--data", metavar="NAME=PATH", help="Where a dataset is.")]
+RunOpt = Annotated[list[str] | None, typer.Option("--run", metavar="NAME=VALUE", help="A setting of the training run.")]
 AnchorOpt = Annotated[
     list[Path] | None,
     typer.Option(
@@ -53,6 +54,7 @@ def publish(
     registry: RegistryOpt,
     sign: SignOpt,
     data: DataOpt = None,
+    settings: RunOpt = None,
     strict: StrictOpt = False,
     channel: ChannelOpt = None,
     trust: TrustOpt = None,
@@ -71,7 +73,7 @@ def publish(
     from datacheck.gate.publish import publish as take
 
     language, fmt = _language(lang), _format(fmt)
-    rules = _rules(contract, sign, data, trust, channel, checks, workers, language, strict=strict)
+    rules = _rules(contract, sign, data, settings, trust, channel, checks, workers, language, strict=strict)
     stop = _Stop()
     with signals_raise():
         found = take(drop, rules, _registry(registry, anchor), wait=wait, execute=stop.execute)
@@ -84,6 +86,7 @@ def rescan(
     registry: RegistryOpt,
     sign: SignOpt,
     data: DataOpt = None,
+    settings: RunOpt = None,
     strict: StrictOpt = False,
     channel: ChannelOpt = None,
     trust: TrustOpt = None,
@@ -101,7 +104,7 @@ def rescan(
     from datacheck.gate.rescan import rescan as ask_again
 
     language, fmt = _language(lang), _format(fmt)
-    rules = _rules(contract, sign, data, trust, channel, checks, workers, language, strict=strict)
+    rules = _rules(contract, sign, data, settings, trust, channel, checks, workers, language, strict=strict)
     stop = _Stop()
     found = []
     with signals_raise():
@@ -179,6 +182,7 @@ def _rules(
     contract: Path,
     sign: str,
     data: list[str] | None,
+    settings: list[str] | None,
     trust: Path | None,
     channel: str | None,
     checks: Path | None,
@@ -193,8 +197,16 @@ def _rules(
     from datacheck.pipeline import Options
 
     discover.use_folder(checks)
-    options = Options(strict=strict, checks=checks, workers=workers, lang=lang)
-    return Rules(contract, load_private(sign), read_trust(trust), _bindings(data), channel, options)
+    run = _pairs("--run", settings, "NAME=VALUE")
+    options = Options(strict=strict, checks=checks, workers=workers, lang=lang, run=run)
+    return Rules(
+        contract,
+        load_private(sign),
+        read_trust(trust),
+        _pairs("--data", data, "NAME=PATH, as in --data train=drops/2026-11-20"),
+        channel,
+        options,
+    )
 
 
 def _registry(root: Path, anchor: list[Path] | None) -> "Registry":
@@ -231,8 +243,8 @@ def _language(given: str) -> "Lang":
     return "zh" if (given or system).startswith("zh") else "en"
 
 
-def _bindings(data: list[str] | None) -> dict[str, str]:
-    bound = dict(item.partition("=")[::2] for item in data or [])
-    if not all(name and path for name, path in bound.items()):
-        raise UsageError("--data: expected NAME=PATH, as in --data train=drops/2026-11-20")
-    return bound
+def _pairs(option: str, items: list[str] | None, expected: str) -> dict[str, str]:
+    pairs = dict(item.partition("=")[::2] for item in items or [])
+    if not all(name and value for name, value in pairs.items()):
+        raise UsageError(f"{option}: expected {expected}")
+    return pairs

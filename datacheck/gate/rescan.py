@@ -28,7 +28,7 @@ def rescan(rules: Rules, registry: Registry, *, execute: Execute | None = None) 
             it is its turn.
 
     """
-    contract = load_contract(rules.contract, located=False).name
+    contract = load_contract(rules.contract, run=rules.options.run, located=False).name
     with registry.ledger() as ledger:
         registry.recover(ledger)
         ledger.verify_chain(registry.heads())
