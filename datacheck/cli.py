@@ -4,21 +4,18 @@ Imports are inside the commands: `datacheck --help` must be instant and load nei
 """
 
 import os
-import signal
 import sys
 import traceback
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from datacheck import cli_flows, cli_gate
+from datacheck import cli_flows, cli_gate, cli_registry
 from datacheck.errors import DatacheckError, UsageError, trace_of
+from datacheck.interrupts import InterruptedRunError, ignore_signals, signals_raise
 
 if TYPE_CHECKING:
     from datacheck.pipeline import Options, Session
@@ -62,15 +59,6 @@ class Lang(StrEnum):
     en = "en"
 
 
-class InterruptedRunError(Exception):
-    """SIGINT or SIGTERM arrived; carries the signal."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__(number)
-        self.number = number
-        self.name = signal.Signals(number).name
-
-
 ContractArg = Annotated[Path, typer.Argument(help="The contract, a YAML file.", show_default=False)]
 DataOpt = Annotated[list[str] | None, typer.Option("--data", metavar="NAME=PATH", help="Where a dataset is.")]
 RunOpt = Annotated[
@@ -105,27 +93,6 @@ def _pairs(option: str, items: list[str] | None, expected: str) -> dict[str, str
             raise UsageError(f"{option} {item}: expected {expected}")
         pairs[name] = value
     return pairs
-
-
-@contextmanager
-def _signals_raise() -> Iterator[None]:
-    """Turn SIGINT and SIGTERM into one exception in the main thread, so that a stopped run still reports.
-
-    The first one counts; from then on both are ignored, for the report to be finished.
-    """
-    both = (signal.SIGINT, signal.SIGTERM)
-
-    def stop(number: int, _frame: FrameType | None) -> None:
-        for each in both:
-            signal.signal(each, signal.SIG_IGN)
-        raise InterruptedRunError(number)
-
-    before = {number: signal.signal(number, stop) for number in both}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 @app.command()
@@ -187,11 +154,11 @@ def run(
         allow_remote=tuple(remote or ()),
         as_of=as_of.date() if as_of else None,
         baseline=baseline,
-        run=_settings(settings),
         sign=load_private(sign) if sign else None,
         version=version,
+        run=_settings(settings),
     )
-    with _signals_raise(), Session(contract, _bindings(data), options) as session:
+    with signals_raise(), Session(contract, _bindings(data), options) as session:
         stopped = _execute(session, quiet=quiet)
         report = session.finish(stopped.name if stopped else None)
         _show(report, session, options, fmt, quiet=quiet)
@@ -212,8 +179,7 @@ def _execute(session: "Session", *, quiet: bool) -> InterruptedRunError | None:
             _run_with_progress(session)
     except InterruptedRunError as stop:
         stopped = stop
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.SIG_IGN)
+    ignore_signals()
     return stopped
 
 
@@ -322,7 +288,7 @@ def apply(
 
     language = lang or _system_lang()
     try:
-        with _signals_raise():
+        with signals_raise():
             manifest = derive(
                 report,
                 _bindings(data),
@@ -367,7 +333,7 @@ def diff(
 
     language = lang or _system_lang()
     try:
-        with _signals_raise():
+        with signals_raise():
             found = compare(
                 a,
                 b,
@@ -494,6 +460,7 @@ def init(
 
 
 cli_gate.register(app)
+cli_registry.register(app)
 cli_flows.register(app)
 
 

@@ -63,9 +63,9 @@ class Options:
     allow_remote: tuple[str, ...] = ()
     as_of: dt.date | None = None
     baseline: Path | None = None
-    run: Mapping[str, str] = field(default_factory=dict)
     sign: PrivateKey | None = None
     version: Path | None = None
+    run: Mapping[str, str] = field(default_factory=dict)
 
 
 class Session:

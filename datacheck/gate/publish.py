@@ -183,7 +183,7 @@ class Job:
 
     def _bind(self) -> dict[str, str | None]:
         """By dataset that `--data` names: its path within the drop, None for one elsewhere."""
-        contract = load_contract(self.rules.contract, located=False)
+        contract = load_contract(self.rules.contract, run=self.rules.options.run, located=False)
         self._name = contract.name
         given = dict(self.rules.data)
         if not given:
@@ -214,14 +214,16 @@ class Job:
     def question(self) -> str:
         """A digest of everything that the verdict depends on, but for the day."""
         options = self.rules.options
-        contract = load_contract(self.rules.contract, self.data(self.drop), as_of=options.as_of)
+        bound = self.data(self.drop)
+        contract = load_contract(self.rules.contract, bound, run=options.run, as_of=options.as_of)
         outside = {
             name: [[entry.name, entry.size, _sha256(entry.path)] for entry in files.read]
             for name, files in inventory(contract).items()
             if self.within.get(name) is None
         }
         inside = {name: place for name, place in self.within.items() if place is not None}
-        parts = [self.manifest.id, dict(contract.inputs), inside, outside, code_digest(), options.strict]
+        run = dict(options.run)
+        parts = [self.manifest.id, dict(contract.inputs), inside, outside, code_digest(), options.strict, run]
         return hashlib.sha256(strictjson.canonical(parts)).hexdigest()
 
     # --- what is known ---

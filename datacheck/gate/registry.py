@@ -255,7 +255,7 @@ def standing(path: Path, number: str) -> Standing | None:
 
     Raises LedgerError where the ledger is damaged, cut, or not the one that this version's folder knows.
     """
-    root = next((p for p in Path(os.path.realpath(path)).parents if (p / LEDGER).is_file()), None)
+    root = _around(path)
     if root is None:
         return None
     with Registry(root).ledger(readonly=True) as ledger:
@@ -266,6 +266,36 @@ def standing(path: Path, number: str) -> Standing | None:
     revoked = str(fate.facts["reason"]) if fate is not None and fate.kind == "revoke" else None
     envelope = str(verdict.facts["envelope"]) if verdict is not None else None
     return Standing(shown(str(root / LEDGER)), envelope, revoked)
+
+
+def _around(path: Path) -> Path | None:
+    real = Path(os.path.realpath(path))
+    return next((folder for folder in (real, *real.parents) if (folder / LEDGER).is_file()), None)
+
+
+def find(what: str | None, root: Path | None) -> tuple[Path, str]:
+    """The registry, and the (start of the) id of the version, that a user means; "" is every version.
+
+    Args:
+        what: a folder of a version, an id or the start of one (8 digits or more), or None.
+        root: the registry, if the user named it.
+
+    """
+    path = Path(what) if what else Path()
+    around = root or _around(path if path.exists() else Path())
+    if around is None:
+        raise UsageError("--registry: which one? expected the folder that holds ledger.sqlite")
+    if what is None or (path.exists() and Path(os.path.realpath(path)) == Path(os.path.realpath(around))):
+        return around, ""
+    if path.is_dir():
+        manifest = version.read_manifest(path)
+        if manifest is None:
+            raise UsageError(f"{shown(what)}: has no {MANIFEST}; expected the folder of a version, or an id")
+        return around, manifest.id
+    number = what.removeprefix("sha256:").lower()
+    if not re.fullmatch("[0-9a-f]{8,64}", number):
+        raise UsageError(f"{shown(what)}: no folder, and no id of a version (8 to 64 hexadecimal digits)")
+    return around, f"sha256:{number}"
 
 
 def copy_drop(drop: Path, target: Path, manifest: version.Version) -> None:
