@@ -9,12 +9,14 @@ import os
 import re
 import signal
 import sys
+import time
 from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
+from uuid import UUID
 
 from prefect import Task, allow_failure, flow, task
-from prefect.artifacts import create_table_artifact
+from prefect.artifacts import create_progress_artifact, create_table_artifact, update_progress_artifact
 from prefect.cache_policies import NO_CACHE
 from prefect.client.schemas.objects import State
 from prefect.exceptions import ExternalSignal
@@ -40,6 +42,7 @@ PASSED, WARNED, DONE = "Passed", "Warning", "Done"
 VIOLATED, CONTRACT_FAILED, UNDECIDED, NOT_RUN, INVALID = (
     "Violated", "ContractFailed", "CouldNotDecide", "NotRun", "InvalidRequest"
 )  # fmt: skip
+_TELL_EVERY = 3.0  # seconds
 _EXIT_CODES = {CONTRACT_FAILED: 1, INVALID: 2}  # any other state that is not Completed: could not decide
 
 
@@ -130,14 +133,31 @@ def _task(session: Session, step: Step) -> Task[[], State[Any]]:
     return run_step
 
 
+class _Progress:
+    """A progress artifact of the run; told again at most every few seconds, because each time asks the server."""
+
+    def __init__(self, steps: int) -> None:
+        self.steps = steps
+        self.told = time.monotonic()
+        self.artifact = cast("UUID", create_progress_artifact(0.0, description=f"{steps} steps"))
+
+    def show(self, done: int) -> None:
+        """Say how many steps are done."""
+        if done == self.steps or time.monotonic() - self.told > _TELL_EVERY:
+            self.told = time.monotonic()
+            update_progress_artifact(self.artifact, 100.0 * done / self.steps)
+
+
 def run_plan(session: Session) -> None:
     """Submit every step behind those it waits for; one that failed lets its followers say why they did not run."""
     futures: dict[str, PrefectFuture[Any]] = {}
     for step in session.plan:
         before = [allow_failure(futures[key]) for key in step.after]
         futures[step.key] = _task(session, step).submit(return_state=False, wait_for=before)
-    for future in futures.values():
+    progress = _Progress(len(futures))
+    for done, future in enumerate(futures.values(), start=1):
         future.wait()
+        progress.show(done)
 
 
 def _place(found: Finding) -> str:
@@ -227,12 +247,20 @@ def main() -> None:
     parser.add_argument(
         "--data", type=_binding, action="append", default=[], metavar="NAME=PATH", help="Where a dataset is."
     )
+    parser.add_argument(
+        "--run", type=_binding, action="append", default=[], metavar="NAME=VALUE", help="A setting of the training run."
+    )
     parser.add_argument("--out", type=Path, default=DEFAULT_OUT, help="Folder of the report.")
     parser.add_argument("--strict", action="store_true", help="Warnings count as violations.")
     parser.add_argument("--lang", choices=["zh", "en"], default="en", help="Language of the reports.")
     given = parser.parse_args()
     request = Request(
-        contract=given.contract, data=dict(given.data), out=given.out, strict=given.strict, lang=given.lang
+        contract=given.contract,
+        data=dict(given.data),
+        run=dict(given.run),
+        out=given.out,
+        strict=given.strict,
+        lang=given.lang,
     )
     sys.exit(exit_code(request))
 

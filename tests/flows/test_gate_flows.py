@@ -4,6 +4,7 @@ Every step is a command in a process of its own, and is judged by what lies on d
 server's API tells.
 """
 
+import base64
 import datetime as dt
 import json
 import os
@@ -18,6 +19,8 @@ from typing import Any
 
 import pytest
 from flow_server import ROOT, Server, living
+from test_validate_flow import CANARIES, all_bytes, plant, where_found
+from test_validate_flow import CONTRACT as CANARY_CONTRACT
 
 pytestmark = pytest.mark.slow
 
@@ -260,6 +263,26 @@ def test_a_person_signs_a_waiver_while_the_flow_waits(place: Place) -> None:
     assert ended["state_name"] == "Published"
     assert "WAIVED" in ended["state"]["message"]
     assert place.published.exists()
+
+
+def test_nothing_of_a_drop_reaches_prefect_or_the_ledger(place: Place) -> None:
+    drop = place.registry / "incoming" / "canaries"
+    plant(drop)
+    place.run("manifest", drop)
+    (place.folder / "sft.yaml").write_text(CANARY_CONTRACT.split("  eval:")[0].replace(
+        "      - {check: leakage, against: [eval]}\n", ""
+    ), encoding="utf-8")  # fmt: skip
+    watcher = place.start("watch", *place.rules(), "--once")
+    assert watcher.wait(timeout=120) == 1, place.log()
+    (quarantined,) = place.quarantined()
+    found = all_bytes(place.server, place.log())
+    for name in ("ledger.sqlite", "head.json"):
+        found[name] = (place.registry / name).read_bytes()
+    for name in ("verdict.dsse.json", "_LEDGER_HEAD.json"):
+        found[name] = (quarantined / name).read_bytes()
+    found["the verdict"] = base64.b64decode(json.loads(found["verdict.dsse.json"])["payload"])
+    assert where_found("canarycontract", found)
+    assert {canary: where_found(canary, found) for canary in CANARIES} == {canary: [] for canary in CANARIES}
 
 
 def test_the_commands_work_from_a_wheel_in_an_empty_folder(

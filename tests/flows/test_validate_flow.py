@@ -124,7 +124,8 @@ def test_a_bad_dataset_looks_bad(server: Server, tmp_path: Path) -> None:
     assert states(run)["measure questions.too_few_rows"] == "Passed"
     assert run.tasks["measure train.unreadable_lines"]["state"]["message"] == "rate 0.0641 (5 of 78), max 0"
 
-    (artifact,) = run.artifacts
+    artifact, progress = sorted(run.artifacts, key=lambda found: found["type"] == "progress")
+    assert progress["data"] == 100.0
     assert artifact["key"] == "datacheck-samples-bad"
     table = json.loads(artifact["data"])
     assert {row["finding"]: row["status"] for row in table} == {f["id"]: f["status"] for f in report["findings"]}
@@ -322,6 +323,7 @@ def test_no_data_reaches_prefect(server: Server, tmp_path: Path) -> None:
     assert run.parameters["request"] == {
         "contract": "c.yaml",
         "data": {"train": "drop", "eval": "eval"},
+        "run": {},
         "out": "datacheck-report",
         "strict": False,
         "lang": "en",
@@ -330,7 +332,7 @@ def test_no_data_reaches_prefect(server: Server, tmp_path: Path) -> None:
     assert {n for n, s in states(run, "train").items() if s == "Violated"} >= {
         "measure train.pii", "measure train.role_errors", "measure train.unreadable_lines", "measure train.schema_violations",
     }  # fmt: skip
-    assert [a["key"] for a in run.artifacts] == ["datacheck-canarycontract"]
+    assert {a["key"] for a in run.artifacts} == {"datacheck-canarycontract", None}  # the progress has no key
     places = all_bytes(server, run.printed)
     assert "the database as text" in where_found("canarycontract", places)  # the search can find
     assert where_found("measure train.pii", places)
