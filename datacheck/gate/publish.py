@@ -262,7 +262,9 @@ class Job:
             return None
         signed = read_signed(folder, self.rules.trust)
         allowed = _allowed(folder, signed.verdict, signed.key_id, self.rules.trust)
-        if allowed.yes != published or (published and fate.facts["channel"] != self.channel):
+        if allowed.yes != published or (
+            published and self.channel not in self.registry.channels(ledger, self.manifest.id)
+        ):
             return None
         return self._outcome("published" if published else "quarantined", folder, signed.verdict, fate, allowed, True)
 
@@ -353,13 +355,11 @@ class Job:
 
     def _fate(self, ledger: Ledger, allowed: "Allowed", report: Report) -> str:
         """The kind of entry that says what becomes of the version."""
-        before = ledger.last(self.manifest.id, ("publish", "revoke"))
-        stands = before is not None and before.kind == "publish"
+        channels = self.registry.channels(ledger, self.manifest.id)
         if allowed.yes:
-            same = before is not None and stands and before.facts["channel"] == self.channel
-            return "rescan" if same else "publish"
+            return "rescan" if self.channel in channels else "publish"
         if self.registry.place(self.manifest.id).exists():
-            return "undecided" if report.exit_code == 3 and stands else "revoke"
+            return "undecided" if report.exit_code == 3 and channels else "revoke"
         return "quarantine"
 
     def _outcome(

@@ -32,8 +32,12 @@ from datacheck.gate.version import LEDGER_HEAD, MANIFEST, REPORT, VERDICT, WAIVE
 
 LEDGER = "ledger.sqlite"
 ANCHOR = "DATACHECK_ANCHOR"
+REGISTRY = "DATACHECK_REGISTRY"
 _FOLDERS = ("incoming", "staged", "versions", "quarantine", "published")
 _CHANNEL = re.compile(r"[\w][\w.-]{0,99}")
+_HALF = re.compile(
+    rf"\.({VERDICT}|{LEDGER_HEAD})\.[0-9a-f]{{16}}|{WAIVERS}/\.[0-9a-f]{{64}}\.dsse\.json\.[0-9a-f]{{16}}"
+)
 FATES = ("publish", "quarantine", "revoke")  # entries that say what a version may be used for
 _MOVES = (*FATES, "rescan")  # entries after which a folder is moved, or what lies beside the data is replaced
 
@@ -101,11 +105,19 @@ class Registry:
         """By channel the last version that was published and not revoked since, as the ledger says."""
         history: dict[str, list[Pointer]] = {}
         for entry in ledger.entries(kinds=("publish", "revoke")):
-            for published in history.values():
-                published[:] = [pointer for pointer in published if pointer.version != entry.version]
             if entry.kind == "publish":
                 history.setdefault(str(entry.facts["channel"]), []).append(Pointer(entry.version, entry.seq))
+            else:
+                for published in history.values():
+                    published[:] = [pointer for pointer in published if pointer.version != entry.version]
         return {channel: published[-1] for channel, published in history.items() if published}
+
+    def channels(self, ledger: Ledger, number: str) -> set[str]:
+        """Where a version was published, if it was not revoked since."""
+        found: set[str] = set()
+        for entry in ledger.entries(number, ("publish", "revoke")):
+            found = found | {str(entry.facts["channel"])} if entry.kind == "publish" else set()
+        return found
 
     # --- moving; all of it inside `ledger.writing()` ---
 
@@ -163,6 +175,7 @@ class Registry:
                 _give(drop / REPORT, target / REPORT)
                 _give(drop / VERDICT, target / VERDICT)
         _writable(target)
+        _sweep(target)
         write_head(target / LEDGER_HEAD, ledger.head())
         sync_tree(target)
         if not failed:
@@ -178,6 +191,7 @@ class Registry:
         """
         drop, back = box / "drop", None
         if drop.exists() and (box / "origin").exists():
+            _sweep(drop)
             if (drop / VERDICT).exists() and not _recorded(ledger, box, sha256_of(drop / VERDICT)):
                 (drop / VERDICT).unlink()
             if report:
@@ -251,11 +265,11 @@ def check_channel(name: str) -> str:
 
 
 def standing(path: Path, number: str) -> Standing | None:
-    """What the ledger of the registry around `path` says of a version; None where no ledger is in reach.
+    """What a ledger says of a version: that of the registry around `path`, else of $DATACHECK_REGISTRY; None: no such.
 
     Raises LedgerError where the ledger is damaged, cut, or not the one that this version's folder knows.
     """
-    root = _around(path)
+    root = _around(path) or (Path(os.environ[REGISTRY]) if os.environ.get(REGISTRY) else None)
     if root is None:
         return None
     with Registry(root).ledger(readonly=True) as ledger:
@@ -329,6 +343,16 @@ def _give(made: Path, place: Path) -> None:
     if place.is_dir():
         _remove(place)
     made.replace(place)
+
+
+def _sweep(folder: Path) -> None:
+    """Remove the half of a file of ours that a killed call has left; it would count as data that nobody validated."""
+    manifest = version.read_manifest(folder)
+    listed = {file.path for file in manifest.files} if manifest else set()
+    for path in [*folder.iterdir(), *(folder / WAIVERS).glob(".*")]:
+        name = path.relative_to(folder).as_posix()
+        if _HALF.fullmatch(name) and name not in listed and path.is_file() and not path.is_symlink():
+            path.unlink()
 
 
 def _remove(folder: Path) -> None:
