@@ -166,18 +166,19 @@ class Registry:
         drop = box / "drop"
         if drop.exists():
             _give(box / REPORT, drop / REPORT)
+            _sweep(drop)
+            write_head(drop / LEDGER_HEAD, ledger.head())
+            sync_tree(drop)
             if failed and target.exists():
                 target.rename(box / "old")  # the same data by its id, with an older verdict
-            if not target.exists():
+            if not target.exists():  # complete before anybody sees it
+                _read_only(drop, keep=failed)
                 drop.rename(target)
             else:  # published before: its data stays where it is
                 _writable(target)
-                _give(drop / REPORT, target / REPORT)
-                _give(drop / VERDICT, target / VERDICT)
-        _writable(target)
-        _sweep(target)
-        write_head(target / LEDGER_HEAD, ledger.head())
-        sync_tree(target)
+                for name in (REPORT, LEDGER_HEAD, VERDICT):
+                    _give(drop / name, target / name)
+                sync_folder(target)
         if not failed:
             _read_only(target)
         sync_folder(target.parent)
@@ -393,11 +394,13 @@ def _sync_file(file: Path) -> None:
         os.close(descriptor)
 
 
-def _read_only(folder: Path) -> None:
-    for inner, _, files in os.walk(folder, topdown=False):
+def _read_only(folder: Path, *, keep: bool = False) -> None:
+    """Nobody writes here any more, but for the top folder, which has to be moved; with `keep` all is left as it is."""
+    for inner, _, files in [] if keep else os.walk(folder, topdown=False):
         for name in files:
             (Path(inner) / name).chmod(0o444)
-        Path(inner).chmod(0o555)
+        if Path(inner) != folder or folder.name != "drop":
+            Path(inner).chmod(0o555)
 
 
 def _writable(folder: Path) -> None:
