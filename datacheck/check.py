@@ -7,19 +7,20 @@ limits in the contract do. All are frozen value objects: equal ones are computed
 
 from __future__ import annotations
 
+import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+from pathlib import Path
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import polars as pl
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-if TYPE_CHECKING:
-    from pathlib import Path
+from datacheck.errors import LoadError
 
-Table = Literal["rows", "turns", "cells", "lines", "files"]
+Table = Literal["rows", "turns", "cells", "lines", "files", "records"]
 
 
 class Model(BaseModel):
@@ -76,6 +77,29 @@ class LimitSetting(Limit):
     """A limit in a contract: bounds for the whole dataset, and others for named slices (`by:`)."""
 
     slices: dict[str, Limit] = {}
+
+
+class Artifact(Model):
+    """A file or folder that the contract names beside the data: a tokenizer, a run's config. It decides like a setting.
+
+    named: as the contract or the operator wrote it; files: (name in the folder, or "" for a single file; sha256) in
+    name order, as they were when the contract was read; location: where they are on this machine, which stands
+    neither in a key of the store nor in a report.
+    """
+
+    named: str
+    files: tuple[tuple[str, str], ...] = ()
+    location: Path | None = Field(default=None, exclude=True, repr=False)
+
+    def read(self, name: str = "") -> bytes:
+        """The bytes of one of the files. Raises LoadError if it is not there, or not what was hashed."""
+        expected = dict(self.files).get(name)
+        if self.location is None or expected is None:
+            raise LoadError(f"{self.named}: {name or 'the file'} is not there; expected what the contract names")
+        data = (self.location / name if name else self.location).read_bytes()
+        if hashlib.sha256(data).hexdigest() != expected:
+            raise LoadError(f"{self.named}: {name or 'the file'} changed during the run; run again")
+        return data
 
 
 JsonType = Literal["string", "integer", "number", "boolean", "array", "object", "null"]
@@ -217,6 +241,11 @@ class View(ABC):
     def lines(self) -> pl.LazyFrame:
         """One line per bad line or file-level event: file, line, byte, length, code, level, sha256, message."""
         return self.table("lines")
+
+    @property
+    def records(self) -> pl.LazyFrame:
+        """One line per record: row, json (the whole record). Only for steps that declare it: it costs a copy."""
+        return self.table("records")
 
     @property
     def files(self) -> pl.LazyFrame:

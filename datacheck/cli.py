@@ -73,6 +73,10 @@ class InterruptedRunError(Exception):
 
 ContractArg = Annotated[Path, typer.Argument(help="The contract, a YAML file.", show_default=False)]
 DataOpt = Annotated[list[str] | None, typer.Option("--data", metavar="NAME=PATH", help="Where a dataset is.")]
+RunOpt = Annotated[
+    list[str] | None,
+    typer.Option("--run", metavar="NAME=VALUE", help="A setting of the training run, as tokenizer=PATH."),
+]
 ChecksOpt = Annotated[Path | None, typer.Option("--checks", metavar="DIR", help="A folder with checks of your own.")]
 BaselineOpt = Annotated[
     Path | None,
@@ -86,13 +90,21 @@ def _system_lang() -> Lang:
 
 
 def _bindings(data: list[str] | None) -> dict[str, str]:
-    bound: dict[str, str] = {}
-    for item in data or []:
-        name, equals, path = item.partition("=")
-        if not (name and equals and path):
-            raise UsageError(f"--data {item}: expected NAME=PATH, as in --data train=drops/2026-11-20")
-        bound[name] = path
-    return bound
+    return _pairs("--data", data, "NAME=PATH, as in --data train=drops/2026-11-20")
+
+
+def _settings(run: list[str] | None) -> dict[str, str]:
+    return _pairs("--run", run, "NAME=VALUE, as in --run tokenizer=models/qwen")
+
+
+def _pairs(option: str, items: list[str] | None, expected: str) -> dict[str, str]:
+    pairs: dict[str, str] = {}
+    for item in items or []:
+        name, equals, value = item.partition("=")
+        if not (name and equals and value):
+            raise UsageError(f"{option} {item}: expected {expected}")
+        pairs[name] = value
+    return pairs
 
 
 @contextmanager
@@ -120,6 +132,7 @@ def _signals_raise() -> Iterator[None]:
 def run(
     contract: ContractArg,
     data: DataOpt = None,
+    settings: RunOpt = None,
     out: Annotated[Path, typer.Option(help="Folder of the report; an earlier report there is replaced.")] = Path(
         "datacheck-report"
     ),
@@ -176,6 +189,7 @@ def run(
         baseline=baseline,
         sign=load_private(sign) if sign else None,
         version=version,
+        run=_settings(settings),
     )
     with _signals_raise(), Session(contract, _bindings(data), options) as session:
         stopped = _execute(session, quiet=quiet)
@@ -232,7 +246,7 @@ def _show(report: "Report", session: "Session", options: "Options", fmt: Format,
 
 
 @app.command()
-def plan(contract: ContractArg, data: DataOpt = None, checks: ChecksOpt = None) -> None:
+def plan(contract: ContractArg, data: DataOpt = None, settings: RunOpt = None, checks: ChecksOpt = None) -> None:
     """Show what would run, in order, without opening any data."""
     from datacheck import discover
     from datacheck.contract import load_contract
@@ -240,7 +254,7 @@ def plan(contract: ContractArg, data: DataOpt = None, checks: ChecksOpt = None) 
     from datacheck.plan import make_plan
 
     discover.use_folder(checks)
-    loaded = load_contract(contract, _bindings(data))
+    loaded = load_contract(contract, _bindings(data), run=_settings(settings))
     for name, files in inventory(loaded).items():
         typer.echo(f"{name}: {len(files.read)} files, {files.size:,} bytes")
         for passed in files.passed_over:
@@ -253,6 +267,7 @@ def plan(contract: ContractArg, data: DataOpt = None, checks: ChecksOpt = None) 
 def judge(
     report: Annotated[Path, typer.Argument(help="Report folder of an earlier run.", show_default=False)],
     contract: Annotated[Path, typer.Option(help="The contract to judge by.", show_default=False)],
+    settings: RunOpt = None,
     checks: ChecksOpt = None,
     strict: Annotated[bool, typer.Option("--strict", help="Warnings count as violations.")] = False,
     baseline: BaselineOpt = None,
@@ -270,7 +285,7 @@ def judge(
 
     discover.use_folder(checks)
     old = read_report(report)
-    loaded = load_contract(contract, located=False, as_of=day_of(old))
+    loaded = load_contract(contract, run=_settings(settings), located=False, as_of=day_of(old))
     beside = Baseline(baseline, loaded) if baseline else None
     judged = rejudge(loaded, old, report, strict=strict, against=beside.compare if beside else None)
     if beside is not None:

@@ -12,6 +12,8 @@ from typing import Any, NamedTuple, TypeVar, get_args
 from pydantic import BaseModel, ValidationError
 from pydantic import Field as PydanticField
 
+from datacheck import artifacts
+from datacheck.artifacts import Run
 from datacheck.check import Check, Feature, FieldRule, Group, Model, Need, Summary
 from datacheck.discover import USER_PACKAGE, check_class, check_names, user_inputs
 from datacheck.errors import ContractError, Problem, UsageError, unknown
@@ -41,6 +43,7 @@ class _Header(Model):
     name: str = PydanticField(pattern=r"^[\w.-]{1,80}$")
     version: int | str = 1
     extends: str | None = None
+    run: dict[str, Any] = {}
     datasets: dict[str, Any]
 
 
@@ -94,7 +97,12 @@ class _Reader:
         self.base = base
         self.datasets: tuple[str, ...] = ()
         self.as_of: dt.date | None = None
+        self.run: dict[str, Any] = Run().model_dump()
         self.problems: list[Problem] = []
+
+    def told(self) -> dict[str, Any]:
+        """What every dataset is told besides its own description."""
+        return {"as_of": self.as_of, "run": self.run}
 
     def place(self, where: Where) -> tuple[str, int]:
         """File and line of a path; a key that only the base has is shown in the base."""
@@ -252,6 +260,32 @@ def _inside(folder: Path, named: str) -> Path | None:
     return path if path.is_relative_to(folder.resolve()) else None
 
 
+def _run(reader: _Reader, raw: dict[str, Any], given: Mapping[str, str], folder: Path, *, located: bool) -> None:
+    """Read `run:`; what the operator gives (`--run NAME=VALUE`) wins, and may lie outside the contract's folder."""
+    for name in given:
+        if name not in Run.model_fields or name == "settings":
+            raise UsageError(
+                f"--run {name}=…: {unknown('setting', name, [f for f in Run.model_fields if f != 'settings'])}"
+            )
+    run = reader.model(Run, {**raw, **given}, ("run",))
+    if run is None:
+        return
+
+    def find(setting: str, named: str) -> Path | None:
+        if setting in given:
+            return Path(named).absolute()
+        path = _inside(folder, named)
+        if path is None:
+            hint = f"name it on the command line: --run {setting}=PATH"
+            reader.complain(("run", setting), f"outside the contract's folder; {hint}")
+        return path
+
+    def complain(setting: str, message: str) -> None:
+        reader.complain(("run", setting), message)
+
+    reader.run = artifacts.resolved(run, find, complain, located=located)
+
+
 def _dataset(reader: _Reader, name: str, raw: Any, data: Mapping[str, str], folder: Path) -> Dataset | None:
     where = ("datasets", name)
     if not _is_name(name, _DATASET):
@@ -271,11 +305,11 @@ def _dataset(reader: _Reader, name: str, raw: Any, data: Mapping[str, str], fold
         reader.complain(where, "no checks; a dataset without checks would always pass")
     if source is None:  # the checks are still looked at, so that all mistakes are told
         _dataset_checks(
-            reader, part.checks, {**Source().model_dump(), "schema": rules, "labels": None, "as_of": None}, where
+            reader, part.checks, {**Source().model_dump(), "schema": rules, "labels": None, **reader.told()}, where
         )
         return None
     labels = [key for key, column in source.columns.model_dump(exclude={"raters"}).items() if column]
-    described = {**source.model_dump(), "schema": rules, "labels": labels, "as_of": reader.as_of}
+    described = {**source.model_dump(), "schema": rules, "labels": labels, **reader.told()}
     path, named = _resolve(reader, name, source, data, folder)
     checks = _dataset_checks(reader, part.checks, described, where)
     seen: dict[str, int] = {}
@@ -300,19 +334,25 @@ def reaches(check: Check) -> tuple[str, ...]:
 
 
 def load_contract(
-    path: Path, data: Mapping[str, str] | None = None, *, located: bool = True, as_of: dt.date | None = None
+    path: Path,
+    data: Mapping[str, str] | None = None,
+    *,
+    run: Mapping[str, str] | None = None,
+    located: bool = True,
+    as_of: dt.date | None = None,
 ) -> Contract:
     """Load and validate the contract at `path`.
 
     Args:
         path: the YAML file.
         data: dataset name → path, from `--data`; wins over the contract's `source.path`.
+        run: setting → value, from `--run`; wins over the contract's `run:`.
         located: whether the data will be read; without, a dataset may do without a path.
         as_of: the day with which dates of expiry are compared; by default today.
 
     Raises:
         ContractError: with every mistake, each with file and line.
-        UsageError: `--data` names a dataset that the contract does not have.
+        UsageError: `--data` names a dataset that the contract does not have, `--run` no setting of a run.
 
     """
     data = data or {}
@@ -327,6 +367,7 @@ def load_contract(
     reader.as_of = as_of
     value = _merge(base.document.value, document.value) if base else document.value
     header = reader.model(_Header, value, ())
+    _run(reader, header.run if header else {}, run or {}, folder, located=located)
     datasets: dict[str, Dataset] = {}
     reader.datasets = tuple(header.datasets if header else ())
     for key, raw in (header.datasets if header else {}).items():
@@ -342,7 +383,7 @@ def load_contract(
                 raise UsageError(f"--data {key}=…: {unknown('dataset', key, header.datasets)}")
     if reader.problems or header is None:
         raise ContractError(dict.fromkeys(reader.problems))
-    return Contract(header.name, header.version, name, datasets, inputs)
+    return Contract(header.name, header.version, name, datasets, inputs | artifacts.inputs(reader.run))
 
 
 def _extended(name: str, document: Document, folder: Path, inputs: dict[str, str]) -> _Base | None:

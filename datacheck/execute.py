@@ -54,7 +54,7 @@ class Piece(NamedTuple):
 class ParseTask:
     """Parse one chunk into parts `<key>-0`, `<key>-1`, …, or (`bundle`) the chunks of many small files into one part.
 
-    What became of each chunk is kept as chunks/<key>.
+    What became of each chunk is kept as chunks/<key>. records: whether to keep the table of that name, too.
     """
 
     store: Path
@@ -62,6 +62,7 @@ class ParseTask:
     reading: Reading
     key: str
     bundle: bool = False
+    records: bool = False
 
 
 def parse_pieces(task: ParseTask) -> list[list[dict[str, Any]]]:
@@ -72,7 +73,7 @@ def parse_pieces(task: ParseTask) -> list[list[dict[str, Any]]]:
     row = 0
     for chunk, file in task.pieces:
         of_chunk: list[dict[str, Any]] = []
-        for number, tables in enumerate(parse(chunk, task.reading)):
+        for number, tables in enumerate(parse(chunk, task.reading, records=task.records)):
             key = f"{task.key}-{0 if task.bundle else number}"
             of_chunk.append({"key": key, **tables.counts._asdict(), "formats": _formats(tables.rows)})
             if task.bundle:
@@ -82,7 +83,8 @@ def parse_pieces(task: ParseTask) -> list[list[dict[str, Any]]]:
                 _write_part(store, key, tables)
         facts.append(of_chunk)
     if bundled:
-        whole = {name: pl.concat([getattr(t, name) for t in bundled]) for name in PART_TABLES}
+        names = (*PART_TABLES, "records") if task.records else PART_TABLES
+        whole = {name: pl.concat([getattr(t, name) for t in bundled]) for name in names}
         _write_part(store, f"{task.key}-0", bundled[0]._replace(**whole))
     store.write_json(store.path("chunks", f"{task.key}.json"), facts)
     return facts
@@ -95,10 +97,12 @@ def _formats(rows: pl.DataFrame) -> dict[str, int]:
 def _write_part(store: Store, key: str, tables: Tables) -> None:
     with store.writing(store.path("parts", key)) as folder:
         folder.mkdir()
-        for name in PART_TABLES:
-            getattr(tables, name).write_parquet(
-                folder / f"{name}.parquet", compression=_COMPRESSION.get(name, "lz4"), statistics=False
-            )
+        for name in (*PART_TABLES, "records"):
+            table: pl.DataFrame | None = getattr(tables, name)
+            if table is not None:
+                table.write_parquet(
+                    folder / f"{name}.parquet", compression=_COMPRESSION.get(name, "lz4"), statistics=False
+                )
 
 
 def _placed_tables(tables: Tables, file: str, row: int, line: int, byte: int) -> Tables:
@@ -113,6 +117,7 @@ def _placed_tables(tables: Tables, file: str, row: int, line: int, byte: int) ->
         rows=tables.rows.with_columns(own_row, *own_place),
         turns=tables.turns.with_columns(own_row),
         cells=tables.cells.with_columns(own_row),
+        records=None if tables.records is None else tables.records.with_columns(own_row),
         lines=tables.lines.with_columns(own_place),
     )
 

@@ -4,6 +4,7 @@ import inspect
 import json
 from typing import Any
 
+from datacheck.artifacts import Run
 from datacheck.check import Check, FieldRule, Metric
 from datacheck.contract import Source
 from datacheck.discover import check_class, check_names
@@ -91,7 +92,7 @@ def contract_schema() -> str:
         own["description"] = first_line(kind)
         definitions[f"check_{name}"] = own
         checks.append({"$ref": f"#/$defs/check_{name}"})
-    for model in (Source, FieldRule):
+    for model in (Source, FieldRule, Run):
         own = model.model_json_schema(ref_template="#/$defs/{model}")
         definitions |= own.pop("$defs", {}) | {model.__name__: own}
     dataset = {
@@ -114,6 +115,7 @@ def contract_schema() -> str:
             "name": {"type": "string", "pattern": r"^[\w.-]{1,80}$"},
             "version": {"type": ["integer", "string"]},
             "extends": {"type": "string"},
+            "run": {"$ref": "#/$defs/Run"},
             "datasets": {"type": "object", "minProperties": 1, "additionalProperties": {"$ref": "#/$defs/dataset"}},
         },
         "$defs": {"dataset": dataset, **dict(sorted(definitions.items()))},
@@ -123,6 +125,7 @@ def contract_schema() -> str:
 
 _ANY: dict[str, Any] = {
     "format": "auto", "schema": {}, "labels": [], "scale": None, "sha256": None, "columns": {}, "roles": {},
+    "as_of": None, "run": Run().model_dump(),
 }  # fmt: skip
 
 

@@ -41,12 +41,19 @@ class Intake:
     """One pass over the files of a dataset: `tasks` to be worked off, then `loaded` with what they gave."""
 
     def __init__(
-        self, store: Store, reading: Reading, entries: Sequence[FileEntry], promised: Sequence[Promise] = ()
+        self,
+        store: Store,
+        reading: Reading,
+        entries: Sequence[FileEntry],
+        promised: Sequence[Promise] = (),
+        *,
+        records: bool = False,
     ) -> None:
         self.store = store
         self.reading = reading
         self.entries = entries
         self.promised = promised
+        self.records = records
         self.seen: list[FileSeen] = []
         self.sent: list[_Sent] = []
         self.files: list[str] = []  # of each task that was given out, its first file: for messages
@@ -79,7 +86,7 @@ class Intake:
 
     def _send(self, chunks: list[tuple[int, Chunk]], *, bundle: bool) -> ParseTask | None:
         places = [(self.entries[n].name, c.first_line, c.first_byte) for n, c in chunks] if bundle else []
-        key = digest(self.reading, [c.key() for _, c in chunks], places)
+        key = digest(self.reading, [c.key() for _, c in chunks], places, *(["records"] if self.records else []))
         path = self.store.path("chunks", f"{key}.json")
         known = read_json(path) if path.exists() else None
         first = [(c.first_line, c.first_byte) for _, c in chunks]
@@ -88,7 +95,7 @@ class Intake:
             return None
         pieces = tuple(Piece(chunk, self.entries[n].name) for n, chunk in chunks)
         self.files.append(pieces[0].file)
-        return ParseTask(self.store.root, pieces, self.reading, key, bundle)
+        return ParseTask(self.store.root, pieces, self.reading, key, bundle, self.records)
 
     def loaded(self, dataset: str, parsed: deque[Facts]) -> Loaded:
         """Number rows through the dataset and add up the counts of each file; `parsed` in the order of the tasks."""

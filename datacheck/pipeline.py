@@ -10,7 +10,7 @@ import platform
 import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -47,7 +47,7 @@ DEFAULT_OUT = Path("datacheck-report")
 
 @dataclass(frozen=True)
 class Options:
-    """How to run. Only `as_of` changes what is measured: the day with which dates of expiry are compared.
+    """How to run. Two change what is measured: `as_of`, the day with which dates of expiry are compared, and `run`.
 
     `sign`: the key that signs the verdict; `version`: the data that it is about, if `data` does not say.
     """
@@ -65,6 +65,7 @@ class Options:
     baseline: Path | None = None
     sign: PrivateKey | None = None
     version: Path | None = None
+    run: Mapping[str, str] = field(default_factory=dict)
 
 
 class Session:
@@ -80,7 +81,7 @@ class Session:
         self.staging = new_staging(self.out)
         try:
             local = localise(data, options.allow_remote, self.staging / ".remote")
-            self.contract: Contract = load_contract(contract, local, as_of=options.as_of)
+            self.contract: Contract = load_contract(contract, local, run=options.run, as_of=options.as_of)
             self.files: Inventory = inventory(self.contract)
             self.plan: tuple[Step, ...] = make_plan(self.contract)
             self.baseline = Baseline(options.baseline, self.contract) if options.baseline else None
@@ -259,13 +260,18 @@ def bad_bytes(path: Path, places: pl.DataFrame, limits: Limits) -> Iterator[byte
 
 
 def validate(
-    contract: str | Path, data: Mapping[str, str | Path] | None = None, *, out: str | Path = DEFAULT_OUT
+    contract: str | Path,
+    data: Mapping[str, str | Path] | None = None,
+    *,
+    run: Mapping[str, str] | None = None,
+    out: str | Path = DEFAULT_OUT,
 ) -> Report:
     """Run a contract and return its Report; the report folder is written to `out`.
 
     Args:
         contract: path of the YAML file.
         data: dataset name → path, as `--data`.
+        run: settings of the training run, as `--run`.
         out: where the report folder goes; an earlier report there is replaced.
 
     Raises:
@@ -273,6 +279,6 @@ def validate(
 
     """
     named = {name: str(path) for name, path in (data or {}).items()}
-    with Session(Path(contract), named, Options(out=Path(out))) as session:
+    with Session(Path(contract), named, Options(out=Path(out), run=run or {})) as session:
         session.run()
         return session.finish()

@@ -4,18 +4,20 @@ Steps are per dataset; parts never appear here: the runner fans row-local steps 
 """
 
 import hashlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from datacheck.check import Check, Feature, Group, Model, Need, Summary
-from datacheck.contract import Contract
+from datacheck.contract import Contract, Dataset
 from datacheck.errors import CheckAuthorError
 
 
 @dataclass(frozen=True)
 class Load:
-    """Read the dataset's files into parts of the four tables."""
+    """Read the dataset's files into parts of the tables; `records`: some step needs the table of that name."""
 
     dataset: str
+    records: bool = False
 
 
 @dataclass(frozen=True)
@@ -65,13 +67,30 @@ class Step:
 def make_plan(contract: Contract) -> tuple[Step, ...]:
     """The steps of a contract in an order in which they can run; equal features of a dataset appear once."""
     steps: dict[str, Step] = {}
+    kept = {need.of or d.name for d in contract.datasets.values() for need in _all_needs(d) if need.table == "records"}
     for dataset in contract.datasets.values():
-        _add(steps, Load(dataset.name), ())
+        _add(steps, Load(dataset.name, records=dataset.name in kept), ())
     for dataset in contract.datasets.values():
         for check in dataset.checks:
             after = _needs(steps, dataset.name, check.needs(), (), set(contract.datasets))
             _add(steps, Measure(dataset.name, check), (f"load {dataset.name}", *after))
     return tuple(steps.values())
+
+
+def _all_needs(dataset: Dataset) -> Iterator[Need]:
+    """What the checks of a dataset need, and what that needs; `of` is named throughout."""
+    waiting = [need._replace(of=need.of or dataset.name) for check in dataset.checks for need in check.needs()]
+    seen: list[Need] = []
+    while waiting:
+        need = waiting.pop()
+        if need in seen:
+            continue
+        seen.append(need)
+        yield need
+        table = need.table
+        below = table.needs() if isinstance(table, Feature | Summary) else ()
+        below = (Need(table.of),) if isinstance(table, Group) else below
+        waiting += [inner._replace(of=inner.of or need.of) for inner in below]
 
 
 def step_key(work: Work) -> str:

@@ -188,7 +188,7 @@ class Engine:
     def _do(self, work: Work) -> Result:
         match work:
             case Load():
-                return self._load(self.contract.datasets[work.dataset])
+                return self._load(self.contract.datasets[work.dataset], records=work.records)
             case Derive():
                 return self._derive(work)
             case Summarise():
@@ -203,10 +203,10 @@ class Engine:
             if isinstance(outcome, Failure):
                 raise StepFailedError(outcome)
 
-    def _load(self, dataset: Dataset) -> Result:
+    def _load(self, dataset: Dataset, *, records: bool) -> Result:
         reading = Reading.model_validate(dataset.source.model_dump(include=set(Reading.model_fields)))
         files = self.files[dataset.name]
-        intake = Intake(self.store, reading, files.read, files.promised)
+        intake = Intake(self.store, reading, files.read, files.promised, records=records)
         parsed: deque[list[list[dict[str, Any]]]] = deque()
         for outcome in self.workers.map(execute.parse_pieces, self._unless_closed(intake.tasks()), debug=self.debug):
             if isinstance(outcome, Failure):

@@ -138,21 +138,22 @@ def finding(
 def example(kind: type[Check]) -> Contract:
     """The contract that stands as YAML under `## Example` in a check's docstring, loaded as any other.
 
-    Either whole datasets (`datasets:`), or a list of checks (`- check: …`) for a dataset called train, beside which
-    one called eval stands. Raises CheckAuthorError where there is none, ContractError where it is wrong.
+    Either whole datasets (`datasets:`, with `run:` above them where it is needed; its files need not be there), or a
+    list of checks (`- check: …`) for a dataset called train, beside which one called eval stands.
+    Raises CheckAuthorError where there is none, ContractError where it is wrong.
     """
     found = _YAML.search(inspect.cleandoc(kind.__doc__ or ""))
     if found is None:
         raise CheckAuthorError(f"{kind.__name__}: its docstring has no YAML under '## Example'")
     yaml = found[1]
-    if not yaml.startswith("datasets:"):
+    if not yaml.startswith(("datasets:", "run:")):
         indented = "".join(f"      {line}\n" for line in yaml.splitlines())
         beside = "  eval: {source: eval.jsonl, checks: [too_few_rows]}\n"
         yaml = f"datasets:\n{beside}  train:\n    source: {{path: train.jsonl}}\n    checks:\n{indented}"
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "example.yaml"
         path.write_text(f"name: example\n{yaml}", encoding="utf-8")
-        return load_contract(path)
+        return load_contract(path, located=False)
 
 
 class _InProcess(Workers):

@@ -12,7 +12,7 @@ from datacheck.errors import CheckAuthorError
 from datacheck.loading.codes import CODES
 from datacheck.loading.reader import Event
 from datacheck.loading.reading import Reading
-from datacheck.loading.tables import CELLS, LINES, TURNS, rows_schema
+from datacheck.loading.tables import CELLS, LINES, RECORDS, TURNS, rows_schema
 from datacheck.store import Store, scan
 
 
@@ -81,7 +81,9 @@ class StoreView(View):
         self.part = part
 
     def table(self, name: Table) -> pl.LazyFrame:
-        """Scan one of the plain tables."""
+        """Scan one of the plain tables; `records` is kept only for steps that declare it."""
+        if name == "records" and _need_key(Need(name)) not in self.places:
+            raise CheckAuthorError("records: was not declared by needs(); expected Need('records') there")
         return _table(self.store, self.loaded, name, self.part)
 
     def pieces(self, name: Table) -> Iterator[pl.LazyFrame]:
@@ -189,7 +191,7 @@ def _schemas(reading: Reading) -> dict[str, dict[str, Any]]:
     wide = {"row": pl.UInt64(), "line": pl.UInt64(), "byte": pl.UInt64()}
     rows = {"file": pl.String(), **rows_schema(reading.columns)}
     lines = {"file": pl.String(), **LINES}
-    plain: dict[str, Any] = {"rows": rows, "turns": TURNS, "cells": CELLS, "lines": lines}
+    plain: dict[str, Any] = {"rows": rows, "turns": TURNS, "cells": CELLS, "lines": lines, "records": RECORDS}
     return {name: {k: wide.get(k, t) for k, t in schema.items()} for name, schema in plain.items()}
 
 

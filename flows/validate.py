@@ -44,7 +44,7 @@ _EXIT_CODES = {CONTRACT_FAILED: 1, INVALID: 2}  # any other state that is not Co
 
 
 class Request(BaseModel):
-    """The parameters of a validation: a contract, where its datasets are, where the report goes.
+    """The parameters of a validation: a contract, where its datasets are, settings of the run, where the report goes.
 
     Relative paths are relative to the working directory of the process that runs the flow. There is no `checks`
     here: who may start a run must not thereby run code of theirs.
@@ -54,6 +54,7 @@ class Request(BaseModel):
 
     contract: Path
     data: dict[str, str] = {}
+    run: dict[str, str] = {}
     out: Path = DEFAULT_OUT
     strict: bool = False
     lang: Lang = "en"
@@ -186,7 +187,9 @@ def validate(request: Request) -> State[Any]:
     """Run a contract as a Prefect flow; findings and report equal those of `datacheck run`."""
     try:
         with Session(
-            request.contract, request.data, Options(request.out, None, request.strict, lang=request.lang)
+            request.contract,
+            request.data,
+            Options(request.out, None, request.strict, lang=request.lang, run=request.run),
         ) as s:
             _run_plan(s)
             report = s.finish()

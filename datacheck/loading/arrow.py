@@ -30,9 +30,9 @@ _DECODED = 32 * 1024**2
 _END_OF_STREAM = b"\xff\xff\xff\xff\0\0\0\0"
 
 
-def parse_arrow(chunk: Chunk, reading: Reading) -> Iterator[Tables]:
+def parse_arrow(chunk: Chunk, reading: Reading, *, records: bool = False) -> Iterator[Tables]:
     """Yield the tables of each batch. Damage is a bad line at the row where reading stopped."""
-    out = Assembler(reading)
+    out = Assembler(reading, records=records)
     row = 0
     size = chunk.size
     path = Path(chunk.path or "")

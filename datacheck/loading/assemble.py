@@ -9,6 +9,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
+from pydantic_core import to_json
 
 from datacheck.loading.cells import TYPES, Cell, as_text, below, depth, leaf
 from datacheck.loading.counts import AccountingError, Counts
@@ -17,7 +18,7 @@ from datacheck.loading.formats import chat as chat_format
 from datacheck.loading.formats.turns import CALLS, Style, Turn
 from datacheck.loading.reading import in_words
 from datacheck.loading.rejected import Rejected
-from datacheck.loading.tables import CELLS, LINES, TURNS, Tables, rows_schema
+from datacheck.loading.tables import CELLS, LINES, RECORDS, TURNS, Tables, rows_schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -69,8 +70,9 @@ class Assembler:
     way, many at a time (`add_chats`).
     """
 
-    def __init__(self, reading: Reading) -> None:
+    def __init__(self, reading: Reading, *, records: bool = False) -> None:
         self.reading = reading
+        self._keeps = records
         self._styles = Styles.of(reading.roles)
         self._known: dict[tuple[str, ...], tuple[Candidate, ...]] = {}
         self._labels = [(name, key, tuple(key.split("."))) for name, key in reading.columns.named() if key]
@@ -97,6 +99,7 @@ class Assembler:
         self._lines: list[tuple[int, int, int, int | None, str, str | None, str]] = []
         self._bad = self._blank = 0
         self._chats: dict[tuple[Any, ...], Chat | None] = {}
+        self._records: list[str] = []
 
     # ── adding ──────────────────────────────────────────────────────────────────────────────────────
     def blank(self, line: int, byte: int, raw: bytes) -> None:
@@ -146,6 +149,8 @@ class Assembler:
         self._add_cells(cells)
         if self._labels:
             self._label_values.append(labels)
+        if self._keeps:
+            self._records.append(to_json(record).decode())
 
     def _add_turns(self, turns: list[Turn]) -> None:
         kinds = self._turn_kinds
@@ -209,6 +214,8 @@ class Assembler:
         self._texts += texts
         self._turn_counts += counts
         self._label_values += labels
+        if self._keeps:
+            self._records += [to_json(record).decode() for record in records]
         return True
 
     def way(self, chat: Chat, record: dict[str, Any]) -> str | None:
@@ -372,7 +379,7 @@ class Assembler:
         self.flush()
         turns, cells, rows = self._turns_frame(), self._cells_frame(), self._rows_frame()
         self._note_big_integers(cells)
-        tables = Tables(rows, turns, cells, self._lines_frame(), counts)
+        tables = Tables(rows, turns, cells, self._lines_frame(), counts, self._records_frame())
         self._clear()
         return tables
 
@@ -413,6 +420,9 @@ class Assembler:
     def _cells_frame(self) -> pl.DataFrame:
         kinds = _kinds(self._cell_kinds, ["path", "json_type"], CELLS)
         return _put_together(kinds, self._cells, self._cell_counts, CELLS, {"text": pl.concat(self._cell_text_parts)})
+
+    def _records_frame(self) -> pl.DataFrame | None:
+        return _frame([range(len(self._records)), self._records], RECORDS) if self._keeps else None
 
     def _lines_frame(self) -> pl.DataFrame:
         self._lines.sort(key=lambda event: event[:2])

@@ -32,27 +32,27 @@ _LONG = 1024**2  # a longer record has its values counted before it is decoded
 _SPACE = b" \t\r\n"
 
 
-def parse(chunk: Chunk, reading: Reading) -> Iterator[Tables]:
-    """Yield the tables of a chunk: one for text, several for Parquet and Arrow.
+def parse(chunk: Chunk, reading: Reading, *, records: bool = False) -> Iterator[Tables]:
+    """Yield the tables of a chunk: one for text, several for Parquet and Arrow; with `records` as JSON too.
 
     Raises AccountingError if lines or bytes do not add up.
     """
     collecting = gc.isenabled()
     gc.disable()  # millions of live tuples and no cycles: collecting would cost a third of the time
     try:
-        yield from _tables(chunk, reading)
+        yield from _tables(chunk, reading, records=records)
     finally:
         if collecting:
             gc.enable()
 
 
-def _tables(chunk: Chunk, reading: Reading) -> Iterator[Tables]:
+def _tables(chunk: Chunk, reading: Reading, *, records: bool) -> Iterator[Tables]:
     if chunk.kind in {"parquet", "arrow_file", "arrow_stream"}:
         from datacheck.loading.arrow import parse_arrow  # noqa: PLC0415 (pyarrow only where it is needed)
 
-        yield from parse_arrow(chunk, reading)
+        yield from parse_arrow(chunk, reading, records=records)
         return
-    out = Assembler(reading)
+    out = Assembler(reading, records=records)
     if chunk.kind == "jsonl":
         count, size = _json_lines(chunk, reading, out)
     elif chunk.kind == "csv":

@@ -1,4 +1,4 @@
-"""The four tables: their columns, and the counts that must add up.
+"""The tables: their columns, and the counts that must add up.
 
 Numbers are local to a part; the runner adds the offsets of the part.
 
@@ -6,6 +6,7 @@ Numbers are local to a part; the runner adds the offsets of the part.
 - `turns`: one line per message (or option, answer, tool list, text) of a record.
 - `cells`: one line per top-level key, and one per leaf that is not the text of a turn.
 - `lines`: one line per record that could not be read, per blank line and per remark.
+- `records`: the record itself as compact JSON, with all its keys; only where a step asks for it (decision 0010).
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ TURNS = {
     "tool_calls": pl.String,
 }
 CELLS = {"row": pl.UInt32, "path": pl.String, "json_type": pl.String, "text": pl.String}
+RECORDS = {"row": pl.UInt32, "json": pl.String}
 LINES = {
     "line": pl.UInt32,
     "byte": pl.UInt64,
@@ -48,10 +50,11 @@ def rows_schema(columns: Columns) -> dict[str, type[pl.DataType]]:
 
 
 class Tables(NamedTuple):
-    """A part as four data frames with fixed columns and types, and its counts."""
+    """A part as data frames with fixed columns and types, and its counts; `records` only where they were asked for."""
 
     rows: pl.DataFrame
     turns: pl.DataFrame
     cells: pl.DataFrame
     lines: pl.DataFrame
     counts: Counts
+    records: pl.DataFrame | None = None

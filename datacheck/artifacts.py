@@ -1,0 +1,95 @@
+"""What a contract's `run:` names beside the data: hashed once, handed to checks as values.
+
+A check does no input or output of its own; what it may read are these files, and only as they were hashed.
+"""
+
+import hashlib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field
+
+from datacheck.check import Artifact, Model
+
+MAX_BYTES = 128 * 1024**2  # of one file; the largest public tokenizer.json has 33 MB
+_TEMPLATES = "additional_chat_templates"
+# What decides token ids and rendered text; weights and READMEs in the same folder do not.
+_TOKENIZER = (
+    "added_tokens.json", "chat_template.jinja", "chat_template.json", "config.json", "generation_config.json",
+    "merges.txt", "special_tokens_map.json", "tokenizer.json", "tokenizer_config.json", "vocab.json",
+)  # fmt: skip
+
+
+class Run(Model):
+    """The training run that the data is for, as the contract's `run:` says it."""
+
+    trainer: str | None = Field(default=None, description="The trainer and its mode, as `trl.sft`.")
+    tokenizer: str | None = Field(default=None, description="Folder with tokenizer.json, tokenizer_config.json.")
+    template: str | None = Field(default=None, description="Name of one of several chat templates of the tokenizer.")
+    max_length: int | None = Field(default=None, ge=1, description="Tokens that the run keeps of a row.")
+    config: str | None = Field(default=None, description="The run's own configuration file (YAML, JSON or TOML).")
+    world_size: int = Field(default=1, ge=1, description="Processes that train, one per GPU as a rule.")
+    settings: dict[str, bool | int | float | str | None] = Field(
+        default={}, description="Settings of the trainer that are in no config file (command line); they win over it."
+    )
+
+
+def resolved(
+    run: Run, find: Callable[[str, str], Path | None], complain: Callable[[str, str], None], *, located: bool
+) -> dict[str, Any]:
+    """What checks see of a run: its settings, with `tokenizer` and `config` as Artifacts (None where not named).
+
+    Args:
+        run: the settings as written.
+        find: (setting, what was written) → the path, or None where it lies outside (which `find` has complained of).
+        complain: notes a problem of a setting.
+        located: whether the files must be there; without, one that is missing has a name only.
+
+    """
+    seen: dict[str, Any] = run.model_dump()
+    for setting, reader in (("tokenizer", _tokenizer), ("config", _file)):
+        named = seen[setting]
+        path = find(setting, named) if named is not None else None
+        if path is None:
+            seen[setting] = None if named is None else Artifact(named=named)
+            continue
+        try:
+            seen[setting] = Artifact(named=named, files=reader(path), location=path)
+        except (OSError, ValueError) as error:
+            seen[setting] = Artifact(named=named)
+            if located:
+                complain(setting, f"{named}: {getattr(error, 'strerror', None) or error}")
+    return seen
+
+
+def inputs(seen: Mapping[str, Any]) -> dict[str, str]:
+    """`run.tokenizer/tokenizer.json` → sha256, for the report: every byte that could change the verdict."""
+    found: dict[str, str] = {}
+    for setting, value in seen.items():
+        if isinstance(value, Artifact):
+            found |= {f"run.{setting}/{name}".removesuffix("/"): sha256 for name, sha256 in value.files}
+    return found
+
+
+def _tokenizer(folder: Path) -> tuple[tuple[str, str], ...]:
+    """The files of a tokenizer's folder. Raises ValueError where there is no tokenizer."""
+    if not folder.is_dir():
+        raise ValueError("no such folder; expected one with tokenizer.json and tokenizer_config.json")
+    names = [name for name in _TOKENIZER if (folder / name).is_file()]
+    names += sorted(f"{_TEMPLATES}/{path.name}" for path in (folder / _TEMPLATES).glob("*.jinja"))
+    if not {"tokenizer.json", "vocab.json"} & set(names):
+        raise ValueError("no tokenizer.json in this folder; save the tokenizer there (save_pretrained)")
+    return tuple((name, _sha256(folder / name)) for name in sorted(names))
+
+
+def _file(path: Path) -> tuple[tuple[str, str], ...]:
+    if not path.is_file():
+        raise ValueError("no such file")
+    return (("", _sha256(path)),)
+
+
+def _sha256(path: Path) -> str:
+    if path.stat().st_size > MAX_BYTES:
+        raise ValueError(f"{path.name}: larger than {MAX_BYTES // 1024**2} MiB")
+    return hashlib.sha256(path.read_bytes()).hexdigest()
