@@ -37,7 +37,6 @@ from datacheck.plan import Step, make_plan
 from datacheck.remote import localise
 from datacheck.report.model import Report
 from datacheck.report.words import Lang
-from datacheck.report.write import write_faces
 from datacheck.run import Engine, Progress
 from datacheck.store import Store, read_json
 from datacheck.view import Loaded, StoreView
@@ -151,6 +150,8 @@ class Session:
         for state in states.values():
             if isinstance(state, Loaded):
                 self._quarantine(state)
+        from datacheck.report.write import write_faces  # noqa: PLC0415 - who is answered from the ledger needs none
+
         write_faces(report, self.staging, self.options.lang, self._facts_of_run())
         for private in (".store", ".remote"):
             shutil.rmtree(self.staging / private, ignore_errors=True)
