@@ -145,9 +145,9 @@ def test_a_damaged_head_is_an_error(tmp_path, content):
 
 def test_an_anchor_never_takes_the_place_of_a_device(tmp_path):
     os.mkfifo(tmp_path / "anchor")
-    with Ledger(tmp_path / "ledger.sqlite", [tmp_path / "anchor"]) as ledger:
-        with pytest.raises(LedgerError, match="no regular file"):
-            ledger.append("verdict", "v", "c", {})
+    anchors = [tmp_path / "anchor"]
+    with Ledger(tmp_path / "ledger.sqlite", anchors) as ledger, pytest.raises(LedgerError, match="no regular file"):
+        ledger.append("verdict", "v", "c", {})
     assert (tmp_path / "anchor").is_fifo()
 
 
