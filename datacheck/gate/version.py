@@ -33,6 +33,7 @@ MANIFEST_SCHEMA = "datacheck/manifest/1"
 MANIFEST_LIMIT = 256 * 1024**2  # bytes; a million files
 
 _OWN = re.compile(rf"{MANIFEST}|{VERDICT}|{LEDGER_HEAD}|{WAIVERS}/[0-9a-f]{{64}}\.dsse\.json|{REPORT}/.+", re.DOTALL)
+_LEFT = re.compile(rf"\.({MANIFEST}|{VERDICT}|{LEDGER_HEAD}|[0-9a-f]{{64}}\.dsse\.json)\.[0-9a-f]{{16}}")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _ID = re.compile(r"sha256:[0-9a-f]{64}")
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -268,6 +269,8 @@ def write_manifest(path: Path, *, force: bool = False) -> Version:
     Raises UsageError where a manifest says something else and `force` is not given.
     """
     place = sidecar(path, MANIFEST)
+    if path.exists():
+        sweep(path)
     found = scan(path)
     if not found.files:
         raise UsageError(f"{shown(str(path))}: holds no file; expected a version of data")
@@ -294,6 +297,14 @@ def require_listed(path: Path, manifest: Version) -> None:
     if told:
         hint = "the drop is not complete, or was changed; write a new manifest if that was meant (datacheck manifest)"
         raise LoadError("\n".join([*(f"{shown(path.name)}/{line}" for line in told[:20]), hint]))
+
+
+def sweep(path: Path) -> None:
+    """Remove what a writer that was killed left beside the data; it would count as a file of the version."""
+    folder = path if path.is_dir() else path.parent
+    for left in folder.iterdir():
+        if _LEFT.fullmatch(left.name.replace(f".{path.name}.", ".", 1) if path != folder else left.name):
+            left.unlink(missing_ok=True)
 
 
 # --- small files ---

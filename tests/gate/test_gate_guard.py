@@ -189,6 +189,20 @@ def test_ranks_may_believe_their_launcher_and_need_not(house, monkeypatch):
         datacheck.require_passed(house.bad, trust_launcher=True)
 
 
+def test_ranks_of_a_launcher(house):
+    """What torchrun does: several processes that each ask again."""
+    rank = f"import datacheck; print(datacheck.require_passed({str(house.good)!r}, trust_launcher=True).result)"
+    launcher = (
+        "import subprocess, sys; "
+        f"ranks = [subprocess.Popen([sys.executable, '-c', {rank!r}]) for _ in range(3)]; "
+        "sys.exit(max(rank.wait() for rank in ranks))"
+    )
+    done = start(house, "exec", "--require-pass", house.good, "--", *python(launcher))
+    assert (done.returncode, done.stdout) == (0, "PASSED\n" * 3), done.stderr
+    changed = launcher.replace("import subprocess", f"open({str(house.good / 'c')!r}, 'w'); import subprocess")
+    assert start(house, "exec", "--require-pass", house.good, "--", *python(changed)).returncode == 1
+
+
 # --- how little it needs ---
 
 

@@ -392,3 +392,11 @@ def test_a_version_that_was_signed_is_signed_again_from_the_same_bytes(house, tm
     before = (house.root / "report-good" / "report.json").read_bytes()
     sign_run(house.root / "contract.yaml", house.good, house.root / "validator.pem", tmp_path / "out")
     assert (tmp_path / "out" / "report.json").read_bytes() == before
+
+
+def test_a_run_after_one_that_was_killed_while_it_wrote(house, tmp_path, guarded):
+    version = drop(tmp_path / "v", GOOD)
+    (version / f".verdict.dsse.json.{'0' * 16}").write_text("half")
+    _, (verdict, _) = sign_run(contract(tmp_path), version, house.root / "validator.pem", tmp_path / "out")
+    assert verdict.result == "PASSED"
+    assert guarded(version)[0] == 0

@@ -275,6 +275,33 @@ def test_a_drop_that_is_not_its_manifest_is_not_read(tmp_path, here, command, ch
     assert said in err
 
 
+def test_one_file_of_a_drop_must_be_listed_too(tmp_path, here, command):  # noqa: F811
+    folder = jsonl(tmp_path / "data" / "a.jsonl", GOOD).parent
+    write_manifest(folder)
+    jsonl(folder / "late.jsonl", GOOD)
+    rules = contract(tmp_path)
+    assert command("run", rules, "--data", f"train={folder / 'a.jsonl'}", "--out", tmp_path / "out")[0] == 0
+    code, _, err = command("run", rules, "--data", f"train={folder / 'late.jsonl'}", "--out", tmp_path / "out")
+    assert code == 3
+    assert "late.jsonl: is not in the manifest of its folder" in err
+    jsonl(folder / "a.jsonl", GOOD, GOOD)
+    assert command("run", rules, "--data", f"train={folder / 'a.jsonl'}", "--out", tmp_path / "out")[0] == 3
+
+
+@pytest.mark.parametrize("single", [False, True])
+def test_what_a_killed_writer_left_is_swept_and_nothing_else(tmp_path, single):
+    folder = files(tmp_path / "v", one="x")
+    path = folder / "one" if single else folder
+    left = version.sidecar(path, "verdict.dsse.json")
+    left = left.with_name(f".{left.name}.{'0a' * 8}")
+    near = [left.with_name(left.name + "0"), left.with_name(left.name[1:]), left.with_name(".a.jsonl." + "0a" * 8)]
+    for file in [left, *near]:
+        file.write_text("half")
+    write_manifest(path)
+    assert not left.exists()
+    assert all(file.exists() for file in near)
+
+
 def test_changed_content_is_an_error_also_without_a_signature(tmp_path, here, command):  # noqa: F811
     folder = jsonl(tmp_path / "data" / "a.jsonl", GOOD).parent
     write_manifest(folder)
