@@ -35,9 +35,6 @@ ANCHOR = "DATACHECK_ANCHOR"
 REGISTRY = "DATACHECK_REGISTRY"
 _FOLDERS = ("incoming", "staged", "versions", "quarantine", "published")
 _CHANNEL = re.compile(r"[\w][\w.-]{0,99}")
-_HALF = re.compile(
-    rf"\.({VERDICT}|{LEDGER_HEAD})\.[0-9a-f]{{16}}|{WAIVERS}/\.[0-9a-f]{{64}}\.dsse\.json\.[0-9a-f]{{16}}"
-)
 FATES = ("publish", "quarantine", "revoke")  # entries that say what a version may be used for
 _MOVES = (*FATES, "rescan")  # entries after which a folder is moved, or what lies beside the data is replaced
 
@@ -348,12 +345,9 @@ def _give(made: Path, place: Path) -> None:
 
 def _sweep(folder: Path) -> None:
     """Remove the half of a file of ours that a killed call has left; it would count as data that nobody validated."""
-    manifest = version.read_manifest(folder)
-    listed = {file.path for file in manifest.files} if manifest else set()
-    for path in [*folder.iterdir(), *(folder / WAIVERS).glob(".*")]:
-        name = path.relative_to(folder).as_posix()
-        if _HALF.fullmatch(name) and name not in listed and path.is_file() and not path.is_symlink():
-            path.unlink()
+    for place in (folder, folder / WAIVERS):
+        if place.is_dir():
+            version.sweep(place)
 
 
 def _remove(folder: Path) -> None:
