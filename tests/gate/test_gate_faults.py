@@ -1,6 +1,7 @@
 """Whatever dies, is full, is forbidden or happens at the same time: no torn report, nothing lost, never a pass."""
 
 import contextlib
+import hashlib
 import json
 import os
 import signal
@@ -165,6 +166,37 @@ def test_a_stopped_call_says_so_gives_the_drop_back_and_leaves_nobody(site, numb
     assert site.tree()["staged"] == site.tree()["versions"] == []
     contract(site.root / "rules", ["role_errors"], source={})
     assert site.publish(drop).status == "published"  # at once: the claim was given back
+
+
+@pytest.mark.slow
+def test_a_signal_while_a_large_file_is_hashed_is_answered_at_once(site):  # noqa: F811
+    """The file is sparse: 100 GB that take no space, and minutes to hash."""
+    drop = site.drop()
+    size = 100 * 1024**3
+    os.truncate(drop / "data.jsonl", size)
+    entry = ["data.jsonl", size, "0" * 64]
+    number = hashlib.sha256(json.dumps([entry], separators=(",", ":")).encode()).hexdigest()
+    manifest = json.loads((drop / "_MANIFEST.json").read_bytes())
+    manifest |= {"version": f"sha256:{number}", "files": [dict(zip(("path", "bytes", "sha256"), entry, strict=True))]}
+    (drop / "_MANIFEST.json").write_text(json.dumps(manifest))
+    command = [
+        sys.executable, "-m", "datacheck.cli", "publish", drop, "--contract", site.contract, "--registry", site.reg,
+        "--sign", site.root / "validator.pem", "--trust", site.trust_file,
+    ]  # fmt: skip
+    process = subprocess.Popen(
+        list(map(str, command)), env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    end = time.monotonic() + 60
+    while not (site.reg / "ledger.sqlite").exists() and time.monotonic() < end:
+        time.sleep(0.1)
+    time.sleep(1)
+    start = time.monotonic()
+    process.send_signal(signal.SIGTERM)
+    out, err = process.communicate(timeout=60)
+    assert time.monotonic() - start < 2 * max(1, os.getloadavg()[0] / 2)
+    assert (process.returncode, out, err) == (143, "", "")
+    assert site.tree()["incoming"] == ["a"]
+    assert site.kinds() == []
 
 
 # --- changed while it is read ---

@@ -136,8 +136,8 @@ def test_a_file_that_grows_while_it_is_hashed(tmp_path, monkeypatch):
     folder = files(tmp_path / "v", a="x")
     digest = version._digest
 
-    def slow(descriptor):
-        found = digest(descriptor)
+    def slow(descriptor, stop):
+        found = digest(descriptor, stop)
         with (folder / "a").open("a") as file:
             file.write("more")
         return found
