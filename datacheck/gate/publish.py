@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from datacheck import discover
 from datacheck.contract import load_contract
 from datacheck.errors import DatacheckError, LoadError, UsageError, WaiverError
 from datacheck.gate import strictjson, version
@@ -102,8 +103,8 @@ def publish(
         execute: runs the plan, as a flow does; by default on this machine.
 
     Raises:
-        UsageError: no drop, no manifest, a wrong contract. LoadError: the manifest is not true, or a file changed.
-        LedgerError: the ledger is full, cut or changed. UnknownKeyError: the signing key is not trusted.
+        UsageError: no drop, no manifest, a wrong contract, a key that is not trusted as a validator's.
+        LoadError: the manifest is not true, or a file changed. LedgerError: the ledger is full, cut or changed.
 
     """
     job = Job(drop, rules, registry)
@@ -161,6 +162,7 @@ class Job:
     """One drop and its question."""
 
     def __init__(self, drop: Path, rules: Rules, registry: Registry) -> None:
+        discover.use_folder(rules.options.checks)
         self.given = drop
         self.rules = rules
         self.registry = registry
@@ -222,8 +224,9 @@ class Job:
             if self.within.get(name) is None
         }
         inside = {name: place for name, place in self.within.items() if place is not None}
-        run = dict(options.run)
-        parts = [self.manifest.id, dict(contract.inputs), inside, outside, code_digest(), options.strict, run]
+        baseline = sha256_of(options.baseline / "report.json") if options.baseline else None
+        how = [code_digest(), options.strict, dict(options.run), baseline]
+        parts = [self.manifest.id, dict(contract.inputs), inside, outside, how]
         return hashlib.sha256(strictjson.canonical(parts)).hexdigest()
 
     # --- what is known ---

@@ -46,7 +46,7 @@ def test_killed_before_every_change_of_the_file_system(tmp_path):
 
 @pytest.mark.slow
 def test_killed_at_random_moments(tmp_path):
-    assert driven(tmp_path, "time", 0, 30)[-9] >= 20
+    assert driven(tmp_path, "time", 0, 30)[-9] >= 3  # a fast machine is done before most of them
 
 
 @pytest.mark.slow
@@ -57,9 +57,9 @@ def test_no_space_from_any_change_of_the_file_system_on(tmp_path):
 
 @pytest.mark.slow
 def test_a_killed_run_leaves_the_old_report_or_the_new_one(tmp_path):
-    """Every change of the file system that a run makes, then every 3rd: 100 points or all there are."""
+    """Kill -9 before every change of the file system that a run makes, until it lives to its end."""
     ended = driven(tmp_path, "run", 1, 1000)
-    assert ended[-9] >= 20
+    assert ended[-9] >= 60
     assert ended[0] == 1
 
 

@@ -178,3 +178,16 @@ def test_two_channels(site):  # noqa: F811
     assert other.path == found.path
     assert site.tree()["published"] == ["eval", "test"]
     assert manifest_id(site.reg / "published" / "eval") == found.version
+
+
+def test_a_version_that_was_changed_does_not_keep_the_others_from_being_asked(site):  # noqa: F811
+    first, second = site.publish(site.drop("a")), site.publish(site.drop("b"))
+    file = first.path / "data.jsonl"
+    file.chmod(0o644)
+    file.write_bytes(file.read_bytes() + b"\n")
+    contract(site.root / "rules", ["role_errors", {"check": "too_few_rows", "limits": {"rows": {"min": 9}}}], source={})
+    found = list(rescan(site.rules(), site.registry))
+    assert [(o.status, o.version) for o in found] == [("undecided", first.version), ("revoked", second.version)]
+    assert "data.jsonl: was changed" in found[0].reason
+    with pytest.raises(TamperedError):
+        allowed(site, first.path)
