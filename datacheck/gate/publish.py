@@ -234,13 +234,14 @@ class Job:
     def present(self, ledger: Ledger) -> bool:
         """Whether the drop can be asked about: where it was given, or where another worker has put it meanwhile."""
         registry = self.registry
-        for folder in (self.drop, registry.place(self.manifest.id), registry.quarantine(self.manifest.id)):
-            if folder.exists():
-                self.drop = folder
-                return True
-        if state(ledger, self.claim) == "free" and not registry.left(self.manifest.id):
-            raise UsageError(f"{shown(str(self.given))}: was taken away meanwhile; expected a drop that nobody moves")
-        return False
+        for _ in range(3):  # it may be moved on between two looks
+            for folder in (self.drop, registry.place(self.manifest.id), registry.quarantine(self.manifest.id)):
+                if folder.exists():
+                    self.drop = folder
+                    return True
+            if state(ledger, self.claim) != "free" or registry.left(self.manifest.id):
+                return False
+        raise UsageError(f"{shown(str(self.given))}: was taken away meanwhile; expected a drop that nobody moves")
 
     def answer(self, ledger: Ledger) -> Outcome | None:
         """The answer that the ledger has; None if the drop must be validated, or is being moved just now.
