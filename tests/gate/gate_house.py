@@ -39,7 +39,12 @@ def drop(folder: Path, *records) -> Path:
 @pytest.fixture(scope="session")
 def built(tmp_path_factory):
     root = tmp_path_factory.mktemp("house")
-    for name, role in (("validator", "validator"), ("approver", "approver"), ("stranger", None)):
+    for name, role in (
+        ("validator", "validator"),
+        ("colleague", "validator"),
+        ("approver", "approver"),
+        ("stranger", None),
+    ):
         key = new_key(root / f"{name}.pem")
         if role:
             add_trust(root / "trust.json", name, role, key.public)

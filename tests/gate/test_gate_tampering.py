@@ -307,6 +307,7 @@ ATTACKS = {
         13,
     ),
     "a waiver signed by the validator": (waived("validator"), "signed the verdict itself", 13),
+    "a waiver signed by another validator": (waived("colleague"), "is trusted as validator only", 13),
     "a waiver signed by a stranger": (waived("stranger"), "is not trusted; expected an approver", 13),
     "a waiver of another version": (waiver_moved, "it is for another version", 13),
     "a waiver of another contract": (waived(contract="0" * 64), "it is for another contract", 13),
