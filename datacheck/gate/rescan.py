@@ -7,6 +7,7 @@ that stands, and the new verdict lies beside the data. Where nobody can say (an 
 
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 from datacheck.contract import load_contract
 from datacheck.errors import LoadError, UsageError
@@ -43,9 +44,13 @@ def rescan(rules: Rules, registry: Registry, *, execute: Execute | None = None) 
                 raise UsageError(f"--data {name}=…: the versions are this dataset; name the other datasets only")
         own = replace(rules, data={**rules.data, **within}, channel=str(facts["channel"]))
         try:
-            if not folder.is_dir():
-                raise LoadError(f"{folder.name}: the ledger says that it is published, but it is gone; restore it")
-            yield publish(folder, own, registry, execute=execute)
+            yield publish(_present(folder), own, registry, execute=execute)
         except LoadError as error:  # the guard refuses it; the others are asked all the same
             channel = str(facts["channel"])
             yield Outcome("undecided", number, folder, "error", channel, False, entry.seq, reason=str(error))
+
+
+def _present(folder: Path) -> Path:
+    if not folder.is_dir():
+        raise LoadError(f"{folder.name}: the ledger says that it is published, but it is gone; restore it")
+    return folder
