@@ -17,7 +17,7 @@ from presidio_analyzer.context_aware_enhancers import ContextAwareEnhancer
 from presidio_analyzer.nlp_engine import NlpArtifacts, NoOpNlpEngine
 
 from datacheck.pii.errors import PiiTimeout
-from datacheck.pii.names import JiebaEngine, NameRecognizer, windows
+from datacheck.pii.names import JiebaEngine, NameRecognizer, titled, windows
 from datacheck.pii.policy import POLICY
 from datacheck.pii.recognizers import RECOGNIZERS, Recognizer
 from datacheck.pii.recognizers.base import HAN, span
@@ -145,9 +145,10 @@ class Engine:
     def names(self, text: str, spans: Iterable[tuple[int, int]]) -> list[RecognizerResult]:
         """Return the unlabelled names around the spans of `text`."""
         parts = windows(spans, len(text))
+        found = titled(text, parts)
         if not any(_HAN.search(text, *part) for part in parts):
-            return []  # without Han there is nothing to tag, and no dictionary to read
-        return self._recognizer.analyze(text, ["PERSON"], self._jieba.process_windows(text, parts))
+            return found  # without Han there is nothing to tag, and no dictionary to read
+        return found + self._recognizer.analyze(text, ["PERSON"], self._jieba.process_windows(text, parts))
 
 
 @cache

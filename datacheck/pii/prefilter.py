@@ -18,7 +18,7 @@ from datacheck.pii.recognizers.base import HAN
 Names = Literal["linked", "full"]
 """Where unlabelled names are looked for: within LINK characters of a hard identifier, or in every text (slow)."""
 
-_ANY_NAME = f"[{HAN}]{{2}}"
+_ANY_NAME = rf"[{HAN}]{{2}}|(?:Mr|Mrs|Ms|Miss|Dr|Prof)\.?[ ][A-Z]"
 
 
 def candidates(texts: pl.Series, entities: Sequence[str] | None = None, *, names: Names = "linked") -> pl.DataFrame:

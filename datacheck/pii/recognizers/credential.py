@@ -14,7 +14,8 @@ _LINK = (
     r"[\"'`*）)\]]{0,3}[ ]?"
     r"(?:[:：=]{1,2}|是|[改换设置]?[为為成]|-?>|[ ]?(?:is|to|on file)[ ])[ ]?(?:[:：])?[ ]?[\"'`*(（\[]{0,3}"
 )
-_THEN = rf"(?:[ ]?[(（【\[]?[ ]?|{ANSWERED})"  # a bracket, or the answer in a chat
+# a bracket, the next cell of a table, or the answer in a chat
+_THEN = rf"(?:[】\])）]?[ \t]?[(（【\[]?[ ]?|{ANSWERED})"
 _VALUE = r"[!-~]{4,128}"
 _LOGIN = r"[A-Za-z][A-Za-z0-9+.\-]{1,20}://[^\s:/@\"'<>]{1,64}:[^\s/@\"'<>]{1,64}@[A-Za-z0-9.\-]{1,253}"
 _PLACEHOLDER = re.compile(

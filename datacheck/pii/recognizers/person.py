@@ -57,6 +57,11 @@ _CALLED = (
     r"|他叫|她叫|本名|真名[是叫]?)[ ]?(?:[:：])?[ ]?"
 )
 _WORD = r"[A-Z][A-Za-z'’\-]{1,20}\.?"
+# A title is no label by itself: novels and exercises are full of them. Beside an identifier it is (see names.py).
+TITLED = (
+    r"(?<![A-Za-z])(?:Mr|Mrs|Ms|Miss|Dr|Prof)\.?[ ]"
+    rf"(?P<value>{_WORD}(?:[ ](?:{_WORD}|[A-Z]\.?)){{0,2}})(?![A-Za-z])"
+)
 _FULL = rf"{_WORD}(?:[ ](?:{_WORD}|[A-Z]\.?)){{0,2}}[ ]{_WORD}"
 _STOP = words(
     "什么 不详 未知 匿名 保密 待定 同上 无名 方法 应该 时间 单位 公司 安全 成功 任何 全部 计算 "
@@ -124,6 +129,7 @@ class Person(Recognizer):
         rf"{_LABEL}{_COLON}(?P<value>[{HAN}]{{1,8}}[·•・][{HAN}]{{1,8}}|[{HAN}]{{2,4}})",
         rf"{_CALLED}(?P<value>{_CUT})",
         rf"(?P<value>[{HAN}]{{1,3}})[ ]?(?:先生|女士|小姐)",
+        TITLED,
         (
             rf"(?i:my name is|my name[’']s|name[\"']?[ ]?[:：=][ ]?[\"']?|patient[ ]?[:：]"
             rf"|contact[ ]?[:：])[ ]{{0,2}}(?P<value>{_WORD}(?:[ ](?:{_WORD}|[A-Z]\.)){{0,3}})"
@@ -137,7 +143,7 @@ class Person(Recognizer):
 
     def judge(self, rule: str, value: str) -> Judgement | None:
         """Judge by the surname and the label."""
-        if rule in ("person.en", "person.role_en"):
+        if rule in ("person.en", "person.role_en", "person.titled"):
             return self._english(value)
         value = "".join(value.split())
         if value in _SPECIMENS or re.search("[某甲乙丙]", value):
