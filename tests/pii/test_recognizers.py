@@ -218,6 +218,7 @@ def test_a_title_is_a_label_beside_an_identifier_only(text, expected):
         ("登录密码\tv50Om#19NMls9x", [("CREDENTIAL", "valid", "v50Om#19NMls9x")]),
         ("密码\t长度至少8位 abc12345", []),
         ("【密码】管理", []),
+        ("澳门居民，生日:1990-12-11", [("DATE_OF_BIRTH", "valid", "1990-12-11")]),
     ],
 )
 def test_labels_of_other_shapes(text, expected):
