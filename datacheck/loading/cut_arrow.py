@@ -32,7 +32,7 @@ def picked(file: BinaryIO, kind: str, rows: Sequence[int]) -> Iterator[tuple[lis
 
 
 def nested_dictionary(file: BinaryIO, kind: str) -> str | None:
-    """Name a column of an open file with a dictionary inside a list or a struct: it is not cut (see `_Dictionaries`)."""
+    """Name a column of an open file with a dictionary inside a list or a struct, which is not cut."""
     fields = _schema(file, kind)
     nested = (each.name for each in fields if not pa.types.is_dictionary(each.type) and "dictionary<" in str(each.type))
     return next(nested, None)
