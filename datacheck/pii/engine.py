@@ -31,6 +31,7 @@ TIMEOUT_SECONDS = 20.0
 """Per pattern and text. The patterns are linear; this bound is for the unforeseen."""
 CHARACTERS_BEFORE, CHARACTERS_AFTER = 24, 10
 _BOOST, _PENALTY = 0.35, 0.4
+_ANY = frozenset({""})  # it stands in every text
 _HAN = regex.compile(f"[{HAN}]")
 _SPACE = regex.compile(r"\s+")  # 电 话 1 3 8: corpora that were cut into words or characters
 
@@ -42,7 +43,9 @@ class SpecRecognizer(PatternRecognizer):
         patterns = [Pattern(rule, expression, THRESHOLD) for rule, expression in spec.patterns.items()]
         super().__init__(spec.entity, spec.entity, LANGUAGE, patterns, global_regex_flags=0)
         self.spec = spec
-        self._compiled = [(rule, regex.compile(expression)) for rule, expression in spec.patterns.items()]
+        self._compiled = [
+            (rule, spec.hints.get(rule, _ANY), regex.compile(expression)) for rule, expression in spec.patterns.items()
+        ]
 
     def analyze(
         self,
@@ -54,7 +57,10 @@ class SpecRecognizer(PatternRecognizer):
         """Return the judged matches. Raises PiiTimeout where Presidio's own loop would skip the pattern."""
         del entities, nlp_artifacts, regex_flags
         found: dict[tuple[int, int], RecognizerResult] = {}
-        for rule, expression in self._compiled:
+        plain = text.casefold() if self.spec.hints else text
+        for rule, hints, expression in self._compiled:
+            if not any(hint in plain for hint in hints):
+                continue
             try:
                 for match in expression.finditer(text, timeout=TIMEOUT_SECONDS):
                     place = self.spec.widen(text, *span(match))

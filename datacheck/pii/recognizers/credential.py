@@ -3,7 +3,7 @@
 import re
 from random import Random
 
-from datacheck.pii.recognizers.base import ANSWERED, Judgement, Recognizer
+from datacheck.pii.recognizers.base import ANSWERED, GATE_WORDS, Judgement, Recognizer
 
 _KEY = (
     r"(?i:pass ?word|passwd|pwd|pass ?phrase|secret(?:[_\- ]?key)?|api[_\- ]?key"
@@ -36,6 +36,7 @@ class Credential(Recognizer):
 
     entity = "CREDENTIAL"
     label = "pwd:"
+    gate = GATE_WORDS
     prefilter = (
         rf"(?:{_KEY}){_LINK}[!-~]{{4}}|(?:密码|密碼|口令|通行码){_THEN}[!-~]{{8}}|://[^\s:/@]{{1,64}}:[^\s/@]{{1,64}}@"
     )

@@ -3,7 +3,7 @@
 import re
 from random import Random
 
-from datacheck.pii.recognizers.base import HAN, NAME_LINKER, Judgement, Recognizer, words
+from datacheck.pii.recognizers.base import GATE_WORDS, HAN, NAME_LINKER, Judgement, Recognizer, words
 
 # The surnames of 99 % of the people (Ministry of Public Security's reports), and the compound ones.
 SURNAMES = (
@@ -51,6 +51,13 @@ _LABEL = (
     r"|户[ \u3000]?名|持卡人|开户人|申请人|法定代表人|法人代表|法人"
     r"|负责人|经办人|签[ \u3000]?名|签字|投保人|被保险人|受益人|甲方|乙方|原告|被告|监护人|紧急联系人|聯絡人|收件者)"
 )
+# A word of every one of them, for `hints`
+_LABELS = words(
+    "姓 名 联系人 联络人 收件人 收货人 寄件人 发件人 患者 病人 持卡人 开户人 申请人 代表人 法人 负责人 经办人 签 "
+    "投保人 被保险人 受益人 甲方 乙方 原告 被告 监护人 聯絡人 收件者"
+)
+_ENGLISH_LABELS = words("name person consignee addressee")
+_TITLES = words("先生 女士 小姐")
 _COLON = r"[\"'”*_ \t\u3000】）)\]|]{0,3}[:：=|][\"'“*_ \t\u3000【（(\[|]{0,4}"
 _CALLED = (
     r"(?:我(?:的名字)?(?:就)?叫做?|我的名字[是叫]|我的姓名是|本人姓名|姓名[是为叫]|名字[是为叫]"
@@ -91,15 +98,25 @@ class Person(Recognizer):
     label = "姓名："
     prefilter = (
         rf"{_LABEL}{_COLON}[{HAN}]|(?:[我字就名他她]叫|名字[是为]|姓名[是为]?|本名|真名)[ 做:：是叫]{{0,4}}[{HAN}]"
-        rf"|(?:{COMPOUND}|[{SURNAMES}])[{HAN}]{{0,2}}[ ]?(?:先生|女士|小姐)"
         r"|(?i:my name(?: is|[’']s)|m called)[ ]{0,2}[A-Z]"
         r"|(?i:name|patient|contact|attn|recipient)[\"']?[ ]?[:：=][ ]?[\"']?[ ]{0,2}[A-Z]"
     )
     prefilters = (
+        rf"[{HAN}][ ]?(?:先生|女士|小姐)",
         rf"{_LABEL}{NAME_LINKER}(?:{_LIKELY}{_END}|{_WORD}[ ][A-Z])",
         # the end of every English label and of the bare key
         rf"(?i:name|person|consignee|addressee){NAME_LINKER}(?:{_LIKELY}{_END}|{_WORD}[ ][A-Z])",
     )
+    gate = GATE_WORDS
+    hints = {
+        "person.label": _LABELS,
+        "person.role": _LABELS | _ENGLISH_LABELS,
+        "person.role_en": _LABELS | _ENGLISH_LABELS,
+        "person.called": words("叫 名"),
+        "person.title": _TITLES,
+        "person.surname": _TITLES,
+        "person.en": words("name called patient contact attn recipient"),
+    }
     patterns = {
         "person.label": (
             rf"{_LABEL}{_COLON}(?P<value>[{HAN}]{{1,8}}[·•・][{HAN}]{{1,8}}|[{HAN}]{{2,4}}(?![{HAN}])"
