@@ -1,7 +1,7 @@
 """What every recognizer says about itself. Pure Python; `datacheck.pii.engine` makes the Presidio side."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from random import Random
 from re import Match
 from typing import ClassVar, NamedTuple
@@ -185,6 +185,11 @@ def starred(value: str, head: int, tail: int) -> str:
 def digits_of(value: str) -> str:
     """Return the ASCII digits of a value."""
     return "".join(char for char in value if "0" <= char <= "9")
+
+
+def completed(body: str, is_valid: Callable[[str], bool]) -> str:
+    """Return `body` with the check digit that makes it valid."""
+    return next(body + digit for digit in "0123456789" if is_valid(body + digit))
 
 
 def words(text: str) -> frozenset[str]:
