@@ -1,7 +1,7 @@
 """The Presidio side. Its import costs 1.5 s and 100 MB: only `analyzer` does it, for a candidate."""
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
 
 import regex  # type: ignore[import-untyped]
@@ -62,7 +62,7 @@ class SpecRecognizer(PatternRecognizer):
             if not any(hint in plain for hint in hints):
                 continue
             try:
-                for match in expression.finditer(text, timeout=TIMEOUT_SECONDS):
+                for match in self._matches(rule, expression, text):
                     place = self.spec.widen(text, *span(match))
                     if place not in found and (result := self._result(rule, text[slice(*place)], place)):
                         found[place] = result
@@ -70,6 +70,15 @@ class SpecRecognizer(PatternRecognizer):
                 # "from None": the original holds the pattern only, but no frame with the text shall be kept
                 raise PiiTimeout(rule, len(text), TIMEOUT_SECONDS) from None
         return list(found.values())
+
+    def _matches(self, rule: str, expression: "regex.Pattern[str]", text: str) -> Iterator["regex.Match[str]"]:
+        longest = self.spec.longest.get(rule)
+        if longest is None:
+            yield from expression.finditer(text, timeout=TIMEOUT_SECONDS)
+            return
+        ends = {found.end() for hint in self.spec.hints[rule] for found in regex.finditer(regex.escape(hint), text)}
+        for end in sorted(ends):
+            yield from expression.finditer(text, max(0, end - longest), end, timeout=TIMEOUT_SECONDS)
 
     def _result(self, rule: str, value: str, place: tuple[int, int]) -> RecognizerResult | None:
         judgement = self.spec.judge(rule, value)

@@ -96,6 +96,9 @@ class Recognizer(ABC):
     hints: ClassVar[Mapping[str, frozenset[str]]] = {}
     """Rule name to words in small letters, one of which stands in every text in which the rule matches: to look for a
     word is a hundred times cheaper than to try a pattern at every character."""
+    longest: ClassVar[Mapping[str, int]] = {}
+    """Rule name to the most characters of a match, for rules whose matches end with one of their hints (Chinese ones):
+    only what stands before a hint is tried."""
     patterns: ClassVar[Mapping[str, str]]
     """Rule name to regular expression; the value is the group `value`, else the whole match (see `span`). Within one
     entity the first rule that matches a span wins."""

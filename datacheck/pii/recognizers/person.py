@@ -117,6 +117,7 @@ class Person(Recognizer):
         "person.surname": _TITLES,
         "person.en": words("name called patient contact attn recipient"),
     }
+    longest = {"person.title": 8, "person.surname": 8}
     patterns = {
         "person.label": (
             rf"{_LABEL}{_COLON}(?P<value>[{HAN}]{{1,8}}[·•・][{HAN}]{{1,8}}|[{HAN}]{{2,4}}(?![{HAN}])"
