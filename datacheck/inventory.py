@@ -89,7 +89,8 @@ def dataset_files(dataset: str, path: Path, named: str, glob: str | None) -> Fil
     A folder with a manifest must hold the files that it lists and no others, else LoadError.
     """
     if path.is_file():
-        return Files((FileEntry(path.resolve(), shown_name(path.name), path.stat().st_size),), ())
+        sha256 = _listed_file(path)
+        return Files((FileEntry(path.resolve(), shown_name(path.name), path.stat().st_size, sha256),), ())
     if not path.is_dir():
         hint = f"give another with --data {dataset}=PATH"
         raise UsageError(f"{named}: no such file or folder (dataset '{dataset}'); {hint}")
@@ -130,6 +131,17 @@ def _listed(path: Path) -> dict[str, str]:
         return {}
     version.require_listed(path, manifest)
     return {file.path: file.sha256 for file in manifest.files}
+
+
+def _listed_file(path: Path) -> str | None:
+    """What the manifest of a single file, or of its folder, says of it; None without one."""
+    manifest = version.read_manifest(path) or version.read_manifest(path.parent)
+    if manifest is None:
+        return None
+    for file in manifest.files:
+        if file.path == path.name:
+            return file.sha256
+    raise LoadError(f"{version.shown(path.name)}: is not in the manifest of its folder; expected a file that it lists")
 
 
 def is_data_name(name: str) -> bool:

@@ -26,7 +26,7 @@ from datacheck.execute import Failure
 from datacheck.gate.keys import PrivateKey
 from datacheck.gate.sealing import Sealer, version_path
 from datacheck.gate.verdict import Verdict
-from datacheck.gate.version import VERDICT
+from datacheck.gate.version import VERDICT, sweep
 from datacheck.inventory import Inventory, inventory
 from datacheck.judge import Measurement, Outcomes, judge
 from datacheck.loading.cut import Range, extract
@@ -37,7 +37,6 @@ from datacheck.plan import Step, make_plan
 from datacheck.remote import localise
 from datacheck.report.model import Report
 from datacheck.report.words import Lang
-from datacheck.report.write import write_faces
 from datacheck.run import Engine, Progress
 from datacheck.store import Store, read_json
 from datacheck.view import Loaded, StoreView
@@ -82,10 +81,11 @@ class Session:
         try:
             local = localise(data, options.allow_remote, self.staging / ".remote")
             self.contract: Contract = load_contract(contract, local, run=options.run, as_of=options.as_of)
+            signed = self._version(data)
             self.files: Inventory = inventory(self.contract)
             self.plan: tuple[Step, ...] = make_plan(self.contract)
             self.baseline = Baseline(options.baseline, self.contract) if options.baseline else None
-            self.sealer = self._sealer(data)
+            self.sealer = Sealer(signed, options.sign, self.files, self.out) if signed and options.sign else None
         except BaseException:
             shutil.rmtree(self.staging, ignore_errors=True)
             raise
@@ -151,6 +151,8 @@ class Session:
         for state in states.values():
             if isinstance(state, Loaded):
                 self._quarantine(state)
+        from datacheck.report.write import write_faces  # noqa: PLC0415 - who is answered from the ledger needs none
+
         write_faces(report, self.staging, self.options.lang, self._facts_of_run())
         for private in (".store", ".remote"):
             shutil.rmtree(self.staging / private, ignore_errors=True)
@@ -172,11 +174,13 @@ class Session:
         (self.staging / VERDICT).write_bytes(envelope)
         return verdict, envelope
 
-    def _sealer(self, data: Mapping[str, str]) -> Sealer | None:
+    def _version(self, data: Mapping[str, str]) -> Path | None:
+        """What will be signed, without what a run that was killed has left in it."""
         if self.options.sign is None:
             return None
         path = version_path(data, self.contract, self.options.version)
-        return Sealer(path, self.options.sign, self.files, self.out)
+        sweep(path)
+        return path
 
     def _keep_evidence(self, report: Report, outcomes: Outcomes) -> None:
         """Put the places of every finding into the report; beside a baseline with `known`."""

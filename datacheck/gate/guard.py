@@ -15,7 +15,7 @@ from typing import NoReturn
 
 from datacheck.errors import DatacheckError, UsageError
 from datacheck.gate.keys import Trust, read_trust
-from datacheck.gate.verify import LedgerHead, Verified, verify
+from datacheck.gate.verify import LedgerHead, Standing, Verified, verify
 from datacheck.gate.version import shown
 
 PASSED = "DATACHECK_PASSED"  # JSON: path → version id of what the launcher verified
@@ -39,7 +39,8 @@ def require_passed(
         strict: refuse warnings too.
         trust_launcher: in the ranks of `datacheck exec`: believe $DATACHECK_PASSED that the data was hashed. Whoever
             can set the variable can then change the data; signature, manifest and names are verified even so.
-        ledger_head: asks a ledger about newer verdicts.
+        ledger_head: asks a ledger about newer verdicts; by default that of the registry around `path`, else of the one
+            that $DATACHECK_REGISTRY names.
 
     Raises:
         RefusedError: FailedError, NotValidatedError, TamperedError, WaiverError or UnknownKeyError.
@@ -47,10 +48,24 @@ def require_passed(
     """
     known = launched().get(str(Path(path).resolve())) if trust_launcher else None
     found = verify(
-        Path(path), read_trust(trust), contract=contract, strict=strict, ledger_head=ledger_head, hashed=known
+        Path(path),
+        read_trust(trust),
+        contract=contract,
+        strict=strict,
+        ledger_head=ledger_head or in_reach,
+        hashed=known,
     )
     _tell(found.notices, found)
     return found
+
+
+def in_reach(path: Path, number: str) -> Standing | None:
+    """What a ledger in reach says of a version; None where there is none, or no SQLite to read it with."""
+    try:
+        from datacheck.gate.registry import standing  # noqa: PLC0415
+    except ImportError:
+        return None
+    return standing(path, number)
 
 
 def launched() -> dict[str, str]:
@@ -141,7 +156,7 @@ def _verify(arguments: list[str]) -> int:
 
 def _one(path: Path, keys: Trust, given: argparse.Namespace, report: Path | None = None) -> Verified:
     start = time.monotonic()
-    found = verify(path, keys, contract=given.contract, strict=given.strict, report=report)
+    found = verify(path, keys, contract=given.contract, strict=given.strict, report=report, ledger_head=in_reach)
     seconds = time.monotonic() - start
     told = f"{found.result if not found.waived else 'FAILED, but waived'}, {found.files} files, {found.bytes:,} bytes"
     _tell([f"{told}, {found.version}, verified in {seconds:.1f} s", *found.notices], found)

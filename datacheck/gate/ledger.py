@@ -12,6 +12,7 @@ import datetime as dt
 import hashlib
 import os
 import sqlite3
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -32,6 +33,7 @@ CREATE TABLE IF NOT EXISTS entries (
   payload TEXT NOT NULL, prev TEXT NOT NULL, hash TEXT NOT NULL UNIQUE
 ) STRICT;
 CREATE INDEX IF NOT EXISTS entries_version ON entries (version, seq);
+CREATE INDEX IF NOT EXISTS entries_kind ON entries (kind, seq);
 CREATE TABLE IF NOT EXISTS claims (
   key TEXT PRIMARY KEY, version TEXT NOT NULL, owner TEXT NOT NULL, attempt INTEGER NOT NULL, state TEXT NOT NULL,
   boot TEXT NOT NULL, expires REAL NOT NULL, lease REAL NOT NULL, process TEXT NOT NULL
@@ -142,7 +144,7 @@ class Ledger:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         db = sqlite3.connect(self.path, timeout=BUSY_MS / 1000, isolation_level=None)
         try:
-            db.execute("PRAGMA journal_mode=WAL")
+            _use_wal(db)
             db.execute("PRAGMA synchronous=FULL")  # a commit that returned is on the disk
             db.execute("PRAGMA recursive_triggers=ON")  # INSERT OR REPLACE deletes, and must be refused too
             if not db.execute("SELECT 1 FROM sqlite_master WHERE name='entries_follow'").fetchone():
@@ -297,6 +299,20 @@ def _readable(uri: str) -> sqlite3.Connection:
     return db
 
 
+def _use_wal(db: sqlite3.Connection) -> None:
+    """Switch a new database to WAL; here SQLite itself does not wait for others that do the same."""
+    end = time.monotonic() + BUSY_MS / 1000
+    while True:
+        try:
+            db.execute("PRAGMA journal_mode=WAL")
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > end:
+                raise
+            time.sleep(0.02)
+        else:
+            return
+
+
 _RESTORE = "restore the newest copy of the ledger, and trust no verdict until `datacheck history` passes"
 
 
@@ -312,9 +328,12 @@ def _hint(error: str) -> str:
 
 
 def read_head(file: Path) -> Head | None:
-    """Read a copied head; None where there is no file. Raises LedgerError for one that is none."""
+    """Read a copied head; None where there is no file. Raises LedgerError for one that is none, or a device."""
+    if file.exists() and not file.is_file():
+        raise LedgerError(f"{file}: no regular file; expected a place for a copy of the ledger's head")
     try:
-        value = strictjson.fields(strictjson.loads(file.read_bytes(), _LONGEST), {"seq", "hash"})
+        with file.open("rb") as copied:
+            value = strictjson.fields(strictjson.loads(copied.read(_LONGEST + 1), _LONGEST), {"seq", "hash"})
         head = Head(value["seq"], strictjson.text(value["hash"]))
     except FileNotFoundError:
         return None

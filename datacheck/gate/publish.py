@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from datacheck import discover
 from datacheck.contract import load_contract
 from datacheck.errors import DatacheckError, LoadError, UsageError, WaiverError
 from datacheck.gate import strictjson, version
@@ -102,8 +103,8 @@ def publish(
         execute: runs the plan, as a flow does; by default on this machine.
 
     Raises:
-        UsageError: no drop, no manifest, a wrong contract. LoadError: the manifest is not true, or a file changed.
-        LedgerError: the ledger is full, cut or changed. UnknownKeyError: the signing key is not trusted.
+        UsageError: no drop, no manifest, a wrong contract, a key that is not trusted as a validator's.
+        LoadError: the manifest is not true, or a file changed. LedgerError: the ledger is full, cut or changed.
 
     """
     job = Job(drop, rules, registry)
@@ -161,6 +162,7 @@ class Job:
     """One drop and its question."""
 
     def __init__(self, drop: Path, rules: Rules, registry: Registry) -> None:
+        discover.use_folder(rules.options.checks)
         self.given = drop
         self.rules = rules
         self.registry = registry
@@ -222,8 +224,9 @@ class Job:
             if self.within.get(name) is None
         }
         inside = {name: place for name, place in self.within.items() if place is not None}
-        run = dict(options.run)
-        parts = [self.manifest.id, dict(contract.inputs), inside, outside, code_digest(), options.strict, run]
+        baseline = sha256_of(options.baseline / "report.json") if options.baseline else None
+        how = [code_digest(), options.strict, dict(options.run), baseline]
+        parts = [self.manifest.id, dict(contract.inputs), inside, outside, how]
         return hashlib.sha256(strictjson.canonical(parts)).hexdigest()
 
     # --- what is known ---
@@ -231,13 +234,14 @@ class Job:
     def present(self, ledger: Ledger) -> bool:
         """Whether the drop can be asked about: where it was given, or where another worker has put it meanwhile."""
         registry = self.registry
-        for folder in (self.drop, registry.place(self.manifest.id), registry.quarantine(self.manifest.id)):
-            if folder.exists():
-                self.drop = folder
-                return True
-        if state(ledger, self.claim) == "free" and not registry.left(self.manifest.id):
-            raise UsageError(f"{shown(str(self.given))}: was taken away meanwhile; expected a drop that nobody moves")
-        return False
+        for _ in range(3):  # it may be moved on between two looks
+            for folder in (self.drop, registry.place(self.manifest.id), registry.quarantine(self.manifest.id)):
+                if folder.exists():
+                    self.drop = folder
+                    return True
+            if state(ledger, self.claim) != "free" or registry.left(self.manifest.id):
+                return False
+        raise UsageError(f"{shown(str(self.given))}: was taken away meanwhile; expected a drop that nobody moves")
 
     def answer(self, ledger: Ledger) -> Outcome | None:
         """The answer that the ledger has; None if the drop must be validated, or is being moved just now.
@@ -262,7 +266,9 @@ class Job:
             return None
         signed = read_signed(folder, self.rules.trust)
         allowed = _allowed(folder, signed.verdict, signed.key_id, self.rules.trust)
-        if allowed.yes != published or (published and fate.facts["channel"] != self.channel):
+        if allowed.yes != published or (
+            published and self.channel not in self.registry.channels(ledger, self.manifest.id)
+        ):
             return None
         return self._outcome("published" if published else "quarantined", folder, signed.verdict, fate, allowed, True)
 
@@ -353,13 +359,11 @@ class Job:
 
     def _fate(self, ledger: Ledger, allowed: "Allowed", report: Report) -> str:
         """The kind of entry that says what becomes of the version."""
-        before = ledger.last(self.manifest.id, ("publish", "revoke"))
-        stands = before is not None and before.kind == "publish"
+        channels = self.registry.channels(ledger, self.manifest.id)
         if allowed.yes:
-            same = before is not None and stands and before.facts["channel"] == self.channel
-            return "rescan" if same else "publish"
+            return "rescan" if self.channel in channels else "publish"
         if self.registry.place(self.manifest.id).exists():
-            return "undecided" if report.exit_code == 3 and stands else "revoke"
+            return "undecided" if report.exit_code == 3 and channels else "revoke"
         return "quarantine"
 
     def _outcome(

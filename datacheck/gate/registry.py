@@ -32,6 +32,7 @@ from datacheck.gate.version import LEDGER_HEAD, MANIFEST, REPORT, VERDICT, WAIVE
 
 LEDGER = "ledger.sqlite"
 ANCHOR = "DATACHECK_ANCHOR"
+REGISTRY = "DATACHECK_REGISTRY"
 _FOLDERS = ("incoming", "staged", "versions", "quarantine", "published")
 _CHANNEL = re.compile(r"[\w][\w.-]{0,99}")
 FATES = ("publish", "quarantine", "revoke")  # entries that say what a version may be used for
@@ -101,11 +102,19 @@ class Registry:
         """By channel the last version that was published and not revoked since, as the ledger says."""
         history: dict[str, list[Pointer]] = {}
         for entry in ledger.entries(kinds=("publish", "revoke")):
-            for published in history.values():
-                published[:] = [pointer for pointer in published if pointer.version != entry.version]
             if entry.kind == "publish":
                 history.setdefault(str(entry.facts["channel"]), []).append(Pointer(entry.version, entry.seq))
+            else:
+                for published in history.values():
+                    published[:] = [pointer for pointer in published if pointer.version != entry.version]
         return {channel: published[-1] for channel, published in history.items() if published}
+
+    def channels(self, ledger: Ledger, number: str) -> set[str]:
+        """Where a version was published, if it was not revoked since."""
+        found: set[str] = set()
+        for entry in ledger.entries(number, ("publish", "revoke")):
+            found = found | {str(entry.facts["channel"])} if entry.kind == "publish" else set()
+        return found
 
     # --- moving; all of it inside `ledger.writing()` ---
 
@@ -154,17 +163,19 @@ class Registry:
         drop = box / "drop"
         if drop.exists():
             _give(box / REPORT, drop / REPORT)
+            _sweep(drop)
+            write_head(drop / LEDGER_HEAD, ledger.head())
+            sync_tree(drop)
             if failed and target.exists():
                 target.rename(box / "old")  # the same data by its id, with an older verdict
-            if not target.exists():
+            if not target.exists():  # complete before anybody sees it
+                _read_only(drop, keep=failed)
                 drop.rename(target)
             else:  # published before: its data stays where it is
                 _writable(target)
-                _give(drop / REPORT, target / REPORT)
-                _give(drop / VERDICT, target / VERDICT)
-        _writable(target)
-        write_head(target / LEDGER_HEAD, ledger.head())
-        sync_tree(target)
+                for name in (REPORT, LEDGER_HEAD, VERDICT):
+                    _give(drop / name, target / name)
+                sync_folder(target)
         if not failed:
             _read_only(target)
         sync_folder(target.parent)
@@ -178,6 +189,7 @@ class Registry:
         """
         drop, back = box / "drop", None
         if drop.exists() and (box / "origin").exists():
+            _sweep(drop)
             if (drop / VERDICT).exists() and not _recorded(ledger, box, sha256_of(drop / VERDICT)):
                 (drop / VERDICT).unlink()
             if report:
@@ -251,11 +263,11 @@ def check_channel(name: str) -> str:
 
 
 def standing(path: Path, number: str) -> Standing | None:
-    """What the ledger of the registry around `path` says of a version; None where no ledger is in reach.
+    """What a ledger says of a version: that of the registry around `path`, else of $DATACHECK_REGISTRY; None: no such.
 
     Raises LedgerError where the ledger is damaged, cut, or not the one that this version's folder knows.
     """
-    root = _around(path)
+    root = _around(path) or (Path(os.environ[REGISTRY]) if os.environ.get(REGISTRY) else None)
     if root is None:
         return None
     with Registry(root).ledger(readonly=True) as ledger:
@@ -331,6 +343,13 @@ def _give(made: Path, place: Path) -> None:
     made.replace(place)
 
 
+def _sweep(folder: Path) -> None:
+    """Remove the half of a file of ours that a killed call has left; it would count as data that nobody validated."""
+    for place in (folder, folder / WAIVERS):
+        if place.is_dir():
+            version.sweep(place)
+
+
 def _remove(folder: Path) -> None:
     if folder.exists():
         _writable(folder)
@@ -369,11 +388,13 @@ def _sync_file(file: Path) -> None:
         os.close(descriptor)
 
 
-def _read_only(folder: Path) -> None:
-    for inner, _, files in os.walk(folder, topdown=False):
+def _read_only(folder: Path, *, keep: bool = False) -> None:
+    """Nobody writes here any more, but for the top folder, which has to be moved; with `keep` all is left as it is."""
+    for inner, _, files in [] if keep else os.walk(folder, topdown=False):
         for name in files:
             (Path(inner) / name).chmod(0o444)
-        Path(inner).chmod(0o555)
+        if Path(inner) != folder or folder.name != "drop":
+            Path(inner).chmod(0o555)
 
 
 def _writable(folder: Path) -> None:

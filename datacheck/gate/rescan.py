@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from datacheck.contract import load_contract
-from datacheck.errors import UsageError
+from datacheck.errors import LoadError, UsageError
 from datacheck.gate.publish import Execute, Outcome, Rules, publish
 from datacheck.gate.registry import Registry
 
@@ -24,8 +24,8 @@ def rescan(rules: Rules, registry: Registry, *, execute: Execute | None = None) 
         execute: as for `publish`.
 
     Raises:
-        UsageError: `data` names the dataset that the versions are. Else as `publish`, but for each version only when
-            it is its turn.
+        UsageError: `data` names the dataset that the versions are. Else as `publish`, when it is a version's turn; one
+            that was changed is `undecided`, with the reason.
 
     """
     contract = load_contract(rules.contract, run=rules.options.run, located=False).name
@@ -43,10 +43,14 @@ def rescan(rules: Rules, registry: Registry, *, execute: Execute | None = None) 
             if name in rules.data:
                 raise UsageError(f"--data {name}=…: the versions are this dataset; name the other datasets only")
         own = replace(rules, data={**rules.data, **within}, channel=str(facts["channel"]))
-        yield publish(_present(folder), own, registry, execute=execute)
+        try:
+            yield publish(_present(folder), own, registry, execute=execute)
+        except LoadError as error:  # the guard refuses it; the others are asked all the same
+            channel = str(facts["channel"])
+            yield Outcome("undecided", number, folder, "error", channel, False, entry.seq, reason=str(error))
 
 
 def _present(folder: Path) -> Path:
     if not folder.is_dir():
-        raise UsageError(f"{folder}: the ledger says that it is published, but it is gone; restore it from a copy")
+        raise LoadError(f"{folder.name}: the ledger says that it is published, but it is gone; restore it")
     return folder

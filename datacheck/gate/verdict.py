@@ -215,7 +215,8 @@ def _check(verdict: Verdict) -> None:
 
 def result_of(verdict: Verdict) -> Result:
     """The result that the facts of a run earn. Anything that is not finished, decided and accounted for is FAILED."""
-    finished = len(verdict.findings) == verdict.planned and len({f.id for f in verdict.findings}) == verdict.planned
+    ids = {finding.id for finding in verdict.findings}
+    finished = len(verdict.findings) == len(ids) == verdict.planned > 0
     inside = [facts for facts in verdict.datasets.values() if facts.inside]
     rows = bool(inside) and all(facts.rows > 0 for facts in inside)
     passed = verdict.exit_code == 0 and verdict.verdict in ("pass", "warn") and not verdict.of_status("fail", "error")

@@ -14,6 +14,7 @@ import os
 import re
 import secrets
 import stat
+import threading
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -33,6 +34,7 @@ MANIFEST_SCHEMA = "datacheck/manifest/1"
 MANIFEST_LIMIT = 256 * 1024**2  # bytes; a million files
 
 _OWN = re.compile(rf"{MANIFEST}|{VERDICT}|{LEDGER_HEAD}|{WAIVERS}/[0-9a-f]{{64}}\.dsse\.json|{REPORT}/.+", re.DOTALL)
+_LEFT = re.compile(rf"\.({MANIFEST}|{VERDICT}|{LEDGER_HEAD}|[0-9a-f]{{64}}\.dsse\.json)\.[0-9a-f]{{16}}")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _ID = re.compile(r"sha256:[0-9a-f]{64}")
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -102,8 +104,14 @@ def scan(path: Path, threads: int | None = None) -> Version:
     """
     with _opened(path) as (root, single):
         names = [single] if single else list(_walk(root, path.name, "", 0))
+        stop = threading.Event()
         with ThreadPoolExecutor(threads or min(8, os.cpu_count() or 1)) as pool:
-            files = tuple(pool.map(lambda name: _hash(root, path, name), sorted(names)))
+            try:
+                files = tuple(pool.map(lambda name: _hash(root, path, name, stop), sorted(names)))
+            except BaseException:  # a signal, too: nobody waits for a terabyte to be hashed to its end
+                stop.set()
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
     return Version(version_id(files), files)
 
 
@@ -175,7 +183,7 @@ def _open_below(root: int, name: str) -> int:
         os.close(folder)
 
 
-def _hash(root: int, path: Path, name: str) -> File:
+def _hash(root: int, path: Path, name: str, stop: threading.Event) -> File:
     where = f"{shown(path.name)}/{shown(name)}" if path.name != name else shown(name)
     try:
         descriptor = _open_below(root, name)
@@ -183,7 +191,7 @@ def _hash(root: int, path: Path, name: str) -> File:
             before = os.fstat(descriptor)
             if not stat.S_ISREG(before.st_mode):
                 raise LoadError(f"{where}: no regular file; a version holds regular files only")
-            size, sha256 = _digest(descriptor)
+            size, sha256 = _digest(descriptor, stop)
             after = os.fstat(descriptor)
         finally:
             os.close(descriptor)
@@ -194,12 +202,12 @@ def _hash(root: int, path: Path, name: str) -> File:
     return File(name, size, sha256)
 
 
-def _digest(descriptor: int) -> tuple[int, str]:
+def _digest(descriptor: int, stop: threading.Event) -> tuple[int, str]:
     sha256 = hashlib.sha256()
     block = bytearray(_BLOCK)
     size = 0
     with memoryview(block) as view, os.fdopen(descriptor, "rb", buffering=0, closefd=False) as file:
-        while read := file.readinto(block):
+        while not stop.is_set() and (read := file.readinto(block)):
             sha256.update(view[:read])
             size += read
     return size, sha256.hexdigest()
@@ -268,6 +276,8 @@ def write_manifest(path: Path, *, force: bool = False) -> Version:
     Raises UsageError where a manifest says something else and `force` is not given.
     """
     place = sidecar(path, MANIFEST)
+    if path.exists():
+        sweep(path)
     found = scan(path)
     if not found.files:
         raise UsageError(f"{shown(str(path))}: holds no file; expected a version of data")
@@ -294,6 +304,14 @@ def require_listed(path: Path, manifest: Version) -> None:
     if told:
         hint = "the drop is not complete, or was changed; write a new manifest if that was meant (datacheck manifest)"
         raise LoadError("\n".join([*(f"{shown(path.name)}/{line}" for line in told[:20]), hint]))
+
+
+def sweep(path: Path) -> None:
+    """Remove what a writer that was killed left beside the data; it would count as a file of the version."""
+    folder = path if path.is_dir() else path.parent
+    for left in folder.iterdir():
+        if _LEFT.fullmatch(left.name.replace(f".{path.name}.", ".", 1) if path != folder else left.name):
+            left.unlink(missing_ok=True)
 
 
 # --- small files ---

@@ -18,7 +18,7 @@ from datacheck.gate.dsse import EnvelopeError
 from datacheck.gate.keys import PrivateKey, Trust, verifies
 from datacheck.gate.strictjson import JsonError
 from datacheck.gate.verdict import STATEMENT, Judged, Verdict
-from datacheck.gate.version import WAIVERS, read_small, shown, sidecar, write_atomic
+from datacheck.gate.version import WAIVERS, read_small, shown, sidecar, sweep, write_atomic
 
 PREDICATE = "urn:datacheck:waiver:1"
 LONGEST = dt.timedelta(days=366)
@@ -137,6 +137,7 @@ def write_waiver(path: Path, waiver: Waiver, key: PrivateKey, trust: Trust, vali
     folder = sidecar(path, WAIVERS)
     try:
         folder.mkdir(exist_ok=True)
+        sweep(folder)
     except OSError as error:
         raise UsageError(
             f"{shown(str(folder))}: cannot be made ({error.strerror}); is the version read-only?"

@@ -18,10 +18,13 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+import polars as pl
 import pytest
 from flow_server import Server, environment, living
 
 from datacheck.contract import load_contract
+from datacheck.pii.canaries import canary
+from datacheck.pii.recognizers import RECOGNIZERS
 from datacheck.plan import make_plan
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -246,7 +249,14 @@ def test_without_a_server_the_exit_code_is_not_that_of_a_violation(tmp_path: Pat
 
 PHONE, MAIL, ID = "13912345678", "canary.zhang@mailbox-of-canary.cn", "11010519491231002X"
 KEY, NAME, BROKEN = "secretkeyofcanary", "欧阳金丝雀", "brokenlinecanary"
-CANARIES = (PHONE, MAIL, ID, KEY, NAME, BROKEN)
+# Every other entity that has a form of its own, without the label that makes it one.
+OTHERS = {
+    entity: canary(entity, 12_000)
+    for entity in RECOGNIZERS
+    if entity not in ("CN_MOBILE", "EMAIL_ADDRESS", "CN_RESIDENT_ID", "PERSON")
+}
+VALUES = tuple(text.removeprefix(RECOGNIZERS[entity].label) for entity, text in OTHERS.items())
+CANARIES = (PHONE, MAIL, ID, KEY, NAME, BROKEN, *VALUES)
 
 
 def plant(folder: Path) -> None:
@@ -264,6 +274,7 @@ def plant(folder: Path) -> None:
             "src": ID,
             "messages": [{"role": "user", "content": said}, {"role": "assistant", "content": said}],
         },
+        {"uid": "x", "src": "forum", "notes": OTHERS, "messages": [{"role": "user", "content": "\n".join(VALUES)}]},
         {"uid": ID, "src": NAME, KEY: 1, "messages": [{"role": KEY, "content": said}, {"role": PHONE, "content": ""}]},
     ]
     lines = [json.dumps(record, ensure_ascii=False) for record in records]
@@ -336,7 +347,9 @@ def test_no_data_reaches_prefect(server: Server, tmp_path: Path) -> None:
     places = all_bytes(server, run.printed)
     assert "the database as text" in where_found("canarycontract", places)  # the search can find
     assert where_found("measure train.pii", places)
-    assert {canary: where_found(canary, places) for canary in CANARIES} == {canary: [] for canary in CANARIES}
+    assert {text: where_found(text, places) for text in CANARIES} == {text: [] for text in CANARIES}
+    (evidence,) = (tmp_path / "datacheck-report" / "evidence").glob("train.pii*.parquet")
+    assert {entity.lower() for entity in OTHERS} <= set(pl.read_parquet(evidence)["problem"])
 
 
 def test_the_core_imports_no_prefect() -> None:

@@ -143,6 +143,14 @@ def test_a_damaged_head_is_an_error(tmp_path, content):
         read_head(tmp_path / "head.json")
 
 
+def test_an_anchor_never_takes_the_place_of_a_device(tmp_path):
+    os.mkfifo(tmp_path / "anchor")
+    anchors = [tmp_path / "anchor"]
+    with Ledger(tmp_path / "ledger.sqlite", anchors) as ledger, pytest.raises(LedgerError, match="no regular file"):
+        ledger.append("verdict", "v", "c", {})
+    assert (tmp_path / "anchor").is_fifo()
+
+
 def test_the_order_is_that_of_the_sequence_whatever_the_clock_says(tmp_path, monkeypatch):
     """A clock a year back and a year ahead (P5)."""
     from datacheck.gate import ledger as module
