@@ -14,7 +14,7 @@ from pydantic import Field as PydanticField
 
 from datacheck import artifacts
 from datacheck.artifacts import Run
-from datacheck.check import Check, Feature, FieldRule, Group, Model, Need, Summary
+from datacheck.check import Check, Feature, FieldRule, Group, Model, Need, Scale, Summary
 from datacheck.discover import USER_PACKAGE, check_class, check_names, user_inputs
 from datacheck.errors import ContractError, Problem, UsageError, unknown
 from datacheck.loading.reading import Reading
@@ -33,7 +33,7 @@ class Source(Reading):
 
     path: str | None = None
     glob: str | None = None
-    scale: tuple[float, float] | None = None
+    scale: Scale | None = None
     sha256: str | None = PydanticField(default=None, pattern="^[0-9a-f]{64}$")
 
 

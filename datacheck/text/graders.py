@@ -17,6 +17,7 @@ _NUMBER = re.compile(
     r"(?P<sign>[-+]?)(?:[$€£¥])?(?P<whole>[0-9]{1,3}(?:,[0-9]{3})+|[0-9]*)(?P<part>\.[0-9]*)?(?:[eE](?P<power>[-+]?[0-9]{1,3}))?"
 )
 _UNIT = re.compile(r"(?:[^\W\d_]|[%°℃\\/]).{0,20}")
+_OTHER_BASE = re.compile("[-+]?0[xXoObB][0-9a-fA-F]")  # 0x1F is not 0 with a unit
 _FRACTION = re.compile(r"([-+]?[0-9]+)/([0-9]+)|([-+]?)\\[dt]?frac\{([0-9]+)\}\{([0-9]+)\}")
 _CHOICES = re.compile(r"[A-Z](?:\s*[,、;/]\s*[A-Z])*|[A-Z]{2,10}")
 _BRACES = re.compile(r"(\\f?boxed\s*\{)|\\.|([{}])", re.DOTALL)
@@ -47,7 +48,7 @@ def number(answer: str) -> str | None:
         sign, above, below = ("", ratio[1], ratio[2]) if ratio[1] else (ratio[3], ratio[4], ratio[5])
         return str(Fraction(int(sign + above), int(below))) if int(below) else None
     match = _NUMBER.match(text)
-    if match is None or not (match["whole"] or (match["part"] or ".") != "."):
+    if match is None or not (match["whole"] or (match["part"] or ".") != ".") or _OTHER_BASE.match(text):
         return None
     rest = text[match.end() :].strip()
     if rest and not _UNIT.fullmatch(rest):
