@@ -180,7 +180,7 @@ def test_reasoning_made_of_tags_and_blanks():
     assert result.value("short") == Ratio(2, 4)
 
 
-@pytest.mark.parametrize("one", ["1" * 500, "\u0000" * 20, "A" * 50_000, "\u200b" * 20])
+@pytest.mark.parametrize("one", ["1" * 500, "\u0000" * 20, "\u200b" * 20])
 def test_templates_of_nothing(one):
     """Two rows of which nothing is left when numbers and names are masked are no template."""
     result = run("template_collapse", [{"prompt": one}, {"prompt": one}])
