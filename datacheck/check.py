@@ -102,6 +102,16 @@ class Artifact(Model):
         return data
 
 
+class Listing(Model):
+    """The files under a folder that the contract names (`source.media`), as they were when the contract was read.
+
+    named: as the contract or the operator wrote it; names: of the files, relative to the folder, sorted.
+    """
+
+    named: str
+    names: tuple[str, ...] = ()
+
+
 def _rising(scale: tuple[float, float]) -> tuple[float, float]:
     if scale[0] >= scale[1]:
         raise ValueError("the lowest score comes first, and must be smaller than the highest")
