@@ -10,16 +10,15 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from datacheck.text.codes import cuts, from_lengths
+from datacheck.text.codes import cuts
 from datacheck.text.containment import WINDOW, EvalIndex, Found, Items, find_few
 from datacheck.text.jit import njit, spread
-from datacheck.text.kernels import Lookup, buffers, decode_row, lookup, token_hashes, window_hashes
+from datacheck.text.kernels import ROOM, Lookup, buffers, decode_row, lookup, token_hashes, weights, window_hashes
 from datacheck.text.normalise import DROP, EXPAND, RULES
 
 _DROP, _EXPAND = np.uint32(DROP), np.uint32(EXPAND)
 _FILTER_BITS = 16  # per indexed n-gram; with two bits set, one of a hundred others passes
 _WORDS = (10, 20)  # powers of two: at most 8 MiB
-_ROOM = 64  # what decode_row needs beyond the bytes of a row
 _BLOCK = 4 << 20  # bytes at once: the copy that Arrow makes of them stays in memory that is warm
 _OUT = 7  # numbers per line of Found
 _NONE = np.zeros((0, _OUT), np.int64)
@@ -252,7 +251,6 @@ def _rows(
 
     odd: the rows that these loops cannot normalise. state: lines in out, stamp, lines that are missing.
     """
-    none = np.empty(0, np.int64)
     used = state[0]
     while row < last:
         state[1] += 1
@@ -260,9 +258,7 @@ def _rows(
         if length < 0:
             odd[row] = True
         elif length > 0:
-            count = window_hashes(
-                scratch.codes, token_hashes(scratch.codes, length, table.classes, none), n, scratch.hashes
-            )
+            count = window_hashes(scratch.codes, token_hashes(scratch.codes, length, table.classes), n, scratch.hashes)
             enough = _agreeing(scratch.hashes, count, index, scratch, state[1])
             if enough > len(out) - used:
                 state[2] = enough
@@ -310,9 +306,9 @@ def _written(
 def find_many(index: EvalIndex, items: Items, texts: pl.Series, n: int) -> Found:
     """Return `find_few(index, items, texts, n)`."""
     prepared, odd = _Index.of(index, items), np.zeros(len(texts), np.bool_)
-    sizes = from_lengths(texts.str.len_bytes().fill_null(0).to_numpy().astype(np.int64))
+    sizes = weights(texts)
 
-    room = int(np.diff(sizes).max(initial=0)) + _ROOM
+    room = int(np.diff(sizes).max(initial=0)) + ROOM
     free: list[_Piece] = []  # what a thread is done with, the next one takes: fresh memory is slow
 
     def work(first: int, last: int) -> NDArray[np.int64]:

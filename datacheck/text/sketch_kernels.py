@@ -19,8 +19,10 @@ from datacheck.text.kernels import (
     lookup,
     mix_one,
     normalise_few,
+    row_hashes,
     sort_unique,
     token_hashes,
+    weights,
     window_hashes,
 )
 from datacheck.text.minhash import EMPTY, NO_KEY, permutations
@@ -29,7 +31,8 @@ from datacheck.text.shingles import Shingles, concat, contained, sum_frequencies
 
 _EMPTY, _NO_KEY = np.uint32(EMPTY), np.uint64(NO_KEY)
 _STEP = 8  # hashes per pass over the signature: loads and stores of it become rare
-_PIECE = 1 << 20  # bytes of text whose sets are built in one go
+_PIECE = 1 << 22  # bytes of text at once: the copy that Arrow makes of them stays in the cache
+_SETS = 1 << 20  # the same where sets are built
 _SLOT_BITS = 17  # counters of the first look at frequencies
 _SHIFT = np.uint32(32 - _SLOT_BITS)
 
@@ -107,15 +110,18 @@ def _mix64(value: Any) -> Any:
 
 @njit
 def _band_keys(signature: NDArray[np.uint32], bands: int, rows: int, out: NDArray[np.uint64]) -> Any:
-    """Write one key per band, as `minhash.band_keys`."""
-    empty = True
+    """Write one key per band, as `minhash.band_keys`; bands in the inner loops, so that vectors of them are done."""
+    least = _EMPTY
     for k in range(len(signature)):
-        empty = empty and signature[k] == _EMPTY
+        least = min(least, signature[k])
     for band in range(bands):
-        key = _mix64(np.uint64(band))
-        for place in range(rows):
-            key = _mix64(np.uint64(key ^ np.uint64(signature[band * rows + place])))
-        out[band] = _NO_KEY if empty else (_NO_KEY - np.uint64(1) if key == _NO_KEY else key)
+        out[band] = _mix64(np.uint64(band))
+    for place in range(rows):
+        for band in range(bands):
+            out[band] = _mix64(np.uint64(out[band] ^ np.uint64(signature[band * rows + place])))
+    for band in range(bands):
+        key = out[band]
+        out[band] = _NO_KEY if least == _EMPTY else (_NO_KEY - np.uint64(1) if key == _NO_KEY else key)
 
 
 @njit
@@ -146,13 +152,12 @@ def _sketch(
     """Write keys[row], pick[row], counts[row] = (n-grams compared, n-grams) of some rows; (-1, -1): not done."""
     longest = _longest(offsets, first, last)
     codes, hashes, own = np.empty(longest, np.uint32), np.empty(longest, np.uint32), np.empty(longest, np.uint32)
-    signature, none = np.empty(len(a), np.uint32), np.empty(0, np.int64)
+    signature = np.empty(len(a), np.uint32)
     for row in range(first, last):
-        length = decode_row(data, offsets[row], offsets[row + 1], table, codes)
-        if length < 0:
+        every = row_hashes(data, offsets[row], offsets[row + 1], table, n, codes, hashes)
+        if every < 0:
             counts[row, 0] = counts[row, 1] = -1
             continue
-        every = window_hashes(codes, token_hashes(codes, length, table.classes, none), n, hashes)
         kept = own_hashes(hashes, every, drop, own) if len(drop.bitmap) else 0
         if kept:
             signature_of(own, kept, a, b, signature)
@@ -178,14 +183,16 @@ def sketch(
     """
     num_perm, bands, size = scheme
     a, b = permutations(num_perm, 1)
-    source, table = buffers(texts), lookup(rules, by)
+    table, left_out = lookup(rules, by), Drop.of(drop)
     keys, counts = np.empty((len(texts), bands), np.uint64), np.empty((len(texts), 2), np.int64)
-    pick, left_out = np.empty(len(texts), np.uint32), Drop.of(drop)
+    pick = np.empty(len(texts), np.uint32)
 
     def work(first: int, last: int) -> None:
-        _sketch(*source, first, last, table, n, left_out, a, b, bands, size, keys, pick, counts)
+        rows = slice(first, last)
+        source = buffers(texts[rows])
+        _sketch(*source, 0, last - first, table, n, left_out, a, b, bands, size, keys[rows], pick[rows], counts[rows])
 
-    spread(work, source.offsets)
+    spread(work, weights(texts), most=_PIECE)
     others = np.flatnonzero(counts[:, 0] < 0)
     if len(others):
         rest = sketch(normalise_few(texts, others, rules), (), by, n, drop, scheme)
@@ -221,7 +228,7 @@ def _own_sets(
     """
     longest = _longest(offsets, first, last)
     codes, hashes, own = np.empty(longest, np.uint32), np.empty(longest, np.uint32), np.empty(longest, np.uint32)
-    work, none = np.empty(3 * longest + 2, np.uint32), np.empty(0, np.int64)
+    work = np.empty(3 * longest + 2, np.uint32)
     at = 0
     for row in range(first, last):
         length = decode_row(data, offsets[row], offsets[row + 1], table, codes)
@@ -230,7 +237,7 @@ def _own_sets(
             continue
         if len(copies):
             copies[row] = _text_hash(codes, length)
-        count = window_hashes(codes, token_hashes(codes, length, table.classes, none), n, hashes)
+        count = window_hashes(codes, token_hashes(codes, length, table.classes), n, hashes)
         kept = own_hashes(hashes, count, drop, own) if len(drop.bitmap) else 0
         chosen = own if kept else hashes
         count = sort_unique(chosen, kept or count, work)
@@ -248,15 +255,17 @@ def sets(
 
     And a 64-bit hash of each normalised text; no hashes at all unless hashed.
     """
-    source, table, left_out = buffers(texts), lookup(rules, by), Drop.of(drop)
+    table, left_out = lookup(rules, by), Drop.of(drop)
     lengths, copies = np.empty(len(texts), np.int64), np.empty(len(texts) if hashed else 0, np.uint64)
 
     def work(first: int, last: int) -> NDArray[np.uint32]:
-        out = np.empty(int(source.offsets[last] - source.offsets[first]) + ROOM * (last - first), np.uint32)
-        used = _own_sets(*source, first, last, table, n, left_out, out, lengths, copies)
+        rows = slice(first, last)
+        source = buffers(texts[rows])
+        out = np.empty(int(source.offsets[-1] - source.offsets[0]) + ROOM * (last - first), np.uint32)
+        used = _own_sets(*source, 0, last - first, table, n, left_out, out, lengths[rows], copies[rows])
         return out[:used].copy()
 
-    hashes = spread(work, source.offsets, most=_PIECE)
+    hashes = spread(work, weights(texts), most=_SETS)
     found = Shingles(from_lengths(np.maximum(lengths, 0)), np.concatenate([np.zeros(0, np.uint32), *hashes]))
     others = np.flatnonzero(lengths < 0)
     if not len(others):
@@ -281,14 +290,11 @@ def _count_slots(
 ) -> Any:
     """Count for each slot (leading bits of a hash) the rows that have one there: no hash is more frequent."""
     longest = _longest(offsets, first, last)
-    codes, hashes, none = np.empty(longest, np.uint32), np.empty(longest, np.uint32), np.empty(0, np.int64)
+    codes, hashes = np.empty(longest, np.uint32), np.empty(longest, np.uint32)
     seen = np.full(len(counts), -1, np.int32)
     for row in range(first, last):
-        length = decode_row(data, offsets[row], offsets[row + 1], table, codes)
-        done[row] = length >= 0
-        count = 0
-        if length >= 0:
-            count = window_hashes(codes, token_hashes(codes, length, table.classes, none), n, hashes)
+        count = row_hashes(data, offsets[row], offsets[row + 1], table, n, codes, hashes)
+        done[row] = count >= 0
         mark = np.int32(row - first)
         for i in range(count):
             slot = np.uintp(hashes[i] >> _SHIFT)
@@ -310,15 +316,12 @@ def _collect(
 ) -> Any:
     """Write the distinct hashes of each row that lie in a wanted slot to out; returns how many."""
     longest = _longest(offsets, first, last)
-    codes, hashes, none = np.empty(longest, np.uint32), np.empty(longest, np.uint32), np.empty(0, np.int64)
+    codes, hashes = np.empty(longest, np.uint32), np.empty(longest, np.uint32)
     work = np.empty(3 * longest + 2, np.uint32)
     at = 0
     for row in range(first, last):
-        length = decode_row(data, offsets[row], offsets[row + 1], table, codes)
-        done[row] = length >= 0
-        if length < 0:
-            continue
-        count = window_hashes(codes, token_hashes(codes, length, table.classes, none), n, hashes)
+        count = row_hashes(data, offsets[row], offsets[row + 1], table, n, codes, hashes)
+        done[row] = count >= 0
         kept = 0
         for i in range(count):
             hashes[kept] = hashes[i]
