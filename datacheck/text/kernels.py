@@ -9,8 +9,11 @@ been loaded (half a second; ten seconds where nothing is compiled yet). So this 
 from functools import cache
 from typing import Any, NamedTuple
 
+import numba
 import numpy as np
 import polars as pl
+from numba.core import cgutils
+from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from datacheck.text.codes import from_lengths
@@ -22,14 +25,33 @@ _DROP, _CONTEXT, _EXPAND = np.uint32(DROP), np.uint32(CONTEXT), np.uint32(EXPAND
 _BASE = np.uint32(BASE)
 _SEPARATOR, _LETTER = np.uint8(SEPARATOR), np.uint8(LETTER)
 _EXCHANGES = 32  # rounds of exchanging neighbours; hashes need about five
+_INSIDE = 12  # bytes of a text that stands in its view
 ROOM = 64  # code points that a row may grow by; one that grows more goes the other way
 
 
-class Buffers(NamedTuple):
-    """Row i is the UTF-8 text data[offsets[i]:offsets[i + 1]]; null rows are empty."""
+class Rows(NamedTuple):
+    """A text column as polars holds it, ready for compiled code (Arrow's string views; `text_of` reads them).
 
-    data: NDArray[np.uint8]
-    offsets: NDArray[np.int64]
+    views[i]: length in bytes, then the text itself if it has 12 bytes at most, else four bytes of it, the number of its
+    buffer and the place there. memory: the addresses of the views, and of each buffer.
+    """
+
+    views: NDArray[np.uint32]
+    memory: NDArray[np.uint64]
+
+
+class Column:
+    """The rows of a text column without a copy of them; null rows are empty. They live as long as this object."""
+
+    def __init__(self, texts: pl.Series) -> None:
+        """Raises nothing; `offsets` is how many bytes stand before each row, int64[rows + 1]."""
+        self._array = texts.fill_null("").to_arrow(compat_level=pl.CompatLevel.newest())
+        _, views, *buffers_ = self._array.buffers()
+        own = np.frombuffer(views, np.uint32) if views is not None and views.size else np.zeros(0, np.uint32)
+        own = own.reshape(-1, 4)[self._array.offset : self._array.offset + len(self._array)]
+        addresses = [own.ctypes.data, *(buffer.address for buffer in buffers_)]
+        self.rows = Rows(own, np.array(addresses, np.uint64))
+        self.offsets = from_lengths(own[:, 0].astype(np.int64))
 
 
 class Lookup(NamedTuple):
@@ -41,18 +63,36 @@ class Lookup(NamedTuple):
     classes: NDArray[np.uint8]  # separator, letter, or a word by itself; empty for characters
 
 
-def buffers(texts: pl.Series) -> Buffers:
-    """Return Arrow's buffers of a text column (large_utf8: one copy, no Python objects)."""
-    array = texts.fill_null("").to_arrow(compat_level=pl.CompatLevel.oldest())
-    _, offsets, data = array.buffers()
-    bytes_ = np.frombuffer(data, np.uint8) if data is not None and data.size else np.zeros(1, np.uint8)
-    ends = np.frombuffer(offsets, np.int64)[array.offset : array.offset + len(array) + 1] if len(array) else None
-    return Buffers(bytes_, np.zeros(1, np.int64) if ends is None else ends)
+_numba: Any = numba  # without types
 
 
-def weights(texts: pl.Series) -> NDArray[np.int64]:
-    """Return how many bytes stand before each text, int64[rows + 1]: what work on them costs."""
-    return from_lengths(texts.str.len_bytes().fill_null(0).to_numpy().astype(np.int64))
+def _pointer(_context: Any, _address: Any) -> Any:
+    def code(_context: Any, builder: Any, _signature: Any, values: Any) -> Any:
+        return builder.inttoptr(values[0], cgutils.voidptr_t)
+
+    return _numba.types.CPointer(_numba.types.uint8)(_numba.types.uint64), code
+
+
+_bytes_at: Any = intrinsic(_pointer)  # the memory at an address, for `carray`
+_array_at: Any = _numba.carray
+
+
+@njit
+def text_of(rows: Rows, row: int) -> Any:
+    """Return the UTF-8 bytes of a row, not copied."""
+    length = rows.views[row, 0]
+    inside = np.uint64(rows.memory[0]) + np.uint64(16) * np.uint64(row) + np.uint64(4)
+    outside = rows.memory[rows.views[row, 2] + 1 if length > _INSIDE else 0] + np.uint64(rows.views[row, 3])
+    return _array_at(_bytes_at(outside if length > _INSIDE else inside), np.int64(length))
+
+
+@njit
+def longest(rows: Rows, first: int, last: int) -> Any:
+    """Return how many places the code points of the longest of some rows need."""
+    most = np.uint32(0)
+    for row in range(first, last):
+        most = max(most, rows.views[row, 0])
+    return np.int64(most) + ROOM
 
 
 @cache
@@ -65,17 +105,18 @@ def lookup(rules: tuple[Rule, ...], by: str = "chars") -> Lookup:
 
 @njit
 def decode_row(  # noqa: C901, PLR0912, PLR0915 - one loop: with helpers it takes a quarter longer
-    data: NDArray[np.uint8], start: int, end: int, table: Lookup, out: NDArray[np.uint32]
+    rows: Rows, row: int, table: Lookup, out: NDArray[np.uint32]
 ) -> Any:
-    """Decode and normalise data[start:end] into out (uint32, end - start + 64 places); returns the length.
+    """Decode and normalise a row into out (uint32, a place per byte and 64 more); returns the length.
 
     -1: the row has code points whose normal form depends on their neighbours, or grows beyond `out`.
 
     A code point that is dropped is written as well, and overwritten by the next: a jump that cannot be foreseen would
     cost more.
     """
-    at, length = np.uintp(start), np.uintp(0)
-    stop, room = np.uintp(end), np.uintp(end - start + ROOM)
+    data = text_of(rows, row)
+    at, length = np.uintp(0), np.uintp(0)
+    stop, room = np.uintp(len(data)), np.uintp(len(data) + ROOM)
     single = table.single
     while at < stop:
         byte = np.uint32(data[at])
@@ -215,19 +256,13 @@ def window_hashes(tokens: NDArray[np.uint32], count: int, n: int, out: NDArray[n
 
 @njit
 def row_hashes(
-    data: NDArray[np.uint8],
-    start: int,
-    end: int,
-    table: Lookup,
-    n: int,
-    codes: NDArray[np.uint32],
-    hashes: NDArray[np.uint32],
+    rows: Rows, row: int, table: Lookup, n: int, codes: NDArray[np.uint32], hashes: NDArray[np.uint32]
 ) -> Any:
-    """Write the hashes of all n-grams of data[start:end] to hashes, in order; returns how many, -1: not done.
+    """Write the hashes of all n-grams of a row to hashes, in order; returns how many, -1: not done.
 
-    codes, hashes: end - start + 64 places each.
+    codes, hashes: `longest` places each.
     """
-    length = decode_row(data, start, end, table, codes)
+    length = decode_row(rows, row, table, codes)
     return window_hashes(codes, token_hashes(codes, length, table.classes), n, hashes) if length >= 0 else -1
 
 
@@ -301,8 +336,7 @@ def normalise_few(texts: pl.Series, rows: NDArray[np.int64], rules: tuple[Rule, 
 
 @njit
 def _texts(
-    data: NDArray[np.uint8],
-    offsets: NDArray[np.int64],
+    rows: Rows,
     first: int,
     last: int,
     table: Lookup,
@@ -310,13 +344,10 @@ def _texts(
     lengths: NDArray[np.int64],
 ) -> Any:
     """Write the normalised rows as UTF-8 to out; lengths -1: not done."""
-    longest = np.int64(0)
-    for row in range(first, last):
-        longest = max(longest, offsets[row + 1] - offsets[row])
-    codes = np.empty(longest + ROOM, np.uint32)
+    codes = np.empty(longest(rows, first, last), np.uint32)
     at = np.uintp(0)
     for row in range(first, last):
-        length = decode_row(data, offsets[row], offsets[row + 1], table, codes)
+        length = decode_row(rows, row, table, codes)
         if length < 0:
             lengths[row - first] = -1
             continue
@@ -348,13 +379,13 @@ def _texts(
 
 def normalised(texts: pl.Series, rules: tuple[Rule, ...]) -> pl.Series:
     """Return `normalise(texts, rules)`; null rows become empty."""
-    source, table = buffers(texts), lookup(rules)
+    source, table = Column(texts), lookup(rules)
 
     def work(first: int, last: int) -> pl.Series:
         size = int(source.offsets[last] - source.offsets[first])
         out = np.empty(2 * size + 4 * ROOM * (last - first), np.uint8)  # no code point more than doubles
         lengths = np.empty(last - first, np.int64)
-        used = _texts(*source, first, last, table, out, lengths)
+        used = _texts(source.rows, first, last, table, out, lengths)
         result = _series(from_lengths(np.maximum(lengths, 0)), out[:used])
         others = np.flatnonzero(lengths < 0)
         return result.scatter(others, normalise_few(texts, others + first, rules)) if len(others) else result

@@ -10,16 +10,14 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from datacheck.text.codes import cuts
 from datacheck.text.containment import WINDOW, EvalIndex, Found, Items, find_few
 from datacheck.text.jit import njit, spread
-from datacheck.text.kernels import ROOM, Lookup, buffers, decode_row, lookup, token_hashes, weights, window_hashes
+from datacheck.text.kernels import ROOM, Column, Lookup, Rows, decode_row, lookup, text_of, token_hashes, window_hashes
 from datacheck.text.normalise import DROP, EXPAND, RULES
 
 _DROP, _EXPAND = np.uint32(DROP), np.uint32(EXPAND)
 _FILTER_BITS = 16  # per indexed n-gram; with two bits set, one of a hundred others passes
 _WORDS = (10, 20)  # powers of two: at most 8 MiB
-_BLOCK = 4 << 20  # bytes at once: the copy that Arrow makes of them stays in memory that is warm
 _OUT = 7  # numbers per line of Found
 _NONE = np.zeros((0, _OUT), np.int64)
 
@@ -235,8 +233,7 @@ def _compare(
 
 @njit
 def _rows(
-    data: NDArray[np.uint8],
-    offsets: NDArray[np.int64],
+    rows: Rows,
     row: int,
     last: int,
     table: Lookup,
@@ -254,7 +251,7 @@ def _rows(
     used = state[0]
     while row < last:
         state[1] += 1
-        length = decode_row(data, offsets[row], offsets[row + 1], table, scratch.codes)
+        length = decode_row(rows, row, table, scratch.codes)
         if length < 0:
             odd[row] = True
         elif length > 0:
@@ -272,8 +269,7 @@ def _rows(
 
 @njit
 def _written(
-    data: NDArray[np.uint8],
-    offsets: NDArray[np.int64],
+    rows: Rows,
     table: Lookup,
     lines: NDArray[np.int64],
     used: int,
@@ -284,8 +280,8 @@ def _written(
     for line in range(used):
         row = lines[line, 0]
         if row != known:
-            at, code_point, length = offsets[row], 0, 0
-            while at < offsets[row + 1]:
+            data, at, code_point, length = text_of(rows, row), 0, 0, 0
+            while at < len(data):
                 byte = np.uint32(data[at])
                 size = 1 if byte < 0x80 else 2 if byte < 0xE0 else 3 if byte < 0xF0 else 4
                 code = byte if size == 1 else byte & np.uint32(0xFF >> (size + 1))
@@ -306,19 +302,17 @@ def _written(
 def find_many(index: EvalIndex, items: Items, texts: pl.Series, n: int) -> Found:
     """Return `find_few(index, items, texts, n)`."""
     prepared, odd = _Index.of(index, items), np.zeros(len(texts), np.bool_)
-    sizes = weights(texts)
-
-    room = int(np.diff(sizes).max(initial=0)) + ROOM
+    source = Column(texts)
+    room = int(np.diff(source.offsets).max(initial=0)) + ROOM
     free: list[_Piece] = []  # what a thread is done with, the next one takes: fresh memory is slow
 
     def work(first: int, last: int) -> NDArray[np.int64]:
         piece = _taken(free) or _Piece.of(prepared, n, room)
-        blocks = ((first + a, first + b) for a, b in cuts(sizes[first : last + 1] - sizes[first], _BLOCK))
-        lines = np.concatenate([_NONE, *(piece.scan(texts[a:b], a, odd[a:b]) for a, b in blocks)])
+        lines = piece.scan(source.rows, first, last, odd)
         free.append(piece)
         return lines
 
-    lines = np.concatenate([_NONE, *spread(work, sizes)])
+    lines = np.concatenate([_NONE, *spread(work, source.offsets)])
     others = np.flatnonzero(odd)
     if len(others):
         found = np.column_stack(find_few(index, items, texts.gather(others), n))
@@ -356,15 +350,15 @@ class _Piece(NamedTuple):
         )
         return cls(index, n, scratch, np.empty(room, np.int64), np.zeros(3, np.int64))
 
-    def scan(self, texts: pl.Series, before: int, odd: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Scan some texts, before which others stand in the column: lines of Found, in row order."""
-        source, table = buffers(texts), lookup(RULES)
-        out, done, row = np.empty((1024, _OUT), np.int64), [_NONE], 0
-        while row < len(texts):
-            row = _rows(*source, row, len(texts), table, self.n, self.known, self.scratch, odd, out, self.state)
+    def scan(self, rows: Rows, first: int, last: int, odd: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Scan the rows first…last - 1: lines of Found, in row order."""
+        table, row = lookup(RULES), first
+        out, done = np.empty((1024, _OUT), np.int64), [_NONE]
+        while row < last:
+            row = _rows(rows, row, last, table, self.n, self.known, self.scratch, odd, out, self.state)
             used = int(self.state[0])
-            _written(*source, table, out, used, self.where)
-            done.append(out[:used] + np.array([before, *[0] * (_OUT - 1)]))
+            _written(rows, table, out, used, self.where)
+            done.append(out[:used].copy())
             if self.state[2] > len(out):
                 out = np.empty((2 * int(self.state[2]), _OUT), np.int64)
             self.state[0] = self.state[2] = 0

@@ -13,16 +13,17 @@ from datacheck.text.codes import from_lengths
 from datacheck.text.jit import njit, spread
 from datacheck.text.kernels import (
     ROOM,
+    Column,
     Lookup,
-    buffers,
+    Rows,
     decode_row,
+    longest,
     lookup,
     mix_one,
     normalise_few,
     row_hashes,
     sort_unique,
     token_hashes,
-    weights,
     window_hashes,
 )
 from datacheck.text.minhash import EMPTY, NO_KEY, permutations
@@ -31,8 +32,7 @@ from datacheck.text.shingles import Shingles, concat, contained, sum_frequencies
 
 _EMPTY, _NO_KEY = np.uint32(EMPTY), np.uint64(NO_KEY)
 _STEP = 8  # hashes per pass over the signature: loads and stores of it become rare
-_PIECE = 1 << 22  # bytes of text at once: the copy that Arrow makes of them stays in the cache
-_SETS = 1 << 20  # the same where sets are built
+_PIECE = 1 << 20  # bytes of text whose sets are built in one go
 _SLOT_BITS = 17  # counters of the first look at frequencies
 _SHIFT = np.uint32(32 - _SLOT_BITS)
 
@@ -125,17 +125,8 @@ def _band_keys(signature: NDArray[np.uint32], bands: int, rows: int, out: NDArra
 
 
 @njit
-def _longest(offsets: NDArray[np.int64], first: int, last: int) -> Any:
-    longest = np.int64(0)
-    for row in range(first, last):
-        longest = max(longest, offsets[row + 1] - offsets[row])
-    return longest + ROOM
-
-
-@njit
 def _sketch(
-    data: NDArray[np.uint8],
-    offsets: NDArray[np.int64],
+    source: Rows,
     first: int,
     last: int,
     table: Lookup,
@@ -150,11 +141,11 @@ def _sketch(
     counts: NDArray[np.int64],
 ) -> Any:
     """Write keys[row], pick[row], counts[row] = (n-grams compared, n-grams) of some rows; (-1, -1): not done."""
-    longest = _longest(offsets, first, last)
-    codes, hashes, own = np.empty(longest, np.uint32), np.empty(longest, np.uint32), np.empty(longest, np.uint32)
+    most = longest(source, first, last)
+    codes, hashes, own = np.empty(most, np.uint32), np.empty(most, np.uint32), np.empty(most, np.uint32)
     signature = np.empty(len(a), np.uint32)
     for row in range(first, last):
-        every = row_hashes(data, offsets[row], offsets[row + 1], table, n, codes, hashes)
+        every = row_hashes(source, row, table, n, codes, hashes)
         if every < 0:
             counts[row, 0] = counts[row, 1] = -1
             continue
@@ -183,16 +174,14 @@ def sketch(
     """
     num_perm, bands, size = scheme
     a, b = permutations(num_perm, 1)
-    table, left_out = lookup(rules, by), Drop.of(drop)
+    source, table, left_out = Column(texts), lookup(rules, by), Drop.of(drop)
     keys, counts = np.empty((len(texts), bands), np.uint64), np.empty((len(texts), 2), np.int64)
     pick = np.empty(len(texts), np.uint32)
 
     def work(first: int, last: int) -> None:
-        rows = slice(first, last)
-        source = buffers(texts[rows])
-        _sketch(*source, 0, last - first, table, n, left_out, a, b, bands, size, keys[rows], pick[rows], counts[rows])
+        _sketch(source.rows, first, last, table, n, left_out, a, b, bands, size, keys, pick, counts)
 
-    spread(work, weights(texts), most=_PIECE)
+    spread(work, source.offsets)
     others = np.flatnonzero(counts[:, 0] < 0)
     if len(others):
         rest = sketch(normalise_few(texts, others, rules), (), by, n, drop, scheme)
@@ -211,8 +200,7 @@ def _text_hash(codes: NDArray[np.uint32], length: int) -> Any:
 
 @njit
 def _own_sets(
-    data: NDArray[np.uint8],
-    offsets: NDArray[np.int64],
+    source: Rows,
     first: int,
     last: int,
     table: Lookup,
@@ -226,12 +214,12 @@ def _own_sets(
 
     copies may be empty: no text hashes.
     """
-    longest = _longest(offsets, first, last)
-    codes, hashes, own = np.empty(longest, np.uint32), np.empty(longest, np.uint32), np.empty(longest, np.uint32)
-    work = np.empty(3 * longest + 2, np.uint32)
+    most = longest(source, first, last)
+    codes, hashes, own = np.empty(most, np.uint32), np.empty(most, np.uint32), np.empty(most, np.uint32)
+    work = np.empty(3 * most + 2, np.uint32)
     at = 0
     for row in range(first, last):
-        length = decode_row(data, offsets[row], offsets[row + 1], table, codes)
+        length = decode_row(source, row, table, codes)
         if length < 0:
             lengths[row] = -1
             continue
@@ -255,17 +243,15 @@ def sets(
 
     And a 64-bit hash of each normalised text; no hashes at all unless hashed.
     """
-    table, left_out = lookup(rules, by), Drop.of(drop)
+    source, table, left_out = Column(texts), lookup(rules, by), Drop.of(drop)
     lengths, copies = np.empty(len(texts), np.int64), np.empty(len(texts) if hashed else 0, np.uint64)
 
     def work(first: int, last: int) -> NDArray[np.uint32]:
-        rows = slice(first, last)
-        source = buffers(texts[rows])
-        out = np.empty(int(source.offsets[-1] - source.offsets[0]) + ROOM * (last - first), np.uint32)
-        used = _own_sets(*source, 0, last - first, table, n, left_out, out, lengths[rows], copies[rows])
+        out = np.empty(int(source.offsets[last] - source.offsets[first]) + ROOM * (last - first), np.uint32)
+        used = _own_sets(source.rows, first, last, table, n, left_out, out, lengths, copies)
         return out[:used].copy()
 
-    hashes = spread(work, weights(texts), most=_SETS)
+    hashes = spread(work, source.offsets, most=_PIECE)
     found = Shingles(from_lengths(np.maximum(lengths, 0)), np.concatenate([np.zeros(0, np.uint32), *hashes]))
     others = np.flatnonzero(lengths < 0)
     if not len(others):
@@ -279,8 +265,7 @@ def sets(
 
 @njit
 def _count_slots(
-    data: NDArray[np.uint8],
-    offsets: NDArray[np.int64],
+    source: Rows,
     first: int,
     last: int,
     table: Lookup,
@@ -289,11 +274,11 @@ def _count_slots(
     done: NDArray[np.bool_],
 ) -> Any:
     """Count for each slot (leading bits of a hash) the rows that have one there: no hash is more frequent."""
-    longest = _longest(offsets, first, last)
-    codes, hashes = np.empty(longest, np.uint32), np.empty(longest, np.uint32)
+    most = longest(source, first, last)
+    codes, hashes = np.empty(most, np.uint32), np.empty(most, np.uint32)
     seen = np.full(len(counts), -1, np.int32)
     for row in range(first, last):
-        count = row_hashes(data, offsets[row], offsets[row + 1], table, n, codes, hashes)
+        count = row_hashes(source, row, table, n, codes, hashes)
         done[row] = count >= 0
         mark = np.int32(row - first)
         for i in range(count):
@@ -304,8 +289,7 @@ def _count_slots(
 
 @njit
 def _collect(
-    data: NDArray[np.uint8],
-    offsets: NDArray[np.int64],
+    source: Rows,
     first: int,
     last: int,
     table: Lookup,
@@ -315,12 +299,12 @@ def _collect(
     done: NDArray[np.bool_],
 ) -> Any:
     """Write the distinct hashes of each row that lie in a wanted slot to out; returns how many."""
-    longest = _longest(offsets, first, last)
-    codes, hashes = np.empty(longest, np.uint32), np.empty(longest, np.uint32)
-    work = np.empty(3 * longest + 2, np.uint32)
+    most = longest(source, first, last)
+    codes, hashes = np.empty(most, np.uint32), np.empty(most, np.uint32)
+    work = np.empty(3 * most + 2, np.uint32)
     at = 0
     for row in range(first, last):
-        count = row_hashes(data, offsets[row], offsets[row + 1], table, n, codes, hashes)
+        count = row_hashes(source, row, table, n, codes, hashes)
         done[row] = count >= 0
         kept = 0
         for i in range(count):
@@ -358,12 +342,12 @@ def frequencies_of(
 
 
 def _slots(texts: pl.Series, rules: tuple[Rule, ...], by: str, n: int) -> NDArray[np.uint32]:
-    source, table = buffers(texts), lookup(rules, by)
+    source, table = Column(texts), lookup(rules, by)
     done = np.zeros(len(texts), np.bool_)
 
     def work(first: int, last: int) -> NDArray[np.uint32]:
         counts = np.zeros(1 << _SLOT_BITS, np.uint32)
-        _count_slots(*source, first, last, table, n, counts, done)
+        _count_slots(source.rows, first, last, table, n, counts, done)
         return counts
 
     counts: NDArray[np.uint32] = np.add.reduce(spread(work, source.offsets, least=1 << 24), dtype=np.uint32)
@@ -374,12 +358,12 @@ def _slots(texts: pl.Series, rules: tuple[Rule, ...], by: str, n: int) -> NDArra
 def _counted(texts: pl.Series, rules: tuple[Rule, ...], by: str, n: int, wanted: NDArray[np.bool_]) -> Frequencies:
     if not wanted.any():
         return np.zeros(0, np.uint32), np.zeros(0, np.int64)
-    source, table = buffers(texts), lookup(rules, by)
+    source, table = Column(texts), lookup(rules, by)
     done = np.zeros(len(texts), np.bool_)
 
     def work(first: int, last: int) -> Frequencies:
         out = np.empty(int(source.offsets[last] - source.offsets[first]) + ROOM * (last - first), np.uint32)
-        used = _collect(*source, first, last, table, n, wanted, out, done)
+        used = _collect(source.rows, first, last, table, n, wanted, out, done)
         hashes, counts = np.unique(out[:used], return_counts=True)
         return hashes, counts.astype(np.int64)
 
