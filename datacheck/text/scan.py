@@ -16,7 +16,9 @@ from datacheck.text.kernels import ROOM, Column, Lookup, Rows, decode_row, looku
 from datacheck.text.normalise import DROP, EXPAND, RULES
 
 _DROP, _EXPAND = np.uint32(DROP), np.uint32(EXPAND)
-_FILTER_BITS = 16  # per indexed n-gram; with two bits set, one of a hundred others passes
+_FILTER_BITS = 16  # per indexed n-gram; with three of them set, one of a hundred others passes
+_FILTER_MIX = np.uint32(0x9E3779B1)  # odd: the leading bits of a multiple depend on all bits
+_SEVERAL = np.uint32(1 << 31)
 _WORDS = (10, 20)  # powers of two: at most 8 MiB
 _OUT = 7  # numbers per line of Found
 _NONE = np.zeros((0, _OUT), np.int64)
@@ -25,15 +27,15 @@ _NONE = np.zeros((0, _OUT), np.int64)
 class _Index(NamedTuple):
     """An EvalIndex with its Items, ready for compiled code.
 
-    filter: uint64 words, word h >> filter_shift, two bits by the low bits of h. The indexed hashes are evenly spread,
-    so those with equal h >> bucket_shift stand in hashes[buckets[b]:buckets[b + 1]], about one.
+    filter: uint64 words, word h >> filter_shift, three bits of `_filter_bits`. table: open addressing from slot
+    h >> table_shift on; an entry is the hash and, in its lower half, the item plus one that has this n-gram, or where
+    several have it `_SEVERAL` and the place in offsets.
     """
 
     filter: NDArray[np.uint64]
     filter_shift: np.uint32
-    hashes: NDArray[np.uint32]
-    buckets: NDArray[np.int64]
-    bucket_shift: np.uint32
+    table: NDArray[np.uint64]
+    table_shift: np.uint32
     offsets: NDArray[np.int64]
     postings: NDArray[np.int64]
     agree: NDArray[np.int64]
@@ -46,21 +48,18 @@ class _Index(NamedTuple):
 
     @classmethod
     def of(cls, index: EvalIndex, items: Items) -> "_Index":
-        hashes = index.hashes
-        words = min(max((len(hashes) * _FILTER_BITS // 64).bit_length(), _WORDS[0]), _WORDS[1])
-        filter_ = np.zeros(1 << words, np.uint64)
-        bits = (np.uint64(1) << (hashes & np.uint32(63)).astype(np.uint64)) | (
-            np.uint64(1) << ((hashes >> np.uint32(6)) & np.uint32(63)).astype(np.uint64)
-        )
-        np.bitwise_or.at(filter_, hashes >> np.uint32(32 - words), bits)
-        power = min(max(len(hashes), 2).bit_length(), 24)
-        edges = np.arange((1 << power) + 1, dtype=np.uint64) << np.uint64(32 - power)
+        words = min(max((len(index.hashes) * _FILTER_BITS // 64).bit_length(), _WORDS[0]), _WORDS[1])
+        places = len(index.hashes).bit_length() + 1
+        filter_, table = np.zeros(1 << words, np.uint64), np.zeros(1 << places, np.uint64)
+        single = np.diff(index.offsets) == 1
+        values = np.arange(len(single), dtype=np.uint32) | _SEVERAL
+        values[single] = index.postings[index.offsets[:-1][single]].astype(np.uint32) + np.uint32(1)
+        _fill(index.hashes, values, filter_, np.uint32(32 - words), table, np.uint32(32 - places))
         return cls(
             filter_,
             np.uint32(32 - words),
-            hashes,
-            np.searchsorted(hashes.astype(np.uint64), edges),
-            np.uint32(32 - power),
+            table,
+            np.uint32(32 - places),
             index.offsets,
             index.postings,
             index.agree,
@@ -73,6 +72,33 @@ class _Index(NamedTuple):
         )
 
 
+@njit
+def _filter_bits(value: np.uint32) -> np.uint64:
+    one = np.uint64(1) << np.uint64(value & np.uint32(63))
+    two = np.uint64(1) << np.uint64((value >> np.uint32(6)) & np.uint32(63))
+    three = np.uint64(1) << np.uint64(np.uint32(value * _FILTER_MIX) >> np.uint32(26))
+    return one | two | three
+
+
+@njit
+def _fill(
+    hashes: NDArray[np.uint32],
+    values: NDArray[np.uint32],
+    filter_: NDArray[np.uint64],
+    filter_shift: np.uint32,
+    table: NDArray[np.uint64],
+    table_shift: np.uint32,
+) -> None:
+    mask = np.uintp(len(table) - 1)
+    for at in range(len(hashes)):
+        value = hashes[at]
+        filter_[np.uintp(value >> filter_shift)] |= _filter_bits(value)
+        slot = np.uintp(value >> table_shift)
+        while table[slot] != np.uint64(0):
+            slot = (slot + np.uintp(1)) & mask
+        table[slot] = (np.uint64(value) << np.uint64(32)) | np.uint64(values[at])
+
+
 _Chains = tuple[NDArray[np.uint32], NDArray[np.int64], NDArray[np.int64]]
 
 
@@ -81,33 +107,55 @@ class _Scratch(NamedTuple):
 
     codes: NDArray[np.uint32]
     hashes: NDArray[np.uint32]
-    seen: NDArray[np.int64]  # per indexed n-gram: the stamp of the row that had it last
-    counts: NDArray[np.int64]  # per item: how many of its indexed n-grams the row has
+    passed: NDArray[np.uint32]  # those that the filter let pass
+    counts: NDArray[np.int32]  # per item: how many of its indexed n-grams the row has
     touched: NDArray[np.int64]  # the items that have a count
     marks: NDArray[np.int64]  # per n-gram of one item: how often it stands in the window
 
 
 @njit
-def _agreeing(hashes: NDArray[np.uint32], count: int, index: _Index, scratch: _Scratch, stamp: int) -> int:
-    """Collect in scratch.touched the items that enough indexed n-grams agree with; returns how many."""
-    touched = 0
+def _passed(hashes: NDArray[np.uint32], count: int, index: _Index, out: NDArray[np.uint32]) -> int:
+    """Copy the hashes that may be indexed to out; returns how many. Written first, counted then: no jump to guess."""
+    passed = np.uintp(0)
     for i in range(count):
         value = hashes[i]
-        word = index.filter[np.uintp(value >> index.filter_shift)]
-        one = word >> np.uint64(value & np.uint32(63))
-        two = word >> np.uint64((value >> np.uint32(6)) & np.uint32(63))
-        if (one & two & np.uint64(1)) == np.uint64(0):
+        bits = _filter_bits(value)
+        out[passed] = value
+        passed += np.uintp((index.filter[np.uintp(value >> index.filter_shift)] & bits) == bits)
+    return np.int64(passed)
+
+
+@njit
+def _counted(item: int, scratch: _Scratch, touched: int) -> int:
+    """Count one more indexed n-gram of an item; returns how many items have a count."""
+    scratch.touched[touched] = item
+    touched += scratch.counts[item] == 0
+    scratch.counts[item] += 1
+    return touched
+
+
+@njit
+def _agreeing(hashes: NDArray[np.uint32], count: int, index: _Index, scratch: _Scratch) -> int:
+    """Collect in scratch.touched the items that enough indexed n-grams agree with; returns how many.
+
+    An n-gram that the row repeats counts again: some items too many, which are then compared in full.
+    """
+    passed = _passed(hashes, count, index, scratch.passed)
+    mask, touched = np.uintp(len(index.table) - 1), 0
+    for i in range(passed):
+        value = scratch.passed[i]
+        slot = np.uintp(value >> index.table_shift)
+        while index.table[slot] != np.uint64(0) and np.uint32(index.table[slot] >> np.uint64(32)) != value:
+            slot = (slot + np.uintp(1)) & mask
+        entry = np.uint32(index.table[slot] & np.uint64(0xFFFFFFFF))
+        if entry == np.uint32(0):
             continue
-        bucket = np.uintp(value >> index.bucket_shift)
-        for at in range(index.buckets[bucket], index.buckets[bucket + np.uintp(1)]):
-            if index.hashes[at] == value and scratch.seen[at] != stamp:
-                scratch.seen[at] = stamp
-                for place in range(index.offsets[at], index.offsets[at + 1]):
-                    item = index.postings[place]
-                    if scratch.counts[item] == 0:
-                        scratch.touched[touched] = item
-                        touched += 1
-                    scratch.counts[item] += 1
+        if entry & _SEVERAL:
+            at = np.int64(entry & ~_SEVERAL)
+            for place in range(index.offsets[at], index.offsets[at + 1]):
+                touched = _counted(index.postings[place], scratch, touched)
+        else:
+            touched = _counted(np.int64(entry) - 1, scratch, touched)
     enough = 0
     for i in range(touched):
         item = scratch.touched[i]
@@ -246,19 +294,18 @@ def _rows(
 ) -> int:
     """Scan rows from `row` on; returns the row where `out` has no room for its candidates, else `last`.
 
-    odd: the rows that these loops cannot normalise. state: lines in out, stamp, lines that are missing.
+    odd: the rows that these loops cannot normalise. state: lines in out, lines that are missing.
     """
     used = state[0]
     while row < last:
-        state[1] += 1
         length = decode_row(rows, row, table, scratch.codes)
         if length < 0:
             odd[row] = True
         elif length > 0:
             count = window_hashes(scratch.codes, token_hashes(scratch.codes, length, table.classes), n, scratch.hashes)
-            enough = _agreeing(scratch.hashes, count, index, scratch, state[1])
+            enough = _agreeing(scratch.hashes, count, index, scratch)
             if enough > len(out) - used:
-                state[2] = enough
+                state[1] = enough
                 break
             if enough:
                 used = _compare(row, length, count, enough, n, index, scratch, out, used)
@@ -343,12 +390,12 @@ class _Piece(NamedTuple):
         scratch = _Scratch(
             np.empty(room, np.uint32),
             np.empty(room, np.uint32),
-            np.zeros(len(index.hashes), np.int64),
-            np.zeros(len(sizes), np.int64),
-            np.zeros(len(sizes), np.int64),
+            np.empty(room, np.uint32),
+            np.zeros(len(sizes), np.int32),
+            np.zeros(len(sizes) + 1, np.int64),
             np.zeros(int(sizes.max(initial=0)), np.int64),
         )
-        return cls(index, n, scratch, np.empty(room, np.int64), np.zeros(3, np.int64))
+        return cls(index, n, scratch, np.empty(room, np.int64), np.zeros(2, np.int64))
 
     def scan(self, rows: Rows, first: int, last: int, odd: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Scan the rows first…last - 1: lines of Found, in row order."""
@@ -359,7 +406,7 @@ class _Piece(NamedTuple):
             used = int(self.state[0])
             _written(rows, table, out, used, self.where)
             done.append(out[:used].copy())
-            if self.state[2] > len(out):
-                out = np.empty((2 * int(self.state[2]), _OUT), np.int64)
-            self.state[0] = self.state[2] = 0
+            if self.state[1] > len(out):
+                out = np.empty((2 * int(self.state[1]), _OUT), np.int64)
+            self.state[0] = self.state[1] = 0
         return np.concatenate(done)
