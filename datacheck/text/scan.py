@@ -16,8 +16,7 @@ from datacheck.text.kernels import ROOM, Column, Lookup, Rows, decode_row, looku
 from datacheck.text.normalise import DROP, EXPAND, RULES
 
 _DROP, _EXPAND = np.uint32(DROP), np.uint32(EXPAND)
-_FILTER_BITS = 16  # per indexed n-gram; with three of them set, one of a hundred others passes
-_FILTER_MIX = np.uint32(0x9E3779B1)  # odd: the leading bits of a multiple depend on all bits
+_FILTER_BITS = 16  # per indexed n-gram; with two bits set, one or two of a hundred others pass
 _SEVERAL = np.uint32(1 << 31)
 _WORDS = (10, 20)  # powers of two: at most 8 MiB
 _OUT = 7  # numbers per line of Found
@@ -27,7 +26,7 @@ _NONE = np.zeros((0, _OUT), np.int64)
 class _Index(NamedTuple):
     """An EvalIndex with its Items, ready for compiled code.
 
-    filter: uint64 words, word h >> filter_shift, three bits of `_filter_bits`. table: open addressing from slot
+    filter: uint64 words, word h >> filter_shift, two bits by the low bits of h. table: open addressing from slot
     h >> table_shift on; an entry is the hash and, in its lower half, the item plus one that has this n-gram, or where
     several have it `_SEVERAL` and the place in offsets.
     """
@@ -73,14 +72,6 @@ class _Index(NamedTuple):
 
 
 @njit
-def _filter_bits(value: np.uint32) -> np.uint64:
-    one = np.uint64(1) << np.uint64(value & np.uint32(63))
-    two = np.uint64(1) << np.uint64((value >> np.uint32(6)) & np.uint32(63))
-    three = np.uint64(1) << np.uint64(np.uint32(value * _FILTER_MIX) >> np.uint32(26))
-    return one | two | three
-
-
-@njit
 def _fill(
     hashes: NDArray[np.uint32],
     values: NDArray[np.uint32],
@@ -92,7 +83,8 @@ def _fill(
     mask = np.uintp(len(table) - 1)
     for at in range(len(hashes)):
         value = hashes[at]
-        filter_[np.uintp(value >> filter_shift)] |= _filter_bits(value)
+        one, two = np.uint64(value & np.uint32(63)), np.uint64((value >> np.uint32(6)) & np.uint32(63))
+        filter_[np.uintp(value >> filter_shift)] |= (np.uint64(1) << one) | (np.uint64(1) << two)
         slot = np.uintp(value >> table_shift)
         while table[slot] != np.uint64(0):
             slot = (slot + np.uintp(1)) & mask
@@ -119,9 +111,11 @@ def _passed(hashes: NDArray[np.uint32], count: int, index: _Index, out: NDArray[
     passed = np.uintp(0)
     for i in range(count):
         value = hashes[i]
-        bits = _filter_bits(value)
+        word = index.filter[np.uintp(value >> index.filter_shift)]
+        one = word >> np.uint64(value & np.uint32(63))
+        two = word >> np.uint64((value >> np.uint32(6)) & np.uint32(63))
         out[passed] = value
-        passed += np.uintp((index.filter[np.uintp(value >> index.filter_shift)] & bits) == bits)
+        passed += np.uintp(one & two & np.uint64(1))
     return np.int64(passed)
 
 
