@@ -4,7 +4,7 @@ One pass per text: decode and normalise, hash n-grams, ask a Bloom filter whethe
 (nearly always the answer is no), count agreeing n-grams per item, and compare the few texts that have enough in full.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -106,7 +106,7 @@ class _Scratch(NamedTuple):
 
 
 @njit
-def _passed(hashes: NDArray[np.uint32], count: int, index: _Index, out: NDArray[np.uint32]) -> int:
+def _passed(hashes: NDArray[np.uint32], count: int, index: _Index, out: NDArray[np.uint32]) -> Any:
     """Copy the hashes that may be indexed to out; returns how many. Written first, counted then: no jump to guess."""
     passed = np.uintp(0)
     for i in range(count):
@@ -120,7 +120,7 @@ def _passed(hashes: NDArray[np.uint32], count: int, index: _Index, out: NDArray[
 
 
 @njit
-def _counted(item: int, scratch: _Scratch, touched: int) -> int:
+def _counted(item: Any, scratch: _Scratch, touched: int) -> int:
     """Count one more indexed n-gram of an item; returns how many items have a count."""
     scratch.touched[touched] = item
     touched += scratch.counts[item] == 0
