@@ -44,7 +44,7 @@ class Pairs(NamedTuple):
 
 def pairs_from_buckets(
     keys: NDArray[np.uint64],
-    rows: NDArray[np.int64],
+    rows: NDArray[np.int64] | NDArray[np.uint32],
     *,
     size: int = 1_000_000,
     skip: NDArray[np.bool_] | None = None,
@@ -63,7 +63,7 @@ def pairs_from_buckets(
 
 def counted_pairs(
     keys: NDArray[np.uint64],
-    rows: NDArray[np.int64],
+    rows: NDArray[np.int64] | NDArray[np.uint32],
     size: int,
     *,
     skip: NDArray[np.bool_] | None = None,
@@ -75,7 +75,7 @@ def counted_pairs(
 
         yield from bucket_kernels.pairs(keys, rows, size, skip)
         return
-    known, ranks = np.unique(rows, return_inverse=True)
+    known, ranks = np.unique(rows.astype(np.int64), return_inverse=True)
     entries = _Entries.of(keys, ranks)
     pairs_before = from_lengths(entries.partners)
     first_entry = np.searchsorted(entries.ranks, np.arange(len(known) + 1))
@@ -238,7 +238,7 @@ def containment(sets: Shingles, left: NDArray[np.int64], right: NDArray[np.int64
 def similar_pairs(
     sets: Shingles | SpilledSets,
     keys: NDArray[np.uint64],
-    rows: NDArray[np.int64],
+    rows: NDArray[np.int64] | NDArray[np.uint32],
     threshold: float,
     *,
     greedy: bool = False,
