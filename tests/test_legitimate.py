@@ -168,6 +168,7 @@ NEEDS_MORE = {
     "leakage": "needs an evaluation set; a shape cannot leak",
     "small_gap": "needs scores",
     "score_outliers": "needs scores",
+    "missing_files": "needs the folder of the files",
     "low_agreement": "needs raters",
     "pass_rates": "needs pass rates",
     "banned_terms": "needs lists",
