@@ -18,7 +18,7 @@ from typing import Any
 
 import polars as pl
 
-from datacheck.check import EVIDENCE, Check, Ratio, Value
+from datacheck.check import EVIDENCE, Check, Note, Ratio, Value
 from datacheck.contract import Contract, Dataset, Source, load_contract
 from datacheck.errors import CheckAuthorError
 from datacheck.execute import Failure
@@ -70,7 +70,10 @@ def jsonl(records: Records) -> bytes:
 
 @dataclass(frozen=True)
 class Result:
-    """What a check measured: its values, its evidence with places, figures and what it did not check."""
+    """What a check measured: its values, its evidence with places, figures and what it did not check.
+
+    A sentence of `not_checked` that knows itself in Chinese is a Note.
+    """
 
     values: tuple[Value, ...]
     evidence: pl.DataFrame
@@ -223,7 +226,9 @@ def _result(measurement: Measurement) -> Result:
         if measurement.evidence
         else pl.DataFrame(schema={**EVIDENCE, **RECORD})
     )
-    return Result(values, evidence, tuple(facts["first"]), facts["figures"], tuple(facts["not_checked"]))
+    zh = facts["zh"]
+    notes = (Note(note, zh=zh[note]) if note in zh else note for note in facts["not_checked"])
+    return Result(values, evidence, tuple(facts["first"]), facts["figures"], tuple(notes))
 
 
 def _number(value: Mapping[str, Any]) -> int | float | Ratio | None:

@@ -10,7 +10,7 @@ from typing import get_args
 import pytest
 from pydantic import ValidationError
 
-from datacheck.check import EVIDENCE, Check, LimitSetting, Metric, Ratio, Status
+from datacheck.check import EVIDENCE, Check, LimitSetting, Metric, Note, Ratio, Status
 from datacheck.discover import check_class, check_names
 from datacheck.records import RECORD
 from datacheck.report.cards import parse_card
@@ -66,6 +66,10 @@ def run(name: str, records, how=measure):
     return how(
         check, records, source=source, others={other: jsonl(ROWS.values()) for other in others if other != "train"}
     )
+
+
+def all_in_chinese(notes) -> bool:
+    return all(isinstance(note, Note) and re.search(r"[\u4e00-\u9fff]", note.zh) for note in notes)
 
 
 def test_there_are_checks():
@@ -159,12 +163,14 @@ def test_nothing_to_measure_never_passes(name):
         found = run(name, nothing, finding)
         assert found.status in (Status.ERROR, Status.FAIL)
         assert {value.name for value in found.values} == set(check_class(name).metrics)
+        assert all_in_chinese(Note(note, zh=found.zh.get(note, "")) for note in found.not_checked), found.not_checked
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_format_can_be_measured(name):
     for row in ROWS.values():
         result = run(name, [row])
+        assert all_in_chinese(result.not_checked), result.not_checked
         whole = [value for value in result.values if not value.slice]
         assert sorted(value.name for value in whole) == sorted(check_class(name).metrics)
         for value in whole:
@@ -195,6 +201,8 @@ def test_evidence_is_placed_and_deterministic(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_what_is_shown_holds_no_identifier(name):
     result = run(name, FAULTY)
-    shown = repr((result.first, result.figures, result.not_checked, result.values))
+    assert all_in_chinese(result.not_checked), result.not_checked
+    chinese = [note.zh for note in result.not_checked]
+    shown = repr((result.first, result.figures, result.not_checked, chinese, result.values))
     assert PHONE not in shown
     assert MAIL not in shown

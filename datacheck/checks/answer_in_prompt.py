@@ -5,7 +5,7 @@ from typing import Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Check, Limit, Measured, Metric, Need, View, rates, total
+from datacheck.check import Check, Limit, Measured, Metric, Need, Note, View, rates, total
 from datacheck.features.given_golds import GivenGolds
 from datacheck.features.golds import Extract, Of
 from datacheck.text.normalise import Rule
@@ -93,9 +93,12 @@ class AnswerInPrompt(Check):
         silent = total(data.rows) - total(golds)
         notes = []
         if trivial:
-            notes.append(f"{trivial} golds are numbers, letters of options or shorter than {self.min_chars} characters")
+            said = f"{trivial} golds are numbers, letters of options or shorter than {self.min_chars} characters"
+            zh = f"{trivial} 个标准答案是数字、选项字母或不足 {self.min_chars} 个字符，未检查"
+            notes.append(Note(said, zh=zh))
         if silent:
-            notes.append(f"{silent} rows have no prompt with a gold answer")
+            lack = f"{silent} rows have no prompt with a gold answer"
+            notes.append(Note(lack, zh=f"{silent} 行没有带标准答案的提示词"))
         return Measured(
             rates("rate", given, data.rows, by=self.by, rows=data.rows),
             evidence=given.select("row", "where", problem=pl.lit("answer_in_prompt"), text="gold"),

@@ -5,7 +5,7 @@ from typing import Literal, Self
 import polars as pl
 from pydantic import Field, model_validator
 
-from datacheck.check import Check, Limit, Measured, Metric, Need, Ratio, Value, View, rates, total
+from datacheck.check import Check, Limit, Measured, Metric, Need, Note, Ratio, Value, View, rates, total
 from datacheck.features.term_hits import TermHits
 from datacheck.text.normalise import Rule
 
@@ -102,7 +102,8 @@ class BannedTerms(Check):
         """Count rows, in all and per category."""
         empty = [name for name in self.lists.values() if not total(data[Need("turns", of=name)])]
         if empty:
-            return Measured((Value("hits", None),), not_checked=(f"the list {empty[0]} holds no term",))
+            note = Note(f"the list {empty[0]} holds no term", zh=f"词表 {empty[0]} 中没有词")
+            return Measured((Value("hits", None),), not_checked=(note,))
         hits = data[self._hits()]
         rows = total(data.rows)
         per_category = hits.group_by("category").agg(rows=pl.col("row").n_unique()).sort("category").collect()

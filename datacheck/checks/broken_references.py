@@ -5,7 +5,7 @@ from typing import Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Check, Limit, Measured, Metric, Need, Ratio, Value, View, rates, total
+from datacheck.check import Check, Limit, Measured, Metric, Need, Note, Ratio, Value, View, rates, total
 from datacheck.features.column_values import ColumnValues
 
 
@@ -88,25 +88,32 @@ class BrokenReferences(Check):
         """Compare sets of ids."""
         unread = total(self._long_lists(data))
         if unread:
-            nothing = (f"{unread} rows hold long lists of numbers, which are not kept; write the ids as strings",)
-            return Measured((Value("rate", None), Value("unused", None)), not_checked=nothing)
+            nothing = Note(
+                f"{unread} rows hold long lists of numbers, which are not kept; write the ids as strings",
+                zh=f"{unread} 行含有很长的数字列表，其内容未保留；请把编号写成字符串",
+            )
+            return Measured((Value("rate", None), Value("unused", None)), not_checked=(nothing,))
         ours, theirs = (data[need] for need in self.needs())
         known = theirs.select(pl.col("key").unique()).collect().lazy()
         count = total(known)
         if not count:
-            nothing = (f"dataset {self.of} has no column {self.key} with values",)
-            return Measured((Value("rate", None), Value("unused", None)), not_checked=nothing)
+            nothing = Note(
+                f"dataset {self.of} has no column {self.key} with values",
+                zh=f"数据集 {self.of} 没有带值的列 {self.key}",
+            )
+            return Measured((Value("rate", None), Value("unused", None)), not_checked=(nothing,))
         unknown = ours.join(known, on="key", how="anti", maintain_order="left")
         broken = unknown.group_by("row", "where", maintain_order=True).agg(ids=pl.len()).collect().lazy()
         used = total(known.join(ours.select(pl.col("key").unique()), on="key", how="semi"))
         silent = total(data.rows) - ours.select(pl.col("row").n_unique()).collect().item()
+        lack = Note(f"{silent} rows have no {self.column}", zh=f"{silent} 行没有 {self.column}")
         return Measured(
             (
                 *rates("rate", broken, data.rows, by=self.by, rows=data.rows),
                 Value("unused", Ratio(count - used, count)),
             ),
             evidence=broken.select("row", "where", problem=pl.lit("unknown_id"), detail=pl.format("{} unknown", "ids")),
-            not_checked=(f"{silent} rows have no {self.column}",) if silent else (),
+            not_checked=(lack,) if silent else (),
         )
 
     def _long_lists(self, data: View) -> pl.LazyFrame:

@@ -5,7 +5,7 @@ from typing import Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Check, Limit, Measured, Metric, Need, Ratio, Value, View, total
+from datacheck.check import Check, Limit, Measured, Metric, Need, Note, Ratio, Value, View, total
 from datacheck.features.golds import Golds, Of
 from datacheck.text.graders import choice
 
@@ -88,7 +88,10 @@ class ChoiceBalance(Check):
         letters = single.group_by("letter").agg(golds=pl.sum("n")).sort("letter")
         count, rows = int(letters["golds"].sum()), total(data.rows)
         if count < self.least:
-            few = f"{count} golds are one letter; fewer than {self.least} are not judged"
+            few = Note(
+                f"{count} golds are one letter; fewer than {self.least} are not judged",
+                zh=f"只有 {count} 个标准答案是单个字母，不足 {self.least} 个，未判断",
+            )
             nothing = Value("top_choice", Ratio(0, rows) if rows else None)
             return Measured((nothing,), figures={"letters": letters}, not_checked=(few,))
         values = [Value("top_choice", Ratio(max(letters["golds"].to_list()), count))]
@@ -97,5 +100,5 @@ class ChoiceBalance(Check):
         for label, top, size in sizes.iter_rows() if sizes is not None else ():
             if size >= self.least:
                 values.append(Value("top_choice", Ratio(top, size), {by[0]: "(none)" if label is None else label}))
-        notes = (f"{rows - count} rows have no gold of one letter",) if rows > count else ()
-        return Measured(tuple(values), figures={"letters": letters}, not_checked=notes)
+        lack = Note(f"{rows - count} rows have no gold of one letter", zh=f"{rows - count} 行的标准答案不是单个字母")
+        return Measured(tuple(values), figures={"letters": letters}, not_checked=(lack,) if rows > count else ())

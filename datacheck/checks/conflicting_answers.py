@@ -5,7 +5,7 @@ from typing import Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Check, Group, Limit, Measured, Metric, Need, View, rates, total
+from datacheck.check import Check, Group, Limit, Measured, Metric, Need, Note, View, rates, total
 from datacheck.features.row_keys import RowKeys
 from datacheck.text.normalise import Rule
 
@@ -100,13 +100,16 @@ class ConflictingAnswers(Check):
             found.append(_with_rival(keys.filter(several).sort("row")))
         rows = pl.concat(found).sort("row").lazy()
         silent = total(data.rows) - count
+        lack = Note(
+            f"{silent} rows have no question with an answer to compare", zh=f"{silent} 行没有可比较的问题和答案"
+        )
         return Measured(
             (
                 *rates("rate", rows, data.rows, by=self.by, rows=data.rows),
                 *rates("overwritten", rows.filter("overwritten"), data.rows, by=self.by, rows=data.rows),
             ),
             evidence=rows.select("row", "other_row", problem=pl.lit("conflicting_answer")),
-            not_checked=(f"{silent} rows have no question with an answer to compare",) if silent else (),
+            not_checked=(lack,) if silent else (),
         )
 
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from datacheck.check import Check, Group, Limit, Measured, Metric, Need, View, rates, total
-from datacheck.features.pair_keys import PairKeys
+from datacheck.features.pair_keys import NO_PAIR, PairKeys
 from datacheck.text.normalise import Rule
 
 
@@ -93,7 +93,7 @@ class ContradictoryPairs(Check):
         return Measured(
             rates("rate", wrong, all_pairs if some else data.rows, by=self.by, rows=data.rows),
             evidence=wrong,
-            not_checked=() if some else ("no row has both a chosen and a rejected answer",),
+            not_checked=() if some else (NO_PAIR,),
         )
 
 

@@ -4,7 +4,7 @@ from typing import Literal
 
 import polars as pl
 
-from datacheck.check import Check, Limit, Measured, Metric, View, rates, total
+from datacheck.check import Check, Limit, Measured, Metric, Note, View, rates, total
 from datacheck.features.turn_texts import evidence, flagged, per_kind, silent, turn_texts, without_code
 
 # Pictures, sounds and boxes stand in the text of their rows on purpose (Phi-3, Qwen-VL), as <image> does.
@@ -99,13 +99,16 @@ class ControlTokens(Check):
         }
         found = flagged(suspect, kinds, details)
         plain = total(data.rows.filter(pl.col("format") == "text"))
-        left_out = (f"{plain} rows are one plain text, which may be rendered on purpose",) if plain else ()
+        left_out = Note(
+            f"{plain} rows are one plain text, which may be rendered on purpose",
+            zh=f"{plain} 行是一整段纯文本，可能是有意渲染好的，未检查",
+        )
         messages = data.rows.filter(pl.col("format") != "text")
         return Measured(
             rates("rate", found, data.rows, by=self.by, rows=data.rows),
             evidence=evidence(found, texts),
             figures={"kinds": per_kind(found)},
-            not_checked=(*left_out, *silent(texts, messages)),
+            not_checked=(*([left_out] if plain else ()), *silent(texts, messages)),
         )
 
 

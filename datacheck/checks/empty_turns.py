@@ -4,7 +4,7 @@ from typing import Literal
 
 import polars as pl
 
-from datacheck.check import Check, Limit, Measured, Metric, View, rates, total
+from datacheck.check import Check, Limit, Measured, Metric, Note, View, rates, total
 
 # White space, control and format characters (zero-width space, BOM, bidi marks), Hangul fillers, the Braille blank,
 # variation selectors and the combining grapheme joiner: all that shows nothing on a screen.
@@ -83,10 +83,13 @@ class EmptyTurns(Check):
         found = judged.select("row", "path", "content_type", "text", problem=_problem()).drop_nulls("problem")
         found = _without_media(found, data.cells)
         silent = total(data.rows.join(judged, on="row", how="anti"))
+        lack = Note(
+            f"{silent} rows have no message, answer or text to look at", zh=f"{silent} 行没有可检查的消息、回答或文本"
+        )
         return Measured(
             rates("rate", found, data.rows, by=self.by, rows=data.rows),
             evidence=found.select("row", "problem", where="path"),
-            not_checked=(f"{silent} rows have no message, answer or text to look at",) if silent else (),
+            not_checked=(lack,) if silent else (),
         )
 
 

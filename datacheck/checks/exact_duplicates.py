@@ -5,7 +5,7 @@ from typing import Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Check, Group, Limit, Measured, Metric, Need, View, rates, total
+from datacheck.check import Check, Group, Limit, Measured, Metric, Need, Note, View, rates, total
 from datacheck.features.text_key import TextKey
 from datacheck.features.texts import On
 from datacheck.text.normalise import Rule
@@ -92,12 +92,13 @@ class ExactDuplicates(Check):
             copies.append(keys.filter(pl.col("row") > pl.col("other_row")).select(_NONE.columns))
         found = pl.concat(copies).sort("row")
         mute = total(data.rows) - texts
+        lack = Note(f"{mute} rows have no such text to compare", zh=f"{mute} 行没有可比较的文本")
         clusters = found.unique("other_row").group_by("size").len("clusters").sort("size")
         return Measured(
             rates("rate", found.lazy(), data.rows, by=self.by, rows=data.rows),
             evidence=found.lazy().select("row", "other_row", problem=pl.lit("exact_duplicate")),
             figures={"clusters": clusters},
-            not_checked=(f"{mute} rows have no such text to compare",) if mute else (),
+            not_checked=(lack,) if mute else (),
         )
 
 

@@ -8,7 +8,10 @@ from typing import Any, Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Check, Limit, Measured, Metric, Value, View
+from datacheck.check import Check, Limit, Measured, Metric, Note, Value, View
+
+_NO_FILES = Note("no files", zh="没有文件")
+_NO_HASH = Note("no hash: name one under source.sha256", zh="没有哈希：请在 source.sha256 中写明")
 
 
 class FrozenChanged(Check):
@@ -91,8 +94,7 @@ class FrozenChanged(Check):
         """Compare hashes."""
         files = data.files.select("file", "bytes", "sha256").sort("file").collect()
         if self.sha256 is None or files.is_empty():
-            missing = "no files" if self.sha256 else "no hash: name one under source.sha256"
-            return Measured((Value("changed", None),), not_checked=(missing,))
+            return Measured((Value("changed", None),), not_checked=(_NO_FILES if self.sha256 else _NO_HASH,))
         known = {version(files), *(files["sha256"] if files.height == 1 else [])}
         changed = int(self.sha256 not in known)
         evidence = files.head(1) if files.height == 1 else files.clear()

@@ -6,6 +6,7 @@ import polars as pl
 from pydantic import Field
 
 from datacheck.check import Check, Limit, Measured, Metric, Need, View, for_review, placed, rates, total
+from datacheck.features.pair_keys import NO_PAIR
 from datacheck.features.pair_similarity import PairSimilarity
 from datacheck.text.normalise import Rule
 
@@ -119,5 +120,5 @@ class IdenticalPairs(Check):
             sum(values, ()),
             evidence=pl.concat([drop, read], how="diagonal"),
             figures={"similarity": pairs.group_by(similarity=bins).len("pairs").sort("similarity").collect()},
-            not_checked=() if some else ("no row has both a chosen and a rejected answer",),
+            not_checked=() if some else (NO_PAIR,),
         )

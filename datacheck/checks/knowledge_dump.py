@@ -5,7 +5,7 @@ from typing import Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Check, Limit, Measured, Metric, View, rates, total
+from datacheck.check import Check, Limit, Measured, Metric, Note, View, rates, total
 
 
 class KnowledgeDump(Check):
@@ -80,8 +80,12 @@ class KnowledgeDump(Check):
             rates("share", dumps, talks if count else data.rows, by=self.by, rows=data.rows),
             evidence=None,
             figures={"lengths": bins.collect()},
-            not_checked=(f"{rows - count} rows are no conversation with an answer",) if rows > count else (),
+            not_checked=(_left_out(rows - count),) if rows > count else (),
         )
+
+
+def _left_out(rows: int) -> Note:
+    return Note(f"{rows} rows are no conversation with an answer", zh=f"{rows} 行不是带回答的对话")
 
 
 _TALKS = pl.DataFrame(

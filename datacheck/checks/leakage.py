@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 from pydantic import BeforeValidator, Field, model_validator
 
-from datacheck.check import Check, Limit, Measured, Metric, Need, Ratio, Value, View, place, total
+from datacheck.check import Check, Limit, Measured, Metric, Need, Note, Ratio, Value, View, place, total
 from datacheck.features.leaks import HAN_N, LATIN_N, LONGER, EvalItems, Leaks, find_leaks
 from datacheck.features.skeletons import Skeletons
 from datacheck.text.containment import WINDOW
@@ -281,27 +281,39 @@ class Leakage(Check):
             *(Value("rate", Ratio(hit[n], sizes[n]), {"against": n}) for n in names if sizes[n]),
         ]
 
-    def _notes(self, items: dict[str, pl.DataFrame], sizes: dict[str, int], phrases: pl.DataFrame) -> tuple[str, ...]:
+    def _notes(self, items: dict[str, pl.DataFrame], sizes: dict[str, int], phrases: pl.DataFrame) -> tuple[Note, ...]:
         """What was not compared, or not counted."""
         notes = []
         lengths = f"of {self.min_length} characters ({self.min_length * 2} letters) or more"
+        long_zh = f"{self.min_length} 字（字母 {self.min_length * 2} 个）以上"
         for name, size in sizes.items():
             table = items[name].filter(~pl.col("short"))
             questions = table.filter(pl.col("kind") != "answer")
             if short := size - questions["row"].n_unique():
-                notes.append(f"{short} of {size} rows of {name} have no question {lengths}")
+                lack = f"{short} of {size} rows of {name} have no question {lengths}"
+                notes.append(Note(lack, zh=f"{name} 的 {size} 行中有 {short} 行没有{long_zh}的题目"))
             only = questions.group_by("row").agg(pl.col("whole").all())["whole"].sum()
             if only:
                 notes.append(
-                    f"{only} of {size} rows of {name} ask in words that many rows of the set share; "
-                    "only complete copies of them were looked for"
+                    Note(
+                        f"{only} of {size} rows of {name} ask in words that many rows of the set share; "
+                        "only complete copies of them were looked for",
+                        zh=f"{name} 的 {size} 行中有 {only} 行的题目用的是整套题共用的套话，只查找完整的副本",
+                    )
                 )
             if (answers := table.filter(pl.col("kind") == "answer")["row"].n_unique()) < size:
-                notes.append(f"{size - answers} of {size} rows of {name} have no answer long enough to be looked for")
-        named = [f"{at} ({kind}, in {rows} rows)" for at, kind, rows in phrases.select("other", "kind", "rows").rows()]
-        if named:
-            more = f" and {len(named) - NAMED} more" if len(named) > NAMED else ""
-            notes.append(f"short items that many rows hold were taken for phrases: {', '.join(named[:NAMED])}{more}")
+                lack = f"{size - answers} of {size} rows of {name} have no answer long enough to be looked for"
+                notes.append(Note(lack, zh=f"{name} 的 {size} 行中有 {size - answers} 行的答案不够长，未查找"))
+        listed = phrases.select("other", "kind", "rows").rows()
+        if listed:
+            named = [f"{at} ({kind}, in {rows} rows)" for at, kind, rows in listed]
+            named_zh = [f"{at}（{kind}，{rows} 行）" for at, kind, rows in listed]
+            rest = len(named) - NAMED
+            more, more_zh = (f" and {rest} more", f"等，另有 {rest} 条") if rest > 0 else ("", "")
+            short_items = f"short items that many rows hold were taken for phrases: {', '.join(named[:NAMED])}{more}"
+            notes.append(
+                Note(short_items, zh=f"许多行都含有的短条目视为常用短句：{'，'.join(named_zh[:NAMED])}{more_zh}")
+            )
         return tuple(notes)
 
     def _templates(self, data: View, of: int) -> tuple[Ratio | None, pl.DataFrame]:

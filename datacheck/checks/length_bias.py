@@ -7,7 +7,8 @@ from typing import Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Check, Limit, Measured, Metric, Ratio, Value, View, total
+from datacheck.check import Check, Limit, Measured, Metric, Note, Ratio, Value, View, total
+from datacheck.features.pair_keys import NO_PAIR
 
 
 class LengthBias(Check):
@@ -105,7 +106,7 @@ class LengthBias(Check):
                 "length_ratio": 0.0,
             }
             values = tuple(Value(name, number if rows else None) for name, number in nothing.items())
-            return Measured(values, not_checked=("no row has both a chosen and a rejected answer",))
+            return Measured(values, not_checked=(NO_PAIR,))
         values = self._values(whole, {})
         if self.by is not None:
             labelled = pairs.join(data.rows.select("row", self.by), on="row")
@@ -114,8 +115,11 @@ class LengthBias(Check):
         ratio = (pl.col("chosen").clip(1).log(2) - pl.col("rejected").clip(1).log(2)).floor()
         doublings = pairs.group_by(doublings=ratio.cast(pl.Int32)).len("pairs").sort("doublings").collect()
         unscored = whole["pairs"] - whole["n"]
-        notes = (f"{unscored} pairs have no two scores to correlate with the lengths",) if unscored else ()
-        return Measured(values, figures={"doublings": doublings}, not_checked=notes)
+        lacking = Note(
+            f"{unscored} pairs have no two scores to correlate with the lengths",
+            zh=f"{unscored} 对样本缺少两侧分数，未计算分数与长度的相关性",
+        )
+        return Measured(values, figures={"doublings": doublings}, not_checked=(lacking,) if unscored else ())
 
     def _values(self, sums: Mapping[str, int], part: Mapping[str, str]) -> tuple[Value, ...]:
         wins, unequal = sums["wins"], sums["unequal"]

@@ -5,10 +5,14 @@ from typing import Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Check, Limit, Measured, Metric, Ratio, Value, View, for_review
+from datacheck.check import Check, Limit, Measured, Metric, Note, Ratio, Value, View, for_review
 from datacheck.text.agreement import Level, agreeing_pairs, alpha, cohen_kappa, fleiss_kappa, pairable
 
-_HINT = "name the raters' columns in source.columns.raters, or remove the check"
+_HINT = Note(
+    "name the raters' columns in source.columns.raters, or remove the check",
+    zh="请在 source.columns.raters 中写明各标注者的列，或移除此检查",
+)
+_UNRATED = Note("no row has two ratings that can be read", zh="没有样本具有两个可读取的标注")
 
 
 class LowAgreement(Check):
@@ -100,16 +104,18 @@ class LowAgreement(Check):
             )
         )
         if usable.is_empty():
-            nothing = ("no row has two ratings that can be read",)
-            return Measured(tuple(Value(name, None) for name in self.metrics), not_checked=nothing)
+            return Measured(tuple(Value(name, None) for name in self.metrics), not_checked=(_UNRATED,))
         values = self._values(usable, {})
         for (label,), part in usable.sort(*by, "unit").partition_by(by, as_dict=True).items() if by else ():
             own = self._values(part, {str(self.by): "(none)" if label is None else str(label)})
             values += tuple(value for value in own if value.value is not None)
         unread = sum(written.row(0)) - sum(wide[rater].count() for rater in raters)
         single = wide.height - several.height
-        notes = [f"{single} rows have fewer than two ratings"] if single else []
-        notes += [f"{unread} ratings are not on the scale"] if unread else []
+        notes = []
+        if single:
+            notes.append(Note(f"{single} rows have fewer than two ratings", zh=f"{single} 行的标注不足两个"))
+        if unread:
+            notes.append(Note(f"{unread} ratings are not on the scale", zh=f"{unread} 个标注不在量表上"))
         return Measured(
             values, for_review(_divided(usable).lazy(), data.rows), {"ratings": _shares(usable)}, tuple(notes)
         )

@@ -5,7 +5,7 @@ from typing import Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Check, Limit, Measured, Metric, Need, Value, View, rates, total
+from datacheck.check import Check, Limit, Measured, Metric, Need, Note, Value, View, rates, total
 from datacheck.features.texts import On
 from datacheck.features.variety import WINDOW, DistinctPairs, Openings
 
@@ -94,10 +94,14 @@ class LowDiversity(Check):
             .collect()
         )
         top = openings.join(counts.head(1).lazy(), on="opening", how="semi")
-        notes = [] if windows["windows"] else [f"fewer than {WINDOW} word pairs: distinct-2 is not judged"]
+        notes = []
+        if not windows["windows"]:
+            few = f"fewer than {WINDOW} word pairs: distinct-2 is not judged"
+            notes.append(Note(few, zh=f"词对不足 {WINDOW} 个，未判断 distinct-2"))
         silent = rows - total(openings)
         if silent:
-            notes.append(f"{silent} rows have no {self.on}, or one too short to have an opening")
+            lack = f"{silent} rows have no {self.on}, or one too short to have an opening"
+            notes.append(Note(lack, zh=f"{silent} 行没有 {self.on}，或过短而没有可比的开头"))
         return Measured(
             (*values, *rates("top_opening", top, data.rows, by=self.by, rows=data.rows)),
             figures={"openings": counts},

@@ -7,8 +7,13 @@ from typing import Any, Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Check, Limit, Listing, Measured, Metric, Need, Value, View, rates, total
+from datacheck.check import Check, Limit, Listing, Measured, Metric, Need, Note, Value, View, rates, total
 from datacheck.features.media import Media, Placeholders
+
+_NO_FOLDER = Note(
+    "rows name files, and no source.media says in which folder they are",
+    zh="样本引用了文件，但没有用 source.media 写明文件所在目录",
+)
 
 
 class MissingFiles(Check):
@@ -105,12 +110,15 @@ class MissingFiles(Check):
         )
         local = named.filter(pl.col("local"))
         remote = total(named) - total(local)
-        notes = [f"{remote} URLs and data: texts are not looked at"] if remote else []
+        skipped = Note(f"{remote} URLs and data: texts are not looked at", zh=f"{remote} 个 URL 和 data: 文本未检查")
+        notes = [skipped] if remote else []
         if not total(local):
             none = rates("rate", local, data.rows, by=self.by, rows=data.rows)
-            return Measured((*none, *counts), odd, not_checked=(*notes, "no row names a file"))
+            return Measured(
+                (*none, *counts), odd, not_checked=(*notes, Note("no row names a file", zh="没有样本引用文件"))
+            )
         if self.media is None:
-            notes.append("rows name files, and no source.media says in which folder they are")
+            notes.append(_NO_FOLDER)
             return Measured((Value("rate", None), *counts), odd, not_checked=tuple(notes))
         problems = _Lookup(self.media).problems(local.select(pl.col("path").unique()).collect()["path"].sort())
         lost = local.join(problems.lazy(), on="path", maintain_order="left")

@@ -6,9 +6,7 @@ from typing import Literal, Self
 import polars as pl
 from pydantic import Field, model_validator
 
-from datacheck.check import Check, Limit, Measured, Metric, Need, Ratio, Value, View
-
-_HINT = "no row has a label; name source.columns.{column}, or remove the check"
+from datacheck.check import Check, Limit, Measured, Metric, Need, Note, Ratio, Value, View
 
 
 class MixtureDrift(Check):
@@ -103,8 +101,9 @@ class MixtureDrift(Check):
         if self.against:
             theirs = _counts(data[self.needs()[0]], self.column)
             if set(theirs) <= {_NONE}:
-                nothing = (f"no row of {self.against} has a label",)
-                return Measured((Value("drift", None), Value("labelled", Ratio(labelled, rows))), not_checked=nothing)
+                nothing = Note(f"no row of {self.against} has a label", zh=f"数据集 {self.against} 中没有样本带标签")
+                values = (Value("drift", None), Value("labelled", Ratio(labelled, rows)))
+                return Measured(values, not_checked=(nothing,))
             targets = {label: count / sum(theirs.values()) for label, count in theirs.items()}
         labels = sorted({*counts, *targets})
         mix = pl.DataFrame(
@@ -120,8 +119,11 @@ class MixtureDrift(Check):
         found += [Value("drift", d, {self.column: label}) for label, d in zip(labels, drift, strict=True)]
         return Measured(tuple(found), figures={"mix": mix.sort("share", "label", descending=[True, False]).head(50)})
 
-    def _hint(self) -> str:
-        return _HINT.format(column=self.column)
+    def _hint(self) -> Note:
+        return Note(
+            f"no row has a label; name source.columns.{self.column}, or remove the check",
+            zh=f"没有样本带标签；请在 source.columns.{self.column} 中写明列名，或移除此检查",
+        )
 
 
 _NONE = "(none)"

@@ -7,9 +7,9 @@ import polars as pl
 from numpy.typing import NDArray
 from pydantic import Field
 
-from datacheck.check import Check, Group, Limit, Measured, Metric, Need, Value, View, placed, rates, total
+from datacheck.check import Check, Group, Limit, Measured, Metric, Need, Note, Value, View, placed, rates, total
 from datacheck.features.near import Candidates, Keep, Shared, candidates, groups, preferred, shared_keys
-from datacheck.features.planting import calibrate, histogram, recall_by_similarity
+from datacheck.features.planting import calibrate, histogram, on_made_up, recall_by_similarity
 from datacheck.features.sketch import Grams, Sketch, TextSet, scheme_for
 from datacheck.features.texts import On
 from datacheck.text.matching import Pairs, exact_contained, exact_pairs, greedy_removed, similar_pairs, union
@@ -181,7 +181,7 @@ class NearDuplicates(Check):
         )
         notes = self._notes(data)
         if not sources:
-            notes.append(f"no row has {SHORT} characters or more, so the search was tried on made-up sentences")
+            notes.append(on_made_up(SHORT))
         figures = {
             "similarity": histogram(found.pairs.similarity, low=0.3),
             "clusters": _sizes(kept_of),
@@ -230,7 +230,7 @@ class NearDuplicates(Check):
         lines = data[Need(self._sketch)].filter(pl.col("pick") % every == 0).select("row").unique().sort("row")
         return lines.collect()["row"].to_numpy().astype(np.int64)
 
-    def _notes(self, data: View) -> list[str]:
+    def _notes(self, data: View) -> list[Note]:
         """Say what could not be compared. Every row that could has a line for each band."""
         lines = data[Need(self._sketch)].select(pl.len(), pl.col("template").sum())
         counts = lines.collect(engine="streaming").row(0)
@@ -238,10 +238,13 @@ class NearDuplicates(Check):
         notes = []
         if unseen := total(data.rows) - seen:
             lack = f"have no {self.on} text, or only punctuation and boilerplate, and could not be compared"
-            notes.append(f"{unseen} rows {lack}")
+            notes.append(
+                Note(f"{unseen} rows {lack}", zh=f"{unseen} 行没有 {self.on} 文本，或只有标点和套话，无法比较")
+            )
         if templated:
             share = "share over nine tenths of their n-grams with many others; only the rest was compared"
-            notes.append(f"{templated} rows {share}")
+            zh = f"{templated} 行九成以上的 n-gram 与许多行相同，只比较了其余部分"
+            notes.append(Note(f"{templated} rows {share}", zh=zh))
         return notes
 
     def _quoted(self, data: View) -> NDArray[np.int64]:

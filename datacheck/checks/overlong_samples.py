@@ -5,7 +5,7 @@ from typing import Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Check, Limit, Measured, Metric, Value, View, rates, total
+from datacheck.check import Check, Limit, Measured, Metric, Note, Value, View, rates, total
 
 
 class OverlongSamples(Check):
@@ -87,6 +87,7 @@ class OverlongSamples(Check):
         )
         found = pl.concat([long_rows, long_turns])
         without = total(data.rows) - total(rows)
+        lack = Note(f"{without} rows have no text to measure", zh=f"{without} 行没有可测量的文本")
         return Measured(
             (*rates("rate", found, data.rows, by=self.by, rows=data.rows), *_percentiles(rows)),
             evidence=found.select(
@@ -97,7 +98,7 @@ class OverlongSamples(Check):
                 score=pl.col("size").cast(pl.Float64),
             ),
             figures={"lengths": _histogram(rows)},
-            not_checked=(f"{without} rows have no text to measure",) if without else (),
+            not_checked=(lack,) if without else (),
         )
 
 

@@ -5,7 +5,7 @@ from typing import Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Check, Limit, Measured, Metric, Value, View, rates, total
+from datacheck.check import Check, Limit, Measured, Metric, Note, Value, View, rates, total
 
 
 class PassRates(Check):
@@ -81,8 +81,11 @@ class PassRates(Check):
         rate = pl.col("text").str.strip_chars().cast(pl.Float64, strict=False) / (self.samples or 1)
         given = cells.select("row", rate=rate).collect().lazy()
         if not total(given):
-            nothing = (f"no row has a column {self.column}; name the column, or remove the check",)
-            return Measured((Value("no_signal", None), Value("invalid", None)), not_checked=nothing)
+            nothing = Note(
+                f"no row has a column {self.column}; name the column, or remove the check",
+                zh=f"没有样本含有列 {self.column}；请写明列名，或移除此检查",
+            )
+            return Measured((Value("no_signal", None), Value("invalid", None)), not_checked=(nothing,))
         valid = pl.col("rate").is_between(0, 1).fill_null(value=False)
         side = (
             pl.when(~valid).then(pl.lit("invalid_pass_rate"))
@@ -95,6 +98,7 @@ class PassRates(Check):
         among = given.filter(valid)
         bins = among.group_by(pass_rate=((pl.col("rate") * 20).floor() / 20).round(2)).len("rows").sort("pass_rate")
         silent = total(data.rows) - total(given)
+        lack = Note(f"{silent} rows have no {self.column}", zh=f"{silent} 行没有 {self.column}")
         return Measured(
             (
                 *rates("no_signal", flat, among, by=self.by, rows=data.rows),
@@ -102,5 +106,5 @@ class PassRates(Check):
             ),
             evidence=judged.drop_nulls("problem").select("row", "problem", score="rate", where=pl.lit(self.column)),
             figures={"pass_rates": bins.collect()},
-            not_checked=(f"{silent} rows have no {self.column}",) if silent else (),
+            not_checked=(lack,) if silent else (),
         )

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import polars as pl
 
-from datacheck.check import Check, Limit, Measured, Metric, Need, Ratio, Value, View, for_review, placed, total
+from datacheck.check import Check, Limit, Measured, Metric, Need, Note, Ratio, Value, View, for_review, placed, total
 from datacheck.features.identifiers import Identifiers, every_text
 from datacheck.pii.analyzer import find
 from datacheck.pii.canaries import canary
@@ -19,10 +19,12 @@ PLANTED_ROWS = 40  # per entity
 HOST = 400  # code points of a text that a planted identifier follows
 # Free text: no rule knows all of them, so what is planted would say nothing of the others.
 UNSTRUCTURED = ("PERSON", "ADDRESS", "CREDENTIAL")
-NOT_COVERED = (
+NOT_COVERED = Note(
     "not covered: names without a label and without an identifier near; nicknames; addresses without a door number; "
     "numbers that only context would explain; digits spoken or spread over turns; images, audio, base64, JSON encoded "
-    "more than once; whether a person is public, made up or real"
+    "more than once; whether a person is public, made up or real",
+    zh="未覆盖：无标签且附近没有标识符的人名；昵称；无门牌号的地址；只有上下文才能解释的号码；口述或分散在多轮的数字；"
+    "图片、音频、base64、多重编码的 JSON；以及人物是公众人物、虚构还是真实个人",
 )
 _Z95 = 1.6449  # one-sided 95 % of the normal distribution
 
@@ -136,7 +138,7 @@ class Pii(Check, Rules):
         try:
             self.secret()
         except KeyMissingError as missing:
-            return Measured(tuple(Value(name, None) for name in self.metrics), not_checked=(str(missing),))
+            return Measured(tuple(Value(name, None) for name in self.metrics), not_checked=(self._lack(missing),))
         found = data[self.needs()[0]].collect()
         judged = self.judged(found.drop_nulls("entity"))
         hits = judged.with_columns(pl.Series("label", self._labels(judged["value"]), dtype=pl.String))
@@ -166,6 +168,10 @@ class Pii(Check, Rules):
             (*_bound(recall), *self._of_the_allow_list(hits), NOT_COVERED),
         )
 
+    def _lack(self, missing: KeyMissingError) -> Note:
+        variable = (self.key or "").removeprefix("env:")
+        return Note(str(missing), zh=f"环境变量 {variable} 未设置，或其中的密钥过短")
+
     def _labels(self, values: pl.Series) -> list[str]:
         """A name per value: its fingerprint, or its number by first appearance."""
         secret = self.secret()
@@ -175,16 +181,22 @@ class Pii(Check, Rules):
                 known[value] = fingerprint(secret, value) if secret else f"v{len(known) + 1}"
         return [known[value] for value in values]
 
-    def _of_the_allow_list(self, hits: pl.DataFrame) -> Iterator[str]:
+    def _of_the_allow_list(self, hits: pl.DataFrame) -> Iterator[Note]:
         """What was let through, and what no longer is."""
         counts = dict(hits.drop_nulls("allowed")["allowed"].value_counts().iter_rows())
         expired = dict(self.expired())
         for number, entry in enumerate(self.allow, start=1):
             if number in expired:
-                until = f"expired on {entry.expires:%Y/%m/%d} and does not apply"
-                yield f"allow-list entry {number} (owner {entry.owner}) {until}"
+                day = f"{entry.expires:%Y/%m/%d}"
+                yield Note(
+                    f"allow-list entry {number} (owner {entry.owner}) expired on {day} and does not apply",
+                    zh=f"白名单第 {number} 条（负责人 {entry.owner}）已于 {day} 到期，不再生效",
+                )
             elif number in counts:
-                yield f"allow-list entry {number} (owner {entry.owner}) let {counts[number]:,} hits pass"
+                yield Note(
+                    f"allow-list entry {number} (owner {entry.owner}) let {counts[number]:,} hits pass",
+                    zh=f"白名单第 {number} 条（负责人 {entry.owner}）放行了 {counts[number]:,} 处命中",
+                )
 
     def _counts(self, metric: str, level: str, hits: pl.DataFrame, data: View) -> list[Value]:
         own = hits.filter(pl.col("level") == level)
@@ -263,7 +275,12 @@ def missed_at_most(found: int, planted: int) -> float:
     return (missed + z2 / 2 + _Z95 * math.sqrt(missed * (1 - missed) / planted + z2 / planted / 4)) / (1 + z2)
 
 
-def _bound(recall: Ratio) -> Iterator[str]:
+def _bound(recall: Ratio) -> Iterator[Note]:
     if recall.of:
-        bound = f"with 95 % confidence at most {missed_at_most(*recall):.2%} of such are missed"
-        yield f"{recall.n:,} of {recall.of:,} planted identifiers in plain form were found: {bound}"
+        missed = f"{missed_at_most(*recall):.2%}"
+        bound = f"with 95 % confidence at most {missed} of such are missed"
+        bound_zh = f"这类写法的漏检率不超过 {missed}（置信度 95%）"
+        yield Note(
+            f"{recall.n:,} of {recall.of:,} planted identifiers in plain form were found: {bound}",
+            zh=f"植入 {recall.of:,} 个普通写法的标识符，找到 {recall.n:,} 个：{bound_zh}",
+        )

@@ -4,7 +4,7 @@ from typing import Literal
 
 import polars as pl
 
-from datacheck.check import Check, Limit, Measured, Metric, View, rates, total
+from datacheck.check import Check, Limit, Measured, Metric, Note, View, rates, total
 from datacheck.features.turn_texts import evidence, flagged, per_kind, silent, turn_texts, without_code
 
 # A brace after a letter, $, \, ^, _ or another brace belongs to LaTeX, a shell, a format string or a workflow file.
@@ -102,10 +102,13 @@ class PlaceholderText(Check):
         found = flagged(prose, kinds, {kind: text.str.extract(pattern) for kind, pattern in _PATTERNS.items()})
         braces = text.str.contains("|".join(f"(?:{_PATTERNS[kind]})" for kind in _BRACES))
         unjudged = total(prose.filter(is_code & braces))
-        left_out = (f"{unjudged} texts look like code outside a fence; braces in them were not judged",)
+        left_out = Note(
+            f"{unjudged} texts look like code outside a fence; braces in them were not judged",
+            zh=f"{unjudged} 段文本像是未加围栏的代码，其中的花括号未判断",
+        )
         return Measured(
             rates("rate", found, data.rows, by=self.by, rows=data.rows),
             evidence=evidence(found, texts),
             figures={"kinds": per_kind(found)},
-            not_checked=(*(left_out if unjudged else ()), *silent(texts, data.rows)),
+            not_checked=(*([left_out] if unjudged else ()), *silent(texts, data.rows)),
         )

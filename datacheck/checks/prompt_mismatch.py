@@ -4,7 +4,8 @@ from typing import Literal
 
 import polars as pl
 
-from datacheck.check import Check, Limit, Measured, Metric, View, rates, total
+from datacheck.check import Check, Limit, Measured, Metric, Note, View, rates, total
+from datacheck.features.pair_keys import NO_PAIR
 
 
 class PromptMismatch(Check):
@@ -77,13 +78,14 @@ class PromptMismatch(Check):
         count = total(pairs)
         found = judged.drop_nulls("problem").lazy()
         plain = count - judged.height
-        notes = (
-            [f"{plain} pairs have no user message in their answers, so there is nothing to compare"] if plain else []
+        note = Note(
+            f"{plain} pairs have no user message in their answers, so there is nothing to compare",
+            zh=f"{plain} 对样本的回答中没有用户消息，无从比较",
         )
         return Measured(
             rates("rate", found, pairs if count else data.rows, by=self.by, rows=data.rows),
             evidence=found,
-            not_checked=tuple(notes) if count else ("no row has both a chosen and a rejected answer",),
+            not_checked=((note,) if plain else ()) if count else (NO_PAIR,),
         )
 
 

@@ -4,7 +4,7 @@ from typing import Literal
 
 import polars as pl
 
-from datacheck.check import Check, Limit, Measured, Metric, View, rates, total
+from datacheck.check import Check, Limit, Measured, Metric, Note, View, rates, total
 
 _ROLES = ("system", "user", "assistant", "tool")
 _ANSWERED = ("messages", "sharegpt", "alpaca", "prompt_completion", "kto", "preference")  # must end with an answer
@@ -92,10 +92,13 @@ class RoleErrors(Check):
         turns = _sequence(data)
         found = pl.concat([_order(turns), _whole(turns, data.rows)], how="diagonal")
         exempt = total(data.rows.filter(pl.col("format").is_in(["text", "rows"])))
+        left_out = Note(
+            f"{exempt} rows are text or plain rows and have no roles", zh=f"{exempt} 行是纯文本或普通行，没有角色"
+        )
         return Measured(
             rates("rate", found, data.rows, by=self.by, rows=data.rows),
             evidence=found,
-            not_checked=(f"{exempt} rows are text or plain rows and have no roles",) if exempt else (),
+            not_checked=(left_out,) if exempt else (),
         )
 
 

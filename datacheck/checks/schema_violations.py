@@ -6,7 +6,7 @@ from typing import Any, Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Check, FieldRule, Limit, Measured, Metric, Value, View, rates
+from datacheck.check import Check, FieldRule, Limit, Measured, Metric, Note, Value, View, rates
 
 _INTEGER = r"^-?\d+$"
 _ONE_AS_NULL = ("parquet", "arrow_file", "arrow_stream")  # where null and missing cannot be told apart
@@ -106,7 +106,8 @@ class SchemaViolations(Check):
             counts = values.group_by("type").len("rows").sort("type")
             types.append(counts.select(field=pl.lit(path), type=pl.col("type").fill_null("(missing)"), rows="rows"))
             if values.select((_type_ok(rule) & pl.col("text").is_null() & _reads_text(rule)).any()).item():
-                blind.append(f"{path}: a rule speaks of its value, but the format keeps only its type here")
+                lack = f"{path}: a rule speaks of its value, but the format keeps only its type here"
+                blind.append(Note(lack, zh=f"{path}：契约对其取值有规定，但此格式在这里只保留类型，无法检查"))
             evidence.append(_broken(values.lazy(), path, rule))
         broken = pl.concat(evidence, how="diagonal")
         measured = rates("rate", broken, data.rows, by=self.by, rows=data.rows)

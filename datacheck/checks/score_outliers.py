@@ -7,10 +7,13 @@ from typing import Any, Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Check, Limit, Measured, Metric, Scale, Value, View
+from datacheck.check import Check, Limit, Measured, Metric, Note, Scale, Value, View
 
 _SCORES = ("score", "score_chosen", "score_rejected")
-_HINT = "name a column of scores in source.columns (score, score_chosen, score_rejected), or remove the check"
+_HINT = Note(
+    "name a column of scores in source.columns (score, score_chosen, score_rejected), or remove the check",
+    zh="请在 source.columns 中写明分数列（score、score_chosen、score_rejected），或移除此检查",
+)
 
 
 class ScoreOutliers(Check):
@@ -113,7 +116,7 @@ class ScoreOutliers(Check):
             tuple(values),
             evidence=found.lazy().select("row", "where", "problem", score=_finite(pl.col("number"))),
             figures={"scores": _histogram(scores.filter(pl.col("number").is_finite()).collect())},
-            not_checked=tuple(f"column {name} is constant" for name in constant),
+            not_checked=tuple(Note(f"column {name} is constant", zh=f"列 {name} 的值全部相同") for name in constant),
         )
 
     def _judged(self, scores: pl.LazyFrame) -> pl.LazyFrame:

@@ -8,9 +8,9 @@ import polars as pl
 from numpy.typing import NDArray
 from pydantic import Field
 
-from datacheck.check import Check, Limit, Measured, Metric, Need, Ratio, Value, View, for_review, place, total
+from datacheck.check import Check, Limit, Measured, Metric, Need, Note, Ratio, Value, View, for_review, place, total
 from datacheck.features.near import only
-from datacheck.features.planting import COPY
+from datacheck.features.planting import COPY, on_made_up
 from datacheck.features.projections import Distinct, Projections, comparable, distinct
 from datacheck.features.texts import On, row_texts
 from datacheck.text import tfidf
@@ -154,7 +154,7 @@ class SimilarTexts(Check):
         seen = all(sizes)
         notes = self._notes(sizes, own, asking, cut=proposed.cut and ranked.height < self.top)
         if sources.is_empty():
-            notes.append(f"no row has {PLANT_CHARS} characters or more, so the search was tried on made-up sentences")
+            notes.append(on_made_up(PLANT_CHARS))
         return Measured(
             (Value("pairs", ranked.height if seen else None), Value("planted_recall", recall if seen else None)),
             self._evidence(data, ranked),
@@ -290,23 +290,28 @@ class SimilarTexts(Check):
         known = known if self.against is None else known.drop("other_row")
         return for_review(known.with_columns(problem=pl.lit(problem)), data.rows)
 
-    def _notes(self, sizes: list[int], own: Distinct, asking: _Side, *, cut: bool) -> list[str]:
+    def _notes(self, sizes: list[int], own: Distinct, asking: _Side, *, cut: bool) -> list[Note]:
         """What was not compared, or not listed."""
         lack = f"have no {self.on} of {self.min_chars} characters and were not compared"
+        zh = f"没有达到 {self.min_chars} 个字符的 {self.on}，未比较"
         notes = []
         if short := sizes[0] - own.facts.height - own.copies:
-            notes.append(f"{short} rows {lack}")
+            notes.append(Note(f"{short} rows {lack}", zh=f"{short} 行{zh}"))
         if own.copies:
-            notes.append(f"{own.copies} rows repeat the {self.on} of an earlier row and were compared once")
+            again = f"{own.copies} rows repeat the {self.on} of an earlier row and were compared once"
+            notes.append(Note(again, zh=f"{own.copies} 行重复前面某行的 {self.on}，只比较一次"))
         if asking.of is not None and (short := sizes[1] - len(asking.rows)):
-            notes.append(f"{short} rows of {asking.of} {lack}, or are copies")
+            lack = f"{short} rows of {asking.of} {lack}, or are copies"
+            notes.append(Note(lack, zh=f"{asking.of} 中 {short} 行{zh}，或是副本"))
         if cut:
-            notes.append(
-                "too many pairs are near-duplicates to look at all others; remove them first (near_duplicates)"
-            )
+            notes.append(_CUT)
         return notes
 
 
+_CUT = Note(
+    "too many pairs are near-duplicates to look at all others; remove them first (near_duplicates)",
+    zh="近似重复的样本对太多，未能查看其余全部；请先删除它们（near_duplicates）",
+)
 _TEXTS = pl.DataFrame(schema={"row": pl.UInt64, "text": pl.String})
 
 

@@ -7,10 +7,14 @@ from typing import Any, Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Check, Limit, Measured, Metric, Scale, Value, View, rates
+from datacheck.check import Check, Limit, Measured, Metric, Note, Scale, Value, View, rates
 
 _EXACT = 9  # decimals: 0.7 - 0.4 is a gap of 0.3, not of 0.29999999999999993
-_HINT = "name source.columns.score_chosen and score_rejected, or remove the check (identical_pairs compares the texts)"
+_HINT = Note(
+    "name source.columns.score_chosen and score_rejected, or remove the check (identical_pairs compares the texts)",
+    zh="请在 source.columns 中写明 score_chosen 与 score_rejected，或移除此检查（identical_pairs 比较文本）",
+)
+_OFF_SCALE = Note("scores lie outside 0 to 1 and no source.scale is named", zh="分数超出 0 到 1，且未写明 source.scale")
 
 
 class SmallGap(Check):
@@ -106,7 +110,7 @@ class SmallGap(Check):
         why = _HINT if scored.is_empty() else None
         inside = pl.all_horizontal(pl.col(side).is_between(0, 1) for side in _SIDES)
         if self.scale is None and not why and not scored.select(inside.all()).item():
-            why = "scores lie outside 0 to 1 and no source.scale is named"
+            why = _OFF_SCALE
         if why:
             return Measured(tuple(Value(name, None) for name in self.metrics), not_checked=(why,))
         return Measured(

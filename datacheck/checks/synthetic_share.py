@@ -5,8 +5,13 @@ from typing import Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Check, Group, Limit, Measured, Metric, Need, Ratio, Value, View, rates, total
+from datacheck.check import Check, Group, Limit, Measured, Metric, Need, Note, Ratio, Value, View, rates, total
 from datacheck.features.masked_texts import MaskedTexts
+
+_HINT = Note(
+    "no row has a source; name source.columns.source, or remove the check",
+    zh="没有样本带来源；请在 source.columns.source 中写明列名，或移除此检查",
+)
 
 
 class SyntheticShare(Check):
@@ -93,17 +98,17 @@ class SyntheticShare(Check):
         counts = sources.sort("rows", "source", descending=[True, False]).collect()
         rows = int(counts["rows"].sum())
         if not counts["source"].drop_nulls().len():
-            nothing = ("no row has a source; name source.columns.source, or remove the check",)
-            return Measured((Value("share", None), Value("top_template", None)), not_checked=nothing)
+            return Measured((Value("share", None), Value("top_template", None)), not_checked=(_HINT,))
         made = data.rows.filter(_matches(label, self.synthetic)).select("row").collect().lazy()
         count = total(made)
         largest = max((self._largest(bucket, made) for bucket in data.buckets(self._masked())), default=0)
         template = Ratio(largest if largest > 1 else 0, count or rows)
         unlabelled = int(counts.filter(pl.col("source").is_null())["rows"].sum())
+        lack = Note(f"{unlabelled} rows have no source", zh=f"{unlabelled} 行没有来源")
         return Measured(
             (*rates("share", made, data.rows, by=self.by, rows=data.rows), Value("top_template", template)),
             figures={"sources": counts.with_columns(pl.col("source").fill_null("(none)")).head(30)},
-            not_checked=(f"{unlabelled} rows have no source",) if unlabelled else (),
+            not_checked=(lack,) if unlabelled else (),
         )
 
     def _largest(self, bucket: pl.LazyFrame, made: pl.LazyFrame) -> int:

@@ -5,7 +5,7 @@ from typing import Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Check, Group, Limit, Measured, Metric, Need, View, rates, total
+from datacheck.check import Check, Group, Limit, Measured, Metric, Need, Note, View, rates, total
 from datacheck.features.masked_texts import MaskedTexts
 from datacheck.features.texts import On
 
@@ -99,6 +99,7 @@ class TemplateCollapse(Check):
             ]
         )
         silent = total(data.rows) - compared
+        lack = f"{silent} rows have no {self.on}, or one too short to compare"
         return Measured(
             (
                 *rates("rate", found, data.rows, by=self.by, rows=data.rows),
@@ -106,7 +107,7 @@ class TemplateCollapse(Check):
             ),
             evidence=found.with_columns(problem=pl.lit("same_template")),
             figures={"templates": templates.head(20).select(rank=pl.int_range(1, pl.len() + 1), rows="rows")},
-            not_checked=(f"{silent} rows have no {self.on}, or one too short to compare",) if silent else (),
+            not_checked=(Note(lack, zh=f"{silent} 行没有 {self.on}，或过短而无法比较"),) if silent else (),
         )
 
 

@@ -5,7 +5,7 @@ from typing import Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Check, Limit, Measured, Metric, Need, View, rates, total
+from datacheck.check import Check, Limit, Measured, Metric, Need, Note, View, rates, total
 from datacheck.features.solutions import Solutions
 
 
@@ -86,6 +86,9 @@ class ThinReasoning(Check):
         short = solutions.filter(pl.col("chars") <= self.chars)
         few = solutions.filter(pl.col("steps") <= self.steps)
         silent = rows - count
+        lack = Note(
+            f"{silent} rows have no solution (part '{self.of}')", zh=f"{silent} 行没有解题过程（{self.of} 部分）"
+        )
         return Measured(
             (
                 *rates("short", short, among, by=self.by, rows=data.rows),
@@ -97,5 +100,5 @@ class ThinReasoning(Check):
             figures={
                 "steps": solutions.group_by(steps=pl.col("steps").clip(0, 20)).len("solutions").sort("steps").collect()
             },
-            not_checked=(f"{silent} rows have no solution (part '{self.of}')",) if silent else (),
+            not_checked=(lack,) if silent else (),
         )

@@ -4,7 +4,7 @@ from typing import Literal
 
 import polars as pl
 
-from datacheck.check import Check, Limit, Measured, Metric, Need, View, rates
+from datacheck.check import Check, Limit, Measured, Metric, Need, Note, View, rates
 from datacheck.features.tool_calls import ToolFacts
 
 _FACTS = Need(ToolFacts())
@@ -116,14 +116,31 @@ def _mixed(notes: pl.DataFrame, home: str, words: str) -> pl.DataFrame:
     return rarer.with_columns(name=pl.lit("mixed_arguments"), detail=pl.lit(detail))
 
 
-def _left_out(notes: pl.DataFrame) -> tuple[str, ...]:
+_NOTHING = Note(
+    "no row has tools, calls or results: there was nothing to measure",
+    zh="没有样本含有工具定义、工具调用或调用结果，没有可检查的内容",
+)
+
+
+def _left_out(notes: pl.DataFrame) -> tuple[Note, ...]:
     """Sentences about what was not looked at."""
     rows = dict(notes.group_by("name").agg(pl.col("row").n_unique()).iter_rows())
     said = {
-        "note:no_tools": "rows make calls but define no tools: names and arguments were not compared with definitions",
-        "note:opaque": "rows write calls in the text or as tool_use parts: those calls were not read",
-        "note:rejected": "rows have calls in answers that must not be learnt: those were not judged",
+        "note:no_tools": (
+            "rows make calls but define no tools: names and arguments were not compared with definitions",
+            "行有工具调用却没有工具定义：未将函数名和参数与定义比对",
+        ),
+        "note:opaque": (
+            "rows write calls in the text or as tool_use parts: those calls were not read",
+            "行把调用写在正文里或写成 tool_use 片段：这些调用未读取",
+        ),
+        "note:rejected": (
+            "rows have calls in answers that must not be learnt: those were not judged",
+            "行的调用位于不应学习的回答中：这些调用未判断",
+        ),
     }
     if "note:subject" not in rows:
-        return ("no row has tools, calls or results: there was nothing to measure",)
-    return tuple(f"{rows[name]} {words}" for name, words in said.items() if name in rows)
+        return (_NOTHING,)
+    return tuple(
+        Note(f"{rows[name]} {words}", zh=f"{rows[name]} {zh}") for name, (words, zh) in said.items() if name in rows
+    )

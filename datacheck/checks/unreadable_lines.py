@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 import polars as pl
 
-from datacheck.check import Check, Limit, Measured, Metric, Ratio, Value, View, total
+from datacheck.check import Check, Limit, Measured, Metric, Note, Ratio, Value, View, total
 
 
 class UnreadableLines(Check):
@@ -97,8 +97,13 @@ class UnreadableLines(Check):
         places = total(bad)
         whole = total(data.rows) + places
         given_up = _listed(codes, "limit")
-        left_out = [f"datacheck gave up at a limit of its own, nothing is known of: {given_up}"] if given_up else []
         noted = _listed(codes, "note")
+        notes = []
+        if given_up:
+            lost = f"datacheck gave up at a limit of its own, nothing is known of: {given_up}"
+            notes.append(Note(lost, zh=f"datacheck 因自身上限放弃读取，以下内容未检查：{given_up}"))
+        if noted:
+            notes.append(Note(f"noted, and not counted: {noted}", zh=f"仅提示，不计入比率：{noted}"))
         return Measured(
             values=(
                 Value("rate", Ratio(places, whole) if whole else None),
@@ -106,7 +111,7 @@ class UnreadableLines(Check):
             ),
             evidence=bad.select("file", "line", "byte", problem="code", detail=_detail()),
             figures={"codes": codes.select("code", "level", "places")},
-            not_checked=(*left_out, *([f"noted, and not counted: {noted}"] if noted else [])),
+            not_checked=tuple(notes),
         )
 
 

@@ -6,7 +6,7 @@ from typing import Literal
 import polars as pl
 from pydantic import Field, field_validator
 
-from datacheck.check import Check, Limit, Measured, Metric, Need, Value, View, rates, total
+from datacheck.check import Check, Limit, Measured, Metric, Need, Note, Value, View, rates, total
 from datacheck.features.golds import Extract, Golds, Of
 from datacheck.text.graders import GRADERS, GraderFailedError
 
@@ -121,11 +121,13 @@ class UnverifiableAnswers(Check):
         notes = []
         ungraded = total(troubled.filter(pl.col("problem") == "ungraded_answer"))
         if ungraded:
-            notes.append(f"{grader} came to no result on {ungraded} golds (five seconds, or an exception)")
+            failed = f"{grader} came to no result on {ungraded} golds (five seconds, or an exception)"
+            notes.append(Note(failed, zh=f"评分器 {grader} 对 {ungraded} 个标准答案没有得出结果（超过五秒或抛出异常）"))
         if self.grader == "auto" and len(distinct):
-            notes.append(f"the golds were read as '{grader}'; name the grader that your reward uses")
+            guessed = f"the golds were read as '{grader}'; name the grader that your reward uses"
+            notes.append(Note(guessed, zh=f"标准答案按 {grader} 读取；请在 grader 中写明奖励函数所用的评分器"))
         if golds.is_empty():
-            notes.append(f"no row has a part '{self.of}'")
+            notes.append(Note(f"no row has a part '{self.of}'", zh=f"没有样本含有 {self.of} 部分"))
         counted = rates("rate", evidence, data.rows, by=self.by, rows=data.rows)
         return Measured(
             (Value("rate", None),) if ungraded else counted,

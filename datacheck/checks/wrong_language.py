@@ -5,7 +5,7 @@ from typing import Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Check, Measured, Metric, Need, View, rates, total
+from datacheck.check import Check, Measured, Metric, Need, Note, View, rates, total
 from datacheck.features.languages import Languages, language, words
 from datacheck.features.turn_texts import silent, turn_texts
 
@@ -105,7 +105,10 @@ class WrongLanguage(Check):
         mixed = judged.filter(pl.col("language") == "zh-mixed").with_columns(problem=pl.lit("mixed_chinese"))
         found = pl.concat([wrong, mixed]).select("row", "problem", "language", where="path")
         short = total(named.filter(pl.col("language") == "short"))
-        left_out = (f"{short} texts have fewer than {self.words} words and were not judged",) if short else ()
+        left_out = Note(
+            f"{short} texts have fewer than {self.words} words and were not judged",
+            zh=f"{short} 段文本不足 {self.words} 个词，未判断",
+        )
         shown = texts.select("row", "text", where="path").unique(["row", "where"], keep="first")
         return Measured(
             tuple(
@@ -117,7 +120,7 @@ class WrongLanguage(Check):
                 "row", "where", "problem", "text", detail=pl.format("it is {}", "language")
             ),
             figures={"languages": self._shares(counts)},
-            not_checked=(*left_out, *silent(texts, data.rows)),
+            not_checked=(*([left_out] if short else ()), *silent(texts, data.rows)),
         )
 
     def _unexpected(self) -> pl.Expr:

@@ -2,9 +2,11 @@
 
 import polars as pl
 
-from datacheck.check import Feature, View
+from datacheck.check import Feature, Note, View
 from datacheck.features.row_keys import hashes
 from datacheck.text.normalise import Rule, normalise
+
+NO_PAIR = Note("no row has both a chosen and a rejected answer", zh="没有样本同时具有 chosen 与 rejected 回答")
 
 
 class PairKeys(Feature):
