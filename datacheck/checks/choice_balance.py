@@ -90,7 +90,7 @@ class ChoiceBalance(Check):
         if count < self.least:
             few = Note(
                 f"{count} golds are one letter; fewer than {self.least} are not judged",
-                zh=f"只有 {count} 个标准答案是单个字母，不足 {self.least} 个，未判断",
+                zh=f"单字母的标准答案为 {count} 个，不足 {self.least} 个，未判断",
             )
             nothing = Value("top_choice", Ratio(0, rows) if rows else None)
             return Measured((nothing,), figures={"letters": letters}, not_checked=(few,))

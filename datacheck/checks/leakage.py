@@ -291,7 +291,7 @@ class Leakage(Check):
             questions = table.filter(pl.col("kind") != "answer")
             if short := size - questions["row"].n_unique():
                 lack = f"{short} of {size} rows of {name} have no question {lengths}"
-                notes.append(Note(lack, zh=f"{name} 的 {size} 行中有 {short} 行没有{long_zh}的题目"))
+                notes.append(Note(lack, zh=f"{name} 的 {size} 行中有 {short} 行没有 {long_zh}的题目"))
             only = questions.group_by("row").agg(pl.col("whole").all())["whole"].sum()
             if only:
                 notes.append(
@@ -303,7 +303,7 @@ class Leakage(Check):
                 )
             if (answers := table.filter(pl.col("kind") == "answer")["row"].n_unique()) < size:
                 lack = f"{size - answers} of {size} rows of {name} have no answer long enough to be looked for"
-                notes.append(Note(lack, zh=f"{name} 的 {size} 行中有 {size - answers} 行的答案不够长，未查找"))
+                notes.append(Note(lack, zh=f"{name} 的 {size} 行中有 {size - answers} 行没有足够长的答案可查找"))
         listed = phrases.select("other", "kind", "rows").rows()
         if listed:
             named = [f"{at} ({kind}, in {rows} rows)" for at, kind, rows in listed]

@@ -93,7 +93,7 @@ class RoleErrors(Check):
         found = pl.concat([_order(turns), _whole(turns, data.rows)], how="diagonal")
         exempt = total(data.rows.filter(pl.col("format").is_in(["text", "rows"])))
         left_out = Note(
-            f"{exempt} rows are text or plain rows and have no roles", zh=f"{exempt} 行是纯文本或普通行，没有角色"
+            f"{exempt} rows are text or plain rows and have no roles", zh=f"{exempt} 行是纯文本或普通数据行，没有角色"
         )
         return Measured(
             rates("rate", found, data.rows, by=self.by, rows=data.rows),
