@@ -35,7 +35,7 @@ ALLOWED = {
     "pii": {"pii"},
     "trainers": {"trainers"},
     "features": {"check", "text", "pii", "features", "trainers"},
-    "checks": {"check", "text", "pii", "features", "trainers"},
+    "checks": {"check", "errors", "text", "pii", "features", "trainers", "strictyaml"},
 }
 
 

@@ -164,6 +164,8 @@ PAIRS = {"small_gap", "length_bias", "identical_pairs", "prompt_mismatch", "cont
 GOLDS = {"unverifiable_answers"}
 WITH_GOLDS = {"verl", "multiple_choice"}
 NEEDS_MORE = {
+    "batch_arithmetic": "needs a trainer",
+    "unknown_config_keys": "needs a trainer and its config",
     "frozen_changed": "needs a known sha256",
     "leakage": "needs an evaluation set; a shape cannot leak",
     "small_gap": "needs scores",
