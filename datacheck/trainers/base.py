@@ -78,6 +78,14 @@ class Reading(NamedTuple):
     trained: Trained | None = None
 
 
+class StopRow(Exception):  # noqa: N818 - not an error: the trainer is done with the row
+    """Ends the reading of a row inside a twin; the twin's `read` catches it."""
+
+    def __init__(self, reason: str, where: str | None = None, detail: str | None = None) -> None:
+        super().__init__(reason)
+        self.fate = Fate(reason, where, detail)
+
+
 class Seen(NamedTuple):
     """What loaders know of the whole dataset before they look at a row.
 
@@ -221,6 +229,10 @@ def _nothing(_settings: Any, _seen: Seen) -> tuple[Fate, ...]:
     return ()
 
 
+def _all_rows(_settings: Any) -> int | None:
+    return None
+
+
 class Upstream(NamedTuple):
     """Where the rules were read."""
 
@@ -234,9 +246,10 @@ class Mode:
 
     name: `trainer.mode`; read: (record, settings, seen) → Reading, pure; rules: every slug that `read`, `cut` or
     `before` can give; cut: (settings) → what is done to long rows; before: (settings, seen) → why the run fails
-    before any row. run_here: benchmarks/trainers.py compares it with the trainer's own code; else it was only read.
-    roles: names that the loader takes, in any spelling that it accepts, by standard role; empty: it does not look.
-    tool_arguments: what the loader makes of calls ("string": JSON text is expected, "object", or it does not look).
+    before any row; first: (settings) → how many rows it takes from the front (None: all).
+    run_here: benchmarks/trainers.py compares it with the trainer's own code; else it was only read.
+    roles: names that the loader takes for each standard role; empty: it does not look.
+    tool_arguments: what a call's arguments must be for the loader to train them as calls.
     not_covered: sentences for the docs.
     """
 
@@ -247,6 +260,7 @@ class Mode:
     rules: Mapping[str, Rule]
     cut: Callable[[Any], Cut] = _no_cut
     before: Callable[[Any, Seen], tuple[Fate, ...]] = _nothing
+    first: Callable[[Any], int | None] = _all_rows
     run_here: bool = False
     roles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     tool_arguments: Literal["string", "object", "any"] = "any"
@@ -284,3 +298,8 @@ def kind_of(value: Any) -> str:
         return "null"
     names = {bool: "boolean", int: "integer", float: "number", str: "string", list: "array", dict: "object"}
     return names.get(type(value), type(value).__name__)
+
+
+def shown(value: Any) -> str:
+    """A name out of the data (a role, a key) for `detail`: at most 40 characters; other values by their type."""
+    return value[:40] if isinstance(value, str) else kind_of(value)
