@@ -39,7 +39,7 @@ CHATML = (
 def checkout(repository: Path, commit: str, *paths: str) -> Path:
     """Take `paths` out of a clone (bare or not) at `commit`; returns a temporary folder."""
     folder = Path(tempfile.mkdtemp(prefix="loaders-"))
-    made = subprocess.run(  # noqa: S603
+    made = subprocess.run(
         ["git", "-C", str(repository), "archive", commit, *paths],  # noqa: S607
         check=True,
         capture_output=True,
@@ -108,6 +108,7 @@ class Rows:
         fn_kwargs: dict[str, Any] | None = None,
         **_rest: Any,
     ) -> Rows:
+        """Records made of records; of a batch, of lists by key."""
         removed = [remove_columns] if isinstance(remove_columns, str) else remove_columns or []
         if batched:
             batch = {key: [record[key] for record in copy.deepcopy(self.records)] for key in self.column_names}
@@ -124,14 +125,17 @@ class Rows:
         return Rows(records)
 
     def filter(self, function: Callable[..., Any], **_rest: Any) -> Rows:
+        """The records for which it holds."""
         kept = Rows([record for record in self if function(record)])
         kept.column_names = self.column_names
         return kept
 
     def rename_columns(self, names: dict[str, str]) -> Rows:
+        """Other names for keys."""
         return Rows([{names.get(key, key): value for key, value in record.items()} for record in self])
 
     def select_columns(self, names: list[str]) -> Rows:
+        """Only these keys."""
         return Rows([{key: record[key] for key in names} for record in self])
 
 
@@ -274,8 +278,9 @@ def _torch() -> None:
     """The functions on arrays that MultiTurnSFTDataset calls."""
     _stub(
         "torch", Tensor=np.ndarray, long=np.int64, uint8=np.uint8, ones_like=np.ones_like, zeros_like=np.zeros_like,
-        cat=lambda arrays, dim=0: np.concatenate(arrays, axis=dim), arange=lambda n, dtype=None: np.arange(n, dtype=dtype),
-        equal=lambda a, b: np.array_equal(a, b), tensor=lambda values, dtype=None: np.array(values, dtype=dtype),
+        cat=lambda arrays, dim=0: np.concatenate(arrays, axis=dim), equal=np.array_equal,
+        arange=lambda n, dtype=None: np.arange(n, dtype=dtype),
+        tensor=lambda values, dtype=None: np.array(values, dtype=dtype),
         concat=lambda arrays, dim=0: np.concatenate(arrays, axis=dim),
     )  # fmt: skip
     for name in ("torch.nn", "torch.nn.functional", "torch.utils", "torch.utils.data"):

@@ -17,6 +17,7 @@ import os
 import random
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -29,18 +30,22 @@ from datacheck.trainers import trainer
 from datacheck.trainers.base import LOST, Seen
 
 PLACES = {"llamafactory": "LLaMA-Factory", "trl": "trl", "ms_swift": "ms-swift", "verl": "verl"}
-WRONG: list[Any] = [
-    None, True, False, 0, 1, 2.5, "", " ", "x", "你好", "[]", "{}", "null", "not json", '{"name": "f", "arguments": {}}',
-    '[{"name": "f", "arguments": "{}"}]', "[['a', 'b']]", "[{'role': 'user', 'content': 'a'}]", [], [[]], [None], [1, 2],
-    ["a"], ["a", "b"], [["a", "b"]], [["a"]], [["a", None]], ["ab"], {}, {"a": 1}, {"name": "f"}, {"from": "gpt", "value": "x"},
-    {"role": "assistant", "content": "x"}, [{}], [{"role": "user"}], [{"content": "x"}], [{"role": "user", "content": "x"}],
-    [{"role": "user", "content": "q"}, {"role": "assistant", "content": "a"}], [{"from": "human", "value": "q"}],
-    [{"from": "human", "value": "q"}, {"from": "gpt", "value": "a"}], [{"role": "assistant", "content": "b"}],
-    [{"user": "q", "assistant": "a"}], [{"type": "text", "text": "x"}], [{"type": "text"}], "y" * 5000, 10**20, "system",
-    "human", "gpt", "user", "assistant", "tool", "observation", "function_call", "chatgpt", ["x", {"role": "user"}],
-]  # fmt: skip
+KINDS = ("kept", "dropped", "fails")
+SEEDS = ("0", "1", "4")  # hash seeds under which TRL takes each of prompt, completion, chosen and rejected once
+TOKENIZER = "tok_minimind/model"
 _Q, _A = {"role": "user", "content": "q"}, {"role": "assistant", "content": "a"}
 _H, _G = {"from": "human", "value": "q"}, {"from": "gpt", "value": "a"}
+_TEXTS = [
+    "", " ", "x", "你好", "[]", "{}", "null", "not json", '{"name": "f", "arguments": {}}', "[['a', 'b']]",
+    '[{"name": "f", "arguments": "{}"}]', "[{'role': 'user', 'content': 'a'}]", "y" * 5000, "system", "human", "gpt",
+    "user", "assistant", "tool", "observation", "function_call", "chatgpt", "tool_call", "bot", "yes",
+]  # fmt: skip
+WRONG: list[Any] = [
+    None, True, False, 0, 1, 2.5, 10**20, *_TEXTS, [], [[]], [None], [1, 2], ["a"], ["a", "b"], [["a", "b"]], [["a"]],
+    [["a", None]], ["ab"], {}, {"a": 1}, {"name": "f"}, _G, _A, [{}], [_Q], [_A], [_Q, _A], [_H], [_H, _G],
+    [{"role": "user"}], [{"content": "x"}], [{"role": "assistant", "content": "b"}], [{"user": "q", "assistant": "a"}],
+    [{"type": "text", "text": "x"}], [{"type": "text"}], ["x", {"role": "user"}],
+]  # fmt: skip
 _CALL = {"role": "assistant", "content": None, "tool_calls": [
     {"id": "1", "type": "function", "function": {"name": "f", "arguments": '{"x": 1}'}}]}  # fmt: skip
 _TOOLS = [{"type": "function", "function": {"name": "f", "parameters": {"type": "object", "properties": {}}}}]
@@ -102,6 +107,13 @@ def hostile(good: list[dict[str, Any]], seed: int, extra: int) -> list[Any]:
     return list(unique.values())
 
 
+def datasets(case: Case, seed: int, extra: int) -> list[tuple[Any, list[Any], int]]:
+    """(row, dataset, good rows beside it): each hostile row between two good ones, and alone."""
+    rows = hostile(case.good, seed, extra)
+    alone = rows if case.alone else []
+    return [(row, [case.good[0], row, case.good[0]], 2) for row in rows] + [(row, [row], 0) for row in alone]
+
+
 def real_fate(case: Case, rows: list[Any], others: int) -> str:
     """What the loader does with the one row that is not good."""
     try:
@@ -122,27 +134,16 @@ def twin_fate(case: Case, row: Any, rows: list[Any]) -> str:
     return kinds[0] if kinds[0] in LOST else "kept"
 
 
-def compare(case: Case, seed: int, extra: int, realdata: Path) -> tuple[int, int, int, int, dict[str, int]]:
-    """Rows and differences of real files, rows and differences of hostile rows, hostile rows by fate."""
-    real_rows = real_wrong = wrong = 0
-    for name in case.files:
-        rows = read(realdata / name)
-        real_rows += len(rows)
-        real_wrong += compare_file(case, rows, name)
-    rows = hostile(case.good, seed, extra)
-    fates: dict[str, int] = {}
-    asked = [(row, [case.good[0], row, case.good[0]], 2) for row in rows] + [
-        (row, [row], 0) for row in rows if case.alone
-    ]
-    for row, dataset, others in asked:
-        theirs, ours = real_fate(case, dataset, others), twin_fate(case, row, dataset)
-        fates[theirs] = fates.get(theirs, 0) + 1
-        if theirs != ours:
-            wrong += 1
-            if wrong <= int(os.environ.get("SHOWN", "8")):
-                place = "alone" if not others else "between"
-                print(f"DIFFERENT {case.mode} {place}: real {theirs}, twin {ours}: {json.dumps(row)[:300]}")
-    return real_rows, real_wrong, len(asked), wrong, fates
+def compare(case: Case, theirs: list[str], asked: list[tuple[Any, list[Any], int]]) -> int:
+    """Print the first differences on hostile rows; returns their number."""
+    wrong = 0
+    for (row, dataset, others), real in zip(asked, theirs, strict=True):
+        ours = twin_fate(case, row, dataset)
+        wrong += real != ours
+        if real != ours and wrong <= int(os.environ.get("SHOWN", "8")):
+            place = "between" if others else "alone"
+            print(f"DIFFERENT {case.mode} {place}: real {real}, twin {ours}: {json.dumps(row)[:300]}")
+    return wrong
 
 
 def compare_file(case: Case, rows: list[Any], name: str) -> int:
@@ -255,7 +256,8 @@ def verl_cases(clones: Path, tokenizer: Any) -> list[Case]:
     row = {"data_source": "openai/gsm8k", "prompt": [_Q], "reward_model": {"style": "rule", "ground_truth": "1"},
            "extra_info": {"index": 0}}  # fmt: skip
     return [
-        Case("verl.sft", lambda rows: sft(rows, {}), [{"messages": [_Q, _A]}], files=("llama_factory/data/kto_en_demo.json",)),
+        Case("verl.sft", lambda rows: sft(rows, {}), [{"messages": [_Q, _A]}],
+             files=("llama_factory/data/kto_en_demo.json",)),
         Case("verl.sft", lambda rows: sft(rows, {}), [{"messages": [_Q, _A], "tools": _TOOLS}]),
         Case("verl.rl", lambda rows: rl(rows, {"filter": True}), [row], {"data.filter_overlong_prompts": True}),
         Case("verl.rl", lambda rows: rl(rows, {"filter": False}), [row], {"data.filter_overlong_prompts": False}),
@@ -280,7 +282,8 @@ def ms_swift_cases(clones: Path, _tokenizer: Any) -> list[Case]:
         case([{"conversation": [{"human": "q", "assistant": "a"}]}], tests + "sharegpt.jsonl"),
         case([{"query": "q", "response": "a", "history": [["x", "y"]], "system": "s"}], tests + "swift_multi.jsonl",
              tests + "swift_single.jsonl", tests + "swift_pre.jsonl"),
-        case([{"instruction": "q", "input": "i", "output": "a"}], tests + "alpaca.jsonl", "llama_factory/data/identity.json"),
+        case([{"instruction": "q", "input": "i", "output": "a"}], tests + "alpaca.jsonl",
+             "llama_factory/data/identity.json"),
         case([{"messages": [_Q, _A], "rejected_response": "b"}]),
         case([{"messages": [_Q, _A], "rejected_messages": [_Q, b]}]),
         case([{"messages": [_Q, _A], "objects": {"ref": ["x"], "bbox": [[1, 2, 3, 4]]}}]),
@@ -291,16 +294,42 @@ def ms_swift_cases(clones: Path, _tokenizer: Any) -> list[Case]:
 CASES = {"llamafactory": llamafactory_cases, "trl": trl_cases, "verl": verl_cases, "ms_swift": ms_swift_cases}
 
 
+def seeded(name: str) -> list[list[list[str]]]:
+    """The fates by the real loader under some hash seeds: TRL takes a key out of a set of names."""
+    found = []
+    for number in SEEDS:
+        with tempfile.NamedTemporaryFile(suffix=".json") as file:
+            command = [sys.executable, __file__, *sys.argv[1:], "--only", name, "--dump", file.name]
+            subprocess.run(command, check=True, env={**os.environ, "PYTHONHASHSEED": number})
+            found.append(json.loads(Path(file.name).read_text()))
+    return found
+
+
 def one(name: str, arguments: argparse.Namespace) -> None:
     """All cases of a trainer, in this process."""
-    made = loaders.tokenizer(arguments.realdata / "tok_minimind") if name in ("trl", "verl") else None
+    made = loaders.tokenizer(arguments.realdata / TOKENIZER) if name in ("trl", "verl") else None
+    cases = CASES[name](arguments.clones, made)
+    asked = [datasets(case, arguments.seed, arguments.random) for case in cases]
+    fates = [
+        [real_fate(case, rows, others) for _, rows, others in each] for case, each in zip(cases, asked, strict=True)
+    ]
+    if arguments.dump:
+        arguments.dump.write_text(json.dumps(fates))
+        return
+    for other in seeded(name) if name == "trl" else []:
+        fates = [
+            [max(pair, key=KINDS.index) for pair in zip(*both, strict=True)] for both in zip(fates, other, strict=True)
+        ]
     totals: dict[str, list[int]] = {}
-    for case in CASES[name](arguments.clones, made):
-        real, real_wrong, rows, wrong, fates = compare(case, arguments.seed, arguments.random, arguments.realdata)
-        print(f"  {case.mode}: real {real} rows, {real_wrong} different; hostile {rows}, {wrong} different; {fates}")
-        total = totals.setdefault(case.mode, [0, 0, 0, 0, 0, 0, 0])
-        counts = (real, real_wrong, rows, wrong, *(fates.get(fate, 0) for fate in ("kept", "dropped", "fails")))
-        totals[case.mode] = [a + b for a, b in zip(total, counts, strict=True)]
+    for case, each, theirs in zip(cases, asked, fates, strict=True):
+        real_rows = real_wrong = 0
+        for file in case.files:
+            rows = read(arguments.realdata / file)
+            real_rows, real_wrong = real_rows + len(rows), real_wrong + compare_file(case, rows, file)
+        wrong = compare(case, theirs, each)
+        print(f"  {case.mode}: real {real_rows} rows, {real_wrong} different; hostile {len(each)}, {wrong} different")
+        counts = (real_rows, real_wrong, len(each), wrong, *(theirs.count(kind) for kind in KINDS))
+        totals[case.mode] = [a + b for a, b in zip(totals.get(case.mode, [0] * len(counts)), counts, strict=True)]
     for mode, total in sorted(totals.items()):
         print(f"| {mode} | " + " | ".join(f"{n:,}" for n in total) + " |")
 
@@ -310,17 +339,17 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--clones", type=Path, required=True)
     parser.add_argument("--realdata", type=Path, required=True)
-    parser.add_argument("--only")
+    parser.add_argument("--only", choices=CASES)
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--random", type=int, default=2000)
+    parser.add_argument("--dump", type=Path, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.only:
         one(arguments.only, arguments)
         return 0
-    print("| mode | real rows | different | hostile rows | different | kept | dropped | fails |")
-    codes = [subprocess.run([sys.executable, __file__, *sys.argv[1:], "--only", name], check=False).returncode
-             for name in CASES]  # fmt: skip
-    return max(codes)
+    print("| mode | real rows | different | hostile rows | different | kept | dropped | fails |", flush=True)
+    return max(subprocess.run([sys.executable, __file__, *sys.argv[1:], "--only", name], check=False).returncode
+               for name in CASES)  # fmt: skip
 
 
 if __name__ == "__main__":
