@@ -168,6 +168,7 @@ NEEDS_MORE = {
     "unknown_config_keys": "needs a trainer and its config",
     "frozen_changed": "needs a known sha256",
     "leakage": "needs an evaluation set; a shape cannot leak",
+    "trainer_drops": "needs a trainer",
     "small_gap": "needs scores",
     "score_outliers": "needs scores",
     "low_agreement": "needs raters",

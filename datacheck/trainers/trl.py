@@ -159,15 +159,21 @@ GRPO_RULES: dict[str, Rule] = _COMMON | {
 
 
 def is_conversational(example: dict[str, Any]) -> bool:
-    """TRL's own test: the first item of a list has a role. It looks at one key only, in an order that is by chance."""
-    found = False
-    for key in _KEYS:
-        value = example.get(key)
-        if isinstance(value, list):
-            if not value:
-                raise StopRow("empty_messages", key)
-            found = found or (isinstance(value[0], dict) and "role" in value[0])
-    return found
+    """TRL's own test: the first item of a list has a role (data_utils.py:184).
+
+    It looks at one of the keys only; which one hangs on the hash seed of the process. The worst is taken: it is so
+    only if it is so by every key.
+    """
+    answers = [_has_role(example[key], key) for key in _KEYS if key in example]
+    return bool(answers) and all(answers)
+
+
+def _has_role(value: Any, key: str) -> bool:
+    if not isinstance(value, list):
+        return False
+    if not value:
+        raise StopRow("empty_messages", key)
+    return isinstance(value[0], dict) and "role" in value[0]
 
 
 def _chatml(example: dict[str, Any]) -> dict[str, Any]:
@@ -226,9 +232,17 @@ def _listed_tools(tools: Any) -> list[Any] | None:
 
 
 def _rendered(messages: list[Any], where: str) -> Messages:
-    """Messages as transformers takes them: at least one, all objects."""
+    """Messages as transformers takes them: at least one, all objects; a list of such lists is taken as a batch."""
     if not messages:
         raise StopRow("empty_messages", where)
+    if isinstance(messages[0], list):
+        return [message for inner in messages for message in _objects(inner, where)]
+    return _objects(messages, where)
+
+
+def _objects(messages: Any, where: str) -> Messages:
+    if not isinstance(messages, list):
+        raise StopRow("message_not_object", where, kind_of(messages))
     for number, message in enumerate(messages):
         if not isinstance(message, dict):
             raise StopRow("message_not_object", f"{where}[{number}]", kind_of(message))
