@@ -6,9 +6,11 @@ from typing import Any, Literal
 import polars as pl
 from pydantic import Field, ValidationError
 
-from datacheck.check import Artifact, Check, Limit, Measured, Metric, Ratio, Value, View, total
+from datacheck.check import Artifact, Check, Limit, Measured, Metric, Need, Ratio, Value, View, total
 from datacheck.errors import LoadError
-from datacheck.trainers.base import SettingsError, flat, read_config
+from datacheck.features.fates import Fates, RunOf
+from datacheck.trainers import trainer_names
+from datacheck.trainers.base import LOST, SettingsError, flat, read_config
 from datacheck.trainers.batches import PLANS, Arithmetic, Batches, Broken
 
 
@@ -55,8 +57,9 @@ class BatchArithmetic(Check):
 
     ## Known limits
 
-    The rows are those that can be read, unless `rows` says how many the trainer keeps. Early stopping, packing and
-    rows that the trainer makes itself are not foreseen; the finding says so where it matters.
+    The rows are those that the trainer keeps by the twin of its loader (where it has one, else all that can be read);
+    what it drops for length is not known without a tokenizer: write `rows` then. Early stopping, packing and rows
+    that the trainer makes itself are not foreseen; the finding says so where it matters.
     """
 
     ZH = """按所用训练框架自己的整数公式，由批大小设置与样本数算出更新次数、rollout 次数与预热比例。
@@ -101,18 +104,22 @@ class BatchArithmetic(Check):
         default={}, description="settings that win over the file; from run.settings"
     )
     world_size: int = Field(default=1, ge=1, description="processes that train; from run.world_size")
-    rows: int | None = Field(
-        default=None, ge=0, description="rows that the trainer keeps; none: those that can be read"
-    )
+    rows: int | None = Field(default=None, ge=0, description="rows that the trainer keeps; none: as its twin says")
 
     @classmethod
     def implied(cls, dataset: Mapping[str, Any]) -> Mapping[str, Any]:
         """The run stands with the contract."""
         return {name: dataset["run"][name] for name in ("trainer", "config", "settings", "world_size")}
 
+    def needs(self) -> tuple[Need, ...]:
+        """What becomes of each row, where the trainer has a twin."""
+        if self.rows is not None or self.trainer not in trainer_names():
+            return ()
+        return (Need(Fates(run=RunOf(trainer=self.trainer, config=self.config, settings=self.settings))),)
+
     def measure(self, data: View) -> Measured:
         """Count rows; let the trainer's arithmetic speak."""
-        rows = total(data.rows) if self.rows is None else self.rows
+        rows, counted = self._counted(data)
         try:
             plan = self._plan()
         except (LoadError, SettingsError, LookupError) as error:
@@ -122,7 +129,6 @@ class BatchArithmetic(Check):
         found = plan.arithmetic(rows, self.world_size)
         fails = sum(broken.fails for broken in found.broken)
         warmup = max(found.warmup, 1)
-        counted = () if self.rows is not None else (f"{rows} readable rows were taken as the rows that are trained",)
         return Measured(
             (
                 Value("faults", fails),
@@ -133,8 +139,19 @@ class BatchArithmetic(Check):
             ),
             evidence=_evidence(data, found.broken),
             figures={"arithmetic": _table(rows, self.world_size, found), "settings": _settings(plan)},
-            not_checked=(*counted, *found.notes),
+            not_checked=(counted, *found.notes),
         )
+
+    def _counted(self, data: View) -> tuple[int, str]:
+        """How many rows are trained, and where the number comes from."""
+        if self.rows is not None:
+            return self.rows, f"{self.rows} rows were taken, as the setting says"
+        readable = total(data.rows)
+        if not self.needs():
+            return readable, f"all {readable} readable rows were taken; the trainer has no twin"
+        fates = data[self.needs()[0]].filter(pl.col("fate").is_in(LOST), pl.col("row").is_not_null())
+        rows = readable - fates.select(pl.col("row").n_unique()).collect().item()
+        return rows, f"{rows} of {readable} readable rows were taken: those that the trainer's loader keeps"
 
     def _nothing(self, why: str) -> Measured:
         return Measured(tuple(Value(name, None) for name in self.metrics), not_checked=(why,))

@@ -7,7 +7,13 @@ from datacheck.check import Artifact, Ratio, Status
 from datacheck.checks.batch_arithmetic import BatchArithmetic
 from datacheck.testing import dataset, finding, measure
 
-PROMPTS = [{"prompt": f"题目 {n}", "label": "gsm8k_rule"} for n in range(60)]
+PROMPTS = [
+    {
+        "prompt": [{"role": "user", "content": f"题目 {n}"}], "input": f"题目 {n}", "label": "gsm8k_rule",
+        "question": f"题目 {n}", "answer": "#### 1", "data_source": "openai/gsm8k", "reward_model": {"ground_truth": "1"},
+    }
+    for n in range(60)
+]  # fmt: skip
 LIGHTRFT = {"train_batch_size": 512, "rollout_batch_size": 64, "n_samples_per_prompt": 8, "micro_train_batch_size": 1}
 
 
@@ -26,7 +32,16 @@ def test_a_run_that_would_divide_by_zero():
     assert result.value("faults") == 2
     assert sorted(result.evidence["problem"]) == ["no_batches", "no_rollouts"]
     assert set(result.evidence["where"]) == {"run: rollout_batch_size"}
-    assert "60 readable rows" in result.not_checked[0]
+    assert result.not_checked[0].startswith("60 of 60 readable rows were taken")
+
+
+def test_rows_that_the_loader_loses_do_not_count():
+    """3 rows of 60 are none that the loader takes: with batches of 15 prompts, 3 are left of 4."""
+    rows = [*PROMPTS[:57], *({"input": 3, "label": "gsm8k_rule"} for _ in range(3))]
+    settings = LIGHTRFT | {"rollout_batch_size": 15, "train_batch_size": 120}
+    result = measure(BatchArithmetic(trainer="lightrft.rl_text", settings=settings), rows)
+    assert result.value("rollouts") == 3
+    assert result.not_checked[0].startswith("57 of 60 readable rows were taken")
 
 
 def test_a_run_that_is_fine():
@@ -100,4 +115,4 @@ def test_what_is_not_known_is_an_error(settings, said):
 
 def test_rows_of_any_format_count():
     result = measure(BatchArithmetic(trainer="trl.sft"), dataset("user: a | assistant: b") * 48)
-    assert result.value("updates") == 18
+    assert result.value("updates") == 18  # 48 rows, 8 a batch, 3 epochs
