@@ -392,6 +392,28 @@ def minionerec(code: Path, mode: str) -> Callable[[Any], Real]:
     return run
 
 
+def items_of(code: Path) -> Callable[[Any], Real]:
+    """RLTitle2SidDataset, of one item."""
+    module = load(code / "MiniOneRec/data.py", "minionerec_data")
+    folder = Path(tempfile.mkdtemp())
+
+    def run(row):
+        levels = [part for part in row["sid"].replace("><", "> <").split() if part]
+        (folder / "item.json").write_text(json.dumps({"7": {"title": row["title"], "description": "['d']"}}))
+        (folder / "index.json").write_text(json.dumps({"7": levels}))
+        made = module.RLTitle2SidDataset(item_file=folder / "item.json", index_file=folder / "index.json", category="x")
+        if not len(made):
+            return Real("dropped")
+        return Real("kept", made[0]["prompt"], made[0]["completion"])
+
+    return run
+
+
+def info_row(pick: random.Random) -> dict[str, str]:
+    levels = "".join(f"<{letter}_{pick.randrange(9)}>" for letter in "abcd"[: pick.choice([0, 1, 2, 3, 3, 3, 4])])
+    return {"sid": levels, "title": pick.choice(["Pen", "", "A {title}", "笔 <a_1>"]), "item_id": "7"}
+
+
 # The comparison
 
 
@@ -458,7 +480,10 @@ def real_rows(folder: Path) -> dict[str, list[Any]]:
     questions = [json.loads(line) for line in gsm8k.read_text(encoding="utf-8").splitlines()]
     with office.open(encoding="utf-8", newline="") as file:
         items = list(csv.DictReader(file))
-    return {"mlx_grpo": questions, "minionerec": items[:500]}
+    with next(folder.glob("minionerec/data/Amazon/info/Office*.txt")).open(encoding="utf-8") as file:
+        info = [dict(zip(("sid", "title", "item_id"), line.rstrip("\n").split("\t"), strict=True)) for line in file]
+    rows = dict.fromkeys(("minionerec.sft", "minionerec.rl", "minionerec.eval"), items[:500])
+    return {"mlx_grpo.grpo": questions, "minionerec.items": info, **rows}
 
 
 def main() -> None:
@@ -490,11 +515,12 @@ def main() -> None:
         (f"pplmx_llm.{mode}", pplmx_row, pplmx(code, mode, 200), limit) for mode in ("sft", "dpo", "reward", "ppo")
     ]
     runs += [(f"minionerec.{mode}", item_row, minionerec(code, mode), {}) for mode in ("sft", "rl", "eval")]
+    runs.append(("minionerec.items", info_row, items_of(code), {}))
     print(f"{'mode':<18} {'settings':<58} {'rows':>6} {'agree':>6}  outcomes of theirs")
     for name, make, real, given in runs:
         pick = random.Random(options.seed)
         rows = [make(pick) for _ in range(options.rows)]
-        for kind, table in (("hostile", rows), ("real", known.get(name.partition(".")[0], []))):
+        for kind, table in (("hostile", rows), ("real", known.get(name, []))):
             if table:
                 seen, agreed, outcomes = compare(name, table, real, **given)
                 told = ", ".join(f"{count} {fate}" for fate, count in sorted(outcomes.items()))

@@ -102,11 +102,15 @@ class Artifact(Model):
         return data
 
 
-JsonType = Literal["string", "integer", "number", "boolean", "array", "object", "null"]
+JsonType = Literal["string", "integer", "number", "boolean", "array", "object", "null", "literal_list"]
 
 
 class FieldRule(Model):
-    """What a contract's `schema:` says of one field, by its dotted path (`meta.src`, `messages`)."""
+    """What a contract's `schema:` says of one field, by its dotted path (`meta.src`, `messages`).
+
+    A `literal_list` is text that holds a Python list ("['a', 'b']", as CSV files have them); of lists, the lengths
+    count items, `items` and `item_pattern` speak of each of them, and `as_long_as` names a list with as many.
+    """
 
     type: JsonType | tuple[JsonType, ...] | None = None
     required: bool = True
@@ -118,8 +122,11 @@ class FieldRule(Model):
     max: float | None = None
     min_length: int | None = None
     max_length: int | None = None
+    items: JsonType | None = None
+    item_pattern: str | None = Field(default=None, max_length=1000)
+    as_long_as: str | None = None
 
-    @field_validator("pattern")
+    @field_validator("pattern", "item_pattern")
     @classmethod
     def _compiles(cls, pattern: str | None) -> str | None:
         """Compile once with the engine that will run it: Rust's, linear in time, without look-around."""

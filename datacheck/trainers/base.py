@@ -6,8 +6,10 @@ by a rule with the place in the trainer's source, and what is trained of it. It 
 
 from __future__ import annotations
 
+import ast
 import json
 import tomllib
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, NamedTuple
@@ -290,6 +292,13 @@ class Mode:
             kind = self.rules[fate.reason].fate
             worst = kind if FATES.index(kind) > FATES.index(worst) else worst
         return worst
+
+
+def literal(text: str) -> Any:
+    """A value that stands as text in Python's spelling, as `ast.literal_eval`; odd escapes in it warn nobody."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.literal_eval(text)
 
 
 def kind_of(value: Any) -> str:

@@ -1,6 +1,5 @@
 """LightRFT: prompts for RL (text; images, which the GSM8K example uses too) and rows for SFT."""
 
-import ast
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
@@ -18,6 +17,7 @@ from datacheck.trainers.base import (
     Upstream,
     as_loaded,
     kind_of,
+    literal,
     shown,
 )
 
@@ -307,7 +307,7 @@ def _normalised(value: Any) -> Any:
         if text[:1] + text[-1:] not in ("[]", "()"):
             return text
         try:
-            value = ast.literal_eval(text)
+            value = literal(text)
         except (ValueError, SyntaxError, MemoryError, RecursionError):
             return text
     return value[0] if isinstance(value, list | tuple) and len(value) == 1 else value

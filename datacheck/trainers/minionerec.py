@@ -3,11 +3,24 @@
 Their code hands every list cell to `eval`. Here cells are parsed as literals only; what is more than that is named.
 """
 
-import ast
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Literal
 
-from datacheck.trainers.base import Cut, Fate, Mode, Reading, Rule, Seen, Settings, StopRow, Trained, Upstream, kind_of
+from datacheck.trainers.base import (
+    Cut,
+    Fate,
+    Mode,
+    Reading,
+    Rule,
+    Seen,
+    Settings,
+    StopRow,
+    Trained,
+    Upstream,
+    kind_of,
+    literal,
+)
 
 UPSTREAM = Upstream("AkaliKong/MiniOneRec", "81b4ba9811cfb152cf161f1c486fe516510d081e")
 # Cells that pandas.read_csv takes for a missing value (pandas/_libs/parsers.pyx, STR_NA_VALUES).
@@ -23,6 +36,8 @@ _READ = {
     "rl": ("history_item_title", "history_item_sid", "item_sid"),
     "eval": ("history_item_sid", "item_sid"),
 }
+_LEVEL = re.compile("<[^<>]*>")
+LEVELS = 3  # of a SID that the code joins, whatever the files have
 _HEADER = (
     "Below is an instruction that describes a task, paired with an input that provides further context. "
     "Write a response that appropriately completes the request. \n\n### Instruction:\n"
@@ -64,6 +79,19 @@ RULES: Mapping[str, Rule] = {
 }  # fmt: skip
 
 
+ITEM_RULES: Mapping[str, Rule] = {
+    "missing_column": Rule("fails", "no sid or no title", "缺少 sid 或 title", "data.py:885-890",
+        "write sid, title and item_id, parted by tabs"),
+    "too_few_levels": Rule("dropped", "a SID of fewer than three levels: the item is left out",
+        "SID 少于三级：条目被跳过", "data.py:748,900", "build the index with three levels", silent=True),
+    "level_lost": Rule("changed", "a SID of more than three levels: the code joins the first three only",
+        "SID 多于三级：代码只取前三级", "data.py:750,901", "build the index with three levels", silent=True),
+    "gold_in_prompt": Rule("changed", "the answer is rendered into the prompt: the task is to copy it",
+        "答案被写进了提示词：任务变成照抄", "data.py:929-957",
+        "blank the answer in generate_prompt, as SidDataset.pre does", silent=True),
+}  # fmt: skip
+
+
 def read(record: Any, _settings: MiniOneRec, mode: Literal["sft", "rl", "eval"]) -> Reading:
     """The fates of a CSV row over all tasks of the mode, and its main task: the next SID after those before."""
     if not isinstance(record, dict):
@@ -92,6 +120,20 @@ def _row(record: dict[str, Any], mode: Literal["sft", "rl", "eval"]) -> Reading:
     return Reading(fates, Trained("sampled" if mode == "rl" else "completion", prompt=prompt, response=answer))
 
 
+def _read_item(record: Any, _settings: MiniOneRec, _seen: Seen) -> Reading:
+    """The sample that RLTitle2SidDataset makes of an item: a line of the info file (data.py:891-970)."""
+    sid, title = (record.get(key) if isinstance(record, dict) else None for key in ("sid", "title"))
+    if not isinstance(sid, str) or not isinstance(title, str):
+        return Reading((Fate("missing_column", "title" if isinstance(sid, str) else "sid"),))
+    levels = _LEVEL.findall(sid)
+    if len(levels) < LEVELS:
+        return Reading((Fate("too_few_levels", "sid", f"{len(levels)} levels"),))
+    lost = (Fate("level_lost", "sid", f"{len(levels)} levels"),) if len(levels) > LEVELS else ()
+    answer = "".join(levels[:LEVELS])
+    prompt = f"### User Input: \nWhich item has the title: {title}?\n\n### Response:\n{answer}"
+    return Reading((*lost, Fate("gold_in_prompt", "sid")), Trained("sampled", prompt=prompt, response=f"{answer}\n"))
+
+
 def _missing(value: Any) -> bool:
     return value is None or (isinstance(value, str) and value in NA)
 
@@ -101,7 +143,7 @@ def _list(cell: Any, column: str, mode: str) -> list[Any]:
     if _missing(cell):
         raise StopRow("missing_list", column)
     try:
-        value = ast.literal_eval(cell.strip(" \t")) if isinstance(cell, str) else cell
+        value = literal(cell.strip(" \t")) if isinstance(cell, str) else cell
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         raise StopRow("runs_code", column) from None
     if isinstance(value, dict | set) and (not value or (mode == "rl" and column == "history_item_title")):
@@ -147,6 +189,10 @@ MODES = {
             _ITEMS, "golds that are looked up by the history: check conflicting_answers",
             "rl.py draws 10,000 rows for one task and stops where there are fewer: check batch_arithmetic",
         ),
+    ),
+    "items": Mode(
+        name="minionerec.items", upstream=UPSTREAM, settings=MiniOneRec, read=_read_item, rules=ITEM_RULES,
+        run_here=True, not_covered=("titles and descriptions that several items have: the last one wins",),
     ),
     "eval": Mode(
         name="minionerec.eval", upstream=UPSTREAM, settings=MiniOneRec, read=_reader("eval"), rules=RULES,

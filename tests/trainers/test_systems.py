@@ -106,6 +106,10 @@ CASES = [
     ("minionerec.rl", {}, {**ITEM, "history_item_sid": "[1]"}, ["not_a_list"]),
     ("minionerec.rl", {}, {**ITEM, "history_item_sid": "'<a_1>'"}, ["letters"]),
     ("minionerec.eval", {}, without(ITEM, "item_sid"), ["missing_column"]),
+    ("minionerec.items", {}, {"sid": "<a_1><b_2><c_3>", "title": "Pen"}, ["gold_in_prompt"]),  # M6
+    ("minionerec.items", {}, {"sid": "<a_1><b_2><c_3><d_1>", "title": "Pen"}, ["level_lost", "gold_in_prompt"]),  # M7
+    ("minionerec.items", {}, {"sid": "<a_1><b_2>", "title": "Pen"}, ["too_few_levels"]),  # M8
+    ("minionerec.items", {}, {"sid": "<a_1>"}, ["missing_column"]),
 ]  # fmt: skip
 
 
@@ -173,7 +177,8 @@ def test_what_is_trained():
     assert trained.prompt.startswith("Below is an instruction")
     assert "items <a_1><b_2><c_3>, <a_4><b_5><c_6> in chronological order" in trained.prompt
     assert trained.response == "<a_7><b_8><c_9>\n"
-    others = {n: trainer(n).read(ITEM, trainer(n).configured(None, {}), UNSEEN).trained.prompt for n in OURS[3:6]}
+    tasks = ["minionerec.rl", "minionerec.sft", "minionerec.eval"]
+    others = {n: trainer(n).read(ITEM, trainer(n).configured(None, {}), UNSEEN).trained.prompt for n in tasks}
     assert len({trained.prompt, *others.values()}) == 3  # M11: three skeletons for one task
 
 
