@@ -67,6 +67,9 @@ def _stub(name: str, **values: Any) -> ModuleType:
     for key, value in values.items():
         setattr(module, key, value)
     sys.modules[name] = module
+    above, _, own = name.rpartition(".")
+    if above in sys.modules:
+        setattr(sys.modules[above], own, module)
     return module
 
 
@@ -308,8 +311,17 @@ def verl(clone: Path, commit: str, made: Any) -> tuple[Callable[..., int], Calla
     """Two functions (rows, settings) → rows: sft (all of them or an exception) and rl (those that pass the filter)."""
     source = checkout(clone, commit, "verl") / "verl"
     _torch()
-    for name in ("omegaconf", "verl.models", "verl.models.transformers", "verl.models.transformers.qwen2_vl", "PIL"):
+    for name in (
+        "omegaconf",
+        "tensordict",
+        "tensordict.tensorclass",
+        "verl.models",
+        "verl.models.transformers",
+        "verl.models.transformers.qwen2_vl",
+        "PIL",
+    ):
         _stub(name)
+    _stub("PIL.Image")
     sys.modules["omegaconf"].ListConfig = list  # type: ignore[attr-defined]
     _datasets_stub()
     _package("verl", source)
@@ -338,7 +350,8 @@ def verl(clone: Path, commit: str, made: Any) -> tuple[Callable[..., int], Calla
         frame = pd.DataFrame({key: pd.Series(Rows(rows)[key], dtype=object) for key in Rows(rows).column_names})
         read, pd.read_parquet = pd.read_parquet, lambda _file: frame
         try:
-            dataset._read_files_and_process()  # noqa: SLF001
+            with contextlib.redirect_stdout(None):
+                dataset._read_files_and_process()  # noqa: SLF001
         finally:
             pd.read_parquet = read
         return sum(dataset[n] is not None for n in range(len(frame)))
