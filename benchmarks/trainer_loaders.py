@@ -258,8 +258,8 @@ def trl(clone: Path, commit: str, made: Any) -> Callable[..., int]:
     def run(rows: list[Any], mode: str, settings: dict[str, Any]) -> int:
         arguments = SimpleNamespace(
             dataset_num_proc=None, max_length=None, truncation_mode="keep_start", shuffle_dataset=False,
-            use_liger_kernel=False, dataset_text_field="text", assistant_only_loss=False,
-            per_device_train_batch_size=8, seed=0, **settings,
+            use_liger_kernel=False, dataset_text_field="text",
+            per_device_train_batch_size=8, seed=0, **{"assistant_only_loss": False, **settings},
         )  # fmt: skip
         dataset = Rows(rows)
         first = next(iter(dataset))
@@ -401,6 +401,7 @@ def ms_swift(clone: Path, commit: str) -> Callable[..., int]:
     assert inputs_file
     _package("swift.dataset", source / "dataset")
     _package("swift.dataset.preprocessor", source / "dataset/preprocessor")
+    _stub("swift.dataset.utils")
     core = importlib.import_module("swift.dataset.preprocessor.core")
     core.RowPreprocessor._patch_arrow_writer = lambda _self: contextlib.nullcontext()  # noqa: SLF001
 
