@@ -171,6 +171,7 @@ def _mode(name: str, read: Callable[[dict[str, Any]], Reading]) -> Mode:
         cut=_cut,
         roles={"user": ("user",), "assistant": ("assistant",), "tool": ("tool", "function"),
                "system": ("system", "developer")},
+        role_rules=frozenset({"message_malformed", "no_answer", "last_not_user"}),
         tool_arguments="string",
         not_covered=("what the service itself refuses: moderation, fewer than ten rows, tokens per row and per file",),
     )  # fmt: skip
