@@ -67,6 +67,9 @@ def _stub(name: str, **values: Any) -> ModuleType:
     for key, value in values.items():
         setattr(module, key, value)
     sys.modules[name] = module
+    above, _, own = name.rpartition(".")
+    if above in sys.modules:
+        setattr(sys.modules[above], own, module)
     return module
 
 
@@ -255,8 +258,8 @@ def trl(clone: Path, commit: str, made: Any) -> Callable[..., int]:
     def run(rows: list[Any], mode: str, settings: dict[str, Any]) -> int:
         arguments = SimpleNamespace(
             dataset_num_proc=None, max_length=None, truncation_mode="keep_start", shuffle_dataset=False,
-            use_liger_kernel=False, dataset_text_field="text", assistant_only_loss=False,
-            per_device_train_batch_size=8, seed=0, **settings,
+            use_liger_kernel=False, dataset_text_field="text",
+            per_device_train_batch_size=8, seed=0, **{"assistant_only_loss": False, **settings},
         )  # fmt: skip
         dataset = Rows(rows)
         first = next(iter(dataset))
@@ -308,8 +311,17 @@ def verl(clone: Path, commit: str, made: Any) -> tuple[Callable[..., int], Calla
     """Two functions (rows, settings) → rows: sft (all of them or an exception) and rl (those that pass the filter)."""
     source = checkout(clone, commit, "verl") / "verl"
     _torch()
-    for name in ("omegaconf", "verl.models", "verl.models.transformers", "verl.models.transformers.qwen2_vl", "PIL"):
+    for name in (
+        "omegaconf",
+        "tensordict",
+        "tensordict.tensorclass",
+        "verl.models",
+        "verl.models.transformers",
+        "verl.models.transformers.qwen2_vl",
+        "PIL",
+    ):
         _stub(name)
+    _stub("PIL.Image")
     sys.modules["omegaconf"].ListConfig = list  # type: ignore[attr-defined]
     _datasets_stub()
     _package("verl", source)
@@ -338,7 +350,8 @@ def verl(clone: Path, commit: str, made: Any) -> tuple[Callable[..., int], Calla
         frame = pd.DataFrame({key: pd.Series(Rows(rows)[key], dtype=object) for key in Rows(rows).column_names})
         read, pd.read_parquet = pd.read_parquet, lambda _file: frame
         try:
-            dataset._read_files_and_process()  # noqa: SLF001
+            with contextlib.redirect_stdout(None):
+                dataset._read_files_and_process()  # noqa: SLF001
         finally:
             pd.read_parquet = read
         return sum(dataset[n] is not None for n in range(len(frame)))
@@ -388,6 +401,7 @@ def ms_swift(clone: Path, commit: str) -> Callable[..., int]:
     assert inputs_file
     _package("swift.dataset", source / "dataset")
     _package("swift.dataset.preprocessor", source / "dataset/preprocessor")
+    _stub("swift.dataset.utils")
     core = importlib.import_module("swift.dataset.preprocessor.core")
     core.RowPreprocessor._patch_arrow_writer = lambda _self: contextlib.nullcontext()  # noqa: SLF001
 

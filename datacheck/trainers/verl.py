@@ -101,6 +101,8 @@ RL_RULES: Mapping[str, Rule] = {
         "write the prompt as a list of messages with role and content"),
     "prompt_fails": _rule("fails", "the prompt cannot be rendered, and nothing filters it",
         "提示无法渲染且没有过滤", _RL + "247", "write the prompt as a list of messages with role and content"),
+    "prompt_empty": _rule("kept", "the prompt has no message: the model is asked nothing", "提示中没有消息",
+        _RL + "247", "drop the row", silent=True),
     "foreign_role": _rule("kept", "a role that templates do not know is handed on as it is", "模板不认识的角色原样传入",
         _RL + "247", "rename roles to system, user, assistant, tool", silent=True),
     "extra_info_malformed": _rule("fails", "extra_info is no object", "extra_info 不是对象", _RL + "353",
@@ -129,6 +131,15 @@ def _objects(messages: Any, reason: str, where: str) -> Messages:
         if not isinstance(message, dict):
             raise StopRow(reason, f"{where}[{number}]", kind_of(message))
     return messages
+
+
+def _prompt(value: Any, reason: str, where: str) -> Messages:
+    """A prompt as transformers' template takes it: an empty text or object is a conversation without a message."""
+    if value in ("", {}):
+        return []
+    if isinstance(value, list) and value and isinstance(value[0], list):  # a batch of conversations
+        return [message for inner in value for message in (_objects(inner, reason, where) if inner else [])]
+    return _objects(value, reason, where)
 
 
 def _foreign(messages: Messages, where: str) -> tuple[Fate, ...]:
@@ -163,7 +174,7 @@ def _read_sft(record: dict[str, Any], to: VerlSft, seen: Seen) -> Reading:
 def _read_rl(record: dict[str, Any], to: VerlRl, seen: Seen) -> Reading:
     example = as_loaded(record, seen)
     refused = "prompt_dropped" if to.filter_overlong_prompts else "prompt_fails"
-    prompt = _objects(example.get(to.prompt_key), refused, to.prompt_key)
+    prompt = _prompt(example.get(to.prompt_key), refused, to.prompt_key)
     extra = example.get("extra_info")
     if extra is not None and not isinstance(extra, dict):
         raise StopRow("extra_info_malformed", "extra_info", kind_of(extra))
@@ -176,7 +187,8 @@ def _read_rl(record: dict[str, Any], to: VerlRl, seen: Seen) -> Reading:
     known = isinstance(source, str) and (source in SCORED or source.startswith("aime"))
     if not known and not (to.custom_reward or to.own_rewards):
         raise StopRow("unknown_data_source", to.reward_fn_key, shown(source))
-    return Reading(_foreign(prompt, to.prompt_key), Trained("sampled", prompt=prompt))
+    empty = () if prompt else (Fate("prompt_empty", to.prompt_key),)
+    return Reading((*_foreign(prompt, to.prompt_key), *empty), Trained("sampled", prompt=prompt))
 
 
 def _guarded(read: Callable[[dict[str, Any], Any, Seen], Reading]) -> Callable[[Any, Any, Seen], Reading]:
@@ -209,10 +221,11 @@ def _first(to: VerlSft | VerlRl) -> int | None:
 
 
 _ROLE_NAMES = {"user": ("user",), "assistant": ("assistant",), "tool": ("tool",), "system": ("system", "developer")}
+_ROLE_RULES = frozenset({"foreign_role", "role_missing", "no_answer"})
 MODES = {
     "sft": Mode(
         name="verl.sft", upstream=UPSTREAM, settings=VerlSft, read=_guarded(_read_sft), rules=SFT_RULES, cut=_cut_sft,
-        first=_first, roles=_ROLE_NAMES, run_here=True, not_covered=(
+        first=_first, roles=_ROLE_NAMES, role_rules=_ROLE_RULES, run_here=True, not_covered=(
             "models with a processor (images, videos)",
             "the check that turns rendered one by one equal the whole: see check template_errors",
             "the older single-turn SFTDataset (prompt_key, response_key)",
@@ -220,7 +233,7 @@ MODES = {
     ),
     "rl": Mode(
         name="verl.rl", upstream=UPSTREAM, settings=VerlRl, read=_guarded(_read_rl), rules=RL_RULES, cut=_cut_rl,
-        first=_first, roles=_ROLE_NAMES, run_here=True, not_covered=(
+        first=_first, roles=_ROLE_NAMES, role_rules=_ROLE_RULES, run_here=True, not_covered=(
             "models with a processor (images, videos)", "reward managers other than naive",
             "what single reward functions demand of ground_truth (check unverifiable_answers)",
             "what becomes of a prompt that is too long and not filtered depends on the agent loop",
