@@ -124,7 +124,7 @@ class BatchArithmetic(Check):
             plan = self._plan()
         except (LoadError, SettingsError, LookupError) as error:
             return self._nothing(str(error.args[0]))
-        if not rows:
+        if not rows and not total(data.rows):
             return self._nothing("no rows")
         found = plan.arithmetic(rows, self.world_size)
         fails = sum(broken.fails for broken in found.broken)

@@ -133,12 +133,9 @@ class ConflictingAnswers(Check):
         nothing = pl.LazyFrame(schema={"row": pl.UInt64, "other": pl.String})
         if not self.against:
             return nothing, nothing
-        tables = [nothing.select("row"), *data.buckets(self._keys())]
-        own = (
-            pl.concat(tables, how="diagonal_relaxed")
-            .select("row", pl.col("asked").cast(pl.UInt64), pl.col("answered").cast(pl.UInt64))
-            .collect()
-        )
+        keys = ["row", "asked", "answered"]
+        empty = pl.LazyFrame(schema=dict.fromkeys(keys, pl.UInt64))
+        own = pl.concat([empty, *(bucket.select(keys) for bucket in data.buckets(self._keys()))]).collect()
         found = []
         for name in self.against:
             places = data[Need("rows", name)].select("row", other=pl.concat_str(pl.lit(f"{name}/"), place()))

@@ -54,40 +54,40 @@ class MiniOneRec(Settings):
 
 
 RULES: Mapping[str, Rule] = {
-    "missing_column": Rule("fails", "a column is missing (KeyError)", "缺少列（KeyError）", "data.py:431-447",
+    "missing_column": Rule("fails", "a column is missing (KeyError)", "缺少列（KeyError）", "data.py:431",
         "write the seven columns of convert_dataset.py:111-119"),
     "runs_code": Rule("fails", "a list cell is no literal: the trainer hands it to eval() and runs what stands there",
-        "列表单元格不是字面量：训练器会用 eval() 执行其中的代码", "data.py:84,96,431,508,624,1014,1446,1600",
+        "列表单元格不是字面量：训练器会用 eval() 执行其中的代码", "data.py:84",
         "never train on this file; find out who wrote it"),
     "missing_list": Rule("fails", "a list cell is empty or reads as missing (eval of NaN: TypeError)",
         "列表单元格为空或被读成缺失（eval(NaN)：TypeError）", "data.py:431", "write [] or drop the row"),
-    "not_a_list": Rule("fails", "a list cell holds no list of texts", "列表单元格不是文本列表", "data.py:433-440",
+    "not_a_list": Rule("fails", "a list cell holds no list of texts", "列表单元格不是文本列表", "data.py:433",
         "write a Python list of strings"),
     "letters": Rule("changed", "a list cell holds a text: its characters become the items",
-        "列表单元格是字符串：逐字符当作条目", "data.py:433-440", "write a Python list of strings", silent=True),
+        "列表单元格是字符串：逐字符当作条目", "data.py:433", "write a Python list of strings", silent=True),
     "empty_history": Rule("fails", "no id in the history: eval(history_item_id)[-1] (IndexError)",
         "历史为空：eval(history_item_id)[-1]（IndexError）", "data.py:96", "drop rows without a history"),
     "no_history": Rule("changed", "an empty history: the prompt names no item", "历史为空：提示词中没有条目",
-        "data.py:433-440", "drop rows without a history", silent=True),
+        "data.py:433", "drop rows without a history", silent=True),
     "no_target": Rule("fails", "the target SID reads as missing: NaN + text (TypeError)",
-        "目标 SID 被读成缺失：NaN + 文本（TypeError）", "data.py:1054,1492", "write the SID"),
+        "目标 SID 被读成缺失：NaN + 文本（TypeError）", "data.py:1054", "write the SID"),
     "nan_target": Rule("changed", "the target reads as missing, and the text “nan” is trained",
-        "目标被读成缺失，训练文本变成“nan”", "data.py:93,440,517",
+        "目标被读成缺失，训练文本变成“nan”", "data.py:93",
         "write the target; a title NA needs another spelling", silent=True),
     "too_long": Rule("truncated", "the beginning is cut off, the instruction first", "开头（指令）被截断",
-        "data.py:138-146,563-570", "raise cutoff_len", silent=True),
+        "data.py:138", "raise cutoff_len", silent=True),
 }  # fmt: skip
 
 
 ITEM_RULES: Mapping[str, Rule] = {
-    "missing_column": Rule("fails", "no sid or no title", "缺少 sid 或 title", "data.py:885-890",
+    "missing_column": Rule("fails", "no sid or no title", "缺少 sid 或 title", "data.py:885",
         "write sid, title and item_id, parted by tabs"),
     "too_few_levels": Rule("dropped", "a SID of fewer than three levels: the item is left out",
-        "SID 少于三级：条目被跳过", "data.py:748,900", "build the index with three levels", silent=True),
+        "SID 少于三级：条目被跳过", "data.py:748", "build the index with three levels", silent=True),
     "level_lost": Rule("changed", "a SID of more than three levels: the code joins the first three only",
-        "SID 多于三级：代码只取前三级", "data.py:750,901", "build the index with three levels", silent=True),
+        "SID 多于三级：代码只取前三级", "data.py:750", "build the index with three levels", silent=True),
     "gold_in_prompt": Rule("changed", "the answer is rendered into the prompt: the task is to copy it",
-        "答案被写进了提示词：任务变成照抄", "data.py:929-957",
+        "答案被写进了提示词：任务变成照抄", "data.py:929",
         "blank the answer in generate_prompt, as SidDataset.pre does", silent=True),
 }  # fmt: skip
 

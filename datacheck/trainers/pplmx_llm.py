@@ -39,11 +39,11 @@ _COMMON: Mapping[str, Rule] = {
     "not_an_object": _rule("fails", "the record is no object", "记录不是对象", "sft.py:84",
         "write one object per line"),
     "not_text": _rule("fails", "the tokenizer is given something that is no text (TypeError)",
-        "分词器收到非文本（TypeError）", "sft.py:115-116", "write text"),
+        "分词器收到非文本（TypeError）", "sft.py:115", "write text"),
     "not_encodable": _rule("fails", "a character that the default tokenizer (ASCII) does not know (KeyError)",
-        "默认分词器（可打印 ASCII）不认识的字符（KeyError）", "sft.py:115-116",
+        "默认分词器（可打印 ASCII）不认识的字符（KeyError）", "sft.py:115",
         "set data.tokenizer_type: hf and a path"),
-    "too_long": _rule("truncated", "cut at data.max_seq_len", "超过 data.max_seq_len 被截断", "sft.py:130-132",
+    "too_long": _rule("truncated", "cut at data.max_seq_len", "超过 data.max_seq_len 被截断", "sft.py:130",
         "raise data.max_seq_len", silent=True),
 }  # fmt: skip
 SFT_RULES: Mapping[str, Rule] = {
@@ -51,21 +51,21 @@ SFT_RULES: Mapping[str, Rule] = {
     "no_instruction": _rule("changed", "no key instruction: the template is filled with nothing",
         "没有 instruction 键：模板中填入空串", "sft.py:84", "name the column instruction", silent=True),
     "no_output": _rule("masked", "no key output, or an empty one: no token is trained, and the NaN loss becomes 0",
-        "没有 output 或为空：没有可训练 token，NaN 损失被置 0", "sft.py:86,124", "name the column output", silent=True),
+        "没有 output 或为空：没有可训练 token，NaN 损失被置 0", "sft.py:86", "name the column output", silent=True),
     "filled_in": _rule("changed", "a value that is no text is written into the prompt as Python spells it",
-        "非文本值以 Python 写法填进提示词", "sft.py:88-100", "write text", silent=True),
+        "非文本值以 Python 写法填进提示词", "sft.py:88", "write text", silent=True),
     "nothing_left": _rule("masked", "the prompt fills data.max_seq_len: no label is left, and the NaN loss becomes 0",
-        "提示词占满 data.max_seq_len：标签全为 -100，NaN 损失被置 0", "sft.py:130-132",
+        "提示词占满 data.max_seq_len：标签全为 -100，NaN 损失被置 0", "sft.py:130",
         "shorten the prompt, or raise data.max_seq_len", silent=True),
 }  # fmt: skip
 PAIR_RULES: Mapping[str, Rule] = {
     **_COMMON,
     "missing_key": _rule("dropped", "not all of prompt, chosen and rejected are there",
-        "缺少 prompt、chosen 或 rejected", "dpo.py:58-60", "complete the row"),
-    "no_answers": _rule("masked", "chosen and rejected are both empty", "chosen 与 rejected 都为空", "dpo.py:103-105",
+        "缺少 prompt、chosen 或 rejected", "dpo.py:58", "complete the row"),
+    "no_answers": _rule("masked", "chosen and rejected are both empty", "chosen 与 rejected 都为空", "dpo.py:103",
         "complete or drop the row", silent=True),
     "nothing_left": _rule("masked", "the prompt fills data.max_seq_len: both sides are equal",
-        "提示词占满 data.max_seq_len：两侧完全相同", "dpo.py:81-83", "shorten the prompt", silent=True),
+        "提示词占满 data.max_seq_len：两侧完全相同", "dpo.py:81", "shorten the prompt", silent=True),
 }  # fmt: skip
 REWARD_RULES: Mapping[str, Rule] = {
     **PAIR_RULES,
@@ -74,11 +74,11 @@ REWARD_RULES: Mapping[str, Rule] = {
 PPO_RULES: Mapping[str, Rule] = {
     "not_an_object": _COMMON["not_an_object"]._replace(source=_DATA + "prompt.py:26"),
     "no_prompt": _rule("dropped", "none of prompt, instruction and text says anything",
-        "prompt、instruction、text 均为空", "prompt.py:26-28", "name the column prompt", silent=True),
+        "prompt、instruction、text 均为空", "prompt.py:26", "name the column prompt", silent=True),
     "filled_in": _rule("changed", "a prompt that is no text is taken as Python spells it", "非文本提示词按 Python 写法",
         "prompt.py:28", "write text", silent=True),
     "no_prompts": _rule("fails", "no record has a prompt (ValueError)", "所有记录都没有提示词（ValueError）",
-        "prompt.py:35-36", "name the column prompt"),
+        "prompt.py:35", "name the column prompt"),
 }  # fmt: skip
 
 
