@@ -33,7 +33,8 @@ def folder(path: Path) -> str:
 ALLOWED = {
     "text": {"text"},
     "pii": {"pii"},
-    "features": {"check", "text", "pii", "features"},
+    "trainers": {"trainers"},
+    "features": {"check", "text", "pii", "features", "trainers"},
     "checks": {"check", "text", "pii", "features", "trainers"},
 }
 
