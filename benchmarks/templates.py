@@ -72,7 +72,9 @@ class Day(dt.datetime):
 
 
 def files_of(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file() and path.suffix != ".safetensors"}
+    return {
+        path.name: path.read_bytes() for path in folder.iterdir() if path.is_file() and path.suffix != ".safetensors"
+    }
 
 
 def ours(template: Template, tokenizer: Tokenizer, messages, tools, *, prompt: bool):
@@ -84,9 +86,7 @@ def ours(template: Template, tokenizer: Tokenizer, messages, tools, *, prompt: b
 def theirs(tokenizer, source, messages, tools, *, prompt: bool):
     given = {"chat_template": source, "tools": tools, "add_generation_prompt": prompt}
     text = tokenizer.apply_chat_template(messages, tokenize=False, **given)
-    out = tokenizer.apply_chat_template(
-        messages, return_dict=True, return_assistant_tokens_mask=True, **given
-    )
+    out = tokenizer.apply_chat_template(messages, return_dict=True, return_assistant_tokens_mask=True, **given)
     return text, out["input_ids"], out["assistant_masks"]
 
 
@@ -103,9 +103,15 @@ def compare(templates: list[Path], folders: list[Path]) -> int:
 
     logging.set_verbosity_error()
     chat_template_utils.datetime = Day
-    sources = {f"{path.parent.name}/{path.name}": path.read_text() for each in templates for path in sorted(each.glob("*.jinja"))}
+    sources = {
+        f"{path.parent.name}/{path.name}": path.read_text()
+        for each in templates
+        for path in sorted(each.glob("*.jinja"))
+    }
     distinct = len(set(sources.values()))
-    print(f"{len(sources)} templates ({distinct} distinct), {len(CASES)} conversations, with and without the prompt for an answer")
+    print(
+        f"{len(sources)} templates ({distinct} distinct), {len(CASES)} conversations, with and without the prompt for an answer"
+    )
     different = 0
     for folder in folders:
         tokenizer, reference = load_tokenizer(files_of(folder)), AutoTokenizer.from_pretrained(folder)
@@ -113,7 +119,9 @@ def compare(templates: list[Path], folders: list[Path]) -> int:
         for name, source in sources.items():
             for case, (messages, tools) in CASES.items():
                 for prompt in (False, True):
-                    one = outcome(lambda: ours(Template(source, tokenizer.special), tokenizer, messages, tools, prompt=prompt))  # noqa: B023
+                    one = outcome(
+                        lambda: ours(Template(source, tokenizer.special), tokenizer, messages, tools, prompt=prompt)
+                    )  # noqa: B023
                     two = outcome(lambda: theirs(reference, source, messages, tools, prompt=prompt))  # noqa: B023
                     failed = [isinstance(each, Exception) for each in (one, two)]
                     if all(failed):
@@ -172,7 +180,9 @@ def speed(template: Path, folder: Path, data: Path | None, count: int, side: str
         for _ in range(repeats):
             for each in ("datacheck", "transformers"):
                 command = [sys.executable, *sys.argv, "--side", each]
-                facts = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()[-1])
+                facts = json.loads(
+                    subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()[-1]
+                )
                 print(each, facts)
                 best[each] = min(best.get(each, (9e9, 9e9)), (facts["cpu"], facts["wall"]))
         for n, name in enumerate(("CPU", "wall")):
@@ -185,7 +195,17 @@ def speed(template: Path, folder: Path, data: Path | None, count: int, side: str
         start = cpu(), time.perf_counter()
         total, trained = work(source, folder, rows)
     spent = {"cpu": round(cpu() - start[0], 3), "wall": round(time.perf_counter() - start[1], 3)}
-    print(json.dumps({**spent, "rows": len(rows), "tokens": total, "trained": trained, "rows/s": round(len(rows) / spent["wall"])}))
+    print(
+        json.dumps(
+            {
+                **spent,
+                "rows": len(rows),
+                "tokens": total,
+                "trained": trained,
+                "rows/s": round(len(rows) / spent["wall"]),
+            }
+        )
+    )
     return 0
 
 

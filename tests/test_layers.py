@@ -34,8 +34,9 @@ ALLOWED = {
     "text": {"text"},
     "pii": {"pii"},
     "trainers": {"trainers"},
-    "features": {"check", "text", "pii", "features", "trainers"},
-    "checks": {"check", "text", "pii", "features", "trainers"},
+    "chat": {"chat"},
+    "features": {"check", "errors", "text", "pii", "features", "trainers", "chat"},
+    "checks": {"check", "text", "pii", "features", "trainers", "chat"},
 }
 
 

@@ -23,7 +23,7 @@ from dataclasses import asdict, dataclass, field
 from itertools import islice
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, NamedTuple
+from typing import IO, Any, NamedTuple, Self
 
 from datacheck.chat.mask import prefix_spans
 from datacheck.chat.template import NOW, Spans, TemplateFault, Templates
@@ -37,7 +37,7 @@ class Limits:
     """What one conversation may cost: seconds (processor and wall), bytes of memory, characters of text."""
 
     seconds: int = 10
-    memory: int = 1 << 30
+    memory: int = 768 << 20
     characters: int = 32 << 20
 
 
@@ -76,11 +76,11 @@ class Renderer:
     name: str | None = None
     limits: Limits = field(default_factory=Limits)
     now: str = NOW.isoformat()
-    _child: subprocess.Popen[bytes] | None = None
-    _buffer: bytes = b""
-    _lost: int = 0
+    _child: subprocess.Popen[bytes] | None = field(default=None, init=False)
+    _buffer: bytes = field(default=b"", init=False)
+    _lost: int = field(default=0, init=False)
 
-    def __enter__(self) -> "Renderer":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
@@ -113,7 +113,7 @@ class Renderer:
                 yield from waiting.result()
 
     def _exchange(self, batch: list[Request]) -> list[Reply]:
-        """The replies to a batch; a child that is lost costs the conversation at which it was, and a new one goes on."""
+        """The replies to a batch; a lost child costs the conversation at which it was, and a new one goes on."""
         replies: list[Reply] = []
         while len(replies) < len(batch):
             if self._lost >= _PATIENCE:
@@ -141,7 +141,7 @@ class Renderer:
         path = os.pathsep.join([str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")])
         kept = {name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH") if name in os.environ}
         environment = {**kept, "PYTHONPATH": path, "PYTHONHASHSEED": "0", "LC_ALL": "C.UTF-8"}
-        self._child = subprocess.Popen(  # noqa: S603 - our own module
+        self._child = subprocess.Popen(
             [sys.executable, "-m", "datacheck.chat.child"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -154,7 +154,8 @@ class Renderer:
         self._receive()
 
     def _write(self, data: bytes) -> None:
-        assert self._child is not None and self._child.stdin is not None
+        assert self._child is not None
+        assert self._child.stdin is not None
         view = memoryview(data)
         try:
             while view:
@@ -164,7 +165,8 @@ class Renderer:
 
     def _receive(self) -> Reply:
         """Wait for one line, as long as one conversation may take."""
-        assert self._child is not None and self._child.stdout is not None
+        assert self._child is not None
+        assert self._child.stdout is not None
         pipe = self._child.stdout
         until = time.monotonic() + self.limits.seconds + 1  # the child's own limit comes first, where it works
         pieces = [self._buffer]

@@ -80,7 +80,7 @@ class _Reader:
         self._extra = extra if isinstance(extra, dict) else None
 
     def pair(self) -> list[Conversation]:
-        """chosen and rejected, each after the prompt; OpenAI's input with preferred_output is one of them."""
+        """Both sides of a pair, each after the prompt; OpenAI's input with preferred_output is one of them."""
         for names in _PAIRS:
             if set(names) <= self._record.keys():
                 prompt = self._prompt()
@@ -104,7 +104,7 @@ class _Reader:
         return []
 
     def completion(self) -> list[Conversation]:
-        """prompt and completion, as strings or as messages."""
+        """A prompt and its completion, as strings or as messages."""
         if not {"prompt", "completion"} <= self._record.keys():
             return []
         side = self._side("completion")
@@ -257,7 +257,7 @@ def _called(message: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "role": "assistant",
         "content": "",
-        "tool_calls": [{"type": "function", "function": dict(call)} for call in calls],
+        "tool_calls": [{"type": "function", "function": call} for call in calls],
     }
 
 

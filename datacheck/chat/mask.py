@@ -66,9 +66,7 @@ def prefix_spans(
     return Rendered(text, spans)
 
 
-def _prefix(
-    template: Template, messages: Sequence[Message], text: str, tools: Any, extra: Any, *, prompt: bool
-) -> int:
+def _prefix(template: Template, messages: Sequence[Message], text: str, tools: Any, extra: Any, *, prompt: bool) -> int:
     """How long the text of the first messages is. It must begin the whole text."""
     if not messages:
         return 0

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any, Literal, NamedTuple
 
 from tokenizers import Encoding
@@ -42,6 +42,14 @@ class Sample(NamedTuple):
     by: str | None = None
     faults: tuple[Fault, ...] = ()
     error: str | None = None
+
+    @property
+    def turns(self) -> list[int]:
+        """Tokens that are skipped, trained, skipped, …: an even number of them."""
+        ends = [0, *(end for run in runs(self.labels) for end in run)]
+        counts = [b - a for a, b in pairwise(ends)]
+        rest = len(self.labels) - ends[-1]
+        return [*counts, rest, 0] if rest else counts
 
 
 @dataclass(frozen=True)
@@ -211,9 +219,7 @@ def _answer_place(conversation: Conversation) -> str | None:
     return conversation.places[-1] if conversation.places else None
 
 
-def _faults(
-    work: _Work, ids: Sequence[int], labels: Sequence[int], left: range, run: Run
-) -> Iterator[Fault]:
+def _faults(work: _Work, ids: Sequence[int], labels: Sequence[int], left: range, run: Run) -> Iterator[Fault]:
     """What is wrong with a mask; the first of each kind."""
     conversation = work.conversation
     if 1 not in labels:
@@ -293,6 +299,7 @@ def _end_faults(
             last -= 1
         if ids[last] in tokenizer.ends:
             continue
-        follows = end < len(ids) and ids[end] in tokenizer.ends
+        # transformers leaves out further tokens of a last character whose bytes are spread over several: up to three
+        follows = not tokenizer.ends.isdisjoint(ids[end : end + 4])
         yield Fault("end_not_trained" if follows else "end_missing", _answer_place(conversation))
         return

@@ -1,9 +1,10 @@
-"""Chat templates, rendered as transformers 5.23 renders them (utils/chat_template_utils.py, tokenization_utils_base.py).
+"""Chat templates, rendered as transformers 5.23 renders them (utils/chat_template_utils.py and its callers).
 
 Mirrored: the sandboxed environment and its blocks, `generation` spans, `tojson` without HTML escapes, `dict` and
 `namespace` without a way out, None-valued keys of messages dropped, one name for reasoning, special tokens and tools
 passed, the order in which templates are chosen. Not mirrored: Python functions as tools, `continue_final_message`,
-`sanitize_control_tokens` (off by default), documents. `strftime_now` says NOW, not today: equal inputs give equal reports.
+`sanitize_control_tokens` (off by default), documents. `strftime_now` says NOW, not today, so
+that equal inputs give equal reports.
 Templates are hostile until shown otherwise: outside of tests they are rendered in a child only (see `child`).
 """
 
@@ -114,7 +115,7 @@ class _Generation(Extension):
         self.length = 0
         self.spans: Spans = []
 
-    def parse(self, parser: Parser) -> nodes.CallBlock:
+    def parse(self, parser: Parser) -> nodes.Node:
         line = next(parser.stream).lineno
         body = parser.parse_statements(("name:endgeneration",), drop_needle=True)
         return nodes.CallBlock(self.call_method("_note"), [], [], body).set_lineno(line)
@@ -179,7 +180,7 @@ class Template:
         )
         environment.filters["tojson"] = _tojson
         environment.globals["raise_exception"] = _raise
-        environment.globals["strftime_now"] = lambda form: now.strftime(form)
+        environment.globals["strftime_now"] = now.strftime
         environment.globals["dict"] = _Dict()
         environment.globals["namespace"] = _Namespace
         self._generation = cast("_Generation", environment.extensions[_Generation.identifier])

@@ -90,7 +90,7 @@ def load_tokenizer(files: Mapping[str, bytes], ends: Sequence[str] = ()) -> Toke
 def _read(data: bytes) -> Backend:
     try:
         return Backend.from_buffer(data)
-    except Exception as error:  # the library raises bare Exception
+    except Exception as error:  # noqa: BLE001 - the library raises bare Exception
         raise TemplateFault("unreadable", f"tokenizer.json: {error}"[:300]) from None
 
 
@@ -101,7 +101,7 @@ def _qwen2(files: Mapping[str, bytes], config: Mapping[str, Any]) -> Backend:
     try:
         vocab = dict(model.get("vocab") or read_json(files, "vocab.json"))
         merges = model.get("merges") or _merges(files["merges.txt"])
-        pairs = [tuple(each.split(" ")) if isinstance(each, str) else tuple(each) for each in merges]
+        pairs = [(one, two) for one, two in (each.split(" ") if isinstance(each, str) else each for each in merges)]
         backend = Backend(models.BPE(vocab=vocab, merges=pairs))
     except Exception:  # noqa: BLE001 - the library raises bare Exception
         wanted = "tokenizer.json, or vocab.json and merges.txt of a byte-level BPE tokenizer"
@@ -127,9 +127,7 @@ def _added(given: Mapping[str, Any]) -> AddedToken:
     return AddedToken(given["content"], normalized=bool(given.get("normalized", not flags["special"])), **flags)
 
 
-def _add(
-    backend: Backend, config: Mapping[str, Any], special: Mapping[str, str], legacy: Mapping[str, Any]
-) -> None:
+def _add(backend: Backend, config: Mapping[str, Any], special: Mapping[str, str], legacy: Mapping[str, Any]) -> None:
     """Tokens that the config names and the vocabulary does not know yet, in the order of their ids."""
     known = {token.content for token in backend.get_added_tokens_decoder().values()}
     decoder = config.get("added_tokens_decoder")
