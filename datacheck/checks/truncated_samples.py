@@ -116,7 +116,9 @@ class TruncatedSamples(Check):
             for name, rows in (("rate", cut), ("answer_cut", answers), ("answer_lost", lost))
             for value in rates(name, rows, data.rows, by=self.by, rows=data.rows)
         ]
-        count, gone = table.select(pl.col("total").sum(), gone=(pl.col("total") - pl.col("kept")).sum()).collect().row(0)
+        count, gone = (
+            table.select(pl.col("total").sum(), gone=(pl.col("total") - pl.col("kept")).sum()).collect().row(0)
+        )
         unrendered = table.filter(pl.col("by").is_null()).select(pl.col("row").n_unique()).collect().item()
         without = data.rows.join(table, on="row", how="anti").select(pl.len()).collect().item()
         notes = [f"{unrendered} rows could not be rendered (see template_errors)"] if unrendered else []
