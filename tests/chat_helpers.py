@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from functools import cache
 from pathlib import Path
 
 from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, trainers
@@ -26,8 +27,9 @@ CHATML = (
 UNMARKED = CHATML.replace("{% generation %}", "").replace("{% endgeneration %}", "")
 
 
-def make_tokenizer(folder: Path, template: str | None = CHATML, **config) -> Path:
-    """Write tokenizer.json and tokenizer_config.json; the same bytes every time."""
+@cache
+def trained() -> str:
+    """tokenizer.json; the same text every time."""
     backend = Tokenizer(models.BPE())
     backend.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     backend.decoder = decoders.ByteLevel()
@@ -36,8 +38,13 @@ def make_tokenizer(folder: Path, template: str | None = CHATML, **config) -> Pat
     )
     backend.train_from_iterator(TEXT * 3, trainer)
     backend.add_special_tokens([AddedToken(token, special=True, normalized=False) for token in SPECIAL])
+    return backend.to_str(pretty=True)
+
+
+def make_tokenizer(folder: Path, template: str | None = CHATML, **config) -> Path:
+    """Write tokenizer.json and tokenizer_config.json."""
     folder.mkdir(parents=True, exist_ok=True)
-    backend.save(str(folder / "tokenizer.json"))
+    (folder / "tokenizer.json").write_text(trained(), encoding="utf-8")
     written = {
         "tokenizer_class": "PreTrainedTokenizerFast",
         "eos_token": "<|im_end|>",

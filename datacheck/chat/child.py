@@ -29,6 +29,7 @@ from datacheck.chat.mask import prefix_spans
 from datacheck.chat.template import NOW, Spans, TemplateFault, Templates
 
 _BATCH = 64  # requests in one line: a conversation of usual length has some kilobytes
+_START = 60  # seconds for a child to start on a busy machine
 _PATIENCE = 3  # children that may be lost before the rest is not tried any more
 
 
@@ -151,7 +152,7 @@ class Renderer:
             start_new_session=True,
         )
         self._write(json.dumps({**setup, "limits": asdict(self.limits)}).encode() + b"\n")
-        self._receive()
+        self._receive(_START)
 
     def _write(self, data: bytes) -> None:
         assert self._child is not None
@@ -163,12 +164,13 @@ class Renderer:
         except OSError:
             raise _LostError("the rendering process ended") from None
 
-    def _receive(self) -> Reply:
-        """Wait for one line, as long as one conversation may take."""
+    def _receive(self, seconds: int | None = None) -> Reply:
+        """Wait for one line, as long as one conversation may take (or `seconds`)."""
         assert self._child is not None
         assert self._child.stdout is not None
         pipe = self._child.stdout
-        until = time.monotonic() + self.limits.seconds + 1  # the child's own limit comes first, where it works
+        # the child's own limit on processor time comes first, where it works
+        until = time.monotonic() + (seconds or self.limits.seconds + 1)
         pieces = [self._buffer]
         ready = select.poll()
         ready.register(pipe, select.POLLIN)

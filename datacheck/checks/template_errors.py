@@ -1,13 +1,13 @@
 """The check template_errors."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 from pydantic import Field
 
-from datacheck.chat.lint import Lint, lint
-from datacheck.chat.samples import Fault
 from datacheck.check import Artifact, Check, Limit, Measured, Metric, Need, Value, View, for_review, placed, rates
 from datacheck.features.tokens import (
     NO_TOKENIZER,
@@ -19,6 +19,10 @@ from datacheck.features.tokens import (
     tokens_feature,
     unknown,
 )
+
+if TYPE_CHECKING:
+    from datacheck.chat.lint import Lint
+    from datacheck.chat.samples import Fault
 
 _OF_ROWS = ("template_refused", "content_dropped", "not_encodable", "no_template")
 _OF_SYSTEM = ("system_dropped", "system_refused")
@@ -140,6 +144,9 @@ class TemplateErrors(Check):
         )
 
     def _lint(self) -> Lint:
+        from datacheck.chat.lint import Lint, lint  # noqa: PLC0415 - jinja2 and tokenizers: only where they are used
+        from datacheck.chat.samples import Fault  # noqa: PLC0415
+
         assert self.tokenizer is not None
         model = load_model(self.tokenizer)
         child = renderer(model, self.template)

@@ -110,7 +110,8 @@ class TruncatedSamples(Check):
             .then(pl.lit("answer_lost"))
             .otherwise(pl.lit("answer_cut"))
         )
-        words = pl.format("{} of {} tokens are kept, {} of {} trained ones", "kept", "total", "kept_trained", "trained")
+        said = "{} of {} tokens are kept, {} of {} trained ones"
+        words = pl.format(said, "kept", "total", "kept_trained", "trained")
         values = [
             value
             for name, rows in (("rate", cut), ("answer_cut", answers), ("answer_lost", lost))

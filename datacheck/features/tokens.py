@@ -1,21 +1,24 @@
 """How many tokens each training example has for the run's tokenizer, which of them are trained, and what is wrong."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import polars as pl
 
-from datacheck.chat.child import Renderer
-from datacheck.chat.conversations import Conversation, conversations
-from datacheck.chat.samples import Run, Sample, samples
-from datacheck.chat.strip import strip
-from datacheck.chat.template import TemplateFault, chat_templates
-from datacheck.chat.tokenizer import Tokenizer, load_tokenizer
 from datacheck.check import Artifact, Feature, Need, View
 from datacheck.errors import LoadError
 from datacheck.pii.redaction import hidden
+
+# `tokenizers` and jinja2 are imported where a tokenizer is named, and not with every contract.
+if TYPE_CHECKING:
+    from datacheck.chat.child import Renderer
+    from datacheck.chat.conversations import Conversation
+    from datacheck.chat.samples import Sample
+    from datacheck.chat.tokenizer import Tokenizer
 
 Truncation = Literal["right", "left"]
 _STRIPS = 3  # rows of a part that are kept as strips, and as many with a fault
@@ -33,6 +36,9 @@ class RunModel(NamedTuple):
 @lru_cache(maxsize=2)
 def load_model(artifact: Artifact) -> RunModel:
     """Read a tokenizer's folder. Raises LoadError where it cannot be used."""
+    from datacheck.chat.template import TemplateFault, chat_templates  # noqa: PLC0415
+    from datacheck.chat.tokenizer import load_tokenizer  # noqa: PLC0415
+
     files = {name: artifact.read(name) for name, _ in artifact.files}
     try:
         return RunModel(load_tokenizer(files), chat_templates(files))
@@ -42,6 +48,8 @@ def load_model(artifact: Artifact) -> RunModel:
 
 def renderer(model: RunModel, template: str | None) -> Renderer | None:
     """What renders for a run; None where its tokenizer has no template. Raises LoadError for an unknown name."""
+    from datacheck.chat.child import Renderer  # noqa: PLC0415
+
     wanted = template or "default"
     if model.sources and wanted not in model.sources:
         raise LoadError(f"no chat template is called '{wanted}'; there are: {', '.join(sorted(model.sources))}")
@@ -77,6 +85,9 @@ class Tokens(Feature):
 
     def compute(self, part: View) -> pl.DataFrame:
         """Render in a child, tokenize here, row after row."""
+        from datacheck.chat.conversations import conversations  # noqa: PLC0415
+        from datacheck.chat.samples import Run, samples  # noqa: PLC0415
+
         model = load_model(self.tokenizer)
         records = part.records.select("row", "json").collect()
         rows: list[int] = []
@@ -98,6 +109,8 @@ class Tokens(Feature):
 
 
 def _lines(found: Iterator[Sample], rows: list[int]) -> list[tuple[Any, ...]]:
+    from datacheck.chat.strip import strip  # noqa: PLC0415
+
     lines = []
     plain = faulty = 0
     for number, sample in enumerate(found):

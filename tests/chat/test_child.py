@@ -30,9 +30,7 @@ def test_bombs_are_stopped(name):
     with Renderer({"default": BOMBS[name]}, {}, limits=Limits(seconds=1)) as renderer:
         (reply,) = renderer.render([ONE])
     assert reply.text == ""
-    assert reply.fault == "limit" or (
-        name in ("recursion", "padding") and reply.fault in ("broken", "refused")
-    )
+    assert reply.fault == "limit" or (name in ("recursion", "padding") and reply.fault in ("broken", "refused"))
     assert time.monotonic() - start < 6
 
 
