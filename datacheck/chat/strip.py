@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 from datacheck.chat.samples import Sample
 
-HEAD, TAIL = 140, 60  # pieces from the start and from the end
+HEAD, TAIL = 90, 50  # pieces from the start and from the end
+CHANGES, AROUND = 2, 25  # changes of label that are shown, and pieces on either side of one
 _CONTEXT = 1024  # characters around what is shown in which personal data is looked for
 Hidden = Callable[[str], Sequence[tuple[int, int]]]
 
@@ -13,7 +14,7 @@ Hidden = Callable[[str], Sequence[tuple[int, int]]]
 class Piece(NamedTuple):
     """`tokens` tokens with one label ("train", "skip", "cut": lost to truncation, "gap": left out here).
 
-    A character whose bytes are spread over several tokens is one piece.
+    A character whose bytes are spread over several tokens is one piece; ⏎ and ⇥ stand for line ends and tabs.
     """
 
     text: str
@@ -22,7 +23,7 @@ class Piece(NamedTuple):
 
 
 def strip(sample: Sample, hidden: Hidden, head: int = HEAD, tail: int = TAIL) -> list[Piece]:
-    """The pieces of a sample, the middle of a long one left out.
+    """The pieces of a sample; of a long one the beginning, the first changes of label, and the end.
 
     Args:
         sample: what to show.
@@ -34,15 +35,35 @@ def strip(sample: Sample, hidden: Hidden, head: int = HEAD, tail: int = TAIL) ->
     if sample.encoding is None:
         return []
     spans = _spans(sample)
-    shown = spans if len(spans) <= head + tail else [*spans[:head], *spans[-tail:]]
-    text = _masked(sample.text, shown[:head], hidden)
-    if len(spans) > head + tail:
-        text = _masked(text, shown[head:], hidden)
-    pieces = [Piece(text[start:end], label, count) for start, end, label, count in shown]
-    if len(spans) > head + tail:
-        left_out = sum(count for *_, count in spans[head:-tail])
-        pieces.insert(head, Piece("…", "gap", left_out))
+    pieces: list[Piece] = []
+    at = 0
+    for start, end in _windows(spans, head, tail):
+        if start > at:
+            pieces.append(Piece("…", "gap", sum(count for *_, count in spans[at:start])))
+        text = _masked(sample.text, spans[start:end], hidden)
+        pieces += (Piece(_readable(text[a:b]), label, count) for a, b, label, count in spans[start:end])
+        at = end
     return pieces
+
+
+def _windows(spans: Sequence[tuple[int, int, str, int]], head: int, tail: int) -> list[tuple[int, int]]:
+    """Which pieces are shown: (first, end exclusive), in order and apart."""
+    labels = [label for _, _, label, _ in spans]
+    changes = [n for n in range(1, len(labels)) if labels[n] != labels[n - 1]][:CHANGES]
+    wanted = [(0, head), *((n - AROUND, n + AROUND) for n in changes), (len(spans) - tail, len(spans))]
+    shown = sorted((max(start, 0), min(end, len(spans))) for start, end in wanted)
+    windows = shown[:1]
+    for start, end in shown[1:]:
+        if start <= windows[-1][1]:
+            windows[-1] = (windows[-1][0], max(end, windows[-1][1]))
+        else:
+            windows.append((start, end))
+    return windows
+
+
+def _readable(text: str) -> str:
+    """Line ends and tabs as signs: a strip shows where they are."""
+    return text.replace("\r\n", "⏎").replace("\n", "⏎").replace("\t", "⇥")
 
 
 def _spans(sample: Sample) -> list[tuple[int, int, str, int]]:

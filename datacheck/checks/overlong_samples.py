@@ -14,8 +14,8 @@ class OverlongSamples(Check):
     """Share of rows that are longer than any sample should be, and how long the rows are: in characters, or in tokens.
 
     The length of a row is what one training example of it holds: all texts, tool definitions and calls; of a
-    preference pair the longer side only. Where the contract names the run's tokenizer and max_length, rows are also
-    rendered and tokenized as the trainer does it, and p50, p99 and max are in tokens.
+    preference pair the longer side only. Where the contract names the run's tokenizer, rows are rendered and
+    tokenized as the trainer does it, and p50, p99 and max are in tokens; `max_tokens` sets a limit for them.
 
     ## Why it matters
     Rows of 60,000 characters and more are mostly not conversations but dumps, loops and encoded files. They are cut
@@ -77,9 +77,7 @@ class OverlongSamples(Check):
     max_turn_chars: int | None = Field(
         default=None, ge=1, description="characters that one message may have; else as a row"
     )
-    max_tokens: int | None = Field(
-        default=None, ge=1, description="tokens that a row may have; with a tokenizer the run's max_length"
-    )
+    max_tokens: int | None = Field(default=None, ge=1, description="tokens that a row may have; needs a tokenizer")
     tokenizer: Artifact | None = Field(default=None, description="the run's tokenizer (from `run:`)")
     template: str | None = Field(default=None, description="name of the chat template (from `run:`)")
     max_length: int | None = Field(default=None, ge=1, description="tokens that the run keeps of a row (from `run:`)")
@@ -92,19 +90,18 @@ class OverlongSamples(Check):
         return implied_by_run(dataset)
 
     def needs(self) -> tuple[Need, ...]:
-        """Tokens, where there is a limit for them."""
-        feature = tokens_feature(self) if self.max_tokens or self.max_length else None
+        """Tokens, where a tokenizer is named."""
+        feature = tokens_feature(self)
         return (Need(feature),) if feature else ()
 
     def measure(self, data: View) -> Measured:
         """Add up the lengths of the turns of each row; count its tokens where a tokenizer is named."""
         measured = self._characters(data)
-        if not self.needs():
-            wanted = self.max_tokens is not None or self.tokenizer is not None
-            if self.max_tokens is not None or (wanted and self.max_length is not None):
-                return Measured(tuple(Value(name, None) for name in self.metrics), not_checked=(NO_TOKENIZER,))
-            return measured
-        return self._tokens(data, measured)
+        if self.needs():
+            return self._tokens(data, measured)
+        if self.max_tokens is not None:
+            return Measured(tuple(Value(name, None) for name in self.metrics), not_checked=(NO_TOKENIZER,))
+        return measured
 
     def _tokens(self, data: View, by_chars: Measured) -> Measured:
         """Rows that are too long in either unit; lengths in tokens."""
@@ -112,10 +109,10 @@ class OverlongSamples(Check):
         limits = unknown(tokens)
         if limits:
             return Measured(tuple(Value(name, None) for name in self.metrics), not_checked=limits)
-        most = self.max_tokens or self.max_length
         rendered = tokens.filter(pl.col("total") > 0)
         rows = rendered.group_by("row").agg(size=pl.col("total").max().cast(pl.Int64)).sort("row").collect().lazy()
-        found = rows.filter(pl.col("size") > most).select(
+        too_long = pl.lit(value=False) if self.max_tokens is None else pl.col("size") > self.max_tokens
+        found = rows.filter(too_long).select(
             "row",
             where=pl.lit(None, pl.String),
             problem=pl.lit("overlong_tokens"),

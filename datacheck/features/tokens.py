@@ -187,7 +187,8 @@ def unknown(tokens: pl.LazyFrame) -> tuple[str, ...]:
 def strips(tokens: pl.LazyFrame, rows: pl.LazyFrame) -> pl.DataFrame:
     """A figure of kind strip: `place`, `text`, `label`, `tokens`; the first rows with a fault, then the first."""
     ranked = tokens.drop_nulls("strip").sort(pl.col("faults").is_null(), "row", maintain_order=True).head(_SHOWN)
-    placed = ranked.sort("row", maintain_order=True).join(rows.select("row", "file", "line"), on="row", how="left")
+    places = rows.select("row", "file", "line")
+    placed = ranked.sort("row", maintain_order=True).join(places, on="row", how="left", maintain_order="left")
     lines = [
         (f"{file}:{line} {part}", text, label, tokens)
         for file, line, part, pieces in placed.select("file", "line", "part", "strip").collect().iter_rows()
