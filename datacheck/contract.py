@@ -19,6 +19,7 @@ from datacheck.discover import USER_PACKAGE, check_class, check_names, user_inpu
 from datacheck.errors import ContractError, Problem, UsageError, unknown
 from datacheck.loading.reading import Reading
 from datacheck.strictyaml import Document, load_yaml
+from datacheck.trainers import trainer_names
 
 _DATASET = re.compile(r"[\w-]+")  # becomes part of file names and, with a dot, of finding ids
 _ID = re.compile(r"\w[\w.-]*")
@@ -270,6 +271,8 @@ def _run(reader: _Reader, raw: dict[str, Any], given: Mapping[str, str], folder:
     run = reader.model(Run, {**raw, **given}, ("run",))
     if run is None:
         return
+    if run.trainer is not None and run.trainer not in trainer_names():
+        reader.complain(("run", "trainer"), f"'{run.trainer}': {unknown('trainer', run.trainer, trainer_names())}")
 
     def find(setting: str, named: str) -> Path | None:
         if setting in given:

@@ -166,6 +166,7 @@ WITH_GOLDS = {"verl", "multiple_choice"}
 NEEDS_MORE = {
     "frozen_changed": "needs a known sha256",
     "leakage": "needs an evaluation set; a shape cannot leak",
+    "trainer_drops": "needs a trainer",
     "small_gap": "needs scores",
     "score_outliers": "needs scores",
     "low_agreement": "needs raters",

@@ -229,7 +229,8 @@ def _alpaca(example: dict[str, Any], to: LlamaFactory) -> _Converted:
             raise StopRow("text_expected", to.prompt, kind_of(value))
     prompt.append(("user", "\n".join(query)))
     response, broken = _alpaca_response(example, to)
-    return _Converted(prompt, response, *_beside(example, to), notes, broken)
+    system = _column(example, to.system) if to.system else ""
+    return _Converted(prompt, response, system, _beside(example, to), notes, broken)
 
 
 def _history(example: dict[str, Any], to: LlamaFactory) -> tuple[list[tuple[str, Any]], tuple[Fate, ...]]:
@@ -271,13 +272,11 @@ def _text_pair(example: dict[str, Any], to: LlamaFactory) -> list[tuple[str, Any
     return response
 
 
-def _beside(example: dict[str, Any], to: LlamaFactory, *, system: Any = None) -> tuple[Any, Any]:
-    """The system prompt and the tools; images, videos and audios are looked at for their form only."""
-    if system is None:
-        system = (_column(example, to.system) if to.system else "",)
+def _beside(example: dict[str, Any], to: LlamaFactory) -> Any:
+    """The tools; images, videos and audios are looked at for their form only."""
     tools = _column(example, to.tools) if to.tools else ""
     _media(example, to)
-    return system[0], tools
+    return tools
 
 
 def _media(example: dict[str, Any], to: LlamaFactory) -> None:
@@ -339,7 +338,8 @@ def _sharegpt(example: dict[str, Any], to: LlamaFactory) -> _Converted:
             break
         aligned.append((roles[role], _part(message, to.content_tag, where)))
     broken = broken or _miscounted(aligned, to)
-    return _paired(example, to, aligned, broken, given)
+    made = _paired(example, to, aligned, broken)
+    return made._replace(system=given[0], tools=_beside(example, to))
 
 
 def _role_words(role: Any, place: int, to: LlamaFactory) -> str:
@@ -355,7 +355,7 @@ def _miscounted(aligned: list[tuple[str, Any]], to: LlamaFactory) -> Fate | None
 
 
 def _paired(
-    example: dict[str, Any], to: LlamaFactory, aligned: list[tuple[str, Any]], broken: Fate | None, system: tuple[Any]
+    example: dict[str, Any], to: LlamaFactory, aligned: list[tuple[str, Any]], broken: Fate | None
 ) -> _Converted:
     """The second half of the sharegpt and the openai converter: what is prompt, what is response."""
     notes: tuple[Fate, ...] = ()
@@ -371,7 +371,7 @@ def _paired(
             broken = pair
         else:
             prompt, response, notes = aligned, *pair
-    return _Converted(prompt, response, *_beside(example, to, system=system), notes, broken)
+    return _Converted(prompt, response, notes=notes, broken=broken)
 
 
 def _object_pair(example: dict[str, Any], to: LlamaFactory) -> Fate | tuple[list[tuple[str, Any]], tuple[Fate, ...]]:
@@ -406,7 +406,8 @@ def _openai(example: dict[str, Any], to: LlamaFactory) -> _Converted:
         if role not in (_QUESTIONS, _ANSWERS)[place % 2]:
             broken = Fate("role_order_openai", to.messages, f"turn {place + 1} is {role}")
             break
-    made = _paired(example, to, aligned, broken or _miscounted(aligned, to), ("",))
+    made = _paired(example, to, aligned, broken or _miscounted(aligned, to))
+    _media(example, to)
     tools = example.get(to.tools, "") if to.tools else ""
     tools = json.dumps(tools, ensure_ascii=False) if isinstance(tools, dict | list) else tools
     system, added = _with_thinking(system, tools)
@@ -454,6 +455,8 @@ def _with_thinking(system: Any, tools: Any) -> tuple[Any, bool]:
     short = "detailed thinking off"
     if not system:
         return (system, False) if tools else (short, True)
+    if isinstance(system, list):
+        return system, False  # a list takes the letters; it is refused where it is rendered
     if not isinstance(system, str):
         raise StopRow("system_not_text", None, kind_of(system))
     if tools:
@@ -565,7 +568,7 @@ def _dpo(made: _Converted, to: LlamaFactory) -> Reading:
 
 
 def _kto(made: _Converted, to: LlamaFactory) -> Reading:
-    if not made.response or (len(made.response) == 1 and not made.response[0][1]):
+    if len(made.response) < 2 and not _lends(made.response):
         cause = made.broken
         return Reading((*made.notes, Fate("breaks_next", cause.where if cause else None, cause and cause.reason)))
     if len(made.prompt) % 2 != 1 or len(made.response) < 2:
@@ -581,6 +584,14 @@ def _kto(made: _Converted, to: LlamaFactory) -> Reading:
         notes,
         Trained("completion", prompt=out.messages[:-1], response=out.messages[-1:], label=label, tools=tools),
     )
+
+
+def _lends(response: list[tuple[str, Any]]) -> bool:
+    """Whether the answer of a dropped row can stand in the next row's KL term."""
+    try:
+        return bool(response and response[0][1]) and bool(_rendered(_Converted([], []), response))
+    except StopRow:
+        return False
 
 
 def _unlabelled(made: _Converted, to: LlamaFactory) -> Fate:
