@@ -64,6 +64,45 @@ def conversations(record: Any, roles: Mapping[str, str] | None = None) -> list[C
     return []
 
 
+def trained_as(trained: Any) -> list[Conversation]:
+    """The training examples of what the twin of a trainer reads in a record (`datacheck.trainers.base.Trained`)."""
+    more = {"tools": trained.tools, "extra": trained.template_arguments}
+    if trained.text is not None:
+        return [Conversation("text", "all", text=trained.text, places=("text",))]
+    if trained.messages is not None:
+        places = _numbered("messages", trained.messages)
+        return [Conversation("messages", trained.loss, trained.messages, places, weights=trained.weights, **more)]
+    answers = [(name, getattr(trained, name)) for name in ("response", "chosen", "rejected")]
+    found = [_joined(name, trained, answer, more) for name, answer in answers if answer is not None]
+    if not found and trained.prompt is not None:
+        return [_joined("prompt", trained, None, more)]
+    return found
+
+
+def _joined(part: str, trained: Any, answer: Any, more: Mapping[str, Any]) -> Conversation:
+    """A prompt and one of its answers, both text or both messages; without an answer the model writes it."""
+    loss: Loss = "sampled" if answer is None else trained.loss
+    prompt = trained.prompt
+    if not isinstance(prompt if answer is None else answer, list):
+        return Conversation(part, loss, prompt=prompt or "", text=answer or "", places=("prompt", part))
+    before = _as_list(prompt)
+    told = answer or []
+    places = (*_numbered("prompt", before), *_numbered(part, told))
+    if not before and loss == "completion":
+        loss = "assistant"
+    return Conversation(part, loss, [*before, *told], places, len(before), **more)
+
+
+def _as_list(prompt: Any) -> list[dict[str, Any]]:
+    if prompt is None:
+        return []
+    return prompt if isinstance(prompt, list) else [_said("user", prompt)]
+
+
+def _numbered(key: str, messages: Sequence[Any]) -> tuple[str, ...]:
+    return tuple(f"{key}[{number}]" for number in range(len(messages)))
+
+
 class _Side(NamedTuple):
     """Messages (or a plain text) under one key."""
 

@@ -1,6 +1,6 @@
 """From training examples to labelled tokens, with what is wrong in them: what the checks count and preview shows."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
 from typing import Any, Literal, NamedTuple
@@ -38,7 +38,7 @@ class Sample(NamedTuple):
     ids: Sequence[int] = ()
     labels: Sequence[int] = ()
     encoding: Encoding | None = None
-    kept: range = range(0)
+    kept: range | frozenset[int] = range(0)
     by: str | None = None
     faults: tuple[Fault, ...] = ()
     error: str | None = None
@@ -46,19 +46,35 @@ class Sample(NamedTuple):
     @property
     def turns(self) -> list[int]:
         """Tokens that are skipped, trained, skipped, …: an even number of them."""
-        ends = [0, *(end for run in runs(self.labels) for end in run)]
-        counts = [b - a for a, b in pairwise(ends)]
-        rest = len(self.labels) - ends[-1]
-        return [*counts, rest, 0] if rest else counts
+        return _turns(self.labels)
 
 
 @dataclass(frozen=True)
 class Run:
-    """How the run reads its data. `truncation`: the side that is cut beyond `max_length`."""
+    """How the run reads its data.
+
+    truncation: the side that is cut beyond `max_length`; keep: a trainer's own rule instead, from (skipped, trained)
+    tokens turn by turn to those that are kept of each (the first ones), or None where the row is lost.
+    """
 
     tokenizer: Tokenizer
     max_length: int | None = None
     truncation: Side = "right"
+    keep: Callable[[list[tuple[int, int]]], list[tuple[int, int]] | None] | None = None
+
+    def kept(self, turns: Sequence[int], length: int) -> range | frozenset[int]:
+        """The tokens that are left of a row. turns: as `Sample.turns`."""
+        if self.keep is None:
+            return kept(length, self.max_length, self.truncation)
+        if self.max_length is None or length <= self.max_length:
+            return range(length)
+        counts = self.keep(list(zip(turns[::2], turns[1::2], strict=True)))
+        left: set[int] = set()
+        at = 0
+        for of, count in zip(turns, (each for pair in counts or () for each in pair), strict=False):
+            left.update(range(at, at + count))
+            at += of
+        return frozenset(left)
 
 
 class _Work(NamedTuple):
@@ -209,7 +225,7 @@ def _sample(work: _Work, encoding: Encoding, prompt: Encoding | None, run: Run) 
         labels = [int(work.by == "all")] * len(ids)
     else:
         labels = by_spans(encoding, list(work.spans))
-    left = kept(len(ids), run.max_length, run.truncation)
+    left = run.kept(_turns(labels) if run.keep else (), len(ids))
     if work.by != "sampled":
         faults += _faults(work, ids, labels, left, run)
     return Sample(work.conversation, work.text, ids, labels, encoding, left, work.by, tuple(faults))
@@ -219,13 +235,22 @@ def _answer_place(conversation: Conversation) -> str | None:
     return conversation.places[-1] if conversation.places else None
 
 
-def _faults(work: _Work, ids: Sequence[int], labels: Sequence[int], left: range, run: Run) -> Iterator[Fault]:
+def _turns(labels: Sequence[int]) -> list[int]:
+    ends = [0, *(end for run in runs(labels) for end in run)]
+    counts = [b - a for a, b in pairwise(ends)]
+    rest = len(labels) - ends[-1]
+    return [*counts, rest, 0] if rest else counts
+
+
+def _faults(
+    work: _Work, ids: Sequence[int], labels: Sequence[int], left: range | frozenset[int], run: Run
+) -> Iterator[Fault]:
     """What is wrong with a mask; the first of each kind."""
     conversation = work.conversation
     if 1 not in labels:
         yield Fault("no_trained_token", _answer_place(conversation))
         return
-    if len(left) < len(ids) and 1 not in labels[left.start : left.stop]:
+    if len(left) < len(ids) and not any(labels[at] for at in left):
         yield Fault("trained_lost", _answer_place(conversation), f"{len(ids)} tokens, {len(left)} are kept")
     if conversation.messages is not None:
         yield from _said_faults(conversation, work)

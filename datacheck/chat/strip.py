@@ -34,7 +34,7 @@ def strip(sample: Sample, hidden: Hidden, head: int = HEAD, tail: int = TAIL) ->
     """
     if sample.encoding is None:
         return []
-    spans = _spans(sample)
+    spans = spans_of(sample)
     pieces: list[Piece] = []
     at = 0
     for start, end in _windows(spans, head, tail):
@@ -66,7 +66,7 @@ def _readable(text: str) -> str:
     return text.replace("\r\n", "⏎").replace("\n", "⏎").replace("\t", "⇥")
 
 
-def _spans(sample: Sample) -> list[tuple[int, int, str, int]]:
+def spans_of(sample: Sample) -> list[tuple[int, int, str, int]]:
     """(start, end, label, tokens) of each piece; together they cover the text."""
     assert sample.encoding is not None
     spans: list[tuple[int, int, str, int]] = []

@@ -86,8 +86,13 @@ class LossMaskErrors(Check):
     tokenizer: Artifact | None = Field(default=None, description="the run's tokenizer (from `run:`)")
     template: str | None = Field(default=None, description="name of the chat template (from `run:`)")
     max_length: int | None = Field(default=None, ge=1, description="tokens that the run keeps of a row (from `run:`)")
-    truncation: Truncation = Field(default="right", description="the side that is cut beyond max_length")
+    truncation: Truncation = Field(default="right", description="the side that is cut; a named trainer knows its own")
     roles: dict[str, str] = Field(default={}, description="names of roles (from `source.roles`)")
+    trainer: str | None = Field(default=None, description="trainer and mode, as `trl.sft` (from `run:`)")
+    config: Artifact | None = Field(default=None, description="the trainer's config file (from `run:`)")
+    settings: dict[str, bool | int | float | str | None] = Field(
+        default={}, description="settings of the trainer that win over its config file (from `run:`)"
+    )
 
     @classmethod
     def implied(cls, dataset: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -11,13 +11,15 @@ import polars as pl
 
 from datacheck.check import Artifact, Feature, Need, View
 from datacheck.errors import LoadError
+from datacheck.features.fates import RunOf, SeenBefore, parsed, seen_of
 from datacheck.pii.redaction import hidden
+from datacheck.trainers.base import UNSEEN, Mode, Seen, Settings, SettingsError
 
 # `tokenizers` and jinja2 are imported where a tokenizer is named, and not with every contract.
 if TYPE_CHECKING:
     from datacheck.chat.child import Renderer
     from datacheck.chat.conversations import Conversation
-    from datacheck.chat.samples import Sample
+    from datacheck.chat.samples import Run, Sample
     from datacheck.chat.tokenizer import Tokenizer
 
 Truncation = Literal["right", "left"]
@@ -56,6 +58,49 @@ def renderer(model: RunModel, template: str | None) -> Renderer | None:
     return Renderer(model.sources, model.tokenizer.special, template) if model.sources else None
 
 
+def reader(run: RunOf | None, roles: Mapping[str, str], seen: Seen) -> Callable[[Any], list[Conversation]]:
+    """How a record becomes training examples: by the twin of the named trainer, or by its keys.
+
+    Raises LoadError where the trainer is not known or its settings cannot be read.
+    """
+    from datacheck.chat.conversations import conversations, trained_as  # noqa: PLC0415
+
+    if run is None:
+        return lambda record: conversations(record, roles)
+    mode, settings = _trainer(run)
+
+    def read(record: Any) -> list[Conversation]:
+        try:
+            trained = mode.read(record, settings, seen).trained
+        except Exception:  # noqa: BLE001 - a fault of a twin: trainer_drops tells it
+            return []
+        return trained_as(trained) if trained is not None else []
+
+    return read
+
+
+def token_run(tokenizer: Tokenizer, max_length: int | None, truncation: Truncation, run: RunOf | None) -> Run:
+    """What is done to long rows: by the rule of the named trainer, or on one side. Raises LoadError as `reader`."""
+    from datacheck.chat.samples import Run  # noqa: PLC0415
+
+    if run is None:
+        return Run(tokenizer, max_length, truncation)
+    mode, settings = _trainer(run)
+    cut = mode.cut(settings)
+    if cut.how in ("keep_start", "keep_end") and cut.of == "all":
+        return Run(tokenizer, cut.limit, "right" if cut.how == "keep_start" else "left")
+    return Run(tokenizer, cut.limit, keep=cut.kept)
+
+
+def _trainer(run: RunOf) -> tuple[Mode, Settings]:
+    try:
+        return run.mode, run.settings_read()
+    except KeyError:
+        raise LoadError(f"{run.trainer}: not a trainer that datacheck knows") from None
+    except SettingsError as error:
+        raise LoadError(str(error)) from None
+
+
 class Tokens(Feature):
     """One line per training example (a pair has two).
 
@@ -78,27 +123,28 @@ class Tokens(Feature):
     max_length: int | None = None
     truncation: Truncation = "right"
     roles: dict[str, str] = {}
+    run: RunOf | None = None
 
     def needs(self) -> tuple[Need, ...]:
-        """The records."""
-        return (Need("records"),)
+        """The records; for a trainer also what its loader looks at before."""
+        return (Need("records"), Need(SeenBefore())) if self.run else (Need("records"),)
 
     def compute(self, part: View) -> pl.DataFrame:
         """Render in a child, tokenize here, row after row."""
-        from datacheck.chat.conversations import conversations  # noqa: PLC0415
-        from datacheck.chat.samples import Run, samples  # noqa: PLC0415
+        from datacheck.chat.samples import samples  # noqa: PLC0415
 
         model = load_model(self.tokenizer)
         records = part.records.select("row", "json").collect()
+        read = reader(self.run, self.roles, seen_of(part[Need(SeenBefore())]) if self.run else UNSEEN)
         rows: list[int] = []
 
         def examples() -> Iterator[Conversation]:
-            for row, text in records.iter_rows():
-                for conversation in conversations(json.loads(text), self.roles):
+            for row, record in parsed(records):
+                for conversation in read(record):
                     rows.append(row)
                     yield conversation
 
-        run = Run(model.tokenizer, self.max_length, self.truncation)
+        run = token_run(model.tokenizer, self.max_length, self.truncation, self.run)
         child = renderer(model, self.template)
         try:
             lines = _lines(samples(examples(), run, child), rows)
@@ -127,7 +173,7 @@ def _lines(found: Iterator[Sample], rows: list[int]) -> list[tuple[Any, ...]]:
                 len(sample.ids),
                 sum(labels),
                 len(left),
-                sum(labels[left.start : left.stop]),
+                sum(labels[left.start : left.stop] if isinstance(left, range) else (labels[n] for n in left)),
                 sample.turns,
                 sample.by,
                 json.dumps(faults, ensure_ascii=False) if faults else None,
@@ -145,12 +191,17 @@ def tokens_feature(check: Any) -> Tokens | None:
     """
     if check.tokenizer is None or not check.tokenizer.files:
         return None
+    run = None
+    if check.trainer is not None:
+        settings = {"config": check.config, "settings": check.settings, "max_length": check.max_length}
+        run = RunOf.model_validate({"trainer": check.trainer, **settings})
     return Tokens(
         tokenizer=check.tokenizer,
         template=check.template,
         max_length=check.max_length,
         truncation=check.truncation,
         roles=check.roles,
+        run=run,
     )
 
 
@@ -162,6 +213,9 @@ def implied_by_run(dataset: Mapping[str, Any]) -> dict[str, Any]:
         "template": run.get("template"),
         "max_length": run.get("max_length"),
         "roles": dict(dataset.get("roles") or {}),
+        "trainer": run.get("trainer"),
+        "config": run.get("config"),
+        "settings": run.get("settings") or {},
     }
 
 
