@@ -1,6 +1,6 @@
 """Twins against the trainers' own loaders: the same fate for every row of real files and for hostile rows.
 
-    python benchmarks/trainers.py --clones DIR --realdata DIR [--only llamafactory] [--seed 7] [--random 2000]
+    python benchmarks/trainers.py --clones DIR --realdata DIR [--only llamafactory] [--seed 7] [--random 500]
 
 DIR of the clones holds LLaMA-Factory, trl, ms-swift and verl (git clones that have the commits which the twins name).
 A hostile row is a good one with one value (or two) replaced by something wrong, or left out; it stands between two
@@ -50,6 +50,7 @@ WRONG: list[Any] = [
 _CALL = {"role": "assistant", "content": None, "tool_calls": [
     {"id": "1", "type": "function", "function": {"name": "f", "arguments": '{"x": 1}'}}]}  # fmt: skip
 _TOOLS = [{"type": "function", "function": {"name": "f", "parameters": {"type": "object", "properties": {}}}}]
+_FILTER = "data.filter_overlong_prompts"
 _OPENAI_TAGS = {"role_tag": "role", "content_tag": "content", "user_tag": "user", "assistant_tag": "assistant",
                 "observation_tag": "tool", "function_tag": "function", "system_tag": "system"}  # fmt: skip
 
@@ -191,7 +192,7 @@ def llamafactory_cases(clones: Path, _tokenizer: Any) -> list[Case]:
     def case(stage: str, entry: dict[str, Any], good: list[dict[str, Any]], *files: str) -> Case:
         names = tuple(f"llama_factory/data/{file}" for file in files)
         return Case(
-            f"llamafactory.{stage}", lambda rows: run(rows, stage, entry), good, entry, names, 1, stage != "kto"
+            f"llamafactory.{stage}", lambda rows: run(rows, stage, entry), good, entry, names, alone=stage != "kto"
         )
 
     share, pair = {"formatting": "sharegpt"}, {"formatting": "sharegpt", "ranking": True}
@@ -265,8 +266,8 @@ def verl_cases(clones: Path, tokenizer: Any) -> list[Case]:
         Case("verl.sft", lambda rows: sft(rows, {}), [{"messages": [_Q, _A]}],
              files=("llama_factory/data/kto_en_demo.json",)),
         Case("verl.sft", lambda rows: sft(rows, {}), [{"messages": [_Q, _A], "tools": _TOOLS}]),
-        Case("verl.rl", lambda rows: rl(rows, {"filter": True}), [row], {"data.filter_overlong_prompts": True}, puzzles),
-        Case("verl.rl", lambda rows: rl(rows, {"filter": False}), [row], {"data.filter_overlong_prompts": False}, puzzles),
+        Case("verl.rl", lambda rows: rl(rows, {"filter": True}), [row], {_FILTER: True}, puzzles),
+        Case("verl.rl", lambda rows: rl(rows, {"filter": False}), [row], {_FILTER: False}, puzzles),
     ]  # fmt: skip
 
 
@@ -347,7 +348,7 @@ def main() -> int:
     parser.add_argument("--realdata", type=Path, required=True)
     parser.add_argument("--only", choices=CASES)
     parser.add_argument("--seed", type=int, default=7)
-    parser.add_argument("--random", type=int, default=2000)
+    parser.add_argument("--random", type=int, default=500)
     parser.add_argument("--dump", type=Path, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.only:

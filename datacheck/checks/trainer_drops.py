@@ -203,7 +203,10 @@ def _evidence(mode: Mode, decided: pl.DataFrame, of_run: pl.DataFrame, data: Vie
     lines = decided.lazy().select("row", "where", "problem", "fate", detail=told)
     lost = pl.col("fate").is_in(LOST)
     whole = of_run.lazy().filter(pl.col("fate") == "fails")
-    whole = whole.select(pl.col("row").cast(pl.UInt64), "where", "problem", "fate", detail=told)
+    file = (
+        data.rows.select("file").head(1).collect()["file"].to_list()
+    )  # what is about the run stands at its first file
+    whole = whole.select("where", "problem", "fate", detail=told, file=pl.lit(file[0] if file else None, pl.String))
     found = [placed(lines.filter(lost), data.rows), whole, for_review(lines.filter(~lost), data.rows)]
     return pl.concat(found, how="diagonal").drop("fate")
 

@@ -248,7 +248,8 @@ class Mode:
     `before` can give; cut: (settings) → what is done to long rows; before: (settings, seen) → why the run fails
     before any row; first: (settings) → how many rows it takes from the front (None: all).
     run_here: benchmarks/trainers.py compares it with the trainer's own code; else it was only read.
-    roles: names that the loader takes for each standard role; empty: it does not look.
+    roles: names that the loader takes for each standard role; empty: it does not look. role_rules: slugs of the rules
+    that are about roles and their order; tolerates: problems of the check role_errors that this trainer mends itself.
     tool_arguments: what a call's arguments must be for the loader to train them as calls.
     not_covered: sentences for the docs.
     """
@@ -263,6 +264,8 @@ class Mode:
     first: Callable[[Any], int | None] = _all_rows
     run_here: bool = False
     roles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    role_rules: frozenset[str] = frozenset()
+    tolerates: frozenset[str] = frozenset()
     tool_arguments: Literal["string", "object", "any"] = "any"
     not_covered: tuple[str, ...] = ()
 

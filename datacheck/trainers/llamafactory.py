@@ -645,6 +645,17 @@ def _mode(name: str, stage: Callable[[_Converted, LlamaFactory], Reading], *, ra
         first=_first,
         run_here=True,
         roles={"user": ("human",), "assistant": ("gpt",), "tool": ("observation",), "system": ("system",)},
+        role_rules=frozenset(
+            {
+                "role_order",
+                "role_order_openai",
+                "unknown_role",
+                "message_count",
+                "no_messages",
+                "role_not_rendered",
+                "pair_role",
+            }
+        ),
         tool_arguments="object",
         not_covered=(
             "what single templates demand beyond text: tool schemas, media plugins, thoughts of reasoning templates",

@@ -115,6 +115,8 @@ RULES: Mapping[str, Rule] = {
         "leave it out to train the message"),
     "no_rejected": _rule("dropped", "no rejected answer: the encoder refuses, and another row is drawn instead",
         "没有 rejected 回答：编码失败，随机换另一行", _BASE + "536", "write rejected_response or rejected_messages"),
+    "not_encodable": _rule("dropped", "the encoder stumbles over the row's types: another row is drawn instead",
+        "编码该行时类型出错：随机换另一行", "dataset/utils.py:95", "compare the row with one that is kept"),
     "label_missing": _rule("changed", "the label is null or missing: it counts as undesirable", "label 为空按负例处理",
         _BASE + "552", "write true or false", silent=True),
     "too_long": _rule("dropped", "more tokens than max_length: another row is drawn instead",
@@ -123,7 +125,7 @@ RULES: Mapping[str, Rule] = {
         "raise max_length", silent=True),
 }  # fmt: skip
 # Rules of the encoder: the loader itself keeps these rows.
-ENCODER = frozenset({"system_in_middle", "no_rejected"})
+ENCODER = frozenset({"system_in_middle", "no_rejected", "not_encodable"})
 
 
 @lru_cache(maxsize=64)
@@ -420,6 +422,8 @@ def read(record: Any, settings: MsSwift, seen: Seen, mode: str) -> Reading:
         return _encoded(row, notes, settings, mode)
     except StopRow as stop:
         return Reading((*notes, stop.fate))
+    except Exception as error:  # noqa: BLE001 - the encoder, too, passes over a row whatever goes wrong with it
+        return Reading((*notes, Fate("not_encodable", None, type(error).__name__)))
 
 
 def _deleted(fate: Fate, settings: MsSwift) -> Fate:
@@ -515,6 +519,8 @@ def _mode(name: str) -> Mode:
             "tool": ("tool", "tool_response", "function_response", "observation", "observations"),
             "system": ("system",),
         },
+        role_rules=frozenset({"unknown_role", "system_in_middle", "no_answer"}),
+        tolerates=frozenset({"wrong_order"}),  # consecutive messages of one side are put together (base.py:1316)
         not_covered=(
             "the encoder's rules (system in the middle, no rejected answer, masks) were read, not run",
             "`columns` of dataset_info.json and preprocessors of registered datasets; a local file is assumed",

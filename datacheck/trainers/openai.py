@@ -61,6 +61,8 @@ RULES: Mapping[str, Rule] = {
         "DPO：输出不是含一条助手消息的列表", _SPEC, "write a list with one assistant message"),
     "last_not_user": _rule("fails", "RFT: the last message is not the user's", "RFT：最后一条消息不是用户的", _SPEC,
         "cut the conversation before the answer"),
+    "too_long": _rule("truncated", "more tokens than a training example may have", "超过单个训练样本的 token 上限",
+        _SPEC, "split the row"),
     "message_masked": _rule("masked", "an assistant message has weight 0", "助手消息的 weight 为 0", _SPEC,
         "leave the weight out to train it"),
 }  # fmt: skip
@@ -169,6 +171,7 @@ def _mode(name: str, read: Callable[[dict[str, Any]], Reading]) -> Mode:
         cut=_cut,
         roles={"user": ("user",), "assistant": ("assistant",), "tool": ("tool", "function"),
                "system": ("system", "developer")},
+        role_rules=frozenset({"message_malformed", "no_answer", "last_not_user"}),
         tool_arguments="string",
         not_covered=("what the service itself refuses: moderation, fewer than ten rows, tokens per row and per file",),
     )  # fmt: skip

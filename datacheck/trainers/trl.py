@@ -551,6 +551,7 @@ def _mode(name: str, settings: type[Settings], read: Any, rules: Mapping[str, Ru
         **more,
         run_here=name != "grpo",
         roles={"user": ("user",), "assistant": ("assistant",), "tool": ("tool",), "system": ("system", "developer")},
+        role_rules=frozenset({"foreign_role", "role_missing", "no_assistant_token"}),
         not_covered=_NOT_COVERED,
     )
 

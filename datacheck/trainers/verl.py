@@ -221,10 +221,11 @@ def _first(to: VerlSft | VerlRl) -> int | None:
 
 
 _ROLE_NAMES = {"user": ("user",), "assistant": ("assistant",), "tool": ("tool",), "system": ("system", "developer")}
+_ROLE_RULES = frozenset({"foreign_role", "role_missing", "no_answer"})
 MODES = {
     "sft": Mode(
         name="verl.sft", upstream=UPSTREAM, settings=VerlSft, read=_guarded(_read_sft), rules=SFT_RULES, cut=_cut_sft,
-        first=_first, roles=_ROLE_NAMES, run_here=True, not_covered=(
+        first=_first, roles=_ROLE_NAMES, role_rules=_ROLE_RULES, run_here=True, not_covered=(
             "models with a processor (images, videos)",
             "the check that turns rendered one by one equal the whole: see check template_errors",
             "the older single-turn SFTDataset (prompt_key, response_key)",
@@ -232,7 +233,7 @@ MODES = {
     ),
     "rl": Mode(
         name="verl.rl", upstream=UPSTREAM, settings=VerlRl, read=_guarded(_read_rl), rules=RL_RULES, cut=_cut_rl,
-        first=_first, roles=_ROLE_NAMES, run_here=True, not_covered=(
+        first=_first, roles=_ROLE_NAMES, role_rules=_ROLE_RULES, run_here=True, not_covered=(
             "models with a processor (images, videos)", "reward managers other than naive",
             "what single reward functions demand of ground_truth (check unverifiable_answers)",
             "what becomes of a prompt that is too long and not filtered depends on the agent loop",
