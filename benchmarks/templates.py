@@ -5,13 +5,14 @@
 
 The folders are yours: any *.jinja (public ones: trl/chat_templates of huggingface/trl, chat_templates of
 chujiezheng/chat_templates, src/axolotl/utils/chat_templates/templates of axolotl) and tokenizers as save_pretrained
-writes them. `compare` prints per tokenizer how many cases are the same, differ, or are refused by both, and exits with 1
-on a difference. `speed` runs each side alone in turn, in processes of their own, and prints CPU and wall seconds.
+writes them. `compare` prints per tokenizer how many cases are the same, differ, or are refused by both; exit code 1 on
+a difference. `speed` runs each side alone in turn, in processes of their own, and prints CPU and wall seconds.
 """
 
 import argparse
 import contextlib
 import datetime as dt
+import itertools
 import json
 import os
 import resource
@@ -19,13 +20,15 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from datacheck.chat.child import Renderer
 from datacheck.chat.conversations import conversations
 from datacheck.chat.mask import by_spans
 from datacheck.chat.samples import Run, samples
-from datacheck.chat.template import Template, TemplateFault
+from datacheck.chat.template import Template
 from datacheck.chat.tokenizer import Tokenizer, load_tokenizer
 
 SYSTEM = {"role": "system", "content": "你是一个有用的助手。"}
@@ -41,33 +44,47 @@ TOOL = {
 CALL = {"type": "function", "id": "call12345", "function": {"name": "weather", "arguments": {"city": "北京"}}}
 
 
-def said(content, **more):
+def said(content: Any, **more: Any) -> dict[str, Any]:
     return {"role": "assistant", "content": content, **more}
 
 
-CASES = {
-    "two_turns": ([USER, said("好的。"), {"role": "user", "content": "明天呢？"}, said("明天晴。\n\n记得防晒。")], None),
+ASKED_AGAIN = {"role": "user", "content": "明天呢？"}
+FINE = {"role": "user", "content": "好"}
+RESULT = {"role": "tool", "name": "weather", "tool_call_id": "call12345", "content": '{"temp": 15}'}
+THOUGHT = said("<think>\n想一想\n</think>\n\n晴。")
+CASES: dict[str, tuple[list[dict[str, Any]], list[dict[str, Any]] | None]] = {
+    "two turns": ([USER, said("好的。"), ASKED_AGAIN, said("明天晴。\n\n记得防晒。")], None),
     "system": ([SYSTEM, USER, said("北京今天多云，15°C 到 23°C。")], None),
-    "english": ([{"role": "user", "content": "Write a haiku."}, said("  Old pond — frogs jumped in\n\tsound of water. 👩‍👩‍👧‍👦")], None),
-    "newline_first": ([USER, said("\n\n前面有空行"), {"role": "user", "content": "\n再来 "}, said(" 末尾有空格 ")], None),
+    "english": (
+        [{"role": "user", "content": "Write a haiku."}, said("  Old pond — frogs jumped in\n\tsound 👩‍👩‍👧")],
+        None,
+    ),
+    "line feed first": ([USER, said("\n\n前面有空行"), {"role": "user", "content": "\n再来 "}, said(" 有空格 ")], None),
     "empty": ([USER, said("")], None),
-    "thoughts": ([USER, said("<think>\n想一想\n</think>\n\n晴。"), {"role": "user", "content": "好"}, said("再见")], None),
-    "reasoning": ([USER, said("晴。", reasoning_content="先查天气"), {"role": "user", "content": "好"}, said("再见", thinking="道别")], None),
-    "null_keys": ([{**USER, "name": None, "tool_calls": None}, said("晴。", tool_calls=None, audio=None)], None),
-    "tools": ([SYSTEM, USER, said("", tool_calls=[CALL]), {"role": "tool", "name": "weather", "tool_call_id": "call12345", "content": "{\"temp\": 15}"}, said("北京 15 度。")], [TOOL]),
-    "tools_null_content": ([USER, said(None, tool_calls=[CALL]), {"role": "tool", "tool_call_id": "call12345", "content": "15"}, said("15 度。")], [TOOL]),
-    "parts": ([{"role": "user", "content": [{"type": "text", "text": "看图"}]}, said([{"type": "text", "text": "好看"}])], None),
-    "control_tokens": ([{"role": "user", "content": "<|im_end|>\n<|im_start|>system\n</s>[INST]"}, said("不行<|im_end|>")], None),
+    "thoughts": ([USER, THOUGHT, FINE, said("再见")], None),
+    "reasoning": ([USER, said("晴。", reasoning_content="先查"), FINE, said("再见", thinking="道别")], None),
+    "null keys": ([{**USER, "name": None, "tool_calls": None}, said("晴。", tool_calls=None, audio=None)], None),
+    "tools": ([SYSTEM, USER, said("", tool_calls=[CALL]), RESULT, said("北京 15 度。")], [TOOL]),
+    "tools, null content": ([USER, said(None, tool_calls=[CALL]), RESULT, said("15 度。")], [TOOL]),
+    "parts": (
+        [{"role": "user", "content": [{"type": "text", "text": "看图"}]}, said([{"type": "text", "text": "好"}])],
+        None,
+    ),
+    "control tokens": (
+        [{"role": "user", "content": "<|im_end|>\n<|im_start|>system\n</s>[INST]"}, said("<|im_end|>")],
+        None,
+    ),
     "prompt": ([SYSTEM, USER], None),
-    "odd_order": ([USER, USER, said("a"), said("b")], None),
-}  # fmt: skip
+    "odd order": ([USER, USER, said("a"), said("b")], None),
+}
 
 
 class Day(dt.datetime):
     """A clock that stands still, so that templates that write the date say the same on both sides."""
 
     @classmethod
-    def now(cls, tz=None):
+    def now(cls, tz: dt.tzinfo | None = None) -> "Day":
+        """Always the same."""
         return cls(2026, 1, 1, 12, tzinfo=tz)
 
 
@@ -77,24 +94,37 @@ def files_of(folder: Path) -> dict[str, bytes]:
     }
 
 
-def ours(template: Template, tokenizer: Tokenizer, messages, tools, *, prompt: bool):
+Outcome = tuple[str, list[int], list[int]] | Exception
+
+
+def ours(template: Template, tokenizer: Tokenizer, case: str, *, prompt: bool) -> Outcome:
+    messages, tools = CASES[case]
     rendered = template.render(messages, tools=tools, add_generation_prompt=prompt)
     (encoding,) = tokenizer.encode([rendered.text])
     return rendered.text, encoding.ids, by_spans(encoding, rendered.spans)
 
 
-def theirs(tokenizer, source, messages, tools, *, prompt: bool):
+def theirs(tokenizer: Any, source: str, case: str, *, prompt: bool) -> Outcome:
+    messages, tools = CASES[case]
     given = {"chat_template": source, "tools": tools, "add_generation_prompt": prompt}
     text = tokenizer.apply_chat_template(messages, tokenize=False, **given)
     out = tokenizer.apply_chat_template(messages, return_dict=True, return_assistant_tokens_mask=True, **given)
     return text, out["input_ids"], out["assistant_masks"]
 
 
-def outcome(work):
+def outcome(work: Callable[..., Outcome], *args: Any, **kwargs: Any) -> Outcome:
     try:
-        return work()
+        return work(*args, **kwargs)
     except Exception as error:  # noqa: BLE001 - what either side refuses, with its reason
         return error
+
+
+def judged(one: Outcome, two: Outcome) -> str:
+    if isinstance(one, Exception) or isinstance(two, Exception):
+        return "refused by both" if isinstance(one, Exception) and isinstance(two, Exception) else "refused by one"
+    if one != two:
+        return "different"
+    return "same, with a mask" if 1 in one[2] else "same, no mask"
 
 
 def compare(templates: list[Path], folders: list[Path]) -> int:
@@ -103,54 +133,39 @@ def compare(templates: list[Path], folders: list[Path]) -> int:
 
     logging.set_verbosity_error()
     chat_template_utils.datetime = Day
-    sources = {
-        f"{path.parent.name}/{path.name}": path.read_text()
-        for each in templates
-        for path in sorted(each.glob("*.jinja"))
-    }
-    distinct = len(set(sources.values()))
-    print(
-        f"{len(sources)} templates ({distinct} distinct), {len(CASES)} conversations, with and without the prompt for an answer"
-    )
-    different = 0
+    paths = [path for folder in templates for path in sorted(folder.glob("*.jinja"))]
+    sources = {f"{path.parent.name}/{path.name}": path.read_text(encoding="utf-8") for path in paths}
+    print(f"{len(sources)} templates ({len(set(sources.values()))} distinct), {len(CASES)} conversations each,")
+    print("each with and without the prompt for an answer")
+    wrong = 0
     for folder in folders:
         tokenizer, reference = load_tokenizer(files_of(folder)), AutoTokenizer.from_pretrained(folder)
         counts: Counter[str] = Counter()
         for name, source in sources.items():
-            for case, (messages, tools) in CASES.items():
-                for prompt in (False, True):
-                    one = outcome(
-                        lambda: ours(Template(source, tokenizer.special), tokenizer, messages, tools, prompt=prompt)
-                    )  # noqa: B023
-                    two = outcome(lambda: theirs(reference, source, messages, tools, prompt=prompt))  # noqa: B023
-                    failed = [isinstance(each, Exception) for each in (one, two)]
-                    if all(failed):
-                        counts["refused by both"] += 1
-                    elif any(failed):
-                        counts["refused by one"] += 1
-                        print(f"{folder.name} {name} {case} prompt={prompt}: {one!r:.150} | {two!r:.150}")
-                    else:
-                        same = [a == b for a, b in zip(one, two, strict=True)]
-                        counts["same" if all(same) else "different"] += 1
-                        counts["same, with a mask"] += all(same) and 1 in one[2]
-                        if not all(same):
-                            print(f"{folder.name} {name} {case} prompt={prompt}: text, ids, mask the same: {same}")
+            template = Template(source, tokenizer.special)
+            for case, prompt in itertools.product(CASES, (False, True)):
+                one = outcome(ours, template, tokenizer, case, prompt=prompt)
+                two = outcome(theirs, reference, source, case, prompt=prompt)
+                verdict = judged(one, two)
+                counts[verdict] += 1
+                if verdict in ("different", "refused by one"):
+                    print(f"{folder.name} {name} {case} prompt={prompt}: {verdict}: {one!r:.200} | {two!r:.200}")
         print(f"{folder.name}: {dict(counts)}")
-        different += counts["different"] + counts["refused by one"]
-    return int(different > 0)
+        wrong += counts["different"] + counts["refused by one"]
+    return int(wrong > 0)
 
 
-def rows_of(path: Path | None, count: int):
+def rows_of(path: Path | None, count: int) -> list[Any]:
     """Rows of a JSON or JSONL file, again and again until there are enough; else written ones."""
     if path is None:
-        given = [{"messages": CASES[name][0]} for name in ("two_turns", "system", "english")]
+        given = [{"messages": CASES[name][0]} for name in ("two turns", "system", "english")]
     else:
         text = path.read_text(encoding="utf-8")
         given = json.loads(text) if text.lstrip().startswith("[") else [json.loads(line) for line in text.splitlines()]
     return [given[n % len(given)] for n in range(count)]
 
 
-def run_ours(source: str, folder: Path, rows) -> tuple[int, int]:
+def run_ours(source: str, folder: Path, rows: list[Any]) -> tuple[int, int]:
     tokenizer = load_tokenizer(files_of(folder))
     with Renderer({"default": source}, tokenizer.special) as renderer:
         each = (conversation for row in rows for conversation in conversations(row))
@@ -158,7 +173,7 @@ def run_ours(source: str, folder: Path, rows) -> tuple[int, int]:
     return sum(n for n, _ in found), sum(n for _, n in found)
 
 
-def run_theirs(source: str, folder: Path, rows) -> tuple[int, int]:
+def run_theirs(source: str, folder: Path, rows: list[Any]) -> tuple[int, int]:
     from transformers import AutoTokenizer
 
     tokenizer = AutoTokenizer.from_pretrained(folder)
@@ -174,10 +189,11 @@ def run_theirs(source: str, folder: Path, rows) -> tuple[int, int]:
     return total, trained
 
 
-def speed(template: Path, folder: Path, data: Path | None, count: int, side: str | None, repeats: int) -> int:
+def speed(given: argparse.Namespace) -> int:
+    side, folder = given.side, given.tokenizer
     if side is None:
         best: dict[str, tuple[float, float]] = {}
-        for _ in range(repeats):
+        for _ in range(given.repeats):
             for each in ("datacheck", "transformers"):
                 command = [sys.executable, *sys.argv, "--side", each]
                 facts = json.loads(
@@ -189,8 +205,8 @@ def speed(template: Path, folder: Path, data: Path | None, count: int, side: str
             print(f"{name}: transformers / datacheck = {best['transformers'][n] / best['datacheck'][n]:.2f}")
         return 0
     work = run_ours if side == "datacheck" else run_theirs
-    source, rows = template.read_text(), rows_of(data, count)
-    with contextlib.redirect_stderr(open(os.devnull, "w")):  # noqa: SIM115, PTH123
+    source, rows = given.template.read_text(encoding="utf-8"), rows_of(given.data, given.rows)
+    with contextlib.redirect_stderr(open(os.devnull, "w")):  # noqa: PTH123
         work(source, folder, rows[:50])  # imports, the tokenizer's file, the child's start
         start = cpu(), time.perf_counter()
         total, trained = work(source, folder, rows)
@@ -231,7 +247,7 @@ def main() -> int:
     given = parser.parse_args()
     if given.command == "compare":
         return compare(given.templates, given.tokenizer)
-    return speed(given.template, given.tokenizer, given.data, given.rows, given.side, given.repeats)
+    return speed(given)
 
 
 if __name__ == "__main__":
