@@ -80,6 +80,7 @@ class Contract:
     file: str
     datasets: Mapping[str, Dataset]
     inputs: Mapping[str, str] = field(default_factory=dict)
+    run: Mapping[str, Any] = field(default_factory=dict)  # as checks see it: `tokenizer` and `config` are Artifacts
 
 
 class _Base(NamedTuple):
@@ -386,7 +387,7 @@ def load_contract(
                 raise UsageError(f"--data {key}=…: {unknown('dataset', key, header.datasets)}")
     if reader.problems or header is None:
         raise ContractError(dict.fromkeys(reader.problems))
-    return Contract(header.name, header.version, name, datasets, inputs | artifacts.inputs(reader.run))
+    return Contract(header.name, header.version, name, datasets, inputs | artifacts.inputs(reader.run), reader.run)
 
 
 def _extended(name: str, document: Document, folder: Path, inputs: dict[str, str]) -> _Base | None:

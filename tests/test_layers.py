@@ -34,8 +34,9 @@ ALLOWED = {
     "text": {"text"},
     "pii": {"pii"},
     "trainers": {"trainers"},
-    "features": {"check", "text", "pii", "features", "trainers"},
-    "checks": {"check", "errors", "text", "pii", "features", "trainers", "strictyaml"},
+    "chat": {"chat"},
+    "features": {"check", "errors", "text", "pii", "features", "trainers", "chat"},
+    "checks": {"check", "errors", "text", "pii", "features", "trainers", "chat", "strictyaml"},
 }
 
 

@@ -132,6 +132,7 @@ def office(realdata, folder):
     }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_office_products_of_minionerec(realdata, tmp_path):
     """Acceptance: collisions, ambiguous histories, targets in the history, golds in the prompt; in under 30 s."""
     rows, data = office(realdata, tmp_path)
@@ -156,6 +157,12 @@ def test_office_products_of_minionerec(realdata, tmp_path):
         golds.setdefault(history, set()).add(target)
     ambiguous = sum(len(golds[history]) > 1 for history in column["history_item_sid"])
     assert ambiguous == 275 == found["train.ambiguous_histories"].values[0].count
+    named = {}
+    for line in Path(data["info"]).read_text(encoding="utf-8").splitlines():
+        sid, title, _ = line.split("\t")
+        named.setdefault(title, []).append(sid)
+    torn = sum(len(sids) for sids in named.values() if len(set(sids)) > 1)
+    assert torn == found["info.sids_of_titles"].values[0].count
     copied = found["info.gold_in_prompt"].values[0]
     assert (copied.count, copied.of) == (3459, 3459)
     ids = ("target_items", "history_items", "target_sids", "history_sids")

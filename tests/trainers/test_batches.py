@@ -315,3 +315,7 @@ def test_defaults_make_sense(name):
     found = PLANS[name]().arithmetic(100_000, 1)
     assert found.updates > 0
     assert all(one.source.rpartition(":")[2][0].isdigit() for one in found.broken)
+
+
+def test_lightrft_takes_the_first_rows():
+    assert lightrft(GSM8K, 1, 10, 10, max_samples=100).rollouts == 10

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from datacheck.trainers import trainer, trainer_names
-from datacheck.trainers.base import UNSEEN, Seen
+from datacheck.trainers.base import UNSEEN, Seen, SettingsError
 
 OURS = [n for n in trainer_names() if n.partition(".")[0] in {"lightrft", "minionerec", "mlx_grpo", "pplmx_llm"}]
 CHAT = {"apply_chat_template": True}
@@ -202,3 +202,9 @@ def test_a_twin_never_raises(name, record, chat):
     reading = mode.read(record, settings, UNSEEN)
     assert all(fate.reason in mode.rules for fate in reading.fates)
     json.dumps([fate.detail for fate in reading.fates])
+
+
+@pytest.mark.parametrize("length", [0, -1])
+def test_a_length_that_is_no_length_is_refused(length):
+    with pytest.raises(SettingsError, match="max_seq_len"):
+        trainer("pplmx_llm.sft").configured({"data": {"max_seq_len": length}}, {})

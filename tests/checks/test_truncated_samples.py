@@ -1,0 +1,117 @@
+import json
+import shutil
+
+import pytest
+from chat_helpers import CHATML, artifact
+
+from datacheck.check import Ratio, Status
+from datacheck.checks.truncated_samples import TruncatedSamples
+from datacheck.testing import dataset, finding, measure
+
+# Letters that never stand together in what the tokenizer was trained on: one token each.
+ROWS = dataset(
+    "user: xqxqxq | assistant: zjzjzj", "user: " + "xq" * 40 + " | assistant: zj", "user: xq | assistant: " + "zj" * 40
+)
+
+
+@pytest.fixture
+def tok(tokenizer_folder):
+    return artifact(tokenizer_folder)
+
+
+def lengths(folder, rows):
+    """Tokens of each row by transformers, and which of them are trained."""
+    from transformers import AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    for row in rows:
+        out = tokenizer.apply_chat_template(row["messages"], return_dict=True, return_assistant_tokens_mask=True)
+        yield len(out["input_ids"]), out["assistant_masks"]
+
+
+def expected(folder, rows, limit, side):
+    cut = answer_cut = lost = 0
+    for length, mask in lengths(folder, rows):
+        kept = mask[:limit] if side == "right" else mask[-limit:]
+        cut += length > limit
+        answer_cut += sum(kept) < sum(mask)
+        lost += sum(kept) == 0 < sum(mask)
+    return cut, answer_cut, lost
+
+
+@pytest.mark.parametrize("side", ["right", "left"])
+@pytest.mark.parametrize("limit", [10, 30, 60, 1000])
+def test_as_transformers_counts(tok, tokenizer_folder, limit, side):
+    result = measure(TruncatedSamples(tokenizer=tok, max_length=limit, truncation=side), ROWS)
+    counts = tuple(result.value(name).n for name in ("rate", "answer_cut", "answer_lost"))
+    assert counts == expected(tokenizer_folder, ROWS, limit, side)
+
+
+def test_the_limit_itself_is_fine(tok, tokenizer_folder):
+    longest = max(length for length, _ in lengths(tokenizer_folder, ROWS))
+    assert measure(TruncatedSamples(tokenizer=tok, max_length=longest), ROWS).value("rate") == Ratio(0, 3)
+    assert measure(TruncatedSamples(tokenizer=tok, max_length=longest - 1), ROWS).value("rate").n > 0
+
+
+def test_places_say_what_is_lost(tok):
+    result = measure(TruncatedSamples(tokenizer=tok, max_length=60), ROWS)
+    assert result.places == [(1, "messages", "answer_lost"), (2, "messages", "answer_cut")]
+    left = measure(TruncatedSamples(tokenizer=tok, max_length=60, truncation="left"), ROWS)
+    assert left.places == [(1, "messages", "prompt_cut"), (2, "messages", "answer_cut")]
+
+
+def test_tokens_lost_are_counted(tok, tokenizer_folder):
+    totals = [length for length, _ in lengths(tokenizer_folder, ROWS)]
+    lost = sum(max(length - 60, 0) for length in totals)
+    assert measure(TruncatedSamples(tokenizer=tok, max_length=60), ROWS).value("tokens_lost") == Ratio(
+        lost, sum(totals)
+    )
+
+
+def test_losing_an_answer_fails_and_cutting_some_warns(tok):
+    assert finding(TruncatedSamples(tokenizer=tok, max_length=60), ROWS).status is Status.FAIL
+    assert finding(TruncatedSamples(tokenizer=tok, max_length=60), ROWS[::2]).status is Status.WARN
+    assert finding(TruncatedSamples(tokenizer=tok, max_length=1000), ROWS).status is Status.PASS
+
+
+def test_both_sides_of_a_pair_count_as_one_row(tok):
+    pair = dataset("user: xq | chosen: " + "zj" * 40 + " | rejected: " + "zj" * 50)
+    result = measure(TruncatedSamples(tokenizer=tok, max_length=60), pair)
+    assert result.value("rate") == Ratio(1, 1)
+    assert result.places == [(0, "chosen", "answer_cut"), (0, "rejected", "answer_cut")]
+
+
+def test_the_figure_shows_usual_lengths(tok):
+    rows = dataset("user: " + "xq" * 300 + " | assistant: zj", "user: xq | assistant: zj")
+    figure = measure(TruncatedSamples(tokenizer=tok, max_length=60), rows).figures["cut_at"]
+    assert dict(zip(figure["max_length"], figure["rows"], strict=True))["512"] == 1
+    assert dict(zip(figure["max_length"], figure["rows"], strict=True))["1024"] == 0
+
+
+def test_without_a_length_or_a_tokenizer_nothing_passes(tok):
+    assert finding(TruncatedSamples(tokenizer=tok), ROWS).not_checked == (
+        "no max_length: name the run's (run: {max_length: N})",
+    )
+    found = finding(TruncatedSamples(max_length=9), ROWS)
+    assert found.status is Status.ERROR
+
+
+@pytest.mark.parametrize("name", ["kto_en_demo.json", "glaive_toolcall_zh_demo.json"])
+@pytest.mark.parametrize("limit", [512, 1024])
+def test_real_rows_as_transformers_cuts_them(realdata, tmp_path, name, limit):
+    """With the tokenizer of minimind and a ChatML template; tool rows as plain words, as they stand in the file."""
+    shutil.copytree(realdata / "tok_minimind/model", tmp_path / "tok")
+    (tmp_path / "tok/chat_template.jinja").write_text(CHATML, encoding="utf-8")
+    given = json.loads((realdata / "llama_factory/data" / name).read_text(encoding="utf-8"))
+    names = {"human": "user", "gpt": "assistant", "function_call": "assistant", "observation": "tool"}
+    rows = [
+        {
+            "messages": row.get("messages")
+            or [{"role": names[m["from"]], "content": m["value"]} for m in row["conversations"]]
+        }
+        for row in given
+    ]
+    result = measure(TruncatedSamples(tokenizer=artifact(tmp_path / "tok"), max_length=limit), rows)
+    counts = tuple(result.value(metric).n for metric in ("rate", "answer_cut", "answer_lost"))
+    assert counts == expected(tmp_path / "tok", rows, limit, "right")
+    assert counts[0] > 0
