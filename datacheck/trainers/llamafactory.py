@@ -132,7 +132,7 @@ def _rule(fate: Any, en: str, zh: str, source: str, hint: str, *, silent: bool =
 
 
 RULES: Mapping[str, Rule] = {
-    "not_an_object": _rule("fails", "the record is no object", "记录不是对象", "converter.py:427",
+    "not_an_object": _rule("fails", "the record is no object", "记录不是对象", "converter.py:410",
         "write one JSON object per record"),
     "missing_column": _rule("fails", "a column that dataset_info.json names (or its default) is in no record",
         "dataset_info.json 中（或默认的）列在所有记录中都不存在", "converter.py:94",
@@ -208,7 +208,7 @@ RULES: Mapping[str, Rule] = {
         "ranking 数据仅用于 dpo/rm 阶段，其他数据用于其他阶段", "loader.py:178",
         "set `ranking` in dataset_info.json to fit the stage"),
     "unknown_format": _rule("fails", "formatting is not alpaca, sharegpt or openai", "formatting 不是三种之一",
-        "converter.py:386", "name one of the three"),
+        "converter.py:388", "name one of the three"),
     "too_long": _rule("truncated", "more tokens than cutoff_len: prompt and answer lose their ends, by share",
         "超过 cutoff_len：提示与回答按比例截断", "processor/processor_utils.py:76",
         "raise cutoff_len, or split the row", silent=True),
