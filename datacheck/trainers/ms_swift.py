@@ -360,7 +360,10 @@ def _check_objects(objects: Any) -> None:
     for box in boxes:
         if len(box) not in (2, 4):
             raise StopRow("objects_malformed", "objects.bbox", f"{len(box)} numbers")
-        if len(box) == 4 and (box[0] > box[2] or box[1] > box[3]) and not isinstance(box, list):  # ends are swapped
+        crossed = len(box) == 4 and any(
+            [box[0] > box[2], box[1] > box[3]]
+        )  # both are compared; crossed ends are swapped
+        if crossed and not isinstance(box, list):
             raise StopRow("objects_malformed", "objects.bbox", kind_of(box))
 
 
