@@ -64,27 +64,28 @@ def _rule(fate: Any, en: str, zh: str, source: str, hint: str, *, silent: bool =
 
 _CORE, _BASE = "dataset/preprocessor/core.py:", "template/base.py:"
 RULES: Mapping[str, Rule] = {
-    "not_an_object": _rule("fails", "the record is no object", "记录不是对象", "dataset/loader.py:55",
+    "not_an_object": _rule("fails", "the record is no object", "记录不是对象", "dataset/loader.py:58",
         "write one JSON object per record"),
     "strict_stop": _rule("fails", "strict is true, and the row would be deleted", "strict 为 true 而该行会被删除",
-        _CORE + "197", "mend the row, or let it be deleted (strict: false)"),
+        _CORE + "200", "mend the row, or let it be deleted (strict: false)"),
     "no_messages": _rule("dropped", "messages are missing, empty or text that is no list",
         "消息缺失、为空或是无法解析为列表的文本", _CORE + "641", "write messages as a list", silent=True),
     "text_not_literal": _rule("dropped", "messages or history are text that is no Python literal (JSON with true, "
         "false or null is none)", "消息或 history 的文本不是 Python 字面量（含 true/false/null 的 JSON 不行）",
         _CORE + "434",
         "store lists as lists, not as text"),
-    "message_malformed": _rule("dropped", "a message is no object with role and content, or with user and assistant",
-        "消息不是含角色和内容（或 user 与 assistant）的对象", _CORE + "500", "write role and content in every message"),
+    "message_malformed": _rule("dropped", "a message is no object with role and content, or user and assistant",
+        "消息不是含角色和内容（或 user 与 assistant）的对象", _CORE + "81", "write role and content in every message"),
     "unknown_role": _rule("dropped", "a role is none of system, user, assistant, tool, tool_call, tool_response",
         "角色不在 system、user、assistant、tool、tool_call、tool_response 中", _CORE + "83", "rename the role"),
     "content_null": _rule("dropped", "a message has no content", "消息没有内容", _CORE + "84",
         "write the content; calls belong into tool_calls or a tool_call message"),
     "tool_calls_malformed": _rule("dropped", "tool_calls is no list of calls with a name", "tool_calls 不是调用列表",
-        "template/template_inputs.py:48", "write OpenAI's form"),
+        "template/template_inputs.py:41", "write OpenAI's form"),
     "content_part_unknown": _rule("dropped", "a part of a content is none that the loader knows",
-        "内容分段的类型未知", _CORE + "600", "write text, image, tool_use or tool_result parts"),
-    "history_malformed": _rule("dropped", "history is no list of pairs", "history 不是二元组列表", _CORE + "404",
+        "内容分段的类型未知", _CORE + "602", "write text, image, tool_use or tool_result parts"),
+    "history_malformed": _rule("dropped", "history is no list of pairs", "history 不是二元组列表",
+        "template/utils.py:192",
         "write history as [[query, response], …]"),
     "query_not_text": _rule("dropped", "instruction and input are both no text", "instruction 与 input 都不是文本",
         _CORE + "419", "write them as text"),
@@ -99,10 +100,10 @@ RULES: Mapping[str, Rule] = {
     "rejected_equal": _rule("dropped", "rejected_response equals the last message", "rejected_response 与末条消息相同",
         _CORE + "116", "drop the pair"),
     "objects_malformed": _rule("dropped", "objects has no bbox of 2 or 4 numbers", "objects 没有 2 或 4 个数的 bbox",
-        _CORE + "163", "write ref and bbox"),
+        _CORE + "167", "write ref and bbox"),
     "media_twice": _rule("dropped", "images stand in the parts of contents and in a column", "图像同时在内容分段与列中",
-        _CORE + "646", "keep one of them"),
-    "not_loadable": _rule("dropped", "the loader stumbles over the row's types", "加载该行时类型出错", _CORE + "196",
+        _CORE + "647", "keep one of them"),
+    "not_loadable": _rule("dropped", "the loader stumbles over the row's types", "加载该行时类型出错", _CORE + "197",
         "compare the row with one that is kept"),
     "keys_removed": _rule("changed", "keys of a message other than role, content, loss and loss_scale are taken away",
         "消息中除 role、content、loss、loss_scale 以外的键被删除", _CORE + "78", "nothing, if you do not need them",
@@ -359,7 +360,10 @@ def _check_objects(objects: Any) -> None:
     for box in boxes:
         if len(box) not in (2, 4):
             raise StopRow("objects_malformed", "objects.bbox", f"{len(box)} numbers")
-        if len(box) == 4 and (box[0] > box[2] or box[1] > box[3]) and not isinstance(box, list):  # ends are swapped
+        crossed = len(box) == 4 and any(
+            [box[0] > box[2], box[1] > box[3]]
+        )  # both are compared; crossed ends are swapped
+        if crossed and not isinstance(box, list):
             raise StopRow("objects_malformed", "objects.bbox", kind_of(box))
 
 
