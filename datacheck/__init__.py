@@ -6,9 +6,13 @@ from typing import Any
 
 
 def __getattr__(name: str) -> Any:
-    """`datacheck.validate` is imported on first use: `import datacheck` alone stays instant."""
+    """`validate` and `require_passed` are imported on first use: `import datacheck` alone stays instant."""
     if name == "validate":
         from datacheck.pipeline import validate  # noqa: PLC0415
 
         return validate
+    if name == "require_passed":
+        from datacheck.gate.guard import require_passed  # noqa: PLC0415
+
+        return require_passed
     raise AttributeError(name)

@@ -4,20 +4,18 @@ Imports are inside the commands: `datacheck --help` must be instant and load nei
 """
 
 import os
-import signal
 import sys
 import traceback
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from datacheck import cli_flows, cli_gate, cli_registry
 from datacheck.errors import DatacheckError, UsageError, trace_of
+from datacheck.interrupts import InterruptedRunError, ignore_signals, signals_raise
 
 if TYPE_CHECKING:
     from datacheck.pipeline import Options, Session
@@ -61,15 +59,6 @@ class Lang(StrEnum):
     en = "en"
 
 
-class InterruptedRunError(Exception):
-    """SIGINT or SIGTERM arrived; carries the signal."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__(number)
-        self.number = number
-        self.name = signal.Signals(number).name
-
-
 ContractArg = Annotated[Path, typer.Argument(help="The contract, a YAML file.", show_default=False)]
 DataOpt = Annotated[list[str] | None, typer.Option("--data", metavar="NAME=PATH", help="Where a dataset is.")]
 RunOpt = Annotated[
@@ -106,27 +95,6 @@ def _pairs(option: str, items: list[str] | None, expected: str) -> dict[str, str
     return pairs
 
 
-@contextmanager
-def _signals_raise() -> Iterator[None]:
-    """Turn SIGINT and SIGTERM into one exception in the main thread, so that a stopped run still reports.
-
-    The first one counts; from then on both are ignored, for the report to be finished.
-    """
-    both = (signal.SIGINT, signal.SIGTERM)
-
-    def stop(number: int, _frame: FrameType | None) -> None:
-        for each in both:
-            signal.signal(each, signal.SIG_IGN)
-        raise InterruptedRunError(number)
-
-    before = {number: signal.signal(number, stop) for number in both}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
 @app.command()
 def run(
     contract: ContractArg,
@@ -155,13 +123,24 @@ def run(
     quarantine_content: Annotated[
         bool, typer.Option("--quarantine-content", help="Copy the raw bytes of bad lines to quarantine/ too.")
     ] = False,
+    sign: Annotated[
+        str | None,
+        typer.Option("--sign", metavar="KEY", help="Sign the verdict; a private key file, or env:NAME."),
+    ] = None,
+    version: Annotated[
+        Path | None,
+        typer.Option(metavar="PATH", help="With --sign: the data it is about.", show_default="the one at --data"),
+    ] = None,
 ) -> None:
     """Check data against a contract: findings, a report, a verdict and an exit code.
 
     Exit code: 0 pass or warnings only, 1 contract violated, 2 asked wrongly, 3 could not decide.
     """
+    from datacheck.gate.keys import load_private
     from datacheck.pipeline import Options, Session
 
+    if version is not None and sign is None:
+        raise UsageError("--version: says what is signed; give the key too, with --sign KEY")
     language = lang or _system_lang()
     options = Options(
         out=out,
@@ -175,12 +154,18 @@ def run(
         allow_remote=tuple(remote or ()),
         as_of=as_of.date() if as_of else None,
         baseline=baseline,
+        sign=load_private(sign) if sign else None,
+        version=version,
         run=_settings(settings),
     )
-    with _signals_raise(), Session(contract, _bindings(data), options) as session:
+    with signals_raise(), Session(contract, _bindings(data), options) as session:
         stopped = _execute(session, quiet=quiet)
         report = session.finish(stopped.name if stopped else None)
         _show(report, session, options, fmt, quiet=quiet)
+        if session.signed and not quiet:
+            verdict, place = session.signed
+            sys.stderr.write(f"signed: {verdict.result}, {verdict.version}, contract {verdict.contract_digest}\n")
+            sys.stderr.write(f"        {place}\n")
     raise typer.Exit(128 + stopped.number if stopped else report.exit_code)
 
 
@@ -194,8 +179,7 @@ def _execute(session: "Session", *, quiet: bool) -> InterruptedRunError | None:
             _run_with_progress(session)
     except InterruptedRunError as stop:
         stopped = stop
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.SIG_IGN)
+    ignore_signals()
     return stopped
 
 
@@ -304,7 +288,7 @@ def apply(
 
     language = lang or _system_lang()
     try:
-        with _signals_raise():
+        with signals_raise():
             manifest = derive(
                 report,
                 _bindings(data),
@@ -349,7 +333,7 @@ def diff(
 
     language = lang or _system_lang()
     try:
-        with _signals_raise():
+        with signals_raise():
             found = compare(
                 a,
                 b,
@@ -508,6 +492,11 @@ def init(
         raise UsageError(f"{to}: exists already; choose another name, or move it away")
     else:
         to.write_text(text, encoding="utf-8")
+
+
+cli_gate.register(app)
+cli_registry.register(app)
+cli_flows.register(app)
 
 
 def main() -> None:

@@ -4,7 +4,13 @@
     ├── UsageError            2   command or path wrong
     │   └── ContractError     2   contract wrong; one line per problem
     ├── LoadError             3   the data could not be opened at all
-    └── CheckAuthorError      3   a check or feature broke its own rules
+    ├── CheckAuthorError      3   a check or feature broke its own rules
+    └── RefusedError              the gate: this data must not be used
+        ├── FailedError      10   its verdict is failed, or was revoked
+        ├── NotValidatedError 11  there is no verdict
+        ├── TamperedError    12   data, verdict or manifest are not what was signed, or a verdict is out of date
+        ├── WaiverError      13   a waiver is expired or invalid
+        └── UnknownKeyError  14   signed with an unknown key, or judged by another contract
 
 Data that breaks its contract is a result, never an exception. Messages read
 `where: what is wrong; what was expected` and never hold data.
@@ -60,6 +66,40 @@ class LoadError(DatacheckError):
 
 class CheckAuthorError(DatacheckError):
     """A check or feature broke its own rules (wrong columns, undeclared values)."""
+
+
+class RefusedError(DatacheckError):
+    """The gate refuses a version of data."""
+
+
+class FailedError(RefusedError):
+    """The verdict is failed, or was revoked."""
+
+    exit_code: ClassVar[int] = 10
+
+
+class NotValidatedError(RefusedError):
+    """There is no verdict."""
+
+    exit_code: ClassVar[int] = 11
+
+
+class TamperedError(RefusedError):
+    """Something is not what was signed."""
+
+    exit_code: ClassVar[int] = 12
+
+
+class WaiverError(RefusedError):
+    """A waiver is expired, or is not one for this version."""
+
+    exit_code: ClassVar[int] = 13
+
+
+class UnknownKeyError(RefusedError):
+    """A key that nobody trusts for this, or another contract than the one that was asked for."""
+
+    exit_code: ClassVar[int] = 14
 
 
 def trace_of(error: BaseException) -> str:

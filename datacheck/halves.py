@@ -19,6 +19,7 @@ from datacheck.errors import LoadError
 from datacheck.loading import cut, files
 from datacheck.loading.cut import Survey
 from datacheck.loading.reading import Reading
+from datacheck.pii.redaction import excerpt
 from datacheck.report.derived import Change, Changes, DerivedFile, Join, RedactedString, Written
 from datacheck.report.model import FileEntry
 
@@ -266,11 +267,17 @@ def _split_rows(file: Judged, found: Survey, kept: Path, dropped: Path) -> None:
     """Write both halves of a table."""
     import pyarrow as pa  # noqa: PLC0415 (only where it is needed)
 
-    from datacheck.loading.cut_arrow import split_rows  # noqa: PLC0415
+    from datacheck.loading.cut_arrow import nested_dictionary, split_rows  # noqa: PLC0415
 
     gone = tuple(place.line - 1 for place in found.ranges)
     with files.open_regular(file.path) as opened, new_file(kept) as left, new_file(dropped, private=True) as right:
         try:
+            nested = nested_dictionary(opened, found.seen.container or "")
+            if nested is not None:  # a LoadError is none of those below
+                raise LoadError(
+                    f"{file.label}: the column {excerpt(nested)} has a dictionary inside, which would keep the values "
+                    "of rows that go; write it with plain strings and run again"
+                )
             split_rows(opened, found.seen.container or "", gone, left, right, file.rewrite.values)
         except (pa.ArrowException, OSError, ValueError, TypeError) as error:
             raise LoadError(f"{file.label}: its rows cannot be written again ({type(error).__name__})") from None

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import Any
 
+from datacheck.errors import LoadError
 from datacheck.execute import ParseTask, Piece
 from datacheck.inventory import FileEntry
 from datacheck.loading.reader import Chunk, Event, FileSeen, read
@@ -67,7 +68,7 @@ class Intake:
                 try:
                     chunk = next(reader)
                 except StopIteration as end:
-                    self.seen.append(end.value)
+                    self.seen.append(_as_listed(entry, end.value))
                     break
                 if len(self.entries) >= MANY_FILES and chunk.path is None and len(chunk.data) <= SMALL:
                     waiting.append((number, chunk))
@@ -130,6 +131,15 @@ class Intake:
         for promise in self.promised:
             _hold(promise, files)
         return Loaded(dataset, self.reading, tuple(parts), tuple(files))
+
+
+def _as_listed(entry: FileEntry, seen: FileSeen) -> FileSeen:
+    """Raises LoadError for a file that is not what the manifest of its folder lists."""
+    if entry.sha256 not in (None, seen.sha256):
+        raise LoadError(
+            f"{entry.name}: differs from the manifest; restore it, or write a new manifest (datacheck manifest)"
+        )
+    return seen
 
 
 def _hold(promise: Promise, files: list[FileFacts]) -> None:

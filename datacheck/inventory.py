@@ -7,6 +7,7 @@ from typing import NamedTuple, NoReturn
 
 from datacheck.contract import Contract, Dataset
 from datacheck.errors import LoadError, UsageError
+from datacheck.gate import version
 from datacheck.names import distinct, shown_name
 from datacheck.saved import Promise, is_metadata, promises
 
@@ -16,11 +17,15 @@ _DATA = re.compile(r"\.(jsonl|ndjson|json|csv|tsv|txt|parquet|arrow)(\.(gz|zst))
 
 
 class FileEntry(NamedTuple):
-    """One file to read: `name` as it is shown, relative to the dataset's path; `size` in bytes on disk."""
+    """One file to read: `name` as it is shown, relative to the dataset's path; `size` in bytes on disk.
+
+    `sha256`: what the manifest of the folder says, None where there is no manifest.
+    """
 
     path: Path
     name: str
     size: int
+    sha256: str | None = None
 
 
 class Files(NamedTuple):
@@ -79,12 +84,17 @@ def _files(dataset: Dataset) -> Files:
 
 
 def dataset_files(dataset: str, path: Path, named: str, glob: str | None) -> Files:
-    """List the files at `path`, which the user wrote as `named`. Raises UsageError if there is nothing."""
+    """List the files at `path`, which the user wrote as `named`. Raises UsageError if there is nothing.
+
+    A folder with a manifest must hold the files that it lists and no others, else LoadError.
+    """
     if path.is_file():
-        return Files((FileEntry(path.resolve(), shown_name(path.name), path.stat().st_size),), ())
+        sha256 = _listed_file(path)
+        return Files((FileEntry(path.resolve(), shown_name(path.name), path.stat().st_size, sha256),), ())
     if not path.is_dir():
         hint = f"give another with --data {dataset}=PATH"
         raise UsageError(f"{named}: no such file or folder (dataset '{dataset}'); {hint}")
+    listed = _listed(path)
     found: list[str] = []
     passed_over: list[str] = []
     walked = sorted(_walk(path, hidden=glob is not None))
@@ -105,10 +115,38 @@ def dataset_files(dataset: str, path: Path, named: str, glob: str | None) -> Fil
         raise LoadError(f"{named}: changes while it is listed; run again when nobody writes there")
     names = distinct([shown_name(name) for name in found])
     return Files(
-        tuple(FileEntry(target, name, target.stat().st_size) for target, name in zip(targets, names, strict=True)),
+        tuple(
+            FileEntry(target, name, target.stat().st_size, listed.get(given))
+            for target, name, given in zip(targets, names, found, strict=True)
+        ),
         tuple(passed_over),
         tuple(promised),
     )
+
+
+def _listed(path: Path) -> dict[str, str]:
+    """File → sha256 by the manifest of the folder; empty without one."""
+    manifest = version.read_manifest(path)
+    if manifest is None:
+        return {}
+    version.require_listed(path, manifest)
+    return {file.path: file.sha256 for file in manifest.files}
+
+
+def _listed_file(path: Path) -> str | None:
+    """What the manifest of a single file, or of its folder, says of it; None without one."""
+    manifest = version.read_manifest(path) or version.read_manifest(path.parent)
+    if manifest is None:
+        return None
+    for file in manifest.files:
+        if file.path == path.name:
+            return file.sha256
+    raise LoadError(f"{version.shown(path.name)}: is not in the manifest of its folder; expected a file that it lists")
+
+
+def is_data_name(name: str) -> bool:
+    """Whether a file is data by its name, hidden ones too."""
+    return _DATA.search(name) is not None
 
 
 def _walk(root: Path, *, hidden: bool) -> list[tuple[str, str]]:
@@ -120,12 +158,15 @@ def _walk(root: Path, *, hidden: bool) -> list[tuple[str, str]]:
             reason = ""
             if (Path(folder) / name).is_symlink():
                 reason = "a link to a folder"
+            elif (within / name).as_posix() == version.REPORT:
+                reason = "a report of datacheck"
             elif not hidden and name.startswith((".", "__")):
                 reason = "hidden"
             if reason:
                 folders.remove(name)
                 found.append(((within / name).as_posix() + "/", reason))
-        found += [((within / name).as_posix(), "") for name in files]
+        every = ((within / name).as_posix() for name in files)
+        found += [(name, "") for name in every if not version.is_own(name)]  # a report is the same with and without
     return found
 
 
@@ -146,4 +187,4 @@ def _reason_to_skip(root: Path, name: str, glob: str | None) -> str | None:
         return None if glob_matches(glob, name) else "does not match the glob"
     if path.name.startswith((".", "_")):
         return "hidden"
-    return None if _DATA.search(path.name) else "no data file by its name"
+    return None if is_data_name(path.name) else "no data file by its name"

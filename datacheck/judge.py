@@ -5,7 +5,6 @@ that could not be loaded are `error`, never a pass.
 """
 
 import datetime as dt
-import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from datacheck.contract import Contract, Dataset, reaches
 from datacheck.discover import USER_PACKAGE
 from datacheck.errors import UsageError
 from datacheck.execute import Failure
+from datacheck.gate import version
 from datacheck.loading.codes import CODES
 from datacheck.loading.reader import Event
 from datacheck.pii.redaction import excerpt
@@ -283,9 +283,7 @@ def how_read(dataset: Dataset) -> dict[str, Any]:
 
 def version_id(files: list[FileEntry]) -> str:
     """The identity of a dataset: sha256 over the canonical JSON list of its sorted path, size, sha256."""
-    listed = sorted(([f.path, f.bytes, f.sha256] for f in files), key=lambda entry: str(entry[0]))
-    canonical = json.dumps(listed, ensure_ascii=False, separators=(",", ":"))
-    return "sha256:" + hashlib.sha256(canonical.encode("utf-8", "surrogateescape")).hexdigest()
+    return version.version_id((file.path, file.bytes, file.sha256) for file in files)
 
 
 def _format_notes(loaded: Mapping[str, Loaded | Failure]) -> list[str]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from datacheck.errors import UsageError
+from datacheck.gate.version import VERDICT
 
 
 class Kind(NamedTuple):
@@ -26,7 +27,7 @@ REPORT = Kind(
     "datacheck report",
     "report.json",
     "datacheck/report/",
-    frozenset({"report.json", "report.html", "report.md", "junit.xml", "run.json", "evidence", "quarantine"}),
+    frozenset({"report.json", "report.html", "report.md", "junit.xml", "run.json", "evidence", "quarantine", VERDICT}),
 )
 DERIVED = Kind(
     "result of datacheck apply",

@@ -23,6 +23,10 @@ from datacheck.check import Check
 from datacheck.contract import Contract, Dataset, load_contract
 from datacheck.errors import UsageError
 from datacheck.execute import Failure
+from datacheck.gate.keys import PrivateKey
+from datacheck.gate.sealing import Sealer, version_path
+from datacheck.gate.verdict import Verdict
+from datacheck.gate.version import VERDICT, sweep
 from datacheck.inventory import Inventory, inventory
 from datacheck.judge import Measurement, Outcomes, judge
 from datacheck.loading.cut import Range, extract
@@ -33,7 +37,6 @@ from datacheck.plan import Step, make_plan
 from datacheck.remote import localise
 from datacheck.report.model import Report
 from datacheck.report.words import Lang
-from datacheck.report.write import write_faces
 from datacheck.run import Engine, Progress
 from datacheck.store import Store, read_json
 from datacheck.view import Loaded, StoreView
@@ -43,7 +46,10 @@ DEFAULT_OUT = Path("datacheck-report")
 
 @dataclass(frozen=True)
 class Options:
-    """How to run. Two change what is measured: `as_of`, the day with which dates of expiry are compared, and `run`."""
+    """How to run. Two change what is measured: `as_of`, the day with which dates of expiry are compared, and `run`.
+
+    `sign`: the key that signs the verdict; `version`: the data that it is about, if `data` does not say.
+    """
 
     out: Path = DEFAULT_OUT
     checks: Path | None = None
@@ -56,6 +62,8 @@ class Options:
     allow_remote: tuple[str, ...] = ()
     as_of: dt.date | None = None
     baseline: Path | None = None
+    sign: PrivateKey | None = None
+    version: Path | None = None
     run: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -73,9 +81,11 @@ class Session:
         try:
             local = localise(data, options.allow_remote, self.staging / ".remote")
             self.contract: Contract = load_contract(contract, local, run=options.run, as_of=options.as_of)
+            signed = self._version(data)
             self.files: Inventory = inventory(self.contract)
             self.plan: tuple[Step, ...] = make_plan(self.contract)
             self.baseline = Baseline(options.baseline, self.contract) if options.baseline else None
+            self.sealer = Sealer(signed, options.sign, self.files, self.out) if signed and options.sign else None
         except BaseException:
             shutil.rmtree(self.staging, ignore_errors=True)
             raise
@@ -89,6 +99,7 @@ class Session:
             excerpts=options.excerpts,
             debug=options.debug,
         )
+        self.signed: tuple[Verdict, Path] | None = None  # what was signed, and where it lies
         self.started = time.time()
         self.clock = time.monotonic()
 
@@ -140,11 +151,36 @@ class Session:
         for state in states.values():
             if isinstance(state, Loaded):
                 self._quarantine(state)
+        from datacheck.report.write import write_faces  # noqa: PLC0415 - who is answered from the ledger needs none
+
         write_faces(report, self.staging, self.options.lang, self._facts_of_run())
         for private in (".store", ".remote"):
             shutil.rmtree(self.staging / private, ignore_errors=True)
-        publish(self.staging, self.out)
+        sealed = None
+        try:
+            if interrupted is None:
+                sealed = self._sealed(report)
+        finally:  # data that changed meanwhile has a report, but no verdict
+            publish(self.staging, self.out)
+        if self.sealer is not None and sealed is not None:
+            self.signed = sealed[0], self.sealer.publish(sealed[1])
         return report
+
+    def _sealed(self, report: Report) -> tuple[Verdict, bytes] | None:
+        if self.sealer is None:
+            return None
+        planned = sum(len(dataset.checks) for dataset in self.contract.datasets.values())
+        verdict, envelope = self.sealer.seal(report, planned, self.staging)
+        (self.staging / VERDICT).write_bytes(envelope)
+        return verdict, envelope
+
+    def _version(self, data: Mapping[str, str]) -> Path | None:
+        """What will be signed, without what a run that was killed has left in it."""
+        if self.options.sign is None:
+            return None
+        path = version_path(data, self.contract, self.options.version)
+        sweep(path)
+        return path
 
     def _keep_evidence(self, report: Report, outcomes: Outcomes) -> None:
         """Put the places of every finding into the report; beside a baseline with `known`."""

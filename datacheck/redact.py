@@ -275,18 +275,13 @@ class Redactor:
     def _of_table(self, path: Path, container: str, reading: Reading, rows: Mapping[int, tuple[int, int]]) -> Plan:
         """Redact rows of Parquet or Arrow through their JSON text."""
         from datacheck.loading.arrow import json_safe  # noqa: PLC0415 (pyarrow only where it is needed)
-        from datacheck.loading.cut_arrow import has_dictionary, picked  # noqa: PLC0415
+        from datacheck.loading.cut_arrow import picked  # noqa: PLC0415
 
         form = _Form(reading.model_copy(update={"encoding": "utf-8"}), None, ",")
         changes: list[Change] = []
         stuck: dict[int, int] = {}
         values: dict[int, Mapping[str, Any]] = {}
         with files.open_regular(path) as file:
-            if has_dictionary(file, container):
-                raise LoadError(
-                    f"{path.name}: has a dictionary-encoded column, whose dictionary would keep what is replaced; "
-                    "write it with plain strings and run again"
-                )
             for numbers, found in picked(file, container, sorted(rows)):
                 texts = [json.dumps(json_safe(value), ensure_ascii=False) for value in found]
                 records = [

@@ -9,12 +9,14 @@ import os
 import re
 import signal
 import sys
+import time
 from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
+from uuid import UUID
 
 from prefect import Task, allow_failure, flow, task
-from prefect.artifacts import create_table_artifact
+from prefect.artifacts import create_progress_artifact, create_table_artifact, update_progress_artifact
 from prefect.cache_policies import NO_CACHE
 from prefect.client.schemas.objects import State
 from prefect.exceptions import ExternalSignal
@@ -40,6 +42,7 @@ PASSED, WARNED, DONE = "Passed", "Warning", "Done"
 VIOLATED, CONTRACT_FAILED, UNDECIDED, NOT_RUN, INVALID = (
     "Violated", "ContractFailed", "CouldNotDecide", "NotRun", "InvalidRequest"
 )  # fmt: skip
+_TELL_EVERY = 3.0  # seconds
 _EXIT_CODES = {CONTRACT_FAILED: 1, INVALID: 2}  # any other state that is not Completed: could not decide
 
 
@@ -70,7 +73,7 @@ class ValidationFailedError(Exception):
     """Raised to a caller of `validate` that did not ask for the state: the data did not pass."""
 
 
-def _shown(text: str) -> str:
+def shown(text: str) -> str:
     """Messages of ours hold no data, but may name files: those are shown as the report shows them."""
     return "\n".join(excerpt(line, limit=400) for line in text.splitlines())
 
@@ -93,7 +96,7 @@ def _numbers(found: Finding) -> str:
 
 def _message(found: Finding) -> str:
     """What a finding came to: its numbers, or why there are none."""
-    return _shown(found.error) if found.error else _numbers(found)
+    return shown(found.error) if found.error else _numbers(found)
 
 
 def _state_of_check(found: Finding, *, strict: bool) -> State[Any]:
@@ -109,7 +112,7 @@ def _execute(session: Session, step: Step) -> State[Any]:
     """Do one step in the engine; the engine turns the step's own troubles into a Failure that holds no data."""
     outcome = session.engine.execute(step)
     if isinstance(outcome, Failure):
-        return Failed(name=NOT_RUN if outcome.kind == "NotRun" else UNDECIDED, message=_shown(outcome.reason))
+        return Failed(name=NOT_RUN if outcome.kind == "NotRun" else UNDECIDED, message=shown(outcome.reason))
     if isinstance(step.work, Measure):
         dataset = session.contract.datasets[step.work.dataset]
         found = judge_check(dataset, step.work.check, session.outcome(dataset, step.work.check))
@@ -130,14 +133,31 @@ def _task(session: Session, step: Step) -> Task[[], State[Any]]:
     return run_step
 
 
-def _run_plan(session: Session) -> None:
+class _Progress:
+    """A progress artifact of the run; told again at most every few seconds, because each time asks the server."""
+
+    def __init__(self, steps: int) -> None:
+        self.steps = steps
+        self.told = time.monotonic()
+        self.artifact = cast("UUID", create_progress_artifact(0.0, description=f"{steps} steps"))
+
+    def show(self, done: int) -> None:
+        """Say how many steps are done."""
+        if done == self.steps or time.monotonic() - self.told > _TELL_EVERY:
+            self.told = time.monotonic()
+            update_progress_artifact(self.artifact, 100.0 * done / self.steps)
+
+
+def run_plan(session: Session) -> None:
     """Submit every step behind those it waits for; one that failed lets its followers say why they did not run."""
     futures: dict[str, PrefectFuture[Any]] = {}
     for step in session.plan:
         before = [allow_failure(futures[key]) for key in step.after]
         futures[step.key] = _task(session, step).submit(return_state=False, wait_for=before)
-    for future in futures.values():
+    progress = _Progress(len(futures))
+    for done, future in enumerate(futures.values(), start=1):
         future.wait()
+        progress.show(done)
 
 
 def _place(found: Finding) -> str:
@@ -145,10 +165,10 @@ def _place(found: Finding) -> str:
     if not found.evidence.first:
         return ""
     path, colon, line = found.evidence.first[0].at.rpartition(":")
-    return f"{_shown(path)}:{line}" if colon and line.isdigit() else _shown(found.evidence.first[0].at)
+    return f"{shown(path)}:{line}" if colon and line.isdigit() else shown(found.evidence.first[0].at)
 
 
-def _artifact(report: Report) -> None:
+def artifact(report: Report) -> None:
     """A table of all findings, the worst first: masked, as in the report."""
     table = [
         {
@@ -171,7 +191,8 @@ def _tally(report: Report) -> str:
     return ", ".join(f"{count} {status.value}" for status, count in tally(report).items())
 
 
-def _end(name: str, message: str) -> State[Any]:
+def end(name: str, message: str) -> State[Any]:
+    """A failed end of a flow; a caller that did not ask for the state gets the message as an exception."""
     return Failed(name=name, message=message, data=ValidationFailedError(message))
 
 
@@ -191,19 +212,19 @@ def validate(request: Request) -> State[Any]:
             request.data,
             Options(request.out, None, request.strict, lang=request.lang, run=request.run),
         ) as s:
-            _run_plan(s)
+            run_plan(s)
             report = s.finish()
-        _artifact(report)
+        artifact(report)
     except (KeyboardInterrupt, SystemExit, ExternalSignal):
         raise  # Prefect's own state: Crashed
     except BaseException as error:  # noqa: BLE001 - also polars' panics: their text could hold data
-        return _end(INVALID if isinstance(error, UsageError) else UNDECIDED, _shown(_reason(error)))
+        return end(INVALID if isinstance(error, UsageError) else UNDECIDED, shown(reason(error)))
     if report.exit_code:
-        return _end(CONTRACT_FAILED if report.exit_code == 1 else UNDECIDED, _tally(report))
+        return end(CONTRACT_FAILED if report.exit_code == 1 else UNDECIDED, _tally(report))
     return Completed(name=WARNED if report.verdict is Status.WARN else PASSED, message=_tally(report))
 
 
-def _reason(error: BaseException) -> str:
+def reason(error: BaseException) -> str:
     """What may be told of an exception: our own words, of any other only its type and place."""
 
     def again(error: BaseException) -> None:
@@ -226,12 +247,20 @@ def main() -> None:
     parser.add_argument(
         "--data", type=_binding, action="append", default=[], metavar="NAME=PATH", help="Where a dataset is."
     )
+    parser.add_argument(
+        "--run", type=_binding, action="append", default=[], metavar="NAME=VALUE", help="A setting of the training run."
+    )
     parser.add_argument("--out", type=Path, default=DEFAULT_OUT, help="Folder of the report.")
     parser.add_argument("--strict", action="store_true", help="Warnings count as violations.")
     parser.add_argument("--lang", choices=["zh", "en"], default="en", help="Language of the reports.")
     given = parser.parse_args()
     request = Request(
-        contract=given.contract, data=dict(given.data), out=given.out, strict=given.strict, lang=given.lang
+        contract=given.contract,
+        data=dict(given.data),
+        run=dict(given.run),
+        out=given.out,
+        strict=given.strict,
+        lang=given.lang,
     )
     sys.exit(exit_code(request))
 
@@ -243,7 +272,7 @@ def exit_code(request: Request) -> int:
     except KeyboardInterrupt:
         return 128 + signal.SIGINT
     except Exception as error:  # noqa: BLE001 - no server: Python's own exit code 1 would mean "violated"
-        sys.stderr.write(f"the flow could not run: {_reason(error)}; is PREFECT_API_URL a running server?\n")
+        sys.stderr.write(f"the flow could not run: {reason(error)}; is PREFECT_API_URL a running server?\n")
         return DatacheckError.exit_code
     return 0 if state.is_completed() else _EXIT_CODES.get(str(state.name), DatacheckError.exit_code)
 

@@ -16,6 +16,8 @@ def imports(path: Path) -> set[str]:
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
+            if path.parent.name == "flows" and node.level == 1:
+                continue  # in the wheel the package is called datacheck_flows
             assert node.level == 0, f"{path}: a relative import"
             found |= {f"{node.module}.{alias.name}" for alias in node.names}
     return found

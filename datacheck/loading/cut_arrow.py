@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.ipc
 import pyarrow.parquet as pq
 
@@ -30,14 +31,20 @@ def picked(file: BinaryIO, kind: str, rows: Sequence[int]) -> Iterator[tuple[lis
         first += table.num_rows
 
 
-def has_dictionary(file: BinaryIO, kind: str) -> bool:
-    """Whether a column of an open file is dictionary-encoded: its dictionary holds values that no row has any more."""
+def nested_dictionary(file: BinaryIO, kind: str) -> str | None:
+    """Name a column of an open file with a dictionary inside a list or a struct, which is not cut."""
+    fields = _schema(file, kind)
+    nested = (each.name for each in fields if not pa.types.is_dictionary(each.type) and "dictionary<" in str(each.type))
+    return next(nested, None)
+
+
+def _schema(file: BinaryIO, kind: str) -> Any:
     if kind == "parquet":
         schema = pq.ParquetFile(file).schema_arrow
     else:
         schema = (pa.ipc.open_file(file) if kind == "arrow_file" else pa.ipc.open_stream(file)).schema
     file.seek(0)
-    return any("dictionary<" in str(each.type) for each in schema)
+    return schema
 
 
 def _tables(file: BinaryIO, kind: str) -> Iterator[Any]:
@@ -66,24 +73,68 @@ def split_rows(
     """
     gone = np.array(drop, dtype=np.int64)
     values = values or {}
+    schema = _schema(file, kind)
+    stays, goes = _Dictionaries(), _Dictionaries()
+    if any(pa.types.is_dictionary(field.type) for field in schema):
+        for stay, go in _parts(_tables(file, kind), gone, values):
+            stays.learn(stay)
+            goes.learn(go)
+        file.seek(0)
     if kind == "parquet":
         source = pq.ParquetFile(file, page_checksum_verification=True)
         options = {"compression": _codec(source), "write_page_checksum": True}
         with (
-            pq.ParquetWriter(kept, source.schema_arrow, **options) as left,
-            pq.ParquetWriter(dropped, source.schema_arrow, **options) as right,
+            pq.ParquetWriter(kept, schema, **options) as left,
+            pq.ParquetWriter(dropped, schema, **options) as right,
         ):
             for stay, go in _parts(_tables(file, kind), gone, values):
-                left.write_table(stay)
-                right.write_table(go)
+                left.write_table(stays.applied(stay))
+                right.write_table(goes.applied(go))
         return
-    schema = (pa.ipc.open_file(file) if kind == "arrow_file" else pa.ipc.open_stream(file)).schema
-    file.seek(0)
     new = pa.ipc.new_file if kind == "arrow_file" else pa.ipc.new_stream
     with new(kept, schema) as left, new(dropped, schema) as right:
         for stay, go in _parts(_tables(file, kind), gone, values):
-            left.write_table(stay)
-            right.write_table(go)
+            left.write_table(stays.applied(stay))
+            right.write_table(goes.applied(go))
+
+
+class _Dictionaries:
+    """Of the dictionary-encoded columns of one half: the values that its rows have, in their old order.
+
+    A filtered column keeps its dictionary, and with it every value of the rows that went. One dictionary serves the
+    whole half, because an Arrow file allows no other.
+    """
+
+    def __init__(self) -> None:
+        self._listed: dict[int, list[Any]] = {}
+        self._used: dict[int, list[Any]] = {}
+        self._made: dict[int, Any] = {}
+
+    def learn(self, table: Any) -> None:
+        """Take note of a table that will be written."""
+        for number, column in _encoded_columns(table):
+            self._listed.setdefault(number, []).extend(chunk.dictionary for chunk in column.chunks)
+            self._used.setdefault(number, []).extend(chunk.dictionary_decode().unique() for chunk in column.chunks)
+
+    def applied(self, table: Any) -> Any:
+        """The table with the dictionaries of this half."""
+        for number, column in _encoded_columns(table):
+            chunks = [self._encoded(number, chunk) for chunk in column.chunks]
+            table = table.set_column(number, table.schema.field(number), pa.chunked_array(chunks, type=column.type))
+        return table
+
+    def _encoded(self, number: int, chunk: Any) -> Any:
+        if number not in self._made:
+            values = pa.chunked_array(self._listed[number]).unique().drop_null()
+            used = pa.chunked_array(self._used[number]).unique()
+            self._made[number] = values.filter(pc.is_in(values, value_set=used))
+        dictionary = self._made[number]
+        indices = pc.index_in(chunk.dictionary_decode(), value_set=dictionary).cast(chunk.type.index_type)
+        return pa.DictionaryArray.from_arrays(indices, dictionary, ordered=chunk.type.ordered)
+
+
+def _encoded_columns(table: Any) -> list[tuple[int, Any]]:
+    return [(number, each) for number, each in enumerate(table.columns) if pa.types.is_dictionary(each.type)]
 
 
 def _codec(source: Any) -> str:

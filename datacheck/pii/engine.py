@@ -1,7 +1,7 @@
 """The Presidio side. Its import costs 1.5 s and 100 MB: only `analyzer` does it, for a candidate."""
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
 
 import regex  # type: ignore[import-untyped]
@@ -17,7 +17,7 @@ from presidio_analyzer.context_aware_enhancers import ContextAwareEnhancer
 from presidio_analyzer.nlp_engine import NlpArtifacts, NoOpNlpEngine
 
 from datacheck.pii.errors import PiiTimeout
-from datacheck.pii.names import JiebaEngine, NameRecognizer, windows
+from datacheck.pii.names import JiebaEngine, NameRecognizer, titled, windows
 from datacheck.pii.policy import POLICY
 from datacheck.pii.recognizers import RECOGNIZERS, Recognizer
 from datacheck.pii.recognizers.base import HAN, span
@@ -31,6 +31,7 @@ TIMEOUT_SECONDS = 20.0
 """Per pattern and text. The patterns are linear; this bound is for the unforeseen."""
 CHARACTERS_BEFORE, CHARACTERS_AFTER = 24, 10
 _BOOST, _PENALTY = 0.35, 0.4
+_ANY = frozenset({""})  # it stands in every text
 _HAN = regex.compile(f"[{HAN}]")
 _SPACE = regex.compile(r"\s+")  # 电 话 1 3 8: corpora that were cut into words or characters
 
@@ -42,7 +43,9 @@ class SpecRecognizer(PatternRecognizer):
         patterns = [Pattern(rule, expression, THRESHOLD) for rule, expression in spec.patterns.items()]
         super().__init__(spec.entity, spec.entity, LANGUAGE, patterns, global_regex_flags=0)
         self.spec = spec
-        self._compiled = [(rule, regex.compile(expression)) for rule, expression in spec.patterns.items()]
+        self._compiled = [
+            (rule, spec.hints.get(rule, _ANY), regex.compile(expression)) for rule, expression in spec.patterns.items()
+        ]
 
     def analyze(
         self,
@@ -54,9 +57,12 @@ class SpecRecognizer(PatternRecognizer):
         """Return the judged matches. Raises PiiTimeout where Presidio's own loop would skip the pattern."""
         del entities, nlp_artifacts, regex_flags
         found: dict[tuple[int, int], RecognizerResult] = {}
-        for rule, expression in self._compiled:
+        plain = text.casefold() if self.spec.hints else text
+        for rule, hints, expression in self._compiled:
+            if not any(hint in plain for hint in hints):
+                continue
             try:
-                for match in expression.finditer(text, timeout=TIMEOUT_SECONDS):
+                for match in self._matches(rule, expression, text):
                     place = self.spec.widen(text, *span(match))
                     if place not in found and (result := self._result(rule, text[slice(*place)], place)):
                         found[place] = result
@@ -64,6 +70,15 @@ class SpecRecognizer(PatternRecognizer):
                 # "from None": the original holds the pattern only, but no frame with the text shall be kept
                 raise PiiTimeout(rule, len(text), TIMEOUT_SECONDS) from None
         return list(found.values())
+
+    def _matches(self, rule: str, expression: "regex.Pattern[str]", text: str) -> Iterator["regex.Match[str]"]:
+        longest = self.spec.longest.get(rule)
+        if longest is None:
+            yield from expression.finditer(text, timeout=TIMEOUT_SECONDS)
+            return
+        ends = {found.end() for hint in self.spec.hints[rule] for found in regex.finditer(regex.escape(hint), text)}
+        for end in sorted(ends):
+            yield from expression.finditer(text, max(0, end - longest), end, timeout=TIMEOUT_SECONDS)
 
     def _result(self, rule: str, value: str, place: tuple[int, int]) -> RecognizerResult | None:
         judgement = self.spec.judge(rule, value)
@@ -145,9 +160,10 @@ class Engine:
     def names(self, text: str, spans: Iterable[tuple[int, int]]) -> list[RecognizerResult]:
         """Return the unlabelled names around the spans of `text`."""
         parts = windows(spans, len(text))
+        found = titled(text, parts)
         if not any(_HAN.search(text, *part) for part in parts):
-            return []  # without Han there is nothing to tag, and no dictionary to read
-        return self._recognizer.analyze(text, ["PERSON"], self._jieba.process_windows(text, parts))
+            return found  # without Han there is nothing to tag, and no dictionary to read
+        return found + self._recognizer.analyze(text, ["PERSON"], self._jieba.process_windows(text, parts))
 
 
 @cache

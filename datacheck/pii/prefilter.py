@@ -2,7 +2,8 @@ r"""A cheap, vectorised superset: the rows on which a recognizer could fire (Rus
 
 Three savings, none of which may change a result (tests/pii/test_equality.py):
 1. only rows that folding could change are folded (in Python); escapes like ``\\n`` are undone in Rust;
-2. recognizers that share a gate (any long run of digits) are tried on the rows that it lets through;
+2. recognizers that share a gate (any long run of digits, a word that is a label) are tried on the rows that it lets
+   through, and those that rarely find anything are tried as one expression first;
 3. Presidio then runs, per row, only those recognizers whose expression fired.
 """
 
@@ -13,12 +14,16 @@ import polars as pl
 
 from datacheck.pii.normalise import NEEDS_FOLDING, SHORT_ESCAPE, fold
 from datacheck.pii.recognizers import RECOGNIZERS, Recognizer
-from datacheck.pii.recognizers.base import HAN
+from datacheck.pii.recognizers.base import GATE_DIGITS, GATE_FIVE_DIGITS, HAN
 
 Names = Literal["linked", "full"]
 """Where unlabelled names are looked for: within LINK characters of a hard identifier, or in every text (slow)."""
 
-_ANY_NAME = f"[{HAN}]{{2}}"
+# These have no gate of their own, but few rows have any of them: one expression for all is tried first.
+_TOGETHER = ("EMAIL_ADDRESS", "MAC_ADDRESS", "IP_ADDRESS", "IBAN", "GPS", "CRYPTO", "CN_PLATE")
+_WITHIN = {GATE_DIGITS: GATE_FIVE_DIGITS}
+"""Gates that are tried behind a wider one, if that is tried."""
+_ANY_NAME = rf"[{HAN}]{{2}}|(?:Mr|Mrs|Ms|Miss|Dr|Prof)\.?[ ][A-Z]"
 
 
 def candidates(texts: pl.Series, entities: Sequence[str] | None = None, *, names: Names = "linked") -> pl.DataFrame:
@@ -68,18 +73,35 @@ def _unescaped(texts: pl.Series) -> pl.Series:
 def _fired(texts: pl.Series, chosen: Sequence[Recognizer], names: Names) -> pl.DataFrame:
     """Return the flags of each text as it stands, recognizers behind a gate on the rows that it lets through."""
     whole = pl.DataFrame(texts)
-    gates = sorted({each.gate for each in chosen if each.gate})
-    free = [each for each in chosen if not each.gate]
+    behind: dict[str, list[Recognizer]] = {}
+    for each in chosen:
+        behind.setdefault(_gate(each, chosen, names), []).append(each)
+    free = behind.pop("", [])
+    outer = {gate: _WITHIN[gate] if _WITHIN.get(gate) in behind else gate for gate in behind}
     first = whole.select(
-        *(_test(each, names) for each in free), *(_contains(gate).alias(f"gate {n}") for n, gate in enumerate(gates))
+        *(_test(each, names) for each in free), *(_contains(gate).alias(gate) for gate in sorted(set(outer.values())))
     )
     columns = {each.entity: first[each.entity] for each in free}
-    for number, gate in enumerate(gates):
-        rows = first[f"gate {number}"].arg_true()
-        behind = [each for each in chosen if each.gate == gate]
-        flags = whole.select(pl.col("text").gather(rows)).select(_test(each, names) for each in behind)
-        columns |= {each.entity: _at(rows.filter(flags[each.entity]), len(texts)) for each in behind}
+    for gate, own in behind.items():
+        rows = first[outer[gate]].arg_true()
+        if gate != outer[gate]:
+            rows = rows.filter(whole.select(pl.col("text").gather(rows)).select(_contains(gate)).to_series())
+        if rows.is_empty():  # saves compiling the expressions
+            columns |= {each.entity: _at(rows, len(texts)) for each in own}
+            continue
+        flags = whole.select(pl.col("text").gather(rows)).select(_test(each, names) for each in own)
+        columns |= {each.entity: _at(rows.filter(flags[each.entity]), len(texts)) for each in own}
     return pl.DataFrame({each.entity: columns[each.entity] for each in chosen})
+
+
+def _gate(recognizer: Recognizer, chosen: Sequence[Recognizer], names: Names) -> str:
+    """The expression that is tried before that of a recognizer; none where a name may be anything."""
+    if names == "full" and recognizer.entity == "PERSON":
+        return ""
+    together = [each for each in chosen if each.entity in _TOGETHER]
+    if recognizer in together and len(together) > 1:
+        return "|".join(each.prefilter for each in together)
+    return recognizer.gate
 
 
 def _test(recognizer: Recognizer, names: Names) -> pl.Expr:

@@ -4,50 +4,32 @@ Every run is a process of its own, as a user starts it; what Prefect recorded is
 """
 
 import base64
-import contextlib
 import json
 import os
 import re
 import shutil
 import signal
-import socket
 import sqlite3
 import subprocess
 import sys
 import time
-import urllib.request
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+import polars as pl
 import pytest
+from flow_server import Server, environment, living
 
 from datacheck.contract import load_contract
+from datacheck.pii.canaries import canary
+from datacheck.pii.recognizers import RECOGNIZERS
 from datacheck.plan import make_plan
 
 ROOT = Path(__file__).resolve().parents[2]
 REAL = Path(os.environ.get("DATACHECK_REALDATA") or ROOT.parent / "shared" / "realdata")
 slow = pytest.mark.slow
-
-
-@dataclass(frozen=True)
-class Server:
-    """A persistent Prefect server on a loopback port, with its own home."""
-
-    home: Path
-    log: Path
-    env: dict[str, str]
-
-    def ask(self, path: str, body: dict[str, Any] | None = None) -> Any:
-        """GET, or POST with a body."""
-        data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(
-            self.env["PREFECT_API_URL"] + path, data, headers={"Content-Type": "application/json"}
-        )
-        with urllib.request.urlopen(request, timeout=10) as answer:
-            return json.load(answer)
 
 
 @dataclass(frozen=True)
@@ -60,73 +42,6 @@ class Run:
     parameters: dict[str, Any]
     tasks: dict[str, dict[str, Any]]
     artifacts: list[dict[str, Any]]
-
-
-def environment(**more: str) -> dict[str, str]:
-    """This process's environment without any setting of Prefect."""
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(("PREFECT_", "DATACHECK_"))}
-    return {**kept, "PYTHONPATH": str(ROOT), "DO_NOT_TRACK": "1", "PREFECT_SERVER_EPHEMERAL_ENABLED": "false", **more}
-
-
-@pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    folder = tmp_path_factory.mktemp("prefect")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = str(free.getsockname()[1])
-    api = f"http://127.0.0.1:{port}/api"
-    env = environment(PREFECT_HOME=str(folder / "home"), PREFECT_API_URL=api, PREFECT_SERVER_ANALYTICS_ENABLED="false")
-    command = [sys.executable, "-m", "prefect", "server", "start", "--host", "127.0.0.1", "--port", port]
-    known = Server(folder / "home", folder / "server.log", env)
-    with known.log.open("wb") as log:
-        process = subprocess.Popen(
-            command, env=env, cwd=folder, stdout=log, stderr=subprocess.STDOUT, start_new_session=True
-        )
-    try:
-        wait_until_healthy(known, process)
-        yield known
-    finally:
-        stop(process)
-
-
-def wait_until_healthy(server: Server, process: "subprocess.Popen[bytes]") -> None:
-    for _ in range(240):
-        assert process.poll() is None, server.log.read_text()
-        try:
-            assert server.ask("/health") is True
-        except OSError:
-            time.sleep(0.5)
-        else:
-            return
-    pytest.fail("the server did not come up:\n" + server.log.read_text())
-
-
-def stop(process: "subprocess.Popen[bytes]") -> None:
-    """End the server and every process that it started; its session is its own process group."""
-    for number in (signal.SIGTERM, signal.SIGKILL):
-        try:
-            os.killpg(process.pid, number)
-            process.wait(timeout=30)
-        except (ProcessLookupError, subprocess.TimeoutExpired):
-            continue
-    process.wait(timeout=10)
-    assert living(process.pid) == []
-
-
-def living(session: int) -> list[str]:
-    """Command lines of the processes of a session that still run after ten seconds (the dead may wait for init)."""
-    running: list[str] = []
-    for _ in range(20):
-        running = []
-        for folder in Path("/proc").glob("[0-9]*"):
-            with contextlib.suppress(OSError):  # it ended meanwhile
-                state, _, _, own = (folder / "stat").read_text().rpartition(")")[2].split()[:4]
-                if int(own) == session and state != "Z":
-                    running.append((folder / "cmdline").read_text())
-        if not running:
-            break
-        time.sleep(0.5)
-    return running
 
 
 def datacheck(*arguments: str | Path, cwd: Path = ROOT, **env: str) -> "subprocess.CompletedProcess[str]":
@@ -212,7 +127,8 @@ def test_a_bad_dataset_looks_bad(server: Server, tmp_path: Path) -> None:
     assert states(run)["measure questions.too_few_rows"] == "Passed"
     assert run.tasks["measure train.unreadable_lines"]["state"]["message"] == "rate 0.0641 (5 of 78), max 0"
 
-    (artifact,) = run.artifacts
+    artifact, progress = sorted(run.artifacts, key=lambda found: found["type"] == "progress")
+    assert progress["data"] == 100.0
     assert artifact["key"] == "datacheck-samples-bad"
     table = json.loads(artifact["data"])
     assert {row["finding"]: row["status"] for row in table} == {f["id"]: f["status"] for f in report["findings"]}
@@ -333,7 +249,14 @@ def test_without_a_server_the_exit_code_is_not_that_of_a_violation(tmp_path: Pat
 
 PHONE, MAIL, ID = "13912345678", "canary.zhang@mailbox-of-canary.cn", "11010519491231002X"
 KEY, NAME, BROKEN = "secretkeyofcanary", "欧阳金丝雀", "brokenlinecanary"
-CANARIES = (PHONE, MAIL, ID, KEY, NAME, BROKEN)
+# Every other entity that has a form of its own, without the label that makes it one.
+OTHERS = {
+    entity: canary(entity, 12_000)
+    for entity in RECOGNIZERS
+    if entity not in ("CN_MOBILE", "EMAIL_ADDRESS", "CN_RESIDENT_ID", "PERSON")
+}
+VALUES = tuple(text.removeprefix(RECOGNIZERS[entity].label) for entity, text in OTHERS.items())
+CANARIES = (PHONE, MAIL, ID, KEY, NAME, BROKEN, *VALUES)
 
 
 def plant(folder: Path) -> None:
@@ -351,6 +274,7 @@ def plant(folder: Path) -> None:
             "src": ID,
             "messages": [{"role": "user", "content": said}, {"role": "assistant", "content": said}],
         },
+        {"uid": "x", "src": "forum", "notes": OTHERS, "messages": [{"role": "user", "content": "\n".join(VALUES)}]},
         {"uid": ID, "src": NAME, KEY: 1, "messages": [{"role": KEY, "content": said}, {"role": PHONE, "content": ""}]},
     ]
     lines = [json.dumps(record, ensure_ascii=False) for record in records]
@@ -410,6 +334,7 @@ def test_no_data_reaches_prefect(server: Server, tmp_path: Path) -> None:
     assert run.parameters["request"] == {
         "contract": "c.yaml",
         "data": {"train": "drop", "eval": "eval"},
+        "run": {},
         "out": "datacheck-report",
         "strict": False,
         "lang": "en",
@@ -418,11 +343,13 @@ def test_no_data_reaches_prefect(server: Server, tmp_path: Path) -> None:
     assert {n for n, s in states(run, "train").items() if s == "Violated"} >= {
         "measure train.pii", "measure train.role_errors", "measure train.unreadable_lines", "measure train.schema_violations",
     }  # fmt: skip
-    assert [a["key"] for a in run.artifacts] == ["datacheck-canarycontract"]
+    assert {a["key"] for a in run.artifacts} == {"datacheck-canarycontract", None}  # the progress has no key
     places = all_bytes(server, run.printed)
     assert "the database as text" in where_found("canarycontract", places)  # the search can find
     assert where_found("measure train.pii", places)
-    assert {canary: where_found(canary, places) for canary in CANARIES} == {canary: [] for canary in CANARIES}
+    assert {text: where_found(text, places) for text in CANARIES} == {text: [] for text in CANARIES}
+    (evidence,) = (tmp_path / "datacheck-report" / "evidence").glob("train.pii*.parquet")
+    assert {entity.lower() for entity in OTHERS} <= set(pl.read_parquet(evidence)["problem"])
 
 
 def test_the_core_imports_no_prefect() -> None:

@@ -1,6 +1,6 @@
 """Recall on the identifiers of a generator that was written without sight of the recognizers.
 
-The recognizers were changed after looking at what they missed with the seeds 1 to 5; the seeds here were not looked at.
+The recognizers were changed after looking at what they missed with other seeds (1 to 5, 11, 12, 21, 42).
 CSV is left out: an identifier that only the head of its column names is found by no rule of the engine.
 """
 
@@ -13,13 +13,13 @@ import pytest
 
 from datacheck.pii.analyzer import find
 
-SEEDS = (11, 12)
+SEEDS = (51, 52)
 EACH = 2
 """Examples per form, disguise and seed in which a form is disguised; plain ones four times as many."""
 FLOOR = 0.99
-# entity: (floor, measured): names and addresses have no form of their own, SECRET holds passwords in sentences, and of
-# 52 examples one that is missed is too many
-LOWER = {"PERSON": (0.95, 1.0), "CN_ADDRESS": (0.95, 1.0), "SECRET": (0.98, 0.989), "US_SSN": (0.98, 0.981)}
+LOWER = {"PERSON": 0.95, "CN_ADDRESS": 0.95, "CN_MOBILE": 0.98}
+"""Names and addresses have no form of their own. 146, 148 and 149 are given to machines (and invalid to phonenumbers):
+without +86 and without a word beside it, such a number is rightly none of a person."""
 # What is found but is no identifier of anybody: networks that no router forwards.
 DEBATABLE = {"special_ip": {"IP_ADDRESS"}}
 
@@ -51,7 +51,7 @@ def missed(planted: list[made.Planted]) -> list[made.Planted]:
 def test_recall(entity):
     planted = [each for seed in SEEDS for each in examples(entity, seed)]
     lost = missed(planted)
-    floor, _ = LOWER.get(entity, (FLOOR, 1.0))
+    floor = LOWER.get(entity, FLOOR)
     assert len(lost) <= (1 - floor) * len(planted), [each.text for each in lost]
 
 

@@ -161,6 +161,70 @@ def test_permit_and_foreigner_prefixes(prefix):
     assert found(number) == [("CN_RESIDENT_ID", "valid", number)]
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # the check digit of ICAO 9303 is right: KAZ110090123105 stands in other validators' tests
+        ("卡号KAZ110090123105", [("CN_RESIDENT_ID", "valid", "KAZ110090123105")]),
+        ("永久居留证KAZ110090123106", [("CN_RESIDENT_ID", "suspect", "KAZ110090123106")]),
+        ("永久居留证KAZ990090123105", []),  # no such province
+        ("永久居留证KAZ110090133105", []),  # no such date
+        ("part XYZ110090123105", []),  # no such country
+    ],
+)
+def test_cards_of_foreigners_of_2017(text, expected):
+    assert found(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("服务器地址 8.8.4.0/24, 34.64.0.0/10", []),
+        ("8.8.4.0/24, 34.64.0.0/10", []),
+        ("内网 192.168.1.0/24 和 10.0.0.0/8", []),
+        ("host 39.12.216.0 / 24", ["39.12.216.0"]),  # a division
+        ("inet 39.12.216.7/24 scope global", ["39.12.216.7/24"]),
+        ("39.12.216.7/32", ["39.12.216.7/32"]),
+        ("http://39.12.216.7/240", ["39.12.216.7/240"]),
+        ("http://39.12.216.7/2026/", ["39.12.216.7"]),
+        ("2400:3200::/32 2400:3200::1/64", ["2400:3200::1/64"]),
+    ],
+)
+def test_networks_are_nobodys_addresses(text, expected):
+    assert [value for _, _, value in found(text)] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Mr. John Smith went home.", []),  # a novel
+        ("Mr. John Smith, tel 13912348765", [("PERSON", "valid", "John Smith")]),
+        ("tel 13912348765 (Dr Alice B. Jones)", [("PERSON", "valid", "Alice B. Jones")]),
+        ("Ms. Wu: 13912348765", [("PERSON", "suspect", "Wu")]),
+        ("Mr. Smith" + "." * 70 + "13912348765", []),
+    ],
+)
+def test_a_title_is_a_label_beside_an_identifier_only(text, expected):
+    assert [each for each in found(text) if each[0] == "PERSON"] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The Social Security number on file (768964869) is out of date.", [("US_SSN", "valid", "768964869")]),
+        ("the social security number of the page 768964869", []),
+        ("SSN on file 768-96-4869", [("US_SSN", "valid", "768-96-4869")]),
+        ("【密码】uC^DNV@7D2uEr92R", [("CREDENTIAL", "valid", "uC^DNV@7D2uEr92R")]),
+        ("登录密码\tv50Om#19NMls9x", [("CREDENTIAL", "valid", "v50Om#19NMls9x")]),
+        ("密码\t长度至少8位 abc12345", []),
+        ("【密码】管理", []),
+        ("澳门居民，生日:1990-12-11", [("DATE_OF_BIRTH", "valid", "1990-12-11")]),
+    ],
+)
+def test_labels_of_other_shapes(text, expected):
+    assert found(text) == expected
+
+
 def test_severities():
     assert severity("CN_RESIDENT_ID", "valid") == severity("CN_MOBILE", "valid") == "block"
     assert (

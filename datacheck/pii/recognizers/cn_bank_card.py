@@ -13,6 +13,7 @@ from datacheck.pii.recognizers.base import (
     SEPARATOR,
     Judgement,
     Recognizer,
+    completed,
     digits_of,
     random_digits,
     words,
@@ -79,8 +80,7 @@ class CnBankCard(Recognizer):
 
     def canary(self, rng: Random) -> str:
         """Return a 19-digit UnionPay number with a right Luhn digit."""
-        body = "6228" + random_digits(rng, 14)
-        return next(body + str(digit) for digit in range(10) if luhn(body + str(digit)))
+        return completed("6228" + random_digits(rng, 14), luhn)
 
 
 def luhn(number: str) -> bool:

@@ -4,6 +4,7 @@ from random import Random
 
 from datacheck.pii.recognizers.base import (
     GAP,
+    GATE_FIVE_DIGITS,
     LINKER,
     NO_WORD,
     RIGHT,
@@ -21,7 +22,6 @@ _LABEL = (
     r"(?:[ _\-]{0,2}(?:number|num|no\.?|id))?"
     r"|(?:patient|admission|inpatient|outpatient|hospitali[sz]ation)[ _\-]{0,2}(?:number|num|no\.?|id))"
 )
-_FIVE_DIGITS = rf"[0-9](?:{GAP}[0-9]){{4}}"
 _VALUE = rf"(?:[A-Za-z]{GAP}){{0,4}}[0-9](?:{GAP}[0-9]){{4,17}}"
 
 
@@ -31,7 +31,7 @@ class CnMedicalRecord(Recognizer):
     entity = "CN_MEDICAL_RECORD"
     label = "住院号"
     prefilter = _LABEL
-    gate = _FIVE_DIGITS
+    gate = GATE_FIVE_DIGITS
     patterns = {"cn_medical_record": rf"(?:{_LABEL}){LINKER}(?<![0-9A-Za-z]){NO_WORD}(?P<value>{_VALUE}){RIGHT}"}
     extents = (rf"(?:{_LABEL}){LINKER}(?<![0-9A-Za-z]){NO_WORD}(?P<value>{_VALUE})",)
     specimens = words("123456 1234567 12345678 123456789 000000 00000000")

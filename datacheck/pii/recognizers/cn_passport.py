@@ -27,10 +27,7 @@ class CnPassport(Recognizer):
     entity = "CN_PASSPORT"
     label = "护照"
     gate = GATE_DIGITS
-    prefilter = (
-        rf"[A-Za-z]{GAP}[0-9]?(?:{GAP}[0-9]){{7}}|1[45](?:{GAP}[0-9]){{7}}"
-        rf"|(?:{_LABEL}){LINKER}(?:[A-Za-z]{GAP}){{0,2}}[0-9](?:{GAP}[0-9]){{5}}"
-    )
+    prefilter = GATE_DIGITS
     needs = anywhere("护照", "護照", "passport")
     patterns = {
         "cn_passport": (

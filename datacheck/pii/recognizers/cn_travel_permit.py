@@ -29,7 +29,7 @@ class CnTravelPermit(Recognizer):
     entity = "CN_TRAVEL_PERMIT"
     label = "通行证"
     gate = GATE_DIGITS
-    prefilter = rf"[A-Za-z](?:{GAP}[A-Za-z])?{_DIGITS}{{7}}|{_NUMBER_OF}{LINKER}[0-9]{_DIGITS}{{7}}"
+    prefilter = rf"[0-9]{_DIGITS}{{6}}"
     needs = anywhere(
         "通行证", "通行證", "港澳", "回乡", "回鄉", "台胞", "臺胞", "台湾居民", "来往", "往来", "permit", "homereturn"
     )

@@ -3,7 +3,7 @@
 import re
 from random import Random
 
-from datacheck.pii.recognizers.base import ANSWERED, Judgement, Recognizer
+from datacheck.pii.recognizers.base import ANSWERED, GATE_WORDS, Judgement, Recognizer
 
 _KEY = (
     r"(?i:pass ?word|passwd|pwd|pass ?phrase|secret(?:[_\- ]?key)?|api[_\- ]?key"
@@ -14,7 +14,8 @@ _LINK = (
     r"[\"'`*）)\]]{0,3}[ ]?"
     r"(?:[:：=]{1,2}|是|[改换设置]?[为為成]|-?>|[ ]?(?:is|to|on file)[ ])[ ]?(?:[:：])?[ ]?[\"'`*(（\[]{0,3}"
 )
-_THEN = rf"(?:[ ]?[(（【\[]?[ ]?|{ANSWERED})"  # a bracket, or the answer in a chat
+# a bracket, the next cell of a table, or the answer in a chat
+_THEN = rf"(?:[】\])）]?[ \t]?[(（【\[]?[ ]?|{ANSWERED})"
 _VALUE = r"[!-~]{4,128}"
 _LOGIN = r"[A-Za-z][A-Za-z0-9+.\-]{1,20}://[^\s:/@\"'<>]{1,64}:[^\s/@\"'<>]{1,64}@[A-Za-z0-9.\-]{1,253}"
 _PLACEHOLDER = re.compile(
@@ -35,6 +36,7 @@ class Credential(Recognizer):
 
     entity = "CREDENTIAL"
     label = "pwd:"
+    gate = GATE_WORDS
     prefilter = (
         rf"(?:{_KEY}){_LINK}[!-~]{{4}}|(?:密码|密碼|口令|通行码){_THEN}[!-~]{{8}}|://[^\s:/@]{{1,64}}:[^\s/@]{{1,64}}@"
     )

@@ -3,7 +3,7 @@
 import re
 from random import Random
 
-from datacheck.pii.recognizers.base import LINKER, Judgement, Recognizer
+from datacheck.pii.recognizers.base import GATE_WORDS, LINKER, Judgement, Recognizer
 
 _LABEL = (
     r"(?:出生日期|出生年月日?|出生时间|生日|出生于|生于|诞生于|出生|(?i:date[ _\-]{0,2}of[ _\-]{0,2}birth|dob"
@@ -29,6 +29,7 @@ class DateOfBirth(Recognizer):
 
     entity = "DATE_OF_BIRTH"
     label = "生日:"
+    gate = GATE_WORDS
     prefilter = rf"{_LABEL}{_LINK}[0-9一二A-Z]|出生|[日月年号0-9][ ]?生"
     patterns = {
         "date_of_birth": rf"{_LABEL}{_LINK}(?P<value>{_VALUE})(?![0-9])",

@@ -10,6 +10,7 @@ from datacheck.pii.recognizers.base import (
     Judgement,
     Recognizer,
     anywhere,
+    completed,
     random_digits,
     words,
 )
@@ -39,8 +40,7 @@ class Imei(Recognizer):
 
     def canary(self, rng: Random) -> str:
         """Return a labelled number with a right Luhn digit."""
-        body = f"86{random_digits(rng, 12)}"
-        return self.label + next(body + str(digit) for digit in range(10) if luhn(body + str(digit)))
+        return self.label + completed(f"86{random_digits(rng, 12)}", luhn)
 
 
 RECOGNIZER = Imei()

@@ -9,11 +9,17 @@ _OCTET = r"(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])"
 _DOT = r"(?:[ ]?\.[ ]?|\[\.\])"
 _START = rf"(?:{LEFT}|(?<=(?<![A-Za-z])(?:IP|ip)))"  # 登录IP39.156.66.10
 _SMALL = 10
+# /24: a network, or an interface's address with the length of its prefix; judge() tells them apart
+_PREFIX, _NO_PREFIX = r"/[0-9]{1,3}(?![0-9A-Za-z])", r"(?!/[0-9]{1,3}(?![0-9A-Za-z]))"
 _V6 = r"[0-9A-Fa-f:：]{2,39}(?:(?<=[:：])[0-9]{1,3}(?:\.[0-9]{1,3}){3})?"
 
 
 class IpAddress(Recognizer):
-    """IPv4 and IPv6; private, reserved and documentation networks and public resolvers are specimens."""
+    """IPv4 and IPv6; private, reserved and documentation networks and public resolvers are specimens.
+
+    A network (34.64.0.0/10: no bit set behind its prefix, RFC 4632) is nobody's address and is not reported, in a list
+    or alone; 39.12.216.7/24 is the address of an interface.
+    """
 
     entity = "IP_ADDRESS"
     prefilter = (
@@ -21,16 +27,18 @@ class IpAddress(Recognizer):
         rf"|[:：]{{2}}[0-9A-Fa-f]|(?:[0-9A-Fa-f]{{1,4}}[:：]){{6}}[0-9A-Fa-f]"
     )
     patterns = {
-        "ip_address.v4": rf"{_START}(?<![0-9A-Za-z]\.)(?:{_OCTET}\.){{3}}{_OCTET}{RIGHT}(?!\.[0-9A-Za-z])",
-        "ip_address.v4_defanged": rf"{_START}(?<![0-9A-Za-z]\. ?)(?:{_OCTET}{_DOT}){{3}}{_OCTET}{RIGHT}(?! ?\. ?[0-9])",
+        "ip_address.v4": rf"{_START}(?<![0-9A-Za-z]\.)(?:{_OCTET}\.){{3}}{_OCTET}{RIGHT}(?!\.[0-9A-Za-z]){_NO_PREFIX}",
+        "ip_address.v4_prefix": rf"{_START}(?<![0-9A-Za-z]\.)(?:{_OCTET}\.){{3}}{_OCTET}{_PREFIX}",
+        "ip_address.v4_defanged": (
+            rf"{_START}(?<![0-9A-Za-z]\. ?)(?:{_OCTET}{_DOT}){{3}}{_OCTET}{RIGHT}(?! ?\. ?[0-9]){_NO_PREFIX}"
+        ),
         "ip_address.v6": (
             # after the colon of a label, but not in the midst of another address
-            rf"(?<![0-9A-Za-z.]|[:：]{{2}})(?<!(?<![0-9A-Za-z])[0-9A-Fa-f]{{1,4}}[:：])(?=[0-9A-Fa-f]|[:：]{{2}}){_V6}(?![0-9A-Za-z:：]|\.[0-9])"
+            rf"(?<![0-9A-Za-z.]|[:：]{{2}})(?<!(?<![0-9A-Za-z])[0-9A-Fa-f]{{1,4}}[:：])(?=[0-9A-Fa-f]|[:：]{{2}}){_V6}(?![0-9A-Za-z:：]|\.[0-9])(?:{_PREFIX})?"
         ),
     }
     positive = r"地址|服务器|主机|(?i:(?<![a-z])ip|host|server|address|ping|ssh)"
     negative_left = r"(?i:version|ver\.?|版本|版|\bv)[号\s:：=]*$"
-    negative_right = r"^/[0-9]{1,2}(?![0-9])"  # a network
     extents = (
         (
             r"(?<![0-9A-Za-z])(?=[0-9A-Fa-f]{0,4}[:：][0-9A-Fa-f:：]{0,30}[0-9A-Fa-f:：][:：]|[:：]{2}"
@@ -47,6 +55,8 @@ class IpAddress(Recognizer):
             address = ipaddress.ip_address(self.canonical(value))
         except ValueError:
             return None
+        if "/" in value and _is_network(self._compact(value)):
+            return None
         if address.version == 6 and not (any(char.isdigit() for char in value) and str(address).count(":") > 1):
             return None  # std::a, ::1
         if str(address) in self.specimens or not address.is_global:
@@ -54,11 +64,14 @@ class IpAddress(Recognizer):
         if address.version == 6:
             return Judgement(0.7, "valid")
         if all(octet < _SMALL for octet in address.packed):
-            return Judgement(0.5 if rule == "ip_address.v4" else 0.2, "suspect", "valid")
-        return Judgement(0.7 if rule == "ip_address.v4" else 0.4, "valid")
+            return Judgement(0.2 if rule == "ip_address.v4_defanged" else 0.5, "suspect", "valid")
+        return Judgement(0.4 if rule == "ip_address.v4_defanged" else 0.7, "valid")
 
     def canonical(self, value: str) -> str:
-        """Return it without spaces and brackets."""
+        """Return it without spaces, brackets and the length of a prefix."""
+        return self._compact(value).partition("/")[0]
+
+    def _compact(self, value: str) -> str:
         return "".join(char for char in value.lower() if char not in " []").replace("：", ":")
 
     def mask(self, value: str) -> str:
@@ -77,6 +90,15 @@ class IpAddress(Recognizer):
             rng.randrange(1, 255),
         )
         return ".".join(map(str, octets))
+
+
+def _is_network(value: str) -> bool:
+    """Whether an address has no bit set behind its prefix; a number too large for one is a path (1.2.3.4/99)."""
+    try:
+        interface = ipaddress.ip_interface(value)
+    except ValueError:
+        return False
+    return interface.ip == interface.network.network_address and interface.network.num_addresses > 1
 
 
 RECOGNIZER = IpAddress()

@@ -14,6 +14,8 @@ from datacheck.pii.recognizers.base import (
     words,
 )
 
+_NO_DATE = r"(?!1[0-9]{3}[\-. ][0-9]{1,2}[\-. ][0-9]{1,2}(?![0-9]))"  # 1990-12-11
+
 
 class MoId(Recognizer):
     """1, 5 or 7, six digits and a check digit (whose rule is not public): the form alone, so it takes context."""
@@ -26,7 +28,7 @@ class MoId(Recognizer):
     patterns = {
         "mo_id.slashes": rf"{LEFT}(?<![0-9]/)[157][ ]?/[ ]?[0-9](?:{GAP}[0-9]){{5}}[ ]?/[ ]?[0-9](?![0-9/])",
         "mo_id": rf"{LEFT}[157](?:{GAP}[0-9]){{6}}[ ]?(?:[(（\[][ ]?[0-9][ ]?[)）\]]|/[0-9](?![0-9/]))",
-        "mo_id.bare": rf"{LEFT}[157](?:{GAP}[0-9]){{6}}{GAP}[0-9]{RIGHT}",
+        "mo_id.bare": rf"{LEFT}{_NO_DATE}[157](?:{GAP}[0-9]){{6}}{GAP}[0-9]{RIGHT}",
     }
     positive = r"澳门|澳門|BIR(?![A-Z])|(?i:macau|macao|bir_?(?:no|num))"
     specimens = words("12345678 10000000 11111111 51234567 71234567")

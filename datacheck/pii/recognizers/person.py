@@ -3,7 +3,7 @@
 import re
 from random import Random
 
-from datacheck.pii.recognizers.base import HAN, NAME_LINKER, Judgement, Recognizer, words
+from datacheck.pii.recognizers.base import GATE_WORDS, HAN, NAME_LINKER, Judgement, Recognizer, words
 
 # The surnames of 99 % of the people (Ministry of Public Security's reports), and the compound ones.
 SURNAMES = (
@@ -51,12 +51,24 @@ _LABEL = (
     r"|户[ \u3000]?名|持卡人|开户人|申请人|法定代表人|法人代表|法人"
     r"|负责人|经办人|签[ \u3000]?名|签字|投保人|被保险人|受益人|甲方|乙方|原告|被告|监护人|紧急联系人|聯絡人|收件者)"
 )
+# A word of every one of them, for `hints`
+_LABELS = words(
+    "姓 名 联系人 联络人 收件人 收货人 寄件人 发件人 患者 病人 持卡人 开户人 申请人 代表人 法人 负责人 经办人 签 "
+    "投保人 被保险人 受益人 甲方 乙方 原告 被告 监护人 聯絡人 收件者"
+)
+_ENGLISH_LABELS = words("name person consignee addressee")
+_TITLES = words("先生 女士 小姐")
 _COLON = r"[\"'”*_ \t\u3000】）)\]|]{0,3}[:：=|][\"'“*_ \t\u3000【（(\[|]{0,4}"
 _CALLED = (
     r"(?:我(?:的名字)?(?:就)?叫做?|我的名字[是叫]|我的姓名是|本人姓名|姓名[是为叫]|名字[是为叫]"
     r"|他叫|她叫|本名|真名[是叫]?)[ ]?(?:[:：])?[ ]?"
 )
 _WORD = r"[A-Z][A-Za-z'’\-]{1,20}\.?"
+# A title is no label by itself: novels and exercises are full of them. Beside an identifier it is (see names.py).
+TITLED = (
+    r"(?<![A-Za-z])(?:Mr|Mrs|Ms|Miss|Dr|Prof)\.?[ ]"
+    rf"(?P<value>{_WORD}(?:[ ](?:{_WORD}|[A-Z]\.?)){{0,2}})(?![A-Za-z])"
+)
 _FULL = rf"{_WORD}(?:[ ](?:{_WORD}|[A-Z]\.?)){{0,2}}[ ]{_WORD}"
 _STOP = words(
     "什么 不详 未知 匿名 保密 待定 同上 无名 方法 应该 时间 单位 公司 安全 成功 任何 全部 计算 "
@@ -86,15 +98,26 @@ class Person(Recognizer):
     label = "姓名："
     prefilter = (
         rf"{_LABEL}{_COLON}[{HAN}]|(?:[我字就名他她]叫|名字[是为]|姓名[是为]?|本名|真名)[ 做:：是叫]{{0,4}}[{HAN}]"
-        rf"|(?:{COMPOUND}|[{SURNAMES}])[{HAN}]{{0,2}}[ ]?(?:先生|女士|小姐)"
         r"|(?i:my name(?: is|[’']s)|m called)[ ]{0,2}[A-Z]"
         r"|(?i:name|patient|contact|attn|recipient)[\"']?[ ]?[:：=][ ]?[\"']?[ ]{0,2}[A-Z]"
     )
     prefilters = (
+        rf"[{HAN}][ ]?(?:先生|女士|小姐)",
         rf"{_LABEL}{NAME_LINKER}(?:{_LIKELY}{_END}|{_WORD}[ ][A-Z])",
         # the end of every English label and of the bare key
         rf"(?i:name|person|consignee|addressee){NAME_LINKER}(?:{_LIKELY}{_END}|{_WORD}[ ][A-Z])",
     )
+    gate = GATE_WORDS
+    hints = {
+        "person.label": _LABELS,
+        "person.role": _LABELS | _ENGLISH_LABELS,
+        "person.role_en": _LABELS | _ENGLISH_LABELS,
+        "person.called": words("叫 名"),
+        "person.title": _TITLES,
+        "person.surname": _TITLES,
+        "person.en": words("name called patient contact attn recipient"),
+    }
+    longest = {"person.title": 8, "person.surname": 8}
     patterns = {
         "person.label": (
             rf"{_LABEL}{_COLON}(?P<value>[{HAN}]{{1,8}}[·•・][{HAN}]{{1,8}}|[{HAN}]{{2,4}}(?![{HAN}])"
@@ -124,6 +147,7 @@ class Person(Recognizer):
         rf"{_LABEL}{_COLON}(?P<value>[{HAN}]{{1,8}}[·•・][{HAN}]{{1,8}}|[{HAN}]{{2,4}})",
         rf"{_CALLED}(?P<value>{_CUT})",
         rf"(?P<value>[{HAN}]{{1,3}})[ ]?(?:先生|女士|小姐)",
+        TITLED,
         (
             rf"(?i:my name is|my name[’']s|name[\"']?[ ]?[:：=][ ]?[\"']?|patient[ ]?[:：]"
             rf"|contact[ ]?[:：])[ ]{{0,2}}(?P<value>{_WORD}(?:[ ](?:{_WORD}|[A-Z]\.)){{0,3}})"
@@ -137,7 +161,7 @@ class Person(Recognizer):
 
     def judge(self, rule: str, value: str) -> Judgement | None:
         """Judge by the surname and the label."""
-        if rule in ("person.en", "person.role_en"):
+        if rule in ("person.en", "person.role_en", "person.titled"):
             return self._english(value)
         value = "".join(value.split())
         if value in _SPECIMENS or re.search("[某甲乙丙]", value):

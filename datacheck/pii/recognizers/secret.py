@@ -84,8 +84,8 @@ class Secret(Recognizer):
 
 
 def _is_random(rule: str, value: str) -> bool:
-    """A long run without punctuation; behind a prefix that is no word, all three kinds of characters do as well."""
-    kinds = (str.isdigit, str.islower, str.isupper)
+    """A long run without punctuation; behind a prefix that is no word, letters of both cases do as well."""
+    kinds = (str.islower, str.isupper)
     mixed = rule != "secret.sk" and all(any(map(kind, value.partition("-")[2])) for kind in kinds)
     return mixed or _ENTROPIC.search(value) is not None
 

@@ -2,7 +2,17 @@
 
 from random import Random
 
-from datacheck.pii.recognizers.base import GAP, GATE_DIGITS, LEFT, RIGHT, Judgement, Recognizer, random_digits, words
+from datacheck.pii.recognizers.base import (
+    GAP,
+    GATE_DIGITS,
+    LEFT,
+    RIGHT,
+    Judgement,
+    Recognizer,
+    completed,
+    random_digits,
+    words,
+)
 
 # The value of the letter (place of registration), by the Ministry of the Interior's table.
 _LETTERS = {letter: 10 + place for place, letter in enumerate("ABCDEFGHJKLMNPQRSTUVXYWZIO")}
@@ -36,7 +46,7 @@ class TwId(Recognizer):
     def canary(self, rng: Random) -> str:
         """Return the word and a citizen's number with a right check digit."""
         body = rng.choice("BCDEFGHJK") + rng.choice("12") + random_digits(rng, 7)
-        return self.label + next(body + str(digit) for digit in range(10) if is_valid(body + str(digit)))
+        return self.label + completed(body, is_valid)
 
 
 def is_valid(number: str) -> bool:

@@ -2,10 +2,12 @@
 
 from random import Random
 
-from datacheck.pii.recognizers.base import GAP, GATE_DIGITS, LEFT, RIGHT, Judgement, Recognizer, anywhere, words
+from datacheck.pii.recognizers.base import GAP, GATE_DIGITS, LEFT, LINKER, RIGHT, Judgement, Recognizer, anywhere, words
 
 _SEP = r"[\- .]"
 _START = rf"(?:{LEFT}|(?<=(?i:ssn)))"
+# "The Social Security number on file (…": more characters than the window of context has
+_LABEL = r"(?i:social[ _\-]?security[ _\-]{0,2}(?:number|num|no\.?|card(?: number)?)|(?<![a-z])ssn)"
 
 
 class UsSsn(Recognizer):
@@ -18,6 +20,7 @@ class UsSsn(Recognizer):
     needs = r"[0-9]-[0-9]{2}-[0-9]|" + anywhere("社会安全号", "社安号", "ssn", "social", "securitynum", "taxpayer")
     patterns = {
         "us_ssn": rf"{_START}(?<![0-9]{_SEP})[0-8][0-9]{{2}}-[0-9]{{2}}-[0-9]{{4}}{RIGHT}(?!{_SEP}[0-9])",
+        "us_ssn.labelled": rf"{_LABEL}{LINKER}{LEFT}(?P<value>[0-8](?:{GAP}[0-9]){{8}}){RIGHT}(?!{_SEP}[0-9])",
         "us_ssn.spaced": rf"{_START}(?<![0-9]{_SEP})[0-8](?:{GAP}[0-9]){{8}}{RIGHT}(?!{_SEP}[0-9])",
     }
     positive = (
@@ -31,10 +34,10 @@ class UsSsn(Recognizer):
         """Judge by the ranges that were never given out."""
         number = self.canonical(value)
         if number in self.specimens:
-            return Judgement(1.0 if rule == "us_ssn" else 0.2, "specimen")
+            return Judgement(0.2 if rule == "us_ssn.spaced" else 1.0, "specimen")
         if number[:3] in ("000", "666") or number[3:5] == "00" or number[5:] == "0000":
             return None
-        return Judgement(0.6 if rule == "us_ssn" else 0.2, "valid")
+        return Judgement(0.2 if rule == "us_ssn.spaced" else 0.6, "valid")
 
     def canary(self, rng: Random) -> str:
         """Return a number with dashes."""

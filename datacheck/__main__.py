@@ -1,0 +1,18 @@
+"""`python -m datacheck`, and the console script. What guards training needs nothing installed."""
+
+import sys
+
+
+def main() -> None:
+    """Run the command line; `exec` and `verify` need the standard library and `cryptography` only."""
+    if sys.argv[1:2] in (["exec"], ["verify"]):
+        from datacheck.gate.guard import main as guard  # noqa: PLC0415
+
+        sys.exit(guard(sys.argv[1:]))
+    from datacheck.cli import main as cli  # noqa: PLC0415
+
+    cli()
+
+
+if __name__ == "__main__":
+    main()

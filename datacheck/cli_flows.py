@@ -1,0 +1,45 @@
+"""`serve`, `watch` and `announce`: their words go to the flows, which alone import Prefect."""
+
+import importlib
+from types import ModuleType
+
+import typer
+
+from datacheck.errors import UsageError
+
+AS_IS = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands that run flows to `datacheck`."""
+    app.command(context_settings=AS_IS)(serve)
+    app.command(context_settings=AS_IS)(watch)
+    app.command(context_settings=AS_IS)(announce)
+
+
+def _flows(name: str) -> ModuleType:
+    """The module of the flows: datacheck_flows in an installed wheel, flows in a checkout. Raises UsageError."""
+    for package in ("datacheck_flows", "flows"):
+        try:
+            return importlib.import_module(f"{package}.{name}")
+        except ModuleNotFoundError as error:
+            if error.name not in (package, f"{package}.{name}"):
+                raise UsageError(
+                    f"{error.name}: is not installed; expected Prefect: pip install datacheck-llm"
+                ) from None
+    raise UsageError("datacheck_flows: is not installed; install the wheel, or run in a checkout of datacheck")
+
+
+def serve(context: typer.Context) -> None:
+    """Run the flows: new drops on a schedule and by event, requests from the UI. See `serve --help`."""
+    raise typer.Exit(_flows("serve").main(context.args))
+
+
+def watch(context: typer.Context) -> None:
+    """Publish drops of a registry's incoming/ as they come, each once. See `watch --help`."""
+    raise typer.Exit(_flows("watch").main(context.args))
+
+
+def announce(context: typer.Context) -> None:
+    """Tell what `serve` runs that a drop is ready. See `announce --help`."""
+    raise typer.Exit(_flows("announce").main(context.args))

@@ -1,0 +1,167 @@
+"""Start training only on data that passed: `datacheck exec`, `datacheck verify`, `datacheck.require_passed`.
+
+Needs the standard library and `cryptography` only, and nothing that a trainer could pin differently: it works from a
+`--no-deps` install in a bare image, also as `python -m datacheck.gate.guard exec …`.
+"""
+
+import argparse
+import json
+import os
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from datacheck.errors import DatacheckError, UsageError
+from datacheck.gate.keys import Trust, read_trust
+from datacheck.gate.verify import LedgerHead, Standing, Verified, verify
+from datacheck.gate.version import shown
+
+PASSED = "DATACHECK_PASSED"  # JSON: path → version id of what the launcher verified
+
+
+def require_passed(
+    path: str | os.PathLike[str],
+    *,
+    trust: str | os.PathLike[str] | None = None,
+    contract: str | None = None,
+    strict: bool = False,
+    trust_launcher: bool = False,
+    ledger_head: LedgerHead | None = None,
+) -> Verified:
+    """Return only if the version at `path` was validated, passed and is unchanged; the notices go to standard error.
+
+    Args:
+        path: the version, a folder or a file.
+        trust: file of trusted keys; else $DATACHECK_TRUST, else ~/.config/datacheck/trust.json.
+        contract: digest of the only contract that counts.
+        strict: refuse warnings too.
+        trust_launcher: in the ranks of `datacheck exec`: believe $DATACHECK_PASSED that the data was hashed. Whoever
+            can set the variable can then change the data; signature, manifest and names are verified even so.
+        ledger_head: asks a ledger about newer verdicts; by default that of the registry around `path`, else of the one
+            that $DATACHECK_REGISTRY names.
+
+    Raises:
+        RefusedError: FailedError, NotValidatedError, TamperedError, WaiverError or UnknownKeyError.
+
+    """
+    known = launched().get(str(Path(path).resolve())) if trust_launcher else None
+    found = verify(
+        Path(path),
+        read_trust(trust),
+        contract=contract,
+        strict=strict,
+        ledger_head=ledger_head or in_reach,
+        hashed=known,
+    )
+    _tell(found.notices, found)
+    return found
+
+
+def in_reach(path: Path, number: str) -> Standing | None:
+    """What a ledger in reach says of a version; None where there is none, or no SQLite to read it with."""
+    try:
+        from datacheck.gate.registry import standing  # noqa: PLC0415
+    except ImportError:
+        return None
+    return standing(path, number)
+
+
+def launched() -> dict[str, str]:
+    """What `datacheck exec` says to have verified before it started this process: path → version id."""
+    try:
+        value = json.loads(os.environ.get(PASSED, "{}"))
+    except ValueError:
+        return {}
+    return {str(path): str(number) for path, number in value.items()} if isinstance(value, dict) else {}
+
+
+def _tell(lines: Sequence[str], found: Verified) -> None:
+    for line in lines:
+        sys.stderr.write(f"datacheck: {shown(str(found.path))}: {line}\n")
+
+
+# --- the commands ---
+
+
+def main(arguments: Sequence[str]) -> int:
+    """`exec …` or `verify …`; returns the exit code, unless the process has become the command."""
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    try:
+        return _run(list(arguments))
+    except KeyboardInterrupt:
+        return 130
+    except DatacheckError as error:
+        sys.stderr.write(f"{error}\n")
+        return error.exit_code
+    except Exception as error:  # noqa: BLE001 - whatever goes wrong, nothing starts
+        reason = f" ({error.strerror})" if isinstance(error, OSError) and error.strerror else ""
+        sys.stderr.write(f"datacheck: {type(error).__name__}{reason}; a fault of datacheck or of the machine\n")
+        return DatacheckError.exit_code
+
+
+def _run(arguments: list[str]) -> int:
+    if arguments[:1] == ["exec"]:
+        _exec(arguments[1:])
+    if arguments[:1] == ["verify"]:
+        return _verify(arguments[1:])
+    raise UsageError("expected: exec --require-pass PATH -- COMMAND, or: verify PATH")
+
+
+def _parser(command: str, about: str) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(f"datacheck {command}", description=about, allow_abbrev=False)
+    parser.add_argument("--trust", metavar="FILE", help="trusted keys (default: $DATACHECK_TRUST)")
+    parser.add_argument("--contract", metavar="SHA256", help="the only contract that counts, by its digest")
+    parser.add_argument("--strict", action="store_true", help="refuse warnings too")
+    return parser
+
+
+_CODES = "Exit code: 10 failed, 11 never validated, 12 tampered, 13 waiver, 14 unknown key or contract"
+
+
+def _exec(arguments: list[str]) -> NoReturn:
+    """Verify every path, then become the command: its exit code and its signals are those of this process."""
+    at = arguments.index("--") if "--" in arguments else len(arguments)
+    parser = _parser("exec", "Start COMMAND only if every PATH passed and is unchanged.")
+    parser.usage = "datacheck exec --require-pass PATH [--require-pass PATH] [options] -- COMMAND [ARGUMENTS]"
+    parser.epilog = f"{_CODES}; else that of COMMAND (126, 127: it cannot be started)."
+    parser.add_argument("--require-pass", metavar="PATH", action="append", required=True, help="version of data")
+    given = parser.parse_args(arguments[:at])
+    command = arguments[at + 1 :]
+    if not command:
+        raise UsageError("datacheck exec: no command; expected -- COMMAND after the options")
+    keys = read_trust(given.trust)
+    found = [_one(Path(path), keys, given) for path in given.require_pass]
+    os.environ[PASSED] = json.dumps({str(one.path): one.version for one in found})
+    sys.stdout.flush()
+    sys.stderr.flush()
+    try:
+        os.execvp(command[0], command)  # noqa: S606 - what the user asked for, without a shell
+    except OSError as error:
+        sys.stderr.write(f"datacheck exec: {shown(command[0])}: {error.strerror}; expected a command on PATH\n")
+        sys.exit(127 if isinstance(error, FileNotFoundError) else 126)
+
+
+def _verify(arguments: list[str]) -> int:
+    parser = _parser("verify", "Say whether PATH was validated, passed and is unchanged.")
+    parser.epilog = f"{_CODES}."
+    parser.add_argument("path", metavar="PATH", help="version of data")
+    parser.add_argument("--report", metavar="DIR", type=Path, help="this report folder must be that of the verdict")
+    given = parser.parse_args(arguments)
+    _one(Path(given.path), read_trust(given.trust), given, report=given.report)
+    return 0
+
+
+def _one(path: Path, keys: Trust, given: argparse.Namespace, report: Path | None = None) -> Verified:
+    start = time.monotonic()
+    found = verify(path, keys, contract=given.contract, strict=given.strict, report=report, ledger_head=in_reach)
+    seconds = time.monotonic() - start
+    told = f"{found.result if not found.waived else 'FAILED, but waived'}, {found.files} files, {found.bytes:,} bytes"
+    _tell([f"{told}, {found.version}, verified in {seconds:.1f} s", *found.notices], found)
+    return found
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,363 @@
+"""The ledger: what was decided on which version, in order, append-only and hash-chained, in one SQLite file.
+
+Every entry holds the hash of the one before it, so no entry can be changed or taken out without all later ones. That
+the *last* ones were cut off, no chain can tell: the head (sequence and hash) is copied to places outside the database
+(anchors), and every write and every check compares with them. Entries hold digests and numbers, never data.
+
+Standard library only: the guard reads it in a bare training image. One host: WAL needs shared memory.
+"""
+
+import contextlib
+import datetime as dt
+import hashlib
+import os
+import sqlite3
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, NamedTuple, Self
+
+from datacheck.errors import DatacheckError, UsageError
+from datacheck.gate import strictjson
+from datacheck.gate.strictjson import JsonError
+from datacheck.gate.version import write_atomic
+
+BUSY_MS = 60_000  # how long a writer waits for the others; one append takes milliseconds
+_LONGEST = 1024**2  # bytes of the facts of one entry, and of a copied head
+GENESIS = "0" * 64  # what the first entry names as the one before it
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS entries (
+  seq INTEGER PRIMARY KEY, time TEXT NOT NULL, kind TEXT NOT NULL, version TEXT NOT NULL, contract TEXT NOT NULL,
+  payload TEXT NOT NULL, prev TEXT NOT NULL, hash TEXT NOT NULL UNIQUE
+) STRICT;
+CREATE INDEX IF NOT EXISTS entries_version ON entries (version, seq);
+CREATE INDEX IF NOT EXISTS entries_kind ON entries (kind, seq);
+CREATE TABLE IF NOT EXISTS claims (
+  key TEXT PRIMARY KEY, version TEXT NOT NULL, owner TEXT NOT NULL, attempt INTEGER NOT NULL, state TEXT NOT NULL,
+  boot TEXT NOT NULL, expires REAL NOT NULL, lease REAL NOT NULL, process TEXT NOT NULL
+) STRICT;
+CREATE TRIGGER IF NOT EXISTS entries_stay BEFORE UPDATE ON entries
+  BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
+CREATE TRIGGER IF NOT EXISTS entries_are_kept BEFORE DELETE ON entries
+  BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
+CREATE TRIGGER IF NOT EXISTS entries_follow BEFORE INSERT ON entries
+  WHEN NEW.seq <> (SELECT coalesce(max(seq), 0) + 1 FROM entries)
+    OR NEW.prev <> coalesce((SELECT hash FROM entries ORDER BY seq DESC LIMIT 1), NEW.prev)
+  BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
+"""
+_COLUMNS = "seq, time, kind, version, contract, payload, prev, hash"
+
+
+class LedgerError(DatacheckError):
+    """The ledger could not be read or written, or it is not the one that was written."""
+
+
+class Head(NamedTuple):
+    """The last entry: its sequence number (0: none yet) and its hash."""
+
+    seq: int
+    hash: str
+
+
+class Draft(NamedTuple):
+    """What is to be recorded: `facts` are digests, names and numbers."""
+
+    kind: str
+    version: str
+    contract: str
+    facts: Mapping[str, Any]
+
+
+class Entry(NamedTuple):
+    """One entry as it stands. `payload` is the canonical JSON of its facts; the order is that of `seq`, not `time`."""
+
+    seq: int
+    time: str
+    kind: str
+    version: str
+    contract: str
+    payload: str
+    prev: str
+    hash: str
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What was recorded."""
+        facts: dict[str, Any] = strictjson.loads(self.payload.encode(), _LONGEST)
+        return facts
+
+    def expected_hash(self) -> str:
+        """The hash that the content and the entry before it give."""
+        payload = hashlib.sha256(self.payload.encode()).hexdigest()
+        chained = [self.seq, self.time, self.kind, self.version, self.contract, payload, self.prev]
+        return hashlib.sha256(strictjson.canonical(chained)).hexdigest()
+
+
+def _payload(facts: Mapping[str, Any]) -> str:
+    payload = strictjson.canonical(dict(facts))
+    if len(payload) > _LONGEST:
+        raise LedgerError(f"an entry of {len(payload):,} bytes; expected digests and numbers only")
+    return payload.decode()
+
+
+def now() -> str:
+    """The time in UTC, for people; nothing is ordered by it."""
+    return dt.datetime.now(dt.UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+class Ledger:
+    """A ledger file. Safe beside other processes; use one object per thread.
+
+    Args:
+        path: the database; it is made with its folder if it is not there, unless `readonly`.
+        anchors: files outside the database that hold the head; a missing one is made at the next append.
+        readonly: nothing is recorded; works on a read-only medium too.
+
+    Raises:
+        LedgerError: it cannot be opened, or an operation later found it changed, cut, full or locked.
+
+    """
+
+    def __init__(self, path: Path, anchors: Sequence[Path] = (), *, readonly: bool = False) -> None:
+        self.path = path
+        self.anchors = tuple(anchors)
+        self.readonly = readonly
+        with self._told("opened"):
+            self._db = self._open_to_read() if readonly else self._open_to_write()
+
+    def _open_to_read(self) -> sqlite3.Connection:
+        if not self.path.is_file():
+            raise LedgerError(f"{self.path}: no ledger here; expected the file that the first publish makes")
+        uri = self.path.absolute().as_uri()
+        try:
+            return _readable(f"{uri}?mode=ro")
+        except sqlite3.OperationalError:  # beside a ledger in WAL mode even a reader writes, where it may
+            log = self.path.with_name(self.path.name + "-wal")
+            if log.exists() and log.stat().st_size:
+                raise
+            return _readable(f"{uri}?immutable=1")
+
+    def _open_to_write(self) -> sqlite3.Connection:
+        new = not self.path.exists()
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        db = sqlite3.connect(self.path, timeout=BUSY_MS / 1000, isolation_level=None)
+        try:
+            _use_wal(db)
+            db.execute("PRAGMA synchronous=FULL")  # a commit that returned is on the disk
+            db.execute("PRAGMA recursive_triggers=ON")  # INSERT OR REPLACE deletes, and must be refused too
+            if not db.execute("SELECT 1 FROM sqlite_master WHERE name='entries_follow'").fetchone():
+                db.executescript(f"BEGIN IMMEDIATE;{_SCHEMA}COMMIT;")
+        except BaseException:
+            db.close()
+            raise
+        if new:
+            sync_folder(self.path.parent)
+        return db
+
+    def close(self) -> None:
+        """Close the file."""
+        self._db.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @contextlib.contextmanager
+    def _told(self, what: str) -> Iterator[None]:
+        """Troubles of the database and of the disk as one error that says what to do."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise LedgerError(f"{self.path}: the ledger was not {what} ({error}); {_hint(str(error))}") from None
+        except OSError as error:
+            why = error.strerror or type(error).__name__
+            raise LedgerError(f"{self.path}: the ledger was not {what} ({why}); {_hint(why)}") from None
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """One transaction that no other writer overlaps; all of it is recorded, or nothing."""
+        if self.readonly:
+            raise LedgerError(f"{self.path}: opened to read only; nothing was recorded")
+        try:
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._db
+                self._db.execute("COMMIT")
+            except BaseException:
+                with contextlib.suppress(sqlite3.Error):
+                    self._db.execute("ROLLBACK")  # a full disk may have rolled back already
+                raise
+        except sqlite3.Error as error:
+            raise LedgerError(f"{self.path}: the ledger was not written ({error}); {_hint(str(error))}") from None
+
+    # --- writing ---
+
+    def append(self, kind: str, version: str, contract: str, facts: Mapping[str, Any]) -> Entry:
+        """Record one entry; when this returns it is on the disk, and so is the head in every anchor."""
+        with self.writing():
+            (entry,) = self.add([Draft(kind, version, contract, facts)])
+        self.write_anchors()
+        return entry
+
+    def add(self, drafts: Iterable[Draft]) -> list[Entry]:
+        """Chain entries to the head, inside a transaction of `writing`; refused where the head is not the anchors'."""
+        head = self._head_beside_anchors()
+        entries = []
+        for draft in drafts:
+            blank = Entry(head.seq + 1, now(), *draft[:3], _payload(draft.facts), head.hash, "")
+            entry = blank._replace(hash=blank.expected_hash())
+            self._db.execute(f"INSERT INTO entries ({_COLUMNS}) VALUES (?,?,?,?,?,?,?,?)", entry)  # noqa: S608
+            entries.append(entry)
+            head = Head(entry.seq, entry.hash)
+        return entries
+
+    def write_anchors(self) -> None:
+        """Copy the head to every anchor. In a transaction, so that a slower writer never puts an older head back."""
+        if self.anchors:
+            with self.writing():
+                head = self._head_beside_anchors()
+                for anchor in self.anchors:
+                    write_head(anchor, head)
+
+    # --- reading ---
+
+    def head(self) -> Head:
+        """The last entry."""
+        with self._told("read"):
+            row = self._db.execute("SELECT seq, hash FROM entries ORDER BY seq DESC LIMIT 1").fetchone()
+        return Head(*row) if row else Head(0, GENESIS)
+
+    def entries(self, version: str | None = None, kinds: Sequence[str] = ()) -> Iterator[Entry]:
+        """Entries in order, of one version and of some kinds if given."""
+        where, values = ["1"], []
+        if version is not None:
+            where, values = [*where, "version = ?"], [version]
+        if kinds:
+            where.append(f"kind IN ({','.join('?' * len(kinds))})")
+        query = f"SELECT {_COLUMNS} FROM entries WHERE {' AND '.join(where)} ORDER BY seq"  # noqa: S608 - no user text
+        with self._told("read"):
+            for row in self._db.execute(query, [*values, *kinds]):
+                yield Entry(*row)
+
+    def last(self, version: str, kinds: Sequence[str] = (), contract: str | None = None) -> Entry | None:
+        """The newest entry of a version, of some kinds and one contract if given."""
+        found = [e for e in self.entries(version, kinds) if contract is None or e.contract == contract]
+        return found[-1] if found else None
+
+    def verify_chain(self, heads: Iterable[tuple[Path, Head]] = ()) -> Head:
+        """Check every entry, and that no head which was ever copied out is missing; returns the head.
+
+        Args:
+            heads: heads found elsewhere (in the folders of versions), each with its file.
+
+        Raises:
+            LedgerError: names the first entry that is not what was written, or the head that is not there.
+
+        """
+        hashes = [GENESIS]
+        for entry in self.entries():
+            if entry.seq != len(hashes) or entry.prev != hashes[-1]:
+                raise LedgerError(f"{self.path}: entry {len(hashes)} is missing or was replaced; {_RESTORE}")
+            if entry.hash != entry.expected_hash():
+                raise LedgerError(f"{self.path}: entry {entry.seq} was changed after it was written; {_RESTORE}")
+            hashes.append(entry.hash)
+        own = [(anchor, head) for anchor in self.anchors if (head := read_head(anchor)) is not None]
+        for file, head in [*own, *heads]:
+            self._compare(file, head, hashes[head.seq] if head.seq < len(hashes) else None, len(hashes) - 1)
+        return Head(len(hashes) - 1, hashes[-1])
+
+    def _head_beside_anchors(self) -> Head:
+        head = self.head()
+        for anchor in self.anchors:
+            known = read_head(anchor)
+            if known is not None and known != head:
+                row = self._db.execute("SELECT hash FROM entries WHERE seq = ?", (known.seq,)).fetchone()
+                self._compare(anchor, known, GENESIS if known.seq == 0 else row and row[0], head.seq)
+        return head
+
+    def _compare(self, file: Path, head: Head, found: str | None, last: int) -> None:
+        if found is None:
+            cut = f"ends at entry {last}, but {file} knows entry {head.seq}: the last entries were cut off, or an older"
+            raise LedgerError(f"{self.path}: {cut} copy was put back; {_RESTORE}")
+        if found != head.hash:
+            raise LedgerError(f"{self.path}: entry {head.seq} is another one than {file} knows; {_RESTORE}")
+
+
+def _readable(uri: str) -> sqlite3.Connection:
+    db = sqlite3.connect(uri, uri=True, timeout=BUSY_MS / 1000, isolation_level=None)
+    try:
+        db.execute("SELECT 1 FROM entries LIMIT 1")
+    except BaseException:
+        db.close()
+        raise
+    return db
+
+
+def _use_wal(db: sqlite3.Connection) -> None:
+    """Switch a new database to WAL; here SQLite itself does not wait for others that do the same."""
+    end = time.monotonic() + BUSY_MS / 1000
+    while True:
+        try:
+            db.execute("PRAGMA journal_mode=WAL")
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > end:
+                raise
+            time.sleep(0.02)
+        else:
+            return
+
+
+_RESTORE = "restore the newest copy of the ledger, and trust no verdict until `datacheck history` passes"
+
+
+def _hint(error: str) -> str:
+    error = error.lower()
+    if "full" in error or "space" in error or "too large" in error or "i/o" in error:
+        return "nothing was recorded and what stands is intact; free space (or mend the disk) and run again"
+    if "locked" in error:
+        return "another process holds it for long; run again, or end that process"
+    if "malformed" in error or "not a database" in error or "no such table" in error:
+        return _RESTORE
+    return "expected a folder where you may write, on a local file system"
+
+
+def read_head(file: Path) -> Head | None:
+    """Read a copied head; None where there is no file. Raises LedgerError for one that is none, or a device."""
+    if file.exists() and not file.is_file():
+        raise LedgerError(f"{file}: no regular file; expected a place for a copy of the ledger's head")
+    try:
+        with file.open("rb") as copied:
+            value = strictjson.fields(strictjson.loads(copied.read(_LONGEST + 1), _LONGEST), {"seq", "hash"})
+        head = Head(value["seq"], strictjson.text(value["hash"]))
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise LedgerError(f"{file}: the head of the ledger cannot be read ({error.strerror})") from None
+    except JsonError:
+        raise LedgerError(f"{file}: is no head of a ledger; {_RESTORE}") from None
+    if type(head.seq) is not int:
+        raise LedgerError(f"{file}: is no head of a ledger; {_RESTORE}")
+    return head
+
+
+def write_head(file: Path, head: Head) -> None:
+    """Copy a head, atomically. Raises LedgerError."""
+    try:
+        write_atomic(file, strictjson.canonical(head._asdict()) + b"\n")
+    except UsageError as error:
+        raise LedgerError(f"the head of the ledger could not be copied: {error}") from None
+
+
+def sync_folder(folder: Path) -> None:
+    """Bring the names in a folder to the disk."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

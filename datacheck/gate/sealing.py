@@ -1,0 +1,149 @@
+"""Sign a run: a finished report and the very bytes that it judged become one verdict beside the data.
+
+The version is hashed again after the run and must be what its manifest says and what the run has read, so a file that
+changes meanwhile leaves no verdict. Needs the rest of datacheck; reading a verdict does not.
+"""
+
+import datetime as dt
+import hashlib
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from datacheck.contract import Contract
+from datacheck.errors import LoadError, UsageError
+from datacheck.gate import dsse, version
+from datacheck.gate.dsse import EnvelopeError
+from datacheck.gate.keys import PrivateKey
+from datacheck.gate.verdict import DatasetFacts, Judged, Verdict, result_of
+from datacheck.gate.version import MANIFEST, VERDICT, Version, shown, sidecar
+from datacheck.inventory import Inventory, is_data_name
+from datacheck.names import distinct, shown_name
+from datacheck.report.model import FileEntry, Report
+from datacheck.saved import is_metadata, promises
+from datacheck.store import code_digest
+
+
+def version_path(data: Mapping[str, str], contract: Contract, given: Path | None) -> Path:
+    """The version that a run is about: `given`, or the only place that `--data` names, or the only dataset's."""
+    places = set(data.values()) or {str(dataset.path) for dataset in contract.datasets.values()}
+    if given is None and len(places) != 1:
+        raise UsageError("--sign: several datasets are named; say which folder is to be signed with --version PATH")
+    path = given or Path(min(places))
+    if "://" in str(path) or not path.exists():
+        raise UsageError(f"{shown(str(path))}: no such file or folder here; --sign expects a version of data on disk")
+    return path.resolve()
+
+
+class Sealer:
+    """Signs one run. The constructor refuses, before anything is read, what could not be signed at the end."""
+
+    def __init__(self, path: Path, key: PrivateKey, files: Inventory, out: Path) -> None:
+        """Raises UsageError or LoadError: no manifest, a data file that no dataset reads, a report inside the data."""
+        self.path = path
+        self.key = key
+        self.files = files
+        self.root = path if path.is_dir() else path.parent
+        manifest = version.read_manifest(path)
+        if manifest is None:
+            raise UsageError(
+                f"{shown(str(sidecar(path, MANIFEST)))}: not there, so the drop may be incomplete; "
+                f"when all files are there: datacheck manifest {shown(str(path))}"
+            )
+        version.require_listed(path, manifest)
+        if out.resolve().is_relative_to(self.root) and path.is_dir():
+            raise UsageError(f"{shown(str(out))}: lies in the data, so it would change it; choose a folder with --out")
+        if not os.access(self.root, os.W_OK):
+            raise UsageError(f"{shown(str(self.root))}: not writable; the verdict goes beside the data")
+        self._read = {self._name(entry.path) for found in files.values() for entry in found.read}
+        self.unread = tuple(file.path for file in manifest.files if file.path not in self._read)
+        self._account_for(manifest)
+
+    def _name(self, path: Path) -> str | None:
+        """The name of a file within the version, None for one elsewhere."""
+        if not path.is_relative_to(self.root) or self.path not in (self.root, path):
+            return None
+        return path.relative_to(self.root).as_posix()
+
+    def _account_for(self, manifest: Version) -> None:
+        if self._read <= {None}:
+            raise UsageError(f"{shown(str(self.path))}: no dataset of this run lies in it; name its data with --data")
+        every = [file.path for file in manifest.files]
+        saved = promises(self.root, every) if self.root == self.path else []
+        for name in self.unread:
+            if is_data_name(name) and not is_metadata(name, saved):
+                raise UsageError(
+                    f"{shown(self.path.name)}/{shown(name)}: looks like data, but no dataset reads it, so nobody "
+                    "validated it; move it away and write a new manifest, or let a dataset read it"
+                )
+
+    def seal(self, report: Report, planned: int, folder: Path) -> tuple[Verdict, bytes]:
+        """Sign a finished run.
+
+        Args:
+            report: what the run came to.
+            planned: number of checks that the contract has.
+            folder: where all files of the report lie, complete.
+
+        Returns:
+            The verdict and its envelope. Raises LoadError where the data is not, or no longer, what was read.
+
+        """
+        now = self._unchanged(report)
+        names = distinct([shown_name(file.path) for file in now.files])
+        masked = dict(zip((file.path for file in now.files), names, strict=True))
+        draft = Verdict(
+            result="FAILED",
+            version=now.id,
+            files=tuple((masked[file.path], file.sha256) for file in now.files),
+            size=now.bytes,
+            unread=tuple(masked[name] for name in self.unread),
+            verdict=report.verdict.value,
+            exit_code=report.exit_code,
+            strict=report.strict,
+            planned=planned,
+            findings=tuple(Judged(f.id, f.check, f.dataset, f.status.value, f.incomplete) for f in report.findings),
+            datasets={name: self._facts(report, name) for name in report.datasets},
+            contract=(report.contract.name, str(report.contract.version)),
+            inputs=report.inputs,
+            baseline=report.baseline.sha256 if report.baseline else None,
+            report_json=hashlib.sha256((folder / "report.json").read_bytes()).hexdigest(),
+            report=version.scan(folder).id,
+            datacheck=report.datacheck,
+            source=code_digest(),
+            time=dt.datetime.now(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        )
+        verdict = Verdict(**{**vars(draft), "result": result_of(draft)})
+        try:
+            return verdict, dsse.seal(verdict.payload(), self.key)
+        except EnvelopeError as error:
+            raise LoadError(f"{shown(str(self.path))}: the verdict cannot be signed: {error}") from None
+
+    def _facts(self, report: Report, name: str) -> DatasetFacts:
+        entry = report.datasets[name]
+        inside = any(self._name(file.path) for file in self.files[name].read)
+        return DatasetFacts(entry.version, entry.rows, len(entry.files), sum(f.bytes for f in entry.files), inside)
+
+    def _unchanged(self, report: Report) -> Version:
+        """The version as it is now, if that is what was listed and what was read."""
+        found = version.scan(self.path)
+        manifest = version.read_manifest(self.path)
+        told = ["its manifest is gone"] if manifest is None else version.differences(manifest, found)
+        known = {file.path: (file.bytes, file.sha256) for file in found.files}
+        for name, files in self.files.items():
+            entries: tuple[FileEntry, ...] = report.datasets[name].files if name in report.datasets else ()
+            for place, entry in zip(files.read, entries, strict=bool(entries)):  # none if it could not be loaded
+                inside = self._name(place.path)
+                if inside is not None and known.get(inside) != (entry.bytes, entry.sha256):
+                    told.append(f"{shown(inside)}: is not what the run has read")
+        if told:
+            where = shown(self.path.name)
+            lines = "\n".join(f"{where}/{line}" for line in told[:10])
+            raise LoadError(f"{lines}\nnot signed: the data was changed meanwhile, or is not that of its manifest")
+        return found
+
+    def publish(self, envelope: bytes) -> Path:
+        """Put the verdict beside the data, in place of an earlier one; returns where it is."""
+        place = sidecar(self.path, VERDICT)
+        version.write_atomic(place, envelope)
+        return place

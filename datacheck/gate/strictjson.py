@@ -1,0 +1,56 @@
+"""JSON that is signed or decides something: bounded, no key twice, no NaN, no nesting bomb. Standard library only."""
+
+import json
+from typing import Any, NoReturn
+
+
+class JsonError(ValueError):
+    """Not the JSON that was expected; the message never quotes the content."""
+
+
+def loads(data: bytes, limit: int) -> Any:
+    """Parse `data` of at most `limit` bytes; raises JsonError."""
+    if len(data) > limit:
+        raise JsonError(f"more than {limit:,} bytes")
+    try:
+        return json.loads(data.decode("utf-8"), object_pairs_hook=_once, parse_constant=_no_constant)
+    except JsonError:
+        raise
+    except RecursionError:
+        raise JsonError("nested too deeply") from None
+    except ValueError:
+        raise JsonError("no JSON in UTF-8") from None
+
+
+def fields(value: Any, names: set[str]) -> dict[str, Any]:
+    """`value` if it is a map with exactly these keys; raises JsonError."""
+    if not isinstance(value, dict) or set(value) != names:
+        raise JsonError(f"expected exactly the fields {', '.join(sorted(names))}")
+    return value
+
+
+def text(value: Any) -> str:
+    """`value` if it is a string that UTF-8 can hold; raises JsonError."""
+    if not isinstance(value, str):
+        raise JsonError("expected a string")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise JsonError("a lone surrogate in a string") from None
+    return value
+
+
+def canonical(value: Any) -> bytes:
+    """The one way to write `value` down: sorted keys, no white space, UTF-8."""
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise JsonError("a key stands twice in one object")
+    return found
+
+
+def _no_constant(_name: str) -> NoReturn:
+    raise JsonError("NaN or Infinity is no JSON")

@@ -1,0 +1,222 @@
+"""Is this the data that was validated? All that `exec`, `verify` and `require_passed` ask. Standard library only.
+
+Cheap questions come first, so that a refusal does not wait for terabytes to be hashed: who signed, for which contract,
+with which result, is it the newest verdict; then every byte of the data.
+"""
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from datacheck.errors import (
+    FailedError,
+    LoadError,
+    NotValidatedError,
+    TamperedError,
+    UnknownKeyError,
+    UsageError,
+    WaiverError,
+)
+from datacheck.gate import dsse, version
+from datacheck.gate.dsse import EnvelopeError
+from datacheck.gate.keys import Trust, verifies
+from datacheck.gate.strictjson import JsonError
+from datacheck.gate.verdict import Result, Verdict, parse_verdict
+from datacheck.gate.version import MANIFEST, REPORT, VERDICT, shown, sidecar
+from datacheck.gate.waivers import Waiver, read_waivers, unwaived
+
+_TOLD = 10  # differences that are named
+
+
+class Standing(NamedTuple):
+    """What a ledger says of a version.
+
+    `verdict`: sha256 of the newest verdict's envelope, None if it knows none; `revoked`: why, or None; `ledger`: where.
+    """
+
+    ledger: str
+    verdict: str | None
+    revoked: str | None = None
+
+
+LedgerHead = Callable[[Path, str], Standing | None]  # (path, version id) → what the ledger says; None: not in reach
+
+
+class Signed(NamedTuple):
+    """A verdict whose signature is that of a trusted validator; `sha256` is that of its envelope."""
+
+    verdict: Verdict
+    key_id: str
+    sha256: str
+
+
+class Verified(NamedTuple):
+    """A version that may be used. `notices` are sentences that people must see."""
+
+    path: Path
+    version: str
+    result: Result
+    files: int
+    bytes: int
+    waived: tuple[Waiver, ...]
+    notices: tuple[str, ...]
+
+
+def read_signed(path: Path, trust: Trust) -> Signed:
+    """The verdict beside the data, its signature verified; the data is not looked at.
+
+    Raises NotValidatedError, UnknownKeyError or TamperedError.
+    """
+    place = sidecar(path, VERDICT)
+    where = shown(str(place))
+    try:
+        data = version.read_small(place, dsse.LIMIT)
+    except LoadError as error:
+        raise TamperedError(str(error)) from None
+    if data is None:
+        hint = "validate it: datacheck run CONTRACT --data NAME=PATH --sign KEY"
+        raise NotValidatedError(f"{where}: there is no verdict; {hint}")
+    try:
+        envelope = dsse.parse(data)
+    except EnvelopeError as error:
+        raise TamperedError(f"{where}: not a signed verdict: {error}; validate the version again") from None
+    known = trust.keys.get(envelope.key_id)
+    if known is None or known.role != "validator":
+        told = f"is trusted as {known.role} only" if known else "is not trusted"
+        hint = f"expected a validator of {shown(trust.file)}; if you know the key: datacheck keys trust"
+        raise UnknownKeyError(f"{where}: signed by the key {shown(envelope.key_id[:12])}, which {told}; {hint}")
+    if not verifies(known.public, envelope.signature, envelope.signed):
+        raise TamperedError(f"{where}: the signature is not that of its content; validate the version again")
+    try:
+        verdict = parse_verdict(envelope.payload)
+    except JsonError as error:
+        raise TamperedError(f"{where}: signed, but no verdict: {error}; expected one of this version") from None
+    return Signed(verdict, envelope.key_id, hashlib.sha256(data).hexdigest())
+
+
+def verify(
+    path: Path,
+    trust: Trust,
+    *,
+    contract: str | None = None,
+    strict: bool = False,
+    report: Path | None = None,
+    ledger_head: LedgerHead | None = None,
+    hashed: str | None = None,
+) -> Verified:
+    """Refuse anything but a version that passed, unchanged.
+
+    Args:
+        path: the version, a folder or a file; its verdict, manifest and waivers lie beside the data.
+        trust: whose signatures count.
+        contract: the digest of the only contract that counts; None: any that a trusted validator used.
+        strict: refuse warnings too.
+        report: a report folder that must be the one of the verdict.
+        ledger_head: asks a ledger; without, replaying an older verdict is not noticed, and a notice says so.
+        hashed: the id of the version that somebody else hashed; if it is this one, only names are compared.
+
+    Raises:
+        RefusedError: one of its five kinds. UsageError: there is nothing at `path`.
+
+    """
+    if not path.exists():
+        raise UsageError(f"{shown(str(path))}: no such file or folder; expected a version of data")
+    path = path.resolve()  # a pointer to the published version may be a link, its content may not
+    signed = read_signed(path, trust)
+    verdict = signed.verdict
+    _same_contract(path, verdict, contract)
+    notices = _newest(path, signed, ledger_head)
+    waivers = read_waivers(path, trust, verdict, signed.key_id)
+    used = _result(path, verdict, waivers, strict=strict)
+    _same_data(path, verdict, hashed=hashed)
+    _same_report(sidecar(path, REPORT), verdict, needed=False)
+    if report is not None:
+        _same_report(report, verdict, needed=True)
+    notices = (*(f"WAIVED {waiver}" for waiver in used), *notices, *_unread(verdict))
+    return Verified(path, verdict.version, verdict.result, len(verdict.files), verdict.size, used, notices)
+
+
+def _same_contract(path: Path, verdict: Verdict, contract: str | None) -> None:
+    digest = verdict.contract_digest
+    if contract is not None and contract.removeprefix("sha256:").lower() != digest:
+        name = shown(" ".join(verdict.contract))
+        raise UnknownKeyError(
+            f"{shown(str(path))}: judged by the contract {name} ({digest}); expected {shown(contract)}"
+        )
+
+
+def _newest(path: Path, signed: Signed, ledger_head: LedgerHead | None) -> tuple[str, ...]:
+    standing = ledger_head(path, signed.verdict.version) if ledger_head else None
+    if standing is None:
+        return ("replay not checked: no ledger in reach, so an older verdict of this version would not be noticed",)
+    where = shown(str(path))
+    if standing.revoked is not None:
+        raise FailedError(f"{where}: was revoked: {shown(standing.revoked)}; use a version that is published")
+    if standing.verdict is None:
+        raise NotValidatedError(
+            f"{where}: the ledger {shown(standing.ledger)} knows no verdict of it; publish it first"
+        )
+    if standing.verdict != signed.sha256:
+        hint = "restore the newest one, or validate the version again"
+        raise TamperedError(f"{where}: there is a newer verdict in {shown(standing.ledger)}; {hint}")
+    return ()
+
+
+def _result(path: Path, verdict: Verdict, waivers: tuple[Waiver, ...], *, strict: bool) -> tuple[Waiver, ...]:
+    where = shown(str(path))
+    if verdict.result == "PASSED":
+        return ()
+    if verdict.result == "WARNED":
+        if strict:
+            told = ", ".join(f.id for f in verdict.of_status("warn")) or "damaged data"
+            raise FailedError(f"{where}: passed with warnings ({shown(told)}); --strict expects none")
+        return ()
+    blocking, used, late = unwaived(verdict, waivers)
+    if late:
+        raise WaiverError(f"{where}: failed, and a waiver has expired: {late[0]}; mend the data, or waive it again")
+    if blocking or not used:
+        told = ", ".join(f"{f.id} ({f.status})" for f in blocking[:_TOLD]) or f"verdict {verdict.verdict}"
+        raise FailedError(f"{where}: its verdict is FAILED: {shown(told)}; mend the data and validate it again")
+    return tuple(used)
+
+
+def _same_data(path: Path, verdict: Verdict, *, hashed: str | None) -> None:
+    where = shown(str(path))
+    try:
+        manifest = version.read_manifest(path)
+        if manifest is None:
+            raise TamperedError(f"{where}: its {MANIFEST} is gone; restore the version as it was validated")
+        if manifest.id != verdict.version:
+            raise TamperedError(f"{where}: its {MANIFEST} is not that of the verdict; validate the version again")
+        if hashed == verdict.version:
+            version.require_listed(path, manifest)
+            return
+        found = version.scan(path)
+    except LoadError as error:
+        raise TamperedError(str(error)) from None
+    told = version.differences(manifest, found)
+    if told or found.id != verdict.version:
+        more = f"\n… and {len(told) - _TOLD} more" if len(told) > _TOLD else ""
+        lines = "\n".join(f"{where}/{line} after it was validated" for line in told[:_TOLD])
+        raise TamperedError(f"{lines}{more}\nrestore these files, or validate the version again")
+    if sorted(sha for _, sha in verdict.files) != sorted(file.sha256 for file in found.files):
+        raise TamperedError(f"{where}: the verdict names other files than its own version; validate it again")
+
+
+def _same_report(folder: Path, verdict: Verdict, *, needed: bool) -> None:
+    if not needed and not folder.exists():
+        return
+    try:
+        found = version.scan(folder)
+    except LoadError as error:
+        raise TamperedError(str(error)) from None
+    if found.id != verdict.report:
+        raise TamperedError(f"{shown(str(folder))}: is not the report of this verdict, or was changed; run again")
+
+
+def _unread(verdict: Verdict) -> tuple[str, ...]:
+    if not verdict.unread:
+        return ()
+    some = ", ".join(verdict.unread[:3]) + (", …" if len(verdict.unread) > 3 else "")
+    return (f"not validated: {len(verdict.unread)} files of the version were read by no check ({shown(some)})",)

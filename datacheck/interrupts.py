@@ -1,0 +1,42 @@
+"""SIGINT and SIGTERM as one exception, so that what was stopped still says so."""
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+BOTH = (signal.SIGINT, signal.SIGTERM)
+
+
+class InterruptedRunError(Exception):
+    """SIGINT or SIGTERM arrived; carries the signal."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+        self.name = signal.Signals(number).name
+
+
+@contextmanager
+def signals_raise() -> Iterator[None]:
+    """Turn SIGINT and SIGTERM into one exception in the main thread, so that a stopped run still reports.
+
+    The first one counts; from then on both are ignored, for the report to be finished.
+    """
+
+    def stop(number: int, _frame: FrameType | None) -> None:
+        ignore_signals()
+        raise InterruptedRunError(number)
+
+    before = {number: signal.signal(number, stop) for number in BOTH}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def ignore_signals() -> None:
+    """From here on what is left is to write down what was found."""
+    for each in BOTH:
+        signal.signal(each, signal.SIG_IGN)

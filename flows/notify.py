@@ -1,0 +1,124 @@
+"""Tell people of a verdict through a webhook: 飞书, 企业微信, Slack. Figures only, never data.
+
+The address is a secret (whoever knows it can post), so it comes from an environment variable, is never a parameter of
+a flow and never stands in a message. Request formats: the providers' documentation of custom bots / incoming webhooks.
+"""
+
+import json
+import os
+import urllib.error
+import urllib.parse
+import urllib.request
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from datacheck.errors import UsageError
+from datacheck.pii.redaction import excerpt
+from datacheck.report.model import Report
+from datacheck.report.show import tally
+from datacheck.report.words import Lang
+
+Kind = Literal["feishu", "wecom", "slack"]
+TIMEOUT = 10.0  # seconds; a verdict does not wait for a chat
+_HEAD = {"en": "datacheck: {contract} v{version}: {verdict}", "zh": "datacheck：{contract} v{version}：{verdict}"}
+_VERDICTS = {
+    "en": {"pass": "passed", "warn": "passed with warnings", "fail": "FAILED", "error": "COULD NOT DECIDE"},
+    "zh": {"pass": "通过", "warn": "通过（有警告）", "fail": "未通过", "error": "无法判定"},
+}
+_WORDS = {
+    "en": {"version": "version", "rows": "rows", "checks": "checks", "worst": "worst findings", "report": "report"},
+    "zh": {"version": "版本", "rows": "行数", "checks": "检查", "worst": "最严重的发现", "report": "报告"},
+}
+_WORST = 5  # findings named in a message
+
+
+class Webhook(BaseModel):
+    """Where to tell of verdicts. `url` names an environment variable, as `env:FEISHU_WEBHOOK`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    kind: Kind
+    url: str = Field(pattern=r"^env:[A-Za-z_][A-Za-z0-9_]*$")
+    lang: Lang = "zh"
+
+    def address(self) -> str:
+        """The address itself. Raises UsageError where the variable is empty or holds no https address."""
+        name = self.url.removeprefix("env:")
+        address = os.environ.get(name, "")
+        parts = urllib.parse.urlsplit(address)
+        if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in ("127.0.0.1", "localhost")):
+            raise UsageError(f"{self.url}: the variable holds no https address; expected the webhook's whole URL")
+        return address
+
+
+def message(report: Report, version: str, link: str, lang: Lang) -> str:
+    """A few lines for people: verdict, counts, the worst findings by name. Names are masked like in the report."""
+    words = _WORDS[lang]
+    head = _HEAD[lang].format(
+        contract=excerpt(report.contract.name, limit=80),
+        version=report.contract.version,
+        verdict=_VERDICTS[lang][report.verdict.value],
+    )
+    rows = sum(file.rows for dataset in report.datasets.values() for file in dataset.files)
+    counted = ", ".join(f"{count} {status.value}" for status, count in tally(report).items())
+    worst = [found.id for found in report.findings if found.status.value in ("error", "fail")]
+    lines = [
+        head,
+        f"{words['version']}: {version.removeprefix('sha256:')[:12]}",
+        f"{words['rows']}: {rows}",
+        f"{words['checks']}: {counted}",
+    ]
+    if worst:
+        more = f" (+{len(worst) - _WORST})" if len(worst) > _WORST else ""
+        lines.append(f"{words['worst']}: {', '.join(worst[:_WORST])}{more}")
+    if link:
+        lines.append(f"{words['report']}: {excerpt(link, limit=300)}")
+    return "\n".join(lines)
+
+
+def body(kind: Kind, text: str) -> bytes:
+    """The request of a text message, as each provider documents it."""
+    shapes: dict[Kind, object] = {
+        "feishu": {"msg_type": "text", "content": {"text": text}},
+        "wecom": {"msgtype": "text", "text": {"content": text}},
+        "slack": {"text": text},
+    }
+    return json.dumps(shapes[kind], ensure_ascii=False).encode()
+
+
+def send(webhook: Webhook, text: str) -> str | None:
+    """Post `text`; returns None, or in a few words (without the address) why it did not arrive."""
+    request = urllib.request.Request(  # noqa: S310 - `address` allows https, and http to this machine
+        webhook.address(),
+        data=body(webhook.kind, text),
+        headers={"Content-Type": "application/json; charset=utf-8"},
+        method="POST",
+    )
+    opener = urllib.request.build_opener(_NoRedirect)
+    try:
+        with opener.open(request, timeout=TIMEOUT) as answer:
+            return _refusal(webhook.kind, answer.read(64 * 1024))
+    except urllib.error.HTTPError as error:
+        return f"{webhook.kind} answered {error.code}"
+    except OSError as error:  # URLError's text could hold the address
+        return f"{webhook.kind} could not be reached ({type(error).__name__})"
+
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    """Figures go to the address that the operator named and nowhere else."""
+
+    def redirect_request(self, *_: object, **__: object) -> None:
+        return None
+
+
+def _refusal(kind: Kind, answer: bytes) -> str | None:
+    """Feishu and WeCom answer 200 also to what they refuse; the code in the answer tells."""
+    if kind == "slack":
+        return None
+    try:
+        found = json.loads(answer)
+        code = found.get("code", found.get("StatusCode")) if kind == "feishu" else found.get("errcode")
+    except (ValueError, AttributeError):
+        code = None
+    return None if code == 0 else f"{kind} refused the message (code {code if isinstance(code, int) else 'unknown'})"

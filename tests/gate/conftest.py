@@ -1,0 +1,20 @@
+"""A disk of 2 MB, where one may be mounted."""
+
+import shutil
+import subprocess
+
+import pytest
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = shutil.which("mount")
+    done = mount and subprocess.run(
+        [mount, "-t", "tmpfs", "-o", "size=2m", "tmpfs", folder], capture_output=True, check=False
+    )
+    if not done or done.returncode:
+        pytest.skip("no tmpfs can be mounted here")
+    yield folder
+    subprocess.run(["umount", "--lazy", folder], check=True)
