@@ -67,7 +67,7 @@ _COMMON: dict[str, Rule] = {
     "empty_messages": _rule("fails", "a list of messages is empty (IndexError, or the template refuses it; which list "
         "is looked at differs from run to run)", "消息列表为空（IndexError 或模板拒绝；检查哪个列表因运行而异）",
         "data_utils.py:193", "drop the row"),
-    "message_not_object": _rule("fails", "a message is no object", "消息不是对象", "data_utils.py:442",
+    "message_not_object": _rule("fails", "a message is no object", "消息不是对象", "data_utils.py:429",
         "write messages as objects with role and content"),
     "mixed_kinds": _rule("fails", "prompt and answer are not both text or both messages",
         "提示与回答不同为文本或同为消息", "trainer/dpo_trainer.py:1033", "write both as messages, or both as text"),
@@ -80,7 +80,7 @@ _COMMON: dict[str, Rule] = {
         "role/content, human and gpt are not)", "模板不认识的角色原样传入（from/value 会改名，human/gpt 不会）",
         "data_utils.py:1013", "rename roles to system, user, assistant, tool", silent=True),
     "role_missing": _rule("kept", "a message has no role; what the template makes of it differs",
-        "消息没有角色，渲染结果取决于模板", "data_utils.py:442", "give every message a role and a content",
+        "消息没有角色，渲染结果取决于模板", "data_utils.py:429", "give every message a role and a content",
         silent=True),
 }  # fmt: skip
 
@@ -97,7 +97,7 @@ SFT_RULES: dict[str, Rule] = _COMMON | {
     "not_conversational": _rule("fails", "assistant_only_loss needs conversations", "assistant_only_loss 需要对话格式",
         "trainer/sft_trainer.py:1220", "write messages, or turn it off"),
     "user_words_trained": _rule("kept", "assistant_only_loss is off: the loss is also on what the user says",
-        "未开启 assistant_only_loss：用户的话也计入损失", "trainer/sft_trainer.py:1543",
+        "未开启 assistant_only_loss：用户的话也计入损失", "trainer/sft_trainer.py:1548",
         "set assistant_only_loss: true", silent=True),
     "too_long": _rule("truncated", "more tokens than max_length", "超过 max_length", "trainer/sft_trainer.py:1576",
         "raise max_length (1024 by default), or split the row", silent=True),
@@ -111,7 +111,7 @@ DPO_RULES: dict[str, Rule] = _COMMON | {
     "text_expected": _rule("fails", "chosen, rejected or prompt is neither text nor messages",
         "chosen、rejected 或 prompt 既不是文本也不是消息", "trainer/dpo_trainer.py:1007", "write text or messages"),
     "nothing_shared": _rule("fails", "without a prompt column: chosen and rejected share no first message",
-        "没有 prompt 列且 chosen 与 rejected 没有相同的开头消息", "data_utils.py:637", "add a prompt column"),
+        "没有 prompt 列且 chosen 与 rejected 没有相同的开头消息", "data_utils.py:638", "add a prompt column"),
     "prompt_fills": _rule("dropped", "the prompt alone fills max_length", "仅提示就达到 max_length",
         "trainer/dpo_trainer.py:1079", "raise max_length", silent=True),
     "too_long": _rule("truncated", "more tokens than max_length: the answers lose their ends",
@@ -133,7 +133,7 @@ KTO_RULES: dict[str, Rule] = _COMMON | {
     "text_expected": _rule("fails", "prompt or completion is neither text nor messages",
         "prompt 或 completion 既不是文本也不是消息", "trainer/kto_trainer.py:1042", "write text or messages"),
     "nothing_shared": _rule("fails", "without a prompt column: chosen and rejected share no first message",
-        "没有 prompt 列且 chosen 与 rejected 没有相同的开头消息", "data_utils.py:637", "add a prompt column"),
+        "没有 prompt 列且 chosen 与 rejected 没有相同的开头消息", "data_utils.py:638", "add a prompt column"),
     "no_label": _rule("fails", "the label is missing or neither true, false nor a number",
         "label 缺失，或不是布尔值或数字", "trainer/kto_trainer.py:1115", "write true or false"),
     "label_not_bool": _rule("changed", "the label is a number: what is not 0 counts as desirable, and as much as its "
@@ -149,7 +149,7 @@ GRPO_RULES: dict[str, Rule] = _COMMON | {
     "missing_column": _rule("fails", "no prompt column (KeyError)", "没有 prompt 列（KeyError）",
         "trainer/grpo_trainer.py:2274", "name the column prompt"),
     "text_expected": _rule("fails", "the prompt is neither text nor messages", "prompt 既不是文本也不是消息",
-        "trainer/grpo_trainer.py:1764", "write text or messages"),
+        "trainer/grpo_trainer.py:1779", "write text or messages"),
     "content_missing": _rule("fails", "a message of the prompt has no content (KeyError)",
         "prompt 的消息没有 content（KeyError）", "trainer/grpo_trainer.py:1718", "give every message a content"),
     "mixed_prompts": _rule("fails", "some prompts are text and some messages: a batch that has both stops the run",

@@ -74,7 +74,7 @@ def _rule(fate: Any, en: str, zh: str, source: str, hint: str, *, silent: bool =
 
 _SFT, _RL = "utils/dataset/multiturn_sft_dataset.py:", "utils/dataset/rl_dataset.py:"
 SFT_RULES: Mapping[str, Rule] = {
-    "not_an_object": _rule("fails", "the record is no object", "记录不是对象", _SFT + "126", "write a table of rows"),
+    "not_an_object": _rule("fails", "the record is no object", "记录不是对象", _SFT + "128", "write a table of rows"),
     "missing_column": _rule("fails", "no record has the column of messages", "没有消息列", _SFT + "146",
         "name it messages, or set data.messages_key"),
     "messages_malformed": _rule("fails", "messages are no list of objects, or there is none",
@@ -95,7 +95,7 @@ SFT_RULES: Mapping[str, Rule] = {
         "raise data.max_length", silent=True),
 }  # fmt: skip
 RL_RULES: Mapping[str, Rule] = {
-    "not_an_object": _rule("fails", "the record is no object", "记录不是对象", _RL + "153", "write a table of rows"),
+    "not_an_object": _rule("fails", "the record is no object", "记录不是对象", _RL + "160", "write a table of rows"),
     "prompt_dropped": _rule("dropped", "the prompt cannot be rendered, and filter_overlong_prompts leaves the row out",
         "提示无法渲染；开启 filter_overlong_prompts 时该行被过滤", _RL + "247",
         "write the prompt as a list of messages with role and content"),
