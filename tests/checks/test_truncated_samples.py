@@ -2,11 +2,13 @@ import json
 import shutil
 
 import pytest
-from chat_helpers import CHATML, artifact
+from chat_helpers import CHATML, artifact, make_tokenizer
 
 from datacheck.check import Ratio, Status
 from datacheck.checks.truncated_samples import TruncatedSamples
-from datacheck.testing import dataset, finding, measure
+from datacheck.contract import load_contract
+from datacheck.plan import Derive, make_plan
+from datacheck.testing import dataset, finding, jsonl, measure
 
 # Letters that never stand together in what the tokenizer was trained on: one token each.
 ROWS = dataset(
@@ -109,12 +111,22 @@ def test_real_rows_as_transformers_cuts_them(realdata, tmp_path, name, limit):
             "messages": row.get("messages")
             or [{"role": names[m["from"]], "content": m["value"]} for m in row["conversations"]]
         }
-        for row in given
+        for row in given[:150]
     ]
     result = measure(TruncatedSamples(tokenizer=artifact(tmp_path / "tok"), max_length=limit), rows)
     counts = tuple(result.value(metric).n for metric in ("rate", "answer_cut", "answer_lost"))
     assert counts == expected(tmp_path / "tok", rows, limit, "right")
     assert counts[0] > 0
+
+
+def test_all_checks_share_one_pass_over_the_rows(tmp_path):
+    make_tokenizer(tmp_path / "tok")
+    (tmp_path / "a.jsonl").write_bytes(jsonl(ROWS))
+    checks = "[loss_mask_errors, truncated_samples, template_errors, overlong_samples]"
+    run = "{tokenizer: tok, max_length: 60, trainer: trl.sft}"
+    (tmp_path / "c.yaml").write_text(f"name: c\nrun: {run}\ndatasets: {{a: {{source: a.jsonl, checks: {checks}}}}}\n")
+    steps = make_plan(load_contract(tmp_path / "c.yaml"))
+    assert sum(isinstance(s.work, Derive) and type(s.work.feature).__name__ == "Tokens" for s in steps) == 1
 
 
 def test_the_named_trainer_cuts_by_its_own_settings(tok, tokenizer_folder):
