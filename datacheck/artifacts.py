@@ -4,13 +4,14 @@ A check does no input or output of its own; what it may read are these files, an
 """
 
 import hashlib
+import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from pydantic import Field
 
-from datacheck.check import Artifact, Model
+from datacheck.check import Artifact, Listing, Model
 
 MAX_BYTES = 128 * 1024**2  # of one file; the largest public tokenizer.json has 33 MB
 _TEMPLATES = "additional_chat_templates"
@@ -93,3 +94,34 @@ def _sha256(path: Path) -> str:
     if path.stat().st_size > MAX_BYTES:
         raise ValueError(f"{path.name}: larger than {MAX_BYTES // 1024**2} MiB")
     return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+MAX_MEDIA = 1_000_000  # files
+
+
+def listed(named: str, folder: Path) -> tuple[Listing, str]:
+    """List the files under a folder; links are not followed out of it. With the digest of names and sizes.
+
+    Raises OSError where a folder cannot be read, ValueError where there is none, or more than MAX_MEDIA files.
+    """
+    if not folder.is_dir():
+        raise ValueError("no such folder; expected the one that the rows' paths are relative to")
+    root = folder.resolve()
+    sizes: dict[str, int] = {}
+    for path, _, files in os.walk(root, onerror=_unreadable):
+        for name in files:
+            file = Path(path) / name
+            if file.is_symlink() and not file.resolve().is_relative_to(root):
+                continue
+            if file.is_file():
+                sizes[file.relative_to(root).as_posix()] = file.stat().st_size
+        if len(sizes) > MAX_MEDIA:
+            raise ValueError(f"more than {MAX_MEDIA:,} files; name a smaller folder")
+    # A name need not be UTF-8; one that is not stands in no JSON text.
+    names = tuple(sorted(name for name in sizes if name.encode("utf-8", "ignore").decode() == name))
+    lines = "".join(f"{len(name)} {name} {sizes[name]}\n" for name in names)
+    return Listing(named=named, names=names), hashlib.sha256(lines.encode()).hexdigest()
+
+
+def _unreadable(error: OSError) -> None:
+    raise error

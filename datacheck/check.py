@@ -13,10 +13,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 import polars as pl
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, FiniteFloat, field_validator, model_validator
 
 from datacheck.errors import LoadError
 
@@ -101,6 +101,24 @@ class Artifact(Model):
             raise LoadError(f"{self.named}: {name or 'the file'} changed during the run; run again")
         return data
 
+
+class Listing(Model):
+    """The files under a folder that the contract names (`source.media`), as they were when the contract was read.
+
+    named: as the contract or the operator wrote it; names: of the files, relative to the folder, sorted.
+    """
+
+    named: str
+    names: tuple[str, ...] = ()
+
+
+def _rising(scale: tuple[float, float]) -> tuple[float, float]:
+    if scale[0] >= scale[1]:
+        raise ValueError("the lowest score comes first, and must be smaller than the highest")
+    return scale
+
+
+Scale = Annotated[tuple[FiniteFloat, FiniteFloat], AfterValidator(_rising)]
 
 JsonType = Literal["string", "integer", "number", "boolean", "array", "object", "null"]
 

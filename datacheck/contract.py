@@ -14,7 +14,7 @@ from pydantic import Field as PydanticField
 
 from datacheck import artifacts
 from datacheck.artifacts import Run
-from datacheck.check import Check, Feature, FieldRule, Group, Model, Need, Summary
+from datacheck.check import Check, Feature, FieldRule, Group, Listing, Model, Need, Scale, Summary
 from datacheck.discover import USER_PACKAGE, check_class, check_names, user_inputs
 from datacheck.errors import ContractError, Problem, UsageError, unknown
 from datacheck.loading.reading import Reading
@@ -23,6 +23,7 @@ from datacheck.trainers import trainer_names
 
 _DATASET = re.compile(r"[\w-]+")  # becomes part of file names and, with a dot, of finding ids
 _ID = re.compile(r"\w[\w.-]*")
+_MEDIA = ".media"  # behind a dataset's name in --data
 _NAME_BYTES = 100  # dataset and id together stay within a file name
 
 Where = tuple[str | int, ...]
@@ -34,8 +35,11 @@ class Source(Reading):
 
     path: str | None = None
     glob: str | None = None
-    scale: tuple[float, float] | None = None
+    scale: Scale | None = None
     sha256: str | None = PydanticField(default=None, pattern="^[0-9a-f]{64}$")
+    media: str | None = PydanticField(
+        default=None, description="Folder that the rows' image, audio and video paths are relative to."
+    )
 
 
 class _Header(Model):
@@ -99,6 +103,8 @@ class _Reader:
         self.base = base
         self.datasets: tuple[str, ...] = ()
         self.as_of: dt.date | None = None
+        self.located = True
+        self.inputs: dict[str, str] = {}
         self.run: dict[str, Any] = Run().model_dump()
         self.problems: list[Problem] = []
 
@@ -290,6 +296,26 @@ def _run(reader: _Reader, raw: dict[str, Any], given: Mapping[str, str], folder:
     reader.run = artifacts.resolved(run, find, complain, located=located)
 
 
+def _media(reader: _Reader, name: str, source: Source, data: Mapping[str, str], folder: Path) -> Listing | None:
+    """The files of `source.media`, or of the folder that the operator gives as `--data NAME.media=PATH`."""
+    given = data.get(f"{name}{_MEDIA}")
+    named = given or source.media
+    if named is None:
+        return None
+    where = ("datasets", name, "source", "media")
+    path = Path(given).absolute() if given else _inside(folder, named)
+    if path is None:
+        reader.complain(where, f"outside the contract's folder; name it as --data {name}{_MEDIA}=PATH")
+    elif reader.located:
+        try:
+            listing, reader.inputs[f"{name}{_MEDIA}"] = artifacts.listed(named, path)
+        except (OSError, ValueError) as error:
+            reader.complain(where, f"{named}: {getattr(error, 'strerror', None) or error}")
+        else:
+            return listing
+    return Listing(named=named)
+
+
 def _dataset(reader: _Reader, name: str, raw: Any, data: Mapping[str, str], folder: Path) -> Dataset | None:
     where = ("datasets", name)
     if not _is_name(name, _DATASET):
@@ -313,7 +339,8 @@ def _dataset(reader: _Reader, name: str, raw: Any, data: Mapping[str, str], fold
         )
         return None
     labels = [key for key, column in source.columns.model_dump(exclude={"raters"}).items() if column]
-    described = {**source.model_dump(), "schema": rules, "labels": labels, **reader.told()}
+    media = _media(reader, name, source, data, folder)
+    described = {**source.model_dump(), "schema": rules, "labels": labels, **reader.told(), "media": media}
     path, named = _resolve(reader, name, source, data, folder)
     checks = _dataset_checks(reader, part.checks, described, where)
     seen: dict[str, int] = {}
@@ -368,7 +395,7 @@ def load_contract(
     inputs |= {f"{USER_PACKAGE}/{key}": hashlib.sha256(code).hexdigest() for key, code in user_inputs().items()}
     base = _extended(name, document, folder, inputs)
     reader = _Reader(name, document, base)
-    reader.as_of = as_of
+    reader.as_of, reader.located = as_of, located
     value = _merge(base.document.value, document.value) if base else document.value
     header = reader.model(_Header, value, ())
     _run(reader, header.run if header else {}, run or {}, folder, located=located)
@@ -383,11 +410,12 @@ def load_contract(
         reader.complain(("datasets",), "no datasets; name at least one")
     if header:
         for key in data:
-            if key not in header.datasets:
+            if key.removesuffix(_MEDIA) not in header.datasets:
                 raise UsageError(f"--data {key}=…: {unknown('dataset', key, header.datasets)}")
     if reader.problems or header is None:
         raise ContractError(dict.fromkeys(reader.problems))
-    return Contract(header.name, header.version, name, datasets, inputs | artifacts.inputs(reader.run), reader.run)
+    inputs |= artifacts.inputs(reader.run) | reader.inputs
+    return Contract(header.name, header.version, name, datasets, inputs, reader.run)
 
 
 def _extended(name: str, document: Document, folder: Path, inputs: dict[str, str]) -> _Base | None:

@@ -124,8 +124,8 @@ def contract_schema() -> str:
 
 
 _ANY: dict[str, Any] = {
-    "format": "auto", "schema": {}, "labels": [], "scale": None, "sha256": None, "columns": {}, "roles": {},
-    "as_of": None, "run": Run().model_dump(),
+    "format": "auto", "schema": {}, "labels": [], "scale": None, "sha256": None, "media": None, "columns": {},
+    "roles": {}, "as_of": None, "run": Run().model_dump(),
 }  # fmt: skip
 
 

@@ -28,14 +28,14 @@ from datacheck.gate.sealing import Sealer, version_path
 from datacheck.gate.verdict import Verdict
 from datacheck.gate.version import VERDICT, sweep
 from datacheck.inventory import Inventory, inventory
-from datacheck.judge import Measurement, Outcomes, judge
+from datacheck.judge import Measurement, Outcomes, judge, judge_check
 from datacheck.loading.cut import Range, extract
 from datacheck.loading.reading import Limits
 from datacheck.outfolder import REPORT, new_staging, publish, refuse_foreign
 from datacheck.pii.redaction import Mode
 from datacheck.plan import Step, make_plan
 from datacheck.remote import localise
-from datacheck.report.model import Report
+from datacheck.report.model import Finding, Report
 from datacheck.report.words import Lang
 from datacheck.run import Engine, Progress
 from datacheck.store import Store, read_json
@@ -127,6 +127,15 @@ class Session:
     def _outcomes(self) -> Outcomes:
         every = {d.finding(c): self.outcome(d, c) for d in self.contract.datasets.values() for c in d.checks}
         return {key: outcome for key, outcome in every.items() if outcome is not None}
+
+    def judged(self, dataset: Dataset, check: Check) -> Finding:
+        """The finding of a check that was measured, as it counts beside the baseline."""
+        outcome = self.outcome(dataset, check)
+        found = judge_check(dataset, check, outcome)
+        if self.baseline is None:
+            return found
+        places = outcome.evidence if isinstance(outcome, Measurement) and found.evidence.lines else None
+        return self.baseline.compare(found, places)
 
     def finish(self, interrupted: str | None = None) -> Report:
         """Judge what was measured, write every face of the report and publish the folder with one rename."""
@@ -269,6 +278,7 @@ def validate(
     *,
     run: Mapping[str, str] | None = None,
     out: str | Path = DEFAULT_OUT,
+    baseline: str | Path | None = None,
 ) -> Report:
     """Run a contract and return its Report; the report folder is written to `out`.
 
@@ -277,12 +287,14 @@ def validate(
         data: dataset name → path, as `--data`.
         run: settings of the training run, as `--run`.
         out: where the report folder goes; an earlier report there is replaced.
+        baseline: folder of an earlier report; only what is new beside it fails, as with `--baseline`.
 
     Raises:
         ContractError: the contract is wrong; UsageError: a path is.
 
     """
     named = {name: str(path) for name, path in (data or {}).items()}
-    with Session(Path(contract), named, Options(out=Path(out), run=run or {})) as session:
+    beside = Path(baseline) if baseline is not None else None
+    with Session(Path(contract), named, Options(out=Path(out), run=run or {}, baseline=beside)) as session:
         session.run()
         return session.finish()

@@ -28,7 +28,6 @@ from pydantic import BaseModel, ConfigDict
 from datacheck.check import Status
 from datacheck.errors import DatacheckError, UsageError
 from datacheck.execute import Failure, guarded
-from datacheck.judge import judge_check
 from datacheck.pii.redaction import excerpt
 from datacheck.pipeline import DEFAULT_OUT, Options, Session
 from datacheck.plan import Measure, Step
@@ -61,6 +60,7 @@ class Request(BaseModel):
     out: Path = DEFAULT_OUT
     strict: bool = False
     lang: Lang = "en"
+    baseline: Path | None = None
 
     @property
     def title(self) -> str:
@@ -115,7 +115,7 @@ def _execute(session: Session, step: Step) -> State[Any]:
         return Failed(name=NOT_RUN if outcome.kind == "NotRun" else UNDECIDED, message=shown(outcome.reason))
     if isinstance(step.work, Measure):
         dataset = session.contract.datasets[step.work.dataset]
-        found = judge_check(dataset, step.work.check, session.outcome(dataset, step.work.check))
+        found = session.judged(dataset, step.work.check)
         return _state_of_check(found, strict=session.options.strict)
     if isinstance(outcome, Loaded):
         rows, bad = (sum(getattr(f, what) for f in outcome.files) for what in ("rows", "bad"))
@@ -210,7 +210,7 @@ def validate(request: Request) -> State[Any]:
         with Session(
             request.contract,
             request.data,
-            Options(request.out, None, request.strict, lang=request.lang, run=request.run),
+            Options(request.out, None, request.strict, lang=request.lang, run=request.run, baseline=request.baseline),
         ) as s:
             run_plan(s)
             report = s.finish()
@@ -253,15 +253,11 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=DEFAULT_OUT, help="Folder of the report.")
     parser.add_argument("--strict", action="store_true", help="Warnings count as violations.")
     parser.add_argument("--lang", choices=["zh", "en"], default="en", help="Language of the reports.")
-    given = parser.parse_args()
-    request = Request(
-        contract=given.contract,
-        data=dict(given.data),
-        run=dict(given.run),
-        out=given.out,
-        strict=given.strict,
-        lang=given.lang,
+    parser.add_argument(
+        "--baseline", type=Path, metavar="REPORT", help="An earlier report; only what is new beside it fails."
     )
+    given = vars(parser.parse_args())
+    request = Request(**{**given, "data": dict(given["data"]), "run": dict(given["run"])})
     sys.exit(exit_code(request))
 
 

@@ -14,6 +14,9 @@ A piece is a block of lines between blank lines; the first characters of a line 
     = UID           the messages of another conversation, unchanged
     ! JSON          columns to set; "- NAME" leaves one out
 
+In rlvr_*.txt Q is the question, A the way to the answer, # the answer, % the pass rate. The other pieces are tables:
+one record per line, its cells parted by " | ".
+
 Nothing here is random: the same pieces give the same bytes.
 """
 
@@ -198,18 +201,65 @@ def questions() -> list[Row]:
     ]
 
 
-def choices() -> list[Row]:
-    """Return the multiple-choice questions."""
-    lines = [line.split(" | ") for block in blocks("eval_choices.txt") for line in block]
-    keys = ("question", "A", "B", "C", "D", "answer")
-    return [{"id": f"c-{n:03}", **dict(zip(keys, line, strict=True))} for n, line in enumerate(lines, 1)]
+def choices(name: str) -> list[Row]:
+    """Return multiple-choice questions."""
+    lines = keyed(name, "question", "A", "B", "C", "D", "answer")
+    return [{"id": f"c-{n:03}", **line} for n, line in enumerate(lines, 1)]
 
 
-def gsm() -> list[Row]:
-    """Return word problems whose answer ends in "#### NUMBER"."""
-    return [
-        {"question": block[0][2:], "answer": f"{block[1][2:]}\n#### {block[2][2:]}"} for block in blocks("rlvr_gsm.txt")
-    ]
+def gsm(name: str) -> list[Row]:
+    """Return word problems whose answer ends in "#### NUMBER", with the share of attempts that solved them."""
+    rows: list[Row] = []
+    for block in blocks(name):
+        answer = block[1][2:] + "".join(f"\n#### {line[2:]}" for line in block if line.startswith("# "))
+        rows.append({"question": block[0][2:], "answer": answer, "pass_rate": json.loads(block[-1][2:])})
+    return rows
+
+
+def table(name: str) -> list[list[str]]:
+    """Return the cells of each line, which are parted by " | "."""
+    return [line.split(" | ") for block in blocks(name) for line in block]
+
+
+def judged(name: str) -> list[Row]:
+    """Return pairs of whole conversations, which three people have rated and a judge has scored.
+
+    "ONE >> OTHER" as the question asks the two sides different things.
+    """
+    rows: list[Row] = []
+    for uid, src, question, better, worse, ratings, scores in table(name):
+        asked = (question.split(" >> ") * 2)[:2]
+        sides = [
+            [{"role": "user", "content": q}, {"role": "assistant", "content": a}]
+            for q, a in zip(asked, (better, worse), strict=True)
+        ]
+        row: Row = {"uid": uid, "src": src, "chosen": sides[0], "rejected": sides[1]}
+        row |= {f"rater_{n}": rating for n, rating in enumerate(ratings, 1)}
+        high, low = (float(s) if s[0].isdigit() else s for s in scores.split(" "))
+        rows.append(row | {"score_chosen": high, "score_rejected": low})
+    return rows
+
+
+def mix(name: str) -> list[Row]:
+    """Return conversations about things of the catalogue."""
+    rows: list[Row] = []
+    for uid, src, items, question, answer in table(name):
+        messages = [{"role": "user", "content": question}, {"role": "assistant", "content": answer}]
+        rows.append({"uid": uid, "src": src, "items": items.split(", "), "messages": messages})
+    return rows
+
+
+def keyed(name: str, *keys: str) -> list[Row]:
+    """Return the lines of a table with the names of its columns."""
+    return [dict(zip(keys, cells, strict=True)) for cells in table(name)]
+
+
+KINDS = {
+    "judged": judged,
+    "quiz": lambda name: keyed(name, "question", "answer"),
+    "exam": choices,
+    "mix": mix,
+}
 
 
 def build() -> dict[str, bytes]:
@@ -223,9 +273,16 @@ def build() -> dict[str, bytes]:
         "sft_bad/train.jsonl": jsonl(sft_bad(good)),
         "preference_good/pairs.jsonl": jsonl(preference("preference_good.txt")),
         "preference_bad/pairs.jsonl": jsonl(preference("preference_bad.txt")),
-        "rlvr/gsm_style.jsonl": jsonl(gsm()),
+        "rlvr_good/gsm_style.jsonl": jsonl(gsm("rlvr_good.txt")),
+        "rlvr_bad/gsm_style.jsonl": jsonl(gsm("rlvr_bad.txt")),
         "eval/questions.jsonl": jsonl(questions()),
-        "eval/choices.jsonl": jsonl(choices()),
+        "eval/choices.jsonl": jsonl(choices("eval_choices.txt")),
+        "catalogue/things.jsonl": jsonl(keyed("catalogue.txt", "id", "name")),
+        **{
+            f"{kind}_{which}/{kind}.jsonl": jsonl(rows(f"{kind}_{which}.txt"))
+            for kind, rows in KINDS.items()
+            for which in ("good", "bad")
+        },
     }
 
 

@@ -11,7 +11,9 @@ import pyarrow.parquet as pq
 import pytest
 from core_helpers import GOOD, command, contract, here, jsonl, report, user_check  # noqa: F401 - fixtures
 
+import datacheck
 from datacheck import discover
+from datacheck.pipeline import Options, Session
 
 # Each has one problem: nobody answers the last question.
 BAD = {"messages": [*GOOD["messages"], {"role": "user", "content": "在吗"}]}
@@ -240,3 +242,28 @@ def test_every_face_says_what_is_known(drops, tmp_path, lang):
     faces = [(tmp_path / "out" / name).read_text("utf-8") for name in ("report.html", "report.md")]
     assert all(said in face for face in (out, *faces))
     assert "nothing new (places: 1)" in (tmp_path / "out" / "junit.xml").read_text("utf-8")
+
+
+def test_from_python_as_on_the_command_line(tmp_path, here, drops):  # noqa: F811
+    code, cli = drops([GOOD, BAD], [GOOD, BAD])[:2]
+    assert code == 0
+    found = datacheck.validate(
+        tmp_path / "again.yaml", {"train": tmp_path / "two"}, out=tmp_path / "python", baseline=tmp_path / "base"
+    )
+    assert found.verdict == cli["verdict"] == "warn"
+    assert found.baseline is not None
+    alone = datacheck.validate(tmp_path / "again.yaml", {"train": tmp_path / "two"}, out=tmp_path / "alone")
+    assert (alone.verdict, alone.baseline) == ("fail", None)
+
+
+def test_one_check_counts_beside_the_baseline_before_the_report_is_written(tmp_path, here, drops):  # noqa: F811
+    """What a task of the Prefect flow shows."""
+    drops([GOOD, BAD], [GOOD, BAD])
+    options = Options(out=tmp_path / "flow", baseline=tmp_path / "base")
+    with Session(tmp_path / "again.yaml", {"train": str(tmp_path / "two")}, options) as session:
+        session.run()
+        dataset = session.contract.datasets["train"]
+        by_check = {check.check: session.judged(dataset, check) for check in dataset.checks}
+        report = session.finish()
+    assert {check: found.status for check, found in by_check.items()} == {f.check: f.status for f in report.findings}
+    assert by_check["role_errors"].status == "warn"

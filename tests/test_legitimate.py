@@ -169,6 +169,7 @@ NEEDS_MORE = {
     "trainer_drops": "needs a trainer",
     "small_gap": "needs scores",
     "score_outliers": "needs scores",
+    "missing_files": "needs the folder of the files",
     "low_agreement": "needs raters",
     "pass_rates": "needs pass rates",
     "banned_terms": "needs lists",

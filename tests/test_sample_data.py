@@ -200,7 +200,7 @@ def test_nothing_good_holds_an_identifier_or_an_evaluation_question():
         for f in ("good", "bad")
         for r in read(f"preference_{f}/pairs.jsonl")
     ]
-    maths = [[r["question"], r["answer"]] for r in read("rlvr/gsm_style.jsonl")]
+    maths = [[r["question"], r["answer"]] for r in read("rlvr_good/gsm_style.jsonl")]
     for rows in (chat, choice, maths):
         assert leaked(rows, 0.4) == []
         assert [found for row in rows for part in row if (found := identifiers(part))] == []
@@ -374,10 +374,113 @@ def test_both_styles_of_pairs_are_there():
 
 
 def test_maths_answers_end_in_a_number_and_questions_differ():
-    rows = read("rlvr/gsm_style.jsonl")
+    rows = read("rlvr_good/gsm_style.jsonl")
     assert all(re.search(r"\n#### -?[0-9]+$", r["answer"]) for r in rows)
     sets = [shingles(r["question"] + r["answer"]) for r in rows]
     assert max(jaccard(a, b) for a, b in itertools.combinations(sets, 2)) < 0.5
+
+
+def of(dataset, check):
+    """{(line, problem)} that expected.yaml names."""
+    return {(int(p["at"].split(":")[1]), p["problem"]) for p in places(dataset, check)}
+
+
+@pytest.mark.parametrize("which", ["good", "bad"])
+def test_judged_pairs(which):
+    """Every fault by brute force; a contradiction is a way back from the loser to the winner."""
+    rows = read(f"judged_{which}/judged.jsonl")
+    faults = {name: set() for name in ("identical_pairs", "score_outliers", "prompt_mismatch", "low_agreement")}
+    beats = {}
+    for line, row in enumerate(rows, 1):
+        (asked, better), (other, worse) = ([m["content"] for m in row[side]] for side in ("chosen", "rejected"))
+        if better[:16] == worse[:16]:
+            faults["identical_pairs"].add((line, "identical_when_cut"))
+        if jaccard(shingles(better), shingles(worse)) >= 0.95:
+            faults["identical_pairs"].add((line, "near_identical"))
+        for score in (row["score_chosen"], row["score_rejected"]):
+            if not isinstance(score, float):
+                faults["score_outliers"].add((line, "not_a_number"))
+            elif not 0 <= score <= 1:
+                faults["score_outliers"].add((line, "off_scale"))
+        if asked != other:
+            faults["prompt_mismatch"].add((line, "different_prompts"))
+        if len({row[f"rater_{n}"] for n in (1, 2, 3)}) > 1:
+            faults["low_agreement"].add((line, "raters_disagree"))
+        beats[line] = ((asked, better), (asked, worse))
+
+    def reaches(start, goal, seen=()):
+        return start == goal or any(
+            reaches(loser, goal, (*seen, start)) for winner, loser in beats.values() if winner == start not in seen
+        )
+
+    turned = {(loser, winner) for winner, loser in beats.values()}
+    faults["contradictory_pairs"] = {
+        (line, "opposite_pair" if (winner, loser) in turned else "cycle")
+        for line, (winner, loser) in beats.items() if reaches(loser, winner)
+    }  # fmt: skip
+    wanted = {check: of("judged", check) if which == "bad" else set() for check in faults}
+    assert faults == wanted
+
+
+@pytest.mark.parametrize("which", ["good", "bad"])
+def test_verifiable_answers(which):
+    rows = read(f"rlvr_{which}/gsm_style.jsonl")
+    faults = {name: set() for name in ("unverifiable_answers", "template_collapse", "pass_rates", "thin_reasoning")}
+    skeletons = {}
+    for line, row in enumerate(rows, 1):
+        way, *golds = row["answer"].split("####")
+        if not golds:
+            faults["unverifiable_answers"].add((line, "no_marker"))
+        elif len(golds) > 1:
+            faults["unverifiable_answers"].add((line, "several_answers"))
+        elif not re.fullmatch("-?[0-9]+", golds[0].strip()):
+            faults["unverifiable_answers"].add((line, "unreadable_answer"))
+        if skeletons.setdefault(re.sub("[0-9]+|小.", "", row["question"]), line) != line:
+            faults["template_collapse"].add((line, "same_template"))
+        if len(way.strip()) <= 15:
+            faults["thin_reasoning"].add((line, "thin_reasoning"))
+        problem = {0: "never", 1: "always"}.get(row["pass_rate"])
+        if problem or not 0 <= row["pass_rate"] <= 1:
+            faults["pass_rates"].add((line, problem or "invalid_pass_rate"))
+    assert faults == {check: of("rlvr", check) if which == "bad" else set() for check in faults}
+
+
+@pytest.mark.parametrize("which", ["good", "bad"])
+def test_questions_with_words_as_golds(which):
+    rows = read(f"quiz_{which}/quiz.jsonl")
+    given = {(line, "answer_in_prompt") for line, r in enumerate(rows, 1) if r["answer"] in r["question"]}
+    several = {
+        (line, "conflicting_answer")
+        for line, row in enumerate(rows, 1)
+        if any(row["question"] == r["question"] and row["answer"] != r["answer"] for r in rows)
+    }
+    wanted = [of("quiz", c) if which == "bad" else set() for c in ("answer_in_prompt", "conflicting_answers")]
+    assert [given, several] == wanted
+    letters = Counter(row["answer"] for row in read(f"exam_{which}/exam.jsonl"))
+    assert (max(letters.values()) / letters.total() > 0.4) == (which == "bad")
+
+
+@pytest.mark.parametrize("which", ["good", "bad"])
+def test_what_the_mix_is_made_of(which):
+    rows, bad = read(f"mix_{which}/mix.jsonl"), which == "bad"
+    known = {row["id"] for row in read("catalogue/things.jsonl")}
+    lost = {(line, "unknown_id") for line, row in enumerate(rows, 1) if set(row["items"]) - known}
+    assert lost == (of("mix", "broken_references") if bad else set())
+    banned = {(line, "banned_term") for line, row in enumerate(rows, 1) if "AcmeBag" in json.dumps(row)}
+    assert banned == (of("mix", "banned_terms") if bad else set())
+    shares = Counter(row["src"] for row in rows)
+    targets = {"book": 0.4, "forum": 0.4, "model-a": 0.2}
+    drift = max(abs(shares[label] / len(rows) - targets.get(label, 0)) for label in {*shares, *targets})
+    assert (drift > 0.05) == bad
+    assert (sum(n for label, n in shares.items() if label.startswith("model-")) > 0.5 * len(rows)) == bad
+    openings = Counter(row["messages"][1]["content"][:10] for row in rows)
+    assert (max(openings.values()) > 0.2 * len(rows)) == bad
+    assert any(len(row["messages"][1]["content"]) >= 100 for row in rows) == bad
+    asked = [shingles(row["messages"][0]["content"], 2) for row in rows]
+    alike = {
+        (a + 1, b + 1) for a, b in itertools.combinations(range(len(rows)), 2) if jaccard(asked[a], asked[b]) > 0.5
+    }
+    assert alike == ({(11, 12)} if bad else set())
 
 
 def test_evaluation_sets():

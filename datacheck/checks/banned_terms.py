@@ -13,9 +13,9 @@ from datacheck.text.normalise import Rule
 class BannedTerms(Check):
     """Rows that hold a term of the user's own word lists, by category.
 
-    Lists stand in the contract (`terms`), or each is a dataset of plain text, one term per row (`lists`). Width, case
-    and traditional characters do not count; with `strip_space` in `normalise`, blanks between characters neither. A
-    term of Latin letters must stand as a word of its own; Chinese has no word boundaries.
+    Lists stand in the contract (`terms`), or each is a dataset of plain text, one term per row (`lists`). Width, case,
+    traditional and hidden characters do not count; with `strip_space` in `normalise`, blanks between characters
+    neither. A term of Latin letters must stand as a word of its own; Chinese has no word boundaries.
 
     ## Why it matters
 

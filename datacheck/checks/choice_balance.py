@@ -9,8 +9,6 @@ from datacheck.check import Check, Limit, Measured, Metric, Need, Ratio, Value, 
 from datacheck.features.golds import Golds, Of
 from datacheck.text.graders import choice
 
-_LEAST = 50  # golds; below, a share says little
-
 
 class ChoiceBalance(Check):
     """How often the most frequent letter is the right one in multiple choice.
@@ -36,8 +34,8 @@ class ChoiceBalance(Check):
 
     ## Known limits
 
-    Golds of several letters, and golds that are no letters, are not counted. With fewer than 50 golds the share is
-    not judged.
+    Golds of several letters, and golds that are no letters, are not counted. With fewer than `least` golds the
+    share is not judged, in all or in a slice.
     """
 
     ZH = """选择题中最常见的正确选项字母占比。
@@ -71,25 +69,33 @@ class ChoiceBalance(Check):
 
     check: Literal["choice_balance"] = "choice_balance"
     of: Of = Field(default="answer", description="the part that holds the gold")
+    least: int = Field(default=50, ge=1, description="golds below which a share says little and is not judged")
 
     def needs(self) -> tuple[Need, ...]:
         """The golds."""
         return (Need(Golds(of=self.of, extract="auto")),)
 
     def measure(self, data: View) -> Measured:
-        """Count letters."""
-        counts = data[self.needs()[0]].drop_nulls("gold").group_by("gold").agg(n=pl.len()).collect()
-        forms = counts.with_columns(letter=pl.Series([choice(gold) for gold in counts["gold"]], dtype=pl.String))
-        letters = (
-            forms.filter(pl.col("letter").str.len_chars() == 1).group_by("letter").agg(golds=pl.sum("n")).sort("letter")
-        )
-        golds, rows = int(letters["golds"].sum()), total(data.rows)
-        figures = {"letters": letters}
-        if golds < _LEAST:
-            few = f"{golds} golds are one letter; fewer than {_LEAST} are not judged"
-            return Measured(
-                (Value("top_choice", Ratio(0, rows) if rows else None),), figures=figures, not_checked=(few,)
-            )
-        other = rows - golds
-        notes = (f"{other} rows have no gold of one letter",) if other else ()
-        return Measured((Value("top_choice", Ratio(max(letters["golds"].to_list()), golds)),), None, figures, notes)
+        """Count letters, in all and per slice."""
+        golds = data[self.needs()[0]].drop_nulls("gold").select("row", "gold")
+        by = [self.by] if self.by else []
+        labelled = golds.join(data.rows.select("row", *by), on="row")
+        counts = labelled.group_by(*by, "gold").agg(n=pl.len()).collect()
+        distinct = counts["gold"].unique().to_list()
+        forms = {gold: choice(gold) for gold in distinct}
+        letter = pl.col("gold").replace_strict(forms, default=None, return_dtype=pl.String)
+        single = counts.with_columns(letter=letter).filter(pl.col("letter").str.len_chars() == 1)
+        letters = single.group_by("letter").agg(golds=pl.sum("n")).sort("letter")
+        count, rows = int(letters["golds"].sum()), total(data.rows)
+        if count < self.least:
+            few = f"{count} golds are one letter; fewer than {self.least} are not judged"
+            nothing = Value("top_choice", Ratio(0, rows) if rows else None)
+            return Measured((nothing,), figures={"letters": letters}, not_checked=(few,))
+        values = [Value("top_choice", Ratio(max(letters["golds"].to_list()), count))]
+        per_letter = single.group_by(*by, "letter").agg(golds=pl.sum("n"))
+        sizes = per_letter.group_by(by).agg(top=pl.max("golds"), all=pl.sum("golds")).sort(by) if by else None
+        for label, top, size in sizes.iter_rows() if sizes is not None else ():
+            if size >= self.least:
+                values.append(Value("top_choice", Ratio(top, size), {by[0]: "(none)" if label is None else label}))
+        notes = (f"{rows - count} rows have no gold of one letter",) if rows > count else ()
+        return Measured(tuple(values), figures={"letters": letters}, not_checked=notes)

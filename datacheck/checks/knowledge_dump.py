@@ -71,21 +71,8 @@ class KnowledgeDump(Check):
     chars: int = Field(default=1500, ge=1, description="characters from which an answer is very long")
 
     def measure(self, data: View) -> Measured:
-        """Per row: user messages, and the length of all answers."""
-        spoken = data.turns.filter(pl.col("part").is_in(["prompt", "response"]))
-        answer = pl.col("part") == "response"
-        talks = (
-            spoken.group_by("row")
-            .agg(
-                asked=(pl.col("role") == "user").sum(),
-                earlier=((pl.col("role") == "assistant") & ~answer).sum(),
-                chars=pl.col("text").filter(answer).str.len_chars().sum(),
-                answers=answer.sum(),
-            )
-            .filter(pl.col("answers") > 0)
-            .collect()
-            .lazy()
-        )
+        """Per row, piece by piece: user messages, and the length of all answers."""
+        talks = pl.concat([_TALKS, *(_of_turns(turns).collect() for turns in data.pieces("turns"))]).lazy()
         dumps = talks.filter(pl.col("asked") <= 1, pl.col("earlier") == 0, pl.col("chars") >= self.chars)
         count, rows = total(talks), total(data.rows)
         bins = talks.group_by(chars=(pl.col("chars") // 250 * 250).clip(0, 5000)).len("conversations").sort("chars")
@@ -95,3 +82,22 @@ class KnowledgeDump(Check):
             figures={"lengths": bins.collect()},
             not_checked=(f"{rows - count} rows are no conversation with an answer",) if rows > count else (),
         )
+
+
+_TALKS = pl.DataFrame(
+    schema={"row": pl.UInt64, "asked": pl.UInt32, "earlier": pl.UInt32, "chars": pl.UInt32, "answers": pl.UInt32}
+)
+
+
+def _of_turns(turns: pl.LazyFrame) -> pl.LazyFrame:
+    spoken = turns.filter(pl.col("part").is_in(["prompt", "response"]))
+    answer = pl.col("part") == "response"
+    numbers = spoken.select(
+        "row",
+        asked=pl.col("role") == "user",
+        earlier=(pl.col("role") == "assistant") & ~answer,
+        chars=pl.when(answer).then(pl.col("text").str.len_chars()),
+        answers=answer,
+    )
+    counts = numbers.group_by("row", maintain_order=True).agg(pl.all().sum()).filter(pl.col("answers") > 0)
+    return counts.select(pl.col(name).cast(kind) for name, kind in _TALKS.schema.items())

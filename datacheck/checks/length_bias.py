@@ -133,14 +133,23 @@ class LengthBias(Check):
 
 
 def _lengths(data: View) -> pl.LazyFrame:
-    """`row`, `chosen`, `rejected`: characters of each side, calls included; rows without both have no line."""
+    """`row`, `chosen`, `rejected`: characters of each side, calls included; rows without both have no line.
+
+    Piece by piece: the texts of a large dataset do not fit in memory, the numbers do.
+    """
+    none = pl.DataFrame(schema={"row": pl.UInt64, "chosen": pl.Int64, "rejected": pl.Int64})
+    return pl.concat([none, *(_of_turns(turns).collect() for turns in data.pieces("turns"))]).lazy()
+
+
+def _of_turns(turns: pl.LazyFrame) -> pl.LazyFrame:
     said = [pl.col(name).str.len_chars().fill_null(0) for name in ("text", "tool_calls")]
     length = pl.sum_horizontal(said).cast(pl.Int64)
-    sides = [
-        data.turns.filter(pl.col("part") == side).group_by("row").agg(length.sum().alias(side))
+    sides = turns.filter(pl.col("part").is_in(["chosen", "rejected"])).select("row", "part", length=length)
+    chosen, rejected = (
+        sides.filter(pl.col("part") == side).group_by("row", maintain_order=True).agg(pl.sum("length").alias(side))
         for side in ("chosen", "rejected")
-    ]
-    return sides[0].join(sides[1], on="row")
+    )
+    return chosen.join(rejected, on="row", maintain_order="left")
 
 
 def _scores(data: View) -> pl.LazyFrame:

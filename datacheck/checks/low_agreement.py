@@ -84,18 +84,21 @@ class LowAgreement(Check):
     order: tuple[str, ...] = Field(default=(), description="the words of an ordinal scale, lowest first")
 
     def measure(self, data: View) -> Measured:
-        """Ratings in long form, then the three numbers, for the whole and for each slice."""
+        """Ratings of rows that have several, in long form; then the three numbers, for the whole and for each slice."""
         raters = [name for name in data.rows.collect_schema() if name.startswith("rater_")]
         if not raters:
             return Measured(tuple(Value(name, None) for name in self.metrics), not_checked=(_HINT,))
         by = [self.by] if self.by else []
-        ratings = (
-            data.rows.select(*by, "row", *raters)
-            .unpivot(raters, index=["row", *by], variable_name="rater", value_name="given")
-            .select(*by, "rater", unit="row", value=self._value(), given=pl.col("given").str.strip_chars() != "")
-            .collect()
+        given = data.rows.select(*by, pl.col("row").alias("unit"), *raters)
+        numbers = {rater: self._value(rater) for rater in raters}
+        wide = given.select(*by, "unit", **numbers).collect()
+        written = given.select((pl.col(rater).str.strip_chars() != "").sum() for rater in raters).collect()
+        several = wide.filter(pl.sum_horizontal(pl.col(rater).is_not_null() for rater in raters) > 1)
+        usable = pairable(
+            several.unpivot(raters, index=["unit", *by], variable_name="rater", value_name="value").with_columns(
+                pl.col("rater").cast(pl.Enum(raters))
+            )
         )
-        usable = pairable(ratings)
         if usable.is_empty():
             nothing = ("no row has two ratings that can be read",)
             return Measured(tuple(Value(name, None) for name in self.metrics), not_checked=nothing)
@@ -103,17 +106,17 @@ class LowAgreement(Check):
         for (label,), part in usable.sort(*by, "unit").partition_by(by, as_dict=True).items() if by else ():
             own = self._values(part, {str(self.by): "(none)" if label is None else str(label)})
             values += tuple(value for value in own if value.value is not None)
-        unread = ratings.filter(pl.col("given") & pl.col("value").is_null()).height
-        single = ratings["unit"].n_unique() - usable["unit"].n_unique()
+        unread = sum(written.row(0)) - sum(wide[rater].count() for rater in raters)
+        single = wide.height - several.height
         notes = [f"{single} rows have fewer than two ratings"] if single else []
         notes += [f"{unread} ratings are not on the scale"] if unread else []
         return Measured(
             values, for_review(_divided(usable).lazy(), data.rows), {"ratings": _shares(usable)}, tuple(notes)
         )
 
-    def _value(self) -> pl.Expr:
+    def _value(self, rater: str) -> pl.Expr:
         """A rating as the level needs it; null where it cannot be read."""
-        text = pl.col("given").str.strip_chars()
+        text = pl.col(rater).str.strip_chars()
         if self.level == "nominal":
             return pl.when(text != "").then(text)
         if self.order:

@@ -70,35 +70,54 @@ class PromptMismatch(Check):
     check: Literal["prompt_mismatch"] = "prompt_mismatch"
 
     def measure(self, data: View) -> Measured:
-        """Compare the user messages of both sides with each other, and the first one with the prompt's."""
-        sides = data.turns.filter(pl.col("part").is_in(["chosen", "rejected"]))
-        pairs = sides.group_by("row").agg(both=pl.col("part").n_unique() == 2).filter("both").select("row")
-        asked = sides.filter(pl.col("role") == "user").join(pairs, on="row", how="semi")
-        said = {side: pl.col("text").filter(pl.col("part") == side) for side in ("chosen", "rejected")}
-        per_row = asked.group_by("row", maintain_order=True).agg(
-            pl.col("path").first(),
-            pl.col("text").first().alias("first"),
-            *(texts.alias(side) for side, texts in said.items()),
-        )
-        begins = sides.group_by("row").agg(begins=pl.col("role").first().is_in(["user", "system"]))
-        own = data.turns.filter(pl.col("part") == "prompt", pl.col("role") == "user")
-        prompts = own.group_by("row").agg(prompt="text")
-        found = (
-            per_row.join(begins, on="row", maintain_order="left")
-            .join(prompts, on="row", how="left", maintain_order="left")
-            .with_columns(problem=_problem())
-            .drop_nulls("problem")
-        )
+        """Piece by piece: the texts of a large dataset do not fit in memory."""
+        looked_at = [_of_turns(turns) for turns in data.pieces("turns")]
+        pairs = pl.concat([_PAIRS, *(pairs for pairs, _ in looked_at)]).lazy()
+        judged = pl.concat([_JUDGED, *(judged for _, judged in looked_at)])
         count = total(pairs)
-        plain = count - total(per_row)
+        found = judged.drop_nulls("problem").lazy()
+        plain = count - judged.height
         notes = (
             [f"{plain} pairs have no user message in their answers, so there is nothing to compare"] if plain else []
         )
         return Measured(
             rates("rate", found, pairs if count else data.rows, by=self.by, rows=data.rows),
-            evidence=found.select("row", "problem", where="path"),
+            evidence=found,
             not_checked=tuple(notes) if count else ("no row has both a chosen and a rejected answer",),
         )
+
+
+_PAIRS = pl.DataFrame(schema={"row": pl.UInt64})
+_JUDGED = pl.DataFrame(schema={"row": pl.UInt64, "problem": pl.String, "where": pl.String})
+
+
+def _of_turns(turns: pl.LazyFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The pairs; and of those whose sides hold user messages, what is wrong, if anything.
+
+    The user messages of both sides are compared with each other, and the first one with the prompt's.
+    """
+    sides = turns.filter(pl.col("part").is_in(["chosen", "rejected"]))
+    parts = sides.select("row", "part").collect()
+    chosen, rejected = (parts.filter(pl.col("part") == side).select("row").unique() for side in ("chosen", "rejected"))
+    pairs = chosen.join(rejected, on="row", how="semi").sort("row")
+    asked = sides.filter(pl.col("role") == "user").join(pairs.lazy(), on="row", how="semi", maintain_order="left")
+    said = {side: pl.col("text").filter(pl.col("part") == side) for side in ("chosen", "rejected")}
+    per_row = asked.group_by("row", maintain_order=True).agg(
+        pl.col("path").first().alias("where"),
+        pl.col("text").first().alias("first"),
+        *(texts.alias(side) for side, texts in said.items()),
+    )
+    begins = sides.group_by("row").agg(begins=pl.col("role").first().is_in(["user", "system"]))
+    own = turns.filter(pl.col("part") == "prompt", pl.col("role") == "user")
+    prompts = own.group_by("row").agg(prompt="text")
+    judged = (
+        per_row.join(begins, on="row", maintain_order="left")
+        .join(prompts, on="row", how="left", maintain_order="left")
+        .select("row", "where", problem=_problem())
+        .select(*_JUDGED.columns)
+    )
+    some = not asked.select("row").head(1).collect().is_empty()
+    return pairs, judged.collect() if some else _JUDGED
 
 
 def _problem() -> pl.Expr:

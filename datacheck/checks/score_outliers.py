@@ -7,7 +7,7 @@ from typing import Any, Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Check, Limit, Measured, Metric, Value, View
+from datacheck.check import Check, Limit, Measured, Metric, Scale, Value, View
 
 _SCORES = ("score", "score_chosen", "score_rejected")
 _HINT = "name a column of scores in source.columns (score, score_chosen, score_rejected), or remove the check"
@@ -82,7 +82,7 @@ class ScoreOutliers(Check):
     }
 
     check: Literal["score_outliers"] = "score_outliers"
-    scale: tuple[float, float] | None = Field(default=None, description="lowest and highest score; from source.scale")
+    scale: Scale | None = Field(default=None, description="lowest and highest score; from source.scale")
     far: float = Field(default=10, gt=0, description="interquartile ranges outside the middle half, without a scale")
 
     @classmethod

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Check, Limit, Measured, Metric, Value, View, rates
+from datacheck.check import Check, Limit, Measured, Metric, Scale, Value, View, rates
 
 _EXACT = 9  # decimals: 0.7 - 0.4 is a gap of 0.3, not of 0.29999999999999993
 _HINT = "name source.columns.score_chosen and score_rejected, or remove the check (identical_pairs compares the texts)"
@@ -17,7 +17,7 @@ class SmallGap(Check):
     """Preference pairs whose scores are too close, the wrong way round, or missing.
 
     The gap is score(chosen) - score(rejected), divided by the length of `source.scale`; without a scale, scores must
-    lie between 0 and 1. A pair with a score missing has no gap and is counted apart.
+    lie between 0 and 1. A pair with a score missing or outside the declared scale has no gap and is counted apart.
 
     ## Why it matters
 
@@ -42,6 +42,7 @@ class SmallGap(Check):
     - `small_gap`: drop the pair, or replace the rejected answer by a clearly worse one (hard negatives are fine as
       long as they are wrong).
     - `wrong_sign`: find out whether columns or answers are swapped; swap back only if it is systematic, else drop.
+    - `off_scale`: another scale was mixed in; rescale by source, or correct `source.scale` (see score_outliers).
     - `missing_score`: score the pair or drop it; do not fill in a default.
 
     ## How to verify
@@ -81,12 +82,12 @@ class SmallGap(Check):
         "below_gap": Metric("pairs whose gap is below `gap`", "share", of="scored pairs", limit=Limit(max=0)),
         "mean_gap": Metric("mean gap, as a part of the scale", "gap", of="scored pairs", limit=Limit(min=0.5)),
         "wrong_sign": Metric("pairs whose chosen answer scores lower", "share", of="scored pairs", limit=Limit(max=0)),
-        "missing": Metric("rows without two scores", "share", of="rows", limit=Limit(max=0)),
+        "missing": Metric("rows without two scores on the scale", "share", of="rows", limit=Limit(max=0)),
     }
 
     check: Literal["small_gap"] = "small_gap"
     gap: float = Field(default=0.3, ge=0, le=1, description="the smallest gap that is wanted, as a part of the scale")
-    scale: tuple[float, float] | None = Field(default=None, description="lowest and highest score; from source.scale")
+    scale: Scale | None = Field(default=None, description="lowest and highest score; from source.scale")
 
     @classmethod
     def implied(cls, dataset: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -94,11 +95,13 @@ class SmallGap(Check):
         return {"scale": dataset["scale"]}
 
     def measure(self, data: View) -> Measured:
-        """Gaps of the rows that have both scores; none at all, or scores off the scale, cannot be judged."""
+        """Gaps of the rows that have both scores; none at all, or scores off an undeclared scale, cannot be judged."""
         low, high = self.scale or (0.0, 1.0)
-        scores = data.rows.select("row", *(_score(data, side) for side in ("score_chosen", "score_rejected")))
+        scores = data.rows.select("row", *(_score(data, side) for side in _SIDES))
+        off = pl.any_horizontal(~pl.col(side).is_between(low, high) for side in _SIDES) & (self.scale is not None)
         gap = ((pl.col("score_chosen") - pl.col("score_rejected")) / (high - low)).round(_EXACT)
-        rows = scores.with_columns(gap=gap).collect()
+        placed = scores.with_columns(off=off.fill_null(value=False))
+        rows = placed.with_columns(gap=pl.when(~pl.col("off")).then(gap)).collect()
         scored, unscored = rows.drop_nulls("gap"), rows.filter(pl.col("gap").is_null())
         why = _HINT if scored.is_empty() else None
         inside = pl.all_horizontal(pl.col(side).is_between(0, 1) for side in _SIDES)
@@ -150,7 +153,9 @@ def _mean(scored: pl.DataFrame) -> float:
 def _evidence(rows: pl.LazyFrame, least: float) -> pl.LazyFrame:
     gap = pl.col("gap")
     problem = (
-        pl.when(gap.is_null())
+        pl.when(pl.col("off"))
+        .then(pl.lit("off_scale"))
+        .when(gap.is_null())
         .then(pl.lit("missing_score"))
         .when(gap < 0)
         .then(pl.lit("wrong_sign"))

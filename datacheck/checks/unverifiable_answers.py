@@ -1,13 +1,14 @@
 """The check unverifiable_answers."""
 
+from importlib.util import find_spec
 from typing import Literal
 
 import polars as pl
-from pydantic import Field
+from pydantic import Field, field_validator
 
-from datacheck.check import Check, Limit, Measured, Metric, Need, View, rates
+from datacheck.check import Check, Limit, Measured, Metric, Need, Value, View, rates, total
 from datacheck.features.golds import Extract, Golds, Of
-from datacheck.text.graders import GRADERS
+from datacheck.text.graders import GRADERS, GraderFailedError
 
 _AUTO = ("choice", "number", "tool_call", "json")  # tried in this order
 _MOST = 0.9  # of the golds, for `auto` to take a grader
@@ -22,6 +23,8 @@ class UnverifiableAnswers(Check):
 
     - `integer`: `1080`, as `int()` writes it; no separators, sign + or unit
     - `number`: also `1,080`, `$1,080.00`, `50%`, `3/4`, `\frac{3}{4}`, `１０８０元`
+    - `latex`: an expression in one spelling, as MATH's `is_equiv` compares: `\dfrac12` is `\frac{1}{2}`
+    - `math_verify`: what the package math-verify parses and finds equal to itself (`datacheck-llm[math]`)
     - `choice`: letters of options; `json`, `tool_call`: values in canonical spelling; `exact`: any text
 
     ## Why it matters
@@ -49,7 +52,8 @@ class UnverifiableAnswers(Check):
     ## Known limits
 
     Whether a gold is *right* is not known; only that it can be matched. Your reward code may be stricter than the
-    grader named here.
+    grader named here. A gold on which math-verify takes more than five seconds, or raises, is neither right nor wrong:
+    the finding is an error, and its row is named `ungraded_answer`.
     """
 
     ZH = r"""标准答案无法被任何模型输出匹配的样本占比：缺失、为空、为假值、标记有误或评分器读不懂。
@@ -79,11 +83,20 @@ class UnverifiableAnswers(Check):
     metrics = {"rate": Metric("rows whose gold answer cannot be matched", "share", of="rows", limit=Limit(max=0))}
 
     check: Literal["unverifiable_answers"] = "unverifiable_answers"
-    grader: Literal["auto", "exact", "integer", "number", "choice", "json", "tool_call"] = Field(
-        default="auto", description="how the reward reads an answer"
+    grader: Literal["auto", "exact", "integer", "number", "latex", "math_verify", "choice", "json", "tool_call"] = (
+        Field(default="auto", description="how the reward reads an answer")
     )
     extract: Extract = Field(default="auto", description="where the answer stands in the solution; auto: by its marks")
     of: Of = Field(default="answer", description="the part that holds the solution")
+
+    @field_validator("grader")
+    @classmethod
+    def _installed(cls, grader: str) -> str:
+        if grader == "math_verify" and find_spec("math_verify") is None:
+            raise ValueError(
+                "math_verify needs the package math-verify: pip install 'datacheck-llm[math]', or use latex"
+            )
+        return grader
 
     def _golds(self) -> Need:
         return Need(Golds(of=self.of, extract=self.extract))
@@ -97,32 +110,40 @@ class UnverifiableAnswers(Check):
         golds = data[self._golds()].collect()
         distinct = golds["gold"].drop_nulls().unique(maintain_order=True)
         grader = _fitting(distinct) if self.grader == "auto" else self.grader
-        read = GRADERS[grader]
-        forms = pl.DataFrame(
-            {"gold": distinct, "readable": [read(gold) is not None for gold in distinct]}, schema=_READ
-        )
+        forms = pl.DataFrame({"gold": distinct, "unread": [_trouble(grader, gold) for gold in distinct]}, schema=_READ)
         judged = golds.lazy().join(forms.lazy(), on="gold", how="left", maintain_order="left")
-        unread = pl.when(~pl.col("readable")).then(pl.lit("unreadable_answer"))
-        troubled = judged.with_columns(problem=pl.coalesce("trouble", unread)).drop_nulls("problem")
+        troubled = judged.with_columns(problem=pl.coalesce("trouble", "unread")).drop_nulls("problem")
         without = data.rows.join(golds.lazy().select("row"), on="row", how="anti").select("row")
         missing = without.with_columns(
             problem=pl.lit("missing_answer"), where=pl.lit(None, pl.String), text=pl.lit(None, pl.String)
         )
         evidence = pl.concat([troubled.select("row", "problem", "where", text="gold"), missing], how="diagonal")
         notes = []
+        ungraded = total(troubled.filter(pl.col("problem") == "ungraded_answer"))
+        if ungraded:
+            notes.append(f"{grader} came to no result on {ungraded} golds (five seconds, or an exception)")
         if self.grader == "auto" and len(distinct):
             notes.append(f"the golds were read as '{grader}'; name the grader that your reward uses")
         if golds.is_empty():
             notes.append(f"no row has a part '{self.of}'")
+        counted = rates("rate", evidence, data.rows, by=self.by, rows=data.rows)
         return Measured(
-            rates("rate", evidence, data.rows, by=self.by, rows=data.rows),
+            (Value("rate", None),) if ungraded else counted,
             evidence=evidence,
             figures={"problems": evidence.group_by("problem").len("rows").sort("problem").collect()},
             not_checked=tuple(notes),
         )
 
 
-_READ = {"gold": pl.String, "readable": pl.Boolean}
+_READ = {"gold": pl.String, "unread": pl.String}
+
+
+def _trouble(grader: str, gold: str) -> str | None:
+    """What keeps a grader from giving the gold full marks; None where it does."""
+    try:
+        return None if GRADERS[grader](gold) is not None else "unreadable_answer"
+    except GraderFailedError:
+        return "ungraded_answer"
 
 
 def _fitting(golds: pl.Series) -> str:

@@ -8,6 +8,7 @@ from datacheck.check import Feature, Need, View
 from datacheck.text.normalise import Rule, normalise
 
 _LATIN = re.compile(r"[0-9a-z]")
+_HIDDEN = r"[\p{Cf}\u{34f}\u{fe00}-\u{fe0f}]"  # format characters, joiners, variation selectors: nobody sees them
 
 
 class TermHits(Feature):
@@ -29,7 +30,7 @@ class TermHits(Feature):
     def compute(self, part: View) -> pl.DataFrame:
         """Search category by category."""
         texts = part.turns.filter(pl.col("text").str.len_bytes() > 0).select("row", "path", "text").collect()
-        plain = texts.with_columns(normalise(texts["text"], self.normalise))
+        plain = texts.with_columns(normalise(texts["text"].str.replace_all(_HIDDEN, ""), self.normalise))
         found = [pl.DataFrame(schema=self.columns)]
         for category, terms in self._categories(part):
             maybe = plain.filter(pl.col("text").str.contains_any(terms))
@@ -46,7 +47,8 @@ class TermHits(Feature):
 
     def _plain(self, terms: list[str | None]) -> list[str]:
         """Normalised, without those of which nothing is left."""
-        plain = normalise(pl.Series(terms, dtype=pl.String).drop_nulls(), self.normalise).str.strip_chars()
+        written = pl.Series(terms, dtype=pl.String).drop_nulls().str.replace_all(_HIDDEN, "")
+        plain = normalise(written, self.normalise).str.strip_chars()
         return plain.filter(plain != "").unique(maintain_order=True).to_list()
 
 

@@ -28,9 +28,11 @@ class DistinctPairs(Feature):
     def compute(self, part: View) -> pl.DataFrame:
         """Cut the pairs of each source, row after row, into windows."""
         texts = row_texts(part.turns, self.on).join(part.rows.select("row", "source"), on="row", maintain_order="left")
+        whole = texts.sort("source", "row").collect()
+        plain = whole.with_columns(normalise(whole["text"], ("nfkc", "casefold")))
         lines = []
-        for (source,), table in texts.sort("source", "row").collect().group_by("source", maintain_order=True):
-            pairs = grams(normalise(table["text"], ("nfkc", "casefold")), "words", 2).hashes
+        for (source,), table in plain.group_by("source", maintain_order=True):
+            pairs = grams(table["text"], "words", 2).hashes
             full = len(pairs) // WINDOW * WINDOW
             distinct = _distinct(pairs[:full].reshape(-1, WINDOW))
             lines.append((source, full // WINDOW, distinct))

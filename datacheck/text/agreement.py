@@ -36,8 +36,9 @@ def alpha(ratings: pl.DataFrame, level: Level) -> float | None:
         return _nominal(ratings)
     if level == "ordinal":
         ratings = ratings.with_columns(value=pl.col("value").rank("average"))
-    # Around their mean, so that large values (years, ids) do not cancel.
-    values = ratings.select("unit", v=pl.col("value").cast(pl.Float64) - pl.col("value").cast(pl.Float64).mean())
+    # Around their mean, so that large values (years, ids) do not cancel; at most 1, so that no square overflows.
+    value = pl.col("value").cast(pl.Float64) / pl.col("value").cast(pl.Float64).abs().max()
+    values = ratings.select("unit", v=value - value.mean())
     total, squares, count = values.select(pl.col("v").sum(), s=(pl.col("v") ** 2).sum(), n=pl.len()).row(0)
     per_unit = values.group_by("unit", maintain_order=True).agg(
         pl.col("v").sum(), s=(pl.col("v") ** 2).sum(), m=pl.len()

@@ -17,6 +17,7 @@ _NUMBER = re.compile(
     r"(?P<sign>[-+]?)(?:[$€£¥])?(?P<whole>[0-9]{1,3}(?:,[0-9]{3})+|[0-9]*)(?P<part>\.[0-9]*)?(?:[eE](?P<power>[-+]?[0-9]{1,3}))?"
 )
 _UNIT = re.compile(r"(?:[^\W\d_]|[%°℃\\/]).{0,20}")
+_OTHER_BASE = re.compile("[-+]?0[xXoObB][0-9a-fA-F]")  # 0x1F is not 0 with a unit
 _FRACTION = re.compile(r"([-+]?[0-9]+)/([0-9]+)|([-+]?)\\[dt]?frac\{([0-9]+)\}\{([0-9]+)\}")
 _CHOICES = re.compile(r"[A-Z](?:\s*[,、;/]\s*[A-Z])*|[A-Z]{2,10}")
 _BRACES = re.compile(r"(\\f?boxed\s*\{)|\\.|([{}])", re.DOTALL)
@@ -47,7 +48,7 @@ def number(answer: str) -> str | None:
         sign, above, below = ("", ratio[1], ratio[2]) if ratio[1] else (ratio[3], ratio[4], ratio[5])
         return str(Fraction(int(sign + above), int(below))) if int(below) else None
     match = _NUMBER.match(text)
-    if match is None or not (match["whole"] or (match["part"] or ".") != "."):
+    if match is None or not (match["whole"] or (match["part"] or ".") != ".") or _OTHER_BASE.match(text):
         return None
     rest = text[match.end() :].strip()
     if rest and not _UNIT.fullmatch(rest):
@@ -81,6 +82,82 @@ def tool_call(answer: str) -> str | None:
     return _canonical(forms) if forms and None not in forms else None
 
 
+# ── expressions ───────────────────────────────────────────────────────────────────────────────────────
+_LONGEST_EXPRESSION = 2_000  # characters
+_ONE = r"\{(?:[^{}]|\{[^{}]*\})*\}|\\[a-zA-Z]+|[^\s{}\\^_]"  # an argument: a group, a command, one sign
+_BARE_FRACTION = re.compile(rf"\\frac\s*({_ONE})\s*({_ONE})")
+_BARE_ROOT = re.compile(r"\\sqrt\s*([^\s{\[\\])")
+_SLASH = re.compile(r"(-?)([0-9]+)/([0-9]+)")
+_UNIT_AT_END = re.compile(
+    r"\\(?:text|mathrm|mbox)\s*\{\s[^{}]*\}(?:\^\{?[0-9]\}?)?$|\\(?:text|mathrm|mbox)\s*\{[^{}]*\}\^\{?[0-9]\}?$"
+)
+_NOTHING = re.compile(r"\\(?:left|right|displaystyle|[,;:!])(?![a-zA-Z])|\^\{?\\circ\}?|\\?[$%]|(?<!\\)\\ |~")
+_LEADING_POINT = re.compile(r"(?<![0-9])\.(?=[0-9])")
+_NAMED = re.compile(r"\\?[a-zA-Z]{1,2}\s*=\s*(?!.*=)")
+_TEXT = re.compile(r"\\(?:text|textbf|mathrm|mbox)\s*\{([^{}]*)\}")
+
+
+def latex(answer: str) -> str | None:
+    r"""An expression in LaTeX in one spelling: fractions, roots, sets, intervals, matrices, text.
+
+    The rules are those of `is_equiv` of MATH (Hendrycks et al. 2021): `\dfrac` and `\frac12` are `\frac{1}{2}`, as is
+    `1/2`; `\left`, `\right`, blanks, `$`, `%`, degrees and a unit in `\text{ …}` at the end do not count; `.5` is `0.5`
+    and `x = 5` is `5`. Two spellings of one value (0.5 and 1/2) stay two: there `math_verify` computes. None where
+    braces do not balance or nothing is left.
+    """
+    if len(answer) > _LONGEST_EXPRESSION or not _balanced(answer):
+        return None
+    text = answer.strip().strip("$").strip().rstrip(".").replace("\n", "").replace("−", "-")
+    text = re.sub(r"\\[dt]frac(?![a-zA-Z])", r"\\frac", text)
+    text = _NOTHING.sub("", _UNIT_AT_END.sub("", text))
+    text = _LEADING_POINT.sub("0.", text)
+    named = _NAMED.match(text)
+    text = text[named.end() :] if named else text
+    text = _TEXT.sub(lambda match: match[1].strip(), text)
+    text = _BARE_ROOT.sub(r"\\sqrt{\1}", text)
+    text = _BARE_FRACTION.sub(lambda match: rf"\frac{_grouped(match[1])}{_grouped(match[2])}", text)
+    text = re.sub(r"\s+", "", text)
+    slash = _SLASH.fullmatch(text)
+    return (rf"{slash[1]}\frac{{{slash[2]}}}{{{slash[3]}}}" if slash else text) or None
+
+
+def _grouped(argument: str) -> str:
+    return argument if argument.startswith("{") else f"{{{argument}}}"
+
+
+def _balanced(text: str) -> bool:
+    r"""Whether every brace has its partner; `\{` is a sign, no brace."""
+    depth = 0
+    for brace in re.findall(r"\\.|([{}])", text):
+        depth += {"{": 1, "}": -1}.get(brace, 0)
+        if depth < 0:
+            return False
+    return depth == 0
+
+
+class GraderFailedError(Exception):
+    """A grader came to no result: it took too long, or raised. Neither right nor wrong."""
+
+
+def math_verify(answer: str) -> str | None:
+    r"""The answer itself, if math-verify finds `\boxed{answer}` equal to `answer`; needs the package of that name.
+
+    As in open-r1's rewards the gold is parsed as `$…$` and the answer out of a box. Raises GraderFailedError where it
+    took longer than five seconds or raised.
+    """
+    from math_verify import parse, verify  # type: ignore[import-untyped]  # noqa: PLC0415 - optional, loads sympy
+
+    if not answer.strip() or len(answer) > _LONGEST_EXPRESSION:
+        return None
+    try:
+        gold = parse(f"${answer.strip().strip('$')}$", raise_on_error=True)
+        said = parse(rf"\boxed{{{answer.strip().strip('$')}}}", raise_on_error=True)
+        same = bool(gold) and bool(said) and verify(gold, said, raise_on_error=True)
+    except Exception as error:  # noqa: BLE001 - sympy raises anything
+        raise GraderFailedError(type(error).__name__) from None
+    return answer if same else None
+
+
 GRADERS: dict[str, Callable[[str], str | None]] = {
     "exact": exact,
     "integer": integer,
@@ -88,6 +165,8 @@ GRADERS: dict[str, Callable[[str], str | None]] = {
     "choice": choice,
     "json": json,
     "tool_call": tool_call,
+    "latex": latex,
+    "math_verify": math_verify,
 }
 
 

@@ -1,3 +1,5 @@
+import pytest
+
 from datacheck.check import Ratio, Status
 from datacheck.checks.choice_balance import ChoiceBalance
 from datacheck.testing import finding, measure
@@ -24,3 +26,12 @@ def test_few_golds_are_not_judged():
     assert result.value("top_choice") == Ratio(0, 4)
     assert result.not_checked == ("4 golds are one letter; fewer than 50 are not judged",)
     assert measure(ChoiceBalance(), []).value("top_choice") is None
+
+
+def test_by_source():
+    rows = [{**row, "src": src} for src, golds in (("x", "AB" * 10), ("y", "A" * 9)) for row in choices(*golds)]
+    result = measure(ChoiceBalance(by="source", least=10), rows, source={"columns": {"source": "src"}})
+    assert result.value("top_choice") == Ratio(19, 29)
+    assert result.value("top_choice", source="x") == Ratio(10, 20)
+    with pytest.raises(KeyError):
+        result.value("top_choice", source="y")  # nine golds are too few

@@ -101,6 +101,8 @@ def test_published_numbers_of_dpo_zh_demo(realdata):
     assert result.value("correlation") == pytest.approx(pearson(lengths), rel=1e-9)
     found = finding(LengthBias(), path.read_bytes(), name="dpo.json")
     assert found.status is Status.WARN  # 62 % of the pairs; the correlation alone sees nothing
+    status = {value.name: value.status for value in found.values}
+    assert (status["longer_wins_z"], status["correlation"]) == (Status.WARN, Status.PASS)
 
 
 def test_calls_have_a_length_too():

@@ -136,6 +136,18 @@ def test_a_bad_dataset_looks_bad(server: Server, tmp_path: Path) -> None:
 
 
 @slow
+def test_beside_a_baseline_only_what_is_new_looks_bad(server: Server, tmp_path: Path) -> None:
+    assert datacheck("sample_data/bad.yaml", "--out", tmp_path / "base").returncode == 1
+    beside = ("--baseline", tmp_path / "base")
+    run = flow(server, "sample_data/bad.yaml", "--out", tmp_path / "flow", *beside)
+    cli = datacheck("sample_data/bad.yaml", "--out", tmp_path / "cli", *beside)
+    assert run.code == cli.returncode == 0, run.printed
+    assert (run.state["type"], run.state["name"]) == ("COMPLETED", "Warning")
+    assert states(run)["measure train.unreadable_lines"] == "Warning"
+    assert same_report(tmp_path)
+
+
+@slow
 def test_real_data_with_leakage_equals_the_cli(server: Server, tmp_path: Path) -> None:
     gsm = REAL / "gsm8k" / "grade_school_math" / "data"
     sft = REAL / "medicalgpt" / "data" / "sft" / "medical_sft_1K_format.jsonl"

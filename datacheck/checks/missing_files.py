@@ -1,0 +1,148 @@
+"""The check missing_files."""
+
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+from typing import Any, Literal
+
+import polars as pl
+from pydantic import Field
+
+from datacheck.check import Check, Limit, Listing, Measured, Metric, Need, Value, View, rates, total
+from datacheck.features.media import Media, Placeholders
+
+
+class MissingFiles(Check):
+    """Rows that name an image, audio or video file that is not there, or whose `<image>` marks do not fit the files.
+
+    Looked at are the columns `image(s)`, `video(s)`, `audio(s)` (paths, or objects with `path` or `url`) and the
+    content parts of those types. `source.media` names the folder that the paths are relative to; it is listed when
+    the contract is read, so no file is opened. A `<image>` mark in the text stands for one image of the row.
+
+    ## Why it matters
+
+    A missing file ends a multimodal training run hours after its start, or the loader drops the row in silence. More
+    marks than images is a ValueError in LLaMA-Factory; fewer, and a picture is put at the wrong place.
+
+    ## Example
+
+    ```yaml
+    datasets:
+      train:
+        source: {path: data/vl.jsonl, media: data/images}
+        checks:
+          - {check: missing_files}
+    ```
+
+    ## How to fix
+
+    - `missing_file`: the detail names a file that differs in case only, or has the same name in another folder; else
+      copy the file, or drop the row.
+    - `outside_root`: an absolute path, or one that leaves the folder with `..`: make it relative to `source.media`.
+    - `wrong_count`: write one mark per file, in order.
+
+    ## How to verify
+
+    Run again: both rates are 0.
+
+    ## Known limits
+
+    URLs and `data:` texts are counted, not fetched. Whether a file can be decoded is not looked at. Rows without any
+    mark are fine: ms-swift puts the pictures first. Parts that hold their path under `value` are not read.
+    """
+
+    ZH = """样本引用的图片、音频、视频文件不存在，或 `<image>` 占位符与文件数不一致。
+
+    ## 现象
+
+    多模态训练跑了几小时后因找不到文件中断；加载器悄悄丢掉样本；图文错位。
+
+    ## 根因
+
+    数据与图片分开拷贝，路径前缀或大小写不一致（Linux 区分大小写）；占位符与图片数量没有同步修改。
+
+    ## 排查
+
+    - 证据给出行号与字段；提示会指出仅大小写不同、或同名但在别的目录的文件。
+    - `source.media` 是相对路径的根目录；绝对路径与 `..` 视为越界。
+
+    ## 修复
+
+    补齐文件或改正路径；删除无法补齐的样本；占位符与文件一一对应。
+
+    ## 验证
+
+    重跑后两个占比都为 0。网络地址与 data: 内容只计数，不下载。
+    """
+
+    metrics = {
+        "rate": Metric(
+            "rows that name a file that is not there", "share", of="rows that name files", limit=Limit(max=0)
+        ),
+        "wrong_count": Metric("rows whose marks do not fit their files", "share", of="rows", limit=Limit(max=0)),
+    }
+
+    check: Literal["missing_files"] = "missing_files"
+    media: Listing | None = Field(default=None, description="the files of source.media; listed, never written by hand")
+
+    @classmethod
+    def implied(cls, dataset: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The files stand with the source."""
+        return {"media": dataset["media"]}
+
+    def needs(self) -> tuple[Need, ...]:
+        """What the rows name, and their marks."""
+        return (Need(Media()), Need(Placeholders()))
+
+    def measure(self, data: View) -> Measured:
+        """Look each distinct path up in the listing."""
+        named, marks = (data[need] for need in self.needs())
+        wrong = marks.filter(pl.col("marks") != pl.col("files"))
+        counts = rates("wrong_count", wrong, data.rows, by=self.by, rows=data.rows)
+        odd = wrong.select(
+            "row",
+            problem=pl.lit("wrong_count"),
+            detail=pl.format("{} marks <{}>, {} files", "marks", "kind", "files"),
+        )
+        local = named.filter(pl.col("local"))
+        remote = total(named) - total(local)
+        notes = [f"{remote} URLs and data: texts are not looked at"] if remote else []
+        if not total(local):
+            none = rates("rate", local, data.rows, by=self.by, rows=data.rows)
+            return Measured((*none, *counts), odd, not_checked=(*notes, "no row names a file"))
+        if self.media is None:
+            notes.append("rows name files, and no source.media says in which folder they are")
+            return Measured((Value("rate", None), *counts), odd, not_checked=tuple(notes))
+        problems = _Lookup(self.media).problems(local.select(pl.col("path").unique()).collect()["path"].sort())
+        lost = local.join(problems.lazy(), on="path", maintain_order="left")
+        evidence = pl.concat([lost.select("row", "where", "problem", "detail", text="path"), odd], how="diagonal")
+        return Measured(
+            (*rates("rate", lost, local, by=self.by, rows=data.rows), *counts), evidence, not_checked=tuple(notes)
+        )
+
+
+class _Lookup:
+    """Where a path may be meant to lead."""
+
+    def __init__(self, media: Listing) -> None:
+        self.names = frozenset(media.names)
+        self.folded = {name.casefold(): name for name in reversed(media.names)}
+        self.last = {PurePosixPath(name).name: name for name in reversed(media.names)}
+
+    def problems(self, paths: pl.Series) -> pl.DataFrame:
+        """`path`, `problem`, `detail` of the paths that are not there."""
+        found = [(path, *self._problem(path)) for path in paths]
+        schema = {"path": pl.String, "problem": pl.String, "detail": pl.String}
+        return pl.DataFrame(found, schema=schema, orient="row").drop_nulls("problem")
+
+    def _problem(self, path: str) -> tuple[str | None, str | None]:
+        name = path.replace("\\", "/")
+        pieces = [piece for piece in name.split("/") if piece not in ("", ".")]
+        if name.startswith("/") or ".." in pieces or name[1:3] == ":/":
+            return "outside_root", "not under source.media"
+        plain = "/".join(pieces)
+        if plain in self.names:
+            return None, None
+        if plain.casefold() in self.folded:
+            return "missing_file", f"differs in case only: {self.folded[plain.casefold()]}"
+        other = self.last.get(pieces[-1] if pieces else "")
+        return "missing_file", f"the same name elsewhere: {other}" if other else None
