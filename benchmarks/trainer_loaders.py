@@ -9,12 +9,14 @@ are real. Methods of TRL's trainers are cut out of their files, as the modules a
 from __future__ import annotations
 
 import ast
+import atexit
 import contextlib
 import copy
 import importlib
 import importlib.util
 import json
 import logging
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -37,8 +39,9 @@ CHATML = (
 
 
 def checkout(repository: Path, commit: str, *paths: str) -> Path:
-    """Take `paths` out of a clone (bare or not) at `commit`; returns a temporary folder."""
+    """Take `paths` out of a clone (bare or not) at `commit`; returns a folder that is removed at the end."""
     folder = Path(tempfile.mkdtemp(prefix="loaders-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     made = subprocess.run(
         ["git", "-C", str(repository), "archive", commit, *paths],  # noqa: S607
         check=True,

@@ -41,7 +41,10 @@ class RunOf(Model):
 
 
 class TopKeys(Feature):
-    """`row`, `key`, `json`: each top-level key at the first row of the part that has it; the part's first record."""
+    """`row`, `key`, `json`: each top-level key at the first row of the part that has it; the part's first record.
+
+    Keys with a dot or a bracket are left out: no loader asks for such a column.
+    """
 
     columns = {"row": pl.UInt32, "key": pl.String, "json": pl.String}
 
@@ -50,20 +53,12 @@ class TopKeys(Feature):
         return (Need("records"),)
 
     def compute(self, part: View) -> pl.DataFrame:
-        """Parse each record once; a set of keys that was seen before costs one look-up."""
-        records = part.records.collect()
-        lines: list[tuple[int, str | None, str | None]] = [
-            (*line[:1], None, line[1]) for line in records.head(1).rows()
-        ]
-        shapes: set[tuple[str, ...]] = set()
-        known: set[str] = set()
-        for row, record in parsed(records):
-            shape = tuple(record) if isinstance(record, dict) else ()
-            if shape not in shapes:
-                shapes.add(shape)
-                lines += [(row, key, None) for key in shape if key not in known]
-                known.update(shape)
-        return pl.DataFrame(lines, schema=self.columns, orient="row")
+        """Every top-level key of a record has a cell: no record is parsed for them."""
+        top = part.cells.filter(~pl.col("path").str.contains(r"[.\[]"))
+        keys = top.group_by(key="path").agg(pl.col("row").min()).sort("row", "key")
+        first = part.records.sort("row").head(1).select("row", "json")
+        lines = pl.concat([first, keys], how="diagonal").collect()
+        return lines.select(pl.col(name).cast(kind) for name, kind in self.columns.items())
 
 
 class SeenBefore(Summary):

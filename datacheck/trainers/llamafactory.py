@@ -661,6 +661,7 @@ def _mode(name: str, stage: Callable[[_Converted, LlamaFactory], Reading], *, ra
             "what single templates demand beyond text: tool schemas, media plugins, thoughts of reasoning templates",
             "`val_size`, `num_samples`, mixing of several datasets: which rows are drawn is random",
             "whether image, video and audio files are there (check missing_files)",
+            "stages pt and ppo, and the newer loader for v1 files (contents of parts, loss_weight)",
         ),
     )
 

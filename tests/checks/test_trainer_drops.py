@@ -1,12 +1,14 @@
 import hashlib
 import json
+from typing import Literal
 
 import pytest
 
-from datacheck.check import Artifact, Ratio, Status
+from datacheck.check import Artifact, Check, Limit, Measured, Metric, Need, Ratio, Status, Value
 from datacheck.checks.trainer_drops import TrainerDrops
 from datacheck.contract import load_contract
 from datacheck.errors import ContractError
+from datacheck.features.fates import SeenBefore, seen_of
 from datacheck.testing import finding, measure
 
 Q, A = {"from": "human", "value": "q"}, {"from": "gpt", "value": "a"}
@@ -199,3 +201,29 @@ def test_pairs_of_text_vanish_from_a_sharegpt_set(realdata):
     assert result.value("kept") == Ratio(0, 300)
     assert result.value("run_stops") == 0
     assert set(result.evidence["problem"]) == {"pair_not_objects"}
+
+
+def test_every_top_level_key_is_a_column():
+    """Whatever its value is; also where the text of a turn or of a tool stands in it."""
+    values = {"messages": [{"role": "user", "content": "q"}], "prompt": "q", "tools": [], "meta": {"a": {}}, "e": {},
+              "n": None, "f": 1.5, "empty": "", "list": [[1], ["x"]], "chosen": "a", "rejected": "b", "深": 1}  # fmt: skip
+    for key, value in values.items():
+        rows = [{key: value}, {"other": 1}]
+        seen = measure(_Columns(), rows).not_checked
+        assert seen == (f"{sorted([key, 'other'])}",)
+
+
+class _Columns(Check):
+    """What `SeenBefore` gives, as a sentence."""
+
+    metrics = {"n": Metric("none", "rows", limit=Limit(max=0))}
+    ZH = "列"
+    check: Literal["columns"] = "columns"
+
+    def needs(self):
+        return (Need(SeenBefore()),)
+
+    def measure(self, data):
+        seen = seen_of(data[Need(SeenBefore())])
+        assert isinstance(seen.first, dict)
+        return Measured((Value("n", 0),), not_checked=(str(sorted(seen.columns)),))
