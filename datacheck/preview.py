@@ -84,9 +84,7 @@ def preview(
     model = load_model(settings["tokenizer"])
     trainer = _trainer(settings)
     read_record = reader(trainer, wanted.reading.roles, UNSEEN)
-    rows = [
-        (number, at, read_record(record)) for number, at, record in islice(_records(wanted), row, row + n)
-    ]
+    rows = [(number, at, read_record(record)) for number, at, record in islice(_records(wanted), row, row + n)]
     if not rows:
         raise UsageError(f"--row {row}: {wanted.named} has no such row; the first is 0")
     examples: list[Conversation] = [each for _, _, found in rows for each in found]
@@ -145,5 +143,3 @@ def _records(wanted: _Data) -> Iterator[tuple[int, str, Any]]:
                 for (_, record), line in zip(parsed(tables.records), lines, strict=True):
                     yield number, f"{entry.name}:{chunk.first_line + line}", record
                     number += 1
-
-

@@ -23,7 +23,9 @@ def file(tmp_path):
 
 
 def shown(file, tokenizer_folder, *args, exit_code=0):
-    done = CliRunner().invoke(app, ["preview", str(file), "--run", f"tokenizer={tokenizer_folder}", "--lang", "en", *args])
+    done = CliRunner().invoke(
+        app, ["preview", str(file), "--run", f"tokenizer={tokenizer_folder}", "--lang", "en", *args]
+    )
     assert done.exit_code == exit_code, (done.output, done.exception)
     return done.output
 
@@ -45,7 +47,10 @@ def test_ids_and_labels_are_those_of_transformers(file, tokenizer_folder):
 
 def test_rows_are_counted_over_the_file(file, tokenizer_folder):
     found = preview(file, row=1, n=2, run={"tokenizer": str(tokenizer_folder)})
-    assert [(row.row, row.at, len(row.samples)) for row in found.rows] == [(1, "data.jsonl:2", 2), (2, "data.jsonl:3", 1)]
+    assert [(row.row, row.at, len(row.samples)) for row in found.rows] == [
+        (1, "data.jsonl:2", 2),
+        (2, "data.jsonl:3", 1),
+    ]
     assert [s.conversation.part for s in found.rows[0].samples] == ["chosen", "rejected"]
     with pytest.raises(UsageError, match="--row 3"):
         preview(file, row=3, run={"tokenizer": str(tokenizer_folder)})
@@ -90,7 +95,9 @@ def test_lines_fit_80_columns(tmp_path, tokenizer_folder):
     from rich.cells import cell_len
 
     path = tmp_path / "long.jsonl"
-    path.write_bytes(jsonl(dataset("user: " + "今天天气怎么样？" * 60 + "\nword " * 90 + " | assistant: " + "多云" * 200)))
+    path.write_bytes(
+        jsonl(dataset("user: " + "今天天气怎么样？" * 60 + "\nword " * 90 + " | assistant: " + "多云" * 200))
+    )
     for lang in ("en", "zh"):
         text = shown(path, tokenizer_folder, "--batch", "--lang", lang)
         assert max(cell_len(line) for line in text.splitlines()) <= 80
@@ -112,7 +119,9 @@ def test_the_batch_is_padded_as_collators_do(file, tokenizer_folder):
 
 def test_rows_that_cannot_be_rendered_are_shown_as_such(tmp_path, tokenizer_folder):
     path = tmp_path / "odd.jsonl"
-    path.write_bytes(jsonl([{"a": 1}, {"messages": [{"role": "user", "content": 5}, {"role": "assistant", "content": "x"}]}]))
+    path.write_bytes(
+        jsonl([{"a": 1}, {"messages": [{"role": "user", "content": 5}, {"role": "assistant", "content": "x"}]}])
+    )
     text = shown(path, tokenizer_folder)
     assert "nothing to render" in text
     assert "template_refused" in text
@@ -120,7 +129,11 @@ def test_rows_that_cannot_be_rendered_are_shown_as_such(tmp_path, tokenizer_fold
 
 @pytest.mark.parametrize(
     ("args", "said"),
-    [([], "--run tokenizer=DIR"), (["--run", "tokenizer=/nowhere"], "no such folder"), (["--run", "tokenzer=x"], "expected NAME=VALUE with one of trainer, tokenizer")],
+    [
+        ([], "--run tokenizer=DIR"),
+        (["--run", "tokenizer=/nowhere"], "no such folder"),
+        (["--run", "tokenzer=x"], "expected NAME=VALUE with one of trainer, tokenizer"),
+    ],
 )
 def test_asked_wrongly(file, args, said):
     done = CliRunner().invoke(app, ["preview", str(file), *args])

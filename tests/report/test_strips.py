@@ -19,7 +19,12 @@ FIGURE = {
 def test_rows_and_pieces():
     rows = strip_rows(FIGURE)
     assert [row.place for row in rows] == ["a.jsonl:1 messages", "a.jsonl:2 messages"]
-    assert [(p.label, p.tokens, p.breaks) for p in rows[0].pieces] == [("skip", 3, True), ("train", 1, False), ("gap", 40, False), ("cut", 2, False)]
+    assert [(p.label, p.tokens, p.breaks) for p in rows[0].pieces] == [
+        ("skip", 3, True),
+        ("train", 1, False),
+        ("gap", 40, False),
+        ("cut", 2, False),
+    ]
     assert rows[1].pieces[0].label == "skip"
 
 
