@@ -200,7 +200,8 @@ def speed(given: argparse.Namespace) -> int:
                     subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()[-1]
                 )
                 print(each, facts)
-                best[each] = min(best.get(each, (9e9, 9e9)), (facts["cpu"], facts["wall"]))
+                known = best.get(each, (facts["cpu"], facts["wall"]))
+                best[each] = (min(known[0], facts["cpu"]), min(known[1], facts["wall"]))
         for n, name in enumerate(("CPU", "wall")):
             print(f"{name}: transformers / datacheck = {best['transformers'][n] / best['datacheck'][n]:.2f}")
         return 0

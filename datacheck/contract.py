@@ -414,8 +414,8 @@ def load_contract(
                 raise UsageError(f"--data {key}=…: {unknown('dataset', key, header.datasets)}")
     if reader.problems or header is None:
         raise ContractError(dict.fromkeys(reader.problems))
-    every = inputs | artifacts.inputs(reader.run) | reader.inputs
-    return Contract(header.name, header.version, name, datasets, every, reader.run)
+    inputs |= artifacts.inputs(reader.run) | reader.inputs
+    return Contract(header.name, header.version, name, datasets, inputs, reader.run)
 
 
 def _extended(name: str, document: Document, folder: Path, inputs: dict[str, str]) -> _Base | None:

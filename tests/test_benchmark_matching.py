@@ -118,6 +118,7 @@ def test_a_tool_that_fails_is_a_line_that_says_so(tmp_path):
         "memory": 0,
         "system": "",
         "load": 0.0,
+        "others": 1.5,
         "python": "",
         "versions": {},
         "peers": {},

@@ -118,6 +118,7 @@ def test_lightrft(tmp_path):
 def office(realdata, folder):
     """The published files; items.json, which is too large to keep, is made of the info file."""
     root = realdata / "minionerec/data/Amazon"
+    csv.field_size_limit(1 << 20)  # a limit of the whole process, which reading with small limits has set
     info = next(root.glob("info/Office*.txt"))
     lines = [line.split("\t") for line in info.read_text(encoding="utf-8").splitlines()]
     items = {number: {"title": title, "description": f"['{title}']"} for _, title, number in lines}

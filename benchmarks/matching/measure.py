@@ -48,6 +48,13 @@ def run(command: Sequence[str], env: Mapping[str, str], folder: Path, seconds: f
     return Watched(time.perf_counter() - start, cpu, peak[0], code, error)
 
 
+def others() -> float:
+    """Return the processor seconds, since the machine started, of all but this process and its ended children."""
+    every, own = psutil.cpu_times(), os.times()
+    busy = sum(every) - every.idle - getattr(every, "iowait", 0.0) - getattr(every, "guest", 0.0)
+    return busy - own.user - own.system - own.children_user - own.children_system
+
+
 def last_line(path: Path) -> str:
     """Return the last line of a log that says something."""
     lines = path.read_text(encoding="utf-8", errors="replace").replace("\r", "\n").splitlines()

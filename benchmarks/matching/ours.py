@@ -77,11 +77,10 @@ def normalised(texts: pl.Series, setting: Setting) -> pl.Series:
 
 
 # ── the roof ──────────────────────────────────────────────────────────────────────────────────────────
-def permutation_stage(texts: pl.Series, setting: Setting) -> dict[str, float]:
-    """Return how many evaluations of a·h + b per second the engine's signature kernel alone does on one thread.
+def permutation_stage(texts: pl.Series, setting: Setting, threads: int) -> float:
+    """Return how many evaluations of a·h + b per second the engine's signature kernel alone does."""
+    from concurrent.futures import ThreadPoolExecutor
 
-    And how many the corpus needs.
-    """
     from numba import njit
 
     from datacheck.text.sketch_kernels import signature_of
@@ -95,12 +94,13 @@ def permutation_stage(texts: pl.Series, setting: Setting) -> dict[str, float]:
 
     found, num_perm = hashed(texts, setting), banding(setting.threshold)[0]
     a, b = permutations(num_perm, 1)
-    work, out = np.empty(int(np.diff(found.offsets).max()) + 64, np.uint32), np.empty(num_perm, np.uint32)
-    loop(found.hashes, found.offsets[:2], a, b, work, out)
+    room = int(np.diff(found.offsets).max()) + 64
+    scratch = [(np.empty(room, np.uint32), np.empty(num_perm, np.uint32)) for _ in range(threads)]
+    loop(found.hashes, found.offsets[:2], a, b, *scratch[0])
     start = time.perf_counter()
-    loop(found.hashes, found.offsets, a, b, work, out)
-    evaluations = float(len(found.hashes)) * num_perm
-    return {"evaluations": evaluations, "stage": evaluations / (time.perf_counter() - start)}
+    with ThreadPoolExecutor(threads) as pool:  # each the whole corpus
+        list(pool.map(lambda own: loop(found.hashes, found.offsets, a, b, *own), scratch))
+    return threads * float(len(found.hashes)) * num_perm / (time.perf_counter() - start)
 
 
 def roof(num_perm: int, threads: int, seconds: float = 1.0) -> float:
@@ -178,7 +178,9 @@ def _hashes(texts: pl.Series, folder: Path) -> dict[str, Any]:
 def _roof(texts: pl.Series, _folder: Path) -> dict[str, Any]:
     num_perm = banding(MATCHED.threshold)[0]
     roofs = {str(threads): roof(num_perm, threads) for threads in (1, 2)}
-    return {"num_perm": num_perm, "roof": roofs, **permutation_stage(texts, MATCHED)}
+    stages = {str(threads): permutation_stage(texts, MATCHED, threads) for threads in (1, 2)}
+    evaluations = float(len(hashed(texts, MATCHED).hashes)) * num_perm
+    return {"num_perm": num_perm, "roof": roofs, "stage": stages, "evaluations": evaluations}
 
 
 MODES: dict[str, Callable[[pl.Series, Path], dict[str, Any]]] = {

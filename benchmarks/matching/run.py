@@ -101,18 +101,20 @@ class Corpus(NamedTuple):
 def main() -> None:
     """Make everything, measure, and write the two files."""
     chosen = arguments()
-    print(f"load {os.getloadavg()[0]:.2f} on {os.cpu_count()} cores")
+    load = os.getloadavg()[0]
+    print(f"load {load:.2f} on {os.cpu_count()} cores")
     failed = {name: install(name, chosen.venvs) for name in chosen.peers}
     tools = (*OURS, *(tool for tool in PEERS if tool.environment in chosen.peers))
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
         found = list(make_corpora(work, chosen, {name for tool in tools for name in tool.corpora}))
-        started = time.perf_counter()
-        report = conditions(chosen, found, failed)
+        started, busy = time.perf_counter(), measure.others()
+        report = conditions(chosen, found, failed) | {"load": load}
         report["brute_force"] = [compare(corpus, setting) for corpus in found for setting in corpus.pairs]
         report["lines"] = measured(tools, found, chosen, failed, work)
         report["roof"] = child(Tool("", "", "roof", ""), found[0], chosen, work)
         report["seconds"] = time.perf_counter() - started
+        report["others"] = (measure.others() - busy) / report["seconds"]
     chosen.out.mkdir(parents=True, exist_ok=True)
     (chosen.out / "matching.json").write_text(json.dumps(report, ensure_ascii=False, indent=1) + "\n", "utf-8")
     (chosen.out / "matching.md").write_text(table.markdown(report), "utf-8")
@@ -309,7 +311,6 @@ def conditions(chosen: argparse.Namespace, found: list[Corpus], failed: dict[str
         "cpu": processor(),
         "cores": os.cpu_count(),
         "memory": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
-        "load": os.getloadavg()[0],
         "system": f"{platform.system()} {platform.release()}",
         "python": platform.python_version(),
         "versions": {name: version(name) for name in own},

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 Report = dict[str, Any]
+QUIET = 0.1  # cores that others may use on a machine that is called idle
 TITLES = {"zh": "Chinese", "en": "English", "small": "Chinese, a small corpus for the slow tools"}
 WHOLE = "datacheck run, JSONL"
 BASE = "datacheck engine, matched"  # ratios are against this line of the corpus (of zh, for the small one)
@@ -33,7 +34,8 @@ def _head(report: Report) -> str:
 
 Written by `python benchmarks/matching/run.py`, not by hand and not in CI; {report["seconds"] / 60:.0f} minutes.
 
-* Machine: {report["cpu"]}; {report["cores"]} cores; {memory}; {report["system"]}; load before {report["load"]:.2f}
+* Machine: {report["cpu"]}; {report["cores"]} cores; {memory}; {report["system"]}
+* {_shared(report)}
 * Python {report["python"]}; {versions}
 * Peers, each in its own environment: {peers}
 * Medians of {report["rounds"]} interleaved rounds, each measurement in a process of its own
@@ -42,6 +44,15 @@ Written by `python benchmarks/matching/run.py`, not by hand and not in CI; {repo
   the whole command from its start to the written report
 * Memory: peak of the process (with children), texts included
 """
+
+
+def _shared(report: Report) -> str:
+    """Say whether the machine did anything else."""
+    others = report["others"]
+    load = f"load before the run {report['load']:.2f}; other processes used {others:.2f} cores while it ran"
+    if others < QUIET:
+        return f"Otherwise idle: {load}"
+    return f"**Machine shared**: {load}. Seconds are longer than on an idle one; see the ratios"
 
 
 def _corpus(report: Report, corpus: dict[str, Any]) -> str:
@@ -120,11 +131,13 @@ def _roof(report: Report) -> str:
         return f"\n## The roof\n\nNot measured: {roof['error']}\n"
     both = roof["roof"]["2"]
     seconds = roof["evaluations"] / both
+    shares = [f"{100 * roof['stage'][threads] / roof['roof'][threads]:.0f} %" for threads in ("1", "2")]
     text = (
         f"\n## The roof\n\nmin(a·h + b) over 32 bits with K = {roof['num_perm']}, nothing else:"
         f" {roof['roof']['1'] / 1e9:.1f} G/s on one thread, {both / 1e9:.1f} G/s on two. This corpus needs"
         f" {roof['evaluations'] / 1e9:.2f} G of them: {seconds:.3f} s. The signature stage alone does"
-        f" {roof['stage'] / 1e9:.1f} G/s, {100 * roof['stage'] / both:.0f} % of the roof."
+        f" {roof['stage']['1'] / 1e9:.1f} G/s on one thread, {roof['stage']['2'] / 1e9:.1f} on two:"
+        f" {shares[0]} and {shares[1]} of the roof."
     )
     base = _base(report, "zh")
     if base:

@@ -138,12 +138,13 @@ class Renderer:
 
     def _start(self) -> None:
         setup = {"sources": self.sources, "special": self.special, "name": self.name, "now": self.now}
-        # -I and -S are too strict: the package may be found through PYTHONPATH only
-        path = os.pathsep.join([str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")])
+        # Never the working folder, which may be one of data that holds a jinja2.py; an empty entry would mean it.
+        given = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+        path = os.pathsep.join([str(Path(__file__).parents[2]), *filter(None, given)])
         kept = {name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH") if name in os.environ}
         environment = {**kept, "PYTHONPATH": path, "PYTHONHASHSEED": "0", "LC_ALL": "C.UTF-8"}
         self._child = subprocess.Popen(
-            [sys.executable, "-m", "datacheck.chat.child"],
+            [sys.executable, "-P", "-m", "datacheck.chat.child"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -117,7 +117,8 @@ class LossMaskErrors(Check):
         trained = counted.filter(pl.col("by").ne_missing("sampled"))
         others = data.rows.join(trained.lazy(), on="row", how="anti").select(pl.len()).collect().item()
         prefix = counted.filter(pl.col("by") == "prefix").height
-        notes = [f"{others} rows have no answer to train (prompts, or rows that are no conversation)"] if others else []
+        said = f"{others} rows have no answer to train (prompts, no conversation, or lost to the named trainer)"
+        notes = [said] if others else []
         notes += [f"{prefix} masks were found from prefixes: the template has no {{% generation %}}"] if prefix else []
         masks = counted.drop_nulls("by").group_by(mask="by").len("examples").sort("mask")
         return Measured(

@@ -147,9 +147,11 @@ class NearDuplicates(Check):
     def measure(self, data: View) -> Measured:
         """Pairs from shared keys, verified; then the greedy walk."""
         picked = self._picked(data)
-        shared = Shared(np.zeros(0, np.uint64), np.zeros(0, np.int64)) if self.exact else shared_keys(data, self._group)
+        shared = (
+            Shared(np.zeros(0, np.uint64), np.zeros(0, np.uint32)) if self.exact else shared_keys(data, self._group)
+        )
         quote = self._quoted(data)
-        wanted = None if self.exact else np.unique(np.concatenate([shared.rows, picked, quote]))
+        wanted = None if self.exact else np.unique(np.concatenate([np.unique(shared.rows), picked, quote]))
         with candidates(data, self._sketch, wanted, quote) as compared:
             found = self._search(compared, shared, picked)
             sources = _sources(compared.quoted)
@@ -205,7 +207,7 @@ class NearDuplicates(Check):
                 pairs = union([pairs, exact_contained(every, self.containment)])
             pairs = pairs.where(apart[pairs.rows[:, 0]] == apart[pairs.rows[:, 1]])
         else:
-            local = rank[np.searchsorted(by_row, shared.rows)]
+            local = rank.astype(np.uint32)[np.searchsorted(by_row, shared.rows)]
             pairs = similar_pairs(
                 sets, shared.keys, local, self._least, greedy=True, contained=self.containment, groups=apart
             )

@@ -7,7 +7,7 @@ import polars as pl
 from pydantic import Field
 
 from datacheck.check import Artifact, Check, Limit, Measured, Metric, Need, Ratio, Value, View, rates
-from datacheck.features.tokens import NO_TOKENIZER, Truncation, implied_by_run, tokens_feature, unknown
+from datacheck.features.tokens import NO_TOKENIZER, Truncation, cut_at, implied_by_run, tokens_feature, unknown
 
 _LENGTHS = (256, 512, 1024, 2048, 4096, 8192, 16384, 32768)
 
@@ -95,9 +95,11 @@ class TruncatedSamples(Check):
 
     def measure(self, data: View) -> Measured:
         """Compare lengths with what is kept."""
-        missing = [] if self.needs() else [NO_TOKENIZER]
-        missing += [] if self.max_length else ["no max_length: name the run's (run: {max_length: N})"]
-        tokens = data[self.needs()[0]] if not missing else pl.LazyFrame()
+        feature = tokens_feature(self)
+        missing = [] if feature else [NO_TOKENIZER]
+        if feature is not None and cut_at(feature) is None and self.trainer is None:
+            missing.append("no max_length: name the run's (run: {max_length: N})")
+        tokens = data[Need(feature)] if feature is not None and not missing else pl.LazyFrame()
         missing += unknown(tokens) if not missing else ()
         if missing:
             return Measured(tuple(Value(name, None) for name in self.metrics), not_checked=tuple(missing))
@@ -128,9 +130,10 @@ class TruncatedSamples(Check):
         unrendered = table.filter(pl.col("by").is_null()).select(pl.col("row").n_unique()).collect().item()
         without = data.rows.join(table, on="row", how="anti").select(pl.len()).collect().item()
         notes = [f"{unrendered} rows could not be rendered (see template_errors)"] if unrendered else []
-        notes += [f"{without} rows are no conversation and no text"] if without else []
+        notes += [f"{without} rows are no conversation and no text, or lost to the named trainer"] if without else []
+        notes += ["the named trainer cuts nothing with these settings"] if feature and cut_at(feature) is None else []
         return Measured(
-            (*values, Value("tokens_lost", Ratio(gone, count) if count else None)),
+            (*values, Value("tokens_lost", Ratio(gone, count) if count else 0 if without else None)),
             evidence=cut.select(
                 "row", where="part", problem=problem, detail=words, score=pl.col("total").cast(pl.Float64)
             ),

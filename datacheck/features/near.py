@@ -21,7 +21,7 @@ class Shared(NamedTuple):
     """Band keys that at least two rows have, and those rows."""
 
     keys: NDArray[np.uint64]
-    rows: NDArray[np.int64]
+    rows: NDArray[np.uint32]
 
 
 class Candidates(NamedTuple):
@@ -36,10 +36,10 @@ class Candidates(NamedTuple):
 
 
 def shared_keys(data: View, need: Need) -> Shared:
-    """Return the keys that several rows have, bucket by bucket."""
-    keys, rows = [np.zeros(0, np.uint64)], [np.zeros(0, np.int64)]
+    """Return the keys that several rows have, bucket by bucket: what grows with the data, so 12 bytes each."""
+    keys, rows = [np.zeros(0, np.uint64)], [np.zeros(0, np.uint32)]
     for bucket in data.buckets(need):
-        lines = bucket.select("key", pl.col("row").cast(pl.Int64)).collect()
+        lines = bucket.select("key", pl.col("row").cast(pl.UInt32)).collect()
         several = shared(lines["key"].to_numpy())
         keys.append(lines["key"].to_numpy()[several])
         rows.append(lines["row"].to_numpy()[several])

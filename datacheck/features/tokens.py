@@ -92,6 +92,14 @@ def token_run(tokenizer: Tokenizer, max_length: int | None, truncation: Truncati
     return Run(tokenizer, cut.limit, keep=cut.kept)
 
 
+def cut_at(feature: Tokens) -> int | None:
+    """The tokens that are kept of a row: by the named trainer's settings, else `max_length`; None: nothing is cut."""
+    if feature.run is None:
+        return feature.max_length
+    mode, settings = _trainer(feature.run)
+    return mode.cut(settings).limit
+
+
 def _trainer(run: RunOf) -> tuple[Mode, Settings]:
     try:
         return run.mode, run.settings_read()

@@ -61,14 +61,14 @@ class Chains(NamedTuple):
     ranks: the row of each entry, rows counted from 0 without gaps; first: where the entries of each rank begin.
     """
 
-    ranks: NDArray[np.int64]
+    ranks: NDArray[np.int32]
     first: NDArray[np.int64]
-    later: NDArray[np.int64]
+    later: NDArray[np.int32]
 
 
 @njit
 def _chain(
-    keys: NDArray[np.uint64], ranks: NDArray[np.int64], shift: Any, slots: NDArray[np.int64], later: NDArray[np.int64]
+    keys: NDArray[np.uint64], ranks: NDArray[np.int32], shift: Any, slots: NDArray[np.int32], later: NDArray[np.int32]
 ) -> Any:
     """Link entries from the last to the first; one that its own row repeats stays outside. slots: all -1."""
     mask = np.uintp(len(slots) - 1)
@@ -85,11 +85,11 @@ def _chain(
             slots[slot] = entry
 
 
-def chains(keys: NDArray[np.uint64], ranks: NDArray[np.int64], count: int) -> Chains:
-    """Return the chains of entries with ranks below `count`, ascending."""
+def chains(keys: NDArray[np.uint64], ranks: NDArray[np.int32], count: int) -> Chains:
+    """Return the chains of entries with ranks below `count`, ascending; fewer than 2^31 entries."""
     bits = len(keys).bit_length() + 1
-    later = np.full(len(keys), -1, np.int64)
-    _chain(keys, ranks, np.uint64(64 - bits), np.full(1 << bits, -1, np.int64), later)
+    later = np.full(len(keys), -1, np.int32)
+    _chain(keys, ranks, np.uint64(64 - bits), np.full(1 << bits, -1, np.int32), later)
     return Chains(ranks, from_lengths(np.bincount(ranks, minlength=count)), later)
 
 
@@ -132,15 +132,16 @@ def _pairs(
 
 
 def pairs(
-    keys: NDArray[np.uint64], rows: NDArray[np.int64], size: int, skip: NDArray[np.bool_] | None
+    keys: NDArray[np.uint64], rows: NDArray[np.int64] | NDArray[np.uint32], size: int, skip: NDArray[np.bool_] | None
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
     """Yield every pair of rows that share a key, and how many they share: `matching.pairs_from_buckets`."""
-    if (np.diff(rows) < 0).any():
+    if (rows[1:] < rows[:-1]).any():
         order = np.argsort(rows, kind="stable")
         keys, rows = keys[order], rows[order]
+        del order
     fresh = np.append(True, rows[1:] != rows[:-1])[: len(rows)]
-    known = rows[fresh]
-    linked = chains(keys, np.cumsum(fresh) - 1, len(known))
+    known = rows[fresh].astype(np.int64)
+    linked = chains(keys, np.cumsum(fresh, dtype=np.int32) - np.int32(1), len(known))
     seen, removed = np.zeros(len(known), np.int64), np.zeros(len(known), np.bool_)
     left, right, counts = (np.empty(size + len(known), np.int64) for _ in range(3))
     rank = 0

@@ -44,7 +44,7 @@ class Pairs(NamedTuple):
 
 def pairs_from_buckets(
     keys: NDArray[np.uint64],
-    rows: NDArray[np.int64],
+    rows: NDArray[np.int64] | NDArray[np.uint32],
     *,
     size: int = 1_000_000,
     skip: NDArray[np.bool_] | None = None,
@@ -63,7 +63,7 @@ def pairs_from_buckets(
 
 def counted_pairs(
     keys: NDArray[np.uint64],
-    rows: NDArray[np.int64],
+    rows: NDArray[np.int64] | NDArray[np.uint32],
     size: int,
     *,
     skip: NDArray[np.bool_] | None = None,
@@ -75,7 +75,7 @@ def counted_pairs(
 
         yield from bucket_kernels.pairs(keys, rows, size, skip)
         return
-    known, ranks = np.unique(rows, return_inverse=True)
+    known, ranks = np.unique(rows.astype(np.int64), return_inverse=True)
     entries = _Entries.of(keys, ranks)
     pairs_before = from_lengths(entries.partners)
     first_entry = np.searchsorted(entries.ranks, np.arange(len(known) + 1))
@@ -238,7 +238,7 @@ def containment(sets: Shingles, left: NDArray[np.int64], right: NDArray[np.int64
 def similar_pairs(
     sets: Shingles | SpilledSets,
     keys: NDArray[np.uint64],
-    rows: NDArray[np.int64],
+    rows: NDArray[np.int64] | NDArray[np.uint32],
     threshold: float,
     *,
     greedy: bool = False,
@@ -390,11 +390,18 @@ def union(parts: list[Pairs]) -> Pairs:
     return every.where(np.unique(codes, return_index=True)[1])
 
 
-def rarest_first(sets: Shingles, counts: NDArray[np.int64]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+def rarest_first(
+    sets: Shingles, counts: NDArray[np.int64], *, compiled: bool | None = None
+) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
     """Return the `counts[row]` members of each row that the fewest rows have, and their rows.
 
-    Of equally rare members, those with the smaller hash.
+    Of equally rare members, those with the smaller hash. For large sets compiled code only estimates what is rare; any
+    order that all rows share is right for a prefix filter, a good one is fast.
     """
+    if len(sets.hashes) >= COMPILED_FROM if compiled is None else compiled:
+        from datacheck.text import pair_kernels  # noqa: PLC0415 - it loads numba
+
+        return pair_kernels.rarest_first(sets, counts), np.repeat(np.arange(len(counts)), counts)
     known, inverse, frequency = np.unique(sets.hashes, return_inverse=True, return_counts=True)
     by_rarity = np.argsort(frequency, kind="stable")
     rank = np.empty(len(known), np.uint64)

@@ -4,12 +4,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from datacheck.text.codes import blocks
 from datacheck.text.matching import COMPILED_ENTRIES, Pairs, shared, similar_pairs
 from datacheck.text.minhash import banding
 from datacheck.text.sketches import Unit, sets, sketch
-
-_BLOCK = 1 << 22  # code points at once: fresh memory costs more than the work on it
 
 
 def near_pairs(texts: pl.Series, unit: Unit, threshold: float, *, greedy: bool = False) -> Pairs:
@@ -18,8 +15,7 @@ def near_pairs(texts: pl.Series, unit: Unit, threshold: float, *, greedy: bool =
     greedy: leave out pairs whose left row is itself removed (see `matching.similar_pairs`).
     """
     scheme = banding(threshold)
-    parts = [np.zeros((0, scheme[1]), np.uint64), *(sketch(part, unit, scheme).keys for part in blocks(texts, _BLOCK))]
-    keys = np.concatenate(parts)
+    keys = sketch(texts, unit, scheme).keys
     candidates = np.flatnonzero(_shared(keys))
     known, local = np.unique(candidates // scheme[1], return_inverse=True)
     compared = sets(texts.gather(known), unit, hashed=False).sets

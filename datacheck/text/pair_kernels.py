@@ -10,6 +10,9 @@ from datacheck.text.jit import njit, spread
 from datacheck.text.shingles import Shingles
 
 _STRIDE = 64  # steps between two looks at whether the pair can still reach what it needs
+_WORDS, _WORD_SHIFT, _BIT_SHIFT = 16, np.uint32(28), np.uint32(22)  # a bitmap of the leading ten bits of each hash
+_WORTH = 2  # pairs per row from which on bitmaps save more than they cost
+_SLOT_SHIFT = np.uint32(8)
 _LONGER = 16  # from here on, looking up the shorter set in the longer one is cheaper than merging them
 
 
@@ -44,6 +47,64 @@ def _looked_up(a: NDArray[np.uint32], a_start: int, a_end: int, b: NDArray[np.ui
 
 
 @njit
+def _fill_bitmaps(offsets: NDArray[np.int64], hashes: NDArray[np.uint32], first: int, last: int, out: Any) -> None:
+    for row in range(first, last):
+        for at in range(offsets[row], offsets[row + 1]):
+            bit = np.uint64(1) << np.uint64((hashes[at] >> _BIT_SHIFT) & np.uint32(63))
+            out[row, np.uintp(hashes[at] >> _WORD_SHIFT)] |= bit
+
+
+def bitmaps(sets: Shingles) -> NDArray[np.uint64]:
+    """Return a bitmap of each set, uint64[rows, 16]: what `intersections` needs to reject most pairs at a glance."""
+    out = np.zeros((len(sets.offsets) - 1, _WORDS), np.uint64)
+    spread(lambda first, last: _fill_bitmaps(*sets, first, last, out), sets.offsets)
+    return out
+
+
+@njit
+def _apart(one: NDArray[np.uint64], two: NDArray[np.uint64]) -> Any:
+    """Return in how many bits two bitmaps differ: at least so many members are in one of the sets only."""
+    total = np.uint64(0)
+    for i in range(_WORDS):
+        x = one[i] ^ two[i]  # from here on the form that compilers know as "count the bits"
+        x = x - ((x >> np.uint64(1)) & np.uint64(0x5555555555555555))
+        x = (x & np.uint64(0x3333333333333333)) + ((x >> np.uint64(2)) & np.uint64(0x3333333333333333))
+        x = (x + (x >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+        total += np.uint64(x * np.uint64(0x0101010101010101)) >> np.uint64(56)
+    return np.int64(total)
+
+
+@njit
+def _reachable(
+    sizes: NDArray[np.int64],
+    known: NDArray[np.uint64],
+    left: NDArray[np.int64],
+    right: NDArray[np.int64],
+    needed: NDArray[np.int64],
+    out: NDArray[np.bool_],
+) -> None:
+    for pair in range(len(left)):
+        one, two = left[pair], right[pair]
+        out[pair] = sizes[one] + sizes[two] - _apart(known[one], known[two]) >= 2 * needed[pair]
+
+
+def reachable(
+    sets: Shingles,
+    known: NDArray[np.uint64],
+    left: NDArray[np.int64],
+    right: NDArray[np.int64],
+    needed: NDArray[np.int64],
+) -> NDArray[np.bool_]:
+    """Say which pairs can have `needed` members in common: |A| + |B| = 2 |A ∩ B| + |A Δ B|, and bitmaps bound |A Δ B|.
+
+    known: `bitmaps(sets)`. Never False for a pair that has as many.
+    """
+    out = np.zeros(len(left), np.bool_)
+    _reachable(np.diff(sets.offsets), known, left, right, needed, out)
+    return out
+
+
+@njit
 def _intersect(
     a_offsets: NDArray[np.int64],
     a: NDArray[np.uint32],
@@ -75,12 +136,57 @@ def intersections(
     needed: NDArray[np.int64] | None = None,
 ) -> NDArray[np.int32]:
     """Return |a[left] ∩ b[right]| of each pair, int32[p]; below `needed` it may be too small."""
+    if needed is not None and a is b and len(left) >= _WORTH * (len(a.offsets) - 1):
+        out = np.zeros(len(left), np.int32)
+        chosen = np.flatnonzero(reachable(a, bitmaps(a), left, right, needed))
+        out[chosen] = _compared(a, left[chosen], b, right[chosen], needed[chosen])
+        return out
+    return _compared(a, left, b, right, np.zeros(len(left), np.int64) if needed is None else needed)
+
+
+def _compared(
+    a: Shingles, left: NDArray[np.int64], b: Shingles, right: NDArray[np.int64], needed: NDArray[np.int64]
+) -> NDArray[np.int32]:
     out = np.zeros(len(left), np.int32)
-    least = np.zeros(len(left), np.int64) if needed is None else needed
     work = np.diff(a.offsets)[left] + np.diff(b.offsets)[right]
 
     def part(first: int, last: int) -> None:
-        _intersect(*a, left, *b, right, least, first, last, out)
+        _intersect(*a, left, *b, right, needed, first, last, out)
 
     spread(part, from_lengths(work))
+    return out
+
+
+@njit
+def _rarest(
+    offsets: NDArray[np.int64],
+    hashes: NDArray[np.uint32],
+    frequency: NDArray[np.uint32],
+    counts: NDArray[np.int64],
+    places: NDArray[np.int64],
+    first: int,
+    last: int,
+    out: NDArray[np.uint32],
+) -> None:
+    for row in range(first, last):
+        members = hashes[offsets[row] : offsets[row + 1]]
+        keys = np.empty(len(members), np.uint64)
+        for i in range(len(members)):
+            rarity = np.uint64(frequency[np.uintp(members[i] >> _SLOT_SHIFT)])
+            keys[i] = (rarity << np.uint64(32)) | np.uint64(members[i])
+        keys.sort()
+        for i in range(counts[row]):
+            out[places[row] + i] = np.uint32(keys[i] & np.uint64(0xFFFFFFFF))
+
+
+def rarest_first(sets: Shingles, counts: NDArray[np.int64]) -> NDArray[np.uint32]:
+    """Return the `counts[row]` rarest members of each row, row after row.
+
+    How many rows have a member is counted for 256 neighbouring hashes together: too many for some, the same order in
+    every row, and a table of 64 MiB instead of several times the sets.
+    """
+    counted = np.bincount(sets.hashes >> _SLOT_SHIFT, minlength=1 << (32 - int(_SLOT_SHIFT))).astype(np.uint32)
+    places = from_lengths(counts)
+    out = np.empty(int(places[-1]), np.uint32)
+    spread(lambda first, last: _rarest(*sets, counted, counts, places, first, last, out), sets.offsets)
     return out

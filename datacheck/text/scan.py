@@ -4,23 +4,21 @@ One pass per text: decode and normalise, hash n-grams, ask a Bloom filter whethe
 (nearly always the answer is no), count agreeing n-grams per item, and compare the few texts that have enough in full.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from datacheck.text.codes import cuts, from_lengths
 from datacheck.text.containment import WINDOW, EvalIndex, Found, Items, find_few
 from datacheck.text.jit import njit, spread
-from datacheck.text.kernels import Lookup, buffers, decode_row, lookup, token_hashes, window_hashes
+from datacheck.text.kernels import ROOM, Column, Lookup, Rows, decode_row, lookup, text_of, token_hashes, window_hashes
 from datacheck.text.normalise import DROP, EXPAND, RULES
 
 _DROP, _EXPAND = np.uint32(DROP), np.uint32(EXPAND)
-_FILTER_BITS = 16  # per indexed n-gram; with two bits set, one of a hundred others passes
+_FILTER_BITS = 16  # per indexed n-gram; with two bits set, one or two of a hundred others pass
+_SEVERAL = np.uint32(1 << 31)
 _WORDS = (10, 20)  # powers of two: at most 8 MiB
-_ROOM = 64  # what decode_row needs beyond the bytes of a row
-_BLOCK = 4 << 20  # bytes at once: the copy that Arrow makes of them stays in memory that is warm
 _OUT = 7  # numbers per line of Found
 _NONE = np.zeros((0, _OUT), np.int64)
 
@@ -28,15 +26,15 @@ _NONE = np.zeros((0, _OUT), np.int64)
 class _Index(NamedTuple):
     """An EvalIndex with its Items, ready for compiled code.
 
-    filter: uint64 words, word h >> filter_shift, two bits by the low bits of h. The indexed hashes are evenly spread,
-    so those with equal h >> bucket_shift stand in hashes[buckets[b]:buckets[b + 1]], about one.
+    filter: uint64 words, word h >> filter_shift, two bits by the low bits of h. table: open addressing from slot
+    h >> table_shift on; an entry is the hash and, in its lower half, the item plus one that has this n-gram, or where
+    several have it `_SEVERAL` and the place in offsets.
     """
 
     filter: NDArray[np.uint64]
     filter_shift: np.uint32
-    hashes: NDArray[np.uint32]
-    buckets: NDArray[np.int64]
-    bucket_shift: np.uint32
+    table: NDArray[np.uint64]
+    table_shift: np.uint32
     offsets: NDArray[np.int64]
     postings: NDArray[np.int64]
     agree: NDArray[np.int64]
@@ -49,21 +47,18 @@ class _Index(NamedTuple):
 
     @classmethod
     def of(cls, index: EvalIndex, items: Items) -> "_Index":
-        hashes = index.hashes
-        words = min(max((len(hashes) * _FILTER_BITS // 64).bit_length(), _WORDS[0]), _WORDS[1])
-        filter_ = np.zeros(1 << words, np.uint64)
-        bits = (np.uint64(1) << (hashes & np.uint32(63)).astype(np.uint64)) | (
-            np.uint64(1) << ((hashes >> np.uint32(6)) & np.uint32(63)).astype(np.uint64)
-        )
-        np.bitwise_or.at(filter_, hashes >> np.uint32(32 - words), bits)
-        power = min(max(len(hashes), 2).bit_length(), 24)
-        edges = np.arange((1 << power) + 1, dtype=np.uint64) << np.uint64(32 - power)
+        words = min(max((len(index.hashes) * _FILTER_BITS // 64).bit_length(), _WORDS[0]), _WORDS[1])
+        places = len(index.hashes).bit_length() + 1
+        filter_, table = np.zeros(1 << words, np.uint64), np.zeros(1 << places, np.uint64)
+        single = np.diff(index.offsets) == 1
+        values = np.arange(len(single), dtype=np.uint32) | _SEVERAL
+        values[single] = index.postings[index.offsets[:-1][single]].astype(np.uint32) + np.uint32(1)
+        _fill(index.hashes, values, filter_, np.uint32(32 - words), table, np.uint32(32 - places))
         return cls(
             filter_,
             np.uint32(32 - words),
-            hashes,
-            np.searchsorted(hashes.astype(np.uint64), edges),
-            np.uint32(32 - power),
+            table,
+            np.uint32(32 - places),
             index.offsets,
             index.postings,
             index.agree,
@@ -76,6 +71,26 @@ class _Index(NamedTuple):
         )
 
 
+@njit
+def _fill(
+    hashes: NDArray[np.uint32],
+    values: NDArray[np.uint32],
+    filter_: NDArray[np.uint64],
+    filter_shift: np.uint32,
+    table: NDArray[np.uint64],
+    table_shift: np.uint32,
+) -> None:
+    mask = np.uintp(len(table) - 1)
+    for at in range(len(hashes)):
+        value = hashes[at]
+        one, two = np.uint64(value & np.uint32(63)), np.uint64((value >> np.uint32(6)) & np.uint32(63))
+        filter_[np.uintp(value >> filter_shift)] |= (np.uint64(1) << one) | (np.uint64(1) << two)
+        slot = np.uintp(value >> table_shift)
+        while table[slot] != np.uint64(0):
+            slot = (slot + np.uintp(1)) & mask
+        table[slot] = (np.uint64(value) << np.uint64(32)) | np.uint64(values[at])
+
+
 _Chains = tuple[NDArray[np.uint32], NDArray[np.int64], NDArray[np.int64]]
 
 
@@ -84,33 +99,57 @@ class _Scratch(NamedTuple):
 
     codes: NDArray[np.uint32]
     hashes: NDArray[np.uint32]
-    seen: NDArray[np.int64]  # per indexed n-gram: the stamp of the row that had it last
-    counts: NDArray[np.int64]  # per item: how many of its indexed n-grams the row has
+    passed: NDArray[np.uint32]  # those that the filter let pass
+    counts: NDArray[np.int32]  # per item: how many of its indexed n-grams the row has
     touched: NDArray[np.int64]  # the items that have a count
     marks: NDArray[np.int64]  # per n-gram of one item: how often it stands in the window
 
 
 @njit
-def _agreeing(hashes: NDArray[np.uint32], count: int, index: _Index, scratch: _Scratch, stamp: int) -> int:
-    """Collect in scratch.touched the items that enough indexed n-grams agree with; returns how many."""
-    touched = 0
+def _passed(hashes: NDArray[np.uint32], count: int, index: _Index, out: NDArray[np.uint32]) -> Any:
+    """Copy the hashes that may be indexed to out; returns how many. Written first, counted then: no jump to guess."""
+    passed = np.uintp(0)
     for i in range(count):
         value = hashes[i]
         word = index.filter[np.uintp(value >> index.filter_shift)]
         one = word >> np.uint64(value & np.uint32(63))
         two = word >> np.uint64((value >> np.uint32(6)) & np.uint32(63))
-        if (one & two & np.uint64(1)) == np.uint64(0):
+        out[passed] = value
+        passed += np.uintp(one & two & np.uint64(1))
+    return np.int64(passed)
+
+
+@njit
+def _counted(item: Any, scratch: _Scratch, touched: int) -> int:
+    """Count one more indexed n-gram of an item; returns how many items have a count."""
+    scratch.touched[touched] = item
+    touched += scratch.counts[item] == 0
+    scratch.counts[item] += 1
+    return touched
+
+
+@njit
+def _agreeing(hashes: NDArray[np.uint32], count: int, index: _Index, scratch: _Scratch) -> int:
+    """Collect in scratch.touched the items that enough indexed n-grams agree with; returns how many.
+
+    An n-gram that the row repeats counts again: some items too many, which are then compared in full.
+    """
+    passed = _passed(hashes, count, index, scratch.passed)
+    mask, touched = np.uintp(len(index.table) - 1), 0
+    for i in range(passed):
+        value = scratch.passed[i]
+        slot = np.uintp(value >> index.table_shift)
+        while index.table[slot] != np.uint64(0) and np.uint32(index.table[slot] >> np.uint64(32)) != value:
+            slot = (slot + np.uintp(1)) & mask
+        entry = np.uint32(index.table[slot] & np.uint64(0xFFFFFFFF))
+        if entry == np.uint32(0):
             continue
-        bucket = np.uintp(value >> index.bucket_shift)
-        for at in range(index.buckets[bucket], index.buckets[bucket + np.uintp(1)]):
-            if index.hashes[at] == value and scratch.seen[at] != stamp:
-                scratch.seen[at] = stamp
-                for place in range(index.offsets[at], index.offsets[at + 1]):
-                    item = index.postings[place]
-                    if scratch.counts[item] == 0:
-                        scratch.touched[touched] = item
-                        touched += 1
-                    scratch.counts[item] += 1
+        if entry & _SEVERAL:
+            at = np.int64(entry & ~_SEVERAL)
+            for place in range(index.offsets[at], index.offsets[at + 1]):
+                touched = _counted(index.postings[place], scratch, touched)
+        else:
+            touched = _counted(np.int64(entry) - 1, scratch, touched)
     enough = 0
     for i in range(touched):
         item = scratch.touched[i]
@@ -236,8 +275,7 @@ def _compare(
 
 @njit
 def _rows(
-    data: NDArray[np.uint8],
-    offsets: NDArray[np.int64],
+    rows: Rows,
     row: int,
     last: int,
     table: Lookup,
@@ -250,22 +288,18 @@ def _rows(
 ) -> int:
     """Scan rows from `row` on; returns the row where `out` has no room for its candidates, else `last`.
 
-    odd: the rows that these loops cannot normalise. state: lines in out, stamp, lines that are missing.
+    odd: the rows that these loops cannot normalise. state: lines in out, lines that are missing.
     """
-    none = np.empty(0, np.int64)
     used = state[0]
     while row < last:
-        state[1] += 1
-        length = decode_row(data, offsets[row], offsets[row + 1], table, scratch.codes)
+        length = decode_row(rows, row, table, scratch.codes)
         if length < 0:
             odd[row] = True
         elif length > 0:
-            count = window_hashes(
-                scratch.codes, token_hashes(scratch.codes, length, table.classes, none), n, scratch.hashes
-            )
-            enough = _agreeing(scratch.hashes, count, index, scratch, state[1])
+            count = window_hashes(scratch.codes, token_hashes(scratch.codes, length, table.classes), n, scratch.hashes)
+            enough = _agreeing(scratch.hashes, count, index, scratch)
             if enough > len(out) - used:
-                state[2] = enough
+                state[1] = enough
                 break
             if enough:
                 used = _compare(row, length, count, enough, n, index, scratch, out, used)
@@ -276,8 +310,7 @@ def _rows(
 
 @njit
 def _written(
-    data: NDArray[np.uint8],
-    offsets: NDArray[np.int64],
+    rows: Rows,
     table: Lookup,
     lines: NDArray[np.int64],
     used: int,
@@ -288,8 +321,8 @@ def _written(
     for line in range(used):
         row = lines[line, 0]
         if row != known:
-            at, code_point, length = offsets[row], 0, 0
-            while at < offsets[row + 1]:
+            data, at, code_point, length = text_of(rows, row), 0, 0, 0
+            while at < len(data):
                 byte = np.uint32(data[at])
                 size = 1 if byte < 0x80 else 2 if byte < 0xE0 else 3 if byte < 0xF0 else 4
                 code = byte if size == 1 else byte & np.uint32(0xFF >> (size + 1))
@@ -310,19 +343,17 @@ def _written(
 def find_many(index: EvalIndex, items: Items, texts: pl.Series, n: int) -> Found:
     """Return `find_few(index, items, texts, n)`."""
     prepared, odd = _Index.of(index, items), np.zeros(len(texts), np.bool_)
-    sizes = from_lengths(texts.str.len_bytes().fill_null(0).to_numpy().astype(np.int64))
-
-    room = int(np.diff(sizes).max(initial=0)) + _ROOM
+    source = Column(texts)
+    room = int(np.diff(source.offsets).max(initial=0)) + ROOM
     free: list[_Piece] = []  # what a thread is done with, the next one takes: fresh memory is slow
 
     def work(first: int, last: int) -> NDArray[np.int64]:
         piece = _taken(free) or _Piece.of(prepared, n, room)
-        blocks = ((first + a, first + b) for a, b in cuts(sizes[first : last + 1] - sizes[first], _BLOCK))
-        lines = np.concatenate([_NONE, *(piece.scan(texts[a:b], a, odd[a:b]) for a, b in blocks)])
+        lines = piece.scan(source.rows, first, last, odd)
         free.append(piece)
         return lines
 
-    lines = np.concatenate([_NONE, *spread(work, sizes)])
+    lines = np.concatenate([_NONE, *spread(work, source.offsets)])
     others = np.flatnonzero(odd)
     if len(others):
         found = np.column_stack(find_few(index, items, texts.gather(others), n))
@@ -353,23 +384,23 @@ class _Piece(NamedTuple):
         scratch = _Scratch(
             np.empty(room, np.uint32),
             np.empty(room, np.uint32),
-            np.zeros(len(index.hashes), np.int64),
-            np.zeros(len(sizes), np.int64),
-            np.zeros(len(sizes), np.int64),
+            np.empty(room, np.uint32),
+            np.zeros(len(sizes), np.int32),
+            np.zeros(len(sizes) + 1, np.int64),
             np.zeros(int(sizes.max(initial=0)), np.int64),
         )
-        return cls(index, n, scratch, np.empty(room, np.int64), np.zeros(3, np.int64))
+        return cls(index, n, scratch, np.empty(room, np.int64), np.zeros(2, np.int64))
 
-    def scan(self, texts: pl.Series, before: int, odd: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Scan some texts, before which others stand in the column: lines of Found, in row order."""
-        source, table = buffers(texts), lookup(RULES)
-        out, done, row = np.empty((1024, _OUT), np.int64), [_NONE], 0
-        while row < len(texts):
-            row = _rows(*source, row, len(texts), table, self.n, self.known, self.scratch, odd, out, self.state)
+    def scan(self, rows: Rows, first: int, last: int, odd: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Scan the rows first…last - 1: lines of Found, in row order."""
+        table, row = lookup(RULES), first
+        out, done = np.empty((1024, _OUT), np.int64), [_NONE]
+        while row < last:
+            row = _rows(rows, row, last, table, self.n, self.known, self.scratch, odd, out, self.state)
             used = int(self.state[0])
-            _written(*source, table, out, used, self.where)
-            done.append(out[:used] + np.array([before, *[0] * (_OUT - 1)]))
-            if self.state[2] > len(out):
-                out = np.empty((2 * int(self.state[2]), _OUT), np.int64)
-            self.state[0] = self.state[2] = 0
+            _written(rows, table, out, used, self.where)
+            done.append(out[:used].copy())
+            if self.state[1] > len(out):
+                out = np.empty((2 * int(self.state[1]), _OUT), np.int64)
+            self.state[0] = self.state[1] = 0
         return np.concatenate(done)

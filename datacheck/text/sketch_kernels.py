@@ -13,12 +13,15 @@ from datacheck.text.codes import from_lengths
 from datacheck.text.jit import njit, spread
 from datacheck.text.kernels import (
     ROOM,
+    Column,
     Lookup,
-    buffers,
+    Rows,
     decode_row,
+    longest,
     lookup,
     mix_one,
     normalise_few,
+    row_hashes,
     sort_unique,
     token_hashes,
     window_hashes,
@@ -107,29 +110,23 @@ def _mix64(value: Any) -> Any:
 
 @njit
 def _band_keys(signature: NDArray[np.uint32], bands: int, rows: int, out: NDArray[np.uint64]) -> Any:
-    """Write one key per band, as `minhash.band_keys`."""
-    empty = True
+    """Write one key per band, as `minhash.band_keys`; bands in the inner loops, so that vectors of them are done."""
+    least = _EMPTY
     for k in range(len(signature)):
-        empty = empty and signature[k] == _EMPTY
+        least = min(least, signature[k])
     for band in range(bands):
-        key = _mix64(np.uint64(band))
-        for place in range(rows):
-            key = _mix64(np.uint64(key ^ np.uint64(signature[band * rows + place])))
-        out[band] = _NO_KEY if empty else (_NO_KEY - np.uint64(1) if key == _NO_KEY else key)
-
-
-@njit
-def _longest(offsets: NDArray[np.int64], first: int, last: int) -> Any:
-    longest = np.int64(0)
-    for row in range(first, last):
-        longest = max(longest, offsets[row + 1] - offsets[row])
-    return longest + ROOM
+        out[band] = _mix64(np.uint64(band))
+    for place in range(rows):
+        for band in range(bands):
+            out[band] = _mix64(np.uint64(out[band] ^ np.uint64(signature[band * rows + place])))
+    for band in range(bands):
+        key = out[band]
+        out[band] = _NO_KEY if least == _EMPTY else (_NO_KEY - np.uint64(1) if key == _NO_KEY else key)
 
 
 @njit
 def _sketch(
-    data: NDArray[np.uint8],
-    offsets: NDArray[np.int64],
+    source: Rows,
     first: int,
     last: int,
     table: Lookup,
@@ -144,15 +141,14 @@ def _sketch(
     counts: NDArray[np.int64],
 ) -> Any:
     """Write keys[row], pick[row], counts[row] = (n-grams compared, n-grams) of some rows; (-1, -1): not done."""
-    longest = _longest(offsets, first, last)
-    codes, hashes, own = np.empty(longest, np.uint32), np.empty(longest, np.uint32), np.empty(longest, np.uint32)
-    signature, none = np.empty(len(a), np.uint32), np.empty(0, np.int64)
+    most = longest(source, first, last)
+    codes, hashes, own = np.empty(most, np.uint32), np.empty(most, np.uint32), np.empty(most, np.uint32)
+    signature = np.empty(len(a), np.uint32)
     for row in range(first, last):
-        length = decode_row(data, offsets[row], offsets[row + 1], table, codes)
-        if length < 0:
+        every = row_hashes(source, row, table, n, codes, hashes)
+        if every < 0:
             counts[row, 0] = counts[row, 1] = -1
             continue
-        every = window_hashes(codes, token_hashes(codes, length, table.classes, none), n, hashes)
         kept = own_hashes(hashes, every, drop, own) if len(drop.bitmap) else 0
         if kept:
             signature_of(own, kept, a, b, signature)
@@ -178,12 +174,12 @@ def sketch(
     """
     num_perm, bands, size = scheme
     a, b = permutations(num_perm, 1)
-    source, table = buffers(texts), lookup(rules, by)
+    source, table, left_out = Column(texts), lookup(rules, by), Drop.of(drop)
     keys, counts = np.empty((len(texts), bands), np.uint64), np.empty((len(texts), 2), np.int64)
-    pick, left_out = np.empty(len(texts), np.uint32), Drop.of(drop)
+    pick = np.empty(len(texts), np.uint32)
 
     def work(first: int, last: int) -> None:
-        _sketch(*source, first, last, table, n, left_out, a, b, bands, size, keys, pick, counts)
+        _sketch(source.rows, first, last, table, n, left_out, a, b, bands, size, keys, pick, counts)
 
     spread(work, source.offsets)
     others = np.flatnonzero(counts[:, 0] < 0)
@@ -204,8 +200,7 @@ def _text_hash(codes: NDArray[np.uint32], length: int) -> Any:
 
 @njit
 def _own_sets(
-    data: NDArray[np.uint8],
-    offsets: NDArray[np.int64],
+    source: Rows,
     first: int,
     last: int,
     table: Lookup,
@@ -219,18 +214,18 @@ def _own_sets(
 
     copies may be empty: no text hashes.
     """
-    longest = _longest(offsets, first, last)
-    codes, hashes, own = np.empty(longest, np.uint32), np.empty(longest, np.uint32), np.empty(longest, np.uint32)
-    work, none = np.empty(3 * longest + 2, np.uint32), np.empty(0, np.int64)
+    most = longest(source, first, last)
+    codes, hashes, own = np.empty(most, np.uint32), np.empty(most, np.uint32), np.empty(most, np.uint32)
+    work = np.empty(3 * most + 2, np.uint32)
     at = 0
     for row in range(first, last):
-        length = decode_row(data, offsets[row], offsets[row + 1], table, codes)
+        length = decode_row(source, row, table, codes)
         if length < 0:
             lengths[row] = -1
             continue
         if len(copies):
             copies[row] = _text_hash(codes, length)
-        count = window_hashes(codes, token_hashes(codes, length, table.classes, none), n, hashes)
+        count = window_hashes(codes, token_hashes(codes, length, table.classes), n, hashes)
         kept = own_hashes(hashes, count, drop, own) if len(drop.bitmap) else 0
         chosen = own if kept else hashes
         count = sort_unique(chosen, kept or count, work)
@@ -248,12 +243,12 @@ def sets(
 
     And a 64-bit hash of each normalised text; no hashes at all unless hashed.
     """
-    source, table, left_out = buffers(texts), lookup(rules, by), Drop.of(drop)
+    source, table, left_out = Column(texts), lookup(rules, by), Drop.of(drop)
     lengths, copies = np.empty(len(texts), np.int64), np.empty(len(texts) if hashed else 0, np.uint64)
 
     def work(first: int, last: int) -> NDArray[np.uint32]:
         out = np.empty(int(source.offsets[last] - source.offsets[first]) + ROOM * (last - first), np.uint32)
-        used = _own_sets(*source, first, last, table, n, left_out, out, lengths, copies)
+        used = _own_sets(source.rows, first, last, table, n, left_out, out, lengths, copies)
         return out[:used].copy()
 
     hashes = spread(work, source.offsets, most=_PIECE)
@@ -270,8 +265,7 @@ def sets(
 
 @njit
 def _count_slots(
-    data: NDArray[np.uint8],
-    offsets: NDArray[np.int64],
+    source: Rows,
     first: int,
     last: int,
     table: Lookup,
@@ -280,15 +274,12 @@ def _count_slots(
     done: NDArray[np.bool_],
 ) -> Any:
     """Count for each slot (leading bits of a hash) the rows that have one there: no hash is more frequent."""
-    longest = _longest(offsets, first, last)
-    codes, hashes, none = np.empty(longest, np.uint32), np.empty(longest, np.uint32), np.empty(0, np.int64)
+    most = longest(source, first, last)
+    codes, hashes = np.empty(most, np.uint32), np.empty(most, np.uint32)
     seen = np.full(len(counts), -1, np.int32)
     for row in range(first, last):
-        length = decode_row(data, offsets[row], offsets[row + 1], table, codes)
-        done[row] = length >= 0
-        count = 0
-        if length >= 0:
-            count = window_hashes(codes, token_hashes(codes, length, table.classes, none), n, hashes)
+        count = row_hashes(source, row, table, n, codes, hashes)
+        done[row] = count >= 0
         mark = np.int32(row - first)
         for i in range(count):
             slot = np.uintp(hashes[i] >> _SHIFT)
@@ -298,8 +289,7 @@ def _count_slots(
 
 @njit
 def _collect(
-    data: NDArray[np.uint8],
-    offsets: NDArray[np.int64],
+    source: Rows,
     first: int,
     last: int,
     table: Lookup,
@@ -309,16 +299,13 @@ def _collect(
     done: NDArray[np.bool_],
 ) -> Any:
     """Write the distinct hashes of each row that lie in a wanted slot to out; returns how many."""
-    longest = _longest(offsets, first, last)
-    codes, hashes, none = np.empty(longest, np.uint32), np.empty(longest, np.uint32), np.empty(0, np.int64)
-    work = np.empty(3 * longest + 2, np.uint32)
+    most = longest(source, first, last)
+    codes, hashes = np.empty(most, np.uint32), np.empty(most, np.uint32)
+    work = np.empty(3 * most + 2, np.uint32)
     at = 0
     for row in range(first, last):
-        length = decode_row(data, offsets[row], offsets[row + 1], table, codes)
-        done[row] = length >= 0
-        if length < 0:
-            continue
-        count = window_hashes(codes, token_hashes(codes, length, table.classes, none), n, hashes)
+        count = row_hashes(source, row, table, n, codes, hashes)
+        done[row] = count >= 0
         kept = 0
         for i in range(count):
             hashes[kept] = hashes[i]
@@ -355,12 +342,12 @@ def frequencies_of(
 
 
 def _slots(texts: pl.Series, rules: tuple[Rule, ...], by: str, n: int) -> NDArray[np.uint32]:
-    source, table = buffers(texts), lookup(rules, by)
+    source, table = Column(texts), lookup(rules, by)
     done = np.zeros(len(texts), np.bool_)
 
     def work(first: int, last: int) -> NDArray[np.uint32]:
         counts = np.zeros(1 << _SLOT_BITS, np.uint32)
-        _count_slots(*source, first, last, table, n, counts, done)
+        _count_slots(source.rows, first, last, table, n, counts, done)
         return counts
 
     counts: NDArray[np.uint32] = np.add.reduce(spread(work, source.offsets, least=1 << 24), dtype=np.uint32)
@@ -371,12 +358,12 @@ def _slots(texts: pl.Series, rules: tuple[Rule, ...], by: str, n: int) -> NDArra
 def _counted(texts: pl.Series, rules: tuple[Rule, ...], by: str, n: int, wanted: NDArray[np.bool_]) -> Frequencies:
     if not wanted.any():
         return np.zeros(0, np.uint32), np.zeros(0, np.int64)
-    source, table = buffers(texts), lookup(rules, by)
+    source, table = Column(texts), lookup(rules, by)
     done = np.zeros(len(texts), np.bool_)
 
     def work(first: int, last: int) -> Frequencies:
         out = np.empty(int(source.offsets[last] - source.offsets[first]) + ROOM * (last - first), np.uint32)
-        used = _collect(*source, first, last, table, n, wanted, out, done)
+        used = _collect(source.rows, first, last, table, n, wanted, out, done)
         hashes, counts = np.unique(out[:used], return_counts=True)
         return hashes, counts.astype(np.int64)
 

@@ -45,6 +45,7 @@ def test_after_a_bomb_the_next_conversation_is_rendered():
     assert [reply.fault for reply in replies] == [None, "limit", None, None]
 
 
+@pytest.mark.slow
 def test_it_does_not_try_for_ever():
     with Renderer({"default": BOMBS["nested loops"]}, {}, limits=Limits(seconds=1)) as renderer:
         start = time.monotonic()
@@ -108,3 +109,13 @@ def test_a_child_that_dies_is_a_limit_not_a_text():
         list(renderer.render([ONE]))
         renderer._child.kill()
         assert [reply.fault for reply in renderer.render([ONE, ONE])] == ["limit", None]
+
+
+def test_code_that_lies_in_the_working_folder_is_not_run(tmp_path, monkeypatch):
+    for name in ("jinja2.py", "json.py", "datacheck.py"):
+        (tmp_path / name).write_text("raise SystemExit('run')")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("PYTHONPATH", raising=False)
+    with Renderer({"default": CHATML}, {}) as renderer:
+        (reply,) = renderer.render([ONE])
+    assert reply.fault is None

@@ -83,7 +83,9 @@ def test_prompt_and_completion_put_together(tmp_path):
 def test_rows_that_train_nothing_are_no_fault_but_said(tmp_path):
     result = measure(check(tmp_path), [{"prompt": "你好"}, {"a": 1}])
     assert result.value("rate") == Ratio(0, 2)
-    assert result.not_checked == ("2 rows have no answer to train (prompts, or rows that are no conversation)",)
+    assert result.not_checked == (
+        "2 rows have no answer to train (prompts, no conversation, or lost to the named trainer)",
+    )
 
 
 def test_what_the_template_refuses_is_no_pass(tmp_path):
@@ -119,3 +121,24 @@ def test_no_tokenizer_is_an_error_with_a_hint(named):
     found = finding(LossMaskErrors(), GOOD)
     assert found.status is Status.ERROR
     assert "--run tokenizer=DIR" in found.not_checked[0]
+
+
+def test_the_default_of_trl_trains_the_question(tmp_path):
+    """assistant_only_loss is False: TRL's messages data is trained from the first token to the last."""
+    named = {"trainer": "trl.sft"}
+    result = measure(check(tmp_path, **named), GOOD)
+    assert {problem for _, problem in result.problems} == {"prompt_trained"}
+    assert result.value("rate") == Ratio(2, 2)
+    assert measure(check(tmp_path, **named, settings={"assistant_only_loss": True}), GOOD).problems == []
+
+
+@pytest.mark.slow
+def test_a_limit_that_is_hit_is_an_error(tmp_path, monkeypatch):
+    import datacheck.chat.child as module
+
+    few, usual = module.Limits(seconds=1), module.Renderer.__init__
+    monkeypatch.setattr(module.Renderer, "__init__", lambda self, *a, **k: usual(self, *a, **{**k, "limits": few}))
+    bomb = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
+    found = finding(check(tmp_path, bomb), GOOD)
+    assert found.status is Status.ERROR
+    assert "limits" in found.not_checked[0]

@@ -2,11 +2,13 @@ import json
 import shutil
 
 import pytest
-from chat_helpers import CHATML, artifact
+from chat_helpers import CHATML, artifact, make_tokenizer
 
 from datacheck.check import Ratio, Status
 from datacheck.checks.truncated_samples import TruncatedSamples
-from datacheck.testing import dataset, finding, measure
+from datacheck.contract import load_contract
+from datacheck.plan import Derive, make_plan
+from datacheck.testing import dataset, finding, jsonl, measure
 
 # Letters that never stand together in what the tokenizer was trained on: one token each.
 ROWS = dataset(
@@ -109,9 +111,55 @@ def test_real_rows_as_transformers_cuts_them(realdata, tmp_path, name, limit):
             "messages": row.get("messages")
             or [{"role": names[m["from"]], "content": m["value"]} for m in row["conversations"]]
         }
-        for row in given
+        for row in given[:150]
     ]
     result = measure(TruncatedSamples(tokenizer=artifact(tmp_path / "tok"), max_length=limit), rows)
     counts = tuple(result.value(metric).n for metric in ("rate", "answer_cut", "answer_lost"))
     assert counts == expected(tmp_path / "tok", rows, limit, "right")
     assert counts[0] > 0
+
+
+def test_all_checks_share_one_pass_over_the_rows(tmp_path):
+    make_tokenizer(tmp_path / "tok")
+    (tmp_path / "a.jsonl").write_bytes(jsonl(ROWS))
+    checks = "[loss_mask_errors, truncated_samples, template_errors, overlong_samples]"
+    run = "{tokenizer: tok, max_length: 60, trainer: trl.sft}"
+    (tmp_path / "c.yaml").write_text(f"name: c\nrun: {run}\ndatasets: {{a: {{source: a.jsonl, checks: {checks}}}}}\n")
+    steps = make_plan(load_contract(tmp_path / "c.yaml"))
+    assert sum(isinstance(s.work, Derive) and type(s.work.feature).__name__ == "Tokens" for s in steps) == 1
+
+
+def test_the_named_trainer_cuts_by_its_own_settings(tok, tokenizer_folder):
+    named = {"tokenizer": tok, "trainer": "trl.sft"}
+    only = {"assistant_only_loss": True, "max_length": 60}
+    result = measure(TruncatedSamples(**named, settings=only), ROWS)
+    counts = tuple(result.value(metric).n for metric in ("rate", "answer_cut", "answer_lost"))
+    assert counts == expected(tokenizer_folder, ROWS, 60, "right")
+    result = measure(TruncatedSamples(**named, settings={**only, "truncation_mode": "keep_end"}), ROWS)
+    counts = tuple(result.value(metric).n for metric in ("rate", "answer_cut", "answer_lost"))
+    assert counts == expected(tokenizer_folder, ROWS, 60, "left")
+    result = measure(TruncatedSamples(**named, settings={"max_length": None}), ROWS)
+    assert result.value("rate") == Ratio(0, 3)
+    assert "the named trainer cuts nothing with these settings" in result.not_checked
+
+
+def test_shares_of_prompt_and_answer_as_llama_factory_cuts_them(tok, tokenizer_folder):
+    """Its infer_seqlen, by hand: both are longer than half of the limit, so the answer gets its share, rounded down."""
+    (row,) = dataset("user: " + "xq" * 40 + " | assistant: " + "zj" * 40)
+    ((length, mask),) = lengths(tokenizer_folder, [row])
+    source, target, limit = mask.index(1), sum(mask), 60
+    names = {"user": "human", "assistant": "gpt"}
+    sharegpt = {"conversations": [{"from": names[m["role"]], "value": m["content"]} for m in row["messages"]]}
+    settings = {"formatting": "sharegpt", "cutoff_len": limit}
+    check = TruncatedSamples(tokenizer=tok, trainer="llamafactory.sft", settings=settings)
+    share = int(limit * (target / (source + target)))
+    lost = (source - (limit - share)) + (target - share)
+    result = measure(check, [sharegpt])
+    assert result.value("tokens_lost").n == lost + length - source - target  # what follows the end token
+    assert result.problems == [(0, "answer_cut")]
+
+
+def test_rows_that_hold_nothing_to_render(tok):
+    result = measure(TruncatedSamples(tokenizer=tok, max_length=9), [{"a": 1}])
+    assert result.value("tokens_lost") == 0
+    assert result.not_checked

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from datacheck.text import jit, kernels
 from datacheck.text.normalise import RULES, normalise
 from datacheck.text.shingles import shingles
+from datacheck.text.sketches import Unit, sets
 
 # plain text, and what makes normalising hard: combining marks, jamo, expansions, astral and fullwidth characters
 letters = st.one_of(
@@ -33,7 +34,7 @@ def test_normalised_texts_are_equal(texts, rules):
 def test_sets_are_equal(texts, rules, unit):
     by, n = unit
     expected = shingles(normalise(series(texts), rules, compiled=False), by, n)
-    got = kernels.char_sets(series(texts), rules, n, by)
+    got = sets(series(texts), Unit(rules, by, n), compiled=True).sets
     assert got.offsets.tolist() == expected.offsets.tolist()
     assert got.hashes.tolist() == expected.hashes.tolist()
 
@@ -43,12 +44,31 @@ def test_rows_in_several_pieces_come_back_in_order(monkeypatch):
     texts = series(
         [f"第{i}行：今天的天气不错，我们去公园吧。" * (1 + i % 7) + "e\u0301" * (i % 5 == 0) for i in range(9000)]
     )
-    assert len(list(jit.pieces(kernels.buffers(texts).offsets))) > 4
+    assert len(list(jit.pieces(kernels.Column(texts).offsets))) > 4
     assert kernels.normalised(texts, RULES).equals(normalise(texts, RULES, compiled=False))
-    sets = kernels.char_sets(texts, RULES, 3)
+    found = sets(texts, Unit(RULES, "chars", 3), compiled=True).sets
     expected = shingles(normalise(texts, RULES, compiled=False), "chars", 3)
-    assert (sets.offsets == expected.offsets).all()
-    assert (sets.hashes == expected.hashes).all()
+    assert (found.offsets == expected.offsets).all()
+    assert (found.hashes == expected.hashes).all()
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [],
+        [7],
+        [7, 7],
+        [2**32 - 1, 0, 2**32 - 1, 0],
+        list(range(1000)),  # all in one bucket
+        [5, 3, 4] * 400,  # a few values many times, in one bucket
+        np.random.default_rng(3).integers(1 << 32, size=999).tolist(),
+        np.random.default_rng(3).integers(1 << 32, size=99).tolist() * 50,
+    ],
+)
+def test_hashes_are_sorted_and_stand_once(values):
+    found, work = np.array(values, np.uint32), np.empty(3 * len(values) + 2, np.uint32)
+    count = kernels.sort_unique(found, len(values), work)
+    assert found[:count].tolist() == sorted(set(values))
 
 
 @pytest.mark.parametrize("weights", [[], [5], [0, 0, 0], [10**6] * 3, [1, 2, 10**9, 1]])

@@ -8,8 +8,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from datacheck.text import matching, pair_kernels
 from datacheck.text.bucket_kernels import shared_in_bands
-from datacheck.text.matching import counted_pairs, exact_contained, exact_pairs, intersections, shared, similar_pairs
+from datacheck.text.matching import (
+    counted_pairs,
+    exact_contained,
+    exact_pairs,
+    intersections,
+    rarest_first,
+    shared,
+    similar_pairs,
+)
 from datacheck.text.minhash import NO_KEY
 from datacheck.text.near import near_pairs
 from datacheck.text.shingles import Shingles, shingles
@@ -25,6 +34,43 @@ def as_shingles(sets):
         np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
         np.array([h for s in sets for h in sorted(s)], np.uint32),
     )
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.sets(st.integers(0, 2**32 - 1), max_size=60), min_size=2, max_size=8))
+def test_bitmaps_never_reject_what_sets_have_in_common(sets):
+    sets = [*sets, sets[0] | sets[1], set(list(sets[0])[::2])]
+    given_, pairs = as_shingles(sets), np.array(list(itertools.product(range(len(sets)), repeat=2)), np.int64)
+    common = np.array([len(sets[i] & sets[j]) for i, j in pairs.tolist()])
+    known = pair_kernels.bitmaps(given_)
+    assert pair_kernels.reachable(given_, known, *pairs.T, common).all()
+    sizes = np.array([min(len(sets[i]), len(sets[j])) for i, j in pairs.tolist()])
+    far = ~pair_kernels.reachable(given_, known, *pairs.T, sizes)
+    assert (common[far] < sizes[far]).all()
+
+
+def test_bitmaps_reject_unrelated_sets():
+    draw = np.random.default_rng(2)
+    sets = [set(draw.integers(1 << 32, size=300).tolist()) for _ in range(20)]
+    pairs = np.array(list(itertools.combinations(range(20), 2)), np.int64)
+    given_ = as_shingles(sets)
+    needed = np.full(len(pairs), 247)  # Jaccard .7
+    assert not pair_kernels.reachable(given_, pair_kernels.bitmaps(given_), *pairs.T, needed).any()
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.sets(st.integers(0, 2**32 - 1) | st.integers(0, 9).map(lambda i: i << 28), max_size=20), min_size=1))
+def test_the_rarest_members_follow_one_order_in_all_rows(sets):
+    given_ = as_shingles(sets)
+    counts = np.array([(len(s) + 1) // 2 for s in sets])
+    chosen, rows = rarest_first(given_, counts, compiled=True)
+    before = set()
+    for row, members in enumerate(sets):
+        kept = set(chosen[rows == row].tolist())
+        assert len(kept) == counts[row]
+        assert kept <= members
+        before |= set(itertools.product(kept, members - kept))
+    assert not any((later, earlier) in before for earlier, later in before)
 
 
 @settings(max_examples=60, deadline=None)
@@ -122,3 +168,19 @@ def test_near_pairs_are_the_exact_ones():
     truth = exact_pairs(shingles(texts, "chars", 3), 0.7)
     assert found.rows.tolist() == truth.rows.tolist()
     assert found.similarity.tolist() == pytest.approx(truth.similarity.tolist())
+
+
+def test_the_complete_join_by_compiled_code_is_that_of_brute_force(monkeypatch):
+    monkeypatch.setattr(matching, "COMPILED_FROM", 0)
+    monkeypatch.setattr(matching, "COMPILED_ENTRIES", 0)
+    draw = np.random.default_rng(4)
+    base = [draw.integers(1 << 32, size=400) for _ in range(60)]
+    sets = [set(np.concatenate([b[: draw.integers(300, 400)], draw.integers(1 << 32, size=40)]).tolist()) for b in base]
+    sets += [set(b.tolist()) for b in base] * 2
+    found = {tuple(pair) for pair in exact_pairs(as_shingles(sets), 0.7).rows.tolist()}
+    near = {
+        (i, j)
+        for i, j in itertools.combinations(range(len(sets)), 2)
+        if len(sets[i] & sets[j]) / len(sets[i] | sets[j]) >= 0.7
+    }
+    assert found == near
