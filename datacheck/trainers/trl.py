@@ -236,7 +236,8 @@ def _rendered(messages: list[Any], where: str) -> Messages:
     if not messages:
         raise StopRow("empty_messages", where)
     if isinstance(messages[0], list):
-        return [message for inner in messages for message in _objects(inner, where)]
+        filled = [inner for inner in messages if inner not in ([], {}, "")]  # a loop over these gives nothing
+        return [message for inner in filled for message in _objects(inner, where)]
     return _objects(messages, where)
 
 

@@ -138,7 +138,8 @@ def _prompt(value: Any, reason: str, where: str) -> Messages:
     if value in ("", {}):
         return []
     if isinstance(value, list) and value and isinstance(value[0], list):  # a batch of conversations
-        return [message for inner in value for message in (_objects(inner, reason, where) if inner else [])]
+        filled = [inner for inner in value if inner not in ([], {}, "")]  # a loop over these gives nothing
+        return [message for inner in filled for message in _objects(inner, reason, where)]
     return _objects(value, reason, where)
 
 
