@@ -199,7 +199,9 @@ def _evidence(mode: Mode, decided: pl.DataFrame, of_run: pl.DataFrame, data: Vie
     said = {slug: f"{rule.fate}: {rule.en} ({rule.source})" for slug, rule in mode.rules.items()}
     said |= {NOT_EXPLAINED: "the twin failed on this row; please report it", NOT_READABLE: "settings"}
     words = pl.col("problem").replace_strict(said, return_dtype=pl.String)
-    told = pl.concat_str(words, pl.concat_str(pl.lit("; "), "detail").fill_null(""))
+    hint = pl.col("problem").replace_strict({s: rule.hint for s, rule in mode.rules.items()}, default=None)
+    more = [pl.concat_str(pl.lit("; "), part.cast(pl.String)).fill_null("") for part in (pl.col("detail"), hint)]
+    told = pl.concat_str(words, *more)
     lines = decided.lazy().select("row", "where", "problem", "fate", detail=told)
     lost = pl.col("fate").is_in(LOST)
     whole = of_run.lazy().filter(pl.col("fate") == "fails")

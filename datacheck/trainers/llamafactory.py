@@ -136,7 +136,7 @@ RULES: Mapping[str, Rule] = {
         "write one JSON object per record"),
     "missing_column": _rule("fails", "a column that dataset_info.json names (or its default) is in no record",
         "dataset_info.json 中（或默认的）列在所有记录中都不存在", "converter.py:94",
-        "name the column under `columns`, or rename it in the data"),
+        "conversations need `formatting: sharegpt` in run.settings; else name the column"),
     "history_malformed": _rule("fails", "history is no list of pairs", "history 不是二元组列表", "converter.py:89",
         "write history as [[question, answer], …]"),
     "history_ignored": _rule("changed", "history is no list: it is left out", "history 不是列表，被忽略",
