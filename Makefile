@@ -43,8 +43,8 @@ docs-check: $(VENV)/.installed ## fail when docs/ is not what the code says
 	$(PY) docs/generate.py --check
 
 lock: ## resolve dependencies again (needs uv on PATH or in the venv)
-	uv pip compile --quiet --generate-hashes --no-emit-index-url --python-version 3.11 pyproject.toml -o requirements/base.txt
-	uv pip compile --quiet --generate-hashes --no-emit-index-url --python-version 3.11 pyproject.toml --group dev -o requirements/dev.txt
+	uv pip compile --quiet --generate-hashes --no-emit-index-url --no-strip-extras --python-version 3.11 pyproject.toml -o requirements/base.txt
+	uv pip compile --quiet --generate-hashes --no-emit-index-url --no-strip-extras --python-version 3.11 pyproject.toml --group dev -o requirements/dev.txt
 
 clean: ## remove what the targets made
 	rm -rf $(VENV) out build dist

@@ -120,11 +120,15 @@ def _rising(scale: tuple[float, float]) -> tuple[float, float]:
 
 Scale = Annotated[tuple[FiniteFloat, FiniteFloat], AfterValidator(_rising)]
 
-JsonType = Literal["string", "integer", "number", "boolean", "array", "object", "null"]
+JsonType = Literal["string", "integer", "number", "boolean", "array", "object", "null", "literal_list"]
 
 
 class FieldRule(Model):
-    """What a contract's `schema:` says of one field, by its dotted path (`meta.src`, `messages`)."""
+    """What a contract's `schema:` says of one field, by its dotted path (`meta.src`, `messages`).
+
+    A `literal_list` is text that holds a Python list ("['a', 'b']", as CSV files have them); of lists, the lengths
+    count items, `items` and `item_pattern` speak of each of them, and `as_long_as` names a list with as many.
+    """
 
     type: JsonType | tuple[JsonType, ...] | None = None
     required: bool = True
@@ -136,8 +140,11 @@ class FieldRule(Model):
     max: float | None = None
     min_length: int | None = None
     max_length: int | None = None
+    items: JsonType | None = None
+    item_pattern: str | None = Field(default=None, max_length=1000)
+    as_long_as: str | None = None
 
-    @field_validator("pattern")
+    @field_validator("pattern", "item_pattern")
     @classmethod
     def _compiles(cls, pattern: str | None) -> str | None:
         """Compile once with the engine that will run it: Rust's, linear in time, without look-around."""

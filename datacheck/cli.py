@@ -398,6 +398,41 @@ def sample(
 
 
 @app.command()
+def preview(
+    source: Annotated[
+        Path, typer.Argument(metavar="CONTRACT|FILE", help="A contract, or a data file.", show_default=False)
+    ],
+    settings: RunOpt = None,
+    row: Annotated[int, typer.Option(min=0, help="The first row to show; 0 is the first one.")] = 0,
+    n: Annotated[int, typer.Option("--n", min=1, max=1000, help="How many rows.")] = 3,
+    batch: Annotated[bool, typer.Option("--batch", help="Also show these rows as one padded batch.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Shorten no text and no list of ids.")] = False,
+    data: DataOpt = None,
+    dataset: Annotated[
+        str | None, typer.Option(metavar="NAME", help="A dataset of the contract.", show_default="the first")
+    ] = None,
+    checks: ChecksOpt = None,
+    excerpts: Annotated[Excerpts, typer.Option(help="How data is shown.")] = Excerpts.redacted,
+    lang: LangOpt = None,  # type: ignore[assignment]
+) -> None:
+    """Show rows as the trainer sees them: rendered text, token ids, and which tokens are TRAIN or skip.
+
+    Exit code: 0 shown, 2 asked wrongly, 3 the tokenizer or its template cannot be used.
+    """
+    from rich.console import Console
+
+    from datacheck import discover
+    from datacheck.preview import preview as make_preview
+    from datacheck.report.previewed import print_preview
+
+    discover.use_folder(checks)
+    found = make_preview(source, row=row, n=n, dataset=dataset, data=_bindings(data), run=_settings(settings))
+    language = lang or _system_lang()
+    console = Console(highlight=False)
+    print_preview(found, console, language.value, mode=excerpts.value, batch=batch, everything=everything)
+
+
+@app.command()
 def checks(folder: ChecksOpt = None) -> None:
     """List all checks with what they measure and their default limits."""
     from datacheck import discover

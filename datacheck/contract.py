@@ -19,6 +19,7 @@ from datacheck.discover import USER_PACKAGE, check_class, check_names, user_inpu
 from datacheck.errors import ContractError, Problem, UsageError, unknown
 from datacheck.loading.reading import Reading
 from datacheck.strictyaml import Document, load_yaml
+from datacheck.trainers import trainer_names
 
 _DATASET = re.compile(r"[\w-]+")  # becomes part of file names and, with a dot, of finding ids
 _ID = re.compile(r"\w[\w.-]*")
@@ -83,6 +84,7 @@ class Contract:
     file: str
     datasets: Mapping[str, Dataset]
     inputs: Mapping[str, str] = field(default_factory=dict)
+    run: Mapping[str, Any] = field(default_factory=dict)  # as checks see it: `tokenizer` and `config` are Artifacts
 
 
 class _Base(NamedTuple):
@@ -276,6 +278,8 @@ def _run(reader: _Reader, raw: dict[str, Any], given: Mapping[str, str], folder:
     run = reader.model(Run, {**raw, **given}, ("run",))
     if run is None:
         return
+    if run.trainer is not None and run.trainer not in trainer_names():
+        reader.complain(("run", "trainer"), f"'{run.trainer}': {unknown('trainer', run.trainer, trainer_names())}")
 
     def find(setting: str, named: str) -> Path | None:
         if setting in given:
@@ -410,7 +414,8 @@ def load_contract(
                 raise UsageError(f"--data {key}=…: {unknown('dataset', key, header.datasets)}")
     if reader.problems or header is None:
         raise ContractError(dict.fromkeys(reader.problems))
-    return Contract(header.name, header.version, name, datasets, inputs | artifacts.inputs(reader.run) | reader.inputs)
+    inputs |= artifacts.inputs(reader.run) | reader.inputs
+    return Contract(header.name, header.version, name, datasets, inputs, reader.run)
 
 
 def _extended(name: str, document: Document, folder: Path, inputs: dict[str, str]) -> _Base | None:

@@ -21,6 +21,14 @@ def realdata() -> Path:
     return folder.resolve()  # the loader goes through no link
 
 
+@pytest.fixture(scope="session")
+def tokenizer_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small tokenizer with a ChatML template that marks what is generated."""
+    from chat_helpers import make_tokenizer
+
+    return make_tokenizer(tmp_path_factory.mktemp("tokenizer"))
+
+
 # A skip is a test that says nothing. In CI only these reasons are accepted; any other one fails the run.
 ACCEPTED_SKIPS = (
     "realdata is absent",

@@ -35,8 +35,10 @@ def folder(path: Path) -> str:
 ALLOWED = {
     "text": {"text"},
     "pii": {"pii"},
-    "features": {"check", "text", "pii", "features"},
-    "checks": {"check", "text", "pii", "features", "trainers"},
+    "trainers": {"trainers"},
+    "chat": {"chat"},
+    "features": {"check", "errors", "text", "pii", "features", "trainers", "chat"},
+    "checks": {"check", "errors", "text", "pii", "features", "trainers", "chat", "strictyaml"},
 }
 
 

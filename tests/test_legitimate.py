@@ -164,14 +164,20 @@ PAIRS = {"small_gap", "length_bias", "identical_pairs", "prompt_mismatch", "cont
 GOLDS = {"unverifiable_answers"}
 WITH_GOLDS = {"verl", "multiple_choice"}
 NEEDS_MORE = {
+    "batch_arithmetic": "needs a trainer",
+    "unknown_config_keys": "needs a trainer and its config",
     "frozen_changed": "needs a known sha256",
     "leakage": "needs an evaluation set; a shape cannot leak",
+    "trainer_drops": "needs a trainer",
     "small_gap": "needs scores",
     "score_outliers": "needs scores",
     "missing_files": "needs the folder of the files",
     "low_agreement": "needs raters",
     "pass_rates": "needs pass rates",
     "banned_terms": "needs lists",
+    "loss_mask_errors": "needs a tokenizer",
+    "template_errors": "needs a tokenizer",
+    "truncated_samples": "needs a tokenizer",
     "broken_references": "needs another dataset",
     "mixture_drift": "needs targets",
     "synthetic_share": "needs labels",

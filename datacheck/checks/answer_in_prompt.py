@@ -1,14 +1,18 @@
 """The check answer_in_prompt."""
 
-from typing import Literal
+from typing import Literal, Self
 
 import polars as pl
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from datacheck.check import Check, Limit, Measured, Metric, Need, Note, View, rates, total
+from datacheck.check import Check, Limit, Measured, Metric, Need, Note, Value, View, rates, total
+from datacheck.features.column_values import ColumnValues
+from datacheck.features.fates import RunOf
 from datacheck.features.given_golds import GivenGolds
 from datacheck.features.golds import Extract, Of
+from datacheck.features.rendered_golds import RenderedGolds
 from datacheck.text.normalise import Rule
+from datacheck.trainers import trainer_names
 
 
 class AnswerInPrompt(Check):
@@ -19,10 +23,13 @@ class AnswerInPrompt(Check):
     `min_chars` characters occur by chance; they are not judged and their rows are counted in the finding. Options to
     choose from are no part of the prompt here.
 
+    For plain rows name columns: the answer must not be among the values of `question` (the items of a list, also of
+    one that stands as text). With `rendered_by`, prompt and answer are what that trainer's code makes of the row.
+
     ## Why it matters
 
     The model learns to copy: rewards go up at once and nothing is learnt. 100 % of the prompts of MiniOneRec's task
-    that maps an item to its code hold the code.
+    that maps a title to its code end with the code: its `pre` renders the answer into the prompt.
 
     ## Example
 
@@ -33,6 +40,7 @@ class AnswerInPrompt(Check):
     ## How to fix
 
     - All rows: the prompt template prints the target; take it out.
+    - Items of a history that are the target too: drop the row, or the item, if recommending it again is no success.
     - Some rows: a hint, a solution or a few-shot example was pasted into the prompt; cut it, or drop the row.
 
     ## How to verify
@@ -77,16 +85,43 @@ class AnswerInPrompt(Check):
     min_chars: int = Field(default=4, ge=1, description="shorter golds are not judged")
     normalise: tuple[Rule, ...] = Field(default=("nfkc", "casefold", "t2s"), description="what does not count")
 
+    question: tuple[str, ...] = Field(default=(), description="columns that make the prompt; none: the prompt itself")
+    answer: tuple[str, ...] = Field(default=(), description="columns that hold the answer; with `question`")
+    rendered_by: str | None = Field(default=None, description="trainer and mode whose code makes prompt and answer")
+
+    @model_validator(mode="after")
+    def _one_way(self) -> Self:
+        if bool(self.question) != bool(self.answer):
+            raise ValueError("name columns for both, question and answer")
+        if self.question and self.rendered_by:
+            raise ValueError("name columns, or rendered_by, not both")
+        if self.rendered_by and self.rendered_by not in trainer_names():
+            raise ValueError(f"rendered_by: no such trainer; known: {', '.join(trainer_names())}")
+        return self
+
+    def _columns(self) -> tuple[list[Need], list[Need]]:
+        asked, answered = ([Need(ColumnValues(column=name)) for name in side] for side in (self.question, self.answer))
+        return asked, answered
+
+    def _rendered(self) -> Need:
+        return Need(RenderedGolds(run=RunOf(trainer=self.rendered_by or "")))
+
     def _golds(self) -> Need:
         golds = GivenGolds(of=self.of, extract=self.extract, min_chars=self.min_chars, normalise=self.normalise)
         return Need(golds)
 
     def needs(self) -> tuple[Need, ...]:
         """Golds and whether they are given."""
-        return (self._golds(),)
+        if self.rendered_by:
+            return (self._rendered(),)
+        return tuple(need for side in self._columns() for need in side) or (self._golds(),)
 
     def measure(self, data: View) -> Measured:
         """Count."""
+        if self.question:
+            return self._by_columns(data)
+        if self.rendered_by:
+            return self._by_trainer(data)
         golds = data[self._golds()]
         given = golds.filter(pl.col("state") == "given")
         trivial = total(golds.filter(pl.col("state") == "trivial"))
@@ -103,4 +138,35 @@ class AnswerInPrompt(Check):
             rates("rate", given, data.rows, by=self.by, rows=data.rows),
             evidence=given.select("row", "where", problem=pl.lit("answer_in_prompt"), text="gold"),
             not_checked=tuple(notes),
+        )
+
+    def _by_columns(self, data: View) -> Measured:
+        """Rows of which an answer is among the values of the question; both are compared as text."""
+        asked, answered = (pl.concat([data[need] for need in side]) for side in self._columns())
+        given = asked.join(answered, on=["row", "key"], how="semi").unique(["row", "where"], maintain_order=True)
+        both = asked.select("row").unique().join(answered, on="row", how="semi")
+        silent = total(data.rows) - total(both)
+        lack = Note(f"{silent} rows have no values in both", zh=f"{silent} 行没有同时具备问题列和答案列的值")
+        return Measured(
+            rates("rate", given, data.rows, by=self.by, rows=data.rows),
+            evidence=given.select("row", "where", problem=pl.lit("answer_in_prompt")),
+            not_checked=(lack,) if silent else (),
+        )
+
+    def _by_trainer(self, data: View) -> Measured:
+        """Rows whose rendered prompt holds the rendered answer."""
+        golds = data[self._rendered()]
+        silent = total(data.rows) - total(golds)
+        if silent and silent == total(data.rows):
+            none = f"{self.rendered_by} makes no prompt of any row"
+            return Measured(
+                (Value("rate", None),), not_checked=(Note(none, zh=f"{self.rendered_by} 没有从任何一行生成提示词"),)
+            )
+        given = golds.filter(pl.col("state") == "given")
+        lack = f"of {silent} rows {self.rendered_by} makes no prompt with an answer"
+        zh = f"有 {silent} 行，{self.rendered_by} 没有生成带答案的提示词"
+        return Measured(
+            rates("rate", given, data.rows, by=self.by, rows=data.rows),
+            evidence=given.select("row", problem=pl.lit("answer_in_prompt"), text="gold"),
+            not_checked=(Note(lack, zh=zh),) if silent else (),
         )

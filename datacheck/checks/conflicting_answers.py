@@ -5,7 +5,7 @@ from typing import Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Check, Group, Limit, Measured, Metric, Need, Note, View, rates, total
+from datacheck.check import Check, Group, Limit, Measured, Metric, Need, Note, View, place, rates, total
 from datacheck.features.row_keys import RowKeys
 from datacheck.text.normalise import Rule
 
@@ -15,6 +15,7 @@ class ConflictingAnswers(Check):
 
     A question is the whole prompt (system prompt, options and tools included), or the columns that `question` names;
     the answer is the gold answer, or the columns that `answer` names. Width, case and white space do not count.
+    `against` names datasets that are looked at besides: an evaluation set whose golds are put into the same map.
 
     ## Why it matters
 
@@ -75,6 +76,10 @@ class ConflictingAnswers(Check):
     metrics = {
         "rate": Metric("rows whose question has another answer elsewhere", "share", of="rows", limit=Limit(warn_max=0)),
         "overwritten": Metric("rows whose answer a later row with the same question replaces", "share", of="rows"),
+        "across": Metric(
+            "rows whose question has another answer in `against`", "share", of="rows", limit=Limit(warn_max=0)
+        ),
+        "shared": Metric("rows whose question and answer are both in `against`", "share", of="rows"),
     }
 
     check: Literal["conflicting_answers"] = "conflicting_answers"
@@ -82,13 +87,18 @@ class ConflictingAnswers(Check):
     answer: tuple[str, ...] = Field(default=(), description="columns that make the answer; none: the gold answer")
     normalise: tuple[Rule, ...] = Field(default=("nfkc", "casefold", "strip_space"), description="what does not count")
 
+    against: tuple[str, ...] = Field(default=(), description="datasets whose answers must not differ either")
+
+    def _row_keys(self) -> RowKeys:
+        return RowKeys(asked=self.question, answered=self.answer, normalise=self.normalise)
+
     def _keys(self) -> Need:
-        keys = RowKeys(asked=self.question, answered=self.answer, normalise=self.normalise)
-        return Need(Group(of=keys, by="asked"))
+        return Need(Group(of=self._row_keys(), by="asked"))
 
     def needs(self) -> tuple[Need, ...]:
-        """Equal questions in one bucket."""
-        return (self._keys(),)
+        """Equal questions in one bucket; the keys and places of the other datasets."""
+        others = (need for name in self.against for need in (Need(self._row_keys(), name), Need("rows", name)))
+        return (self._keys(), *others)
 
     def measure(self, data: View) -> Measured:
         """Bucket by bucket: questions with more than one answer."""
@@ -99,6 +109,7 @@ class ConflictingAnswers(Check):
             count += keys.height
             found.append(_with_rival(keys.filter(several).sort("row")))
         rows = pl.concat(found).sort("row").lazy()
+        across, shared = self._across(data)
         silent = total(data.rows) - count
         lack = Note(
             f"{silent} rows have no question with an answer to compare", zh=f"{silent} 行没有可比较的问题和答案"
@@ -107,10 +118,37 @@ class ConflictingAnswers(Check):
             (
                 *rates("rate", rows, data.rows, by=self.by, rows=data.rows),
                 *rates("overwritten", rows.filter("overwritten"), data.rows, by=self.by, rows=data.rows),
+                *rates("across", across, data.rows, by=self.by, rows=data.rows),
+                *rates("shared", shared, data.rows, by=self.by, rows=data.rows),
             ),
-            evidence=rows.select("row", "other_row", problem=pl.lit("conflicting_answer")),
+            evidence=pl.concat(
+                [
+                    rows.select("row", "other_row", problem=pl.lit("conflicting_answer")),
+                    across.select("row", "other", problem=pl.lit("conflicting_answer_across")),
+                ],
+                how="diagonal",
+            ),
             not_checked=(lack,) if silent else (),
         )
+
+    def _across(self, data: View) -> tuple[pl.LazyFrame, pl.LazyFrame]:
+        """Rows whose question has another answer there (with the first such place), and those that are there whole."""
+        nothing = pl.LazyFrame(schema={"row": pl.UInt64, "other": pl.String})
+        if not self.against:
+            return nothing, nothing
+        keys = ["row", "asked", "answered"]
+        empty = pl.LazyFrame(schema=dict.fromkeys(keys, pl.UInt64))
+        own = pl.concat([empty, *(bucket.select(keys) for bucket in data.buckets(self._keys()))]).collect()
+        found = []
+        for name in self.against:
+            places = data[Need("rows", name)].select("row", other=pl.concat_str(pl.lit(f"{name}/"), place()))
+            theirs = data[Need(self._row_keys(), name)].join(places, on="row").drop("row")
+            found.append(own.lazy().join(theirs, on="asked", suffix="_there").collect())
+        both = pl.concat(found)
+        differs = pl.col("answered") != pl.col("answered_there")
+        across = both.filter(differs).sort("row", "other").unique("row", keep="first", maintain_order=True)
+        shared = both.filter(~differs).select("row").unique()
+        return across.select("row", "other").lazy(), shared.lazy()
 
 
 _NONE = pl.DataFrame(schema={"row": pl.UInt64, "other_row": pl.UInt64, "overwritten": pl.Boolean})

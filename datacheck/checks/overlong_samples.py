@@ -1,18 +1,21 @@
 """The check overlong_samples."""
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, Literal
 
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Check, Limit, Measured, Metric, Note, Value, View, rates, total
+from datacheck.check import Artifact, Check, Limit, Measured, Metric, Need, Note, Value, View, rates, total
+from datacheck.features.tokens import NO_TOKENIZER, Truncation, implied_by_run, tokens_feature, unknown
 
 
 class OverlongSamples(Check):
-    """Share of rows that are longer than any sample should be, and how long the rows are, in characters.
+    """Share of rows that are longer than any sample should be, and how long the rows are: in characters, or in tokens.
 
     The length of a row is what one training example of it holds: all texts, tool definitions and calls; of a
-    preference pair the longer side only.
+    preference pair the longer side only. Where the contract names the run's tokenizer, rows are rendered and
+    tokenized as the trainer does it, and p50, p99 and max are in tokens; `max_tokens` sets a limit for them.
 
     ## Why it matters
     Rows of 60,000 characters and more are mostly not conversations but dumps, loops and encoded files. They are cut
@@ -33,10 +36,11 @@ class OverlongSamples(Check):
     Run again: the rate is 0; p99 in tokens (about 0.6 to 1 per Chinese character, 0.25 per English one) fits the run.
 
     ## Known limits
-    Characters are counted and not tokens; what a run cuts depends on its tokenizer and template.
+    Without a tokenizer characters are counted and not tokens. What is lost of the rows that are cut is told by
+    truncated_samples.
     """
 
-    ZH = """统计过长样本的占比，并给出样本长度（字符数）的分布。
+    ZH = """统计过长样本的占比，并给出样本长度（字符数，或训练所用分词器的 token 数）的分布。
 
     ## 现象
     训练中 loss 变成 NaN 或显存突然溢出，往往出现在同一批数据上。
@@ -58,11 +62,14 @@ class OverlongSamples(Check):
 
     metrics = {
         "rate": Metric(
-            "rows longer than max_chars, as a whole or in one message", "share", of="rows", limit=Limit(max=0)
+            "rows longer than max_chars (as a whole or in one message) or max_tokens",
+            "share",
+            of="rows",
+            limit=Limit(max=0),
         ),
-        "p50": Metric("length that half of the rows do not exceed", "characters"),
-        "p99": Metric("length that 99 % of the rows do not exceed", "characters"),
-        "max": Metric("length of the longest row", "characters"),
+        "p50": Metric("length that half of the rows do not exceed", "characters, or tokens of the named tokenizer"),
+        "p99": Metric("length that 99 % of the rows do not exceed", "characters, or tokens of the named tokenizer"),
+        "max": Metric("length of the longest row", "characters, or tokens of the named tokenizer"),
     }
 
     check: Literal["overlong_samples"] = "overlong_samples"
@@ -70,9 +77,68 @@ class OverlongSamples(Check):
     max_turn_chars: int | None = Field(
         default=None, ge=1, description="characters that one message may have; else as a row"
     )
+    max_tokens: int | None = Field(default=None, ge=1, description="tokens that a row may have; needs a tokenizer")
+    tokenizer: Artifact | None = Field(default=None, description="the run's tokenizer (from `run:`)")
+    template: str | None = Field(default=None, description="name of the chat template (from `run:`)")
+    max_length: int | None = Field(default=None, ge=1, description="tokens that the run keeps of a row (from `run:`)")
+    truncation: Truncation = Field(default="right", description="the side that is cut; a named trainer knows its own")
+    roles: dict[str, str] = Field(default={}, description="names of roles (from `source.roles`)")
+    trainer: str | None = Field(default=None, description="trainer and mode, as `trl.sft` (from `run:`)")
+    config: Artifact | None = Field(default=None, description="the trainer's config file (from `run:`)")
+    settings: dict[str, bool | int | float | str | None] = Field(
+        default={}, description="settings of the trainer that win over its config file (from `run:`)"
+    )
+
+    @classmethod
+    def implied(cls, dataset: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The tokenizer and the lengths of the run."""
+        return implied_by_run(dataset)
+
+    def needs(self) -> tuple[Need, ...]:
+        """Tokens, where a tokenizer is named."""
+        feature = tokens_feature(self)
+        return (Need(feature),) if feature else ()
 
     def measure(self, data: View) -> Measured:
-        """Add up the lengths of the turns of each row."""
+        """Add up the lengths of the turns of each row; count its tokens where a tokenizer is named."""
+        measured = self._characters(data)
+        if self.needs():
+            return self._tokens(data, measured)
+        if self.max_tokens is not None:
+            return Measured(tuple(Value(name, None) for name in self.metrics), not_checked=(NO_TOKENIZER,))
+        return measured
+
+    def _tokens(self, data: View, by_chars: Measured) -> Measured:
+        """Rows that are too long in either unit; lengths in tokens."""
+        tokens = data[self.needs()[0]]
+        limits = unknown(tokens)
+        if limits:
+            return Measured(tuple(Value(name, None) for name in self.metrics), not_checked=limits)
+        rendered = tokens.filter(pl.col("total") > 0)
+        rows = rendered.group_by("row").agg(size=pl.col("total").max().cast(pl.Int64)).sort("row").collect().lazy()
+        too_long = pl.lit(value=False) if self.max_tokens is None else pl.col("size") > self.max_tokens
+        found = rows.filter(too_long).select(
+            "row",
+            where=pl.lit(None, pl.String),
+            problem=pl.lit("overlong_tokens"),
+            detail=pl.format("{} tokens", "size"),
+            score=pl.col("size").cast(pl.Float64),
+        )
+        assert by_chars.evidence is not None
+        evidence = pl.concat([found, by_chars.evidence.cast({"row": found.collect_schema()["row"]})])
+        without = total(data.rows.join(rows, on="row", how="anti"))
+        lack = Note(
+            f"{without} rows could not be rendered or have nothing to render",
+            zh=f"{without} 行无法渲染或没有可渲染的内容",
+        )
+        return Measured(
+            (*rates("rate", evidence, data.rows, by=self.by, rows=data.rows), *_percentiles(rows)),
+            evidence=evidence,
+            figures={"lengths": _histogram(rows, "tokens")},
+            not_checked=(lack,) if without else (),
+        )
+
+    def _characters(self, data: View) -> Measured:
         most = self.max_turn_chars or self.max_chars
         turns = data.turns.select("row", "part", "path", size=_size())
         by_part = turns.group_by("row", "part").agg(pl.col("size").sum())
@@ -97,7 +163,7 @@ class OverlongSamples(Check):
                 detail=pl.format("{} characters", "size"),
                 score=pl.col("size").cast(pl.Float64),
             ),
-            figures={"lengths": _histogram(rows)},
+            figures={"lengths": _histogram(rows, "characters")},
             not_checked=(lack,) if without else (),
         )
 
@@ -115,7 +181,7 @@ def _percentiles(rows: pl.LazyFrame) -> tuple[Value, ...]:
     return tuple(Value(name, int(sizes[rank - 1]) if count else None) for name, rank in at.items())
 
 
-def _histogram(rows: pl.LazyFrame) -> pl.DataFrame:
+def _histogram(rows: pl.LazyFrame, unit: str) -> pl.DataFrame:
     """Rows per power of two: a bar holds lengths from its number up to twice that."""
     floor = pl.lit(2, pl.Int64).pow((pl.col("size").clip(1).log(2) + 1e-9).floor().cast(pl.UInt32))
-    return rows.group_by(characters=floor).len("rows").sort("characters").collect()
+    return rows.group_by(floor.alias(unit)).len("rows").sort(unit).collect()

@@ -1,10 +1,15 @@
 """Count the conversations whose roles are unknown, out of order, or leave nothing to train on."""
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, Literal
 
 import polars as pl
+from pydantic import Field
 
-from datacheck.check import Check, Limit, Measured, Metric, Note, View, rates, total
+from datacheck.check import Check, Limit, Measured, Metric, Need, Note, View, rates, total
+from datacheck.features.fates import NOT_READABLE, Fates, RunOf
+from datacheck.trainers import trainer_names
+from datacheck.trainers.base import Mode
 
 _ROLES = ("system", "user", "assistant", "tool")
 _ANSWERED = ("messages", "sharegpt", "alpaca", "prompt_completion", "kto", "preference")  # must end with an answer
@@ -14,6 +19,10 @@ _SIDES = {"prompt": 0, "response": 1, "chosen": 1, "rejected": 2}
 _CALL_MARKS = ["<tool_call>", "<function=", "[TOOL_CALLS]", "Action:"]
 _CALL_PART = r"^(.+)\[\d+\]\.type$"  # a part of a list content: {type: tool_call} (LLaMA-Factory v1), {type: tool_use}
 _ASKED_IN_TURN = r"^(turns|question)\["  # MT-Bench and BFCL list the user's turns; the answers come at run time
+_NOT_ASKED = Note(
+    "the settings of the run cannot be read: the trainer's rules were not asked",
+    zh="无法读取运行设置，未按训练框架的规则检查",
+)
 
 
 class RoleErrors(Check):
@@ -22,6 +31,10 @@ class RoleErrors(Check):
     The order is: system first if at all, then user and assistant in turn. Tool results follow an assistant's call,
     several in a row for parallel calls. Two assistant messages in a row are fine only if the second makes a call.
     Formats that hold no answers (prompt_only, rlvr, qa, multiple_choice) need none; text and rows have no roles.
+
+    Where the contract names `run.trainer`, the trainer's own rules on roles count beside these, with their file and
+    line: the role names are those that its loader takes, and what it mends itself (ms-swift puts consecutive messages
+    of one side together) is no error.
 
     ## Why it matters
 
@@ -44,6 +57,7 @@ class RoleErrors(Check):
     - `wrong_order`: merge consecutive messages of one speaker, or drop the row if a message was lost.
     - `no_answer`: cut the conversation after its last answer.
     - `system_not_first`: move the message to the front, or make it part of the user's message.
+    - Rules of the trainer (`role_order`, `foreign_role`, …): docs/trainers.md says what each wants.
     - `tool_without_call`: give the message that asked for the result its call (role or `tool_calls`), or drop the row.
     - Prompts on purpose (GRPO, evaluation): say `source.format: prompt_only`; they need no answer.
 
@@ -86,20 +100,52 @@ class RoleErrors(Check):
     metrics = {"rate": Metric("rows whose roles are wrong", "share", of="rows", limit=Limit(max=0))}
 
     check: Literal["role_errors"] = "role_errors"
+    run: RunOf | None = Field(default=None, description="the run whose trainer's rules count; from `run:`")
+
+    @classmethod
+    def implied(cls, dataset: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The run, where its trainer is known."""
+        run = dataset["run"]
+        if run["trainer"] not in trainer_names():
+            return {}
+        return {"run": RunOf(**{name: run[name] for name in RunOf.model_fields})}
+
+    def needs(self) -> tuple[Need, ...]:
+        """What the trainer does with each row, if one is named."""
+        return (Need(Fates(run=self.run)),) if self.run else ()
 
     def measure(self, data: View) -> Measured:
-        """Look at each message beside the one before it, then at each row as a whole."""
+        """Look at each message beside the one before it, then at each row as a whole; add the trainer's own rules."""
         turns = _sequence(data)
         found = pl.concat([_order(turns), _whole(turns, data.rows)], how="diagonal")
         exempt = total(data.rows.filter(pl.col("format").is_in(["text", "rows"])))
         left_out = Note(
             f"{exempt} rows are text or plain rows and have no roles", zh=f"{exempt} 行是纯文本或普通数据行，没有角色"
         )
+        notes = [left_out] if exempt else []
+        if self.run:
+            fates = data[Need(Fates(run=self.run))].collect()
+            if NOT_READABLE in fates["problem"]:
+                notes.append(_NOT_ASKED)
+            found = _by_trainer(self.run.mode, found, fates)
         return Measured(
-            rates("rate", found, data.rows, by=self.by, rows=data.rows),
-            evidence=found,
-            not_checked=(left_out,) if exempt else (),
+            rates("rate", found, data.rows, by=self.by, rows=data.rows), evidence=found, not_checked=tuple(notes)
         )
+
+
+def _by_trainer(mode: Mode, found: pl.LazyFrame, fates: pl.DataFrame) -> pl.LazyFrame:
+    """Without what the trainer mends or names otherwise, and with its own rules on roles."""
+    spared = [*mode.tolerates, *(["unknown_role"] if mode.role_rules else [])]
+    said = {slug: f"{mode.name}: {mode.rules[slug].en} ({mode.rules[slug].source})" for slug in sorted(mode.role_rules)
+            if slug in mode.rules}  # fmt: skip
+    own = fates.lazy().filter(pl.col("problem").is_in(list(said)), pl.col("row").is_not_null())
+    words = pl.concat_str(
+        pl.col("problem").replace_strict(said, default=None, return_dtype=pl.String),
+        pl.concat_str(pl.lit("; "), "detail").fill_null(""),
+    )
+    lines = own.select(pl.col("row").cast(pl.UInt64), "where", "problem", detail=words)
+    kept = found.filter(~pl.col("problem").is_in(spared)).with_columns(pl.col("row").cast(pl.UInt64))
+    return pl.concat([kept, lines], how="diagonal")
 
 
 def _sequence(data: View) -> pl.LazyFrame:

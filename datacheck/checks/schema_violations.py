@@ -1,5 +1,6 @@
 """Count the rows that break the contract's `schema:` or that no known format fits."""
 
+import json
 from collections.abc import Mapping
 from typing import Any, Literal
 
@@ -7,6 +8,7 @@ import polars as pl
 from pydantic import Field
 
 from datacheck.check import Check, FieldRule, Limit, Measured, Metric, Note, Value, View, rates
+from datacheck.text.literals import parse_list
 
 _INTEGER = r"^-?\d+$"
 _ONE_AS_NULL = ("parquet", "arrow_file", "arrow_stream")  # where null and missing cannot be told apart
@@ -43,6 +45,9 @@ class SchemaViolations(Check):
     - One problem in nearly every row: the contract or the exporter has another name or type for the field; decide
       which of them is right.
     - A problem in a few rows: look at their line numbers; they often come from one source or one day.
+    - `runs_code`: the text is a Python expression that is no literal. A loader that reads it with `eval` runs it: find
+      out who wrote the file, and never train on it.
+    - `not_a_list`, `uneven_lists`, `wrong_item`: build the file again; lists that lost items are no longer aligned.
     - `unknown_format`: name the format under `source.format`, or `rows` if the data hold no conversations.
 
     ## How to verify
@@ -51,7 +56,8 @@ class SchemaViolations(Check):
 
     ## Known limits
 
-    Lengths are those of strings. The text of a field that a format joins with another one (`input` in alpaca data)
+    Lengths are those of strings, and of lists (`type: array`, or `literal_list`: text that holds a Python list, which
+    is parsed and never evaluated). The text of a field that a format joins with another one (`input` in alpaca data)
     is not known on its own: a rule on it is an error, not a pass. Null and missing are one in Parquet and Arrow.
     """
 
@@ -103,6 +109,9 @@ class SchemaViolations(Check):
         types, blind = [], []
         for path, rule in self.fields.items():
             values = _values(data, path).collect()
+            if _is_list_rule(rule):
+                values, broken = _list_rules(data, values, path, rule)
+                evidence.append(broken)
             counts = values.group_by("type").len("rows").sort("type")
             types.append(counts.select(field=pl.lit(path), type=pl.col("type").fill_null("(missing)"), rows="rows"))
             if values.select((_type_ok(rule) & pl.col("text").is_null() & _reads_text(rule)).any()).item():
@@ -189,7 +198,7 @@ def _broken(values: pl.LazyFrame, path: str, rule: FieldRule) -> pl.LazyFrame:
     if rule.min is not None or rule.max is not None:
         inside = number.is_between(_or(rule.min, -float("inf")), _or(rule.max, float("inf"))) & number.is_finite()
         problems["out_of_range"] = ok & text.is_not_null() & ~inside.fill_null(False)
-    if rule.min_length is not None or rule.max_length is not None:
+    if (rule.min_length is not None or rule.max_length is not None) and not _is_list_rule(rule):
         inside = text.str.len_chars().is_between(_or(rule.min_length, 0), _or(rule.max_length, 2**32 - 1))
         problems["wrong_length"] = ok & ~inside
     found = [
@@ -203,6 +212,86 @@ def _broken(values: pl.LazyFrame, path: str, rule: FieldRule) -> pl.LazyFrame:
         again = first.filter(pl.col("row") != pl.col("other_row"))
         found.append(again.select("row", "text", "other_row", where=pl.lit(path), problem=pl.lit("not_unique")))
     return pl.concat(found, how="diagonal")
+
+
+def _is_list_rule(rule: FieldRule) -> bool:
+    """Whether the items of a list have to be looked at."""
+    about_items = (rule.items, rule.item_pattern, rule.as_long_as)
+    lengths = rule.min_length is not None or rule.max_length is not None or rule.unique
+    return "literal_list" in _wanted(rule) or any(about_items) or ("array" in _wanted(rule) and lengths)
+
+
+_TEXTS = pl.List(pl.String)
+_LISTS: dict[str, pl.DataType] = {"row": pl.UInt64(), "items": _TEXTS, "kinds": _TEXTS, "problem": pl.String()}
+
+
+def _lists(data: View, values: pl.DataFrame, path: str) -> pl.DataFrame:
+    """`row`, `items` (as text), `kinds` (their types), `problem`: the lists of a field, each distinct text once."""
+    written = values.filter(pl.col("type") == "string", pl.col("text").is_not_null())
+    spelt = {text: parse_list(text) for text in written["text"].unique()}
+    numbers = values.filter(pl.col("type") == "array", pl.col("text").is_not_null())
+    rows = [
+        (row, *_spelt(spelt[text].items), spelt[text].problem) for row, text in written.select("row", "text").rows()
+    ]
+    rows += [(row, *_spelt(json.loads(text)), None) for row, text in numbers.select("row", "text").rows()]
+    flat = pl.DataFrame(rows, schema=_LISTS, orient="row")
+    item = pl.col("path").str.slice(len(path)).str.extract(r"^\[(\d+)\]$").cast(pl.UInt32)
+    leaves = data.cells.filter(pl.col("path").str.starts_with(f"{path}[")).with_columns(item=item).drop_nulls("item")
+    arrays = leaves.sort("row", "item").group_by("row", maintain_order=True)
+    kind = pl.col("json_type").fill_null("null")
+    found = arrays.agg(items=pl.col("text").fill_null(""), kinds=kind, problem=pl.lit(None, pl.String))
+    return pl.concat([flat, found.select(pl.col(name).cast(kind) for name, kind in _LISTS.items()).collect()])
+
+
+def _spelt(items: Any) -> tuple[list[str] | None, list[str] | None]:
+    """Items as text, and their JSON types."""
+    if items is None:
+        return None, None
+    kinds = {str: "string", bool: "boolean", int: "number", float: "number"}
+    texts = [item if isinstance(item, str) else json.dumps(item) for item in items]
+    return texts, [kinds.get(type(item), "null") for item in items]
+
+
+def _list_rules(data: View, values: pl.DataFrame, path: str, rule: FieldRule) -> tuple[pl.DataFrame, pl.LazyFrame]:
+    """The values with lists as texts of their own, so that equal ones meet; and the rows whose lists are wrong."""
+    lists = _lists(data, values, path)
+    as_literal = "literal_list" in _wanted(rule)
+    own = lists.select("row", "items", "problem", own=pl.col("items").list.join("\x1f"))
+    both = values.join(own, on="row", how="left", maintain_order="left")
+    listed = pl.col("type").is_in(["string"] if as_literal else ["array"])
+    kept = both.with_columns(
+        type=pl.when(listed & as_literal).then(pl.lit("literal_list")).otherwise("type"),
+        text=pl.when(listed).then(pl.coalesce("own", "text", pl.lit(""))).otherwise("text"),
+    )
+    count, wanted = pl.col("items").list.len(), pl.col("items").is_not_null()
+    found = [lists.filter(pl.col("problem").is_not_null() & as_literal).select("row", "problem")]
+    if rule.min_length is not None or rule.max_length is not None:
+        inside = count.is_between(_or(rule.min_length, 0), _or(rule.max_length, 2**32 - 1))
+        found.append(lists.filter(wanted & ~inside).select("row", problem=pl.lit("wrong_length")))
+    if rule.items is not None or rule.item_pattern is not None:
+        wrong = _wrong_items(lists.filter(wanted), rule)
+        found.append(wrong.select("row", problem=pl.lit("wrong_item")))
+    if rule.as_long_as is not None:
+        other = _lists(data, _values(data, rule.as_long_as).collect(), rule.as_long_as)
+        sizes = other.filter(wanted).select("row", size=pl.col("items").list.len())
+        uneven = lists.filter(wanted).join(sizes, on="row").filter(pl.col("items").list.len() != pl.col("size"))
+        detail = pl.format("{} items, and {} in " + rule.as_long_as.replace("{", ""), count, "size")
+        found.append(uneven.select("row", problem=pl.lit("uneven_lists"), detail=detail))
+    texts = values.select("row", "text")
+    table = pl.concat(found, how="diagonal").join(texts, on="row", how="left", maintain_order="left")
+    return kept.select("row", "text", "type"), table.with_columns(where=pl.lit(path)).lazy()
+
+
+def _wrong_items(lists: pl.DataFrame, rule: FieldRule) -> pl.DataFrame:
+    """Rows with an item of another type, or that does not fit the pattern."""
+    items = lists.select("row", "items", "kinds").explode("items", "kinds").drop_nulls("kinds")
+    wrong = pl.lit(value=False)
+    if rule.items is not None:
+        integer = (pl.col("kinds") == "number") & pl.col("items").str.contains(_INTEGER)
+        wrong |= ~integer if rule.items == "integer" else pl.col("kinds") != rule.items
+    if rule.item_pattern is not None:
+        wrong |= ~pl.col("items").str.contains(rule.item_pattern)
+    return items.filter(wrong).select("row").unique(maintain_order=True)
 
 
 def _or(bound: float | None, otherwise: float) -> float:

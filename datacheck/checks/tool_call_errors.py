@@ -1,11 +1,14 @@
 """Count the rows whose tool definitions, calls or results are broken."""
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, Literal
 
 import polars as pl
+from pydantic import Field
 
 from datacheck.check import Check, Limit, Measured, Metric, Need, Note, View, rates
 from datacheck.features.tool_calls import ToolFacts
+from datacheck.trainers import trainer, trainer_names
 
 _FACTS = Need(ToolFacts())
 _SHAPES = {
@@ -22,7 +25,8 @@ class ToolCallErrors(Check):
     JSON text. Fine are: parallel calls, several results in a row, an empty content beside calls, more columns,
     a conversation that ends with a call, rows without ids, one result for parallel calls where the calls stand in
     the content. Ids must be unique within a conversation. Whether arguments are text or objects must not vary within
-    a dataset: rows of the rarer kind are named.
+    a dataset: rows of the rarer kind are named. Where `run.trainer` (or `arguments`) says which of them is wanted, all
+    others are named: LLaMA-Factory quotes arguments that are text once more, OpenAI refuses objects.
 
     ## Why it matters
 
@@ -41,7 +45,7 @@ class ToolCallErrors(Check):
     - `arguments_invalid`, `unknown_function`: correct the call or the definition, whichever is wrong.
     - `null_argument`, `tools_null_filled`: a union of columns filled the gaps; store tools and arguments as JSON text.
     - `call_without_result`, `result_without_call`, `duplicate_id`, `id_missing`: restore the lost message or its id.
-    - `mixed_arguments`: write all arguments in the form that your chat template expects.
+    - `mixed_arguments`, `unwanted_arguments`: write all arguments in the form that the trainer or template expects.
     - `tools_not_json`, `tools_not_functions`: give a list of functions, each with a name and a schema.
 
     ## How to verify
@@ -79,7 +83,7 @@ class ToolCallErrors(Check):
     - 函数未知或参数不合定义：改正调用或工具定义中错的一方。
     - 被填成 null：工具和参数都存成 JSON 字符串。
     - 调用与结果不配对：补回丢失的消息或编号，或删除该样本。
-    - 字符串与对象混用：统一成对话模板需要的写法。
+    - 字符串与对象混用，或与训练框架要求不符（`unwanted_arguments`）：统一成所需的写法。
 
     ## 验证
 
@@ -89,6 +93,16 @@ class ToolCallErrors(Check):
     metrics = {"rate": Metric("rows whose tools or tool calls are wrong", "share", of="rows", limit=Limit(max=0))}
 
     check: Literal["tool_call_errors"] = "tool_call_errors"
+    arguments: Literal["any", "string", "object"] = Field(
+        default="any",
+        description="what arguments must be: JSON text or objects; from run.trainer where it matters there",
+    )
+
+    @classmethod
+    def implied(cls, dataset: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Some trainers say what arguments must be."""
+        name = dataset["run"]["trainer"]
+        return {"arguments": trainer(name).tool_arguments} if name in trainer_names() else {}
 
     def needs(self) -> tuple[Need, ...]:
         """The facts about each row."""
@@ -99,8 +113,12 @@ class ToolCallErrors(Check):
         facts = data[_FACTS].collect()
         notes = facts.filter(pl.col("name").str.starts_with("note:"))
         problems = facts.filter(~pl.col("name").str.starts_with("note:"))
-        mixed = [_mixed(notes, home, words) for home, words in _SHAPES.items()]
-        found = pl.concat([problems, *mixed]).select("row", "where", "detail", problem="name").lazy()
+        wanted = self.arguments
+        shaped = [
+            _mixed(notes, home, words) if wanted == "any" else _unwanted(notes, home, words, wanted)
+            for home, words in _SHAPES.items()
+        ]
+        found = pl.concat([problems, *shaped]).select("row", "where", "detail", problem="name").lazy()
         return Measured(
             rates("rate", found, data.rows, by=self.by, rows=data.rows), evidence=found, not_checked=_left_out(notes)
         )
@@ -114,6 +132,14 @@ def _mixed(notes: pl.DataFrame, home: str, words: str) -> pl.DataFrame:
     rarer, name, usual = (text, "text", "objects") if text.height < objects.height else (objects, "an object", "text")
     detail = f"{words} are {name} here; most rows have {usual}"
     return rarer.with_columns(name=pl.lit("mixed_arguments"), detail=pl.lit(detail))
+
+
+def _unwanted(notes: pl.DataFrame, home: str, words: str, wanted: str) -> pl.DataFrame:
+    """One line per row that has arguments in the other shape than the one that is wanted."""
+    other, name, usual = ("object", "an object", "text") if wanted == "string" else ("string", "text", "an object")
+    lines = notes.filter(pl.col("name") == f"note:{home}.{other}")
+    detail = f"{words} are {name} here; the run wants {usual}"
+    return lines.with_columns(name=pl.lit("unwanted_arguments"), detail=pl.lit(detail))
 
 
 _NOTHING = Note(

@@ -216,7 +216,7 @@ class _File:
             self._event("not_utf8", f"probably {wide}; name it in the contract (encoding: {wide})")
             return None
         kind = _TEXT_SUFFIXES.get(suffix)
-        if kind == "csv":
+        if kind == "csv" or (kind is None and self.reading.delimiter):
             return "csv"
         return self._json_kind(buffer, kind)
 
@@ -363,7 +363,10 @@ class _File:
         size = self.limits.chunk_bytes
         header: tuple[str, ...] | None = None
         newline = "\n".encode(self.reading.encoding)
-        cut_at = partial(_wide_csv_cut, encoding=self.reading.encoding) if self.wide else _csv_cut
+        if not self.reading.quotes:
+            cut_at: Callable[[bytearray, int, re.Pattern[bytes]], int] = partial(_line_cut, newline=newline)
+        else:
+            cut_at = partial(_wide_csv_cut, encoding=self.reading.encoding) if self.wide else _csv_cut
         while data := buffer.fill(size + 1):
             few = min(size, len(data)) if self.wide else _at_most(data, min(size, len(data)), self.limits.chunk_records)
             cut = len(data) if few == len(data) else cut_at(data, few, records)
@@ -378,7 +381,7 @@ class _File:
             last = len(data) == cut
             block = buffer.take(cut)
             if self.index == 0:
-                header = self._csv_header(block, delimiter)
+                header = self.reading.header or self._csv_header(block, delimiter)
                 if header is None:
                     self._drop(block)
                     while data := buffer.fill(size):
@@ -565,6 +568,11 @@ def _wide_csv_cut(data: bytearray, size: int, records: re.Pattern[bytes], encodi
     text = bytes(data[: size - size % len("\n".encode(encoding))]).decode(encoding, errors="replace").encode()
     cut = _csv_cut(bytearray(text), len(text), records)
     return len(text[:cut].decode().encode(encoding))
+
+
+def _line_cut(data: bytearray, size: int, _records: re.Pattern[bytes], newline: bytes) -> int:
+    """The same where quotes mean nothing."""
+    return _last_newline(data, size, newline)
 
 
 def _csv_cut(data: bytearray, size: int, records: re.Pattern[bytes]) -> int:

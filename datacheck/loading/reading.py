@@ -95,9 +95,18 @@ class Reading(_Frozen):
     encoding: str = "utf-8"
     roles: dict[str, str] = {}
     columns: Columns = Columns()
-    records: str | None = None
+    records: str | None = None  # key of the list of records; "*": each entry of the object is one, as key and value
     delimiter: str | None = Field(default=None, min_length=1, max_length=1)
+    header: tuple[str, ...] = ()  # column names of a CSV file whose first line is a record already
+    quotes: bool = True  # whether a double quote at the start of a CSV field quotes it
     limits: Limits = Limits()
+
+    @field_validator("header")
+    @classmethod
+    def _names(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        if any(not name.strip() for name in value) or len(set(value)) < len(value):
+            raise ValueError("empty or repeated column names")
+        return value
 
     @field_validator("encoding")
     @classmethod

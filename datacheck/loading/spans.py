@@ -116,7 +116,7 @@ def list_span(data: bytes, keys: tuple[str, ...]) -> tuple[int, int] | None:
             name = _SCALAR.match(data, position)
             if name is None:
                 return None
-            end = _string_end(data, position)
+            end = string_end(data, position)
             value = skip_space(data, skip_space(data, end) + 1)
             if json.loads(data[position:end]) == key:
                 start = value
@@ -133,6 +133,7 @@ def list_span(data: bytes, keys: tuple[str, ...]) -> tuple[int, int] | None:
     return None if end_of_list is None else (start, end_of_list)
 
 
-def _string_end(data: bytes, start: int) -> int:
+def string_end(data: bytes, start: int) -> int:
+    """Return where the string ends that starts at `start`."""
     match = _ONE_STRING.match(data, start)
     return match.end() if match else start + 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from datacheck.loading.reading import in_words
 from datacheck.loading.sniff import guess_encoding
@@ -59,8 +59,9 @@ def parse_csv(chunk: Chunk, reading: Reading, out: Assembler) -> int:
     csv.field_size_limit(reading.limits.line_bytes)
     header = chunk.header or ()
     lines = _Lines(chunk, reading)
-    rows = csv.reader(lines, delimiter=chunk.delimiter or ",", strict=True)
-    skip_header = chunk.index == 0
+    quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if reading.quotes else csv.QUOTE_NONE
+    rows = csv.reader(lines, delimiter=chunk.delimiter or ",", quoting=quoting, strict=True)
+    skip_header = chunk.index == 0 and not reading.header
     count = restarts = 0
     while lines.next < len(lines.raw):
         first = lines.next
@@ -76,7 +77,7 @@ def parse_csv(chunk: Chunk, reading: Reading, out: Assembler) -> int:
             # A quote that is never closed would swallow the rest: only its own line is bad.
             restarts += 1
             lines.next = first + 1
-            rows = csv.reader(lines, delimiter=chunk.delimiter or ",", strict=True)
+            rows = csv.reader(lines, delimiter=chunk.delimiter or ",", quoting=quoting, strict=True)
         start, stop = lines.starts[first], lines.starts[lines.next]
         raw = chunk.data[start:stop].removesuffix(b"\n").removesuffix(b"\r")
         if fields and skip_header and not problem:

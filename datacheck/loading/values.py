@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from datacheck.loading.reader import Chunk
     from datacheck.loading.reading import Reading
 
+ENTRIES = "*"
 _SPACE = b" \t\r\n"
 _UNCLOSED = Why("truncated_line", "the next record starts before this one ends")
 _SAFE_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,39}")
@@ -169,6 +170,9 @@ class Values:
         end = len(self.data.rstrip(b" \t\r\n"))
         if start >= end:
             return
+        if self.reading.records == ENTRIES:
+            self._entries(start, end)
+            return
         if self.reading.records is not None:
             self._records(start, end)
             return
@@ -182,6 +186,24 @@ class Values:
         if lists:
             names = ", ".join(lists)
             self.out.note(0, start, b"", "lists_inside", f"records: one of {names}")
+
+    def _entries(self, start: int, end: int) -> None:
+        """Each entry of an object becomes a record {key, value}; the whole is parsed first, so that it is sound."""
+        try:
+            whole = json_record(self.data[start:end])
+        except ValueError as error:
+            self._bad(start, end, *diagnose(self.data[start:end], str(error)))
+            return
+        if whole.__class__ is not dict:
+            self._bad(start, end, "records_missing", "no object whose entries could be records")
+            return
+        position = start + 1
+        for key, value in whole.items():
+            position = spans.skip_space(self.data, position)
+            colon = spans.skip_space(self.data, spans.string_end(self.data, position))
+            stop = spans.value_end(self.data, spans.skip_space(self.data, colon + 1), end) or end
+            self._add(position, self.data[position:stop], {"key": key, "value": value})
+            position = spans.skip_space(self.data, stop) + 1
 
     def _records(self, start: int, end: int) -> None:
         keys = tuple((self.reading.records or "").split("."))

@@ -59,6 +59,11 @@ def excerpt(text: str, mode: Mode = "redacted", limit: int = 200) -> str:
     return _cut(pieces, limit, complete=len(shown) == len(text))
 
 
+def hidden(text: str) -> list[tuple[int, int]]:
+    """Return the spans (start, end exclusive) that `excerpt` masks by default, in order; for texts shown in pieces."""
+    return [(start, end) for start, end, _ in _hidden_spans(text)]
+
+
 def visible(text: str) -> str:
     r"""Write characters that are invisible or steer the display as ``\u{…}``."""
     return text if text.isascii() and text.isprintable() else _UNSAFE.sub(lambda match: _visible(match[0]), text)

@@ -14,7 +14,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from datacheck.check import Status
-from datacheck.report import cards, charts, show
+from datacheck.report import cards, charts, show, strips
 from datacheck.report.model import DatasetEntry, Finding, Report
 from datacheck.report.words import WORDS, Lang
 
@@ -91,6 +91,7 @@ def _render(report: Report, lang: Lang, run: Mapping[str, Any], caps: _Caps) -> 
         name_of=show.name_of,
         what=cards.what if lang == "en" else _nothing,
         gauge=charts.gauge,
+        strip_rows=strips.strip_rows,
         chart=charts.chart,
         funnel=lambda steps: charts.funnel([(words.funnel_steps.get(s, s), n) for s, n in steps], "−{}"),
         card=cards.card,

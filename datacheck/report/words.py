@@ -87,6 +87,7 @@ class Words:
     table: str
     more_points: str
     no_numbers: str
+    strip_labels: Mapping[str, str]  # what the colours of a token strip mean
     # beside a baseline
     baseline: str
     baseline_report: str
@@ -201,6 +202,7 @@ _EN = Words(
     table="Numbers of this figure",
     more_points="the first {n} of {total} lines",
     no_numbers="nothing to draw",
+    strip_labels={"train": "TRAIN: in the loss", "skip": "skip: read, not in the loss", "cut": "cut off"},
     baseline="Baseline",
     baseline_report="{name} version {version}, verdict {verdict}",
     baseline_known="known from the baseline, nothing new",
@@ -318,6 +320,7 @@ _ZH = Words(
     table="图中数据",
     more_points="共 {total} 行，列出前 {n} 行",
     no_numbers="没有可画的数据",
+    strip_labels={"train": "TRAIN：计入 loss", "skip": "skip：只读，不计入 loss", "cut": "被截断"},
     baseline="基线",
     baseline_report="{name} 版本 {version}，结论为{verdict}",
     baseline_known="基线中已有，没有新增",

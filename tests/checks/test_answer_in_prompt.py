@@ -1,4 +1,5 @@
 import pytest
+from pydantic import ValidationError
 
 from datacheck.check import Ratio
 from datacheck.checks.answer_in_prompt import AnswerInPrompt
@@ -70,3 +71,39 @@ def test_minionerec_office_products(realdata, task):
     assert given.value("rate") == Ratio(len(pairs), len(pairs))
     mended = measure(check, [minionerec(*pair, given=False) for pair in pairs])
     assert mended.value("rate") == Ratio(0, len(pairs))
+
+
+ITEMS = [{"history": "[1, 2]", "target": "2"}, {"history": [1, 2], "target": 12}, {"history": "['x']"}]
+
+
+def test_by_columns():
+    check = AnswerInPrompt(question=("history",), answer=("target",))
+    result = measure(check, ITEMS, source={"format": "rows"})
+    assert result.value("rate") == Ratio(1, 3)
+    assert result.places == [(0, "history", "answer_in_prompt")]
+    assert result.not_checked == ("1 rows have no values in both",)
+
+
+def test_targets_in_the_histories_of_office_products(realdata):
+    """trainers.md: 281 rows whose target is an item of their own history."""
+    path = next((realdata / "minionerec").rglob("valid/Office*.csv"))
+    check = AnswerInPrompt(question=("history_item_id",), answer=("item_id",))
+    assert measure(check, path.read_bytes(), source={"format": "rows"}, name="v.csv").value("rate") == Ratio(281, 4866)
+
+
+def test_as_a_trainer_renders_it():
+    rows = [{"sid": "<a_1><b_2><c_3>", "title": "Pen"}, {"sid": "<a_1>", "title": "Ink"}]
+    result = measure(AnswerInPrompt(rendered_by="minionerec.items"), rows, source={"format": "rows"})
+    assert result.value("rate") == Ratio(1, 2)
+    assert result.not_checked == ("of 1 rows minionerec.items makes no prompt with an answer",)
+    sft = [{"instruction": "2 + 2 = 4?", "output": "4"}, {"instruction": "2 + 2?", "output": "four"}]
+    assert measure(AnswerInPrompt(rendered_by="pplmx_llm.sft"), sft).value("rate") == Ratio(1, 2)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{"question": ["a"]}, {"rendered_by": "nobody.sft"}, {"question": ["a"], "answer": ["b"], "rendered_by": "x"}],
+)
+def test_settings_that_contradict_each_other(settings):
+    with pytest.raises(ValidationError):
+        AnswerInPrompt(**settings)

@@ -51,3 +51,16 @@ def test_office_products_by_columns(realdata):
     assert [row for row, _ in result.problems] == in_conflict
     assert result.value("rate") == Ratio(275, 4866)
     assert result.value("overwritten") == Ratio(176, 4866)
+
+
+def test_answers_of_another_dataset_count_too():
+    """MiniOneRec's rl.py puts the golds of the evaluation set into the map of the training set (M5)."""
+    check = ConflictingAnswers(against=("eval",))
+    here = asked(("a", "1"), ("b", "2"), ("c", "3"), ("d", "4"))
+    result = measure(check, here, others={"eval": asked(("x", "1"), ("A", "9"), ("b", "2"), ("c", "3"), ("c", "5"))})
+    assert result.value("across") == Ratio(2, 4)  # a and c
+    assert result.value("shared") == Ratio(2, 4)  # b and c
+    assert result.value("rate") == Ratio(0, 4)
+    assert result.evidence.select("row", "problem", "other").rows() == [
+        (0, "conflicting_answer_across", "eval/data.jsonl:2"), (2, "conflicting_answer_across", "eval/data.jsonl:5"),
+    ]  # fmt: skip

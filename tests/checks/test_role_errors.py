@@ -4,6 +4,7 @@ import pytest
 
 from datacheck.check import Ratio, Status
 from datacheck.checks.role_errors import RoleErrors
+from datacheck.features.fates import RunOf
 from datacheck.testing import dataset, finding, measure
 
 
@@ -192,3 +193,37 @@ def test_glaive_as_llama_factory_drops_it(realdata):
     found = measure(RoleErrors(), path.read_bytes(), name="glaive.json")
     assert sorted({row for row, _ in found.problems}) == sorted({*mismatched, *orphans})
     assert found.value("rate") == Ratio(2, 300)
+
+
+def by_trainer(name, *records, **settings):
+    check = RoleErrors(run=RunOf(trainer=name, settings=settings))
+    return measure(check, records).problems
+
+
+def talk(*roles):
+    return {"conversations": [{"from": role, "value": "好"} for role in roles]}
+
+
+@pytest.mark.parametrize(
+    ("name", "record", "settings", "expected"),
+    [
+        ("llamafactory.sft", talk("human", "gpt"), {"formatting": "sharegpt"}, []),
+        ("llamafactory.sft", talk("human", "chatgpt"), {"formatting": "sharegpt"}, ["role_order"]),
+        ("llamafactory.sft", talk("user", "assistant"), {"formatting": "sharegpt"}, ["role_order"]),
+        ("llamafactory.sft", talk("human", "gpt", "human"), {"formatting": "sharegpt"}, ["message_count", "no_answer"]),
+        ("trl.sft", talk("human", "gpt"), {}, ["foreign_role"]),
+        ("trl.sft", chat("user", "assistant"), {}, []),
+        ("ms_swift.sft", talk("human", "bot"), {}, []),
+        ("ms_swift.sft", chat("user", "user", "assistant"), {}, []),
+        ("trl.sft", chat("user", "user", "assistant"), {}, ["wrong_order"]),
+        ("ms_swift.sft", chat("user", "robot"), {}, ["unknown_role"]),
+    ],
+)
+def test_the_rules_of_the_named_trainer_count(name, record, settings, expected):
+    assert sorted(problem for _, problem in by_trainer(name, record, **settings)) == expected
+
+
+def test_the_trainer_comes_from_the_run():
+    run = {"trainer": "trl.sft", "config": None, "settings": {}, "max_length": 9, "tokenizer": None}
+    assert RoleErrors.implied({"run": run})["run"].trainer == "trl.sft"
+    assert RoleErrors.implied({"run": {**run, "trainer": None}}) == {}

@@ -3,7 +3,7 @@ import io
 import polars as pl
 import pytest
 
-from datacheck.check import Ratio, Status
+from datacheck.check import FieldRule, Ratio, Status
 from datacheck.checks.schema_violations import SchemaViolations
 from datacheck.testing import dataset, finding, measure
 
@@ -117,3 +117,40 @@ def test_messages_of_evidence_are_redacted():
     )
     assert result.problems == [(0, "pattern_mismatch")]
     assert "13800138000" not in str(result.first)
+
+
+def listed(rule, *values, **more):
+    records = [{"a": value, **more} for value in values]
+    return measure(SchemaViolations(fields={"a": FieldRule(**rule)}), records, source=ROWS).problems
+
+
+def test_lists_that_stand_as_text():
+    values = ["['x', 'y']", "[]", "('x',)", "[1]", "['x'", "open('x')", 7, None]
+    assert listed({"type": "literal_list"}, *values) == [
+        (4, "not_a_list"), (5, "runs_code"), (6, "wrong_type"), (7, "null_value"),
+    ]  # fmt: skip
+    assert listed({"type": "literal_list", "items": "string"}, *values[:4]) == [(3, "wrong_item")]
+    assert listed({"type": "literal_list", "items": "integer"}, "[1, -2]", "[1.5]", "['1']", "[True]") == [
+        (1, "wrong_item"), (2, "wrong_item"), (3, "wrong_item"),
+    ]  # fmt: skip
+    assert listed({"type": "literal_list", "min_length": 1, "max_length": 2}, "[1]", "[]", "[1, 2, 3]") == [
+        (1, "wrong_length"), (2, "wrong_length"),
+    ]  # fmt: skip
+
+
+def test_lists_of_json():
+    codes = [["<a_1>", "<b_2>"], ["<a_1>"], ["<a_1>", "b"], ["<a_1>", "<b_2>"], [1, 2], []]
+    rule = {"type": "array", "item_pattern": "^<[ab]_[0-9]+>$", "min_length": 2, "max_length": 2, "unique": True}
+    assert listed(rule, *codes) == [
+        (1, "wrong_length"), (2, "wrong_item"), (3, "not_unique"), (4, "wrong_item"), (5, "wrong_length"),
+    ]  # fmt: skip
+    assert listed({"type": "array", "items": "number", "min_length": 1}, [1, 2], ["1"]) == [(1, "wrong_item")]
+
+
+def test_lists_of_one_length():
+    rule = {"type": "literal_list", "as_long_as": "b"}
+    check = SchemaViolations(fields={"a": FieldRule(**rule)})
+    records = [{"a": "[1, 2]", "b": "['x', 'y']"}, {"a": "[1]", "b": ["x", "y"]}, {"a": "[1]", "b": "no list"}]
+    result = measure(check, records, source=ROWS)
+    assert result.problems == [(1, "uneven_lists")]
+    assert result.evidence["detail"][0].startswith("1 items, and 2 in b")

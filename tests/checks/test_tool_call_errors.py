@@ -203,6 +203,20 @@ def test_what_is_wrong_and_where(record, expected):
     assert sorted(found(record), key=str) == sorted(expected, key=str)
 
 
+@pytest.mark.parametrize(
+    ("wanted", "expected"), [("any", []), ("string", []), ("object", [(0, ARGUMENTS, "unwanted_arguments")])]
+)
+def test_the_run_may_want_one_of_the_two(wanted, expected):
+    row = {"messages": [{"role": "user", "content": "天气？"}, calls(call()), result()], "tools": TOOLS}
+    assert measure(ToolCallErrors(arguments=wanted), [row]).places == expected
+
+
+def test_the_trainer_says_what_arguments_must_be():
+    assert ToolCallErrors.implied({"run": {"trainer": "llamafactory.sft"}}) == {"arguments": "object"}
+    assert ToolCallErrors.implied({"run": {"trainer": "openai.sft"}}) == {"arguments": "string"}
+    assert ToolCallErrors.implied({"run": {"trainer": None}}) == {}
+
+
 def test_text_and_objects_must_not_be_mixed():
     """TRL and Qwen templates print objects as JSON and text as it is; Arrow cannot store both."""
     rows = [asked(), asked(), asked({"city": "北京"}), {"conversations": SHAREGPT}]

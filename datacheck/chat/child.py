@@ -1,0 +1,260 @@
+"""Rendering in a child process with limits: a template is a program that came with a model.
+
+The sandbox of jinja2 keeps a template from the machine, but not from its time and memory ('a' * 10**9, nested loops).
+So a child renders: memory is bounded (RLIMIT_AS), processor time per conversation too (RLIMIT_CPU), and the parent
+waits only so long for each answer. A limit that is hit is a reply of kind "limit", never a text.
+
+    parent → child   one JSON line: the setup; then one JSON line per batch of requests
+    child → parent   one JSON line per request
+"""
+
+import json
+import os
+import resource
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from itertools import islice
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, NamedTuple, Self
+
+from datacheck.chat.mask import prefix_spans
+from datacheck.chat.template import NOW, Spans, TemplateFault, Templates
+
+_BATCH = 64  # requests in one line: a conversation of usual length has some kilobytes
+_START = 60  # seconds for a child to start on a busy machine
+_PATIENCE = 3  # children that may be lost before the rest is not tried any more
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one conversation may cost: seconds (processor and wall), bytes of memory, characters of text."""
+
+    seconds: int = 10
+    memory: int = 768 << 20
+    characters: int = 32 << 20
+
+
+class Request(NamedTuple):
+    """A conversation to render. `spans`: with what is to be trained; `prompt`: with the generation prompt."""
+
+    messages: Sequence[Mapping[str, Any]]
+    tools: Sequence[Any] | None = None
+    extra: Mapping[str, Any] | None = None
+    prompt: bool = False
+    spans: bool = True
+
+
+class Reply(NamedTuple):
+    """`text` and `spans`; or a fault: its kind (see TemplateFault; "limit") and words, which may hold data.
+
+    by: "generation" or "prefix", how the spans were found; None where none were asked for.
+    """
+
+    text: str = ""
+    spans: Spans | tuple[()] = ()
+    by: str | None = None
+    fault: str | None = None
+    message: str = ""
+
+
+@dataclass
+class Renderer:
+    """Renders conversations in a child, which is started when the first one comes. Use it in a `with`.
+
+    sources, special, name: as for `Templates`; now: ISO time that strftime_now tells.
+    """
+
+    sources: Mapping[str, str]
+    special: Mapping[str, str]
+    name: str | None = None
+    limits: Limits = field(default_factory=Limits)
+    now: str = NOW.isoformat()
+    _child: subprocess.Popen[bytes] | None = field(default=None, init=False)
+    _buffer: bytes = field(default=b"", init=False)
+    _lost: int = field(default=0, init=False)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the child."""
+        if self._child is not None:
+            self._child.kill()
+            self._child.wait()
+            for pipe in (self._child.stdin, self._child.stdout):
+                if pipe is not None:
+                    with suppress(OSError):
+                        pipe.close()
+            self._child, self._buffer = None, b""
+
+    def render(self, requests: Iterable[Request]) -> Iterator[Reply]:
+        """One reply per request, in order. The child renders the next batch while the caller works on this one."""
+        with ThreadPoolExecutor(1) as ahead:
+            waiting: Future[list[Reply]] | None = None
+            source = iter(requests)
+            while batch := list(islice(source, _BATCH)):
+                coming = ahead.submit(self._exchange, batch)
+                if waiting is not None:
+                    yield from waiting.result()
+                waiting = coming
+            if waiting is not None:
+                yield from waiting.result()
+
+    def _exchange(self, batch: list[Request]) -> list[Reply]:
+        """The replies to a batch; a lost child costs the conversation at which it was, and a new one goes on."""
+        replies: list[Reply] = []
+        while len(replies) < len(batch):
+            if self._lost >= _PATIENCE:
+                replies.append(Reply(fault="limit", message="not tried: rendering hit its limits too often"))
+                continue
+            left = batch[len(replies) :]
+            try:
+                self._send(left)
+                for _ in left:
+                    replies.append(self._receive())  # noqa: PERF401 - those before a fault must be kept
+            except _LostError as lost:
+                self._lost += 1
+                self.close()
+                replies.append(Reply(fault="limit", message=str(lost)))
+        return replies
+
+    def _send(self, batch: Sequence[Request]) -> None:
+        if self._child is None:
+            self._start()
+        self._write(json.dumps(batch).encode() + b"\n")
+
+    def _start(self) -> None:
+        setup = {"sources": self.sources, "special": self.special, "name": self.name, "now": self.now}
+        # Never the working folder, which may be one of data that holds a jinja2.py; an empty entry would mean it.
+        given = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+        path = os.pathsep.join([str(Path(__file__).parents[2]), *filter(None, given)])
+        kept = {name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH") if name in os.environ}
+        environment = {**kept, "PYTHONPATH": path, "PYTHONHASHSEED": "0", "LC_ALL": "C.UTF-8"}
+        self._child = subprocess.Popen(
+            [sys.executable, "-P", "-m", "datacheck.chat.child"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=environment,
+            bufsize=0,
+            start_new_session=True,
+        )
+        self._write(json.dumps({**setup, "limits": asdict(self.limits)}).encode() + b"\n")
+        self._receive(_START)
+
+    def _write(self, data: bytes) -> None:
+        assert self._child is not None
+        assert self._child.stdin is not None
+        view = memoryview(data)
+        try:
+            while view:
+                view = view[self._child.stdin.write(view) :]
+        except OSError:
+            raise _LostError("the rendering process ended") from None
+
+    def _receive(self, seconds: int | None = None) -> Reply:
+        """Wait for one line, as long as one conversation may take (or `seconds`)."""
+        assert self._child is not None
+        assert self._child.stdout is not None
+        pipe = self._child.stdout
+        # the child's own limit on processor time comes first, where it works
+        until = time.monotonic() + (seconds or self.limits.seconds + 1)
+        pieces = [self._buffer]
+        ready = select.poll()
+        ready.register(pipe, select.POLLIN)
+        while b"\n" not in pieces[-1]:
+            left = until - time.monotonic()
+            if left <= 0 or not ready.poll(left * 1000):
+                raise _LostError(f"one conversation took more than {self.limits.seconds} s")
+            data = os.read(pipe.fileno(), 1 << 20)
+            if not data:
+                raise _LostError(f"rendering took more than {self.limits.seconds} s or too much memory")
+            pieces.append(data)
+        line, _, self._buffer = b"".join(pieces).partition(b"\n")
+        return Reply(*json.loads(line))
+
+
+class _LostError(Exception):
+    """The child hit a limit, or is gone."""
+
+
+def main(requests: IO[bytes], replies: IO[bytes]) -> None:
+    """The child: read the setup, then batches until the input ends."""
+    setup = json.loads(requests.readline())
+    limits = Limits(**setup["limits"])
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_AS, (limits.memory, limits.memory))
+    worker = _Worker(setup, limits)
+    _answer(replies, Reply())
+    for line in requests:
+        for given in json.loads(line):
+            _answer(replies, worker.reply(Request(*given)))
+
+
+def _answer(replies: IO[bytes], reply: Reply) -> None:
+    replies.write(json.dumps(reply).encode() + b"\n")
+    replies.flush()
+
+
+class _Worker:
+    """Compiles the templates when the first conversation comes: a fault of theirs is the answer to every one."""
+
+    def __init__(self, setup: Mapping[str, Any], limits: Limits) -> None:
+        self._setup, self._limits = setup, limits
+        self._templates: Templates | TemplateFault | None = None
+
+    def reply(self, request: Request) -> Reply:
+        """Render one conversation within the limits."""
+        used = resource.getrusage(resource.RUSAGE_SELF)
+        allowed = int(used.ru_utime + used.ru_stime) + self._limits.seconds
+        resource.setrlimit(resource.RLIMIT_CPU, (allowed, resource.RLIM_INFINITY))
+        try:
+            reply = self._rendered(request)
+        except TemplateFault as fault:
+            return Reply(fault=fault.kind, message=str(fault)[:2000])
+        except (MemoryError, RecursionError):
+            return Reply(fault="limit", message="rendering needs too much memory")
+        if len(reply.text) > self._limits.characters:
+            return Reply(fault="limit", message=f"the text has more than {self._limits.characters} characters")
+        return reply
+
+    def _rendered(self, request: Request) -> Reply:
+        template = self._compiled().pick(request.tools)
+        messages, tools, extra = request.messages, request.tools, request.extra
+        if not request.spans:
+            text = template.render(messages, tools=tools, add_generation_prompt=request.prompt, extra=extra).text
+            return Reply(text)
+        if template.has_generation:
+            return Reply(*template.render(messages, tools=tools, extra=extra), by="generation")
+        return Reply(*prefix_spans(template, messages, tools=tools, extra=extra), by="prefix")
+
+    def _compiled(self) -> Templates:
+        if self._templates is None:
+            import datetime as dt  # noqa: PLC0415
+
+            now = dt.datetime.fromisoformat(self._setup["now"])
+            try:
+                self._templates = Templates(self._setup["sources"], self._setup["special"], self._setup["name"], now)
+            except TemplateFault as fault:
+                self._templates = fault
+        if isinstance(self._templates, TemplateFault):
+            raise self._templates
+        return self._templates
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the parent alone answers it
+    main(sys.stdin.buffer, sys.stdout.buffer)

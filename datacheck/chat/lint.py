@@ -1,0 +1,198 @@
+"""What is wrong with a chat template, found by rendering conversations of known words.
+
+Nothing is parsed: a template is judged by what it makes of a probe, in the child that renders.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from datacheck.chat.child import Renderer, Reply, Request
+from datacheck.chat.mask import by_spans
+from datacheck.chat.samples import Fault
+from datacheck.chat.tokenizer import Tokenizer
+
+_SYSTEM, _ASK, _TELL, _ASK2, _TELL2, _THOUGHT = (
+    "kestrelsystem", "orioleask", "wrentell", "finchask", "larktell", "heronthought",
+)  # fmt: skip
+_OTHER_DAY = "2027-03-04T05:06:07"
+
+
+class Lint(NamedTuple):
+    """`faults`: what breaks training; `warnings`: what may be meant. error: a limit was hit, nothing is known."""
+
+    faults: tuple[Fault, ...] = ()
+    warnings: tuple[Fault, ...] = ()
+    error: str | None = None
+
+
+def _said(role: str, content: Any) -> dict[str, Any]:
+    return {"role": role, "content": content}
+
+
+_ONE = (_said("user", _ASK), _said("assistant", _TELL))
+_TWO = (*_ONE, _said("user", _ASK2), _said("assistant", _TELL2))
+_THINKING = (_said("user", _ASK), _said("assistant", f"<think>\n{_THOUGHT}\n</think>\n\n{_TELL}"), *_TWO[2:])
+_PROBES: dict[str, Request] = {
+    "one": Request(_ONE),
+    "two": Request(_TWO, spans=False),
+    "again": Request(_TWO, spans=False),
+    "asked": Request(_ONE[:1], spans=False),
+    "prompt": Request(_ONE[:1], prompt=True, spans=False),
+    "asked_twice": Request(_TWO[:3], prompt=True, spans=False),
+    "system": Request((_said("system", _SYSTEM), *_ONE), spans=False),
+    "thinking": Request(_THINKING, spans=False),
+    "thinking_alone": Request(_THINKING[:2], spans=False),
+}
+
+
+def lint(renderer: Renderer, tokenizer: Tokenizer) -> Lint:
+    """Look at the template that `renderer` would use.
+
+    Faults: template_refused (even one question and answer), not_deterministic, content_dropped, terminator_missing,
+    terminator_only_newlines, generation_prompt_missing, system_dropped, system_refused, end_not_trained,
+    prompt_trained, assistant_not_trained. Warnings: date_in_text, thought_dropped, prefix_not_stable,
+    no_generation_marks, pad_is_eos, pad_missing, eos_not_terminator.
+    """
+    replies = dict(zip(_PROBES, renderer.render(_PROBES.values()), strict=True))
+    hit = next((reply for reply in replies.values() if reply.fault == "limit"), None)
+    if hit is None:
+        with replace(renderer, now=_OTHER_DAY) as another:
+            replies["later"], replies["third"] = another.render([_PROBES["two"], _PROBES["two"]])
+        hit = next((reply for reply in replies.values() if reply.fault == "limit"), None)
+    if hit is not None:
+        return Lint(error=hit.message)
+    tokens = _of_tokens(tokenizer, replies["one"])
+    if replies["one"].fault not in (None, "unstable"):
+        return Lint((Fault("template_refused", None, replies["one"].message),), tokens)
+    probe = _Probe(replies, tokenizer)
+    return Lint(tuple(probe.faults()), (*probe.warnings(), *tokens))
+
+
+def _of_tokens(tokenizer: Tokenizer, one: Reply) -> tuple[Fault, ...]:
+    """What is odd about special tokens."""
+    eos, pad = (tokenizer.special.get(name) for name in ("eos_token", "pad_token"))
+    found = []
+    if pad is None:
+        found.append(Fault("pad_missing", None, "trainers then pad with the end token"))
+    elif pad == eos:
+        found.append(Fault("pad_is_eos", None, f"{pad}: collators that mask padding mask the end token, too"))
+    if one.text and eos is not None and eos not in one.text.partition(_TELL)[2]:
+        found.append(Fault("eos_not_terminator", None, f"eos_token is {eos}, which does not end an answer"))
+    return tuple(found)
+
+
+class _Probe:
+    """The replies to the probes, and what follows from them."""
+
+    def __init__(self, replies: Mapping[str, Reply], tokenizer: Tokenizer) -> None:
+        self._replies = replies
+        self._tokenizer = tokenizer
+
+    def _text(self, name: str) -> str | None:
+        reply = self._replies[name]
+        return None if reply.fault is not None else reply.text
+
+    def faults(self) -> Sequence[Fault]:
+        """What breaks training."""
+        return [*self._determinism(), *self._content(), *self._end(), *self._prompt(), *self._system(), *self._mask()]
+
+    def warnings(self) -> Sequence[Fault]:
+        """What may be meant."""
+        return [*self._date(), *self._thought(), *self._prefix(), *self._marks()]
+
+    def _one(self) -> str:
+        reply = self._replies["one"]
+        return reply.text or self._text("two") or ""
+
+    def _determinism(self) -> list[Fault]:
+        if self._text("two") != self._text("again") or self._text("later") != self._text("third"):
+            return [Fault("not_deterministic", None, "the same conversation gave two texts")]
+        return []
+
+    def _content(self) -> list[Fault]:
+        text = self._text("two")
+        if text is None:
+            return [Fault("template_refused", None, f"two turns: {self._replies['two'].message}")]
+        lost = [word for word in (_ASK, _TELL, _ASK2, _TELL2) if word not in text]
+        names = {_ASK: "a question", _TELL: "an answer", _ASK2: "the last question", _TELL2: "the last answer"}
+        return [Fault("content_dropped", None, ", ".join(names[word] for word in lost))] if lost else []
+
+    def _end(self) -> list[Fault]:
+        text = self._text("two")
+        if text is None or _TELL2 not in text:
+            return []
+        rest = text.rpartition(_TELL2)[2]
+        if not rest:
+            return [Fault("terminator_missing", None, "nothing follows the last answer")]
+        if not rest.strip():
+            return [Fault("terminator_only_newlines", None, "only white space follows the last answer")]
+        return []
+
+    def _prompt(self) -> list[Fault]:
+        """What stands between a question and its answer must be what the generation prompt adds."""
+        asked, prompt, one = self._text("asked"), self._text("prompt"), self._one()
+        if asked is None or prompt is None or asked != prompt or _TELL not in one:
+            return []
+        header = one.partition(_TELL)[0].removeprefix(asked)
+        if header.strip():
+            return [Fault("generation_prompt_missing", None, "add_generation_prompt changes nothing")]
+        return []
+
+    def _system(self) -> list[Fault]:
+        text = self._text("system")
+        if text is None:
+            return [Fault("system_refused", None, self._replies["system"].message)]
+        return [] if _SYSTEM in text else [Fault("system_dropped", None, "a system message is left out")]
+
+    def _mask(self) -> list[Fault]:
+        """The marks of the template itself: the answer and its end token inside, the question outside."""
+        reply = self._replies["one"]
+        if reply.by != "generation" or not reply.spans or _TELL not in reply.text:
+            return []
+        trained = "\0".join(reply.text[start:end] for start, end in reply.spans)
+        found = []
+        if _ASK in trained:
+            found.append(Fault("prompt_trained", None, "the question is inside {% generation %}"))
+        if _TELL not in trained:
+            found.append(Fault("assistant_not_trained", None, "the answer is outside {% generation %}"))
+        elif self._end_left_out(reply):
+            found.append(Fault("end_not_trained", None, "the end token is outside {% generation %}"))
+        return found
+
+    def _end_left_out(self, reply: Reply) -> bool:
+        (encoding,) = self._tokenizer.encode([reply.text])
+        labels = by_spans(encoding, list(reply.spans))
+        last = encoding.char_to_token(reply.text.index(_TELL) + len(_TELL) - 1) or 0
+        ends = [n for n in range(last, len(labels)) if encoding.ids[n] in self._tokenizer.ends]
+        return bool(ends) and labels[ends[0]] == 0
+
+    def _date(self) -> list[Fault]:
+        if self._text("later") != self._text("two"):
+            return [Fault("date_in_text", None, "the text changes with the day; reports use 2026-01-01")]
+        return []
+
+    def _thought(self) -> list[Fault]:
+        text = self._text("thinking")
+        if text is not None and _TELL in text and _THOUGHT not in text:
+            return [Fault("thought_dropped", None, "<think> of earlier answers is left out")]
+        return []
+
+    def _prefix(self) -> list[Fault]:
+        """Each shorter conversation, with the prompt for an answer, must begin the longer one."""
+        whole, text = self._text("two"), self._text("thinking")
+        unstable = self._replies["one"].fault == "unstable"
+        for shorter in (self._text("prompt"), self._text("asked_twice")):
+            unstable |= shorter is not None and whole is not None and not whole.startswith(shorter)
+        alone = self._text("thinking_alone")
+        unstable |= alone is not None and text is not None and not text.startswith(alone.rstrip())
+        return (
+            [Fault("prefix_not_stable", None, "a longer conversation changes the text of its beginning")]
+            if unstable
+            else []
+        )
+
+    def _marks(self) -> list[Fault]:
+        if self._replies["one"].by == "generation":
+            return []
+        return [Fault("no_generation_marks", None, "no {% generation %}: masks are found by prefixes")]

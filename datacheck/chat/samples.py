@@ -1,0 +1,330 @@
+"""From training examples to labelled tokens, with what is wrong in them: what the checks count and preview shows."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice, pairwise
+from typing import Any, Literal, NamedTuple
+
+from tokenizers import Encoding
+
+from datacheck.chat.child import Renderer, Reply, Request
+from datacheck.chat.conversations import Conversation
+from datacheck.chat.mask import by_spans, concatenation, kept, runs
+from datacheck.chat.template import Spans, TemplateFault
+from datacheck.chat.tokenizer import Tokenizer
+
+_BATCH = 64  # rows whose texts are tokenized together, on all cores
+Side = Literal["right", "left"]
+
+
+class Fault(NamedTuple):
+    """Something wrong with one example: a slug, the JSON path, and the check's own words (or None)."""
+
+    problem: str
+    where: str | None = None
+    detail: str | None = None
+
+
+class Sample(NamedTuple):
+    """One training example as tokens.
+
+    text, ids, labels (1: TRAIN, 0: skip), encoding: before truncation; kept: what is left after it.
+    by: how the mask was found: generation, prefix, concatenation, all, sampled; None where nothing could be rendered.
+    error: a limit of ours that was hit: nothing is known of this example.
+    """
+
+    conversation: Conversation
+    text: str = ""
+    ids: Sequence[int] = ()
+    labels: Sequence[int] = ()
+    encoding: Encoding | None = None
+    kept: range | frozenset[int] = range(0)
+    by: str | None = None
+    faults: tuple[Fault, ...] = ()
+    error: str | None = None
+
+    @property
+    def turns(self) -> list[int]:
+        """Tokens that are skipped, trained, skipped, …: an even number of them."""
+        return _turns(self.labels)
+
+
+@dataclass(frozen=True)
+class Run:
+    """How the run reads its data.
+
+    truncation: the side that is cut beyond `max_length`; keep: a trainer's own rule instead, from (skipped, trained)
+    tokens turn by turn to those that are kept of each (the first ones), or None where the row is lost.
+    """
+
+    tokenizer: Tokenizer
+    max_length: int | None = None
+    truncation: Side = "right"
+    keep: Callable[[list[tuple[int, int]]], list[tuple[int, int]] | None] | None = None
+
+    def kept(self, turns: Sequence[int], length: int) -> range | frozenset[int]:
+        """The tokens that are left of a row. turns: as `Sample.turns`."""
+        if self.keep is None:
+            return kept(length, self.max_length, self.truncation)
+        if self.max_length is None or length <= self.max_length:
+            return range(length)
+        counts = self.keep(list(zip(turns[::2], turns[1::2], strict=True)))
+        left: set[int] = set()
+        at = 0
+        for of, count in zip(turns, (each for pair in counts or () for each in pair), strict=False):
+            left.update(range(at, at + count))
+            at += of
+        return frozenset(left)
+
+
+class _Work(NamedTuple):
+    """A conversation, its rendered text, and the text of its prompt where the mask needs it."""
+
+    conversation: Conversation
+    text: str
+    prompt: str | None = None
+    spans: Spans | tuple[()] = ()
+    by: str | None = None
+    fault: Fault | None = None
+    error: str | None = None
+
+
+def samples(conversations: Iterable[Conversation], run: Run, renderer: Renderer | None) -> Iterator[Sample]:
+    """One sample per conversation, in order.
+
+    Args:
+        conversations: what to render; they are read ahead by some hundreds.
+        run: the tokenizer and the limits of the run.
+        renderer: for conversations of messages; None: the tokenizer has no template, so these cannot be rendered.
+
+    """
+    source = iter(conversations)
+    work = _rendered(source, run.tokenizer, renderer)
+    while batch := list(islice(work, _BATCH)):
+        yield from _tokenized(batch, run)
+
+
+def _rendered(source: Iterator[Conversation], tokenizer: Tokenizer, renderer: Renderer | None) -> Iterator[_Work]:
+    waiting: list[Conversation] = []  # those whose replies have not come yet
+
+    def requests() -> Iterator[Request]:
+        for conversation in source:
+            waiting.append(conversation)
+            yield from _requests(conversation)
+
+    replies = iter(renderer.render(requests())) if renderer else iter(())
+    # Requests are drawn batch by batch; plain texts between them wait for the next reply or the end.
+    eos = tokenizer.special.get("eos_token", "")
+    if renderer is None:
+        for conversation in source:
+            yield _no_template(conversation, eos)
+        return
+    for reply in replies:
+        while waiting[0].messages is None:
+            yield _plain(waiting.pop(0), eos)
+        conversation = waiting.pop(0)
+        second = next(replies) if _prompted(conversation) else None
+        yield _from_replies(conversation, reply, second)
+    for conversation in waiting:
+        yield _plain(conversation, eos)
+
+
+def _prompted(conversation: Conversation) -> bool:
+    return conversation.loss == "completion"
+
+
+def _requests(conversation: Conversation) -> Iterator[Request]:
+    """What to render: the whole; for the loss on completions the prompt, too."""
+    if conversation.messages is None:
+        return
+    messages, tools, extra = conversation.messages, conversation.tools, conversation.extra
+    if conversation.loss in ("assistant", "weights", "last_turn"):
+        yield Request(messages, tools, extra)
+        return
+    yield Request(messages, tools, extra, prompt=conversation.loss == "sampled", spans=False)
+    if _prompted(conversation):
+        yield Request(messages[: conversation.answers], tools, extra, prompt=True, spans=False)
+
+
+def _no_template(conversation: Conversation, eos: str) -> _Work:
+    if conversation.messages is None:
+        return _plain(conversation, eos)
+    return _Work(conversation, "", fault=Fault("no_template", None, "the tokenizer has no chat template"))
+
+
+def _plain(conversation: Conversation, eos: str) -> _Work:
+    """Prompt and answer put together; the end token follows an answer (as TRL adds it), not a text or a prompt."""
+    if conversation.loss != "completion":
+        by = "sampled" if conversation.loss == "sampled" else "all"
+        return _Work(conversation, conversation.prompt + conversation.text, by=by)
+    answer = conversation.text if conversation.text.endswith(eos) else conversation.text + eos
+    return _Work(conversation, conversation.prompt + answer, prompt=conversation.prompt, by="concatenation")
+
+
+def _from_replies(conversation: Conversation, reply: Reply, prompt: Reply | None) -> _Work:
+    for each in (reply, prompt):
+        if each is not None and each.fault == "limit":
+            return _Work(conversation, "", error=each.message)
+        if each is not None and each.fault is not None:
+            return _Work(conversation, "", fault=_refused(conversation, each))
+    by = reply.by or {"completion": "concatenation", "sampled": "sampled"}.get(conversation.loss, "all")
+    return _Work(conversation, reply.text, prompt.text if prompt else None, _spans(conversation, reply), by)
+
+
+def _refused(conversation: Conversation, reply: Reply) -> Fault:
+    where = conversation.places[0].split("[")[0] if conversation.places else None
+    if reply.fault == "unstable":
+        return Fault("prefix_not_stable", where, reply.message)
+    return Fault("template_refused", where, reply.message)
+
+
+def _spans(conversation: Conversation, reply: Reply) -> Spans:
+    """The spans to train: of all answers, of the last one, or of those with a weight."""
+    spans = [(start, end) for start, end in reply.spans]
+    if conversation.loss == "last_turn":
+        return spans[-1:]
+    answers = [n for n, m in enumerate(conversation.messages or ()) if m.get("role") == "assistant"]
+    if conversation.loss == "weights" and conversation.weights and len(answers) == len(spans):
+        return [span for number, span in zip(answers, spans, strict=True) if conversation.weights[number] > 0]
+    return spans
+
+
+def _tokenized(batch: Sequence[_Work], run: Run) -> Iterator[Sample]:
+    texts = [work.text for work in batch]
+    prompts = [work.prompt for work in batch if work.prompt is not None]
+    try:
+        encodings = iter(run.tokenizer.encode([*texts, *prompts]))
+        whole = list(islice(encodings, len(batch)))
+    except TemplateFault:  # one text among them holds a lone surrogate: one by one
+        yield from (_alone(work, run) for work in batch)
+        return
+    for work, encoding in zip(batch, whole, strict=True):
+        prompt = next(encodings) if work.prompt is not None else None
+        yield _sample(work, encoding, prompt, run)
+
+
+def _alone(work: _Work, run: Run) -> Sample:
+    try:
+        encoded = run.tokenizer.encode([work.text] if work.prompt is None else [work.text, work.prompt])
+    except TemplateFault as fault:
+        where = work.conversation.places[0] if work.conversation.places else None
+        return Sample(work.conversation, faults=(Fault("not_encodable", where, str(fault)),))
+    return _sample(work, encoded[0], encoded[1] if work.prompt is not None else None, run)
+
+
+def _sample(work: _Work, encoding: Encoding, prompt: Encoding | None, run: Run) -> Sample:
+    if work.error is not None or work.fault is not None:
+        return Sample(work.conversation, error=work.error, faults=(work.fault,) if work.fault else ())
+    faults: list[Fault] = []
+    ids = encoding.ids
+    if prompt is not None:
+        labels, aligned = concatenation(prompt.ids, ids)
+        if not aligned:
+            faults.append(Fault("prompt_not_prefix", _answer_place(work.conversation), None))
+    elif work.by in ("all", "sampled"):
+        labels = [int(work.by == "all")] * len(ids)
+    else:
+        labels = by_spans(encoding, list(work.spans))
+    left = run.kept(_turns(labels) if run.keep else (), len(ids))
+    if work.by != "sampled":
+        faults += _faults(work, ids, labels, left, run)
+    return Sample(work.conversation, work.text, ids, labels, encoding, left, work.by, tuple(faults))
+
+
+def _answer_place(conversation: Conversation) -> str | None:
+    return conversation.places[-1] if conversation.places else None
+
+
+def _turns(labels: Sequence[int]) -> list[int]:
+    ends = [0, *(end for run in runs(labels) for end in run)]
+    counts = [b - a for a, b in pairwise(ends)]
+    rest = len(labels) - ends[-1]
+    return [*counts, rest, 0] if rest else counts
+
+
+def _faults(
+    work: _Work, ids: Sequence[int], labels: Sequence[int], left: range | frozenset[int], run: Run
+) -> Iterator[Fault]:
+    """What is wrong with a mask; the first of each kind."""
+    conversation = work.conversation
+    if 1 not in labels:
+        yield Fault("no_trained_token", _answer_place(conversation))
+        return
+    if len(left) < len(ids) and not any(labels[at] for at in left):
+        yield Fault("trained_lost", _answer_place(conversation), f"{len(ids)} tokens, {len(left)} are kept")
+    if conversation.messages is not None:
+        yield from _said_faults(conversation, work)
+        yield from _end_faults(conversation, ids, labels, run.tokenizer)
+
+
+def _said_faults(conversation: Conversation, work: _Work) -> Iterator[Fault]:
+    """Whose words stand in what is trained, by looking for the words of each message."""
+    train, skip = _pieces(work)
+    seen: set[str] = set()
+    for number, (message, where) in enumerate(zip(conversation.messages or (), conversation.places, strict=True)):
+        trained = message.get("role") == "assistant" and _wanted(conversation, number)
+        for words in _words(message):
+            if words in (train if trained else skip):
+                continue
+            if words not in work.text:
+                problem = "content_dropped"
+            elif trained:
+                problem = "assistant_not_trained"
+            else:
+                problem = "prompt_trained"
+            if problem not in seen:
+                seen.add(problem)
+                yield Fault(problem, where, None)
+
+
+def _wanted(conversation: Conversation, number: int) -> bool:
+    """Whether the loss means this answer to be trained."""
+    if conversation.loss == "completion":
+        return number >= conversation.answers
+    if conversation.loss == "weights" and conversation.weights:
+        return conversation.weights[number] > 0
+    if conversation.loss == "last_turn":
+        return number == len(conversation.messages or ()) - 1
+    return True
+
+
+def _pieces(work: _Work) -> tuple[str, str]:
+    """The trained and the skipped text, stretches set apart by a character that no text has."""
+    if work.by == "all":
+        return work.text, ""
+    spans = list(work.spans)
+    if work.prompt is not None:
+        at = len(work.prompt) if work.text.startswith(work.prompt) else 0
+        spans = [(at, len(work.text))]
+    ends = [0, *(place for span in spans for place in span), len(work.text)]
+    skip = [work.text[a:b] for a, b in zip(ends[::2], ends[1::2], strict=True)]
+    return "\0".join(work.text[a:b] for a, b in spans), "\0".join(skip)
+
+
+def _words(message: Mapping[str, Any]) -> Iterator[str]:
+    """What a message says, as a template must show it: without the thoughts of an answer and outer white space."""
+    content = message.get("content")
+    texts = [content] if isinstance(content, str) else []
+    if isinstance(content, list):
+        texts = [part["text"] for part in content if isinstance(part, dict) and isinstance(part.get("text"), str)]
+    for text in texts:
+        if message.get("role") == "assistant":
+            text = text.rsplit("</think>", 1)[-1]  # noqa: PLW2901 - what is left of it
+        if words := text.strip():
+            yield words
+
+
+def _end_faults(
+    conversation: Conversation, ids: Sequence[int], labels: Sequence[int], tokenizer: Tokenizer
+) -> Iterator[Fault]:
+    """The last token of an answer that is no white space must end the turn, and be trained."""
+    for first, end in runs(labels):
+        last = end - 1
+        while last > first and tokenizer.blank(ids[last]):
+            last -= 1
+        if ids[last] in tokenizer.ends:
+            continue
+        # transformers leaves out further tokens of a last character whose bytes are spread over several: up to three
+        follows = not tokenizer.ends.isdisjoint(ids[end : end + 4])
+        yield Fault("end_not_trained" if follows else "end_missing", _answer_place(conversation))
+        return

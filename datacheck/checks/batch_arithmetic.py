@@ -1,0 +1,210 @@
+"""The check batch_arithmetic."""
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import polars as pl
+from pydantic import Field, ValidationError
+
+from datacheck.check import Artifact, Check, Limit, Measured, Metric, Need, Note, Ratio, Value, View, total
+from datacheck.errors import LoadError
+from datacheck.features.fates import Fates, RunOf
+from datacheck.trainers import trainer_names
+from datacheck.trainers.base import LOST, SettingsError, flat, read_config
+from datacheck.trainers.batches import PLANS, Arithmetic, Batches, Broken
+
+
+class BatchArithmetic(Check):
+    """What the named trainer makes of the run's batch settings and of this many rows: updates, rollouts, warm-up.
+
+    The trainer's own integer arithmetic is done with its own defaults, the run's config file, and `run.settings` on
+    top; names are the trainer's (`train_batch_size`, `data.train_batch_size`). The docs of each trainer's twin name
+    the lines of its source.
+
+    ## Why it matters
+
+    Most of these faults show after the model is loaded, on many GPUs, or never: a division by zero in the first
+    episode, an empty loader, gradients that are never applied, a learning rate that stays at 1 % of what was set.
+    LightRFT's documented rule (train batch at least rollout batch x samples) is neither needed nor enough: its own
+    GSM8K script breaks it and runs (58 rollouts), and 60 prompts that keep it give 0 rollouts.
+
+    ## Example
+
+    ```yaml
+    run:
+      trainer: lightrft.rl_text
+      world_size: 8
+      settings: {train_batch_size: 128, rollout_batch_size: 128, n_samples_per_prompt: 8}
+    datasets:
+      train:
+        source: {path: data/train.jsonl}
+        checks:
+          - check: batch_arithmetic
+    ```
+
+    ## How to fix
+
+    - `no_batches`, `no_rollouts`, `no_updates`: a batch is larger than the data; make it smaller or add rows.
+    - `not_divisible`, `no_accumulation`, `mini_batch_too_large`: change the setting that the evidence names.
+    - `too_few_generations`: group-based advantages need at least two answers per prompt.
+    - `sample_too_large`: the trainer draws more rows than there are and stops; give it more, or change its code.
+    - Warm-up below 1: the run ends before the learning rate is reached; fewer warm-up steps, or train on more rows.
+    - `batch_shrinks`, `rule_of_the_docs`: the run goes on with another batch than was written; make it exact.
+
+    ## How to verify
+
+    Run again: no faults, warm-up 1; the trainer's own log of total steps shows the number of updates given here.
+
+    ## Known limits
+
+    The rows are those that the trainer keeps by the twin of its loader (where it has one, else all that can be read);
+    what it drops for length is not known without a tokenizer: write `rows` then. Early stopping, packing and rows
+    that the trainer makes itself are not foreseen; the finding says so where it matters.
+    """
+
+    ZH = """按所用训练框架自己的整数公式，由批大小设置与样本数算出更新次数、rollout 次数与预热比例。
+
+    ## 现象
+
+    多卡启动后才报除零错误或空数据加载器；训练跑完却从未更新参数；学习率始终只有设定值的百分之几。
+
+    ## 根因
+
+    批大小互不整除；样本数不足一个 rollout 批；梯度累积步数被整除成 0；只训练部分样本而学习率曲线按全量样本设计。
+    LightRFT 文档中的规则 TBS ≥ RBS × n 既非必要也非充分。
+
+    ## 排查
+
+    - 在契约的 `run` 中写明 trainer、world_size、config 或 settings；证据给出被违反的规则、数字与源码位置。
+    - 图表 `arithmetic` 给出每轮批数、更新次数、每轮用不到的样本数。
+
+    ## 修复
+
+    按证据点名的设置调整批大小、生成数或样本数；预热不足 1 时减少预热步数或增加训练样本。
+
+    ## 验证
+
+    重跑后无错误且预热为 1；训练日志中的总步数与这里的更新次数一致。
+    """
+
+    metrics = {
+        "faults": Metric("rules that stop the run or leave nothing to train", "rules", limit=Limit(max=0)),
+        "warnings": Metric("rules of the trainer that do not hold, although it runs", "rules", limit=Limit(warn_max=0)),
+        "rollouts": Metric(
+            "rounds of generation in an episode; else batches in an epoch", "rounds", None, Limit(min=1)
+        ),
+        "updates": Metric("updates of the weights in the whole run", "updates", limit=Limit(min=1)),
+        "warmup": Metric("updates of the warm-up that the run makes", "share", "updates of the warm-up", Limit(min=1)),
+    }
+
+    check: Literal["batch_arithmetic"] = "batch_arithmetic"
+    trainer: str | None = Field(default=None, description="trainer and mode; from run.trainer")
+    config: Artifact | None = Field(default=None, description="the run's config file; from run.config")
+    settings: dict[str, bool | int | float | str | None] = Field(
+        default={}, description="settings that win over the file; from run.settings"
+    )
+    world_size: int = Field(default=1, ge=1, description="processes that train; from run.world_size")
+    rows: int | None = Field(default=None, ge=0, description="rows that the trainer keeps; none: as its twin says")
+
+    @classmethod
+    def implied(cls, dataset: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The run stands with the contract."""
+        return {name: dataset["run"][name] for name in ("trainer", "config", "settings", "world_size")}
+
+    def needs(self) -> tuple[Need, ...]:
+        """What becomes of each row, where the trainer has a twin."""
+        if self.rows is not None or self.trainer not in trainer_names():
+            return ()
+        return (Need(Fates(run=RunOf(trainer=self.trainer, config=self.config, settings=self.settings))),)
+
+    def measure(self, data: View) -> Measured:
+        """Count rows; let the trainer's arithmetic speak."""
+        rows, counted = self._counted(data)
+        try:
+            plan = self._plan()
+        except (LoadError, SettingsError, LookupError) as error:
+            return self._nothing(_note(error))
+        if not rows and not total(data.rows):
+            return self._nothing(Note("no rows", zh="没有样本"))
+        found = plan.arithmetic(rows, self.world_size)
+        fails = sum(broken.fails for broken in found.broken)
+        warmup = max(found.warmup, 1)
+        return Measured(
+            (
+                Value("faults", fails),
+                Value("warnings", len(found.broken) - fails),
+                Value("rollouts", found.rollouts),
+                Value("updates", found.updates),
+                Value("warmup", Ratio(min(found.updates, warmup), warmup)),
+            ),
+            evidence=_evidence(data, found.broken),
+            figures={"arithmetic": _table(rows, self.world_size, found), "settings": _settings(plan)},
+            not_checked=(counted, *(Note(one.en, zh=one.zh) for one in found.notes)),
+        )
+
+    def _counted(self, data: View) -> tuple[int, Note]:
+        """How many rows are trained, and where the number comes from."""
+        if self.rows is not None:
+            return self.rows, Note(
+                f"{self.rows} rows were taken, as the setting says", zh=f"按设置以 {self.rows} 行计算"
+            )
+        readable = total(data.rows)
+        if not self.needs():
+            said = f"all {readable} readable rows were taken; the trainer has no twin"
+            zh = f"以全部 {readable} 个可读行计算：该训练框架的加载逻辑未收录"
+            return readable, Note(said, zh=zh)
+        fates = data[self.needs()[0]].filter(pl.col("fate").is_in(LOST), pl.col("row").is_not_null())
+        rows = readable - fates.select(pl.col("row").n_unique()).collect().item()
+        said = f"{rows} of {readable} readable rows were taken: those that the trainer's loader keeps"
+        return rows, Note(said, zh=f"{readable} 个可读行中以 {rows} 行计算：训练框架加载时会保留的行")
+
+    def _nothing(self, why: Note) -> Measured:
+        return Measured(tuple(Value(name, None) for name in self.metrics), not_checked=(why,))
+
+    def _plan(self) -> Batches:
+        """The settings of the run. Raises LoadError, SettingsError or LookupError where they are not known."""
+        if self.trainer is None:
+            raise LookupError(_NO_TRAINER)
+        if self.trainer not in PLANS:
+            said = f"no arithmetic of {self.trainer} is known; known: {', '.join(PLANS)}"
+            raise LookupError(Note(said, zh=f"未收录 {self.trainer} 的计算公式；已收录：{'、'.join(PLANS)}"))
+        kind = PLANS[self.trainer]
+        given = read_config(self.config.read(), self.config.named) if self.config else {}
+        try:
+            return kind.model_validate(kind.prepared({**flat(kind.table(given)), **self.settings}))
+        except ValidationError as errors:
+            first = errors.errors(include_input=False, include_url=False, include_context=False)[0]
+            name = ".".join(map(str, first["loc"]))
+            raise SettingsError(f"{self.trainer}: setting {name}: {first['msg']}") from None
+
+
+_NO_TRAINER = Note("no trainer; name one under run.trainer", zh="未指定训练框架：请在 run.trainer 中写明")
+
+
+def _note(error: Exception) -> Note:
+    """An error as a sentence: its own words, which may be known in Chinese, or those of what was read."""
+    said = error.args[0]
+    return said if isinstance(said, Note) else Note(str(said), zh=f"无法读取运行配置：{said}")
+
+
+def _evidence(data: View, broken: tuple[Broken, ...]) -> pl.LazyFrame:
+    """The rules, at the dataset's first file: it is the whole dataset that they speak of."""
+    schema = {"where": pl.String, "problem": pl.String, "detail": pl.String}
+    table = pl.LazyFrame(
+        [(f"run: {one.setting}", one.rule, f"{one.detail} ({one.source})") for one in broken], schema, orient="row"
+    )
+    return data.files.select("file").sort("file").head(1).join(table, how="cross")
+
+
+def _table(rows: int, world: int, found: Arithmetic) -> pl.DataFrame:
+    told = {
+        "rows": rows, "processes": world, "rollouts or batches": found.rollouts, "updates": found.updates,
+        "updates of the warm-up": found.warmup, "rows of an epoch in no batch": found.unseen,
+    }  # fmt: skip
+    return pl.DataFrame({"what": list(told), "number": list(told.values())})
+
+
+def _settings(plan: Batches) -> pl.DataFrame:
+    """What the run's settings come to, defaults included."""
+    values = plan.model_dump(by_alias=True)
+    return pl.DataFrame({"setting": list(values), "value": [str(value) for value in values.values()]})

@@ -1,0 +1,132 @@
+"""The check loss_mask_errors."""
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import polars as pl
+from pydantic import Field
+
+from datacheck.check import Artifact, Check, Limit, Measured, Metric, Need, Note, Value, View, rates
+from datacheck.features.tokens import (
+    NO_TOKENIZER,
+    Truncation,
+    faults,
+    implied_by_run,
+    strips,
+    tokens_feature,
+    unknown,
+)
+
+
+class LossMaskErrors(Check):
+    """Share of rows in which the wrong tokens are trained: the user's words, no answer, no end of the turn.
+
+    Each row is rendered with the chat template and tokenized with the run's tokenizer, as the trainer will. Every
+    token of an answer must be TRAIN, every token of a question and of the system prompt must be skip, and the token
+    that ends the turn must be TRAIN: a model that never learns it never stops. The mask is that of the template's
+    `{% generation %}` marks; without them it is found from prefixes; for prompt and completion from the length of the
+    prompt alone, as TRL does.
+
+    ## Why it matters
+    A wrong mask raises no error. With the question in the loss the model learns to ask; with no trained token the loss
+    is NaN or 0; with an end token that is never trained it talks on. One example shows it, thousands hide it.
+
+    ## Example
+    ```yaml
+    run: {tokenizer: tok/qwen2, max_length: 2048}
+    datasets:
+      train:
+        source: data/train.jsonl
+        checks:
+          - check: loss_mask_errors
+    ```
+
+    ## How to fix
+    - `no_trained_token`: the template has no `{% generation %}` that fits, or the row has no answer.
+    - `trained_lost`: nothing of the answer is left after truncation; raise the length or shorten the prompt.
+    - `prompt_trained`, `assistant_not_trained`: mend the template's `{% generation %}` marks.
+    - `end_missing`: the template writes no end token after the answer; `end_not_trained`: move it into the marks.
+    - `prompt_not_prefix`: the prompt's last characters fuse with the answer's first; put a line feed between them.
+    - `prefix_not_stable`: the template rewrites earlier turns; use one with `{% generation %}` (TRL has such ones).
+    - `template_refused`, `no_template`, `not_encodable`: the row cannot be rendered; see template_errors.
+
+    ## How to verify
+    Run again: the rate is 0. Look at the strips of the report, or at rows of your choice: `datacheck preview`.
+
+    ## Known limits
+    Words of a message are looked for in the trained and the skipped text: very short ones may be found elsewhere.
+    Vision tokens are not known. Tokens that your own collator masks are known only if the trainer is named.
+    """
+
+    ZH = """统计训练了错误 token 的样本占比：训练了用户的话、没有训练回答，或没有训练结束符。
+
+    ## 现象
+    loss 为 NaN 或 0；模型学会替用户提问；推理时停不下来，一直说到最大长度。
+
+    ## 根因
+    模板没有 `{% generation %}` 标记或标记位置不对；结束符在标记之外；截断后回答一个 token 都不剩；
+    提示与回答拼接时，边界处的 token 合并。
+
+    ## 排查
+    - 看报告中的 token 条：回答与结束符应为 TRAIN，系统提示与用户的话应为 skip。
+    - 用 `datacheck preview` 查看任意一行渲染后的文本、id 与标签。
+
+    ## 修复
+    - 标记有误：修改模板的 `{% generation %}`，把结束符（如 <|im_end|>）放进标记。
+    - 回答被截光：调大最大长度，或缩短、拆分样本。
+    - 边界合并：提示与回答之间加换行；前缀不稳定：换用带标记的训练模板。
+
+    ## 验证
+    重新运行后比率为 0；抽查的 token 条中只有回答和结束符是 TRAIN。
+    """
+
+    metrics = {"rate": Metric("rows with a wrong loss mask", "share", of="rows", limit=Limit(max=0))}
+
+    check: Literal["loss_mask_errors"] = "loss_mask_errors"
+    tokenizer: Artifact | None = Field(default=None, description="the run's tokenizer (from `run:`)")
+    template: str | None = Field(default=None, description="name of the chat template (from `run:`)")
+    max_length: int | None = Field(default=None, ge=1, description="tokens that the run keeps of a row (from `run:`)")
+    truncation: Truncation = Field(default="right", description="the side that is cut; a named trainer knows its own")
+    roles: dict[str, str] = Field(default={}, description="names of roles (from `source.roles`)")
+    trainer: str | None = Field(default=None, description="trainer and mode, as `trl.sft` (from `run:`)")
+    config: Artifact | None = Field(default=None, description="the trainer's config file (from `run:`)")
+    settings: dict[str, bool | int | float | str | None] = Field(
+        default={}, description="settings of the trainer that win over its config file (from `run:`)"
+    )
+
+    @classmethod
+    def implied(cls, dataset: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The tokenizer and the lengths of the run."""
+        return implied_by_run(dataset)
+
+    def needs(self) -> tuple[Need, ...]:
+        """The labelled tokens."""
+        feature = tokens_feature(self)
+        return (Need(feature),) if feature else ()
+
+    def measure(self, data: View) -> Measured:
+        """Count rows with a fault."""
+        if not self.needs():
+            return Measured((Value("rate", None),), not_checked=(NO_TOKENIZER,))
+        tokens = data[self.needs()[0]]
+        limits = unknown(tokens)
+        if limits:
+            return Measured((Value("rate", None),), not_checked=limits)
+        found = faults(tokens).filter(pl.col("problem") != "content_dropped")
+        counted = tokens.select("row", "by").collect()
+        trained = counted.filter(pl.col("by").ne_missing("sampled"))
+        others = data.rows.join(trained.lazy(), on="row", how="anti").select(pl.len()).collect().item()
+        prefix = counted.filter(pl.col("by") == "prefix").height
+        said = f"{others} rows have no answer to train (prompts, no conversation, or lost to the named trainer)"
+        zh = f"{others} 行没有可训练的回答（只有提示词、不是对话，或被所用训练框架丢弃）"
+        notes = [Note(said, zh=zh)] if others else []
+        said = f"{prefix} masks were found from prefixes: the template has no {{% generation %}}"
+        zh = f"{prefix} 个掩码按前缀推断：模板没有 {{% generation %}} 标记"
+        notes += [Note(said, zh=zh)] if prefix else []
+        masks = counted.drop_nulls("by").group_by(mask="by").len("examples").sort("mask")
+        return Measured(
+            rates("rate", found, data.rows, by=self.by, rows=data.rows),
+            evidence=found,
+            figures={"tokens": strips(tokens, data.rows), "masks": masks},
+            not_checked=tuple(notes),
+        )

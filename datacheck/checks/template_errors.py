@@ -1,0 +1,208 @@
+"""The check template_errors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal
+
+import polars as pl
+from pydantic import Field
+
+from datacheck.check import Artifact, Check, Limit, Measured, Metric, Need, Note, Value, View, for_review, placed, rates
+from datacheck.features.tokens import (
+    NO_TOKENIZER,
+    Truncation,
+    faults,
+    implied_by_run,
+    load_model,
+    renderer,
+    tokens_feature,
+    unknown,
+)
+
+if TYPE_CHECKING:
+    from datacheck.chat.lint import Lint
+    from datacheck.chat.samples import Fault
+
+_OF_ROWS = ("template_refused", "content_dropped", "not_encodable", "no_template")
+_OF_SYSTEM = ("system_dropped", "system_refused")
+_THOUGHT = "<think>"
+
+
+class TemplateErrors(Check):
+    """Faults of the run's chat template, found with a conversation of known words, and rows that it refuses or cuts.
+
+    The probe shows what the template leaves out (a message, the system prompt), whether an answer is ended by a token,
+    whether `add_generation_prompt` writes what training has before an answer, and whether equal conversations give
+    equal texts. Then each row is rendered: `rate` counts those that the template refuses or whose words it drops.
+
+    ## Why it matters
+    The template decides what the model sees, in training and in use. Where no token ends the answer the model does not
+    learn to stop; where the generation prompt differs, training and use differ in every single answer.
+
+    ## Example
+    ```yaml
+    run: {tokenizer: tok/qwen2}
+    datasets:
+      train:
+        source: data/train.jsonl
+        checks:
+          - check: template_errors
+    ```
+
+    ## How to fix
+    - `terminator_missing`, `terminator_only_newlines`: end assistant messages with the end token in the template.
+    - `generation_prompt_missing`: write the assistant's header where `add_generation_prompt` is set.
+    - `system_dropped`, `system_refused`: use another template, or put the words into the first question.
+    - `content_dropped`, `template_refused`: the row's shape (lists of parts, order of roles) is not the template's.
+    - `prompt_trained`, `assistant_not_trained`, `end_not_trained`: mend the `{% generation %}` marks.
+    - `pad_is_eos`, `pad_missing`: name a padding token of its own.
+    - `eos_not_terminator`: eos_token is not what ends an answer; set it, or generation will not stop.
+    - `prefix_not_stable`, `thought_dropped`: earlier turns change as the conversation goes on; do not cut masks by
+      prefixes, and train with a template that keeps them.
+
+    ## How to verify
+    Run again: count and rate are 0. Render some rows (`datacheck preview`) and read them to the last token.
+
+    ## Known limits
+    Pictures and sound are not rendered. The probe has no tools; rows with tools are rendered with theirs.
+    """
+
+    ZH = """用已知内容的探针对话检查训练所用的聊天模板，并统计模板拒绝或丢掉内容的样本。
+
+    ## 现象
+    推理停不下来；系统提示不起作用；训练与推理的提示不一致，效果忽好忽坏。
+
+    ## 根因
+    模板在回答后不写结束符；忽略 `add_generation_prompt`；悄悄丢掉系统消息或列表形式的内容；
+    历史轮次的 <think> 被删，前缀不稳定；pad 与 eos 相同。
+
+    ## 排查
+    - 看证据中的问题类型与模板自己给出的报错。
+    - 用 `datacheck preview` 渲染样本，读到最后一个 token。
+
+    ## 修复
+    - 在模板里补上结束符与生成提示；换用支持系统消息的模板，或把系统内容并入第一问。
+    - 给 pad 单独指定一个 token；让 eos_token 就是结束回答的那个 token。
+    - 按模板要求的形状改写样本（角色顺序、内容类型）。
+
+    ## 验证
+    重新运行后 count 与 rate 为 0，渲染后的样本完整、以结束符结尾。
+    """
+
+    metrics = {
+        "count": Metric("faults of the template", "faults", limit=Limit(max=0)),
+        "warnings": Metric("oddities of the template that may be meant", "oddities", limit=Limit(warn_max=0)),
+        "rate": Metric("rows that the template refuses or drops words of", "share", of="rows", limit=Limit(max=0)),
+    }
+
+    check: Literal["template_errors"] = "template_errors"
+    tokenizer: Artifact | None = Field(default=None, description="the run's tokenizer (from `run:`)")
+    template: str | None = Field(default=None, description="name of the chat template (from `run:`)")
+    max_length: int | None = Field(default=None, ge=1, description="tokens that the run keeps of a row (from `run:`)")
+    truncation: Truncation = Field(default="right", description="the side that is cut; a named trainer knows its own")
+    roles: dict[str, str] = Field(default={}, description="names of roles (from `source.roles`)")
+    trainer: str | None = Field(default=None, description="trainer and mode, as `trl.sft` (from `run:`)")
+    config: Artifact | None = Field(default=None, description="the trainer's config file (from `run:`)")
+    settings: dict[str, bool | int | float | str | None] = Field(
+        default={}, description="settings of the trainer that win over its config file (from `run:`)"
+    )
+
+    @classmethod
+    def implied(cls, dataset: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The tokenizer of the run."""
+        return implied_by_run(dataset)
+
+    def needs(self) -> tuple[Need, ...]:
+        """The rendered rows."""
+        feature = tokens_feature(self)
+        return (Need(feature),) if feature else ()
+
+    def measure(self, data: View) -> Measured:
+        """Lint the template, then count rows."""
+        if not self.needs():
+            return self._nothing(NO_TOKENIZER)
+        tokens = data[self.needs()[0]]
+        found = self._lint()
+        limits = (_limit(found.error),) if found.error else unknown(tokens)
+        first = data.rows.select(pl.col("row").min()).collect().item()
+        if limits or first is None:
+            return self._nothing(*limits)
+        has = _Has(data)
+        wrong, odd, notes = _sorted(found, has)
+        rows = faults(tokens).filter(pl.col("problem").is_in(_OF_ROWS))
+        evidence = pl.concat(
+            [
+                placed(rows, data.rows).cast({"row": pl.UInt64}),
+                for_review(_lines((*wrong, *odd), has, first), data.rows),
+            ],
+            how="diagonal",
+        )
+        return Measured(
+            (
+                Value("count", len(wrong)),
+                Value("warnings", len(odd)),
+                *rates("rate", rows, data.rows, by=self.by, rows=data.rows),
+            ),
+            evidence=evidence,
+            not_checked=notes,
+        )
+
+    def _lint(self) -> Lint:
+        from datacheck.chat.lint import Lint, lint  # noqa: PLC0415 - jinja2 and tokenizers: only where they are used
+        from datacheck.chat.samples import Fault  # noqa: PLC0415
+
+        assert self.tokenizer is not None
+        model = load_model(self.tokenizer)
+        child = renderer(model, self.template)
+        if child is None:
+            return Lint((Fault("no_template", None, "the tokenizer has no chat template"),))
+        with child:
+            return lint(child, model.tokenizer)
+
+    def _nothing(self, *notes: Note) -> Measured:
+        return Measured(tuple(Value(name, None) for name in self.metrics), not_checked=notes or (_NO_ROWS,))
+
+
+_NO_ROWS = Note("no rows", zh="没有样本")
+
+
+def _limit(error: str) -> Note:
+    return Note(error, zh=f"探针对话超出渲染限制（{error}）")
+
+
+class _Has:
+    """The first row that has what a fault is about: a system message, thoughts."""
+
+    def __init__(self, data: View) -> None:
+        turns = data.turns.select("row", "role", thought=pl.col("text").str.contains(_THOUGHT, literal=True))
+        first = turns.select(
+            system=pl.col("row").filter(pl.col("role") == "system").min(),
+            thought=pl.col("row").filter("thought").min(),
+        )
+        self.system, self.thought = first.collect().row(0)
+
+    def row(self, problem: str) -> int | None:
+        """The row to look at for a fault."""
+        if problem in _OF_SYSTEM:
+            return self.system  # type: ignore[no-any-return]
+        return self.thought if problem == "thought_dropped" else None
+
+
+def _sorted(found: Lint, has: _Has) -> tuple[list[Fault], list[Fault], tuple[Note, ...]]:
+    """Faults, oddities, and notes: what the data has no use for is none of the first two."""
+    unused = [f for f in found.faults if f.problem in _OF_SYSTEM and has.system is None]
+    unused += [f for f in found.warnings if f.problem == "thought_dropped" and has.thought is None]
+    marks = [f for f in found.warnings if f.problem == "no_generation_marks"]
+    by_prefix = "模板没有 {% generation %}，损失掩码按前缀推断"
+    notes = [Note(f"{f.problem}: {f.detail}", zh=f"{f.problem}：{by_prefix}") for f in marks]
+    idle = "the template does that, but no row has it"
+    notes += [Note(f"{f.problem}: {idle}", zh=f"{f.problem}：模板有此问题，但没有样本涉及") for f in unused]
+    left_out = {*unused, *marks}
+    wrong = [f for f in found.faults if f not in left_out]
+    return wrong, [f for f in found.warnings if f not in left_out], tuple(notes)
+
+
+def _lines(found: tuple[Fault, ...], has: _Has, first: int) -> pl.LazyFrame:
+    lines = [(has.row(f.problem) if has.row(f.problem) is not None else first, f.problem, f.detail) for f in found]
+    return pl.LazyFrame(lines, schema={"row": pl.UInt64, "problem": pl.String, "detail": pl.String}, orient="row")

@@ -1,0 +1,234 @@
+"""The check trainer_drops."""
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import polars as pl
+from pydantic import Field
+
+from datacheck.check import (
+    Artifact,
+    Check,
+    Limit,
+    Measured,
+    Metric,
+    Need,
+    Note,
+    Value,
+    View,
+    for_review,
+    placed,
+    rates,
+    total,
+)
+from datacheck.features.fates import NOT_EXPLAINED, NOT_READABLE, Fates, RunOf
+from datacheck.trainers import trainer, trainer_names
+from datacheck.trainers.base import FATES, LOST, Mode, SettingsError
+
+_ORDER = {fate: place for place, fate in enumerate(FATES)}
+
+
+class TrainerDrops(Check):
+    """The ledger "rows in → rows trained": what the run's trainer keeps, drops, masks or changes, row by row, and why.
+
+    `run.trainer` names the trainer and its mode (`trl.sft`, `llamafactory.dpo`, …). Its loader was rewritten as pure
+    functions; each rule stands in docs/trainers.md with file and line of the trainer's own code. A row is
+
+    - dropped: left out, as a rule with a warning among thousands of lines, or with none;
+    - a stop: the trainer raises an exception that nobody catches; the run ends there;
+    - changed or masked: it is trained, but not as it was written.
+
+    ## Why it matters
+
+    Data and trainer seldom agree on all of a format. LLaMA-Factory drops a conversation with a system message when
+    `tags` does not name one, and all pairs of text in a ShareGPT set; ms-swift drops every row whose loading fails.
+    The loss curve looks fine, on half of the data. TRL drops nothing: it stops, hours into tokenisation.
+
+    ## Example
+
+    ```yaml
+    run:
+      trainer: llamafactory.sft
+      settings: {formatting: sharegpt, columns.messages: conversations}
+    datasets:
+      train:
+        source: {path: data/train.jsonl}
+        checks:
+          - {check: trainer_drops, limits: {kept: {min: 0.999}}}
+    ```
+
+    ## How to fix
+
+    - Read the reasons by their number: one that takes whole sources is a setting (column, tag, role name); name it as
+      the detail says. One that takes single rows is the data: mend the rows, or drop them yourself so that the count
+      is known.
+    - `run_stops`: mend or drop these rows first; nothing else matters before.
+
+    ## How to verify
+
+    Run again; then compare "rows trained" with the number of examples that the trainer prints when it starts.
+
+    ## Known limits
+
+    Twins know one commit of each trainer. Truncation needs tokens: check truncated_samples counts it with the rule of
+    the trainer. What the `datasets` library makes of columns whose types vary is not told here (schema_violations).
+    """
+
+    ZH = """“进来多少行 → 训练多少行”的账本：指定训练框架逐行保留、丢弃、屏蔽或修改了什么，原因是什么。
+
+    ## 现象
+
+    训练日志一切正常，但实际训练的样本比交付的少；或者分词到一半报错退出。
+
+    ## 根因
+
+    数据与训练框架对格式的理解不同：列名、标签、角色名、成对数据的类型。框架多半只打印一行警告就丢弃样本，
+    或者直接抛出异常终止。
+
+    ## 排查
+
+    - 按原因的数量看账本：成片丢弃通常是配置（列、标签、角色名）的问题，零星丢弃是数据的问题。
+    - 每条证据给出原因、位置以及框架源码中的文件和行号。
+
+    ## 修复
+
+    - 配置问题：按说明在 `run.settings` 或数据集描述中写明列和标签。
+    - 数据问题：修正或自行删除这些样本，使数量可知。
+    - `run_stops`：优先处理，否则训练会中断。
+
+    ## 验证
+
+    重跑后核对“训练行数”与框架启动时打印的样本数是否一致。
+    """
+
+    metrics = {
+        "kept": Metric("rows that the trainer trains on", "share", of="rows that it takes", limit=Limit(min=0.99)),
+        "run_stops": Metric("rows, or settings, at which the run stops", "places", limit=Limit(max=0)),
+        "altered": Metric("rows that are trained, but masked or not as written", "share", of="rows that it takes"),
+        "unexplained": Metric("rows of which the twin cannot say what becomes", "rows", limit=Limit(max=0)),
+    }
+
+    check: Literal["trainer_drops"] = "trainer_drops"
+    trainer: str | None = Field(default=None, description="trainer and mode, as `trl.sft`; from run.trainer")
+    config: Artifact | None = Field(default=None, description="the run's config file; from run.config")
+    settings: dict[str, bool | int | float | str | None] = Field(
+        default={}, description="settings of the trainer that win over the config file; from run.settings"
+    )
+    max_length: int | None = Field(default=None, ge=1, description="tokens that the run keeps; from run.max_length")
+
+    @classmethod
+    def implied(cls, dataset: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The run names the trainer and its settings."""
+        run = dataset["run"]
+        return {name: run[name] for name in ("trainer", "config", "settings", "max_length")}
+
+    def needs(self) -> tuple[Need, ...]:
+        """The fates, once the trainer is known."""
+        return (Need(self._fates()),) if self.trainer in trainer_names() else ()
+
+    def _fates(self) -> Fates:
+        run = RunOf(trainer=self.trainer or "", config=self.config, settings=self.settings, max_length=self.max_length)
+        return Fates(run=run)
+
+    def measure(self, data: View) -> Measured:
+        """Count rows by the worst of their fates; a row counts once, under the rule that decided."""
+        why = self._unmeasured()
+        if why:
+            return Measured(tuple(Value(name, None) for name in self.metrics), not_checked=(why,))
+        mode, first = trainer(self.trainer or ""), self._first()
+        fates = data[Need(self._fates())].collect()
+        taken = data.rows.select("row") if first is None else data.rows.select("row").filter(pl.col("row") < first)
+        decided = _decided(fates).join(taken.collect(), on="row", how="semi", maintain_order="left")
+        of_run = fates.filter(pl.col("row").is_null()).unique(["problem", "detail"], maintain_order=True)
+        explained = decided.filter(pl.col("problem") != NOT_EXPLAINED)
+        lost = explained.filter(pl.col("fate").is_in(LOST))
+        stops = lost.filter(pl.col("fate") == "fails").height + of_run.filter(pl.col("fate") == "fails").height
+        altered = explained.filter(pl.col("fate").is_in(["changed", "masked", "truncated"]))
+        kept = taken.join(lost.lazy(), on="row", how="anti")
+        rows = total(taken)
+        return Measured(
+            (
+                *rates("kept", kept, taken, by=self.by, rows=data.rows),
+                Value("run_stops", stops if rows else None),
+                *rates("altered", altered.lazy(), taken, by=self.by, rows=data.rows),
+                Value("unexplained", decided.height - explained.height if rows else None),
+            ),
+            evidence=_evidence(mode, decided, of_run, data),
+            figures={"ledger": _ledger(decided, rows)},
+            not_checked=tuple(self._notes(mode, of_run, total(data.rows), rows)),
+        )
+
+    def _unmeasured(self) -> Note | None:
+        """Why nothing can be measured, if so."""
+        if self.trainer is None:
+            return _NO_TRAINER
+        if self.trainer not in trainer_names():
+            said = f"{self.trainer}: not a trainer that datacheck knows; known: {', '.join(trainer_names())}"
+            return Note(said, zh=f"{self.trainer}：未收录的训练框架；已收录：{'、'.join(trainer_names())}")
+        try:
+            self._fates().run.settings_read()
+        except SettingsError as error:
+            return Note(f"the settings of the run cannot be read: {error}", zh=f"无法读取运行设置：{error}")
+        return None
+
+    def _first(self) -> int | None:
+        """How many rows the trainer takes from the front, where the settings say so."""
+        run = self._fates().run
+        return run.mode.first(run.settings_read())
+
+    def _notes(self, mode: Mode, of_run: pl.DataFrame, every: int, taken: int) -> list[Note]:
+        said = f"the settings take the first {taken} of {every} rows; the others were not counted"
+        notes = [Note(said, zh=f"按设置只取 {every} 行中的前 {taken} 行，其余未统计")] if taken < every else []
+        for problem, detail in of_run.filter(pl.col("fate") != "fails").select("problem", "detail").iter_rows():
+            rule = mode.rules[problem]
+            notes.append(Note(f"{problem}: {rule.en} ({detail})", zh=f"{problem}：{rule.zh}（{detail}）"))
+        limit = mode.cut(self._fates().run.settings_read()).limit
+        if limit is not None:
+            said = f"rows of more than {limit} tokens: not counted here (check truncated_samples)"
+            notes.append(Note(said, zh=f"超过 {limit} 个 token 的行不在此统计（见检查 truncated_samples）"))
+        return notes
+
+
+_NO_TRAINER = Note(
+    "no trainer is named; write `run: {trainer: trl.sft}` (or another) in the contract",
+    zh="未指定训练框架：请在契约中写明，例如 `run: {trainer: trl.sft}`",
+)
+
+
+def _decided(fates: pl.DataFrame) -> pl.DataFrame:
+    """One line per row: the worst of its fates, the first of equals."""
+    worst = pl.col("fate").replace_strict(_ORDER, return_dtype=pl.Int8)
+    table = fates.drop_nulls("row").with_columns(pl.col("row").cast(pl.UInt64), worst=worst)
+    return table.sort("row", "worst", descending=[False, True], maintain_order=True).unique(
+        "row", keep="first", maintain_order=True
+    )
+
+
+def _evidence(mode: Mode, decided: pl.DataFrame, of_run: pl.DataFrame, data: View) -> pl.LazyFrame:
+    """Rows that are lost; rows that are kept but altered as places to read, not to drop."""
+    said = {slug: f"{rule.fate}: {rule.en} ({rule.source})" for slug, rule in mode.rules.items()}
+    said |= {NOT_EXPLAINED: "the twin failed on this row; please report it", NOT_READABLE: "settings"}
+    words = pl.col("problem").replace_strict(said, return_dtype=pl.String)
+    hint = pl.col("problem").replace_strict({s: rule.hint for s, rule in mode.rules.items()}, default=None)
+    more = [pl.concat_str(pl.lit("; "), part.cast(pl.String)).fill_null("") for part in (pl.col("detail"), hint)]
+    told = pl.concat_str(words, *more)
+    lines = decided.lazy().select("row", "where", "problem", "fate", detail=told)
+    lost = pl.col("fate").is_in(LOST)
+    whole = of_run.lazy().filter(pl.col("fate") == "fails")
+    file = (
+        data.rows.select("file").head(1).collect()["file"].to_list()
+    )  # what is about the run stands at its first file
+    whole = whole.select("where", "problem", "fate", detail=told, file=pl.lit(file[0] if file else None, pl.String))
+    found = [placed(lines.filter(lost), data.rows), whole, for_review(lines.filter(~lost), data.rows)]
+    return pl.concat(found, how="diagonal").drop("fate")
+
+
+def _ledger(decided: pl.DataFrame, rows: int) -> pl.DataFrame:
+    """`step`, `rows`: rows in, what is lost by each reason, rows trained, and of those the altered ones by reason."""
+    by_reason = decided.group_by("fate", "problem").len("rows").sort("rows", "problem", descending=[True, False])
+    counts = [(fate, f"{fate}: {problem}", n) for fate, problem, n in by_reason.iter_rows()]
+    lost = [(words, n) for fate, words, n in counts if fate in LOST]
+    rest = [(f"… {words}", n) for fate, words, n in counts if fate not in LOST]
+    trained = rows - sum(n for _, n in lost)
+    table = [("in", rows), *lost, ("trained", trained), *rest]
+    return pl.DataFrame(table, schema={"step": pl.String, "rows": pl.Int64}, orient="row")

@@ -1,0 +1,232 @@
+"""The check unknown_config_keys."""
+
+import difflib
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal, NamedTuple
+
+import polars as pl
+from pydantic import Field
+
+from datacheck.check import Artifact, Check, Limit, Measured, Metric, Note, Value, View
+from datacheck.errors import ContractError, LoadError
+from datacheck.strictyaml import parse_yaml
+from datacheck.trainers.base import SettingsError, kind_of, read_config
+from datacheck.trainers.keys import KEYS, Known, wrong_type
+
+_WORDS = {"i": "integer", "f": "number", "b": "boolean", "s": "string", "l": "array", "d": "object", "n": "null"}
+
+
+class _Found(NamedTuple):
+    """A setting that does not do what was meant; `of`: config or settings."""
+
+    of: str
+    name: str
+    problem: str
+    detail: str
+
+
+class UnknownConfigKeys(Check):
+    """Settings of the run that the trainer does not know, that have a wrong type, or that it never uses.
+
+    The run's config file (YAML, JSON or TOML) and `run.settings` are held against the names and types in the
+    trainer's own source.
+
+    ## Why it matters
+
+    Some trainers ignore a name that they do not know, without a word: the run goes on with the default. MLX-GRPO does
+    so with every misspelt TOML key, and has seven keys that nothing reads, weight decay and batch size among them.
+    pplmx-llm's own sft_alpaca.yaml asks for gradient accumulation in the wrong section, and trains without it.
+
+    ## Example
+
+    ```yaml
+    run: {trainer: mlx_grpo.grpo, config: train.toml}
+    datasets:
+      train:
+        source: {path: data/train.jsonl}
+        checks:
+          - check: unknown_config_keys
+    ```
+
+    ## How to fix
+
+    - `unknown_key`: the evidence names what was probably meant; correct or remove it.
+    - `wrong_type`: write numbers and booleans without quotes. PyYAML reads `1e-5` as text: write `1.0e-5`.
+    - `dead_key`: the trainer has the setting and does nothing with it; do not rely on it.
+
+    ## How to verify
+
+    Run again: no unknown keys, no wrong types. Compare with the settings that the trainer logs at its start.
+
+    ## Known limits
+
+    Names are those of the commits that the twins name; a newer version of the trainer may know more. Of verl only the
+    sections data, algorithm, trainer, actor and rollout are judged. Values are judged by type, not by range.
+    """
+
+    ZH = """训练配置中框架不认识、类型不对或从不使用的键。
+
+    ## 现象
+
+    改了参数却没有任何效果；训练结果与配置对不上；启动时报类型错误。
+
+    ## 根因
+
+    键名拼错或放错层级，框架静默忽略并使用默认值；数字写成带引号的字符串；某些键虽有定义但代码从未使用。
+
+    ## 排查
+
+    - 看证据中的键名、行号与可能想写的名字。
+    - MLX-GRPO 会静默忽略未知 TOML 键，另有 7 个键从未使用；pplmx-llm 自带的 sft_alpaca.yaml 把梯度累积写错了位置。
+
+    ## 修复
+
+    按提示改正或删除键名；数字与布尔值不要加引号；PyYAML 会把 `1e-5` 读成字符串，请写 `1.0e-5`；不要依赖无效键。
+
+    ## 验证
+
+    重跑后没有未知键和类型错误；与框架启动日志中的实际配置对照。
+    """
+
+    metrics = {
+        "unknown": Metric("settings that the trainer does not know", "settings", limit=Limit(max=0)),
+        "wrong_types": Metric("settings whose value has a wrong type", "settings", limit=Limit(max=0)),
+        "dead": Metric("settings that the trainer knows and never uses", "settings", limit=Limit(warn_max=0)),
+    }
+
+    check: Literal["unknown_config_keys"] = "unknown_config_keys"
+    trainer: str | None = Field(default=None, description="trainer and mode; from run.trainer")
+    config: Artifact | None = Field(default=None, description="the run's config file; from run.config")
+    settings: dict[str, bool | int | float | str | None] = Field(
+        default={}, description="settings beside the file; from run.settings"
+    )
+
+    @classmethod
+    def implied(cls, dataset: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The run stands with the contract."""
+        return {name: dataset["run"][name] for name in ("trainer", "config", "settings")}
+
+    def measure(self, data: View) -> Measured:
+        """Hold every name against those that the trainer knows."""
+        try:
+            known, read, lines = self._read()
+        except ContractError as error:
+            return self._nothing(Note(str(error), zh=f"无法读取运行配置：{error}"))
+        except (LoadError, SettingsError, LookupError) as error:
+            return self._nothing(_note(error))
+        inner = read.get(known.table) if known.table else None
+        found = [*_judged("config", inner if isinstance(inner, dict) else read, known)]
+        found += _judged("settings", _nested(self.settings), known)
+        counts = {problem: sum(one.problem == problem for one in found) for problem in _METRICS}
+        return Measured(
+            tuple(Value(metric, counts[problem]) for problem, metric in _METRICS.items()),
+            evidence=self._evidence(data, found, lines),
+        )
+
+    def _nothing(self, why: Note) -> Measured:
+        return Measured(tuple(Value(name, None) for name in self.metrics), not_checked=(why,))
+
+    def _read(self) -> tuple[Known, dict[str, Any], dict[str, int]]:
+        """What the trainer knows, the file as it reads it, and the line of every name."""
+        if self.trainer is None:
+            raise LookupError(_NO_TRAINER)
+        if self.trainer not in KEYS:
+            said = f"the settings of {self.trainer} are not known; known: {', '.join(KEYS)}"
+            raise LookupError(Note(said, zh=f"未收录 {self.trainer} 的配置键；已收录：{'、'.join(KEYS)}"))
+        if self.config is None:
+            if not self.settings:
+                raise LookupError(_NO_SETTINGS)
+            return KEYS[self.trainer], {}, {}
+        raw, name = self.config.read(), self.config.named
+        lines = _lines(raw, name)
+        return KEYS[self.trainer], read_config(raw, name), lines
+
+    def _evidence(self, data: View, found: list[_Found], lines: Mapping[str, int]) -> pl.LazyFrame:
+        """The settings, at the dataset's first file: a run's config is no data."""
+        schema = {"where": pl.String, "problem": pl.String, "detail": pl.String, "other": pl.String}
+        file = self.config.named if self.config else ""
+        table = [
+            (
+                f"run.{one.of}: {one.name}",
+                one.problem,
+                one.detail,
+                f"{file}:{lines.get(one.name, 1)}" if one.of == "config" else None,
+            )
+            for one in found
+        ]
+        first = data.files.select("file").sort("file").head(1)
+        return first.join(pl.LazyFrame(table, schema, orient="row"), how="cross")
+
+
+_NO_TRAINER = Note("no trainer; name one under run.trainer", zh="未指定训练框架：请在 run.trainer 中写明")
+_NO_SETTINGS = Note(
+    "no config file and no settings; name them under run.config or run.settings",
+    zh="没有配置文件也没有设置：请在 run.config 或 run.settings 中写明",
+)
+
+
+def _note(error: Exception) -> Note:
+    """An error as a sentence: its own words, which may be known in Chinese, or those of what was read."""
+    said = error.args[0]
+    return said if isinstance(said, Note) else Note(str(said), zh=f"无法读取运行配置：{said}")
+
+
+_METRICS = {"unknown_key": "unknown", "wrong_type": "wrong_types", "dead_key": "dead"}
+
+
+def _judged(of: str, values: Mapping[str, Any], known: Known, below: str = "") -> Iterator[_Found]:
+    """What is wrong with the settings of a map, and of the maps in it that hold settings."""
+    for key, value in values.items():
+        name = f"{below}{key}"
+        inside = any(other.startswith(f"{name}.") for other in (*known.types, *known.sections))
+        if inside and isinstance(value, dict):
+            yield from _judged(of, value, known, f"{name}.")
+        elif name not in known.types:
+            if not known.sections or any(name.startswith(f"{section}.") for section in known.sections):
+                yield _Found(of, name, "unknown_key", _hint(name, known))
+        elif name in known.dead:
+            yield _Found(of, name, "dead_key", f"nothing uses it ({known.source})")
+        elif wrong_type(value, known.types[name], converts=known.converts):
+            wanted = " or ".join(_WORDS[letter] for letter in known.types[name])
+            yield _Found(of, name, "wrong_type", f"expected {wanted}, found {kind_of(value)}")
+
+
+def _hint(name: str, known: Known) -> str:
+    """What the trainer does with it, and which of its names may have been meant."""
+    near = difflib.get_close_matches(name, known.types, n=1) or _elsewhere(name, known)
+    effect = "stops the run" if known.stops else "is ignored without a word"
+    return f"{effect}; did you mean '{near[0]}'?" if near else effect
+
+
+def _elsewhere(name: str, known: Known) -> list[str]:
+    """The same key in another section."""
+    last = name.rpartition(".")[2]
+    return [other for other in known.types if other.rpartition(".")[2] == last][:1]
+
+
+def _nested(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings with dotted names as maps in maps."""
+    nested: dict[str, Any] = {}
+    for name, value in settings.items():
+        *path, last = name.split(".")
+        here = nested
+        for part in path:
+            inner = here.setdefault(part, {})
+            here = inner if isinstance(inner, dict) else {}
+        here[last] = value
+    return nested
+
+
+def _lines(raw: bytes, name: str) -> dict[str, int]:
+    """The line of each name. YAML is read strictly first: anchors, tags and keys given twice are refused."""
+    if not name.endswith((".toml", ".json")):
+        document = parse_yaml(raw, name)
+        return {".".join(map(str, path)): line for path, line in document.lines.items()}
+    key = re.compile(r"""^\s*["']?([\w.-]+)["']?\s*[:=]""")
+    found: dict[str, int] = {}
+    for number, line in enumerate(raw.decode(errors="replace").splitlines(), start=1):
+        match = key.match(line)
+        if match:
+            found.setdefault(match[1], number)
+    return found

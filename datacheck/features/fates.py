@@ -1,0 +1,134 @@
+"""What the named trainer does with each row, by the twin of its loader (datacheck/trainers/)."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import jiter
+import polars as pl
+from pydantic import Field
+
+from datacheck.check import Artifact, Feature, Model, Need, Summary, View
+from datacheck.trainers import trainer
+from datacheck.trainers.base import UNSEEN, Fate, Mode, Seen, Settings, SettingsError, read_config
+
+NOT_EXPLAINED = "not_explained"  # the twin itself failed on the row: a fault of datacheck's
+NOT_READABLE = "settings_not_readable"
+_UNKNOWN_KIND = "fails"
+COLUMNS = {"row": pl.UInt32, "fate": pl.String, "problem": pl.String, "where": pl.String, "detail": pl.String}
+
+
+class RunOf(Model):
+    """The run whose trainer is asked: what a contract's `run:` says, as far as twins need it."""
+
+    trainer: str
+    config: Artifact | None = None
+    settings: Mapping[str, bool | int | float | str | None] = Field(default={})
+    max_length: int | None = None
+
+    @property
+    def mode(self) -> Mode:
+        """The trainer's mode. Raises KeyError for one that is not known."""
+        return trainer(self.trainer)
+
+    def settings_read(self) -> Settings:
+        """The trainer's settings. Raises SettingsError where the config cannot be read or holds a wrong type."""
+        config = None
+        if self.config is not None and not self.config.files:
+            raise SettingsError(f"{self.config.named}: the config file is not there")
+        if self.config is not None:
+            config = read_config(self.config.read(), self.config.named)
+        return self.mode.configured(config, self.settings, self.max_length)
+
+
+class TopKeys(Feature):
+    """`row`, `key`, `json`: each top-level key at the first row of the part that has it; the part's first record.
+
+    Keys with a dot or a bracket are left out: no loader asks for such a column.
+    """
+
+    columns = {"row": pl.UInt32, "key": pl.String, "json": pl.String}
+
+    def needs(self) -> tuple[Need, ...]:
+        """The records."""
+        return (Need("records"),)
+
+    def compute(self, part: View) -> pl.DataFrame:
+        """Every top-level key of a record has a cell: no record is parsed for them."""
+        top = part.cells.filter(~pl.col("path").str.contains(r"[.\[]"))
+        keys = top.group_by(key="path").agg(pl.col("row").min()).sort("row", "key")
+        first = part.records.sort("row").head(1).select("row", "json")
+        lines = pl.concat([first, keys], how="diagonal").collect()
+        return lines.select(pl.col(name).cast(kind) for name, kind in self.columns.items())
+
+
+class SeenBefore(Summary):
+    """`key`, `json`: every top-level key of the dataset, and its first record: what loaders look at before a row."""
+
+    def needs(self) -> tuple[Need, ...]:
+        """The keys of each part."""
+        return (Need(TopKeys()),)
+
+    def compute(self, data: View) -> pl.DataFrame:
+        """The keys in order of the alphabet; the first record on the line without a key."""
+        lines = data[Need(TopKeys())]
+        keys = lines.select("key").drop_nulls().unique().sort("key").with_columns(json=pl.lit(None, pl.String))
+        first = lines.filter(pl.col("key").is_null()).sort("row").head(1).select("key", "json")
+        return pl.concat([first, keys]).collect()
+
+
+def seen_of(summary: pl.LazyFrame) -> Seen:
+    """What `SeenBefore` says, as twins take it."""
+    table = summary.collect()
+    first = table.filter(pl.col("key").is_null())["json"].to_list()
+    keys = table["key"].drop_nulls().to_list()
+    return Seen(frozenset(keys), jiter.from_json(first[0].encode()) if first else None) if keys or first else UNSEEN
+
+
+def parsed(records: pl.DataFrame) -> Iterator[tuple[int, Any]]:
+    """(row, value) of each record."""
+    for row, text in records.select("row", "json").iter_rows():
+        yield row, jiter.from_json(text.encode(), cache_mode="keys")
+
+
+class Fates(Feature):
+    """`row`, `fate`, `problem`, `where`, `detail`: each rule of the trainer that applied to a row.
+
+    A row without a line is kept as it is. Lines without a row are about the run as a whole: why it stops before any
+    row, or that its settings cannot be read.
+    """
+
+    columns = COLUMNS
+
+    run: RunOf
+
+    def needs(self) -> tuple[Need, ...]:
+        """The records, and what loaders look at before."""
+        return (Need("records"), Need(SeenBefore()))
+
+    def compute(self, part: View) -> pl.DataFrame:
+        """Ask the twin about each record."""
+        mode = self.run.mode
+        try:
+            settings = self.run.settings_read()
+        except SettingsError as error:
+            return pl.DataFrame([(None, "fails", NOT_READABLE, None, str(error))], schema=COLUMNS, orient="row")
+        seen = seen_of(part[Need(SeenBefore())])
+        lines: list[tuple[int | None, str, str, str | None, str | None]] = []
+        lines += [(None, *_line(mode, fate)) for fate in mode.before(settings, seen)]
+        records = part.records.collect()
+        found = ((row, fate) for row, record in parsed(records) for fate in fates(mode, record, settings, seen))
+        lines += [(row, *_line(mode, fate)) for row, fate in found]
+        return pl.DataFrame(lines, schema=COLUMNS, orient="row")
+
+
+def fates(mode: Mode, record: Any, settings: Settings, seen: Seen) -> tuple[Fate, ...]:
+    """The fates of a record; a twin that fails on it is told, and does not stop the audit."""
+    try:
+        return mode.read(record, settings, seen).fates
+    except Exception as error:  # noqa: BLE001 - a fault of a twin is a finding (unexplained), not the end of an audit
+        return (Fate(NOT_EXPLAINED, None, type(error).__name__),)
+
+
+def _line(mode: Mode, fate: Fate) -> tuple[str, str, str | None, str | None]:
+    kind = mode.rules[fate.reason].fate if fate.reason in mode.rules else _UNKNOWN_KIND
+    return kind, fate.reason, fate.where, fate.detail

@@ -1,0 +1,267 @@
+"""How many tokens each training example has for the run's tokenizer, which of them are trained, and what is wrong."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import polars as pl
+
+from datacheck.check import Artifact, Feature, Need, Note, View
+from datacheck.errors import LoadError
+from datacheck.features.fates import RunOf, SeenBefore, parsed, seen_of
+from datacheck.pii.redaction import hidden
+from datacheck.trainers.base import UNSEEN, Mode, Seen, Settings, SettingsError
+
+# `tokenizers` and jinja2 are imported where a tokenizer is named, and not with every contract.
+if TYPE_CHECKING:
+    from datacheck.chat.child import Renderer
+    from datacheck.chat.conversations import Conversation
+    from datacheck.chat.samples import Run, Sample
+    from datacheck.chat.tokenizer import Tokenizer
+
+Truncation = Literal["right", "left"]
+_STRIPS = 3  # rows of a part that are kept as strips, and as many with a fault
+_MAX_WORDS = 200  # characters of a template's own words
+_SHOWN = 3  # strips in a report
+
+
+class RunModel(NamedTuple):
+    """A tokenizer's folder, read: `sources` are its chat templates by name."""
+
+    tokenizer: Tokenizer
+    sources: Mapping[str, str]
+
+
+@lru_cache(maxsize=2)
+def load_model(artifact: Artifact) -> RunModel:
+    """Read a tokenizer's folder. Raises LoadError where it cannot be used."""
+    from datacheck.chat.template import TemplateFault, chat_templates  # noqa: PLC0415
+    from datacheck.chat.tokenizer import load_tokenizer  # noqa: PLC0415
+
+    files = {name: artifact.read(name) for name, _ in artifact.files}
+    try:
+        return RunModel(load_tokenizer(files), chat_templates(files))
+    except TemplateFault as fault:
+        raise LoadError(f"{artifact.named}: {fault}") from None
+
+
+def renderer(model: RunModel, template: str | None) -> Renderer | None:
+    """What renders for a run; None where its tokenizer has no template. Raises LoadError for an unknown name."""
+    from datacheck.chat.child import Renderer  # noqa: PLC0415
+
+    wanted = template or "default"
+    if model.sources and wanted not in model.sources:
+        raise LoadError(f"no chat template is called '{wanted}'; there are: {', '.join(sorted(model.sources))}")
+    return Renderer(model.sources, model.tokenizer.special, template) if model.sources else None
+
+
+def reader(run: RunOf | None, roles: Mapping[str, str], seen: Seen) -> Callable[[Any], list[Conversation]]:
+    """How a record becomes training examples: by the twin of the named trainer, or by its keys.
+
+    Raises LoadError where the trainer is not known or its settings cannot be read.
+    """
+    from datacheck.chat.conversations import conversations, trained_as  # noqa: PLC0415
+
+    if run is None:
+        return lambda record: conversations(record, roles)
+    mode, settings = _trainer(run)
+
+    def read(record: Any) -> list[Conversation]:
+        try:
+            trained = mode.read(record, settings, seen).trained
+        except Exception:  # noqa: BLE001 - a fault of a twin: trainer_drops tells it
+            return []
+        return trained_as(trained) if trained is not None else []
+
+    return read
+
+
+def token_run(tokenizer: Tokenizer, max_length: int | None, truncation: Truncation, run: RunOf | None) -> Run:
+    """What is done to long rows: by the rule of the named trainer, or on one side. Raises LoadError as `reader`."""
+    from datacheck.chat.samples import Run  # noqa: PLC0415
+
+    if run is None:
+        return Run(tokenizer, max_length, truncation)
+    mode, settings = _trainer(run)
+    cut = mode.cut(settings)
+    if cut.how in ("keep_start", "keep_end") and cut.of == "all":
+        return Run(tokenizer, cut.limit, "right" if cut.how == "keep_start" else "left")
+    return Run(tokenizer, cut.limit, keep=cut.kept)
+
+
+def cut_at(feature: Tokens) -> int | None:
+    """The tokens that are kept of a row: by the named trainer's settings, else `max_length`; None: nothing is cut."""
+    if feature.run is None:
+        return feature.max_length
+    mode, settings = _trainer(feature.run)
+    return mode.cut(settings).limit
+
+
+def _trainer(run: RunOf) -> tuple[Mode, Settings]:
+    try:
+        return run.mode, run.settings_read()
+    except KeyError:
+        raise LoadError(f"{run.trainer}: not a trainer that datacheck knows") from None
+    except SettingsError as error:
+        raise LoadError(str(error)) from None
+
+
+class Tokens(Feature):
+    """One line per training example (a pair has two).
+
+    part: the key that it comes from; total: tokens; trained: those with a label; kept, kept_trained: the same after
+    truncation; turns: tokens that are skipped, trained, skipped, … (an even number); by: how the mask was found;
+    faults: [[problem, where, detail], …] as JSON; error: a limit that was hit, so that nothing is known; strip: the
+    example as labelled pieces of text (JSON), for the first rows of a part and the first that have a fault, with
+    personal data masked.
+    """
+
+    columns = {
+        "row": pl.UInt32, "part": pl.String, "total": pl.UInt32, "trained": pl.UInt32, "kept": pl.UInt32,
+        "kept_trained": pl.UInt32, "turns": pl.List(pl.UInt32),  # type: ignore[dict-item]
+        "by": pl.String, "faults": pl.String,
+        "error": pl.String, "strip": pl.String,
+    }  # fmt: skip
+
+    tokenizer: Artifact
+    template: str | None = None
+    max_length: int | None = None
+    truncation: Truncation = "right"
+    roles: dict[str, str] = {}
+    run: RunOf | None = None
+
+    def needs(self) -> tuple[Need, ...]:
+        """The records; for a trainer also what its loader looks at before."""
+        return (Need("records"), Need(SeenBefore())) if self.run else (Need("records"),)
+
+    def compute(self, part: View) -> pl.DataFrame:
+        """Render in a child, tokenize here, row after row."""
+        from datacheck.chat.samples import samples  # noqa: PLC0415
+
+        model = load_model(self.tokenizer)
+        records = part.records.select("row", "json").collect()
+        read = reader(self.run, self.roles, seen_of(part[Need(SeenBefore())]) if self.run else UNSEEN)
+        rows: list[int] = []
+
+        def examples() -> Iterator[Conversation]:
+            for row, record in parsed(records):
+                for conversation in read(record):
+                    rows.append(row)
+                    yield conversation
+
+        run = token_run(model.tokenizer, self.max_length, self.truncation, self.run)
+        child = renderer(model, self.template)
+        try:
+            lines = _lines(samples(examples(), run, child), rows)
+        finally:
+            if child is not None:
+                child.close()
+        return pl.DataFrame(lines, schema=dict(self.columns), orient="row")
+
+
+def _lines(found: Iterator[Sample], rows: list[int]) -> list[tuple[Any, ...]]:
+    from datacheck.chat.strip import strip  # noqa: PLC0415
+
+    lines = []
+    plain = faulty = 0
+    for number, sample in enumerate(found):
+        left, labels = sample.kept, sample.labels
+        wanted = faulty < _STRIPS if sample.faults else plain < _STRIPS
+        shown = json.dumps(strip(sample, hidden), ensure_ascii=False) if wanted and sample.ids else None
+        faulty += bool(shown and sample.faults)
+        plain += bool(shown and not sample.faults)
+        faults = [[f.problem, f.where, f.detail and f.detail[:_MAX_WORDS]] for f in sample.faults]
+        lines.append(
+            (
+                rows[number],
+                sample.conversation.part,
+                len(sample.ids),
+                sum(labels),
+                len(left),
+                sum(labels[left.start : left.stop] if isinstance(left, range) else (labels[n] for n in left)),
+                sample.turns,
+                sample.by,
+                json.dumps(faults, ensure_ascii=False) if faults else None,
+                sample.error,
+                shown,
+            )
+        )
+    return lines
+
+
+def tokens_feature(check: Any) -> Tokens | None:
+    """The feature as a check's settings want it (tokenizer, template, max_length, truncation, roles).
+
+    None where no tokenizer is named or its files are not there.
+    """
+    if check.tokenizer is None or not check.tokenizer.files:
+        return None
+    run = None
+    if check.trainer is not None:
+        settings = {"config": check.config, "settings": check.settings, "max_length": check.max_length}
+        run = RunOf.model_validate({"trainer": check.trainer, **settings})
+    return Tokens(
+        tokenizer=check.tokenizer,
+        template=check.template,
+        max_length=check.max_length,
+        truncation=check.truncation,
+        roles=check.roles,
+        run=run,
+    )
+
+
+def implied_by_run(dataset: Mapping[str, Any]) -> dict[str, Any]:
+    """What a contract's `run:` and `source.roles` say to every check that counts tokens."""
+    run = dataset.get("run") or {}
+    return {
+        "tokenizer": run.get("tokenizer"),
+        "template": run.get("template"),
+        "max_length": run.get("max_length"),
+        "roles": dict(dataset.get("roles") or {}),
+        "trainer": run.get("trainer"),
+        "config": run.get("config"),
+        "settings": run.get("settings") or {},
+    }
+
+
+NO_TOKENIZER = Note(
+    "no tokenizer: name its folder in the contract (run: {tokenizer: DIR}) or with --run tokenizer=DIR",
+    zh="未指定分词器：请在契约中写明其目录（run: {tokenizer: DIR}），或使用 --run tokenizer=DIR",
+)
+
+
+def faults(tokens: pl.LazyFrame) -> pl.LazyFrame:
+    """`row`, `problem`, `where`, `detail`: one line per fault of a row's examples."""
+    each = pl.col("faults").str.json_decode(pl.List(pl.List(pl.String)))
+    names = ("problem", "where", "detail")
+    lists = tokens.drop_nulls("faults").select("row", each=each).explode("each")
+    return lists.select("row", *(pl.col("each").list.get(at).alias(name) for at, name in enumerate(names)))
+
+
+def unknown(tokens: pl.LazyFrame) -> tuple[Note, ...]:
+    """A sentence where a limit of ours was hit in rendering: then nothing may be measured."""
+    hit = tokens.drop_nulls("error").select("row", "error").collect()
+    if hit.is_empty():
+        return ()
+    count, first = hit["row"].n_unique(), hit["error"][0]
+    said = f"{count} rows could not be rendered within the limits ({first})"
+    return (Note(said, zh=f"{count} 行超出渲染限制，无法渲染（{first}）"),)
+
+
+def strips(tokens: pl.LazyFrame, rows: pl.LazyFrame) -> pl.DataFrame:
+    """A figure of kind strip: `place`, `text`, `label`, `tokens`; the first rows with a fault, then the first."""
+    ranked = tokens.drop_nulls("strip").sort(pl.col("faults").is_null(), "row", maintain_order=True).head(_SHOWN)
+    places = rows.select("row", "file", "line")
+    placed = ranked.sort("row", maintain_order=True).join(places, on="row", how="left", maintain_order="left")
+    lines = [
+        (f"{file}:{line} {part}", text, label, tokens)
+        for file, line, part, pieces in placed.select("file", "line", "part", "strip").collect().iter_rows()
+        for text, label, tokens in json.loads(pieces)
+    ]
+    return pl.DataFrame(lines, schema=STRIP, orient="row")
+
+
+STRIP = {"place": pl.String, "text": pl.String, "label": pl.String, "tokens": pl.UInt32}

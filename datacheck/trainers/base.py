@@ -1,0 +1,317 @@
+"""What a twin of a trainer's loader is made of.
+
+A twin is a pure function of one record. It says what the trainer's own code does with it: the fates of the row, each
+by a rule with the place in the trainer's source, and what is trained of it. It never raises, whatever the record is.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import tomllib
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal, NamedTuple
+
+import yaml
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+# From the best to the worst; what becomes of a row is the worst of its fates.
+FATES = ("kept", "changed", "masked", "truncated", "dropped", "fails")
+Kind = Literal["kept", "changed", "masked", "truncated", "dropped", "fails"]
+LOST = ("dropped", "fails")
+
+# Which tokens are trained: all, the assistant's, the completion's (all but the prompt), the last turn's answer,
+# by `weights` (one per message); sampled: answers come from the model (GRPO, PPO).
+Loss = Literal["all", "assistant", "completion", "last_turn", "weights", "sampled"]
+
+
+class Rule(NamedTuple):
+    """A rule of a trainer. `source` is `path:line` in the repository at the commit of the mode.
+
+    fate: what it does to a row; "fails": the whole run stops there (an exception that nobody catches).
+    silent: nothing is printed or raised, so that nobody notices.
+    """
+
+    fate: Kind
+    en: str
+    zh: str
+    source: str
+    hint: str
+    silent: bool = False
+
+
+class Fate(NamedTuple):
+    """One rule that applied to a row: its slug, the JSON path, and safe words (types and counts, never data)."""
+
+    reason: str
+    where: str | None = None
+    detail: str | None = None
+
+
+Messages = list[dict[str, Any]]
+
+
+class Trained(NamedTuple):
+    """What the trainer renders and trains of a row, with standard roles (system, user, assistant, tool).
+
+    One of: `messages` (a conversation), `text`, `prompt` with `response`, or `chosen` and `rejected` (with `prompt`
+    where it is apart). Prompt and answers are messages or text, as the trainer has them. `label` is KTO's.
+    """
+
+    loss: Loss
+    messages: Messages | None = None
+    text: str | None = None
+    prompt: Messages | str | None = None
+    response: Messages | str | None = None
+    chosen: Messages | str | None = None
+    rejected: Messages | str | None = None
+    label: bool | None = None
+    tools: list[Any] | None = None
+    weights: tuple[float, ...] | None = None
+    template_arguments: Mapping[str, Any] | None = None
+
+
+class Reading(NamedTuple):
+    """What a twin says of a row: the rules that applied, and what is trained (None: the row is lost)."""
+
+    fates: tuple[Fate, ...] = ()
+    trained: Trained | None = None
+
+
+class StopRow(Exception):  # noqa: N818 - not an error: the trainer is done with the row
+    """Ends the reading of a row inside a twin; the twin's `read` catches it."""
+
+    def __init__(self, reason: str, where: str | None = None, detail: str | None = None) -> None:
+        super().__init__(reason)
+        self.fate = Fate(reason, where, detail)
+
+
+class Seen(NamedTuple):
+    """What loaders know of the whole dataset before they look at a row.
+
+    columns: the top-level keys of all records (the `datasets` library fills those that a record lacks with null);
+    none: not known, each record has its own keys only. first: the first record, by which some decide the format.
+    """
+
+    columns: frozenset[str] = frozenset()
+    first: Any = None
+
+
+UNSEEN = Seen()
+
+
+def as_loaded(record: dict[str, Any], seen: Seen) -> dict[str, Any]:
+    """The record as `datasets` gives it: keys that only other records have are null."""
+    missing = seen.columns - record.keys()
+    return {**record, **dict.fromkeys(missing)} if missing else record
+
+
+class Settings(BaseModel):
+    """Settings of a trainer that decide a row's fate, with the trainer's own defaults. Other settings are ignored.
+
+    MAX_LENGTH: the setting that `run.max_length` of a contract stands for.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore", populate_by_name=True, hide_input_in_errors=True)
+
+    MAX_LENGTH: ClassVar[str | None] = None
+
+    @classmethod
+    def prepared(cls, given: dict[str, Any]) -> dict[str, Any]:
+        """Rewrite what the files and the command line gave before it is validated (a named entry of a list …)."""
+        return given
+
+
+class SettingsError(ValueError):
+    """A config file that cannot be read, or a setting of a wrong type; the message holds no data of theirs."""
+
+
+def read_config(data: bytes, name: str) -> dict[str, Any]:
+    """A trainer's config file as a map; `name` says the format (.toml, .json, otherwise YAML).
+
+    Raises SettingsError where it cannot be parsed or is no map.
+    """
+    try:
+        text = data.decode()
+        if name.endswith(".toml"):
+            value: Any = tomllib.loads(text)
+        else:
+            value = json.loads(text) if name.endswith(".json") else yaml.safe_load(text)
+    except (ValueError, yaml.YAMLError, RecursionError) as error:
+        raise SettingsError(f"{name}: cannot be read as a config file ({type(error).__name__})") from None
+    if not isinstance(value, dict):
+        raise SettingsError(f"{name}: expected a map of settings")
+    return value
+
+
+def flat(config: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Nested maps with dotted names beside them (`data.max_length`), as Hydra and command lines write them."""
+    found: dict[str, Any] = {}
+    for key, value in config.items():
+        name = f"{prefix}{key}"
+        found[name] = value
+        if isinstance(value, dict):
+            found |= flat(value, f"{name}.")
+    return found
+
+
+class Cut(NamedTuple):
+    """What becomes of a row that has more tokens than the run takes; `limit` None: nothing is cut.
+
+    how:
+        keep_start, keep_end: of the whole row;
+        turns: LLaMA-Factory's shares, turn by turn (`last_first`: from the last turn backwards);
+        pair: LLaMA-Factory's share between one prompt and one answer (of a pair: the longer one);
+        drop: the row is left out; fails: the run stops.
+    of: the tokens that are counted: of the whole row, or of the prompt alone.
+    reason: the slug of the rule that cuts; unanswered: of the rule that drops rows left without a trained token.
+    """
+
+    limit: int | None = None
+    how: Literal["keep_start", "keep_end", "turns", "pair", "drop", "fails"] = "keep_start"
+    of: Literal["all", "prompt"] = "all"
+    reason: str = "too_long"
+    unanswered: str | None = None
+    last_first: bool = False
+
+    def kept(self, turns: list[tuple[int, int]]) -> list[tuple[int, int]] | None:
+        """Tokens kept of each (prompt tokens, answer tokens), in the order of the row; None: all of it is lost.
+
+        For keep_end the tokens kept of a part are its last ones, otherwise its first ones.
+        """
+        if self.limit is None:
+            return turns
+        if self.how in ("turns", "pair"):
+            return _shares(turns, self.limit, last_first=self.last_first)
+        counted = sum(source if self.of == "prompt" else source + target for source, target in turns)
+        if counted <= self.limit:
+            return turns
+        return None if self.how in ("drop", "fails") else self._sliced(turns, self.limit)
+
+    def _sliced(self, turns: list[tuple[int, int]], limit: int) -> list[tuple[int, int]]:
+        flat_lengths = [length for turn in turns for length in turn]
+        backwards = self.how == "keep_end"
+        left, kept = limit, []
+        for length in reversed(flat_lengths) if backwards else flat_lengths:
+            kept.append(min(length, left))
+            left -= kept[-1]
+        kept = kept[::-1] if backwards else kept
+        return list(zip(kept[::2], kept[1::2], strict=True))
+
+
+def _shares(turns: list[tuple[int, int]], limit: int, *, last_first: bool) -> list[tuple[int, int]]:
+    """LLaMA-Factory's loop over turns: each gets its share of what is left (supervised.py:60, infer_seqlen)."""
+    kept, used = [], 0
+    for source, target in reversed(turns) if last_first else turns:
+        share = (0, 0) if used >= limit else share_of(source, target, limit - used)
+        used += sum(share)
+        kept.append(share)
+    return kept[::-1] if last_first else kept
+
+
+def share_of(source: int, target: int, limit: int) -> tuple[int, int]:
+    """LLaMA-Factory's infer_seqlen (processor_utils.py): tokens kept of a prompt and of its answer."""
+    if target * 2 < limit:
+        most = limit
+    elif source * 2 < limit:
+        most = limit - source
+    else:
+        most = int(limit * (target / (source + target)))
+    answer = min(most, target)
+    return min(max(limit - answer, 0), source), answer
+
+
+def _no_cut(_settings: Any) -> Cut:
+    return Cut()
+
+
+def _nothing(_settings: Any, _seen: Seen) -> tuple[Fate, ...]:
+    return ()
+
+
+def _all_rows(_settings: Any) -> int | None:
+    return None
+
+
+class Upstream(NamedTuple):
+    """Where the rules were read."""
+
+    repository: str
+    commit: str
+
+
+@dataclass(frozen=True)
+class Mode:
+    """One way to train with one trainer, and the twin of its loader.
+
+    name: `trainer.mode`; read: (record, settings, seen) → Reading, pure; rules: every slug that `read`, `cut` or
+    `before` can give; cut: (settings) → what is done to long rows; before: (settings, seen) → why the run fails
+    before any row; first: (settings) → how many rows it takes from the front (None: all).
+    run_here: benchmarks/trainers.py compares it with the trainer's own code; else it was only read.
+    roles: names that the loader takes for each standard role; empty: it does not look. role_rules: slugs of the rules
+    that are about roles and their order; tolerates: problems of the check role_errors that this trainer mends itself.
+    tool_arguments: what a call's arguments must be for the loader to train them as calls.
+    not_covered: sentences for the docs.
+    """
+
+    name: str
+    upstream: Upstream
+    settings: type[Settings]
+    read: Callable[[Any, Any, Seen], Reading]
+    rules: Mapping[str, Rule]
+    cut: Callable[[Any], Cut] = _no_cut
+    before: Callable[[Any, Seen], tuple[Fate, ...]] = _nothing
+    first: Callable[[Any], int | None] = _all_rows
+    run_here: bool = False
+    roles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    role_rules: frozenset[str] = frozenset()
+    tolerates: frozenset[str] = frozenset()
+    tool_arguments: Literal["string", "object", "any"] = "any"
+    not_covered: tuple[str, ...] = ()
+
+    def configured(
+        self, config: Mapping[str, Any] | None, given: Mapping[str, Any], max_length: int | None = None
+    ) -> Settings:
+        """The settings of a run: the trainer's defaults, its config file, `run.settings`, `run.max_length` on top.
+
+        Raises SettingsError for a value of a wrong type.
+        """
+        values = {**flat(config or {}), **given}
+        if max_length is not None and self.settings.MAX_LENGTH:
+            values[self.settings.MAX_LENGTH] = max_length
+        try:
+            return self.settings.model_validate(self.settings.prepared(values))
+        except ValidationError as errors:
+            first = errors.errors(include_input=False, include_url=False, include_context=False)[0]
+            name = ".".join(map(str, first["loc"]))
+            raise SettingsError(f"{self.name}: setting {name}: {first['msg']}") from None
+
+    def fate_of(self, fates: Iterable[Fate]) -> Kind:
+        """What becomes of a row with these fates: the worst of them."""
+        worst: Kind = "kept"
+        for fate in fates:
+            kind = self.rules[fate.reason].fate
+            worst = kind if FATES.index(kind) > FATES.index(worst) else worst
+        return worst
+
+
+def literal(text: str) -> Any:
+    """A value that stands as text in Python's spelling, as `ast.literal_eval`; odd escapes in it warn nobody."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.literal_eval(text)
+
+
+def kind_of(value: Any) -> str:
+    """The JSON type of a value, for `detail`."""
+    if value is None:
+        return "null"
+    names = {bool: "boolean", int: "integer", float: "number", str: "string", list: "array", dict: "object"}
+    return names.get(type(value), type(value).__name__)
+
+
+def shown(value: Any) -> str:
+    """A name out of the data (a role, a key) for `detail`: at most 40 characters; other values by their type."""
+    return value[:40] if isinstance(value, str) else kind_of(value)

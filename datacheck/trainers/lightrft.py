@@ -1,0 +1,420 @@
+"""LightRFT: prompts for RL (text; images, which the GSM8K example uses too) and rows for SFT."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
+
+from datacheck.trainers.base import (
+    Cut,
+    Fate,
+    Messages,
+    Mode,
+    Reading,
+    Rule,
+    Seen,
+    Settings,
+    StopRow,
+    Trained,
+    Upstream,
+    as_loaded,
+    kind_of,
+    literal,
+    shown,
+)
+
+UPSTREAM = Upstream("opendilab/LightRFT", "49e62cb6e1926eb1cc68886b57cfb3d923303ed9")
+_TEXT, _VL = "lightrft/datasets/prompts_dataset.py:", "lightrft/datasets/prompts_dataset_vl.py:"
+_SFT, _REWARDS = "lightrft/datasets/sft_dataset.py:", "examples/gsm8k_geo3k/reward_models_utils.py:"
+_STANDARD = {"human": "user", "gpt": "assistant", "system": "system"}
+_ROLES = ("system", "user", "assistant", "tool")
+
+
+class LightrftRl(Settings):
+    """Arguments of examples/gsm8k_geo3k/train_colocate.py that decide what becomes of a row.
+
+    `recipes`: the labels that your RECIPE knows, comma-separated (no argument of theirs: it stands in their code).
+    """
+
+    MAX_LENGTH: ClassVar[str | None] = "prompt_max_len"
+
+    input_key: str | None = "input"
+    label_key: str | None = "label"
+    images_key: str = "image"
+    reference_key: str | None = "reference"
+    apply_chat_template: bool = False
+    system_prompt: str | None = None
+    input_template: str | None = None
+    prompt_max_len: int = 1024
+    max_samples: int = 1_000_000
+    recipes: str = "geo3k_rule,gsm8k_rule"
+
+    @property
+    def template(self) -> str | None:
+        """The template; one without {} is set aside (train_colocate.py:672)."""
+        return self.input_template if self.input_template and "{}" in self.input_template else None
+
+
+class LightrftSft(Settings):
+    """Arguments of the SFT dataset."""
+
+    MAX_LENGTH: ClassVar[str | None] = "max_len"
+
+    input_key: str | None = None
+    output_key: str | None = None
+    apply_chat_template: bool = False
+    input_template: str | None = None
+    pretrain_mode: bool = False
+    multiturn: bool = False
+    max_len: int = 2048
+
+
+_REFERENCE_HINT = "write the gold answer there; for the text dataset extra_info.reference"
+RL_RULES: Mapping[str, Rule] = {
+    "not_an_object": Rule("fails", "the record is no object", "记录不是对象", _TEXT + "23",
+        "write one object per record"),
+    "empty_prompt": Rule("changed", "no such key, so the prompt is empty", "没有该键，提示词为空", _TEXT + "125",
+        "set input_key to the column of prompts", silent=True),
+    "prompt_malformed": Rule("fails", "the prompt is neither text nor a list of messages", "提示词既非文本也非消息列表",
+        _TEXT + "136", "write text, or a list of objects with role and content"),
+    "prompt_not_rendered": Rule("fails", "a list of messages, and apply_chat_template is off",
+        "提示词是消息列表但未开启 apply_chat_template", _TEXT + "149", "set apply_chat_template"),
+    "role_lost": Rule("changed", "a role that the dataset does not know becomes an empty one", "未知角色变成空角色",
+        _TEXT + "134", "name roles user, assistant, system under `role`; human, gpt, system under `from`",
+        silent=True),
+    "no_label": Rule("masked", "no label, so the reward is 0 for every answer", "没有 label，所有回答奖励为 0",
+        _TEXT + "45", "write the label, and name its column in label_key", silent=True),
+    "unknown_label": Rule("masked", "no recipe has this label, so the reward is 0 for every answer",
+        "label 不在 RECIPE 中，所有回答奖励为 0", _REWARDS + "311", "use a label of RECIPE"),
+    "label_malformed": Rule("fails", "the label is a list or an object (TypeError in RECIPE.get)",
+        "label 是列表或对象（RECIPE.get 抛 TypeError）", _REWARDS + "311", "write a label of RECIPE"),
+    "no_reference": Rule("masked", "no gold answer, so no answer is ever right", "没有标准答案，任何回答都不会判对",
+        _TEXT + "81", _REFERENCE_HINT, silent=True),
+    "too_long": Rule("truncated", "the end of the prompt is cut off, the mark of the assistant's turn included",
+        "提示词尾部被截断，连同助手起始标记", "lightrft/trainer/fast_exp_maker.py:244",
+        "raise prompt_max_len, or leave long prompts out", silent=True),
+}  # fmt: skip
+VL_RULES: Mapping[str, Rule] = {
+    **{slug: rule for slug, rule in RL_RULES.items() if slug != "role_lost"},
+    "not_an_object": RL_RULES["not_an_object"]._replace(source=_VL + "252"),
+    "empty_prompt": RL_RULES["empty_prompt"]._replace(source=_VL + "272"),
+    "prompt_malformed": RL_RULES["prompt_malformed"]._replace(source=_VL + "52"),
+    "prompt_not_rendered": RL_RULES["prompt_not_rendered"]._replace(source=_VL + "272"),
+    "no_label": RL_RULES["no_label"]._replace(source=_VL + "120"),
+    "no_reference": RL_RULES["no_reference"]._replace(source=_VL + "279"),
+    "no_user": Rule("fails", "no message has the role user", "没有角色为 user 的消息", _VL + "48",
+        "write role: user (`from: human` is not read here)"),
+    "messages_dropped": Rule("changed", "only the first user message is used; the others are dropped",
+        "只使用第一条用户消息，其余丢弃", _VL + "26",
+        "put the system prompt into system_prompt", silent=True),
+    "image_mark_removed": Rule("changed", "<image> in the text is removed", "文本中的 <image> 被移除", _VL + "25",
+        "name images in images_key only", silent=True),
+}  # fmt: skip
+
+SFT_RULES: Mapping[str, Rule] = {
+    "not_an_object": Rule("fails", "the record is no object", "记录不是对象", _SFT + "33",
+        "write one object per record"),
+    "missing_key": Rule("fails", "no such key (KeyError)", "没有该键（KeyError）", _SFT + "33",
+        "set input_key and output_key to columns of the data"),
+    "messages_malformed": Rule("fails", "messages are no list of objects with role and content", "消息不是对象列表",
+        _SFT + "33", "write a list of objects with role and content"),
+    "text_malformed": Rule("fails", "prompt or response is no text", "提示词或回答不是文本", _SFT + "39",
+        "write text, or set apply_chat_template for messages"),
+    "empty": Rule("dropped", "an empty prompt or response", "提示词或回答为空", _SFT + "161",
+        "complete or drop the row", silent=True),
+    "prompt_too_long": Rule("dropped", "the prompt leaves no room for an answer", "提示词过长，放不下回答",
+        _SFT + "161", "raise max_len, or shorten the prompt", silent=True),
+    "too_long": Rule("truncated", "the answer is cut, and the end-of-text token is forced onto the cut",
+        "回答被截断并强制以结束符收尾，教模型半句停下", _SFT + "198", "raise max_len", silent=True),
+    "multiturn_with_output": Rule("fails", "multiturn with output_key adds None to the messages (TypeError)",
+        "multiturn 与 output_key 同时设置会把 None 加到消息上（TypeError）", _SFT + "106",
+        "put the whole conversation under input_key"),
+    "multiturn_needs_template": Rule("fails", "multiturn without apply_chat_template (TypeError)",
+        "multiturn 而未开启 apply_chat_template（TypeError）", _SFT + "118", "set apply_chat_template"),
+}  # fmt: skip
+
+
+def _read_text(record: dict[str, Any], to: LightrftRl, seen: Seen) -> Reading:
+    example = as_loaded(record, seen)
+    key = to.input_key or ("input" if "input" in example else "prompt")
+    fates: tuple[Fate, ...] = () if key in example else (Fate("empty_prompt", key),)
+    content = example.get(key, "")
+    prompt: Messages | str
+    if to.apply_chat_template:
+        prompt, lost = _chat(content, key)
+        fates += lost
+    else:
+        prompt = _plain(content, key, to.template)
+    if not prompt and not fates:
+        fates = (Fate("empty_prompt", key),)
+    label = _label(_text_label(example, to), to)
+    gold = _gold(_text_reference(example), "extra_info.reference")
+    return Reading((*fates, *label, *gold), Trained("sampled", prompt=prompt))
+
+
+def _chat(content: Any, key: str) -> tuple[Messages, tuple[Fate, ...]]:
+    """Messages with the roles that LightRFT gives them (prompts_dataset.py:130-141)."""
+    if isinstance(content, str):
+        content = [{"role": "user", "content": content}]
+    if not isinstance(content, list) or not content:
+        raise StopRow("prompt_malformed", key, "no message" if content == [] else kind_of(content))
+    chat, lost = [], []
+    for at, message in enumerate(content):
+        if not isinstance(message, dict):
+            raise StopRow("prompt_malformed", f"{key}[{at}]", kind_of(message))
+        given = message.get("from", "")
+        if isinstance(given, list | dict):
+            raise StopRow("prompt_malformed", f"{key}[{at}].from", kind_of(given))
+        role = _STANDARD.get(given, message.get("role", ""))
+        if role not in _ROLES:
+            lost.append(Fate("role_lost", f"{key}[{at}]", f"role {shown(given or role)}"))
+        chat.append({"role": role, "content": message.get("value", message.get("content", ""))})
+    return chat, tuple(lost[:1])
+
+
+def _plain(content: Any, key: str, template: str | None) -> str:
+    """The prompt without a chat template: text, or whatever `{}` of the template makes of it."""
+    if template:
+        return template.replace("{}", str(content))
+    if not isinstance(content, str):
+        raise StopRow("prompt_not_rendered" if isinstance(content, list) else "prompt_malformed", key, kind_of(content))
+    return content
+
+
+def _inner(example: dict[str, Any], outer: str, key: str) -> tuple[bool, Any]:
+    """Whether the object `outer` has the key, and its value."""
+    value = example.get(outer)
+    return (True, value[key]) if isinstance(value, dict) and key in value else (False, None)
+
+
+def _text_label(example: dict[str, Any], to: LightrftRl) -> Any:
+    if to.label_key is None:
+        return ""
+    if to.label_key in example:
+        return example[to.label_key]
+    for outer, key in (("extra_info", "label"), ("reward_model", "ground_truth")):
+        found, value = _inner(example, outer, key)
+        if found:
+            return value
+    return ""
+
+
+def _text_reference(example: dict[str, Any]) -> Any:
+    for outer, key in (("extra_info", "reference"), ("reward_model", "ground_truth")):
+        found, value = _inner(example, outer, key)
+        if found:
+            return value
+    return ""
+
+
+def _label(label: Any, to: LightrftRl) -> tuple[Fate, ...]:
+    """What the reward makes of a label."""
+    where = to.label_key or "label"
+    if isinstance(label, list | dict):
+        raise StopRow("label_malformed", where, kind_of(label))
+    if label is None or label == "":
+        return (Fate("no_label", where),)
+    known = {name.strip() for name in to.recipes.split(",")}
+    return () if label in known else (Fate("unknown_label", where, kind_of(label)),)
+
+
+def _gold(reference: Any, where: str) -> tuple[Fate, ...]:
+    return (Fate("no_reference", where),) if reference is None or reference in ("", [], {}) else ()
+
+
+def _read_vl(record: dict[str, Any], to: LightrftRl, seen: Seen) -> Reading:
+    example = as_loaded(record, seen)
+    key = to.input_key or "prompt"
+    fates: tuple[Fate, ...] = ()
+    prompt: Messages | str
+    if to.apply_chat_template:
+        text, fates = _user_text(example.get(key), key)
+        spelt = to.template or example.get(to.images_key)  # then it is written into a text, whatever it is
+        if not isinstance(text, str) and not spelt:
+            raise StopRow("prompt_malformed", key, kind_of(text))
+        text = to.template.replace("{}", str(text)) if to.template else text
+        system = [{"role": "system", "content": to.system_prompt}] if to.system_prompt else []
+        marked = f"<image> {text}" if example.get(to.images_key) else text
+        prompt = [*system, {"role": "user", "content": marked}]
+        if text in ("", None):
+            fates = (*fates, Fate("empty_prompt", key))
+    else:
+        prompt = _plain(example.get(key, ""), key, to.template)
+        fates = () if prompt else (Fate("empty_prompt", key),)
+    label = _vl_label(example, to.label_key)
+    reference = _vl_reference(example, to.reference_key)
+    where = to.reference_key or "reward_model.ground_truth"
+    return Reading((*fates, *_label(label, to), *_gold(reference, where)), Trained("sampled", prompt=prompt))
+
+
+def _user_text(conversation: Any, key: str) -> tuple[Any, tuple[Fate, ...]]:
+    """The text of the first user message (prompts_dataset_vl.py:28-74)."""
+    if isinstance(conversation, list):
+        asked = [at for at, m in enumerate(conversation) if isinstance(m, dict) and m.get("role") == "user"]
+        if not asked:
+            raise StopRow("no_user", key)
+        text, fates = _of_message(conversation[asked[0]], f"{key}[{asked[0]}]")
+        others = len(conversation) - 1
+        return text, (*((Fate("messages_dropped", key, f"{others} messages"),) if others else ()), *fates)
+    if isinstance(conversation, dict):
+        return _of_message(conversation, key)
+    if not isinstance(conversation, str):
+        raise StopRow("prompt_malformed", key, kind_of(conversation))
+    return _unmarked(conversation, key)
+
+
+def _of_message(message: dict[str, Any], where: str) -> tuple[Any, tuple[Fate, ...]]:
+    if "value" in message:
+        return _unmarked(message["value"], where)
+    content = message.get("content")
+    if isinstance(content, str):
+        return _unmarked(content, where)
+    if not isinstance(content, list) or not all(isinstance(part, dict) for part in content):
+        raise StopRow("prompt_malformed", f"{where}.content", kind_of(content))
+    texts = [part.get("text", "") for part in content if part.get("type") == "text"]
+    if not all(isinstance(text, str) for text in texts):
+        raise StopRow("prompt_malformed", f"{where}.content", "a part whose text is no text")
+    return _unmarked(" ".join(texts), where)
+
+
+def _unmarked(text: Any, where: str) -> tuple[Any, tuple[Fate, ...]]:
+    if not isinstance(text, str) or "<image>" not in text:
+        return text, ()
+    return text.replace("<image>", ""), (Fate("image_mark_removed", where),)
+
+
+def _vl_label(example: dict[str, Any], key: str | None) -> Any:
+    if key is None:
+        return None
+    if example.get(key) is not None:
+        return example[key]
+    return _inner(example, "extra_info", key)[1]
+
+
+def _vl_reference(example: dict[str, Any], key: str | None) -> Any:
+    places = (
+        example.get(key) if key else None, _inner(example, "reward_model", "ground_truth")[1],
+        example.get("ground_truth"), _inner(example, "extra_info", "constraints")[1],
+    )  # fmt: skip
+    found = (_normalised(value) for value in places)
+    return next((value for value in found if value is not None), None)
+
+
+def _normalised(value: Any) -> Any:
+    """A list of one is its item, also where it is written as text (prompts_dataset_vl.py:80-117)."""
+    if isinstance(value, dict):
+        value = value.get("value", value.get("ground_truth", value))
+    if isinstance(value, str):
+        text = value.strip()
+        if text[:1] + text[-1:] not in ("[]", "()"):
+            return text
+        try:
+            value = literal(text)
+        except (ValueError, SyntaxError, MemoryError, RecursionError):
+            return text
+    return value[0] if isinstance(value, list | tuple) and len(value) == 1 else value
+
+
+def _read_sft(record: dict[str, Any], to: LightrftSft, seen: Seen) -> Reading:
+    example = as_loaded(record, seen)
+    if to.apply_chat_template and not to.pretrain_mode:
+        return Reading((), _conversation(example, to))
+    prompt = _of(example, to.input_key)
+    response = _of(example, to.output_key) if to.output_key else ""
+    if to.input_template and not to.pretrain_mode:
+        prompt = to.input_template.replace("{}", str(prompt))
+    if not isinstance(prompt, str):
+        raise StopRow("text_malformed", to.input_key, kind_of(prompt))
+    if to.pretrain_mode:
+        return Reading((), Trained("all", text=prompt))
+    if not prompt or not response:
+        raise StopRow("empty", to.output_key if prompt else to.input_key)
+    if not isinstance(response, str):
+        raise StopRow("text_malformed", to.output_key, kind_of(response))
+    return Reading((), Trained("completion", prompt=prompt, response=response))
+
+
+def _of(example: dict[str, Any], key: str | None) -> Any:
+    if key is None or key not in example:
+        raise StopRow("missing_key", key)
+    return example[key]
+
+
+def _conversation(example: dict[str, Any], to: LightrftSft) -> Trained:
+    """Prompt and answer as messages (sft_dataset.py:33-37); in multi-turn data every answer is trained."""
+    messages = _messages(_of(example, to.input_key), to.input_key)
+    if to.multiturn:
+        return Trained("assistant", messages=messages)
+    if to.output_key:
+        answer = _of(example, to.output_key)
+        if answer == []:
+            raise StopRow("empty", to.output_key)
+        return Trained("completion", prompt=messages, response=_messages(answer, to.output_key))
+    if len(messages) == 1:
+        raise StopRow("messages_malformed", to.input_key, "one message, so no prompt before the answer")
+    return Trained("completion", prompt=messages[:-1], response=messages[-1:])
+
+
+def _messages(value: Any, key: str | None) -> Messages:
+    if not isinstance(value, list) or not value:
+        raise StopRow("messages_malformed", key, "no message" if value == [] else kind_of(value))
+    for at, message in enumerate(value):
+        if not isinstance(message, dict) or "role" not in message:
+            raise StopRow("messages_malformed", f"{key}[{at}]", kind_of(message))
+    return value
+
+
+def _guarded(read: Callable[[dict[str, Any], Any, Seen], Reading]) -> Callable[[Any, Any, Seen], Reading]:
+    def guarded(record: Any, settings: Any, seen: Seen) -> Reading:
+        if not isinstance(record, dict):
+            return Reading((Fate("not_an_object", None, kind_of(record)),))
+        try:
+            return read(record, settings, seen)
+        except StopRow as stop:
+            return Reading((stop.fate,))
+
+    return guarded
+
+
+def _cut_rl(to: LightrftRl) -> Cut:
+    return Cut(to.prompt_max_len, of="prompt")
+
+
+def _cut_sft(to: LightrftSft) -> Cut:
+    return Cut(to.max_len, unanswered=None if to.pretrain_mode else "prompt_too_long")
+
+
+def _before_sft(to: LightrftSft, _seen: Seen) -> tuple[Fate, ...]:
+    if not to.multiturn:
+        return ()
+    if to.output_key:
+        return (Fate("multiturn_with_output", to.output_key),)
+    return () if to.apply_chat_template else (Fate("multiturn_needs_template"),)
+
+
+def _first(to: LightrftRl) -> int | None:
+    return to.max_samples
+
+
+_MIXING = "several datasets: the smallest one ends the epoch (lightrft/utils/utils.py:216-221)"
+_EVAL = "without a test split 3 % of the training rows are the evaluation set too (lightrft/utils/utils.py:201-208)"
+MODES = {
+    "rl_text": Mode(
+        name="lightrft.rl_text", upstream=UPSTREAM, settings=LightrftRl, read=_guarded(_read_text), rules=RL_RULES,
+        cut=_cut_rl, first=_first, run_here=True,
+        roles={"user": ("user", "human"), "assistant": ("assistant", "gpt"), "system": ("system",), "tool": ("tool",)},
+        not_covered=(_MIXING, _EVAL, "reward models and recipes of your own: name their labels in recipes"),
+    ),
+    "rl_vl": Mode(
+        name="lightrft.rl_vl", upstream=UPSTREAM, settings=LightrftRl, read=_guarded(_read_vl), rules=VL_RULES,
+        cut=_cut_rl, first=_first, run_here=True, roles={"user": ("user",)},
+        not_covered=(_MIXING, _EVAL, "images themselves (check missing_files)", "reward recipes of your own"),
+    ),
+    "sft": Mode(
+        name="lightrft.sft", upstream=UPSTREAM, settings=LightrftSft, read=_guarded(_read_sft), rules=SFT_RULES,
+        cut=_cut_sft, before=_before_sft, run_here=True,
+        not_covered=(
+            _MIXING,
+            "answers are cut out by the length of the prompt; a template must be prefix-stable (check template_errors)",
+            "a prompt of one or two tokens less than max_len is dropped too",
+        ),
+    ),
+}  # fmt: skip

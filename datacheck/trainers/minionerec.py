@@ -1,0 +1,201 @@
+"""MiniOneRec: rows of its CSV files, whose lists are Python literals, for sft.py, rl.py and evaluate.py.
+
+Their code hands every list cell to `eval`. Here cells are parsed as literals only; what is more than that is named.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, Literal
+
+from datacheck.trainers.base import (
+    Cut,
+    Fate,
+    Mode,
+    Reading,
+    Rule,
+    Seen,
+    Settings,
+    StopRow,
+    Trained,
+    Upstream,
+    kind_of,
+    literal,
+)
+
+UPSTREAM = Upstream("AkaliKong/MiniOneRec", "81b4ba9811cfb152cf161f1c486fe516510d081e")
+# Cells that pandas.read_csv takes for a missing value (pandas/_libs/parsers.pyx, STR_NA_VALUES).
+NA = frozenset(
+    {"", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A", "NA",
+     "NULL", "NaN", "None", "n/a", "nan", "null"}
+)  # fmt: skip
+_LISTS: dict[str, Literal["text", "any"]] = {
+    "history_item_title": "text", "history_item_sid": "text", "history_item_id": "any",
+}  # fmt: skip
+_READ = {
+    "sft": ("history_item_title", "item_title", "history_item_id", "item_id", "history_item_sid", "item_sid"),
+    "rl": ("history_item_title", "history_item_sid", "item_sid"),
+    "eval": ("history_item_sid", "item_sid"),
+}
+_LEVEL = re.compile("<[^<>]*>")
+LEVELS = 3  # of a SID that the code joins, whatever the files have
+_HEADER = (
+    "Below is an instruction that describes a task, paired with an input that provides further context. "
+    "Write a response that appropriately completes the request. \n\n### Instruction:\n"
+    "Can you predict the next possible item that the user may expect?\n\n"
+)
+
+
+class MiniOneRec(Settings):
+    """Arguments of sft.py; `cutoff_len` is 512 there, and sft.sh does not set it."""
+
+    MAX_LENGTH: ClassVar[str | None] = "cutoff_len"
+
+    cutoff_len: int = 512
+
+
+RULES: Mapping[str, Rule] = {
+    "missing_column": Rule("fails", "a column is missing (KeyError)", "缺少列（KeyError）", "data.py:431",
+        "write the seven columns of convert_dataset.py:111-119"),
+    "runs_code": Rule("fails", "a list cell is no literal: the trainer hands it to eval() and runs what stands there",
+        "列表单元格不是字面量：训练器会用 eval() 执行其中的代码", "data.py:84",
+        "never train on this file; find out who wrote it"),
+    "missing_list": Rule("fails", "a list cell is empty or reads as missing (eval of NaN: TypeError)",
+        "列表单元格为空或被读成缺失（eval(NaN)：TypeError）", "data.py:431", "write [] or drop the row"),
+    "not_a_list": Rule("fails", "a list cell holds no list of texts", "列表单元格不是文本列表", "data.py:433",
+        "write a Python list of strings"),
+    "letters": Rule("changed", "a list cell holds a text: its characters become the items",
+        "列表单元格是字符串：逐字符当作条目", "data.py:433", "write a Python list of strings", silent=True),
+    "empty_history": Rule("fails", "no id in the history: eval(history_item_id)[-1] (IndexError)",
+        "历史为空：eval(history_item_id)[-1]（IndexError）", "data.py:96", "drop rows without a history"),
+    "no_history": Rule("changed", "an empty history: the prompt names no item", "历史为空：提示词中没有条目",
+        "data.py:433", "drop rows without a history", silent=True),
+    "no_target": Rule("fails", "the target SID reads as missing: NaN + text (TypeError)",
+        "目标 SID 被读成缺失：NaN + 文本（TypeError）", "data.py:1054", "write the SID"),
+    "nan_target": Rule("changed", "the target reads as missing, and the text “nan” is trained",
+        "目标被读成缺失，训练文本变成“nan”", "data.py:93",
+        "write the target; a title NA needs another spelling", silent=True),
+    "too_long": Rule("truncated", "the beginning is cut off, the instruction first", "开头（指令）被截断",
+        "data.py:138", "raise cutoff_len", silent=True),
+}  # fmt: skip
+
+
+ITEM_RULES: Mapping[str, Rule] = {
+    "missing_column": Rule("fails", "no sid or no title", "缺少 sid 或 title", "data.py:885",
+        "write sid, title and item_id, parted by tabs"),
+    "too_few_levels": Rule("dropped", "a SID of fewer than three levels: the item is left out",
+        "SID 少于三级：条目被跳过", "data.py:748", "build the index with three levels", silent=True),
+    "level_lost": Rule("changed", "a SID of more than three levels: the code joins the first three only",
+        "SID 多于三级：代码只取前三级", "data.py:750", "build the index with three levels", silent=True),
+    "gold_in_prompt": Rule("changed", "the answer is rendered into the prompt: the task is to copy it",
+        "答案被写进了提示词：任务变成照抄", "data.py:929",
+        "blank the answer in generate_prompt, as SidDataset.pre does", silent=True),
+}  # fmt: skip
+
+
+def read(record: Any, _settings: MiniOneRec, mode: Literal["sft", "rl", "eval"]) -> Reading:
+    """The fates of a CSV row over all tasks of the mode, and its main task: the next SID after those before."""
+    if not isinstance(record, dict):
+        return Reading((Fate("missing_column", None, kind_of(record)),))
+    try:
+        return _row(record, mode)
+    except StopRow as stop:
+        return Reading((stop.fate,))
+
+
+def _row(record: dict[str, Any], mode: Literal["sft", "rl", "eval"]) -> Reading:
+    for column in _READ[mode]:
+        if column not in record:
+            raise StopRow("missing_column", column)
+    lists = {column: _list(record[column], column, mode) for column in _READ[mode] if column in _LISTS}
+    if mode == "sft" and not lists["history_item_id"]:
+        raise StopRow("empty_history", "history_item_id")
+    if mode != "eval" and _missing(record["item_sid"]):
+        raise StopRow("no_target", "item_sid")
+    named = [c for c in ("item_title", "item_id", "item_sid") if c in _READ[mode] and _missing(record[c])]
+    empty = [c for c in ("history_item_title", "history_item_sid") if c in lists and not lists[c]]
+    letters = [c for c in lists if str(record[c]).lstrip(" \t")[:1] in ("'", '"')]
+    found = (("nan_target", named), ("no_history", empty), ("letters", letters))
+    fates = tuple(Fate(reason, column) for reason, columns in found for column in columns)
+    prompt, answer = _next_sid(lists["history_item_sid"], record["item_sid"], mode)
+    return Reading(fates, Trained("sampled" if mode == "rl" else "completion", prompt=prompt, response=answer))
+
+
+def _read_item(record: Any, _settings: MiniOneRec, _seen: Seen) -> Reading:
+    """The sample that RLTitle2SidDataset makes of an item: a line of the info file (data.py:891-970)."""
+    sid, title = (record.get(key) if isinstance(record, dict) else None for key in ("sid", "title"))
+    if not isinstance(sid, str) or not isinstance(title, str):
+        return Reading((Fate("missing_column", "title" if isinstance(sid, str) else "sid"),))
+    levels = _LEVEL.findall(sid)
+    if len(levels) < LEVELS:
+        return Reading((Fate("too_few_levels", "sid", f"{len(levels)} levels"),))
+    lost = (Fate("level_lost", "sid", f"{len(levels)} levels"),) if len(levels) > LEVELS else ()
+    answer = "".join(levels[:LEVELS])
+    prompt = f"### User Input: \nWhich item has the title: {title}?\n\n### Response:\n{answer}"
+    return Reading((*lost, Fate("gold_in_prompt", "sid")), Trained("sampled", prompt=prompt, response=f"{answer}\n"))
+
+
+def _missing(value: Any) -> bool:
+    return value is None or (isinstance(value, str) and value in NA)
+
+
+def _list(cell: Any, column: str, mode: str) -> list[Any]:
+    """The list in a cell. Raises StopRow as their `eval` and what follows it would fail, or where it would run code."""
+    if _missing(cell):
+        raise StopRow("missing_list", column)
+    try:
+        value = literal(cell.strip(" \t")) if isinstance(cell, str) else cell
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        raise StopRow("runs_code", column) from None
+    if isinstance(value, dict | set) and (not value or (mode == "rl" and column == "history_item_title")):
+        value = list(value)  # only looked through, or empty
+    if not isinstance(value, list | tuple | str):
+        raise StopRow("not_a_list", column, kind_of(value))
+    if _LISTS[column] == "text" and not all(isinstance(item, str) for item in value):
+        raise StopRow("not_a_list", column, "an item is no text")
+    return list(value)
+
+
+def _next_sid(history: list[str], target: Any, mode: str) -> tuple[str, str]:
+    """Prompt and answer of SidSFTDataset, SidDataset and EvalSidDataset (data.py:417-470,494-540,614-660)."""
+    items = ", ".join(history)
+    told = f"The user has interacted with items {items} in chronological order. "
+    asked = f"{told}Can you predict the next possible item that the user may expect?"
+    if mode == "eval":
+        given = "given the following chronological interaction history"
+        asked = f"Can you predict the next possible item the user may expect, {given}: {items}"
+    body = f"### User Input: \n{asked}\n\n### Response:\n"
+    answer = "nan" if _missing(target) else str(target)
+    return (body if mode == "rl" else _HEADER + body), f"{answer}\n"
+
+
+def _reader(mode: Literal["sft", "rl", "eval"]) -> Callable[[Any, Any, Seen], Reading]:
+    return lambda record, settings, _seen: read(record, settings, mode)
+
+
+def _cut(to: MiniOneRec) -> Cut:
+    return Cut(to.cutoff_len, "keep_end")
+
+
+_ITEMS = "samples that are made of the items (index.json, item.json): see contracts/minionerec.yaml"
+_IDS = "one item_id that reads as missing makes floats of the whole column: every target of one task becomes its raw id"
+MODES = {
+    "sft": Mode(
+        name="minionerec.sft", upstream=UPSTREAM, settings=MiniOneRec, read=_reader("sft"), rules=RULES, cut=_cut,
+        run_here=True, not_covered=(_ITEMS, _IDS),
+    ),
+    "rl": Mode(
+        name="minionerec.rl", upstream=UPSTREAM, settings=MiniOneRec, read=_reader("rl"), rules=RULES, run_here=True,
+        not_covered=(
+            _ITEMS, "golds that are looked up by the history: check conflicting_answers",
+            "rl.py draws 10,000 rows for one task and stops where there are fewer: check batch_arithmetic",
+        ),
+    ),
+    "items": Mode(
+        name="minionerec.items", upstream=UPSTREAM, settings=MiniOneRec, read=_read_item, rules=ITEM_RULES,
+        run_here=True, not_covered=("titles and descriptions that several items have: the last one wins",),
+    ),
+    "eval": Mode(
+        name="minionerec.eval", upstream=UPSTREAM, settings=MiniOneRec, read=_reader("eval"), rules=RULES,
+        run_here=True, not_covered=("constrained decoding (evaluate.py:75-99)",),
+    ),
+}  # fmt: skip

@@ -1,0 +1,537 @@
+"""ms-swift: AutoPreprocessor (messages, Alpaca, query and response) and what the encoder needs of a row.
+
+The loader deletes every row at which anything goes wrong and prints the first ten; `strict: true` stops the run.
+"""
+
+import ast
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping
+from functools import lru_cache, partial
+from typing import Any, ClassVar, Literal
+
+from datacheck.trainers.base import (
+    Cut,
+    Fate,
+    Loss,
+    Mode,
+    Reading,
+    Rule,
+    Seen,
+    Settings,
+    StopRow,
+    Trained,
+    Upstream,
+    as_loaded,
+    kind_of,
+    shown,
+)
+
+UPSTREAM = Upstream("modelscope/ms-swift", "3602360a562313afbf2ef6065fdf61f271a2c5b9")
+_MEDIA = {"images": "images", "image": "images", "audios": "audios", "audio": "audios", "videos": "videos",
+          "video": "videos"}  # fmt: skip
+_SYSTEM = dict.fromkeys(("system", "system_prompt"), "system")
+_MESSAGES = {**_MEDIA, **dict.fromkeys(("messages", "conversation", "conversations"), "messages"), **_SYSTEM}
+_QUERY = ("query", "prompt", "input", "instruction", "question", "problem")
+_RESPONSE = ("response", "answer", "output", "targets", "target", "answer_key", "answers", "solution", "text",
+             "completion", "content")  # fmt: skip
+_ANSWERS = {**_MEDIA, **_SYSTEM, **dict.fromkeys(_QUERY, "query"), **dict.fromkeys(_RESPONSE, "response")}
+_ROLES = frozenset({"system", "user", "tool_call", "tool_response", "tool", "assistant"})
+_KEPT_KEYS = frozenset({"role", "content", "loss", "loss_scale"})
+_RENAMED = {"user": "user", "human": "user", "assistant": "assistant", "gpt": "assistant", "bot": "assistant"}
+_TOOL_ROLES = {"function_call": "tool_call", "function_response": "tool_response", "observation": "tool_response",
+               "observations": "tool_response"}  # fmt: skip
+_STANDARD = {"tool_call": "assistant", "tool_response": "tool"}
+
+Row = dict[str, Any]
+
+
+class MsSwift(Settings):
+    """The arguments of `swift sft` and `swift rlhf` that decide what becomes of a row."""
+
+    MAX_LENGTH: ClassVar[str | None] = "max_length"
+
+    max_length: int | None = None
+    truncation_strategy: Literal["delete", "left", "right", "split"] = "delete"
+    strict: bool = False
+    disable_auto_column_mapping: bool = False
+    loss_scale: str = "default"
+
+
+def _rule(fate: Any, en: str, zh: str, source: str, hint: str, *, silent: bool = False) -> Rule:
+    return Rule(fate, en, zh, "swift/" + source, hint, silent)
+
+
+_CORE, _BASE = "dataset/preprocessor/core.py:", "template/base.py:"
+RULES: Mapping[str, Rule] = {
+    "not_an_object": _rule("fails", "the record is no object", "记录不是对象", "dataset/loader.py:58",
+        "write one JSON object per record"),
+    "strict_stop": _rule("fails", "strict is true, and the row would be deleted", "strict 为 true 而该行会被删除",
+        _CORE + "200", "mend the row, or let it be deleted (strict: false)"),
+    "no_messages": _rule("dropped", "messages are missing, empty or text that is no list",
+        "消息缺失、为空或是无法解析为列表的文本", _CORE + "641", "write messages as a list", silent=True),
+    "text_not_literal": _rule("dropped", "messages or history are text that is no Python literal (JSON with true, "
+        "false or null is none)", "消息或 history 的文本不是 Python 字面量（含 true/false/null 的 JSON 不行）",
+        _CORE + "434",
+        "store lists as lists, not as text"),
+    "message_malformed": _rule("dropped", "a message is no object with role and content, or user and assistant",
+        "消息不是含角色和内容（或 user 与 assistant）的对象", _CORE + "81", "write role and content in every message"),
+    "unknown_role": _rule("dropped", "a role is none of system, user, assistant, tool, tool_call, tool_response",
+        "角色不在 system、user、assistant、tool、tool_call、tool_response 中", _CORE + "83", "rename the role"),
+    "content_null": _rule("dropped", "a message has no content", "消息没有内容", _CORE + "84",
+        "write the content; calls belong into tool_calls or a tool_call message"),
+    "tool_calls_malformed": _rule("dropped", "tool_calls is no list of calls with a name", "tool_calls 不是调用列表",
+        "template/template_inputs.py:41", "write OpenAI's form"),
+    "content_part_unknown": _rule("dropped", "a part of a content is none that the loader knows",
+        "内容分段的类型未知", _CORE + "602", "write text, image, tool_use or tool_result parts"),
+    "history_malformed": _rule("dropped", "history is no list of pairs", "history 不是二元组列表",
+        "template/utils.py:192",
+        "write history as [[query, response], …]"),
+    "query_not_text": _rule("dropped", "instruction and input are both no text", "instruction 与 input 都不是文本",
+        _CORE + "419", "write them as text"),
+    "no_text": _rule("dropped", "neither query nor response, nor history", "既无 query 与 response，也无 history",
+        _CORE + "73", "name the columns query and response, or messages"),
+    "response_empty_list": _rule("dropped", "the response is an empty list", "response 是空列表", _CORE + "399",
+        "write the answer"),
+    "first_of_several": _rule("changed", "the response is a list: the first of them is trained",
+        "response 是列表，只训练第一个", _CORE + "399", "write one row per answer", silent=True),
+    "rejected_missing": _rule("dropped", "rejected_response is null (other rows have one)",
+        "rejected_response 为 null（其他行有）", _CORE + "116", "drop the row, or take the column out for SFT"),
+    "rejected_equal": _rule("dropped", "rejected_response equals the last message", "rejected_response 与末条消息相同",
+        _CORE + "116", "drop the pair"),
+    "objects_malformed": _rule("dropped", "objects has no bbox of 2 or 4 numbers", "objects 没有 2 或 4 个数的 bbox",
+        _CORE + "167", "write ref and bbox"),
+    "media_twice": _rule("dropped", "images stand in the parts of contents and in a column", "图像同时在内容分段与列中",
+        _CORE + "647", "keep one of them"),
+    "not_loadable": _rule("dropped", "the loader stumbles over the row's types", "加载该行时类型出错", _CORE + "197",
+        "compare the row with one that is kept"),
+    "keys_removed": _rule("changed", "keys of a message other than role, content, loss and loss_scale are taken away",
+        "消息中除 role、content、loss、loss_scale 以外的键被删除", _CORE + "78", "nothing, if you do not need them",
+        silent=True),
+    "system_in_middle": _rule("dropped", "a system message that is not the first: the encoder refuses, and another row "
+        "is drawn instead", "系统消息不在开头：编码失败，随机换另一行", _BASE + "1369", "move it to the front"),
+    "no_answer": _rule("masked", "the conversation ends without an answer: nothing of its last turn is trained",
+        "对话没有以回答结尾，最后一轮没有可训练内容", _BASE + "1183", "cut it after the last answer", silent=True),
+    "message_masked": _rule("masked", "a message has loss false", "消息的 loss 为 false", "loss_scale/base.py:98",
+        "leave it out to train the message"),
+    "no_rejected": _rule("dropped", "no rejected answer: the encoder refuses, and another row is drawn instead",
+        "没有 rejected 回答：编码失败，随机换另一行", _BASE + "536", "write rejected_response or rejected_messages"),
+    "not_encodable": _rule("dropped", "the encoder stumbles over the row's types: another row is drawn instead",
+        "编码该行时类型出错：随机换另一行", "dataset/utils.py:95", "compare the row with one that is kept"),
+    "label_missing": _rule("changed", "the label is null or missing: it counts as undesirable", "label 为空按负例处理",
+        _BASE + "552", "write true or false", silent=True),
+    "too_long": _rule("dropped", "more tokens than max_length: another row is drawn instead",
+        "超过 max_length：随机换另一行", _BASE + "1502", "raise max_length", silent=True),
+    "too_long_cut": _rule("truncated", "more tokens than max_length", "超过 max_length", _BASE + "1498",
+        "raise max_length", silent=True),
+}  # fmt: skip
+# Rules of the encoder: the loader itself keeps these rows.
+ENCODER = frozenset({"system_in_middle", "no_rejected", "not_encodable"})
+
+
+@lru_cache(maxsize=64)
+def _renames(columns: frozenset[str], kind: Literal["messages", "answers"]) -> dict[str, str]:
+    """Which columns get another name (safe_rename_columns): those whose new name only one column would have."""
+    known = {column.lower(): column for column in sorted(columns)}
+    table = _MESSAGES if kind == "messages" else _ANSWERS
+    fitting = {known[key]: new for key, new in table.items() if key in known}
+    counts = Counter(fitting.values())
+    return {old: new for old, new in fitting.items() if counts[new] == 1 and old != new}
+
+
+def _renamed(row: Row, columns: frozenset[str], kind: Literal["messages", "answers"], to: MsSwift) -> Row:
+    names = {} if to.disable_auto_column_mapping else _renames(columns, kind)
+    return {names.get(key, key): value for key, value in row.items()}
+
+
+def _literal(text: str, where: str) -> Any:
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        raise StopRow("text_not_literal", where) from None
+
+
+def _standard(value: Any, system: Any, media: list[Any], where: str) -> list[Row] | None:
+    """MessagesPreprocessor: messages with the names of ms-swift; None where there are none."""
+    messages = _literal(value, where) if isinstance(value, str) else value
+    if not messages or isinstance(messages, str):
+        return None
+    for number, message in enumerate(messages):
+        if not isinstance(message, dict):
+            raise StopRow("message_malformed", f"{where}[{number}]", kind_of(message))
+    named = [_named(message) for message in _of_provider(messages, media)]
+    if not named:
+        raise StopRow("message_malformed", where, "no message is left")
+    if "role" in named[0] or "content" in named[0]:
+        return _with_roles(named, system, where)
+    return _pairs(named, system, where)
+
+
+def _named(message: Row) -> Row:
+    """`from` and `value` as role and content; where both are there, these win."""
+    made = dict(message)
+    for new, other in (("role", "from"), ("content", "value")):
+        if new in made:
+            made[new] = made.pop(new)
+        if other in made:
+            made[new] = made.pop(other)
+    return made
+
+
+def _with_roles(messages: list[Row], system: Any, where: str) -> list[Row]:
+    if "role" not in messages[0]:
+        raise StopRow("message_malformed", f"{where}[0].role")
+    if messages[0]["role"] != "system" and system is not None:
+        messages.insert(0, {"role": "system", "content": system})
+    for number, message in enumerate(messages):
+        role = message.get("role")
+        if not isinstance(role, str):
+            raise StopRow("message_malformed", f"{where}[{number}].role", kind_of(role))
+        message["role"] = _RENAMED.get(role) or _TOOL_ROLES.get(role.replace("-", "_")) or role
+    return messages
+
+
+def _pairs(messages: list[Row], system: Any, where: str) -> list[Row]:
+    made: list[Row] = [] if system is None else [{"role": "system", "content": system}]
+    for number, message in enumerate(messages):
+        said: dict[str, Any] = {}
+        for key in ("user", "human", "assistant", "gpt", "bot"):
+            if key in message:
+                said[_RENAMED[key]] = message[key]
+        if len(said) < 2:
+            raise StopRow("message_malformed", f"{where}[{number}]", "no user or no assistant")
+        made += [{"role": role, "content": said[role]} for role in ("user", "assistant")]
+    return made
+
+
+def _of_provider(messages: list[Row], media: list[Any]) -> list[Row]:
+    if any(message.get("tool_calls") for message in messages):
+        return [made for message in messages for made in _from_openai(message)]
+    if any(_anthropic(message.get("content")) for message in messages):
+        return [made for message in messages for made in _from_anthropic(message, media)]
+    return messages
+
+
+def _beside(message: Row) -> Row:
+    return {key: value for key, value in message.items() if key in ("loss", "loss_scale")}
+
+
+def _from_openai(message: Row) -> list[Row]:
+    calls = message.get("tool_calls") if message.get("role") == "assistant" else None
+    if not calls:
+        return [message]
+    beside = _beside(message)
+    made: list[Row] = []
+    if message.get("content"):
+        made.append({key: value for key, value in message.items() if key in _KEPT_KEYS})
+    for call in calls:
+        function = call.get("function", call) if isinstance(call, dict) else None
+        if not isinstance(function, dict) or "name" not in function:
+            raise StopRow("tool_calls_malformed", None, kind_of(function))
+        arguments = _loaded(function.get("arguments", {}))
+        made.append({"role": "tool_call", "content": {"name": function["name"], "arguments": arguments}, **beside})
+    return made
+
+
+def _loaded(arguments: Any) -> Any:
+    """Arguments that are JSON text as their value; other text stays."""
+    try:
+        return json.loads(arguments) if isinstance(arguments, str) else arguments
+    except (ValueError, RecursionError):
+        return arguments
+
+
+def _block(value: Any) -> Row:
+    if not isinstance(value, dict):
+        raise StopRow("content_part_unknown", None, kind_of(value))
+    return value
+
+
+def _anthropic(content: Any) -> bool:
+    """Whether parts of the content are Anthropic's; the first that are decide."""
+    return isinstance(content, list) and any(
+        _block(part).get("type") in {"tool_use", "tool_result"} or (part.get("type") == "image" and "source" in part)
+        for part in content
+    )
+
+
+def _from_anthropic(message: Row, media: list[Any]) -> list[Row]:
+    content = message.get("content")
+    if not isinstance(content, list):
+        return [message]
+    beside = _beside(message)
+    made: list[Row] = []
+    pending: list[str] = []
+
+    def flush() -> None:
+        if pending:
+            made.append({"role": message["role"], "content": "".join(pending), **beside})
+            pending.clear()
+
+    for part in content:
+        kind = _block(part).get("type")
+        if kind in ("text", "image"):
+            pending.append(_part_text(part, media))
+            continue
+        flush()
+        if kind == "tool_use":
+            call = {"name": part["name"], "arguments": part.get("input", {})}
+            made.append({"role": "tool_call", "content": call, **beside})
+        elif kind == "tool_result":
+            made.append({"role": "tool_response", "content": _result(part.get("content", ""), media), **beside})
+        else:
+            raise StopRow("content_part_unknown", None, f"type {shown(kind)}")
+    flush()
+    return made
+
+
+def _part_text(part: Row, media: list[Any]) -> Any:
+    if part.get("type") == "text":
+        return part.get("text", "")
+    source = part.get("source") or {}
+    known = {"base64": ("media_type", "data"), "url": ("url",)}.get(str(source.get("type")))
+    if known is None or not all(source.get(key) for key in known):
+        raise StopRow("content_part_unknown", None, "an image without source")
+    media.append(source)
+    return "<image>"
+
+
+def _result(content: Any, media: list[Any]) -> Any:
+    if not isinstance(content, list):
+        return content
+    if any(_block(part).get("type") not in ("text", "image") for part in content):
+        raise StopRow("content_part_unknown")
+    return "".join(_part_text(part, media) for part in content)
+
+
+def _of_messages(row: Row) -> tuple[Row | None, tuple[Fate, ...]]:
+    if "rejected_messages" in row:
+        row["rejected_messages"] = _standard(row["rejected_messages"], None, [], "rejected_messages")
+    if "messages" not in row:
+        raise StopRow("no_messages", "messages")
+    media: list[Any] = []
+    system = row.pop("system", None)
+    messages = _standard(row["messages"], system, media, "messages")
+    if messages is None:
+        return None, ()
+    if media and row.get("images"):
+        raise StopRow("media_twice", "images")
+    return {**row, "messages": messages}, ()
+
+
+def _of_alpaca(row: Row) -> tuple[Row | None, tuple[Fate, ...]]:
+    instruction, extra, output = (row.pop(key, None) for key in ("instruction", "input", "output"))
+    if output is not None:
+        row["response"] = output
+    query = f"{instruction}\n{extra}" if instruction and extra else instruction or extra
+    if not isinstance(query, str):
+        raise StopRow("query_not_text", "instruction", kind_of(query))
+    return _of_answers({**row, "query": query})
+
+
+def _of_answers(row: Row) -> tuple[Row | None, tuple[Fate, ...]]:
+    response, history = row.pop("response", None), row.pop("history", None) or []
+    notes: tuple[Fate, ...] = ()
+    query, system = row.pop("query", None), row.pop("system", None)
+    if isinstance(response, list):
+        if not response:
+            raise StopRow("response_empty_list", "response")
+        notes = (Fate("first_of_several", "response", f"{len(response)} answers"),) if len(response) > 1 else ()
+        response = response[0]
+    if isinstance(history, str):
+        history = _literal(history, "history")
+    if not isinstance(history, list):
+        raise StopRow("history_malformed", "history", kind_of(history))
+    messages: list[Row] = [] if system is None else [{"role": "system", "content": system}]
+    for pair in [*history, [query, response]]:
+        if not isinstance(pair, list | tuple) or len(pair) < 2:
+            raise StopRow("history_malformed", "history", kind_of(pair))
+        said = zip(("user", "assistant"), pair[:2], strict=True)
+        messages += [{"role": role, "content": content} for role, content in said if content is not None]
+    return {**row, "messages": messages}, notes
+
+
+def _check_objects(objects: Any) -> None:
+    if objects is None:
+        return
+    boxes = objects.get("bbox") if isinstance(objects, dict) else None
+    if boxes is None:
+        raise StopRow("objects_malformed", "objects", kind_of(objects))
+    for box in boxes:
+        if len(box) not in (2, 4):
+            raise StopRow("objects_malformed", "objects.bbox", f"{len(box)} numbers")
+        crossed = len(box) == 4 and any(
+            [box[0] > box[2], box[1] > box[3]]
+        )  # both are compared; crossed ends are swapped
+        if crossed and not isinstance(box, list):
+            raise StopRow("objects_malformed", "objects.bbox", kind_of(box))
+
+
+def _check_rejected(row: Row) -> None:
+    if "rejected_response" not in row:
+        return
+    rejected, messages = row["rejected_response"], row["messages"]
+    if rejected is None:
+        raise StopRow("rejected_missing", "rejected_response")
+    if isinstance(rejected, str) and rejected == messages[-1]["content"]:
+        raise StopRow("rejected_equal", "rejected_response")
+
+
+def _check_messages(messages: list[Row]) -> tuple[Fate, ...]:
+    if not messages:
+        raise StopRow("no_text", "messages")
+    notes: tuple[Fate, ...] = ()
+    for number, message in enumerate(messages):
+        if "role" not in message or "content" not in message:
+            raise StopRow("message_malformed", f"messages[{number}]", "no role or no content")
+        if message["role"] not in _ROLES:
+            raise StopRow("unknown_role", f"messages[{number}].role", f"role {shown(message['role'])}")
+        if message["content"] is None:
+            raise StopRow("content_null", f"messages[{number}].content")
+        lost = [key for key in message.keys() - _KEPT_KEYS if message[key] is not None]
+        if lost and not notes:
+            notes = (Fate("keys_removed", f"messages[{number}]", ", ".join(sorted(map(shown, lost)))[:80]),)
+    return notes
+
+
+def _loaded_row(record: Row, to: MsSwift, seen: Seen) -> tuple[Row | None, tuple[Fate, ...]]:
+    """What the preprocessor makes of a row: None where it is left out without an error."""
+    example = as_loaded(record, seen)
+    columns = seen.columns or frozenset(example)
+    if columns & {"conversation", "conversations", "messages"}:
+        row, notes = _of_messages(_renamed(example, columns, "messages", to))
+    else:
+        of = _of_alpaca if {"instruction", "input"} <= columns else _of_answers
+        row, notes = of(_renamed(example, columns, "answers", to))
+    if row is None:
+        return None, notes
+    _check_objects(row.get("objects"))
+    _check_rejected(row)
+    return row, (*notes, *_check_messages(row["messages"]))
+
+
+def read(record: Any, settings: MsSwift, seen: Seen, mode: str) -> Reading:
+    """The fates of a record: first the loader's, then the encoder's."""
+    if not isinstance(record, dict):
+        return Reading((Fate("not_an_object", None, kind_of(record)),))
+    try:
+        row, notes = _loaded_row(record, settings, seen)
+    except StopRow as stop:
+        return Reading((_deleted(stop.fate, settings),))
+    except Exception as error:  # noqa: BLE001 - the loader, too, deletes a row whatever goes wrong with it
+        return Reading((_deleted(Fate("not_loadable", None, type(error).__name__), settings),))
+    if row is None:
+        return Reading((*notes, Fate("no_messages", "messages")))
+    try:
+        return _encoded(row, notes, settings, mode)
+    except StopRow as stop:
+        return Reading((*notes, stop.fate))
+    except Exception as error:  # noqa: BLE001 - the encoder, too, passes over a row whatever goes wrong with it
+        return Reading((*notes, Fate("not_encodable", None, type(error).__name__)))
+
+
+def _deleted(fate: Fate, settings: MsSwift) -> Fate:
+    return Fate("strict_stop", fate.where, fate.reason) if settings.strict else fate
+
+
+def _encoded(row: Row, notes: tuple[Fate, ...], to: MsSwift, mode: str) -> Reading:
+    """What the encoder demands of the roles (read, not run), and what is trained."""
+    messages = row["messages"]
+    for number, message in enumerate(messages[1:], 1):
+        if message["role"] == "system":
+            raise StopRow("system_in_middle", f"messages[{number}].role")
+    tools = _tools(row.get("tools"))
+    shown_messages = [_shown(message) for message in messages]
+    if mode == "grpo":
+        prompt = shown_messages[:-1] if messages[-1]["role"] == "assistant" else shown_messages
+        return Reading(notes, Trained("sampled", prompt=prompt, tools=tools))
+    masked = (Fate("no_answer", "messages"),) if messages[-1]["role"] not in ("assistant", "tool_call") else ()
+    notes = (*notes, *masked, *_masked(messages))
+    if mode == "dpo":
+        return Reading(notes, _pair(row, shown_messages, tools))
+    strategy = to.loss_scale.partition("+")[0]
+    loss: Loss = "all" if strategy == "all" else "last_turn" if strategy == "last_round" else "assistant"
+    if mode == "kto":
+        label = row.get("label")
+        notes = (*notes, *(() if label is not None else (Fate("label_missing", "label"),)))
+        prompt, answer = shown_messages[:-1], shown_messages[-1:]
+        return Reading(notes, Trained("completion", prompt=prompt, response=answer, label=bool(label), tools=tools))
+    return Reading(notes, Trained(loss, messages=shown_messages, tools=tools))
+
+
+def _masked(messages: list[Row]) -> tuple[Fate, ...]:
+    return tuple(
+        Fate("message_masked", f"messages[{number}].loss")
+        for number, message in enumerate(messages)
+        if message.get("loss") is False and message["role"] in ("assistant", "tool_call")
+    )
+
+
+def _pair(row: Row, messages: list[Row], tools: list[Any] | None) -> Trained:
+    """Chosen and rejected from the last question on; `rejected_response` takes the place of the last answer."""
+    last = max((n for n, message in enumerate(messages) if message["role"] in ("user", "tool")), default=-1) + 1
+    if isinstance(row.get("rejected_messages"), list):
+        rejected = [_shown(message) for message in row["rejected_messages"]][last:]
+    elif isinstance(row.get("rejected_response"), str):
+        rejected = [{"role": "assistant", "content": row["rejected_response"]}]
+    elif isinstance(row.get("rejected_response"), list):
+        rejected = row["rejected_response"]
+    else:
+        raise StopRow("no_rejected", "rejected_response")
+    return Trained("completion", prompt=messages[:last], chosen=messages[last:], rejected=rejected, tools=tools)
+
+
+def _shown(message: Row) -> Row:
+    """A message in standard roles; calls that can be read as calls."""
+    role, content = message["role"], message["content"]
+    call = _loaded(content) if role == "tool_call" else None
+    if isinstance(call, dict) and "name" in call:
+        function = {"name": call["name"], "arguments": call.get("arguments", {})}
+        return {"role": "assistant", "content": "", "tool_calls": [{"type": "function", "function": function}]}
+    return {"role": _STANDARD.get(role, role), "content": content}
+
+
+def _tools(value: Any) -> list[Any] | None:
+    loaded = _loaded(value)
+    if isinstance(loaded, dict):
+        return [loaded]
+    return [_loaded(tool) for tool in loaded] if isinstance(loaded, list) and loaded else None
+
+
+def _cut(to: MsSwift) -> Cut:
+    if to.truncation_strategy == "split":
+        return Cut()
+    if to.truncation_strategy == "delete":
+        return Cut(to.max_length, "drop")
+    how: Literal["keep_end", "keep_start"] = "keep_end" if to.truncation_strategy == "left" else "keep_start"
+    return Cut(to.max_length, how, reason="too_long_cut")
+
+
+def _mode(name: str) -> Mode:
+    made: Callable[[Any, Any, Seen], Reading] = partial(read, mode=name)
+    return Mode(
+        name=f"ms_swift.{name}",
+        upstream=UPSTREAM,
+        settings=MsSwift,
+        read=made,
+        rules=RULES,
+        cut=_cut,
+        run_here=True,
+        roles={
+            "user": ("user", "human"),
+            "assistant": ("assistant", "gpt", "bot", "tool_call", "function_call"),
+            "tool": ("tool", "tool_response", "function_response", "observation", "observations"),
+            "system": ("system",),
+        },
+        role_rules=frozenset({"unknown_role", "system_in_middle", "no_answer"}),
+        tolerates=frozenset({"wrong_order"}),  # consecutive messages of one side are put together (base.py:1316)
+        not_covered=(
+            "the encoder's rules (system in the middle, no rejected answer, masks) were read, not run",
+            "`columns` of dataset_info.json and preprocessors of registered datasets; a local file is assumed",
+            "images, videos, audios, objects beyond their form; embedding, reranker, PRM and classification",
+            "RANDOM_DATASET_RESPONSE, sampling and the split for validation: which rows are drawn is random",
+        ),
+    )
+
+
+MODES = {name: _mode(name) for name in ("sft", "dpo", "kto", "grpo")}

@@ -1,0 +1,180 @@
+"""OpenAI's fine-tuning: SFT, DPO and RFT files, as the API reference describes them. Read, not run: it is a service.
+
+The upload is checked as a whole: a file with a bad line is refused, so every fault here stops the run.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
+
+from datacheck.trainers.base import (
+    Cut,
+    Fate,
+    Messages,
+    Mode,
+    Reading,
+    Rule,
+    Seen,
+    Settings,
+    StopRow,
+    Trained,
+    Upstream,
+    kind_of,
+    shown,
+)
+
+UPSTREAM = Upstream("openai/openai-openapi", "f85dbe223d")
+# An older reference calls the outputs of DPO completions; both are taken.
+_OUTPUTS = (("preferred_output", "preferred_completion"), ("non_preferred_output", "non_preferred_completion"))
+_ROLES = ("system", "developer", "user", "assistant", "tool", "function")
+
+
+class OpenAI(Settings):
+    """Nothing but the length of the model's context decides here; the API cuts at it."""
+
+    MAX_LENGTH: ClassVar[str | None] = "max_tokens"
+
+    max_tokens: int | None = None
+
+
+def _rule(fate: Any, en: str, zh: str, at: str, hint: str) -> Rule:
+    return Rule(fate, en, zh, at, hint)
+
+
+_SPEC = "openapi.yaml:39901"
+RULES: Mapping[str, Rule] = {
+    "not_an_object": _rule("fails", "the line is no JSON object", "该行不是 JSON 对象", _SPEC, "write one per line"),
+    "no_messages": _rule("fails", "no list of messages, or an empty one", "没有消息列表或列表为空", _SPEC,
+        "write messages as a list"),
+    "message_malformed": _rule("fails", "a message is no object with a known role", "消息不是含已知角色的对象", _SPEC,
+        "use the roles system, developer, user, assistant, tool"),
+    "content_malformed": _rule("fails", "a content is neither text nor parts, or is missing without calls",
+        "内容既不是文本也不是分段，或既无内容也无调用", _SPEC, "write text; null only beside tool_calls"),
+    "weight_malformed": _rule("fails", "a weight is neither 0 nor 1, or stands on another role than the assistant's",
+        "weight 不是 0 或 1，或不在助手消息上", _SPEC, "write 0 or 1 on assistant messages only"),
+    "no_answer": _rule("fails", "no assistant message is trained", "没有可训练的助手消息", _SPEC,
+        "end the conversation with an answer whose weight is not 0"),
+    "arguments_not_text": _rule("fails", "a call's arguments are no JSON text", "调用参数不是 JSON 文本", _SPEC,
+        "write arguments as a JSON string, as the API returns them"),
+    "no_input": _rule("fails", "DPO: no input with messages", "DPO：没有含 messages 的 input", _SPEC,
+        "write {input: {messages}, preferred_output, non_preferred_output}"),
+    "output_malformed": _rule("fails", "DPO: an output is no list with one assistant message",
+        "DPO：输出不是含一条助手消息的列表", _SPEC, "write a list with one assistant message"),
+    "last_not_user": _rule("fails", "RFT: the last message is not the user's", "RFT：最后一条消息不是用户的", _SPEC,
+        "cut the conversation before the answer"),
+    "too_long": _rule("truncated", "more tokens than a training example may have", "超过单个训练样本的 token 上限",
+        _SPEC, "split the row"),
+    "message_masked": _rule("masked", "an assistant message has weight 0", "助手消息的 weight 为 0", _SPEC,
+        "leave the weight out to train it"),
+}  # fmt: skip
+
+
+def _messages(value: Any, where: str) -> Messages:
+    if not isinstance(value, list) or not value:
+        raise StopRow("no_messages", where, kind_of(value))
+    for number, message in enumerate(value):
+        _message(message, f"{where}[{number}]")
+    return value
+
+
+def _message(message: Any, where: str) -> None:
+    if not isinstance(message, dict):
+        raise StopRow("message_malformed", where, kind_of(message))
+    role, content = message.get("role"), message.get("content")
+    if not isinstance(role, str) or role not in _ROLES:
+        raise StopRow("message_malformed", f"{where}.role", f"role {shown(role)}")
+    calls = message.get("tool_calls") or message.get("function_call")
+    if not isinstance(content, str | list) and not (content is None and calls and role == "assistant"):
+        raise StopRow("content_malformed", f"{where}.content", kind_of(content))
+    if "weight" in message and (role != "assistant" or message["weight"] not in (0, 1, None)):
+        raise StopRow("weight_malformed", f"{where}.weight")
+    _arguments(message.get("tool_calls"), where)
+
+
+def _arguments(calls: Any, where: str) -> None:
+    for number, call in enumerate(calls if isinstance(calls, list) else ()):
+        function = call.get("function") if isinstance(call, dict) else None
+        if isinstance(function, dict) and not isinstance(function.get("arguments"), str):
+            raise StopRow("arguments_not_text", f"{where}.tool_calls[{number}].function.arguments",
+                          kind_of(function.get("arguments")))  # fmt: skip
+
+
+def _tools(record: dict[str, Any]) -> list[Any] | None:
+    tools = record.get("tools")
+    return tools if isinstance(tools, list) else None
+
+
+def _sft(record: dict[str, Any]) -> Reading:
+    messages = _messages(record.get("messages"), "messages")
+    weights = tuple(
+        float(message["role"] == "assistant" and message.get("weight") != 0)  # null counts as 1
+        for message in messages
+    )
+    if not any(weights):
+        raise StopRow("no_answer", "messages")
+    masked = tuple(
+        Fate("message_masked", f"messages[{number}].weight")
+        for number, message in enumerate(messages)
+        if message["role"] == "assistant" and not weights[number]
+    )
+    return Reading(masked, Trained("weights", messages=messages, tools=_tools(record), weights=weights))
+
+
+def _dpo(record: dict[str, Any]) -> Reading:
+    given = record.get("input")
+    if not isinstance(given, dict):
+        raise StopRow("no_input", "input", kind_of(given))
+    prompt = _messages(given.get("messages"), "input.messages")
+    sides: list[Messages] = []
+    for new, older in _OUTPUTS:
+        name = new if new in record else older
+        side = record.get(name)
+        if not isinstance(side, list) or len(side) != 1:
+            raise StopRow("output_malformed", name, kind_of(side))
+        _message(side[0], f"{name}[0]")
+        if side[0]["role"] != "assistant":
+            raise StopRow("output_malformed", f"{name}[0].role", f"role {shown(side[0]['role'])}")
+        sides.append(side)
+    trained = Trained("completion", prompt=prompt, chosen=sides[0], rejected=sides[1], tools=_tools(given))
+    return Reading((), trained)
+
+
+def _rft(record: dict[str, Any]) -> Reading:
+    messages = _messages(record.get("messages"), "messages")
+    if messages[-1]["role"] != "user":
+        raise StopRow("last_not_user", f"messages[{len(messages) - 1}].role", f"role {messages[-1]['role']}")
+    return Reading((), Trained("sampled", prompt=messages, tools=_tools(record)))
+
+
+def _guarded(read: Callable[[dict[str, Any]], Reading]) -> Callable[[Any, Any, Seen], Reading]:
+    def guarded(record: Any, _settings: Any, _seen: Seen) -> Reading:
+        if not isinstance(record, dict):
+            return Reading((Fate("not_an_object", None, kind_of(record)),))
+        try:
+            return read(record)
+        except StopRow as stop:
+            return Reading((stop.fate,))
+
+    return guarded
+
+
+def _cut(settings: OpenAI) -> Cut:
+    return Cut(settings.max_tokens)
+
+
+def _mode(name: str, read: Callable[[dict[str, Any]], Reading]) -> Mode:
+    return Mode(
+        name=f"openai.{name}",
+        upstream=UPSTREAM,
+        settings=OpenAI,
+        read=_guarded(read),
+        rules=RULES,
+        cut=_cut,
+        roles={"user": ("user",), "assistant": ("assistant",), "tool": ("tool", "function"),
+               "system": ("system", "developer")},
+        role_rules=frozenset({"message_malformed", "no_answer", "last_not_user"}),
+        tool_arguments="string",
+        not_covered=("what the service itself refuses: moderation, fewer than ten rows, tokens per row and per file",),
+    )  # fmt: skip
+
+
+MODES = {"sft": _mode("sft", _sft), "dpo": _mode("dpo", _dpo), "rft": _mode("rft", _rft)}

@@ -1,0 +1,175 @@
+"""pplmx/llm (`llm.training.train`): JSONL for SFT, DPO, reward models and PPO prompts."""
+
+import string
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
+
+from pydantic import Field
+
+from datacheck.trainers.base import Cut, Fate, Mode, Reading, Rule, Seen, Settings, StopRow, Trained, Upstream, kind_of
+
+UPSTREAM = Upstream("pplmx/llm", "94a197d23333d88539f3c9f58dbb73a2cc44fde1")
+_DATA = "src/llm/data/datasets/"
+_PRINTABLE = frozenset(string.printable)  # the corpus of the tokenizer that is taken where none is named
+_PAIR = ("prompt", "chosen", "rejected")
+_BELOW = "Below is an instruction that describes a task"
+_WRITE = "Write a response that appropriately completes the request.\n\n"
+
+
+class PplmxLlm(Settings):
+    """`data.*` of its config."""
+
+    MAX_LENGTH: ClassVar[str | None] = "data.max_seq_len"
+
+    max_seq_len: int = Field(default=512, gt=0, alias="data.max_seq_len")
+    tokenizer_type: str = Field(default="simple", alias="data.tokenizer_type")
+    tokenizer_path: str | None = Field(default=None, alias="data.tokenizer_path")
+
+    @property
+    def ascii_only(self) -> bool:
+        """Whether the tokenizer knows printable ASCII only (tokenizer_factory.py:15-25,105-106)."""
+        return self.tokenizer_type != "hf" and not self.tokenizer_path
+
+
+def _rule(fate: Any, en: str, zh: str, source: str, hint: str, *, silent: bool = False) -> Rule:
+    return Rule(fate, en, zh, _DATA + source, hint, silent)
+
+
+_COMMON: Mapping[str, Rule] = {
+    "not_an_object": _rule("fails", "the record is no object", "记录不是对象", "sft.py:84",
+        "write one object per line"),
+    "not_text": _rule("fails", "the tokenizer is given something that is no text (TypeError)",
+        "分词器收到非文本（TypeError）", "sft.py:115", "write text"),
+    "not_encodable": _rule("fails", "a character that the default tokenizer (ASCII) does not know (KeyError)",
+        "默认分词器（可打印 ASCII）不认识的字符（KeyError）", "sft.py:115",
+        "set data.tokenizer_type: hf and a path"),
+    "too_long": _rule("truncated", "cut at data.max_seq_len", "超过 data.max_seq_len 被截断", "sft.py:130",
+        "raise data.max_seq_len", silent=True),
+}  # fmt: skip
+SFT_RULES: Mapping[str, Rule] = {
+    **_COMMON,
+    "no_instruction": _rule("changed", "no key instruction: the template is filled with nothing",
+        "没有 instruction 键：模板中填入空串", "sft.py:84", "name the column instruction", silent=True),
+    "no_output": _rule("masked", "no key output, or an empty one: no token is trained, and the NaN loss becomes 0",
+        "没有 output 或为空：没有可训练 token，NaN 损失被置 0", "sft.py:86", "name the column output", silent=True),
+    "filled_in": _rule("changed", "a value that is no text is written into the prompt as Python spells it",
+        "非文本值以 Python 写法填进提示词", "sft.py:88", "write text", silent=True),
+    "nothing_left": _rule("masked", "the prompt fills data.max_seq_len: no label is left, and the NaN loss becomes 0",
+        "提示词占满 data.max_seq_len：标签全为 -100，NaN 损失被置 0", "sft.py:130",
+        "shorten the prompt, or raise data.max_seq_len", silent=True),
+}  # fmt: skip
+PAIR_RULES: Mapping[str, Rule] = {
+    **_COMMON,
+    "missing_key": _rule("dropped", "not all of prompt, chosen and rejected are there",
+        "缺少 prompt、chosen 或 rejected", "dpo.py:58", "complete the row"),
+    "no_answers": _rule("masked", "chosen and rejected are both empty", "chosen 与 rejected 都为空", "dpo.py:103",
+        "complete or drop the row", silent=True),
+    "nothing_left": _rule("masked", "the prompt fills data.max_seq_len: both sides are equal",
+        "提示词占满 data.max_seq_len：两侧完全相同", "dpo.py:81", "shorten the prompt", silent=True),
+}  # fmt: skip
+REWARD_RULES: Mapping[str, Rule] = {
+    **PAIR_RULES,
+    "missing_key": PAIR_RULES["missing_key"]._replace(source=_DATA + "reward.py:61", silent=True),
+}
+PPO_RULES: Mapping[str, Rule] = {
+    "not_an_object": _COMMON["not_an_object"]._replace(source=_DATA + "prompt.py:26"),
+    "no_prompt": _rule("dropped", "none of prompt, instruction and text says anything",
+        "prompt、instruction、text 均为空", "prompt.py:26", "name the column prompt", silent=True),
+    "filled_in": _rule("changed", "a prompt that is no text is taken as Python spells it", "非文本提示词按 Python 写法",
+        "prompt.py:28", "write text", silent=True),
+    "no_prompts": _rule("fails", "no record has a prompt (ValueError)", "所有记录都没有提示词（ValueError）",
+        "prompt.py:35", "name the column prompt"),
+}  # fmt: skip
+
+
+def _encodable(to: PplmxLlm, **texts: Any) -> None:
+    for where, text in texts.items():
+        if not isinstance(text, str):
+            raise StopRow("not_text", where, kind_of(text))
+        if to.ascii_only and not _PRINTABLE.issuperset(text) and text not in ("<PAD>", "<EOS>", "<BOS>"):
+            raise StopRow("not_encodable", where)
+
+
+def _read_sft(record: dict[str, Any], to: PplmxLlm) -> Reading:
+    given, more, answer = (record.get(key, "") for key in ("instruction", "input", "output"))
+    fates: tuple[Fate, ...] = () if "instruction" in record else (Fate("no_instruction", "instruction"),)
+    filled = [key for key, value in (("instruction", given), ("input", more)) if value and not isinstance(value, str)]
+    fates += tuple(Fate("filled_in", key, kind_of(record[key])) for key in filled)
+    _encodable(to, prompt=_prompt(given, more), output=answer)
+    if not answer:
+        return Reading((*fates, Fate("no_output", "output")), Trained("completion", prompt=_prompt(given, more)))
+    return Reading(fates, Trained("completion", prompt=_prompt(given, more), response=answer))
+
+
+def _prompt(given: Any, more: Any) -> str:
+    """sft.py:88-102."""
+    if more:
+        both = ", paired with an input that provides further context. "
+        return f"{_BELOW}{both}{_WRITE}### Instruction:\n{given}\n\n### Input:\n{more}\n\n### Response:\n"
+    return f"{_BELOW}. {_WRITE}### Instruction:\n{given}\n\n### Response:\n"
+
+
+def _read_pair(record: Any, to: PplmxLlm) -> Reading:
+    if not isinstance(record, dict):  # `key in item` is asked of lists and texts too, and says no
+        there = isinstance(record, list | str) and not all(key in record for key in _PAIR)
+        raise StopRow("missing_key" if there else "not_an_object", None, kind_of(record))
+    missing = [key for key in _PAIR if key not in record]
+    if missing:
+        raise StopRow("missing_key", missing[0])
+    _encodable(to, **{key: record[key] for key in _PAIR})
+    prompt, chosen, rejected = (record[key] for key in _PAIR)
+    fates = () if chosen or rejected else (Fate("no_answers", "chosen"),)
+    return Reading(fates, Trained("completion", prompt=prompt, chosen=chosen, rejected=rejected))
+
+
+def _read_ppo(record: dict[str, Any], _to: PplmxLlm) -> Reading:
+    prompt = record.get("prompt") or record.get("instruction") or record.get("text")
+    if not prompt:
+        raise StopRow("no_prompt", "prompt")
+    changed = () if isinstance(prompt, str) else (Fate("filled_in", "prompt", kind_of(prompt)),)
+    return Reading(changed, Trained("sampled", prompt=str(prompt)))
+
+
+def _guarded(read: Callable[[Any, PplmxLlm], Reading]) -> Callable[[Any, Any, Seen], Reading]:
+    def guarded(record: Any, settings: Any, _seen: Seen) -> Reading:  # json.loads line by line: no shared columns
+        if not isinstance(record, dict) and read is not _read_pair:
+            return Reading((Fate("not_an_object", None, kind_of(record)),))
+        try:
+            return read(record, settings)
+        except StopRow as stop:
+            return Reading((stop.fate,))
+
+    return guarded
+
+
+def _cut(to: PplmxLlm) -> Cut:
+    return Cut(to.max_seq_len, unanswered="nothing_left")
+
+
+def _before_ppo(_to: PplmxLlm, seen: Seen) -> tuple[Fate, ...]:
+    prompts = {"prompt", "instruction", "text"}
+    return (Fate("no_prompts"),) if seen.columns and not prompts & seen.columns else ()
+
+
+_SPLIT = "without data.val_dataset_path a tenth of the rows is split off at random: copies stand on both sides"
+_END = "no end-of-text token is added: write it into the data, or the model never stops (check loss_mask_errors)"
+_LINE = "a line that is no JSON stops the run, and its message always says line 1 (check unreadable_lines)"
+MODES = {
+    "sft": Mode(
+        name="pplmx_llm.sft", upstream=UPSTREAM, settings=PplmxLlm, read=_guarded(_read_sft), rules=SFT_RULES, cut=_cut,
+        run_here=True, not_covered=(_END, _SPLIT, _LINE),
+    ),
+    "dpo": Mode(
+        name="pplmx_llm.dpo", upstream=UPSTREAM, settings=PplmxLlm, read=_guarded(_read_pair), rules=PAIR_RULES,
+        cut=_cut, run_here=True, not_covered=(_END, _SPLIT, _LINE),
+    ),
+    "reward": Mode(
+        name="pplmx_llm.reward", upstream=UPSTREAM, settings=PplmxLlm, read=_guarded(_read_pair),
+        rules=REWARD_RULES,
+        cut=_cut, run_here=True, not_covered=(_SPLIT, _LINE),
+    ),
+    "ppo": Mode(
+        name="pplmx_llm.ppo", upstream=UPSTREAM, settings=PplmxLlm, read=_guarded(_read_ppo), rules=PPO_RULES,
+        before=_before_ppo, run_here=True, not_covered=(_LINE,),
+    ),
+}  # fmt: skip

@@ -1,0 +1,165 @@
+import json
+import shutil
+
+import pytest
+from chat_helpers import CHATML, artifact, make_tokenizer
+
+from datacheck.check import Ratio, Status
+from datacheck.checks.truncated_samples import TruncatedSamples
+from datacheck.contract import load_contract
+from datacheck.plan import Derive, make_plan
+from datacheck.testing import dataset, finding, jsonl, measure
+
+# Letters that never stand together in what the tokenizer was trained on: one token each.
+ROWS = dataset(
+    "user: xqxqxq | assistant: zjzjzj", "user: " + "xq" * 40 + " | assistant: zj", "user: xq | assistant: " + "zj" * 40
+)
+
+
+@pytest.fixture
+def tok(tokenizer_folder):
+    return artifact(tokenizer_folder)
+
+
+def lengths(folder, rows):
+    """Tokens of each row by transformers, and which of them are trained."""
+    from transformers import AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    for row in rows:
+        out = tokenizer.apply_chat_template(row["messages"], return_dict=True, return_assistant_tokens_mask=True)
+        yield len(out["input_ids"]), out["assistant_masks"]
+
+
+def expected(folder, rows, limit, side):
+    cut = answer_cut = lost = 0
+    for length, mask in lengths(folder, rows):
+        kept = mask[:limit] if side == "right" else mask[-limit:]
+        cut += length > limit
+        answer_cut += sum(kept) < sum(mask)
+        lost += sum(kept) == 0 < sum(mask)
+    return cut, answer_cut, lost
+
+
+@pytest.mark.parametrize("side", ["right", "left"])
+@pytest.mark.parametrize("limit", [10, 30, 60, 1000])
+def test_as_transformers_counts(tok, tokenizer_folder, limit, side):
+    result = measure(TruncatedSamples(tokenizer=tok, max_length=limit, truncation=side), ROWS)
+    counts = tuple(result.value(name).n for name in ("rate", "answer_cut", "answer_lost"))
+    assert counts == expected(tokenizer_folder, ROWS, limit, side)
+
+
+def test_the_limit_itself_is_fine(tok, tokenizer_folder):
+    longest = max(length for length, _ in lengths(tokenizer_folder, ROWS))
+    assert measure(TruncatedSamples(tokenizer=tok, max_length=longest), ROWS).value("rate") == Ratio(0, 3)
+    assert measure(TruncatedSamples(tokenizer=tok, max_length=longest - 1), ROWS).value("rate").n > 0
+
+
+def test_places_say_what_is_lost(tok):
+    result = measure(TruncatedSamples(tokenizer=tok, max_length=60), ROWS)
+    assert result.places == [(1, "messages", "answer_lost"), (2, "messages", "answer_cut")]
+    left = measure(TruncatedSamples(tokenizer=tok, max_length=60, truncation="left"), ROWS)
+    assert left.places == [(1, "messages", "prompt_cut"), (2, "messages", "answer_cut")]
+
+
+def test_tokens_lost_are_counted(tok, tokenizer_folder):
+    totals = [length for length, _ in lengths(tokenizer_folder, ROWS)]
+    lost = sum(max(length - 60, 0) for length in totals)
+    assert measure(TruncatedSamples(tokenizer=tok, max_length=60), ROWS).value("tokens_lost") == Ratio(
+        lost, sum(totals)
+    )
+
+
+def test_losing_an_answer_fails_and_cutting_some_warns(tok):
+    assert finding(TruncatedSamples(tokenizer=tok, max_length=60), ROWS).status is Status.FAIL
+    assert finding(TruncatedSamples(tokenizer=tok, max_length=60), ROWS[::2]).status is Status.WARN
+    assert finding(TruncatedSamples(tokenizer=tok, max_length=1000), ROWS).status is Status.PASS
+
+
+def test_both_sides_of_a_pair_count_as_one_row(tok):
+    pair = dataset("user: xq | chosen: " + "zj" * 40 + " | rejected: " + "zj" * 50)
+    result = measure(TruncatedSamples(tokenizer=tok, max_length=60), pair)
+    assert result.value("rate") == Ratio(1, 1)
+    assert result.places == [(0, "chosen", "answer_cut"), (0, "rejected", "answer_cut")]
+
+
+def test_the_figure_shows_usual_lengths(tok):
+    rows = dataset("user: " + "xq" * 300 + " | assistant: zj", "user: xq | assistant: zj")
+    figure = measure(TruncatedSamples(tokenizer=tok, max_length=60), rows).figures["cut_at"]
+    assert dict(zip(figure["max_length"], figure["rows"], strict=True))["512"] == 1
+    assert dict(zip(figure["max_length"], figure["rows"], strict=True))["1024"] == 0
+
+
+def test_without_a_length_or_a_tokenizer_nothing_passes(tok):
+    assert finding(TruncatedSamples(tokenizer=tok), ROWS).not_checked == (
+        "no max_length: name the run's (run: {max_length: N})",
+    )
+    found = finding(TruncatedSamples(max_length=9), ROWS)
+    assert found.status is Status.ERROR
+
+
+@pytest.mark.parametrize("name", ["kto_en_demo.json", "glaive_toolcall_zh_demo.json"])
+@pytest.mark.parametrize("limit", [512, 1024])
+def test_real_rows_as_transformers_cuts_them(realdata, tmp_path, name, limit):
+    """With the tokenizer of minimind and a ChatML template; tool rows as plain words, as they stand in the file."""
+    shutil.copytree(realdata / "tok_minimind/model", tmp_path / "tok")
+    (tmp_path / "tok/chat_template.jinja").write_text(CHATML, encoding="utf-8")
+    given = json.loads((realdata / "llama_factory/data" / name).read_text(encoding="utf-8"))
+    names = {"human": "user", "gpt": "assistant", "function_call": "assistant", "observation": "tool"}
+    rows = [
+        {
+            "messages": row.get("messages")
+            or [{"role": names[m["from"]], "content": m["value"]} for m in row["conversations"]]
+        }
+        for row in given[:150]
+    ]
+    result = measure(TruncatedSamples(tokenizer=artifact(tmp_path / "tok"), max_length=limit), rows)
+    counts = tuple(result.value(metric).n for metric in ("rate", "answer_cut", "answer_lost"))
+    assert counts == expected(tmp_path / "tok", rows, limit, "right")
+    assert counts[0] > 0
+
+
+def test_all_checks_share_one_pass_over_the_rows(tmp_path):
+    make_tokenizer(tmp_path / "tok")
+    (tmp_path / "a.jsonl").write_bytes(jsonl(ROWS))
+    checks = "[loss_mask_errors, truncated_samples, template_errors, overlong_samples]"
+    run = "{tokenizer: tok, max_length: 60, trainer: trl.sft}"
+    (tmp_path / "c.yaml").write_text(f"name: c\nrun: {run}\ndatasets: {{a: {{source: a.jsonl, checks: {checks}}}}}\n")
+    steps = make_plan(load_contract(tmp_path / "c.yaml"))
+    assert sum(isinstance(s.work, Derive) and type(s.work.feature).__name__ == "Tokens" for s in steps) == 1
+
+
+def test_the_named_trainer_cuts_by_its_own_settings(tok, tokenizer_folder):
+    named = {"tokenizer": tok, "trainer": "trl.sft"}
+    only = {"assistant_only_loss": True, "max_length": 60}
+    result = measure(TruncatedSamples(**named, settings=only), ROWS)
+    counts = tuple(result.value(metric).n for metric in ("rate", "answer_cut", "answer_lost"))
+    assert counts == expected(tokenizer_folder, ROWS, 60, "right")
+    result = measure(TruncatedSamples(**named, settings={**only, "truncation_mode": "keep_end"}), ROWS)
+    counts = tuple(result.value(metric).n for metric in ("rate", "answer_cut", "answer_lost"))
+    assert counts == expected(tokenizer_folder, ROWS, 60, "left")
+    result = measure(TruncatedSamples(**named, settings={"max_length": None}), ROWS)
+    assert result.value("rate") == Ratio(0, 3)
+    assert "the named trainer cuts nothing with these settings" in result.not_checked
+
+
+def test_shares_of_prompt_and_answer_as_llama_factory_cuts_them(tok, tokenizer_folder):
+    """Its infer_seqlen, by hand: both are longer than half of the limit, so the answer gets its share, rounded down."""
+    (row,) = dataset("user: " + "xq" * 40 + " | assistant: " + "zj" * 40)
+    ((length, mask),) = lengths(tokenizer_folder, [row])
+    source, target, limit = mask.index(1), sum(mask), 60
+    names = {"user": "human", "assistant": "gpt"}
+    sharegpt = {"conversations": [{"from": names[m["role"]], "value": m["content"]} for m in row["messages"]]}
+    settings = {"formatting": "sharegpt", "cutoff_len": limit}
+    check = TruncatedSamples(tokenizer=tok, trainer="llamafactory.sft", settings=settings)
+    share = int(limit * (target / (source + target)))
+    lost = (source - (limit - share)) + (target - share)
+    result = measure(check, [sharegpt])
+    assert result.value("tokens_lost").n == lost + length - source - target  # what follows the end token
+    assert result.problems == [(0, "answer_cut")]
+
+
+def test_rows_that_hold_nothing_to_render(tok):
+    result = measure(TruncatedSamples(tokenizer=tok, max_length=9), [{"a": 1}])
+    assert result.value("tokens_lost") == 0
+    assert result.not_checked

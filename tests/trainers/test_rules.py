@@ -1,0 +1,277 @@
+"""Each rule of the twins of LLaMA-Factory, TRL, ms-swift, verl and OpenAI on a row that it is for.
+
+The fates were compared with the loaders' own by benchmarks/trainers.py; here the reasons and places are held.
+"""
+
+import json
+
+import pytest
+
+from datacheck.trainers import trainer, trainer_names
+from datacheck.trainers.base import Seen
+
+Q, A, B = ({"role": role, "content": text} for role, text in (("user", "q"), ("assistant", "a"), ("assistant", "b")))
+H, G = {"from": "human", "value": "q"}, {"from": "gpt", "value": "a"}
+TAGS = {
+    "tags.role_tag": "role",
+    "tags.content_tag": "content",
+    "tags.user_tag": "user",
+    "tags.assistant_tag": "assistant",
+}
+SHARE = {"formatting": "sharegpt"}
+TOOLED = {**SHARE, "columns.messages": "conversations", "columns.tools": "tools"}
+OPENAI = {"formatting": "openai", "columns.messages": "messages", "columns.tools": "tools", **TAGS,
+          "tags.observation_tag": "tool", "tags.function_tag": "function", "tags.system_tag": "system"}  # fmt: skip
+PAIRS = {**SHARE, "ranking": True, "columns.messages": "conversations", "columns.chosen": "chosen",
+         "columns.rejected": "rejected"}  # fmt: skip
+TEXT_PAIRS = {"ranking": True, "columns.prompt": "p", "columns.chosen": "chosen", "columns.rejected": "rejected"}
+KTO = {**SHARE, "columns.messages": "messages", "columns.kto_tag": "label", **TAGS}
+ALPACA_KTO = {"columns.prompt": "p", "columns.response": "r", "columns.kto_tag": "label"}
+HISTORY = {"columns.prompt": "p", "columns.response": "r", "columns.history": "h", "columns.system": "s"}
+MEDIA = {**SHARE, "columns.messages": "conversations", "columns.images": "images"}
+FILTER = {"data.filter_overlong_prompts": True}
+ROW = {"data_source": "openai/gsm8k", "prompt": [Q], "reward_model": {"ground_truth": "1"}}
+PAIR = {"input": {"messages": [Q]}, "preferred_output": [A], "non_preferred_output": [B]}
+
+
+def call(arguments, **more):
+    return {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [{"function": {"name": "f", "arguments": arguments}}],
+        **more,
+    }
+
+
+def told(value):
+    return {"from": "function_call", "value": value}
+
+
+def without(row, key):
+    return {k: v for k, v in row.items() if k != key}
+
+
+CASES = [
+    # LLaMA-Factory
+    ("llamafactory.sft", {}, [], "not_an_object", None),
+    ("llamafactory.sft", {}, {"instruction": "q", "output": "a"}, "missing_column", "input"),
+    ("llamafactory.sft", {"formatting": "chatml"}, {}, "unknown_format", None),
+    ("llamafactory.sft", HISTORY, {"p": "q", "r": "a", "h": [["x"]], "s": ""}, "history_malformed", "h[0]"),
+    ("llamafactory.sft", HISTORY, {"p": "q", "r": "a", "h": "[]", "s": ""}, "history_ignored", "h"),
+    ("llamafactory.sft", HISTORY, {"p": "q", "r": "a", "h": [], "s": ["x"]}, "system_not_text", None),
+    ("llamafactory.sft", {}, {"instruction": ["q"], "input": "", "output": "a"}, "text_expected", "instruction"),
+    ("llamafactory.sft", {}, {"instruction": "q", "input": "", "output": None}, "no_answer", "output"),
+    ("llamafactory.sft", SHARE, {"conversations": [H, "x"]}, "messages_malformed", "conversations[1].from"),
+    ("llamafactory.sft", SHARE, {"conversations": [H, {"from": "bot", "value": "a"}]}, "role_order", "conversations[1].from"),
+    ("llamafactory.sft", SHARE, {"conversations": [H]}, "message_count", "conversations"),
+    ("llamafactory.sft", SHARE, {"conversations": []}, "no_messages", "conversations"),
+    ("llamafactory.sft", SHARE, {"conversations": [H, told("{")]}, "call_malformed", None),
+    ("llamafactory.sft", SHARE, {"conversations": [H, told('{"name": "f", "arguments": "{}"}')]}, "arguments_as_text", None),
+    ("llamafactory.sft", TOOLED, {"conversations": [H, G], "tools": [{"name": "f"}]}, "tools_not_text", None),
+    ("llamafactory.sft", TOOLED, {"conversations": [H, G], "tools": '{"name": "f"}'}, "tools_malformed", None),
+    ("llamafactory.sft", MEDIA, {"conversations": [H, G], "images": ["a.png", 1]}, "media_malformed", "images"),
+    ("llamafactory.sft", {**SHARE, "columns.messages": "m", **TAGS}, {"m": [Q, {"role": None, "content": "a"}]},
+     "role_not_rendered", None),
+    ("llamafactory.sft", OPENAI, {"messages": [Q, A]}, "system_added", None),
+    ("llamafactory.sft", OPENAI, {"messages": [Q, Q]}, "role_order_openai", "messages"),
+    ("llamafactory.sft", OPENAI, {"messages": [{"role": "x", "content": "q"}, A]}, "unknown_role", "messages[0].role"),
+    ("llamafactory.sft", OPENAI, {"messages": [Q, {**A, "tool_calls": [1]}]}, "tool_calls_malformed", "messages[1].tool_calls"),
+    ("llamafactory.sft", OPENAI, {"messages": [Q, call('{"x": 1}')]}, "arguments_as_text", None),
+    ("llamafactory.sft", OPENAI, {"messages": [Q, call({}), {"role": "tool", "content": "r"}]}, "result_lost", "messages"),
+    ("llamafactory.sft", KTO, {"messages": [Q, A], "label": True}, "kto_in_other_stage", "label"),
+    ("llamafactory.dpo", PAIRS, {"conversations": [H], "chosen": "a", "rejected": "b"}, "pair_not_objects", "chosen"),
+    ("llamafactory.dpo", PAIRS, {"conversations": [H], "chosen": {}, "rejected": G}, "pair_malformed", "chosen"),
+    ("llamafactory.dpo", PAIRS, {"conversations": [H], "chosen": H, "rejected": G}, "pair_role", "chosen.from"),
+    ("llamafactory.dpo", TEXT_PAIRS, {"p": "q", "chosen": G, "rejected": G}, "pair_not_text", "chosen"),
+    ("llamafactory.kto", KTO, {"messages": [Q, A], "label": "yes"}, "label_not_bool", "label"),
+    ("llamafactory.kto", KTO, {"messages": [Q], "label": True}, "breaks_next", "messages"),
+    ("llamafactory.kto", ALPACA_KTO, {"p": "q", "r": "", "label": True}, "label_flipped", "r"),
+    ("llamafactory.sft", PAIRS, {}, "wrong_stage", None),
+    # TRL
+    ("trl.sft", {}, 1, "not_an_object", None),
+    ("trl.sft", {}, {"messages": []}, "empty_messages", "messages"),
+    ("trl.sft", {}, {"messages": [Q, "x"]}, "message_not_object", "messages[1]"),
+    ("trl.sft", {}, {"prompt": "q", "completion": [A]}, "text_expected", "completion"),
+    ("trl.sft", {}, {"prompt": [Q], "completion": "a"}, "mixed_kinds", "completion"),
+    ("trl.sft", {}, {"messages": [Q, A], "tools": "{"}, "tools_malformed", "tools"),
+    ("trl.sft", {}, {"messages": [Q, A], "chat_template_kwargs": None}, "template_kwargs_malformed", "chat_template_kwargs"),
+    ("trl.sft", {}, {"conversations": [H, G]}, "foreign_role", "messages[0].role"),
+    ("trl.sft", {}, {"messages": [Q, {"content": "a"}]}, "role_missing", "messages[1]"),
+    ("trl.sft", {}, {"conversations": [Q, A]}, "no_known_column", "text"),
+    ("trl.sft", {}, {"text": None}, "text_expected", "text"),
+    ("trl.sft", {}, {"prompt": "q"}, "no_completion", "completion"),
+    ("trl.sft", {"assistant_only_loss": True}, {"messages": [Q]}, "no_assistant_token", "messages"),
+    ("trl.sft", {"assistant_only_loss": True}, {"text": "x"}, "not_conversational", None),
+    ("trl.sft", {}, {"messages": [Q, A]}, "user_words_trained", None),
+    ("trl.dpo", {}, {"prompt": "q", "chosen": "a"}, "missing_column", "rejected"),
+    ("trl.dpo", {}, {"prompt": "q", "chosen": [A], "rejected": [B]}, "text_expected", "chosen"),
+    ("trl.dpo", {}, {"chosen": [A], "rejected": [B]}, "nothing_shared", "chosen"),
+    ("trl.reward", {}, {"chosen": [Q, A]}, "missing_column", "rejected"),
+    ("trl.reward", {}, {"chosen": None, "rejected": "b"}, "text_expected", "chosen"),
+    ("trl.kto", {}, {"prompt": "q", "label": True}, "missing_column", "completion"),
+    ("trl.kto", {}, {"prompt": "q", "completion": None, "label": True}, "text_expected", "completion"),
+    ("trl.kto", {}, {"chosen": [A], "rejected": [B]}, "nothing_shared", "chosen"),
+    ("trl.kto", {}, {"prompt": "q", "completion": "a", "label": "good"}, "no_label", "label"),
+    ("trl.kto", {}, {"prompt": "q", "completion": "a", "label": 2}, "label_not_bool", "label"),
+    ("trl.grpo", {}, {"question": "q"}, "missing_column", "prompt"),
+    ("trl.grpo", {}, {"prompt": None}, "text_expected", "prompt"),
+    ("trl.grpo", {}, {"prompt": [{"role": "user"}]}, "content_missing", "prompt[0].content"),
+    # ms-swift
+    ("ms_swift.sft", {}, None, "not_an_object", None),
+    ("ms_swift.sft", {"strict": True}, {"messages": [{"role": "x", "content": "q"}]}, "strict_stop", "messages[0].role"),
+    ("ms_swift.sft", {}, {"messages": None}, "no_messages", "messages"),
+    ("ms_swift.sft", {}, {"messages": '[{"role": "user", "x": true}]'}, "text_not_literal", "messages"),
+    ("ms_swift.sft", {}, {"messages": [Q, 1]}, "message_malformed", "messages[1]"),
+    ("ms_swift.sft", {}, {"messages": [Q, {"role": "robot", "content": "a"}]}, "unknown_role", "messages[1].role"),
+    ("ms_swift.sft", {}, {"messages": [Q, {"role": "assistant", "content": None}]}, "content_null", "messages[1].content"),
+    ("ms_swift.sft", {}, {"messages": [Q, {**A, "tool_calls": [{"function": {}}]}]}, "tool_calls_malformed", None),
+    ("ms_swift.sft", {}, {"messages": [Q, {**A, "content": [{"type": "tool_use", "name": "f"}, {"type": "x"}]}]},
+     "content_part_unknown", None),
+    ("ms_swift.sft", {}, {"query": "q", "response": "a", "history": [["x"]]}, "history_malformed", "history"),
+    ("ms_swift.sft", {}, {"instruction": 1, "input": "", "output": "a"}, "query_not_text", "instruction"),
+    ("ms_swift.sft", {}, {"note": "x"}, "no_text", "messages"),
+    ("ms_swift.sft", {}, {"query": "q", "response": []}, "response_empty_list", "response"),
+    ("ms_swift.sft", {}, {"query": "q", "response": ["a", "b"]}, "first_of_several", "response"),
+    ("ms_swift.dpo", {}, {"messages": [Q, A], "rejected_response": None}, "rejected_missing", "rejected_response"),
+    ("ms_swift.dpo", {}, {"messages": [Q, A], "rejected_response": "a"}, "rejected_equal", "rejected_response"),
+    ("ms_swift.dpo", {}, {"messages": [Q, A]}, "no_rejected", "rejected_response"),
+    ("ms_swift.dpo", {}, {"query": "q", "response": "a", "rejected_messages": [{}, {}]}, "not_encodable", None),
+    ("ms_swift.sft", {}, {"messages": [Q, A], "objects": {"bbox": [[1]]}}, "objects_malformed", "objects.bbox"),
+    ("ms_swift.sft", {}, {"messages": [{"role": "user", "content": [{"type": "image", "source": {"type": "url", "url": "u"}}]},
+                                       A], "images": ["x"]}, "media_twice", "images"),
+    ("ms_swift.sft", {}, {"messages": 1}, "not_loadable", None),
+    ("ms_swift.sft", {}, {"messages": [Q, {**A, "reasoning_content": "r"}]}, "keys_removed", "messages[1]"),
+    ("ms_swift.sft", {}, {"messages": [Q, {"role": "system", "content": "s"}, A]}, "system_in_middle", "messages[1].role"),
+    ("ms_swift.sft", {}, {"messages": [Q, A, Q]}, "no_answer", "messages"),
+    ("ms_swift.sft", {}, {"messages": [Q, {**A, "loss": False}]}, "message_masked", "messages[1].loss"),
+    ("ms_swift.kto", {}, {"messages": [Q, A]}, "label_missing", "label"),
+    # verl
+    ("verl.sft", {}, "x", "not_an_object", None),
+    ("verl.sft", {}, {"prompt": "q"}, "missing_column", "messages"),
+    ("verl.sft", {}, {"messages": "q"}, "messages_malformed", "messages"),
+    ("verl.sft", {}, {"messages": [{"content": "q"}]}, "role_missing", "messages[0].role"),
+    ("verl.sft", {}, {"messages": [{"role": "human", "content": "q"}, A]}, "foreign_role", "messages[0].role"),
+    ("verl.sft", {}, {"messages": [Q, A], "tools": "[]"}, "tools_malformed", "tools"),
+    ("verl.sft", {}, {"messages": [Q, A], "images": None}, "media_without_processor", "images"),
+    ("verl.sft", {}, {"messages": [Q]}, "no_answer", "messages"),
+    ("verl.rl", {}, [], "not_an_object", None),
+    ("verl.rl", FILTER, {**ROW, "prompt": "q"}, "prompt_dropped", "prompt"),
+    ("verl.rl", {}, {**ROW, "prompt": "q"}, "prompt_fails", "prompt"),
+    ("verl.rl", {}, {**ROW, "prompt": ""}, "prompt_empty", "prompt"),
+    ("verl.rl", {}, {**ROW, "prompt": [{"role": "human", "content": "q"}]}, "foreign_role", "prompt[0].role"),
+    ("verl.rl", {}, {**ROW, "extra_info": "x"}, "extra_info_malformed", "extra_info"),
+    ("verl.rl", {}, without(ROW, "reward_model"), "no_ground_truth", "reward_model.ground_truth"),
+    ("verl.rl", {}, without(ROW, "data_source"), "no_data_source", "data_source"),
+    ("verl.rl", {}, {**ROW, "data_source": "mine"}, "unknown_data_source", "data_source"),
+    # OpenAI
+    ("openai.sft", {}, [], "not_an_object", None),
+    ("openai.sft", {}, {"messages": []}, "no_messages", "messages"),
+    ("openai.sft", {}, {"messages": [H, G]}, "message_malformed", "messages[0].role"),
+    ("openai.sft", {}, {"messages": [Q, {"role": "assistant"}]}, "content_malformed", "messages[1].content"),
+    ("openai.sft", {}, {"messages": [{**Q, "weight": 1}, A]}, "weight_malformed", "messages[0].weight"),
+    ("openai.sft", {}, {"messages": [Q, {**A, "weight": 0}]}, "no_answer", "messages"),
+    ("openai.sft", {}, {"messages": [Q, {**A, "weight": 0}, Q, A]}, "message_masked", "messages[1].weight"),
+    ("openai.sft", {}, {"messages": [Q, call({})]}, "arguments_not_text", "messages[1].tool_calls[0].function.arguments"),
+    ("openai.dpo", {}, {"messages": [Q, A]}, "no_input", "input"),
+    ("openai.dpo", {}, {**PAIR, "preferred_output": "a"}, "output_malformed", "preferred_output"),
+    ("openai.rft", {}, {"messages": [Q, A]}, "last_not_user", "messages[1].role"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "record", "reason", "where"), CASES, ids=lambda v: v if isinstance(v, str) else ""
+)
+def test_the_rule_applies_and_says_where(name, settings, record, reason, where):
+    mode = trainer(name)
+    known = mode.configured(None, settings)
+    seen = Seen(frozenset(record if isinstance(record, dict) else ()), record)
+    fates = [*mode.before(known, seen), *mode.read(record, known, seen).fates]
+    assert (reason, where) in [(fate.reason, fate.where) for fate in fates]
+
+
+def test_prompts_of_two_kinds():
+    mode = trainer("trl.grpo")
+    seen = Seen(frozenset({"prompt"}), {"prompt": "q"})
+    assert [fate.reason for fate in mode.read({"prompt": [Q]}, mode.configured(None, {}), seen).fates] == [
+        "mixed_prompts"
+    ]
+
+
+def test_every_rule_is_held():
+    """Those of the cut are applied by the checks that count tokens."""
+    held = {(name.partition(".")[0], reason) for name, _, _, reason, _ in CASES} | {("trl", "mixed_prompts")}
+    for name in trainer_names():
+        mode, module = trainer(name), name.partition(".")[0]
+        if module not in {known for known, _ in held}:
+            continue
+        by_tokens = {"too_long", "too_long_cut", "too_long_fails", "fully_masked", "prompt_fills"}
+        assert {slug for slug in mode.rules if (module, slug) not in held} <= by_tokens, name
+
+
+GOOD = [
+    ("llamafactory.sft", {}, {"instruction": "q", "input": "", "output": "a"}),
+    ("llamafactory.sft", {**SHARE}, {"conversations": [{"from": "system", "value": "s"}, H, G]}),
+    ("llamafactory.sft", TOOLED, {"conversations": [H, told('{"name": "f", "arguments": {}}'), {"from": "observation", "value": "r"}, G],
+                                  "tools": json.dumps([{"name": "f"}])}),
+    ("llamafactory.dpo", PAIRS, {"conversations": [H], "chosen": G, "rejected": {"from": "gpt", "value": "b"}}),
+    ("llamafactory.kto", KTO, {"messages": [Q, A], "label": False}),
+    ("trl.sft", {}, {"messages": [Q, A]}),
+    ("trl.sft", {}, {"prompt": "q", "completion": "a"}),
+    ("trl.dpo", {}, {"chosen": [Q, A], "rejected": [Q, B]}),
+    ("trl.reward", {}, {"prompt": [Q], "chosen": [A], "rejected": [B]}),
+    ("trl.kto", {}, {"prompt": [Q], "completion": [A], "label": True}),
+    ("trl.grpo", {}, {"prompt": [Q]}),
+    ("ms_swift.sft", {}, {"conversations": [H, G], "system": "s"}),
+    ("ms_swift.dpo", {}, {"messages": [Q, A], "rejected_response": "b"}),
+    ("ms_swift.kto", {}, {"messages": [Q, A], "label": False}),
+    ("ms_swift.grpo", {}, {"messages": [Q], "solution": "1"}),
+    ("verl.sft", {}, {"messages": [Q, A]}),
+    ("verl.rl", {}, ROW),
+    ("openai.sft", {}, {"messages": [Q, A]}),
+    ("openai.dpo", {}, PAIR),
+    ("openai.rft", {}, {"messages": [Q], "answer": "1"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "settings", "record"), GOOD)
+def test_what_the_trainers_documentation_shows_is_kept(name, settings, record):
+    mode = trainer(name)
+    seen = Seen(frozenset(record), record)
+    reading = mode.read(record, mode.configured(None, settings), seen)
+    assert reading.fates == ()
+    assert reading.trained is not None
+    spoken = json.dumps(reading.trained)
+    assert "q" in spoken
+    assert reading.trained.loss == "sampled" or '"a"' in spoken or "a" in (reading.trained.response or "")
+
+
+def test_what_is_trained_has_standard_roles():
+    mode = trainer("llamafactory.sft")
+    record = {"conversations": [{"from": "system", "value": "s"}, H, told('<think>\nhm\n</think>\n\n{"name": "f", "arguments": {"x": 1}}'),
+                                {"from": "observation", "value": "r"}, G]}  # fmt: skip
+    trained = mode.read(record, mode.configured(None, SHARE), Seen(frozenset(record), record)).trained
+    assert [message["role"] for message in trained.messages] == ["system", "user", "assistant", "tool", "assistant"]
+    assert trained.messages[2]["tool_calls"] == [{"type": "function", "function": {"name": "f", "arguments": {"x": 1}}}]
+    assert trained.loss == "assistant"
+    masked = mode.read(
+        record, mode.configured(None, {**SHARE, "mask_history": True}), Seen(frozenset(record), record)
+    ).trained
+    assert masked.loss == "last_turn"
+
+
+@pytest.mark.parametrize(
+    ("chosen", "rejected", "prompt"),
+    [
+        ("the sky is blue", "the sky is green", "the sky is"),
+        ("the sky is blue", "the sky was blue", "the sky"),
+        ("same", "same", "sam"),
+        ("ab", "abc", "a"),
+        ("x ", "y ", "x"),  # the last character is a space: the trainer cuts before it
+    ],
+)
+def test_the_shared_prompt_is_cut_as_trl_cuts_it(chosen, rejected, prompt):
+    """By hand from extract_prompt: up to the first difference, before a space; all but the last where there is none."""
+    mode = trainer("trl.dpo")
+    record = {"chosen": chosen, "rejected": rejected}
+    trained = mode.read(record, mode.configured(None, {}), Seen(frozenset(record), record)).trained
+    assert (trained.prompt, trained.prompt + trained.chosen) == (prompt, chosen)
