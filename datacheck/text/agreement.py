@@ -5,6 +5,7 @@ table in long form, one line per rating: `unit` (what was rated), `rater`, `valu
 ratings; those with fewer than two say nothing about agreement and are left out.
 """
 
+import math
 from typing import Literal
 
 import polars as pl
@@ -43,7 +44,7 @@ def alpha(ratings: pl.DataFrame, level: Level) -> float | None:
     per_unit = values.group_by("unit", maintain_order=True).agg(
         pl.col("v").sum(), s=(pl.col("v") ** 2).sum(), m=pl.len()
     )
-    within = per_unit.select(((pl.col("m") * pl.col("s") - pl.col("v") ** 2) / (pl.col("m") - 1)).sum()).item()
+    within = _exactly(per_unit, (pl.col("m") * pl.col("s") - pl.col("v") ** 2) / (pl.col("m") - 1))
     expected = (count * squares - total**2) / (count - 1)
     return float(1 - within / expected)
 
@@ -54,7 +55,7 @@ def _nominal(ratings: pl.DataFrame) -> float:
     units = (
         ratings.group_by("unit", "value").agg(n=pl.len()).group_by("unit").agg(like.sum().alias("like"), m=pl.sum("n"))
     )
-    within = units.select(((pl.col("m").cast(pl.Int64) ** 2 - pl.col("like")) / (pl.col("m") - 1)).sum()).item()
+    within = _exactly(units, (pl.col("m").cast(pl.Int64) ** 2 - pl.col("like")) / (pl.col("m") - 1))
     count = ratings.height
     expected = count**2 - ratings.group_by("value").agg(n=pl.len()).select(like.sum()).item()
     return float(1 - within * (count - 1) / expected)
@@ -84,9 +85,14 @@ def fleiss_kappa(ratings: pl.DataFrame) -> float | None:
         return None
     counts = ratings.group_by("unit", "value").agg(n=pl.len().cast(pl.Int64))
     units = counts.group_by("unit").agg(like=(pl.col("n") * (pl.col("n") - 1)).sum(), m=pl.sum("n"))
-    observed = units.select((pl.col("like") / (pl.col("m") * (pl.col("m") - 1))).mean()).item()
+    observed = _exactly(units, pl.col("like") / (pl.col("m") * (pl.col("m") - 1))) / units.height
     shares = ratings.group_by("value").len().select((pl.col("len").cast(pl.Int64) ** 2).sum()).item()
     return _kappa(observed, shares / ratings.height**2)
+
+
+def _exactly(units: pl.DataFrame, share: pl.Expr) -> float:
+    """The sum of a float per unit, the same in whatever order a group_by gave the units."""
+    return math.fsum(units.select(share).to_series())
 
 
 def _kappa(observed: float, chance: float) -> float | None:
