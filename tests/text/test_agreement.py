@@ -102,3 +102,15 @@ def test_prevalence_paradox():
     first = [1] * 93 + [0] * 3 + [1] * 2 + [0] * 2
     second = [1] * 93 + [0] * 3 + [0] * 2 + [1] * 2
     assert cohen_kappa(long([first, second])) == pytest.approx(cohen_kappa_score(first, second))
+
+
+@pytest.mark.parametrize("measure", [lambda r: alpha(r, "nominal"), lambda r: alpha(r, "interval"), fleiss_kappa])
+def test_the_last_digit_is_the_same_in_every_run(measure):
+    """A report is the same bytes for the same data, and group_by gives its groups in any order."""
+    rng = random.Random(7)
+    ratings = pl.DataFrame(
+        [(unit, f"r{rater}", float(rng.randrange(4))) for unit in range(500) for rater in range(rng.randint(2, 5))],
+        schema=["unit", "rater", "value"],
+        orient="row",
+    )
+    assert len({measure(ratings) for _ in range(20)}) == 1
