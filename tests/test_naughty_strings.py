@@ -145,7 +145,7 @@ def invisible(text):
 def harmless(line):
     """Nothing in it is invisible, long, or could be an identifier: it must be shown as it is."""
     numerals = sum(unicodedata.numeric(char, None) is not None for char in line)
-    secret = re.search(r"@|＠|\w{32}|(?i:passw|secret|token|api_?key)|密", line)
+    secret = re.search(r"@|＠|\w{32}|(?i:passw|secret|token|api_?key)|密|\b(?:Mr|Mrs|Ms|Dr|Prof)\. [A-Z]", line)
     return len(line) < 190 and not invisible(line) and numerals < 5 and not secret
 
 
@@ -178,7 +178,7 @@ def number_of(at):
 
 
 def test_most_lines_are_harmless(lines):
-    assert sum(map(harmless, lines)) >= 400
+    assert sum(map(harmless, lines)) >= 399
 
 
 @pytest.mark.parametrize("where", ["messages[0].content", "uid"])
