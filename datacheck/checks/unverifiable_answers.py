@@ -21,10 +21,12 @@ class UnverifiableAnswers(Check):
     answer) and fed back to the grader as if a model had said it. A gold that does not get full marks that way never
     will. `grader: auto` takes the strictest grader that reads nine of ten golds; name the one that your reward uses:
 
-    - `integer`: `1080`, as `int()` writes it; no separators, sign + or unit
-    - `number`: also `1,080`, `$1,080.00`, `50%`, `3/4`, `\frac{3}{4}`, `１０８０元`
-    - `latex`: an expression in one spelling, as MATH's `is_equiv` compares: `\dfrac12` is `\frac{1}{2}`
-    - `math_verify`: what the package math-verify parses and finds equal to itself (`datacheck-llm[math]`)
+    - `integer`: `1080`, as `int()` writes it; no separators, sign + or unit (MLX-GRPO)
+    - `gsm8k`: digits, points and a minus sign (verl's `gsm8k`, which drops commas from the answer, not from the gold)
+    - `number`: also `1,080`, `$1,080.00`, `50%`, `3/4`, `\frac{3}{4}`, `１０８０元` (lm-evaluation-harness's flexible match)
+    - `latex`: an expression in one spelling, as MATH's `is_equiv` compares: `\dfrac12` is `\frac{1}{2}` (verl's
+      `math_reward`, lm-evaluation-harness's `hendrycks_math`); a gold with `$…$` is never in a box
+    - `math_verify`: what the package math-verify parses and finds equal to itself (`datacheck-llm[math]`; open-r1)
     - `choice`: letters of options; `json`, `tool_call`: values in canonical spelling; `exact`: any text
 
     ## Why it matters
@@ -40,7 +42,8 @@ class UnverifiableAnswers(Check):
 
     ## How to fix
 
-    - `unreadable_answer`: rewrite the gold in the grader's form ("1,080" to "1080"), or use a grader that reads it.
+    - `unreadable_answer`: rewrite the gold in the grader's form ("1,080" to "1080", `$5$` to `5`), or use a grader that
+      reads it.
     - `falsy_answer`: write 0 and false as strings; `if not answer:` in reward code drops them.
     - `no_marker`, `several_answers`: mark the final answer once.
     - `missing_answer`, `empty_answer`: complete or drop the row.
@@ -52,7 +55,8 @@ class UnverifiableAnswers(Check):
     ## Known limits
 
     Whether a gold is *right* is not known; only that it can be matched. Your reward code may be stricter than the
-    grader named here. A gold on which math-verify takes more than five seconds, or raises, is neither right nor wrong:
+    grader named here. verl's `math_dapo` removes `$` and commas from both sides and loses only golds of several lines;
+    its `prime_math` computes: take `number` or `math_verify`. verl looks at the last 300 characters of an answer. A gold on which math-verify takes more than five seconds, or raises, is neither right nor wrong:
     the finding is an error, and its row is named `ungraded_answer`.
     """
 
@@ -64,7 +68,7 @@ class UnverifiableAnswers(Check):
 
     ## 根因
 
-    答案带千分位、单位或货币符号（“1,080”），数值 0 被 `if not answer` 当成缺失，`####` 或 `\boxed{}` 缺失或有多个。
+    答案带千分位、单位、货币符号或 `$…$`（“1,080”），数值 0 被 `if not answer` 当成缺失，`####` 或 `\boxed{}` 缺失或有多个。
 
     ## 排查
 
@@ -83,7 +87,7 @@ class UnverifiableAnswers(Check):
     metrics = {"rate": Metric("rows whose gold answer cannot be matched", "share", of="rows", limit=Limit(max=0))}
 
     check: Literal["unverifiable_answers"] = "unverifiable_answers"
-    grader: Literal["auto", "exact", "integer", "number", "latex", "math_verify", "choice", "json", "tool_call"] = (
+    grader: Literal["auto", "exact", "integer", "gsm8k", "number", "latex", "math_verify", "choice", "json", "tool_call"] = (
         Field(default="auto", description="how the reward reads an answer")
     )
     extract: Extract = Field(default="auto", description="where the answer stands in the solution; auto: by its marks")

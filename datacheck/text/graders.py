@@ -12,6 +12,7 @@ from fractions import Fraction
 
 import jiter
 
+_VERL = re.compile(r"-?[0-9.]*[0-9][0-9.]*", re.ASCII)
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)")
 _NUMBER = re.compile(
     r"(?P<sign>[-+]?)(?:[$€£¥])?(?P<whole>[0-9]{1,3}(?:,[0-9]{3})+|[0-9]*)(?P<part>\.[0-9]*)?(?:[eE](?P<power>[-+]?[0-9]{1,3}))?"
@@ -32,6 +33,15 @@ def exact(answer: str) -> str | None:
 def integer(answer: str) -> str | None:
     """A whole number as `int()` writes it: no sign +, no separators, no leading zeros, no unit (MLX-GRPO's rewards)."""
     return answer if _INTEGER.fullmatch(answer) else None
+
+
+def gsm8k(answer: str) -> str | None:
+    """A gold that verl's reward for GSM8K can match: digits, points and a minus sign, nothing else.
+
+    Source: verl/utils/reward_score/gsm8k.py takes `#### (-?[0-9.,]+)` out of the answer and drops its commas, and
+    compares that with the gold as text: a gold "1,080", "$5", "50%" or "18 " gets no answer.
+    """
+    return answer if _VERL.fullmatch(answer) else None
 
 
 def number(answer: str) -> str | None:
@@ -84,45 +94,68 @@ def tool_call(answer: str) -> str | None:
 
 # ── expressions ───────────────────────────────────────────────────────────────────────────────────────
 _LONGEST_EXPRESSION = 2_000  # characters
-_ONE = r"\{(?:[^{}]|\{[^{}]*\})*\}|\\[a-zA-Z]+|[^\s{}\\^_]"  # an argument: a group, a command, one sign
-_BARE_FRACTION = re.compile(rf"\\frac\s*({_ONE})\s*({_ONE})")
-_BARE_ROOT = re.compile(r"\\sqrt\s*([^\s{\[\\])")
-_SLASH = re.compile(r"(-?)([0-9]+)/([0-9]+)")
-_UNIT_AT_END = re.compile(
-    r"\\(?:text|mathrm|mbox)\s*\{\s[^{}]*\}(?:\^\{?[0-9]\}?)?$|\\(?:text|mathrm|mbox)\s*\{[^{}]*\}\^\{?[0-9]\}?$"
-)
-_NOTHING = re.compile(r"\\(?:left|right|displaystyle|[,;:!])(?![a-zA-Z])|\^\{?\\circ\}?|\\?[$%]|(?<!\\)\\ |~")
-_LEADING_POINT = re.compile(r"(?<![0-9])\.(?=[0-9])")
-_NAMED = re.compile(r"\\?[a-zA-Z]{1,2}\s*=\s*(?!.*=)")
-_TEXT = re.compile(r"\\(?:text|textbf|mathrm|mbox)\s*\{([^{}]*)\}")
+_SLASH = re.compile(r"(0|-?[1-9][0-9]*)/(0|-?[1-9][0-9]*)")
+_DRESSED = re.compile(r"(?<!\\)[$%]|(?:^|[^.])[.。]$|\\(?:f?boxed|fbox)(?![a-z])")
+_STEPS = (
+    ("\n", ""), ("\\!", ""), ("\\\\", "\\"), ("tfrac", "frac"), ("dfrac", "frac"), ("\\left", ""), ("\\right", ""),
+    ("^{\\circ}", ""), ("^\\circ", ""), ("\\$", ""),
+)  # fmt: skip
 
 
 def latex(answer: str) -> str | None:
-    r"""An expression in LaTeX in one spelling: fractions, roots, sets, intervals, matrices, text.
+    r"""An expression in LaTeX in one spelling, by the rules of `is_equiv` of MATH.
 
-    The rules are those of `is_equiv` of MATH (Hendrycks et al. 2021): `\dfrac` and `\frac12` are `\frac{1}{2}`, as is
-    `1/2`; `\left`, `\right`, blanks, `$`, `%`, degrees and a unit in `\text{ …}` at the end do not count; `.5` is `0.5`
-    and `x = 5` is `5`. Two spellings of one value (0.5 and 1/2) stay two: there `math_verify` computes. None where
-    braces do not balance or nothing is left.
+    Source: modeling/math_equivalence.py of github.com/hendrycks/math; lm-evaluation-harness (hendrycks_math) and verl
+    (math_reward) compare by the same rules, verl's prime_math (from prm800k) before rules of its own. `\tfrac12`,
+    `\frac12`, `1/2` and `0.5` (that one decimal only) are `\frac{1}{2}`; `\left`, `\right`, `\!`, blanks, `\$`,
+    `\%`, degrees, and all that follows `\text{ ` do not count; `.5` is `0.5`, `x=5` is `5`. Where the rules raise, the
+    text itself is compared. Values are not computed (0.25 is not 1/4): there is `math_verify`.
+
+    None where an answer in a box cannot be the same: braces that do not balance, nothing left, and what belongs to
+    the text around an answer (a bare `$` or `%`, a full stop, the box itself), which the rules leave in the gold.
     """
-    if len(answer) > _LONGEST_EXPRESSION or not _balanced(answer):
+    plain = answer.strip()
+    if not plain or len(plain) > _LONGEST_EXPRESSION or not _balanced(plain) or _DRESSED.search(plain):
         return None
-    text = answer.strip().strip("$").strip().rstrip(".").replace("\n", "").replace("−", "-")
-    text = re.sub(r"\\[dt]frac(?![a-zA-Z])", r"\\frac", text)
-    text = _NOTHING.sub("", _UNIT_AT_END.sub("", text))
-    text = _LEADING_POINT.sub("0.", text)
-    named = _NAMED.match(text)
-    text = text[named.end() :] if named else text
-    text = _TEXT.sub(lambda match: match[1].strip(), text)
-    text = _BARE_ROOT.sub(r"\\sqrt{\1}", text)
-    text = _BARE_FRACTION.sub(lambda match: rf"\frac{_grouped(match[1])}{_grouped(match[2])}", text)
-    text = re.sub(r"\s+", "", text)
+    try:
+        return _one_spelling(plain) or None
+    except (IndexError, ValueError):
+        return plain
+
+
+def _one_spelling(text: str) -> str:
+    """The steps of `_strip_string`, in its order. Raises IndexError and ValueError where that raises."""
+    for written, plain in _STEPS:
+        text = text.replace(written, plain)
+    if "\\text{ " in text:
+        text, _ = text.split("\\text{ ")
+    text = text.replace("\\%", "").replace(" .", " 0.").replace("{.", "{0.")
+    text = f"0{text}" if text.startswith(".") else text
+    name, *value = text.split("=")
+    if len(value) == 1 and len(name) <= 2:
+        text = value[0]
+    first, *roots = text.split("\\sqrt")
+    text = first + "".join("\\sqrt" + (root if root[0] == "{" else f"{{{root[0]}}}{root[1:]}") for root in roots)
+    text = _fractions(text.replace(" ", ""))
+    return _of_integers(r"\frac{1}{2}" if text == "0.5" else text)
+
+
+def _fractions(text: str) -> str:
+    r"""Put braces around arguments of one sign: `\frac12`, `\frac1{72}` (not `\frac{72}1`); one sign alone stops it."""
+    first, *pieces = text.split("\\frac")
+    for number, piece in enumerate(pieces):
+        if piece[0] != "{":
+            if len(piece) == 1:
+                return text
+            below = piece[1:] if piece[1] == "{" else f"{{{piece[1]}}}{piece[2:]}"
+            pieces[number] = f"{{{piece[0]}}}{below}"
+    return "\\frac".join([first, *pieces])
+
+
+def _of_integers(text: str) -> str:
+    """`a/b` of two integers as a fraction."""
     slash = _SLASH.fullmatch(text)
-    return (rf"{slash[1]}\frac{{{slash[2]}}}{{{slash[3]}}}" if slash else text) or None
-
-
-def _grouped(argument: str) -> str:
-    return argument if argument.startswith("{") else f"{{{argument}}}"
+    return rf"\frac{{{slash[1]}}}{{{slash[2]}}}" if slash else text
 
 
 def _balanced(text: str) -> bool:
@@ -161,6 +194,7 @@ def math_verify(answer: str) -> str | None:
 GRADERS: dict[str, Callable[[str], str | None]] = {
     "exact": exact,
     "integer": integer,
+    "gsm8k": gsm8k,
     "number": number,
     "choice": choice,
     "json": json,
