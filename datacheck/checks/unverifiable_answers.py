@@ -23,7 +23,8 @@ class UnverifiableAnswers(Check):
 
     - `integer`: `1080`, as `int()` writes it; no separators, sign + or unit (MLX-GRPO)
     - `gsm8k`: digits, points and a minus sign (verl's `gsm8k`, which drops commas from the answer, not from the gold)
-    - `number`: also `1,080`, `$1,080.00`, `50%`, `3/4`, `\frac{3}{4}`, `１０８０元` (lm-evaluation-harness's flexible match)
+    - `number`: also `1,080`, `$1,080.00`, `50%`, `3/4`, `\frac{3}{4}`, `１０８０元` (the flexible match of
+      lm-evaluation-harness)
     - `latex`: an expression in one spelling, as MATH's `is_equiv` compares: `\dfrac12` is `\frac{1}{2}` (verl's
       `math_reward`, lm-evaluation-harness's `hendrycks_math`); a gold with `$…$` is never in a box
     - `math_verify`: what the package math-verify parses and finds equal to itself (`datacheck-llm[math]`; open-r1)
@@ -56,7 +57,8 @@ class UnverifiableAnswers(Check):
 
     Whether a gold is *right* is not known; only that it can be matched. Your reward code may be stricter than the
     grader named here. verl's `math_dapo` removes `$` and commas from both sides and loses only golds of several lines;
-    its `prime_math` computes: take `number` or `math_verify`. verl looks at the last 300 characters of an answer. A gold on which math-verify takes more than five seconds, or raises, is neither right nor wrong:
+    its `prime_math` computes: take `number` or `math_verify`. verl looks at the last 300 characters of an answer. A
+    gold on which math-verify takes more than five seconds, or raises, is neither right nor wrong:
     the finding is an error, and its row is named `ungraded_answer`.
     """
 
@@ -68,7 +70,8 @@ class UnverifiableAnswers(Check):
 
     ## 根因
 
-    答案带千分位、单位、货币符号或 `$…$`（“1,080”），数值 0 被 `if not answer` 当成缺失，`####` 或 `\boxed{}` 缺失或有多个。
+    答案带千分位、单位、货币符号或 `$…$`（“1,080”），数值 0 被 `if not answer` 当成缺失，`####` 或 `\boxed{}`
+    缺失或有多个。
 
     ## 排查
 
@@ -87,9 +90,9 @@ class UnverifiableAnswers(Check):
     metrics = {"rate": Metric("rows whose gold answer cannot be matched", "share", of="rows", limit=Limit(max=0))}
 
     check: Literal["unverifiable_answers"] = "unverifiable_answers"
-    grader: Literal["auto", "exact", "integer", "gsm8k", "number", "latex", "math_verify", "choice", "json", "tool_call"] = (
-        Field(default="auto", description="how the reward reads an answer")
-    )
+    grader: Literal[
+        "auto", "exact", "integer", "gsm8k", "number", "latex", "math_verify", "choice", "json", "tool_call"
+    ] = Field(default="auto", description="how the reward reads an answer")
     extract: Extract = Field(default="auto", description="where the answer stands in the solution; auto: by its marks")
     of: Of = Field(default="answer", description="the part that holds the solution")
 

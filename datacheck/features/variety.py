@@ -14,28 +14,30 @@ OPENING = 10  # characters
 
 
 class DistinctPairs(Feature):
-    """`source`, `windows`, `distinct`: full windows of 1,000 word pairs, and the distinct pairs in them, per source.
+    """`label`, `windows`, `distinct`: full windows of 1,000 word pairs, and the distinct pairs in them, per label.
 
     Words are Han characters and runs of letters. distinct-n falls with the length of a text (Li et al. 2016 divide by
     it), so numbers of different sets compare only over windows of one size. What stands
     behind the last full window is left out.
     """
 
-    columns = {"source": pl.String, "windows": pl.UInt32, "distinct": pl.UInt64}
+    columns = {"label": pl.String, "windows": pl.UInt32, "distinct": pl.UInt64}
 
     on: On
+    by: str  # a label column of the rows
 
     def compute(self, part: View) -> pl.DataFrame:
-        """Cut the pairs of each source, row after row, into windows."""
-        texts = row_texts(part.turns, self.on).join(part.rows.select("row", "source"), on="row", maintain_order="left")
-        whole = texts.sort("source", "row").collect()
+        """Cut the pairs of each label, row after row, into windows."""
+        labels = part.rows.select("row", label=pl.col(self.by).cast(pl.String))
+        texts = row_texts(part.turns, self.on).join(labels, on="row", maintain_order="left")
+        whole = texts.sort("label", "row").collect()
         plain = whole.with_columns(normalise(whole["text"], ("nfkc", "casefold")))
         lines = []
-        for (source,), table in plain.group_by("source", maintain_order=True):
+        for (label,), table in plain.group_by("label", maintain_order=True):
             pairs = grams(table["text"], "words", 2).hashes
             full = len(pairs) // WINDOW * WINDOW
             distinct = _distinct(pairs[:full].reshape(-1, WINDOW))
-            lines.append((source, full // WINDOW, distinct))
+            lines.append((label, full // WINDOW, distinct))
         return pl.DataFrame(lines, schema=self.columns, orient="row")
 
 
