@@ -124,8 +124,8 @@ class AnswerInPrompt(Check):
             return self._by_trainer(data)
         golds = data[self._golds()]
         given = golds.filter(pl.col("state") == "given")
-        trivial = total(golds.filter(pl.col("state") == "trivial"))
-        silent = total(data.rows) - total(golds)
+        trivial = total(golds.filter(pl.col("state") == "trivial").select("row").unique())
+        silent = total(data.rows) - total(golds.select("row").unique())
         notes = []
         if trivial:
             said = f"{trivial} golds are numbers, letters of options or shorter than {self.min_chars} characters"

@@ -7,7 +7,7 @@ import polars as pl
 from pydantic import Field, field_validator
 
 from datacheck.check import Check, Limit, Measured, Metric, Need, Note, Value, View, rates, total
-from datacheck.features.golds import Extract, Golds, Of
+from datacheck.features.golds import Extract, Golds, Of, alternatives
 from datacheck.text.graders import GRADERS, GraderFailedError
 
 _AUTO = ("choice", "number", "tool_call", "json")  # tried in this order
@@ -29,6 +29,8 @@ class UnverifiableAnswers(Check):
       `math_reward`, lm-evaluation-harness's `hendrycks_math`); a gold with `$…$` is never in a box
     - `math_verify`: what the package math-verify parses and finds equal to itself (`datacheck-llm[math]`; open-r1)
     - `choice`: letters of options; `json`, `tool_call`: values in canonical spelling; `exact`: any text
+
+    Of a gold that is a list of answers one must be readable.
 
     ## Why it matters
 
@@ -115,10 +117,11 @@ class UnverifiableAnswers(Check):
     def measure(self, data: View) -> Measured:
         """Read each distinct gold once with the grader."""
         golds = data[self._golds()].collect()
-        distinct = golds["gold"].drop_nulls().unique(maintain_order=True)
+        distinct = golds.select("gold", "listed").drop_nulls().unique(maintain_order=True)
         grader = _fitting(distinct) if self.grader == "auto" else self.grader
-        forms = pl.DataFrame({"gold": distinct, "unread": [_trouble(grader, gold) for gold in distinct]}, schema=_READ)
-        judged = golds.lazy().join(forms.lazy(), on="gold", how="left", maintain_order="left")
+        unread = pl.Series([_trouble(grader, gold, listed) for gold, listed in distinct.iter_rows()], dtype=pl.String)
+        forms = distinct.with_columns(unread=unread)
+        judged = golds.lazy().join(forms.lazy(), on=["gold", "listed"], how="left", maintain_order="left")
         troubled = judged.with_columns(problem=pl.coalesce("trouble", "unread")).drop_nulls("problem")
         without = data.rows.join(golds.lazy().select("row"), on="row", how="anti").select("row")
         missing = without.with_columns(
@@ -130,7 +133,7 @@ class UnverifiableAnswers(Check):
         if ungraded:
             failed = f"{grader} came to no result on {ungraded} golds (five seconds, or an exception)"
             notes.append(Note(failed, zh=f"评分器 {grader} 对 {ungraded} 个标准答案没有得出结果（超过五秒或抛出异常）"))
-        if self.grader == "auto" and len(distinct):
+        if self.grader == "auto" and distinct.height:
             guessed = f"the golds were read as '{grader}'; name the grader that your reward uses"
             notes.append(Note(guessed, zh=f"标准答案按 {grader} 读取；请在 grader 中写明奖励函数所用的评分器"))
         if golds.is_empty():
@@ -144,20 +147,19 @@ class UnverifiableAnswers(Check):
         )
 
 
-_READ = {"gold": pl.String, "unread": pl.String}
-
-
-def _trouble(grader: str, gold: str) -> str | None:
-    """What keeps a grader from giving the gold full marks; None where it does."""
+def _trouble(grader: str, gold: str, listed: bool) -> str | None:
+    """What keeps a grader from giving the gold full marks; None where it does. One answer of a list is enough."""
+    whole = grader in ("json", "tool_call")
     try:
-        return None if GRADERS[grader](gold) is not None else "unreadable_answer"
+        answers = [gold] if whole else alternatives(gold, listed)
+        return None if any(GRADERS[grader](answer) is not None for answer in answers) else "unreadable_answer"
     except GraderFailedError:
         return "ungraded_answer"
 
 
-def _fitting(golds: pl.Series) -> str:
+def _fitting(golds: pl.DataFrame) -> str:
     """The first grader that reads nine of ten distinct golds."""
     for name in _AUTO:
-        if sum(GRADERS[name](gold) is not None for gold in golds) >= _MOST * len(golds) > 0:
+        if sum(_trouble(name, *gold) is None for gold in golds.iter_rows()) >= _MOST * golds.height > 0:
             return name
     return "exact"

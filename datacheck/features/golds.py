@@ -1,6 +1,7 @@
 """The gold answer of each row, taken out of its solution as a rule-based reward takes it."""
 
-from typing import Literal
+import json
+from typing import Any, Literal
 
 import polars as pl
 
@@ -13,13 +14,16 @@ _FALSY = ("0", "0.0", "-0.0", "false", "null")
 
 
 class Golds(Feature):
-    """`row`, `where`, `gold`, `trouble`: one line per row that has such a part.
+    """`row`, `where`, `gold`, `listed`, `trouble`: one line per row that has such a part.
 
-    `gold` is null where nothing could be taken. `trouble` is empty_answer, falsy_answer (a JSON 0, false or null: code
+    `gold` is null where nothing could be taken; where it is `listed`, it is a list of answers of which any is right
+    (`alternatives`). `trouble` is empty_answer, falsy_answer (a JSON 0, false or null: code
     that asks `if not answer` drops it), no_marker, or several_answers (marked answers that differ); else null.
     """
 
-    columns = {"row": pl.UInt32, "where": pl.String, "gold": pl.String, "trouble": pl.String}
+    columns = {
+        "row": pl.UInt32, "where": pl.String, "gold": pl.String, "listed": pl.Boolean, "trouble": pl.String
+    }  # fmt: skip
 
     of: Of
     extract: Extract
@@ -34,10 +38,25 @@ class Golds(Feature):
             {"text": texts, "gold": [gold for gold, _ in taken], "trouble": [trouble for _, trouble in taken]},
             schema={"text": pl.String, "gold": pl.String, "trouble": pl.String},
         )
+        listed = pl.col("content_type").is_in(["array", "object"])
         falsy = (pl.col("content_type") != "string") & pl.col("text").is_in(_FALSY)
         trouble = pl.when(falsy).then(pl.lit("falsy_answer")).otherwise("trouble")
         found = table.join(golds, on="text", how="left", maintain_order="left")
-        return found.select("row", "gold", where="path", trouble=trouble).select(*self.columns)
+        return found.select("row", "gold", where="path", listed=listed, trouble=trouble).select(*self.columns)
+
+
+def alternatives(gold: str, listed: bool) -> list[str]:
+    """The answers of which any is right: the items of a list, of SQuAD's {"text": […]}, of Search-R1's {"target": …}.
+
+    A list of anything but texts and numbers is one answer, as is an object (a tool call), and a gold that is not
+    `listed`.
+    """
+    value: Any = json.loads(gold) if listed else gold
+    if isinstance(value, dict):
+        value = value.get("text", value.get("target"))
+    items = value if isinstance(value, list) else [value]
+    plain = bool(items) and all(isinstance(item, str | int | float) for item in items)
+    return [item if isinstance(item, str) else json.dumps(item) for item in items] if plain else [gold]
 
 
 def _taken(text: str, extract: Extract) -> tuple[str | None, str | None]:
