@@ -48,6 +48,7 @@ class UnverifiableAnswers(Check):
     - `unreadable_answer`: rewrite the gold in the grader's form ("1,080" to "1080", `$5$` to `5`), or use a grader that
       reads it.
     - `falsy_answer`: write 0 and false as strings; `if not answer:` in reward code drops them.
+    - `no_answer`: "略", "见解析", "proof", "N/A" is no answer: drop the row, or keep it for another reward.
     - `no_marker`, `several_answers`: mark the final answer once.
     - `missing_answer`, `empty_answer`: complete or drop the row.
 

@@ -15,12 +15,19 @@ import jiter
 _VERL = re.compile(r"-?[0-9.]*[0-9][0-9.]*", re.ASCII)
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)")
 _NUMBER = re.compile(
-    r"(?P<sign>[-+]?)(?:[$€£¥])?(?P<whole>[0-9]{1,3}(?:,[0-9]{3})+|[0-9]*)(?P<part>\.[0-9]*)?(?:[eE](?P<power>[-+]?[0-9]{1,3}))?"
+    r"(?P<sign>[-+]?)(?:\\?[$€£¥])?(?P<whole>[0-9]{1,3}(?:,[0-9]{3})+|[0-9]*)(?P<part>\.[0-9]*)?(?:[eE](?P<power>[-+]?[0-9]{1,3}))?"
 )
-_UNIT = re.compile(r"(?:[^\W\d_]|[%°℃\\/]).{0,20}")
+_SCALE = re.compile(r"\s*(万亿|亿|万|thousand|million|billion|trillion)(?![a-z])")
+_POWERS = {"万": 4, "亿": 8, "万亿": 12, "thousand": 3, "million": 6, "billion": 9, "trillion": 12}
+_UNIT = re.compile(  # words and signs, m2, m^2, \text{ cm}; no arithmetic: 2x+1 and 3小时20分 are not 2 and 3
+    r"(?=[^\W\d_]|[%°℃\\/]|\^\{?\\circ)"
+    r"(?:[^\W\d_][23]?|[%°℃'′″./·\s()-]|\^\{?-?[0-9]\}?|\\[%,;!$ ]|\^?\{?\\(?:circ|degree)\}?"
+    r"|\\(?:text|mathrm|mbox)\s*\{[^{}\\]*\}(?:\^\{?[0-9]\}?)?){1,20}"
+)
+_VARIABLE = re.compile(r"(?:^|[\s/·(])(?:[abeiknpqxyzπ](?![^\W\d_])|sqrt|pi\b|又)")  # 2x, 2π, 2又1/2
 _OTHER_BASE = re.compile("[-+]?0[xXoObB][0-9a-fA-F]")  # 0x1F is not 0 with a unit
-_FRACTION = re.compile(r"([-+]?[0-9]+)/([0-9]+)|([-+]?)\\[dt]?frac\{([0-9]+)\}\{([0-9]+)\}")
-_CHOICES = re.compile(r"[A-Z](?:\s*[,、;/]\s*[A-Z])*|[A-Z]{2,10}")
+_FRACTION = re.compile(r"([-+]?[0-9]+)/([0-9]+)|([-+]?)\\[dt]?frac(?:\{([0-9]+)\}\{([0-9]+)\}|([0-9])([0-9]))")
+_CHOICES = re.compile(r"[A-Z](?:(?:\s*(?:[,、;/&和与]|AND)\s*|\s+)[A-Z])*|[A-Z]{2,10}")
 _BRACES = re.compile(r"(\\f?boxed\s*\{)|\\.|([{}])", re.DOTALL)
 _LONGEST_NUMBER = 200  # characters; int() refuses 4,300 digits
 
@@ -45,34 +52,36 @@ def gsm8k(answer: str) -> str | None:
 
 
 def number(answer: str) -> str | None:
-    r"""A number, whatever its dress: "1,080", "$1,080.00", "１０８０元", "50%", "3/4", "\frac{3}{4}", "1e3".
+    r"""A number, whatever its dress: "1,080", "$1,080.00", "１０８０元", "50%", "3/4", "\frac{3}{4}", "1e3", "1.2万".
 
     A unit may follow; it is not compared (lm-evaluation-harness's flexible match does the same). A per cent sign is a
-    unit too: 50% is 50.
+    unit too: 50% is 50. Variables, roots, π, mixed numbers and times of day are no units: such a text is no number.
     """
     if len(answer) > _LONGEST_NUMBER:
         return None
     text = unicodedata.normalize("NFKC", answer).strip().strip("$").strip().replace("−", "-").rstrip(".。")
     ratio = _FRACTION.fullmatch(text)
     if ratio:
-        sign, above, below = ("", ratio[1], ratio[2]) if ratio[1] else (ratio[3], ratio[4], ratio[5])
+        sign = ratio[3] or ""
+        above, below = (ratio[1] or ratio[4] or ratio[6]), (ratio[2] or ratio[5] or ratio[7])
         return str(Fraction(int(sign + above), int(below))) if int(below) else None
     match = _NUMBER.match(text)
     if match is None or not (match["whole"] or (match["part"] or ".") != ".") or _OTHER_BASE.match(text):
         return None
-    rest = text[match.end() :].strip()
-    if rest and not _UNIT.fullmatch(rest):
+    scale = _SCALE.match(text, match.end())
+    rest = text[(scale or match).end() :].strip()
+    if rest and (not _UNIT.fullmatch(rest) or _VARIABLE.search(rest)):
         return None
     digits = (match["whole"] or "0").replace(",", "") + (match["part"] or "").rstrip(".")
-    value = Fraction(match["sign"] + digits) * Fraction(10) ** int(match["power"] or 0)
-    return str(value)
+    power = int(match["power"] or 0) + (_POWERS[scale[1]] if scale else 0)
+    return str(Fraction(match["sign"] + digits) * Fraction(10) ** power)
 
 
 def choice(answer: str) -> str | None:
-    """The letters of the options that are right, sorted: "(B)", "B.", "b", "C, A", "ACD" (but not "BANANA")."""
-    text = unicodedata.normalize("NFKC", answer[:_LONGEST_NUMBER]).strip("()[]【】.。:'\" \n\t").upper()
-    letters = re.findall("[A-Z]", text)
-    if not _CHOICES.fullmatch(text) or len(set(letters)) < len(letters):
+    """The letters of the options that are right, sorted: "(B)", "B.", "b", "C, A", "A和C", "ACD" (but not "BANANA")."""
+    text = unicodedata.normalize("NFKC", answer[:_LONGEST_NUMBER]).strip("()[]【】.。、,:'\" \n\t").upper()
+    letters = re.findall("[A-Z]", text.replace("AND", " "))
+    if not letters or not _CHOICES.fullmatch(text) or len(set(letters)) < len(letters):
         return None
     in_order = sorted(letters)
     return "".join(in_order) if in_order == letters or len(text) > len(letters) else None
@@ -96,7 +105,7 @@ def tool_call(answer: str) -> str | None:
 _LONGEST_EXPRESSION = 2_000  # characters
 _PLAIN = re.compile(r"-?[0-9,]{1,100}|[A-Za-z]")
 _SLASH = re.compile(r"(0|-?[1-9][0-9]*)/(0|-?[1-9][0-9]*)")
-_DRESSED = re.compile(r"(?<!\\)[$%]|(?:^|[^.])[.。]$|\\(?:f?boxed|fbox)(?![a-z])")
+_DRESSED = re.compile(r"^(?:答案|[Aa]nswer)|(?<!\\)[$%]|(?:^|[^.])[.。]$|\\(?:f?boxed|fbox)(?![a-z])")
 _STEPS = (
     ("\n", ""), ("\\!", ""), ("\\\\", "\\"), ("tfrac", "frac"), ("dfrac", "frac"), ("\\left", ""), ("\\right", ""),
     ("^{\\circ}", ""), ("^\\circ", ""), ("\\$", ""),
@@ -113,7 +122,7 @@ def latex(answer: str) -> str | None:
     text itself is compared. Values are not computed (0.25 is not 1/4): there is `math_verify`.
 
     None where an answer in a box cannot be the same: braces that do not balance, nothing left, and what belongs to
-    the text around an answer (a bare `$` or `%`, a full stop, the box itself), which the rules leave in the gold.
+    the text around an answer (a bare `$` or `%`, a full stop, 答案, the box itself), which the rules leave there.
     """
     plain = answer.strip()
     if _PLAIN.fullmatch(plain):

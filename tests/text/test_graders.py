@@ -12,7 +12,7 @@ from datacheck.checks import unverifiable_answers
 from datacheck.checks.unverifiable_answers import UnverifiableAnswers
 from datacheck.testing import finding, measure
 from datacheck.text import graders
-from datacheck.text.graders import GraderFailedError, gsm8k, latex, math_verify, number
+from datacheck.text.graders import GraderFailedError, choice, gsm8k, latex, math_verify, number
 
 
 # What math_equivalence.py of github.com/hendrycks/math (985bdc1) gives for each text, written down from a run of it.
@@ -80,6 +80,43 @@ def test_golds_that_verl_never_matches(gold):
 @pytest.mark.parametrize("text", ["0x1F", "-0b1", "0o7"])
 def test_other_bases_are_no_zero_with_a_unit(text):
     assert number(text) is None
+
+
+# ── numbers and letters as people write them ───────────────────────────────────────────────────────────
+@pytest.mark.parametrize(("text", "value"), [
+    ("1，080", "1080"), ("１，０８０", "1080"), ("￥1200", "1200"), ("\\$5", "5"), ("$5 per day", "5"), ("５０％", "50"), ("50\\%", "50"),
+    ("1.2万", "12000"), ("1.2 万元", "12000"), ("3亿", "300000000"), ("2万亿", "2000000000000"), ("5 million", "5000000"),
+    ("5 thousand dollars", "5000"), ("5千克", "5"), ("5 kg", "5"), ("5m", "5"), ("5m²", "5"), ("5 cm^{2}", "5"), ("5 km/h", "5"),
+    ("5 \\text{ cm}^2", "5"), ("5\\,\\text{cm}", "5"), ("90^\\circ", "90"), ("90°", "90"), ("37℃", "37"), ("8 years old", "8"),
+    ("20 mph", "20"), ("5 A", "5"), ("5th", "5"), ("\\frac12", "1/2"), ("-\\frac12", "-1/2"), ("\\dfrac{10}{4}", "5/2"),
+    ("-3/4", "-3/4"), ("−5", "-5"), ("0.50", "1/2"), ("5。", "5"), ("1e-3", "1/1000"), ("5个苹果", "5"), ("$5/day", "5"),
+])  # fmt: skip
+def test_numbers(text, value):
+    assert number(text) == value
+
+
+@pytest.mark.parametrize("text", [
+    "2x+1", "5x", "3a", "5i", "2π", "2\\pi", "2\\sqrt{3}", "2sqrt(3)", "3\\frac{1}{2}", "2又1/2", "2 1/2", "1½", "5\\times10^3",
+    "3×10^5", "3小时20分", "10点30分", "10:30", "2023-01-05", "5-7", "5 apples and 3 pears", "5,6", "5 or 6", "1:2", "五", "约5",
+    "百分之五十", "答案：5", "Answer: 5", "x=5", "1_000", "NaN", "∞", "1/0", "第5", "12,34", "1 080", "5+", "",
+])  # fmt: skip
+def test_no_numbers(text):
+    assert number(text) is None
+
+
+@pytest.mark.parametrize(("text", "letters"), [
+    ("Ａ", "A"), ("ａ", "A"), ("（A）", "A"), ("A．", "A"), ("A、", "A"), ("【A】", "A"), ("A、B、D", "ABD"), ("A B D", "ABD"),
+    ("B and A", "AB"), ("A和C", "AC"), ("C,A", "AC"), ("ABD", "ABD"), ("E", "E"),
+])  # fmt: skip
+def test_letters_of_options(text, letters):
+    assert choice(text) == letters
+
+
+@pytest.mark.parametrize(
+    "text", ["A. 北京", "选A", "答案：Ａ", "A or B", "AA", "对", "√", "1", "①", "True", "CAB", "And", "和"]
+)
+def test_no_letters_of_options(text):
+    assert choice(text) is None
 
 
 # ── math-verify ───────────────────────────────────────────────────────────────────────────────────────
