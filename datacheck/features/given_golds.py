@@ -9,6 +9,9 @@ from datacheck.features.golds import Extract, Golds, Of, alternatives
 from datacheck.text.graders import choice, number
 from datacheck.text.normalise import Rule, normalise
 
+_VERDICTS = frozenset(
+    {"true", "false", "正确", "错误", "correct", "incorrect", "不正确", "not given"}
+)  # asked for by name
 _WORD = re.compile(r"[0-9a-z]", re.ASCII)
 
 
@@ -16,7 +19,7 @@ class GivenGolds(Feature):
     """`row`, `where`, `gold`, `state`: one line per row with a gold and a prompt; one per answer of a listed gold.
 
     `state` is given (the normalised prompt holds the gold as words of their own), absent, or trivial: a number, the
-    letter of an option, or a text of fewer than `min_chars` characters says nothing where it occurs.
+    letter of an option, true or false, or a text of fewer than `min_chars` characters says nothing where it occurs.
     """
 
     columns = {"row": pl.UInt32, "where": pl.String, "gold": pl.String, "state": pl.String}
@@ -71,7 +74,7 @@ def _single(golds: pl.DataFrame) -> pl.DataFrame:
 
 
 def _trivial(plain: str, least: int) -> bool:
-    return len(plain) < least or number(plain) is not None or choice(plain) is not None
+    return len(plain) < least or plain in _VERDICTS or number(plain) is not None or choice(plain) is not None
 
 
 def _as_words(plain: str, prompt: str) -> bool:

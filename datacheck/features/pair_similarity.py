@@ -9,6 +9,7 @@ from datacheck.text.normalise import Rule, normalise
 from datacheck.text.shingles import shingles
 
 _SIDES = ("chosen", "rejected")
+_ENDS = "。.!?,;:、~…“”‘’\"' \t\r\n"  # as they are after NFKC
 _CLUSTER = 32  # code points that may become one when they are normalised
 _LEFT = r"[0-9A-Za-z\p{Han}]"  # what no rule drops
 
@@ -16,12 +17,14 @@ _LEFT = r"[0-9A-Za-z\p{Han}]"  # what no rule drops
 class PairSimilarity(Feature):
     """`row`, `equal`, `common` and `union` (sizes of the intersection and union of both sides' sets of 3-grams).
 
-    A side is all its turns, tool calls included. `cut_equal`: equal in their first `cut` characters; never without
+    A side is all its turns, tool calls included. `ends_equal`: equal but for signs that end a sentence and white space
+    at the ends. `cut_equal`: equal in their first `cut` characters; never without
     `cut`. Rows without both sides have no line.
     """
 
     columns = {
-        "row": pl.UInt32, "equal": pl.Boolean, "cut_equal": pl.Boolean, "common": pl.Int64, "union": pl.Int64
+        "row": pl.UInt32, "equal": pl.Boolean, "ends_equal": pl.Boolean, "cut_equal": pl.Boolean, "common": pl.Int64,
+        "union": pl.Int64,
     }  # fmt: skip
 
     normalise: tuple[Rule, ...]
@@ -43,7 +46,8 @@ class PairSimilarity(Feature):
         each = np.arange(table.height)
         common = intersections(left, each, right, each).astype(np.int64)
         union = np.diff(left.offsets) + np.diff(right.offsets) - common
-        found = {"row": table["row"], "equal": chosen == rejected, "cut_equal": cut_equal}
+        ends = chosen.str.strip_chars(_ENDS) == rejected.str.strip_chars(_ENDS)
+        found = {"row": table["row"], "equal": chosen == rejected, "ends_equal": ends, "cut_equal": cut_equal}
         return pl.DataFrame({**found, "common": common, "union": union}, schema=self.columns)
 
     def _cut_equal(self, table: pl.DataFrame, chosen: pl.Series, rejected: pl.Series) -> pl.Series:
