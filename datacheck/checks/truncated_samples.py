@@ -16,8 +16,8 @@ class TruncatedSamples(Check):
     """Share of rows that the run's maximum length cuts, and what is lost: of the answer, or all of it.
 
     Rows are rendered and tokenized as the trainer does it; lengths are those of whole training examples with template
-    and special tokens. A named trainer cuts by its own rule; otherwise `run: {truncation: left}` cuts the beginning, and
-    the default, `right`, the end.
+    and special tokens. A named trainer cuts by its own rule; otherwise `run: {truncation: left}` cuts the beginning,
+    and `right`, the default, the end.
 
     ## Why it matters
     Cutting the end takes the answer and its end token: the model learns to stop in the middle, or nothing at all.
