@@ -18,7 +18,8 @@ from datacheck.errors import DatacheckError, UsageError, trace_of
 from datacheck.interrupts import InterruptedRunError, ignore_signals, signals_raise
 
 if TYPE_CHECKING:
-    from datacheck.pipeline import Options, Session
+    from datacheck.options import Options
+    from datacheck.pipeline import Session
     from datacheck.report.model import Report
 
 app = typer.Typer(
@@ -137,7 +138,8 @@ def run(
     Exit code: 0 pass or warnings only, 1 contract violated, 2 asked wrongly, 3 could not decide.
     """
     from datacheck.gate.keys import load_private
-    from datacheck.pipeline import Options, Session
+    from datacheck.options import Options
+    from datacheck.pipeline import Session
 
     if version is not None and sign is None:
         raise UsageError("--version: says what is signed; give the key too, with --sign KEY")

@@ -194,7 +194,7 @@ def _rules(
     from datacheck import discover
     from datacheck.gate.keys import load_private, read_trust
     from datacheck.gate.publish import Rules
-    from datacheck.pipeline import Options
+    from datacheck.options import Options
 
     discover.use_folder(checks)
     run = _pairs("--run", settings, "NAME=VALUE")

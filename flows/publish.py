@@ -28,7 +28,8 @@ from datacheck.gate.publish import BusyError, Outcome, Rules
 from datacheck.gate.publish import publish as publish_drop
 from datacheck.gate.registry import Registry
 from datacheck.gate.version import REPORT
-from datacheck.pipeline import Options, Session
+from datacheck.options import Options
+from datacheck.pipeline import Session
 from datacheck.report.model import read_report
 from datacheck.report.words import Lang
 

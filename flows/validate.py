@@ -28,8 +28,9 @@ from pydantic import BaseModel, ConfigDict
 from datacheck.check import Status
 from datacheck.errors import DatacheckError, UsageError
 from datacheck.execute import Failure, guarded
+from datacheck.options import DEFAULT_OUT, Options
 from datacheck.pii.redaction import excerpt
-from datacheck.pipeline import DEFAULT_OUT, Options, Session
+from datacheck.pipeline import Session
 from datacheck.plan import Measure, Step
 from datacheck.report.model import Finding, Report, ValueEntry
 from datacheck.report.show import tally, worst_first
