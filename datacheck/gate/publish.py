@@ -26,7 +26,7 @@ from datacheck.gate.ledger import Draft, Entry, Ledger, LedgerError
 from datacheck.gate.registry import FATES, Registry, carry_waivers, check_channel, sha256_of
 from datacheck.gate.verdict import Verdict
 from datacheck.gate.verify import read_signed
-from datacheck.gate.version import MANIFEST, REPORT, VERDICT, Version, shown
+from datacheck.gate.version import MANIFEST, REPORT, VERDICT, shown
 from datacheck.gate.waivers import read_waivers, unwaived
 from datacheck.options import Options
 from datacheck.store import code_digest
@@ -38,6 +38,7 @@ if TYPE_CHECKING:  # only what is not known is run, and only that needs the libr
 _LOOK = 0.2  # seconds between two looks at a claim of somebody else
 
 Status = Literal["published", "quarantined", "revoked", "undecided", "interrupted"]
+Hashed = Callable[[int, int], None]  # (bytes that have just been hashed, bytes of the drop)
 Execute = Callable[["Session"], str | None]  # runs the plan; returns the name of the signal that stopped it, or None
 
 
@@ -94,6 +95,7 @@ def publish(
     wait: bool = True,
     lease: float = LEASE,
     execute: Execute | None = None,
+    hashed: Hashed | None = None,
 ) -> Outcome:
     """Take a drop in, once, whoever else tries; publish it, or put it into quarantine with its report.
 
@@ -104,13 +106,14 @@ def publish(
         wait: for another worker that has this version, and answer what that one found; else BusyError.
         lease: seconds after which a worker that does not answer counts as dead.
         execute: runs the plan, as a flow does; by default on this machine.
+        hashed: hears how many bytes of the drop have just been hashed, of how many.
 
     Raises:
         UsageError: no drop, no manifest, a wrong contract, a key that is not trusted as a validator's.
         LoadError: the manifest is not true, or a file changed. LedgerError: the ledger is full, cut or changed.
 
     """
-    job = Job(drop, rules, registry)
+    job = Job(drop, rules, registry, hashed)
     try:
         with registry.ledger() as ledger:
             while True:
@@ -165,11 +168,12 @@ def _let_go(ledger: Ledger, held: Claim) -> None:
 class Job:
     """One drop and its question."""
 
-    def __init__(self, drop: Path, rules: Rules, registry: Registry) -> None:
+    def __init__(self, drop: Path, rules: Rules, registry: Registry, hashed: Hashed | None = None) -> None:
         discover.use_folder(rules.options.checks)
         self.given = drop
         self.rules = rules
         self.registry = registry
+        self.hashed = hashed
         self.drop = drop.resolve()
         if not self.drop.is_dir():
             hint = "a drop that was published or put into quarantine has moved: see datacheck history"
@@ -258,6 +262,15 @@ class Job:
                 return False
         raise UsageError(f"{shown(str(self.given))}: was taken away meanwhile; expected a drop that nobody moves")
 
+    def _require_true(self) -> None:
+        hashed, of = self.hashed, self.manifest.bytes
+        found = version.scan(self.drop, tell=(lambda read: hashed(read, of)) if hashed else None)
+        told = version.differences(self.manifest, found)
+        if told:
+            lines = "\n".join(f"{shown(self.given.name)}/{line}" for line in told[:10])
+            hint = f"the drop is not what its {MANIFEST} says; deliver it again, or write a new manifest"
+            raise LoadError(f"{lines}\n{hint}")
+
     def answer(self, ledger: Ledger) -> Outcome | None:
         """The answer that the ledger has; None if the drop must be validated, or is being moved just now.
 
@@ -265,7 +278,7 @@ class Job:
         """
         try:
             if not self.asked:
-                _require_true(self.given, self.drop, self.manifest)
+                self._require_true()
                 self.asked = self.question()
         except DatacheckError:
             if self.drop.exists():
@@ -443,13 +456,6 @@ def verdict_facts(verdict: Verdict, folder: Path, question: str, day: dt.date | 
         "bytes": verdict.size,
         "findings": {status: statuses.count(status) for status in sorted(set(statuses))},
     }
-
-
-def _require_true(given: Path, drop: Path, manifest: Version) -> None:
-    told = version.differences(manifest, version.scan(drop))
-    if told:
-        lines = "\n".join(f"{shown(given.name)}/{line}" for line in told[:10])
-        raise LoadError(f"{lines}\nthe drop is not what its {MANIFEST} says; deliver it again, or write a new manifest")
 
 
 def _digests(dataset: Dataset) -> list[list[Any]]:

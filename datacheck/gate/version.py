@@ -15,7 +15,7 @@ import re
 import secrets
 import stat
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -43,6 +43,9 @@ _BLOCK = 1024**2
 _DEEPEST = 64  # folders within folders
 _NUMBER = re.compile(r"\d{9,}")
 _ADDRESS = re.compile(r"[^/\s@]+@")
+
+
+Tell = Callable[[int], None]  # how many bytes have just been hashed; called from several threads
 
 
 class File(NamedTuple):
@@ -96,8 +99,8 @@ def shown(name: str) -> str:
 # --- walk and hash ---
 
 
-def scan(path: Path, threads: int | None = None) -> Version:
-    """Walk and hash what lies at `path`. Reads every byte once, several files at a time.
+def scan(path: Path, threads: int | None = None, tell: Tell | None = None) -> Version:
+    """Walk and hash what lies at `path`. Reads every byte once, several files at a time; `tell` hears how many.
 
     Raises LoadError for a link, a special file, a name that is no UTF-8, or a file that changes meanwhile;
     UsageError where nothing is.
@@ -107,7 +110,7 @@ def scan(path: Path, threads: int | None = None) -> Version:
         stop = threading.Event()
         with ThreadPoolExecutor(threads or min(8, os.cpu_count() or 1)) as pool:
             try:
-                files = tuple(pool.map(lambda name: _hash(root, path, name, stop), sorted(names)))
+                files = tuple(pool.map(lambda name: _hash(root, path, name, stop, tell), sorted(names)))
             except BaseException:  # a signal, too: nobody waits for a terabyte to be hashed to its end
                 stop.set()
                 pool.shutdown(wait=False, cancel_futures=True)
@@ -183,7 +186,7 @@ def _open_below(root: int, name: str) -> int:
         os.close(folder)
 
 
-def _hash(root: int, path: Path, name: str, stop: threading.Event) -> File:
+def _hash(root: int, path: Path, name: str, stop: threading.Event, tell: Tell | None) -> File:
     where = f"{shown(path.name)}/{shown(name)}" if path.name != name else shown(name)
     try:
         descriptor = _open_below(root, name)
@@ -191,7 +194,7 @@ def _hash(root: int, path: Path, name: str, stop: threading.Event) -> File:
             before = os.fstat(descriptor)
             if not stat.S_ISREG(before.st_mode):
                 raise LoadError(f"{where}: no regular file; a version holds regular files only")
-            size, sha256 = _digest(descriptor, stop)
+            size, sha256 = _digest(descriptor, stop, tell)
             after = os.fstat(descriptor)
         finally:
             os.close(descriptor)
@@ -202,7 +205,7 @@ def _hash(root: int, path: Path, name: str, stop: threading.Event) -> File:
     return File(name, size, sha256)
 
 
-def _digest(descriptor: int, stop: threading.Event) -> tuple[int, str]:
+def _digest(descriptor: int, stop: threading.Event, tell: Tell | None) -> tuple[int, str]:
     sha256 = hashlib.sha256()
     block = bytearray(_BLOCK)
     size = 0
@@ -210,6 +213,8 @@ def _digest(descriptor: int, stop: threading.Event) -> tuple[int, str]:
         while not stop.is_set() and (read := file.readinto(block)):
             sha256.update(view[:read])
             size += read
+            if tell is not None:
+                tell(read)
     return size, sha256.hexdigest()
 
 
