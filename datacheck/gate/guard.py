@@ -39,8 +39,8 @@ def require_passed(
         strict: refuse warnings too.
         trust_launcher: in the ranks of `datacheck exec`: believe $DATACHECK_PASSED that the data was hashed. Whoever
             can set the variable can then change the data; signature, manifest and names are verified even so.
-        ledger_head: asks a ledger about newer verdicts; by default that of the registry around `path`, else of the one
-            that $DATACHECK_REGISTRY names.
+        ledger_head: asks a ledger about newer verdicts; by default that of the registry that
+            $DATACHECK_REGISTRY names, else of the one around `path`.
 
     Raises:
         RefusedError: FailedError, NotValidatedError, TamperedError, WaiverError or UnknownKeyError.

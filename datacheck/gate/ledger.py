@@ -284,9 +284,13 @@ class Ledger:
     def _compare(self, file: Path, head: Head, found: str | None, last: int) -> None:
         if found is None:
             cut = f"ends at entry {last}, but {file} knows entry {head.seq}: the last entries were cut off, or an older"
-            raise LedgerError(f"{self.path}: {cut} copy was put back; {_RESTORE}")
+            raise LedgerError(
+                f"{self.path}: {cut} copy was put back, or {file.name} belongs to another registry; {_RESTORE}"
+            )
         if found != head.hash:
-            raise LedgerError(f"{self.path}: entry {head.seq} is another one than {file} knows; {_RESTORE}")
+            raise LedgerError(
+                f"{self.path}: entry {head.seq} is another one than {file} knows (of another registry?); {_RESTORE}"
+            )
 
 
 def _readable(uri: str) -> sqlite3.Connection:

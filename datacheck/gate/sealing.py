@@ -109,7 +109,7 @@ class Sealer:
             inputs=report.inputs,
             baseline=report.baseline.sha256 if report.baseline else None,
             report_json=hashlib.sha256((folder / "report.json").read_bytes()).hexdigest(),
-            report=version.scan(folder).id,
+            report=version.report_id(folder),
             datacheck=report.datacheck,
             source=code_digest(),
             time=dt.datetime.now(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),

@@ -15,6 +15,7 @@ import re
 import secrets
 import stat
 import threading
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -99,14 +100,18 @@ def shown(name: str) -> str:
 # --- walk and hash ---
 
 
-def scan(path: Path, threads: int | None = None, tell: Tell | None = None) -> Version:
+def scan(
+    path: Path, threads: int | None = None, tell: Tell | None = None, own: Callable[[str], bool] = is_own
+) -> Version:
     """Walk and hash what lies at `path`. Reads every byte once, several files at a time; `tell` hears how many.
+
+    Files whose names `own` knows do not count.
 
     Raises LoadError for a link, a special file, a name that is no UTF-8, or a file that changes meanwhile;
     UsageError where nothing is.
     """
     with _opened(path) as (root, single):
-        names = [single] if single else list(_walk(root, path.name, "", 0))
+        names = [single] if single else list(_walk(root, path.name, "", 0, own))
         stop = threading.Event()
         with ThreadPoolExecutor(threads or min(8, os.cpu_count() or 1)) as pool:
             try:
@@ -121,7 +126,12 @@ def scan(path: Path, threads: int | None = None, tell: Tell | None = None) -> Ve
 def names(path: Path) -> tuple[str, ...]:
     """The relative paths of all files of the version at `path`, sorted, none opened. Raises as `scan`."""
     with _opened(path) as (root, single):
-        return (single,) if single else tuple(sorted(_walk(root, path.name, "", 0)))
+        return (single,) if single else tuple(sorted(_walk(root, path.name, "", 0, is_own)))
+
+
+def report_id(folder: Path) -> str:
+    """The id of all files of a report folder but the verdict about it. Raises as `scan`."""
+    return scan(folder, own=lambda name: name == VERDICT).id
 
 
 @contextmanager
@@ -139,7 +149,7 @@ def _opened(path: Path) -> Iterator[tuple[int, str]]:
         os.close(root)
 
 
-def _walk(folder: int, root: str, within: str, depth: int) -> Iterator[str]:
+def _walk(folder: int, root: str, within: str, depth: int, own: Callable[[str], bool]) -> Iterator[str]:
     if depth > _DEEPEST:
         raise LoadError(f"{shown(root)}: more than {_DEEPEST} folders within folders; expected a flat version")
     try:
@@ -151,14 +161,14 @@ def _walk(folder: int, root: str, within: str, depth: int) -> Iterator[str]:
                 if entry.is_dir(follow_symlinks=False):
                     inner = os.open(entry.name, _FOLDER, dir_fd=folder)
                     try:
-                        yield from _walk(inner, root, f"{name}/", depth + 1)
+                        yield from _walk(inner, root, f"{name}/", depth + 1, own)
                     finally:
                         os.close(inner)
                 elif entry.is_symlink():
                     raise LoadError(f"{shown(root)}/{shown(name)}: a symbolic link; expected regular files only")
                 elif not entry.is_file(follow_symlinks=False):
                     raise LoadError(f"{shown(root)}/{shown(name)}: no regular file; a version holds regular files only")
-                elif not is_own(name):
+                elif not own(name):
                     yield name
     except OSError as error:
         raise LoadError(
@@ -221,19 +231,29 @@ def _digest(descriptor: int, stop: threading.Event, tell: Tell | None) -> tuple[
 def differences(expected: Version, found: Version) -> list[str]:
     """What is not as expected, a sentence each: changed, renamed, removed and added files, by name."""
     old, new = ({file.path: file for file in version.files} for version in (expected, found))
-    gone = [path for path in old if path not in new]
-    added = [path for path in new if path not in old]
+    gone = {path: old[path].sha256 for path in old if path not in new}
+    added = {path: new[path].sha256 for path in new if path not in old}
+    twins: dict[str, list[str]] = {}  # by content: where it is now, the first name last
+    for path in reversed(added):
+        twins.setdefault(added[path], []).append(path)
     told = []
-    for path in list(gone):
-        twin = next((p for p in added if new[p].sha256 == old[path].sha256), None)
-        if twin is not None:
-            gone.remove(path)
-            added.remove(twin)
-            told.append(f"{shown(path)}: was renamed to {shown(twin)}")
+    for path, sha256 in list(gone.items()):
+        if twins.get(sha256):
+            twin = twins[sha256].pop()
+            del gone[path], added[twin]
+            told.append(f"{shown(path)}: was renamed to {_apart(twin, path)}")
     told += [f"{shown(path)}: was changed" for path in old if path in new and old[path][1:] != new[path][1:]]
     told += [f"{shown(path)}: was removed" for path in gone]
     told += [f"{shown(path)}: was added" for path in added]
     return told
+
+
+def _apart(name: str, other: str) -> str:
+    """A name, told apart from one that looks the same: copying by way of another system can change é (NFC) to e + ´."""
+    if unicodedata.normalize("NFC", name) != unicodedata.normalize("NFC", other):
+        return shown(name)
+    form = next((form for form in ("NFC", "NFD") if unicodedata.is_normalized(form, name)), "mixed")
+    return f"{shown(name)} (the same letters, in Unicode form {form})"
 
 
 # --- the manifest ---
