@@ -186,6 +186,10 @@ class Note(str):
         note.zh = zh
         return note
 
+    def __getnewargs_ex__(self) -> tuple[tuple[str], dict[str, str]]:
+        """Both languages go from process to process."""
+        return (str(self),), {"zh": self.zh}
+
 
 @dataclass(frozen=True)
 class Measured:

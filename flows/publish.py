@@ -163,8 +163,8 @@ def _tell(request: Publication, outcome: Outcome) -> None:
     if outcome.known or outcome.status == "interrupted":
         return
     report = read_report(outcome.path / REPORT)
-    artifact(report)
     link = (request.report_url or "").replace("{version}", outcome.version.removeprefix("sha256:"))
+    artifact(report, link or str(outcome.path / REPORT / "report.html"))
     if link:
         create_link_artifact(link=link, link_text="report.html", key="datacheck-report")
     for webhook in request.webhooks:

@@ -187,7 +187,9 @@ def told(report: Report, lang: Lang) -> Report:
         )
         for f in report.findings
     )
-    return report.model_copy(update={"findings": findings, "not_checked": also(report.not_checked, report.zh)})
+    reason = report.zh.get(report.reason, report.reason) if report.reason else None
+    not_checked = also(report.not_checked, report.zh)
+    return report.model_copy(update={"findings": findings, "not_checked": not_checked, "reason": reason})
 
 
 def headline(report: Report, words: Words) -> str:

@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -337,3 +338,28 @@ def test_files_of_the_gate_are_no_data_and_change_no_report(tmp_path, here, comm
     write_manifest(folder)
     command("run", rules, "--out", tmp_path / "after")
     assert report(tmp_path / "before") == report(tmp_path / "after")
+
+
+def test_names_in_messages_hide_numbers_of_people_and_not_ids():
+    number = "0123456789" * 6 + "abcd"
+    assert version.shown(f"versions/{number}/call 13812345678.jsonl") == f"versions/{number}/call 138****78.jsonl"
+    assert version.shown("0123456789" * 7) == "012****89"
+
+
+def test_many_renamed_files_are_told_in_one_pass():
+    """Found by content; in the worst order a search for each would take minutes."""
+    old = [version.File(f"{n:06}", 1, f"{n:064x}") for n in range(50_000)]
+    new = [version.File(f"x{n:06}", 1, f"{49_999 - n:064x}") for n in range(50_000)]
+    start = time.process_time()
+    told = differences(Version("", tuple(old)), Version("", tuple(new)))
+    assert time.process_time() - start < 5
+    assert told[0] == "000000: was renamed to x049999"
+    assert len(told) == 50_000
+
+
+def test_what_is_hashed_is_told(tmp_path):
+    folder = files(tmp_path / "v", a="x" * 3_000_000, b="y" * 5)
+    heard = []
+    found = scan(folder, tell=heard.append)
+    assert sum(heard) == found.bytes == 3_000_005
+    assert max(heard) <= 1024**2
