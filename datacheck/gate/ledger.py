@@ -217,6 +217,11 @@ class Ledger:
             head = Head(entry.seq, entry.hash)
         return entries
 
+    def require_whole_head(self) -> None:
+        """Refuse to answer from a ledger whose last entries were cut off, as far as its anchors tell."""
+        with self._told("read"):
+            self._head_beside_anchors()
+
     def write_anchors(self) -> None:
         """Copy the head to every anchor. In a transaction, so that a slower writer never puts an older head back."""
         if self.anchors:

@@ -284,6 +284,7 @@ class Job:
             if self.drop.exists():
                 raise
             return None
+        ledger.require_whole_head()
         entry = ledger.last(self.manifest.id, ("verdict",))
         fate = ledger.last(self.manifest.id, FATES)
         if entry is None or fate is None or fate.kind == "revoke" or not self._same(entry):
