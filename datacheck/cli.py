@@ -479,10 +479,10 @@ def schema(
 
 @app.command()
 def init(
-    source: Annotated[Path, typer.Option("--from", help="A data file to fit.", show_default=False)],
+    source: Annotated[Path, typer.Option("--from", help="A data file or folder to fit.", show_default=False)],
     to: Annotated[Path | None, typer.Option(help="Write here instead of standard output.")] = None,
 ) -> None:
-    """Write a contract that fits a given file: its format, its columns, the checks that apply."""
+    """Write a contract that fits given data: its format, its columns, the checks that apply."""
     from datacheck.initialise import contract_for
 
     text = contract_for(source)

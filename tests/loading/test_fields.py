@@ -110,3 +110,15 @@ def test_roles_of_the_users_own_keys():
 def test_fields_that_make_no_format_are_refused(reading, said):
     with pytest.raises(ValidationError, match=said):
         Reading(**reading)
+
+
+def test_the_index_of_pandas_has_its_name(tmp_path):
+    """CMMLU's CSV files begin with a column without a name; pandas and datasets read it as "Unnamed: 0"."""
+    file = tmp_path / "a.csv"
+    file.write_text(",Question,A,B,Answer\n0,1+1=?,2,3,A\n", encoding="utf-8")
+    reading = Reading()
+    table = next(table for chunk in read(file, reading) for table in parse(chunk, reading))
+    assert table.rows["format"].to_list() == ["multiple_choice"]
+    assert ("Unnamed: 0", "0") in table.cells.select("path", "text").rows()
+    file.write_text(",,\n0,1,2\n", encoding="utf-8")  # no name at all: not a header
+    assert [table for chunk in read(file, reading) for table in parse(chunk, reading) if table.rows.height] == []
