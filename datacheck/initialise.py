@@ -54,10 +54,14 @@ _LABELS = {
 _SCALES = ((0, 1), (-1, 1), (1, 5), (0, 5), (1, 10), (0, 10), (0, 100))  # usual ones; the first that holds all scores
 _FEW_VALUES = 20  # as many values of a column, each seen often, may be all that there are
 _OFTEN = 5  # times that each of them is seen on average
+_KEYS = 50  # top-level keys that the schema names
 _SHORT = 40  # characters of a value that is a label
 _MANY_LABELS = 100  # more values than this are no sources to compare
+_NEARLY_ALL = 0.99  # of the rows: what the others do is taken for a fault
+_SEEN_TWICE = 2
 _IDS = 20  # rows from which on distinct ids say that they are meant to be unique
 _USED = 0.05  # share of the texts from which on a language belongs to the data
+_TOLD = 3  # characters of one form only that tell simplified from traditional
 _JUDGED = 10  # words of a text whose language is counted
 
 
@@ -67,10 +71,13 @@ class _Sample(NamedTuple):
     tables: Tables
     texts: Texts
     records: str | None
+    whole: bool  # whether that is all of the data
 
 
-def contract_for(path: Path) -> str:
+def contract_for(path: Path, against: Path | None = None) -> str:
     """The YAML of a contract for the file or folder at `path`, from the first part of its first files.
+
+    `against`: an evaluation set, which becomes a second dataset whose questions must not be trained on.
 
     Raises UsageError where there is no such file, or nothing was read.
     """
@@ -83,6 +90,7 @@ def contract_for(path: Path) -> str:
         chosen = "prompt_only"  # no row has an answer: prompts for GRPO, or an evaluation
     labels = _labels(tables)
     mixed = formats.height > 1
+    one = not mixed or formats["count"][0] >= _NEARLY_ALL * tables.rows.height  # the rest is to be found, not allowed
     lines = [
         "# yaml-language-server: $schema=contract.schema.json",
         f"name: {_name(path)}",
@@ -91,20 +99,41 @@ def contract_for(path: Path) -> str:
         "  train:",
         "    source:",
         f"      path: {_quoted(path.name)}",
-        f"      format: {'auto' if mixed else chosen}" + (f"  # found: {_mix(formats)}" if mixed else ""),
+        f"      format: {chosen if one else 'auto'}" + (f"  # found: {_mix(formats)}" if mixed else ""),
         *([f"      records: {_quoted(sample.records)}  # the list in the document whose items are the rows"]
           if sample.records else []),
         *_named_texts(texts),
         *([f"      columns: {_map(labels)}"] if labels else []),
         *_scale(tables, labels),
         "    schema:",
-        *_schema(tables, labels),
+        *_schema(tables, labels, whole=sample.whole),
         "    checks:",
         *(f"      - {check}" for check in _CHECKS[_FAMILY.get(chosen, "rows")]),
         *(f"      - {check}" for check in _by_content(tables, labels)),
-        "      # - {check: leakage, against: [eval]}   # add your evaluation set as a second dataset",
+        *_evaluation(against),
     ]  # fmt: skip
     return "\n".join(lines) + "\n"
+
+
+def _evaluation(path: Path | None) -> Iterator[str]:
+    """The lines that end the checks of the training data, and the dataset that it is compared with."""
+    if path is None:
+        yield "      # - {check: leakage, against: [eval]}   # init --eval PATH writes your evaluation set beside it"
+        return
+    sample = _sample(path)
+    formats = sample.tables.rows["format"].value_counts(sort=True)
+    chosen = formats["format"][0] if formats["format"][0] != "unknown" else "rows"
+    yield "      - {check: leakage, against: [eval]}"
+    yield "  eval:"
+    yield "    source:"
+    yield f"      path: {_quoted(path.name)}"
+    yield f"      format: {chosen if formats.height == 1 else 'auto'}"
+    if sample.records:
+        yield f"      records: {_quoted(sample.records)}"
+    yield from _named_texts(sample.texts)
+    yield "    checks:"
+    yield "      - too_few_rows"
+    yield "      - exact_duplicates"
 
 
 def labels_of(path: Path) -> dict[str, str]:
@@ -118,7 +147,8 @@ def _sample(path: Path) -> _Sample:
     if not path.exists():
         raise UsageError(f"{path}: no such file or folder; --from names the data")
     named = str(path)
-    files = [file.path for file in dataset_files("train", path, named, None)[0]][:FILES]
+    listed = dataset_files("train", path, named, None).read
+    files = [file.path for file in listed[:FILES]]
     records = next((key for file in files[:1] if (key := _list_inside(file))), None)
     tables = _together(files, Reading(records=records))
     if tables is None:
@@ -127,7 +157,9 @@ def _sample(path: Path) -> _Sample:
     if texts.fields or texts.roles:
         reading = Reading.model_validate({"records": records, "fields": texts.fields, "roles": texts.roles})
         tables = _together(files, reading) or tables
-    return _Sample(tables, texts, records)
+    first = [next(read(file.parent.resolve() / file.name, Reading(records=records)), None) for file in files]
+    whole = len(files) == len(listed) and all(chunk is None or chunk.last for chunk in first)
+    return _Sample(tables, texts, records, whole)
 
 
 def _together(files: list[Path], reading: Reading) -> Tables | None:
@@ -198,22 +230,22 @@ def _named_texts(texts: Texts) -> Iterator[str]:
 
 
 def _labels(tables: Tables) -> dict[str, str]:
-    """Label columns that are there by their usual names in every row; a source has few values, a score is a number."""
-    rows = tables.rows.height
+    """Label columns that nearly every row has by their usual names: a source has few values, a score is a number."""
     facts = tables.cells.group_by("path").agg(
         rows=pl.col("row").n_unique(),
         values=pl.col("text").n_unique(),
         longest=pl.col("text").str.len_chars().max(),
-        number=(pl.col("json_type") == "number").all(),
-        flat=pl.col("json_type").is_in(["string", "number", "boolean"]).all(),
+        number=(pl.col("json_type") == "number").mean(),
+        flat=pl.col("json_type").is_in(["string", "number", "boolean"]).mean(),
         empty=pl.col("text").is_null().all(),
     )
-    facts = facts.filter(pl.col("rows") == rows, "flat", ~pl.col("empty"))
+    nearly = _NEARLY_ALL * tables.rows.height
+    facts = facts.filter(pl.col("rows") >= nearly, pl.col("flat") >= _NEARLY_ALL, ~pl.col("empty"))
     few = facts.filter((pl.col("values") <= _MANY_LABELS) & (pl.col("longest") <= _SHORT))
     fit = {
         "id": facts.filter(pl.col("longest") <= 3 * _SHORT),
-        "score_chosen": facts.filter("number"),
-        "score_rejected": facts.filter("number"),
+        "score_chosen": facts.filter(pl.col("number") >= _NEARLY_ALL),
+        "score_rejected": facts.filter(pl.col("number") >= _NEARLY_ALL),
     }
     found = {}
     for label, names in _LABELS.items():
@@ -235,41 +267,70 @@ def _scale(tables: Tables, labels: Mapping[str, str]) -> Iterator[str]:
     yield f"      scale: [{scale[0]:g}, {scale[1]:g}]  # scores seen: {low:g} to {high:g}; write what raters could give"
 
 
-def _schema(tables: Tables, labels: Mapping[str, str]) -> list[str]:
-    """One line per top-level key: its type, whether every row has it, and the few values of a label."""
+def _schema(tables: Tables, labels: Mapping[str, str], *, whole: bool) -> list[str]:
+    """One line per top-level key: its type, whether rows must have it, and the few values of a label.
+
+    What one row in a hundred does otherwise is taken for a fault, and written beside the rule. Values are listed where
+    the `whole` of the data was seen: a file may be sorted by them.
+    """
     rows = tables.rows.height
     top = tables.cells.filter(pl.col("path").str.contains(r"^[^.\[\]]+$"))
-    facts = (
-        top.group_by("path", maintain_order=True)
-        .agg(
-            types=pl.col("json_type").drop_nulls().unique().sort(),
-            null=pl.col("json_type").is_null().any(),
-            rows=pl.col("row").n_unique(),
-            texts=pl.col("text").drop_nulls().n_unique(),
-            values=pl.col("text").drop_nulls().unique().sort().head(_FEW_VALUES + 1),
-        )
-        .head(50)
-    )
-    lines = []
-    for path, types, null, seen, distinct, values in facts.iter_rows():
-        if shown_name(path) != path:  # a key that is somebody's number is data, not a field to rely on
+    lines: list[str] = []
+    rare: list[str] = []
+    for (path,), cells in top.group_by("path", maintain_order=True):
+        if len(lines) == _KEYS or shown_name(str(path)) != path:  # a key that is somebody's number is data
             continue
-        kind = [t for t in types if t != "null"]
-        rule = [f"type: {kind[0] if len(kind) == 1 else json.dumps(kind)}"] if kind else []
-        rule += ["required: false"] if seen < rows else []
-        rule += ["nullable: true"] if null or "null" in types else []
-        if path == labels.get("id") and distinct == rows >= _IDS:
-            rule += ["unique: true"]
-        if kind == ["string"] and _is_label(values, seen):
-            rule += [f"enum: {json.dumps(values, ensure_ascii=False)}"]
-        lines.append(f"      {_quoted(path)}: {{{', '.join(rule)}}}")
-    return lines or ["      {}"]
+        if cells["row"].n_unique() < (1 - _NEARLY_ALL) * rows:
+            rare.append(_quoted(str(path)))
+            continue
+        rule, odd = _rule(cells, rows, unique=path == labels.get("id"), whole=whole)
+        beside = f"  # otherwise in {odd:,} of {rows:,} rows" if odd else ""
+        lines.append(f"      {_quoted(str(path))}: {{{', '.join(rule)}}}{beside}")
+    named = [f"      # in few rows, and not relied upon: {', '.join(rare[:_FEW_VALUES])}"] if rare else []
+    return [*(lines or ["      {}"]), *named]
 
 
-def _is_label(values: list[str], rows: int) -> bool:
-    """Whether these may be all values of a column: few, each seen often, short, and nobody's number."""
-    few = 0 < len(values) <= _FEW_VALUES and len(values) * _OFTEN <= rows
-    return few and all(0 < len(v) <= _SHORT and not re.search(r"\s{2}|\n", v) and shown_name(v) == v for v in values)
+def _rule(cells: pl.DataFrame, rows: int, *, unique: bool, whole: bool) -> tuple[list[str], int]:
+    """The rule of one key, and how many rows break it."""
+    seen, few = cells["row"].n_unique(), (1 - _NEARLY_ALL) * rows
+    types = cells["json_type"].fill_null("null").value_counts(sort=True)
+    counts = {str(name): int(count) for name, count in types.sort("count", "json_type", descending=True).iter_rows()}
+    usual = sorted(name for name, count in counts.items() if count > few or count == max(counts.values()))
+    odd = sum(count for name, count in counts.items() if name not in usual)
+    kind = [name for name in usual if name != "null"]
+    rule = [f"type: {kind[0] if len(kind) == 1 else json.dumps(kind)}"] if kind else []
+    missing = rows - seen
+    if missing > few:
+        rule.append("required: false")
+    else:
+        odd += missing
+    if "null" in usual:
+        rule.append("nullable: true")
+    texts = cells.filter(pl.col("json_type").is_in(kind))["text"].drop_nulls()
+    if unique and rows >= _IDS and texts.n_unique() >= _NEARLY_ALL * rows:
+        rule.append("unique: true")
+        odd += len(texts) - texts.n_unique()
+    elif kind == ["string"] and whole:
+        values, others = _values(texts)
+        rule += [f"enum: {json.dumps(values, ensure_ascii=False)}"] if values else []
+        odd += others
+    return rule, odd
+
+
+def _values(texts: pl.Series) -> tuple[list[str], int]:
+    """The values of a label, and how often others stand there; none where the texts are no label.
+
+    A label has few values, each seen often, short, and nobody's number.
+    """
+    counts = texts.value_counts(sort=True)
+    usual = counts.filter(pl.col("count") >= max(_SEEN_TWICE, (1 - _NEARLY_ALL) / 10 * len(texts)))
+    if not 0 < usual.height <= _FEW_VALUES or usual["count"].sum() < _NEARLY_ALL * len(texts):
+        return [], 0
+    values = sorted(usual[texts.name].to_list())
+    short = all(0 < len(v) <= _SHORT and not re.search(r"\s{2}|\n", v) and shown_name(v) == v for v in values)
+    if not short or len(values) * _OFTEN > len(texts):
+        return [], 0
+    return values, len(texts) - int(usual["count"].sum())
 
 
 def _by_content(tables: Tables, labels: Mapping[str, str]) -> Iterator[str]:
@@ -299,4 +360,13 @@ def _languages(turns: pl.DataFrame) -> list[str]:
     used = {name for name, share in shares.items() if share >= _USED}
     if not used or not used <= {"han", "latin"}:
         return []
-    return [language for script, language in (("han", "zh"), ("latin", "en")) if script in used]
+    return [language for script, language in (("han", _chinese(words)), ("latin", "en")) if script in used]
+
+
+def _chinese(words: pl.DataFrame) -> str:
+    """zh-Hans or zh-Hant where nearly all texts that can be told are in one form, else zh."""
+    forms = words.filter(pl.sum_horizontal("simplified", "traditional") >= _TOLD)
+    traditional = forms.filter(pl.col("traditional") > pl.col("simplified")).height
+    if forms.height and traditional <= (1 - _NEARLY_ALL) * forms.height:
+        return "zh-Hans"
+    return "zh-Hant" if forms.height and traditional >= _NEARLY_ALL * forms.height else "zh"

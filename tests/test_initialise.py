@@ -105,7 +105,8 @@ def test_texts_are_no_labels(tmp_path: Path):
 @pytest.mark.parametrize(
     ("texts", "languages"),
     [
-        (["请问去火车站应该怎么走，需要多少时间？"], "[zh]"),
+        (["请问去火车站应该怎么走，需要多少时间？"], "[zh-Hans]"),
+        (["請問去火車站應該怎麼走，需要多少時間？"], "[zh-Hant]"),
         (["How do I get to the station, and how long will it take me?"], "[en]"),
         (["Как мне пройти к вокзалу и сколько времени это займёт пешком?"], None),
         ([], None),
@@ -117,3 +118,40 @@ def test_the_language_is_proposed_where_it_is_plain(tmp_path: Path, texts, langu
     text = contract_for(tmp_path / "a.jsonl")
     assert ("wrong_language" in text) == bool(languages)
     assert languages is None or f"languages: {languages}" in text
+
+
+def test_what_one_row_in_a_hundred_does_is_not_allowed(tmp_path: Path):
+    """A contract from data with faults finds the faults."""
+    rows = [{"id": f"r{n}", "kind": ("bank", "shop")[n % 2], "messages": CHAT} for n in range(400)]
+    rows[7] = {**rows[7], "id": 7}
+    rows[8] = {**rows[8], "kind": "bnak"}
+    rows[9] = {"id": "r9", "Kind": "shop", "messages": CHAT}
+    rows[10] = {**rows[10], "id": "r12"}
+    rows[11] = {"id": "alpaca", "kind": "shop", "instruction": "问", "output": "答"}
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    text = contract_for(tmp_path / "a.jsonl")
+    assert "format: messages  # found: messages 399, alpaca 1" in text
+    assert '"id": {type: string, unique: true}  # otherwise in 2 of 400 rows' in text
+    assert '"kind": {type: string, enum: ["bank", "shop"]}  # otherwise in 2 of 400 rows' in text
+    (tmp_path / "contract.yaml").write_text(text, encoding="utf-8")
+    report = validate(tmp_path / "contract.yaml", out=tmp_path / "out")
+    found = {finding.check: finding for finding in report.findings}
+    lines = {int(place.at.rpartition(":")[2]) for place in found["schema_violations"].evidence.first}
+    assert lines == {8, 9, 10, 12, 13}  # 12: an alpaca row without messages; 13: its id stands in line 11 too
+    assert found["role_errors"].status == "fail"
+
+
+def test_values_are_not_listed_where_only_a_part_was_seen(tmp_path: Path):
+    rows = ({"kind": "a" if n < 60_000 else "b", "text": f"{n} " * 30} for n in range(70_000))
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    assert "enum" not in contract_for(tmp_path / "a.jsonl")
+
+
+def test_an_evaluation_set_stands_beside_it(tmp_path: Path):
+    (tmp_path / "a.jsonl").write_text(json.dumps({"messages": CHAT}) + "\n", encoding="utf-8")
+    (tmp_path / "e.jsonl").write_text(json.dumps(QA) + "\n", encoding="utf-8")
+    text = contract_for(tmp_path / "a.jsonl", tmp_path / "e.jsonl")
+    (tmp_path / "contract.yaml").write_text(text, encoding="utf-8")
+    contract = load_contract(tmp_path / "contract.yaml")
+    assert [check.check for check in contract.datasets["train"].checks if check.check == "leakage"] == ["leakage"]
+    assert contract.datasets["eval"].source.format == "qa"
