@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Mapping
+from difflib import SequenceMatcher
 from pathlib import Path
 from typing import NamedTuple
 
@@ -58,7 +59,7 @@ _KEYS = 50  # top-level keys that the schema names
 _SHORT = 40  # characters of a value that is a label
 _MANY_LABELS = 100  # more values than this are no sources to compare
 _NEARLY_ALL = 0.99  # of the rows: what the others do is taken for a fault
-_SEEN_TWICE = 2
+_ALIKE = 0.8  # similarity of two spellings of one word
 _IDS = 20  # rows from which on distinct ids say that they are meant to be unique
 _USED = 0.05  # share of the texts from which on a language belongs to the data
 _TOLD = 3  # characters of one form only that tell simplified from traditional
@@ -320,17 +321,28 @@ def _rule(cells: pl.DataFrame, rows: int, *, unique: bool, whole: bool) -> tuple
 def _values(texts: pl.Series) -> tuple[list[str], int]:
     """The values of a label, and how often others stand there; none where the texts are no label.
 
-    A label has few values, each seen often, short, and nobody's number.
+    A label has few values, often seen, short, and nobody's number; a slip of the pen is none of them.
     """
     counts = texts.value_counts(sort=True)
-    usual = counts.filter(pl.col("count") >= max(_SEEN_TWICE, (1 - _NEARLY_ALL) / 10 * len(texts)))
-    if not 0 < usual.height <= _FEW_VALUES or usual["count"].sum() < _NEARLY_ALL * len(texts):
+    if not 0 < counts.height <= 2 * _FEW_VALUES:
         return [], 0
-    values = sorted(usual[texts.name].to_list())
+    often = dict(counts.iter_rows())
+    values = sorted(value for value in often if not _slip(value, often))
+    if len(values) > _FEW_VALUES:
+        return [], 0
     short = all(0 < len(v) <= _SHORT and not re.search(r"\s{2}|\n", v) and shown_name(v) == v for v in values)
     if not short or len(values) * _OFTEN > len(texts):
         return [], 0
-    return values, len(texts) - int(usual["count"].sum())
+    return values, sum(count for value, count in often.items() if value not in values)
+
+
+def _slip(value: str, often: Mapping[str, int]) -> bool:
+    """Whether a rare value is nearly spelt as one seen a hundred times as often: "alpaca_zn" for "alpaca_zh"."""
+    return any(
+        often[value] <= (1 - _NEARLY_ALL) * often[other] and SequenceMatcher(None, value, other).ratio() > _ALIKE
+        for other in often
+        if other != value
+    )
 
 
 def _by_content(tables: Tables, labels: Mapping[str, str]) -> Iterator[str]:

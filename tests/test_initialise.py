@@ -122,9 +122,10 @@ def test_the_language_is_proposed_where_it_is_plain(tmp_path: Path, texts, langu
 
 def test_what_one_row_in_a_hundred_does_is_not_allowed(tmp_path: Path):
     """A contract from data with faults finds the faults."""
-    rows = [{"id": f"r{n}", "kind": ("bank", "shop")[n % 2], "messages": CHAT} for n in range(400)]
+    rows = [{"id": f"r{n}", "kind": ("bank shop", "shop")[n % 2], "messages": CHAT} for n in range(400)]
     rows[7] = {**rows[7], "id": 7}
-    rows[8] = {**rows[8], "kind": "bnak"}
+    rows[8] = {**rows[8], "kind": "bnak shop"}
+    rows[20] = {**rows[20], "kind": "library"}  # rare, and no slip of the pen
     rows[9] = {"id": "r9", "Kind": "shop", "messages": CHAT}
     rows[10] = {**rows[10], "id": "r12"}
     rows[11] = {"id": "alpaca", "kind": "shop", "instruction": "问", "output": "答"}
@@ -132,7 +133,7 @@ def test_what_one_row_in_a_hundred_does_is_not_allowed(tmp_path: Path):
     text = contract_for(tmp_path / "a.jsonl")
     assert "format: messages  # found: messages 399, alpaca 1" in text
     assert '"id": {type: string, unique: true}  # otherwise in 2 of 400 rows' in text
-    assert '"kind": {type: string, enum: ["bank", "shop"]}  # otherwise in 2 of 400 rows' in text
+    assert '"kind": {type: string, enum: ["bank shop", "library", "shop"]}  # otherwise in 2 of 400 rows' in text
     (tmp_path / "contract.yaml").write_text(text, encoding="utf-8")
     report = validate(tmp_path / "contract.yaml", out=tmp_path / "out")
     found = {finding.check: finding for finding in report.findings}

@@ -28,6 +28,8 @@ _PATTERNS = {
     "to_do": r"(?m)^[\s\[【（(*#-]*((?:TODO|TBD|FIXME|(?:内容|此处)?待(?:补充|填写|完善|定稿))[\]】）):：*.。\s]*)$",
     "missing_content": rf"([\[【]\s*(?:{_MISSING}|{_MISSING_EN})\s*[\]】])",
 }
+# The dollar of ${a_n}=\frac{1}{2}$ opens a formula; a dollar before a brace opens the next placeholder.
+_FORMULA = r"\$\{[A-Za-z][A-Za-z0-9_.]*\}[^$\n]{0,200}\$(?:[^{]|$)"
 _BRACES = ("template_field", "shell_variable", "format_field")
 _CODE_LINE = (
     r"(?m)[;{]\s*$"
@@ -102,6 +104,7 @@ class PlaceholderText(Check):
             kind: text.str.contains(pattern) & ~is_code if kind in _BRACES else text.str.contains(pattern)
             for kind, pattern in _PATTERNS.items()
         }
+        kinds["shell_variable"] &= ~text.str.contains(_FORMULA)
         found = flagged(prose, kinds, {kind: text.str.extract(pattern) for kind, pattern in _PATTERNS.items()})
         braces = text.str.contains("|".join(f"(?:{_PATTERNS[kind]})" for kind in _BRACES))
         unjudged = total(prose.filter(is_code & braces))
