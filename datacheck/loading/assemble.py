@@ -15,6 +15,7 @@ from datacheck.loading.cells import TYPES, Cell, as_text, below, depth, leaf
 from datacheck.loading.counts import AccountingError, Counts
 from datacheck.loading.formats import Candidate, Extract, Styles, candidates
 from datacheck.loading.formats import chat as chat_format
+from datacheck.loading.formats.renamed import Renaming
 from datacheck.loading.formats.turns import CALLS, Style, Turn
 from datacheck.loading.reading import in_words
 from datacheck.loading.rejected import Rejected
@@ -73,7 +74,9 @@ class Assembler:
     def __init__(self, reading: Reading, *, records: bool = False) -> None:
         self.reading = reading
         self._keeps = records
-        self._styles = Styles.of(reading.roles)
+        self._wanted = reading.wanted()
+        self._styles = Styles.of(reading.roles, reading.fields.role, reading.fields.content)
+        self._renaming = Renaming.of(reading.fields.named(), self._wanted)
         self._known: dict[tuple[str, ...], tuple[Candidate, ...]] = {}
         self._labels = [(name, key, tuple(key.split("."))) for name, key in reading.columns.named() if key]
         self._clear()
@@ -262,9 +265,9 @@ class Assembler:
 
     def _chat(self, keys: tuple[str, ...]) -> Chat | None:
         """Return how to read conversations under these keys, or None if the short way does not serve them."""
-        limits, wanted = self.reading.limits, self.reading.format
+        limits, wanted = self.reading.limits, self._wanted
         special = not {"system", "tools"}.isdisjoint(keys) or len(keys) > limits.keys or limits.depth < _CHAT_DEPTH
-        if wanted == "rows" or special:
+        if wanted == "rows" or special or self._renaming:
             return None
         known = candidates(frozenset(keys), wanted)
         key = chat_format.conversation_key(frozenset(keys))
@@ -344,9 +347,12 @@ class Assembler:
         return "rows" if self.reading.format == "rows" else "unknown", _NO_TURNS
 
     def _classify(self, record: dict[str, Any]) -> tuple[str, Extract]:
-        wanted = self.reading.format
+        wanted = self._wanted
         if wanted == "rows":
             return "rows", _NO_TURNS
+        own = self._renaming
+        if own:
+            record = own.record(record)
         keys = tuple(record)
         known = self._known.get(keys)
         if known is None:
@@ -356,7 +362,7 @@ class Assembler:
         for name, read in known:
             extract = read(record, self._styles)
             if extract is not None:
-                return name, extract
+                return name, own.back(extract) if own else extract
         return "unknown", _NO_TURNS
 
     def _cells_of(self, record: dict[str, Any], extract: Extract) -> list[Cell]:

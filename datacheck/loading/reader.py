@@ -406,6 +406,8 @@ class _File:
         except csv.Error:
             self._event("csv_header", "the header record cannot be parsed", 1)
             return None
+        if any(name.strip() for name in fields):  # pandas writes its index under no name, and reads it under this one
+            fields = [name if name.strip() else f"Unnamed: {number}" for number, name in enumerate(fields)]
         if not fields or any(not name.strip() for name in fields) or len(set(fields)) < len(fields):
             self._event("csv_header", "empty or repeated column names", 1)
             return None
