@@ -14,7 +14,8 @@ _HIDDEN = r"[\p{Cf}\u{34f}\u{fe00}-\u{fe0f}]"  # format characters, joiners, var
 class TermHits(Feature):
     """`row`, `path`, `category`: one line per text and category with a hit.
 
-    Every text of a row is looked at, and every tool call. polars' Aho-Corasick proposes texts; only those are searched for whole words.
+    Every text of a row is looked at, and every tool call. polars' Aho-Corasick proposes texts; only those are searched
+    for whole words.
     """
 
     columns = {"row": pl.UInt32, "path": pl.String, "category": pl.String}
