@@ -6,8 +6,8 @@ Pairs are put together from the sentences of LLaMA-Factory's dpo_zh_demo (realda
 nine sentences, two scores, three raters, a source and the id of a thing. One row in a thousand says the same twice, one
 in a hundred nearly so, one in a thousand turns an earlier pair around. The contract has a second dataset with as many
 rows: the question, a solution that ends in `#### GOLD` (a number, a fraction, a letter, a word), a pass rate, and for
-one row in four a picture. With `--diff` a second drop of the pairs, in which one row in twenty was replaced, is compared
-with the first by `datacheck diff` instead.
+one row in four a picture. With `--diff` a second drop of the pairs, in which one row in twenty was replaced, is
+compared with the first by `datacheck diff` instead.
 """
 
 from __future__ import annotations
@@ -151,7 +151,8 @@ def contract(folder: Path, only: list[str]) -> Path:
     path.write_text(
         "name: benchmark\ndatasets:\n"
         "  things: {source: {path: things.jsonl, format: rows}, checks: [{check: too_few_rows}]}\n"
-        f"  pairs:\n    source: {{path: pairs.jsonl, columns: {{{columns}}}, scale: [0, 1]}}\n    checks:\n{some(PAIRS)}"
+        f"  pairs:\n    source: {{path: pairs.jsonl, columns: {{{columns}}}, scale: [0, 1]}}\n"
+        f"    checks:\n{some(PAIRS)}"
         "  golds:\n    source: {path: golds.jsonl, format: qa, media: pictures, columns: {id: id, source: src}}\n"
         f"    checks:\n{some(GOLDS)}",
         encoding="utf-8",

@@ -19,7 +19,8 @@ _NO_FOLDER = Note(
 class MissingFiles(Check):
     """Rows that name an image, audio or video file that is not there, or whose `<image>` marks do not fit the files.
 
-    Looked at are the columns `image(s)`, `video(s)`, `audio(s)` (paths, or objects with `path` or `url`) and the
+    Looked at are the columns `image(s)`, `video(s)`, `audio(s)`, `image_path` and the like (paths, or objects with
+    `path` or `url`) and the
     content parts of those types, as OpenAI, Qwen, transformers and LLaMA-Factory v1 write them. `source.media` names
     the folder that the paths are relative to; it is listed when the contract is read, so no file is opened. A `<image>`
     mark in the text stands for one image of the row.

@@ -1,5 +1,6 @@
 """The check synthetic_share."""
 
+import unicodedata
 from typing import Literal
 
 import polars as pl
@@ -17,7 +18,8 @@ _HINT = Note(
 class SyntheticShare(Check):
     """Share of rows that a model wrote, by the source label, and how much of them one template makes up.
 
-    Which labels are synthetic the contract says (`synthetic: [self_instruct, gpt*]`; a `*` stands for any ending).
+    Which labels are synthetic the contract says (`synthetic: [self_instruct, gpt*]`; a `*` stands for any ending, case
+    and width do not count).
     Answers that differ in nothing but numbers and names have one template.
 
     ## Why it matters
@@ -133,7 +135,9 @@ class SyntheticShare(Check):
 
 
 def _matches(label: pl.Expr, patterns: tuple[str, ...]) -> pl.Expr:
-    """Whether a label is one of the patterns."""
-    whole = [pattern for pattern in patterns if not pattern.endswith("*")]
-    starts = [label.str.starts_with(pattern[:-1]) for pattern in patterns if pattern.endswith("*")]
-    return pl.any_horizontal(label.is_in(whole), *starts)
+    """Whether a label is one of the patterns; neither case nor width counts ("GPT-4" is gpt*)."""
+    plain = label.str.normalize("NFKC").str.to_lowercase()
+    wanted = [unicodedata.normalize("NFKC", pattern).lower() for pattern in patterns]
+    whole = [pattern for pattern in wanted if not pattern.endswith("*")]
+    starts = [plain.str.starts_with(pattern[:-1]) for pattern in wanted if pattern.endswith("*")]
+    return pl.any_horizontal(plain.is_in(whole), *starts)

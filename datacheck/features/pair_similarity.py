@@ -35,8 +35,10 @@ class PairSimilarity(Feature):
         said = pl.concat_str(pl.col("text").fill_null(""), pl.col("tool_calls").fill_null(""), separator="\n")
         sides = [
             part.turns.filter(pl.col("part") == side)
+            .select("row", said.alias(side))
             .group_by("row", maintain_order=True)
-            .agg(said.str.join("\n").alias(side))
+            .agg(side)
+            .with_columns(pl.col(side).list.join("\n"))  # twice as fast as joining while grouping
             for side in _SIDES
         ]
         table = sides[0].join(sides[1], on="row", maintain_order="left").collect()

@@ -70,9 +70,9 @@ def _golds(golds: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def _spelt(answer: str) -> str:
-    """A numeral as its value, letters of options sorted, anything else as it is."""
+    """A numeral as its value, letters of options sorted, anything else as it is, without a full stop."""
     plain = number(answer) if _NUMERAL.fullmatch(answer) else choice(answer)
-    return answer if plain is None else plain
+    return answer.rstrip(" 。.") if plain is None else plain
 
 
 def _cells(part: View, columns: tuple[str, ...]) -> pl.LazyFrame:

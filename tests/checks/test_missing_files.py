@@ -23,7 +23,7 @@ def part(**more):
 
 @pytest.mark.parametrize(("row", "where"), [
     (talk(images=["{}"]), "images[0]"),
-    (talk(image="{}"), "image"),
+    (talk(image="{}"), "image"), (talk(image_path="{}"), "image_path"), (talk(video_paths=["{}"]), "video_paths[0]"),
     (talk(images=[{"path": "{}", "bytes": None}]), "images[0].path"),
     (talk(audios=["a.png", "{}"]), "audios[1]"),
     (talk(videos=[["a.png", "{}"]]), "videos[0][1]"),
@@ -70,10 +70,20 @@ def test_paths(path, problem, detail):
 
 
 def test_what_is_far_away_is_named_and_not_looked_at():
-    rows = [talk(images=["https://example.com/a.png", "data:image/png;base64,AAAA", "s3://bucket/x.png", "a.png"])]
+    rows = [
+        talk(
+            images=[
+                "https://example.com/a.png",
+                "data:image/png;base64,AAAA",
+                "s3://bucket/x.png",
+                "iVBORw0KGgo+/" * 40,
+                "a.png",
+            ]
+        )
+    ]
     result = measure(MissingFiles(media=THERE), rows)
     assert result.value("rate") == Ratio(0, 1)
-    assert result.not_checked == ("3 URLs and data: texts are not looked at",)
+    assert result.not_checked == ("4 URLs and data: texts are not looked at",)
 
 
 @pytest.mark.parametrize(("row", "wrong"), [

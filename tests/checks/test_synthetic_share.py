@@ -23,6 +23,13 @@ def test_labels_and_endings():
     assert "(none)" in result.figures["sources"]["source"]
 
 
+def test_labels_in_other_spellings():
+    names = ("GPT-4", "ＧＰＴ4", " gpt-3.5 ", "合成-v2", "Distilled")
+    records = rows(*((name, "甲") for name in (*names, "human", "自采", "egpt", "distilled-2")))
+    check = SyntheticShare(synthetic=("Gpt*", "合成*", "distilled"))
+    assert measure(check, records, source=SOURCE).value("share") == Ratio(5, 9)
+
+
 def test_the_largest_template_counts_synthetic_rows_only():
     same = "答案是{}，谢谢您的提问"
     records = rows(
