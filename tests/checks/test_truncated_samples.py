@@ -4,13 +4,15 @@ import shutil
 import pytest
 from chat_helpers import CHATML, make_tokenizer, token_run
 
+from datacheck.chat.samples import samples
 from datacheck.check import Ratio, Status
 from datacheck.checks.truncated_samples import TruncatedSamples
 from datacheck.contract import load_contract
 from datacheck.features.fates import RunOf
-from datacheck.features.tokens import TokenRun
+from datacheck.features.tokens import TokenRun, limits_of, load_model, reader, renderer
 from datacheck.plan import Derive, make_plan
 from datacheck.testing import dataset, finding, jsonl, measure
+from datacheck.trainers.base import UNSEEN
 
 # Letters that never stand together in what the tokenizer was trained on: one token each.
 ROWS = dataset(
@@ -165,3 +167,39 @@ def test_rows_that_hold_nothing_to_render(cut):
     result = measure(cut(max_length=9), [{"a": 1}])
     assert result.value("tokens_lost") == 0
     assert result.not_checked
+
+
+def test_the_shares_of_a_pair_are_made_for_its_longer_answer(cut):
+    """PairwiseDatasetProcessor: one share for both answers, so the short one may lose its end although it would fit."""
+    pair = {
+        "conversations": [{"from": "human", "value": "xq" * 40}],
+        "chosen": {"from": "gpt", "value": "zj" * 40},
+        "rejected": {"from": "gpt", "value": "zj" * 15},
+    }
+    named = {"formatting": "sharegpt", "ranking": True, "columns.messages": "conversations",
+             "columns.chosen": "chosen", "columns.rejected": "rejected", "cutoff_len": 60}  # fmt: skip
+    result = measure(cut(trainer=RunOf(trainer="llamafactory.dpo", settings=named)), [pair])
+    by_part = dict(result.evidence.select("where", "detail").iter_rows())
+    source, chosen, rejected = 80 + 9, 80 + 2, 30 + 2  # letters, and tokens of the template by hand
+    share = int(60 * (chosen / (source + chosen)))
+    assert share < rejected
+    assert by_part["chosen"].endswith(f"{share} of {chosen} trained ones")
+    assert by_part["rejected"].endswith(f"{share} of {rejected} trained ones")
+
+
+def test_history_that_is_masked_still_counts_turn_by_turn(tokenizer_folder):
+    """mask_history: the last turn is served first and whole; of the turn before it a share of each side is left."""
+    said = [("human", "xq" * 30), ("gpt", "zj" * 30), ("human", "xq"), ("gpt", "zj" * 5)]
+    row = {"conversations": [{"from": role, "value": text} for role, text in said]}
+    named = {"formatting": "sharegpt", "mask_history": True, "cutoff_len": 60}
+    run = token_run(tokenizer_folder, trainer=RunOf(trainer="llamafactory.sft", settings=named))
+    model = load_model(run.tokenizer)
+    with renderer(model, None) as child:
+        (sample,) = samples(reader(run, UNSEEN)(row), limits_of(run, model.tokenizer), child)
+    last = sample.text.rindex("<|im_end|>\n<|im_start|>user")  # where the last turn begins
+    start = sample.encoding.char_to_token(last) + 1
+    assert {*range(start, len(sample.ids) - 1)} <= set(sample.kept)
+    answer = sample.encoding.char_to_token(sample.text.index("zj"))
+    first_prompt = sum(1 for at in sample.kept if at < answer)
+    assert 0 < first_prompt < answer
+    assert len(sample.kept) == 60
