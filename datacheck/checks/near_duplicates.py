@@ -197,7 +197,7 @@ class NearDuplicates(Check):
     def _search(self, compared: Candidates, shared: Shared, picked: NDArray[np.int64]) -> Found:
         """Verify the candidates; rows are numbered in the order in which they are kept."""
         order = preferred(compared.facts, self.keep)
-        facts, sets = compared.facts[order], compared.sets
+        facts, sets = compared.facts if self.keep == "first" else compared.facts[order], compared.sets
         sets.reorder(order)
         by_row, rank = compared.facts["row"].to_numpy(), np.argsort(order)
         apart = groups(facts)

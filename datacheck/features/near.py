@@ -36,14 +36,17 @@ class Candidates(NamedTuple):
 
 
 def shared_keys(data: View, need: Need) -> Shared:
-    """Return the keys that several rows have, bucket by bucket: what grows with the data, so 12 bytes each."""
+    """Return the keys that several rows have, by row: what grows with the data, so 12 bytes each."""
     keys, rows = [np.zeros(0, np.uint64)], [np.zeros(0, np.uint32)]
     for bucket in data.buckets(need):
         lines = bucket.select("key", pl.col("row").cast(pl.UInt32)).collect()
         several = shared(lines["key"].to_numpy())
         keys.append(lines["key"].to_numpy()[several])
         rows.append(lines["row"].to_numpy()[several])
-    return Shared(np.concatenate(keys), np.concatenate(rows))
+    every = np.concatenate(rows)
+    rows.clear()
+    order = np.argsort(every, kind="stable")
+    return Shared(np.concatenate(keys)[order], every[order])
 
 
 @contextmanager
