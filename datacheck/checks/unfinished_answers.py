@@ -30,7 +30,7 @@ class UnfinishedAnswers(Check):
 
     Only what cannot be an end is counted: a fence that is opened and not closed, a comma or an opening bracket at the
     end, or a word that needs another one (of, and, 以及). A missing full stop is no sign: lists, titles and code end
-    without one. Answers of fewer than 40 characters are not judged. In pairs only the chosen answer counts.
+    without one. Short answers (below 40 characters) are judged for fences only. In pairs only the chosen one counts.
 
     ## Why it matters
     Answers that a length limit cut off teach the model to stop in the middle of a sentence, and the end token after it.
@@ -86,14 +86,14 @@ class UnfinishedAnswers(Check):
         said = texts.filter(pl.col("part").is_in(["response", "chosen"]), pl.col("role") == "assistant")
         last = said.filter(pl.col("turn") == pl.col("turn").max().over("row"))
         text = pl.col("text")
-        judged = last.filter(text.str.len_chars() >= _LONG)
         fences = text.str.count_matches(_FENCE)
+        plain = (fences == 0) & (text.str.len_chars() >= _LONG)
         kinds = {
             "open_code": fences % 2 == 1,
-            **{kind: text.str.contains(pattern) & (fences == 0) for kind, pattern in _ENDS.items()},
+            **{kind: text.str.contains(pattern) & plain for kind, pattern in _ENDS.items()},
         }
         end = pl.format("…{}", text.str.strip_chars_end().str.slice(-_SHOWN))
-        found = flagged(judged.filter(pl.any_horizontal(*kinds.values())), kinds)
+        found = flagged(last.filter(pl.any_horizontal(*kinds.values())), kinds)
         ends = evidence(found, last).with_columns(text=end)
         return Measured(
             rates("rate", found, data.rows, by=self.by, rows=data.rows),

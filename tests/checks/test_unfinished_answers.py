@@ -28,6 +28,7 @@ def problems(answer):
         (ZH + "影响因素有光照、温度、", "open_end"),
         (EN + "The factors are light, water,\n", "open_end"),
         (EN + "It is also called (", "open_end"),
+        ("```python\ndef add(a, b):", "open_code"),
         (EN + "\n```python\ndef rate(light):\n    return light *", "open_code"),
     ],
 )
