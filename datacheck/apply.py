@@ -24,8 +24,9 @@ from datacheck.inventory import inventory
 from datacheck.judge import day_of, version_id
 from datacheck.loading import cut
 from datacheck.loading.reading import Reading
+from datacheck.options import Options
 from datacheck.outfolder import DERIVED, new_staging, publish, refuse_foreign
-from datacheck.pipeline import Options, Session
+from datacheck.pipeline import Session
 from datacheck.redact import Plan, Redactor, checks_to_mend_by, looked_at_again, mended, redacted, redactors
 from datacheck.report.derived import (
     DerivedDataset,

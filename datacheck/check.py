@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import hashlib
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
@@ -19,6 +18,7 @@ import polars as pl
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, FiniteFloat, field_validator, model_validator
 
 from datacheck.errors import LoadError
+from datacheck.status import Status as Status  # noqa: PLC0414 - a word of this vocabulary
 
 Table = Literal["rows", "turns", "cells", "lines", "files", "records"]
 
@@ -27,22 +27,6 @@ class Model(BaseModel):
     """A frozen value object that knows all its settings and shows no input in its errors."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True, strict=False)
-
-
-class Status(StrEnum):
-    """What a value, a finding or a whole report comes to; a verdict is the worst of its findings."""
-
-    PASS = "pass"  # noqa: S105 - a status, not a password
-    INFO = "info"
-    WARN = "warn"
-    FAIL = "fail"
-    ERROR = "error"
-
-    @staticmethod
-    def worst(statuses: Sequence[Status]) -> Status:
-        """Return the last of `statuses` in the order of this class; PASS when there are none."""
-        order = list(Status)
-        return max(statuses, key=order.index, default=Status.PASS)
 
 
 class Limit(Model):
@@ -201,6 +185,10 @@ class Note(str):
         note = super().__new__(cls, english)
         note.zh = zh
         return note
+
+    def __getnewargs_ex__(self) -> tuple[tuple[str], dict[str, str]]:
+        """Both languages go from process to process."""
+        return (str(self),), {"zh": self.zh}
 
 
 @dataclass(frozen=True)

@@ -3,9 +3,9 @@
 Imports are inside the commands: `datacheck --help` must be instant and load neither polars nor a report library.
 """
 
+import contextlib
 import os
 import sys
-import traceback
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from datacheck import cli_flows, cli_gate, cli_registry
-from datacheck.errors import DatacheckError, UsageError, trace_of
+from datacheck.errors import DatacheckError, UsageError, crash, trace_of
 from datacheck.interrupts import InterruptedRunError, ignore_signals, signals_raise
 
 if TYPE_CHECKING:
-    from datacheck.pipeline import Options, Session
+    from datacheck.options import Options
+    from datacheck.pipeline import Session
     from datacheck.report.model import Report
 
 app = typer.Typer(
@@ -137,7 +138,8 @@ def run(
     Exit code: 0 pass or warnings only, 1 contract violated, 2 asked wrongly, 3 could not decide.
     """
     from datacheck.gate.keys import load_private
-    from datacheck.pipeline import Options, Session
+    from datacheck.options import Options
+    from datacheck.pipeline import Session
 
     if version is not None and sign is None:
         raise UsageError("--version: says what is signed; give the key too, with --sign KEY")
@@ -479,7 +481,8 @@ def schema(
 
 @app.command()
 def init(
-    source: Annotated[Path, typer.Option("--from", help="A data file or folder to fit.", show_default=False)],
+    data: Annotated[Path | None, typer.Argument(help="A data file or folder to fit.", show_default=False)] = None,
+    source: Annotated[Path | None, typer.Option("--from", help="The same.", show_default=False)] = None,
     to: Annotated[Path | None, typer.Option(help="Write here instead of standard output.")] = None,
     evaluation: Annotated[
         Path | None, typer.Option("--eval", help="What you evaluate on: no question of it may be trained on.")
@@ -488,7 +491,10 @@ def init(
     """Write a contract that fits given data: its format, its columns, the checks that apply."""
     from datacheck.initialise import contract_for
 
-    text = contract_for(source, evaluation)
+    given = [path for path in (data, source) if path is not None]
+    if len(given) != 1:
+        raise UsageError("init: name the data once, as in: datacheck init data.jsonl --to contract.yaml")
+    text = contract_for(given[0], evaluation)
     if to is None:
         typer.echo(text, nl=False)
     elif to.exists():
@@ -520,11 +526,8 @@ def main() -> None:
         if "--debug" in sys.argv:
             sys.stderr.write(trace_of(error))
             sys.exit(DatacheckError.exit_code)
-        # The message could hold data; the place is enough to report it.
-        place = traceback.extract_tb(error.__traceback__)[-1]
-        what = f"{type(error).__name__} in {Path(place.filename).name}:{place.lineno}"
-        reason = f" ({error.strerror})" if isinstance(error, OSError) and error.strerror else ""
-        sys.stderr.write(f"datacheck: {what}{reason}; a fault of datacheck or of the machine, see --debug\n")
+        with contextlib.suppress(OSError):  # standard error can be full, too
+            sys.stderr.write(f"{crash(error)}\n")
         sys.exit(DatacheckError.exit_code)
 
 

@@ -3,6 +3,8 @@
 
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,9 +14,10 @@ from datacheck.errors import UsageError
 from datacheck.interrupts import InterruptedRunError, ignore_signals, signals_raise
 
 if TYPE_CHECKING:
-    from datacheck.gate.publish import Outcome, Rules
+    from datacheck.gate.publish import Hashed, Outcome, Rules
     from datacheck.gate.registry import Registry
     from datacheck.pipeline import Session
+    from datacheck.report.progress import Display
     from datacheck.report.words import Lang
 
 RegistryOpt = Annotated[
@@ -74,9 +77,9 @@ def publish(
 
     language, fmt = _language(lang), _format(fmt)
     rules = _rules(contract, sign, data, settings, trust, channel, checks, workers, language, strict=strict)
-    stop = _Stop()
-    with signals_raise():
-        found = take(drop, rules, _registry(registry, anchor), wait=wait, execute=stop.execute)
+    stop = _Stop(language)
+    with signals_raise(), stop.shown() as hashed:
+        found = take(drop, rules, _registry(registry, anchor), wait=wait, execute=stop.execute, hashed=hashed)
     _show([found], fmt, language)
     raise typer.Exit(stop.code or found.exit_code)
 
@@ -105,10 +108,10 @@ def rescan(
 
     language, fmt = _language(lang), _format(fmt)
     rules = _rules(contract, sign, data, settings, trust, channel, checks, workers, language, strict=strict)
-    stop = _Stop()
+    stop = _Stop(language)
     found = []
-    with signals_raise():
-        for one in ask_again(rules, _registry(registry, anchor), execute=stop.execute):
+    with signals_raise(), stop.shown() as hashed:
+        for one in ask_again(rules, _registry(registry, anchor), execute=stop.execute, hashed=hashed):
             found.append(one)
             if fmt == "text":
                 _show([one], fmt, language)
@@ -163,13 +166,31 @@ def history(
 class _Stop:
     """Runs plans; a signal stops one, which then says so, and `code` is the exit code."""
 
-    def __init__(self) -> None:
+    def __init__(self, lang: "Lang") -> None:
         self.code = 0
+        self._lang = lang
+        self._display: Display | None = None
+
+    @contextmanager
+    def shown(self) -> "Iterator[Hashed | None]":
+        """Show what goes on, if somebody sits there; gives what hears of the hashing."""
+        if not sys.stderr.isatty():
+            yield None
+            return
+        from rich.console import Console
+
+        from datacheck.report.progress import Display
+
+        with Display(self._lang, Console(stderr=True)) as self._display:
+            yield self._display.hashed
 
     def execute(self, session: "Session") -> str | None:
         """Run a plan; returns the name of the signal that stopped it."""
         try:
-            session.run()
+            if self._display is None:
+                session.run()
+            else:
+                self._display.run(session)
         except InterruptedRunError as stop:
             self.code = 128 + stop.number
             return stop.name
@@ -194,7 +215,7 @@ def _rules(
     from datacheck import discover
     from datacheck.gate.keys import load_private, read_trust
     from datacheck.gate.publish import Rules
-    from datacheck.pipeline import Options
+    from datacheck.options import Options
 
     discover.use_folder(checks)
     run = _pairs("--run", settings, "NAME=VALUE")

@@ -15,7 +15,7 @@ from pydantic import Field as PydanticField
 from datacheck import artifacts
 from datacheck.artifacts import Run
 from datacheck.check import Check, Feature, FieldRule, Group, Listing, Model, Need, Scale, Summary
-from datacheck.discover import USER_PACKAGE, check_class, check_names, user_inputs
+from datacheck.discover import USER_PACKAGE, always_names, check_class, check_names, user_inputs
 from datacheck.errors import ContractError, Problem, UsageError, unknown
 from datacheck.loading.reading import Reading
 from datacheck.strictyaml import Document, load_yaml
@@ -183,7 +183,7 @@ def _dataset_checks(reader: _Reader, raw: list[Any], described: dict[str, Any], 
         if check is not None:
             checks.append(check)
     listed = {_kind(item) for item in raw}
-    for name in check_names():
+    for name in always_names():
         kind = check_class(name)
         if name not in listed and not reader.problems and kind.always(described):
             checks.append(kind.model_validate({**kind.implied(described), "check": name}))

@@ -7,6 +7,7 @@ package `datacheck_user_checks`, so that spawned workers can import it too.
 import importlib
 import re
 import sys
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 
@@ -49,6 +50,19 @@ def _names(folder: Path | None) -> set[str]:
 def check_names() -> list[str]:
     """The names of all checks that can be used, sorted."""
     return sorted(_names(_BUILT_IN) | _names(user_folder()))
+
+
+def always_names() -> list[str]:
+    """Every check that may want to run unasked: the built-in ones that say so, and all of the user's.
+
+    Read, not imported: importing all checks takes longer than answering for a known version.
+    """
+    return sorted(_unasked() | _names(user_folder()))
+
+
+@cache
+def _unasked() -> frozenset[str]:
+    return frozenset(name for name in _names(_BUILT_IN) if b"def always(" in (_BUILT_IN / f"{name}.py").read_bytes())
 
 
 def user_inputs() -> dict[str, bytes]:

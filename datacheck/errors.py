@@ -17,8 +17,10 @@ Data that breaks its contract is a result, never an exception. Messages read
 """
 
 import difflib
+import errno
 import traceback
 from collections.abc import Iterable
+from pathlib import Path
 from typing import ClassVar, NamedTuple
 
 
@@ -112,6 +114,28 @@ def trace_of(error: BaseException) -> str:
     message = f": {error}" if isinstance(error, DatacheckError) else ""
     earlier = f"{trace_of(before)}\n" if before else ""
     return f"{earlier}{frames}{type(error).__name__}{message}\n"
+
+
+_HINTS = {
+    errno.ENOSPC: "free space and run again",
+    errno.EDQUOT: "free space and run again",
+    errno.EFBIG: "let files grow larger (ulimit -f) and run again",
+    errno.EROFS: "choose a place where you may write",
+    errno.EPIPE: "who read the output has gone",
+}
+
+
+def crash(error: BaseException) -> str:
+    """One line on an exception that nobody expected: its type and place, never its message, which could hold data.
+
+    Of a full disk and the like it says what to do.
+    """
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f" in {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
+    reason = f" ({error.strerror})" if isinstance(error, OSError) and error.strerror else ""
+    hint = _HINTS.get(error.errno or 0) if isinstance(error, OSError) else None
+    what = f"nothing is decided; {hint}" if hint else "a fault of datacheck or of the machine, see --debug"
+    return f"datacheck: {type(error).__name__}{place}{reason}; {what}"
 
 
 def unknown(what: str, given: str, known: Iterable[str]) -> str:

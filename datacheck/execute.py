@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 import polars as pl
 
-from datacheck.check import Check, Feature, Group, Summary
+from datacheck.check import Check, Feature, Group, Note, Summary
 from datacheck.errors import CheckAuthorError, DatacheckError, trace_of
 from datacheck.loading.parse import parse
 from datacheck.loading.reader import Chunk
@@ -34,9 +34,15 @@ PART_TABLES = ("rows", "turns", "cells", "lines")
 T = TypeVar("T")
 
 
+STOPPED = Note("stopped before it was done", zh="未完成即被停止")
+
+
 @dataclass(frozen=True)
 class Failure:
-    """A step that could not be done. `reason` is for people and holds no data; `trace` only with --debug."""
+    """A step that could not be done. `reason` is for people (a Note, where we have both languages) and holds no data.
+
+    `trace` only with --debug.
+    """
 
     kind: str
     reason: str
@@ -222,9 +228,10 @@ def guarded(work: Callable[[T], Any], task: T, *, debug: bool = False) -> Any:
     except DatacheckError as error:
         return Failure(type(error).__name__, str(error), trace_of(error) if debug else "")
     except (KeyboardInterrupt, SystemExit) as error:
-        return Failure(type(error).__name__, "stopped before it was done")
+        return Failure(type(error).__name__, STOPPED)
     except BaseException as error:  # noqa: BLE001 - nothing may pass silently
         frames = traceback.extract_tb(sys.exc_info()[2])
         ours = [f"{Path(f.filename).name}:{f.lineno}" for f in frames if "datacheck" in f.filename]
-        reason = f"{type(error).__name__} in {ours[-1] if ours else 'a library'}"
+        kind, at = type(error).__name__, ours[-1] if ours else ""
+        reason = Note(f"{kind} in {at or 'a library'}", zh=f"{at or '依赖库'} 处发生 {kind}（程序错误）")
         return Failure(type(error).__name__, reason, trace_of(error) if debug else "")

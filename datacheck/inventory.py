@@ -76,10 +76,11 @@ def _closure(pieces: list[str], state: int) -> set[int]:
 
 def inventory(contract: Contract) -> Inventory:
     """Stat the files of every dataset. Raises UsageError for a path that does not exist."""
-    return {name: _files(dataset) for name, dataset in contract.datasets.items()}
+    return {name: files_of(dataset) for name, dataset in contract.datasets.items()}
 
 
-def _files(dataset: Dataset) -> Files:
+def files_of(dataset: Dataset) -> Files:
+    """Stat the files of one dataset. Raises as `dataset_files`."""
     return dataset_files(dataset.name, dataset.path, dataset.named, dataset.source.glob)
 
 

@@ -100,10 +100,11 @@ def judge(
     if against is not None:
         findings = [against(f, paths.get(f.id) if f.evidence.lines else None) for f in findings]
     verdict = Status.ERROR if interrupted else _verdict(findings)
+    stopped = Note(f"interrupted by {interrupted}", zh=f"被 {interrupted} 中断")
     return Report(
         schema="datacheck/report/1",
         verdict=verdict,
-        reason=f"interrupted by {interrupted}" if interrupted else None,
+        reason=stopped if interrupted else None,
         strict=strict,
         datacheck=__version__,
         contract=ContractEntry(name=contract.name, version=contract.version),
@@ -116,7 +117,7 @@ def judge(
         findings=tuple(findings),
         funnel=_funnels(contract, loaded, findings, paths.get),
         not_checked=(*notes, *_format_notes(loaded)),
-        zh=in_chinese([*notes, *_format_notes(loaded)]),
+        zh=in_chinese([*notes, *_format_notes(loaded), *([stopped] if interrupted else [])]),
     )
 
 
@@ -143,8 +144,10 @@ def judge_check(
         "settings": settings_of(check),
     }
     if not isinstance(outcome, Measurement):
-        reason = outcome.reason if outcome else f"did not finish ({interrupted or 'no result'})"
-        return Finding(**base, status=Status.ERROR, error=reason)
+        why = interrupted or "no result"
+        unfinished = Note(f"did not finish ({why})", zh=f"未完成（{interrupted or '没有结果'}）")
+        reason = outcome.reason if outcome else unfinished
+        return Finding(**base, status=Status.ERROR, error=reason, zh=in_chinese([reason]))
     facts = outcome.facts
     values = [_judged(check, value) for value in facts["values"]]
     first = tuple(place(dataset.name, entry) for entry in _examples(facts["first"]))

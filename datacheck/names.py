@@ -63,12 +63,14 @@ def _identifiers(text: str) -> Iterator[tuple[int, int, str]]:
 def distinct(names: list[str]) -> list[str]:
     """Masked names that became equal get a number, so that every file keeps a name of its own."""
     used: set[str] = set()
+    last: dict[str, int] = {}
     out = []
     for name in names:
-        number, own = 1, name
+        number, own = last.get(name, 1), name
         while own in used:
             number += 1
             own = f"{name}~{number}"
+        last[name] = number
         used.add(own)
         out.append(own)
     return out

@@ -3,14 +3,12 @@
 The CLI, `datacheck.validate` and the Prefect flow all go through `Session`; they differ only in who executes steps.
 """
 
-import datetime as dt
 import hashlib
 import os
 import platform
 import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -23,7 +21,6 @@ from datacheck.check import Check, Note
 from datacheck.contract import Contract, Dataset, load_contract
 from datacheck.errors import UsageError
 from datacheck.execute import Failure
-from datacheck.gate.keys import PrivateKey
 from datacheck.gate.sealing import Sealer, version_path
 from datacheck.gate.verdict import Verdict
 from datacheck.gate.version import VERDICT, sweep
@@ -31,40 +28,14 @@ from datacheck.inventory import Inventory, inventory
 from datacheck.judge import Measurement, Outcomes, judge, judge_check
 from datacheck.loading.cut import Range, extract
 from datacheck.loading.reading import Limits
+from datacheck.options import DEFAULT_OUT, Options
 from datacheck.outfolder import REPORT, new_staging, publish, refuse_foreign
-from datacheck.pii.redaction import Mode
 from datacheck.plan import Step, make_plan
 from datacheck.remote import localise
 from datacheck.report.model import Finding, Report
-from datacheck.report.words import Lang
 from datacheck.run import Engine, Progress
 from datacheck.store import Store, read_json
 from datacheck.view import Loaded, StoreView
-
-DEFAULT_OUT = Path("datacheck-report")
-
-
-@dataclass(frozen=True)
-class Options:
-    """How to run. Two change what is measured: `as_of`, the day with which dates of expiry are compared, and `run`.
-
-    `sign`: the key that signs the verdict; `version`: the data that it is about, if `data` does not say.
-    """
-
-    out: Path = DEFAULT_OUT
-    checks: Path | None = None
-    strict: bool = False
-    excerpts: Mode = "redacted"
-    lang: Lang = "en"
-    workers: int | None = None
-    debug: bool = False
-    quarantine_content: bool = False
-    allow_remote: tuple[str, ...] = ()
-    as_of: dt.date | None = None
-    baseline: Path | None = None
-    sign: PrivateKey | None = None
-    version: Path | None = None
-    run: Mapping[str, str] = field(default_factory=dict)
 
 
 class Session:

@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from datacheck import discover, execute
-from datacheck.check import Check, Feature, Group, Need, Summary
+from datacheck.check import Check, Feature, Group, Need, Note, Summary
 from datacheck.contract import Contract, Dataset
 from datacheck.errors import CheckAuthorError, DatacheckError, LoadError
-from datacheck.execute import DeriveTask, Failure, GroupTask, MeasureTask, ParseTask, SummariseTask, guarded
+from datacheck.execute import STOPPED, DeriveTask, Failure, GroupTask, MeasureTask, ParseTask, SummariseTask, guarded
 from datacheck.handover import handed
 from datacheck.intake import Intake
 from datacheck.inventory import Inventory
@@ -32,7 +32,7 @@ from datacheck.store import Store, digest
 from datacheck.view import Loaded, Place
 
 POOL_FROM = 64 * 1024 * 1024  # bytes of data; below, one child is faster than several
-_STOPPED = Failure("Stopped", "stopped before it was done")
+_STOPPED = Failure("Stopped", STOPPED)
 Result = Loaded | Failure | tuple[Path, ...]
 
 
@@ -100,7 +100,10 @@ class Workers:
             try:
                 return future.result()
             except BrokenProcessPool:
-                killed = "the process was killed twice (out of memory, or a crash in native code)"
+                killed = Note(
+                    "the process was killed twice (out of memory, or a crash in native code)",
+                    zh="进程两次被终止（内存不足，或本机代码崩溃）",
+                )
                 return _STOPPED if self._closed else Failure("StepDied", killed)
             finally:
                 pool.shutdown(wait=False)
@@ -173,7 +176,9 @@ class Engine:
         if broken:
             cause = self.results[broken[0]]
             reason = cause.reason if isinstance(cause, Failure) else ""
-            result: Result = Failure("NotRun", f"not run, because '{broken[0]}' failed: {reason}")
+            zh = f"未执行，因为“{broken[0]}”失败：{getattr(reason, 'zh', reason)}"
+            told = Note(f"not run, because '{broken[0]}' failed: {reason}", zh=zh)
+            result: Result = Failure("NotRun", told)
         else:
             try:
                 result = self._do(step.work)
@@ -211,7 +216,8 @@ class Engine:
         for outcome in self.workers.map(execute.parse_pieces, self._unless_closed(intake.tasks()), debug=self.debug):
             if isinstance(outcome, Failure):
                 name = intake.files[len(parsed)]
-                raise StepFailedError(Failure(outcome.kind, f"{name}: {outcome.reason}", outcome.trace))
+                told = Note(f"{name}: {outcome.reason}", zh=f"{name}：{getattr(outcome.reason, 'zh', outcome.reason)}")
+                raise StepFailedError(Failure(outcome.kind, told, outcome.trace))
             parsed.append(outcome)
         return intake.loaded(dataset.name, parsed)
 

@@ -28,7 +28,8 @@ from datacheck.gate.publish import BusyError, Outcome, Rules
 from datacheck.gate.publish import publish as publish_drop
 from datacheck.gate.registry import Registry
 from datacheck.gate.version import REPORT
-from datacheck.pipeline import Options, Session
+from datacheck.options import Options
+from datacheck.pipeline import Session
 from datacheck.report.model import read_report
 from datacheck.report.words import Lang
 
@@ -162,8 +163,8 @@ def _tell(request: Publication, outcome: Outcome) -> None:
     if outcome.known or outcome.status == "interrupted":
         return
     report = read_report(outcome.path / REPORT)
-    artifact(report)
     link = (request.report_url or "").replace("{version}", outcome.version.removeprefix("sha256:"))
+    artifact(report, link or str(outcome.path / REPORT / "report.html"))
     if link:
         create_link_artifact(link=link, link_text="report.html", key="datacheck-report")
     for webhook in request.webhooks:

@@ -28,8 +28,9 @@ from pydantic import BaseModel, ConfigDict
 from datacheck.check import Status
 from datacheck.errors import DatacheckError, UsageError
 from datacheck.execute import Failure, guarded
+from datacheck.options import DEFAULT_OUT, Options
 from datacheck.pii.redaction import excerpt
-from datacheck.pipeline import DEFAULT_OUT, Options, Session
+from datacheck.pipeline import Session
 from datacheck.plan import Measure, Step
 from datacheck.report.model import Finding, Report, ValueEntry
 from datacheck.report.show import tally, worst_first
@@ -168,19 +169,21 @@ def _place(found: Finding) -> str:
     return f"{shown(path)}:{line}" if colon and line.isdigit() else shown(found.evidence.first[0].at)
 
 
-def artifact(report: Report) -> None:
-    """A table of all findings, the worst first: masked, as in the report."""
+def artifact(report: Report, place: str) -> None:
+    """A table of all findings, the worst first: masked, as in the report, which lies at `place` (a link or a path)."""
     table = [
         {
             "status": found.status.value,
             "finding": found.id,
-            "rows": found.evidence.rows,
+            "places": found.evidence.lines,
             "first place": _place(found),
             "numbers": _message(found),
         }
         for found in worst_first(report)
     ]
     description = f"{report.contract.name} v{report.contract.version}: **{report.verdict.value}** ({_tally(report)})"
+    shown_place = f"[{place}]({place})" if "://" in place else f"`{shown(place)}`"
+    description += f"\n\nWhere, why and how to mend it: {shown_place}"
     # One key per contract gives its history a page; Prefect allows a-z, 0-9 and dashes only.
     key = re.sub("[^a-z0-9]+", "-", f"datacheck-{report.contract.name}".lower()).strip("-")
     create_table_artifact(table=table, key=key, description=description)
@@ -214,7 +217,7 @@ def validate(request: Request) -> State[Any]:
         ) as s:
             run_plan(s)
             report = s.finish()
-        artifact(report)
+        artifact(report, str(request.out / "report.html"))
     except (KeyboardInterrupt, SystemExit, ExternalSignal):
         raise  # Prefect's own state: Crashed
     except BaseException as error:  # noqa: BLE001 - also polars' panics: their text could hold data

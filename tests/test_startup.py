@@ -7,6 +7,8 @@ import sys
 import pytest
 from core_helpers import GOOD, ROOT, contract, environment, jsonl, report, spawn, user_check
 
+from datacheck.discover import always_names, check_class, check_names
+
 HEAVY = (
     "prefect",
     "presidio_analyzer",
@@ -34,7 +36,7 @@ def spied(tmp_path, *args):
     import subprocess
 
     folder = tmp_path / "modules"
-    folder.mkdir()
+    folder.mkdir(parents=True)
     (tmp_path / "site").mkdir()
     (tmp_path / "site" / "sitecustomize.py").write_text(SPY.format(folder=str(folder)))
     env = environment({"PYTHONPATH": os.pathsep.join([str(tmp_path / "site"), str(ROOT)])})
@@ -50,6 +52,55 @@ def test_help_loads_no_library_of_data(tmp_path, arguments):
     (modules,) = spied(tmp_path, *arguments)
     assert "datacheck.cli" in modules or "__main__" in modules
     assert not modules & {*HEAVY, "polars", "numpy", "datacheck.check"}
+
+
+# What only a run needs. Whoever asks for a verdict that the ledger has gets it without.
+OF_A_RUN = {
+    *HEAVY,
+    "datacheck.pipeline",
+    "datacheck.judge",
+    "datacheck.run",
+    "datacheck.execute",
+    "datacheck.view",
+    "datacheck.report.model",
+    "datacheck.report.terminal",
+    "datacheck.report.write",
+    "datacheck.pii.recognizers",
+    "numpy",
+    "pyarrow",
+    "jinja2",
+    "concurrent.futures.process",
+}
+
+
+@pytest.mark.slow
+def test_a_known_version_is_answered_without_what_a_run_needs(tmp_path):
+    """Published once, in a process of its own; then the same question, and the ledger's history."""
+    sys.path.insert(0, str(ROOT / "tests" / "gate"))
+    from registry_helpers import Site
+
+    site = Site(tmp_path)
+    publish = ["--contract", site.contract, "--registry", site.reg, "--sign", site.root / "validator.pem"]
+    publish += ["--trust", site.trust_file]
+    done = spawn("publish", site.drop(), *publish)
+    assert done.returncode == 0, done.stderr
+    (version,) = (site.reg / "versions").iterdir()
+    (modules,) = spied(tmp_path / "known", "publish", version, *publish)
+    assert not modules & OF_A_RUN
+    checks = {name for name in modules if name.startswith("datacheck.checks.")}
+    assert checks == {f"datacheck.checks.{name}" for name in ["role_errors", *always_names()]}
+    (modules,) = spied(tmp_path / "history", "history", "--registry", site.reg)
+    assert not modules & {*OF_A_RUN, "polars", "datacheck.contract", "datacheck.check"}
+
+
+def test_every_check_that_runs_unasked_is_found_without_importing_all():
+    """A name that is missing would be a check that a gate forgets."""
+    from datacheck.check import Check
+
+    plain = Check.always.__func__
+    unasked = {name for name in check_names() if check_class(name).always.__func__ is not plain}
+    assert set(always_names()) == unasked
+    assert len(unasked) >= 4
 
 
 @pytest.mark.slow

@@ -10,10 +10,11 @@ import os
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
 
-from datacheck.errors import DatacheckError, UsageError
+from datacheck.errors import DatacheckError, UsageError, crash
 from datacheck.gate.keys import Trust, read_trust
 from datacheck.gate.verify import LedgerHead, Standing, Verified, verify
 from datacheck.gate.version import shown
@@ -39,8 +40,8 @@ def require_passed(
         strict: refuse warnings too.
         trust_launcher: in the ranks of `datacheck exec`: believe $DATACHECK_PASSED that the data was hashed. Whoever
             can set the variable can then change the data; signature, manifest and names are verified even so.
-        ledger_head: asks a ledger about newer verdicts; by default that of the registry around `path`, else of the one
-            that $DATACHECK_REGISTRY names.
+        ledger_head: asks a ledger about newer verdicts; by default that of the registry that
+            $DATACHECK_REGISTRY names, else of the one around `path`.
 
     Raises:
         RefusedError: FailedError, NotValidatedError, TamperedError, WaiverError or UnknownKeyError.
@@ -94,11 +95,12 @@ def main(arguments: Sequence[str]) -> int:
     except KeyboardInterrupt:
         return 130
     except DatacheckError as error:
-        sys.stderr.write(f"{error}\n")
+        with suppress(OSError):  # standard error can be full: the exit code still says it
+            sys.stderr.write(f"{error}\n")
         return error.exit_code
     except Exception as error:  # noqa: BLE001 - whatever goes wrong, nothing starts
-        reason = f" ({error.strerror})" if isinstance(error, OSError) and error.strerror else ""
-        sys.stderr.write(f"datacheck: {type(error).__name__}{reason}; a fault of datacheck or of the machine\n")
+        with suppress(OSError):
+            sys.stderr.write(f"{crash(error)}\n")
         return DatacheckError.exit_code
 
 

@@ -1,17 +1,21 @@
 """The ledger in words: `datacheck history`, and what `publish` and `rescan` say, in English and Chinese."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
-from datacheck.check import Status
 from datacheck.gate.ledger import Entry, Head
-from datacheck.gate.publish import Outcome
 from datacheck.gate.version import shown
-from datacheck.report.terminal import STYLES, Screen, make_screen
+from datacheck.report.screen import STYLES, Screen, make_screen
 from datacheck.report.words import WORDS, Lang
+from datacheck.status import Status
+
+if TYPE_CHECKING:
+    from datacheck.gate.publish import Outcome
 
 _LANGS: tuple[Lang, ...] = ("en", "zh")
 _PHRASES = {

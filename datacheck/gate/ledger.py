@@ -217,6 +217,11 @@ class Ledger:
             head = Head(entry.seq, entry.hash)
         return entries
 
+    def require_whole_head(self) -> None:
+        """Refuse to answer from a ledger whose last entries were cut off, as far as its anchors tell."""
+        with self._told("read"):
+            self._head_beside_anchors()
+
     def write_anchors(self) -> None:
         """Copy the head to every anchor. In a transaction, so that a slower writer never puts an older head back."""
         if self.anchors:
@@ -284,9 +289,13 @@ class Ledger:
     def _compare(self, file: Path, head: Head, found: str | None, last: int) -> None:
         if found is None:
             cut = f"ends at entry {last}, but {file} knows entry {head.seq}: the last entries were cut off, or an older"
-            raise LedgerError(f"{self.path}: {cut} copy was put back; {_RESTORE}")
+            raise LedgerError(
+                f"{self.path}: {cut} copy was put back, or {file.name} belongs to another registry; {_RESTORE}"
+            )
         if found != head.hash:
-            raise LedgerError(f"{self.path}: entry {head.seq} is another one than {file} knows; {_RESTORE}")
+            raise LedgerError(
+                f"{self.path}: entry {head.seq} is another one than {file} knows (of another registry?); {_RESTORE}"
+            )
 
 
 def _readable(uri: str) -> sqlite3.Connection:

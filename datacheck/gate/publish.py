@@ -6,16 +6,18 @@ back. A question that the ledger has answered (same data, contract, other datase
 again; an `error` is never an answer.
 """
 
+from __future__ import annotations
+
 import datetime as dt
 import hashlib
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from datacheck import discover
-from datacheck.contract import load_contract
+from datacheck.contract import Contract, Dataset, load_contract
 from datacheck.errors import DatacheckError, LoadError, UsageError, WaiverError
 from datacheck.gate import strictjson, version
 from datacheck.gate.claims import LEASE, Claim, beating, claim, default_owner, release, state, still_held
@@ -24,18 +26,20 @@ from datacheck.gate.ledger import Draft, Entry, Ledger, LedgerError
 from datacheck.gate.registry import FATES, Registry, carry_waivers, check_channel, sha256_of
 from datacheck.gate.verdict import Verdict
 from datacheck.gate.verify import read_signed
-from datacheck.gate.version import MANIFEST, REPORT, VERDICT, Version, shown
+from datacheck.gate.version import MANIFEST, REPORT, VERDICT, shown
 from datacheck.gate.waivers import read_waivers, unwaived
-from datacheck.inventory import inventory
-from datacheck.judge import day_of
-from datacheck.pipeline import Options, Session
-from datacheck.report.model import Report
+from datacheck.options import Options
 from datacheck.store import code_digest
+
+if TYPE_CHECKING:  # only what is not known is run, and only that needs the libraries of data
+    from datacheck.pipeline import Session
+    from datacheck.report.model import Report
 
 _LOOK = 0.2  # seconds between two looks at a claim of somebody else
 
 Status = Literal["published", "quarantined", "revoked", "undecided", "interrupted"]
-Execute = Callable[[Session], str | None]  # runs the plan; returns the name of the signal that stopped it, or None
+Hashed = Callable[[int, int], None]  # (bytes that have just been hashed, bytes of the drop)
+Execute = Callable[["Session"], str | None]  # runs the plan; returns the name of the signal that stopped it, or None
 
 
 class BusyError(LedgerError):
@@ -91,6 +95,7 @@ def publish(
     wait: bool = True,
     lease: float = LEASE,
     execute: Execute | None = None,
+    hashed: Hashed | None = None,
 ) -> Outcome:
     """Take a drop in, once, whoever else tries; publish it, or put it into quarantine with its report.
 
@@ -101,13 +106,14 @@ def publish(
         wait: for another worker that has this version, and answer what that one found; else BusyError.
         lease: seconds after which a worker that does not answer counts as dead.
         execute: runs the plan, as a flow does; by default on this machine.
+        hashed: hears how many bytes of the drop have just been hashed, of how many.
 
     Raises:
         UsageError: no drop, no manifest, a wrong contract, a key that is not trusted as a validator's.
         LoadError: the manifest is not true, or a file changed. LedgerError: the ledger is full, cut or changed.
 
     """
-    job = Job(drop, rules, registry)
+    job = Job(drop, rules, registry, hashed)
     try:
         with registry.ledger() as ledger:
             while True:
@@ -123,12 +129,13 @@ def publish(
         raise LoadError(f"{shown(str(drop))}: nothing was published ({why}); {hint}") from None
 
 
-def _once(job: "Job", ledger: Ledger, lease: float, execute: Execute) -> Outcome | None:
+def _once(job: Job, ledger: Ledger, lease: float, execute: Execute) -> Outcome | None:
     """The answer, or None while somebody else works on it."""
     if job.present(ledger):
         found = job.answer(ledger)
         if found is not None:
             return found
+        job.require_readable()
     held = claim(ledger, job.manifest.id, default_owner(), lease, key=job.claim)
     if held is None:
         return None
@@ -161,11 +168,12 @@ def _let_go(ledger: Ledger, held: Claim) -> None:
 class Job:
     """One drop and its question."""
 
-    def __init__(self, drop: Path, rules: Rules, registry: Registry) -> None:
+    def __init__(self, drop: Path, rules: Rules, registry: Registry, hashed: Hashed | None = None) -> None:
         discover.use_folder(rules.options.checks)
         self.given = drop
         self.rules = rules
         self.registry = registry
+        self.hashed = hashed
         self.drop = drop.resolve()
         if not self.drop.is_dir():
             hint = "a drop that was published or put into quarantine has moved: see datacheck history"
@@ -213,16 +221,27 @@ class Job:
             name: self.elsewhere[name] if place is None else str(folder / place) for name, place in self.within.items()
         }
 
+    def _contract(self) -> Contract:
+        """The contract, with the drop where it is now."""
+        options = self.rules.options
+        return load_contract(self.rules.contract, self.data(self.drop), run=options.run, as_of=options.as_of)
+
+    def require_readable(self) -> None:
+        """Whatever the run would refuse to list is refused before anything is claimed or moved."""
+        from datacheck.inventory import inventory  # noqa: PLC0415
+
+        try:
+            inventory(self._contract())
+        except DatacheckError:
+            if self.drop.exists():  # else another worker has just moved it
+                raise
+
     def question(self) -> str:
         """A digest of everything that the verdict depends on, but for the day."""
         options = self.rules.options
-        bound = self.data(self.drop)
-        contract = load_contract(self.rules.contract, bound, run=options.run, as_of=options.as_of)
-        outside = {
-            name: [[entry.name, entry.size, _sha256(entry.path)] for entry in files.read]
-            for name, files in inventory(contract).items()
-            if self.within.get(name) is None
-        }
+        contract = self._contract()
+        elsewhere = [dataset for dataset in contract.datasets.values() if self.within.get(dataset.name) is None]
+        outside = {dataset.name: _digests(dataset) for dataset in elsewhere}
         inside = {name: place for name, place in self.within.items() if place is not None}
         baseline = sha256_of(options.baseline / "report.json") if options.baseline else None
         how = [code_digest(), options.strict, dict(options.run), baseline]
@@ -243,6 +262,15 @@ class Job:
                 return False
         raise UsageError(f"{shown(str(self.given))}: was taken away meanwhile; expected a drop that nobody moves")
 
+    def _require_true(self) -> None:
+        hashed, of = self.hashed, self.manifest.bytes
+        found = version.scan(self.drop, tell=(lambda read: hashed(read, of)) if hashed else None)
+        told = version.differences(self.manifest, found)
+        if told:
+            lines = "\n".join(f"{shown(self.given.name)}/{line}" for line in told[:10])
+            hint = f"the drop is not what its {MANIFEST} says; deliver it again, or write a new manifest"
+            raise LoadError(f"{lines}\n{hint}")
+
     def answer(self, ledger: Ledger) -> Outcome | None:
         """The answer that the ledger has; None if the drop must be validated, or is being moved just now.
 
@@ -250,12 +278,13 @@ class Job:
         """
         try:
             if not self.asked:
-                _require_true(self.given, self.drop, self.manifest)
+                self._require_true()
                 self.asked = self.question()
         except DatacheckError:
             if self.drop.exists():
                 raise
             return None
+        ledger.require_whole_head()
         entry = ledger.last(self.manifest.id, ("verdict",))
         fate = ledger.last(self.manifest.id, FATES)
         if entry is None or fate is None or fate.kind == "revoke" or not self._same(entry):
@@ -298,10 +327,10 @@ class Job:
             else:
                 folder = self.registry.stage(ledger, held, self.drop, self.manifest)
                 carry_waivers(self.registry.quarantine(self.manifest.id), folder)
-            made = self.validate(folder, box, execute)
-            if isinstance(made, Report):
-                return self._stopped(ledger, held, made)
-            return self._decided(ledger, held, folder, *made)
+            report, verdict = self.validate(folder, box, execute)
+            if verdict is None:
+                return self._stopped(ledger, held, report)
+            return self._decided(ledger, held, folder, report, verdict)
         finally:
             self._mend(ledger, box)
 
@@ -311,14 +340,16 @@ class Job:
             with self.registry.moving(ledger):
                 self.registry.finish(ledger, box)
 
-    def validate(self, folder: Path, box: Path, execute: Execute) -> tuple[Report, Verdict] | Report:
-        """Run the contract on the drop at `folder`. The report alone: the run was stopped, nothing is signed."""
+    def validate(self, folder: Path, box: Path, execute: Execute) -> tuple[Report, Verdict | None]:
+        """Run the contract on the drop at `folder`. Without a verdict: the run was stopped, nothing is signed."""
+        from datacheck.pipeline import Session  # noqa: PLC0415
+
         options = replace(self.rules.options, out=box / REPORT, sign=self.rules.key, version=folder)
         with Session(self.rules.contract, self.data(folder), options) as session:
             stopped = execute(session)
             report = session.finish(stopped)
             if stopped is not None:
-                return report
+                return report, None
             if session.signed is None:
                 raise LoadError(f"{shown(str(self.given))}: was not signed; nothing was published")
             return report, session.signed[0]
@@ -339,6 +370,8 @@ class Job:
     def _decided(self, ledger: Ledger, held: Claim, folder: Path, report: Report, verdict: Verdict) -> Outcome:
         """Record the verdict with what becomes of the version, then move it there."""
         allowed = _allowed(folder, verdict, self.rules.key.key_id, self.rules.trust)
+        from datacheck.judge import day_of  # noqa: PLC0415
+
         name, box = verdict.contract[0], self.registry.box(held)
         fate = {"staged": box.name, "channel": self.channel, "reason": allowed.reason, "within": self.within}
         kind = self._fate(ledger, allowed, report)
@@ -357,7 +390,7 @@ class Job:
         failed: Status = "undecided" if report.exit_code == 3 else "revoked" if kind == "revoke" else "quarantined"
         return self._outcome("published" if allowed.yes else failed, place, verdict, entry, allowed, known=False)
 
-    def _fate(self, ledger: Ledger, allowed: "Allowed", report: Report) -> str:
+    def _fate(self, ledger: Ledger, allowed: Allowed, report: Report) -> str:
         """The kind of entry that says what becomes of the version."""
         channels = self.registry.channels(ledger, self.manifest.id)
         if allowed.yes:
@@ -367,7 +400,7 @@ class Job:
         return "quarantine"
 
     def _outcome(
-        self, status: Status, place: Path, verdict: Verdict, entry: Entry, allowed: "Allowed", known: bool
+        self, status: Status, place: Path, verdict: Verdict, entry: Entry, allowed: Allowed, known: bool
     ) -> Outcome:
         return Outcome(
             status,
@@ -426,11 +459,11 @@ def verdict_facts(verdict: Verdict, folder: Path, question: str, day: dt.date | 
     }
 
 
-def _require_true(given: Path, drop: Path, manifest: Version) -> None:
-    told = version.differences(manifest, version.scan(drop))
-    if told:
-        lines = "\n".join(f"{shown(given.name)}/{line}" for line in told[:10])
-        raise LoadError(f"{lines}\nthe drop is not what its {MANIFEST} says; deliver it again, or write a new manifest")
+def _digests(dataset: Dataset) -> list[list[Any]]:
+    """The files of a dataset that is no part of the drop: name, size, sha256."""
+    from datacheck.inventory import files_of  # noqa: PLC0415
+
+    return [[entry.name, entry.size, _sha256(entry.path)] for entry in files_of(dataset).read]
 
 
 def _sha256(path: Path) -> str:

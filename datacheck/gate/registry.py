@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from datacheck.errors import LoadError, UsageError
-from datacheck.gate import claims, version
+from datacheck.gate import claims, dsse, version
 from datacheck.gate.claims import Claim
 from datacheck.gate.ledger import Entry, Head, Ledger, LedgerError, read_head, sync_folder, write_head
 from datacheck.gate.verify import Standing
@@ -77,7 +77,15 @@ class Registry:
             except OSError as error:
                 why = f"cannot be written ({error.strerror}); expected a folder where you may write"
                 raise LedgerError(f"{shown(str(self.root))}: {why}") from None
+            self._require_own_ledger()
         return Ledger(self.root / LEDGER, self.anchors, readonly=readonly)
+
+    def _require_own_ledger(self) -> None:
+        """Two registries on one ledger would each take the other's versions for lost; SQLite's log knows one name."""
+        place = self.root / LEDGER
+        if place.is_symlink() or (place.exists() and place.stat().st_nlink > 1):
+            why = "has a second name (a link); a ledger belongs to one registry: make it a file of its own"
+            raise LedgerError(f"{shown(str(place))}: {why}")
 
     def place(self, number: str) -> Path:
         """Where a published version lies, or would."""
@@ -126,7 +134,7 @@ class Registry:
         box = self.box(held)
         box.mkdir()
         with contextlib.suppress(OSError):  # another file system
-            if drop.stat().st_dev == box.stat().st_dev:
+            if drop.stat().st_dev == box.stat().st_dev and _ours(drop):
                 (box / "origin").write_text(str(drop), encoding="utf-8", errors="surrogateescape")
                 _sync_file(box / "origin")
                 with ledger.writing() as db:
@@ -263,11 +271,15 @@ def check_channel(name: str) -> str:
 
 
 def standing(path: Path, number: str) -> Standing | None:
-    """What a ledger says of a version: that of the registry around `path`, else of $DATACHECK_REGISTRY; None: no such.
+    """What a ledger says of a version: that of $DATACHECK_REGISTRY, else of the registry around `path`; None: no such.
+
+    What the operator names comes first, and a ledger in the version itself is data: whoever can write beside the data
+    must not choose who is asked.
 
     Raises LedgerError where the ledger is damaged, cut, or not the one that this version's folder knows.
     """
-    root = _around(path) or (Path(os.environ[REGISTRY]) if os.environ.get(REGISTRY) else None)
+    named = os.environ.get(REGISTRY)
+    root = Path(named) if named else _around(Path(os.path.realpath(path)).parent)
     if root is None:
         return None
     with Registry(root).ledger(readonly=True) as ledger:
@@ -329,9 +341,19 @@ def carry_waivers(old: Path, drop: Path) -> None:
     """Copy the waivers of an earlier attempt on the same version, so that they count for this one."""
     for waiver in sorted((old / WAIVERS).glob("*.dsse.json")):
         target = drop / WAIVERS / waiver.name
-        if not target.exists():
+        data = version.read_small(waiver, dsse.LIMIT) if version.is_own(f"{WAIVERS}/{waiver.name}") else None
+        if data is not None and not target.exists():
             target.parent.mkdir(exist_ok=True)
-            version.write_atomic(target, waiver.read_bytes())
+            version.write_atomic(target, data)
+
+
+def _ours(drop: Path) -> bool:
+    """Whether this user can make everything in a drop read-only; what belongs to somebody else is copied instead."""
+    user = os.geteuid()
+    if user == 0:
+        return True
+    entries = (Path(inner, name) for inner, _, files in os.walk(drop) for name in (".", *files))
+    return all(entry.lstat().st_uid == user for entry in entries)
 
 
 def _give(made: Path, place: Path) -> None:
@@ -391,6 +413,8 @@ def _sync_file(file: Path) -> None:
 def _read_only(folder: Path, *, keep: bool = False) -> None:
     """Nobody writes here any more, but for the top folder, which has to be moved; with `keep` all is left as it is."""
     for inner, _, files in [] if keep else os.walk(folder, topdown=False):
+        for place in (Path(inner), *(Path(inner) / name for name in files)) if os.geteuid() == 0 else ():
+            os.chown(place, 0, -1, follow_symlinks=False)  # who delivered it could make it writable again
         for name in files:
             (Path(inner) / name).chmod(0o444)
         if Path(inner) != folder or folder.name != "drop":

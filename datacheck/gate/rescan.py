@@ -11,17 +11,20 @@ from pathlib import Path
 
 from datacheck.contract import load_contract
 from datacheck.errors import LoadError, UsageError
-from datacheck.gate.publish import Execute, Outcome, Rules, publish
+from datacheck.gate.publish import Execute, Hashed, Outcome, Rules, publish
 from datacheck.gate.registry import Registry
 
 
-def rescan(rules: Rules, registry: Registry, *, execute: Execute | None = None) -> Iterator[Outcome]:
+def rescan(
+    rules: Rules, registry: Registry, *, execute: Execute | None = None, hashed: Hashed | None = None
+) -> Iterator[Outcome]:
     """Yield what became of every published version of this contract, oldest first.
 
     Args:
         rules: the contract and the keys; `data` names datasets outside the versions only; `channel` only that one.
         registry: whose versions.
         execute: as for `publish`.
+        hashed: as for `publish`.
 
     Raises:
         UsageError: `data` names the dataset that the versions are. Else as `publish`, when it is a version's turn; one
@@ -44,7 +47,7 @@ def rescan(rules: Rules, registry: Registry, *, execute: Execute | None = None) 
                 raise UsageError(f"--data {name}=…: the versions are this dataset; name the other datasets only")
         own = replace(rules, data={**rules.data, **within}, channel=str(facts["channel"]))
         try:
-            yield publish(_present(folder), own, registry, execute=execute)
+            yield publish(_present(folder), own, registry, execute=execute, hashed=hashed)
         except LoadError as error:  # the guard refuses it; the others are asked all the same
             channel = str(facts["channel"])
             yield Outcome("undecided", number, folder, "error", channel, False, entry.seq, reason=str(error))

@@ -16,7 +16,7 @@ from datacheck.gate import dsse, version
 from datacheck.gate.dsse import EnvelopeError
 from datacheck.gate.keys import PrivateKey
 from datacheck.gate.verdict import DatasetFacts, Judged, Verdict, result_of
-from datacheck.gate.version import MANIFEST, VERDICT, Version, shown, sidecar
+from datacheck.gate.version import MANIFEST, VERDICT, Tell, Version, shown, sidecar
 from datacheck.inventory import Inventory, is_data_name
 from datacheck.names import distinct, shown_name
 from datacheck.report.model import FileEntry, Report
@@ -56,6 +56,7 @@ class Sealer:
         if not os.access(self.root, os.W_OK):
             raise UsageError(f"{shown(str(self.root))}: not writable; the verdict goes beside the data")
         self._read = {self._name(entry.path) for found in files.values() for entry in found.read}
+        self.tell: Tell | None = None  # hears of the hashing before the signature, which takes a while
         self.unread = tuple(file.path for file in manifest.files if file.path not in self._read)
         self._account_for(manifest)
 
@@ -108,7 +109,7 @@ class Sealer:
             inputs=report.inputs,
             baseline=report.baseline.sha256 if report.baseline else None,
             report_json=hashlib.sha256((folder / "report.json").read_bytes()).hexdigest(),
-            report=version.scan(folder).id,
+            report=version.report_id(folder),
             datacheck=report.datacheck,
             source=code_digest(),
             time=dt.datetime.now(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
@@ -126,7 +127,7 @@ class Sealer:
 
     def _unchanged(self, report: Report) -> Version:
         """The version as it is now, if that is what was listed and what was read."""
-        found = version.scan(self.path)
+        found = version.scan(self.path, tell=self.tell)
         manifest = version.read_manifest(self.path)
         told = ["its manifest is gone"] if manifest is None else version.differences(manifest, found)
         known = {file.path: (file.bytes, file.sha256) for file in found.files}

@@ -5,6 +5,7 @@ with which result, is it the newest verdict; then every byte of the data.
 """
 
 import hashlib
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -23,10 +24,12 @@ from datacheck.gate.dsse import EnvelopeError
 from datacheck.gate.keys import Trust, verifies
 from datacheck.gate.strictjson import JsonError
 from datacheck.gate.verdict import Result, Verdict, parse_verdict
-from datacheck.gate.version import MANIFEST, REPORT, VERDICT, shown, sidecar
+from datacheck.gate.version import LEDGER_HEAD, MANIFEST, REPORT, VERDICT, shown, sidecar
 from datacheck.gate.waivers import Waiver, read_waivers, unwaived
 
 _TOLD = 10  # differences that are named
+_LONGEST_HEAD = 200  # bytes
+_HEAD = re.compile(rb'\{"hash":"[0-9a-f]{64}","seq":\d{1,18}\}\n')
 
 
 class Standing(NamedTuple):
@@ -130,9 +133,10 @@ def verify(
     waivers = read_waivers(path, trust, verdict, signed.key_id)
     used = _result(path, verdict, waivers, strict=strict)
     _same_data(path, verdict, hashed=hashed)
-    _same_report(sidecar(path, REPORT), verdict, needed=False)
+    _is_head(sidecar(path, LEDGER_HEAD))
+    _same_report(sidecar(path, REPORT), signed, needed=False)
     if report is not None:
-        _same_report(report, verdict, needed=True)
+        _same_report(report, signed, needed=True)
     notices = (*(f"WAIVED {waiver}" for waiver in used), *notices, *_unread(verdict))
     return Verified(path, verdict.version, verdict.result, len(verdict.files), verdict.size, used, notices)
 
@@ -204,14 +208,25 @@ def _same_data(path: Path, verdict: Verdict, *, hashed: str | None) -> None:
         raise TamperedError(f"{where}: the verdict names other files than its own version; validate it again")
 
 
-def _same_report(folder: Path, verdict: Verdict, *, needed: bool) -> None:
+def _is_head(place: Path) -> None:
+    """Nothing but a head stands in a file of that name: it does not count as data, and a loader could take it."""
+    try:
+        head = version.read_small(place, _LONGEST_HEAD)
+    except LoadError as error:
+        raise TamperedError(str(error)) from None
+    if head is not None and not _HEAD.fullmatch(head):
+        raise TamperedError(f"{shown(str(place))}: is no head of a ledger; remove it, or restore the version")
+
+
+def _same_report(folder: Path, signed: Signed, *, needed: bool) -> None:
     if not needed and not folder.exists():
         return
     try:
-        found = version.scan(folder)
+        found = version.report_id(folder)
+        verdict = version.read_small(folder / VERDICT, dsse.LIMIT)
     except LoadError as error:
         raise TamperedError(str(error)) from None
-    if found.id != verdict.report:
+    if found != signed.verdict.report or (verdict and hashlib.sha256(verdict).hexdigest() != signed.sha256):
         raise TamperedError(f"{shown(str(folder))}: is not the report of this verdict, or was changed; run again")
 
 

@@ -15,7 +15,8 @@ import re
 import secrets
 import stat
 import threading
-from collections.abc import Iterable, Iterator
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -42,7 +43,11 @@ _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _BLOCK = 1024**2
 _DEEPEST = 64  # folders within folders
 _NUMBER = re.compile(r"\d{9,}")
+_IN_NAMES = re.compile(r"((?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f]))")  # versions are folders that are called by their id
 _ADDRESS = re.compile(r"[^/\s@]+@")
+
+
+Tell = Callable[[int], None]  # how many bytes have just been hashed; called from several threads
 
 
 class File(NamedTuple):
@@ -88,26 +93,32 @@ def sidecar(path: Path, name: str) -> Path:
 
 
 def shown(name: str) -> str:
-    """A file name for a message: control characters written out, long numbers and addresses masked."""
-    masked = _NUMBER.sub(lambda m: f"{m[0][:3]}****{m[0][-2:]}", _ADDRESS.sub("***@", name))
+    """A file name for a message: control characters written out, long numbers and addresses masked, but for ids."""
+    pieces = _IN_NAMES.split(_ADDRESS.sub("***@", name))
+    pieces[::2] = [_NUMBER.sub(lambda m: f"{m[0][:3]}****{m[0][-2:]}", piece) for piece in pieces[::2]]
+    masked = "".join(pieces)
     return "".join(char if char.isprintable() else f"\\u{{{ord(char):x}}}" for char in masked)
 
 
 # --- walk and hash ---
 
 
-def scan(path: Path, threads: int | None = None) -> Version:
-    """Walk and hash what lies at `path`. Reads every byte once, several files at a time.
+def scan(
+    path: Path, threads: int | None = None, tell: Tell | None = None, own: Callable[[str], bool] = is_own
+) -> Version:
+    """Walk and hash what lies at `path`. Reads every byte once, several files at a time; `tell` hears how many.
+
+    Files whose names `own` knows do not count.
 
     Raises LoadError for a link, a special file, a name that is no UTF-8, or a file that changes meanwhile;
     UsageError where nothing is.
     """
     with _opened(path) as (root, single):
-        names = [single] if single else list(_walk(root, path.name, "", 0))
+        names = [single] if single else list(_walk(root, path.name, "", 0, own))
         stop = threading.Event()
         with ThreadPoolExecutor(threads or min(8, os.cpu_count() or 1)) as pool:
             try:
-                files = tuple(pool.map(lambda name: _hash(root, path, name, stop), sorted(names)))
+                files = tuple(pool.map(lambda name: _hash(root, path, name, stop, tell), sorted(names)))
             except BaseException:  # a signal, too: nobody waits for a terabyte to be hashed to its end
                 stop.set()
                 pool.shutdown(wait=False, cancel_futures=True)
@@ -118,7 +129,12 @@ def scan(path: Path, threads: int | None = None) -> Version:
 def names(path: Path) -> tuple[str, ...]:
     """The relative paths of all files of the version at `path`, sorted, none opened. Raises as `scan`."""
     with _opened(path) as (root, single):
-        return (single,) if single else tuple(sorted(_walk(root, path.name, "", 0)))
+        return (single,) if single else tuple(sorted(_walk(root, path.name, "", 0, is_own)))
+
+
+def report_id(folder: Path) -> str:
+    """The id of all files of a report folder but the verdict about it. Raises as `scan`."""
+    return scan(folder, own=lambda name: name == VERDICT).id
 
 
 @contextmanager
@@ -136,7 +152,7 @@ def _opened(path: Path) -> Iterator[tuple[int, str]]:
         os.close(root)
 
 
-def _walk(folder: int, root: str, within: str, depth: int) -> Iterator[str]:
+def _walk(folder: int, root: str, within: str, depth: int, own: Callable[[str], bool]) -> Iterator[str]:
     if depth > _DEEPEST:
         raise LoadError(f"{shown(root)}: more than {_DEEPEST} folders within folders; expected a flat version")
     try:
@@ -148,14 +164,14 @@ def _walk(folder: int, root: str, within: str, depth: int) -> Iterator[str]:
                 if entry.is_dir(follow_symlinks=False):
                     inner = os.open(entry.name, _FOLDER, dir_fd=folder)
                     try:
-                        yield from _walk(inner, root, f"{name}/", depth + 1)
+                        yield from _walk(inner, root, f"{name}/", depth + 1, own)
                     finally:
                         os.close(inner)
                 elif entry.is_symlink():
                     raise LoadError(f"{shown(root)}/{shown(name)}: a symbolic link; expected regular files only")
                 elif not entry.is_file(follow_symlinks=False):
                     raise LoadError(f"{shown(root)}/{shown(name)}: no regular file; a version holds regular files only")
-                elif not is_own(name):
+                elif not own(name):
                     yield name
     except OSError as error:
         raise LoadError(
@@ -183,7 +199,7 @@ def _open_below(root: int, name: str) -> int:
         os.close(folder)
 
 
-def _hash(root: int, path: Path, name: str, stop: threading.Event) -> File:
+def _hash(root: int, path: Path, name: str, stop: threading.Event, tell: Tell | None) -> File:
     where = f"{shown(path.name)}/{shown(name)}" if path.name != name else shown(name)
     try:
         descriptor = _open_below(root, name)
@@ -191,7 +207,7 @@ def _hash(root: int, path: Path, name: str, stop: threading.Event) -> File:
             before = os.fstat(descriptor)
             if not stat.S_ISREG(before.st_mode):
                 raise LoadError(f"{where}: no regular file; a version holds regular files only")
-            size, sha256 = _digest(descriptor, stop)
+            size, sha256 = _digest(descriptor, stop, tell)
             after = os.fstat(descriptor)
         finally:
             os.close(descriptor)
@@ -202,7 +218,7 @@ def _hash(root: int, path: Path, name: str, stop: threading.Event) -> File:
     return File(name, size, sha256)
 
 
-def _digest(descriptor: int, stop: threading.Event) -> tuple[int, str]:
+def _digest(descriptor: int, stop: threading.Event, tell: Tell | None) -> tuple[int, str]:
     sha256 = hashlib.sha256()
     block = bytearray(_BLOCK)
     size = 0
@@ -210,25 +226,37 @@ def _digest(descriptor: int, stop: threading.Event) -> tuple[int, str]:
         while not stop.is_set() and (read := file.readinto(block)):
             sha256.update(view[:read])
             size += read
+            if tell is not None:
+                tell(read)
     return size, sha256.hexdigest()
 
 
 def differences(expected: Version, found: Version) -> list[str]:
     """What is not as expected, a sentence each: changed, renamed, removed and added files, by name."""
     old, new = ({file.path: file for file in version.files} for version in (expected, found))
-    gone = [path for path in old if path not in new]
-    added = [path for path in new if path not in old]
+    gone = {path: old[path].sha256 for path in old if path not in new}
+    added = {path: new[path].sha256 for path in new if path not in old}
+    twins: dict[str, list[str]] = {}  # by content: where it is now, the first name last
+    for path in reversed(added):
+        twins.setdefault(added[path], []).append(path)
     told = []
-    for path in list(gone):
-        twin = next((p for p in added if new[p].sha256 == old[path].sha256), None)
-        if twin is not None:
-            gone.remove(path)
-            added.remove(twin)
-            told.append(f"{shown(path)}: was renamed to {shown(twin)}")
+    for path, sha256 in list(gone.items()):
+        if twins.get(sha256):
+            twin = twins[sha256].pop()
+            del gone[path], added[twin]
+            told.append(f"{shown(path)}: was renamed to {_apart(twin, path)}")
     told += [f"{shown(path)}: was changed" for path in old if path in new and old[path][1:] != new[path][1:]]
     told += [f"{shown(path)}: was removed" for path in gone]
     told += [f"{shown(path)}: was added" for path in added]
     return told
+
+
+def _apart(name: str, other: str) -> str:
+    """A name, told apart from one that looks the same: copying by way of another system can change é (NFC) to e + ´."""
+    if unicodedata.normalize("NFC", name) != unicodedata.normalize("NFC", other):
+        return shown(name)
+    form = next((form for form in ("NFC", "NFD") if unicodedata.is_normalized(form, name)), "mixed")
+    return f"{shown(name)} (the same letters, in Unicode form {form})"
 
 
 # --- the manifest ---

@@ -173,13 +173,19 @@ class Assembler:
 
     # ── conversations of plain messages ─────────────────────────────────────────────────────────────
     def add_chats(
-        self, chat: Chat, line: int, starts: list[int], lengths: list[int], records: list[dict[str, Any]]
+        self,
+        chat: Chat,
+        line: int,
+        starts: list[int] | list[None],
+        lengths: list[int] | list[None],
+        records: list[dict[str, Any]],
     ) -> bool:
         """Load records from `line` on if the turns of all are plain messages and their other values scalars.
 
-        All have the keys of `chat`. Returns False, with nothing added, where one of them is anything else: `way` then
-        tells which. For records that `add` can load too the result is the same. Whole columns are built here by
-        loops in C; a loop over the records in Python would take three times as long.
+        All have the keys of `chat`. Rows of Parquet files have neither starts nor lengths. Returns False, with nothing
+        added, where one of them is anything else: `way` then tells which. For records that `add` can load too the
+        result is the same. Whole columns are built here by loops in C; a loop over the records in Python would take
+        three times as long.
         """
         try:
             talks = [record[chat.key] for record in records]
@@ -192,7 +198,7 @@ class Assembler:
             return False
         counts = list(map(len, talks))
         plain = set(map(len, messages)) == {2} and _STRINGS.issuperset(map(type, texts)) and 0 not in counts
-        if not plain or max(lengths) > self.reading.limits.text_bytes:
+        if not plain:
             return False
         if None in shapes:
             new = zip(shapes, roles, talks, strict=True)
@@ -202,7 +208,7 @@ class Assembler:
             labels = [self._labels_of(record) for record in records] if self._labels else []
         except Rejected:
             return False
-        if cells is None:
+        if cells is None or self._long(lengths, texts, cells[1]):
             return False
         if not CALLS.isdisjoint(chain.from_iterable(roles)):
             self._move_calls(texts, list(chain.from_iterable(roles)))
@@ -220,6 +226,13 @@ class Assembler:
         if self._keeps:
             self._records += [to_json(record).decode() for record in records]
         return True
+
+    def _long(self, lengths: list[int] | list[None], texts: list[str], others: list[str | None]) -> bool:
+        """Tell whether a text may be longer than allowed: no record is, or no text in characters of four bytes."""
+        limit = self.reading.limits.text_bytes
+        if known := [length for length in lengths if length is not None]:
+            return max(known) > limit
+        return 4 * max(map(len, chain(texts, filter(None, others))), default=0) > limit
 
     def way(self, chat: Chat, record: dict[str, Any]) -> str | None:
         """Return the format of a record that `add_chats` should be able to load; those of one format together."""

@@ -8,7 +8,8 @@ from datacheck.check import Status
 from datacheck.report import show
 from datacheck.report.derived import DerivedDataset, DroppedFinding, Manifest, Reason
 from datacheck.report.model import read_report
-from datacheck.report.terminal import STYLES, Screen, make_screen, print_report
+from datacheck.report.screen import STYLES, Screen, make_screen
+from datacheck.report.terminal import print_report
 from datacheck.report.words import WORDS, Lang
 
 _MOST = 10  # files put aside whole that are named

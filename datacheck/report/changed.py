@@ -10,7 +10,7 @@ from datacheck.check import Model, Status
 from datacheck.report import charts, show
 from datacheck.report.html import environment
 from datacheck.report.model import ContractEntry, ValueEntry
-from datacheck.report.terminal import STYLES, Screen, make_screen
+from datacheck.report.screen import STYLES, Screen, make_screen
 from datacheck.report.words import WORDS, Lang
 
 SCHEMA: Literal["datacheck/diff/1"] = "datacheck/diff/1"

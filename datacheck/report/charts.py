@@ -13,7 +13,8 @@ from markupsafe import Markup, escape
 
 from datacheck.check import Status
 from datacheck.report.model import ValueEntry
-from datacheck.report.show import number, shorten, visible
+from datacheck.report.shape import shorten, visible
+from datacheck.report.show import number
 
 BARS = 30  # categories in one chart
 POINTS = 500  # points in one chart

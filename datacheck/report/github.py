@@ -7,7 +7,7 @@ the data (details) is left out: annotations are read by people and by agents far
 from collections.abc import Mapping
 
 from datacheck.check import Status
-from datacheck.report import show
+from datacheck.report import shape, show
 from datacheck.report.model import Finding, Place, Report
 from datacheck.report.words import WORDS, Lang, Words
 
@@ -56,7 +56,7 @@ def _file(dataset: str, place: Place | None, roots: Mapping[str, str]) -> list[s
 
 
 def _message(text: str) -> str:
-    return show.visible(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return shape.visible(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
 def _property(text: str) -> str:

@@ -14,7 +14,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from datacheck.check import Status
-from datacheck.report import cards, charts, show, strips
+from datacheck.report import cards, charts, shape, show, strips
 from datacheck.report.model import DatasetEntry, Finding, Report
 from datacheck.report.words import WORDS, Lang
 
@@ -119,7 +119,7 @@ def environment() -> Environment:
 
 def _shown(value: Any) -> Any:
     """What every {{ … }} goes through before it is escaped."""
-    return value if isinstance(value, Markup) else show.visible(str(value))
+    return value if isinstance(value, Markup) else shape.visible(str(value))
 
 
 def _nothing(_check: str, _metric: str) -> None:

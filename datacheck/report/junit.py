@@ -7,7 +7,7 @@ in system-out. No times: the bytes are the same for the same report.
 import xml.etree.ElementTree as ET
 
 from datacheck.check import Status
-from datacheck.report import show
+from datacheck.report import shape, show
 from datacheck.report.model import Finding, Report, is_known
 from datacheck.report.words import WORDS, Lang, Words
 
@@ -73,4 +73,4 @@ def _body(finding: Finding, words: Words) -> str:
 
 
 def _safe(text: str) -> str:
-    return show.visible(text, 2 * show.TEXT_LIMIT)
+    return shape.visible(text, 2 * shape.TEXT_LIMIT)

@@ -5,7 +5,7 @@ linked, mentioned or rendered inside of one.
 """
 
 from datacheck.check import Status
-from datacheck.report import cards, show
+from datacheck.report import cards, shape, show
 from datacheck.report.model import Finding, Report, ValueEntry
 from datacheck.report.words import WORDS, Lang, Words
 
@@ -42,7 +42,7 @@ def code(text: str | None) -> str:
     """A code span that holds data and cannot be broken by it; – for nothing."""
     if not text or not text.strip():
         return "–"
-    shown = show.visible(text).replace("`", "\\u{60}").replace("|", "\\u{7c}")
+    shown = shape.visible(text).replace("`", "\\u{60}").replace("|", "\\u{7c}")
     return f"`{shown.strip()}`"
 
 
@@ -115,7 +115,7 @@ def _limit(value: ValueEntry, words: Words) -> str:
 
 def _prose(text: str) -> str:
     """A sentence of a card: every ASCII sign as a numeric entity, since a user's own check may have written it."""
-    return "".join(c if c.isalnum() or c == " " or ord(c) > 127 else f"&#{ord(c)};" for c in show.visible(text, 2000))
+    return "".join(c if c.isalnum() or c == " " or ord(c) > 127 else f"&#{ord(c)};" for c in shape.visible(text, 2000))
 
 
 def _places(finding: Finding, words: Words) -> list[str]:

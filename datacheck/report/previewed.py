@@ -12,7 +12,7 @@ from datacheck.chat.samples import Sample
 from datacheck.chat.strip import spans_of
 from datacheck.pii.redaction import Mode, excerpt, hidden, visible
 from datacheck.preview import Preview, Previewed
-from datacheck.report import show
+from datacheck.report import shape, show
 from datacheck.report.words import WORDS, Lang
 
 WIDTH = 80
@@ -105,7 +105,7 @@ def _row(
             yield f"   {sample.error}", "red"
         for fault in sample.faults:
             said = f"{fault.where or ''} {excerpt(fault.detail, mode) if fault.detail else ''}".strip()
-            for n, line in enumerate(show.wrap(f"{fault.problem}{colon}{said}" if said else fault.problem, width - 5)):
+            for n, line in enumerate(shape.wrap(f"{fault.problem}{colon}{said}" if said else fault.problem, width - 5)):
                 yield f"   {'! ' if n == 0 else '  '}{line}", "yellow"
         if mode == "masked" and sample.ids:
             yield f"   {_say(lang, 'masked')}", ""
@@ -152,7 +152,7 @@ def _shown(stretch: _Stretch, lang: Lang, width: int, *, everything: bool) -> It
     if all(each is None for each in stretch.ids):
         return
     limit = len(stretch.ids) if everything else _IDS
-    for line in show.wrap(_numbers(stretch.ids[:limit]), width - _HEAD):
+    for line in shape.wrap(_numbers(stretch.ids[:limit]), width - _HEAD):
         yield f"{'':<{_HEAD}}{line}", "dim"
     if len(stretch.ids) > limit:
         yield f"{'':<{_HEAD}}{_say(lang, 'more').format(show.number(len(stretch.ids) - limit))}", "dim"
@@ -168,7 +168,7 @@ def _lines(text: str, width: int) -> Iterator[str]:
     for n, piece in enumerate(pieces):
         line = visible(piece.replace("\r", "␍").replace("\t", "⇥")) + ("⏎" if n < len(pieces) - 1 else "")
         while cell_len(line) > width:
-            head = show.fit(line, width)
+            head = shape.fit(line, width)
             yield head
             line = line[len(head) :]
         if line:
@@ -191,7 +191,7 @@ def _batch(preview: Preview, lang: Lang, mode: Mode, width: int) -> Iterator[str
         ids = [shown[n] for n in numbers] + [pad or 0] * (longest - len(numbers))
         labels = [shown[n] if sample.labels[n] else _IGNORED for n in numbers] + [_IGNORED] * (longest - len(numbers))
         for name, values in (("input_ids", ids), ("labels", labels)):
-            yield from (f"   {line}" for line in show.wrap(f"{name}[{number}] {_ends(values)}", width - 3))
+            yield from (f"   {line}" for line in shape.wrap(f"{name}[{number}] {_ends(values)}", width - 3))
 
 
 def _ends(values: Sequence[int | None]) -> str:

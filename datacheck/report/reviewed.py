@@ -8,7 +8,7 @@ from rich.console import Console
 
 from datacheck.check import Model, Status
 from datacheck.report import show
-from datacheck.report.terminal import STYLES, make_screen
+from datacheck.report.screen import STYLES, make_screen
 from datacheck.report.words import WORDS, Lang
 
 

@@ -1,11 +1,15 @@
 """Every fixed word of the reports, in English and in Chinese. English is plain ASCII: any console can show it."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from datacheck.check import Status
-from datacheck.report.model import NotKnown
+from datacheck.status import Status
+
+if TYPE_CHECKING:
+    from datacheck.report.model import NotKnown
 
 Lang = Literal["en", "zh"]
 

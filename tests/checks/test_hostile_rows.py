@@ -192,7 +192,7 @@ def test_letters_in_disguise():
     golds = ["Ａ", "(a)", "A" * 500, "\u202eA", ["A"], 0, None, True, "A\u0000"]
     rows = [{"question": "q", "A": "1", "B": "2", "answer": gold} for gold in golds]
     result = run("choice_balance", rows, least=1)
-    assert result.value("top_choice") == Ratio(3, 3)  # fullwidth, in brackets, the only item of a list
+    assert result.value("top_choice") == Ratio(3, 4)  # fullwidth, in brackets, the only item of a list; and a place, 0
 
 
 # ── composition ───────────────────────────────────────────────────────────────────────────────────────

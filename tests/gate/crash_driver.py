@@ -5,7 +5,9 @@ without workers of its own. Usage: crash_driver.py FOLDER KIND FROM TO [STEP]
 KIND `time`: SIGKILL at a random moment, for the seeds FROM to TO.
 KIND `call`: SIGKILL just before the Nth call that changes the file system, for N from FROM to TO.
 KIND `run`: as `call`, but of a run with --out over an earlier report.
+KIND `runtime`: as `time`, but of a run.
 KIND `full`: the Nth such call fails with ENOSPC, and so do all after it.
+KIND `size`: no file may grow beyond N bytes (RLIMIT_FSIZE), the ledger's neither. KIND `runsize`: the same for a run.
 Prints one line of JSON per attempt: what was found wrong (nothing), how the child ended, what the next call said.
 """
 
@@ -14,6 +16,7 @@ import errno
 import json
 import os
 import random
+import resource
 import shutil
 import signal
 import sys
@@ -34,6 +37,7 @@ from datacheck.gate.registry import LEDGER, hexed
 from datacheck.pipeline import Options, Session
 
 CHANGES = {"os.rename", "os.mkdir", "os.remove", "os.rmdir", "os.chmod", "os.link", "os.symlink", "os.truncate"}
+LONGEST = float(os.environ.get("DATACHECK_CRASH_SECONDS", "1.5"))  # what a run takes here, about
 WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 
 
@@ -50,6 +54,10 @@ def strike_at(number, act):
     sys.addaudithook(hook)
 
 
+def no_file_beyond(size):
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+
 def full():
     raise OSError(errno.ENOSPC, "No space left on device")
 
@@ -62,6 +70,8 @@ def child(site, drop, kind, number):
             strike_at(number, lambda: os.kill(os.getpid(), signal.SIGKILL))
         elif kind == "full":
             strike_at(number, full)
+        elif kind == "size":
+            no_file_beyond(number)
         code = site.publish(drop).exit_code
     except DatacheckError as error:
         code = error.exit_code
@@ -95,7 +105,7 @@ def run_over(site, kind, number):
     first, second = site.drop("good"), site.bad("bad")
     told = ["the first run failed"] if in_child(lambda: go(first)) else []
     old = (out / "report.json").read_bytes()
-    ended = in_child(lambda: (strike_at(number, lambda: os.kill(os.getpid(), signal.SIGKILL)), go(second)))
+    ended = in_child(lambda: (STRIKES[kind](number), go(second)), kind, number)
     new = out.exists() and (out / "report.json").read_bytes() != old
     if out.exists() and not whole(out):
         told.append("a torn report")
@@ -107,16 +117,28 @@ def run_over(site, kind, number):
     return ended, told + [f"left: {name}" for name in left if not name.endswith(".old")]
 
 
-def in_child(act):
+STRIKES = {
+    "run": lambda number: strike_at(number, lambda: os.kill(os.getpid(), signal.SIGKILL)),
+    "runtime": lambda _: None,
+    "runsize": no_file_beyond,
+}
+
+
+def in_child(act, kind="", seed=0):
     """Polars starts threads, and who forks later has none of them: nothing runs in the parent."""
     pid = os.fork()
     if pid == 0:
         try:
             act()
+        except DatacheckError as error:
+            os._exit(error.exit_code)
         except BaseException as error:  # noqa: BLE001 - told by the exit code
             print(type(error).__name__, error, file=sys.stderr, flush=True)
             os._exit(1)
         os._exit(0)
+    if kind == "runtime":
+        time.sleep(random.Random(seed).random() * LONGEST)
+        os.kill(pid, signal.SIGKILL)
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 
 
@@ -193,11 +215,11 @@ def main():
     for number in range(first, last, step):
         root = folder / f"{kind}{number}"
         root.mkdir()
-        ended, told = (run_over if kind == "run" else publish_over)(Site(root), kind, number)
+        ended, told = (run_over if kind in STRIKES else publish_over)(Site(root), kind, number)
         print(json.dumps({"number": number, "ended": ended, "wrong": told}), flush=True)
         if not told:
             shutil.rmtree(root)
-        if kind != "time" and ended in (0, 1) and number > 20:
+        if kind in ("call", "run", "full") and ended in (0, 1) and number > 20:
             break  # it came to its end: there is no call of this number
 
 

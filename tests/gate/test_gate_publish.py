@@ -59,7 +59,7 @@ def test_a_bad_drop_is_put_aside_with_its_report(site):  # noqa: F811
 def test_a_known_version_is_answered_from_the_ledger(site, monkeypatch):  # noqa: F811
     good, bad = site.publish(site.drop()), site.publish(site.bad())
     before = site.kinds()
-    monkeypatch.setattr("datacheck.gate.publish.Session", None)  # nothing may run
+    monkeypatch.setattr("datacheck.pipeline.Session", None)  # nothing may run
     again, worse = site.publish(site.drop()), site.publish(site.bad())
     assert again == good._replace(known=True)
     assert worse == bad._replace(known=True)

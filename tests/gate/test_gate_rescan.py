@@ -12,6 +12,7 @@ from datacheck.gate import waivers
 from datacheck.gate.guard import require_passed
 from datacheck.gate.rescan import rescan
 from datacheck.gate.verify import read_signed
+from datacheck.pipeline import Session
 
 pytestmark = pytest.mark.usefixtures("here")
 
@@ -127,7 +128,7 @@ def test_a_changed_contract_revokes_and_the_pointer_goes_back(site):  # noqa: F8
 def test_where_nobody_can_say_a_published_version_stands(site, monkeypatch):  # noqa: F811
     found = site.publish(site.drop())
     site.contract.write_text(site.contract.read_text() + "# changed\n")
-    monkeypatch.setattr(publishing.Session, "run", lambda self: None)  # no check came to a result
+    monkeypatch.setattr(Session, "run", lambda self: None)  # no check came to a result
     (after,) = rescan(site.rules(), site.registry)
     assert (after.status, after.exit_code, after.path) == ("undecided", 3, found.path)
     allowed(site, found.path)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from core_helpers import BAD, GOOD, ROOT, command, jsonl  # noqa: F401 - fixtures
-from gate_house import built, guarded, house, opened, verdict_of  # noqa: F401 - fixtures
+from gate_house import built, drop, guarded, house, opened, sign_run, verdict_of  # noqa: F401 - fixtures
 
 from datacheck.errors import DatacheckError
 from datacheck.gate import dsse, waivers
@@ -138,6 +138,25 @@ def report_edited(house):
     page = house.good / "_report" / "report.html"
     page.write_text(page.read_text().replace("role_errors", "nothing"))
     return house.good
+
+
+def report_with(change):
+    def attack(house):
+        shutil.copytree(house.root / "report-good", house.good / "_report")
+        change(house.good / "_report")
+        return house.good
+
+    return attack
+
+
+def of_accents(house):
+    """A version of its own, signed by the validator; then copied by way of a system that takes names apart."""
+    folder = drop(house.root / "accents", GOOD)
+    jsonl(folder / "caf\u00e9.jsonl", GOOD)
+    write_manifest(folder, force=True)
+    sign_run(house.root / "contract.yaml", folder, house.root / "validator.pem", house.root / "report-accents")
+    (folder / "caf\u00e9.jsonl").rename(folder / "cafe\u0301.jsonl")
+    return folder
 
 
 def a_waiver(house, **changes) -> Waiver:
@@ -301,6 +320,26 @@ ATTACKS = {
         {"ledger_head": ledger(verdict=None, revoked="a new banned term")},
     ),
     "the report beside the data edited": (report_edited, "_report: is not the report of this verdict", 12),
+    "a data file hidden in the report's folder": (
+        report_with(lambda report: jsonl(report / "_report" / "c.jsonl", BAD)),
+        "_report: is not the report of this verdict",
+        12,
+    ),
+    "another verdict hidden in the report's folder": (
+        report_with(lambda report: jsonl(report / VERDICT, BAD)),
+        "_report: is not the report of this verdict",
+        12,
+    ),
+    "data hidden in a file that is called a ledger's head": (
+        on("good", lambda v: jsonl(v / "_LEDGER_HEAD.json", BAD)),
+        "_LEDGER_HEAD.json: is no head of a ledger",
+        12,
+    ),
+    "a data file's name in another Unicode form (é as e and ´)": (
+        of_accents,
+        "(the same letters, in Unicode form NFD)",
+        12,
+    ),
     "an expired waiver": (
         waived(created=lambda _: waivers.today() - 9 * DAYS, expires=lambda _: waivers.today() - DAYS),
         "a waiver has expired",

@@ -3,7 +3,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from datacheck.report import show
+from datacheck.report import shape
 from datacheck.report.html import LIMIT, render_html
 from datacheck.report.model import Evidence, Place
 from datacheck.report.words import WORDS
@@ -73,14 +73,14 @@ def test_payloads_change_neither_a_tag_nor_an_attribute(build, payload, lang, us
     hostile = Page(render_html(build(payload), lang, run))
     harmless = Page(render_html(build(), lang, {"host": "x", "y": ["x"]}))
     assert hostile.tags == harmless.tags
-    assert show.visible(payload) in "".join(hostile.text)
+    assert shape.visible(payload) in "".join(hostile.text)
 
 
 def test_all_known_payloads_change_neither_a_tag_nor_an_attribute(build_all, payloads):
     page = Page(render_html(build_all(payloads)))
     assert page.tags == Page(render_html(build_all(payloads, "x"))).tags
     shown = "".join(page.text)
-    assert all(show.visible(text[:40]) in shown for text in payloads)
+    assert all(shape.visible(text[:40]) in shown for text in payloads)
 
 
 def test_nothing_invisible_is_on_the_page(build, payload):

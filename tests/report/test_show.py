@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from datacheck.report import show
+from datacheck.report import shape, show
 from datacheck.report.words import WORDS
 
 EN = WORDS["en"]
@@ -24,25 +24,25 @@ EN = WORDS["en"]
     ],
 )
 def test_visible_by_hand(text, shown):
-    assert show.visible(text) == shown
+    assert shape.visible(text) == shown
 
 
 @given(st.text())
 def test_nothing_invisible_is_left_and_nothing_grows_without_end(text):
-    shown = show.visible(text, 50)
+    shown = shape.visible(text, 50)
     assert len(shown) <= 51
     assert not any(unicodedata.category(char) in {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"} for char in shown)
 
 
 @given(st.text(alphabet="ab中文，。 x\u0301", max_size=80), st.integers(2, 30))
 def test_wrapping_keeps_the_text_and_the_width(text, width):
-    lines = show.wrap(text, width)
+    lines = shape.wrap(text, width)
     assert "".join("".join(lines).split()) == "".join(text.split())
     assert all(cell_len(line) <= width for line in lines)
 
 
 def test_chinese_is_broken_between_characters_but_not_before_a_comma():
-    assert show.wrap("一二三，四五六", 6) == ["一二", "三，四", "五六"]
+    assert shape.wrap("一二三，四五六", 6) == ["一二", "三，四", "五六"]
 
 
 @pytest.mark.parametrize(
