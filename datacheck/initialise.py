@@ -24,14 +24,15 @@ _TEXT = (
     "garbled_text", "placeholder_text", "control_tokens", "repetitive_text", "overlong_samples",
     "exact_duplicates", "near_duplicates", "pii",
 )  # fmt: skip
+_ANSWERS = ("unfinished_answers", "refusals")
 _ANSWERED = ("messages", "sharegpt", "prompt_completion", "alpaca")
 _GOLDS = ("unverifiable_answers  # name the grader that your reward uses", "conflicting_answers", "answer_in_prompt")
 # The format that most rows have → the checks that such data needs.
 _CHECKS: Mapping[str, tuple[str, ...]] = {
-    "chat": ("empty_turns", "role_errors", *_TEXT),
+    "chat": ("empty_turns", "role_errors", *_ANSWERS, *_TEXT),
     "preference": (
         "empty_turns", "role_errors", "identical_pairs", "prompt_mismatch", "contradictory_pairs", "length_bias",
-        *_TEXT,
+        *_ANSWERS, *_TEXT,
     ),
     "prompt": ("empty_turns", *_TEXT),
     "verifiable": ("empty_turns", *_GOLDS, "template_collapse", *_TEXT),

@@ -1,0 +1,123 @@
+"""The check refusals."""
+
+from typing import Literal
+
+import polars as pl
+
+from datacheck.check import Check, Limit, Measured, Metric, Value, View, rates
+from datacheck.features.turn_texts import evidence, flagged, per_kind, silent, turn_texts
+
+_HEAD = 240  # characters at the start of an answer; a refusal further on belongs to a story
+_DO_EN = (
+    "assist|help you|help with|fulfil|fulfill|comply|answer|provide|complete|engage|create|generate|write|access|browse"
+    "|process|perform|predict|discuss|display|draw|give|offer|support|continue|respond|do that|do this"
+)
+_CANNOT = "(?:can['’]?t|cannot|can not|am unable to|['’]m unable to|am not able to|['’]m not able to|won['’]t|will not)"
+_EN = (
+    rf"(?i:\bi ?{_CANNOT} (?:\w+ )?(?:{_DO_EN})\b"
+    rf"|\b(?:sorry|apologi[sz]e|unfortunately|regrettably)\b[^.\n]{{0,80}}\bi ?{_CANNOT})"
+)
+_DO_ZH = (
+    "回答|提供|完成|协助|協助|帮助|满足|为您|為您|生成|创建|浏览|访问|执行|处理|讨论|给出|播放|撰写|继续|查看|识别|直接"
+)
+_ZH = (
+    rf"(?:抱歉|对不起|對不起|很遗憾|很遺憾)[^。\n]{{0,60}}(?:无法|不能|没法|没有办法|無法|沒有辦法|不便)[^。，\n]{{0,8}}(?:{_DO_ZH})"
+    rf"|我(?:无法|不能|没法|無法)[^。，\n]{{0,4}}(?:{_DO_ZH})"
+)
+_SELF = (
+    r"(?i:\bas an? (?:ai|artificial intelligence|(?:large )?language model)\b|\bi(?:['’]?m| am) (?:just |only )?an? "
+    r"(?:ai|artificial intelligence|large language|language) (?:language )?(?:model|assistant)\b)"
+    r"|作为(?:一个|一名|一款)?(?:AI|人工智能|大型语言|大语言|语言)(?:语言)?(?:模型|助手|程序)"
+    r"|我(?:只是|是)(?:一个|一名|一款)?(?:AI|人工智能|大型语言|大语言|语言)(?:语言)?(?:模型|助手|程序)"
+)
+_MAKERS = "OpenAI|Anthropic|Google DeepMind|百度|阿里云|科大讯飞|深度求索|DeepSeek"
+_MODELS = "ChatGPT|GPT-?[345]\\w*|Claude|Gemini|Bard|文心一言|通义千问|Qwen|讯飞星火|DeepSeek|Llama|Vicuna"
+_OTHER = (
+    rf"(?i:\b(?:i am|i['’]m|my name is) (?:{_MODELS})\b)|我(?:是|叫|的名字是)(?:{_MODELS})"
+    rf"|(?i:\b(?:i was|i am|i['’]m)[^.\n]{{0,60}}(?:trained|developed|created|made|built) by (?:{_MAKERS})\b)"
+    rf"|我(?:是)?由(?:{_MAKERS})(?:公司)?(?:训练|开发|研发|创建|推出)"
+)
+_KINDS = {"refusal": f"{_EN}|{_ZH}", "self_description": _SELF, "model_identity": _OTHER}
+
+
+class Refusals(Check):
+    """Share of rows whose answer refuses, or speaks as some AI model: "I'm sorry, but I cannot", 作为一个AI语言模型.
+
+    The first 240 characters of each answer are looked at. `model_identity` is an answer that says that it is ChatGPT,
+    or made by OpenAI: the model will say so too. In pairs only the chosen answer counts.
+
+    ## Why it matters
+    Data that another model wrote carries its refusals and its name along. A few hundred of them are enough for a model
+    that refuses harmless requests and presents itself as somebody else's.
+
+    ## Example
+    ```yaml
+    - {check: refusals, limits: {rate: {max: 0.02}, identity: {max: 0}}}
+    ```
+
+    ## How to fix
+    - `model_identity`: drop the rows, or write in who your model is.
+    - `self_description`: drop the phrase where an answer follows, else the row.
+    - `refusal`: read twenty. Keep those of harmful requests; drop those of harmless ones, and those that excuse the
+      lack of a tool (pictures, the web) that your model has.
+
+    ## How to verify
+    Run again: what is left are refusals that you want, in the share that you want.
+
+    ## Known limits
+    Found by their wording, in Chinese and English. Whether a refusal was right is not judged: data on safety is full of
+    them, and needs another limit. A scene in which somebody apologises can look like one.
+    """
+
+    ZH = """统计拒答、或以某个 AI 模型身份说话的回答占比，例如“抱歉，我无法……”“作为一个AI语言模型”“我是ChatGPT”。
+
+    ## 现象
+    微调后的模型对正常问题也拒答，或自称是别家的模型。
+
+    ## 根因
+    数据由其他模型生成，拒答与自我介绍没有过滤；改写数据时只替换了部分名称。
+
+    ## 排查
+    - 看图中三类各有多少；`model_identity` 哪怕只有几条也要处理。
+    - 抽查二十条拒答：区分应当拒绝的请求与正常请求，以及“看不到图片、不能联网”之类的推辞。
+
+    ## 修复
+    - `model_identity`：删除，或改写成自己模型的身份。
+    - `self_description`：后面有实质回答的只删这句套话，否则整行删除。
+    - `refusal`：保留应当拒绝的，删除误拒的。
+
+    ## 验证
+    重新运行，剩下的拒答都是想要的，占比符合预期。安全类数据本来就含大量拒答，请另设限值。
+    """
+
+    metrics = {
+        "rate": Metric("rows whose answer refuses or describes itself", "share", of="rows", limit=Limit(warn_max=0.01)),
+        "identity": Metric("rows whose answer names another model", "share", of="rows", limit=Limit(warn_max=0)),
+    }
+
+    check: Literal["refusals"] = "refusals"
+
+    def measure(self, data: View) -> Measured:
+        """Search the start of every answer."""
+        texts = turn_texts(data, plain=False)
+        said = texts.filter(pl.col("part").is_in(["response", "chosen"]), pl.col("role") == "assistant")
+        heads = said.with_columns(text=pl.col("text").str.slice(0, _HEAD))
+        text = pl.col("text")
+        suspect = heads.filter(text.str.contains("|".join(f"(?:{each})" for each in _KINDS.values())))
+        found = flagged(
+            suspect,
+            {kind: text.str.contains(pattern) for kind, pattern in _KINDS.items()},
+            {kind: text.str.extract(f"({pattern})") for kind, pattern in _KINDS.items()},
+        )
+        refused = found.filter(pl.col("problem") != "model_identity")
+        named = found.filter(pl.col("problem") == "model_identity")
+        values: tuple[Value, ...] = (
+            *rates("rate", refused, data.rows, by=self.by, rows=data.rows),
+            *rates("identity", named, data.rows, by=self.by, rows=data.rows),
+        )
+        return Measured(
+            values,
+            evidence=evidence(found, said),
+            figures={"kinds": per_kind(found)},
+            not_checked=silent(said, data.rows),
+        )

@@ -1,0 +1,103 @@
+"""The check unfinished_answers."""
+
+from typing import Literal
+
+import polars as pl
+
+from datacheck.check import Check, Limit, Measured, Metric, View, rates
+from datacheck.features.turn_texts import evidence, flagged, per_kind, silent, turn_texts
+
+_LONG = 40  # characters; a shorter answer may well be a word or a label
+_SHOWN = 60
+_WORDS_EN = (
+    "an|the|and|or|but|of|to|on|at|for|with|from|by|as|that|which|who|whose|because|if|when|than|into|such"
+    "|is|are|was|were|be|will|would|could|should|may|might|has|have|had|your|their|its|our|his|these|those|this"
+)
+_WORDS_ZH = (
+    "以及|并且|或者|因为|所以|如果|但是|虽然|其中|例如|包括|通过|根据|对于|关于|由于|从而|不仅|而且|因此|将会|应该|并|而|且|或|把|被"
+    "|(?:所有|一些|这些|那些|其他|其它|相关|不同|各种|更多|任何|具体|以下|上述|主要)的"
+)
+_FENCE = "```"
+# What no answer ends with. A semicolon ends code, a closing quote a quotation, 的 a statement: they are no signs.
+_ENDS = {
+    "open_end": r"[,，、(（\[【{《“‘]\s*$",
+    "open_word": rf"(?:\p{{Han}}(?:{_WORDS_ZH})|[a-z,] (?:{_WORDS_EN}))\s*$",
+}
+
+
+class UnfinishedAnswers(Check):
+    """Share of rows whose last answer stops in the middle: in a code block, behind a comma, or on a word like "the".
+
+    Only what cannot be an end is counted: a fence that is opened and not closed, a comma or an opening bracket at the
+    end, or a word that needs another one (of, and, 以及). A missing full stop is no sign: lists, titles and code end
+    without one. Short answers (below 40 characters) are judged for fences only. In pairs only the chosen one counts.
+
+    ## Why it matters
+    Answers that a length limit cut off teach the model to stop in the middle of a sentence, and the end token after it.
+    They come in their hundreds: every long answer of the generation run has the same fault.
+
+    ## Example
+    ```yaml
+    - {check: unfinished_answers, limits: {rate: {max: 0.01}}}
+    ```
+
+    ## How to fix
+    - Generate these answers again with a higher limit of new tokens; keep only those that ended by themselves
+      (`finish_reason: stop`).
+    - Where they cannot be generated again, drop the rows (`datacheck apply`).
+
+    ## How to verify
+    Run again: the rate is under the limit. Compare the lengths of answers: a heap at one length is the old limit.
+
+    ## Known limits
+    An answer that was cut behind a complete word or sentence is not seen, so the rate is a lower bound. Verse that ends
+    on a comma, and a prompt that asks to continue a text, can look like one.
+    """
+
+    ZH = """统计最后一条回答没有写完的样本占比：代码块没有闭合，以逗号或左括号结尾，或停在“以及”、the、of 之类的词上。
+
+    ## 现象
+    模型的回答常常说到一半就停。
+
+    ## 根因
+    生成数据时 max_new_tokens 太小，回答被截断；导出时按字段长度截断；清洗规则误删结尾。
+
+    ## 排查
+    - 打开指出的行，看截断处的字数是否集中在某个长度。
+    - 查生成记录中的 finish_reason，`length` 即被截断。
+
+    ## 修复
+    - 调大长度上限后重新生成，只保留自然结束的回答。
+    - 无法重新生成的，删除该样本。
+
+    ## 验证
+    重新运行后比率低于限值。只统计确定没有写完的结尾，缺句号不算，所以实际截断只多不少。
+    """
+
+    metrics = {
+        "rate": Metric("rows whose last answer has no end", "share", of="rows", limit=Limit(warn_max=0.005)),
+    }
+
+    check: Literal["unfinished_answers"] = "unfinished_answers"
+
+    def measure(self, data: View) -> Measured:
+        """Look at the end of the last answer of each row."""
+        texts = turn_texts(data, plain=False)
+        said = texts.filter(pl.col("part").is_in(["response", "chosen"]), pl.col("role") == "assistant")
+        last = said.filter(pl.col("turn") == pl.col("turn").max().over("row"))
+        text = pl.col("text")
+        fences = text.str.count_matches(_FENCE)
+        plain = (fences == 0) & (text.str.len_chars() >= _LONG)
+        kinds = {
+            "open_code": fences % 2 == 1,
+            **{kind: text.str.contains(pattern) & plain for kind, pattern in _ENDS.items()},
+        }
+        end = pl.format("…{}", text.str.strip_chars_end().str.slice(-_SHOWN))
+        found = flagged(last.filter(pl.any_horizontal(*kinds.values())), kinds)
+        ends = evidence(found, last).with_columns(text=end)
+        return Measured(
+            rates("rate", found, data.rows, by=self.by, rows=data.rows),
+            evidence=ends,
+            figures={"kinds": per_kind(found)},
+            not_checked=silent(last, data.rows),
+        )

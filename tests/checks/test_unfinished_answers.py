@@ -1,0 +1,71 @@
+"""Answers that stop in the middle; the verdicts are by hand."""
+
+import pytest
+
+from datacheck.check import Ratio
+from datacheck.checks.unfinished_answers import UnfinishedAnswers
+from datacheck.testing import finding, measure
+
+ZH = "光合作用是植物利用光能，把二氧化碳和水转化为有机物并放出氧气的过程，主要发生在叶绿体里。"
+EN = "Photosynthesis turns light into chemical energy inside the chloroplasts of a leaf. "
+
+
+def row(answer):
+    return {"messages": [{"role": "user", "content": "什么是光合作用？"}, {"role": "assistant", "content": answer}]}
+
+
+def problems(answer):
+    return [problem for _, problem in measure(UnfinishedAnswers(), [row(answer)]).problems]
+
+
+@pytest.mark.parametrize(
+    ("answer", "problem"),
+    [
+        (EN + "It takes place where chlorophyll absorbs light and the", "open_word"),
+        (EN + "There are two stages, which", "open_word"),
+        (ZH + "其次要考虑温度以及", "open_word"),
+        (ZH + "它影响所有的", "open_word"),
+        (ZH + "影响因素有光照、温度、", "open_end"),
+        (EN + "The factors are light, water,\n", "open_end"),
+        (EN + "It is also called (", "open_end"),
+        ("```python\ndef add(a, b):", "open_code"),
+        (EN + "\n```python\ndef rate(light):\n    return light *", "open_code"),
+    ],
+)
+def test_cut_in_the_middle(answer, problem):
+    assert problems(answer) == [problem]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        ZH,
+        EN,
+        ZH.removesuffix("。"),
+        EN + "\n```python\nprint(1)\n```",
+        EN + "\n```python\nprint(1)```\nThat is all",
+        "SELECT name, age FROM students WHERE city = 'London' AND age > 18;",
+        "def gcd(a, b):\n    while b:\n        a, b = b, a % b\n    return a",
+        "1. 光照强度与二氧化碳浓度\n2. 温度、水分与矿物质\n3. 植物的种类与叶龄，以及测量的时间",
+        "值得称赞的，模范的，革命性的，激进的，创新的，令人钦佩的，著名的，卓越的，有名的",
+        "他说：“这片叶子为什么是绿色的？”老师回答：“因为叶绿素反射绿光，吸收红光与蓝光。”",
+        "The difference is 25 - 18 = 7 sq in, and the price is $0.25 more per can",
+        "and the",
+    ],
+)
+def test_what_has_an_end(answer):
+    assert problems(answer) == []
+
+
+def test_the_end_is_shown_and_only_the_last_answer_judged():
+    cut = EN * 5 + "It takes place where chlorophyll absorbs the"
+    first = [*row(cut)["messages"], {"role": "user", "content": "继续"}, {"role": "assistant", "content": "light."}]
+    result = measure(UnfinishedAnswers(), [row(cut), {"messages": first}])
+    assert result.value("rate") == Ratio(1, 2)
+    assert "absorbs the”" in result.first[0]["detail"]
+
+
+def test_one_in_two_hundred_is_told():
+    rows = [row(f"{n} {ZH}") for n in range(150)]
+    assert finding(UnfinishedAnswers(), rows).status == "pass"
+    assert finding(UnfinishedAnswers(), [*rows, row(EN + "and the")]).status == "warn"
