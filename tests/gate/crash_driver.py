@@ -132,6 +132,8 @@ def in_child(act, kind="", seed=0):
             act()
         except DatacheckError as error:
             os._exit(error.exit_code)
+        except OSError:
+            os._exit(8)
         except BaseException as error:  # noqa: BLE001 - told by the exit code
             print(type(error).__name__, error, file=sys.stderr, flush=True)
             os._exit(1)
