@@ -1,11 +1,13 @@
-"""Every check on pairs and composition in one run: seconds, CPU seconds and peak memory (PSS of the process tree).
+"""Every check on pairs, golds and composition in one run: seconds, CPU seconds, peak memory (PSS of the process tree).
 
     python benchmarks/preference.py [--rows 1000000] [--workers 2] [--only CHECK]… [--diff]
 
 Pairs are put together from the sentences of LLaMA-Factory's dpo_zh_demo (realdata): a question, two answers of one to
-nine sentences, two scores, three raters, a source, a pass rate and the id of a thing. One row in a thousand says the
-same twice, one in a hundred nearly so, one in a thousand turns an earlier pair around. With `--diff` a second drop, in
-which one row in twenty was replaced, is compared with the first by `datacheck diff` instead.
+nine sentences, two scores, three raters, a source and the id of a thing. One row in a thousand says the same twice, one
+in a hundred nearly so, one in a thousand turns an earlier pair around. The contract has a second dataset with as many
+rows: the question, a solution that ends in `#### GOLD` (a number, a fraction, a letter, a word), a pass rate, and for
+one row in four a picture. With `--diff` a second drop of the pairs, in which one row in twenty was replaced, is
+compared with the first by `datacheck diff` instead.
 """
 
 from __future__ import annotations
@@ -30,7 +32,8 @@ ROOT = Path(__file__).resolve().parents[1]
 EVERY = 0.2  # seconds between two samples of memory
 THINGS = 10_000
 SOURCES = ("forum", "web", "book", "model-a", "model-b")
-CHECKS = """\
+PICTURES = 5_000
+PAIRS = """\
       - {check: small_gap, by: source}
       - {check: score_outliers, by: source}
       - {check: identical_pairs, by: source, cut: 400}
@@ -39,14 +42,22 @@ CHECKS = """\
       - {check: contradictory_pairs, by: source}
       - {check: prompt_mismatch, by: source}
       - {check: template_collapse, by: source}
-      - {check: conflicting_answers, question: [prompt], answer: [thing], by: source}
-      - {check: pass_rates, by: source}
       - {check: synthetic_share, synthetic: ["model-*"]}
       - {check: mixture_drift, targets: {forum: 0.2, web: 0.2, book: 0.2, model-a: 0.2, model-b: 0.2}}
       - {check: low_diversity, by: source}
       - {check: knowledge_dump, by: source}
       - {check: broken_references, column: thing, of: things, key: id, by: source}
       - {check: banned_terms, terms: {rival: [某某科技, AcmeGPT], other: [违禁词甲, 违禁词乙]}, by: source}
+"""
+GOLDS = """\
+      - {check: unverifiable_answers, grader: latex, by: source}
+      - {check: answer_in_prompt, by: source}
+      - {check: conflicting_answers, by: source}
+      - {check: thin_reasoning, by: source}
+      - {check: template_collapse, by: source}
+      - {check: pass_rates, by: source}
+      - {check: choice_balance, by: source}
+      - {check: missing_files, by: source}
 """
 
 
@@ -85,12 +96,35 @@ def pairs(count: int, seed: int = 11) -> Iterator[dict[str, Any]]:
             "s2": round(draw.random() / 2, 3),
             "src": draw.choice(SOURCES),
             "thing": f"t{draw.randrange(THINGS)}",
-            "pass_rate": draw.randrange(9) / 8,
         }
         row |= {f"rater_{n}": "A" if draw.random() < 0.9 else "B" for n in (1, 2, 3)}
         if 0.011 <= fault < 0.012 and last:
             row |= {"prompt": last["prompt"], "chosen": last["rejected"], "rejected": last["chosen"]}
         last = row
+        yield row
+
+
+def golds(count: int, seed: int = 13) -> Iterator[dict[str, Any]]:
+    """Yield `count` rows with an answer that can be verified; one in a thousand asks what the row before asked."""
+    draw = random.Random(seed)
+    asked, said = sentences()
+    kinds = (
+        lambda: str(draw.randrange(2_000)),
+        lambda: f"{draw.randrange(1_000, 10**6):,}",
+        lambda: rf"\frac{{{draw.randrange(1, 50)}}}{{{draw.randrange(2, 50)}}}",
+        lambda: draw.choice("ABCD"),
+        lambda: draw.choice(said)[:6],
+    )
+    question = ""
+    for number in range(count):
+        if draw.random() >= 0.001 or not number:
+            question = f"{draw.choice(asked)}（第{draw.randrange(10**6)}题，{draw.choice(said)}）"
+        way = "\n".join(draw.choices(said, k=draw.randint(1, 9)))
+        (gold,) = draw.choices(kinds, (50, 5, 15, 20, 10))
+        row = {"id": f"g{number:07}", "question": question, "answer": f"{way}\n#### {gold()}"}
+        row |= {"src": draw.choice(SOURCES), "pass_rate": draw.randrange(9) / 8}
+        if draw.random() < 0.25:
+            row["image"] = f"{draw.randrange(PICTURES + 5)}.png"
         yield row
 
 
@@ -107,15 +141,20 @@ def replaced(count: int) -> Iterator[dict[str, Any]]:
 
 
 def contract(folder: Path, only: list[str]) -> Path:
+    def some(checks: str) -> str:
+        lines = checks.splitlines(keepends=True)
+        kept = [line for line in lines if not only or re.search(r"check: (\w+)", line)[1] in only]
+        return "".join(kept) or "      - {check: too_few_rows}\n"
+
     path = folder / "contract.yaml"
-    checks = "".join(
-        line for line in CHECKS.splitlines(keepends=True) if not only or re.search(r"check: (\w+)", line)[1] in only
-    )
     columns = "id: id, source: src, score_chosen: s1, score_rejected: s2, raters: [rater_1, rater_2, rater_3]"
     path.write_text(
         "name: benchmark\ndatasets:\n"
         "  things: {source: {path: things.jsonl, format: rows}, checks: [{check: too_few_rows}]}\n"
-        f"  train:\n    source: {{path: pairs.jsonl, columns: {{{columns}}}, scale: [0, 1]}}\n    checks:\n{checks}",
+        f"  pairs:\n    source: {{path: pairs.jsonl, columns: {{{columns}}}, scale: [0, 1]}}\n"
+        f"    checks:\n{some(PAIRS)}"
+        "  golds:\n    source: {path: golds.jsonl, format: qa, media: pictures, columns: {id: id, source: src}}\n"
+        f"    checks:\n{some(GOLDS)}",
         encoding="utf-8",
     )
     return path
@@ -163,14 +202,19 @@ def main() -> None:
         folder = Path(name)
         data = folder / "pairs.jsonl"
         write(data, pairs(options.rows))
-        write(folder / "things.jsonl", ({"id": f"t{n}"} for n in range(THINGS)))
         size = data.stat().st_size
-        print(f"{options.rows:,} rows, {size / 1e6:.0f} MB, {size / options.rows:.0f} bytes a row")
+        print(f"{options.rows:,} pairs, {size / 1e6:.0f} MB, {size / options.rows:.0f} bytes a row")
         datacheck = [sys.executable, "-m", "datacheck.cli"]
         if options.diff:
             write(folder / "new.jsonl", replaced(options.rows))
             run([*datacheck, "diff", str(data), str(folder / "new.jsonl"), "--out", str(folder / "out")])
             return
+        write(folder / "things.jsonl", ({"id": f"t{n}"} for n in range(THINGS)))
+        write(folder / "golds.jsonl", golds(options.rows))
+        print(f"{options.rows:,} golds, {(folder / 'golds.jsonl').stat().st_size / 1e6:.0f} MB")
+        (folder / "pictures").mkdir()
+        for number in range(PICTURES):
+            (folder / "pictures" / f"{number}.png").touch()
         path = contract(folder, options.only)
         run([*datacheck, "run", str(path), "--out", str(folder / "out"), "--quiet", "--workers", str(options.workers)])
         seconds = json.loads((folder / "out" / "run.json").read_text(encoding="utf-8"))["steps"]

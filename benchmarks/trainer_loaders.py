@@ -184,8 +184,8 @@ class _NoMedia:
         return ids, labels
 
 
-def llamafactory(clone: Path, commit: str) -> Callable[..., int]:
-    """(rows, stage, dataset attributes) → rows that the processor gives. Raises what it raises."""
+def llamafactory_processed(clone: Path, commit: str, tokenizer: Any = None) -> Callable[..., dict[str, list[Any]]]:
+    """(rows, stage, dataset attributes, data arguments) → the processor's columns. Raises what it raises."""
     source = checkout(clone, commit, "src/llamafactory") / "src/llamafactory"
     for name in ("peft", "peft.utils", "torch", "fsspec"):
         _stub(name)
@@ -207,18 +207,29 @@ def llamafactory(clone: Path, commit: str) -> Callable[..., int]:
     }
     for name in [name for name in logging.root.manager.loggerDict if name.startswith("llamafactory")]:
         logging.getLogger(name).setLevel(logging.CRITICAL)
-    arguments = SimpleNamespace(media_dir="", cutoff_len=10**9, mask_history=False, train_on_prompt=False)
 
-    def run(rows: list[Any], stage: str, entry: dict[str, Any]) -> int:
+    def run(rows: list[Any], stage: str, entry: dict[str, Any], **changed: Any) -> dict[str, list[Any]]:
+        given = {"media_dir": "", "cutoff_len": 10**9, "mask_history": False, "train_on_prompt": False, **changed}
+        arguments = SimpleNamespace(**given)
         attribute = attributes("file", dataset_name="x")
         attribute.join(entry)
         convert = converter.get_dataset_converter(attribute.formatting, attribute, arguments)
         aligned = [convert(record) for record in Rows(rows)]
         batch = {key: [record[key] for record in aligned] for key in aligned[0]}
         processor = processors[stage](
-            template=template.TEMPLATES["qwen"], tokenizer=_Letters(), processor=None, data_args=arguments
+            template=template.TEMPLATES["qwen"], tokenizer=tokenizer or _Letters(), processor=None, data_args=arguments
         )
-        made = processor.preprocess_dataset(batch)
+        return dict(processor.preprocess_dataset(batch))
+
+    return run
+
+
+def llamafactory(clone: Path, commit: str) -> Callable[..., int]:
+    """(rows, stage, dataset attributes) → rows that the processor gives. Raises what it raises."""
+    process = llamafactory_processed(clone, commit)
+
+    def run(rows: list[Any], stage: str, entry: dict[str, Any]) -> int:
+        made = process(rows, stage, entry)
         return len(next(iter(made.values()))) if made else 0
 
     return run
@@ -244,7 +255,31 @@ class _State:
 
 
 def trl(clone: Path, commit: str, made: Any) -> Callable[..., int]:
-    """(rows, mode, settings) → rows of the prepared dataset. Raises what it raises. `made`: a tokenizer."""
+    """(rows, mode, settings) → number of rows of the prepared dataset. Raises what it raises. `made`: a tokenizer."""
+    prepare = trl_prepared(clone, commit, made)
+    return lambda rows, mode, settings: len(prepare(rows, mode, settings))
+
+
+def trl_collate(clone: Path, commit: str, mode: str) -> Callable[..., dict[str, Any]]:
+    """(rows of ids, max_length, truncation_mode) → what the collator of pairs or of KTO makes of them, not padded."""
+    file = checkout(clone, commit, "trl") / f"trl/trainer/{mode}_trainer.py"
+    lists = SimpleNamespace(
+        tensor=lambda values, **_: values, ones=lambda n, **_: [1] * n, long=int, int64=int,
+    )  # fmt: skip
+    own: dict[str, Any] = {"torch": lists, "pad": lambda values, **_: values}
+    exec(f"from __future__ import annotations\n{_method(file, 'torch_call')}", own)  # noqa: S102 - the trainer's own code
+
+    def run(rows: list[dict[str, Any]], max_length: int | None, truncation_mode: str) -> dict[str, Any]:
+        collator = SimpleNamespace(
+            max_length=max_length, truncation_mode=truncation_mode, pad_token_id=0, pad_to_multiple_of=None
+        )
+        return own["torch_call"](collator, rows)  # type: ignore[no-any-return]
+
+    return run
+
+
+def trl_prepared(clone: Path, commit: str, made: Any) -> Callable[..., list[dict[str, Any]]]:
+    """(rows, mode, settings) → the prepared dataset. Raises what it raises. `made`: a tokenizer."""
     source = checkout(clone, commit, "trl") / "trl"
     _stub("datasets", Dataset=Rows, __version__="4.0.0")
     _package("trl", source)
@@ -258,11 +293,11 @@ def trl(clone: Path, commit: str, made: Any) -> Callable[..., int]:
         exec(f"from __future__ import annotations\n{body}", own)  # noqa: S102 - the trainer's own code
         prepare[mode] = own["_prepare_dataset"]
 
-    def run(rows: list[Any], mode: str, settings: dict[str, Any]) -> int:
+    def run(rows: list[Any], mode: str, settings: dict[str, Any]) -> list[dict[str, Any]]:
+        usual = {"assistant_only_loss": False, "max_length": None, "truncation_mode": "keep_start"}
         arguments = SimpleNamespace(
-            dataset_num_proc=None, max_length=None, truncation_mode="keep_start", shuffle_dataset=False,
-            use_liger_kernel=False, dataset_text_field="text",
-            per_device_train_batch_size=8, seed=0, **{"assistant_only_loss": False, **settings},
+            dataset_num_proc=None, shuffle_dataset=False, use_liger_kernel=False, dataset_text_field="text",
+            per_device_train_batch_size=8, seed=0, **{**usual, **settings},
         )  # fmt: skip
         dataset = Rows(rows)
         first = next(iter(dataset))
@@ -272,7 +307,7 @@ def trl(clone: Path, commit: str, made: Any) -> Callable[..., int]:
         )  # fmt: skip
         more = (False, None) if mode == "sft" else ()
         ready = prepare[mode](trainer, dataset, made, arguments, *more, "train")
-        return len(list(ready))
+        return list(ready)
 
     return run
 
@@ -285,12 +320,13 @@ def _torch() -> None:
     _stub(
         "torch", Tensor=np.ndarray, long=np.int64, uint8=np.uint8, ones_like=np.ones_like, zeros_like=np.zeros_like,
         cat=lambda arrays, dim=0: np.concatenate(arrays, axis=dim), equal=np.array_equal,
-        arange=lambda n, dtype=None: np.arange(n, dtype=dtype),
+        arange=lambda n, dtype=None: np.arange(n, dtype=dtype), full=np.full, zeros=np.zeros,
         tensor=lambda values, dtype=None: np.array(values, dtype=dtype),
         concat=lambda arrays, dim=0: np.concatenate(arrays, axis=dim),
     )  # fmt: skip
     for name in ("torch.nn", "torch.nn.functional", "torch.utils", "torch.utils.data"):
         _stub(name)
+    sys.modules["torch.nn.functional"].pad = lambda array, *_a, **_k: array  # type: ignore[attr-defined]
 
 
 class _Arrays:
@@ -310,8 +346,8 @@ class _Arrays:
         return self._made.apply_chat_template(conversation, **options)
 
 
-def verl(clone: Path, commit: str, made: Any) -> tuple[Callable[..., int], Callable[..., int]]:
-    """Two functions (rows, settings) → rows: sft (all of them or an exception) and rl (those that pass the filter)."""
+def verl(clone: Path, commit: str, made: Any) -> tuple[Callable[..., Iterator[dict[str, Any]]], Callable[..., int]]:
+    """Two functions (rows, settings): sft → items (all of them or an exception), rl → rows that pass the filter."""
     source = checkout(clone, commit, "verl") / "verl"
     _torch()
     for name in (
@@ -340,7 +376,7 @@ def verl(clone: Path, commit: str, made: Any) -> tuple[Callable[..., int], Calla
     template = importlib.import_module("verl.utils.chat_template")
     arrays = _Arrays(made)
 
-    def run_sft(rows: list[Any], _settings: dict[str, Any]) -> int:
+    def run_sft(rows: list[Any], settings: dict[str, Any]) -> Iterator[dict[str, Any]]:
         import pandas as pd
 
         dataset = sft.__new__(sft)
@@ -348,7 +384,7 @@ def verl(clone: Path, commit: str, made: Any) -> tuple[Callable[..., int], Calla
             "messages_key": "messages", "tools_key": "tools", "image_key": "images", "video_key": "videos",
             "enable_thinking_key": "enable_thinking", "apply_chat_template_kwargs": {}, "pad_mode": "no_padding",
             "max_length": 10**9, "truncation": "error", "ignore_input_ids_mismatch": False, "processor": None,
-            "tokenizer": arrays, "image_patch_size": None, "parquet_files": ["x"], "max_samples": -1,
+            "tokenizer": arrays, "image_patch_size": None, "parquet_files": ["x"], "max_samples": -1, **settings,
         }  # fmt: skip
         frame = pd.DataFrame({key: pd.Series(Rows(rows)[key], dtype=object) for key in Rows(rows).column_names})
         read, pd.read_parquet = pd.read_parquet, lambda _file: frame
@@ -357,12 +393,13 @@ def verl(clone: Path, commit: str, made: Any) -> tuple[Callable[..., int], Calla
                 dataset._read_files_and_process()  # noqa: SLF001
         finally:
             pd.read_parquet = read
-        return sum(dataset[n] is not None for n in range(len(frame)))
+        return (dataset[n] for n in range(len(frame)))
 
     def run_rl(rows: list[Any], settings: dict[str, Any]) -> int:
         dataset = rl.__new__(rl)
         dataset.__dict__ |= {
-            "prompt_key": "prompt", "image_key": "images", "video_key": "videos", "max_prompt_length": 10**9,
+            "prompt_key": "prompt", "image_key": "images", "video_key": "videos",
+            "max_prompt_length": settings.get("max_prompt_length", 10**9),
             "filter_overlong_prompts": settings["filter"], "apply_chat_template_kwargs": {}, "tool_schemas": None,
             "processor": None, "tokenizer": arrays, "num_workers": None, "need_tools_kwargs": False,
             "serialize_dataset": True,
@@ -416,4 +453,40 @@ def ms_swift(clone: Path, commit: str) -> Callable[..., int]:
     return run
 
 
-__all__ = ["Rows", "llamafactory", "ms_swift", "tokenizer", "trl", "types", "verl"]
+def ms_swift_cut(clone: Path, commit: str, placeholders: tuple[int, ...] = ()) -> Callable[..., dict[str, Any]]:
+    """(ids, labels, max_length, strategy) → what Template._encode_truncated makes of an encoded row; it may raise."""
+    file = checkout(clone, commit, "swift") / "swift/template/base.py"
+    own: dict[str, Any] = {"MaxLengthError": type("MaxLengthError", (ValueError,), {}), "torch": _Tensors}
+    for name in ("_truncate", "_get_length", "_encode_truncated"):
+        exec(f"from __future__ import annotations\n{_method(file, name)}", own)  # noqa: S102 - the trainer's own code
+
+    def run(ids: list[int], labels: list[int], max_length: int, strategy: str) -> dict[str, Any]:
+        template = SimpleNamespace(
+            max_length=max_length, truncation_strategy=strategy, mode="train", task_type="causal_lm",
+            placeholder_tokens=list(placeholders), _preprocess_inputs=lambda _: None,
+            _encode=lambda _: {"input_ids": list(ids), "labels": list(labels)}, _get_length=own["_get_length"],
+        )  # fmt: skip
+        template._truncate = lambda *a, **k: own["_truncate"](template, *a, **k)  # noqa: SLF001
+        return own["_encode_truncated"](template, None)  # type: ignore[no-any-return]
+
+    return run
+
+
+class _Tensors:
+    """The functions on tensors that ms-swift's truncation calls."""
+
+    class _Array(np.ndarray):
+        def any(self, dim: int | None = None) -> Any:  # type: ignore[override]
+            return np.asarray(self).any(axis=dim).view(_Tensors._Array)
+
+        def nonzero(self, *, as_tuple: bool) -> Any:  # type: ignore[override]
+            assert as_tuple
+            return np.asarray(self).nonzero()
+
+    @staticmethod
+    def tensor(values: list[int]) -> Any:
+        return np.array(values, dtype=np.int64).view(_Tensors._Array)
+
+
+__all__ = ["Rows", "llamafactory", "llamafactory_processed", "ms_swift", "ms_swift_cut", "tokenizer", "trl",
+           "trl_collate", "trl_prepared", "types", "verl"]  # fmt: skip

@@ -258,7 +258,11 @@ def trl_cases(clones: Path, tokenizer: Any) -> list[Case]:
 
 
 def verl_cases(clones: Path, tokenizer: Any) -> list[Case]:
-    sft, rl = loaders.verl(clones / PLACES["verl"], trainer("verl.sft").upstream.commit, tokenizer)
+    items, rl = loaders.verl(clones / PLACES["verl"], trainer("verl.sft").upstream.commit, tokenizer)
+
+    def sft(rows: list[Any], settings: dict[str, Any]) -> int:
+        return len(list(items(rows, settings)))
+
     row = {"data_source": "openai/gsm8k", "prompt": [_Q], "reward_model": {"style": "rule", "ground_truth": "1"},
            "extra_info": {"index": 0}}  # fmt: skip
     puzzles = ("logic_rl/data/kk/instruct/3ppl/train.parquet",)

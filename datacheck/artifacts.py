@@ -7,7 +7,7 @@ import hashlib
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -29,6 +29,9 @@ class Run(Model):
     tokenizer: str | None = Field(default=None, description="Folder with tokenizer.json, tokenizer_config.json.")
     template: str | None = Field(default=None, description="Name of one of several chat templates of the tokenizer.")
     max_length: int | None = Field(default=None, ge=1, description="Tokens that the run keeps of a row.")
+    truncation: Literal["right", "left"] = Field(
+        default="right", description="The side that is cut of longer rows; a named trainer knows its own."
+    )
     config: str | None = Field(default=None, description="The run's own configuration file (YAML, JSON or TOML).")
     world_size: int = Field(default=1, ge=1, description="Processes that train, one per GPU as a rule.")
     settings: dict[str, bool | int | float | str | None] = Field(

@@ -481,13 +481,20 @@ def schema(
 
 @app.command()
 def init(
-    source: Annotated[Path, typer.Option("--from", help="A data file to fit.", show_default=False)],
+    data: Annotated[Path | None, typer.Argument(help="A data file or folder to fit.", show_default=False)] = None,
+    source: Annotated[Path | None, typer.Option("--from", help="The same.", show_default=False)] = None,
     to: Annotated[Path | None, typer.Option(help="Write here instead of standard output.")] = None,
+    evaluation: Annotated[
+        Path | None, typer.Option("--eval", help="What you evaluate on: no question of it may be trained on.")
+    ] = None,
 ) -> None:
-    """Write a contract that fits a given file: its format, its columns, the checks that apply."""
+    """Write a contract that fits given data: its format, its columns, the checks that apply."""
     from datacheck.initialise import contract_for
 
-    text = contract_for(source)
+    given = [path for path in (data, source) if path is not None]
+    if len(given) != 1:
+        raise UsageError("init: name the data once, as in: datacheck init data.jsonl --to contract.yaml")
+    text = contract_for(given[0], evaluation)
     if to is None:
         typer.echo(text, nl=False)
     elif to.exists():

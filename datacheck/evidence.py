@@ -73,17 +73,21 @@ def _evidence(check: Check, measured: Measured, view: StoreView, target: Path, m
         keep.with_columns(pl.lit(None, dtype).alias(name) for name, dtype in EVIDENCE.items() if name not in names)
         .select(pl.col(name).cast(dtype) for name, dtype in EVIDENCE.items())
         .sort("file", "line", "row", "where", "problem", "other", "score", "detail", nulls_last=True)
+        .with_row_index("order")
         .collect()
     )
     if table["problem"].has_nulls() or table.filter(pl.all_horizontal(pl.col("row", "file").is_null())).height:
         raise CheckAuthorError(f"{check.check}: evidence needs a `problem` and a `row` or `file` on every line")
+    # What is only for review has no row: it may not hide the rows that break the contract.
+    table = table.sort(pl.col("row").is_null(), "order")
     first = _described(table.head(FIRST), given, columns, mode)
     rest = table.slice(FIRST).with_columns(detail=pl.lit(None, pl.String))
     first, rest = (_with_safe_paths(part) for part in (first, rest))
-    with_records(pl.concat([first, rest]), view).write_parquet(target)
+    in_order = pl.concat([first, rest]).sort("order").drop("order")
+    with_records(in_order, view).write_parquet(target)
     problems = dict(table["problem"].value_counts().sort("problem").iter_rows())
     rows = table["row"].drop_nulls().n_unique()
-    return {"evidence": table.height, "rows": rows, "problems": problems, "first": first.to_dicts()}
+    return {"evidence": table.height, "rows": rows, "problems": problems, "first": first.drop("order").to_dicts()}
 
 
 def _with_other(given: pl.LazyFrame, view: StoreView) -> pl.LazyFrame:

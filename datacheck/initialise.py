@@ -1,60 +1,97 @@
-"""Write a contract that fits a given file: `datacheck init --from FILE`."""
+"""Write a contract that fits given data: `datacheck init --from PATH`."""
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
+from difflib import SequenceMatcher
 from pathlib import Path
+from typing import NamedTuple
 
 import polars as pl
 
 from datacheck.errors import UsageError
+from datacheck.guesses import Texts, guessed
+from datacheck.inventory import dataset_files
 from datacheck.loading.parse import parse
 from datacheck.loading.reader import read
 from datacheck.loading.reading import Reading
 from datacheck.loading.tables import Tables
 from datacheck.names import shown_name
+from datacheck.text.scripts import SCRIPTS, script_words
 
-# The format that most rows have → the checks that such data needs, with what a user must decide as comments.
+FILES = 8  # of a folder, as many are looked at
 _TEXT = (
     "garbled_text", "placeholder_text", "control_tokens", "repetitive_text", "overlong_samples",
     "exact_duplicates", "near_duplicates", "pii",
 )  # fmt: skip
 _ANSWERED = ("messages", "sharegpt", "prompt_completion", "alpaca")
+_GOLDS = ("unverifiable_answers  # name the grader that your reward uses", "conflicting_answers", "answer_in_prompt")
+# The format that most rows have → the checks that such data needs.
 _CHECKS: Mapping[str, tuple[str, ...]] = {
     "chat": ("empty_turns", "role_errors", *_TEXT),
-    "preference": ("empty_turns", "role_errors", "identical_pairs", "length_bias", *_TEXT),
+    "preference": (
+        "empty_turns", "role_errors", "identical_pairs", "prompt_mismatch", "contradictory_pairs", "length_bias",
+        *_TEXT,
+    ),
     "prompt": ("empty_turns", *_TEXT),
+    "verifiable": ("empty_turns", *_GOLDS, "template_collapse", *_TEXT),
+    "answered": ("empty_turns", "conflicting_answers", *_TEXT),
+    "choices": ("empty_turns", "conflicting_answers", "choice_balance", *_TEXT),
     "plain": _TEXT,
-    "rows": ("pii",),
-}
+    "rows": ("exact_duplicates", "pii"),
+}  # fmt: skip
 _FAMILY = {
     "messages": "chat", "sharegpt": "chat", "alpaca": "chat", "prompt_completion": "chat", "kto": "chat",
-    "preference": "preference", "prompt_only": "prompt", "rlvr": "prompt", "qa": "prompt",
-    "multiple_choice": "prompt", "text": "plain",
+    "preference": "preference", "prompt_only": "prompt", "rlvr": "verifiable", "qa": "answered",
+    "multiple_choice": "choices", "text": "plain",
 }  # fmt: skip
 _LABELS = {
-    "id": ("id", "uid", "uuid", "idx"),
-    "source": ("source", "src", "data_source", "dataset", "domain"),
+    "id": ("id", "uid", "uuid", "idx", "qid", "prompt_id", "question_id", "conversation_id"),
+    "source": ("source", "src", "data_source", "dataset", "domain", "category", "subject", "task"),
     "split": ("split", "fold"),
-    "score_chosen": ("score_chosen", "chosen_score", "chosen_rating"),
-    "score_rejected": ("score_rejected", "rejected_score", "rejected_rating"),
+    "score_chosen": ("score_chosen", "chosen_score", "chosen_rating", "score_w"),
+    "score_rejected": ("score_rejected", "rejected_score", "rejected_rating", "score_l"),
 }
+_SCALES = ((0, 1), (-1, 1), (1, 5), (0, 5), (1, 10), (0, 10), (0, 100))  # usual ones; the first that holds all scores
+_FEW_VALUES = 20  # as many values of a column, each seen often, may be all that there are
+_OFTEN = 5  # times that each of them is seen on average
+_KEYS = 50  # top-level keys that the schema names
+_SHORT = 40  # characters of a value that is a label
+_MANY_LABELS = 100  # more values than this are no sources to compare
+_NEARLY_ALL = 0.99  # of the rows: what the others do is taken for a fault
+_ALIKE = 0.8  # similarity of two spellings of one word
+_IDS = 20  # rows from which on distinct ids say that they are meant to be unique
+_USED = 0.05  # share of the texts from which on a language belongs to the data
+_TOLD = 3  # characters of one form only that tell simplified from traditional
+_JUDGED = 10  # words of a text whose language is counted
 
 
-def contract_for(path: Path) -> str:
-    """The YAML of a contract for the file at `path`, from its first part. Raises UsageError where nothing was read."""
-    if not path.is_file():
-        raise UsageError(f"{path}: no such file; --from names one data file")
-    tables, records = _first_part(path)
-    if tables is None or tables.rows.is_empty():
-        raise UsageError(f"{path}: no row could be read; `datacheck explain unreadable_lines` says what can be wrong")
+class _Sample(NamedTuple):
+    """What was read: `records`: the key of the rows where files are one object that holds them in a list."""
+
+    tables: Tables
+    texts: Texts
+    records: str | None
+    whole: bool  # whether that is all of the data
+
+
+def contract_for(path: Path, against: Path | None = None) -> str:
+    """The YAML of a contract for the file or folder at `path`, from the first part of its first files.
+
+    `against`: an evaluation set, which becomes a second dataset whose questions must not be trained on.
+
+    Raises UsageError where there is no such file, or nothing was read.
+    """
+    sample = _sample(path)
+    tables, texts = sample.tables, sample.texts
     formats = tables.rows["format"].value_counts(sort=True)
     known = formats.filter(pl.col("format") != "unknown")["format"]
     chosen = known[0] if len(known) else "rows"
     if chosen in _ANSWERED and not tables.turns["part"].is_in(["response", "chosen"]).any():
         chosen = "prompt_only"  # no row has an answer: prompts for GRPO, or an evaluation
-    family = _FAMILY.get(chosen, "rows")
     labels = _labels(tables)
     mixed = formats.height > 1
+    one = not mixed or formats["count"][0] >= _NEARLY_ALL * tables.rows.height  # the rest is to be found, not allowed
     lines = [
         "# yaml-language-server: $schema=contract.schema.json",
         f"name: {_name(path)}",
@@ -62,22 +99,42 @@ def contract_for(path: Path) -> str:
         "datasets:",
         "  train:",
         "    source:",
-        f"      path: {json.dumps(path.name, ensure_ascii=False)}",
-        f"      format: {'auto' if mixed else chosen}" + (f"  # found: {_mix(formats)}" if mixed else ""),
-        *(
-            [f"      records: {json.dumps(records)}  # the list in the document whose items are the rows"]
-            if records
-            else []
-        ),
-        *([f"      columns: {{{', '.join(f'{k}: {json.dumps(v)}' for k, v in labels.items())}}}"] if labels else []),
+        f"      path: {_quoted(path.name)}",
+        f"      format: {chosen if one else 'auto'}" + (f"  # found: {_mix(formats)}" if mixed else ""),
+        *([f"      records: {_quoted(sample.records)}  # the list in the document whose items are the rows"]
+          if sample.records else []),
+        *_named_texts(texts),
+        *([f"      columns: {_map(labels)}"] if labels else []),
+        *_scale(tables, labels),
         "    schema:",
-        *_schema(tables),
+        *_schema(tables, labels, whole=sample.whole),
         "    checks:",
-        *(f"      - {check}" for check in _CHECKS[family]),
-        *_scored(labels),
-        "      # - {check: leakage, against: [eval]}   # add your evaluation set as a second dataset",
-    ]
+        *(f"      - {check}" for check in _CHECKS[_FAMILY.get(chosen, "rows")]),
+        *(f"      - {check}" for check in _by_content(tables, labels)),
+        *_evaluation(against),
+    ]  # fmt: skip
     return "\n".join(lines) + "\n"
+
+
+def _evaluation(path: Path | None) -> Iterator[str]:
+    """The lines that end the checks of the training data, and the dataset that it is compared with."""
+    if path is None:
+        yield "      # - {check: leakage, against: [eval]}   # init --eval PATH writes your evaluation set beside it"
+        return
+    sample = _sample(path)
+    formats = sample.tables.rows["format"].value_counts(sort=True)
+    chosen = formats["format"][0] if formats["format"][0] != "unknown" else "rows"
+    yield "      - {check: leakage, against: [eval]}"
+    yield "  eval:"
+    yield "    source:"
+    yield f"      path: {_quoted(path.name)}"
+    yield f"      format: {chosen if formats.height == 1 else 'auto'}"
+    if sample.records:
+        yield f"      records: {_quoted(sample.records)}"
+    yield from _named_texts(sample.texts)
+    yield "    checks:"
+    yield "      - too_few_rows"
+    yield "      - exact_duplicates"
 
 
 def labels_of(path: Path) -> dict[str, str]:
@@ -86,16 +143,60 @@ def labels_of(path: Path) -> dict[str, str]:
     return _labels(tables) if tables is not None and tables.rows.height else {}
 
 
-def _first_part(path: Path) -> tuple[Tables | None, str | None]:
-    """The first tables of a file; and the key of its rows where it is one JSON object that holds them in a list."""
-    tables = _read(path, Reading())
+def _sample(path: Path) -> _Sample:
+    """The first parts of the files, together; read anew where texts stand under keys of the user's own."""
+    if not path.exists():
+        raise UsageError(f"{path}: no such file or folder; --from names the data")
+    named = str(path)
+    listed = dataset_files("train", path, named, None).read
+    files = [file.path for file in listed[:FILES]]
+    records = next((key for file in files[:1] if (key := _list_inside(file))), None)
+    tables = _together(files, Reading(records=records))
+    if tables is None:
+        raise UsageError(f"{path}: no row could be read; `datacheck explain unreadable_lines` says what can be wrong")
+    texts = guessed(tables)
+    if texts.fields or texts.roles:
+        reading = Reading.model_validate({"records": records, "fields": texts.fields, "roles": texts.roles})
+        tables = _together(files, reading) or tables
+    first = [next(read(file.parent.resolve() / file.name, Reading(records=records)), None) for file in files]
+    whole = len(files) == len(listed) and all(chunk is None or chunk.last for chunk in first)
+    return _Sample(tables, texts, records, whole)
+
+
+def _together(files: list[Path], reading: Reading) -> Tables | None:
+    """The first part of each file that has rows, as one; None if there is none."""
+    parts = [part for file in files if (part := _read(file, reading)) is not None and part.rows.height]
+    if len(parts) < 2:
+        return parts[0] if parts else None
+    moved: list[Tables] = []
+    rows = 0
+    for part in parts:
+        by = pl.col("row") + rows
+        moved.append(
+            part._replace(
+                rows=part.rows.with_columns(by.cast(part.rows["row"].dtype)),
+                turns=part.turns.with_columns(by.cast(part.turns["row"].dtype)),
+                cells=part.cells.with_columns(by.cast(part.cells["row"].dtype)),
+            )
+        )
+        rows += part.rows.height
+    return moved[0]._replace(
+        rows=pl.concat([p.rows for p in moved], how="vertical_relaxed"),
+        turns=pl.concat([p.turns for p in moved], how="vertical_relaxed"),
+        cells=pl.concat([p.cells for p in moved], how="vertical_relaxed"),
+    )
+
+
+def _list_inside(file: Path) -> str | None:
+    """The key of the rows where a file is one JSON object that holds them in a list."""
+    tables = _read(file, Reading())
     inside = tables.lines.filter(pl.col("code") == "lists_inside")["message"] if tables else pl.Series(dtype=pl.String)
     keys = inside[0].rpartition("one of ")[2].split(", ") if len(inside) else []
     for key in keys:
-        own = _read(path, Reading(records=key))
+        own = _read(file, Reading(records=key))
         if own is not None and not own.rows.is_empty():
-            return own, key
-    return tables, None
+            return str(key)
+    return None
 
 
 def _read(path: Path, reading: Reading) -> Tables | None:
@@ -109,45 +210,175 @@ def _name(path: Path) -> str:
     )
 
 
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _map(values: Mapping[str, str]) -> str:
+    return "{" + ", ".join(f"{key}: {_quoted(value)}" for key, value in values.items()) + "}"
+
+
 def _mix(formats: pl.DataFrame) -> str:
     return ", ".join(f"{name} {count}" for name, count in formats.iter_rows())
 
 
+def _named_texts(texts: Texts) -> Iterator[str]:
+    if texts.fields:
+        yield f"      fields: {_map(texts.fields)}  # guessed by their names: which keys hold the texts"
+    if texts.roles:
+        roles = {_quoted(name): role for name, role in texts.roles.items()}
+        yield f"      roles: {_map(roles)}  # guessed: who asks, who answers"
+
+
 def _labels(tables: Tables) -> dict[str, str]:
-    """Label columns that are there by their usual names in every row."""
-    rows = tables.rows.height
-    everywhere = tables.cells.group_by("path").agg(pl.col("row").n_unique()).filter(pl.col("row") == rows)["path"]
-    keys = set(everywhere.to_list())
-    found = {label: next((n for n in names if n in keys), None) for label, names in _LABELS.items()}
+    """Label columns that nearly every row has by their usual names: a source has few values, a score is a number."""
+    facts = tables.cells.group_by("path").agg(
+        rows=pl.col("row").n_unique(),
+        values=pl.col("text").n_unique(),
+        longest=pl.col("text").str.len_chars().max(),
+        number=(pl.col("json_type") == "number").mean(),
+        flat=pl.col("json_type").is_in(["string", "number", "boolean"]).mean(),
+        empty=pl.col("text").is_null().all(),
+    )
+    nearly = _NEARLY_ALL * tables.rows.height
+    facts = facts.filter(pl.col("rows") >= nearly, pl.col("flat") >= _NEARLY_ALL, ~pl.col("empty"))
+    few = facts.filter((pl.col("values") <= _MANY_LABELS) & (pl.col("longest") <= _SHORT))
+    fit = {
+        "id": facts.filter(pl.col("longest") <= 3 * _SHORT),
+        "score_chosen": facts.filter(pl.col("number") >= _NEARLY_ALL),
+        "score_rejected": facts.filter(pl.col("number") >= _NEARLY_ALL),
+    }
+    found = {}
+    for label, names in _LABELS.items():
+        keys = set(fit.get(label, few)["path"].to_list())
+        found[label] = next((name for name in names if name in keys), None)
     return {label: name for label, name in found.items() if name}
 
 
-def _schema(tables: Tables) -> list[str]:
-    """One line per top-level key: its type, and whether every row has it."""
+def _scale(tables: Tables, labels: Mapping[str, str]) -> Iterator[str]:
+    """The usual scale that holds all scores of the pairs."""
+    if not {"score_chosen", "score_rejected"} <= set(labels):
+        return
+    scores = tables.cells.filter(pl.col("path").is_in([labels["score_chosen"], labels["score_rejected"]]))
+    numbers = scores["text"].cast(pl.Float64, strict=False).drop_nulls().drop_nans()
+    if numbers.is_empty():
+        return
+    low, high = float(numbers.min() or 0), float(numbers.max() or 0)  # type: ignore[arg-type]
+    scale = next(((a, b) for a, b in _SCALES if a <= low and high <= b), (low, high))
+    yield f"      scale: [{scale[0]:g}, {scale[1]:g}]  # scores seen: {low:g} to {high:g}; write what raters could give"
+
+
+def _schema(tables: Tables, labels: Mapping[str, str], *, whole: bool) -> list[str]:
+    """One line per top-level key: its type, whether rows must have it, and the few values of a label.
+
+    What one row in a hundred does otherwise is taken for a fault, and written beside the rule. Values are listed where
+    the `whole` of the data was seen: a file may be sorted by them.
+    """
     rows = tables.rows.height
     top = tables.cells.filter(pl.col("path").str.contains(r"^[^.\[\]]+$"))
-    facts = (
-        top.group_by("path", maintain_order=True)
-        .agg(
-            types=pl.col("json_type").drop_nulls().unique().sort(),
-            null=pl.col("json_type").is_null().any(),
-            rows=pl.col("row").n_unique(),
-        )
-        .head(50)
-    )
-    lines = []
-    for path, types, null, seen in facts.iter_rows():
-        if shown_name(path) != path:  # a key that is somebody's number is data, not a field to rely on
+    lines: list[str] = []
+    rare: list[str] = []
+    for (path,), cells in top.group_by("path", maintain_order=True):
+        if len(lines) == _KEYS or shown_name(str(path)) != path:  # a key that is somebody's number is data
             continue
-        kind = [t for t in types if t != "null"]
-        rule = [f"type: {kind[0] if len(kind) == 1 else json.dumps(kind)}"] if kind else []
-        rule += ["required: false"] if seen < rows else []
-        rule += ["nullable: true"] if null or "null" in types else []
-        lines.append(f"      {json.dumps(path, ensure_ascii=False)}: {{{', '.join(rule)}}}")
-    return lines or ["      {}"]
+        if cells["row"].n_unique() < (1 - _NEARLY_ALL) * rows:
+            rare.append(_quoted(str(path)))
+            continue
+        rule, odd = _rule(cells, rows, unique=path == labels.get("id"), whole=whole)
+        beside = f"  # otherwise in {odd:,} of {rows:,} rows" if odd else ""
+        lines.append(f"      {_quoted(str(path))}: {{{', '.join(rule)}}}{beside}")
+    named = [f"      # in few rows, and not relied upon: {', '.join(rare[:_FEW_VALUES])}"] if rare else []
+    return [*(lines or ["      {}"]), *named]
 
 
-def _scored(labels: Mapping[str, str]) -> list[str]:
+def _rule(cells: pl.DataFrame, rows: int, *, unique: bool, whole: bool) -> tuple[list[str], int]:
+    """The rule of one key, and how many rows break it."""
+    seen, few = cells["row"].n_unique(), (1 - _NEARLY_ALL) * rows
+    types = cells["json_type"].fill_null("null").value_counts(sort=True)
+    counts = {str(name): int(count) for name, count in types.sort("count", "json_type", descending=True).iter_rows()}
+    usual = sorted(name for name, count in counts.items() if count > few or count == max(counts.values()))
+    odd = sum(count for name, count in counts.items() if name not in usual)
+    kind = [name for name in usual if name != "null"]
+    rule = [f"type: {kind[0] if len(kind) == 1 else json.dumps(kind)}"] if kind else []
+    missing = rows - seen
+    if missing > few:
+        rule.append("required: false")
+    else:
+        odd += missing
+    if "null" in usual:
+        rule.append("nullable: true")
+    texts = cells.filter(pl.col("json_type").is_in(kind))["text"].drop_nulls()
+    if unique and rows >= _IDS and texts.n_unique() >= _NEARLY_ALL * rows:
+        rule.append("unique: true")
+        odd += len(texts) - texts.n_unique()
+    elif kind == ["string"] and whole:
+        values, others = _values(texts)
+        rule += [f"enum: {json.dumps(values, ensure_ascii=False)}"] if values else []
+        odd += others
+    return rule, odd
+
+
+def _values(texts: pl.Series) -> tuple[list[str], int]:
+    """The values of a label, and how often others stand there; none where the texts are no label.
+
+    A label has few values, often seen, short, and nobody's number; a slip of the pen is none of them.
+    """
+    counts = texts.value_counts(sort=True)
+    if not 0 < counts.height <= 2 * _FEW_VALUES:
+        return [], 0
+    often = dict(counts.iter_rows())
+    values = sorted(value for value in often if not _slip(value, often))
+    if len(values) > _FEW_VALUES:
+        return [], 0
+    short = all(0 < len(v) <= _SHORT and not re.search(r"\s{2}|\n", v) and shown_name(v) == v for v in values)
+    if not short or len(values) * _OFTEN > len(texts):
+        return [], 0
+    return values, sum(count for value, count in often.items() if value not in values)
+
+
+def _slip(value: str, often: Mapping[str, int]) -> bool:
+    """Whether a rare value is nearly spelt as one seen a hundred times as often: "alpaca_zn" for "alpaca_zh"."""
+    return any(
+        often[value] <= (1 - _NEARLY_ALL) * often[other] and SequenceMatcher(None, value, other).ratio() > _ALIKE
+        for other in often
+        if other != value
+    )
+
+
+def _by_content(tables: Tables, labels: Mapping[str, str]) -> Iterator[str]:
+    """Checks for what some data has: tools, scores, files, a language."""
+    if (tables.turns["part"] == "tools").any() or tables.turns["tool_calls"].is_not_null().any():
+        yield "tool_call_errors"
     if {"score_chosen", "score_rejected"} <= set(labels):
-        return ["      - small_gap  # set source.scale: [lowest, highest] if scores are not between 0 and 1"]
-    return []
+        yield "small_gap"
+        yield "score_outliers"
+    languages = _languages(tables.turns)
+    if languages:
+        yield f"{{check: wrong_language, languages: [{', '.join(languages)}], limits: {{rate: {{warn_max: 0.01}}}}}}"
+    if tables.cells["path"].str.contains(r"^(?:images?|videos?|audios?)(?:\[|$)").any():
+        yield "# missing_files  # and source.media: the folder of the files"
+
+
+def _languages(turns: pl.DataFrame) -> list[str]:
+    """Chinese and English, as far as texts are mostly in them; empty where another script is used, or none is."""
+    texts = turns.filter(pl.col("part") != "tools")["text"].drop_nulls()
+    words = script_words(texts.head(2_000))
+    words = words.filter(pl.sum_horizontal(SCRIPTS) >= _JUDGED)
+    if words.is_empty():
+        return []
+    most = words.select(pl.concat_list(SCRIPTS).list.arg_max().alias("script"))["script"]
+    names = most.replace_strict(list(range(len(SCRIPTS))), list(SCRIPTS))
+    shares = {name: count / len(names) for name, count in names.value_counts().iter_rows()}
+    used = {name for name, share in shares.items() if share >= _USED}
+    if not used or not used <= {"han", "latin"}:
+        return []
+    return [language for script, language in (("han", _chinese(words)), ("latin", "en")) if script in used]
+
+
+def _chinese(words: pl.DataFrame) -> str:
+    """zh-Hans or zh-Hant where nearly all texts that can be told are in one form, else zh."""
+    forms = words.filter(pl.sum_horizontal("simplified", "traditional") >= _TOLD)
+    traditional = forms.filter(pl.col("traditional") > pl.col("simplified")).height
+    if forms.height and traditional <= (1 - _NEARLY_ALL) * forms.height:
+        return "zh-Hans"
+    return "zh-Hant" if forms.height and traditional >= _NEARLY_ALL * forms.height else "zh"

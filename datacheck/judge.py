@@ -242,7 +242,7 @@ def _idle_slices(check: Check, values: list[ValueEntry]) -> list[str]:
 
 
 def _examples(first: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """The places that the report names: three of each problem, then the next ones; in file order."""
+    """The places that the report names: three of each problem, then the next ones; in the order of the evidence."""
     seen: dict[str, int] = {}
     early: list[int] = []
     late: list[int] = []

@@ -13,8 +13,8 @@ from datacheck.chat.samples import Sample, samples
 from datacheck.chat.tokenizer import Tokenizer
 from datacheck.contract import load_contract
 from datacheck.errors import LoadError, UsageError, unknown
-from datacheck.features.fates import RunOf, parsed
-from datacheck.features.tokens import NO_TOKENIZER, load_model, reader, renderer, token_run
+from datacheck.features.fates import parsed
+from datacheck.features.tokens import NO_TOKENIZER, limits_of, load_model, reader, renderer, token_run_of
 from datacheck.inventory import dataset_files
 from datacheck.loading.parse import parse
 from datacheck.loading.reader import read
@@ -78,18 +78,17 @@ def preview(
 
     """
     wanted = _of_contract(source, dataset, data or {}, run or {}) if source.suffix in _YAML else _of_file(source, run)
-    settings = wanted.run
-    if settings["tokenizer"] is None:
+    used = token_run_of({"run": wanted.run, "roles": wanted.reading.roles})
+    if used.tokenizer is None:
         raise UsageError(NO_TOKENIZER)
-    model = load_model(settings["tokenizer"])
-    trainer = _trainer(settings)
-    read_record = reader(trainer, wanted.reading.roles, UNSEEN)
+    model = load_model(used.tokenizer)
+    read_record = reader(used, UNSEEN)
     rows = [(number, at, read_record(record)) for number, at, record in islice(_records(wanted), row, row + n)]
     if not rows:
         raise UsageError(f"--row {row}: {wanted.named} has no such row; the first is 0")
     examples: list[Conversation] = [each for _, _, found in rows for each in found]
-    limits = token_run(model.tokenizer, settings["max_length"], "right", trainer)
-    child = renderer(model, settings["template"])
+    limits = limits_of(used, model.tokenizer)
+    child = renderer(model, used.template)
     try:
         made = iter(list(samples(examples, limits, child)))
     finally:
@@ -97,12 +96,6 @@ def preview(
             child.close()
     shown = tuple(Previewed(number, at, tuple(islice(made, len(found)))) for number, at, found in rows)
     return Preview(shown, model.tokenizer, limits.max_length)
-
-
-def _trainer(settings: Mapping[str, Any]) -> RunOf | None:
-    if settings["trainer"] is None:
-        return None
-    return RunOf.model_validate({name: settings[name] for name in ("trainer", "config", "settings", "max_length")})
 
 
 def _of_contract(path: Path, dataset: str | None, data: Mapping[str, str], run: Mapping[str, str]) -> _Data:

@@ -5,6 +5,8 @@ once each, and kept in the store.
 """
 
 from collections.abc import Iterator
+from os import getpid
+from zlib import crc32
 
 import polars as pl
 
@@ -38,7 +40,8 @@ def _of_rows(rows: pl.DataFrame, view: StoreView) -> pl.DataFrame:
 
 
 def _keys(rows: pl.Series, view: StoreView) -> Iterator[pl.DataFrame]:
-    for part in view.loaded.parts:
+    """Part after part, in an order of this process: checks measured beside each other share the work."""
+    for part in sorted(view.loaded.parts, key=lambda part: crc32(f"{part.key} {getpid()}".encode())):
         wanted = rows.filter(rows.is_between(part.first_row, part.first_row + part.rows, closed="left"))
         if len(wanted):
             keys = _part_keys(part, view).with_columns(pl.col("row").cast(pl.UInt64) + part.first_row)

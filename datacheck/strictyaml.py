@@ -17,6 +17,7 @@ from datacheck.errors import ContractError, Problem
 MAX_BYTES = 256 * 1024
 MAX_DEPTH = 32
 MAX_EVENTS = 20_000
+_DATA = {".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".arrow", ".gz", ".zst"}
 
 Path_ = tuple[str | int, ...]
 _INT = re.compile(r"[-+]?[0-9]{1,19}")
@@ -122,15 +123,23 @@ def _scalar(event: yaml.ScalarEvent) -> Any:
     return number if math.isfinite(number) else text
 
 
+def _init(name: str) -> str:
+    """The command that writes a contract for data."""
+    return f"datacheck init {name} --to contract.yaml"
+
+
 def load_yaml(path: Path, name: str) -> Document:
     """Read the file at `path`; `name` is how messages call it. Raises ContractError with the line."""
+    if path.is_dir() or path.suffix.lower() in _DATA:
+        raise ContractError([Problem(name, 0, "", f"this is data; write a contract for it first: {_init(name)}")])
     try:
         raw = path.read_bytes() if path.stat().st_size <= MAX_BYTES else None
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise ContractError([Problem(name, 0, "", f"the contract cannot be read: {reason}")]) from None
     if raw is None:
-        raise ContractError([Problem(name, 0, "", f"larger than {MAX_BYTES // 1024} KiB; this is no contract")])
+        what = f"larger than {MAX_BYTES // 1024} KiB; this is no contract. If it is data: {_init(name)}"
+        raise ContractError([Problem(name, 0, "", what)])
     return parse_yaml(raw, name)
 
 

@@ -14,8 +14,8 @@ A piece is a block of lines between blank lines; the first characters of a line 
     = UID           the messages of another conversation, unchanged
     ! JSON          columns to set; "- NAME" leaves one out
 
-In rlvr_*.txt Q is the question, A the way to the answer, # the answer, % the pass rate. The other pieces are tables:
-one record per line, its cells parted by " | ".
+In rlvr_*.txt Q is the question, A the way to the answer, # the answer, % the pass rate. In pictures.txt "." and "#" are white
+and black dots. The other pieces are tables: one record per line, its cells parted by " | ".
 
 Nothing here is random: the same pieces give the same bytes.
 """
@@ -249,6 +249,30 @@ def mix(name: str) -> list[Row]:
     return rows
 
 
+def vision(name: str) -> list[Row]:
+    """Return conversations about pictures, named in a column; after "=" in a part of the message."""
+    rows: list[Row] = []
+    for uid, pictures, question, answer in table(name):
+        row: Row = {"uid": uid}
+        asked: str | list[Row] = question
+        if pictures.startswith("="):
+            asked = [{"type": "image", "value": pictures[1:]}, {"type": "text", "value": question}]
+        else:
+            row["images"] = [picture for picture in pictures.split(", ") if picture]
+        row["messages"] = [{"role": "user", "content": asked}, {"role": "assistant", "content": answer}]
+        rows.append(row)
+    return rows
+
+
+def pictures() -> dict[str, bytes]:
+    """Return the drawings as bitmaps (plain PBM: "P1", width and height, one digit per dot)."""
+    drawn = {block[0][2:]: [line.replace(".", "0").replace("#", "1") for line in block[1:]] for block in blocks("pictures.txt")}
+    return {
+        f"media/{name}": "\n".join(["P1", f"{len(lines[0])} {len(lines)}", *lines, ""]).encode()
+        for name, lines in drawn.items()
+    }
+
+
 def keyed(name: str, *keys: str) -> list[Row]:
     """Return the lines of a table with the names of its columns."""
     return [dict(zip(keys, cells, strict=True)) for cells in table(name)]
@@ -259,6 +283,7 @@ KINDS = {
     "quiz": lambda name: keyed(name, "question", "answer"),
     "exam": choices,
     "mix": mix,
+    "vision": vision,
 }
 
 
@@ -277,6 +302,7 @@ def build() -> dict[str, bytes]:
         "rlvr_bad/gsm_style.jsonl": jsonl(gsm("rlvr_bad.txt")),
         "eval/questions.jsonl": jsonl(questions()),
         "eval/choices.jsonl": jsonl(choices("eval_choices.txt")),
+        **pictures(),
         "catalogue/things.jsonl": jsonl(keyed("catalogue.txt", "id", "name")),
         **{
             f"{kind}_{which}/{kind}.jsonl": jsonl(rows(f"{kind}_{which}.txt"))
@@ -296,7 +322,7 @@ def main() -> int:
                 differ = 1
                 print(f"{name}: differs")
         else:
-            path.parent.mkdir(exist_ok=True)
+            path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
     return differ
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, trainers
 
 from datacheck.check import Artifact
+from datacheck.features.tokens import TokenRun
 
 TEXT = [
     "你好，请问北京今天的天气怎么样？",
@@ -66,3 +67,8 @@ def artifact(folder: Path) -> Artifact:
     """As a contract's `run.tokenizer` gives it to checks."""
     files = tuple((name, hashlib.sha256(data).hexdigest()) for name, data in files_of(folder).items())
     return Artifact(named="tok", files=files, location=folder)
+
+
+def token_run(folder: Path, **settings) -> TokenRun:
+    """How a run with this tokenizer makes tokens of rows."""
+    return TokenRun(tokenizer=artifact(folder), **settings)

@@ -99,7 +99,11 @@ def test_a_folder_without_data_is_never_a_pass(tmp_path, here, command):  # noqa
         ["judge", "nowhere", "--contract", "{contract}"],
         ["explain", "nothing_like_it"],
         ["nonsense"],
+        ["init"],
+        ["init", "nowhere.jsonl"],
         ["init", "--from", "nowhere.jsonl"],
+        ["init", "{data}", "--from", "{data}"],
+        ["run", "{data}"],
     ],
     ids=" ".join,
 )

@@ -28,6 +28,45 @@ QA = {"question": "十二的一半是多少？", "answer": "6"}
         ),
         ("set.json", {"canary": "x", "examples": [QA, QA]}, ['records: "examples"', "format: qa"]),
         ("table.jsonl", {"user_id": 7, "note": "a"}, ["format: rows"]),
+        ("gpteacher.jsonl", {"instruction": "问", "input": "", "response": "答"}, ["format: alpaca", "role_errors"]),
+        ("verl.jsonl", {"prompt": "问", "response": "答", "more": 1}, ["format: prompt_completion", "role_errors"]),
+        (
+            "ancient.jsonl",
+            {"source": "烧宗庙", "target": "烧毁宗庙"},
+            ['fields: {prompt: "source", response: "target"}', "format: prompt_completion", "near_duplicates"],
+        ),
+        (
+            "zh.jsonl",
+            {"问题": "试用期多长？", "回答": "不超过六个月。"},
+            ['fields: {prompt: "问题", response: "回答"}'],
+        ),
+        ("svamp.jsonl", {"Question": "How many?", "Answer": 145.0}, ["format: qa", "conflicting_answers"]),
+        ("gold.jsonl", {"题目": "一加一", "gold": 2}, ['fields: {prompt: "题目", answer: "gold"}', "format: qa"]),
+        (
+            "dialog.jsonl",
+            {
+                "dialog": [
+                    {"speaker": "seeker", "content": "我很难过"},
+                    {"speaker": "supporter", "content": "发生了什么事？"},
+                ]
+            },
+            [
+                'fields: {messages: "dialog", role: "speaker", content: "content"}',
+                'roles: {"seeker": "user", "supporter": "assistant"}',
+            ],
+        ),
+        (
+            "rl.jsonl",
+            {"data_source": "m", "prompt": CHAT[:1], "reward_model": {"ground_truth": "6"}},
+            ["format: rlvr", "- unverifiable_answers", "- conflicting_answers"],
+        ),
+        (
+            "scored.jsonl",
+            {"prompt": "问", "chosen": "答一", "rejected": "答二", "score_chosen": 8.5, "score_rejected": 3},
+            ["scale: [1, 10]", "- small_gap", "- prompt_mismatch"],
+        ),
+        ("mcq.jsonl", {"question": "?", "A": "1", "B": "2", "answer": "A"}, ["- choice_balance"]),
+        ("tools.jsonl", {"messages": CHAT, "tools": []}, ["- tool_call_errors"]),
     ],
 )
 def test_fits_the_file(tmp_path: Path, name, content, expected):
@@ -40,3 +79,80 @@ def test_fits_the_file(tmp_path: Path, name, content, expected):
     found = {finding.check: finding.status.value for finding in report.findings}
     assert found["schema_violations"] == found["unreadable_lines"] == "pass"
     assert report.datasets["train"].rows == (2 if name == "set.json" else 1)
+
+
+def test_a_folder_is_looked_at_file_by_file(tmp_path: Path):
+    drop = tmp_path / "drop"
+    drop.mkdir()
+    for part in ("a", "b"):
+        rows = [{"uid": f"{part}{n}", "messages": CHAT, "kind": "ab"[n % 2]} for n in range(20)]
+        text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+        (drop / f"{part}.jsonl").write_text(text, encoding="utf-8")
+    (drop / "README.md").write_text("notes", encoding="utf-8")
+    text = contract_for(drop)
+    assert 'path: "drop"' in text
+    assert '"uid": {type: string, unique: true}' in text
+    assert '"kind": {type: string, enum: ["a", "b"]}' in text
+
+
+def test_texts_are_no_labels(tmp_path: Path):
+    """A column called source may be the text to translate: its values are no sources to compare."""
+    rows = [{"source": f"第{n}句古文", "target": f"第{n}句白话", "data_source": "book"} for n in range(200)]
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    assert 'columns: {source: "data_source"}' in contract_for(tmp_path / "a.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("texts", "languages"),
+    [
+        (["请问去火车站应该怎么走，需要多少时间？"], "[zh-Hans]"),
+        (["請問去火車站應該怎麼走，需要多少時間？"], "[zh-Hant]"),
+        (["How do I get to the station, and how long will it take me?"], "[en]"),
+        (["Как мне пройти к вокзалу и сколько времени это займёт пешком?"], None),
+        ([], None),
+    ],
+)
+def test_the_language_is_proposed_where_it_is_plain(tmp_path: Path, texts, languages):
+    row = {"prompt": texts[0] if texts else "?", "completion": texts[0] if texts else "!"}
+    (tmp_path / "a.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
+    text = contract_for(tmp_path / "a.jsonl")
+    assert ("wrong_language" in text) == bool(languages)
+    assert languages is None or f"languages: {languages}" in text
+
+
+def test_what_one_row_in_a_hundred_does_is_not_allowed(tmp_path: Path):
+    """A contract from data with faults finds the faults."""
+    rows = [{"id": f"r{n}", "kind": ("bank shop", "shop")[n % 2], "messages": CHAT} for n in range(400)]
+    rows[7] = {**rows[7], "id": 7}
+    rows[8] = {**rows[8], "kind": "bnak shop"}
+    rows[20] = {**rows[20], "kind": "library"}  # rare, and no slip of the pen
+    rows[9] = {"id": "r9", "Kind": "shop", "messages": CHAT}
+    rows[10] = {**rows[10], "id": "r12"}
+    rows[11] = {"id": "alpaca", "kind": "shop", "instruction": "问", "output": "答"}
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    text = contract_for(tmp_path / "a.jsonl")
+    assert "format: messages  # found: messages 399, alpaca 1" in text
+    assert '"id": {type: string, unique: true}  # otherwise in 2 of 400 rows' in text
+    assert '"kind": {type: string, enum: ["bank shop", "library", "shop"]}  # otherwise in 2 of 400 rows' in text
+    (tmp_path / "contract.yaml").write_text(text, encoding="utf-8")
+    report = validate(tmp_path / "contract.yaml", out=tmp_path / "out")
+    found = {finding.check: finding for finding in report.findings}
+    lines = {int(place.at.rpartition(":")[2]) for place in found["schema_violations"].evidence.first}
+    assert lines == {8, 9, 10, 12, 13}  # 12: an alpaca row without messages; 13: its id stands in line 11 too
+    assert found["role_errors"].status == "fail"
+
+
+def test_values_are_not_listed_where_only_a_part_was_seen(tmp_path: Path):
+    rows = ({"kind": "a" if n < 60_000 else "b", "text": f"{n} " * 30} for n in range(70_000))
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    assert "enum" not in contract_for(tmp_path / "a.jsonl")
+
+
+def test_an_evaluation_set_stands_beside_it(tmp_path: Path):
+    (tmp_path / "a.jsonl").write_text(json.dumps({"messages": CHAT}) + "\n", encoding="utf-8")
+    (tmp_path / "e.jsonl").write_text(json.dumps(QA) + "\n", encoding="utf-8")
+    text = contract_for(tmp_path / "a.jsonl", tmp_path / "e.jsonl")
+    (tmp_path / "contract.yaml").write_text(text, encoding="utf-8")
+    contract = load_contract(tmp_path / "contract.yaml")
+    assert [check.check for check in contract.datasets["train"].checks if check.check == "leakage"] == ["leakage"]
+    assert contract.datasets["eval"].source.format == "qa"

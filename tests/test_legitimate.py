@@ -179,6 +179,7 @@ NEEDS_MORE = {
     "template_errors": "needs a tokenizer",
     "truncated_samples": "needs a tokenizer",
     "broken_references": "needs another dataset",
+    "unknown_sid_tokens": "needs an index",
     "mixture_drift": "needs targets",
     "synthetic_share": "needs labels",
     "thin_reasoning": "speaks of a whole set; a short answer is no fault",

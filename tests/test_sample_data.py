@@ -124,7 +124,8 @@ def test_make_reproduces_every_file():
     make = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(make)
     built = make.build()
-    assert {p.relative_to(SAMPLES).as_posix() for p in SAMPLES.glob("*/*.jsonl")} == set(built)
+    drawn = {p.relative_to(SAMPLES).as_posix() for p in SAMPLES.glob("media/**/*.pbm")}
+    assert {p.relative_to(SAMPLES).as_posix() for p in SAMPLES.glob("*/*.jsonl")} | drawn == set(built)
     for name, data in built.items():
         assert (SAMPLES / name).read_bytes() == data, name
 
@@ -481,6 +482,30 @@ def test_what_the_mix_is_made_of(which):
         (a + 1, b + 1) for a, b in itertools.combinations(range(len(rows)), 2) if jaccard(asked[a], asked[b]) > 0.5
     }
     assert alike == ({(11, 12)} if bad else set())
+
+
+@pytest.mark.parametrize("which", ["good", "bad"])
+def test_pictures_that_conversations_name(which):
+    there = {p.relative_to(SAMPLES / "media").as_posix() for p in SAMPLES.glob("media/**/*.*")}
+    faults = set()
+    for line, row in enumerate(read(f"vision_{which}/vision.jsonl"), 1):
+        named, asked = row.get("images", []), row["messages"][0]["content"]
+        if isinstance(asked, list):
+            named = [part["value"] for part in asked if part["type"] == "image"]
+        elif 0 < asked.count("<image>") != len(named):
+            faults.add((line, "wrong_count"))
+        faults |= {(line, "outside_root" if ".." in name else "missing_file") for name in named if name not in there}
+    assert faults == (of("vision", "missing_files") if which == "bad" else set())
+    assert len(there) == 4
+
+
+def test_drawings_are_bitmaps():
+    for path in SAMPLES.glob("media/**/*.pbm"):
+        kind, size, *dots = path.read_text("ascii").split("\n")
+        width, height = map(int, size.split())
+        assert kind == "P1"
+        assert [len(line) for line in dots] == [width] * height + [0]
+        assert set("".join(dots)) == {"0", "1"}
 
 
 def test_evaluation_sets():

@@ -72,6 +72,13 @@ def test_many_values_and_large_files_are_refused(tmp_path):
         load_yaml(path, "c.yaml")
 
 
+@pytest.mark.parametrize("name", ["drop", "train.jsonl", "train.Parquet", "train.json.gz"])
+def test_who_names_data_instead_of_a_contract_is_told_how_to_get_one(tmp_path, name):
+    (tmp_path / "drop").mkdir()
+    with pytest.raises(ContractError, match=f"this is data.*datacheck init {name} --to contract.yaml"):
+        load_yaml(tmp_path / name, name)
+
+
 @pytest.mark.parametrize(
     ("written", "meant"),
     [

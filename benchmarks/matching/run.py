@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import math
 import os
 import platform
 import re
@@ -113,6 +114,8 @@ def main() -> None:
         report["brute_force"] = [compare(corpus, setting) for corpus in found for setting in corpus.pairs]
         report["lines"] = measured(tools, found, chosen, failed, work)
         report["roof"] = child(Tool("", "", "roof", ""), found[0], chosen, work)
+        starts = [child(Tool("", "", "start", ""), found[0], chosen, work) for _ in range(chosen.rounds)]
+        report["start"] = statistics.median(start.get("process_cpu", math.nan) for start in starts)
         report["seconds"] = time.perf_counter() - started
         report["others"] = (measure.others() - busy) / report["seconds"]
     chosen.out.mkdir(parents=True, exist_ok=True)

@@ -13,6 +13,7 @@ from datacheck.chat.mask import by_spans, concatenation, kept, runs
 from datacheck.chat.template import Spans, TemplateFault
 from datacheck.chat.tokenizer import Tokenizer
 
+_FIRST = {"chosen": "rejected", "chosen_messages": "rejected_messages", "chosen_response": "rejected_response"}
 _BATCH = 64  # rows whose texts are tokenized together, on all cores
 Side = Literal["right", "left"]
 
@@ -53,7 +54,7 @@ class Sample(NamedTuple):
 class Run:
     """How the run reads its data.
 
-    truncation: the side that is cut beyond `max_length`; keep: a trainer's own rule instead, from (skipped, trained)
+    truncation: the side that is cut beyond `max_length`; keep: a trainer's own rule instead, from (prompt, answer)
     tokens turn by turn to those that are kept of each (the first ones), or None where the row is lost.
     """
 
@@ -62,19 +63,25 @@ class Run:
     truncation: Side = "right"
     keep: Callable[[list[tuple[int, int]]], list[tuple[int, int]] | None] | None = None
 
-    def kept(self, turns: Sequence[int], length: int) -> range | frozenset[int]:
-        """The tokens that are left of a row. turns: as `Sample.turns`."""
-        if self.keep is None:
+    def kept(self, turns: Sequence[int], length: int, beside: int = 0) -> range | frozenset[int]:
+        """The tokens that are left of a row.
+
+        Args:
+            turns: tokens of prompt, answer, prompt, …; looked at for a rule of `keep` only.
+            length: tokens of the row.
+            beside: of the other answer of a pair: shares are made for the longer one.
+
+        """
+        if self.keep is None or self.max_length is None:
             return kept(length, self.max_length, self.truncation)
-        if self.max_length is None or length <= self.max_length:
-            return range(length)
-        counts = self.keep(list(zip(turns[::2], turns[1::2], strict=True)))
+        counted = [*turns[:-1], max(turns[-1], beside)] if turns else []
+        counts = self.keep(list(zip(counted[::2], counted[1::2], strict=True)))
         left: set[int] = set()
         at = 0
         for of, count in zip(turns, (each for pair in counts or () for each in pair), strict=False):
-            left.update(range(at, at + count))
+            left.update(range(at, at + min(of, count)))
             at += of
-        return frozenset(left)
+        return range(length) if len(left) == length else frozenset(left)
 
 
 class _Work(NamedTuple):
@@ -84,6 +91,7 @@ class _Work(NamedTuple):
     text: str
     prompt: str | None = None
     spans: Spans | tuple[()] = ()
+    answers: Spans | tuple[()] = ()  # trained or not
     by: str | None = None
     fault: Fault | None = None
     error: str | None = None
@@ -101,6 +109,8 @@ def samples(conversations: Iterable[Conversation], run: Run, renderer: Renderer 
     source = iter(conversations)
     work = _rendered(source, run.tokenizer, renderer)
     while batch := list(islice(work, _BATCH)):
+        if batch[-1].conversation.part in _FIRST:
+            batch += islice(work, 1)
         yield from _tokenized(batch, run)
 
 
@@ -168,7 +178,9 @@ def _from_replies(conversation: Conversation, reply: Reply, prompt: Reply | None
         if each is not None and each.fault is not None:
             return _Work(conversation, "", fault=_refused(conversation, each))
     by = reply.by or {"completion": "concatenation", "sampled": "sampled"}.get(conversation.loss, "all")
-    return _Work(conversation, reply.text, prompt.text if prompt else None, _spans(conversation, reply), by)
+    answers = [(start, end) for start, end in reply.spans]
+    spans = _spans(conversation, answers)
+    return _Work(conversation, reply.text, prompt.text if prompt else None, spans, answers, by)
 
 
 def _refused(conversation: Conversation, reply: Reply) -> Fault:
@@ -178,9 +190,8 @@ def _refused(conversation: Conversation, reply: Reply) -> Fault:
     return Fault("template_refused", where, reply.message)
 
 
-def _spans(conversation: Conversation, reply: Reply) -> Spans:
+def _spans(conversation: Conversation, spans: Spans) -> Spans:
     """The spans to train: of all answers, of the last one, or of those with a weight."""
-    spans = [(start, end) for start, end in reply.spans]
     if conversation.loss == "last_turn":
         return spans[-1:]
     answers = [n for n, m in enumerate(conversation.messages or ()) if m.get("role") == "assistant"]
@@ -198,9 +209,21 @@ def _tokenized(batch: Sequence[_Work], run: Run) -> Iterator[Sample]:
     except TemplateFault:  # one text among them holds a lone surrogate: one by one
         yield from (_alone(work, run) for work in batch)
         return
-    for work, encoding in zip(batch, whole, strict=True):
-        prompt = next(encodings) if work.prompt is not None else None
-        yield _sample(work, encoding, prompt, run)
+    prompted = [next(encodings) if work.prompt is not None else None for work in batch]
+    for at, (work, encoding, prompt) in enumerate(zip(batch, whole, prompted, strict=True)):
+        beside = _beside(batch, at) if run.keep is not None and prompt is not None else None
+        other = len(whole[beside].ids) - len(prompt.ids) if beside is not None and prompt is not None else 0
+        yield _sample(work, encoding, prompt, run, other)
+
+
+def _beside(batch: Sequence[_Work], at: int) -> int | None:
+    """Where the other answer of a pair stands."""
+    part = batch[at].conversation.part
+    other = at + 1 if part in _FIRST else at - 1
+    if not 0 <= other < len(batch):
+        return None
+    one, two = sorted((at, other))
+    return other if _FIRST.get(batch[one].conversation.part) == batch[two].conversation.part else None
 
 
 def _alone(work: _Work, run: Run) -> Sample:
@@ -212,7 +235,7 @@ def _alone(work: _Work, run: Run) -> Sample:
     return _sample(work, encoded[0], encoded[1] if work.prompt is not None else None, run)
 
 
-def _sample(work: _Work, encoding: Encoding, prompt: Encoding | None, run: Run) -> Sample:
+def _sample(work: _Work, encoding: Encoding, prompt: Encoding | None, run: Run, beside: int = 0) -> Sample:
     if work.error is not None or work.fault is not None:
         return Sample(work.conversation, error=work.error, faults=(work.fault,) if work.fault else ())
     faults: list[Fault] = []
@@ -225,7 +248,8 @@ def _sample(work: _Work, encoding: Encoding, prompt: Encoding | None, run: Run) 
         labels = [int(work.by == "all")] * len(ids)
     else:
         labels = by_spans(encoding, list(work.spans))
-    left = run.kept(_turns(labels) if run.keep else (), len(ids))
+    turns = _turns(by_spans(encoding, list(work.answers)) if work.answers else labels) if run.keep else ()
+    left = run.kept(turns, len(ids), beside)
     if work.by != "sampled":
         faults += _faults(work, ids, labels, left, run)
     return Sample(work.conversation, work.text, ids, labels, encoding, left, work.by, tuple(faults))

@@ -19,9 +19,9 @@ class AnswerInPrompt(Check):
     r"""Share of rows whose prompt already holds the gold answer.
 
     The gold is taken out of the solution (behind `#### `, in `\boxed{…}`, or whole), both sides are normalised, and
-    the gold must stand in the prompt as words of its own. Numbers, letters of options and texts of fewer than
-    `min_chars` characters occur by chance; they are not judged and their rows are counted in the finding. Options to
-    choose from are no part of the prompt here.
+    the gold must stand in the prompt as words of its own. Numbers, letters of options, true and false, and texts of
+    fewer than `min_chars` characters occur by chance; they are not judged and their rows are counted in the finding.
+    Options to choose from are no part of the prompt here. Of a list of answers one is enough.
 
     For plain rows name columns: the answer must not be among the values of `question` (the items of a list, also of
     one that stands as text). With `rendered_by`, prompt and answer are what that trainer's code makes of the row.
@@ -49,8 +49,8 @@ class AnswerInPrompt(Check):
 
     ## Known limits
 
-    In reading comprehension and extraction the answer stands in the passage by design: raise the limit there. An
-    answer in other words is not found.
+    In reading comprehension and extraction the answer stands in the passage by design, as labels do in a prompt that
+    names all of them: raise the limit there. An answer in other words is not found.
     """
 
     ZH = """提示词中已经包含标准答案的样本占比。
@@ -124,8 +124,8 @@ class AnswerInPrompt(Check):
             return self._by_trainer(data)
         golds = data[self._golds()]
         given = golds.filter(pl.col("state") == "given")
-        trivial = total(golds.filter(pl.col("state") == "trivial"))
-        silent = total(data.rows) - total(golds)
+        trivial = total(golds.filter(pl.col("state") == "trivial").select("row").unique())
+        silent = total(data.rows) - total(golds.select("row").unique())
         notes = []
         if trivial:
             said = f"{trivial} golds are numbers, letters of options or shorter than {self.min_chars} characters"

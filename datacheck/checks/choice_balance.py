@@ -13,6 +13,8 @@ from datacheck.text.graders import choice
 class ChoiceBalance(Check):
     """How often the most frequent letter is the right one in multiple choice.
 
+    Where a row has options, a gold of one digit (0 to 9, as MMLU writes it) counts as a letter.
+
     ## Why it matters
 
     If half of the golds are "C", answering "C" earns half of the reward: the model learns the letter, not the
@@ -77,12 +79,12 @@ class ChoiceBalance(Check):
 
     def measure(self, data: View) -> Measured:
         """Count letters, in all and per slice."""
-        golds = data[self.needs()[0]].drop_nulls("gold").select("row", "gold")
+        golds = _with_places(data[self.needs()[0]].drop_nulls("gold").select("row", "gold"), data)
         by = [self.by] if self.by else []
         labelled = golds.join(data.rows.select("row", *by), on="row")
         counts = labelled.group_by(*by, "gold").agg(n=pl.len()).collect()
         distinct = counts["gold"].unique().to_list()
-        forms = {gold: choice(gold) for gold in distinct}
+        forms = {gold: gold[1:] if gold.startswith(_PLACE) else choice(gold) for gold in distinct}
         letter = pl.col("gold").replace_strict(forms, default=None, return_dtype=pl.String)
         single = counts.with_columns(letter=letter).filter(pl.col("letter").str.len_chars() == 1)
         letters = single.group_by("letter").agg(golds=pl.sum("n")).sort("letter")
@@ -102,3 +104,17 @@ class ChoiceBalance(Check):
                 values.append(Value("top_choice", Ratio(top, size), {by[0]: "(none)" if label is None else label}))
         lack = Note(f"{rows - count} rows have no gold of one letter", zh=f"{rows - count} 行的标准答案不是单个字母")
         return Measured(tuple(values), figures={"letters": letters}, not_checked=(lack,) if rows > count else ())
+
+
+_PLACE = "\x1f"  # marks a gold that is the place of an option
+
+
+def _with_places(golds: pl.LazyFrame, data: View) -> pl.LazyFrame:
+    """Mark the digits of rows that have options."""
+    digits = golds.filter(pl.col("gold").str.contains("^[0-9]$")).collect()
+    if digits.is_empty():
+        return golds
+    options = data.turns.filter(pl.col("part") == "option").select("row").unique()
+    places = digits.lazy().join(options, on="row", how="semi").select("row", place=pl.lit(_PLACE) + pl.col("gold"))
+    marked = golds.join(places, on="row", how="left")
+    return marked.select("row", gold=pl.coalesce("place", "gold"))

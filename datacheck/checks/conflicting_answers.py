@@ -11,10 +11,11 @@ from datacheck.text.normalise import Rule
 
 
 class ConflictingAnswers(Check):
-    """Share of rows whose question stands in another row with another gold answer.
+    r"""Share of rows whose question stands in another row with another gold answer.
 
     A question is the whole prompt (system prompt, options and tools included), or the columns that `question` names;
-    the answer is the gold answer, or the columns that `answer` names. Width, case and white space do not count.
+    the answer is the gold answer (behind `#### `, in `\boxed{…}`, or whole; numbers by value), or the columns that
+    `answer` names. Width, case and white space do not count.
     `against` names datasets that are looked at besides: an evaluation set whose golds are put into the same map.
 
     ## Why it matters

@@ -18,10 +18,11 @@ _ANSWERS = ("response", "chosen", "rejected")
 
 
 class EmptyTurns(Check):
-    """Messages, answers and texts that are empty, white space, invisible, null, or (answers) punctuation only.
+    """Messages, answers and texts that are empty, white space, invisible, null, no text, or (answers) punctuation only.
 
-    Fine are: an assistant message without content beside tool calls, a tool that returns nothing, an empty system
-    prompt, blank answer options, a message that holds an image instead of text. Emoji are content.
+    A message that is a number, a boolean or an object is no text (`not_text`); a gold answer may be a number. Fine
+    are: an assistant message without content beside tool calls, a tool that returns nothing, an empty system prompt,
+    blank answer options, a message that holds an image instead of text. Emoji are content.
 
     ## Why it matters
 
@@ -42,6 +43,7 @@ class EmptyTurns(Check):
 
     - Many rows at once: the export reads another field than the one that holds the text; correct it there.
     - Single rows: drop them (`datacheck apply`); an invented answer is worse than none.
+    - `not_text`: write the content as a string; of an object, the field that holds the text.
     - Null content beside tool calls is fine and not counted; leave it.
 
     ## How to verify
@@ -66,7 +68,8 @@ class EmptyTurns(Check):
 
     ## 修复
 
-    成批出现就改导出；零星出现就删除该样本，不要编造回答。带工具调用的空内容属于正常，不会被计入。
+    成批出现就改导出；零星出现就删除该样本，不要编造回答。`not_text` 表示内容是数字、布尔值或对象，应改写成字符串。
+    带工具调用的空内容属于正常，不会被计入。
 
     ## 验证
 
@@ -112,6 +115,8 @@ def _problem() -> pl.Expr:
         .then(pl.lit("missing_content"))
         .when(text.is_null() & (pl.col("content_type") != "object"))
         .then(pl.lit("null_content"))
+        .when(~part.is_in(["answer", "text"]) & _no_text())
+        .then(pl.lit("not_text"))
         .when(text == "")
         .then(pl.lit("empty"))
         .when(text.str.contains(_SPACE))
@@ -120,6 +125,13 @@ def _problem() -> pl.Expr:
         .then(pl.lit("invisible"))
         .when(marks)
         .then(pl.lit("only_punctuation"))
+    )
+
+
+def _no_text() -> pl.Expr:
+    """A message that is a number, a boolean or an object: templates print it as code, or stop."""
+    return pl.col("content_type").is_in(["number", "boolean"]) | (
+        (pl.col("content_type") == "object") & pl.col("tool_calls").is_null()
     )
 
 

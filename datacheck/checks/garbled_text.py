@@ -22,6 +22,7 @@ _PATTERNS = {
     "lost": _LOST,
     "no_value": _NO_VALUE,
 }
+_BEFORE = 30  # characters that are shown before the damage
 _FEW = 3  # a single private character may be a logo, a single "??" is a way to ask
 
 
@@ -94,10 +95,17 @@ class GarbledText(Check):
         found = flagged(suspect, {kind: _holds(kind, pattern) for kind, pattern in patterns.items()}, places)
         return Measured(
             rates("rate", found, data.rows, by=self.by, rows=data.rows),
-            evidence=evidence(found, texts),
+            evidence=evidence(found, texts).with_columns(text=_around()),
             figures={"kinds": per_kind(found)},
             not_checked=silent(texts, data.rows),
         )
+
+
+def _around() -> pl.Expr:
+    """The text from shortly before the place that the detail names, so that an excerpt shows it."""
+    start = pl.col("detail").str.extract(r"([0-9]+)$").cast(pl.Int64) - 1 - _BEFORE
+    later = pl.concat_str(pl.lit("…"), pl.col("text").str.slice(start.clip(0)))
+    return pl.when(start > 0).then(later).otherwise("text")
 
 
 def _holds(kind: str, pattern: str) -> pl.Expr:

@@ -15,7 +15,8 @@ class IdenticalPairs(Check):
     """Share of preference pairs whose chosen and rejected answers are the same, or nearly so.
 
     The same means after normalising (fullwidth, case, traditional characters, white space do not count); nearly the
-    same means that the sets of 3-grams of both sides have a Jaccard similarity of at least `near`.
+    same means that the sets of 3-grams of both sides have a Jaccard similarity of at least `near`, or that they differ
+    in the sign that ends them only ("好的。", "好的！").
 
     ## Why it matters
 
@@ -103,7 +104,7 @@ class IdenticalPairs(Check):
             .then(pl.col("common") / pl.col("union"))
             .otherwise(0.0)
         )
-        near = ~pl.col("equal") & (pl.col("score") >= self.near)
+        near = ~pl.col("equal") & ((pl.col("score") >= self.near) | pl.col("ends_equal"))
         same, alike = pairs.filter("equal"), pairs.filter(near)
         cut = pairs.filter("cut_equal", ~pl.col("equal"))
         some = total(pairs) > 0

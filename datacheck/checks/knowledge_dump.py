@@ -11,7 +11,8 @@ from datacheck.check import Check, Limit, Measured, Metric, Note, View, rates, t
 class KnowledgeDump(Check):
     """Share of conversations that are one question with a very long answer.
 
-    An answer of `chars` characters or more to a single user message is an article, not a conversation.
+    An answer of `chars` characters or more to a single user message is an article, not a conversation. Of a preference
+    pair the chosen answer counts.
 
     ## Why it matters
 
@@ -94,8 +95,10 @@ _TALKS = pl.DataFrame(
 
 
 def _of_turns(turns: pl.LazyFrame) -> pl.LazyFrame:
-    spoken = turns.filter(pl.col("part").is_in(["prompt", "response"]))
-    answer = pl.col("part") == "response"
+    spoken = turns.filter(pl.col("part").is_in(["prompt", "response", "chosen"]))
+    answer = pl.col("part").is_in(["response", "chosen"]) & ~pl.col("role").is_in(["user", "system"]).fill_null(
+        value=False
+    )
     numbers = spoken.select(
         "row",
         asked=pl.col("role") == "user",

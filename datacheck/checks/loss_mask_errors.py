@@ -6,14 +6,14 @@ from typing import Any, Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Artifact, Check, Limit, Measured, Metric, Need, Note, Value, View, rates
+from datacheck.check import Check, Limit, Measured, Metric, Need, Note, Value, View, rates
 from datacheck.features.tokens import (
     NO_TOKENIZER,
-    Truncation,
+    TokenRun,
     faults,
-    implied_by_run,
     strips,
-    tokens_feature,
+    token_run_of,
+    tokens_of,
     unknown,
 )
 
@@ -83,25 +83,16 @@ class LossMaskErrors(Check):
     metrics = {"rate": Metric("rows with a wrong loss mask", "share", of="rows", limit=Limit(max=0))}
 
     check: Literal["loss_mask_errors"] = "loss_mask_errors"
-    tokenizer: Artifact | None = Field(default=None, description="the run's tokenizer (from `run:`)")
-    template: str | None = Field(default=None, description="name of the chat template (from `run:`)")
-    max_length: int | None = Field(default=None, ge=1, description="tokens that the run keeps of a row (from `run:`)")
-    truncation: Truncation = Field(default="right", description="the side that is cut; a named trainer knows its own")
-    roles: dict[str, str] = Field(default={}, description="names of roles (from `source.roles`)")
-    trainer: str | None = Field(default=None, description="trainer and mode, as `trl.sft` (from `run:`)")
-    config: Artifact | None = Field(default=None, description="the trainer's config file (from `run:`)")
-    settings: dict[str, bool | int | float | str | None] = Field(
-        default={}, description="settings of the trainer that win over its config file (from `run:`)"
-    )
+    run: TokenRun | None = Field(default=None, description="how the run makes tokens of rows; from `run:`")
 
     @classmethod
     def implied(cls, dataset: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The tokenizer and the lengths of the run."""
-        return implied_by_run(dataset)
+        """The run stands with the contract."""
+        return {"run": token_run_of(dataset)}
 
     def needs(self) -> tuple[Need, ...]:
-        """The labelled tokens."""
-        feature = tokens_feature(self)
+        """The labelled tokens, where a tokenizer is named."""
+        feature = tokens_of(self.run)
         return (Need(feature),) if feature else ()
 
     def measure(self, data: View) -> Measured:

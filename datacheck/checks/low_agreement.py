@@ -123,8 +123,9 @@ class LowAgreement(Check):
     def _value(self, rater: str) -> pl.Expr:
         """A rating as the level needs it; null where it cannot be read."""
         text = pl.col(rater).str.strip_chars()
-        if self.level == "nominal":
-            return pl.when(text != "").then(text)
+        if self.level == "nominal":  # "Ａ", "a " and "A" are one label, as are 5 and 5.0
+            label = text.str.normalize("NFKC").str.to_lowercase().str.replace(r"^([0-9]+)\.0+$", "$1")
+            return pl.when(text != "").then(label)
         if self.order:
             ranks = {word: rank for rank, word in enumerate(self.order)}
             return text.replace_strict(ranks, default=None, return_dtype=pl.Float64)

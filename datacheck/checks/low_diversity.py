@@ -73,19 +73,23 @@ class LowDiversity(Check):
     on: On = Field(default="response", description="which text of a row is looked at")
 
     def needs(self) -> tuple[Need, ...]:
-        """Counts of pairs, and openings."""
-        return (Need(DistinctPairs(on=self.on)), Need(Openings(on=self.on)))
+        """Openings, and counts of pairs: per source, and per slice where that is another label."""
+        labels = dict.fromkeys(("source", self.by or "source"))
+        return (Need(Openings(on=self.on)), *(Need(DistinctPairs(on=self.on, by=label)) for label in labels))
 
     def measure(self, data: View) -> Measured:
         """Add up the windows of all parts."""
-        pairs, openings = (data[need] for need in self.needs())
+        openings, pairs, *_ = (data[need] for need in self.needs())
         rows = total(data.rows)
-        sums = pl.all().exclude("source").cast(pl.Int64).sum()
+        sums = pl.all().exclude("label").cast(pl.Int64).sum()
         windows = pairs.select(sums).collect().row(0, named=True)
         values = [Value("distinct_2", _share(windows) if rows else None)]
-        if self.by == "source":
-            by_source = pairs.group_by("source").agg(sums).sort("source").collect().iter_rows(named=True)
-            values += [Value("distinct_2", _share(s), {"source": s["source"] or "(none)"}) for s in by_source]
+        if self.by:
+            slices = data[self.needs()[-1]].group_by("label").agg(sums).sort("label").collect()
+            values += [
+                Value("distinct_2", _share(s), {self.by: "(none)" if s["label"] is None else s["label"]})
+                for s in slices.iter_rows(named=True)
+            ]
         counts = (
             openings.group_by("opening")
             .agg(rows=pl.len())

@@ -19,9 +19,11 @@ _NO_FOLDER = Note(
 class MissingFiles(Check):
     """Rows that name an image, audio or video file that is not there, or whose `<image>` marks do not fit the files.
 
-    Looked at are the columns `image(s)`, `video(s)`, `audio(s)` (paths, or objects with `path` or `url`) and the
-    content parts of those types. `source.media` names the folder that the paths are relative to; it is listed when
-    the contract is read, so no file is opened. A `<image>` mark in the text stands for one image of the row.
+    Looked at are the columns `image(s)`, `video(s)`, `audio(s)`, `image_path` and the like (paths, or objects with
+    `path` or `url`) and the
+    content parts of those types, as OpenAI, Qwen, transformers and LLaMA-Factory v1 write them. `source.media` names
+    the folder that the paths are relative to; it is listed when the contract is read, so no file is opened. A `<image>`
+    mark in the text stands for one image of the row.
 
     ## Why it matters
 
@@ -52,7 +54,7 @@ class MissingFiles(Check):
     ## Known limits
 
     URLs and `data:` texts are counted, not fetched. Whether a file can be decoded is not looked at. Rows without any
-    mark are fine: ms-swift puts the pictures first. Parts that hold their path under `value` are not read.
+    mark are fine: ms-swift puts the pictures first.
     """
 
     ZH = """样本引用的图片、音频、视频文件不存在，或 `<image>` 占位符与文件数不一致。

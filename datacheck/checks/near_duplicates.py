@@ -18,6 +18,7 @@ from datacheck.text.normalise import Rule
 
 PLANTED_ROWS = 100  # rows that get a planted copy of every kind: at most 1,500 plants
 SHORT = 20  # code points; a shorter row is no good source of plants: one edit already changes what it says
+SAMPLED_GRAMS = 1 << 24  # n-grams of that sample at most: all are in memory
 SAMPLE = 5_000  # rows on which the search is compared with the complete one
 # Where every row is shorter, the search is tried on these.
 STAND_INS = (
@@ -217,7 +218,8 @@ class NearDuplicates(Check):
         self, compared: Candidates, by_row: NDArray[np.int64], rank: NDArray[np.int64], picked: NDArray[np.int64]
     ) -> pl.DataFrame:
         """`similarity`, `found`: all similar pairs of a sample, and whether a band proposes each."""
-        sets = compared.sets.take(rank[np.searchsorted(by_row, picked)])
+        chosen = rank[np.searchsorted(by_row, picked)]
+        sets = compared.sets.take(chosen[np.cumsum(compared.sets.lengths[chosen]) <= SAMPLED_GRAMS])
         pairs = exact_pairs(sets, self._least)
         num_perm, bands, size = self._sketch.scheme
         keys = band_keys(signatures(sets, num_perm), bands, size)

@@ -6,8 +6,8 @@ from typing import Any, Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Artifact, Check, Limit, Measured, Metric, Need, Note, Value, View, rates, total
-from datacheck.features.tokens import NO_TOKENIZER, Truncation, implied_by_run, tokens_feature, unknown
+from datacheck.check import Check, Limit, Measured, Metric, Need, Note, Value, View, rates, total
+from datacheck.features.tokens import NO_TOKENIZER, TokenRun, token_run_of, tokens_of, unknown
 
 
 class OverlongSamples(Check):
@@ -78,25 +78,16 @@ class OverlongSamples(Check):
         default=None, ge=1, description="characters that one message may have; else as a row"
     )
     max_tokens: int | None = Field(default=None, ge=1, description="tokens that a row may have; needs a tokenizer")
-    tokenizer: Artifact | None = Field(default=None, description="the run's tokenizer (from `run:`)")
-    template: str | None = Field(default=None, description="name of the chat template (from `run:`)")
-    max_length: int | None = Field(default=None, ge=1, description="tokens that the run keeps of a row (from `run:`)")
-    truncation: Truncation = Field(default="right", description="the side that is cut; a named trainer knows its own")
-    roles: dict[str, str] = Field(default={}, description="names of roles (from `source.roles`)")
-    trainer: str | None = Field(default=None, description="trainer and mode, as `trl.sft` (from `run:`)")
-    config: Artifact | None = Field(default=None, description="the trainer's config file (from `run:`)")
-    settings: dict[str, bool | int | float | str | None] = Field(
-        default={}, description="settings of the trainer that win over its config file (from `run:`)"
-    )
+    run: TokenRun | None = Field(default=None, description="how the run makes tokens of rows; from `run:`")
 
     @classmethod
     def implied(cls, dataset: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The tokenizer and the lengths of the run."""
-        return implied_by_run(dataset)
+        """The run stands with the contract."""
+        return {"run": token_run_of(dataset)}
 
     def needs(self) -> tuple[Need, ...]:
-        """Tokens, where a tokenizer is named."""
-        feature = tokens_feature(self)
+        """The labelled tokens, where a tokenizer is named."""
+        feature = tokens_of(self.run)
         return (Need(feature),) if feature else ()
 
     def measure(self, data: View) -> Measured:

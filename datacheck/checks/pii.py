@@ -233,9 +233,10 @@ class Pii(Check, Rules):
         if not hosts and total(data.rows):
             hosts = [""]
         planted = tuple(entity for entity in self.looked_for if entity not in UNSTRUCTURED)
-        # The marks keep apart what would change the meaning of a number: "x = 138…" is no telephone.
+        # The marks keep apart what would change the meaning of a number: "x = 138…" is no telephone; and the line
+        # feed parts a plant from a host that is itself a number: "0.00187；30.51…" would be a place.
         lines = [
-            (entity, f"{host}；{canary(entity, seed)}；{host[:40]}")
+            (entity, f"{host}；\n{canary(entity, seed)}；\n{host[:40]}")
             for entity in planted
             for seed, host in enumerate(hosts)
         ]

@@ -21,17 +21,22 @@ _MISSING = (
 _MISSING_EN = r"(?i:insert [^\[\]\n]{1,60}|(?:your|the) (?:answer|text|content|response|code) here|content|answer here)"
 _PATTERNS = {
     "template_field": f"{_START}(\\{{\\{{ ?{_NAME} ?\\}}\\}})",  # {{name}}
-    "shell_variable": r"(?:^|[^A-Za-z0-9_$\\^{}`])(\$\{[A-Za-z][A-Za-z0-9_.]+\})(?:[^$]|$)",  # ${name}, not ${ab}$
+    # ${name}, not ${ab}$ and ${He}^{+}$
+    "shell_variable": r"(?:^|[^A-Za-z0-9_$\\^{}`])(\$\{[A-Za-z][A-Za-z0-9_.]+\})(?:[^$^_\\ ]| [^\\^]|$)",
     "format_field": f"{_START}(\\{{(?:{_FIELDS})\\}})",  # {instruction}
     "angle_field": r"(<<(?:[A-Z]+(?:_[A-Z]+)+|NAME|USER|DATE|CITY|INPUT|QUESTION|ANSWER|CONTENT|TEXT)>>)",
     "to_do": r"(?m)^[\s\[【（(*#-]*((?:TODO|TBD|FIXME|(?:内容|此处)?待(?:补充|填写|完善|定稿))[\]】）):：*.。\s]*)$",
     "missing_content": rf"([\[【]\s*(?:{_MISSING}|{_MISSING_EN})\s*[\]】])",
 }
+# The dollar of ${a_n}=\frac{1}{2}$ opens a formula; a dollar before a brace opens the next placeholder.
+_FORMULA = r"\$\{[A-Za-z][A-Za-z0-9_.]*\}[^$\n]{0,200}\$(?:[^{]|$)"
 _BRACES = ("template_field", "shell_variable", "format_field")
 _CODE_LINE = (
     r"(?m)[;{]\s*$"
     r"|^\s*(?:def|class|import|from|const|let|var|function|return|public|private|package|using|val)\b.*[:;={(\w]$"
-    r"|</\w+>|=>|\{%|\$\{\{|^\s*(?:#!|#include|<\?)|print\(|\bf\"|\\(?:begin|frac|left|math\w+)\{"
+    r"|</\w+>|=>|\{%|\$\{\{|^\s*(?:#!|#include|<\?)|print\(|\bf\"|\\(?:begin|frac|left|math\w+|times|text|pi)\b"
+    # shell: $(command), "$name", name=value, and the words that open and close its blocks
+    r"|\$\(|\"\$\w|^\s*[A-Za-z_]\w*=\S*\s*$|^\s*(?:done|fi|esac|do|then)\s*$|;\s*(?:do|then)\s*$|^\s*echo\s"
 )
 
 
@@ -99,6 +104,7 @@ class PlaceholderText(Check):
             kind: text.str.contains(pattern) & ~is_code if kind in _BRACES else text.str.contains(pattern)
             for kind, pattern in _PATTERNS.items()
         }
+        kinds["shell_variable"] &= ~text.str.contains(_FORMULA)
         found = flagged(prose, kinds, {kind: text.str.extract(pattern) for kind, pattern in _PATTERNS.items()})
         braces = text.str.contains("|".join(f"(?:{_PATTERNS[kind]})" for kind in _BRACES))
         unjudged = total(prose.filter(is_code & braces))

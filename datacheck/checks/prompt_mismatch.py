@@ -96,17 +96,20 @@ _JUDGED = pl.DataFrame(schema={"row": pl.UInt64, "problem": pl.String, "where": 
 def _of_turns(turns: pl.LazyFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The pairs; and of those whose sides hold user messages, what is wrong, if anything.
 
-    The user messages of both sides are compared with each other, and the first one with the prompt's.
+    The user messages and system prompts of both sides are compared with each other, and the first user message with
+    the prompt's.
     """
     sides = turns.filter(pl.col("part").is_in(["chosen", "rejected"]))
     parts = sides.select("row", "part").collect()
     chosen, rejected = (parts.filter(pl.col("part") == side).select("row").unique() for side in ("chosen", "rejected"))
     pairs = chosen.join(rejected, on="row", how="semi").sort("row")
-    asked = sides.filter(pl.col("role") == "user").join(pairs.lazy(), on="row", how="semi", maintain_order="left")
+    asked = sides.filter(pl.col("role").is_in(["user", "system"])).join(
+        pairs.lazy(), on="row", how="semi", maintain_order="left"
+    )
     said = {side: pl.col("text").filter(pl.col("part") == side) for side in ("chosen", "rejected")}
     per_row = asked.group_by("row", maintain_order=True).agg(
         pl.col("path").first().alias("where"),
-        pl.col("text").first().alias("first"),
+        pl.col("text").filter(pl.col("role") == "user").first().alias("first"),
         *(texts.alias(side) for side, texts in said.items()),
     )
     begins = sides.group_by("row").agg(begins=pl.col("role").first().is_in(["user", "system"]))

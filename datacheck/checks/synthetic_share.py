@@ -1,5 +1,6 @@
 """The check synthetic_share."""
 
+import unicodedata
 from typing import Literal
 
 import polars as pl
@@ -17,7 +18,8 @@ _HINT = Note(
 class SyntheticShare(Check):
     """Share of rows that a model wrote, by the source label, and how much of them one template makes up.
 
-    Which labels are synthetic the contract says (`synthetic: [self_instruct, gpt*]`; a `*` stands for any ending).
+    Which labels are synthetic the contract says (`synthetic: [self_instruct, gpt*]`; a `*` stands for any ending, case
+    and width do not count).
     Answers that differ in nothing but numbers and names have one template.
 
     ## Why it matters
@@ -99,26 +101,43 @@ class SyntheticShare(Check):
         rows = int(counts["rows"].sum())
         if not counts["source"].drop_nulls().len():
             return Measured((Value("share", None), Value("top_template", None)), not_checked=(_HINT,))
-        made = data.rows.filter(_matches(label, self.synthetic)).select("row").collect().lazy()
-        count = total(made)
-        largest = max((self._largest(bucket, made) for bucket in data.buckets(self._masked())), default=0)
-        template = Ratio(largest if largest > 1 else 0, count or rows)
+        by = [self.by] if self.by else []
+        made = data.rows.filter(_matches(label, self.synthetic)).select("row", *by).collect().lazy()
         unlabelled = int(counts.filter(pl.col("source").is_null())["rows"].sum())
         lack = Note(f"{unlabelled} rows have no source", zh=f"{unlabelled} 行没有来源")
         return Measured(
-            (*rates("share", made, data.rows, by=self.by, rows=data.rows), Value("top_template", template)),
+            (
+                *rates("share", made, data.rows, by=self.by, rows=data.rows),
+                Value("top_template", Ratio(self._largest(data, made, []).get(None, 0), total(made) or rows)),
+                *self._templates_per_slice(data, made),
+            ),
             figures={"sources": counts.with_columns(pl.col("source").fill_null("(none)")).head(30)},
             not_checked=(lack,) if unlabelled else (),
         )
 
-    def _largest(self, bucket: pl.LazyFrame, made: pl.LazyFrame) -> int:
-        """Rows of the most frequent template among those that a model wrote."""
-        own = bucket.join(made, on="row", how="semi").group_by("skeleton").agg(rows=pl.len())
-        return own.select(pl.col("rows").max()).collect().item() or 0
+    def _largest(self, data: View, made: pl.LazyFrame, by: list[str]) -> dict[str | None, int]:
+        """Per slice the rows of the most frequent template among those that a model wrote; 0 where none repeats."""
+        largest: dict[str | None, int] = {}
+        for bucket in data.buckets(self._masked()):
+            sizes = bucket.join(made, on="row").group_by("skeleton", *by).agg(rows=pl.len())
+            tops = sizes.group_by(slice=pl.col(*by) if by else pl.lit(None, pl.String)).agg(pl.col("rows").max())
+            for key, size in tops.filter(pl.col("rows") > 1).select("slice", "rows").collect().iter_rows():
+                largest[key] = max(size, largest.get(key, 0))
+        return largest
+
+    def _templates_per_slice(self, data: View, made: pl.LazyFrame) -> list[Value]:
+        if not self.by:
+            return []
+        largest = self._largest(data, made, [self.by])
+        sizes = made.group_by(self.by).len().sort(self.by).collect().iter_rows()
+        slices = ((key, Ratio(largest.get(key, 0), size)) for key, size in sizes)
+        return [Value("top_template", ratio, {self.by: "(none)" if key is None else str(key)}) for key, ratio in slices]
 
 
 def _matches(label: pl.Expr, patterns: tuple[str, ...]) -> pl.Expr:
-    """Whether a label is one of the patterns."""
-    whole = [pattern for pattern in patterns if not pattern.endswith("*")]
-    starts = [label.str.starts_with(pattern[:-1]) for pattern in patterns if pattern.endswith("*")]
-    return pl.any_horizontal(label.is_in(whole), *starts)
+    """Whether a label is one of the patterns; neither case nor width counts ("GPT-4" is gpt*)."""
+    plain = label.str.normalize("NFKC").str.to_lowercase()
+    wanted = [unicodedata.normalize("NFKC", pattern).lower() for pattern in patterns]
+    whole = [pattern for pattern in wanted if not pattern.endswith("*")]
+    starts = [plain.str.starts_with(pattern[:-1]) for pattern in wanted if pattern.endswith("*")]
+    return pl.any_horizontal(plain.is_in(whole), *starts)

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any, Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Artifact, Check, Limit, Measured, Metric, Need, Note, Value, View, for_review, placed, rates
+from datacheck.check import Check, Limit, Measured, Metric, Need, Note, Value, View, for_review, placed, rates
 from datacheck.features.tokens import (
     NO_TOKENIZER,
-    Truncation,
+    TokenRun,
     faults,
-    implied_by_run,
     load_model,
     renderer,
-    tokens_feature,
+    token_run_of,
+    tokens_of,
     unknown,
 )
 
@@ -97,25 +97,16 @@ class TemplateErrors(Check):
     }
 
     check: Literal["template_errors"] = "template_errors"
-    tokenizer: Artifact | None = Field(default=None, description="the run's tokenizer (from `run:`)")
-    template: str | None = Field(default=None, description="name of the chat template (from `run:`)")
-    max_length: int | None = Field(default=None, ge=1, description="tokens that the run keeps of a row (from `run:`)")
-    truncation: Truncation = Field(default="right", description="the side that is cut; a named trainer knows its own")
-    roles: dict[str, str] = Field(default={}, description="names of roles (from `source.roles`)")
-    trainer: str | None = Field(default=None, description="trainer and mode, as `trl.sft` (from `run:`)")
-    config: Artifact | None = Field(default=None, description="the trainer's config file (from `run:`)")
-    settings: dict[str, bool | int | float | str | None] = Field(
-        default={}, description="settings of the trainer that win over its config file (from `run:`)"
-    )
+    run: TokenRun | None = Field(default=None, description="how the run makes tokens of rows; from `run:`")
 
     @classmethod
     def implied(cls, dataset: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The tokenizer of the run."""
-        return implied_by_run(dataset)
+        """The run stands with the contract."""
+        return {"run": token_run_of(dataset)}
 
     def needs(self) -> tuple[Need, ...]:
-        """The rendered rows."""
-        feature = tokens_feature(self)
+        """The labelled tokens, where a tokenizer is named."""
+        feature = tokens_of(self.run)
         return (Need(feature),) if feature else ()
 
     def measure(self, data: View) -> Measured:
@@ -152,9 +143,10 @@ class TemplateErrors(Check):
         from datacheck.chat.lint import Lint, lint  # noqa: PLC0415 - jinja2 and tokenizers: only where they are used
         from datacheck.chat.samples import Fault  # noqa: PLC0415
 
-        assert self.tokenizer is not None
-        model = load_model(self.tokenizer)
-        child = renderer(model, self.template)
+        assert self.run is not None
+        assert self.run.tokenizer is not None
+        model = load_model(self.run.tokenizer)
+        child = renderer(model, self.run.template)
         if child is None:
             return Lint((Fault("no_template", None, "the tokenizer has no chat template"),))
         with child:

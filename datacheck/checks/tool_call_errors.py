@@ -1,16 +1,26 @@
 """Count the rows whose tool definitions, calls or results are broken."""
 
-from collections.abc import Mapping
-from typing import Any, Literal
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Check, Limit, Measured, Metric, Need, Note, View, rates
+from datacheck.check import Check, Limit, Measured, Metric, Need, Note, Value, View, rates
+from datacheck.features.tokens import TokenRun, load_model, renderer, token_run_of
 from datacheck.features.tool_calls import ToolFacts
 from datacheck.trainers import trainer, trainer_names
 
+if TYPE_CHECKING:
+    from datacheck.chat.calls import CallForms, Form
+
 _FACTS = Need(ToolFacts())
+_INDEX = re.compile(r"(\[\d+\])+$")
+_TABLES = (".parquet", ".arrow", ".feather")  # where a null and what is missing are one
 _SHAPES = {
     "message": "the arguments of calls",
     "content": "the arguments of calls in the content",
@@ -26,7 +36,10 @@ class ToolCallErrors(Check):
     a conversation that ends with a call, rows without ids, one result for parallel calls where the calls stand in
     the content. Ids must be unique within a conversation. Whether arguments are text or objects must not vary within
     a dataset: rows of the rarer kind are named. Where `run.trainer` (or `arguments`) says which of them is wanted, all
-    others are named: LLaMA-Factory quotes arguments that are text once more, OpenAI refuses objects.
+    others are named: LLaMA-Factory quotes arguments that are text once more, OpenAI refuses objects. With other
+    trainers, or none, the chat template of `run.tokenizer` is asked: a call of known words is rendered both ways, and
+    what the template does to the form that it does not want (it fails, encodes it twice, prints Python) stands in the
+    evidence, as does what it prints for an argument that is null.
 
     ## Why it matters
 
@@ -43,9 +56,13 @@ class ToolCallErrors(Check):
 
     - `arguments_not_json`, `arguments_not_object`, `call_malformed`: write arguments with a JSON library; `{}` if none.
     - `arguments_invalid`, `unknown_function`: correct the call or the definition, whichever is wrong.
-    - `null_argument`, `tools_null_filled`: a union of columns filled the gaps; store tools and arguments as JSON text.
+    - `null_argument`, `tools_null_filled`: a union of columns filled the gaps; store tools and arguments as JSON text,
+      or take the nulls out. In Parquet and Arrow every call has the arguments of all calls of its file, the others as
+      null, and trainers read them so. In JSON an argument counts as filled if it is null in every call of a function
+      and set in calls of another one, or if the definition forbids it.
     - `call_without_result`, `result_without_call`, `duplicate_id`, `id_missing`: restore the lost message or its id.
     - `mixed_arguments`, `unwanted_arguments`: write all arguments in the form that the trainer or template expects.
+    - `calls_not_rendered`: the template leaves calls out; use one that knows tools.
     - `tools_not_json`, `tools_not_functions`: give a list of functions, each with a name and a schema.
 
     ## How to verify
@@ -81,9 +98,10 @@ class ToolCallErrors(Check):
 
     - 参数不是 JSON：用 JSON 库重新写出，没有参数时写 `{}`。
     - 函数未知或参数不合定义：改正调用或工具定义中错的一方。
-    - 被填成 null：工具和参数都存成 JSON 字符串。
+    - 被填成 null：工具和参数都存成 JSON 字符串，或去掉这些 null；证据中写明模板会打印什么。
     - 调用与结果不配对：补回丢失的消息或编号，或删除该样本。
-    - 字符串与对象混用，或与训练框架要求不符（`unwanted_arguments`）：统一成所需的写法。
+    - 字符串与对象混用，或与训练框架、聊天模板的要求不符（`unwanted_arguments`）：统一成所需的写法。
+    - 模板不渲染工具调用（`calls_not_rendered`）：换用支持工具的模板。
 
     ## 验证
 
@@ -93,53 +111,169 @@ class ToolCallErrors(Check):
     metrics = {"rate": Metric("rows whose tools or tool calls are wrong", "share", of="rows", limit=Limit(max=0))}
 
     check: Literal["tool_call_errors"] = "tool_call_errors"
-    arguments: Literal["any", "string", "object"] = Field(
-        default="any",
-        description="what arguments must be: JSON text or objects; from run.trainer where it matters there",
+    arguments: Literal["template", "any", "string", "object"] = Field(
+        default="template",
+        description="what arguments must be: JSON text, objects, or what the run's template takes; from run.trainer "
+        "where it says",
     )
+    run: TokenRun | None = Field(default=None, description="whose tokenizer has the template; from `run:`")
 
     @classmethod
     def implied(cls, dataset: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Some trainers say what arguments must be."""
+        """Some trainers say what arguments must be; for others the template of the run does."""
         name = dataset["run"]["trainer"]
-        return {"arguments": trainer(name).tool_arguments} if name in trainer_names() else {}
+        said = {"arguments": trainer(name).tool_arguments} if name in trainer_names() else {}
+        return {**said, "run": token_run_of(dataset)}
 
     def needs(self) -> tuple[Need, ...]:
         """The facts about each row."""
         return (_FACTS,)
 
     def measure(self, data: View) -> Measured:
-        """Take the problems as they are; judge the shape of arguments over the whole dataset."""
+        """Take the problems as they are; judge the shape of arguments, and nulls, over the whole dataset."""
         facts = data[_FACTS].collect()
-        notes = facts.filter(pl.col("name").str.starts_with("note:"))
-        problems = facts.filter(~pl.col("name").str.starts_with("note:"))
-        wanted = self.arguments
-        shaped = [
-            _mixed(notes, home, words) if wanted == "any" else _unwanted(notes, home, words, wanted)
-            for home, words in _SHAPES.items()
-        ]
-        found = pl.concat([problems, *shaped]).select("row", "where", "detail", problem="name").lazy()
+        noted = pl.col("name").str.starts_with("note:")
+        notes, problems = facts.filter(noted), facts.filter(~noted)
+        forms = self._forms(notes)
+        if forms is not None and forms.error is not None:
+            return Measured((Value("rate", None),), not_checked=(_limit(forms.error),))
+        told = problems.filter(pl.col("name") == "null_argument")  # by the definition, argument by argument
+        filled = _filled(notes, data.rows).join(told, on=["row", "where"], how="anti", maintain_order="left")
+        problems = pl.concat([problems, filled])
+        shaped = [line for home in _SHAPES for line in self._shaped(notes, home, forms)]
+        found = pl.concat([_with_print(problems, forms), *shaped])
+        lines = found.select("row", "where", "detail", problem="name").lazy()
         return Measured(
-            rates("rate", found, data.rows, by=self.by, rows=data.rows), evidence=found, not_checked=_left_out(notes)
+            rates("rate", lines, data.rows, by=self.by, rows=data.rows),
+            evidence=lines,
+            not_checked=(*_left_out(notes), *_refused(forms)),
         )
 
+    def _forms(self, notes: pl.DataFrame) -> CallForms | None:
+        """What the template does with calls; None where no message makes one, or no template is to be asked."""
+        run = self.run
+        called = notes.filter(pl.col("name").str.starts_with("note:message.")).height
+        if self.arguments != "template" or not called or run is None or not run.tokenizer or not run.tokenizer.files:
+            return None
+        from datacheck.chat.calls import call_forms  # noqa: PLC0415 - jinja2 and tokenizers: only where they are used
 
-def _mixed(notes: pl.DataFrame, home: str, words: str) -> pl.DataFrame:
+        child = renderer(load_model(run.tokenizer), run.template)
+        if child is None:
+            return None
+        with child:
+            return call_forms(child)
+
+    def _shaped(self, notes: pl.DataFrame, home: str, forms: CallForms | None) -> list[pl.DataFrame]:
+        """Lines about the shape of arguments: against what is wanted, else against that of most rows."""
+        if self.arguments in ("string", "object"):
+            return [_unwanted(notes, home, "string" if self.arguments == "string" else "object")]
+        if home == "content" or forms is None:
+            return [_mixed(notes, home)]
+        if forms.string.style == forms.object.style == "out":
+            return [_not_rendered(notes)]
+        wanted = forms.wanted
+        return [_mixed(notes, home)] if wanted == "any" else [_unwanted(notes, home, wanted, forms)]
+
+
+def _limit(error: str) -> Note:
+    return Note(f"calls could not be rendered within the limits ({error})", zh=f"渲染工具调用超出限制（{error}）")
+
+
+def _refused(forms: CallForms | None) -> tuple[Note, ...]:
+    """A sentence where the template takes no call at all: then it says nothing of their arguments."""
+    if forms is None or not forms.string.style == forms.object.style == "refused":
+        return ()
+    said = f"the template {forms.object.wrong}"
+    return (Note(f"{said}; arguments were not compared with it", zh=f"模板拒绝工具调用，未与参数写法比对（{said}）"),)
+
+
+def _shape(notes: pl.DataFrame, home: str, form: str) -> pl.DataFrame:
+    return notes.filter(pl.col("name") == f"note:{home}.{form}")
+
+
+def _mixed(notes: pl.DataFrame, home: str) -> pl.DataFrame:
     """One line per row that has arguments in the rarer of the two shapes."""
-    text, objects = (notes.filter(pl.col("name") == f"note:{home}.{shape}") for shape in ("string", "object"))
+    text, objects = _shape(notes, home, "string"), _shape(notes, home, "object")
     if text.is_empty() or objects.is_empty():
         return notes.clear()
     rarer, name, usual = (text, "text", "objects") if text.height < objects.height else (objects, "an object", "text")
-    detail = f"{words} are {name} here; most rows have {usual}"
+    detail = f"{_SHAPES[home]} are {name} here; most rows have {usual}"
     return rarer.with_columns(name=pl.lit("mixed_arguments"), detail=pl.lit(detail))
 
 
-def _unwanted(notes: pl.DataFrame, home: str, words: str, wanted: str) -> pl.DataFrame:
+def _unwanted(notes: pl.DataFrame, home: str, wanted: Form, forms: CallForms | None = None) -> pl.DataFrame:
     """One line per row that has arguments in the other shape than the one that is wanted."""
-    other, name, usual = ("object", "an object", "text") if wanted == "string" else ("string", "text", "an object")
-    lines = notes.filter(pl.col("name") == f"note:{home}.{other}")
-    detail = f"{words} are {name} here; the run wants {usual}"
-    return lines.with_columns(name=pl.lit("unwanted_arguments"), detail=pl.lit(detail))
+    other: Form = "object" if wanted == "string" else "string"
+    name, usual = ("an object", "text") if wanted == "string" else ("text", "an object")
+    why = f"the template {forms.wrong(other)}" if forms else f"the run wants {usual}"
+    detail = f"{_SHAPES[home]} are {name} here; {why}"
+    return _shape(notes, home, other).with_columns(name=pl.lit("unwanted_arguments"), detail=pl.lit(detail))
+
+
+def _not_rendered(notes: pl.DataFrame) -> pl.DataFrame:
+    """One line per row that makes calls, of which the template shows nothing."""
+    called = notes.filter(pl.col("name").str.starts_with("note:message.")).unique("row", keep="first")
+    said = "the template leaves calls out: nobody will learn them"
+    return called.sort("row").with_columns(name=pl.lit("calls_not_rendered"), detail=pl.lit(said))
+
+
+class _Keys(NamedTuple):
+    """The arguments of one call that is an object: those that are set, and those that are null."""
+
+    row: int
+    where: str
+    function: str
+    given: frozenset[str]
+    null: frozenset[str]
+
+
+def _filled(notes: pl.DataFrame, rows: pl.LazyFrame) -> pl.DataFrame:
+    """Arguments that a table filled with null, one line per call."""
+    noted = notes.filter(pl.col("name") == "note:keys").with_columns(pl.col("row").cast(pl.UInt64))
+    placed = noted.join(rows.select("row", "file").collect(), on="row", how="left", maintain_order="left")
+    files: dict[str, list[_Keys]] = {}
+    for row, where, detail, file in placed.select("row", "where", "detail", "file").iter_rows():
+        function, given, null = json.loads(detail)
+        files.setdefault(file, []).append(_Keys(row, where, function, frozenset(given), frozenset(null)))
+    lines = [line for file, calls in files.items()
+             for line in (_of_table(calls) if file.endswith(_TABLES) else _of_union(calls))]  # fmt: skip
+    table = pl.DataFrame(lines, {"row": notes.schema["row"], "where": pl.String, "detail": pl.String}, orient="row")
+    return table.select("row", "where", pl.lit("null_argument").alias("name"), "detail").select(notes.columns)
+
+
+def _of_table(calls: list[_Keys]) -> Iterator[tuple[int, str, str]]:
+    """In Parquet and Arrow every call has the arguments of all calls of the file: those that it lacks are null."""
+    every = sorted(frozenset().union(*(call.given for call in calls)))
+    for call in calls:
+        lacks = [key for key in every if key not in call.given]
+        if lacks:
+            more = f", and {len(lacks) - 1} more" if len(lacks) > 1 else ""
+            yield call.row, call.where, f"{lacks[0]} is null for trainers{more}: the table gives all calls one type"
+
+
+def _of_union(calls: list[_Keys]) -> Iterator[tuple[int, str, str]]:
+    """Elsewhere a null is an argument that no call of the function sets, and a call of another one does."""
+    seen = {(call.function, key) for call in calls for key in call.given}
+    elsewhere = {key for _, key in seen}
+    for call in calls:
+        filled = sorted(key for key in call.null if (call.function, key) not in seen and key in elsewhere)
+        if filled:
+            yield call.row, call.where, f"{filled[0]} is null in every call of {call.function}, and set in others"
+
+
+def _with_print(problems: pl.DataFrame, forms: CallForms | None) -> pl.DataFrame:
+    """Null arguments with what the template prints for them: `detail` begins with the path of the argument."""
+    if forms is None or forms.null is None:
+        return problems
+    null = pl.col("name") == "null_argument"
+    filled = problems.filter(null)
+    said = [f"{detail}; the template {forms.printed(_key(detail))}" for detail in filled["detail"]]
+    return pl.concat([problems.filter(~null), filled.with_columns(detail=pl.Series(said, dtype=pl.String))])
+
+
+def _key(detail: str) -> str:
+    """The last name of the path with which `detail` begins."""
+    return _INDEX.sub("", detail.partition(" is ")[0].rpartition(".")[2])
 
 
 _NOTHING = Note(

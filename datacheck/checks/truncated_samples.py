@@ -6,8 +6,8 @@ from typing import Any, Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Artifact, Check, Limit, Measured, Metric, Need, Note, Ratio, Value, View, rates
-from datacheck.features.tokens import NO_TOKENIZER, Truncation, cut_at, implied_by_run, tokens_feature, unknown
+from datacheck.check import Check, Limit, Measured, Metric, Need, Note, Ratio, Value, View, rates
+from datacheck.features.tokens import NO_TOKENIZER, TokenRun, token_run_of, tokens_of, unknown
 
 _LENGTHS = (256, 512, 1024, 2048, 4096, 8192, 16384, 32768)
 
@@ -16,7 +16,8 @@ class TruncatedSamples(Check):
     """Share of rows that the run's maximum length cuts, and what is lost: of the answer, or all of it.
 
     Rows are rendered and tokenized as the trainer does it; lengths are those of whole training examples with template
-    and special tokens. `truncation: right` cuts the end (most trainers), `left` the beginning.
+    and special tokens. A named trainer cuts by its own rule; otherwise `run: {truncation: left}` cuts the beginning,
+    and `right`, the default, the end.
 
     ## Why it matters
     Cutting the end takes the answer and its end token: the model learns to stop in the middle, or nothing at all.
@@ -41,7 +42,7 @@ class TruncatedSamples(Check):
     Run again with the length that the run will use: `answer_lost` is 0 and the rate is what you accept.
 
     ## Known limits
-    Packing, and trainers that cut turn by turn (LLaMA-Factory), share the length otherwise: see trainer_drops.
+    Packing puts rows together before they are cut; each row is looked at alone.
     """
 
     ZH = """统计被训练最大长度截断的样本占比，以及损失的内容：回答的一部分，还是整个回答。
@@ -72,37 +73,30 @@ class TruncatedSamples(Check):
     }
 
     check: Literal["truncated_samples"] = "truncated_samples"
-    tokenizer: Artifact | None = Field(default=None, description="the run's tokenizer (from `run:`)")
-    template: str | None = Field(default=None, description="name of the chat template (from `run:`)")
-    max_length: int | None = Field(default=None, ge=1, description="tokens that the run keeps of a row (from `run:`)")
-    truncation: Truncation = Field(default="right", description="the side that is cut; a named trainer knows its own")
-    roles: dict[str, str] = Field(default={}, description="names of roles (from `source.roles`)")
-    trainer: str | None = Field(default=None, description="trainer and mode, as `trl.sft` (from `run:`)")
-    config: Artifact | None = Field(default=None, description="the trainer's config file (from `run:`)")
-    settings: dict[str, bool | int | float | str | None] = Field(
-        default={}, description="settings of the trainer that win over its config file (from `run:`)"
-    )
+    run: TokenRun | None = Field(default=None, description="how the run makes tokens of rows; from `run:`")
 
     @classmethod
     def implied(cls, dataset: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The tokenizer and the lengths of the run."""
-        return implied_by_run(dataset)
+        """The run stands with the contract."""
+        return {"run": token_run_of(dataset)}
 
     def needs(self) -> tuple[Need, ...]:
-        """The labelled tokens."""
-        feature = tokens_feature(self)
+        """The labelled tokens, where a tokenizer is named."""
+        feature = tokens_of(self.run)
         return (Need(feature),) if feature else ()
 
     def measure(self, data: View) -> Measured:
         """Compare lengths with what is kept."""
-        feature = tokens_feature(self)
-        missing = [] if feature else [NO_TOKENIZER]
-        if feature is not None and cut_at(feature) is None and self.trainer is None:
-            missing.append(_NO_LENGTH)
-        tokens = data[Need(feature)] if feature is not None and not missing else pl.LazyFrame()
-        missing += unknown(tokens) if not missing else ()
-        if missing:
-            return Measured(tuple(Value(name, None) for name in self.metrics), not_checked=tuple(missing))
+        run, needs = self.run, self.needs()
+        if run is None or not needs:
+            return self._nothing(NO_TOKENIZER)
+        limit = run.cut_at()
+        if limit is None and run.trainer is None:
+            return self._nothing(_NO_LENGTH)
+        tokens = data[needs[0]]
+        limits = unknown(tokens)
+        if limits:
+            return self._nothing(*limits)
         table = (
             tokens.select("row", "part", "total", "kept", "trained", "kept_trained", "by", "faults").collect().lazy()
         )
@@ -130,7 +124,7 @@ class TruncatedSamples(Check):
         unrendered = table.filter(pl.col("by").is_null()).select(pl.col("row").n_unique()).collect().item()
         without = data.rows.join(table, on="row", how="anti").select(pl.len()).collect().item()
         notes = _notes(unrendered, without)
-        notes += [_NOT_CUT] if feature and cut_at(feature) is None else []
+        notes += [_NOT_CUT] if limit is None else []
         return Measured(
             (*values, Value("tokens_lost", Ratio(gone, count) if count else 0 if without else None)),
             evidence=cut.select(
@@ -139,6 +133,9 @@ class TruncatedSamples(Check):
             figures={"cut_at": _cut_at(table)},
             not_checked=tuple(notes),
         )
+
+    def _nothing(self, *notes: Note) -> Measured:
+        return Measured(tuple(Value(name, None) for name in self.metrics), not_checked=notes)
 
 
 _NO_LENGTH = Note(

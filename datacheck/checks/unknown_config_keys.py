@@ -62,7 +62,8 @@ class UnknownConfigKeys(Check):
     ## Known limits
 
     Names are those of the commits that the twins name; a newer version of the trainer may know more. Of verl only the
-    sections data, algorithm, trainer, actor and rollout are judged. Values are judged by type, not by range.
+    sections data, algorithm, trainer, actor and rollout are judged (SFT: data, trainer, model, optim). Values are
+    judged by type, not by range.
     """
 
     ZH = """训练配置中框架不认识、类型不对或从不使用的键。
@@ -115,9 +116,9 @@ class UnknownConfigKeys(Check):
             return self._nothing(Note(str(error), zh=f"无法读取运行配置：{error}"))
         except (LoadError, SettingsError, LookupError) as error:
             return self._nothing(_note(error))
-        inner = read.get(known.table) if known.table else None
-        found = [*_judged("config", inner if isinstance(inner, dict) else read, known)]
-        found += _judged("settings", _nested(self.settings), known)
+        found = [*_judged("config", *self._part(read, known))]
+        both = known._replace(types={**known.types, **known.described})
+        found += _judged("settings", _nested(self.settings), both)
         counts = {problem: sum(one.problem == problem for one in found) for problem in _METRICS}
         return Measured(
             tuple(Value(metric, counts[problem]) for problem, metric in _METRICS.items()),
@@ -141,6 +142,14 @@ class UnknownConfigKeys(Check):
         raw, name = self.config.read(), self.config.named
         lines = _lines(raw, name)
         return KEYS[self.trainer], read_config(raw, name), lines
+
+    def _part(self, read: dict[str, Any], known: Known) -> tuple[dict[str, Any], Known]:
+        """The part of the file that the trainer reads, and what it knows there."""
+        entry = read.get(str(self.settings.get("dataset"))) if known.described else None
+        if isinstance(entry, dict):
+            return entry, known._replace(types=known.described)
+        inner = read.get(known.table) if known.table else None
+        return (inner if isinstance(inner, dict) else read), known
 
     def _evidence(self, data: View, found: list[_Found], lines: Mapping[str, int]) -> pl.LazyFrame:
         """The settings, at the dataset's first file: a run's config is no data."""

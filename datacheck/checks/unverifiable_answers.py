@@ -7,7 +7,7 @@ import polars as pl
 from pydantic import Field, field_validator
 
 from datacheck.check import Check, Limit, Measured, Metric, Need, Note, Value, View, rates, total
-from datacheck.features.golds import Extract, Golds, Of
+from datacheck.features.golds import Extract, Golds, Of, alternatives
 from datacheck.text.graders import GRADERS, GraderFailedError
 
 _AUTO = ("choice", "number", "tool_call", "json")  # tried in this order
@@ -21,11 +21,16 @@ class UnverifiableAnswers(Check):
     answer) and fed back to the grader as if a model had said it. A gold that does not get full marks that way never
     will. `grader: auto` takes the strictest grader that reads nine of ten golds; name the one that your reward uses:
 
-    - `integer`: `1080`, as `int()` writes it; no separators, sign + or unit
-    - `number`: also `1,080`, `$1,080.00`, `50%`, `3/4`, `\frac{3}{4}`, `１０８０元`
-    - `latex`: an expression in one spelling, as MATH's `is_equiv` compares: `\dfrac12` is `\frac{1}{2}`
-    - `math_verify`: what the package math-verify parses and finds equal to itself (`datacheck-llm[math]`)
+    - `integer`: `1080`, as `int()` writes it; no separators, sign + or unit (MLX-GRPO)
+    - `gsm8k`: digits, points and a minus sign (verl's `gsm8k`, which drops commas from the answer, not from the gold)
+    - `number`: also `1,080`, `$1,080.00`, `50%`, `3/4`, `\frac{3}{4}`, `１０８０元` (the flexible match of
+      lm-evaluation-harness)
+    - `latex`: an expression in one spelling, as MATH's `is_equiv` compares: `\dfrac12` is `\frac{1}{2}` (verl's
+      `math_reward`, lm-evaluation-harness's `hendrycks_math`); a gold with `$…$` is never in a box
+    - `math_verify`: what the package math-verify parses and finds equal to itself (`datacheck-llm[math]`; open-r1)
     - `choice`: letters of options; `json`, `tool_call`: values in canonical spelling; `exact`: any text
+
+    Of a gold that is a list of answers one must be readable.
 
     ## Why it matters
 
@@ -40,8 +45,10 @@ class UnverifiableAnswers(Check):
 
     ## How to fix
 
-    - `unreadable_answer`: rewrite the gold in the grader's form ("1,080" to "1080"), or use a grader that reads it.
+    - `unreadable_answer`: rewrite the gold in the grader's form ("1,080" to "1080", `$5$` to `5`), or use a grader that
+      reads it.
     - `falsy_answer`: write 0 and false as strings; `if not answer:` in reward code drops them.
+    - `no_answer`: "略", "见解析", "proof", "N/A" is no answer: drop the row, or keep it for another reward.
     - `no_marker`, `several_answers`: mark the final answer once.
     - `missing_answer`, `empty_answer`: complete or drop the row.
 
@@ -52,7 +59,9 @@ class UnverifiableAnswers(Check):
     ## Known limits
 
     Whether a gold is *right* is not known; only that it can be matched. Your reward code may be stricter than the
-    grader named here. A gold on which math-verify takes more than five seconds, or raises, is neither right nor wrong:
+    grader named here. verl's `math_dapo` removes `$` and commas from both sides and loses only golds of several lines;
+    its `prime_math` computes: take `number` or `math_verify`. verl looks at the last 300 characters of an answer. A
+    gold on which math-verify takes more than five seconds, or raises, is neither right nor wrong:
     the finding is an error, and its row is named `ungraded_answer`.
     """
 
@@ -64,7 +73,8 @@ class UnverifiableAnswers(Check):
 
     ## 根因
 
-    答案带千分位、单位或货币符号（“1,080”），数值 0 被 `if not answer` 当成缺失，`####` 或 `\boxed{}` 缺失或有多个。
+    答案带千分位、单位、货币符号或 `$…$`（“1,080”），数值 0 被 `if not answer` 当成缺失，`####` 或 `\boxed{}`
+    缺失或有多个。
 
     ## 排查
 
@@ -83,9 +93,9 @@ class UnverifiableAnswers(Check):
     metrics = {"rate": Metric("rows whose gold answer cannot be matched", "share", of="rows", limit=Limit(max=0))}
 
     check: Literal["unverifiable_answers"] = "unverifiable_answers"
-    grader: Literal["auto", "exact", "integer", "number", "latex", "math_verify", "choice", "json", "tool_call"] = (
-        Field(default="auto", description="how the reward reads an answer")
-    )
+    grader: Literal[
+        "auto", "exact", "integer", "gsm8k", "number", "latex", "math_verify", "choice", "json", "tool_call"
+    ] = Field(default="auto", description="how the reward reads an answer")
     extract: Extract = Field(default="auto", description="where the answer stands in the solution; auto: by its marks")
     of: Of = Field(default="answer", description="the part that holds the solution")
 
@@ -108,10 +118,11 @@ class UnverifiableAnswers(Check):
     def measure(self, data: View) -> Measured:
         """Read each distinct gold once with the grader."""
         golds = data[self._golds()].collect()
-        distinct = golds["gold"].drop_nulls().unique(maintain_order=True)
+        distinct = golds.select("gold", "listed").drop_nulls().unique(maintain_order=True)
         grader = _fitting(distinct) if self.grader == "auto" else self.grader
-        forms = pl.DataFrame({"gold": distinct, "unread": [_trouble(grader, gold) for gold in distinct]}, schema=_READ)
-        judged = golds.lazy().join(forms.lazy(), on="gold", how="left", maintain_order="left")
+        unread = pl.Series([_trouble(grader, gold, listed) for gold, listed in distinct.iter_rows()], dtype=pl.String)
+        forms = distinct.with_columns(unread=unread)
+        judged = golds.lazy().join(forms.lazy(), on=["gold", "listed"], how="left", maintain_order="left")
         troubled = judged.with_columns(problem=pl.coalesce("trouble", "unread")).drop_nulls("problem")
         without = data.rows.join(golds.lazy().select("row"), on="row", how="anti").select("row")
         missing = without.with_columns(
@@ -123,7 +134,7 @@ class UnverifiableAnswers(Check):
         if ungraded:
             failed = f"{grader} came to no result on {ungraded} golds (five seconds, or an exception)"
             notes.append(Note(failed, zh=f"评分器 {grader} 对 {ungraded} 个标准答案没有得出结果（超过五秒或抛出异常）"))
-        if self.grader == "auto" and len(distinct):
+        if self.grader == "auto" and distinct.height:
             guessed = f"the golds were read as '{grader}'; name the grader that your reward uses"
             notes.append(Note(guessed, zh=f"标准答案按 {grader} 读取；请在 grader 中写明奖励函数所用的评分器"))
         if golds.is_empty():
@@ -137,20 +148,19 @@ class UnverifiableAnswers(Check):
         )
 
 
-_READ = {"gold": pl.String, "unread": pl.String}
-
-
-def _trouble(grader: str, gold: str) -> str | None:
-    """What keeps a grader from giving the gold full marks; None where it does."""
+def _trouble(grader: str, gold: str, listed: bool) -> str | None:
+    """What keeps a grader from giving the gold full marks; None where it does. One answer of a list is enough."""
+    whole = grader in ("json", "tool_call")
     try:
-        return None if GRADERS[grader](gold) is not None else "unreadable_answer"
+        answers = [gold] if whole else alternatives(gold, listed)
+        return None if any(GRADERS[grader](answer) is not None for answer in answers) else "unreadable_answer"
     except GraderFailedError:
         return "ungraded_answer"
 
 
-def _fitting(golds: pl.Series) -> str:
+def _fitting(golds: pl.DataFrame) -> str:
     """The first grader that reads nine of ten distinct golds."""
     for name in _AUTO:
-        if sum(GRADERS[name](gold) is not None for gold in golds) >= _MOST * len(golds) > 0:
+        if sum(_trouble(name, *gold) is None for gold in golds.iter_rows()) >= _MOST * golds.height > 0:
             return name
     return "exact"

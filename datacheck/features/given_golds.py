@@ -5,18 +5,21 @@ import re
 import polars as pl
 
 from datacheck.check import Feature, Need, View
-from datacheck.features.golds import Extract, Golds, Of
+from datacheck.features.golds import Extract, Golds, Of, alternatives
 from datacheck.text.graders import choice, number
 from datacheck.text.normalise import Rule, normalise
 
+_VERDICTS = frozenset(
+    {"true", "false", "正确", "错误", "correct", "incorrect", "不正确", "not given"}
+)  # asked for by name
 _WORD = re.compile(r"[0-9a-z]", re.ASCII)
 
 
 class GivenGolds(Feature):
-    """`row`, `where`, `gold`, `state`: one line per row with a gold and a prompt.
+    """`row`, `where`, `gold`, `state`: one line per row with a gold and a prompt; one per answer of a listed gold.
 
     `state` is given (the normalised prompt holds the gold as words of their own), absent, or trivial: a number, the
-    letter of an option, or a text of fewer than `min_chars` characters says nothing where it occurs.
+    letter of an option, true or false, or a text of fewer than `min_chars` characters says nothing where it occurs.
     """
 
     columns = {"row": pl.UInt32, "where": pl.String, "gold": pl.String, "state": pl.String}
@@ -36,8 +39,8 @@ class GivenGolds(Feature):
         prompts = asked.group_by("row", maintain_order=True).agg(
             where=pl.col("path").last(), prompt=pl.col("text").str.join("\n")
         )
-        golds = part[self.needs()[0]].drop_nulls("gold").select("row", "gold")
-        both = golds.join(prompts, on="row", maintain_order="left").collect()
+        golds = _single(part[self.needs()[0]].drop_nulls("gold").select("row", "gold", "listed").collect())
+        both = golds.lazy().join(prompts, on="row", maintain_order="left").collect()
         both = both.with_columns(
             plain=normalise(both["gold"], self.normalise).str.strip_chars(),
             prompt=normalise(both["prompt"].fill_null(""), self.normalise),
@@ -50,16 +53,28 @@ class GivenGolds(Feature):
         )
         given = both.filter(pl.col("state") == "given")
         inside = [
-            row
+            (row, plain)
             for row, plain, prompt in given.select("row", "plain", "prompt").iter_rows()
             if not _as_words(plain, prompt)
         ]
-        absent = pl.when(pl.col("row").is_in(inside)).then(pl.lit("absent")).otherwise("state")
-        return both.with_columns(state=absent).select(*self.columns)
+        cut = pl.DataFrame(inside, schema={"row": pl.UInt32, "plain": pl.String}, orient="row")
+        marked = both.join(cut.with_columns(cut=True), on=["row", "plain"], how="left", maintain_order="left")
+        absent = pl.when("cut").then(pl.lit("absent")).otherwise("state")
+        return marked.with_columns(state=absent).select(*self.columns)
+
+
+def _single(golds: pl.DataFrame) -> pl.DataFrame:
+    """`row`, `gold`: one line per answer."""
+    lists = {gold: alternatives(gold, listed=True) for gold in golds.filter("listed")["gold"].unique()}
+    if not lists:
+        return golds.select("row", "gold")
+    items = pl.col("gold").replace_strict(lists, default=None, return_dtype=pl.List(pl.String))
+    answers = pl.when("listed").then(items).otherwise(pl.concat_list("gold"))
+    return golds.select("row", gold=answers).explode("gold").unique(maintain_order=True)
 
 
 def _trivial(plain: str, least: int) -> bool:
-    return len(plain) < least or number(plain) is not None or choice(plain) is not None
+    return len(plain) < least or plain in _VERDICTS or number(plain) is not None or choice(plain) is not None
 
 
 def _as_words(plain: str, prompt: str) -> bool:

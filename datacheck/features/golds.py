@@ -1,6 +1,8 @@
 """The gold answer of each row, taken out of its solution as a rule-based reward takes it."""
 
-from typing import Literal
+import json
+import unicodedata
+from typing import Any, Literal
 
 import polars as pl
 
@@ -9,17 +11,30 @@ from datacheck.text.graders import TAKERS, taker_of
 
 Extract = Literal["auto", "whole", "hash", "boxed"]
 Of = Literal["answer", "response"]
-_FALSY = ("0", "0.0", "-0.0", "false", "null")
+_BLANK = r'^\[(?:(?:null|"\s*")(?:, )?)+\]$'  # a list of nothing
+_LONGEST_WORD = 12  # characters of the words below, with signs around them
+_FALSY = ("0", "0.0", "-0.0", "false", "null", "[]", "{}")
+# What stands where no answer is known (NuminaMath's "proof" and "notfound", answer keys of exams). "无" and "none" may
+# be answers.
+_NO_ANSWER = frozenset(
+    {"n/a", "nan", "null", "tbd", "todo", "proof", "notfound", "not_found", "?", "--", "—", "——", "略", "答案略",
+     "解略", "证明略", "过程略", "见解析", "详见解析", "证明见解析", "解析见下", "见解答", "见答案", "待定", "待补充",
+     "暂无答案"}
+)  # fmt: skip
 
 
 class Golds(Feature):
-    """`row`, `where`, `gold`, `trouble`: one line per row that has such a part.
+    """`row`, `where`, `gold`, `listed`, `trouble`: one line per row that has such a part.
 
-    `gold` is null where nothing could be taken. `trouble` is empty_answer, falsy_answer (a JSON 0, false or null: code
-    that asks `if not answer` drops it), no_marker, or several_answers (marked answers that differ); else null.
+    `gold` is null where nothing could be taken; where it is `listed`, it is a list of answers of which any is right
+    (`alternatives`). `trouble` is empty_answer, falsy_answer (a JSON 0, false, null or [ ]: code
+    that asks `if not answer` drops it), no_answer ("略", "N/A"), no_marker, or several_answers (marked answers that
+    differ); else null.
     """
 
-    columns = {"row": pl.UInt32, "where": pl.String, "gold": pl.String, "trouble": pl.String}
+    columns = {
+        "row": pl.UInt32, "where": pl.String, "gold": pl.String, "listed": pl.Boolean, "trouble": pl.String
+    }  # fmt: skip
 
     of: Of
     extract: Extract
@@ -34,10 +49,28 @@ class Golds(Feature):
             {"text": texts, "gold": [gold for gold, _ in taken], "trouble": [trouble for _, trouble in taken]},
             schema={"text": pl.String, "gold": pl.String, "trouble": pl.String},
         )
+        listed = pl.col("content_type").is_in(["array", "object"])
+        blank = listed & pl.col("text").str.contains(_BLANK)
         falsy = (pl.col("content_type") != "string") & pl.col("text").is_in(_FALSY)
-        trouble = pl.when(falsy).then(pl.lit("falsy_answer")).otherwise("trouble")
+        trouble = (
+            pl.when(falsy).then(pl.lit("falsy_answer")).when(blank).then(pl.lit("empty_answer")).otherwise("trouble")
+        )
         found = table.join(golds, on="text", how="left", maintain_order="left")
-        return found.select("row", "gold", where="path", trouble=trouble).select(*self.columns)
+        return found.select("row", "gold", where="path", listed=listed, trouble=trouble).select(*self.columns)
+
+
+def alternatives(gold: str, listed: bool) -> list[str]:
+    """The answers of which any is right: the items of a list, of SQuAD's {"text": […]}, of Search-R1's {"target": …}.
+
+    A list of anything but texts and numbers is one answer, as is an object (a tool call), and a gold that is not
+    `listed`.
+    """
+    value: Any = json.loads(gold) if listed else gold
+    if isinstance(value, dict):
+        value = value.get("text", value.get("target"))
+    items = value if isinstance(value, list) else [value]
+    plain = bool(items) and all(isinstance(item, str | int | float) for item in items)
+    return [item if isinstance(item, str) else json.dumps(item) for item in items] if plain else [gold]
 
 
 def _taken(text: str, extract: Extract) -> tuple[str | None, str | None]:
@@ -49,4 +82,14 @@ def _taken(text: str, extract: Extract) -> tuple[str | None, str | None]:
         return None, "no_marker"
     if len(set(found)) > 1:
         return found[-1], "several_answers"
-    return (found[0], None) if found[0] else (None, "empty_answer")
+    if not found[0]:
+        return None, "empty_answer"
+    return found[0], "no_answer" if _unknown(found[0]) else None
+
+
+def _unknown(gold: str) -> bool:
+    """Whether it says that there is no answer: "N/A", "（略）", "……"."""
+    if len(gold) > _LONGEST_WORD:
+        return False
+    plain = unicodedata.normalize("NFKC", gold).casefold().strip(" 。.")
+    return not plain or plain.removeprefix("(").removesuffix(")") in _NO_ANSWER

@@ -6,15 +6,25 @@ from datacheck.check import Feature, View
 
 KINDS = ("image", "video", "audio")
 _KIND = "(image|video|audio)"
-_COLUMN = rf"^{_KIND}s?(?:\[\d+\])*(?:\.(?:path|url|{_KIND}))?$"
-_PART = rf"\.content\[\d+\]\.(?:input_)?{_KIND}(?:_url)?(?:\[\d+\])*(?:\.(?:path|url))?$"
+_COLUMN = rf"^{_KIND}s?(?:_(?:path|url|file)s?)?(?:\[\d+\])*(?:\.(?:path|url|{_KIND}))?$"
+_PIECE = r"\.(?:content|value)\[\d+\]"
+_PART = rf"{_PIECE}\.(?:input_)?{_KIND}(?:_url)?(?:\[\d+\])*(?:\.(?:path|url))?$"
+# LLaMA-Factory v1: {"type": "image_url", "value": …}; transformers: {"type": "image", "url": …} or "path".
+_TYPED = rf"^(.*{_PIECE})\.(?:value|url|path)(?:\[\d+\])*$"
+_TYPE, _OF_KIND = rf"^(.*{_PIECE})\.type$", rf"^(?:input_)?{_KIND}(?:_url)?$"
+# Base64 without its `data:`, by how PNG, JPEG, GIF, WebP and WAV, MP4, TIFF, MP3, OGG begin.
+_INLINE = r"^(?:iVBORw0KGgo|/9j/|R0lGOD|UklGR|AAAA|SUkq|TU0A|SUQz|//[tuv]|T2dnUw)[A-Za-z0-9+/\s]{100,}={0,2}$"
 _REMOTE = r"(?i)^(?:[a-z][a-z0-9+.-]+://|data:)"
 
 
 def _files(part: View) -> pl.LazyFrame:
     cells = part.cells.filter(pl.col("json_type") == "string", pl.col("text").str.strip_chars() != "")
+    types = cells.select("row", piece=pl.col("path").str.extract(_TYPE), type=pl.col("text").str.extract(_OF_KIND))
+    typed = cells.with_columns(piece=pl.col("path").str.extract(_TYPED)).join(
+        types.drop_nulls(), on=["row", "piece"], how="left", maintain_order="left"
+    )
     column, piece = pl.col("path").str.extract(_COLUMN, 1), pl.col("path").str.extract(_PART, 1)
-    kinds = cells.with_columns(kind=pl.coalesce(column, piece), in_part=column.is_null())
+    kinds = typed.with_columns(kind=pl.coalesce(column, piece, "type"), in_part=column.is_null())
     return kinds.drop_nulls("kind").select(
         "row", "kind", "in_part", where="path", path=pl.col("text").str.strip_chars()
     )
@@ -27,7 +37,7 @@ class Media(Feature):
 
     def compute(self, part: View) -> pl.DataFrame:
         """Columns and content parts; a text of bytes keeps its first 100 characters."""
-        local = ~pl.col("path").str.contains(_REMOTE)
+        local = ~(pl.col("path").str.contains(_REMOTE) | pl.col("path").str.contains(_INLINE))
         path = pl.when(local).then("path").otherwise(pl.col("path").str.slice(0, 100))
         return _files(part).select("row", "where", path=path, local=local).collect()
 

@@ -57,19 +57,20 @@ def candidates(
     with SpilledSets(data.scratch / "sets") as spilled:
         facts, quoted = [pl.DataFrame(schema=_FACTS)], [pl.DataFrame(schema={"row": pl.UInt64, "text": pl.String})]
         for turns, cells, rows in zip(*(data.pieces(name) for name in ("turns", "cells", "rows")), strict=True):
-            texts = sketch.of.texts(only(turns, wanted))
+            own = _of_part(wanted, rows)
+            texts = sketch.of.texts(only(turns, own))
             if not texts.height:
                 continue
             found = sketch.sets(texts["text"], data)
             spilled.append(found.sets)
-            quoted.append(only(texts.lazy(), quote).collect())
+            quoted.append(only(texts.lazy(), _of_part(quote, rows)).collect())
             known = texts.select(
                 "row", text=pl.Series(found.texts), size=pl.col("text").str.len_chars().cast(pl.UInt32)
             ).lazy()
             labels = rows.select(
                 "row", "label", score=pl.coalesce("score", "score_chosen").cast(pl.Float64, strict=False)
             )
-            known = known.join(media(only(cells, wanted)), on="row", how="left", maintain_order="left")
+            known = known.join(media(only(cells, own)), on="row", how="left", maintain_order="left")
             known = known.join(labels, on="row", how="left", maintain_order="left")
             facts.append(known.select(pl.col(name).cast(kind) for name, kind in _FACTS.items()).collect())
         yield Candidates(pl.concat(facts), spilled, pl.concat(quoted))
@@ -78,6 +79,14 @@ def candidates(
 _FACTS = {
     "row": pl.UInt64, "text": pl.UInt64, "size": pl.UInt32, "media": pl.String, "label": pl.String, "score": pl.Float64,
 }  # fmt: skip
+
+
+def _of_part(wanted: NDArray[np.int64] | None, rows: pl.LazyFrame) -> NDArray[np.int64] | None:
+    """Return those of the wanted rows (ascending) that a part has: joining with all would cost each part as much."""
+    if wanted is None:
+        return None
+    first, last = rows.select(first=pl.col("row").min(), last=pl.col("row").max()).collect().row(0)
+    return wanted[:0] if first is None else wanted[slice(*np.searchsorted(wanted, [first, last + 1]))]
 
 
 def only(table: pl.LazyFrame, rows: NDArray[np.int64] | None) -> pl.LazyFrame:

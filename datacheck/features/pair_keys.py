@@ -23,9 +23,13 @@ class PairKeys(Feature):
         """Hash the three texts of each row."""
         said = pl.concat_str(pl.col("role", "text", "tool_calls").fill_null(""), separator="\x1f")
         parts = ("prompt", "chosen", "rejected")
-        sides = [part.turns.filter(pl.col("part") == name).group_by("row", maintain_order=True) for name in parts]
         prompt, chosen, rejected = (
-            side.agg(said.str.join("\x1e").alias(name)) for name, side in zip(parts, sides, strict=True)
+            part.turns.filter(pl.col("part") == name)
+            .select("row", said.alias(name))
+            .group_by("row", maintain_order=True)
+            .agg(name)
+            .with_columns(pl.col(name).list.join("\x1e"))  # twice as fast as joining while grouping
+            for name in parts
         )
         table = (
             chosen.join(rejected, on="row", maintain_order="left")

@@ -8,16 +8,23 @@ from datacheck.text.matching import intersections
 from datacheck.text.normalise import Rule, normalise
 from datacheck.text.shingles import shingles
 
+_SIDES = ("chosen", "rejected")
+_ENDS = "。.!?,;:、~…“”‘’\"' \t\r\n"  # as they are after NFKC
+_CLUSTER = 32  # code points that may become one when they are normalised
+_LEFT = r"[0-9A-Za-z\p{Han}]"  # what no rule drops
+
 
 class PairSimilarity(Feature):
     """`row`, `equal`, `common` and `union` (sizes of the intersection and union of both sides' sets of 3-grams).
 
-    A side is all its turns, tool calls included. `cut_equal`: equal in their first `cut` characters; never without
+    A side is all its turns, tool calls included. `ends_equal`: equal but for signs that end a sentence and white space
+    at the ends. `cut_equal`: equal in their first `cut` characters; never without
     `cut`. Rows without both sides have no line.
     """
 
     columns = {
-        "row": pl.UInt32, "equal": pl.Boolean, "cut_equal": pl.Boolean, "common": pl.Int64, "union": pl.Int64
+        "row": pl.UInt32, "equal": pl.Boolean, "ends_equal": pl.Boolean, "cut_equal": pl.Boolean, "common": pl.Int64,
+        "union": pl.Int64,
     }  # fmt: skip
 
     normalise: tuple[Rule, ...]
@@ -28,19 +35,32 @@ class PairSimilarity(Feature):
         said = pl.concat_str(pl.col("text").fill_null(""), pl.col("tool_calls").fill_null(""), separator="\n")
         sides = [
             part.turns.filter(pl.col("part") == side)
+            .select("row", said.alias(side))
             .group_by("row", maintain_order=True)
-            .agg(said.str.join("\n").alias(side))
-            for side in ("chosen", "rejected")
+            .agg(side)
+            .with_columns(pl.col(side).list.join("\n"))  # twice as fast as joining while grouping
+            for side in _SIDES
         ]
         table = sides[0].join(sides[1], on="row", maintain_order="left").collect()
-        chosen, rejected = (normalise(table[side], self.normalise) for side in ("chosen", "rejected"))
-        cut_equal = pl.Series([False]).new_from_index(0, table.height)
-        if self.cut is not None:
-            begun = [normalise(table[side].str.slice(0, self.cut), self.normalise) for side in ("chosen", "rejected")]
-            cut_equal = begun[0] == begun[1]
+        chosen, rejected = (normalise(table[side], self.normalise) for side in _SIDES)
+        cut_equal = self._cut_equal(table, chosen, rejected)
         left, right = shingles(chosen, "chars", 3), shingles(rejected, "chars", 3)
         each = np.arange(table.height)
         common = intersections(left, each, right, each).astype(np.int64)
         union = np.diff(left.offsets) + np.diff(right.offsets) - common
-        found = {"row": table["row"], "equal": chosen == rejected, "cut_equal": cut_equal}
+        ends = chosen.str.strip_chars(_ENDS) == rejected.str.strip_chars(_ENDS)
+        found = {"row": table["row"], "equal": chosen == rejected, "ends_equal": ends, "cut_equal": cut_equal}
         return pl.DataFrame({**found, "common": common, "union": union}, schema=self.columns)
+
+    def _cut_equal(self, table: pl.DataFrame, chosen: pl.Series, rejected: pl.Series) -> pl.Series:
+        """Whether the first characters of both sides are the same; those are normalised only where it may be."""
+        if self.cut is None:
+            return pl.Series([False]).new_from_index(0, table.height)
+        maybe = pl.Series([True]).new_from_index(0, table.height)
+        if self.cut >= _CLUSTER:
+            # Beginnings of which something is left begin as the whole does.
+            left = table.select(pl.all_horizontal(pl.col(*_SIDES).str.slice(0, self.cut).str.contains(_LEFT)))
+            maybe = (chosen.str.slice(0, 1) == rejected.str.slice(0, 1)) | ~left.to_series()
+        some = table.filter(maybe)
+        begun = [normalise(some[side].str.slice(0, self.cut), self.normalise) for side in _SIDES]
+        return maybe.scatter(maybe.arg_true(), begun[0] == begun[1]) if some.height else maybe

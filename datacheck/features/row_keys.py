@@ -1,20 +1,27 @@
 """Hashes of what a row asks and of what it answers: rows that ask the same meet."""
 
+import re
 from hashlib import blake2b
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from datacheck.check import Feature, View
+from datacheck.check import Feature, Need, View
+from datacheck.features.golds import Golds, alternatives
+from datacheck.text.graders import choice, number
 from datacheck.text.normalise import Rule, normalise
+
+_NUMERAL = re.compile(r"[-+$￥¥]?[0-9０-９.,]+(?:/[0-9]+)?|-?\\[dt]?frac\{[0-9]+\}\{[0-9]+\}")  # without any unit
 
 
 class RowKeys(Feature):
     """`row`, `asked`, `answered` (both u64): one line per row that has both.
 
     Each side is a part of the conversation ("prompt": system prompts, tools and options are part of what is asked), or
-    top-level columns of the record. 64 bits of BLAKE2b: among 10⁸ rows the chance of any false meeting is 0.0003.
+    top-level columns of the record; the gold answer is what rewards take for it, numbers and letters in one spelling
+    ("1,080" and "1080"), a list of them in any order. 64 bits of BLAKE2b: among 10⁸ rows the chance of any false
+    meeting is 0.0003.
     """
 
     columns = {"row": pl.UInt32, "asked": pl.UInt64, "answered": pl.UInt64}
@@ -23,10 +30,14 @@ class RowKeys(Feature):
     answered: tuple[str, ...]  # columns; none: the gold answer
     normalise: tuple[Rule, ...]
 
+    def needs(self) -> tuple[Need, ...]:
+        """The golds, where they are the answer."""
+        return () if self.answered else (Need(Golds(of="answer", extract="auto")),)
+
     def compute(self, part: View) -> pl.DataFrame:
         """Hash both sides."""
         asked = _cells(part, self.asked) if self.asked else _parts(part, ("prompt", "option", "tools"))
-        answered = _cells(part, self.answered) if self.answered else _parts(part, ("answer",))
+        answered = _cells(part, self.answered) if self.answered else _golds(part[self.needs()[0]])
         both = asked.join(answered, on="row", suffix="_answered", maintain_order="left").collect()
         return pl.DataFrame(
             {
@@ -48,6 +59,20 @@ def _parts(part: View, names: tuple[str, ...]) -> pl.LazyFrame:
     pieces = [pl.col(name).fill_null("") for name in ("role", "text", "tool_calls")]
     turns = part.turns.filter(pl.col("part").is_in(names))
     return turns.group_by("row", maintain_order=True).agg(text=pl.concat_str(pieces, separator="\x1f").str.join("\x1e"))
+
+
+def _golds(golds: pl.LazyFrame) -> pl.LazyFrame:
+    table = golds.drop_nulls("gold").select("row", "gold", "listed").collect()
+    distinct = table.select("gold", "listed").unique(maintain_order=True)
+    said = ["\x1e".join(sorted(map(_spelt, alternatives(*gold)))) for gold in distinct.iter_rows()]
+    spelt = distinct.with_columns(text=pl.Series(said, dtype=pl.String))
+    return table.lazy().join(spelt.lazy(), on=["gold", "listed"], maintain_order="left").select("row", "text")
+
+
+def _spelt(answer: str) -> str:
+    """A numeral as its value, letters of options sorted, anything else as it is, without a full stop."""
+    plain = number(answer) if _NUMERAL.fullmatch(answer) else choice(answer)
+    return answer.rstrip(" 。.") if plain is None else plain
 
 
 def _cells(part: View, columns: tuple[str, ...]) -> pl.LazyFrame:

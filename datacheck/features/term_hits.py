@@ -12,9 +12,10 @@ _HIDDEN = r"[\p{Cf}\u{34f}\u{fe00}-\u{fe0f}]"  # format characters, joiners, var
 
 
 class TermHits(Feature):
-    """`row`, `path`, `category`: one line per text and category with a hit. Every text of a row is looked at.
+    """`row`, `path`, `category`: one line per text and category with a hit.
 
-    polars' Aho-Corasick proposes texts; only those are searched for whole words.
+    Every text of a row is looked at, and every tool call. polars' Aho-Corasick proposes texts; only those are searched
+    for whole words.
     """
 
     columns = {"row": pl.UInt32, "path": pl.String, "category": pl.String}
@@ -29,7 +30,12 @@ class TermHits(Feature):
 
     def compute(self, part: View) -> pl.DataFrame:
         """Search category by category."""
-        texts = part.turns.filter(pl.col("text").str.len_bytes() > 0).select("row", "path", "text").collect()
+        called = pl.col("path").str.replace(r"\.(?:content|value)$", ".tool_calls")
+        said = [
+            part.turns.filter(pl.col(name).str.len_bytes() > 0).select("row", path=path, text=name)
+            for name, path in (("text", pl.col("path")), ("tool_calls", called))
+        ]
+        texts = pl.concat(said).collect()
         plain = texts.with_columns(normalise(texts["text"].str.replace_all(_HIDDEN, ""), self.normalise))
         found = [pl.DataFrame(schema=self.columns)]
         for category, terms in self._categories(part):

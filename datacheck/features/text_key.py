@@ -33,8 +33,11 @@ class TextKey(Feature):
         whole = self.on == "conversation"
         turns = part.turns if whole else part.turns.filter(pl.col("part").is_in(_PARTS[self.on]))
         said = (pl.col("text").fill_null("").str.strip_chars() != "") | pl.col("tool_calls").is_not_null()
-        texts = turns.group_by("row", maintain_order=True).agg(
-            said.any().alias("said"), pl.concat_str(pieces, separator="\x1f").str.join("\x1e").alias("text")
+        each = turns.select("row", said=said, text=pl.concat_str(pieces, separator="\x1f"))
+        texts = (
+            each.group_by("row", maintain_order=True)
+            .agg(pl.col("said").any(), "text")
+            .with_columns(pl.col("text").list.join("\x1e"))  # twice as fast as joining while grouping
         )
         label = pl.col("label").fill_null("") if whole else pl.lit("")
         shown = pl.col("media").fill_null("") if self.on != "response" else pl.lit("")
@@ -46,7 +49,10 @@ class TextKey(Feature):
             .collect()
         )
         plain = normalise(table["text"], self.normalise).str.replace_all(r"\s+", " ")
-        plain = plain.str.replace_all(r" ?([\x1e\x1f]) ?", "$1")
+        for mark in ("\x1e", "\x1f"):  # no blanks beside them; literals are faster than a pattern with a group
+            plain = plain.str.replace_all(f" {mark}", mark, literal=True).str.replace_all(
+                f"{mark} ", mark, literal=True
+            )
         digests = b"".join(blake2b(text.encode(), digest_size=16).digest() for text in plain)
         keys = np.frombuffer(digests, dtype="<u8").reshape(-1, 2)
         return pl.DataFrame({"row": table["row"], "key": keys[:, 0], "rest": keys[:, 1]})

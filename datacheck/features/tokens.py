@@ -8,8 +8,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import polars as pl
+from pydantic import Field
 
-from datacheck.check import Artifact, Feature, Need, Note, View
+from datacheck.check import Artifact, Feature, Model, Need, Note, View
 from datacheck.errors import LoadError
 from datacheck.features.fates import RunOf, SeenBefore, parsed, seen_of
 from datacheck.pii.redaction import hidden
@@ -26,6 +27,28 @@ Truncation = Literal["right", "left"]
 _STRIPS = 3  # rows of a part that are kept as strips, and as many with a fault
 _MAX_WORDS = 200  # characters of a template's own words
 _SHOWN = 3  # strips in a report
+
+
+class TokenRun(Model):
+    """How a run makes tokens of rows: what a contract's `run:` and `source.roles` say.
+
+    tokenizer: its folder; template: the name of one of several; max_length: tokens that are kept of a row, cut on the
+    side `truncation`; trainer: the run's trainer, whose own rules on what is read and cut then count.
+    """
+
+    tokenizer: Artifact | None = None
+    template: str | None = None
+    max_length: int | None = Field(default=None, ge=1)
+    truncation: Truncation = "right"
+    roles: dict[str, str] = {}
+    trainer: RunOf | None = None
+
+    def cut_at(self) -> int | None:
+        """Tokens that are kept of a row: by the trainer's settings, else `max_length`; None: nothing is cut."""
+        if self.trainer is None:
+            return self.max_length
+        mode, settings = _trainer(self.trainer)
+        return mode.cut(settings).limit
 
 
 class RunModel(NamedTuple):
@@ -58,16 +81,16 @@ def renderer(model: RunModel, template: str | None) -> Renderer | None:
     return Renderer(model.sources, model.tokenizer.special, template) if model.sources else None
 
 
-def reader(run: RunOf | None, roles: Mapping[str, str], seen: Seen) -> Callable[[Any], list[Conversation]]:
+def reader(run: TokenRun, seen: Seen) -> Callable[[Any], list[Conversation]]:
     """How a record becomes training examples: by the twin of the named trainer, or by its keys.
 
     Raises LoadError where the trainer is not known or its settings cannot be read.
     """
     from datacheck.chat.conversations import conversations, trained_as  # noqa: PLC0415
 
-    if run is None:
-        return lambda record: conversations(record, roles)
-    mode, settings = _trainer(run)
+    if run.trainer is None:
+        return lambda record: conversations(record, run.roles)
+    mode, settings = _trainer(run.trainer)
 
     def read(record: Any) -> list[Conversation]:
         try:
@@ -79,25 +102,17 @@ def reader(run: RunOf | None, roles: Mapping[str, str], seen: Seen) -> Callable[
     return read
 
 
-def token_run(tokenizer: Tokenizer, max_length: int | None, truncation: Truncation, run: RunOf | None) -> Run:
+def limits_of(run: TokenRun, tokenizer: Tokenizer) -> Run:
     """What is done to long rows: by the rule of the named trainer, or on one side. Raises LoadError as `reader`."""
     from datacheck.chat.samples import Run  # noqa: PLC0415
 
-    if run is None:
-        return Run(tokenizer, max_length, truncation)
-    mode, settings = _trainer(run)
+    if run.trainer is None:
+        return Run(tokenizer, run.max_length, run.truncation)
+    mode, settings = _trainer(run.trainer)
     cut = mode.cut(settings)
     if cut.how in ("keep_start", "keep_end") and cut.of == "all":
         return Run(tokenizer, cut.limit, "right" if cut.how == "keep_start" else "left")
     return Run(tokenizer, cut.limit, keep=cut.kept)
-
-
-def cut_at(feature: Tokens) -> int | None:
-    """The tokens that are kept of a row: by the named trainer's settings, else `max_length`; None: nothing is cut."""
-    if feature.run is None:
-        return feature.max_length
-    mode, settings = _trainer(feature.run)
-    return mode.cut(settings).limit
 
 
 def _trainer(run: RunOf) -> tuple[Mode, Settings]:
@@ -126,24 +141,20 @@ class Tokens(Feature):
         "error": pl.String, "strip": pl.String,
     }  # fmt: skip
 
-    tokenizer: Artifact
-    template: str | None = None
-    max_length: int | None = None
-    truncation: Truncation = "right"
-    roles: dict[str, str] = {}
-    run: RunOf | None = None
+    run: TokenRun
 
     def needs(self) -> tuple[Need, ...]:
         """The records; for a trainer also what its loader looks at before."""
-        return (Need("records"), Need(SeenBefore())) if self.run else (Need("records"),)
+        return (Need("records"), Need(SeenBefore())) if self.run.trainer else (Need("records"),)
 
     def compute(self, part: View) -> pl.DataFrame:
         """Render in a child, tokenize here, row after row."""
         from datacheck.chat.samples import samples  # noqa: PLC0415
 
-        model = load_model(self.tokenizer)
+        assert self.run.tokenizer is not None
+        model = load_model(self.run.tokenizer)
         records = part.records.select("row", "json").collect()
-        read = reader(self.run, self.roles, seen_of(part[Need(SeenBefore())]) if self.run else UNSEEN)
+        read = reader(self.run, seen_of(part[Need(SeenBefore())]) if self.run.trainer else UNSEEN)
         rows: list[int] = []
 
         def examples() -> Iterator[Conversation]:
@@ -152,10 +163,9 @@ class Tokens(Feature):
                     rows.append(row)
                     yield conversation
 
-        run = token_run(model.tokenizer, self.max_length, self.truncation, self.run)
-        child = renderer(model, self.template)
+        child = renderer(model, self.run.template)
         try:
-            lines = _lines(samples(examples(), run, child), rows)
+            lines = _lines(samples(examples(), limits_of(self.run, model.tokenizer), child), rows)
         finally:
             if child is not None:
                 child.close()
@@ -192,39 +202,17 @@ def _lines(found: Iterator[Sample], rows: list[int]) -> list[tuple[Any, ...]]:
     return lines
 
 
-def tokens_feature(check: Any) -> Tokens | None:
-    """The feature as a check's settings want it (tokenizer, template, max_length, truncation, roles).
-
-    None where no tokenizer is named or its files are not there.
-    """
-    if check.tokenizer is None or not check.tokenizer.files:
-        return None
-    run = None
-    if check.trainer is not None:
-        settings = {"config": check.config, "settings": check.settings, "max_length": check.max_length}
-        run = RunOf.model_validate({"trainer": check.trainer, **settings})
-    return Tokens(
-        tokenizer=check.tokenizer,
-        template=check.template,
-        max_length=check.max_length,
-        truncation=check.truncation,
-        roles=check.roles,
-        run=run,
-    )
+def tokens_of(run: TokenRun | None) -> Tokens | None:
+    """The feature that makes a run's tokens; None where no tokenizer is named or its files are not there."""
+    return Tokens(run=run) if run and run.tokenizer and run.tokenizer.files else None
 
 
-def implied_by_run(dataset: Mapping[str, Any]) -> dict[str, Any]:
+def token_run_of(dataset: Mapping[str, Any]) -> TokenRun:
     """What a contract's `run:` and `source.roles` say to every check that counts tokens."""
-    run = dataset.get("run") or {}
-    return {
-        "tokenizer": run.get("tokenizer"),
-        "template": run.get("template"),
-        "max_length": run.get("max_length"),
-        "roles": dict(dataset.get("roles") or {}),
-        "trainer": run.get("trainer"),
-        "config": run.get("config"),
-        "settings": run.get("settings") or {},
-    }
+    run = dataset["run"]
+    named = {name: run[name] for name in ("tokenizer", "template", "max_length", "truncation")}
+    trainer = RunOf(**{name: run[name] for name in RunOf.model_fields}) if run["trainer"] else None
+    return TokenRun(**named, roles=dict(dataset["roles"]), trainer=trainer)
 
 
 NO_TOKENIZER = Note(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -46,7 +47,8 @@ class ToolFacts(Feature):
     """`row`, `where`, `name`, `detail`: one line per fact about a row that has tools, calls or results.
 
     Facts are problems (see the check tool_call_errors), and notes that begin with "note:": subject, no_tools, opaque,
-    rejected, and the shape of arguments (message.string, message.object, content.string, content.object).
+    rejected, the shape of arguments (message.string, message.object, content.string, content.object), and keys: in
+    `detail`, as JSON, a call's [function, arguments that are set, arguments that are null], where they are an object.
     Answers that must not be learnt (rejected, or labelled false) may hold wrong calls on purpose: they are left out.
     """
 
@@ -208,6 +210,8 @@ def row_facts(messages: list[Message], tools: list[tuple[str, str]]) -> Iterator
         yield None, "note:no_tools", None
     for call in (call for listed in calls for call in listed):
         yield from call_facts(call, defined)
+    for message, listed in zip(messages, calls, strict=True):
+        yield from _keys(message, listed)
     yield from Pairing().facts(messages, calls)
 
 
@@ -222,6 +226,16 @@ def _shapes(messages: list[Message], calls: list[list[Call]]) -> Iterator[Fact]:
                 first.setdefault(f"note:{home}.{kind}", call.where + call.under)
     for name, where in first.items():
         yield where, name, None
+
+
+def _keys(message: Message, calls: list[Call]) -> Iterator[Fact]:
+    """Which arguments each call of a message sets, and which it has as null; calls that stand as text have no table."""
+    for call in calls if not message.in_content and not message.parts else ():
+        if isinstance(call.arguments, dict):
+            names = (
+                [key for key, value in call.arguments.items() if (value is None) is null] for null in (False, True)
+            )
+            yield call.where + call.under, "note:keys", json.dumps([call.name, *names], ensure_ascii=False)
 
 
 def call_facts(call: Call, tools: Tools | None) -> Iterator[Fact]:

@@ -1,48 +1,59 @@
 """How varied texts are: distinct word pairs in fixed windows, and how texts begin."""
 
+from collections.abc import Callable
+
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from datacheck.check import Feature, View
 from datacheck.features.texts import On, row_texts
-from datacheck.text.normalise import normalise
+from datacheck.text.normalise import Rule, much, normalise
 from datacheck.text.shingles import grams
 
 WINDOW = 1_000  # word pairs
 OPENING = 10  # characters
+_RULES: tuple[Rule, ...] = ("nfkc", "casefold")
 
 
 class DistinctPairs(Feature):
-    """`source`, `windows`, `distinct`: full windows of 1,000 word pairs, and the distinct pairs in them, per source.
+    """`label`, `windows`, `distinct`: full windows of 1,000 word pairs, and the distinct pairs in them, per label.
 
     Words are Han characters and runs of letters. distinct-n falls with the length of a text (Li et al. 2016 divide by
     it), so numbers of different sets compare only over windows of one size. What stands
     behind the last full window is left out.
     """
 
-    columns = {"source": pl.String, "windows": pl.UInt32, "distinct": pl.UInt64}
+    columns = {"label": pl.String, "windows": pl.UInt32, "distinct": pl.UInt64}
 
     on: On
+    by: str  # a label column of the rows
 
     def compute(self, part: View) -> pl.DataFrame:
-        """Cut the pairs of each source, row after row, into windows."""
-        texts = row_texts(part.turns, self.on).join(part.rows.select("row", "source"), on="row", maintain_order="left")
-        whole = texts.sort("source", "row").collect()
-        plain = whole.with_columns(normalise(whole["text"], ("nfkc", "casefold")))
-        lines = []
-        for (source,), table in plain.group_by("source", maintain_order=True):
-            pairs = grams(table["text"], "words", 2).hashes
-            full = len(pairs) // WINDOW * WINDOW
-            distinct = _distinct(pairs[:full].reshape(-1, WINDOW))
-            lines.append((source, full // WINDOW, distinct))
+        """Cut the pairs of each label, row after row, into windows."""
+        labels = part.rows.select("row", label=pl.col(self.by).cast(pl.String))
+        texts = row_texts(part.turns, self.on).join(labels, on="row", maintain_order="left")
+        whole = texts.sort("label", "row").collect()
+        counted = _counter(whole["text"])
+        labelled = whole.group_by("label", maintain_order=True)
+        lines = [(label, *counted(table["text"], _RULES, 2, WINDOW)) for (label,), table in labelled]
         return pl.DataFrame(lines, schema=self.columns, orient="row")
 
 
-def _distinct(windows: NDArray[np.uint32]) -> int:
-    """Distinct values within the lines, added up."""
-    ordered = np.sort(windows, axis=1)
-    return len(windows) + int(np.count_nonzero(ordered[:, 1:] != ordered[:, :-1]))
+def distinct_in_windows(texts: pl.Series, rules: tuple[Rule, ...], n: int, size: int) -> tuple[int, int]:
+    """How many full windows of word n-grams there are, and how many distinct n-grams each has, added up."""
+    pairs = grams(normalise(texts, rules), "words", n).hashes
+    full = len(pairs) // size
+    ordered = np.sort(pairs[: full * size].reshape(-1, size), axis=1)
+    return full, full + int(np.count_nonzero(ordered[:, 1:] != ordered[:, :-1]))
+
+
+def _counter(texts: pl.Series) -> Callable[[pl.Series, tuple[Rule, ...], int, int], tuple[int, int]]:
+    """The compiled function where there is much text; it gives the same."""
+    if not much(texts):
+        return distinct_in_windows
+    from datacheck.text import window_kernels  # noqa: PLC0415 - it loads numba
+
+    return window_kernels.distinct_in_windows
 
 
 class Openings(Feature):

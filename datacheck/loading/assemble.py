@@ -15,6 +15,7 @@ from datacheck.loading.cells import TYPES, Cell, as_text, below, depth, leaf
 from datacheck.loading.counts import AccountingError, Counts
 from datacheck.loading.formats import Candidate, Extract, Styles, candidates
 from datacheck.loading.formats import chat as chat_format
+from datacheck.loading.formats.renamed import Renaming
 from datacheck.loading.formats.turns import CALLS, Style, Turn
 from datacheck.loading.reading import in_words
 from datacheck.loading.rejected import Rejected
@@ -73,7 +74,9 @@ class Assembler:
     def __init__(self, reading: Reading, *, records: bool = False) -> None:
         self.reading = reading
         self._keeps = records
-        self._styles = Styles.of(reading.roles)
+        self._wanted = reading.wanted()
+        self._styles = Styles.of(reading.roles, reading.fields.role, reading.fields.content)
+        self._renaming = Renaming.of(reading.fields.named(), self._wanted)
         self._known: dict[tuple[str, ...], tuple[Candidate, ...]] = {}
         self._labels = [(name, key, tuple(key.split("."))) for name, key in reading.columns.named() if key]
         self._clear()
@@ -170,13 +173,19 @@ class Assembler:
 
     # ── conversations of plain messages ─────────────────────────────────────────────────────────────
     def add_chats(
-        self, chat: Chat, line: int, starts: list[int], lengths: list[int], records: list[dict[str, Any]]
+        self,
+        chat: Chat,
+        line: int,
+        starts: list[int] | list[None],
+        lengths: list[int] | list[None],
+        records: list[dict[str, Any]],
     ) -> bool:
         """Load records from `line` on if the turns of all are plain messages and their other values scalars.
 
-        All have the keys of `chat`. Returns False, with nothing added, where one of them is anything else: `way` then
-        tells which. For records that `add` can load too the result is the same. Whole columns are built here by
-        loops in C; a loop over the records in Python would take three times as long.
+        All have the keys of `chat`. Rows of Parquet files have neither starts nor lengths. Returns False, with nothing
+        added, where one of them is anything else: `way` then tells which. For records that `add` can load too the
+        result is the same. Whole columns are built here by loops in C; a loop over the records in Python would take
+        three times as long.
         """
         try:
             talks = [record[chat.key] for record in records]
@@ -189,7 +198,7 @@ class Assembler:
             return False
         counts = list(map(len, talks))
         plain = set(map(len, messages)) == {2} and _STRINGS.issuperset(map(type, texts)) and 0 not in counts
-        if not plain or max(lengths) > self.reading.limits.text_bytes:
+        if not plain:
             return False
         if None in shapes:
             new = zip(shapes, roles, talks, strict=True)
@@ -199,7 +208,7 @@ class Assembler:
             labels = [self._labels_of(record) for record in records] if self._labels else []
         except Rejected:
             return False
-        if cells is None:
+        if cells is None or self._long(lengths, texts, cells[1]):
             return False
         if not CALLS.isdisjoint(chain.from_iterable(roles)):
             self._move_calls(texts, list(chain.from_iterable(roles)))
@@ -217,6 +226,13 @@ class Assembler:
         if self._keeps:
             self._records += [to_json(record).decode() for record in records]
         return True
+
+    def _long(self, lengths: list[int] | list[None], texts: list[str], others: list[str | None]) -> bool:
+        """Tell whether a text may be longer than allowed: no record is, or no text in characters of four bytes."""
+        limit = self.reading.limits.text_bytes
+        if known := [length for length in lengths if length is not None]:
+            return max(known) > limit
+        return 4 * max(map(len, chain(texts, filter(None, others))), default=0) > limit
 
     def way(self, chat: Chat, record: dict[str, Any]) -> str | None:
         """Return the format of a record that `add_chats` should be able to load; those of one format together."""
@@ -249,9 +265,9 @@ class Assembler:
 
     def _chat(self, keys: tuple[str, ...]) -> Chat | None:
         """Return how to read conversations under these keys, or None if the short way does not serve them."""
-        limits, wanted = self.reading.limits, self.reading.format
+        limits, wanted = self.reading.limits, self._wanted
         special = not {"system", "tools"}.isdisjoint(keys) or len(keys) > limits.keys or limits.depth < _CHAT_DEPTH
-        if wanted == "rows" or special:
+        if wanted == "rows" or special or self._renaming:
             return None
         known = candidates(frozenset(keys), wanted)
         key = chat_format.conversation_key(frozenset(keys))
@@ -331,9 +347,12 @@ class Assembler:
         return "rows" if self.reading.format == "rows" else "unknown", _NO_TURNS
 
     def _classify(self, record: dict[str, Any]) -> tuple[str, Extract]:
-        wanted = self.reading.format
+        wanted = self._wanted
         if wanted == "rows":
             return "rows", _NO_TURNS
+        own = self._renaming
+        if own:
+            record = own.record(record)
         keys = tuple(record)
         known = self._known.get(keys)
         if known is None:
@@ -343,7 +362,7 @@ class Assembler:
         for name, read in known:
             extract = read(record, self._styles)
             if extract is not None:
-                return name, extract
+                return name, own.back(extract) if own else extract
         return "unknown", _NO_TURNS
 
     def _cells_of(self, record: dict[str, Any], extract: Extract) -> list[Cell]:

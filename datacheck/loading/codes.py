@@ -192,7 +192,7 @@ CODES: Mapping[str, Code] = MappingProxyType(
         "csv_header": Code(
             "error",
             ("a CSV header that cannot be used", "CSV 表头不可用"),
-            ("Columns with the same or no name cannot be told apart.", "列名重复或为空时无法区分。"),
+            ("Columns with the same name, or all without one, cannot be told apart.", "列名重复或全部为空时无法区分。"),
             ("Give every column a name of its own.", "给每一列一个唯一的名字。"),
         ),
         "csv_delimiter": Code(

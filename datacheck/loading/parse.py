@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import gc
 from io import BytesIO
-from itertools import accumulate, groupby
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 import jiter
 
 from datacheck.loading import spans
+from datacheck.loading.alike import Records, add_alike
 from datacheck.loading.assemble import Assembler
 from datacheck.loading.counts import AccountingError
 from datacheck.loading.diagnose import diagnose
@@ -20,7 +21,6 @@ from datacheck.loading.values import Values, json_record
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from datacheck.loading.assemble import Chat
     from datacheck.loading.reader import Chunk
     from datacheck.loading.reading import Reading
     from datacheck.loading.tables import Tables
@@ -112,7 +112,6 @@ class _Portion:
         self.lengths = [size - 1 for size in sizes]
         if lines[-1][-1] != _NEWLINE:
             self.lengths[-1] += 1
-        self.records: list[Any] = []
 
     def add(self, longest: int) -> None:
         """Decode and add the lines; those that are longer than `longest` and the damaged ones go the long way."""
@@ -126,40 +125,15 @@ class _Portion:
             except ValueError:
                 return _UNREAD
 
-        self.records = list(map(decoded, self.lines))
-        start = 0
-        for keys, alike in groupby(self.records, _keys):
-            stop = start + len(list(alike))
-            self._alike(None if keys is None else self.out.chat(keys), start, stop)
-            start = stop
+        records = list(map(decoded, self.lines))
+        add_alike(self.out, Records(self.number, self.starts, self.lengths, records), self._add_one)
 
-    def _alike(self, chat: Chat | None, start: int, stop: int) -> None:
-        """Add records with the same keys; an unusual one sends nobody but itself the long way."""
-        if chat is None:
-            self._one_by_one(start, stop)
-        elif not self._together(chat, start, stop):
-            ways = [self.out.way(chat, record) for record in self.records[start:stop]]
-            for way, alike in groupby(ways):
-                stop = start + len(list(alike))
-                if way is None or not self._together(chat, start, stop):
-                    self._one_by_one(start, stop)
-                start = stop
-
-    def _together(self, chat: Chat, start: int, stop: int) -> bool:
-        own = slice(start, stop)
-        return self.out.add_chats(chat, self.number + start, self.starts[own], self.lengths[own], self.records[own])
-
-    def _one_by_one(self, first: int, stop: int) -> None:
-        for n in range(first, stop):
-            line, start, whole, record = self.number + n, self.starts[n], self.lines[n], self.records[n]
-            if record is _UNREAD:
-                _line(self.out, self.reading, line, start, whole, first=self.first and n == 0)
-            else:
-                self.out.add(line, start, whole[: self.lengths[n]], record)
-
-
-def _keys(record: Any) -> tuple[str, ...] | None:
-    return tuple(record) if record.__class__ is dict else None
+    def _add_one(self, n: int, record: Any) -> None:
+        line, start, whole = self.number + n, self.starts[n], self.lines[n]
+        if record is _UNREAD:
+            _line(self.out, self.reading, line, start, whole, first=self.first and n == 0)
+        else:
+            self.out.add(line, start, whole[: self.lengths[n]], record)
 
 
 def _line(out: Assembler, reading: Reading, line: int, byte: int, whole: bytes, *, first: bool) -> None:

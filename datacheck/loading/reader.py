@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
+import os
 import re
 from dataclasses import dataclass
 from functools import partial
@@ -31,6 +32,8 @@ _NEWLINE = 0x0A
 _HEAD_VALUE = 1024**2
 _MESSAGES = re.compile(rb'\[\s*\{\s*"(?:role|from|human|content|value)"\s*:')
 _TEXT_SUFFIXES = {".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json", ".csv": "csv", ".tsv": "csv"}
+_PARQUET_END = b"PAR1"
+_STRETCHES = 64  # each reads the metadata of the whole file
 _BINARY_SUFFIXES = {".parquet": "parquet", ".arrow": "arrow", ".feather": "arrow"}
 
 
@@ -51,8 +54,8 @@ class Chunk:
     One hash of the file thus names the file and every chunk: a chunk is known again as long as nothing before it
     changed, and a file that grew costs what was added. It is the whole file's for Parquet and Arrow.
     `size` is the number of decoded bytes that the chunk stands for. Parquet and Arrow are not copied: `path`
-    names the file and `identity` what `fstat` said of it when it was hashed. `after_value`: in an array, the
-    chunk starts behind an element, so a comma must come next.
+    names the file and `identity` what `fstat` said of it when it was hashed; `stretch` (which, of how many) says which
+    row groups are meant. `after_value`: in an array, the chunk starts behind an element, so a comma must come next.
     """
 
     kind: Kind
@@ -68,13 +71,12 @@ class Chunk:
     after_value: bool = False
     path: str | None = None
     identity: files.Identity | None = None
+    stretch: tuple[int, int] = (0, 1)
 
     def key(self) -> str:
         """Return a digest of all that `parse` depends on, apart from the reading; the position is not part of it."""
-        text = json.dumps(
-            [self.kind, self.sha256, self.index == 0, self.last, self.header, self.delimiter, self.after_value]
-        )
-        return hashlib.sha256(text.encode()).hexdigest()
+        place = (self.index == 0, self.last, self.header, self.delimiter, self.after_value, self.stretch)
+        return hashlib.sha256(json.dumps([self.kind, self.sha256, *place]).encode()).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -137,7 +139,7 @@ class _File:
         if kind in {"parquet", "arrow_file", "arrow_stream"} and not self.compression:
             buffer.take_all()
             self.raw.drain()
-            yield self._binary(kind, before)
+            yield from self._binary(kind, before)
             decoded = self.raw.bytes
         else:
             if kind == "jsonl":
@@ -404,6 +406,8 @@ class _File:
         except csv.Error:
             self._event("csv_header", "the header record cannot be parsed", 1)
             return None
+        if any(name.strip() for name in fields):  # pandas writes its index under no name, and reads it under this one
+            fields = [name if name.strip() else f"Unnamed: {number}" for number, name in enumerate(fields)]
         if not fields or any(not name.strip() for name in fields) or len(set(fields)) < len(fields):
             self._event("csv_header", "empty or repeated column names", 1)
             return None
@@ -466,20 +470,28 @@ class _File:
             return
         yield self._emit("document", buffer.take(len(data)), last=True)
 
-    def _binary(self, kind: Kind, before: files.Identity) -> Chunk:
+    def _binary(self, kind: Kind, before: files.Identity) -> Generator[Chunk, None, None]:
         self._event("null_is_missing", "keys whose value is null are left out")
-        return Chunk(
-            kind,
-            b"",
-            self.raw.hexdigest(),
-            self.raw.bytes,
-            1,
-            0,
-            0,
-            True,
-            path=str(self.path),
-            identity=before,
-        )
+        size, many = self.raw.bytes, self._stretches(kind, self.raw.bytes)
+        for n in range(many):
+            yield Chunk(
+                kind,
+                b"",
+                self.raw.hexdigest(),
+                size * (n + 1) // many - size * n // many,
+                first_line=1,
+                first_byte=0,
+                index=n,
+                last=n == many - 1,
+                path=str(self.path),
+                identity=before,
+                stretch=(n, many),
+            )
+
+    def _stretches(self, kind: Kind, size: int) -> int:
+        """Return into how many tasks a file is cut: row groups stand alone. One without its end is one, damaged."""
+        whole = kind == "parquet" and os.pread(self.file.fileno(), len(_PARQUET_END), size - 4) == _PARQUET_END
+        return min(max(size // self.limits.chunk_bytes, 1), _STRETCHES) if whole else 1
 
     def _finish(self, buffer: files.Buffer) -> int:
         """Account for what is left, add the remarks on the whole text, and return the decoded size."""

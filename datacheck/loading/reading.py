@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import codecs
-from typing import Literal
+import inspect
+from collections.abc import Mapping
+from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 FormatName = Literal[
     "auto",
@@ -69,6 +71,52 @@ class Columns(_Frozen):
         return tuple((name, getattr(self, name)) for name in single) + raters
 
 
+class Fields(_Frozen):
+    """Top-level keys of the record that hold its texts, where they are not called as the known formats call them.
+
+    `input` is joined to the prompt by a line feed, as alpaca's; `role` and `content` are the keys inside a message.
+    """
+
+    system: str | None = None
+    prompt: str | None = None
+    input: str | None = None
+    response: str | None = None
+    chosen: str | None = None
+    rejected: str | None = None
+    label: str | None = None
+    answer: str | None = None
+    options: str | None = None
+    text: str | None = None
+    messages: str | None = None
+    role: str | None = None
+    content: str | None = None
+
+    def named(self) -> dict[str, str]:
+        """Return the fields that are named, with their keys."""
+        return self.model_dump(exclude_none=True)
+
+    def format(self) -> FormatName:
+        """Return the format that the named fields make."""
+        named = self.named().keys()
+        return next(name for name, (needed, more) in FIELDS_OF.items() if needed <= named <= needed | more)
+
+
+# Format → the fields that it must have, and may have; where several fit, the first is meant.
+FIELDS_OF: Mapping[FormatName, tuple[frozenset[str], frozenset[str]]] = {
+    "preference": (frozenset({"chosen", "rejected"}), frozenset({"prompt", "system"})),
+    "messages": (frozenset({"messages"}), frozenset({"system", "role", "content"})),
+    "sharegpt": (frozenset({"messages"}), frozenset({"system", "role", "content"})),
+    "multiple_choice": (frozenset({"prompt", "options", "answer"}), frozenset()),
+    "qa": (frozenset({"prompt", "answer"}), frozenset({"system"})),
+    "rlvr": (frozenset({"prompt", "answer"}), frozenset({"system"})),
+    "kto": (frozenset({"prompt", "response", "label"}), frozenset({"system"})),
+    "prompt_completion": (frozenset({"prompt", "response"}), frozenset({"system"})),
+    "alpaca": (frozenset({"prompt", "response"}), frozenset({"input", "system"})),
+    "prompt_only": (frozenset({"prompt"}), frozenset({"system"})),
+    "text": (frozenset({"text"}), frozenset()),
+}
+
+
 class Limits(_Frozen):
     """Sizes beyond which datacheck refuses to go on; hitting one is never silent.
 
@@ -95,6 +143,7 @@ class Reading(_Frozen):
     encoding: str = "utf-8"
     roles: dict[str, str] = {}
     columns: Columns = Columns()
+    fields: Fields = Field(default=Fields(), description=inspect.cleandoc(Fields.__doc__ or ""))
     records: str | None = None  # key of the list of records; "*": each entry of the object is one, as key and value
     delimiter: str | None = Field(default=None, min_length=1, max_length=1)
     header: tuple[str, ...] = ()  # column names of a CSV file whose first line is a record already
@@ -118,3 +167,25 @@ class Reading(_Frozen):
         if name not in ENCODINGS:
             raise ValueError(f"unknown encoding; expected one of {', '.join(ENCODINGS)}")
         return name
+
+    @model_validator(mode="after")
+    def _fields_fit(self) -> Self:
+        """The named fields must make a format, and that one where the contract names one."""
+        named = self.fields.named()
+        if not named:
+            return self
+        found = [name for name, (needed, more) in FIELDS_OF.items() if needed <= named.keys() <= needed | more]
+        if not found:
+            raise ValueError(
+                "fields: expected one of prompt and response; prompt and answer (and options); chosen and rejected; "
+                "messages; prompt; text (input with a response, role and content with messages)"
+            )
+        if self.format not in {"auto", *found}:
+            raise ValueError(f"fields: these make {' or '.join(found)}, not {self.format}")
+        if len(set(named.values())) < len(named):
+            raise ValueError("fields: one key is named twice")
+        return self
+
+    def wanted(self) -> FormatName:
+        """Return the format that records are read in: named, or made by the fields, or auto."""
+        return self.fields.format() if self.format == "auto" and self.fields.named() else self.format

@@ -12,14 +12,22 @@ from fractions import Fraction
 
 import jiter
 
+_VERL = re.compile(r"-?[0-9.]*[0-9][0-9.]*", re.ASCII)
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)")
 _NUMBER = re.compile(
-    r"(?P<sign>[-+]?)(?:[$€£¥])?(?P<whole>[0-9]{1,3}(?:,[0-9]{3})+|[0-9]*)(?P<part>\.[0-9]*)?(?:[eE](?P<power>[-+]?[0-9]{1,3}))?"
+    r"(?P<sign>[-+]?)(?:\\?[$€£¥])?(?P<whole>[0-9]{1,3}(?:,[0-9]{3})+|[0-9]*)(?P<part>\.[0-9]*)?(?:[eE](?P<power>[-+]?[0-9]{1,3}))?"
 )
-_UNIT = re.compile(r"(?:[^\W\d_]|[%°℃\\/]).{0,20}")
+_SCALE = re.compile(r"\s*(万亿|亿|万|thousand|million|billion|trillion)(?![a-z])")
+_POWERS = {"万": 4, "亿": 8, "万亿": 12, "thousand": 3, "million": 6, "billion": 9, "trillion": 12}
+_UNIT = re.compile(  # words and signs, m2, m^2, \text{ cm}; no arithmetic: 2x+1 and 3小时20分 are not 2 and 3
+    r"(?=[^\W\d_]|[%°℃\\/]|\^\{?\\circ)"
+    r"(?:[^\W\d_][23]?|[%°℃'′″./·\s()-]|\^\{?-?[0-9]\}?|\\[%,;!$ ]|\^?\{?\\(?:circ|degree)\}?"
+    r"|\\(?:text|mathrm|mbox)\s*\{[^{}\\]*\}(?:\^\{?[0-9]\}?)?){1,20}"
+)
+_VARIABLE = re.compile(r"(?:^|[\s/·(])(?:[abeiknpqxyzπ](?![^\W\d_])|sqrt|pi\b|又)")  # 2x, 2π, 2又1/2
 _OTHER_BASE = re.compile("[-+]?0[xXoObB][0-9a-fA-F]")  # 0x1F is not 0 with a unit
-_FRACTION = re.compile(r"([-+]?[0-9]+)/([0-9]+)|([-+]?)\\[dt]?frac\{([0-9]+)\}\{([0-9]+)\}")
-_CHOICES = re.compile(r"[A-Z](?:\s*[,、;/]\s*[A-Z])*|[A-Z]{2,10}")
+_FRACTION = re.compile(r"([-+]?[0-9]+)/([0-9]+)|([-+]?)\\[dt]?frac(?:\{([0-9]+)\}\{([0-9]+)\}|([0-9])([0-9]))")
+_CHOICES = re.compile(r"[A-Z](?:(?:\s*(?:[,、;/&和与]|AND)\s*|\s+)[A-Z])*|[A-Z]{2,10}")
 _BRACES = re.compile(r"(\\f?boxed\s*\{)|\\.|([{}])", re.DOTALL)
 _LONGEST_NUMBER = 200  # characters; int() refuses 4,300 digits
 
@@ -34,35 +42,46 @@ def integer(answer: str) -> str | None:
     return answer if _INTEGER.fullmatch(answer) else None
 
 
+def gsm8k(answer: str) -> str | None:
+    """A gold that verl's reward for GSM8K can match: digits, points and a minus sign, nothing else.
+
+    Source: verl/utils/reward_score/gsm8k.py takes `#### (-?[0-9.,]+)` out of the answer and drops its commas, and
+    compares that with the gold as text: a gold "1,080", "$5", "50%" or "18 " gets no answer.
+    """
+    return answer if _VERL.fullmatch(answer) else None
+
+
 def number(answer: str) -> str | None:
-    r"""A number, whatever its dress: "1,080", "$1,080.00", "１０８０元", "50%", "3/4", "\frac{3}{4}", "1e3".
+    r"""A number, whatever its dress: "1,080", "$1,080.00", "１０８０元", "50%", "3/4", "\frac{3}{4}", "1e3", "1.2万".
 
     A unit may follow; it is not compared (lm-evaluation-harness's flexible match does the same). A per cent sign is a
-    unit too: 50% is 50.
+    unit too: 50% is 50. Variables, roots, π, mixed numbers and times of day are no units: such a text is no number.
     """
     if len(answer) > _LONGEST_NUMBER:
         return None
     text = unicodedata.normalize("NFKC", answer).strip().strip("$").strip().replace("−", "-").rstrip(".。")
     ratio = _FRACTION.fullmatch(text)
     if ratio:
-        sign, above, below = ("", ratio[1], ratio[2]) if ratio[1] else (ratio[3], ratio[4], ratio[5])
+        sign = ratio[3] or ""
+        above, below = (ratio[1] or ratio[4] or ratio[6]), (ratio[2] or ratio[5] or ratio[7])
         return str(Fraction(int(sign + above), int(below))) if int(below) else None
     match = _NUMBER.match(text)
     if match is None or not (match["whole"] or (match["part"] or ".") != ".") or _OTHER_BASE.match(text):
         return None
-    rest = text[match.end() :].strip()
-    if rest and not _UNIT.fullmatch(rest):
+    scale = _SCALE.match(text, match.end())
+    rest = text[(scale or match).end() :].strip()
+    if rest and (not _UNIT.fullmatch(rest) or _VARIABLE.search(rest)):
         return None
     digits = (match["whole"] or "0").replace(",", "") + (match["part"] or "").rstrip(".")
-    value = Fraction(match["sign"] + digits) * Fraction(10) ** int(match["power"] or 0)
-    return str(value)
+    power = int(match["power"] or 0) + (_POWERS[scale[1]] if scale else 0)
+    return str(Fraction(match["sign"] + digits) * Fraction(10) ** power)
 
 
 def choice(answer: str) -> str | None:
-    """The letters of the options that are right, sorted: "(B)", "B.", "b", "C, A", "ACD" (but not "BANANA")."""
-    text = unicodedata.normalize("NFKC", answer[:_LONGEST_NUMBER]).strip("()[]【】.。:'\" \n\t").upper()
-    letters = re.findall("[A-Z]", text)
-    if not _CHOICES.fullmatch(text) or len(set(letters)) < len(letters):
+    """The letters of the options that are right, sorted: "(B)", "B.", "b", "C, A", "A和C", "ACD" (but not "BANANA")."""
+    text = unicodedata.normalize("NFKC", answer[:_LONGEST_NUMBER]).strip("()[]【】.。、,:'\" \n\t").upper()
+    letters = re.findall("[A-Z]", text.replace("AND", " "))
+    if not letters or not _CHOICES.fullmatch(text) or len(set(letters)) < len(letters):
         return None
     in_order = sorted(letters)
     return "".join(in_order) if in_order == letters or len(text) > len(letters) else None
@@ -84,45 +103,71 @@ def tool_call(answer: str) -> str | None:
 
 # ── expressions ───────────────────────────────────────────────────────────────────────────────────────
 _LONGEST_EXPRESSION = 2_000  # characters
-_ONE = r"\{(?:[^{}]|\{[^{}]*\})*\}|\\[a-zA-Z]+|[^\s{}\\^_]"  # an argument: a group, a command, one sign
-_BARE_FRACTION = re.compile(rf"\\frac\s*({_ONE})\s*({_ONE})")
-_BARE_ROOT = re.compile(r"\\sqrt\s*([^\s{\[\\])")
-_SLASH = re.compile(r"(-?)([0-9]+)/([0-9]+)")
-_UNIT_AT_END = re.compile(
-    r"\\(?:text|mathrm|mbox)\s*\{\s[^{}]*\}(?:\^\{?[0-9]\}?)?$|\\(?:text|mathrm|mbox)\s*\{[^{}]*\}\^\{?[0-9]\}?$"
-)
-_NOTHING = re.compile(r"\\(?:left|right|displaystyle|[,;:!])(?![a-zA-Z])|\^\{?\\circ\}?|\\?[$%]|(?<!\\)\\ |~")
-_LEADING_POINT = re.compile(r"(?<![0-9])\.(?=[0-9])")
-_NAMED = re.compile(r"\\?[a-zA-Z]{1,2}\s*=\s*(?!.*=)")
-_TEXT = re.compile(r"\\(?:text|textbf|mathrm|mbox)\s*\{([^{}]*)\}")
+_PLAIN = re.compile(r"-?[0-9,]{1,100}|[A-Za-z]")
+_SLASH = re.compile(r"(0|-?[1-9][0-9]*)/(0|-?[1-9][0-9]*)")
+_DRESSED = re.compile(r"^(?:答案|[Aa]nswer)|(?<!\\)[$%]|(?:^|[^.])[.。]$|\\(?:f?boxed|fbox)(?![a-z])")
+_STEPS = (
+    ("\n", ""), ("\\!", ""), ("\\\\", "\\"), ("tfrac", "frac"), ("dfrac", "frac"), ("\\left", ""), ("\\right", ""),
+    ("^{\\circ}", ""), ("^\\circ", ""), ("\\$", ""),
+)  # fmt: skip
 
 
 def latex(answer: str) -> str | None:
-    r"""An expression in LaTeX in one spelling: fractions, roots, sets, intervals, matrices, text.
+    r"""An expression in LaTeX in one spelling, by the rules of `is_equiv` of MATH.
 
-    The rules are those of `is_equiv` of MATH (Hendrycks et al. 2021): `\dfrac` and `\frac12` are `\frac{1}{2}`, as is
-    `1/2`; `\left`, `\right`, blanks, `$`, `%`, degrees and a unit in `\text{ …}` at the end do not count; `.5` is `0.5`
-    and `x = 5` is `5`. Two spellings of one value (0.5 and 1/2) stay two: there `math_verify` computes. None where
-    braces do not balance or nothing is left.
+    Source: modeling/math_equivalence.py of github.com/hendrycks/math; lm-evaluation-harness (hendrycks_math) and verl
+    (math_reward) compare by the same rules, verl's prime_math (from prm800k) before rules of its own. `\tfrac12`,
+    `\frac12`, `1/2` and `0.5` (that one decimal only) are `\frac{1}{2}`; `\left`, `\right`, `\!`, blanks, `\$`,
+    `\%`, degrees, and all that follows `\text{ ` do not count; `.5` is `0.5`, `x=5` is `5`. Where the rules raise, the
+    text itself is compared. Values are not computed (0.25 is not 1/4): there is `math_verify`.
+
+    None where an answer in a box cannot be the same: braces that do not balance, nothing left, and what belongs to
+    the text around an answer (a bare `$` or `%`, a full stop, 答案, the box itself), which the rules leave there.
     """
-    if len(answer) > _LONGEST_EXPRESSION or not _balanced(answer):
+    plain = answer.strip()
+    if _PLAIN.fullmatch(plain):
+        return plain  # what most golds are: no rule touches it
+    if not plain or len(plain) > _LONGEST_EXPRESSION or not _balanced(plain) or _DRESSED.search(plain):
         return None
-    text = answer.strip().strip("$").strip().rstrip(".").replace("\n", "").replace("−", "-")
-    text = re.sub(r"\\[dt]frac(?![a-zA-Z])", r"\\frac", text)
-    text = _NOTHING.sub("", _UNIT_AT_END.sub("", text))
-    text = _LEADING_POINT.sub("0.", text)
-    named = _NAMED.match(text)
-    text = text[named.end() :] if named else text
-    text = _TEXT.sub(lambda match: match[1].strip(), text)
-    text = _BARE_ROOT.sub(r"\\sqrt{\1}", text)
-    text = _BARE_FRACTION.sub(lambda match: rf"\frac{_grouped(match[1])}{_grouped(match[2])}", text)
-    text = re.sub(r"\s+", "", text)
+    try:
+        return _one_spelling(plain) or None
+    except (IndexError, ValueError):
+        return plain
+
+
+def _one_spelling(text: str) -> str:
+    """The steps of `_strip_string`, in its order. Raises IndexError and ValueError where that raises."""
+    for written, plain in _STEPS:
+        text = text.replace(written, plain)
+    if "\\text{ " in text:
+        text, _ = text.split("\\text{ ")
+    text = text.replace("\\%", "").replace(" .", " 0.").replace("{.", "{0.")
+    text = f"0{text}" if text.startswith(".") else text
+    name, *value = text.split("=")
+    if len(value) == 1 and len(name) <= 2:
+        text = value[0]
+    first, *roots = text.split("\\sqrt")
+    text = first + "".join("\\sqrt" + (root if root[0] == "{" else f"{{{root[0]}}}{root[1:]}") for root in roots)
+    text = _fractions(text.replace(" ", ""))
+    return _of_integers(r"\frac{1}{2}" if text == "0.5" else text)
+
+
+def _fractions(text: str) -> str:
+    r"""Put braces around arguments of one sign: `\frac12`, `\frac1{72}` (not `\frac{72}1`); one sign alone stops it."""
+    first, *pieces = text.split("\\frac")
+    for number, piece in enumerate(pieces):
+        if piece[0] != "{":
+            if len(piece) == 1:
+                return text
+            below = piece[1:] if piece[1] == "{" else f"{{{piece[1]}}}{piece[2:]}"
+            pieces[number] = f"{{{piece[0]}}}{below}"
+    return "\\frac".join([first, *pieces])
+
+
+def _of_integers(text: str) -> str:
+    """`a/b` of two integers as a fraction."""
     slash = _SLASH.fullmatch(text)
-    return (rf"{slash[1]}\frac{{{slash[2]}}}{{{slash[3]}}}" if slash else text) or None
-
-
-def _grouped(argument: str) -> str:
-    return argument if argument.startswith("{") else f"{{{argument}}}"
+    return rf"\frac{{{slash[1]}}}{{{slash[2]}}}" if slash else text
 
 
 def _balanced(text: str) -> bool:
@@ -161,6 +206,7 @@ def math_verify(answer: str) -> str | None:
 GRADERS: dict[str, Callable[[str], str | None]] = {
     "exact": exact,
     "integer": integer,
+    "gsm8k": gsm8k,
     "number": number,
     "choice": choice,
     "json": json,

@@ -79,8 +79,16 @@ def spread(
     work: Callable[[int, int], T], offsets: NDArray[np.int64], *, least: int = 1 << 16, most: int | None = None
 ) -> list[T]:
     """Return work(first, last) of every piece of the rows, in order; done by this process's threads."""
+    return list(stream(work, offsets, least=least, most=most))
+
+
+def stream(
+    work: Callable[[int, int], T], offsets: NDArray[np.int64], *, least: int = 1 << 16, most: int | None = None
+) -> Iterator[T]:
+    """Yield work(first, last) of every piece of the rows, in order, while others are still being worked on."""
     every = list(pieces(offsets, least, most))
     if threads() == 1 or len(every) == 1:
-        return [work(first, last) for first, last in every]
+        yield from (work(first, last) for first, last in every)
+        return
     with ThreadPoolExecutor(threads(), thread_name_prefix="kernel") as pool:
-        return list(pool.map(lambda piece: work(*piece), every))
+        yield from pool.map(lambda piece: work(*piece), every)

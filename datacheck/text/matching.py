@@ -21,7 +21,8 @@ COMPILED_FROM = 2_000_000  # members to compare; below, loading numba costs more
 COMPILED_ENTRIES = 100_000  # keys
 CONTAINED_FROM = 20  # members of a set that can count as contained in another
 SPREAD = np.uint64(0x9E3779B97F4A7C15)  # odd: its multiples differ in their leading bits
-_PAIRS = 50_000  # compared at once: their sets are in memory
+_PAIRS = 50_000  # proposed at once
+_MEMBERS = 1 << 23  # members of sets that are compared at once: they are in memory
 _LONGER = 8  # from here on, looking up the shorter set in the longer one is cheaper than merging them
 
 
@@ -260,7 +261,7 @@ def similar_pairs(
         possible = smaller > 0 if contained else smaller / np.maximum(larger, 1) >= threshold  # J is at most that
         if groups is not None:
             possible &= groups[block[:, 0]] == groups[block[:, 1]]
-        pairs = _compared(sets, block[possible], None if contained else threshold)
+        pairs = _compared(sets, block[possible], lengths, None if contained else threshold)
         enough = pairs.similarity >= threshold
         if contained:
             enough |= _contains(pairs, smaller[possible], contained)
@@ -271,11 +272,17 @@ def similar_pairs(
     return _joined(parts)
 
 
-def _compared(sets: Shingles | SpilledSets, pairs: NDArray[np.int64], at_least: float | None) -> Pairs:
+def _compared(
+    sets: Shingles | SpilledSets, pairs: NDArray[np.int64], lengths: NDArray[np.int64], at_least: float | None
+) -> Pairs:
     if isinstance(sets, Shingles):
         return jaccard(sets, pairs, at_least=at_least)
-    known, local = np.unique(pairs, return_inverse=True)
-    return jaccard(sets.take(known), local.reshape(-1, 2), at_least=at_least)._replace(rows=pairs)
+    parts = []
+    for first, last in cuts(from_lengths(lengths[pairs].sum(axis=1)), _MEMBERS):
+        known, local = np.unique(pairs[first:last], return_inverse=True)
+        own = jaccard(sets.take(known), local.reshape(-1, 2), at_least=at_least)
+        parts.append(own._replace(rows=pairs[first:last]))
+    return _joined(parts)
 
 
 def greedy_removed(rows: int, pairs: Pairs) -> NDArray[np.int64]:

@@ -10,7 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from datacheck.text.codes import from_lengths
-from datacheck.text.jit import njit, spread
+from datacheck.text.jit import njit, spread, stream
 from datacheck.text.kernels import (
     ROOM,
     Column,
@@ -248,11 +248,14 @@ def sets(
 
     def work(first: int, last: int) -> NDArray[np.uint32]:
         out = np.empty(int(source.offsets[last] - source.offsets[first]) + ROOM * (last - first), np.uint32)
-        used = _own_sets(source.rows, first, last, table, n, left_out, out, lengths, copies)
-        return out[:used].copy()
+        return out[: _own_sets(source.rows, first, last, table, n, left_out, out, lengths, copies)]
 
-    hashes = spread(work, source.offsets, most=_PIECE)
-    found = Shingles(from_lengths(np.maximum(lengths, 0)), np.concatenate([np.zeros(0, np.uint32), *hashes]))
+    hashes, used = np.empty(int(source.offsets[-1]) + ROOM * len(texts), np.uint32), 0  # untouched memory costs nothing
+    for piece in stream(work, source.offsets, most=_PIECE):
+        hashes[used : used + len(piece)] = piece
+        used += len(piece)
+    hashes.resize(used, refcheck=False)
+    found = Shingles(from_lengths(np.maximum(lengths, 0)), hashes)
     others = np.flatnonzero(lengths < 0)
     if not len(others):
         return found, copies

@@ -88,7 +88,5 @@ class SpilledSets:
         if len(hashes) == len(out):
             out[:] = hashes
             return
-        at = 0
-        for start, end in zip((starts - starts[0]).tolist(), (ends - starts[0]).tolist(), strict=True):
-            out[at : at + end - start] = hashes[start:end]
-            at += end - start
+        places = zip((starts - starts[0]).tolist(), (ends - starts[0]).tolist(), strict=True)
+        np.concatenate([hashes[start:end] for start, end in places], out=out)

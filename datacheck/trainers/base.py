@@ -252,7 +252,8 @@ class Mode:
     run_here: benchmarks/trainers.py compares it with the trainer's own code; else it was only read.
     roles: names that the loader takes for each standard role; empty: it does not look. role_rules: slugs of the rules
     that are about roles and their order; tolerates: problems of the check role_errors that this trainer mends itself.
-    tool_arguments: what a call's arguments must be for the loader to train them as calls.
+    tool_arguments: what a call's arguments must be for the loader to train them as calls; template: it hands
+    them to the tokenizer's chat template as they stand.
     not_covered: sentences for the docs.
     """
 
@@ -268,7 +269,7 @@ class Mode:
     roles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     role_rules: frozenset[str] = frozenset()
     tolerates: frozenset[str] = frozenset()
-    tool_arguments: Literal["string", "object", "any"] = "any"
+    tool_arguments: Literal["string", "object", "any", "template"] = "template"
     not_covered: tuple[str, ...] = ()
 
     def configured(

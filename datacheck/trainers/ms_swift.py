@@ -525,6 +525,7 @@ def _mode(name: str) -> Mode:
         },
         role_rules=frozenset({"unknown_role", "system_in_middle", "no_answer"}),
         tolerates=frozenset({"wrong_order"}),  # consecutive messages of one side are put together (base.py:1316)
+        tool_arguments="any",  # text is loaded, and its own templates print calls
         not_covered=(
             "the encoder's rules (system in the middle, no rejected answer, masks) were read, not run",
             "`columns` of dataset_info.json and preprocessors of registered datasets; a local file is assumed",

@@ -17,11 +17,11 @@ def test_measuring_tokens_does_not_load_transformers(tokenizer_folder):
     code = (
         "import sys; sys.path.insert(0, 'tests')\n"
         "from pathlib import Path\n"
-        "from chat_helpers import artifact\n"
+        "from chat_helpers import token_run\n"
         "from datacheck.testing import dataset, measure\n"
         "from datacheck.checks.loss_mask_errors import LossMaskErrors\n"
-        f"tok = artifact(Path({str(tokenizer_folder)!r}))\n"
-        "measure(LossMaskErrors(tokenizer=tok), dataset('user: 你好 | assistant: 在的'))\n"
+        f"run = token_run(Path({str(tokenizer_folder)!r}))\n"
+        "measure(LossMaskErrors(run=run), dataset('user: 你好 | assistant: 在的'))\n"
         "assert 'tokenizers' in sys.modules\n"
         "assert not {'transformers', 'torch'} & set(sys.modules)\n"
     )

@@ -107,3 +107,18 @@ def test_as_a_trainer_renders_it():
 def test_settings_that_contradict_each_other(settings):
     with pytest.raises(ValidationError):
         AnswerInPrompt(**settings)
+
+
+def test_answers_that_the_question_names_by_their_kind():
+    """ "True or false?" gives nothing away; a list of answers is given where one of them is."""
+    rows = [
+        {"question": "True or false: water is wet.", "answer": "True"},
+        {"question": "下列说法正确还是错误？水是湿的。", "answer": "正确"},
+        {"question": "What is the capital?", "answer": ["巴黎市区", "Paris"]},
+        {"question": "Paris is the capital of what?", "answer": ["巴黎市区", "Paris"]},
+        {"question": "巴黎铁塔有多高？", "answer": {"text": ["巴黎铁塔"], "answer_start": [0]}},
+        {"question": "Is 'concatenate' one word?", "answer": ["cate", "one word"]},
+    ]
+    result = measure(AnswerInPrompt(), rows)
+    assert result.problems == [(3, "answer_in_prompt"), (4, "answer_in_prompt"), (5, "answer_in_prompt")]
+    assert result.not_checked == ("2 golds are numbers, letters of options or shorter than 4 characters",)

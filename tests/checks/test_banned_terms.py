@@ -22,6 +22,13 @@ def test_width_case_and_traditional_characters_do_not_count():
     assert [row for row, _ in measure(spaced, records).problems] == [1, 3]
 
 
+def test_tool_calls_are_looked_at():
+    call = {"id": "1", "type": "function", "function": {"name": "search", "arguments": '{"q": "某某云计算"}'}}
+    said = [{"role": "user", "content": "查"}, {"role": "assistant", "content": None, "tool_calls": [call]}]
+    result = measure(BannedTerms(terms={"rival": ("某某云计算",)}), [{"messages": said}])
+    assert result.places == [(0, "messages[1].tool_calls", "banned_term")]
+
+
 def test_lists_are_datasets():
     check = BannedTerms(terms={"a": ("甲",)}, lists={"b": "words"})
     others = {"words": [{"text": "乙"}, {"text": " "}, {"text": "丙丁"}]}

@@ -35,3 +35,13 @@ def test_by_source():
     assert result.value("top_choice", source="x") == Ratio(10, 20)
     with pytest.raises(KeyError):
         result.value("top_choice", source="y")  # nine golds are too few
+
+
+def test_places_of_options_count_as_letters():
+    """MMLU's answers are 0 to 3; a 1 without options is a number."""
+    rows = [{"question": "q", "choices": list("wxyz"), "answer": n} for n in (0, 0, 0, 1, "2", "(A)")]
+    rows += [{"question": "1+0?", "answer": "1"}] * 3
+    result = measure(ChoiceBalance(least=3), rows)
+    assert result.value("top_choice") == Ratio(3, 6)
+    assert result.figures["letters"]["letter"] == ["0", "1", "2", "A"]
+    assert result.not_checked == ("3 rows have no gold of one letter",)

@@ -64,3 +64,16 @@ def test_answers_of_another_dataset_count_too():
     assert result.evidence.select("row", "problem", "other").rows() == [
         (0, "conflicting_answer_across", "eval/data.jsonl:2"), (2, "conflicting_answer_across", "eval/data.jsonl:5"),
     ]  # fmt: skip
+
+
+def test_the_gold_counts_and_not_the_way_to_it():
+    """Two solutions of one problem are no conflict; "1,080" and "1080.0" are one number, "(B)" and "b" one option."""
+    way = ("算出 6×180。\n#### {}", "先算 60×18。\n#### {}")
+    one = asked(*(("6×180?", w.format(gold)) for w, gold in zip(way, ("1,080", "1080.0"), strict=True)))
+    one += asked(("哪个？", "(B)"), ("哪个？", "b"), ("首都？", ["巴黎", "Paris"]), ("首都？", ["paris", "巴黎"]))
+    one += asked(("一半？", r"\boxed{\frac{1}{2}}"), ("一半？", "0.5"), ("一半？", "１/２"))
+    one += asked(("对吗？", "Yes"), ("对吗？", "yes."), ("谁？", "孟浩然。"), ("谁？", "孟浩然"))
+    assert measure(ConflictingAnswers(), one).value("rate") == Ratio(0, 13)
+    two = asked(*(("6×180?", w.format(gold)) for w, gold in zip(way, ("1,080", "1,008"), strict=True)))
+    two += asked(("多远？", "5 km"), ("多远？", "5 m"), ("首都？", ["巴黎"]), ("首都？", ["伦敦"]))
+    assert measure(ConflictingAnswers(), two).value("rate") == Ratio(6, 6)

@@ -121,3 +121,15 @@ def test_chinese_vicuna_and_llama_factory_have_no_empty_turns_by_their_own_count
 
 def test_the_samples_are_read_as_meant():
     assert jsonl(dataset("user: 你好")) == '{"messages": [{"role": "user", "content": "你好"}]}\n'.encode()
+
+
+@pytest.mark.parametrize("content", [42, True, {"text": "答"}, {}])
+def test_a_message_that_is_no_text(content):
+    rows = [{"messages": [{"role": "user", "content": "问"}, {"role": "assistant", "content": content}]}]
+    assert measure(EmptyTurns(), rows).problems == [(0, "not_text")]
+
+
+def test_numbers_that_are_golds_or_calls_are_fine():
+    call = {"role": "assistant", "content": {"name": "f"}, "tool_calls": [{"function": {"name": "f"}}]}
+    rows = [{"question": "一加一", "answer": 2}, {"messages": [{"role": "user", "content": "问"}, call]}]
+    assert measure(EmptyTurns(), rows).problems == []

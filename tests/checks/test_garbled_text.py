@@ -128,3 +128,8 @@ def test_cut_characters_in_a_real_set_by_its_own_count(realdata):
     cut = sum("\ufffd" in json.dumps(row, ensure_ascii=False) for row in rows)
     assert cut == 6
     assert measure(GarbledText(), path.read_bytes(), name="dpo.json").value("rate") == Ratio(cut, len(rows))
+
+
+def test_the_damage_is_shown_wherever_it_stands():
+    result = measure(GarbledText(), [{"question": "好" * 900 + "价格是锟斤拷元", "answer": "好"}])
+    assert "价格是锟斤拷元" in result.first[0]["detail"]

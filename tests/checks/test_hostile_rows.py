@@ -192,7 +192,7 @@ def test_letters_in_disguise():
     golds = ["Ａ", "(a)", "A" * 500, "\u202eA", ["A"], 0, None, True, "A\u0000"]
     rows = [{"question": "q", "A": "1", "B": "2", "answer": gold} for gold in golds]
     result = run("choice_balance", rows, least=1)
-    assert result.value("top_choice") == Ratio(3, 3)  # fullwidth, in brackets, the only item of a list
+    assert result.value("top_choice") == Ratio(3, 4)  # fullwidth, in brackets, the only item of a list; and a place, 0
 
 
 # ── composition ───────────────────────────────────────────────────────────────────────────────────────
@@ -201,7 +201,7 @@ def test_labels_of_any_type():
     rows = [{"text": "t", "src": label} for label in labels]
     source = {"columns": {"source": "src"}}
     result = run("synthetic_share", rows, source, synthetic=("gpt*",))
-    assert result.value("share") == Ratio(3, 10)
+    assert result.value("share") == Ratio(4, 10)
     result = run("mixture_drift", [{"text": "t", "src": s} for s in ["a", "a ", "\u0000a", ["a"], "(none)", None]], source, targets={"a": 1})  # fmt: skip
     assert result.value("drift") == pytest.approx(1 - 2 / 6)
     assert result.value("labelled") == Ratio(4, 6)

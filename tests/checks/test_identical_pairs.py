@@ -27,7 +27,7 @@ def pair(chosen, rejected):
 def test_identical(chosen, rejected, same):
     result = measure(IdenticalPairs(), [pair(chosen, rejected), pair("甲", "乙")])
     assert result.value("rate") == Ratio(int(same), 2)
-    assert result.problems == [(0, "identical")] * same
+    assert [place for place in result.problems if place[1] == "identical"] == [(0, "identical")] * same
 
 
 def test_near_by_hand():
@@ -41,6 +41,17 @@ def test_near_by_hand():
     assert result.evidence["score"].to_list() == [98 / 99]
     assert measure(IdenticalPairs(near=95 / 101), records).value("near_rate") == Ratio(2, 3)
     assert finding(IdenticalPairs(), records).status is Status.WARN
+
+
+@pytest.mark.parametrize(("chosen", "rejected", "near"), [
+    ("好的。", "好的", True), ("好的！", "好的。", True), ("Yes", "yes.", True), ("“好”", "好", True), ("长文" * 500 + "。", "长文" * 500, True),
+    ("x = -1", "x = 1", False), ("3.5", "35", False), ("C++", "C", False), ("是。", "不是。", False), ("12。", "13。", False),
+    ("A > B", "A < B", False), ("5%", "5", False), ("(1,2]", "(1,2)", False), ("。", "", True),
+])  # fmt: skip
+def test_answers_that_differ_in_their_last_sign(chosen, rejected, near):
+    result = measure(IdenticalPairs(), [pair(chosen, rejected)])
+    assert result.value("near_rate") == Ratio(int(near), 1)
+    assert result.value("rate") == Ratio(0, 1)
 
 
 def test_near_pairs_are_for_review_and_not_to_drop():

@@ -23,6 +23,14 @@ def test_instruction_and_output():
     assert measure(KnowledgeDump(), [{"instruction": "写", "output": LONG}]).value("share") == Ratio(1, 1)
 
 
+def test_the_chosen_answer_of_a_pair():
+    records = dataset(f"user: 问 | chosen: {LONG} | rejected: 短", f"user: 问 | chosen: 短 | rejected: {LONG}")
+    asked = [{"role": "user", "content": LONG}, {"role": "assistant", "content": "短"}]
+    other = [{"role": "user", "content": "别的"}, {"role": "assistant", "content": "短"}]
+    records.append({"chosen": asked, "rejected": other})
+    assert measure(KnowledgeDump(), records).value("share") == Ratio(1, 3)
+
+
 def test_what_is_no_conversation():
     result = measure(KnowledgeDump(), [{"text": LONG}])
     assert result.value("share") == Ratio(0, 1)

@@ -1,8 +1,10 @@
 import pytest
-from chat_helpers import CHATML, UNMARKED, artifact, make_tokenizer
+from chat_helpers import CHATML, UNMARKED, make_tokenizer, token_run
 
-from datacheck.check import Ratio, Status
+from datacheck.check import Artifact, Ratio, Status
 from datacheck.checks.loss_mask_errors import LossMaskErrors
+from datacheck.features.fates import RunOf
+from datacheck.features.tokens import TokenRun
 from datacheck.testing import dataset, finding, measure
 
 GOOD = dataset(
@@ -11,7 +13,7 @@ GOOD = dataset(
 
 
 def check(folder, template=CHATML, **settings):
-    return LossMaskErrors(tokenizer=artifact(make_tokenizer(folder, template)), **settings)
+    return LossMaskErrors(run=token_run(make_tokenizer(folder, template), **settings))
 
 
 def problems(folder, template, *records, **settings):
@@ -116,20 +118,20 @@ def test_personal_data_is_masked_in_strips_however_tokens_cut_it(tmp_path):
     assert "电话" in shown
 
 
-@pytest.mark.parametrize("named", [None, artifact])
-def test_no_tokenizer_is_an_error_with_a_hint(named):
-    found = finding(LossMaskErrors(), GOOD)
+@pytest.mark.parametrize("run", [None, TokenRun(), TokenRun(tokenizer=Artifact(named="lost"))])
+def test_no_tokenizer_is_an_error_with_a_hint(run):
+    found = finding(LossMaskErrors(run=run), GOOD)
     assert found.status is Status.ERROR
     assert "--run tokenizer=DIR" in found.not_checked[0]
 
 
 def test_the_default_of_trl_trains_the_question(tmp_path):
     """assistant_only_loss is False: TRL's messages data is trained from the first token to the last."""
-    named = {"trainer": "trl.sft"}
-    result = measure(check(tmp_path, **named), GOOD)
+    result = measure(check(tmp_path, trainer=RunOf(trainer="trl.sft")), GOOD)
     assert {problem for _, problem in result.problems} == {"prompt_trained"}
     assert result.value("rate") == Ratio(2, 2)
-    assert measure(check(tmp_path, **named, settings={"assistant_only_loss": True}), GOOD).problems == []
+    only = RunOf(trainer="trl.sft", settings={"assistant_only_loss": True})
+    assert measure(check(tmp_path, trainer=only), GOOD).problems == []
 
 
 @pytest.mark.slow

@@ -17,6 +17,17 @@ def rated(*ratings, **more):
     return [{"text": "t", **dict(zip("abc", row, strict=False)), **more} for row in ratings]
 
 
+def test_one_label_in_several_spellings():
+    rows = [{"text": "t", "a": one, "b": other} for one, other in
+            (("A", "Ａ"), ("a ", "A"), (5, "5.0"), ("５", 5.0), ("平局", "平局 "), ("Chosen", "chosen"), ("B", "b"))]  # fmt: skip
+    result = measure(LowAgreement(), rows, source={"columns": {"raters": ["a", "b"]}})
+    assert (result.value("agreement"), result.value("alpha")) == (Ratio(7, 7), 1.0)
+    others = [
+        {"text": "t", "a": one, "b": other} for one, other in (("A", "B"), (5, 5.5), ("5.0.1", "5"), ("A>B", "A<B"))
+    ]
+    assert measure(LowAgreement(), others, source={"columns": {"raters": ["a", "b"]}}).value("agreement") == Ratio(0, 4)
+
+
 def test_values_and_divided_rows():
     result = measure(LowAgreement(), rated("AAA", "ABA", "BBB", "B"), source=RATED)
     assert result.value("agreement") == Ratio(3 + 1 + 3, 9)

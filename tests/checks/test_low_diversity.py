@@ -38,6 +38,17 @@ def test_windows_go_over_rows_and_stop_at_sources():
     assert result.value("distinct_2") == pytest.approx((2 * 2 + 2 * 1000) / 4000)
 
 
+def test_windows_of_another_label():
+    """The number of the whole does not hang on what it is sliced by."""
+    low, high = ["甲乙" * 300] * 4, ["".join(chr(0x4E00 + n * 300 + k) for k in range(280)) for n in range(8)]
+    rows = answers(*low, fold="train") + answers(*high)
+    source = {"columns": {"split": "fold"}}
+    result = measure(LowDiversity(by="split"), rows, source=source)
+    assert result.value("distinct_2", split="train") == pytest.approx(2 / 1000)
+    assert result.value("distinct_2", split="(none)") == pytest.approx(1.0)
+    assert result.value("distinct_2") == measure(LowDiversity(), rows, source=source).value("distinct_2")
+
+
 def test_openings():
     talk = [f"好的，以下是为您准备的第{n}个方案" for n in range(3)] + ["换一种完全不同的开头来说这件事", "短"]
     result = measure(LowDiversity(), answers(*talk))

@@ -23,13 +23,19 @@ def part(**more):
 
 @pytest.mark.parametrize(("row", "where"), [
     (talk(images=["{}"]), "images[0]"),
-    (talk(image="{}"), "image"),
+    (talk(image="{}"), "image"), (talk(image_path="{}"), "image_path"), (talk(video_paths=["{}"]), "video_paths[0]"),
     (talk(images=[{"path": "{}", "bytes": None}]), "images[0].path"),
     (talk(audios=["a.png", "{}"]), "audios[1]"),
     (talk(videos=[["a.png", "{}"]]), "videos[0][1]"),
     (part(type="image", image="{}"), "messages[0].content[0].image"),
     (part(type="image_url", image_url={"url": "{}"}), "messages[0].content[0].image_url.url"),
     (part(type="video", video=["a.png", "{}"]), "messages[0].content[0].video[1]"),
+    (part(type="image_url", value="{}"), "messages[0].content[0].value"),
+    (part(type="image", value="{}"), "messages[0].content[0].value"),
+    (part(type="audio_url", value="{}", loss_weight=0.0), "messages[0].content[0].value"),
+    (part(type="video", path="{}"), "messages[0].content[0].path"),
+    (part(type="image", url="{}"), "messages[0].content[0].url"),
+    (part(type="video", value=["a.png", "{}"]), "messages[0].content[0].value[1]"),
 ])  # fmt: skip
 def test_wherever_a_row_names_a_file(row, where):
     def run(path):
@@ -38,6 +44,14 @@ def test_wherever_a_row_names_a_file(row, where):
     assert run("gone.png").places == [(0, where, "missing_file")]
     assert run("gone.png").value("rate") == Ratio(1, 1)
     assert run("b/c.png").value("rate") == Ratio(0, 1)
+
+
+@pytest.mark.parametrize("row", [
+    part(type="reasoning", value="gone.png"), part(type="tool_call", value='{"name": "image"}'), part(value="gone.png"),
+    talk([{"type": "image", "value": "a.png"}, {"type": "reasoning", "value": "看 gone.png"}]),
+])  # fmt: skip
+def test_other_parts_name_no_file(row):
+    assert measure(MissingFiles(media=THERE), [row]).value("rate") == Ratio(0, 1)
 
 
 @pytest.mark.parametrize(("path", "problem", "detail"), [
@@ -56,10 +70,20 @@ def test_paths(path, problem, detail):
 
 
 def test_what_is_far_away_is_named_and_not_looked_at():
-    rows = [talk(images=["https://example.com/a.png", "data:image/png;base64,AAAA", "s3://bucket/x.png", "a.png"])]
+    rows = [
+        talk(
+            images=[
+                "https://example.com/a.png",
+                "data:image/png;base64,AAAA",
+                "s3://bucket/x.png",
+                "iVBORw0KGgo+/" * 40,
+                "a.png",
+            ]
+        )
+    ]
     result = measure(MissingFiles(media=THERE), rows)
     assert result.value("rate") == Ratio(0, 1)
-    assert result.not_checked == ("3 URLs and data: texts are not looked at",)
+    assert result.not_checked == ("4 URLs and data: texts are not looked at",)
 
 
 @pytest.mark.parametrize(("row", "wrong"), [

@@ -1,11 +1,24 @@
 """What real files taught near_duplicates."""
 
+import json
+import os
+import random
+from collections import Counter
+from pathlib import Path
+
+import polars as pl
 import pytest
 
 from datacheck.check import Ratio, Status
 from datacheck.checks.near_duplicates import NearDuplicates
 from datacheck.testing import dataset, finding, measure
+from datacheck.text.normalise import RULES, normalise
 
+REALDATA = Path(os.environ.get("DATACHECK_REALDATA") or Path(__file__).parents[2].parent / "shared" / "realdata")
+PROMPT = {
+    "zh": "请先判断问题所属的科室，再分点说明可能的原因、检查项目与用药禁忌，最后提醒患者及时就医。",
+    "en": "Reason step by step, keep every unit, and finish with the number alone on the last line of the answer. ",
+}
 STEM = "下列说法不正确的是"  # stands in front of dozens of different questions of real examinations
 
 
@@ -46,3 +59,48 @@ def test_where_no_edited_copy_can_reach_the_threshold_plain_copies_are_tried():
     recall = measure(NearDuplicates(threshold=1, normalise=()), rows).value("planted_recall")
     assert isinstance(recall, Ratio)
     assert recall.n == recall.of > 0
+
+
+def texts(language):
+    """Distinct real texts of 120 to 600 characters."""
+    if language == "zh":
+        lines = (REALDATA / "medicalgpt/data/sft/medical_sft_1K_format.jsonl").read_text("utf-8").splitlines()
+        found = [turn["value"] for line in lines for turn in json.loads(line)["conversations"]]
+        for file in sorted((REALDATA / "alpaca_hikariming").rglob("*.json")):
+            found += [row["output"] for row in json.loads(file.read_text("utf-8")) if isinstance(row["output"], str)]
+    else:
+        lines = next((REALDATA / "gsm8k").rglob("*train*.jsonl")).read_text("utf-8").splitlines()
+        found = [f"{row['question']} {row['answer']}" for row in map(json.loads, lines)]
+    return [text for text in dict.fromkeys(found) if 120 <= len(text) <= 600][:3000]
+
+
+def own_trigrams(rows):
+    """Sets of character 3-grams of normalised texts without those that a twentieth of the distinct texts have."""
+    plain = normalise(pl.Series(rows), RULES).to_list()
+    sets = [{text[i : i + 3] for i in range(len(text) - 2)} for text in plain]
+    counts = Counter(gram for text in dict.fromkeys(plain) for gram in {text[i : i + 3] for i in range(len(text) - 2)})
+    common = {gram for gram, count in counts.items() if count >= 0.05 * len(set(rows))}
+    return [grams - common for grams in sets], common
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not REALDATA.is_dir(), reason="realdata is absent")
+@pytest.mark.parametrize("language", ["zh", "en"])
+def test_real_texts_just_above_the_threshold_are_found_behind_a_shared_prompt(language):
+    """Half of a real text's end is another's, so that J lies between .70 and .75 without the prompt; J by plain sets."""
+    draw, originals = random.Random(5), texts(language)
+    copies = []
+    for text, other in zip(originals, originals[1:] + originals[:1], strict=True):
+        keep = round(len(text) * (1 - draw.uniform(0.12, 0.19)))
+        copies.append(text[:keep] + other[-(len(text) - keep) :])
+    rows = [PROMPT[language] + text for text in originals + copies]
+    sets, common = own_trigrams(rows)
+    assert len(common) >= 20  # of the prompt
+    count = len(originals)
+    near = [i for i in range(count) if 0.70 <= len(sets[i] & sets[count + i]) / len(sets[i] | sets[count + i]) <= 0.75]
+    assert len(near) >= 400
+    result = measure(NearDuplicates(), [{"text": row} for row in rows])
+    gone = {row for row, problem in result.problems if problem != "opposite_labels"}
+    assert sum(not gone.isdisjoint((i, count + i)) for i in near) >= 0.995 * len(near)
+    wrong = gone - set(range(count, 2 * count))
+    assert not any(max(len(sets[i] & other) / len(sets[i] | other) for other in sets[:i]) < 0.7 for i in wrong)

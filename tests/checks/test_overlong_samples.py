@@ -1,7 +1,7 @@
 import math
 
 import pytest
-from chat_helpers import artifact
+from chat_helpers import token_run
 
 from datacheck.check import Ratio, Status
 from datacheck.checks.overlong_samples import OverlongSamples
@@ -74,17 +74,17 @@ def test_tokens_where_the_run_has_a_tokenizer(tokenizer_folder):
     rows = dataset("user: xqxq | assistant: zj", "user: " + "xq" * 40 + " | assistant: zj")
     reference = AutoTokenizer.from_pretrained(tokenizer_folder)
     lengths = [len(reference.apply_chat_template(row["messages"], return_dict=True)["input_ids"]) for row in rows]
-    check = OverlongSamples(tokenizer=artifact(tokenizer_folder), max_tokens=lengths[1] - 1)
+    check = OverlongSamples(run=token_run(tokenizer_folder), max_tokens=lengths[1] - 1)
     result = measure(check, rows)
     assert result.problems == [(1, "overlong_tokens")]
     assert (result.value("p50"), result.value("max")) == tuple(lengths)
     assert measure(check.model_copy(update={"max_tokens": lengths[1]}), rows).problems == []
-    by_run = measure(OverlongSamples(tokenizer=artifact(tokenizer_folder)), rows)
+    by_run = measure(OverlongSamples(run=token_run(tokenizer_folder)), rows)
     assert (by_run.problems, by_run.value("max")) == ([], lengths[1])  # truncated_samples tells what a run cuts
 
 
 def test_characters_still_count_beside_tokens(tokenizer_folder):
-    check = OverlongSamples(tokenizer=artifact(tokenizer_folder), max_tokens=10_000, max_chars=5)
+    check = OverlongSamples(run=token_run(tokenizer_folder), max_tokens=10_000, max_chars=5)
     assert measure(check, texts(5, 6)).problems == [(1, "overlong_message"), (1, "overlong_row")]
 
 

@@ -94,6 +94,19 @@ def test_planted_identifiers_are_found():
     assert isinstance(recall, Ratio)
 
 
+def test_hosts_that_are_numbers_hide_no_plant():
+    """Prices and scores beside the texts: "0.00187" and a latitude would be one place."""
+    rows = [{"price": 0.00187, "score": 12.34567, "note": "电话见下"} for _ in range(20)]
+    assert measure(Pii(), rows).value("planted_recall") == Ratio(1240, 1240)
+
+
+def test_what_blocks_is_shown_before_what_only_warns():
+    specimens = ["user: 拨打13800138000试试 | assistant: 好"] * 30
+    rows = dataset(*specimens, f"user: 我的手机{PHONE}谢谢 | assistant: 好")
+    found = finding(Pii(), rows)
+    assert found.evidence.first[0].detail.startswith("block")
+
+
 def test_a_hit_fails_by_default():
     assert finding(Pii(), dataset(f"user: {PHONE} | assistant: 好")).status == "fail"
 

@@ -19,6 +19,16 @@ def test_sides_with_different_questions():
     assert result.problems == [(1, "different_prompts"), (3, "different_prompts")]
 
 
+def test_a_system_prompt_on_one_side_only():
+    system = [{"role": "system", "content": "答得短些。"}]
+    records = [
+        {"chosen": [*system, *talk("天气？", "晴")], "rejected": talk("天气？", "不知道")},
+        {"chosen": [*system, *talk("天气？", "晴")], "rejected": [*system, *talk("天气？", "不知道")]},
+        {"prompt": "天气？", "chosen": [*system, *talk("天气？", "晴")], "rejected": [*system, *talk("天气？", "阴")]},
+    ]
+    assert measure(PromptMismatch(), records).problems == [(0, "different_prompts")]
+
+
 def test_a_prompt_column_that_the_conversations_do_not_begin_with():
     records = [
         {"prompt": "天气？", "chosen": talk("天气？", "晴"), "rejected": talk("天气？", "阴")},

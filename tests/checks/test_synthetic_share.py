@@ -23,6 +23,13 @@ def test_labels_and_endings():
     assert "(none)" in result.figures["sources"]["source"]
 
 
+def test_labels_in_other_spellings():
+    names = ("GPT-4", "ＧＰＴ4", " gpt-3.5 ", "合成-v2", "Distilled")
+    records = rows(*((name, "甲") for name in (*names, "human", "自采", "egpt", "distilled-2")))
+    check = SyntheticShare(synthetic=("Gpt*", "合成*", "distilled"))
+    assert measure(check, records, source=SOURCE).value("share") == Ratio(5, 9)
+
+
 def test_the_largest_template_counts_synthetic_rows_only():
     same = "答案是{}，谢谢您的提问"
     records = rows(
@@ -33,6 +40,27 @@ def test_the_largest_template_counts_synthetic_rows_only():
     check = SyntheticShare(synthetic=("gpt",))
     assert measure(check, records, source=SOURCE).value("top_template") == Ratio(3, 4)
     assert finding(check, records, source=SOURCE).status == Status.WARN
+
+
+def test_templates_per_slice():
+    """A template that repeats in one slice, and one that stands once in each of two slices, which repeats in none."""
+    records = rows(
+        *(("gpt", f"答案是{n}，谢谢您的提问") for n in range(3)),
+        ("gpt", "第1步请打开盖子再看看"),
+        ("claude", "第2步请打开盖子再看看"),
+        ("claude", "完全不同的一句话"),
+        ("human", "第3步请打开盖子再看看"),
+    )
+    result = measure(SyntheticShare(synthetic=("gpt", "claude"), by="source"), records, source=SOURCE)
+    assert result.value("top_template") == Ratio(3, 6)
+    assert result.value("top_template", source="gpt") == Ratio(3, 4)
+    assert result.value("top_template", source="claude") == Ratio(0, 2)
+    records = [{**row, "fold": fold} for row, fold in zip(records, "aabbbbb", strict=True)]
+    source = {"columns": {"source": "src", "split": "fold"}}
+    result = measure(SyntheticShare(synthetic=("gpt", "claude"), by="split"), records, source=source)
+    assert result.value("top_template", split="a") == Ratio(2, 2)
+    assert result.value("top_template", split="b") == Ratio(2, 4)
+    assert result.value("share", split="b") == Ratio(4, 5)
 
 
 def test_no_synthetic_rows():

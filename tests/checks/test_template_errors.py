@@ -1,5 +1,5 @@
 import pytest
-from chat_helpers import CHATML, UNMARKED, artifact, make_tokenizer
+from chat_helpers import CHATML, UNMARKED, make_tokenizer, token_run
 
 from datacheck.check import Ratio, Status
 from datacheck.checks.template_errors import TemplateErrors
@@ -10,7 +10,7 @@ SYSTEM = dataset("user: 你好 | assistant: 多云", "system: 简短 | user: 你
 
 
 def check(folder, template=CHATML, **config):
-    return TemplateErrors(tokenizer=artifact(make_tokenizer(folder, template, **config)))
+    return TemplateErrors(run=token_run(make_tokenizer(folder, template, **config)))
 
 
 def seen(folder, template, records=GOOD, **config):

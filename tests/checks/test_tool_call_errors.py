@@ -1,9 +1,14 @@
 """Tool calls: every problem by hand, the validator against jsonschema, and what real data hold."""
 
+import io
 import json
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+from chat_helpers import CHATML, make_tokenizer, token_run
 
+from datacheck.artifacts import Run
 from datacheck.check import Ratio, Status
 from datacheck.checks.tool_call_errors import ToolCallErrors
 from datacheck.testing import dataset, finding, measure
@@ -211,10 +216,117 @@ def test_the_run_may_want_one_of_the_two(wanted, expected):
     assert measure(ToolCallErrors(arguments=wanted), [row]).places == expected
 
 
+def implied(trainer, tokenizer=None):
+    return ToolCallErrors.implied(
+        {"run": {**Run().model_dump(), "trainer": trainer, "tokenizer": tokenizer}, "roles": {}}
+    )
+
+
 def test_the_trainer_says_what_arguments_must_be():
-    assert ToolCallErrors.implied({"run": {"trainer": "llamafactory.sft"}}) == {"arguments": "object"}
-    assert ToolCallErrors.implied({"run": {"trainer": "openai.sft"}}) == {"arguments": "string"}
-    assert ToolCallErrors.implied({"run": {"trainer": None}}) == {}
+    assert implied("llamafactory.sft")["arguments"] == "object"
+    assert implied("openai.sft")["arguments"] == "string"
+    assert implied("trl.sft")["arguments"] == "template"
+    assert implied("ms_swift.sft")["arguments"] == "any"  # it loads text itself, and has templates of its own
+    assert "arguments" not in implied(None)
+
+
+CALLS = CHATML.replace(
+    "{{ message['content'] + '<|im_end|>' }}",
+    "{{ message['content'] }}{% for c in message.tool_calls or [] %}{{ ARGUMENTS }}{% endfor %}{{ '<|im_end|>' }}",
+)
+
+
+def with_template(folder, arguments):
+    return ToolCallErrors(run=token_run(make_tokenizer(folder, CALLS.replace("ARGUMENTS", arguments))))
+
+
+def test_the_template_says_what_arguments_must_be(tmp_path):
+    rows = [asked(), asked({"city": "北京"})]
+    as_json = measure(with_template(tmp_path, "c.function.arguments | tojson"), rows)
+    assert as_json.places == [(0, ARGUMENTS, "unwanted_arguments")]
+    assert 'encodes them once more: "{\\"' in as_json.evidence["detail"][0]
+    as_text = measure(with_template(tmp_path, "'' + c.function.arguments"), rows)
+    assert as_text.places == [(1, ARGUMENTS, "unwanted_arguments")]
+    assert "the template refuses them" in as_text.evidence["detail"][0]
+    repr_ = measure(with_template(tmp_path, "c.function.arguments"), rows)
+    assert "prints them as Python does" in repr_.evidence["detail"][0]
+    either = "c.function.arguments if c.function.arguments is string else c.function.arguments | tojson"
+    assert measure(with_template(tmp_path, either), [*rows, asked()]).places == [(1, ARGUMENTS, "mixed_arguments")]
+
+
+def test_the_trainer_wins_over_the_template(tmp_path):
+    asking = with_template(tmp_path, "c.function.arguments | tojson").model_copy(update={"arguments": "string"})
+    assert measure(asking, [asked()]).problems == []
+
+
+def test_a_template_that_leaves_calls_out(tmp_path):
+    measured = measure(with_template(tmp_path, "''"), [asked(), asked({"city": "北京"}), chat(ANSWER)])
+    assert measured.problems == [(0, "calls_not_rendered"), (1, "calls_not_rendered")]
+
+
+def test_a_template_that_refuses_every_call_is_said(tmp_path):
+    measured = measure(with_template(tmp_path, "raise_exception('no calls')"), [asked()])
+    assert measured.problems == []
+    assert any("refuses them: no calls" in str(said) for said in measured.not_checked)
+
+
+@pytest.mark.slow
+def test_a_template_beyond_its_limits_is_an_error(tmp_path, monkeypatch):
+    import datacheck.chat.child as module
+
+    few, usual = module.Limits(seconds=1), module.Renderer.__init__
+    monkeypatch.setattr(module.Renderer, "__init__", lambda self, *a, **k: usual(self, *a, **{**k, "limits": few}))
+    assert finding(with_template(tmp_path, "'a' * 10**10"), [asked()]).status is Status.ERROR
+
+
+def union(rows):
+    """The bytes of a Parquet file: Arrow makes one type of all arguments, and fills what a call lacks with null."""
+    written = io.BytesIO()
+    pq.write_table(pa.Table.from_pylist(rows), written)
+    return written.getvalue()
+
+
+FILLED = [call({"city": "北京", "days": 3}), call({"zone": "UTC"}, "now"), call({"zone": "CET"}, "now")]
+
+
+def test_arguments_that_a_union_of_columns_filled(tmp_path):
+    rows = [chat(calls(made), result(), ANSWER, tools=None) for made in FILLED]
+    raw = union(rows)
+    stored = pq.read_table(io.BytesIO(raw)).to_pylist()[1]["messages"][1]["tool_calls"][0]["function"]["arguments"]
+    assert stored == {"city": None, "days": None, "zone": "UTC"}
+    plain = measure(ToolCallErrors(), raw, name="a.parquet")
+    assert plain.problems == [(0, "null_argument"), (1, "null_argument"), (2, "null_argument")]
+    assert plain.evidence["detail"][0] == "zone is null for trainers: the table gives all calls one type"
+    assert "city is null for trainers, and 1 more" in plain.evidence["detail"][1]
+    assert measure(ToolCallErrors(), rows).problems == []  # as JSON nothing is filled
+    printed = measure(with_template(tmp_path, "c.function.arguments | tojson"), raw, name="a.parquet")
+    assert printed.evidence["detail"][0].endswith('the template prints "zone": null')
+
+
+def test_arguments_that_a_table_filled_before_it_became_json():
+    rows = pq.read_table(io.BytesIO(union([chat(calls(m), result(), ANSWER, tools=None) for m in FILLED]))).to_pylist()
+    measured = measure(ToolCallErrors(), [{"messages": row["messages"]} for row in rows])
+    assert [problem for _, problem in measured.problems] == ["null_argument"] * 3
+    assert measured.evidence["detail"][1] == "city is null in every call of now, and set in others"
+
+
+def test_a_table_in_which_all_calls_set_the_same_arguments():
+    rows = [chat(calls(call({"city": city})), result(), ANSWER) for city in ("北京", "上海")]
+    assert measure(ToolCallErrors(), union(rows), name="a.parquet").problems == []
+
+
+def test_nulls_that_calls_of_the_same_function_set_are_meant():
+    rows = [
+        chat(calls(call(made)), result(), ANSWER, tools=None) for made in ({"a": None, "b": 1}, {"a": 2, "b": None})
+    ]
+    assert measure(ToolCallErrors(), rows).problems == []
+
+
+def test_nulls_against_a_definition_say_what_is_printed(tmp_path):
+    strict = asked({"city": "北京", "tags": None})
+    measured = measure(with_template(tmp_path, "c.function.arguments | tojson"), [strict])
+    assert measured.problems == [(0, "null_argument")]
+    assert measured.evidence["detail"][0] == 'tags is null instead of array; the template prints "tags": null'
 
 
 def test_text_and_objects_must_not_be_mixed():

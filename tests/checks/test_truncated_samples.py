@@ -2,13 +2,17 @@ import json
 import shutil
 
 import pytest
-from chat_helpers import CHATML, artifact, make_tokenizer
+from chat_helpers import CHATML, make_tokenizer, token_run
 
+from datacheck.chat.samples import samples
 from datacheck.check import Ratio, Status
 from datacheck.checks.truncated_samples import TruncatedSamples
 from datacheck.contract import load_contract
+from datacheck.features.fates import RunOf
+from datacheck.features.tokens import TokenRun, limits_of, load_model, reader, renderer
 from datacheck.plan import Derive, make_plan
 from datacheck.testing import dataset, finding, jsonl, measure
+from datacheck.trainers.base import UNSEEN
 
 # Letters that never stand together in what the tokenizer was trained on: one token each.
 ROWS = dataset(
@@ -17,8 +21,9 @@ ROWS = dataset(
 
 
 @pytest.fixture
-def tok(tokenizer_folder):
-    return artifact(tokenizer_folder)
+def cut(tokenizer_folder):
+    """The check with the small tokenizer and these settings of the run."""
+    return lambda **run: TruncatedSamples(run=token_run(tokenizer_folder, **run))
 
 
 def lengths(folder, rows):
@@ -43,58 +48,54 @@ def expected(folder, rows, limit, side):
 
 @pytest.mark.parametrize("side", ["right", "left"])
 @pytest.mark.parametrize("limit", [10, 30, 60, 1000])
-def test_as_transformers_counts(tok, tokenizer_folder, limit, side):
-    result = measure(TruncatedSamples(tokenizer=tok, max_length=limit, truncation=side), ROWS)
+def test_as_transformers_counts(cut, tokenizer_folder, limit, side):
+    result = measure(cut(max_length=limit, truncation=side), ROWS)
     counts = tuple(result.value(name).n for name in ("rate", "answer_cut", "answer_lost"))
     assert counts == expected(tokenizer_folder, ROWS, limit, side)
 
 
-def test_the_limit_itself_is_fine(tok, tokenizer_folder):
+def test_the_limit_itself_is_fine(cut, tokenizer_folder):
     longest = max(length for length, _ in lengths(tokenizer_folder, ROWS))
-    assert measure(TruncatedSamples(tokenizer=tok, max_length=longest), ROWS).value("rate") == Ratio(0, 3)
-    assert measure(TruncatedSamples(tokenizer=tok, max_length=longest - 1), ROWS).value("rate").n > 0
+    assert measure(cut(max_length=longest), ROWS).value("rate") == Ratio(0, 3)
+    assert measure(cut(max_length=longest - 1), ROWS).value("rate").n > 0
 
 
-def test_places_say_what_is_lost(tok):
-    result = measure(TruncatedSamples(tokenizer=tok, max_length=60), ROWS)
+def test_places_say_what_is_lost(cut):
+    result = measure(cut(max_length=60), ROWS)
     assert result.places == [(1, "messages", "answer_lost"), (2, "messages", "answer_cut")]
-    left = measure(TruncatedSamples(tokenizer=tok, max_length=60, truncation="left"), ROWS)
+    left = measure(cut(max_length=60, truncation="left"), ROWS)
     assert left.places == [(1, "messages", "prompt_cut"), (2, "messages", "answer_cut")]
 
 
-def test_tokens_lost_are_counted(tok, tokenizer_folder):
+def test_tokens_lost_are_counted(cut, tokenizer_folder):
     totals = [length for length, _ in lengths(tokenizer_folder, ROWS)]
     lost = sum(max(length - 60, 0) for length in totals)
-    assert measure(TruncatedSamples(tokenizer=tok, max_length=60), ROWS).value("tokens_lost") == Ratio(
-        lost, sum(totals)
-    )
+    assert measure(cut(max_length=60), ROWS).value("tokens_lost") == Ratio(lost, sum(totals))
 
 
-def test_losing_an_answer_fails_and_cutting_some_warns(tok):
-    assert finding(TruncatedSamples(tokenizer=tok, max_length=60), ROWS).status is Status.FAIL
-    assert finding(TruncatedSamples(tokenizer=tok, max_length=60), ROWS[::2]).status is Status.WARN
-    assert finding(TruncatedSamples(tokenizer=tok, max_length=1000), ROWS).status is Status.PASS
+def test_losing_an_answer_fails_and_cutting_some_warns(cut):
+    assert finding(cut(max_length=60), ROWS).status is Status.FAIL
+    assert finding(cut(max_length=60), ROWS[::2]).status is Status.WARN
+    assert finding(cut(max_length=1000), ROWS).status is Status.PASS
 
 
-def test_both_sides_of_a_pair_count_as_one_row(tok):
+def test_both_sides_of_a_pair_count_as_one_row(cut):
     pair = dataset("user: xq | chosen: " + "zj" * 40 + " | rejected: " + "zj" * 50)
-    result = measure(TruncatedSamples(tokenizer=tok, max_length=60), pair)
+    result = measure(cut(max_length=60), pair)
     assert result.value("rate") == Ratio(1, 1)
     assert result.places == [(0, "chosen", "answer_cut"), (0, "rejected", "answer_cut")]
 
 
-def test_the_figure_shows_usual_lengths(tok):
+def test_the_figure_shows_usual_lengths(cut):
     rows = dataset("user: " + "xq" * 300 + " | assistant: zj", "user: xq | assistant: zj")
-    figure = measure(TruncatedSamples(tokenizer=tok, max_length=60), rows).figures["cut_at"]
+    figure = measure(cut(max_length=60), rows).figures["cut_at"]
     assert dict(zip(figure["max_length"], figure["rows"], strict=True))["512"] == 1
     assert dict(zip(figure["max_length"], figure["rows"], strict=True))["1024"] == 0
 
 
-def test_without_a_length_or_a_tokenizer_nothing_passes(tok):
-    assert finding(TruncatedSamples(tokenizer=tok), ROWS).not_checked == (
-        "no max_length: name the run's (run: {max_length: N})",
-    )
-    found = finding(TruncatedSamples(max_length=9), ROWS)
+def test_without_a_length_or_a_tokenizer_nothing_passes(cut):
+    assert finding(cut(), ROWS).not_checked == ("no max_length: name the run's (run: {max_length: N})",)
+    found = finding(TruncatedSamples(run=TokenRun(max_length=9)), ROWS)
     assert found.status is Status.ERROR
 
 
@@ -113,7 +114,7 @@ def test_real_rows_as_transformers_cuts_them(realdata, tmp_path, name, limit):
         }
         for row in given[:150]
     ]
-    result = measure(TruncatedSamples(tokenizer=artifact(tmp_path / "tok"), max_length=limit), rows)
+    result = measure(TruncatedSamples(run=token_run(tmp_path / "tok", max_length=limit)), rows)
     counts = tuple(result.value(metric).n for metric in ("rate", "answer_cut", "answer_lost"))
     assert counts == expected(tmp_path / "tok", rows, limit, "right")
     assert counts[0] > 0
@@ -129,21 +130,24 @@ def test_all_checks_share_one_pass_over_the_rows(tmp_path):
     assert sum(isinstance(s.work, Derive) and type(s.work.feature).__name__ == "Tokens" for s in steps) == 1
 
 
-def test_the_named_trainer_cuts_by_its_own_settings(tok, tokenizer_folder):
-    named = {"tokenizer": tok, "trainer": "trl.sft"}
+def trl(settings):
+    return RunOf(trainer="trl.sft", settings=settings)
+
+
+def test_the_named_trainer_cuts_by_its_own_settings(cut, tokenizer_folder):
     only = {"assistant_only_loss": True, "max_length": 60}
-    result = measure(TruncatedSamples(**named, settings=only), ROWS)
+    result = measure(cut(trainer=trl(only)), ROWS)
     counts = tuple(result.value(metric).n for metric in ("rate", "answer_cut", "answer_lost"))
     assert counts == expected(tokenizer_folder, ROWS, 60, "right")
-    result = measure(TruncatedSamples(**named, settings={**only, "truncation_mode": "keep_end"}), ROWS)
+    result = measure(cut(trainer=trl({**only, "truncation_mode": "keep_end"})), ROWS)
     counts = tuple(result.value(metric).n for metric in ("rate", "answer_cut", "answer_lost"))
     assert counts == expected(tokenizer_folder, ROWS, 60, "left")
-    result = measure(TruncatedSamples(**named, settings={"max_length": None}), ROWS)
+    result = measure(cut(trainer=trl({"max_length": None})), ROWS)
     assert result.value("rate") == Ratio(0, 3)
     assert "the named trainer cuts nothing with these settings" in result.not_checked
 
 
-def test_shares_of_prompt_and_answer_as_llama_factory_cuts_them(tok, tokenizer_folder):
+def test_shares_of_prompt_and_answer_as_llama_factory_cuts_them(cut, tokenizer_folder):
     """Its infer_seqlen, by hand: both are longer than half of the limit, so the answer gets its share, rounded down."""
     (row,) = dataset("user: " + "xq" * 40 + " | assistant: " + "zj" * 40)
     ((length, mask),) = lengths(tokenizer_folder, [row])
@@ -151,7 +155,7 @@ def test_shares_of_prompt_and_answer_as_llama_factory_cuts_them(tok, tokenizer_f
     names = {"user": "human", "assistant": "gpt"}
     sharegpt = {"conversations": [{"from": names[m["role"]], "value": m["content"]} for m in row["messages"]]}
     settings = {"formatting": "sharegpt", "cutoff_len": limit}
-    check = TruncatedSamples(tokenizer=tok, trainer="llamafactory.sft", settings=settings)
+    check = cut(trainer=RunOf(trainer="llamafactory.sft", settings=settings))
     share = int(limit * (target / (source + target)))
     lost = (source - (limit - share)) + (target - share)
     result = measure(check, [sharegpt])
@@ -159,7 +163,43 @@ def test_shares_of_prompt_and_answer_as_llama_factory_cuts_them(tok, tokenizer_f
     assert result.problems == [(0, "answer_cut")]
 
 
-def test_rows_that_hold_nothing_to_render(tok):
-    result = measure(TruncatedSamples(tokenizer=tok, max_length=9), [{"a": 1}])
+def test_rows_that_hold_nothing_to_render(cut):
+    result = measure(cut(max_length=9), [{"a": 1}])
     assert result.value("tokens_lost") == 0
     assert result.not_checked
+
+
+def test_the_shares_of_a_pair_are_made_for_its_longer_answer(cut):
+    """PairwiseDatasetProcessor: one share for both answers, so the short one may lose its end although it would fit."""
+    pair = {
+        "conversations": [{"from": "human", "value": "xq" * 40}],
+        "chosen": {"from": "gpt", "value": "zj" * 40},
+        "rejected": {"from": "gpt", "value": "zj" * 15},
+    }
+    named = {"formatting": "sharegpt", "ranking": True, "columns.messages": "conversations",
+             "columns.chosen": "chosen", "columns.rejected": "rejected", "cutoff_len": 60}  # fmt: skip
+    result = measure(cut(trainer=RunOf(trainer="llamafactory.dpo", settings=named)), [pair])
+    by_part = dict(result.evidence.select("where", "detail").iter_rows())
+    source, chosen, rejected = 80 + 9, 80 + 2, 30 + 2  # letters, and tokens of the template by hand
+    share = int(60 * (chosen / (source + chosen)))
+    assert share < rejected
+    assert by_part["chosen"].endswith(f"{share} of {chosen} trained ones")
+    assert by_part["rejected"].endswith(f"{share} of {rejected} trained ones")
+
+
+def test_history_that_is_masked_still_counts_turn_by_turn(tokenizer_folder):
+    """mask_history: the last turn is served first and whole; of the turn before it a share of each side is left."""
+    said = [("human", "xq" * 30), ("gpt", "zj" * 30), ("human", "xq"), ("gpt", "zj" * 5)]
+    row = {"conversations": [{"from": role, "value": text} for role, text in said]}
+    named = {"formatting": "sharegpt", "mask_history": True, "cutoff_len": 60}
+    run = token_run(tokenizer_folder, trainer=RunOf(trainer="llamafactory.sft", settings=named))
+    model = load_model(run.tokenizer)
+    with renderer(model, None) as child:
+        (sample,) = samples(reader(run, UNSEEN)(row), limits_of(run, model.tokenizer), child)
+    last = sample.text.rindex("<|im_end|>\n<|im_start|>user")  # where the last turn begins
+    start = sample.encoding.char_to_token(last) + 1
+    assert {*range(start, len(sample.ids) - 1)} <= set(sample.kept)
+    answer = sample.encoding.char_to_token(sample.text.index("zj"))
+    first_prompt = sum(1 for at in sample.kept if at < answer)
+    assert 0 < first_prompt < answer
+    assert len(sample.kept) == 60

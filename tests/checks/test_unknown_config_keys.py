@@ -1,13 +1,16 @@
 import hashlib
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from datacheck.check import Artifact, Status
 from datacheck.checks.unknown_config_keys import UnknownConfigKeys
 from datacheck.contract import load_contract
 from datacheck.testing import dataset, finding, measure
+from datacheck.trainers import trainer, trainer_names
 from datacheck.trainers.keys import KEYS, wrong_type
+from datacheck.trainers.llamafactory import _COLUMNS, _TAGS
 
 ROWS = dataset("user: 你好 | assistant: 你好！")
 
@@ -74,6 +77,82 @@ def test_verl_is_judged_in_the_sections_that_are_known(tmp_path):
     assert run(tmp_path, "verl.rl", "run.yaml", text)[1] == [("data.train_batch_sise", "unknown_key", "run.yaml:1")]
 
 
+LLAMAFACTORY = """### a run as its examples have it
+model_name_or_path: m
+stage: sft
+finetuning_type: lora
+lora_target: [q_proj, v_proj]
+dataset: identity,alpaca_en_demo
+template: qwen
+cutoff_len: 2048
+learning_rate: 1.0e-4
+warmup_ratio: 0.1
+lora_rnk: 8
+packing: 3
+"""
+
+
+def test_llamafactory_stops_at_an_unknown_name(tmp_path):
+    """`warmup_ratio` is of transformers 4, which it takes, too; `lora_target` may be a list (finetuning_args.py)."""
+    result, found = run(tmp_path, "llamafactory.sft", "run.yaml", LLAMAFACTORY)
+    assert found == [("lora_rnk", "unknown_key", "run.yaml:11"), ("packing", "wrong_type", "run.yaml:12")]
+    assert result.evidence["detail"][0] == "stops the run; did you mean 'lora_rank'?"
+
+
+def test_llamafactory_knows_the_keys_of_a_dataset(tmp_path):
+    given = {"formatting": "sharegpt", "columns.messages": "conversations", "tags.role_tagg": "from", "cutoff_len": 8}
+    found = measure(UnknownConfigKeys(trainer="llamafactory.dpo", settings=given), ROWS).evidence
+    assert found["where"].to_list() == ["run.settings: tags.role_tagg"]
+    entries = '{"mine": {"file_name": "a.json", "formating": "sharegpt", "columns": {"message": "x"}}, "other": {}}'
+    assert run(tmp_path, "llamafactory.sft", "dataset_info.json", entries, dataset="mine")[1] == [
+        ("columns.message", "unknown_key", "dataset_info.json:1"), ("formating", "unknown_key", "dataset_info.json:1")
+    ]  # fmt: skip
+    # the description of a dataset is no part of a run's file
+    assert [name for name, *_ in run(tmp_path, "llamafactory.sft", "run.yaml", "formatting: sharegpt\n")[1]] == [
+        "formatting"
+    ]
+
+
+def test_ms_swift_stops_at_an_unknown_name(tmp_path):
+    text = "model: m\ntrain_type: lora\ntuner_type: lora\ndataset: a.jsonl\nmax_lenght: 10\nbeta: 0.1\n"
+    assert [name for name, *_ in run(tmp_path, "ms_swift.sft", "run.yaml", text)[1]] == [
+        "beta", "max_lenght", "train_type"
+    ]  # fmt: skip
+    assert [name for name, *_ in run(tmp_path, "ms_swift.dpo", "run.yaml", text)[1]] == ["max_lenght", "train_type"]
+
+
+def test_verl_sft_has_sections_of_its_own(tmp_path):
+    text = (
+        "data: {messages_key: m, max_prompt_length: 5}\nmodel: {path: x, lora_rnk: 8}\noptim: {lr: 1.0e-5, min_lr: 0}\n"
+    )
+    found = run(tmp_path, "verl.sft", "run.yaml", text)[1]
+    assert [name for name, *_ in found] == ["data.max_prompt_length", "model.lora_rnk"]
+
+
+def test_lightrft_sft_takes_the_arguments_of_its_dataset():
+    given = {"input_key": "q", "output_key": "a", "apply_chat_template": True, "max_len": 8, "output_keys": "a"}
+    found = measure(UnknownConfigKeys(trainer="lightrft.sft", settings=given), ROWS).evidence
+    assert found["where"].to_list() == ["run.settings: output_keys"]
+
+
+# Settings of code around the trainer, and of the other modes that share a class.
+SAID_ELSEWHERE: dict[str, set[str]] = {
+    "lightrft.rl_text": {"recipes"}, "lightrft.rl_vl": {"recipes"}, "minionerec.rl": {"cutoff_len"},
+    "trl.kto": {"truncation_mode"}, "trl.reward": {"truncation_mode"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", sorted(set(KEYS) & set(trainer_names())))
+def test_what_a_twin_asks_for_is_known(name):
+    """Settings of the twins were read from the loaders, the lists from the arguments' classes."""
+    entry = {f"{group}.{one}": one for group, names in (("columns", _COLUMNS), ("tags", _TAGS)) for one in names}
+    where = {one: whole for whole, one in entry.items()} if name.startswith("llamafactory") else {}
+    asked = {field.alias or own for own, field in trainer(name).settings.model_fields.items()}
+    check = UnknownConfigKeys(trainer=name, settings={where.get(one, one): "x" for one in asked})
+    lines = measure(check, ROWS).evidence.filter(pl.col("problem") == "unknown_key")["where"]
+    assert {line.removeprefix("run.settings: ") for line in lines} == SAID_ELSEWHERE.get(name, set())
+
+
 def test_settings_beside_the_file_are_judged(tmp_path):
     check = UnknownConfigKeys(trainer="lightrft.rl_vl", settings={"n_sample_per_prompt": 8, "train_batch_size": "128"})
     assert measure(check, ROWS).evidence["where"].to_list() == ["run.settings: n_sample_per_prompt"]
@@ -136,8 +215,8 @@ def test_types(value, types, strict, lenient):
 
 
 def test_known_names_are_well_formed():
-    for trainer, known in KEYS.items():
-        assert len(known.types) > 10, trainer
+    for name, known in KEYS.items():
+        assert len(known.types) > 10, name
         assert known.dead <= known.types.keys()
         assert all(set(types) <= set("?ifbsldn") for types in known.types.values())
 

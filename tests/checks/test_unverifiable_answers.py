@@ -47,6 +47,50 @@ def test_missing_empty_falsy_and_badly_marked():
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    "word",
+    [
+        "N/A",
+        "nan",
+        "null",
+        "proof",
+        "notfound",
+        "略",
+        "（略）",
+        "略。",
+        "见解析",
+        "证明见解析。",
+        "？",
+        "——",
+        "……",
+        "TBD",
+    ],
+)
+def test_words_that_say_that_there_is_no_answer(word):
+    assert problems(UnverifiableAnswers(grader="exact"), golds(word, f"证明如下 #### {word}")) == ["no_answer"] * 2
+
+
+@pytest.mark.parametrize(
+    "word", ["无", "none", "None of the above", "无解", "-", "+", "空集", "?x", "()", "[]", "略大于", "unknown"]
+)
+def test_words_that_may_be_the_answer(word):
+    assert problems(UnverifiableAnswers(grader="exact"), golds(word)) == []
+
+
+def test_lists_of_answers():
+    """One that can be read is enough; SQuAD's and Search-R1's objects are lists too, a tool call is not."""
+    lists = [["5", "five"], [5, "五"], {"text": ["5"], "answer_start": [1]}, {"target": ["V", "5"]}, {"target": "5"}]
+    assert problems(UnverifiableAnswers(grader="number"), golds(*lists)) == []
+    bad = [["five"], [], {}, [None], ["", " "], [["5"]], {"name": "f", "arguments": {}}]
+    assert problems(UnverifiableAnswers(grader="number"), golds(*bad)) == [
+        "unreadable_answer", "falsy_answer", "falsy_answer", "empty_answer", "empty_answer", "unreadable_answer",
+        "unreadable_answer",
+    ]  # fmt: skip
+    calls = [{"name": "f", "arguments": {}}, [{"name": "f", "arguments": "{}"}], '{"name": "f", "parameters": {}}']
+    assert problems(UnverifiableAnswers(grader="tool_call"), golds(*calls)) == []
+    assert problems(UnverifiableAnswers(grader="json"), golds([1, 2], {"a": [1]})) == []
+
+
 def test_a_marker_that_was_asked_for_must_be_there():
     assert problems(UnverifiableAnswers(extract="hash"), golds("#### 2", "2")) == ["no_marker"]
     assert problems(UnverifiableAnswers(extract="boxed"), golds(r"\boxed{\frac{1}{2}}", r"\boxed{1")) == ["no_marker"]

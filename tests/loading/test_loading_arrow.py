@@ -2,6 +2,7 @@
 
 import datetime as dt
 import decimal
+import json
 
 import pyarrow as pa
 import pyarrow.ipc
@@ -9,7 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 from loading_helpers import load_file
 
-from datacheck.loading.reading import Reading
+from datacheck.loading.reader import read
+from datacheck.loading.reading import Columns, Limits, Reading
 
 
 def _table(rows):
@@ -57,6 +59,77 @@ def test_batches_keep_the_row_numbers(tmp_path):
     assert users["row"].to_list() == list(range(10_000))
 
 
+TALK = [{"role": "user", "content": "问"}, {"role": "assistant", "content": "答"}]
+ODD = [
+    {"messages": TALK, "n": 1, "x": "a"},
+    {"messages": TALK, "n": 2, "x": None},
+    {"messages": [*TALK, {"role": "user", "content": None}], "n": 3, "x": "b"},
+    {"messages": None, "n": 4, "x": "c"},
+    {"messages": [], "n": 5, "x": "d"},
+    {"messages": TALK[:1], "n": None, "x": ""},
+    {"messages": [{"role": "tool", "content": ""}], "n": 6, "x": "长" * 30},
+]
+
+
+def without_nulls(value):
+    if isinstance(value, dict):
+        return {key: without_nulls(item) for key, item in value.items() if item is not None}
+    return [without_nulls(item) for item in value] if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize("rows", [ODD, ODD[:1] * 3, [ODD[0], *ODD]])
+@pytest.mark.parametrize("limits", [{}, {"text_bytes": 80}])
+def test_a_row_is_read_as_the_line_of_json_that_it_would_be(tmp_path, rows, limits):
+    reading = Reading(limits=Limits(**limits), columns=Columns(id="n", label="x"))
+    pq.write_table(_table(rows), tmp_path / "a.parquet")
+    lines = [json.dumps(without_nulls(row), ensure_ascii=False) + "\n" for row in rows]
+    (tmp_path / "a.jsonl").write_text("".join(lines), "utf-8")
+    one, two = (load_file(tmp_path / name, reading) for name in ("a.parquet", "a.jsonl"))
+    assert one.turns.equals(two.turns)
+    assert one.cells.equals(two.cells)
+    label = ["row", "format", "id", "label"]
+    assert one.rows.select(label).equals(two.rows.select(label))
+
+
+@pytest.mark.parametrize("groups", [1, 70, 1_000])
+def test_a_large_file_is_cut_at_row_groups_without_a_difference(tmp_path, groups):
+    rows = [{"text": f"第 {n} 行", "n": n if n % 7 else None} for n in range(groups * 3)]
+    path = tmp_path / "a.parquet"
+    pq.write_table(_table(rows), path, row_group_size=3)
+    reading = Reading(limits=Limits(chunk_bytes=1000))
+    chunks = list(read(path, reading))
+    assert len(chunks) == {1: 1, 70: path.stat().st_size // 1000, 1_000: 64}[groups]
+    assert sum(chunk.size for chunk in chunks) == path.stat().st_size
+    assert len({chunk.key() for chunk in chunks}) == len(chunks)
+    loaded = load_file(path, reading)
+    assert loaded.counts[:4] == (len(rows), 0, 0, len(rows))
+    assert loaded.rows["line"].to_list() == list(range(len(rows)))
+    assert loaded.turns["text"].to_list() == [row["text"] for row in rows]
+
+
+def test_a_broken_row_group_costs_its_stretch_only(tmp_path):
+    path = tmp_path / "a.parquet"
+    rows = [{"text": f"row {n}"} for n in range(3_000)]
+    pq.write_table(
+        _table(rows), path, row_group_size=100, write_page_checksum=True, compression=None, use_dictionary=False
+    )
+    data = bytearray(path.read_bytes())
+    data[data.index(b"row 1550")] ^= 1
+    path.write_bytes(data)
+    loaded = load_file(path, Reading(limits=Limits(chunk_bytes=len(data) // 3)))
+    assert [code for _, code in loaded.codes].count("bad_parquet") == 1
+    assert loaded.counts[:4] == (2_001, 0, 1, 2_000)
+    assert loaded.rows["line"].to_list() == [*range(1_000), *range(2_000, 3_000)]
+
+
+def test_a_cut_off_file_is_one_finding(tmp_path):
+    path = tmp_path / "a.parquet"
+    pq.write_table(_table([{"text": f"row {n}"} for n in range(3_000)]), path)
+    path.write_bytes(path.read_bytes()[:-100])
+    loaded = load_file(path, Reading(limits=Limits(chunk_bytes=1000)))
+    assert [code for _, code in loaded.codes].count("bad_parquet") == 1
+
+
 def test_flipped_bits_are_caught_by_page_checksums(tmp_path):
     path = tmp_path / "a.parquet"
     pq.write_table(_table([{"text": f"row {n}"} for n in range(500)]), path, write_page_checksum=True, compression=None)
@@ -90,7 +163,6 @@ def test_empty_parquet_has_no_rows(tmp_path):
 
 def test_replaced_file_is_not_read(tmp_path):
     from datacheck.loading.parse import parse
-    from datacheck.loading.reader import read
 
     path = tmp_path / "a.parquet"
     pq.write_table(_table([{"text": "a"}]), path)

@@ -49,8 +49,14 @@ def test_what_does_not_block_in_school_mathematics():
         ("12:30:45", "IP_ADDRESS"), ("2020-12-25-10-30-00", "MAC_ADDRESS"), ("[0.1234, 0.5678]", "GPS"), ("QQ2013正式版", "QQ"), ("微信小程序 wechat pay", "WECHAT"),
         ("password: str", "CREDENTIAL"), ('token = tokenizer.encode("x")', "CREDENTIAL"), ("订单号E12345671", "CN_PASSPORT"), ("编号 A123456789X", "TW_ID"),
         ("2020-01-01 12345", "US_SSN"), ("共计 490154203237510 件", "IMEI"), ("图3-12-2021", "DATE_OF_BIRTH"), ("生日快乐", "DATE_OF_BIRTH"),
-        ("8.8.8.0/24", "IP_ADDRESS"), ("新A股12345", "CN_PLATE"), ("京A股上市", "CN_PLATE"), ("400-810-8888", "CN_LANDLINE"), ("95588", "CN_LANDLINE"),
+        ("平均139.66778421", "CN_MOBILE"), ("8.8.8.0/24", "IP_ADDRESS"), ("新A股12345", "CN_PLATE"), ("京A股上市", "CN_PLATE"), ("400-810-8888", "CN_LANDLINE"), ("95588", "CN_LANDLINE"),
     ],
 )  # fmt: skip
 def test_not_found(text, entity):
     assert find(pl.Series([text]), (entity,)).filter(pl.col("state") == "valid").is_empty()
+
+
+def test_a_quotient_is_no_telephone_of_any_state():
+    """40 / 3 and 25 / 18 as a calculator shows them."""
+    assert find(pl.Series(["13.333333333", "结果是 1.3888888888", "139.66778421"]), ("CN_MOBILE",)).is_empty()
+    assert find(pl.Series(["139.6677.8421", "139·6677·8421"]), ("CN_MOBILE",))["state"].to_list() == ["valid"] * 2

@@ -161,6 +161,25 @@ def test_rows_of_different_groups_are_no_pair(sets, groups):
     assert got == [[i, j] for i, j in every if groups[i] == groups[j]]
 
 
+@pytest.mark.parametrize("members", [1, 30, 10**6])
+def test_sets_on_disk_are_compared_a_few_at_a_time_with_the_same_result(tmp_path, monkeypatch, members):
+    draw = np.random.default_rng(3)
+    sets = as_shingles([set(draw.choice(30, 12, replace=False).tolist()) for _ in range(40)])
+    keys, rows = np.zeros(40, np.uint64), np.arange(40)
+    want = similar_pairs(sets, keys, rows, 0.5)
+    taken = []
+    monkeypatch.setattr(matching, "_MEMBERS", members)
+    monkeypatch.setattr(
+        SpilledSets, "take", lambda self, rows, take=SpilledSets.take: taken.append(rows) or take(self, rows)
+    )
+    with SpilledSets(tmp_path / "sets") as spilled:
+        spilled.append(sets)
+        got = similar_pairs(spilled, keys, rows, 0.5)
+    assert got.rows.tolist() == want.rows.tolist()
+    assert got.intersection.tolist() == want.intersection.tolist()
+    assert all(len(rows) * 12 <= max(members, 2 * 12) for rows in taken)
+
+
 def test_near_pairs_are_the_exact_ones():
     base = [f"第{i * 7}条：如何在第{i}步之前发现训练集里的近似重复样本？请给出{i % 5 + 2}条建议。" for i in range(60)]
     texts = pl.Series(base + [text.replace("请给出", "请你给出") for text in base] + ["", None])

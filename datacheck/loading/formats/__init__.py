@@ -93,19 +93,20 @@ def _chat(keys: frozenset[str]) -> Iterator[Candidate]:
 
 
 def _completion(keys: frozenset[str]) -> Iterator[Candidate]:
-    if not {"prompt", "completion"} <= keys:
-        return
-    for label in ("label", "kto_tag"):
-        if label in keys:
-            yield Candidate("kto", partial(instruct.read_kto, label=label))
-    yield Candidate("prompt_completion", instruct.read_completion)
+    if {"prompt", "completion"} <= keys:
+        for label in ("label", "kto_tag"):
+            if label in keys:
+                yield Candidate("kto", partial(instruct.read_kto, label=label))
+        yield Candidate("prompt_completion", instruct.read_completion)
+    elif {"prompt", "response"} <= keys:  # verl's and OpenRLHF's SFT data
+        yield Candidate("prompt_completion", partial(instruct.read_completion, answer="response"))
 
 
 def _choices(keys: frozenset[str]) -> Iterator[Candidate]:
     question = next((key for key in answers.QUESTIONS if key in keys), None)
     if question is None:
         return
-    told = ("label", "answer", "answerKey", "answer_key", "target", "output", "gold")
+    told = ("label", "answer", "Answer", "answerKey", "answer_key", "target", "output", "gold")
     for options in ("options", "choices"):
         if options in keys:
             yield Candidate(
@@ -127,6 +128,8 @@ def _instruct(keys: frozenset[str]) -> Iterator[Candidate]:
                 yield Candidate("kto", partial(instruct.read_kto_alpaca, label=label))
         yield Candidate("alpaca", instruct.read_alpaca)
         yield Candidate("preference", preference.read_ranked_outputs)
+    elif {"instruction", "response"} <= keys:  # GPTeacher's
+        yield Candidate("alpaca", partial(instruct.read_alpaca, answer="response"))
     if {"query", "response"} <= keys:
         yield Candidate("prompt_completion", instruct.read_query)
     if keys == {"input", "output"}:

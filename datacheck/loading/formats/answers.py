@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from datacheck.loading.cells import Cell
 
 _EVERYTHING = 2**31
-QUESTIONS = ("question", "problem", "query", "prompt", "input", "instruction")
+QUESTIONS = ("question", "problem", "query", "prompt", "input", "instruction", "Question")
 ANSWERS = (
     "answer",
     "target",
@@ -22,6 +22,7 @@ ANSWERS = (
     "canonical_solution",
     "solution",
     "answers",
+    "Answer",
 )
 LETTERS = ("A", "B", "C", "D", "E", "F", "G", "H", "I", "J")
 

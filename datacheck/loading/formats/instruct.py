@@ -53,19 +53,19 @@ def question_turn(record: dict[str, Any], key: str, extra: str | None, number: i
     return plain_turn("prompt", number, "user", key, text)
 
 
-def read_alpaca(record: dict[str, Any], styles: Styles) -> Extract | None:
+def read_alpaca(record: dict[str, Any], styles: Styles, answer: str = "output") -> Extract | None:
     """Read {instruction, input?, output, system?, history?}; empty `input` counts as absent."""
     del styles
     more = record.get("input")
     if record["instruction"].__class__ is not str or (more is not None and more.__class__ is not str):
         return None
-    output = record["output"]
+    output = record[answer]
     if output.__class__ in {list, dict}:
         return None
-    used = {"instruction", "output", "tools"} | ({"input"} if "input" in record else set())
+    used = {"instruction", answer, "tools"} | ({"input"} if "input" in record else set())
     turns = history_turns(record, used)
     turns.append(question_turn(record, "instruction", "input", len(turns)))
-    turns.append(plain_turn("response", len(turns), "assistant", "output", output))
+    turns.append(plain_turn("response", len(turns), "assistant", answer, output))
     return Extract(turns + tools_turn(record), frozenset(used))
 
 
@@ -124,16 +124,16 @@ def side_turns(
     return message_turns(value, style, key, (part, _EVERYTHING, ""), number, cells)
 
 
-def read_completion(record: dict[str, Any], styles: Styles) -> Extract | None:
+def read_completion(record: dict[str, Any], styles: Styles, answer: str = "completion") -> Extract | None:
     """Read TRL's {prompt, completion}: strings or lists of messages."""
     cells: list[Cell] = []
-    used = {"prompt", "completion", "tools"}
+    used = {"prompt", answer, "tools"}
     turns = history_turns(record, used)
     asked = side_turns(record, "prompt", "prompt", len(turns), styles, cells, "user")
     if asked is None:
         return None
     turns += asked
-    told = side_turns(record, "completion", "response", len(turns), styles, cells)
+    told = side_turns(record, answer, "response", len(turns), styles, cells)
     if told is None:
         return None
     return Extract(turns + told + tools_turn(record), frozenset(used), cells)

@@ -64,11 +64,11 @@ class Styles(NamedTuple):
     sharegpt: Style
 
     @classmethod
-    def of(cls, roles: Mapping[str, str]) -> Styles:
-        """Add a contract's role names to the documented ones."""
+    def of(cls, roles: Mapping[str, str], role: str | None = None, content: str | None = None) -> Styles:
+        """Add a contract's role names to the documented ones; `role` and `content` are its own keys in a message."""
         return cls(
-            Style("role", "content", {**OPENAI_ROLES, **roles}),
-            Style("from", "value", {**SHAREGPT_ROLES, **roles}),
+            Style(role or "role", content or "content", {**OPENAI_ROLES, **roles}),
+            Style(role or "from", content or "value", {**SHAREGPT_ROLES, **roles}),
         )
 
     def style_of(self, messages: object) -> Style | None:
@@ -77,9 +77,9 @@ class Styles(NamedTuple):
             return None
         for message in messages:
             if message.__class__ is dict:
-                if "role" in message:
+                if self.openai.role in message:
                     return self.openai
-                if "from" in message:
+                if self.sharegpt.role in message:
                     return self.sharegpt
         return None
 

@@ -25,6 +25,8 @@ _PREFIX = rf"(?:(?:\+|00)?86{GAP})?"
 _SAME_TAIL = re.compile(r"([1-9])\1{7}")
 _ONE_BY_ONE = re.compile(rf"[0-9]({SEPARATOR}{{1,3}})[0-9](?:\1[0-9]){{9}}")  # 162000 - 12000 is not
 
+_DECIMAL = re.compile(r"[0-9]+\.[0-9]+")  # 139.66778421 is a figure; with points as separators there are two of them
+
 # 1-800-273-8255: country code 1, area, exchange, line. Nobody writes a mobile number of China in these groups.
 _NORTH_AMERICAN = re.compile(rf"1{SEPARATOR}+[2-9][0-9]{{2}}{SEPARATOR}+[2-9][0-9]{{2}}{SEPARATOR}+[0-9]{{4}}")
 
@@ -53,7 +55,7 @@ class CnMobile(Recognizer):
     def judge(self, rule: str, value: str) -> Judgement | None:
         """Judge by range, grouping and round numbers (2^34, 13000000000 are figures, not telephones)."""
         number = self.canonical(value)
-        if _NORTH_AMERICAN.fullmatch(value):
+        if _NORTH_AMERICAN.fullmatch(value) or _DECIMAL.fullmatch(value):
             return None
         if number in self.specimens or _SAME_TAIL.fullmatch(number[3:]) or number.endswith("12345678"):
             return Judgement(1.0, "specimen")

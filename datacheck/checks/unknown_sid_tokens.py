@@ -1,0 +1,145 @@
+"""The check unknown_sid_tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import polars as pl
+from pydantic import Field
+
+from datacheck.check import Check, Limit, Measured, Metric, Need, Note, Value, View, rates, total
+from datacheck.features.sid_tokens import SidTokens
+from datacheck.features.tokens import TokenRun, load_model, token_run_of
+
+
+class UnknownSidTokens(Check):
+    """Rows with a token of a semantic id (`<a_12>`) that neither the index nor the tokenizer has.
+
+    Generative recommenders (MiniOneRec) add every token of the index to the tokenizer before they train. `columns` are
+    those that hold semantic ids, `of` is the dataset of the index and `key` its column of tokens. Where the contract
+    names `run.tokenizer`, its vocabulary counts as well, and the report says how many tokens are to be added.
+
+    ## Why it matters
+
+    A token that was not added is split into pieces (`<`, `a`, `_`, `12`, `>`): the item becomes a text that constrained
+    decoding can never give, and its training signal goes into the letters. Nothing fails.
+
+    ## Example
+
+    ```yaml
+    datasets:
+      index: {source: {path: index.json, format: rows, records: "*"}, checks: [{check: too_few_rows}]}
+      train:
+        source: {path: train.csv, format: rows}
+        checks:
+          - {check: unknown_sid_tokens, columns: [item_sid, history_item_sid], of: index, key: value}
+    ```
+
+    ## How to fix
+
+    - `unknown_sid_token`: data and index are of different versions; build both again from one set of codes.
+    - `to_add` is not what the run prints when it adds tokens: the tokenizer is one of another index.
+
+    ## How to verify
+
+    Run again: the rate is 0, and `vocabulary` is the number of tokens that the trainer adds (or has added).
+
+    ## Known limits
+
+    Tokens are a small letter, an underscore and a number in angle brackets; other spellings are not found.
+    """
+
+    ZH = """语义 ID 中含有索引和分词器都没有的 token（如 `<a_12>`）的样本占比。
+
+    ## 现象
+
+    训练不报错，但部分商品永远推荐不出来；约束解码给不出这些商品。
+
+    ## 根因
+
+    数据与索引来自不同版本的编码；训练前只把索引里的 token 加入分词器，
+    未加入的会被切成碎片（`<`、`a`、`_`、`12`、`>`）。
+
+    ## 排查
+
+    证据给出缺失的 token；`vocabulary` 是索引中的 token 数，`to_add` 是尚需加入分词器的个数。
+
+    ## 修复
+
+    用同一版本的编码重新生成数据与索引；或把缺失的 token 加入索引。
+
+    ## 验证
+
+    重跑后占比为 0，`vocabulary` 与训练启动时新增的 token 数一致。
+    """
+
+    metrics = {
+        "rate": Metric("rows with a token that nobody knows", "share", of="rows", limit=Limit(max=0)),
+        "vocabulary": Metric("different tokens of the index", "tokens", limit=Limit(min=1)),
+        "to_add": Metric("tokens of the index that the tokenizer does not have yet", "tokens"),
+    }
+
+    check: Literal["unknown_sid_tokens"] = "unknown_sid_tokens"
+    columns: tuple[str, ...] = Field(min_length=1, description="top-level columns that hold semantic ids")
+    of: str = Field(description="the dataset of the contract that is the index")
+    key: str = Field(description="the column of tokens there")
+    run: TokenRun | None = Field(default=None, description="whose tokenizer is asked; from `run:`")
+
+    @classmethod
+    def implied(cls, dataset: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The run stands with the contract."""
+        return {"run": token_run_of(dataset)}
+
+    def needs(self) -> tuple[Need, ...]:
+        """The tokens of both sides."""
+        return (Need(SidTokens(named=self.columns)), Need(SidTokens(named=(self.key,)), of=self.of))
+
+    def measure(self, data: View) -> Measured:
+        """Compare vocabularies, then find the rows of what is unknown."""
+        ours, theirs = (data[need] for need in self.needs())
+        index = set(theirs.select(pl.col("token").unique()).collect()["token"])
+        used = set(ours.select(pl.col("token").unique()).collect()["token"])
+        pieces = self._pieces(index | used)
+        single = {token for token, count in (pieces or {}).items() if count == 1}
+        unknown = {token: _said(token, pieces) for token in sorted(used - index - single)}
+        found = ours.filter(pl.col("token").is_in(list(unknown)))
+        words = pl.col("token").replace_strict(unknown, default=None, return_dtype=pl.String)
+        evidence = found.select("row", where=pl.lit(None, pl.String), problem=pl.lit("unknown_sid_token"), detail=words)
+        silent = total(data.rows.join(ours.select("row").unique(), on="row", how="anti"))
+        return Measured(
+            (
+                *rates("rate", found, data.rows, by=self.by, rows=data.rows),
+                Value("vocabulary", len(index)),
+                Value("to_add", len(index - single)),
+            ),
+            evidence=evidence,
+            not_checked=_notes(silent, asked=pieces is not None),
+        )
+
+    def _pieces(self, tokens: set[str]) -> dict[str, int] | None:
+        """Pieces that the tokenizer makes of each token; None where none is named."""
+        run = self.run
+        if run is None or run.tokenizer is None or not run.tokenizer.files:
+            return None
+        listed = sorted(tokens)
+        encoded = load_model(run.tokenizer).tokenizer.encode(listed)
+        return {token: len(each.ids) for token, each in zip(listed, encoded, strict=True)}
+
+
+def _said(token: str, pieces: Mapping[str, int] | None) -> str:
+    split = f"; the tokenizer splits it into {pieces[token]} pieces" if pieces else ""
+    return f"{token} is not in the index{split}"
+
+
+def _notes(silent: int, *, asked: bool) -> tuple[Note, ...]:
+    notes = [] if asked else [_NO_TOKENIZER]
+    if silent:
+        notes.append(Note(f"{silent} rows have no token of a semantic id", zh=f"{silent} 行没有语义 ID 的 token"))
+    return tuple(notes)
+
+
+_NO_TOKENIZER = Note(
+    "no tokenizer is named: only the index was asked, and all its tokens count as to be added",
+    zh="未指定分词器：只与索引比对，索引中的全部 token 均按待加入计",
+)

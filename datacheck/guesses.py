@@ -1,0 +1,98 @@
+"""Which keys of unknown records hold the texts, guessed by their names and by what stands under them."""
+
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import polars as pl
+
+from datacheck.loading.tables import Tables
+
+_MOST = 0.9  # of the rows must have a key
+_PROMPTS = (
+    "instruction", "prompt", "question", "query", "user_query", "user_prompt", "user_input", "problem", "user", "human",
+    "input", "source", "src", "q", "指令", "问题", "题目", "提问", "输入", "用户",
+)  # fmt: skip
+_INPUTS = ("input", "context", "材料", "输入")
+_RESPONSES = (
+    "output", "response", "completion", "answer", "reply", "assistant", "bot", "gpt", "model_answer",
+    "chatgpt_response", "gpt_response", "target", "tgt", "a", "回答", "答案", "输出", "回复", "答复",
+)  # fmt: skip
+_GOLDS = ("answer", "gold", "target", "solution", "final_answer", "label", "答案")
+_CHOSEN = ("chosen", "preferred", "better", "win", "winner", "good", "accepted", "accept", "positive", "chosen_answer")
+_REJECTED = ("rejected", "dispreferred", "worse", "lose", "loser", "bad", "reject", "negative", "rejected_answer")
+_ROLES = ("role", "from", "speaker", "sender", "author", "name", "角色", "说话人")
+_CONTENTS = ("content", "value", "text", "utterance", "message", "say", "sentence", "内容", "文本")
+_MESSAGE = re.compile(r"^([^.\[\]]+)\[\d+\]\.([^.\[\]]+)$")
+_ASKS = ("user", "human", "client", "seeker", "patient", "customer", "student", "questioner", "患者", "病人", "用户")
+_KNOWN_ROLES = ("system", "user", "assistant", "tool")
+
+
+class Texts(NamedTuple):
+    """`fields` and `roles` as `source` has them; empty where the known names say enough."""
+
+    fields: Mapping[str, str]
+    roles: Mapping[str, str]
+
+
+def guessed(tables: Tables) -> Texts:
+    """Guess the fields of rows that are in no known format, and the roles of conversations with unknown ones."""
+    unknown = (tables.rows["format"] == "unknown").all()
+    fields = _fields(tables) if unknown else {}
+    if "messages" in fields:
+        said = tables.cells.filter(pl.col("path").str.replace(r"\[\d+\]", "[0]") == _path(fields, "role"))
+        return Texts(fields, _roles(said.sort("row", maintain_order=True)["text"]))
+    return Texts(fields, _roles(tables.turns.filter(pl.col("part").is_in(["prompt", "response"]))["role"]))
+
+
+def _path(fields: Mapping[str, str], part: str) -> str:
+    return f"{fields['messages']}[0].{fields[part]}"
+
+
+def _fields(tables: Tables) -> dict[str, str]:
+    rows = tables.rows.height
+    texts = tables.cells.filter((pl.col("json_type") == "string") & ~pl.col("path").str.contains(r"[.\[]"))
+    counts = dict(texts.group_by("path").agg(pl.col("row").n_unique()).iter_rows())
+    keys = {key.casefold(): key for key, count in counts.items() if count >= _MOST * rows}
+
+    def first(names: tuple[str, ...], *but: str | None) -> str | None:
+        return next((keys[name] for name in names if name in keys and keys[name] not in but), None)
+
+    chosen, rejected = first(_CHOSEN), first(_REJECTED)
+    prompt = first(_PROMPTS)
+    if chosen and rejected:
+        return {**({"prompt": prompt} if prompt else {}), "chosen": chosen, "rejected": rejected}
+    response = first(_RESPONSES, prompt)
+    if prompt and response:
+        more = first(_INPUTS, prompt, response)
+        return {"prompt": prompt, **({"input": more} if more else {}), "response": response}
+    talk = _talk(tables)
+    if talk:
+        return talk
+    numbers = tables.cells.filter((pl.col("json_type") == "number") & ~pl.col("path").str.contains(r"[.\[]"))
+    gold = next((key for key in numbers["path"].unique(maintain_order=True) if key.casefold() in _GOLDS), None)
+    return {"prompt": prompt, **({"answer": gold} if gold else {})} if prompt else {}
+
+
+def _talk(tables: Tables) -> dict[str, str]:
+    """A list of objects each of which has somebody who speaks, and what he says."""
+    inner: dict[str, set[str]] = {}
+    for path in tables.cells["path"].unique(maintain_order=True):
+        if found := _MESSAGE.match(path):
+            inner.setdefault(found[1], set()).add(found[2])
+    for key, names in inner.items():
+        role = next((name for name in _ROLES if name in names), None)
+        content = next((name for name in _CONTENTS if name in names), None)
+        if role and content:
+            return {"messages": key, "role": role, "content": content}
+    return {}
+
+
+def _roles(said: pl.Series) -> dict[str, str]:
+    """Two names that nobody knows and no known one beside them: who speaks first, or has a usual name, asks."""
+    names = said.drop_nulls().unique(maintain_order=True).to_list()
+    strange = [name for name in names if name not in {*_KNOWN_ROLES, "human", "gpt"}]
+    if len(strange) != 2 or not set(names) <= {*strange, "system"}:
+        return {}
+    asks = next((name for name in strange if name.casefold() in _ASKS), strange[0])
+    return {name: "user" if name == asks else "assistant" for name in strange}

@@ -1,0 +1,52 @@
+"""Records whose texts stand under keys of their own: read as a known format, with the places under their own keys."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from datacheck.loading.formats.turns import Extract
+
+# A contract's field → the key under which the readers of a format look for it.
+_KEYS: Mapping[str, Mapping[str, str]] = {
+    "alpaca": {"prompt": "instruction", "response": "output"},
+    "prompt_completion": {"response": "completion"},
+    "kto": {"response": "completion"},
+    "qa": {"prompt": "question"},
+    "rlvr": {"answer": "ground_truth"},
+    "multiple_choice": {"prompt": "question", "options": "choices"},
+}
+_IN_A_MESSAGE = frozenset({"role", "content"})
+_JOINED = frozenset({"input", "passage", "context"})  # joined to a question by some readers: only where it is named
+
+
+class Renaming(NamedTuple):
+    """`own`: the reader's key → the record's."""
+
+    own: Mapping[str, str]
+
+    @classmethod
+    def of(cls, fields: Mapping[str, str], wanted: str) -> Renaming | None:
+        """Return the renaming of a contract's `fields` for a format; None where nothing is to be renamed."""
+        keys = _KEYS.get(wanted, {})
+        own = {keys.get(field, field): key for field, key in fields.items() if field not in _IN_A_MESSAGE}
+        return cls(own) if own else None
+
+    def record(self, record: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the record as the readers know it; a key that only looks like one of theirs is left out."""
+        taken = _JOINED.union(self.own, self.own.values())
+        kept = {key: value for key, value in record.items() if key not in taken}
+        return {**kept, **{name: record[key] for name, key in self.own.items() if key in record}}
+
+    def back(self, extract: Extract) -> Extract:
+        """Return the extract with the record's own keys in its paths."""
+        turns = [(*turn[:3], self._path(turn[3]), *turn[4:]) for turn in extract.turns]
+        used = frozenset(self.own.get(key, key) for key in extract.used)
+        cells = [(self._path(path), kind, text) for path, kind, text in extract.cells]
+        return extract._replace(turns=turns, used=used, cells=cells)
+
+    def _path(self, path: str) -> str:
+        end = next((n for n, c in enumerate(path) if c in ".["), len(path))
+        return self.own.get(path[:end], path[:end]) + path[end:]
