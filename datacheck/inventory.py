@@ -97,20 +97,21 @@ def dataset_files(dataset: str, path: Path, named: str, glob: str | None) -> Fil
         raise UsageError(f"{named}: no such file or folder (dataset '{dataset}'); {hint}")
     listed = _listed(path)
     found: list[str] = []
-    passed_over: list[str] = []
+    skipped_files: list[tuple[str, str]] = []
     walked = sorted(_walk(path, hidden=glob is not None))
     promised = promises(path, (name for name, skipped in walked if not skipped))
     for name, skipped in walked:
         reason = skipped or ("metadata of a saved dataset" if is_metadata(name, promised) else "")
         reason = reason or _reason_to_skip(path, name, glob) or ""
         if reason:
-            passed_over.append(f"{shown_name(name)} ({reason})")
+            skipped_files.append((name, reason))
         else:
             found.append(name)
     if len(found) > MAX_FILES:
         raise UsageError(f"{named}: more than {MAX_FILES} files; name a smaller folder or merge them")
-    if len(passed_over) > MAX_PASSED_OVER:
-        passed_over[MAX_PASSED_OVER:] = [f"{len(passed_over) - MAX_PASSED_OVER} more files (not named here)"]
+    passed_over = [f"{shown_name(name)} ({reason})" for name, reason in skipped_files[:MAX_PASSED_OVER]]
+    if len(skipped_files) > MAX_PASSED_OVER:
+        passed_over.append(f"{len(skipped_files) - MAX_PASSED_OVER} more files (not named here)")
     targets = [(path / name).resolve() for name in found]
     if any(not target.is_relative_to(path.resolve()) for target in targets):
         raise LoadError(f"{named}: changes while it is listed; run again when nobody writes there")

@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Iterator
+from functools import cache, lru_cache
+from typing import Any
 
 from datacheck.pii.normalise import fold
-from datacheck.pii.recognizers import RECOGNIZERS
+from datacheck.pii.recognizers import RECOGNIZERS, Recognizer
 from datacheck.pii.recognizers.base import span
 from datacheck.pii.redaction import visible
 
@@ -37,6 +39,7 @@ def _without_suffix(name: str) -> str:
     return name
 
 
+@lru_cache(maxsize=10_000)
 def _masked(name: str) -> str:
     folded = fold(name)
     shown, at = "", 0
@@ -49,15 +52,21 @@ def _masked(name: str) -> str:
 
 
 def _identifiers(text: str) -> Iterator[tuple[int, int, str]]:
+    for recognizer, rule, pattern in _rules():
+        for match in pattern.finditer(text):
+            start, end = recognizer.widen(text, *span(match))
+            judgement = recognizer.judge(rule, text[start:end])
+            if judgement is not None and judgement.score >= _SURE:
+                yield start, end, recognizer.mask(text[start:end])
+
+
+@cache
+def _rules() -> tuple[tuple[Recognizer, str, Any], ...]:
+    """Every rule with its compiled pattern: looking that up again for each name takes longer than the search."""
     import regex  # type: ignore[import-untyped]  # noqa: PLC0415 - only names that could hold something pay for it
 
-    for recognizer in (RECOGNIZERS[entity] for entity in _ENTITIES):
-        for rule, pattern in recognizer.patterns.items():
-            for match in regex.finditer(pattern, text):
-                start, end = recognizer.widen(text, *span(match))
-                judgement = recognizer.judge(rule, text[start:end])
-                if judgement is not None and judgement.score >= _SURE:
-                    yield start, end, recognizer.mask(text[start:end])
+    recognizers = [RECOGNIZERS[entity] for entity in _ENTITIES]
+    return tuple((one, rule, regex.compile(pattern)) for one in recognizers for rule, pattern in one.patterns.items())
 
 
 def distinct(names: list[str]) -> list[str]:

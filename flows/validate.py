@@ -28,6 +28,7 @@ from pydantic import BaseModel, ConfigDict
 from datacheck.check import Status
 from datacheck.errors import DatacheckError, UsageError
 from datacheck.execute import Failure, guarded
+from datacheck.gate.version import IDS
 from datacheck.options import DEFAULT_OUT, Options
 from datacheck.pii.redaction import excerpt
 from datacheck.pipeline import Session
@@ -75,8 +76,14 @@ class ValidationFailedError(Exception):
 
 
 def shown(text: str) -> str:
-    """Messages of ours hold no data, but may name files: those are shown as the report shows them."""
-    return "\n".join(excerpt(line, limit=400) for line in text.splitlines())
+    """Messages of ours hold no data, but may name files: those are shown as the report shows them; ids stay whole."""
+    return "\n".join(map(_shown_line, text.splitlines()))
+
+
+def _shown_line(line: str) -> str:
+    pieces = IDS.split(line)
+    pieces[::2] = [excerpt(piece, limit=400) if piece else "" for piece in pieces[::2]]
+    return "".join(pieces)
 
 
 def _number(entry: ValueEntry) -> str:

@@ -43,7 +43,7 @@ _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _BLOCK = 1024**2
 _DEEPEST = 64  # folders within folders
 _NUMBER = re.compile(r"\d{9,}")
-_IN_NAMES = re.compile(r"((?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f]))")  # versions are folders that are called by their id
+IDS = re.compile(r"((?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f]))")  # versions are folders that are called by their id
 _ADDRESS = re.compile(r"[^/\s@]+@")
 
 
@@ -94,7 +94,7 @@ def sidecar(path: Path, name: str) -> Path:
 
 def shown(name: str) -> str:
     """A file name for a message: control characters written out, long numbers and addresses masked, but for ids."""
-    pieces = _IN_NAMES.split(_ADDRESS.sub("***@", name))
+    pieces = IDS.split(_ADDRESS.sub("***@", name))
     pieces[::2] = [_NUMBER.sub(lambda m: f"{m[0][:3]}****{m[0][-2:]}", piece) for piece in pieces[::2]]
     masked = "".join(pieces)
     return "".join(char if char.isprintable() else f"\\u{{{ord(char):x}}}" for char in masked)

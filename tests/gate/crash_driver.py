@@ -37,7 +37,6 @@ from datacheck.gate.registry import LEDGER, hexed
 from datacheck.pipeline import Options, Session
 
 CHANGES = {"os.rename", "os.mkdir", "os.remove", "os.rmdir", "os.chmod", "os.link", "os.symlink", "os.truncate"}
-LONGEST = float(os.environ.get("DATACHECK_CRASH_SECONDS", "1.5"))  # what a run takes here, about
 WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 
 
@@ -103,9 +102,11 @@ def run_over(site, kind, number):
             session.finish()
 
     first, second = site.drop("good"), site.bad("bad")
+    start = time.monotonic()
     told = ["the first run failed"] if in_child(lambda: go(first)) else []
+    kill_after = random.Random(number).random() * (time.monotonic() - start)  # a moment of the run, whatever it takes
     old = (out / "report.json").read_bytes()
-    ended = in_child(lambda: (STRIKES[kind](number), go(second)), kind, number)
+    ended = in_child(lambda: (STRIKES[kind](number), go(second)), kill_after if kind == "runtime" else None)
     new = out.exists() and (out / "report.json").read_bytes() != old
     if out.exists() and not whole(out):
         told.append("a torn report")
@@ -124,7 +125,7 @@ STRIKES = {
 }
 
 
-def in_child(act, kind="", seed=0):
+def in_child(act, kill_after=None):
     """Polars starts threads, and who forks later has none of them: nothing runs in the parent."""
     pid = os.fork()
     if pid == 0:
@@ -132,12 +133,14 @@ def in_child(act, kind="", seed=0):
             act()
         except DatacheckError as error:
             os._exit(error.exit_code)
+        except OSError:
+            os._exit(8)
         except BaseException as error:  # noqa: BLE001 - told by the exit code
             print(type(error).__name__, error, file=sys.stderr, flush=True)
             os._exit(1)
         os._exit(0)
-    if kind == "runtime":
-        time.sleep(random.Random(seed).random() * LONGEST)
+    if kill_after is not None:
+        time.sleep(kill_after)
         os.kill(pid, signal.SIGKILL)
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 

@@ -64,6 +64,24 @@ def test_a_killed_run_leaves_the_old_report_or_the_new_one(tmp_path):
     assert ended[0] == 1
 
 
+@pytest.mark.slow
+def test_a_run_killed_at_random_moments_leaves_the_old_report_or_the_new_one(tmp_path):
+    ended = driven(tmp_path, "runtime", 0, 150 if EVERY else 8)
+    assert ended[-9] + ended[0] == sum(ended.values())
+    assert ended[-9] >= (100 if EVERY else 1)
+
+
+@pytest.mark.slow
+def test_no_file_may_grow(tmp_path):
+    """RLIMIT_FSIZE, from nothing up to what suffices: published whole, or an error (of ours, or of the machine)."""
+    ended = driven(tmp_path, "size", 1, 90_001, 1_500 if EVERY else 22_500)
+    assert set(ended) <= {0, 1, 3}
+    assert ended[3] >= 2
+    ended = driven(tmp_path, "runsize", 1, 60_001, 1_500 if EVERY else 20_000)
+    assert set(ended) <= {0, 8}
+    assert ended[8] >= 2
+
+
 # --- many at the same time ---
 
 WORKER = """
