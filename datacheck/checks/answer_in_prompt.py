@@ -19,8 +19,9 @@ class AnswerInPrompt(Check):
     r"""Share of rows whose prompt already holds the gold answer.
 
     The gold is taken out of the solution (behind `#### `, in `\boxed{…}`, or whole), both sides are normalised, and
-    the gold must stand in the prompt as words of its own. Numbers, letters of options, true and false, and texts of
-    fewer than `min_chars` characters occur by chance; they are not judged and their rows are counted in the finding.
+    the gold must stand in the prompt as words of its own. Numbers, letters of options, true and false, and golds of
+    fewer than `min_chars` letters and digits (signs and LaTeX's commands are none) occur by chance; they are not judged
+    and their rows are counted in the finding.
     Options to choose from are no part of the prompt here. Of a list of answers one is enough.
 
     For plain rows name columns: the answer must not be among the values of `question` (the items of a list, also of
@@ -82,7 +83,7 @@ class AnswerInPrompt(Check):
     check: Literal["answer_in_prompt"] = "answer_in_prompt"
     of: Of = Field(default="answer", description="the part that holds the solution")
     extract: Extract = Field(default="auto", description="where the answer stands in the solution; auto: by its marks")
-    min_chars: int = Field(default=4, ge=1, description="shorter golds are not judged")
+    min_chars: int = Field(default=4, ge=1, description="golds of fewer letters and digits are not judged")
     normalise: tuple[Rule, ...] = Field(default=("nfkc", "casefold", "t2s"), description="what does not count")
 
     question: tuple[str, ...] = Field(default=(), description="columns that make the prompt; none: the prompt itself")
@@ -128,8 +129,9 @@ class AnswerInPrompt(Check):
         silent = total(data.rows) - total(golds.select("row").unique())
         notes = []
         if trivial:
-            said = f"{trivial} golds are numbers, letters of options or shorter than {self.min_chars} characters"
-            zh = f"{trivial} 个标准答案是数字、选项字母或不足 {self.min_chars} 个字符，未检查"
+            few = f"have fewer than {self.min_chars} letters and digits"
+            said = f"{trivial} golds are numbers, letters of options or {few}"
+            zh = f"{trivial} 个标准答案是数字、选项字母，或文字与数字不足 {self.min_chars} 个，未检查"
             notes.append(Note(said, zh=zh))
         if silent:
             lack = f"{silent} rows have no prompt with a gold answer"

@@ -12,6 +12,7 @@ from datacheck.text.normalise import Rule, normalise
 _VERDICTS = frozenset(
     {"true", "false", "正确", "错误", "correct", "incorrect", "不正确", "not given"}
 )  # asked for by name
+_SIGNS = re.compile(r"\\[a-z]+|\W|_")  # of formulas: `f(n)` and `30^\circ` say no more than two characters do
 _WORD = re.compile(r"[0-9a-z]", re.ASCII)
 
 
@@ -19,7 +20,7 @@ class GivenGolds(Feature):
     """`row`, `where`, `gold`, `state`: one line per row with a gold and a prompt; one per answer of a listed gold.
 
     `state` is given (the normalised prompt holds the gold as words of their own), absent, or trivial: a number, the
-    letter of an option, true or false, or a text of fewer than `min_chars` characters says nothing where it occurs.
+    letter of an option, true or false, or fewer than `min_chars` letters and digits say nothing where they occur.
     """
 
     columns = {"row": pl.UInt32, "where": pl.String, "gold": pl.String, "state": pl.String}
@@ -74,7 +75,12 @@ def _single(golds: pl.DataFrame) -> pl.DataFrame:
 
 
 def _trivial(plain: str, least: int) -> bool:
-    return len(plain) < least or plain in _VERDICTS or number(plain) is not None or choice(plain) is not None
+    return (
+        len(_SIGNS.sub("", plain)) < least
+        or plain in _VERDICTS
+        or number(plain) is not None
+        or choice(plain) is not None
+    )
 
 
 def _as_words(plain: str, prompt: str) -> bool:

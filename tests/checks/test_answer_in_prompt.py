@@ -36,7 +36,18 @@ def test_not_given(prompt, gold):
 def test_what_occurs_by_chance_is_not_judged():
     result = measure(AnswerInPrompt(), rows(("1080 of 2", "1,080"), ("A or B", "A"), ("yes?", "yes"), ("有甲", "甲")))
     assert result.value("rate") == Ratio(0, 4)
-    assert result.not_checked == ("4 golds are numbers, letters of options or shorter than 4 characters",)
+    assert result.not_checked == ("4 golds are numbers, letters of options or have fewer than 4 letters and digits",)
+
+
+def test_formulas_count_by_their_letters_and_digits():
+    pairs = (
+        ("let f(n) be odd", "f(n)"),
+        (r"angle 30^\circ", r"30^\circ"),
+        ("x^2+1 = 0", "x^2+1"),
+        ("is n(n+1)/2", "n(n+1)/2"),
+    )
+    result = measure(AnswerInPrompt(), rows(*pairs))
+    assert result.places == [(3, "prompt", "answer_in_prompt")]
 
 
 def test_rows_without_golds():
@@ -121,4 +132,4 @@ def test_answers_that_the_question_names_by_their_kind():
     ]
     result = measure(AnswerInPrompt(), rows)
     assert result.problems == [(3, "answer_in_prompt"), (4, "answer_in_prompt"), (5, "answer_in_prompt")]
-    assert result.not_checked == ("2 golds are numbers, letters of options or shorter than 4 characters",)
+    assert result.not_checked == ("2 golds are numbers, letters of options or have fewer than 4 letters and digits",)

@@ -66,7 +66,7 @@ def test_the_header_the_table_the_funnel_and_the_end(build):
 def test_chinese_words(build, user_check):
     text = printed(build("论坛"), "zh")
     assert "失败[论坛] train：rate 12 % (144 / 1,200)，上限 3 %" in text
-    assert "  = 原因：模型复读训练样本。" in text
+    assert "  = 现象：模型复读训练样本。" in text
     assert "没能检查" in text
 
 
