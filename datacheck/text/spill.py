@@ -1,7 +1,6 @@
 """N-gram sets of many rows, kept in a file: only those that are being compared are in memory."""
 
-import os
-from itertools import pairwise
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -11,8 +10,6 @@ from numpy.typing import NDArray
 
 from datacheck.text.codes import from_lengths
 from datacheck.text.shingles import Shingles, take
-
-_GAP = 1 << 14  # hashes that are read and thrown away rather than starting another read
 
 
 class SpilledSets:
@@ -68,25 +65,11 @@ class SpilledSets:
 
     def _ascending(self, rows: NDArray[np.int64]) -> Shingles:
         starts, ends = self.offsets[rows], self.offsets[rows + 1]
-        lengths = ends - starts
-        result = Shingles(from_lengths(lengths), np.empty(int(lengths.sum()), np.uint32))
-        fresh = np.flatnonzero(np.append(True, starts[1:] - ends[:-1] > _GAP)) if len(rows) else np.zeros(0, np.int64)
-        for first, last in pairwise([*fresh.tolist(), len(rows)]):
-            self._read(
-                starts[first:last], ends[first:last], result.hashes[result.offsets[first] : result.offsets[last]]
-            )
+        result = Shingles(from_lengths(ends - starts), np.empty(int((ends - starts).sum()), np.uint32))
+        if len(result.hashes):
+            with mmap(self._file.fileno(), 0, access=ACCESS_READ) as memory:  # in it until the end of this block only
+                hashes = np.frombuffer(memory, np.uint32)
+                places = zip(starts.tolist(), ends.tolist(), strict=True)
+                np.concatenate([hashes[start:end] for start, end in places], out=result.hashes)
+                del hashes
         return result
-
-    def _read(self, starts: NDArray[np.int64], ends: NDArray[np.int64], out: NDArray[np.uint32]) -> None:
-        """Read neighbouring rows at once and leave out what lies between them."""
-        size = int(ends[-1] - starts[0]) * 4
-        raw = bytearray(size)
-        done = 0
-        while done < size:
-            done += os.preadv(self._file.fileno(), [memoryview(raw)[done:]], int(starts[0]) * 4 + done)
-        hashes = np.frombuffer(raw, np.uint32)
-        if len(hashes) == len(out):
-            out[:] = hashes
-            return
-        places = zip((starts - starts[0]).tolist(), (ends - starts[0]).tolist(), strict=True)
-        np.concatenate([hashes[start:end] for start, end in places], out=out)
