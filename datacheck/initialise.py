@@ -1,4 +1,4 @@
-"""Write a contract that fits given data: `datacheck init --from PATH`."""
+"""Write a contract that fits given data: `datacheck init PATH`."""
 
 import json
 import re
@@ -147,7 +147,7 @@ def labels_of(path: Path) -> dict[str, str]:
 def _sample(path: Path) -> _Sample:
     """The first parts of the files, together; read anew where texts stand under keys of the user's own."""
     if not path.exists():
-        raise UsageError(f"{path}: no such file or folder; --from names the data")
+        raise UsageError(f"{path}: no such file or folder to fit a contract to")
     named = str(path)
     listed = dataset_files("train", path, named, None).read
     files = [file.path for file in listed[:FILES]]
