@@ -317,13 +317,18 @@ def check_tiling(kind, text, every, found):
     assert (of_lines.count(None), of_lines.count("blank")) == (seen.rows, seen.blank)
 
 
+def named(header):
+    """The names of columns as pandas reads them: one without a name is called by its place."""
+    return [name if name.strip() else f"Unnamed: {place}" for place, name in enumerate(header)]
+
+
 def check_values(kind, text, every, *, plain):
     """What is in the tables is what a strict parser finds in the bytes of the record, and in no others."""
     header = None
     for number, entry in enumerate(every):
         raw = text[entry.byte : entry.end]
         if kind == "csv":
-            header = header or next(row for row in csv.reader(lines_of(text)) if row)
+            header = header or named(next(row for row in csv.reader(lines_of(text)) if row))
             rows = csv_rows(raw, "utf-8")  # a byte order mark further on in the file is text
             if entry.code is None:
                 value = dict(zip(header, rows[0], strict=True))
