@@ -14,6 +14,7 @@ from datacheck.saved import Promise, is_metadata, promises
 MAX_FILES = 10_000
 MAX_PASSED_OVER = 100  # named one by one in the report; of more, the number
 _DATA = re.compile(r"\.(jsonl|ndjson|json|csv|tsv|txt|parquet|arrow)(\.(gz|zst))?$", re.IGNORECASE)
+_COMPRESSED = {".gz", ".zst", ".zstd", ".gzip", ".parquet"}
 
 
 class FileEntry(NamedTuple):
@@ -39,6 +40,11 @@ class Files(NamedTuple):
     def size(self) -> int:
         """Bytes on disk of all files to read."""
         return sum(entry.size for entry in self.read)
+
+    @property
+    def decoded(self) -> int:
+        """Bytes that they hold, about: compressed ones and Parquet three times their size."""
+        return sum(entry.size * (3 if entry.path.suffix.lower() in _COMPRESSED else 1) for entry in self.read)
 
 
 Inventory = dict[str, Files]

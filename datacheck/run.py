@@ -157,7 +157,7 @@ class Engine:
         self.store = store
         self.excerpts: Mode = excerpts
         self.debug = debug
-        size = sum(f.size for f in files.values())
+        size = sum(f.decoded for f in files.values())
         self.workers = Workers(workers or ((os.cpu_count() or 1) if size > POOL_FROM else 1))
         self.results: dict[str, Result] = {}
         self.seconds: dict[str, float] = {}

@@ -6,9 +6,10 @@ import polars as pl
 from datacheck.check import Feature, View
 from datacheck.text.matching import intersections
 from datacheck.text.normalise import Rule, normalise
-from datacheck.text.shingles import shingles
+from datacheck.text.sketches import Unit, sets
 
 _SIDES = ("chosen", "rejected")
+_GRAMS = Unit((), "chars", 3)  # of texts that are normalised already
 _ENDS = "。.!?,;:、~…“”‘’\"' \t\r\n"  # as they are after NFKC
 _CLUSTER = 32  # code points that may become one when they are normalised
 _LEFT = r"[0-9A-Za-z\p{Han}]"  # what no rule drops
@@ -44,7 +45,7 @@ class PairSimilarity(Feature):
         table = sides[0].join(sides[1], on="row", maintain_order="left").collect()
         chosen, rejected = (normalise(table[side], self.normalise) for side in _SIDES)
         cut_equal = self._cut_equal(table, chosen, rejected)
-        left, right = shingles(chosen, "chars", 3), shingles(rejected, "chars", 3)
+        left, right = (sets(texts, _GRAMS, hashed=False).sets for texts in (chosen, rejected))
         each = np.arange(table.height)
         common = intersections(left, each, right, each).astype(np.int64)
         union = np.diff(left.offsets) + np.diff(right.offsets) - common
