@@ -155,8 +155,8 @@ def test_golds_that_blow_up_a_parser(grader):
 
 def test_golds_with_the_signs_of_patterns():
     rows = [
-        {"prompt": "(a+)+$ .* [x", "ground_truth": ".* [x"},
-        {"prompt": "aaaa", "ground_truth": "(a+)+$"},
+        {"prompt": "(a+)+$ .* [xyz0", "ground_truth": ".* [xyz0"},
+        {"prompt": "aaaaaaaa", "ground_truth": "(aaaa+)+$"},
         {"prompt": "x" * 100_000 + "needle", "ground_truth": "needle"},
         {"prompt": "\u202eneedle", "ground_truth": "needle"},
         {"prompt": "\u0000abcd", "ground_truth": "\u0000abcd"},
