@@ -11,7 +11,6 @@ import resource
 import signal
 import sys
 import threading
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from multiprocessing.context import SpawnContext, SpawnProcess
@@ -52,8 +51,6 @@ class ChildContext(SpawnContext):
 def prepare_child(checks: Path | None, threads: int) -> None:
     """What a worker does first. It lives here, so that a child that only parses imports little."""
     os.environ["POLARS_MAX_THREADS"] = str(threads)
-    # Of a dataset with more than 512 parts polars says so, queues them and goes on.
-    warnings.filterwarnings("ignore", "POLARS_MAX_BLOCKING_THREAD_COUNT")
     os.umask(0o077)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a core file would hold raw text
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the parent alone answers it

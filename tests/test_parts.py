@@ -2,11 +2,14 @@
 
 import json
 
+import polars as pl
 import pytest
+from polars.testing import assert_frame_equal
 
 import datacheck
 from datacheck import intake
 from datacheck.check import Status
+from datacheck.view import MANY, in_turn
 
 
 def _contract(folder, checks):
@@ -44,13 +47,13 @@ def test_a_file_delivered_twice_is_found_and_placed(tmp_path):
 def test_a_bundle_of_small_files_says_what_single_files_say(tmp_path, monkeypatch):
     # Boilerplate is counted by distinct texts of a part, so it is left out of the comparison.
     contract = _contract(tmp_path, "empty_turns, exact_duplicates, {check: near_duplicates, boilerplate: null}")
-    for n in range(9):
+    for n in range(MANY + 2):  # so many parts are read one by one, those of a bundle as one
         text = _lines(range(n // 2 * 3, n // 2 * 3 + 3))  # every second file repeats the one before
         (tmp_path / "data" / f"{n}.jsonl").write_text("{broken\n\n" * (n % 3) + text, encoding="utf-8")
     single = datacheck.validate(contract, out=tmp_path / "single")
     monkeypatch.setattr(intake, "MANY_FILES", 2)
     assert datacheck.validate(contract, out=tmp_path / "bundled") == single
-    monkeypatch.setattr(intake, "BUNDLE", 700)
+    monkeypatch.setattr(intake, "BUNDLE", 6_000)
     assert datacheck.validate(contract, out=tmp_path / "bundles") == single
     assert {f.check: f.status for f in single.findings}["near_duplicates"] is Status.FAIL
 
@@ -65,3 +68,27 @@ def test_of_a_file_that_is_not_read_every_check_says_the_same(tmp_path, content)
     errors = [finding.error for finding in report.findings if finding.error]
     assert len(errors) >= 7
     assert all(error.startswith("could not be measured: ") for error in errors)
+
+
+@pytest.mark.parametrize("engine", ["in-memory", "streaming"])
+def test_many_tables_say_what_a_union_of_them_says(tmp_path, engine):
+    tables = []
+    for n in range(MANY + 1):
+        table = {"row": range(n % 5), "key": [(7 * n + i) % 11 for i in range(n % 5)]}
+        pl.DataFrame(table, schema={"row": pl.Int64, "key": pl.Int64}).write_parquet(tmp_path / f"{n}.parquet")
+        tables.append(pl.scan_parquet(tmp_path / f"{n}.parquet").with_columns(pl.col("row") + 10 * n))
+    queries = [
+        lambda t: t,
+        lambda t: t.select("key"),
+        lambda t: t.select(pl.len()),
+        lambda t: t.filter(pl.col("key") > 5).head(7).select("row"),
+        lambda t: t.head(9).filter(pl.col("key") > 5),
+        lambda t: t.slice(20, 15).select(double=pl.col("row") * 2),
+        lambda t: t.tail(3),
+        lambda t: t.group_by("key").agg(pl.col("row").sum()).sort("key"),
+        lambda t: t.join(t.filter(pl.col("key") == 3).select("row"), on="row", how="semi").sort("row"),
+    ]
+    for query in queries:
+        one, other = (query(make(tables)).collect(engine=engine) for make in (in_turn, pl.concat))
+        assert_frame_equal(one, other)
+        assert one.height
