@@ -152,7 +152,7 @@ class NearDuplicates(Check):
             Shared(np.zeros(0, np.uint64), np.zeros(0, np.uint32)) if self.exact else shared_keys(data, self._group)
         )
         quote = self._quoted(data)
-        wanted = None if self.exact else np.unique(np.concatenate([np.unique(shared.rows), picked, quote]))
+        wanted = None if self.exact else np.unique(np.concatenate([shared.each_row()[0], picked, quote]))
         with candidates(data, self._sketch, wanted, quote) as compared:
             found = self._search(compared, shared, picked)
             sources = _sources(compared.quoted)
@@ -208,7 +208,8 @@ class NearDuplicates(Check):
                 pairs = union([pairs, exact_contained(every, self.containment)])
             pairs = pairs.where(apart[pairs.rows[:, 0]] == apart[pairs.rows[:, 1]])
         else:
-            local = rank.astype(np.uint32)[np.searchsorted(by_row, shared.rows)]
+            known, counts = shared.each_row()
+            local = np.repeat(rank.astype(np.uint32)[np.searchsorted(by_row, known)], counts)
             pairs = similar_pairs(
                 sets, shared.keys, local, self._least, greedy=True, contained=self.containment, groups=apart
             )

@@ -14,14 +14,20 @@ from datacheck.features.text_key import media
 from datacheck.text.matching import shared
 from datacheck.text.spill import SpilledSets
 
+MERGED = 1 << 19  # rows whose keys are put in order at once
 Keep = Literal["first", "longest", "best_score"]
 
 
 class Shared(NamedTuple):
-    """Band keys that at least two rows have, and those rows."""
+    """Band keys that at least two rows have, and those rows, ascending."""
 
     keys: NDArray[np.uint64]
     rows: NDArray[np.uint32]
+
+    def each_row(self) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+        """Return the different rows, and how many keys each has."""
+        starts = np.flatnonzero(np.diff(self.rows, prepend=~self.rows[:1]))
+        return self.rows[starts], np.diff(starts, append=len(self.rows))
 
 
 class Candidates(NamedTuple):
@@ -43,10 +49,24 @@ def shared_keys(data: View, need: Need) -> Shared:
         several = shared(lines["key"].to_numpy())
         keys.append(lines["key"].to_numpy()[several])
         rows.append(lines["row"].to_numpy()[several])
-    every = np.concatenate(rows)
-    rows.clear()
-    order = np.argsort(every, kind="stable")
-    return Shared(np.concatenate(keys)[order], every[order])
+    return _by_row(keys, rows)
+
+
+def _by_row(keys: list[NDArray[np.uint64]], rows: list[NDArray[np.uint32]]) -> Shared:
+    """Merge what is in row order already, some rows at a time: to sort all of it at once takes three times the memory."""
+    count, last = sum(map(len, rows)), max((int(own[-1]) for own in rows if len(own)), default=-1)
+    found = Shared(np.empty(count, np.uint64), np.empty(count, np.uint32))
+    starts, at = [0] * len(rows), 0
+    for first in range(0, last + 1, MERGED):
+        until = np.uint32(min(first + MERGED - 1, last))
+        ends = [int(np.searchsorted(own, until, side="right")) for own in rows]
+        pieces = [slice(start, end) for start, end in zip(starts, ends, strict=True)]
+        own_rows = np.concatenate([own[piece] for own, piece in zip(rows, pieces, strict=True)])
+        own_keys = np.concatenate([own[piece] for own, piece in zip(keys, pieces, strict=True)])
+        order = np.argsort(own_rows, kind="stable")
+        found.rows[at : at + len(order)], found.keys[at : at + len(order)] = own_rows[order], own_keys[order]
+        starts, at = ends, at + len(order)
+    return found
 
 
 @contextmanager
@@ -58,7 +78,7 @@ def candidates(
     quote: rows, among the wanted ones, whose texts are to be kept.
     """
     with SpilledSets(data.scratch / "sets") as spilled:
-        facts, quoted = [pl.DataFrame(schema=_FACTS)], [pl.DataFrame(schema={"row": pl.UInt64, "text": pl.String})]
+        facts, quoted = [pl.DataFrame(schema=_FACTS)], list[tuple[int, str]]()
         for turns, cells, rows in zip(*(data.pieces(name) for name in ("turns", "cells", "rows")), strict=True):
             own = _of_part(wanted, rows)
             texts = sketch.of.texts(only(turns, own))
@@ -66,7 +86,8 @@ def candidates(
                 continue
             found = sketch.sets(texts["text"], data)
             spilled.append(found.sets)
-            quoted.append(only(texts.lazy(), _of_part(quote, rows)).collect())
+            # as Python's strings: a polars string holds all texts of its part in memory
+            quoted += only(texts.lazy(), _of_part(quote, rows)).collect().rows()
             known = texts.select(
                 "row", text=pl.Series(found.texts), size=pl.col("text").str.len_chars().cast(pl.UInt32)
             ).lazy()
@@ -76,7 +97,8 @@ def candidates(
             known = known.join(media(only(cells, own)), on="row", how="left", maintain_order="left")
             known = known.join(labels, on="row", how="left", maintain_order="left")
             facts.append(known.select(pl.col(name).cast(kind) for name, kind in _FACTS.items()).collect())
-        yield Candidates(pl.concat(facts), spilled, pl.concat(quoted))
+        texts = pl.DataFrame(quoted, {"row": pl.UInt64, "text": pl.String}, orient="row")
+        yield Candidates(pl.concat(facts), spilled, texts)
 
 
 _FACTS = {

@@ -1,6 +1,6 @@
 """N-gram sets of many rows, kept in a file: only those that are being compared are in memory."""
 
-from mmap import ACCESS_READ, mmap
+import os
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from datacheck.text.codes import from_lengths
 from datacheck.text.shingles import Shingles, take
+
+_BYTES = 4  # of a hash
 
 
 class SpilledSets:
@@ -66,10 +68,18 @@ class SpilledSets:
     def _ascending(self, rows: NDArray[np.int64]) -> Shingles:
         starts, ends = self.offsets[rows], self.offsets[rows + 1]
         result = Shingles(from_lengths(ends - starts), np.empty(int((ends - starts).sum()), np.uint32))
-        if len(result.hashes):
-            with mmap(self._file.fileno(), 0, access=ACCESS_READ) as memory:  # in it until the end of this block only
-                hashes = np.frombuffer(memory, np.uint32)
-                places = zip(starts.tolist(), ends.tolist(), strict=True)
-                np.concatenate([hashes[start:end] for start, end in places], out=result.hashes)
-                del hashes
+        apart = starts[1:] != ends[:-1]  # rows that are neighbours are read together
+        firsts, lasts = starts[np.append(True, apart)[: len(rows)]], ends[np.append(apart, True)[: len(rows)]]
+        if len(result.hashes):  # a view of nothing cannot be cast
+            self._read((firsts * _BYTES).tolist(), (lasts * _BYTES).tolist(), memoryview(result.hashes).cast("B"))
         return result
+
+    def _read(self, starts: list[int], ends: list[int], out: memoryview) -> None:
+        """Fill `out` with ranges of the file. Not by mapping it: the pages around each row would count as memory."""
+        for start, end in zip(starts, ends, strict=True):
+            at = start
+            while at < end:
+                read = os.preadv(self._file.fileno(), [out[: end - at]], at)
+                if not read:
+                    raise EOFError(f"{self._path.name}: ends before byte {end}")
+                out, at = out[read:], at + read
