@@ -53,7 +53,7 @@ def shared_keys(data: View, need: Need) -> Shared:
 
 
 def _by_row(keys: list[NDArray[np.uint64]], rows: list[NDArray[np.uint32]]) -> Shared:
-    """Merge what is in row order already, some rows at a time: to sort all of it at once takes three times the memory."""
+    """Merge what is in row order already, some rows at a time: sorting all at once takes three times the memory."""
     count, last = sum(map(len, rows)), max((int(own[-1]) for own in rows if len(own)), default=-1)
     found = Shared(np.empty(count, np.uint64), np.empty(count, np.uint32))
     starts, at = [0] * len(rows), 0

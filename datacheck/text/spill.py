@@ -71,7 +71,7 @@ class SpilledSets:
         apart = starts[1:] != ends[:-1]  # rows that are neighbours are read together
         firsts, lasts = starts[np.append(True, apart)[: len(rows)]], ends[np.append(apart, True)[: len(rows)]]
         if len(result.hashes):  # a view of nothing cannot be cast
-            self._read((firsts * _BYTES).tolist(), (lasts * _BYTES).tolist(), memoryview(result.hashes).cast("B"))
+            self._read((firsts * _BYTES).tolist(), (lasts * _BYTES).tolist(), result.hashes.data.cast("B"))
         return result
 
     def _read(self, starts: list[int], ends: list[int], out: memoryview) -> None:
