@@ -12,7 +12,7 @@ from datacheck.text.jit import njit, threads
 from datacheck.text.matching import SPREAD
 from datacheck.text.minhash import NO_KEY
 
-_SHARE_BITS = 4
+_SHARE = 1 << 16  # keys whose table stays in the cache
 _SPREAD, _NO_KEY = np.uint64(SPREAD), np.uint64(NO_KEY)
 
 
@@ -72,22 +72,25 @@ def _chain(
     keys: NDArray[np.uint64],
     ranks: NDArray[np.int32],
     share: Any,
+    shares: Any,
     size: Any,
     slots: NDArray[np.int32],
     later: NDArray[np.int32],
 ) -> Any:
     """Link the entries of a share of the keys, from the last to the first; one that its own row repeats stays outside.
 
-    size: bits of slots, all -1; the bits above them in a spread key are its share. Returns whether there was room.
+    The leading `shares` bits of a spread key are its share, the `size` bits below them its place in slots, which are
+    all -1. Returns whether there was room.
     """
     mask, taken = np.uintp(len(slots) - 1), 0
     for back in range(len(keys)):
         entry = len(keys) - 1 - back
         key = keys[entry]
         spread_key = key * _SPREAD
-        if key == _NO_KEY or (spread_key >> np.uint64(64 - _SHARE_BITS)) != share:
+        slot = np.uintp(spread_key >> (np.uint64(64) - shares - size))
+        if key == _NO_KEY or slot >> np.uintp(size) != share:
             continue
-        slot = np.uintp(spread_key >> (np.uint64(64 - _SHARE_BITS) - size)) & mask
+        slot &= mask
         while slots[slot] >= 0 and keys[slots[slot]] != key:
             slot = (slot + np.uintp(1)) & mask
         if slots[slot] < 0:
@@ -103,12 +106,14 @@ def _chain(
 def chains(keys: NDArray[np.uint64], ranks: NDArray[np.int32], count: int) -> Chains:
     """Return the chains of entries with ranks below `count`, ascending; fewer than 2^31 entries.
 
-    A table for each sixteenth of the keys in turn: it is small, and most of it stays in the cache.
+    Where there are many, a table for each sixteenth of the keys in turn: it is small and stays in the cache, mostly.
     """
     later = np.full(len(keys), -1, np.int32)
-    bits = max(4, len(keys).bit_length() - _SHARE_BITS)
-    for share in range(1 << _SHARE_BITS):
-        while not _chain(keys, ranks, np.uint64(share), np.uint64(bits), np.full(1 << bits, -1, np.int32), later):
+    shares = 4 if len(keys) > _SHARE else 0
+    bits = max(4, len(keys).bit_length() - shares)
+    for share in range(1 << shares):
+        own = np.uint64(share), np.uint64(shares), np.uint64(bits)
+        while not _chain(keys, ranks, *own, np.full(1 << bits, -1, np.int32), later):
             bits += 1  # chains are written anew: they depend on the keys only
     return Chains(ranks, from_lengths(np.bincount(ranks, minlength=count)), later)
 

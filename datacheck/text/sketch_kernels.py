@@ -10,22 +10,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from datacheck.text.codes import from_lengths
+from datacheck.text.decode_kernels import ROOM, Column, Lookup, Rows, decode_row, longest, lookup
 from datacheck.text.jit import njit, spread, stream
-from datacheck.text.kernels import (
-    ROOM,
-    Column,
-    Lookup,
-    Rows,
-    decode_row,
-    longest,
-    lookup,
-    mix_one,
-    normalise_few,
-    row_hashes,
-    sort_unique,
-    token_hashes,
-    window_hashes,
-)
+from datacheck.text.kernels import mix_one, normalise_few, row_hashes, sort_unique, token_hashes, window_hashes
 from datacheck.text.minhash import EMPTY, NO_KEY, permutations
 from datacheck.text.normalise import Rule
 from datacheck.text.shingles import Shingles, concat, contained, sum_frequencies, take

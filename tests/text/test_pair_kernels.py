@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from datacheck.text import matching, pair_kernels
+from datacheck.text import bucket_kernels, matching, pair_kernels
 from datacheck.text.bucket_kernels import shared_in_bands
 from datacheck.text.matching import (
     counted_pairs,
@@ -108,8 +108,8 @@ entries = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 12)), max_size=50
 
 
 @settings(max_examples=100, deadline=None)
-@given(entries, st.integers(1, 9), st.sets(st.integers(0, 12)), st.booleans())
-def test_pairs_of_buckets_are_those_of_brute_force(entries, size, skipped, compiled):
+@given(entries, st.integers(1, 9), st.sets(st.integers(0, 12)), st.booleans(), st.booleans())
+def test_pairs_of_buckets_are_those_of_brute_force(entries, size, skipped, compiled, shares):
     keys = np.array([NO_KEY if key == 0 else key for key, _ in entries], np.uint64)
     rows = np.array([row for _, row in entries], np.int64)
     skip = np.isin(np.arange(13), list(skipped))
@@ -119,7 +119,9 @@ def test_pairs_of_buckets_are_those_of_brute_force(entries, size, skipped, compi
         for i, j in itertools.combinations(range(13), 2)
         if i not in skipped and of[i] & of[j]
     ]
-    blocks = list(counted_pairs(keys, rows, size, skip=skip, compiled=compiled))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bucket_kernels, "_SHARE", 0 if shares else 1 << 16)
+        blocks = list(counted_pairs(keys, rows, size, skip=skip, compiled=compiled))
     assert [(*p, n) for block, counts in blocks for p, n in zip(block.tolist(), counts.tolist(), strict=True)] == want
     assert all(0 < len(block) <= size for block, _ in blocks)
 
