@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from datacheck.check import Need, View
 from datacheck.features.sketch import Sketch
 from datacheck.features.text_key import media
-from datacheck.text.matching import shared
+from datacheck.text.matching import alike, shared
 from datacheck.text.spill import SpilledSets
 
 MERGED = 1 << 19  # rows whose keys are put in order at once
@@ -41,15 +41,30 @@ class Candidates(NamedTuple):
     quoted: pl.DataFrame
 
 
-def shared_keys(data: View, need: Need) -> Shared:
-    """Return the keys that several rows have, by row: what grows with the data, so 12 bytes each."""
+def shared_keys(data: View, sketch: Sketch, need: Need, least: int) -> Shared:
+    """Return the keys that several rows have whose marks agree in `least` bits, by row.
+
+    That is what grows with the data: 12 bytes each, and 8 for every row.
+    """
+    marks = _marks(data, sketch)
     keys, rows = [np.zeros(0, np.uint64)], [np.zeros(0, np.uint32)]
     for bucket in data.buckets(need):
         lines = bucket.select("key", pl.col("row").cast(pl.UInt32)).collect()
         several = shared(lines["key"].to_numpy())
-        keys.append(lines["key"].to_numpy()[several])
-        rows.append(lines["row"].to_numpy()[several])
+        own_keys, own_rows = (lines[name].to_numpy()[several] for name in ("key", "row"))
+        chosen = alike(own_keys, marks[own_rows], least)
+        keys.append(own_keys[chosen])
+        rows.append(own_rows[chosen])
     return _by_row(keys, rows)
+
+
+def _marks(data: View, sketch: Sketch) -> NDArray[np.uint64]:
+    """Return the mark of each row, by its number."""
+    lines = data[Need(sketch)].select("row", "mark").gather_every(sketch.scheme[1]).collect(engine="streaming")
+    rows = lines["row"].to_numpy()
+    marks = np.zeros(int(rows.max(initial=0)) + 1, np.uint64)
+    marks[rows] = lines["mark"].to_numpy()
+    return marks
 
 
 def _by_row(keys: list[NDArray[np.uint64]], rows: list[NDArray[np.uint32]]) -> Shared:

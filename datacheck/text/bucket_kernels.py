@@ -9,10 +9,12 @@ from numpy.typing import NDArray
 
 from datacheck.text.codes import from_lengths
 from datacheck.text.jit import njit, threads
+from datacheck.text.kernels import ones
 from datacheck.text.matching import SPREAD
-from datacheck.text.minhash import NO_KEY
+from datacheck.text.minhash import MARKED, NO_KEY
 
 _SHARE = 1 << 16  # keys whose table stays in the cache
+_MANY = 64  # rows with one key: all are kept, to compare each with each would cost more than it saves
 _SPREAD, _NO_KEY = np.uint64(SPREAD), np.uint64(NO_KEY)
 
 
@@ -116,6 +118,35 @@ def chains(keys: NDArray[np.uint64], ranks: NDArray[np.int32], count: int) -> Ch
         while not _chain(keys, ranks, *own, np.full(1 << bits, -1, np.int32), later):
             bits += 1  # chains are written anew: they depend on the keys only
     return Chains(ranks, from_lengths(np.bincount(ranks, minlength=count)), later)
+
+
+@njit
+def _alike(later: NDArray[np.int32], marks: NDArray[np.uint64], most: int, out: NDArray[np.bool_]) -> Any:
+    """Set out[entry] where another one of its chain has a mark that differs in `most` bits at most."""
+    for head in range(len(later)):  # the later ones of a chain are looked at once more, for nothing: chains are short
+        one, size = head, 1
+        while later[one] >= 0 and size <= _MANY:
+            one, size = later[one], size + 1
+        if size > _MANY:
+            one = head
+            while one >= 0 and not out[one]:
+                out[one], one = True, later[one]
+            continue
+        other = later[head]
+        while other >= 0:
+            if ones(marks[head] ^ marks[other]) <= most:
+                out[head] = out[other] = True
+            other = later[other]
+
+
+def alike(keys: NDArray[np.uint64], marks: NDArray[np.uint64], least: int) -> NDArray[np.bool_]:
+    """Say of each key whether another one equals it whose mark (of its row, too) agrees in `least` bits or more.
+
+    Where more than 64 have a key, all of them are kept. Fewer than 2^31 keys.
+    """
+    out = np.zeros(len(keys), np.bool_)
+    _alike(chains(keys, np.arange(len(keys), dtype=np.int32), len(keys)).later, marks, MARKED - least, out)
+    return out
 
 
 @njit

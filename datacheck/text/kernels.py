@@ -34,6 +34,15 @@ def mix_one(value: Any) -> Any:
 
 
 @njit
+def ones(value: Any) -> Any:
+    """Return how many bits of a uint64 are set, in the form that compilers know as one instruction."""
+    value = value - ((value >> np.uint64(1)) & np.uint64(0x5555555555555555))
+    value = (value & np.uint64(0x3333333333333333)) + ((value >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    value = (value + (value >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return np.int64(np.uint64(value * np.uint64(0x0101010101010101)) >> np.uint64(56))
+
+
+@njit
 def token_hashes(codes: NDArray[np.uint32], length: int, classes_: NDArray[np.uint8]) -> Any:
     """Replace codes[:length] by the hashes of its tokens; returns how many.
 

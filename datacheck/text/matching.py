@@ -140,6 +140,21 @@ def shared(keys: NDArray[np.uint64], *, compiled: bool | None = None) -> NDArray
     return several
 
 
+def alike(
+    keys: NDArray[np.uint64], marks: NDArray[np.uint64], least: int, *, compiled: bool | None = None
+) -> NDArray[np.bool_]:
+    """Say of each key that others share whether one of them has a similar mark (`minhash.marks`), as far as is known.
+
+    marks[i] is that of the row of keys[i]; `least` of their bits agree in similar ones. Where there are few keys all
+    are kept: to compare their rows costs less than this.
+    """
+    if not (len(keys) >= COMPILED_ENTRIES if compiled is None else compiled):
+        return np.ones(len(keys), np.bool_)
+    from datacheck.text import bucket_kernels  # noqa: PLC0415 - it loads numba
+
+    return bucket_kernels.alike(keys, marks, least)
+
+
 def pair_bound(keys: NDArray[np.uint64]) -> int:
     """Return how many pairs the buckets hold, a pair counted in every bucket that it shares."""
     _, sizes = np.unique(keys[keys != NO_KEY], return_counts=True)

@@ -107,6 +107,23 @@ def test_keys_of_a_band_are_compared_in_their_band(rows, empty):
 entries = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 12)), max_size=50)
 
 
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 255)), max_size=30), st.integers(56, 64), st.booleans())
+def test_keys_are_kept_where_marks_agree(entries, least, many):
+    keys = np.array([NO_KEY if key == 0 else key for key, _ in entries], np.uint64)
+    marks = np.array([mark for _, mark in entries], np.uint64)
+
+    def agree(i, j):
+        return keys[i] == keys[j] != NO_KEY and 64 - (entries[i][1] ^ entries[j][1]).bit_count() >= least
+
+    want = [any(agree(i, j) for j in range(len(entries)) if j != i) for i in range(len(entries))]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(matching, "COMPILED_ENTRIES", 0)
+        assert matching.alike(keys, marks, least).tolist() == want
+    copies = np.repeat(keys, 70) if many else keys[:0]  # too many with one key: all are kept
+    kept = matching.alike(copies, np.arange(len(copies), dtype=np.uint64), 64, compiled=True)
+    assert kept.tolist() == (copies != NO_KEY).tolist()
+
+
 @settings(max_examples=100, deadline=None)
 @given(entries, st.integers(1, 9), st.sets(st.integers(0, 12)), st.booleans(), st.booleans())
 def test_pairs_of_buckets_are_those_of_brute_force(entries, size, skipped, compiled, shares):
