@@ -153,7 +153,7 @@ class NearDuplicates(Check):
     def measure(self, data: View) -> Measured:
         """Pairs from shared keys, verified; then the greedy walk."""
         picked = self._picked(data)
-        none = Shared(np.zeros(0, np.uint64), np.zeros(0, np.uint32))
+        none = Shared(np.zeros(0, np.uint64), np.zeros(0, np.uint32), np.zeros(0, np.uint64))
         shared = none if self.exact else shared_keys(data, self._sketch, self._group, self._alike)
         quote = self._quoted(data)
         wanted = None if self.exact else np.unique(np.concatenate([shared.each_row()[0], picked, quote]))
@@ -214,9 +214,11 @@ class NearDuplicates(Check):
         else:
             known, counts = shared.each_row()
             local = np.repeat(rank.astype(np.uint32)[np.searchsorted(by_row, known)], counts)
+            marks = shared.marks[facts["row"].to_numpy()]
             pairs = similar_pairs(
-                sets, shared.keys, local, self._least, greedy=True, contained=self.containment, groups=apart
-            )
+                sets, shared.keys, local, self._least, greedy=True, contained=self.containment, groups=apart,
+                marks=marks, least=self._alike,
+            )  # fmt: skip
         return Found(facts, pairs, greedy_removed(len(order), pairs), self._lsh_recall(compared, by_row, rank, picked))
 
     def _lsh_recall(

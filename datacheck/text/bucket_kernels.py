@@ -14,7 +14,7 @@ from datacheck.text.matching import SPREAD
 from datacheck.text.minhash import MARKED, NO_KEY
 
 _SHARE = 1 << 16  # keys whose table stays in the cache
-_MANY = 64  # rows with one key: all are kept, to compare each with each would cost more than it saves
+_MANY = 1024  # rows with one key: all are kept, to compare each with each would cost more than it saves
 _SPREAD, _NO_KEY = np.uint64(SPREAD), np.uint64(NO_KEY)
 
 
@@ -142,7 +142,7 @@ def _alike(later: NDArray[np.int32], marks: NDArray[np.uint64], most: int, out: 
 def alike(keys: NDArray[np.uint64], marks: NDArray[np.uint64], least: int) -> NDArray[np.bool_]:
     """Say of each key whether another one equals it whose mark (of its row, too) agrees in `least` bits or more.
 
-    Where more than 64 have a key, all of them are kept. Fewer than 2^31 keys.
+    Where more than 1,024 have a key, all of them are kept. Fewer than 2^31 keys.
     """
     out = np.zeros(len(keys), np.bool_)
     _alike(chains(keys, np.arange(len(keys), dtype=np.int32), len(keys)).later, marks, MARKED - least, out)
@@ -154,6 +154,8 @@ def _pairs(
     chains_: Chains,
     start: int,
     skip: NDArray[np.bool_],
+    marks: NDArray[np.uint64],
+    most: int,
     seen: NDArray[np.int64],
     size: int,
     left: NDArray[np.int64],
@@ -162,6 +164,7 @@ def _pairs(
 ) -> Any:
     """Write the pairs of the ranks from `start` on, until `size` are there; returns how many, and the next rank.
 
+    Those whose marks differ in more than `most` bits are left out (none where there are no marks).
     seen: int64[ranks], any values: where a rank stands among the pairs of the present left one.
     """
     at, rank = 0, start
@@ -174,7 +177,7 @@ def _pairs(
                 place = seen[partner]
                 if begin <= place < at and right[place] == partner:
                     shared[place] += 1
-                else:
+                elif len(marks) == 0 or ones(marks[rank] ^ marks[partner]) <= most:
                     seen[partner] = at
                     left[at], right[at], shared[at] = rank, partner, 1
                     at += 1
@@ -188,7 +191,12 @@ def _pairs(
 
 
 def pairs(
-    keys: NDArray[np.uint64], rows: NDArray[np.int64] | NDArray[np.uint32], size: int, skip: NDArray[np.bool_] | None
+    keys: NDArray[np.uint64],
+    rows: NDArray[np.int64] | NDArray[np.uint32],
+    size: int,
+    skip: NDArray[np.bool_] | None,
+    marks: NDArray[np.uint64] | None = None,
+    least: int = 0,
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
     """Yield every pair of rows that share a key, and how many they share: `matching.pairs_from_buckets`."""
     if (rows[1:] < rows[:-1]).any():
@@ -198,13 +206,14 @@ def pairs(
     fresh = np.append(True, rows[1:] != rows[:-1])[: len(rows)]
     known = rows[fresh].astype(np.int64)
     linked = chains(keys, np.cumsum(fresh, dtype=np.int32) - np.int32(1), len(known))
+    own_marks = np.zeros(0, np.uint64) if marks is None else marks[known]
     seen, removed = np.zeros(len(known), np.int64), np.zeros(len(known), np.bool_)
     left, right, counts = (np.empty(size + len(known), np.int64) for _ in range(3))
     rank = 0
     while rank < len(known):
         if skip is not None:
             removed = skip[known]
-        used, rank = _pairs(linked, rank, removed, seen, size, left, right, counts)
+        used, rank = _pairs(linked, rank, removed, own_marks, MARKED - least, seen, size, left, right, counts)
         for first in range(0, used, size):
             chosen = slice(first, min(first + size, used))
             yield np.stack([known[left[chosen]], known[right[chosen]]], axis=1), counts[chosen].copy()

@@ -15,10 +15,12 @@ def near_pairs(texts: pl.Series, unit: Unit, threshold: float, *, greedy: bool =
     greedy: leave out pairs whose left row is itself removed (see `matching.similar_pairs`).
     """
     texts, scheme = texts.rechunk(), banding(threshold)  # gathering from one chunk is fifty times as fast
-    keys, rows = _worth_comparing(sketch(texts, unit, scheme), least_alike(threshold, scheme[2]))
+    sketched, least = sketch(texts, unit, scheme), least_alike(threshold, scheme[2])
+    keys, rows = _worth_comparing(sketched, least)
     known, local = np.unique(rows, return_inverse=True)
     compared = sets(texts.gather(known), unit, hashed=False).sets
-    found = similar_pairs(compared, keys, local, threshold, greedy=greedy)
+    marks = sketched.marks[known]
+    found = similar_pairs(compared, keys, local, threshold, greedy=greedy, marks=marks, least=least)
     return found._replace(rows=known[found.rows])
 
 

@@ -119,14 +119,14 @@ def test_keys_are_kept_where_marks_agree(entries, least, many):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(matching, "COMPILED_ENTRIES", 0)
         assert matching.alike(keys, marks, least).tolist() == want
-    copies = np.repeat(keys, 70) if many else keys[:0]  # too many with one key: all are kept
+    copies = np.repeat(keys, 1025) if many else keys[:0]  # too many with one key: all are kept
     kept = matching.alike(copies, np.arange(len(copies), dtype=np.uint64), 64, compiled=True)
     assert kept.tolist() == (copies != NO_KEY).tolist()
 
 
 @settings(max_examples=100, deadline=None)
-@given(entries, st.integers(1, 9), st.sets(st.integers(0, 12)), st.booleans(), st.booleans())
-def test_pairs_of_buckets_are_those_of_brute_force(entries, size, skipped, compiled, shares):
+@given(entries, st.integers(1, 9), st.sets(st.integers(0, 12)), st.booleans(), st.booleans(), st.integers(58, 64))
+def test_pairs_of_buckets_are_those_of_brute_force(entries, size, skipped, compiled, shares, least):
     keys = np.array([NO_KEY if key == 0 else key for key, _ in entries], np.uint64)
     rows = np.array([row for _, row in entries], np.int64)
     skip = np.isin(np.arange(13), list(skipped))
@@ -134,11 +134,12 @@ def test_pairs_of_buckets_are_those_of_brute_force(entries, size, skipped, compi
     want = [
         (i, j, len(of[i] & of[j]))
         for i, j in itertools.combinations(range(13), 2)
-        if i not in skipped and of[i] & of[j]
+        if i not in skipped and of[i] & of[j] and (not compiled or 64 - (i ^ j).bit_count() >= least)
     ]
+    marks = np.arange(13, dtype=np.uint64)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(bucket_kernels, "_SHARE", 0 if shares else 1 << 16)
-        blocks = list(counted_pairs(keys, rows, size, skip=skip, compiled=compiled))
+        blocks = list(counted_pairs(keys, rows, size, skip=skip, marks=marks, least=least, compiled=compiled))
     assert [(*p, n) for block, counts in blocks for p, n in zip(block.tolist(), counts.tolist(), strict=True)] == want
     assert all(0 < len(block) <= size for block, _ in blocks)
 
