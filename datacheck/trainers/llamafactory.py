@@ -23,12 +23,13 @@ from datacheck.trainers.base import (
     Trained,
     Upstream,
     as_loaded,
+    guarded,
     kind_of,
     shown,
 )
 
-UPSTREAM = Upstream("hiyouga/LLaMA-Factory", "ff6d4d12eeb035d6ce06805a5733dd7b29f2ac30")
-_DATA = "src/llamafactory/data/"
+UPSTREAM = Upstream("hiyouga/LLaMA-Factory", "ff6d4d12eeb035d6ce06805a5733dd7b29f2ac30", "src/llamafactory/data/")
+_rule = UPSTREAM.rule
 _COLUMNS = (
     "prompt", "query", "response", "history", "messages", "system", "tools",
     "images", "videos", "audios", "chosen", "rejected", "kto_tag",
@@ -125,10 +126,6 @@ class _Converted(NamedTuple):
     tools: Any = ""
     notes: tuple[Fate, ...] = ()
     broken: Fate | None = None  # why prompt and response are empty, or the response lacks what the stage needs
-
-
-def _rule(fate: Any, en: str, zh: str, source: str, hint: str, *, silent: bool = False) -> Rule:
-    return Rule(fate, en, zh, _DATA + source, hint, silent)
 
 
 RULES: Mapping[str, Rule] = {
@@ -600,19 +597,14 @@ def _unlabelled(made: _Converted, to: LlamaFactory) -> Fate:
     return made.broken or Fate("no_messages", to.messages)
 
 
-def read(
-    record: Any, settings: LlamaFactory, seen: Seen, stage: Callable[[_Converted, LlamaFactory], Reading]
+def _read(
+    record: dict[str, Any], to: LlamaFactory, seen: Seen, stage: Callable[[_Converted, LlamaFactory], Reading]
 ) -> Reading:
     """The fates of a record in a stage, and what is trained of it."""
-    if not isinstance(record, dict):
-        return Reading((Fate("not_an_object", None, kind_of(record)),))
-    convert = _CONVERTERS.get(settings.formatting)
+    convert = _CONVERTERS.get(to.formatting)
     if convert is None:
-        return Reading((Fate("unknown_format"),))
-    try:
-        return stage(convert(as_loaded(record, seen), settings), settings)
-    except StopRow as stop:
-        return Reading((stop.fate,))
+        raise StopRow("unknown_format")
+    return stage(convert(as_loaded(record, seen), to), to)
 
 
 def cut(settings: LlamaFactory, *, pair: bool) -> Cut:
@@ -638,7 +630,7 @@ def _mode(name: str, stage: Callable[[_Converted, LlamaFactory], Reading], *, ra
         name=f"llamafactory.{name}",
         upstream=UPSTREAM,
         settings=LlamaFactory,
-        read=partial(read, stage=stage),
+        read=guarded(partial(_read, stage=stage)),
         rules=RULES,
         cut=partial(cut, pair=pair),
         before=partial(before, ranking=ranking),

@@ -27,7 +27,8 @@ from datacheck.trainers.base import (
     shown,
 )
 
-UPSTREAM = Upstream("modelscope/ms-swift", "3602360a562313afbf2ef6065fdf61f271a2c5b9")
+UPSTREAM = Upstream("modelscope/ms-swift", "3602360a562313afbf2ef6065fdf61f271a2c5b9", "swift/")
+_rule = UPSTREAM.rule
 _MEDIA = {"images": "images", "image": "images", "audios": "audios", "audio": "audios", "videos": "videos",
           "video": "videos"}  # fmt: skip
 _SYSTEM = dict.fromkeys(("system", "system_prompt"), "system")
@@ -56,10 +57,6 @@ class MsSwift(Settings):
     strict: bool = False
     disable_auto_column_mapping: bool = False
     loss_scale: str = "default"
-
-
-def _rule(fate: Any, en: str, zh: str, source: str, hint: str, *, silent: bool = False) -> Rule:
-    return Rule(fate, en, zh, "swift/" + source, hint, silent)
 
 
 _CORE, _BASE = "dataset/preprocessor/core.py:", "template/base.py:"

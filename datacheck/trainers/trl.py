@@ -5,7 +5,7 @@ What the *first* record looks like decides how all are read. Rows that are too l
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
 from datacheck.trainers.base import (
@@ -21,11 +21,13 @@ from datacheck.trainers.base import (
     Trained,
     Upstream,
     as_loaded,
+    guarded,
     kind_of,
     shown,
 )
 
-UPSTREAM = Upstream("huggingface/trl", "f2cd57710ae345ea6428ae95363267fcf38a3dc8")
+UPSTREAM = Upstream("huggingface/trl", "f2cd57710ae345ea6428ae95363267fcf38a3dc8", "trl/")
+_rule = UPSTREAM.rule
 _KEYS = ("prompt", "chosen", "rejected", "completion", "messages")  # is_conversational, data_utils.py:184
 _ROLES = ("system", "user", "assistant", "tool", "developer")
 
@@ -55,10 +57,6 @@ class TrlPairs(Settings):
 
 class TrlGrpo(Settings):
     """GRPOConfig cuts no prompt; what decides is the prompt column alone."""
-
-
-def _rule(fate: Any, en: str, zh: str, source: str, hint: str, *, silent: bool = False) -> Rule:
-    return Rule(fate, en, zh, "trl/" + source, hint, silent)
 
 
 _COMMON: dict[str, Rule] = {
@@ -496,18 +494,6 @@ def _images(content: Any, where: str) -> None:
             raise StopRow("content_missing", where, "a part without type or image")
 
 
-def _guarded(read: Callable[[dict[str, Any], Any, Seen], Reading]) -> Callable[[Any, Any, Seen], Reading]:
-    def guarded(record: Any, settings: Any, seen: Seen) -> Reading:
-        if not isinstance(record, dict):
-            return Reading((Fate("not_an_object", None, kind_of(record)),))
-        try:
-            return read(record, settings, seen)
-        except StopRow as stop:
-            return Reading((stop.fate,))
-
-    return guarded
-
-
 def _before_sft(to: TrlSft, seen: Seen) -> tuple[Fate, ...]:
     """Conversations without assistant_only_loss: worth a word, once."""
     told = {"messages", "conversations"} & seen.columns and not to.assistant_only_loss
@@ -547,7 +533,7 @@ def _mode(name: str, settings: type[Settings], read: Any, rules: Mapping[str, Ru
         name=f"trl.{name}",
         upstream=UPSTREAM,
         settings=settings,
-        read=_guarded(read),
+        read=guarded(read),
         rules=rules,
         **more,
         run_here=name != "grpo",
