@@ -134,7 +134,7 @@ class TrainerDrops(Check):
         """Count rows by the worst of their fates; a row counts once, under the rule that decided."""
         why = self._unmeasured()
         if why:
-            return Measured(tuple(Value(name, None) for name in self.metrics), not_checked=(why,))
+            return self.not_measured(why)
         mode, first = trainer(self.trainer or ""), self._first()
         fates = data[Need(self._fates())].collect()
         taken = data.rows.select("row") if first is None else data.rows.select("row").filter(pl.col("row") < first)

@@ -89,14 +89,14 @@ class TruncatedSamples(Check):
         """Compare lengths with what is kept."""
         run, needs = self.run, self.needs()
         if run is None or not needs:
-            return self._nothing(NO_TOKENIZER)
+            return self.not_measured(NO_TOKENIZER)
         limit = run.cut_at()
         if limit is None and run.trainer is None:
-            return self._nothing(_NO_LENGTH)
+            return self.not_measured(_NO_LENGTH)
         tokens = data[needs[0]]
         limits = unknown(tokens)
         if limits:
-            return self._nothing(*limits)
+            return self.not_measured(*limits)
         table = (
             tokens.select("row", "part", "total", "kept", "trained", "kept_trained", "by", "faults").collect().lazy()
         )
@@ -133,9 +133,6 @@ class TruncatedSamples(Check):
             figures={"cut_at": _cut_at(table)},
             not_checked=tuple(notes),
         )
-
-    def _nothing(self, *notes: Note) -> Measured:
-        return Measured(tuple(Value(name, None) for name in self.metrics), not_checked=notes)
 
 
 _NO_LENGTH = Note(
