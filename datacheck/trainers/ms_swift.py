@@ -287,9 +287,8 @@ def _check_objects(objects: Any) -> None:
     for box in boxes:
         if len(box) not in (2, 4):
             raise StopRow("objects_malformed", "objects.bbox", f"{len(box)} numbers")
-        crossed = len(box) == 4 and any(
-            [box[0] > box[2], box[1] > box[3]]
-        )  # both are compared; crossed ends are swapped
+        # Crossed ends are swapped. A list: both comparisons are made, and either may fail on the types.
+        crossed = len(box) == 4 and any([box[0] > box[2], box[1] > box[3]])
         if crossed and not isinstance(box, list):
             raise StopRow("objects_malformed", "objects.bbox", kind_of(box))
 
