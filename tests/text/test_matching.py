@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from shingle_helpers import as_shingles
 
 from datacheck.text import matching
 from datacheck.text.matching import (
@@ -24,18 +25,10 @@ from datacheck.text.matching import (
     similar_pairs,
 )
 from datacheck.text.minhash import NO_KEY, band_keys, signatures
-from datacheck.text.shingles import Shingles, shingles
+from datacheck.text.shingles import shingles
 
 small_sets = st.lists(st.sets(st.integers(0, 12), max_size=10), max_size=9)
 thresholds = st.sampled_from([0.1, 0.3, 0.5, 0.6, 0.7, 0.75, 0.8, 0.9, 1.0])
-
-
-def as_shingles(sets):
-    lengths = [len(s) for s in sets]
-    return Shingles(
-        np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
-        np.array([h for s in sets for h in sorted(s)], np.uint32),
-    )
 
 
 def as_pairs(similarity):
