@@ -37,7 +37,6 @@ from datacheck.trainers import trainer
 from datacheck.trainers.base import UNSEEN, Mode, Reading
 
 LOST = ("fails", "dropped")
-FATES = ("kept", "masked", "dropped", "fails")
 
 
 class Real(NamedTuple):

@@ -28,7 +28,7 @@ import trainer_loaders as loaders
 
 from datacheck.trainers import trainer
 from datacheck.trainers.base import LOST, Fate, Seen
-from datacheck.trainers.ms_swift import ENCODER
+from datacheck.trainers.ms_swift_rules import ENCODER
 
 PLACES = {"llamafactory": "LLaMA-Factory", "trl": "trl", "ms_swift": "ms-swift", "verl": "verl"}
 KINDS = ("kept", "dropped", "fails")

@@ -365,6 +365,10 @@ class Check(Model, ABC):
     def measure(self, data: View) -> Measured:
         """Measure: deterministic, no judgement, no input or output but scratch."""
 
+    def not_measured(self, *why: str) -> Measured:
+        """What `measure` returns where there is nothing to measure: no metric has a value, and sentences say why."""
+        return Measured(tuple(Value(name, None) for name in self.metrics), not_checked=why)
+
 
 def rates(
     name: str, flagged: pl.LazyFrame, among: pl.LazyFrame, *, by: str | None = None, rows: pl.LazyFrame | None = None

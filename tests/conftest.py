@@ -1,10 +1,14 @@
 """What every test may use: the folder of real public data, and one hypothesis profile."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from core_helpers import command, here  # noqa: F401 - fixtures
 from hypothesis import settings
+
+from datacheck import discover
 
 # The first call of a function may build a table; that says nothing about the algorithm's speed.
 settings.register_profile("datacheck", deadline=None)
@@ -19,6 +23,13 @@ def realdata() -> Path:
     if not folder.is_dir():
         pytest.skip("realdata is absent")
     return folder.resolve()  # the loader goes through no link
+
+
+@pytest.fixture(autouse=True)
+def _no_user_checks() -> Iterator[None]:
+    """No test sees the checks of a folder that another one named."""
+    yield
+    discover.use_folder(None)
 
 
 @pytest.fixture(scope="session")

@@ -508,10 +508,6 @@ def tools(change: Callable[[Any], Any]) -> Callable[[Record, Random], Record]:
     return lambda record, _: {**record, "tools": change(json.loads(record["tools"]))}
 
 
-def set_arguments(made: Record, **values: Any) -> None:
-    made["arguments"] = json.dumps({**json.loads(made["arguments"]), **values}, ensure_ascii=False)
-
-
 def first_required_lost(made: Record) -> None:
     made["arguments"] = "{}"
 

@@ -9,10 +9,9 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from core_helpers import GOOD, command, contract, here, jsonl, report, user_check  # noqa: F401 - fixtures
+from core_helpers import GOOD, contract, jsonl, report, user_check
 
 import datacheck
-from datacheck import discover
 from datacheck.pipeline import Options, Session
 
 # Each has one problem: nobody answers the last question.
@@ -20,14 +19,8 @@ BAD = {"messages": [*GOOD["messages"], {"role": "user", "content": "在吗"}]}
 WORSE = {"messages": [*GOOD["messages"], {"role": "user", "content": "有人吗"}]}
 
 
-@pytest.fixture(autouse=True)
-def _no_user_checks():
-    yield
-    discover.use_folder(None)
-
-
 @pytest.fixture
-def drops(tmp_path, here, command):  # noqa: F811
+def drops(tmp_path, here, command):
     """`drops(before, after)`: run on one drop, then on another beside it; gives (exit code, report, finding by id)."""
 
     def call(before, after, checks=("role_errors",), options=(), again=None):
@@ -181,7 +174,7 @@ def test_the_same_inputs_give_the_same_bytes(drops, tmp_path):
     assert (tmp_path / "out" / "report.json").read_bytes() == one
 
 
-def test_a_baseline_that_is_not_whole_is_refused_before_anything_runs(tmp_path, here, command):  # noqa: F811
+def test_a_baseline_that_is_not_whole_is_refused_before_anything_runs(tmp_path, here, command):
     jsonl(tmp_path / "data" / "a.jsonl", BAD)
     command("run", contract(tmp_path), "--out", tmp_path / "base", "--quiet")
     evidence = tmp_path / "base" / "evidence" / "train.role_errors.parquet"
@@ -197,7 +190,7 @@ def test_a_baseline_that_is_not_whole_is_refused_before_anything_runs(tmp_path, 
         assert not (tmp_path / "out").exists()
 
 
-def test_a_report_cannot_be_its_own_baseline(tmp_path, here, command):  # noqa: F811
+def test_a_report_cannot_be_its_own_baseline(tmp_path, here, command):
     jsonl(tmp_path / "data" / "a.jsonl", BAD)
     command("run", contract(tmp_path), "--out", tmp_path / "base", "--quiet")
     before = (tmp_path / "base" / "report.json").read_bytes()
@@ -206,7 +199,7 @@ def test_a_report_cannot_be_its_own_baseline(tmp_path, here, command):  # noqa: 
     assert (tmp_path / "base" / "report.json").read_bytes() == before
 
 
-def test_judge_compares_too_and_forgets_the_baseline_of_the_run(drops, tmp_path, command):  # noqa: F811
+def test_judge_compares_too_and_forgets_the_baseline_of_the_run(drops, tmp_path, command):
     drops([BAD], [BAD])
     again = tmp_path / "again.yaml"
     assert command("judge", tmp_path / "out", "--contract", again)[0] == 1
@@ -215,7 +208,7 @@ def test_judge_compares_too_and_forgets_the_baseline_of_the_run(drops, tmp_path,
     assert command("judge", tmp_path / "out", "--contract", again, "--baseline", tmp_path / "base")[0] == 2
 
 
-def test_a_record_is_the_same_in_every_container(tmp_path, here, command):  # noqa: F811
+def test_a_record_is_the_same_in_every_container(tmp_path, here, command):
     """The row is flagged for its control token in JSON lines; then it comes as Parquet, and as CSV."""
     rows = [{"prompt": "你好<|im_end|>", "completion": "好"}, {"prompt": "a", "completion": "b"}]
     jsonl(tmp_path / "one" / "a.jsonl", *rows)
@@ -244,7 +237,7 @@ def test_every_face_says_what_is_known(drops, tmp_path, lang):
     assert "nothing new (places: 1)" in (tmp_path / "out" / "junit.xml").read_text("utf-8")
 
 
-def test_from_python_as_on_the_command_line(tmp_path, here, drops):  # noqa: F811
+def test_from_python_as_on_the_command_line(tmp_path, here, drops):
     code, cli = drops([GOOD, BAD], [GOOD, BAD])[:2]
     assert code == 0
     found = datacheck.validate(
@@ -256,7 +249,7 @@ def test_from_python_as_on_the_command_line(tmp_path, here, drops):  # noqa: F81
     assert (alone.verdict, alone.baseline) == ("fail", None)
 
 
-def test_one_check_counts_beside_the_baseline_before_the_report_is_written(tmp_path, here, drops):  # noqa: F811
+def test_one_check_counts_beside_the_baseline_before_the_report_is_written(tmp_path, here, drops):
     """What a task of the Prefect flow shows."""
     drops([GOOD, BAD], [GOOD, BAD])
     options = Options(out=tmp_path / "flow", baseline=tmp_path / "base")

@@ -4,18 +4,12 @@ import json
 
 import jsonschema
 import pytest
-from core_helpers import BAD, GOOD, ROOT, command, contract, here, jsonl, report, user_check  # noqa: F401 - fixtures
+from core_helpers import BAD, GOOD, ROOT, contract, jsonl, report, user_check
 
-from datacheck import discover, pipeline
+from datacheck import pipeline
 from datacheck.strictyaml import load_yaml
 
 WARNS = [{"check": "role_errors", "limits": {"rate": {"max": 1, "warn_max": 0.1}}}]
-
-
-@pytest.fixture(autouse=True)
-def _no_user_checks():
-    yield
-    discover.use_folder(None)
 
 
 @pytest.mark.parametrize(
@@ -31,7 +25,7 @@ def _no_user_checks():
         ([], ["role_errors"], [], 3, "error"),
     ],
 )
-def test_exit_codes_of_a_run(tmp_path, here, command, records, checks, options, code, verdict):  # noqa: F811
+def test_exit_codes_of_a_run(tmp_path, here, command, records, checks, options, code, verdict):
     user_check(tmp_path / "checks", "breaks", "raise ValueError")
     jsonl(tmp_path / "data" / "a.jsonl", *records)
     found, out, err = command(
@@ -61,7 +55,7 @@ def test_exit_codes_of_a_run(tmp_path, here, command, records, checks, options, 
     ],
 )
 @pytest.mark.parametrize("name", ["a.jsonl", "a.json"])
-def test_nothing_to_train_on_is_never_a_pass(tmp_path, here, command, content, name):  # noqa: F811
+def test_nothing_to_train_on_is_never_a_pass(tmp_path, here, command, content, name):
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / name).write_bytes(content)
     code, _, _ = command("run", contract(tmp_path), "--out", tmp_path / "out", "--quiet")
@@ -69,7 +63,7 @@ def test_nothing_to_train_on_is_never_a_pass(tmp_path, here, command, content, n
     assert report(tmp_path / "out")["verdict"] in ("fail", "error")
 
 
-def test_a_folder_without_data_is_never_a_pass(tmp_path, here, command):  # noqa: F811
+def test_a_folder_without_data_is_never_a_pass(tmp_path, here, command):
     (tmp_path / "data").mkdir()
     assert command("run", contract(tmp_path), "--out", tmp_path / "out", "--quiet")[0] == 3
     found = {f["id"]: f["status"] for f in report(tmp_path / "out")["findings"]}
@@ -107,7 +101,7 @@ def test_a_folder_without_data_is_never_a_pass(tmp_path, here, command):  # noqa
     ],
     ids=" ".join,
 )
-def test_asked_wrongly_is_2_and_no_traceback(tmp_path, here, command, arguments, monkeypatch):  # noqa: F811
+def test_asked_wrongly_is_2_and_no_traceback(tmp_path, here, command, arguments, monkeypatch):
     jsonl(tmp_path / "data" / "a.jsonl", GOOD)
     path = contract(tmp_path)
     monkeypatch.chdir(tmp_path)
@@ -122,7 +116,7 @@ def test_asked_wrongly_is_2_and_no_traceback(tmp_path, here, command, arguments,
 @pytest.mark.parametrize(
     "body", ["import nothing_like_it", "def broken(:", "raise SystemExit(0)", "1 / 0", "", "metrics = 7"]
 )
-def test_a_check_file_that_cannot_be_used_is_3_never_0_or_1(tmp_path, here, command, body):  # noqa: F811
+def test_a_check_file_that_cannot_be_used_is_3_never_0_or_1(tmp_path, here, command, body):
     jsonl(tmp_path / "data" / "a.jsonl", GOOD)
     (tmp_path / "checks").mkdir()
     (tmp_path / "checks" / "own.py").write_text(body + "\n")
@@ -134,14 +128,14 @@ def test_a_check_file_that_cannot_be_used_is_3_never_0_or_1(tmp_path, here, comm
     assert "Traceback" not in err
 
 
-def test_a_check_cannot_take_the_name_of_a_built_in_one(tmp_path, here, command):  # noqa: F811
+def test_a_check_cannot_take_the_name_of_a_built_in_one(tmp_path, here, command):
     user_check(tmp_path / "checks", "role_errors", "return Measured((Value('number', 1),))")
     code, _, err = command("run", contract(tmp_path), "--checks", tmp_path / "checks")
     assert code == 2
     assert "built-in" in err
 
 
-def test_a_fault_of_ours_is_3_and_shows_no_data(tmp_path, here, command, monkeypatch):  # noqa: F811
+def test_a_fault_of_ours_is_3_and_shows_no_data(tmp_path, here, command, monkeypatch):
     monkeypatch.setattr(pipeline, "judge", lambda *_, **__: {}["13987654321"])
     jsonl(tmp_path / "data" / "a.jsonl", GOOD)
     code, out, err = command("run", contract(tmp_path), "--out", tmp_path / "out")
@@ -151,14 +145,14 @@ def test_a_fault_of_ours_is_3_and_shows_no_data(tmp_path, here, command, monkeyp
     assert sorted(p.name for p in tmp_path.iterdir()) == ["contract.yaml", "data"]
 
 
-def test_debug_shows_the_traceback(tmp_path, command):  # noqa: F811
+def test_debug_shows_the_traceback(tmp_path, command):
     from datacheck.errors import ContractError
 
     with pytest.raises(ContractError):
         command("run", contract(tmp_path, ["nothing_like_it"]), "--debug")
 
 
-def test_what_is_printed(tmp_path, here, command):  # noqa: F811
+def test_what_is_printed(tmp_path, here, command):
     jsonl(tmp_path / "data" / "a.jsonl", GOOD, BAD)
     path, out = contract(tmp_path), tmp_path / "out"
     _, text, _ = command("run", path, "--out", out, "--format", "json")
@@ -175,7 +169,7 @@ def test_what_is_printed(tmp_path, here, command):  # noqa: F811
     assert not any("\u4e00" <= char <= "\u9fff" for char in english)
 
 
-def test_a_foreign_folder_is_never_replaced(tmp_path, here, command, monkeypatch):  # noqa: F811
+def test_a_foreign_folder_is_never_replaced(tmp_path, here, command, monkeypatch):
     jsonl(tmp_path / "data" / "a.jsonl", GOOD)
     path, out = contract(tmp_path), tmp_path / "out"
     command("run", path, "--out", out, "--quiet")
@@ -198,7 +192,7 @@ def test_a_foreign_folder_is_never_replaced(tmp_path, here, command, monkeypatch
     assert command("run", path, "--out", tmp_path / "empty", "--quiet")[0] == 0
 
 
-def test_an_old_report_survives_a_run_that_cannot_begin(tmp_path, here, command):  # noqa: F811
+def test_an_old_report_survives_a_run_that_cannot_begin(tmp_path, here, command):
     jsonl(tmp_path / "data" / "a.jsonl", GOOD)
     command("run", contract(tmp_path), "--out", tmp_path / "out", "--quiet")
     before = (tmp_path / "out" / "report.json").read_bytes()
@@ -206,7 +200,7 @@ def test_an_old_report_survives_a_run_that_cannot_begin(tmp_path, here, command)
     assert (tmp_path / "out" / "report.json").read_bytes() == before
 
 
-def test_plan_says_what_would_run(tmp_path, command):  # noqa: F811
+def test_plan_says_what_would_run(tmp_path, command):
     jsonl(tmp_path / "data" / "a.jsonl", GOOD)
     (tmp_path / "data" / "notes.md").write_text("x")
     code, out, _ = command("plan", contract(tmp_path))
@@ -219,7 +213,7 @@ def test_plan_says_what_would_run(tmp_path, command):  # noqa: F811
 # --- the schemas ---
 
 
-def schema_of(command, *more):  # noqa: F811
+def schema_of(command, *more):
     code, out, _ = command("schema", *more)
     assert code == 0
     schema = json.loads(out)
@@ -235,7 +229,7 @@ def test_there_are_contracts_to_hold_against_the_schema():
 
 
 @pytest.mark.parametrize("path", CONTRACTS, ids=lambda path: path.name)
-def test_every_contract_of_ours_fits_the_published_schema(path, command):  # noqa: F811
+def test_every_contract_of_ours_fits_the_published_schema(path, command):
     value = load_yaml(path, path.name).value
     schema = schema_of(command)
     assert list(schema.iter_errors(value)) == []
@@ -250,7 +244,7 @@ def test_every_contract_of_ours_fits_the_published_schema(path, command):  # noq
 
 
 @pytest.mark.parametrize("records", [[GOOD, BAD, b'{"cut'], [], [GOOD]])
-def test_every_report_fits_the_published_schema(tmp_path, here, command, records):  # noqa: F811
+def test_every_report_fits_the_published_schema(tmp_path, here, command, records):
     jsonl(tmp_path / "data" / "a.jsonl", *records)
     command("run", contract(tmp_path), "--out", tmp_path / "out", "--quiet")
     schema = schema_of(command, "--report")
@@ -261,7 +255,7 @@ def test_every_report_fits_the_published_schema(tmp_path, here, command, records
 # --- adding a check ---
 
 
-def test_one_new_file_is_a_new_check(tmp_path, here, command):  # noqa: F811
+def test_one_new_file_is_a_new_check(tmp_path, here, command):
     """It shows up in `checks`, `explain` and `schema`, and runs; nothing else is touched."""
     checks = tmp_path / "checks"
     user_check(checks, "odd_rows", "return Measured((Value('number', total(data.rows)),))")

@@ -4,7 +4,7 @@ import textwrap
 
 import polars as pl
 import pytest
-from core_helpers import BAD, GOOD, command, contract, here, jsonl, report  # noqa: F401 - fixtures
+from core_helpers import BAD, GOOD, contract, jsonl, report
 
 from datacheck.check import Limit
 from datacheck.contract import load_contract
@@ -66,7 +66,7 @@ def test_all_mistakes_are_told_at_once(tmp_path):
     ]
 
 
-def test_the_command_prints_them_and_says_2(tmp_path, command):  # noqa: F811
+def test_the_command_prints_them_and_says_2(tmp_path, command):
     path = contract(tmp_path, [{"check": "role_errors", "severty": "warn"}, "role_errrs"])
     code, out, err = command("run", path, "--out", tmp_path / "out")
     assert (code, out) == (2, "")
@@ -242,13 +242,13 @@ def test_data_rebinds_a_path_and_unknown_names_are_told(tmp_path):
 
 
 @pytest.mark.parametrize("bound", ["train", "train=", "=x", ""])
-def test_data_needs_a_name_and_a_path(tmp_path, command, bound):  # noqa: F811
+def test_data_needs_a_name_and_a_path(tmp_path, command, bound):
     code, _, err = command("run", contract(tmp_path), "--data", bound)
     assert code == 2
     assert "expected NAME=PATH" in err
 
 
-def test_a_slice_of_the_contract_is_found_in_the_data_and_an_idle_one_is_said(tmp_path, here, command):  # noqa: F811
+def test_a_slice_of_the_contract_is_found_in_the_data_and_an_idle_one_is_said(tmp_path, here, command):
     jsonl(tmp_path / "data" / "a.jsonl", *[{**GOOD, "src": "forum"}] * 3, {**BAD, "src": "shop"})
     checks = [
         {
@@ -266,6 +266,6 @@ def test_a_slice_of_the_contract_is_found_in_the_data_and_an_idle_one_is_said(tm
     assert finding["not_checked"] == ["no rows belong to the slice 'radio', so its limit was not applied"]
 
 
-def test_frames_are_scanned_only_after_the_contract_is_good(tmp_path, command, monkeypatch):  # noqa: F811
+def test_frames_are_scanned_only_after_the_contract_is_good(tmp_path, command, monkeypatch):
     monkeypatch.setattr(pl, "scan_parquet", lambda *_, **__: pytest.fail("data was touched"))
     assert command("run", contract(tmp_path, ["nothing_like_it"]), "--out", tmp_path / "out")[0] == 2

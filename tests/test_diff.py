@@ -8,7 +8,7 @@ from collections import Counter
 
 import polars as pl
 import pytest
-from core_helpers import GOOD, command, contract, here, jsonl  # noqa: F401 - fixtures
+from core_helpers import GOOD, contract, jsonl
 from rich.cells import cell_len
 from rich.console import Console
 
@@ -24,7 +24,7 @@ def chat(question, answer="好的", **labels):
 
 
 @pytest.fixture
-def changed(tmp_path, here):  # noqa: F811
+def changed(tmp_path, here):
     def call(before, after, **options):
         for name, files in (("one", before), ("two", after)):
             for file, records in (files if isinstance(files, dict) else {"a.jsonl": files}).items():
@@ -133,7 +133,7 @@ def test_checks_may_look_at_other_datasets(changed, tmp_path):
     assert (line.a.count, line.b.count) == (0, 1)
 
 
-def test_a_broken_line_is_counted_and_a_folder_of_nothing_told(changed, tmp_path, command):  # noqa: F811
+def test_a_broken_line_is_counted_and_a_folder_of_nothing_told(changed, tmp_path, command):
     diff = changed([GOOD], [GOOD, b'{"cut'])
     assert (diff.a.unreadable, diff.b.unreadable) == (0, 1)
     (tmp_path / "empty").mkdir()
@@ -178,7 +178,7 @@ def test_of_many_candidates_a_sample_is_compared(changed, monkeypatch):
     assert any("are an estimate" in note for note in diff.not_checked)
 
 
-def test_the_folder_of_something_else_is_left_alone(changed, tmp_path, command):  # noqa: F811
+def test_the_folder_of_something_else_is_left_alone(changed, tmp_path, command):
     changed([GOOD], [GOOD])
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.txt").write_text("x")
@@ -187,7 +187,7 @@ def test_the_folder_of_something_else_is_left_alone(changed, tmp_path, command):
     assert [path.name for path in (tmp_path / "mine").iterdir()] == ["thesis.txt"]
 
 
-def test_json_on_the_command_line(changed, tmp_path, command):  # noqa: F811
+def test_json_on_the_command_line(changed, tmp_path, command):
     changed([GOOD], [GOOD, chat("乙")])
     code, out, err = command("diff", tmp_path / "one", tmp_path / "two", "--format", "json")
     assert (code, err, json.loads(out)["rows"]["new"]) == (0, "", 1)

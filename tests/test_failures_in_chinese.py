@@ -2,20 +2,12 @@
 
 import pickle
 
-import pytest
-from core_helpers import GOOD, command, contract, here, jsonl, report, user_check  # noqa: F401 - fixtures
+from core_helpers import GOOD, contract, jsonl, report, user_check
 
-from datacheck import discover
 from datacheck.check import Note
 
 
-@pytest.fixture(autouse=True)
-def _no_user_checks():
-    yield
-    discover.use_folder(None)
-
-
-def test_a_broken_check_in_both_languages(tmp_path, here, command):  # noqa: F811
+def test_a_broken_check_in_both_languages(tmp_path, here, command):
     jsonl(tmp_path / "data" / "a.jsonl", GOOD)
     checks = user_check(tmp_path / "checks", "breaks", "raise ValueError").parent
     rules = contract(tmp_path, ["role_errors", "breaks"])

@@ -4,7 +4,7 @@ import re
 import time
 
 import pytest
-from core_helpers import GOOD, command, contract, here, jsonl, report  # noqa: F401 - fixtures
+from core_helpers import GOOD, contract, jsonl, report
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -53,7 +53,7 @@ def test_data_files_in_name_order_and_the_rest_named(tmp_path):
     ]
 
 
-def test_what_was_passed_over_stands_in_the_report(tmp_path, here, command):  # noqa: F811
+def test_what_was_passed_over_stands_in_the_report(tmp_path, here, command):
     jsonl(tmp_path / "data" / "a.jsonl", GOOD)
     jsonl(tmp_path / "data" / "notes.md", GOOD)
     command("run", contract(tmp_path), "--out", tmp_path / "out")

@@ -6,7 +6,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 import pytest
-from core_helpers import BAD, GOOD, InProcess, command, contract, here, jsonl, report  # noqa: F401 - fixtures
+from core_helpers import BAD, GOOD, contract, jsonl, report
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -60,7 +60,7 @@ def test_one_number(value, limit, status):
 
 
 @pytest.fixture
-def measured(tmp_path, here):  # noqa: F811
+def measured(tmp_path, here):
     """A finished run of three checks and those that always run, before it is judged."""
     jsonl(tmp_path / "data" / "a.jsonl", GOOD, GOOD, BAD, {**GOOD, "x": 1})
     path = contract(tmp_path, [{"check": "role_errors", "limits": {"rate": {"max": 1}}}, "empty_turns"])
@@ -109,14 +109,14 @@ def test_an_interrupted_run_is_an_error_whatever_was_measured(measured):
     assert (found.verdict, found.reason) == (Status.ERROR, "interrupted by SIGTERM")
 
 
-def run(folder, command, checks, *more, source=None, name="contract.yaml", out="out", **datasets):  # noqa: F811
+def run(folder, command, checks, *more, source=None, name="contract.yaml", out="out", **datasets):
     path = contract(folder, checks, source=source, name=name, **datasets)
     code, _, err = command("run", path, "--out", folder / out, "--quiet", *more)
     assert not err
     return code, report(folder / out)
 
 
-def test_strict_counts_warnings(tmp_path, here, command):  # noqa: F811
+def test_strict_counts_warnings(tmp_path, here, command):
     jsonl(tmp_path / "data" / "a.jsonl", GOOD, BAD)
     checks = [{"check": "role_errors", "limits": {"rate": {"max": 1, "warn_max": 0.1}}}]
     for strict, expected in (((), 0), (("--strict",), 1)):
@@ -124,14 +124,14 @@ def test_strict_counts_warnings(tmp_path, here, command):  # noqa: F811
         assert (code, found["verdict"], found["findings"][0]["status"]) == (expected, "warn", "warn")
 
 
-def test_severity_warn_makes_a_fail_a_warning_but_never_an_error(tmp_path, here, command):  # noqa: F811
+def test_severity_warn_makes_a_fail_a_warning_but_never_an_error(tmp_path, here, command):
     jsonl(tmp_path / "data" / "a.jsonl", GOOD, BAD)
     assert run(tmp_path, command, [{"check": "role_errors", "severity": "warn"}])[1]["verdict"] == "warn"
     jsonl(tmp_path / "data" / "a.jsonl")
     assert run(tmp_path, command, [{"check": "role_errors", "severity": "warn"}])[1]["findings"][0]["status"] == "error"
 
 
-def test_damage_marks_what_else_looks_at_that_dataset(tmp_path, here, command):  # noqa: F811
+def test_damage_marks_what_else_looks_at_that_dataset(tmp_path, here, command):
     jsonl(tmp_path / "data" / "a.jsonl", *[GOOD] * 3)
     questions = [
         {"question": f"以下哪一个城市是第{n}个国家的首都，请给出理由？", "answer": "甲"} for n in "一二三四五六"
@@ -151,7 +151,7 @@ def test_damage_marks_what_else_looks_at_that_dataset(tmp_path, here, command): 
     assert found["verdict"] == "fail"
 
 
-def test_the_funnel_counted_by_hand(tmp_path, here, command):  # noqa: F811
+def test_the_funnel_counted_by_hand(tmp_path, here, command):
     empty = {"messages": [{"role": "user", "content": ""}, {"role": "assistant", "content": ""}]}
     both = {"messages": [{"role": "user", "content": ""}, {"role": "user", "content": "x"}]}
     jsonl(tmp_path / "data" / "a.jsonl", *[GOOD] * 4, BAD, empty, both, b'{"cut', b"")
@@ -167,7 +167,7 @@ def test_the_funnel_counted_by_hand(tmp_path, here, command):  # noqa: F811
     assert found["funnel"]["train"][-1] == ["kept", 4]
 
 
-def test_rejudging_equals_a_fresh_run(tmp_path, here, command):  # noqa: F811
+def test_rejudging_equals_a_fresh_run(tmp_path, here, command):
     jsonl(tmp_path / "data" / "a.jsonl", *[{**GOOD, "src": "forum"}] * 3, {**BAD, "src": "13987654321"}, b'{"cut')
     source = {"path": "data", "columns": {"source": "src"}}
     run(
@@ -199,7 +199,7 @@ def test_rejudging_equals_a_fresh_run(tmp_path, here, command):  # noqa: F811
         {"source": {"path": "data", "format": "messages"}},
     ],
 )
-def test_what_was_measured_otherwise_is_not_judged(tmp_path, here, command, change):  # noqa: F811
+def test_what_was_measured_otherwise_is_not_judged(tmp_path, here, command, change):
     jsonl(tmp_path / "data" / "a.jsonl", GOOD)
     run(tmp_path, command, ["near_duplicates"])
     path = contract(tmp_path, change.get("checks", ["near_duplicates"]), source=change.get("source"), name="new.yaml")
@@ -208,7 +208,7 @@ def test_what_was_measured_otherwise_is_not_judged(tmp_path, here, command, chan
     assert "run the data again" in err
 
 
-def test_the_judge_command(tmp_path, here, command):  # noqa: F811
+def test_the_judge_command(tmp_path, here, command):
     jsonl(tmp_path / "data" / "a.jsonl", GOOD, BAD)
     evaluation = {"eval": ({"path": "data"}, ["empty_turns"])}
     assert run(tmp_path, command, ["role_errors"], **evaluation)[0] == 1

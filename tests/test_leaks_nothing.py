@@ -10,7 +10,7 @@ import urllib.parse
 import polars as pl
 import pytest
 import yaml
-from core_helpers import GOOD, command, contract, environment, here, jsonl, report, spawn, user_check  # noqa: F401
+from core_helpers import GOOD, contract, environment, jsonl, report, spawn, user_check
 
 from datacheck.errors import UsageError, trace_of
 from datacheck.pii.anonymise import Anonymiser
@@ -199,7 +199,7 @@ def test_a_redacted_copy_and_what_is_said_of_it_hold_none(drop, tmp_path):
 
 @pytest.mark.parametrize("where", ["replacements", "replaced"])
 @pytest.mark.usefixtures("here")
-def test_a_crash_in_the_middle_of_a_redaction_tells_nothing(tmp_path, command, monkeypatch, where):  # noqa: F811
+def test_a_crash_in_the_middle_of_a_redaction_tells_nothing(tmp_path, command, monkeypatch, where):
     text = both("content")
     jsonl(tmp_path / "data" / "a.jsonl", {"messages": [{"role": "user", "content": text}] * 2})
     path = contract(tmp_path, ["pii"])

@@ -4,7 +4,7 @@ import os
 import threading
 
 import pytest
-from core_helpers import GOOD, command, contract, here, jsonl, report  # noqa: F401 - fixtures
+from core_helpers import GOOD, contract, jsonl, report
 
 from datacheck import intake
 from datacheck.contract import load_contract
@@ -50,7 +50,7 @@ def device(folders):
 
 
 @pytest.mark.parametrize("change", [deep, root, last, pipe, device])
-def test_what_is_swapped_after_it_was_listed_is_not_read(folders, here, command, monkeypatch, change):  # noqa: F811
+def test_what_is_swapped_after_it_was_listed_is_not_read(folders, here, command, monkeypatch, change):
     real = intake.read
 
     def late(path, reading):

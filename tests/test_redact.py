@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 import zstandard
-from core_helpers import contract, here, jsonl, report  # noqa: F401
+from core_helpers import contract, jsonl, report
 from rich.cells import cell_len
 from rich.console import Console
 

@@ -5,7 +5,7 @@ import json
 import stat
 
 import pytest
-from core_helpers import GOOD, command, contract, here, jsonl  # noqa: F401 - fixtures
+from core_helpers import contract, jsonl
 from statsmodels.stats.proportion import proportion_confint
 
 CHECKS = ("role_errors", {"check": "placeholder_text", "severity": "warn"})
@@ -24,7 +24,7 @@ def bad(number, **labels):
 
 
 @pytest.fixture
-def drawn(tmp_path, here, command):  # noqa: F811
+def drawn(tmp_path, here, command):
     """`drawn(records, *options)`: run, draw a sheet, give its lines."""
 
     def call(records, *options, name="review.csv", checks=CHECKS, columns=None):
@@ -118,7 +118,7 @@ def test_no_cell_is_a_formula(drawn, text):
     assert not any(value.startswith(("=", "+", "-", "@", "\t", "\r")) for line in lines for value in line.values())
 
 
-def test_rates_and_bounds(drawn, tmp_path, command):  # noqa: F811
+def test_rates_and_bounds(drawn, tmp_path, command):
     drawn([bad(n) for n in range(60)] + [good(n) for n in range(60, 360)], "--n", 40)
     path = tmp_path / "review.csv"
     judge(
@@ -140,21 +140,21 @@ def test_rates_and_bounds(drawn, tmp_path, command):  # noqa: F811
     assert json.loads(wide)["strata"][1]["high"] == pytest.approx(proportion_confint(0, 40, 0.2, "wilson")[1])
 
 
-def test_a_missed_row_is_counted(drawn, tmp_path, command):  # noqa: F811
+def test_a_missed_row_is_counted(drawn, tmp_path, command):
     drawn([good(n) for n in range(100)], "--n", 10)
     judge(tmp_path / "review.csv", lambda line: "有问题" if line["no"] == "3" else "没问题")
     stratum = json.loads(command("sample", "--read", tmp_path / "review.csv", "--format", "json")[1])["strata"][0]
     assert (stratum["kind"], stratum["found"], stratum["rate"]) == ("unflagged", 1, 0.1)
 
 
-def test_where_every_row_was_judged_there_is_nothing_to_estimate(drawn, tmp_path, command):  # noqa: F811
+def test_where_every_row_was_judged_there_is_nothing_to_estimate(drawn, tmp_path, command):
     drawn([good(n) for n in range(5)])
     judge(tmp_path / "review.csv", lambda line: "bad" if line["no"] == "1" else "ok")
     stratum = json.loads(command("sample", "--read", tmp_path / "review.csv", "--format", "json")[1])["strata"][0]
     assert (stratum["rate"], stratum["low"], stratum["high"]) == (0.2, 0.2, 0.2)
 
 
-def test_rows_without_a_verdict_do_not_count_and_are_told(drawn, tmp_path, command):  # noqa: F811
+def test_rows_without_a_verdict_do_not_count_and_are_told(drawn, tmp_path, command):
     drawn([good(n) for n in range(50)], "--n", 10)
     judge(tmp_path / "review.csv", lambda line: "ok" if int(line["no"]) <= 4 else "")
     out = command("sample", "--read", tmp_path / "review.csv")[1]
@@ -163,7 +163,7 @@ def test_rows_without_a_verdict_do_not_count_and_are_told(drawn, tmp_path, comma
 
 
 @pytest.mark.parametrize(("encoding", "delimiter"), [("utf-8", ","), ("gb18030", ";"), ("utf-8-sig", "\t")])
-def test_a_sheet_comes_back_as_a_spreadsheet_writes_it(drawn, tmp_path, command, encoding, delimiter):  # noqa: F811
+def test_a_sheet_comes_back_as_a_spreadsheet_writes_it(drawn, tmp_path, command, encoding, delimiter):
     drawn([bad(1), good(2), good(3)])
     judge(tmp_path / "review.csv", lambda line: "ok", to=tmp_path / "2.csv", encoding=encoding, delimiter=delimiter)
     strata = json.loads(command("sample", "--read", tmp_path / "2.csv", "--format", "json")[1])["strata"]
@@ -181,7 +181,7 @@ def test_a_sheet_comes_back_as_a_spreadsheet_writes_it(drawn, tmp_path, command,
         (lambda lines: [{"a": "b"}], "no review sheet"),
     ],
 )
-def test_a_sheet_that_cannot_be_right_is_refused(drawn, tmp_path, command, change, said):  # noqa: F811
+def test_a_sheet_that_cannot_be_right_is_refused(drawn, tmp_path, command, change, said):
     lines = change(drawn([good(1), good(2)]))
     with (tmp_path / "2.csv").open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, lines[0])
@@ -191,7 +191,7 @@ def test_a_sheet_that_cannot_be_right_is_refused(drawn, tmp_path, command, chang
     assert (code, said in err) == (2, True)
 
 
-def test_what_is_refused(drawn, tmp_path, command):  # noqa: F811
+def test_what_is_refused(drawn, tmp_path, command):
     drawn([good(1)])
     data = f"train={tmp_path / 'data'}"
     refused = {

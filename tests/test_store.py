@@ -8,9 +8,8 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from core_helpers import GOOD, command, contract, here, jsonl, report, user_check  # noqa: F401 - fixtures
+from core_helpers import GOOD, contract, jsonl, report, user_check
 
-from datacheck import discover
 from datacheck.check import Group, Need
 from datacheck.execute import GroupTask, group_part
 from datacheck.features.text_key import TextKey
@@ -77,14 +76,14 @@ def test_nobody_else_may_read_what_is_in_it(tmp_path):
     assert Store(tmp_path / "new").root.stat().st_mode & 0o777 == 0o700
 
 
-def run_shared(command, monkeypatch, tmp_path, path, out, *more):  # noqa: F811
+def run_shared(command, monkeypatch, tmp_path, path, out, *more):
     monkeypatch.setenv("DATACHECK_STORE", str(tmp_path / "shared"))
     assert command("run", path, "--out", out, "--quiet", *more)[0] == 0
     kinds = ("parts", "chunks", "features", "measured")
     return {kind: {p.name for p in (tmp_path / "shared" / kind).glob("*")} for kind in kinds}
 
 
-def test_an_added_file_costs_that_file_only(tmp_path, here, command, monkeypatch):  # noqa: F811
+def test_an_added_file_costs_that_file_only(tmp_path, here, command, monkeypatch):
     for number in range(3):
         jsonl(tmp_path / "data" / f"{number}.jsonl", {**GOOD, "n": number})
     path = contract(tmp_path, [{"check": "exact_duplicates", "limits": {"rate": {"max": 1}}}])
@@ -100,14 +99,14 @@ def test_an_added_file_costs_that_file_only(tmp_path, here, command, monkeypatch
     assert three == two  # nothing is done again
 
 
-def test_the_store_is_gone_after_a_run_of_its_own(tmp_path, here, command):  # noqa: F811
+def test_the_store_is_gone_after_a_run_of_its_own(tmp_path, here, command):
     jsonl(tmp_path / "data" / "a.jsonl", GOOD)
     command("run", contract(tmp_path), "--out", tmp_path / "out")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["contract.yaml", "data", "out"]
     assert not list((tmp_path / "out").rglob(".*"))
 
 
-def test_a_changed_check_is_measured_again(tmp_path, here, command, monkeypatch):  # noqa: F811
+def test_a_changed_check_is_measured_again(tmp_path, here, command, monkeypatch):
     jsonl(tmp_path / "data" / "a.jsonl", GOOD)
     checks = tmp_path / "checks"
     (tmp_path / "checks").mkdir()
@@ -126,12 +125,6 @@ def test_a_changed_check_is_measured_again(tmp_path, here, command, monkeypatch)
     assert len(second["measured"]) > len(first["measured"])
     assert report(tmp_path / "out")["findings"][0]["values"][0]["value"] == 66
     assert report(tmp_path / "out")["inputs"] != inputs
-
-
-@pytest.fixture(autouse=True)
-def _no_user_checks():
-    yield
-    discover.use_folder(None)
 
 
 def test_a_digest_depends_on_every_setting_and_on_the_type():
@@ -159,7 +152,7 @@ def test_twins_of_a_part_keep_their_own_row_numbers(tmp_path):
     assert met.rows() == [(0, 7), (2, 7), (1, 8), (3, 8)]
 
 
-def test_a_file_delivered_twice_is_found(tmp_path, here, command):  # noqa: F811
+def test_a_file_delivered_twice_is_found(tmp_path, here, command):
     for name in ("a", "b"):
         jsonl(tmp_path / "data" / f"{name}.jsonl", GOOD)
     command("run", contract(tmp_path, ["exact_duplicates"]), "--out", tmp_path / "out")

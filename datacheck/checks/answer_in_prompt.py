@@ -5,7 +5,7 @@ from typing import Literal, Self
 import polars as pl
 from pydantic import Field, model_validator
 
-from datacheck.check import Check, Limit, Measured, Metric, Need, Note, Value, View, rates, total
+from datacheck.check import Check, Limit, Measured, Metric, Need, Note, View, rates, total
 from datacheck.features.column_values import ColumnValues
 from datacheck.features.fates import RunOf
 from datacheck.features.given_golds import GivenGolds
@@ -161,9 +161,7 @@ class AnswerInPrompt(Check):
         silent = total(data.rows) - total(golds)
         if silent and silent == total(data.rows):
             none = f"{self.rendered_by} makes no prompt of any row"
-            return Measured(
-                (Value("rate", None),), not_checked=(Note(none, zh=f"{self.rendered_by} 没有从任何一行生成提示词"),)
-            )
+            return self.not_measured(Note(none, zh=f"{self.rendered_by} 没有从任何一行生成提示词"))
         given = golds.filter(pl.col("state") == "given")
         lack = f"of {silent} rows {self.rendered_by} makes no prompt with an answer"
         zh = f"有 {silent} 行，{self.rendered_by} 没有生成带答案的提示词"

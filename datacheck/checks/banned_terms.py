@@ -103,7 +103,7 @@ class BannedTerms(Check):
         empty = [name for name in self.lists.values() if not total(data[Need("turns", of=name)])]
         if empty:
             note = Note(f"the list {empty[0]} holds no term", zh=f"词表 {empty[0]} 中没有词")
-            return Measured((Value("hits", None),), not_checked=(note,))
+            return self.not_measured(note)
         hits = data[self._hits()]
         rows = total(data.rows)
         per_category = hits.group_by("category").agg(rows=pl.col("row").n_unique()).sort("category").collect()

@@ -123,9 +123,9 @@ class BatchArithmetic(Check):
         try:
             plan = self._plan()
         except (LoadError, SettingsError, LookupError) as error:
-            return self._nothing(_note(error))
+            return self.not_measured(_note(error))
         if not rows and not total(data.rows):
-            return self._nothing(Note("no rows", zh="没有样本"))
+            return self.not_measured(Note("no rows", zh="没有样本"))
         found = plan.arithmetic(rows, self.world_size)
         fails = sum(broken.fails for broken in found.broken)
         warmup = max(found.warmup, 1)
@@ -157,9 +157,6 @@ class BatchArithmetic(Check):
         rows = readable - fates.select(pl.col("row").n_unique()).collect().item()
         said = f"{rows} of {readable} readable rows were taken: those that the trainer's loader keeps"
         return rows, Note(said, zh=f"{readable} 个可读行中以 {rows} 行计算：训练框架加载时会保留的行")
-
-    def _nothing(self, why: Note) -> Measured:
-        return Measured(tuple(Value(name, None) for name in self.metrics), not_checked=(why,))
 
     def _plan(self) -> Batches:
         """The settings of the run. Raises LoadError, SettingsError or LookupError where they are not known."""

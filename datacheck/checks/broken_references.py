@@ -92,7 +92,7 @@ class BrokenReferences(Check):
                 f"{unread} rows hold long lists of numbers, which are not kept; write the ids as strings",
                 zh=f"{unread} 行含有很长的数字列表，其内容未保留；请把编号写成字符串",
             )
-            return Measured((Value("rate", None), Value("unused", None)), not_checked=(nothing,))
+            return self.not_measured(nothing)
         ours, theirs = (data[need] for need in self.needs())
         known = theirs.select(pl.col("key").unique()).collect().lazy()
         count = total(known)
@@ -101,7 +101,7 @@ class BrokenReferences(Check):
                 f"dataset {self.of} has no column {self.key} with values",
                 zh=f"数据集 {self.of} 没有带值的列 {self.key}",
             )
-            return Measured((Value("rate", None), Value("unused", None)), not_checked=(nothing,))
+            return self.not_measured(nothing)
         unknown = ours.join(known, on="key", how="anti", maintain_order="left")
         broken = unknown.group_by("row", "where", maintain_order=True).agg(ids=pl.len()).collect().lazy()
         used = total(known.join(ours.select(pl.col("key").unique()), on="key", how="semi"))

@@ -6,7 +6,7 @@ from typing import Any, Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Check, Limit, Measured, Metric, Need, Note, Value, View, rates
+from datacheck.check import Check, Limit, Measured, Metric, Need, Note, View, rates
 from datacheck.features.tokens import (
     NO_TOKENIZER,
     TokenRun,
@@ -98,11 +98,11 @@ class LossMaskErrors(Check):
     def measure(self, data: View) -> Measured:
         """Count rows with a fault."""
         if not self.needs():
-            return Measured((Value("rate", None),), not_checked=(NO_TOKENIZER,))
+            return self.not_measured(NO_TOKENIZER)
         tokens = data[self.needs()[0]]
         limits = unknown(tokens)
         if limits:
-            return Measured((Value("rate", None),), not_checked=limits)
+            return self.not_measured(*limits)
         found = faults(tokens).filter(pl.col("problem") != "content_dropped")
         counted = tokens.select("row", "by").collect()
         trained = counted.filter(pl.col("by").ne_missing("sampled"))

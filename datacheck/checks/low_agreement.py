@@ -91,7 +91,7 @@ class LowAgreement(Check):
         """Ratings of rows that have several, in long form; then the three numbers, for the whole and for each slice."""
         raters = [name for name in data.rows.collect_schema() if name.startswith("rater_")]
         if not raters:
-            return Measured(tuple(Value(name, None) for name in self.metrics), not_checked=(_HINT,))
+            return self.not_measured(_HINT)
         by = [self.by] if self.by else []
         given = data.rows.select(*by, pl.col("row").alias("unit"), *raters)
         numbers = {rater: self._value(rater) for rater in raters}
@@ -104,7 +104,7 @@ class LowAgreement(Check):
             )
         )
         if usable.is_empty():
-            return Measured(tuple(Value(name, None) for name in self.metrics), not_checked=(_UNRATED,))
+            return self.not_measured(_UNRATED)
         values = self._values(usable, {})
         for (label,), part in usable.sort(*by, "unit").partition_by(by, as_dict=True).items() if by else ():
             own = self._values(part, {str(self.by): "(none)" if label is None else str(label)})

@@ -96,7 +96,7 @@ class MixtureDrift(Check):
         rows = sum(counts.values())
         labelled = rows - counts.get(_NONE, 0)
         if not labelled:
-            return Measured((Value("drift", None), Value("labelled", None)), not_checked=(self._hint(),))
+            return self.not_measured(self._hint())
         targets: Mapping[str, float] = self.targets
         if self.against:
             theirs = _counts(data[self.needs()[0]], self.column)

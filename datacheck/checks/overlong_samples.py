@@ -96,7 +96,7 @@ class OverlongSamples(Check):
         if self.needs():
             return self._tokens(data, measured)
         if self.max_tokens is not None:
-            return Measured(tuple(Value(name, None) for name in self.metrics), not_checked=(NO_TOKENIZER,))
+            return self.not_measured(NO_TOKENIZER)
         return measured
 
     def _tokens(self, data: View, by_chars: Measured) -> Measured:
@@ -104,7 +104,7 @@ class OverlongSamples(Check):
         tokens = data[self.needs()[0]]
         limits = unknown(tokens)
         if limits:
-            return Measured(tuple(Value(name, None) for name in self.metrics), not_checked=limits)
+            return self.not_measured(*limits)
         rendered = tokens.filter(pl.col("total") > 0)
         rows = rendered.group_by("row").agg(size=pl.col("total").max().cast(pl.Int64)).sort("row").collect().lazy()
         too_long = pl.lit(value=False) if self.max_tokens is None else pl.col("size") > self.max_tokens

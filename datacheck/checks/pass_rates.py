@@ -5,7 +5,7 @@ from typing import Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Check, Limit, Measured, Metric, Note, Value, View, rates, total
+from datacheck.check import Check, Limit, Measured, Metric, Note, View, rates, total
 
 
 class PassRates(Check):
@@ -85,7 +85,7 @@ class PassRates(Check):
                 f"no row has a column {self.column}; name the column, or remove the check",
                 zh=f"没有样本含有列 {self.column}；请写明列名，或移除此检查",
             )
-            return Measured((Value("no_signal", None), Value("invalid", None)), not_checked=(nothing,))
+            return self.not_measured(nothing)
         valid = pl.col("rate").is_between(0, 1).fill_null(value=False)
         side = (
             pl.when(~valid).then(pl.lit("invalid_pass_rate"))

@@ -138,7 +138,7 @@ class Pii(Check, Rules):
         try:
             self.secret()
         except KeyMissingError as missing:
-            return Measured(tuple(Value(name, None) for name in self.metrics), not_checked=(self._lack(missing),))
+            return self.not_measured(self._lack(missing))
         found = data[self.needs()[0]].collect()
         judged = self.judged(found.drop_nulls("entity"))
         hits = judged.with_columns(pl.Series("label", self._labels(judged["value"]), dtype=pl.String))

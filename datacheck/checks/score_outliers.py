@@ -103,7 +103,7 @@ class ScoreOutliers(Check):
         scores = scores.filter(pl.col("text") != "").with_columns(number=number).collect().lazy()
         columns = scores.select(pl.col("where").unique(maintain_order=True)).collect()["where"].to_list()
         if not columns:
-            return Measured(tuple(Value(name, None) for name in self.metrics), not_checked=(_HINT,))
+            return self.not_measured(_HINT)
         judged = [self._judged(scores.filter(pl.col("where") == name)) for name in columns]
         found = pl.concat(judged).drop_nulls("problem").sort("row", "where").collect()
         equal = scores.group_by("where").agg(n=pl.col("text").n_unique(), rows=pl.len())

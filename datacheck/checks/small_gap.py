@@ -112,7 +112,7 @@ class SmallGap(Check):
         if self.scale is None and not why and not scored.select(inside.all()).item():
             why = _OFF_SCALE
         if why:
-            return Measured(tuple(Value(name, None) for name in self.metrics), not_checked=(why,))
+            return self.not_measured(why)
         return Measured(
             self._values(scored, unscored, rows, data),
             evidence=_evidence(rows.lazy(), self.gap),

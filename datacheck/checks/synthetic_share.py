@@ -100,7 +100,7 @@ class SyntheticShare(Check):
         counts = sources.sort("rows", "source", descending=[True, False]).collect()
         rows = int(counts["rows"].sum())
         if not counts["source"].drop_nulls().len():
-            return Measured((Value("share", None), Value("top_template", None)), not_checked=(_HINT,))
+            return self.not_measured(_HINT)
         by = [self.by] if self.by else []
         made = data.rows.filter(_matches(label, self.synthetic)).select("row", *by).collect().lazy()
         unlabelled = int(counts.filter(pl.col("source").is_null())["rows"].sum())

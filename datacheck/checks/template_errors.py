@@ -112,13 +112,13 @@ class TemplateErrors(Check):
     def measure(self, data: View) -> Measured:
         """Lint the template, then count rows."""
         if not self.needs():
-            return self._nothing(NO_TOKENIZER)
+            return self.not_measured(NO_TOKENIZER)
         tokens = data[self.needs()[0]]
         found = self._lint()
         limits = (_limit(found.error),) if found.error else unknown(tokens)
         first = data.rows.select(pl.col("row").min()).collect().item()
         if limits or first is None:
-            return self._nothing(*limits)
+            return self.not_measured(*(limits or (_NO_ROWS,)))
         has = _Has(data)
         wrong, odd, notes = _sorted(found, has)
         rows = faults(tokens).filter(pl.col("problem").is_in(_OF_ROWS))
@@ -151,9 +151,6 @@ class TemplateErrors(Check):
             return Lint((Fault("no_template", None, "the tokenizer has no chat template"),))
         with child:
             return lint(child, model.tokenizer)
-
-    def _nothing(self, *notes: Note) -> Measured:
-        return Measured(tuple(Value(name, None) for name in self.metrics), not_checked=notes or (_NO_ROWS,))
 
 
 _NO_ROWS = Note("no rows", zh="没有样本")

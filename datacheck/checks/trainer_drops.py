@@ -22,8 +22,8 @@ from datacheck.check import (
     total,
 )
 from datacheck.features.fates import NOT_EXPLAINED, NOT_READABLE, Fates, RunOf
-from datacheck.trainers import trainer, trainer_names
-from datacheck.trainers.base import FATES, LOST, Mode, SettingsError
+from datacheck.trainers import trainer_names
+from datacheck.trainers.base import FATES, LOST, Mode, Settings, SettingsError
 
 _ORDER = {fate: place for place, fate in enumerate(FATES)}
 
@@ -124,19 +124,23 @@ class TrainerDrops(Check):
 
     def needs(self) -> tuple[Need, ...]:
         """The fates, once the trainer is known."""
-        return (Need(self._fates()),) if self.trainer in trainer_names() else ()
+        return (self._fates(),) if self.trainer in trainer_names() else ()
 
-    def _fates(self) -> Fates:
-        run = RunOf(trainer=self.trainer or "", config=self.config, settings=self.settings, max_length=self.max_length)
-        return Fates(run=run)
+    @property
+    def _run(self) -> RunOf:
+        return RunOf(trainer=self.trainer or "", config=self.config, settings=self.settings, max_length=self.max_length)
+
+    def _fates(self) -> Need:
+        return Need(Fates(run=self._run))
 
     def measure(self, data: View) -> Measured:
         """Count rows by the worst of their fates; a row counts once, under the rule that decided."""
         why = self._unmeasured()
         if why:
-            return Measured(tuple(Value(name, None) for name in self.metrics), not_checked=(why,))
-        mode, first = trainer(self.trainer or ""), self._first()
-        fates = data[Need(self._fates())].collect()
+            return self.not_measured(why)
+        mode, settings = self._run.mode, self._run.settings_read()
+        first = mode.first(settings)
+        fates = data[self._fates()].collect()
         taken = data.rows.select("row") if first is None else data.rows.select("row").filter(pl.col("row") < first)
         decided = _decided(fates).join(taken.collect(), on="row", how="semi", maintain_order="left")
         of_run = fates.filter(pl.col("row").is_null()).unique(["problem", "detail"], maintain_order=True)
@@ -155,7 +159,7 @@ class TrainerDrops(Check):
             ),
             evidence=_evidence(mode, decided, of_run, data),
             figures={"ledger": _ledger(decided, rows)},
-            not_checked=tuple(self._notes(mode, of_run, total(data.rows), rows)),
+            not_checked=tuple(_notes(mode, settings, of_run, total(data.rows), rows)),
         )
 
     def _unmeasured(self) -> Note | None:
@@ -166,33 +170,30 @@ class TrainerDrops(Check):
             said = f"{self.trainer}: not a trainer that datacheck knows; known: {', '.join(trainer_names())}"
             return Note(said, zh=f"{self.trainer}：未收录的训练框架；已收录：{'、'.join(trainer_names())}")
         try:
-            self._fates().run.settings_read()
+            self._run.settings_read()
         except SettingsError as error:
             return Note(f"the settings of the run cannot be read: {error}", zh=f"无法读取运行设置：{error}")
         return None
-
-    def _first(self) -> int | None:
-        """How many rows the trainer takes from the front, where the settings say so."""
-        run = self._fates().run
-        return run.mode.first(run.settings_read())
-
-    def _notes(self, mode: Mode, of_run: pl.DataFrame, every: int, taken: int) -> list[Note]:
-        said = f"the settings take the first {taken} of {every} rows; the others were not counted"
-        notes = [Note(said, zh=f"按设置只取 {every} 行中的前 {taken} 行，其余未统计")] if taken < every else []
-        for problem, detail in of_run.filter(pl.col("fate") != "fails").select("problem", "detail").iter_rows():
-            rule = mode.rules[problem]
-            notes.append(Note(f"{problem}: {rule.en} ({detail})", zh=f"{problem}：{rule.zh}（{detail}）"))
-        limit = mode.cut(self._fates().run.settings_read()).limit
-        if limit is not None:
-            said = f"rows of more than {limit} tokens: not counted here (check truncated_samples)"
-            notes.append(Note(said, zh=f"超过 {limit} 个 token 的行不在此统计（见检查 truncated_samples）"))
-        return notes
 
 
 _NO_TRAINER = Note(
     "no trainer is named; write `run: {trainer: trl.sft}` (or another) in the contract",
     zh="未指定训练框架：请在契约中写明，例如 `run: {trainer: trl.sft}`",
 )
+
+
+def _notes(mode: Mode, settings: Settings, of_run: pl.DataFrame, every: int, taken: int) -> list[Note]:
+    """Rows that were not counted, rules about the run that stop nothing, and the length that is looked at elsewhere."""
+    said = f"the settings take the first {taken} of {every} rows; the others were not counted"
+    notes = [Note(said, zh=f"按设置只取 {every} 行中的前 {taken} 行，其余未统计")] if taken < every else []
+    for problem, detail in of_run.filter(pl.col("fate") != "fails").select("problem", "detail").iter_rows():
+        rule = mode.rules[problem]
+        notes.append(Note(f"{problem}: {rule.en} ({detail})", zh=f"{problem}：{rule.zh}（{detail}）"))
+    limit = mode.cut(settings).limit
+    if limit is not None:
+        said = f"rows of more than {limit} tokens: not counted here (check truncated_samples)"
+        notes.append(Note(said, zh=f"超过 {limit} 个 token 的行不在此统计（见检查 truncated_samples）"))
+    return notes
 
 
 def _decided(fates: pl.DataFrame) -> pl.DataFrame:
@@ -214,11 +215,10 @@ def _evidence(mode: Mode, decided: pl.DataFrame, of_run: pl.DataFrame, data: Vie
     told = pl.concat_str(words, *more)
     lines = decided.lazy().select("row", "where", "problem", "fate", detail=told)
     lost = pl.col("fate").is_in(LOST)
+    files = data.rows.select("file").head(1).collect()["file"].to_list()
+    at = pl.lit(files[0] if files else None, pl.String)  # what is about the run stands at its first file
     whole = of_run.lazy().filter(pl.col("fate") == "fails")
-    file = (
-        data.rows.select("file").head(1).collect()["file"].to_list()
-    )  # what is about the run stands at its first file
-    whole = whole.select("where", "problem", "fate", detail=told, file=pl.lit(file[0] if file else None, pl.String))
+    whole = whole.select("where", "problem", "fate", detail=told, file=at)
     found = [placed(lines.filter(lost), data.rows), whole, for_review(lines.filter(~lost), data.rows)]
     return pl.concat(found, how="diagonal").drop("fate")
 

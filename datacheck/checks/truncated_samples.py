@@ -6,7 +6,7 @@ from typing import Any, Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Check, Limit, Measured, Metric, Need, Note, Ratio, Value, View, rates
+from datacheck.check import Check, Limit, Measured, Metric, Need, Note, Ratio, Value, View, rates, total
 from datacheck.features.tokens import NO_TOKENIZER, TokenRun, token_run_of, tokens_of, unknown
 
 _LENGTHS = (256, 512, 1024, 2048, 4096, 8192, 16384, 32768)
@@ -89,30 +89,18 @@ class TruncatedSamples(Check):
         """Compare lengths with what is kept."""
         run, needs = self.run, self.needs()
         if run is None or not needs:
-            return self._nothing(NO_TOKENIZER)
+            return self.not_measured(NO_TOKENIZER)
         limit = run.cut_at()
         if limit is None and run.trainer is None:
-            return self._nothing(_NO_LENGTH)
+            return self.not_measured(_NO_LENGTH)
         tokens = data[needs[0]]
         limits = unknown(tokens)
         if limits:
-            return self._nothing(*limits)
-        table = (
-            tokens.select("row", "part", "total", "kept", "trained", "kept_trained", "by", "faults").collect().lazy()
-        )
+            return self.not_measured(*limits)
+        table = tokens.select("row", "part", "total", "kept", "trained", "kept_trained", "by").collect().lazy()
         cut = table.filter(pl.col("kept") < pl.col("total"))
-        trained, left = pl.col("trained"), pl.col("kept_trained")
-        answers = cut.filter(left < trained)
-        lost = answers.filter(left == 0)
-        problem = (
-            pl.when(left == trained)
-            .then(pl.lit("prompt_cut"))
-            .when(left == 0)
-            .then(pl.lit("answer_lost"))
-            .otherwise(pl.lit("answer_cut"))
-        )
-        said = "{} of {} tokens are kept, {} of {} trained ones"
-        words = pl.format(said, "kept", "total", "kept_trained", "trained")
+        answers = cut.filter(pl.col("kept_trained") < pl.col("trained"))
+        lost = answers.filter(pl.col("kept_trained") == 0)
         values = [
             value
             for name, rows in (("rate", cut), ("answer_cut", answers), ("answer_lost", lost))
@@ -122,26 +110,36 @@ class TruncatedSamples(Check):
             table.select(pl.col("total").sum(), gone=(pl.col("total") - pl.col("kept")).sum()).collect().row(0)
         )
         unrendered = table.filter(pl.col("by").is_null()).select(pl.col("row").n_unique()).collect().item()
-        without = data.rows.join(table, on="row", how="anti").select(pl.len()).collect().item()
+        without = total(data.rows.join(table, on="row", how="anti"))
         notes = _notes(unrendered, without)
         notes += [_NOT_CUT] if limit is None else []
         return Measured(
             (*values, Value("tokens_lost", Ratio(gone, count) if count else 0 if without else None)),
-            evidence=cut.select(
-                "row", where="part", problem=problem, detail=words, score=pl.col("total").cast(pl.Float64)
-            ),
+            evidence=_evidence(cut),
             figures={"cut_at": _cut_at(table)},
             not_checked=tuple(notes),
         )
-
-    def _nothing(self, *notes: Note) -> Measured:
-        return Measured(tuple(Value(name, None) for name in self.metrics), not_checked=notes)
 
 
 _NO_LENGTH = Note(
     "no max_length: name the run's (run: {max_length: N})", zh="未指定最大长度：请在契约中写明（run: {max_length: N}）"
 )
 _NOT_CUT = Note("the named trainer cuts nothing with these settings", zh="按这些设置，所用训练框架不会截断")
+
+
+def _evidence(cut: pl.LazyFrame) -> pl.LazyFrame:
+    """What each row that is cut loses, and of how many tokens."""
+    trained, left = pl.col("trained"), pl.col("kept_trained")
+    problem = (
+        pl.when(left == trained)
+        .then(pl.lit("prompt_cut"))
+        .when(left == 0)
+        .then(pl.lit("answer_lost"))
+        .otherwise(pl.lit("answer_cut"))
+    )
+    said = "{} of {} tokens are kept, {} of {} trained ones"
+    words = pl.format(said, "kept", "total", "kept_trained", "trained")
+    return cut.select("row", where="part", problem=problem, detail=words, score=pl.col("total").cast(pl.Float64))
 
 
 def _notes(unrendered: int, without: int) -> list[Note]:

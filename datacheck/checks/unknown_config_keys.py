@@ -113,9 +113,9 @@ class UnknownConfigKeys(Check):
         try:
             known, read, lines = self._read()
         except ContractError as error:
-            return self._nothing(Note(str(error), zh=f"无法读取运行配置：{error}"))
+            return self.not_measured(Note(str(error), zh=f"无法读取运行配置：{error}"))
         except (LoadError, SettingsError, LookupError) as error:
-            return self._nothing(_note(error))
+            return self.not_measured(_note(error))
         found = [*_judged("config", *self._part(read, known))]
         both = known._replace(types={**known.types, **known.described})
         found += _judged("settings", _nested(self.settings), both)
@@ -124,9 +124,6 @@ class UnknownConfigKeys(Check):
             tuple(Value(metric, counts[problem]) for problem, metric in _METRICS.items()),
             evidence=self._evidence(data, found, lines),
         )
-
-    def _nothing(self, why: Note) -> Measured:
-        return Measured(tuple(Value(name, None) for name in self.metrics), not_checked=(why,))
 
     def _read(self) -> tuple[Known, dict[str, Any], dict[str, int]]:
         """What the trainer knows, the file as it reads it, and the line of every name."""

@@ -1,7 +1,6 @@
 """Evaluation items found in the turns of another dataset: an index of one side, a row-local scan of the other."""
 
 from functools import lru_cache
-from typing import Literal
 
 import numpy as np
 import polars as pl
@@ -20,7 +19,6 @@ HAN_SHARE = 0.2
 FRAME_SHARE, FRAME_ITEMS = 0.1, 20  # an n-gram in so many items of a set says nothing about one of them
 LONGER = 2  # an answer alone is telling only if it is so many times as long as the shortest question
 
-Kind = Literal["question", "question_and_options", "question_and_options_relabelled", "answer"]
 ITEMS: dict[str, pl.DataType | type[pl.DataType]] = {
     "row": pl.UInt32, "kind": pl.String, "n": pl.UInt8, "length": pl.UInt32, "several": pl.Boolean,
     "short": pl.Boolean, "brief": pl.Boolean, "whole": pl.Boolean, "text": pl.String, "shingles": pl.List(pl.UInt32),

@@ -4,6 +4,7 @@ import polars as pl
 
 from datacheck.check import Feature, Note, View
 from datacheck.features.row_keys import hashes
+from datacheck.features.texts import joined
 from datacheck.text.normalise import Rule, normalise
 
 NO_PAIR = Note("no row has both a chosen and a rejected answer", zh="没有样本同时具有 chosen 与 rejected 回答")
@@ -24,11 +25,7 @@ class PairKeys(Feature):
         said = pl.concat_str(pl.col("role", "text", "tool_calls").fill_null(""), separator="\x1f")
         parts = ("prompt", "chosen", "rejected")
         prompt, chosen, rejected = (
-            part.turns.filter(pl.col("part") == name)
-            .select("row", said.alias(name))
-            .group_by("row", maintain_order=True)
-            .agg(name)
-            .with_columns(pl.col(name).list.join("\x1e"))  # twice as fast as joining while grouping
+            joined(part.turns.filter(pl.col("part") == name).select("row", said.alias(name)), name, "\x1e")
             for name in parts
         )
         table = (

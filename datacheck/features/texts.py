@@ -25,5 +25,10 @@ def row_texts(turns: pl.LazyFrame, on: On, *, system: bool = False) -> pl.LazyFr
     wanted = turns.filter(pl.col("part").is_in(_PARTS[on]), spoken)
     if not system:
         wanted = wanted.filter(pl.col("role").ne_missing("system"))
-    said_by_row = wanted.select("row", text=said).group_by("row", maintain_order=True).agg("text")
-    return said_by_row.with_columns(pl.col("text").list.join("\n"))  # three times as fast as joining while grouping
+    return joined(wanted.select("row", text=said), "text", "\n")
+
+
+def joined(pieces: pl.LazyFrame, name: str, separator: str) -> pl.LazyFrame:
+    """`row` and `name`: the texts of each row in that column as one, in their order."""
+    lists = pieces.group_by("row", maintain_order=True).agg(name)
+    return lists.with_columns(pl.col(name).list.join(separator))  # two to three times as fast as joining while grouping

@@ -146,13 +146,6 @@ def _once(job: Job, ledger: Ledger, lease: float, execute: Execute) -> Outcome |
         _let_go(ledger, held)
 
 
-def lookup(drop: Path, rules: Rules, registry: Registry) -> Outcome | None:
-    """What the ledger answers to the question that `publish` would ask, or None; every byte of the drop is hashed."""
-    job = Job(drop, rules, registry)
-    with registry.ledger() as ledger:
-        return job.answer(ledger) if job.present(ledger) else None
-
-
 def _plainly(session: Session) -> str | None:
     session.run()
     return None

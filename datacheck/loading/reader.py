@@ -11,30 +11,26 @@ import json
 import os
 import re
 from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from datacheck.loading import files, sniff, spans
 from datacheck.loading.counts import AccountingError
+from datacheck.loading.kinds import HEAD, kind_of
 from datacheck.loading.reading import in_words
+from datacheck.loading.record_ends import at_most, csv_cutter, first_newline, last_newline
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
     from pathlib import Path
     from typing import BinaryIO
 
+    from datacheck.loading.kinds import Kind
     from datacheck.loading.reading import Limits, Reading
 
-Kind = Literal["jsonl", "array", "sequence", "document", "csv", "parquet", "arrow_file", "arrow_stream"]
-_HEAD = 64 * 1024
 _COMPRESSIONS = ((files.GZIP_MAGIC, "gzip", files.gunzip), (files.ZSTD_MAGIC, "zstd", files.unzstd))
 _NEWLINE = 0x0A
-_HEAD_VALUE = 1024**2
-_MESSAGES = re.compile(rb'\[\s*\{\s*"(?:role|from|human|content|value)"\s*:')
-_TEXT_SUFFIXES = {".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json", ".csv": "csv", ".tsv": "csv"}
 _PARQUET_END = b"PAR1"
 _STRETCHES = 64  # each reads the metadata of the whole file
-_BINARY_SUFFIXES = {".parquet": "parquet", ".arrow": "arrow", ".feather": "arrow"}
 
 
 class Event(NamedTuple):
@@ -119,7 +115,6 @@ class _File:
         self.crlf = self.lf = 0
         self.index = 0
         self.covered = 0
-        self.wide = reading.encoding.startswith(("utf-16", "utf-32"))
         self.sha256: Callable[[], str] = hashlib.sha256().hexdigest
         # A record may be longer than a usual chunk: then the chunk grows.
         self.most = max(limits.chunk_bytes, 2 * limits.line_bytes)
@@ -127,16 +122,18 @@ class _File:
     def chunks(self) -> Generator[Chunk, None, FileSeen]:
         before = files.identity(self.file)
         suffixes = [suffix.lower() for suffix in self.path.suffixes]
-        buffer = self._decompressed(self.raw.read_ahead(_HEAD))
+        buffer = self._decompressed(self.raw.read_ahead(HEAD))
         self.sha256 = buffer.sha256.hexdigest
-        start = bytes(buffer.fill(_HEAD)[:_HEAD])
         if self.compression and suffixes and suffixes[-1] in {".gz", ".zst", ".zstd", ".gzip"}:
             suffixes.pop()
         suffix = suffixes[-1] if suffixes else ""
-        if start.startswith(sniff.UTF8_BOM):
+        if buffer.fill(HEAD).startswith(sniff.UTF8_BOM):
             self._event("bom", "three bytes before the first record", 1, 0, 3)
-        kind = self._kind(start, suffix, buffer)
-        if kind in {"parquet", "arrow_file", "arrow_stream"} and not self.compression:
+        compressed = self.compression is not None
+        kind, remark = kind_of(suffix, buffer, self.reading, compressed=compressed, line_bytes=self.limits.line_bytes)
+        if remark:
+            self._event(*remark)
+        if kind in {"parquet", "arrow_file", "arrow_stream"}:
             buffer.take_all()
             self.raw.drain()
             yield from self._binary(kind, before)
@@ -188,86 +185,6 @@ class _File:
                 return files.Buffer(blocks, hashlib.sha256())
         return files.Buffer(files.plain(self.raw, head), self.raw.sha256)
 
-    def _kind(self, start: bytes, suffix: str, buffer: files.Buffer) -> Kind | None:
-        """Return how to cut the file, or None (with an event) if it is not read."""
-        if not start:
-            if buffer.damage is None:
-                self._event("empty_file", "0 bytes")
-            return None
-        binary = sniff.container(start)
-        expected = _BINARY_SUFFIXES.get(suffix)
-        if (
-            binary
-            and not self.compression
-            and (expected is None or binary.startswith(expected))
-            and suffix not in _TEXT_SUFFIXES
-        ):
-            return binary
-        if binary:
-            self._event("wrong_container", f"{binary.replace('_', ' ')} data under another name or compressed")
-            return None
-        if expected:
-            self._event("wrong_container", f"the name says {expected}, the first bytes do not")
-            return None
-        if problem := sniff.foreign(start):
-            self._event(problem.code, problem.message)
-            return None
-        if self.wide:
-            return "csv" if _TEXT_SUFFIXES.get(suffix) == "csv" else "jsonl"
-        if wide := sniff.wide_encoding(start):
-            self._event("not_utf8", f"probably {wide}; name it in the contract (encoding: {wide})")
-            return None
-        kind = _TEXT_SUFFIXES.get(suffix)
-        if kind == "csv" or (kind is None and self.reading.delimiter):
-            return "csv"
-        return self._json_kind(buffer, kind)
-
-    def _json_kind(self, buffer: files.Buffer, expected: str | None) -> Kind | None:
-        first, second, alone = self._first_lines(buffer)
-        if not first:
-            return "jsonl"
-        if expected is None and first[:1] not in b"{[":
-            self._event("wrong_container", "neither the name nor the first byte says JSON, CSV or Parquet")
-            return None
-        if _complete(first):
-            if expected == "jsonl" or not alone:
-                if first[:1] == b"[" and alone and _is_array_of_records(first):
-                    self._event("array_in_jsonl", "one JSON array on one line")
-                    return "array"
-                if expected == "json":
-                    self._event("jsonl_in_json", "the first line is a record of its own")
-                return "jsonl"
-            return "array" if first[:1] == b"[" else "document"
-        if first[:1] == b"[" and (expected == "json" or not second.startswith(b"[")):
-            if expected == "jsonl" and (second or first == b"["):
-                self._event("array_in_jsonl", "one JSON array over several lines")
-            return "array" if expected != "jsonl" or second or first == b"[" else "jsonl"
-        if expected == "json":
-            # A damaged first line of JSON lines: the second line is a record too.
-            if first[:1] == b"{" and _complete(second) and second[:1] == b"{":
-                self._event("jsonl_in_json", "the second line is a record of its own")
-                return "jsonl"
-            return "document"
-        if first[:1] == b"{" and _opens_pretty(first) and not second.startswith(b"{"):
-            self._event("pretty_printed", "the first record spans several lines")
-            return "sequence"
-        return "jsonl"
-
-    def _first_lines(self, buffer: files.Buffer) -> tuple[bytes, bytes, bool]:
-        """Return the first two lines that are not blank, and whether the first is the only one."""
-        size, found = _HEAD, []
-        while True:
-            data = buffer.fill(size)
-            text = bytes(data).removeprefix(sniff.UTF8_BOM)
-            lines = text.split(b"\n")
-            whole = lines if buffer.ended else lines[:-1]
-            found = [line.strip() for line in whole[:1000] if line.strip()][:2]
-            if len(found) > 1 or buffer.ended or size > self.limits.line_bytes or len(data) > self.limits.line_bytes:
-                break
-            size = min(size * 4, self.limits.line_bytes + 1)
-        first = found[0] if found else b""
-        return first, found[1] if len(found) > 1 else b"", len(found) == 1 and buffer.ended
-
     # ── cutting ─────────────────────────────────────────────────────────────────────────────────────
     def _emit(
         self,
@@ -280,7 +197,7 @@ class _File:
         after_value: bool = False,
     ) -> Chunk:
         first_byte, first_line = self.covered, self.lines + 1
-        if not self.wide:
+        if not self.reading.wide:
             newlines = data.count(b"\n")
             crlf = data.count(b"\r\n") if b"\r" in data else 0
             self.lf += newlines - crlf
@@ -317,12 +234,12 @@ class _File:
         final = newline
         # One byte more than a chunk tells whether the file ends with it.
         while data := buffer.fill(size + 1):
-            cut = len(data) if len(data) <= size else _last_newline(data, size, newline)
+            cut = len(data) if len(data) <= size else last_newline(data, size, newline)
             if cut == 0 and size < self.limits.line_bytes:
                 data = buffer.fill(self.limits.line_bytes + len(newline))
-                cut = _first_newline(data, newline) or (len(data) if buffer.ended else 0)
+                cut = first_newline(data, newline) or (len(data) if buffer.ended else 0)
                 cut = cut if cut <= self.limits.line_bytes + len(newline) else 0
-            cut = _at_most(data, cut, most) if newline == b"\n" else cut
+            cut = at_most(data, cut, most) if newline == b"\n" else cut
             if cut == 0:
                 self._drain_line(buffer, newline)
                 continue
@@ -338,7 +255,7 @@ class _File:
         line, byte, length = self.lines + 1, self.covered, 0
         while True:
             data = buffer.fill(self.limits.chunk_bytes)
-            stop = _first_newline(data, newline)
+            stop = first_newline(data, newline)
             piece = buffer.take(stop or len(data))
             length += len(piece)
             self._drop(piece)
@@ -361,22 +278,19 @@ class _File:
 
     def _csv_chunks(self, buffer: files.Buffer, suffix: str) -> Generator[Chunk, None, None]:
         delimiter = self.reading.delimiter or ("\t" if suffix == ".tsv" else ",")
-        records = _csv_records(delimiter)
         size = self.limits.chunk_bytes
         header: tuple[str, ...] | None = None
         newline = "\n".encode(self.reading.encoding)
-        if not self.reading.quotes:
-            cut_at: Callable[[bytearray, int, re.Pattern[bytes]], int] = partial(_line_cut, newline=newline)
-        else:
-            cut_at = partial(_wide_csv_cut, encoding=self.reading.encoding) if self.wide else _csv_cut
+        cut_at = csv_cutter(delimiter, self.reading)
         while data := buffer.fill(size + 1):
-            few = min(size, len(data)) if self.wide else _at_most(data, min(size, len(data)), self.limits.chunk_records)
-            cut = len(data) if few == len(data) else cut_at(data, few, records)
+            few = min(size, len(data))
+            few = few if self.reading.wide else at_most(data, few, self.limits.chunk_records)
+            cut = len(data) if few == len(data) else cut_at(data, few)
             if cut == 0 and size < self.most:
                 data = buffer.fill(self.most + 1)
-                cut = len(data) if len(data) <= self.most else cut_at(data, self.most, records)
+                cut = len(data) if len(data) <= self.most else cut_at(data, self.most)
                 # A quote that is never closed: cut at a line, and the parser finds the line that opens it.
-                cut = cut or _last_newline(data, size, newline)
+                cut = cut or last_newline(data, size, newline)
             if cut == 0:
                 self._drain_line(buffer, newline)
                 continue
@@ -419,7 +333,7 @@ class _File:
         newline = "\n".encode(self.reading.encoding)
         start = 0
         while start < len(block):
-            stop = start + (_first_newline(block[start : start + _HEAD], newline) or len(block))
+            stop = start + (first_newline(block[start : start + HEAD], newline) or len(block))
             line = block[start:stop].decode(self.reading.encoding)
             yield line if start else line.removeprefix("\ufeff")
             start = stop
@@ -432,7 +346,7 @@ class _File:
         while data := buffer.fill(size + 1):
             part = bytes(data[:size])
             if self.index == 0:
-                opening = _element_line(part)
+                opening = spans.array_lines(part)
             # The opening bracket is part of the first chunk only; later ones start inside the array.
             most = self.limits.chunk_records
             cut, count, broken = spans.last_end(part, depth=depth, inside=self.index > 0, most=most)
@@ -495,7 +409,7 @@ class _File:
 
     def _finish(self, buffer: files.Buffer) -> int:
         """Account for what is left, add the remarks on the whole text, and return the decoded size."""
-        while data := buffer.fill(_HEAD):
+        while data := buffer.fill(HEAD):
             self._drop(buffer.take(len(data)))
         if buffer.damage:
             self._event(*buffer.damage, line=self.lines + 1, byte=self.covered)
@@ -504,92 +418,3 @@ class _File:
         if self.covered != buffer.taken:
             raise AccountingError(f"{self.path.name}: {buffer.taken} bytes read, {self.covered} accounted for")
         return buffer.taken
-
-
-def _complete(line: bytes) -> bool:
-    if len(line) > _HEAD_VALUE:  # decoded it may take twenty times its size; a long line that closes is no heading
-        return line[:1] + line[-1:] in {b"{}", b"[]"}
-    try:
-        json.loads(line)
-    except (ValueError, RecursionError):
-        return False
-    return True
-
-
-def _is_array_of_records(line: bytes) -> bool:
-    """Tell an array of records from one record that is a list of messages."""
-    if len(line) > _HEAD_VALUE:
-        return not _MESSAGES.match(line)
-    value = json.loads(line)
-    messages = {"role", "from", "human"}
-    return bool(value) and all(isinstance(item, dict) and not messages & item.keys() for item in value)
-
-
-def _opens_pretty(line: bytes) -> bool:
-    return line in {b"{", b"["} or line.endswith((b",", b"{", b"["))
-
-
-def _last_newline(data: bytearray, size: int, newline: bytes) -> int:
-    """Return the position after the last whole line within `size` bytes; 0 if there is none."""
-    width = len(newline)
-    position = data.rfind(newline, 0, size)
-    while position > 0 and position % width:
-        position = data.rfind(newline, 0, position + width - 1)
-    return position + width if position >= 0 else 0
-
-
-def _at_most(data: bytearray, size: int, lines: int) -> int:
-    """Return a position within `size` bytes, after a line feed, with at most `lines` lines before it."""
-    if data.count(b"\n", 0, size) <= lines:
-        return size
-    low, high = 0, size
-    while high - low > 1:
-        middle = (low + high) // 2
-        newlines = data.count(b"\n", low, middle)
-        if newlines >= lines:
-            high = middle
-        else:
-            low, lines = middle, lines - newlines
-    return high
-
-
-def _first_newline(data: bytes | bytearray, newline: bytes) -> int:
-    width = len(newline)
-    position = data.find(newline)
-    while position > 0 and position % width:
-        position = data.find(newline, position + 1)
-    return position + width if position >= 0 else 0
-
-
-def _element_line(data: bytes) -> re.Pattern[bytes] | None:
-    """Return what the lines look like on which the elements of an array start, judged by the first one."""
-    match = re.match(rb"(?:\xef\xbb\xbf)?\s*\[\s*(?=[{\[])", data)
-    return spans.element_lines(data, match.end()) if match else None
-
-
-def _csv_records(delimiter: str) -> re.Pattern[bytes]:
-    """Return what a run of whole CSV records looks like: a quote opens a field only at its start, else it is text."""
-    sign = re.escape(delimiter.encode()[-1:])
-    start = rb"(?<![^" + sign + rb"\n])"
-    inside = rb"(?<=[^" + sign + rb"\n])"
-    return re.compile(rb'(?:(?:[^"\n]++|' + start + rb'"(?:[^"]++|"")*+"|' + inside + rb'")*+\n)*+')
-
-
-def _wide_csv_cut(data: bytearray, size: int, records: re.Pattern[bytes], encoding: str) -> int:
-    """The same for UTF-16 and UTF-32, where a byte 0x0A may be half a character; damage keeps its length."""
-    text = bytes(data[: size - size % len("\n".encode(encoding))]).decode(encoding, errors="replace").encode()
-    cut = _csv_cut(bytearray(text), len(text), records)
-    return len(text[:cut].decode().encode(encoding))
-
-
-def _line_cut(data: bytearray, size: int, _records: re.Pattern[bytes], newline: bytes) -> int:
-    """The same where quotes mean nothing."""
-    return _last_newline(data, size, newline)
-
-
-def _csv_cut(data: bytearray, size: int, records: re.Pattern[bytes]) -> int:
-    """Return the position after the last record that ends within `size` bytes; 0 if none does."""
-    if data.find(b'"', 0, size) < 0:
-        return data.rfind(b"\n", 0, size) + 1
-    match = records.match(data, 0, size)
-    return match.end() if match else 0

@@ -186,6 +186,11 @@ class Reading(_Frozen):
             raise ValueError("fields: one key is named twice")
         return self
 
+    @property
+    def wide(self) -> bool:
+        """Whether a character takes two or four bytes."""
+        return self.encoding.startswith(("utf-16", "utf-32"))
+
     def wanted(self) -> FormatName:
         """Return the format that records are read in: named, or made by the fields, or auto."""
         return self.fields.format() if self.format == "auto" and self.fields.named() else self.format

@@ -18,6 +18,7 @@ _SEPARATOR = re.compile(rb'(?>[^",\[{]++|' + _STRING + rb")*+(?:([,\[{])|\Z)")
 _SCALAR = re.compile(rb"(?>[^\",\]}\s]++|" + _STRING + rb")++")
 _ONE_STRING = re.compile(_STRING)
 _SPACE = re.compile(rb"[ \t\r\n]*+")
+_FIRST_ELEMENT = re.compile(rb"(?:\xef\xbb\xbf)?\s*\[\s*(?=[{\[])")
 _OPEN = frozenset(b"[{")
 _MOST_LINES = 0.9  # of the lines are elements, where lines without indentation are believed
 
@@ -100,6 +101,12 @@ def element_lines(data: bytes, first: int) -> re.Pattern[bytes] | None:
         if starts < _MOST_LINES * (data.count(b"\n", first) - 1):
             return None
     return opening
+
+
+def array_lines(data: bytes) -> re.Pattern[bytes] | None:
+    """The same for an array that `data` begins with, judged by its first element."""
+    match = _FIRST_ELEMENT.match(data)
+    return element_lines(data, match.end()) if match else None
 
 
 def list_span(data: bytes, keys: tuple[str, ...]) -> tuple[int, int] | None:

@@ -81,7 +81,7 @@ class Reading(NamedTuple):
 
 
 class StopRow(Exception):  # noqa: N818 - not an error: the trainer is done with the row
-    """Ends the reading of a row inside a twin; the twin's `read` catches it."""
+    """Ends the reading of a row inside a twin; `guarded` catches it."""
 
     def __init__(self, reason: str, where: str | None = None, detail: str | None = None) -> None:
         super().__init__(reason)
@@ -106,6 +106,20 @@ def as_loaded(record: dict[str, Any], seen: Seen) -> dict[str, Any]:
     """The record as `datasets` gives it: keys that only other records have are null."""
     missing = seen.columns - record.keys()
     return {**record, **dict.fromkeys(missing)} if missing else record
+
+
+def guarded(read: Callable[[Any, Any, Seen], Reading], *, objects: bool = True) -> Callable[[Any, Any, Seen], Reading]:
+    """A `read` that may raise StopRow as one that never does; with `objects` it is asked about objects only."""
+
+    def guarded_read(record: Any, settings: Any, seen: Seen) -> Reading:
+        if objects and not isinstance(record, dict):
+            return Reading((Fate("not_an_object", None, kind_of(record)),))
+        try:
+            return read(record, settings, seen)
+        except StopRow as stop:
+            return Reading((stop.fate,))
+
+    return guarded_read
 
 
 class Settings(BaseModel):
@@ -236,10 +250,15 @@ def _all_rows(_settings: Any) -> int | None:
 
 
 class Upstream(NamedTuple):
-    """Where the rules were read."""
+    """Where the rules were read. `folder` is what their sources have in common, with a slash at the end."""
 
     repository: str
     commit: str
+    folder: str = ""
+
+    def rule(self, fate: Kind, en: str, zh: str, source: str, hint: str, *, silent: bool = False) -> Rule:
+        """A rule whose source is named from the folder on."""
+        return Rule(fate, en, zh, self.folder + source, hint, silent)
 
 
 @dataclass(frozen=True)

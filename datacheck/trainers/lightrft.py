@@ -1,6 +1,6 @@
 """LightRFT: prompts for RL (text; images, which the GSM8K example uses too) and rows for SFT."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from datacheck.trainers.base import (
@@ -16,6 +16,7 @@ from datacheck.trainers.base import (
     Trained,
     Upstream,
     as_loaded,
+    guarded,
     kind_of,
     literal,
     shown,
@@ -362,18 +363,6 @@ def _messages(value: Any, key: str | None) -> Messages:
     return value
 
 
-def _guarded(read: Callable[[dict[str, Any], Any, Seen], Reading]) -> Callable[[Any, Any, Seen], Reading]:
-    def guarded(record: Any, settings: Any, seen: Seen) -> Reading:
-        if not isinstance(record, dict):
-            return Reading((Fate("not_an_object", None, kind_of(record)),))
-        try:
-            return read(record, settings, seen)
-        except StopRow as stop:
-            return Reading((stop.fate,))
-
-    return guarded
-
-
 def _cut_rl(to: LightrftRl) -> Cut:
     return Cut(to.prompt_max_len, of="prompt")
 
@@ -398,18 +387,18 @@ _MIXING = "several datasets: the smallest one ends the epoch (lightrft/utils/uti
 _EVAL = "without a test split 3 % of the training rows are the evaluation set too (lightrft/utils/utils.py:201-208)"
 MODES = {
     "rl_text": Mode(
-        name="lightrft.rl_text", upstream=UPSTREAM, settings=LightrftRl, read=_guarded(_read_text), rules=RL_RULES,
+        name="lightrft.rl_text", upstream=UPSTREAM, settings=LightrftRl, read=guarded(_read_text), rules=RL_RULES,
         cut=_cut_rl, first=_first, run_here=True,
         roles={"user": ("user", "human"), "assistant": ("assistant", "gpt"), "system": ("system",), "tool": ("tool",)},
         not_covered=(_MIXING, _EVAL, "reward models and recipes of your own: name their labels in recipes"),
     ),
     "rl_vl": Mode(
-        name="lightrft.rl_vl", upstream=UPSTREAM, settings=LightrftRl, read=_guarded(_read_vl), rules=VL_RULES,
+        name="lightrft.rl_vl", upstream=UPSTREAM, settings=LightrftRl, read=guarded(_read_vl), rules=VL_RULES,
         cut=_cut_rl, first=_first, run_here=True, roles={"user": ("user",)},
         not_covered=(_MIXING, _EVAL, "images themselves (check missing_files)", "reward recipes of your own"),
     ),
     "sft": Mode(
-        name="lightrft.sft", upstream=UPSTREAM, settings=LightrftSft, read=_guarded(_read_sft), rules=SFT_RULES,
+        name="lightrft.sft", upstream=UPSTREAM, settings=LightrftSft, read=guarded(_read_sft), rules=SFT_RULES,
         cut=_cut_sft, before=_before_sft, run_here=True,
         not_covered=(
             _MIXING,

@@ -13,11 +13,11 @@ from datacheck.trainers.base import (
     Mode,
     Reading,
     Rule,
-    Seen,
     Settings,
     StopRow,
     Trained,
     Upstream,
+    guarded,
     kind_of,
     shown,
 )
@@ -36,34 +36,30 @@ class OpenAI(Settings):
     max_tokens: int | None = None
 
 
-def _rule(fate: Any, en: str, zh: str, at: str, hint: str) -> Rule:
-    return Rule(fate, en, zh, at, hint)
-
-
 _SPEC = "openapi.yaml:39901"
 RULES: Mapping[str, Rule] = {
-    "not_an_object": _rule("fails", "the line is no JSON object", "该行不是 JSON 对象", _SPEC, "write one per line"),
-    "no_messages": _rule("fails", "no list of messages, or an empty one", "没有消息列表或列表为空", _SPEC,
+    "not_an_object": Rule("fails", "the line is no JSON object", "该行不是 JSON 对象", _SPEC, "write one per line"),
+    "no_messages": Rule("fails", "no list of messages, or an empty one", "没有消息列表或列表为空", _SPEC,
         "write messages as a list"),
-    "message_malformed": _rule("fails", "a message is no object with a known role", "消息不是含已知角色的对象", _SPEC,
+    "message_malformed": Rule("fails", "a message is no object with a known role", "消息不是含已知角色的对象", _SPEC,
         "use the roles system, developer, user, assistant, tool"),
-    "content_malformed": _rule("fails", "a content is neither text nor parts, or is missing without calls",
+    "content_malformed": Rule("fails", "a content is neither text nor parts, or is missing without calls",
         "内容既不是文本也不是分段，或既无内容也无调用", _SPEC, "write text; null only beside tool_calls"),
-    "weight_malformed": _rule("fails", "a weight is neither 0 nor 1, or stands on another role than the assistant's",
+    "weight_malformed": Rule("fails", "a weight is neither 0 nor 1, or stands on another role than the assistant's",
         "weight 不是 0 或 1，或不在助手消息上", _SPEC, "write 0 or 1 on assistant messages only"),
-    "no_answer": _rule("fails", "no assistant message is trained", "没有可训练的助手消息", _SPEC,
+    "no_answer": Rule("fails", "no assistant message is trained", "没有可训练的助手消息", _SPEC,
         "end the conversation with an answer whose weight is not 0"),
-    "arguments_not_text": _rule("fails", "a call's arguments are no JSON text", "调用参数不是 JSON 文本", _SPEC,
+    "arguments_not_text": Rule("fails", "a call's arguments are no JSON text", "调用参数不是 JSON 文本", _SPEC,
         "write arguments as a JSON string, as the API returns them"),
-    "no_input": _rule("fails", "DPO: no input with messages", "DPO：没有含 messages 的 input", _SPEC,
+    "no_input": Rule("fails", "DPO: no input with messages", "DPO：没有含 messages 的 input", _SPEC,
         "write {input: {messages}, preferred_output, non_preferred_output}"),
-    "output_malformed": _rule("fails", "DPO: an output is no list with one assistant message",
+    "output_malformed": Rule("fails", "DPO: an output is no list with one assistant message",
         "DPO：输出不是含一条助手消息的列表", _SPEC, "write a list with one assistant message"),
-    "last_not_user": _rule("fails", "RFT: the last message is not the user's", "RFT：最后一条消息不是用户的", _SPEC,
+    "last_not_user": Rule("fails", "RFT: the last message is not the user's", "RFT：最后一条消息不是用户的", _SPEC,
         "cut the conversation before the answer"),
-    "too_long": _rule("truncated", "more tokens than a training example may have", "超过单个训练样本的 token 上限",
+    "too_long": Rule("truncated", "more tokens than a training example may have", "超过单个训练样本的 token 上限",
         _SPEC, "split the row"),
-    "message_masked": _rule("masked", "an assistant message has weight 0", "助手消息的 weight 为 0", _SPEC,
+    "message_masked": Rule("masked", "an assistant message has weight 0", "助手消息的 weight 为 0", _SPEC,
         "leave the weight out to train it"),
 }  # fmt: skip
 
@@ -145,18 +141,6 @@ def _rft(record: dict[str, Any]) -> Reading:
     return Reading((), Trained("sampled", prompt=messages, tools=_tools(record)))
 
 
-def _guarded(read: Callable[[dict[str, Any]], Reading]) -> Callable[[Any, Any, Seen], Reading]:
-    def guarded(record: Any, _settings: Any, _seen: Seen) -> Reading:
-        if not isinstance(record, dict):
-            return Reading((Fate("not_an_object", None, kind_of(record)),))
-        try:
-            return read(record)
-        except StopRow as stop:
-            return Reading((stop.fate,))
-
-    return guarded
-
-
 def _cut(settings: OpenAI) -> Cut:
     return Cut(settings.max_tokens)
 
@@ -166,7 +150,7 @@ def _mode(name: str, read: Callable[[dict[str, Any]], Reading]) -> Mode:
         name=f"openai.{name}",
         upstream=UPSTREAM,
         settings=OpenAI,
-        read=_guarded(read),
+        read=guarded(lambda record, _settings, _seen: read(record)),
         rules=RULES,
         cut=_cut,
         roles={"user": ("user",), "assistant": ("assistant",), "tool": ("tool", "function"),

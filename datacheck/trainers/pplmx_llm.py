@@ -1,15 +1,31 @@
-"""pplmx/llm (`llm.training.train`): JSONL for SFT, DPO, reward models and PPO prompts."""
+"""pplmx/llm (`llm.training.train`): JSONL for SFT, DPO, reward models and PPO prompts.
+
+It is read line by line: a record has its own keys only, whatever others have.
+"""
 
 import string
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from pydantic import Field
 
-from datacheck.trainers.base import Cut, Fate, Mode, Reading, Rule, Seen, Settings, StopRow, Trained, Upstream, kind_of
+from datacheck.trainers.base import (
+    Cut,
+    Fate,
+    Mode,
+    Reading,
+    Rule,
+    Seen,
+    Settings,
+    StopRow,
+    Trained,
+    Upstream,
+    guarded,
+    kind_of,
+)
 
-UPSTREAM = Upstream("pplmx/llm", "94a197d23333d88539f3c9f58dbb73a2cc44fde1")
-_DATA = "src/llm/data/datasets/"
+UPSTREAM = Upstream("pplmx/llm", "94a197d23333d88539f3c9f58dbb73a2cc44fde1", "src/llm/data/datasets/")
+_rule = UPSTREAM.rule
 _PRINTABLE = frozenset(string.printable)  # the corpus of the tokenizer that is taken where none is named
 _PAIR = ("prompt", "chosen", "rejected")
 _BELOW = "Below is an instruction that describes a task"
@@ -29,10 +45,6 @@ class PplmxLlm(Settings):
     def ascii_only(self) -> bool:
         """Whether the tokenizer knows printable ASCII only (tokenizer_factory.py:15-25,105-106)."""
         return self.tokenizer_type != "hf" and not self.tokenizer_path
-
-
-def _rule(fate: Any, en: str, zh: str, source: str, hint: str, *, silent: bool = False) -> Rule:
-    return Rule(fate, en, zh, _DATA + source, hint, silent)
 
 
 _COMMON: Mapping[str, Rule] = {
@@ -69,10 +81,10 @@ PAIR_RULES: Mapping[str, Rule] = {
 }  # fmt: skip
 REWARD_RULES: Mapping[str, Rule] = {
     **PAIR_RULES,
-    "missing_key": PAIR_RULES["missing_key"]._replace(source=_DATA + "reward.py:61", silent=True),
+    "missing_key": PAIR_RULES["missing_key"]._replace(source=UPSTREAM.folder + "reward.py:61", silent=True),
 }
 PPO_RULES: Mapping[str, Rule] = {
-    "not_an_object": _COMMON["not_an_object"]._replace(source=_DATA + "prompt.py:26"),
+    "not_an_object": _COMMON["not_an_object"]._replace(source=UPSTREAM.folder + "prompt.py:26"),
     "no_prompt": _rule("dropped", "none of prompt, instruction and text says anything",
         "prompt、instruction、text 均为空", "prompt.py:26", "name the column prompt", silent=True),
     "filled_in": _rule("changed", "a prompt that is no text is taken as Python spells it", "非文本提示词按 Python 写法",
@@ -90,7 +102,7 @@ def _encodable(to: PplmxLlm, **texts: Any) -> None:
             raise StopRow("not_encodable", where)
 
 
-def _read_sft(record: dict[str, Any], to: PplmxLlm) -> Reading:
+def _read_sft(record: dict[str, Any], to: PplmxLlm, _seen: Seen) -> Reading:
     given, more, answer = (record.get(key, "") for key in ("instruction", "input", "output"))
     fates: tuple[Fate, ...] = () if "instruction" in record else (Fate("no_instruction", "instruction"),)
     filled = [key for key, value in (("instruction", given), ("input", more)) if value and not isinstance(value, str)]
@@ -109,7 +121,7 @@ def _prompt(given: Any, more: Any) -> str:
     return f"{_BELOW}. {_WRITE}### Instruction:\n{given}\n\n### Response:\n"
 
 
-def _read_pair(record: Any, to: PplmxLlm) -> Reading:
+def _read_pair(record: Any, to: PplmxLlm, _seen: Seen) -> Reading:
     if not isinstance(record, dict):  # `key in item` is asked of lists and texts too, and says no
         there = isinstance(record, list | str) and not all(key in record for key in _PAIR)
         raise StopRow("missing_key" if there else "not_an_object", None, kind_of(record))
@@ -122,24 +134,12 @@ def _read_pair(record: Any, to: PplmxLlm) -> Reading:
     return Reading(fates, Trained("completion", prompt=prompt, chosen=chosen, rejected=rejected))
 
 
-def _read_ppo(record: dict[str, Any], _to: PplmxLlm) -> Reading:
+def _read_ppo(record: dict[str, Any], _to: PplmxLlm, _seen: Seen) -> Reading:
     prompt = record.get("prompt") or record.get("instruction") or record.get("text")
     if not prompt:
         raise StopRow("no_prompt", "prompt")
     changed = () if isinstance(prompt, str) else (Fate("filled_in", "prompt", kind_of(prompt)),)
     return Reading(changed, Trained("sampled", prompt=str(prompt)))
-
-
-def _guarded(read: Callable[[Any, PplmxLlm], Reading]) -> Callable[[Any, Any, Seen], Reading]:
-    def guarded(record: Any, settings: Any, _seen: Seen) -> Reading:  # json.loads line by line: no shared columns
-        if not isinstance(record, dict) and read is not _read_pair:
-            return Reading((Fate("not_an_object", None, kind_of(record)),))
-        try:
-            return read(record, settings)
-        except StopRow as stop:
-            return Reading((stop.fate,))
-
-    return guarded
 
 
 def _cut(to: PplmxLlm) -> Cut:
@@ -156,20 +156,19 @@ _END = "no end-of-text token is added: write it into the data, or the model neve
 _LINE = "a line that is no JSON stops the run, and its message always says line 1 (check unreadable_lines)"
 MODES = {
     "sft": Mode(
-        name="pplmx_llm.sft", upstream=UPSTREAM, settings=PplmxLlm, read=_guarded(_read_sft), rules=SFT_RULES, cut=_cut,
+        name="pplmx_llm.sft", upstream=UPSTREAM, settings=PplmxLlm, read=guarded(_read_sft), rules=SFT_RULES, cut=_cut,
         run_here=True, not_covered=(_END, _SPLIT, _LINE),
     ),
     "dpo": Mode(
-        name="pplmx_llm.dpo", upstream=UPSTREAM, settings=PplmxLlm, read=_guarded(_read_pair), rules=PAIR_RULES,
-        cut=_cut, run_here=True, not_covered=(_END, _SPLIT, _LINE),
+        name="pplmx_llm.dpo", upstream=UPSTREAM, settings=PplmxLlm, read=guarded(_read_pair, objects=False),
+        rules=PAIR_RULES, cut=_cut, run_here=True, not_covered=(_END, _SPLIT, _LINE),
     ),
     "reward": Mode(
-        name="pplmx_llm.reward", upstream=UPSTREAM, settings=PplmxLlm, read=_guarded(_read_pair),
-        rules=REWARD_RULES,
-        cut=_cut, run_here=True, not_covered=(_SPLIT, _LINE),
+        name="pplmx_llm.reward", upstream=UPSTREAM, settings=PplmxLlm, read=guarded(_read_pair, objects=False),
+        rules=REWARD_RULES, cut=_cut, run_here=True, not_covered=(_SPLIT, _LINE),
     ),
     "ppo": Mode(
-        name="pplmx_llm.ppo", upstream=UPSTREAM, settings=PplmxLlm, read=_guarded(_read_ppo), rules=PPO_RULES,
+        name="pplmx_llm.ppo", upstream=UPSTREAM, settings=PplmxLlm, read=guarded(_read_ppo), rules=PPO_RULES,
         before=_before_ppo, run_here=True, not_covered=(_LINE,),
     ),
 }  # fmt: skip

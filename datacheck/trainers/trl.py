@@ -5,7 +5,7 @@ What the *first* record looks like decides how all are read. Rows that are too l
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
 from datacheck.trainers.base import (
@@ -19,14 +19,15 @@ from datacheck.trainers.base import (
     Settings,
     StopRow,
     Trained,
-    Upstream,
     as_loaded,
+    guarded,
     kind_of,
     shown,
 )
+from datacheck.trainers.trl_rules import DPO_RULES, GRPO_RULES, KTO_RULES, REWARD_RULES, SFT_RULES, UPSTREAM
 
-UPSTREAM = Upstream("huggingface/trl", "f2cd57710ae345ea6428ae95363267fcf38a3dc8")
 _KEYS = ("prompt", "chosen", "rejected", "completion", "messages")  # is_conversational, data_utils.py:184
+_ANSWERS = ("chosen", "rejected")
 _ROLES = ("system", "user", "assistant", "tool", "developer")
 
 
@@ -57,108 +58,7 @@ class TrlGrpo(Settings):
     """GRPOConfig cuts no prompt; what decides is the prompt column alone."""
 
 
-def _rule(fate: Any, en: str, zh: str, source: str, hint: str, *, silent: bool = False) -> Rule:
-    return Rule(fate, en, zh, "trl/" + source, hint, silent)
-
-
-_COMMON: dict[str, Rule] = {
-    "not_an_object": _rule("fails", "the record is no object", "记录不是对象", "trainer/sft_trainer.py:1422",
-        "write one JSON object per record"),
-    "empty_messages": _rule("fails", "a list of messages is empty (IndexError, or the template refuses it; which list "
-        "is looked at differs from run to run)", "消息列表为空（IndexError 或模板拒绝；检查哪个列表因运行而异）",
-        "data_utils.py:193", "drop the row"),
-    "message_not_object": _rule("fails", "a message is no object", "消息不是对象", "data_utils.py:429",
-        "write messages as objects with role and content"),
-    "mixed_kinds": _rule("fails", "prompt and answer are not both text or both messages",
-        "提示与回答不同为文本或同为消息", "trainer/dpo_trainer.py:1033", "write both as messages, or both as text"),
-    "tools_malformed": _rule("fails", "tools are no JSON list of objects", "tools 不是对象的 JSON 列表",
-        "trainer/sft_trainer.py:1459", "write a list of JSON schemas, as JSON or as JSON text"),
-    "template_kwargs_malformed": _rule("fails", "chat_template_kwargs is no object (null where other records have one)",
-        "chat_template_kwargs 不是对象（其他记录有而此处为 null）", "trainer/sft_trainer.py:1463",
-        "write {} in the rows that need none"),
-    "foreign_role": _rule("kept", "a role that templates do not know is handed on as it is (from/value is renamed to "
-        "role/content, human and gpt are not)", "模板不认识的角色原样传入（from/value 会改名，human/gpt 不会）",
-        "data_utils.py:1013", "rename roles to system, user, assistant, tool", silent=True),
-    "role_missing": _rule("kept", "a message has no role; what the template makes of it differs",
-        "消息没有角色，渲染结果取决于模板", "data_utils.py:429", "give every message a role and a content",
-        silent=True),
-}  # fmt: skip
-
-SFT_RULES: dict[str, Rule] = _COMMON | {
-    "no_known_column": _rule("fails", "neither messages, nor prompt and completion, nor the text column (KeyError)",
-        "没有 messages、prompt/completion 或文本列（KeyError）", "trainer/sft_trainer.py:1518",
-        "name the column `messages` (with role and content), `text`, or prompt and completion"),
-    "text_expected": _rule("fails", "the text or the completion is no string", "文本或 completion 不是字符串",
-        "trainer/sft_trainer.py:1440", "write a string; in mixed data fill nulls or split the file"),
-    "no_completion": _rule("fails", "a prompt without a completion column", "有 prompt 而没有 completion 列",
-        "trainer/sft_trainer.py:1476", "add the completion, or name the whole text `text`"),
-    "no_assistant_token": _rule("fails", "assistant_only_loss, and no assistant message in the row",
-        "开启 assistant_only_loss 但样本中没有助手消息", "trainer/sft_trainer.py:1523", "drop the row"),
-    "not_conversational": _rule("fails", "assistant_only_loss needs conversations", "assistant_only_loss 需要对话格式",
-        "trainer/sft_trainer.py:1220", "write messages, or turn it off"),
-    "user_words_trained": _rule("kept", "assistant_only_loss is off: the loss is also on what the user says",
-        "未开启 assistant_only_loss：用户的话也计入损失", "trainer/sft_trainer.py:1548",
-        "set assistant_only_loss: true", silent=True),
-    "too_long": _rule("truncated", "more tokens than max_length", "超过 max_length", "trainer/sft_trainer.py:1576",
-        "raise max_length (1024 by default), or split the row", silent=True),
-    "fully_masked": _rule("dropped", "after truncation no trained token is left", "截断后没有可训练的 token",
-        "trainer/sft_trainer.py:1597", "raise max_length", silent=True),
-}  # fmt: skip
-
-DPO_RULES: dict[str, Rule] = _COMMON | {
-    "missing_column": _rule("fails", "chosen or rejected is in no record (KeyError)",
-        "没有 chosen 或 rejected 列（KeyError）", "data_utils.py:632", "name the columns chosen and rejected"),
-    "text_expected": _rule("fails", "chosen, rejected or prompt is neither text nor messages",
-        "chosen、rejected 或 prompt 既不是文本也不是消息", "trainer/dpo_trainer.py:1007", "write text or messages"),
-    "nothing_shared": _rule("fails", "without a prompt column: chosen and rejected share no first message",
-        "没有 prompt 列且 chosen 与 rejected 没有相同的开头消息", "data_utils.py:638", "add a prompt column"),
-    "prompt_fills": _rule("dropped", "the prompt alone fills max_length", "仅提示就达到 max_length",
-        "trainer/dpo_trainer.py:1079", "raise max_length", silent=True),
-    "too_long": _rule("truncated", "more tokens than max_length: the answers lose their ends",
-        "超过 max_length：回答被截断", "trainer/dpo_trainer.py:161", "raise max_length", silent=True),
-}  # fmt: skip
-
-REWARD_RULES: dict[str, Rule] = _COMMON | {
-    "missing_column": _rule("fails", "chosen or rejected is in no record (KeyError)",
-        "没有 chosen 或 rejected 列（KeyError）", "trainer/reward_trainer.py:648", "name the columns so"),
-    "text_expected": _rule("fails", "chosen, rejected or prompt is neither text nor messages",
-        "chosen、rejected 或 prompt 既不是文本也不是消息", "trainer/reward_trainer.py:648", "write text or messages"),
-    "too_long": _rule("dropped", "chosen or rejected has more tokens than max_length",
-        "chosen 或 rejected 超过 max_length", "trainer/reward_trainer.py:698", "raise max_length", silent=True),
-}  # fmt: skip
-
-KTO_RULES: dict[str, Rule] = _COMMON | {
-    "missing_column": _rule("fails", "prompt and completion, or chosen and rejected, are in no record",
-        "没有 prompt/completion 或 chosen/rejected 列", "trainer/kto_trainer.py:1042", "name the columns so"),
-    "text_expected": _rule("fails", "prompt or completion is neither text nor messages",
-        "prompt 或 completion 既不是文本也不是消息", "trainer/kto_trainer.py:1042", "write text or messages"),
-    "nothing_shared": _rule("fails", "without a prompt column: chosen and rejected share no first message",
-        "没有 prompt 列且 chosen 与 rejected 没有相同的开头消息", "data_utils.py:638", "add a prompt column"),
-    "no_label": _rule("fails", "the label is missing or neither true, false nor a number",
-        "label 缺失，或不是布尔值或数字", "trainer/kto_trainer.py:1115", "write true or false"),
-    "label_not_bool": _rule("changed", "the label is a number: what is not 0 counts as desirable, and as much as its "
-        "value in the balance", "label 是数字：非 0 视为正例，并按数值计入比例", "trainer/kto_trainer.py:1518",
-        "write true or false", silent=True),
-    "prompt_fills": _rule("dropped", "the prompt alone fills max_length", "仅提示就达到 max_length",
-        "trainer/kto_trainer.py:1094", "raise max_length", silent=True),
-    "too_long": _rule("truncated", "more tokens than max_length: the answer loses its end",
-        "超过 max_length：回答被截断", "trainer/kto_trainer.py:180", "raise max_length", silent=True),
-}  # fmt: skip
-
-GRPO_RULES: dict[str, Rule] = _COMMON | {
-    "missing_column": _rule("fails", "no prompt column (KeyError)", "没有 prompt 列（KeyError）",
-        "trainer/grpo_trainer.py:2274", "name the column prompt"),
-    "text_expected": _rule("fails", "the prompt is neither text nor messages", "prompt 既不是文本也不是消息",
-        "trainer/grpo_trainer.py:1779", "write text or messages"),
-    "content_missing": _rule("fails", "a message of the prompt has no content (KeyError)",
-        "prompt 的消息没有 content（KeyError）", "trainer/grpo_trainer.py:1718", "give every message a content"),
-    "mixed_prompts": _rule("fails", "some prompts are text and some messages: a batch that has both stops the run",
-        "有的 prompt 是文本，有的是消息：混在一批会使训练停止", "trainer/grpo_trainer.py:1707",
-        "write all in one form"),
-}  # fmt: skip
-
-
-def is_conversational(example: dict[str, Any]) -> bool:
+def _is_conversational(example: dict[str, Any]) -> bool:
     """TRL's own test: the first item of a list has a role (data_utils.py:184).
 
     It looks at one of the keys only; which one hangs on the hash seed of the process. The worst is taken: it is so
@@ -203,7 +103,7 @@ def _is_from_value(first: dict[str, Any]) -> bool:
     return isinstance(messages[0], dict) and {"from", "value"} <= messages[0].keys()
 
 
-def _first(record: dict[str, Any], seen: Seen) -> dict[str, Any]:
+def _first_record(record: dict[str, Any], seen: Seen) -> dict[str, Any]:
     """The first record of the dataset, by which the trainer decides for all."""
     return as_loaded(seen.first if isinstance(seen.first, dict) else record, seen)
 
@@ -275,23 +175,23 @@ def _joined(example: dict[str, Any], first: str, second: str) -> Any:
 
 
 def _read_sft(record: dict[str, Any], to: TrlSft, seen: Seen) -> Reading:
-    example, first = as_loaded(record, seen), _first(record, seen)
+    example, first = as_loaded(record, seen), _first_record(record, seen)
     if "input_ids" in example:
         return Reading()
     converted = _is_from_value(first)
     if converted:
         example, first = _chatml(example), _chatml(first)
-    conversational = is_conversational(first)
+    conversational = _is_conversational(first)
     if to.assistant_only_loss and not conversational:
         raise StopRow("not_conversational")
     if not conversational:
-        _add_eos(example)
+        _check_eos(example)
         if not converted:
             example = {key: value for key, value in example.items() if key != "messages"}
     tools, arguments = _template(example)
     if "prompt" in example:
         return _prompt_completion(example, to, tools, arguments)
-    if is_conversational(example):
+    if _is_conversational(example):
         return _conversation(example, to, tools, arguments)
     text = example.get(to.dataset_text_field)
     if to.dataset_text_field not in example:
@@ -301,7 +201,8 @@ def _read_sft(record: dict[str, Any], to: TrlSft, seen: Seen) -> Reading:
     return Reading((), Trained("all", text=text))
 
 
-def _add_eos(example: dict[str, Any]) -> None:
+def _check_eos(example: dict[str, Any]) -> None:
+    """An end token is added to the text, or to the completion: it must be a string."""
     name = "text" if "text" in example else "completion"
     if name in example and not isinstance(example[name], str):
         raise StopRow("text_expected", name, kind_of(example[name]))
@@ -322,7 +223,7 @@ def _conversation(example: dict[str, Any], to: TrlSft, tools: Any, arguments: di
 def _prompt_completion(example: dict[str, Any], to: TrlSft, tools: Any, arguments: dict[str, Any] | None) -> Reading:
     if "completion" not in example:
         raise StopRow("no_completion", "completion")
-    conversational = is_conversational(example)
+    conversational = _is_conversational(example)
     whole = _joined(example, "prompt", "completion")
     only = to.completion_only_loss is None or to.completion_only_loss
     if isinstance(whole, str):
@@ -351,7 +252,7 @@ def _parting(chosen: Any, rejected: Any) -> int:
 
 def _extracted(example: dict[str, Any]) -> dict[str, Any]:
     """The prompt that chosen and rejected share, cut off as extract_prompt does (data_utils.py:632)."""
-    for name in ("chosen", "rejected"):
+    for name in _ANSWERS:
         if name not in example:
             raise StopRow("missing_column", name)
         if not isinstance(example[name], list | str):
@@ -365,14 +266,14 @@ def _extracted(example: dict[str, Any]) -> dict[str, Any]:
     return {**example, "prompt": chosen[:at], "chosen": chosen[at:], "rejected": rejected[at:]}
 
 
-def _sides(example: dict[str, Any]) -> None:
-    for name in ("chosen", "rejected"):
+def _check_answers(example: dict[str, Any]) -> None:
+    for name in _ANSWERS:
         if name not in example:
             raise StopRow("missing_column", name)
 
 
-def _ends(example: dict[str, Any], names: tuple[str, ...], *, conversational: bool) -> None:
-    """Where the first record is text, an end token is added to every record's text."""
+def _check_ends(example: dict[str, Any], names: tuple[str, ...], *, conversational: bool) -> None:
+    """Where the first record is text, an end token is added to every record's text, which must be a string."""
     for name in names:
         if not conversational and not isinstance(example[name], str):
             raise StopRow("text_expected", name, kind_of(example[name]))
@@ -389,15 +290,20 @@ def _pair(example: dict[str, Any], names: tuple[str, ...], tools: Any) -> tuple[
 
 
 def _read_dpo(record: dict[str, Any], _to: TrlPairs, seen: Seen) -> Reading:
-    example, first = as_loaded(record, seen), _first(record, seen)
+    example, first = as_loaded(record, seen), _first_record(record, seen)
     if "prompt" not in first:
         example, first = _extracted(example), _extracted(first)
-    conversational = is_conversational(first)
-    _sides(example)
-    _ends(example, ("chosen", "rejected"), conversational=conversational)
+    conversational = _is_conversational(first)
+    _check_answers(example)
+    _check_ends(example, _ANSWERS, conversational=conversational)
     tools, arguments = _template(example)
-    is_conversational(example)
-    notes, listed = _pair(example, ("chosen", "rejected"), tools)
+    return _preference(example, tools, arguments)
+
+
+def _preference(example: dict[str, Any], tools: Any, arguments: dict[str, Any] | None) -> Reading:
+    """A prompt with both answers, put together and rendered."""
+    _is_conversational(example)  # refuses empty lists
+    notes, listed = _pair(example, _ANSWERS, tools)
     prompt, chosen, rejected = (example[name] for name in ("prompt", "chosen", "rejected"))
     trained = Trained("completion", prompt=prompt, chosen=chosen, rejected=rejected, tools=listed,
                       template_arguments=arguments)  # fmt: skip
@@ -405,18 +311,18 @@ def _read_dpo(record: dict[str, Any], _to: TrlPairs, seen: Seen) -> Reading:
 
 
 def _read_reward(record: dict[str, Any], _to: TrlPairs, seen: Seen) -> Reading:
-    example, first = as_loaded(record, seen), _first(record, seen)
+    example, first = as_loaded(record, seen), _first_record(record, seen)
     if {"chosen_ids", "rejected_ids"} <= example.keys():
         return Reading()
-    conversational = is_conversational(first)
-    _sides(example)
-    _ends(example, ("chosen", "rejected"), conversational=conversational)
+    conversational = _is_conversational(first)
+    _check_answers(example)
+    _check_ends(example, _ANSWERS, conversational=conversational)
     tools, arguments = _template(example)
     if "prompt" in example:
-        chosen, rejected = (_joined(example, "prompt", name) for name in ("chosen", "rejected"))
+        chosen, rejected = (_joined(example, "prompt", name) for name in _ANSWERS)
         example = {**example, "chosen": chosen, "rejected": rejected}
-    is_conversational(example)
-    sides: dict[str, Any] = {name: example[name] for name in ("chosen", "rejected")}
+    _is_conversational(example)  # refuses empty lists
+    sides: dict[str, Any] = {name: example[name] for name in _ANSWERS}
     notes: list[Fate] = []
     listed: list[Any] | None = None
     for name, side in sides.items():
@@ -431,16 +337,16 @@ def _read_reward(record: dict[str, Any], _to: TrlPairs, seen: Seen) -> Reading:
 
 
 def _read_kto(record: dict[str, Any], _to: TrlPairs, seen: Seen) -> Reading:
-    example, first = as_loaded(record, seen), _first(record, seen)
+    example, first = as_loaded(record, seen), _first_record(record, seen)
     if "prompt" not in first:
         example, first = _extracted(example), _extracted(first)
     if "chosen" in first and "rejected" in first:
         return _unpaired(example, first)
     if "completion" not in example:
         raise StopRow("missing_column", "completion")
-    _ends(example, ("completion",), conversational=is_conversational(first))
+    _check_ends(example, ("completion",), conversational=_is_conversational(first))
     tools, arguments = _template(example)
-    is_conversational(example)
+    _is_conversational(example)  # refuses empty lists
     notes, listed = _pair(example, ("completion",), tools)
     label = example.get("label")
     if not isinstance(label, bool | int | float):
@@ -454,28 +360,23 @@ def _read_kto(record: dict[str, Any], _to: TrlPairs, seen: Seen) -> Reading:
 
 def _unpaired(example: dict[str, Any], first: dict[str, Any]) -> Reading:
     """A pair becomes two rows, one desired and one not."""
-    unpaired = {key: value for key, value in first.items() if key not in ("chosen", "rejected")}
-    conversational = is_conversational({**unpaired, "completion": first["chosen"]})
-    _sides(example)
+    unpaired = {key: value for key, value in first.items() if key not in _ANSWERS}
+    conversational = _is_conversational({**unpaired, "completion": first["chosen"]})
+    _check_answers(example)
     tools, arguments = _template(example)
-    _ends(example, ("chosen", "rejected"), conversational=conversational)
-    is_conversational(example)
-    notes, listed = _pair(example, ("chosen", "rejected"), tools)
-    prompt, chosen, rejected = (example[name] for name in ("prompt", "chosen", "rejected"))
-    trained = Trained("completion", prompt=prompt, chosen=chosen, rejected=rejected, tools=listed,
-                      template_arguments=arguments)  # fmt: skip
-    return Reading(notes, trained)
+    _check_ends(example, _ANSWERS, conversational=conversational)
+    return _preference(example, tools, arguments)
 
 
 def _read_grpo(record: dict[str, Any], _to: TrlGrpo, seen: Seen) -> Reading:
-    example, first = as_loaded(record, seen), _first(record, seen)
+    example, first = as_loaded(record, seen), _first_record(record, seen)
     if "prompt" not in example:
         raise StopRow("missing_column", "prompt")
     prompt: Any = example["prompt"]
     if not isinstance(prompt, str | list):
         raise StopRow("text_expected", "prompt", kind_of(prompt))
-    conversational = is_conversational({"prompt": prompt})
-    if conversational is not is_conversational({"prompt": first.get("prompt")}):
+    conversational = _is_conversational({"prompt": prompt})
+    if conversational is not _is_conversational({"prompt": first.get("prompt")}):
         raise StopRow("mixed_prompts", "prompt")
     if isinstance(prompt, str):
         return Reading((), Trained("sampled", prompt=prompt))
@@ -494,18 +395,6 @@ def _images(content: Any, where: str) -> None:
     for part in content if isinstance(content, list) else ():
         if not isinstance(part, dict) or "type" not in part or (part["type"] == "image" and "image" not in part):
             raise StopRow("content_missing", where, "a part without type or image")
-
-
-def _guarded(read: Callable[[dict[str, Any], Any, Seen], Reading]) -> Callable[[Any, Any, Seen], Reading]:
-    def guarded(record: Any, settings: Any, seen: Seen) -> Reading:
-        if not isinstance(record, dict):
-            return Reading((Fate("not_an_object", None, kind_of(record)),))
-        try:
-            return read(record, settings, seen)
-        except StopRow as stop:
-            return Reading((stop.fate,))
-
-    return guarded
 
 
 def _before_sft(to: TrlSft, seen: Seen) -> tuple[Fate, ...]:
@@ -547,7 +436,7 @@ def _mode(name: str, settings: type[Settings], read: Any, rules: Mapping[str, Ru
         name=f"trl.{name}",
         upstream=UPSTREAM,
         settings=settings,
-        read=_guarded(read),
+        read=guarded(read),
         rules=rules,
         **more,
         run_here=name != "grpo",

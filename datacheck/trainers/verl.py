@@ -1,6 +1,6 @@
 """verl: RLHFDataset (prompts for RL, with the reward manager's demands) and MultiTurnSFTDataset."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
 from pydantic import Field
@@ -18,11 +18,13 @@ from datacheck.trainers.base import (
     Trained,
     Upstream,
     as_loaded,
+    guarded,
     kind_of,
     shown,
 )
 
-UPSTREAM = Upstream("volcengine/verl", "b178a3cd56f58b2d502255daba591e92833930a7")
+UPSTREAM = Upstream("volcengine/verl", "b178a3cd56f58b2d502255daba591e92833930a7", "verl/")
+_rule = UPSTREAM.rule
 # Names that default_compute_score knows (reward_score/__init__.py:45); besides them what begins with "aime".
 SCORED = frozenset({
     "openai/gsm8k", "lighteval/MATH", "DigitalLearningGmbH/MATH-lighteval", "HuggingFaceH4/MATH-500", "math_dapo",
@@ -66,10 +68,6 @@ class VerlRl(Settings):
     max_samples: int = Field(default=-1, alias="data.train_max_samples")
     custom_reward: str | None = Field(default=None, alias="custom_reward_function.path")
     own_rewards: str | None = Field(default=None, alias="reward.custom_reward_function.path")
-
-
-def _rule(fate: Any, en: str, zh: str, source: str, hint: str, *, silent: bool = False) -> Rule:
-    return Rule(fate, en, zh, "verl/" + source, hint, silent)
 
 
 _SFT, _RL = "utils/dataset/multiturn_sft_dataset.py:", "utils/dataset/rl_dataset.py:"
@@ -192,18 +190,6 @@ def _read_rl(record: dict[str, Any], to: VerlRl, seen: Seen) -> Reading:
     return Reading((*_foreign(prompt, to.prompt_key), *empty), Trained("sampled", prompt=prompt))
 
 
-def _guarded(read: Callable[[dict[str, Any], Any, Seen], Reading]) -> Callable[[Any, Any, Seen], Reading]:
-    def guarded(record: Any, settings: Any, seen: Seen) -> Reading:
-        if not isinstance(record, dict):
-            return Reading((Fate("not_an_object", None, kind_of(record)),))
-        try:
-            return read(record, settings, seen)
-        except StopRow as stop:
-            return Reading((stop.fate,))
-
-    return guarded
-
-
 def _cut_sft(to: VerlSft) -> Cut:
     if to.pad_mode == "right" and to.truncation == "error":
         return Cut(to.max_length, "fails", reason="too_long_fails")
@@ -225,7 +211,7 @@ _ROLE_NAMES = {"user": ("user",), "assistant": ("assistant",), "tool": ("tool",)
 _ROLE_RULES = frozenset({"foreign_role", "role_missing", "no_answer"})
 MODES = {
     "sft": Mode(
-        name="verl.sft", upstream=UPSTREAM, settings=VerlSft, read=_guarded(_read_sft), rules=SFT_RULES, cut=_cut_sft,
+        name="verl.sft", upstream=UPSTREAM, settings=VerlSft, read=guarded(_read_sft), rules=SFT_RULES, cut=_cut_sft,
         first=_first, roles=_ROLE_NAMES, role_rules=_ROLE_RULES, run_here=True, not_covered=(
             "models with a processor (images, videos)",
             "the check that turns rendered one by one equal the whole: see check template_errors",
@@ -233,7 +219,7 @@ MODES = {
         ),
     ),
     "rl": Mode(
-        name="verl.rl", upstream=UPSTREAM, settings=VerlRl, read=_guarded(_read_rl), rules=RL_RULES, cut=_cut_rl,
+        name="verl.rl", upstream=UPSTREAM, settings=VerlRl, read=guarded(_read_rl), rules=RL_RULES, cut=_cut_rl,
         first=_first, roles=_ROLE_NAMES, role_rules=_ROLE_RULES, run_here=True, not_covered=(
             "models with a processor (images, videos)", "reward managers other than naive",
             "what single reward functions demand of ground_truth (check unverifiable_answers)",

@@ -8,7 +8,7 @@ import math
 
 import pytest
 import yaml
-from core_helpers import command, contract, here, jsonl, report  # noqa: F401
+from core_helpers import contract, jsonl, report
 from pydantic import ValidationError
 
 from datacheck.check import Ratio
@@ -127,7 +127,7 @@ def test_a_key_in_the_contract_is_refused_and_not_repeated():
     assert KEY not in str(told.value)
 
 
-def test_an_allowed_value_is_in_no_report_and_the_day_is(tmp_path, here):  # noqa: F811
+def test_an_allowed_value_is_in_no_report_and_the_day_is(tmp_path, here):
     jsonl(tmp_path / "data" / "a.jsonl", *dataset(f"user: 打{PHONE} | assistant: 好"))
     path = contract(tmp_path, [{"check": "pii", "allow": [entry(entity="CN_MOBILE", value=PHONE)]}])
     reports = {}
@@ -149,7 +149,7 @@ def test_an_allowed_value_is_in_no_report_and_the_day_is(tmp_path, here):  # noq
 
 
 @pytest.mark.usefixtures("here")
-def test_the_command_line_sets_the_day_and_judge_keeps_it(tmp_path, command):  # noqa: F811
+def test_the_command_line_sets_the_day_and_judge_keeps_it(tmp_path, command):
     jsonl(tmp_path / "data" / "a.jsonl", *dataset(f"user: 打{PHONE} | assistant: 好"))
     allowed = entry(entity="CN_MOBILE", value=PHONE, expires="2001-01-01")
     path, out = contract(tmp_path, [{"check": "pii", "allow": [allowed]}]), tmp_path / "out"

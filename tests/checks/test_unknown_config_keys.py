@@ -10,7 +10,7 @@ from datacheck.contract import load_contract
 from datacheck.testing import dataset, finding, measure
 from datacheck.trainers import trainer, trainer_names
 from datacheck.trainers.keys import KEYS, wrong_type
-from datacheck.trainers.llamafactory import _COLUMNS, _TAGS
+from datacheck.trainers.llamafactory_settings import COLUMNS, TAGS
 
 ROWS = dataset("user: 你好 | assistant: 你好！")
 
@@ -145,7 +145,7 @@ SAID_ELSEWHERE: dict[str, set[str]] = {
 @pytest.mark.parametrize("name", sorted(set(KEYS) & set(trainer_names())))
 def test_what_a_twin_asks_for_is_known(name):
     """Settings of the twins were read from the loaders, the lists from the arguments' classes."""
-    entry = {f"{group}.{one}": one for group, names in (("columns", _COLUMNS), ("tags", _TAGS)) for one in names}
+    entry = {f"{group}.{one}": one for group, names in (("columns", COLUMNS), ("tags", TAGS)) for one in names}
     where = {one: whole for whole, one in entry.items()} if name.startswith("llamafactory") else {}
     asked = {field.alias or own for own, field in trainer(name).settings.model_fields.items()}
     check = UnknownConfigKeys(trainer=name, settings={where.get(one, one): "x" for one in asked})

@@ -6,8 +6,6 @@ from datacheck.check import Ratio
 from datacheck.checks.unverifiable_answers import UnverifiableAnswers
 from datacheck.testing import measure
 
-RLVR = {"format": "rlvr"}
-
 
 def golds(*answers):
     return [{"prompt": "1+1=?", "ground_truth": answer} for answer in answers]

@@ -1,9 +1,11 @@
-"""A disk of 2 MB, where one may be mounted."""
+"""Fixtures of the gate's tests: a signed house, a registry, and a disk of 2 MB where one may be mounted."""
 
 import shutil
 import subprocess
 
 import pytest
+from gate_house import built, guarded, house  # noqa: F401 - fixtures
+from registry_helpers import site  # noqa: F401 - a fixture
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """Helpers of the registry's tests: drops, keys and rules, written down."""
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
@@ -72,6 +71,3 @@ def site(tmp_path):
 
 def manifest_id(drop) -> str:
     return json.loads((drop / "_MANIFEST.json").read_bytes())["version"]
-
-
-PYTHON = sys.executable

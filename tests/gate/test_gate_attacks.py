@@ -7,8 +7,8 @@ import threading
 from pathlib import Path
 
 import pytest
-from core_helpers import here, jsonl  # noqa: F401 - a fixture
-from registry_helpers import Site, rows, site  # noqa: F401 - a fixture
+from core_helpers import jsonl
+from registry_helpers import Site, rows
 
 from datacheck.errors import FailedError, NotValidatedError
 from datacheck.gate import ledger as ledgers
@@ -22,11 +22,11 @@ from datacheck.gate.version import LEDGER_HEAD, write_manifest
 pytestmark = pytest.mark.usefixtures("here")
 
 
-def allowed(site, path):  # noqa: F811
+def allowed(site, path):
     return require_passed(path, trust=site.trust_file)
 
 
-def revoked(site):  # noqa: F811
+def revoked(site):
     """A version that was published, copied away by somebody, and then revoked."""
     found = site.publish(site.drop())
     copy = site.root / "copy"
@@ -36,7 +36,7 @@ def revoked(site):  # noqa: F811
     return copy
 
 
-def test_a_ledger_that_an_attacker_puts_around_the_data_is_not_asked(site, monkeypatch):  # noqa: F811
+def test_a_ledger_that_an_attacker_puts_around_the_data_is_not_asked(site, monkeypatch):
     copy = revoked(site)
     place = site.root / "forged"
     place.mkdir()
@@ -54,7 +54,7 @@ def test_a_ledger_that_an_attacker_puts_around_the_data_is_not_asked(site, monke
         allowed(site, place / "copy")
 
 
-def test_a_ledger_that_is_gone_where_the_operator_names_it_starts_nothing(site, monkeypatch):  # noqa: F811
+def test_a_ledger_that_is_gone_where_the_operator_names_it_starts_nothing(site, monkeypatch):
     found = site.publish(site.drop())
     monkeypatch.setenv("DATACHECK_REGISTRY", str(site.reg))
     for file in site.reg.glob("ledger.sqlite*"):
@@ -63,7 +63,7 @@ def test_a_ledger_that_is_gone_where_the_operator_names_it_starts_nothing(site, 
         allowed(site, found.path)
 
 
-def test_a_ledger_within_a_drop_is_data(site):  # noqa: F811
+def test_a_ledger_within_a_drop_is_data(site):
     """Whoever delivers cannot choose the ledger that is asked."""
     drop = site.drop()
     with ledgers.Ledger(drop / LEDGER) as own:
@@ -81,7 +81,7 @@ def test_a_ledger_within_a_drop_is_data(site):  # noqa: F811
         allowed(site, found.path)
 
 
-def test_what_somebody_puts_among_the_waivers_of_the_quarantine_stops_nobody(site):  # noqa: F811
+def test_what_somebody_puts_among_the_waivers_of_the_quarantine_stops_nobody(site):
     """A pipe would be waited for; a link would bring a file of the validator's into the version."""
     secret = site.root / "secret"
     secret.write_text("not yours")
@@ -104,7 +104,7 @@ def test_what_somebody_puts_among_the_waivers_of_the_quarantine_stops_nobody(sit
     assert site.tree()["staged"] == []
 
 
-def attempt(site, drop):  # noqa: F811
+def attempt(site, drop):
     from datacheck.errors import DatacheckError
 
     try:
@@ -113,7 +113,7 @@ def attempt(site, drop):  # noqa: F811
         return "cannot be read" if "cannot be read" in str(error) or "regular file" in str(error) else str(error)
 
 
-def test_two_registries_do_not_share_a_ledger(site, tmp_path):  # noqa: F811
+def test_two_registries_do_not_share_a_ledger(site, tmp_path):
     site.publish(site.drop())
     for make in (Path.symlink_to, Path.hardlink_to):
         other = Site.__new__(Site)
@@ -130,7 +130,7 @@ def test_two_registries_do_not_share_a_ledger(site, tmp_path):  # noqa: F811
     assert site.publish(site.drop("c", *rows("c"))).status == "published"
 
 
-def test_two_registries_do_not_share_an_anchor(site, tmp_path):  # noqa: F811
+def test_two_registries_do_not_share_an_anchor(site, tmp_path):
     anchor = tmp_path / "anchor.json"
     site.registry = Registry(site.reg, [anchor])
     site.publish(site.drop())
@@ -140,7 +140,7 @@ def test_two_registries_do_not_share_an_anchor(site, tmp_path):  # noqa: F811
     assert site.publish(site.drop("c", *rows("c"))).status == "published"
 
 
-def test_a_backup_that_is_older_than_the_anchor_takes_nothing_and_lets_nothing_pass(site, tmp_path, monkeypatch):  # noqa: F811
+def test_a_backup_that_is_older_than_the_anchor_takes_nothing_and_lets_nothing_pass(site, tmp_path, monkeypatch):
     anchor = tmp_path / "disk" / "anchor.json"
     anchor.parent.mkdir()
     monkeypatch.setenv("DATACHECK_ANCHOR", str(anchor))
@@ -163,7 +163,7 @@ def test_a_backup_that_is_older_than_the_anchor_takes_nothing_and_lets_nothing_p
     assert drop.exists()
 
 
-def test_a_clock_that_goes_back_changes_no_order(site, monkeypatch):  # noqa: F811
+def test_a_clock_that_goes_back_changes_no_order(site, monkeypatch):
     first = site.publish(site.drop("a", *rows("a")))
     monkeypatch.setattr(ledgers, "now", lambda: "1970-01-01T00:00:00.000000Z")
     second = site.publish(site.drop("b", *rows("b")))
@@ -184,7 +184,7 @@ NAMES = (
 )  # fmt: skip
 
 
-def test_names_of_any_kind_are_published_verified_and_told_apart(site):  # noqa: F811
+def test_names_of_any_kind_are_published_verified_and_told_apart(site):
     drop = site.reg / "incoming" / "names"
     for number, name in enumerate(NAMES):
         jsonl(drop / name, *rows(f"n{number}-"))
@@ -203,7 +203,7 @@ def test_names_of_any_kind_are_published_verified_and_told_apart(site):  # noqa:
         allowed(site, found.path)
 
 
-def test_a_drop_of_another_user_is_copied_so_that_the_version_is_ours(site, monkeypatch):  # noqa: F811
+def test_a_drop_of_another_user_is_copied_so_that_the_version_is_ours(site, monkeypatch):
     """What belongs to somebody else cannot be made read-only; the drop stays where it is."""
     drop = site.drop()
     monkeypatch.setattr(registries.os, "geteuid", lambda: os.getuid() + 1)
@@ -216,7 +216,7 @@ def test_a_drop_of_another_user_is_copied_so_that_the_version_is_ours(site, monk
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may give files away")
-def test_what_root_publishes_belongs_to_root(site):  # noqa: F811
+def test_what_root_publishes_belongs_to_root(site):
     """Who delivered it could make it writable again."""
     drop = site.drop()
     for place in (drop, *drop.rglob("*")):
@@ -225,7 +225,7 @@ def test_what_root_publishes_belongs_to_root(site):  # noqa: F811
     assert {place.stat().st_uid for place in (found.path, *found.path.rglob("*"))} == {0}
 
 
-def test_a_version_that_no_ledger_knows_is_refused_where_one_is_named(site, tmp_path, monkeypatch):  # noqa: F811
+def test_a_version_that_no_ledger_knows_is_refused_where_one_is_named(site, tmp_path, monkeypatch):
     found = site.publish(site.drop())
     other = Registry(tmp_path / "other")
     with other.ledger():

@@ -12,11 +12,10 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from core_helpers import GOOD, contract, environment, here, jsonl, user_check  # noqa: F401 - a fixture
-from registry_helpers import Site, manifest_id, site  # noqa: F401 - a fixture
+from core_helpers import GOOD, contract, environment, jsonl, user_check
+from registry_helpers import Site, manifest_id
 from test_run import alive, children
 
-from datacheck import discover
 from datacheck.errors import LoadError
 from datacheck.gate import registry as registries
 from datacheck.gate.guard import require_passed
@@ -121,7 +120,7 @@ else:  # sees what is there, takes what nobody has
 
 
 @pytest.mark.slow
-def test_two_validators_and_four_watchers_each_drop_once(site):  # noqa: F811
+def test_two_validators_and_four_watchers_each_drop_once(site):
     drops = [site.bad(f"bad{n}") if n % 3 == 0 else site.drop(f"good{n}") for n in range(6)]
     numbers = {drop.name: manifest_id(drop) for drop in drops}
     code = WORKER.format(tests=str(Path(__file__).parents[1]), here=str(Path(__file__).parent))
@@ -152,7 +151,7 @@ def test_two_validators_and_four_watchers_each_drop_once(site):  # noqa: F811
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
-def test_a_stopped_call_says_so_gives_the_drop_back_and_leaves_nobody(site, number, code):  # noqa: F811
+def test_a_stopped_call_says_so_gives_the_drop_back_and_leaves_nobody(site, number, code):
     drop, flag = site.drop(), site.root / "asleep"
     user_check(site.root / "checks", "sleeps", f"import time\nopen({str(flag)!r}, 'w').close()\ntime.sleep(300)")
     contract(site.root / "rules", ["role_errors", "sleeps"], source={})
@@ -188,7 +187,7 @@ def test_a_stopped_call_says_so_gives_the_drop_back_and_leaves_nobody(site, numb
 
 
 @pytest.mark.slow
-def test_a_signal_while_a_large_file_is_hashed_is_answered_at_once(site):  # noqa: F811
+def test_a_signal_while_a_large_file_is_hashed_is_answered_at_once(site):
     """The file is sparse: 100 GB that take no space, and minutes to hash."""
     drop = site.drop()
     size = 100 * 1024**3
@@ -223,7 +222,7 @@ def test_a_signal_while_a_large_file_is_hashed_is_answered_at_once(site):  # noq
 
 @pytest.mark.parametrize("restored", [False, True])
 @pytest.mark.usefixtures("here")
-def test_a_file_that_changes_while_it_is_read_is_never_published(site, restored):  # noqa: F811
+def test_a_file_that_changes_while_it_is_read_is_never_published(site, restored):
     """By somebody who has the file open since before it was moved; also when size and time are put back."""
     drop = site.drop()
     file = (drop / "data.jsonl").open("r+b")
@@ -248,7 +247,7 @@ def test_a_file_that_changes_while_it_is_read_is_never_published(site, restored)
 
 
 @pytest.mark.usefixtures("here")
-def test_who_lost_the_claim_records_nothing(site, monkeypatch):  # noqa: F811
+def test_who_lost_the_claim_records_nothing(site, monkeypatch):
     """A worker that slept past its lease: another one has taken the drop, and its answer is the only one."""
     from datacheck.gate import claims
 
@@ -278,7 +277,7 @@ def test_who_lost_the_claim_records_nothing(site, monkeypatch):  # noqa: F811
 def test_a_full_disk_publishes_nothing_and_loses_nothing(small_disk, tmp_path):
     home = tmp_path / "home"
     home.mkdir()
-    site = Site(home)  # noqa: F811
+    site = Site(home)
     site.reg = small_disk / "reg"
     site.registry = registries.Registry(site.reg)
     first = site.publish(site.drop("first", at=home / "drops"))
@@ -303,7 +302,7 @@ def test_a_full_disk_publishes_nothing_and_loses_nothing(small_disk, tmp_path):
 def test_across_file_systems_the_copy_is_verified(small_disk, tmp_path, monkeypatch):
     home = tmp_path / "home"
     home.mkdir()
-    site = Site(home)  # noqa: F811
+    site = Site(home)
     site.registry = registries.Registry(small_disk / "reg")
     site.reg = small_disk / "reg"
     drop = site.drop("a", at=home / "drops")
@@ -327,7 +326,7 @@ def test_across_file_systems_the_copy_is_verified(small_disk, tmp_path, monkeypa
 def test_a_read_only_registry_lets_training_start_and_takes_nothing_in(small_disk, tmp_path):
     home = tmp_path / "home"
     home.mkdir()
-    site = Site(home)  # noqa: F811
+    site = Site(home)
     site.reg = small_disk / "reg"
     site.registry = registries.Registry(site.reg)
     found = site.publish(site.drop("first", at=home / "drops"))
@@ -343,14 +342,8 @@ def test_a_read_only_registry_lets_training_start_and_takes_nothing_in(small_dis
     assert site.publish(drop).status == "published"
 
 
-@pytest.fixture(autouse=True)
-def _no_user_checks():
-    yield
-    discover.use_folder(None)
-
-
 @pytest.mark.usefixtures("here")
-def test_nothing_of_the_data_is_in_the_ledger(site):  # noqa: F811
+def test_nothing_of_the_data_is_in_the_ledger(site):
     """Canaries in a content, a key, a role, a file name and the name of the drop (P6)."""
     canary = "13987654321"
     record = {"messages": [{"role": f"user{canary}", "content": f"call {canary}"}], canary: canary}

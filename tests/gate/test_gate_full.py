@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from core_helpers import contract, environment, here, jsonl  # noqa: F401 - a fixture
-from registry_helpers import rows, site  # noqa: F401 - a fixture
+from core_helpers import contract, environment, jsonl
+from registry_helpers import rows
 
 FULL = "/dev/full"
 
@@ -20,7 +20,7 @@ def datacheck(*args, **streams):
     )  # fmt: skip
 
 
-def publish(site, drop, *more, **streams):  # noqa: F811
+def publish(site, drop, *more, **streams):
     keys = ["--sign", site.root / "validator.pem", "--trust", site.trust_file]
     return datacheck("publish", drop, "--contract", site.contract, "--registry", site.reg, *keys, *more, **streams)
 
@@ -51,7 +51,7 @@ def test_output_that_nobody_can_read_is_no_pass(tmp_path, full):
         assert json.loads((tmp_path / "out" / "report.json").read_bytes())["verdict"] == "pass"
 
 
-def test_the_guard_without_a_place_for_its_words_starts_nothing(site, full, monkeypatch, here):  # noqa: F811
+def test_the_guard_without_a_place_for_its_words_starts_nothing(site, full, monkeypatch, here):
     """A version that passes: what the guard must say with it (a waiver, replay not checked) cannot be said."""
     monkeypatch.setenv("DATACHECK_TRUST", str(site.trust_file))
     drop = site.publish(site.drop()).path
@@ -67,7 +67,7 @@ def test_the_guard_without_a_place_for_its_words_starts_nothing(site, full, monk
 
 @pytest.mark.slow
 @pytest.mark.parametrize("how", ["named", "linked"])
-def test_an_anchor_on_a_full_device(site, how):  # noqa: F811
+def test_an_anchor_on_a_full_device(site, how):
     anchor = FULL
     if how == "linked":
         anchor = site.root / "anchor.json"
@@ -83,7 +83,7 @@ def test_an_anchor_on_a_full_device(site, how):  # noqa: F811
     assert publish(site, version, "--anchor", anchor).returncode == 3  # a known version is not answered either
 
 
-def test_a_ledger_on_a_full_device(site):  # noqa: F811
+def test_a_ledger_on_a_full_device(site):
     drop = site.drop()
     (site.reg / "ledger.sqlite").symlink_to(FULL)
     done = publish(site, drop)

@@ -1,5 +1,4 @@
 """`exec`, `verify` and `require_passed`: what starts, with which exit code, and with how little installed."""
-# ruff: noqa: F811 - fixtures come from gate_house
 
 import ast
 import json
@@ -11,8 +10,8 @@ import time
 from pathlib import Path
 
 import pytest
-from core_helpers import ROOT, command, environment  # noqa: F401 - fixtures
-from gate_house import built, guarded, house, python_without_site, verdict_of  # noqa: F401 - fixtures
+from core_helpers import ROOT, environment
+from gate_house import python_without_site, verdict_of
 
 import datacheck
 from datacheck.errors import FailedError, NotValidatedError, TamperedError, UnknownKeyError

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import pytest
-from core_helpers import GOOD, command, contract, environment, jsonl, user_check  # noqa: F401 - fixtures
+from core_helpers import GOOD, contract, environment, jsonl, user_check
 from cryptography.hazmat.primitives import serialization as form
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519
 
@@ -19,7 +19,7 @@ from datacheck.gate.version import write_manifest
 PEM = form.Encoding.PEM, form.PrivateFormat.PKCS8, form.NoEncryption()
 
 
-def test_a_new_pair(tmp_path, command):  # noqa: F811
+def test_a_new_pair(tmp_path, command):
     before = os.umask(0)
     try:
         code, out, err = command("keys", "new", tmp_path / "k.pem")
@@ -144,7 +144,7 @@ def test_no_child_of_a_run_sees_the_key(tmp_path):
 # --- trust ---
 
 
-def test_trust_has_roles(tmp_path, command, monkeypatch):  # noqa: F811
+def test_trust_has_roles(tmp_path, command, monkeypatch):
     monkeypatch.setenv("DATACHECK_TRUST", str(tmp_path / "deep" / "trust.json"))
     assert command("keys", "list")[0] == 14
     made = {role: new_key(tmp_path / f"{role}.pem") for role in keys.ROLES}

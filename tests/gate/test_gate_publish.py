@@ -3,8 +3,7 @@
 import json
 
 import pytest
-from core_helpers import here  # noqa: F401 - a fixture
-from registry_helpers import manifest_id, site  # noqa: F401 - a fixture
+from registry_helpers import manifest_id
 
 from datacheck.errors import FailedError, LoadError, UsageError
 from datacheck.gate.registry import standing
@@ -13,7 +12,7 @@ from datacheck.gate.verify import verify
 pytestmark = pytest.mark.usefixtures("here")
 
 
-def test_a_good_drop_is_published_and_the_guard_lets_it_pass(site):  # noqa: F811
+def test_a_good_drop_is_published_and_the_guard_lets_it_pass(site):
     drop = site.drop()
     number = manifest_id(drop)
     found = site.publish(drop)
@@ -43,7 +42,7 @@ def test_a_good_drop_is_published_and_the_guard_lets_it_pass(site):  # noqa: F81
     assert json.loads((folder / "_report" / "report.json").read_bytes())["verdict"] == "pass"
 
 
-def test_a_bad_drop_is_put_aside_with_its_report(site):  # noqa: F811
+def test_a_bad_drop_is_put_aside_with_its_report(site):
     drop = site.bad()
     number = manifest_id(drop)
     found = site.publish(drop)
@@ -56,7 +55,7 @@ def test_a_bad_drop_is_put_aside_with_its_report(site):  # noqa: F811
         verify(found.path, site.rules().trust, ledger_head=standing)
 
 
-def test_a_known_version_is_answered_from_the_ledger(site, monkeypatch):  # noqa: F811
+def test_a_known_version_is_answered_from_the_ledger(site, monkeypatch):
     good, bad = site.publish(site.drop()), site.publish(site.bad())
     before = site.kinds()
     monkeypatch.setattr("datacheck.pipeline.Session", None)  # nothing may run
@@ -67,7 +66,7 @@ def test_a_known_version_is_answered_from_the_ledger(site, monkeypatch):  # noqa
     assert site.tree()["incoming"] == ["a", "bad"]  # the copies are left where they are
 
 
-def test_another_contract_or_strictness_is_another_question(site):  # noqa: F811
+def test_another_contract_or_strictness_is_another_question(site):
     site.publish(site.drop())
     text = site.contract.read_text()
     site.contract.write_text(text + "# another sha256\n")
@@ -78,7 +77,7 @@ def test_another_contract_or_strictness_is_another_question(site):  # noqa: F811
 
 
 @pytest.mark.parametrize("what", ["changed", "added", "removed"])
-def test_a_manifest_that_is_not_true_is_refused_and_nothing_moves(site, what):  # noqa: F811
+def test_a_manifest_that_is_not_true_is_refused_and_nothing_moves(site, what):
     drop = site.drop()
     if what == "changed":
         (drop / "data.jsonl").write_bytes((drop / "data.jsonl").read_bytes()[:-2] + b" \n")
@@ -92,7 +91,7 @@ def test_a_manifest_that_is_not_true_is_refused_and_nothing_moves(site, what):  
     assert site.tree()["versions"] == site.tree()["staged"] == []
 
 
-def test_a_drop_without_a_manifest_is_not_complete(site):  # noqa: F811
+def test_a_drop_without_a_manifest_is_not_complete(site):
     drop = site.drop()
     (drop / "_MANIFEST.json").unlink()
     assert site.registry.drops() == []
@@ -100,12 +99,12 @@ def test_a_drop_without_a_manifest_is_not_complete(site):  # noqa: F811
         site.publish(drop)
 
 
-def test_the_newest_version_is_in_force(site):  # noqa: F811
+def test_the_newest_version_is_in_force(site):
     first, second = site.publish(site.drop("a")), site.publish(site.drop("b"))
     assert (site.reg / "published" / "test").resolve() == second.path != first.path
 
 
-def test_a_known_version_is_answered_within_a_second(site):  # noqa: F811
+def test_a_known_version_is_answered_within_a_second(site):
     """Of the processor: other processes may have it meanwhile. Hashing three rows costs nothing."""
     import time
 

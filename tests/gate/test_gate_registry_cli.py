@@ -3,15 +3,15 @@
 import json
 
 import pytest
-from core_helpers import command, contract, here  # noqa: F401 - fixtures
-from registry_helpers import manifest_id, site  # noqa: F401 - a fixture
+from core_helpers import contract
+from registry_helpers import manifest_id
 from rich.cells import cell_len
 
 pytestmark = pytest.mark.usefixtures("here")
 
 
 @pytest.fixture
-def call(site, command, monkeypatch):  # noqa: F811
+def call(site, command, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setenv("DATACHECK_TRUST", str(site.trust_file))
     monkeypatch.setenv("LC_ALL", "C.UTF-8")
@@ -23,7 +23,7 @@ def call(site, command, monkeypatch):  # noqa: F811
     return run
 
 
-def test_a_day_of_a_registry(site, call):  # noqa: F811
+def test_a_day_of_a_registry(site, call):
     good, bad = site.drop("good"), site.bad("bad")
     number = manifest_id(good)
     code, out, err = call("publish", good)
@@ -54,7 +54,7 @@ def test_a_day_of_a_registry(site, call):  # noqa: F811
         assert max(map(cell_len, text.splitlines())) <= 80
 
 
-def test_history_of_one_version(site, call):  # noqa: F811
+def test_history_of_one_version(site, call):
     good, bad = site.publish(site.drop("good")), site.publish(site.bad("bad"))
     with site.registry.ledger(readonly=True) as ledger:
         own = [entry.seq for entry in ledger.entries(good.version) if entry.kind != "claim"]
@@ -68,7 +68,7 @@ def test_history_of_one_version(site, call):  # noqa: F811
     assert "nothing is recorded" in call("history", "0" * 12)[1]
 
 
-def test_a_ledger_that_was_touched_is_told(site, call):  # noqa: F811
+def test_a_ledger_that_was_touched_is_told(site, call):
     import sqlite3
 
     site.publish(site.drop("good"))
@@ -86,15 +86,15 @@ def test_a_ledger_that_was_touched_is_told(site, call):  # noqa: F811
 @pytest.mark.parametrize(
     ("change", "code", "said"),
     [
-        (lambda site: (site.reg / "incoming" / "a" / "_MANIFEST.json").unlink(), 2, "datacheck manifest"),  # noqa: F811
-        (lambda site: (site.reg / "incoming" / "a" / "new.jsonl").write_text("{}\n"), 3, "was added"),  # noqa: F811
-        (lambda site: site.contract.write_text("name: x\n"), 2, "required and missing"),  # noqa: F811
-        (lambda site: site.trust_file.write_text('{"schema": "datacheck/trust/1", "keys": []}'), 2, "nobody would"),  # noqa: F811
-        (lambda site: site.trust_file.unlink(), 14, "no trusted keys"),  # noqa: F811
-        (lambda site: (site.root / "validator.pem").unlink(), 2, "validator.pem"),  # noqa: F811
+        (lambda site: (site.reg / "incoming" / "a" / "_MANIFEST.json").unlink(), 2, "datacheck manifest"),
+        (lambda site: (site.reg / "incoming" / "a" / "new.jsonl").write_text("{}\n"), 3, "was added"),
+        (lambda site: site.contract.write_text("name: x\n"), 2, "required and missing"),
+        (lambda site: site.trust_file.write_text('{"schema": "datacheck/trust/1", "keys": []}'), 2, "nobody would"),
+        (lambda site: site.trust_file.unlink(), 14, "no trusted keys"),
+        (lambda site: (site.root / "validator.pem").unlink(), 2, "validator.pem"),
     ],
 )
-def test_asked_wrongly_nothing_moves(site, call, change, code, said):  # noqa: F811
+def test_asked_wrongly_nothing_moves(site, call, change, code, said):
     drop = site.drop("a")
     change(site)
     found, out, err = call("publish", drop)
@@ -105,7 +105,7 @@ def test_asked_wrongly_nothing_moves(site, call, change, code, said):  # noqa: F
     assert not [p for place in ("versions", "staged", "quarantine") for p in site.reg.glob(f"{place}/*")]
 
 
-def test_options_that_mean_nothing(site, call):  # noqa: F811
+def test_options_that_mean_nothing(site, call):
     drop = site.drop("a")
     for options in (
         ["--format", "xml"],
@@ -118,7 +118,7 @@ def test_options_that_mean_nothing(site, call):  # noqa: F811
     assert drop.is_dir()
 
 
-def test_an_anchor_elsewhere_notices_a_registry_put_back_as_a_whole(site, call, tmp_path):  # noqa: F811
+def test_an_anchor_elsewhere_notices_a_registry_put_back_as_a_whole(site, call, tmp_path):
     """All of the registry's own files are restored from an older copy: only the second place knows better."""
     import shutil
 

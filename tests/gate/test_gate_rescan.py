@@ -3,8 +3,8 @@
 import datetime as dt
 
 import pytest
-from core_helpers import contract, here  # noqa: F401 - a fixture
-from registry_helpers import manifest_id, rows, site  # noqa: F401 - a fixture
+from core_helpers import contract
+from registry_helpers import manifest_id, rows
 
 from datacheck.errors import FailedError, TamperedError, WaiverError
 from datacheck.gate import publish as publishing
@@ -17,7 +17,7 @@ from datacheck.pipeline import Session
 pytestmark = pytest.mark.usefixtures("here")
 
 
-def waive(site, folder, days=1):  # noqa: F811
+def waive(site, folder, days=1):
     keys = site.rules().trust
     signed = read_signed(folder, keys)
     until = (waivers.today() + dt.timedelta(days=days)).isoformat()
@@ -43,11 +43,11 @@ def later(monkeypatch):
     return go
 
 
-def allowed(site, folder):  # noqa: F811
+def allowed(site, folder):
     return require_passed(folder, trust=site.trust_file)
 
 
-def test_a_waived_version_is_published_loudly_until_the_waiver_expires(site, later):  # noqa: F811
+def test_a_waived_version_is_published_loudly_until_the_waiver_expires(site, later):
     folder = site.publish(site.bad()).path
     waive(site, folder)
     found = site.publish(folder)
@@ -70,13 +70,13 @@ def test_a_waived_version_is_published_loudly_until_the_waiver_expires(site, lat
     assert site.publish(site.bad()).status == "revoked"
 
 
-def test_a_copy_of_a_waived_version_counts_too(site):  # noqa: F811
+def test_a_copy_of_a_waived_version_counts_too(site):
     folder = site.publish(site.bad()).path
     waive(site, folder)
     assert site.publish(site.bad()).status == "published"
 
 
-def test_what_could_not_be_decided_is_never_published(site, monkeypatch):  # noqa: F811
+def test_what_could_not_be_decided_is_never_published(site, monkeypatch):
     """Not even by a waiver that somebody forged a way around `draft` for: one that names the finding."""
     drop = site.drop("empty", b"")
     found = site.publish(drop)
@@ -97,7 +97,7 @@ def test_what_could_not_be_decided_is_never_published(site, monkeypatch):  # noq
     assert site.tree()["versions"] == site.tree()["published"] == []
 
 
-def test_a_changed_contract_revokes_and_the_pointer_goes_back(site):  # noqa: F811
+def test_a_changed_contract_revokes_and_the_pointer_goes_back(site):
     first = site.publish(site.drop("a", *rows("a", 5)))
     second = site.publish(site.drop("b", *rows("b", 3)))
     link = site.reg / "published" / "test"
@@ -125,7 +125,7 @@ def test_a_changed_contract_revokes_and_the_pointer_goes_back(site):  # noqa: F8
     allowed(site, link)
 
 
-def test_where_nobody_can_say_a_published_version_stands(site, monkeypatch):  # noqa: F811
+def test_where_nobody_can_say_a_published_version_stands(site, monkeypatch):
     found = site.publish(site.drop())
     site.contract.write_text(site.contract.read_text() + "# changed\n")
     monkeypatch.setattr(Session, "run", lambda self: None)  # no check came to a result
@@ -136,7 +136,7 @@ def test_where_nobody_can_say_a_published_version_stands(site, monkeypatch):  # 
     assert site.tree()["staged"] == []
 
 
-def test_an_older_verdict_put_back_after_a_newer_one_is_refused(site):  # noqa: F811
+def test_an_older_verdict_put_back_after_a_newer_one_is_refused(site):
     found = site.publish(site.drop())
     old = (found.path / "verdict.dsse.json").read_bytes()
     contract(site.root / "rules", ["role_errors", {"check": "too_few_rows", "limits": {"rows": {"min": 9}}}], source={})
@@ -152,7 +152,7 @@ def test_an_older_verdict_put_back_after_a_newer_one_is_refused(site):  # noqa: 
         allowed(site, found.path)
 
 
-def test_a_version_that_the_ledger_does_not_know_is_refused(site):  # noqa: F811
+def test_a_version_that_the_ledger_does_not_know_is_refused(site):
     """Somebody copies a folder with a true verdict into versions/ of another registry, or cuts the ledger."""
     from datacheck.errors import NotValidatedError
     from datacheck.gate.ledger import LedgerError
@@ -171,7 +171,7 @@ def test_a_version_that_the_ledger_does_not_know_is_refused(site):  # noqa: F811
         allowed(site, found.path)
 
 
-def test_two_channels(site):  # noqa: F811
+def test_two_channels(site):
     from dataclasses import replace
 
     found = site.publish(site.drop())
@@ -181,7 +181,7 @@ def test_two_channels(site):  # noqa: F811
     assert manifest_id(site.reg / "published" / "eval") == found.version
 
 
-def test_a_version_that_was_changed_does_not_keep_the_others_from_being_asked(site):  # noqa: F811
+def test_a_version_that_was_changed_does_not_keep_the_others_from_being_asked(site):
     first, second = site.publish(site.drop("a")), site.publish(site.drop("b"))
     file = first.path / "data.jsonl"
     file.chmod(0o644)

@@ -1,5 +1,4 @@
 """Attacks on a signed version, each refused with its own message and exit code: the table of docs/gate.md, row by row."""
-# ruff: noqa: F811 - fixtures come from gate_house
 
 import base64
 import datetime as dt
@@ -10,8 +9,8 @@ import shutil
 from pathlib import Path
 
 import pytest
-from core_helpers import BAD, GOOD, ROOT, command, jsonl  # noqa: F401 - fixtures
-from gate_house import built, drop, guarded, house, opened, sign_run, verdict_of  # noqa: F401 - fixtures
+from core_helpers import BAD, GOOD, ROOT, jsonl
+from gate_house import drop, opened, sign_run, verdict_of
 
 from datacheck.errors import DatacheckError
 from datacheck.gate import dsse, waivers

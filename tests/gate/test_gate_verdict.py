@@ -1,5 +1,4 @@
 """Verdicts: read by in-toto-attestation's protobuf definitions, and never better than the facts of the run."""
-# ruff: noqa: F811 - fixtures come from gate_house
 
 import base64
 import dataclasses
@@ -9,7 +8,7 @@ import json
 import google.protobuf.json_format as pb
 import pytest
 from core_helpers import BAD, GOOD, ROOT, contract, environment, jsonl, report, user_check
-from gate_house import built, drop, guarded, house, opened, sign_run, verdict_of  # noqa: F401 - fixtures
+from gate_house import drop, opened, sign_run, verdict_of
 from hypothesis import given
 from hypothesis import strategies as st
 from in_toto_attestation.predicates.test_result.v0 import test_result_pb2

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
-from core_helpers import GOOD, command, contract, here, jsonl, report  # noqa: F401 - fixtures
+from core_helpers import GOOD, contract, jsonl, report
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -48,7 +48,7 @@ def test_the_id_by_hand():
     assert version_id([("b", 2, "bb"), ("a", 1, "aa")]) == "sha256:" + said.decode().split()[0]
 
 
-def test_the_report_gives_a_plain_drop_the_same_id(tmp_path, here, command):  # noqa: F811
+def test_the_report_gives_a_plain_drop_the_same_id(tmp_path, here, command):
     jsonl(tmp_path / "data" / "b.jsonl", GOOD)
     jsonl(tmp_path / "data" / "sub" / "a.jsonl", GOOD)
     command("run", contract(tmp_path), "--out", tmp_path / "out")
@@ -187,7 +187,7 @@ def test_a_name_with_a_phone_number_is_masked_in_messages(tmp_path):
 # --- manifest ---
 
 
-def test_a_manifest_says_what_is_there(tmp_path, command):  # noqa: F811
+def test_a_manifest_says_what_is_there(tmp_path, command):
     folder = files(tmp_path / "v", a="x", sub__b="y")
     code, out, _ = command("manifest", folder)
     value = json.loads((folder / "_MANIFEST.json").read_bytes())
@@ -198,7 +198,7 @@ def test_a_manifest_says_what_is_there(tmp_path, command):  # noqa: F811
     assert sorted(path.name for path in folder.iterdir()) == ["_MANIFEST.json", "a", "sub"]
 
 
-def test_another_manifest_is_kept_unless_forced(tmp_path, command):  # noqa: F811
+def test_another_manifest_is_kept_unless_forced(tmp_path, command):
     folder = files(tmp_path / "v", a="x")
     write_manifest(folder)
     (folder / "a").write_text("y")
@@ -281,7 +281,7 @@ def test_a_broken_manifest_is_an_error_not_an_absent_one(tmp_path, change):
         (lambda f: (f / "_MANIFEST.json").write_text("{"), "not a manifest"),
     ],
 )
-def test_a_drop_that_is_not_its_manifest_is_not_read(tmp_path, here, command, change, said):  # noqa: F811
+def test_a_drop_that_is_not_its_manifest_is_not_read(tmp_path, here, command, change, said):
     folder = jsonl(tmp_path / "data" / "a.jsonl", GOOD).parent
     jsonl(folder / "b.jsonl", GOOD)
     write_manifest(folder)
@@ -292,7 +292,7 @@ def test_a_drop_that_is_not_its_manifest_is_not_read(tmp_path, here, command, ch
     assert said in err
 
 
-def test_one_file_of_a_drop_must_be_listed_too(tmp_path, here, command):  # noqa: F811
+def test_one_file_of_a_drop_must_be_listed_too(tmp_path, here, command):
     folder = jsonl(tmp_path / "data" / "a.jsonl", GOOD).parent
     write_manifest(folder)
     jsonl(folder / "late.jsonl", GOOD)
@@ -319,7 +319,7 @@ def test_what_a_killed_writer_left_is_swept_and_nothing_else(tmp_path, single):
     assert all(file.exists() for file in near)
 
 
-def test_changed_content_is_an_error_also_without_a_signature(tmp_path, here, command):  # noqa: F811
+def test_changed_content_is_an_error_also_without_a_signature(tmp_path, here, command):
     folder = jsonl(tmp_path / "data" / "a.jsonl", GOOD).parent
     write_manifest(folder)
     jsonl(folder / "a.jsonl", GOOD, GOOD)
@@ -329,7 +329,7 @@ def test_changed_content_is_an_error_also_without_a_signature(tmp_path, here, co
     assert "a.jsonl: differs from the manifest" in error
 
 
-def test_files_of_the_gate_are_no_data_and_change_no_report(tmp_path, here, command):  # noqa: F811
+def test_files_of_the_gate_are_no_data_and_change_no_report(tmp_path, here, command):
     folder = jsonl(tmp_path / "data" / "a.jsonl", GOOD).parent
     rules = contract(tmp_path, source={"path": "data", "glob": "**"})
     command("run", rules, "--out", tmp_path / "before")

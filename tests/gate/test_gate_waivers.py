@@ -1,13 +1,12 @@
 """Waivers: who may, for what, until when; and that nothing else opens the gate."""
-# ruff: noqa: F811 - fixtures come from gate_house
 
 import datetime as dt
 import json
 
 import google.protobuf.json_format as pb
 import pytest
-from core_helpers import BAD, GOOD, command, contract, report  # noqa: F401 - fixtures
-from gate_house import built, drop, guarded, house, opened, sign_run  # noqa: F401 - fixtures
+from core_helpers import BAD, GOOD, contract, report
+from gate_house import drop, opened, sign_run
 from in_toto_attestation.v1 import statement_pb2
 from in_toto_attestation.v1.statement import Statement
 from securesystemslib.dsse import Envelope

@@ -8,21 +8,14 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from shingle_helpers import as_shingles
 
 from datacheck.text.containment import EvalIndex, Window, best_window, scan
 from datacheck.text.normalise import RULES, normalise, origins
-from datacheck.text.shingles import Shingles, grams, shingles
+from datacheck.text.shingles import grams, shingles
 
 sets_of_numbers = st.lists(st.sets(st.integers(0, 14), max_size=12), max_size=7)
 taus = st.sampled_from([0.2, 0.4, 0.5, 0.6, 0.75, 0.9, 1.0])
-
-
-def as_shingles(sets):
-    lengths = [len(s) for s in sets]
-    return Shingles(
-        np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
-        np.array([h for s in sets for h in sorted(s)], np.uint32),
-    )
 
 
 def brute(items, documents, tau):

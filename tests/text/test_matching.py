@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from shingle_helpers import as_shingles
 
 from datacheck.text import matching
 from datacheck.text.matching import (
@@ -24,18 +25,10 @@ from datacheck.text.matching import (
     similar_pairs,
 )
 from datacheck.text.minhash import NO_KEY, band_keys, signatures
-from datacheck.text.shingles import Shingles, shingles
+from datacheck.text.shingles import shingles
 
 small_sets = st.lists(st.sets(st.integers(0, 12), max_size=10), max_size=9)
 thresholds = st.sampled_from([0.1, 0.3, 0.5, 0.6, 0.7, 0.75, 0.8, 0.9, 1.0])
-
-
-def as_shingles(sets):
-    lengths = [len(s) for s in sets]
-    return Shingles(
-        np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
-        np.array([h for s in sets for h in sorted(s)], np.uint32),
-    )
 
 
 def as_pairs(similarity):
@@ -194,9 +187,7 @@ def test_similar_pairs_of_one_bucket_are_all_similar_pairs(sets, threshold, gree
 
 
 def test_greedy_skips_across_blocks(monkeypatch):
-    monkeypatch.setattr(
-        matching, "pairs_from_buckets", lambda *a, size, **more: pairs_from_buckets(*a, size=7, **more)
-    )
+    monkeypatch.setattr(matching, "pairs_from_buckets", lambda *a, size, **more: pairs_from_buckets(*a, size=7, **more))
     rng = np.random.default_rng(4)
     sets = [set(range(10 * (i % 3), 10 * (i % 3) + 8)) ^ {int(rng.integers(0, 30))} for i in range(40)]
     found = similar_pairs(as_shingles(sets), np.zeros(40, np.uint64), np.arange(40), 0.7, greedy=True)

@@ -7,20 +7,13 @@ import scipy.stats
 from datasketch import LeanMinHash, MinHash, MinHashLSH
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from shingle_helpers import as_shingles
 
 from datacheck.text import minhash
 from datacheck.text.minhash import NO_KEY, band_keys, banding, least_alike, marks, recall, signatures, to_datasketch
 from datacheck.text.shingles import Shingles, concat, shingles
 
 sets_of_hashes = st.lists(st.sets(st.integers(0, 2**32 - 1), max_size=9), max_size=7)
-
-
-def as_shingles(sets):
-    lengths = [len(s) for s in sets]
-    return Shingles(
-        np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
-        np.array([h for s in sets for h in sorted(s)], np.uint32),
-    )
 
 
 def theirs(members, num_perm, seed):

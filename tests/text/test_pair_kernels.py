@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from shingle_helpers import as_shingles
 
 from datacheck.text import bucket_kernels, matching, pair_kernels
 from datacheck.text.bucket_kernels import shared_in_bands
@@ -21,19 +22,11 @@ from datacheck.text.matching import (
 )
 from datacheck.text.minhash import NO_KEY
 from datacheck.text.near import near_pairs
-from datacheck.text.shingles import Shingles, shingles
+from datacheck.text.shingles import shingles
 from datacheck.text.sketches import Unit
 from datacheck.text.spill import SpilledSets
 
 small_sets = st.lists(st.sets(st.integers(0, 40), max_size=40), min_size=1, max_size=8)
-
-
-def as_shingles(sets):
-    lengths = [len(s) for s in sets]
-    return Shingles(
-        np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
-        np.array([h for s in sets for h in sorted(s)], np.uint32),
-    )
 
 
 @settings(max_examples=60, deadline=None)

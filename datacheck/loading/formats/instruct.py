@@ -11,7 +11,6 @@ from datacheck.loading.formats.turns import (
     Style,
     Styles,
     Turn,
-    answers_from,
     message_turns,
     plain_turn,
     tools_turn,
@@ -208,8 +207,3 @@ def read_text(record: dict[str, Any], styles: Styles, key: str) -> Extract | Non
     if record[key].__class__ is not str:
         return None
     return Extract([("text", 0, None, key, json_type(record[key]), record[key], None)], frozenset({key}))
-
-
-def trailing(messages: list[Any], style: Style) -> int:
-    """Return how many messages come before the answer."""
-    return answers_from(messages, style)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from datacheck.loading.cells import Cell, as_text, json_text, json_type, walk
+from datacheck.loading.cells import Cell, as_text, json_type, walk
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -225,8 +225,3 @@ def plain_turn(part: str, number: int, role: str | None, path: str, value: objec
     """Return a turn whose whole content is one value: a string as it is, else JSON text."""
     kind = json_type(value)
     return part, number, role, path, kind, as_text(value), None
-
-
-def calls_text(value: object) -> str | None:
-    """Return tool calls as JSON text."""
-    return None if value is None else json_text(value)

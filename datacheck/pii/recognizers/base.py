@@ -168,11 +168,6 @@ def span(match: Match[str]) -> tuple[int, int]:
     return match.span("value") if "value" in match.re.groupindex else match.span()
 
 
-def gapped(character: str, count: str, first: str = "") -> str:
-    """Return an expression for a run of one character class, set apart by any separators; `count` as in {count}."""
-    return f"{first or character}(?:{GAP}{character}){{{count}}}"
-
-
 def compact(value: str) -> str:
     """Return the ASCII letters and digits of a value, in upper case."""
     return "".join(char for char in value.upper() if char.isascii() and char.isalnum())
