@@ -153,7 +153,7 @@ def judge_check(
     first = tuple(place(dataset.name, entry) for entry in _examples(facts["first"]))
     notes = (*facts["not_checked"], *_idle_slices(check, values))
     zh = {**facts.get("zh", {}), **in_chinese(notes)}
-    error = _error(values, facts["not_checked"], zh)
+    error = _error(check, values, facts["not_checked"], zh)
     return Finding(
         **base,
         status=_worst([value.status for value in values]),
@@ -177,13 +177,17 @@ def in_chinese(notes: Iterable[str]) -> dict[str, str]:
     return {str(note): note.zh for note in notes if isinstance(note, Note)}
 
 
-def _error(values: Sequence[ValueEntry], notes: Sequence[str], zh: Mapping[str, str]) -> Note | None:
+def _error(check: Check, values: Sequence[ValueEntry], notes: Sequence[str], zh: Mapping[str, str]) -> Note | None:
     """Why a finding is an error, in words: what could not be measured and the check's reason, or that it is blind."""
-    unmeasured = [value.name for value in values if value.value is None]
+    unmeasured = {value.name: value for value in values if value.value is None}
     if unmeasured:
-        names = ", ".join(dict.fromkeys(unmeasured))
+        names = ", ".join(
+            f"{name} (of 0 {check.metrics[name].of or 'rows'})" if value.of == 0 else name
+            for name, value in unmeasured.items()
+        )
+        names_zh = "、".join(f"{name}（总数为 0）" if value.of == 0 else name for name, value in unmeasured.items())
         said = [f"could not be measured: {names}", *notes[:1]]
-        return Note("; ".join(said), zh="；".join([f"无法测量：{names}", *(zh.get(note, note) for note in notes[:1])]))
+        return Note("; ".join(said), zh="；".join([f"无法测量：{names_zh}", *(zh.get(n, n) for n in notes[:1])]))
     blind = [value.name for value in values if value.status is Status.ERROR]
     names = ", ".join(blind)
     return (
@@ -405,7 +409,7 @@ def _again(check: Check, old: Finding) -> Finding:
     status = _worst([v.status for v in values]) if old.values else Status.ERROR
     idle = [note for note in old.not_checked if not note.startswith("no rows belong to the slice")]
     notes = (*idle, *_idle_slices(check, values))
-    error = _error(values, idle, old.zh) if values else old.error
+    error = _error(check, values, idle, old.zh) if values else old.error
     update = {
         "values": tuple(values),
         "status": status,

@@ -79,7 +79,7 @@ def _render(report: Report, lang: Lang, run: Mapping[str, Any], caps: _Caps) -> 
         baseline_lines=partial(show.baseline_lines, words=words),
         tally=show.tally(report),
         findings=ranked[: caps.findings],
-        notes=_notes(report),
+        notes=show.notes(report, words),
         missing=[n for n in dict.fromkeys(f.dataset for f in report.findings) if n not in report.datasets],
         run=_flat(run)[:100],
         formats=lambda dataset: show.formats(f.formats for f in dataset.files),
@@ -142,11 +142,6 @@ def _values(finding: Finding, most: int) -> list[Any]:
 def _files(dataset: DatasetEntry, most: int) -> list[Any]:
     """The files of a dataset, damaged ones first."""
     return sorted(dataset.files, key=lambda f: f.unreadable == 0)[:most]
-
-
-def _notes(report: Report) -> list[tuple[str, str]]:
-    """What was not checked: of the whole run, then of each finding."""
-    return [*(("", note) for note in report.not_checked), *((f.id, n) for f in report.findings for n in f.not_checked)]
 
 
 def _flat(run: Mapping[str, Any], prefix: str = "") -> list[tuple[str, str]]:

@@ -93,7 +93,7 @@ def test_relation_by_hand(make, fields, shown):
 def test_limits_speak_the_unit_of_the_number(make):
     both = {"max": 0.03, "warn_max": 0.01}
     assert show.limits(make.value(limit=both), EN) == "limit 3 %, warns above 1 %"
-    assert show.limits(make.value(limit=both), WORDS["zh"]) == "上限 3 %，高于 1 % 警告"
+    assert show.limits(make.value(limit=both), WORDS["zh"]) == "上限 3%，高于 1% 警告"
     assert show.limits(make.value(count=None, of=None, value=0.2, limit={"min": 0.3}), EN) == "minimum 0.3"
 
 
