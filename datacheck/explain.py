@@ -61,7 +61,7 @@ def _code_card(name: str, lang: str) -> str:
 def _metrics(kind: type[Check], lang: str) -> str:
     head = "## 指标与默认阈值" if lang == "zh" else "## Metrics and default limits"
     rows = [
-        f"| `{name}` | {m.what} | {m.unit}{f' of {m.of}' if m.of else ''} | {_limit(m)} |"
+        f"| `{name}` | {(lang == 'zh' and m.zh) or m.what} | {m.unit}{f' of {m.of}' if m.of else ''} | {_limit(m)} |"
         for name, m in kind.metrics.items()
     ]
     return "\n".join([head, "", "| metric | what | unit | default |", "|---|---|---|---|", *rows, ""])

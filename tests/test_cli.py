@@ -185,6 +185,19 @@ def test_version_and_checks_in_both_languages(command):  # noqa: F811
     assert len(sentences) >= sum(line[:1].isalpha() for line in english.splitlines())
 
 
+def test_of_a_dataset_without_rows_that_is_the_reason(tmp_path, here, command):  # noqa: F811
+    (tmp_path / "data").mkdir()
+    path = contract(tmp_path, ["role_errors", "pii"])
+    code, text, _ = command("run", path, "--out", tmp_path / "out")
+    findings = {f["check"]: f for f in report(tmp_path / "out")["findings"]}
+    assert code == 3
+    assert findings["role_errors"]["error"] == "could not be measured: rate; the dataset has no rows"
+    assert findings["pii"]["error"] == "could not be measured: planted_recall; the dataset has no rows"
+    assert "nothing was left out" not in text
+    judged, again, _ = command("judge", tmp_path / "out", "--contract", path)
+    assert (judged, "planted_recall; the dataset has no rows" in " ".join(again.split())) == (3, True)
+
+
 @pytest.mark.parametrize("place", ["contract.yaml", "contracts/sft.yaml"])
 def test_init_writes_a_contract_that_runs_as_it_says(tmp_path, here, command, monkeypatch, place):  # noqa: F811
     """The command that it names is one that works, wherever the data and the contract lie."""

@@ -59,11 +59,11 @@ def card(check: str, lang: Lang) -> Card | None:
     return parse_card(text) if text else None
 
 
-def what(check: str, metric: str) -> str | None:
-    """The sentence by which a check explains one of its numbers (English)."""
+def what(check: str, metric: str, lang: Lang = "en") -> str | None:
+    """The sentence by which a check explains one of its numbers; None where it says nothing in that language."""
     found = _check(check)
     declared = found.metrics.get(metric) if found else None
-    return declared.what if declared else None
+    return ((declared.zh or None) if lang == "zh" else declared.what) if declared else None
 
 
 def _check(name: str) -> type[Check] | None:
@@ -184,6 +184,11 @@ def _inline(text: str) -> str:
         pieces += [_bold(text[at : match.start()]), f"<code>{escape(match[2].strip())}</code>"]
         at = match.end()
     return "".join([*pieces, _bold(text[at:])])
+
+
+def inline(text: str) -> Markup:
+    """One line of Markdown as HTML, in the same subset."""
+    return Markup(_inline(text))  # noqa: S704 - escaped piece by piece
 
 
 def _bold(text: str) -> str:

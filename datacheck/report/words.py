@@ -116,6 +116,7 @@ class Words:
     and_others: str
     inputs: str
     run: str
+    step_times: str
     reports: str
     too_long: str
 
@@ -237,6 +238,7 @@ _EN = Words(
     and_others=" and {} more",
     inputs="Inputs of this verdict",
     run="This run",
+    step_times="Seconds of each step, the slowest first",
     reports="Reports",
     too_long="this page was shortened to stay below {size}; everything is in report.json",
 )
@@ -358,6 +360,7 @@ _ZH = Words(
     and_others="等 {} 项",
     inputs="决定本结论的输入",
     run="本次运行",
+    step_times="各步骤耗时（秒），由长到短",
     reports="报告文件",
     too_long="为不超过 {size}，本页有删节；完整内容见 report.json",
 )
