@@ -535,7 +535,11 @@ def init(
     if to is None:
         typer.echo(text, nl=False)
         return
-    to.write_text(text, encoding="utf-8")
+    try:
+        to.parent.mkdir(parents=True, exist_ok=True)
+        to.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{to}: cannot be written ({error.strerror}); choose another place with --to") from None
     sys.stderr.write(next_step(to, given[0], evaluation, _system_lang().value))
 
 

@@ -185,6 +185,16 @@ def test_version_and_checks_in_both_languages(command):  # noqa: F811
     assert len(sentences) >= sum(line[:1].isalpha() for line in english.splitlines())
 
 
+def test_init_into_a_folder_that_is_not_there_yet_and_where_none_can_be(tmp_path, here, command):  # noqa: F811
+    jsonl(tmp_path / "a.jsonl", GOOD)
+    place = tmp_path / "new" / "folder" / "c.yaml"
+    assert command("init", tmp_path / "a.jsonl", "--to", place)[0] == 0
+    assert place.exists()
+    code, out, err = command("init", tmp_path / "a.jsonl", "--to", tmp_path / "a.jsonl" / "c.yaml")
+    assert (code, out) == (2, "")
+    assert "choose another place with --to" in err
+
+
 def test_of_a_dataset_without_rows_that_is_the_reason(tmp_path, here, command):  # noqa: F811
     (tmp_path / "data").mkdir()
     path = contract(tmp_path, ["role_errors", "pii"])
