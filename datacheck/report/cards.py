@@ -27,6 +27,7 @@ _SENTENCE = re.compile(r".+?(?:[。！？]|[.!?](?=\s+[A-Z`\"]|\s*$))", re.DOTAL
 _WIDE_BREAK = re.compile(
     r"(?<=[\u3000-\u303f\u4e00-\u9fff\uff01-\uff5e]) (?=[\u3000-\u303f\u4e00-\u9fff\uff01-\uff5e])"
 )
+_TERSE = 32  # characters of an English sentence that needs the next one
 _ROLES = {"why": ("Why it matters", "现象"), "fix": ("How to fix", "修复"), "verify": ("How to verify", "验证")}
 
 
@@ -117,11 +118,13 @@ def _joined(lines: list[str]) -> str:
 
 
 def first_sentence(markdown: str) -> str:
-    """The first sentence of the first paragraph or list item, as plain words."""
+    """The first sentence of the first paragraph or list item, in plain words; and the next where it says little."""
     paragraph = re.split(r"\n\s*\n|\n(?=\s*(?:[-*+]|\d{1,3}[.)、])\s)", markdown.strip(), maxsplit=1)[0]
     words = plain(paragraph)
     match = _SENTENCE.match(words)
-    return match[0] if match else words
+    if match and len(match[0]) < _TERSE and match[0].isascii():  # "refusal: read twenty."
+        match = _SENTENCE.match(words, match.end()) or match
+    return words[: match.end()] if match else words
 
 
 def advice(markdown: str, problems: Iterable[str]) -> str:

@@ -96,3 +96,22 @@ def test_a_check_explains_all_of_its_numbers_in_chinese_or_none():
     assert sum(all(sentences) for sentences in told.values()) >= 40
     assert cards.what("pii", "blocking_hits", "zh") == "绝不能进入训练的标识符"
     assert cards.what("pii", "blocking_hits") == "identifiers that must not be trained on"
+
+
+@pytest.mark.parametrize(
+    ("markdown", "said"),
+    [
+        (
+            "- `refusal`: read twenty. Keep those that must refuse. More.",
+            "refusal: read twenty. Keep those that must refuse.",
+        ),
+        ("Read it.", "Read it."),
+        ("读二十条。其余略。", "读二十条。"),
+        (
+            "A sentence that says enough by itself stands alone. Not this.",
+            "A sentence that says enough by itself stands alone.",
+        ),
+    ],
+)
+def test_a_sentence_that_says_too_little_takes_the_next_along(markdown, said):
+    assert cards.first_sentence(markdown) == said
