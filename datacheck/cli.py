@@ -207,10 +207,12 @@ def _run_with_progress(session: "Session") -> None:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+    from datacheck.report.progress import step_name
+
     columns = (BarColumn(20), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}", markup=False))
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         bar = progress.add_task("reading", total=len(session.plan))
-        session.run(lambda p: progress.update(bar, completed=p.done, description=p.step[:40]))
+        session.run(lambda p: progress.update(bar, completed=p.done, description=step_name(p.step)))
 
 
 def _show(report: "Report", session: "Session", options: "Options", fmt: Format, *, quiet: bool) -> None:
