@@ -134,7 +134,7 @@ class Matches(Check):
         return SharedSketch(of=_TEXTS, boilerplate=0.05, scheme=scheme_for(THRESHOLD, None), of_dataset=self.base)
 
     def _bands(self, of: str | None = None) -> Need:
-        return Need(Group(of=self._sketch, by="key"), of=of)
+        return Need(Group(of=self._sketch, by="key", columns=("row", "key")), of=of)
 
     def needs(self) -> tuple[Need, ...]:
         """Keys of both drops, grouped alike."""

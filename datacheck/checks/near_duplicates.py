@@ -13,7 +13,7 @@ from datacheck.features.planting import calibrate, histogram, on_made_up, recall
 from datacheck.features.sketch import Grams, Sketch, TextSet, scheme_for
 from datacheck.features.texts import On
 from datacheck.text.matching import Pairs, exact_contained, exact_pairs, greedy_removed, similar_pairs, union
-from datacheck.text.minhash import band_keys, signatures
+from datacheck.text.minhash import band_keys, least_alike, marks, proposed, signatures
 from datacheck.text.normalise import Rule
 
 PLANTED_ROWS = 100  # rows that get a planted copy of every kind: at most 1,500 plants
@@ -156,6 +156,11 @@ class NearDuplicates(Check):
         return Sketch(of=texts, boilerplate=self.boilerplate, scheme=scheme)
 
     @property
+    def _alike(self) -> int:
+        """In how many bits the marks of two rows must agree; a row that contains another one may look different."""
+        return 0 if self.containment else least_alike(self._least, self._sketch.scheme[2])
+
+    @property
     def _group(self) -> Need:
         return Need(Group(of=self._sketch, by="key", columns=("row", "key")))
 
@@ -166,9 +171,8 @@ class NearDuplicates(Check):
     def measure(self, data: View) -> Measured:
         """Pairs from shared keys, verified; then the greedy walk."""
         picked = self._picked(data)
-        shared = (
-            Shared(np.zeros(0, np.uint64), np.zeros(0, np.uint32)) if self.exact else shared_keys(data, self._group)
-        )
+        none = Shared(np.zeros(0, np.uint64), np.zeros(0, np.uint32), np.zeros(0, np.uint64))
+        shared = none if self.exact else shared_keys(data, self._sketch, self._group, self._alike)
         quote = self._quoted(data)
         wanted = None if self.exact else np.unique(np.concatenate([shared.each_row()[0], picked, quote]))
         with candidates(data, self._sketch, wanted, quote) as compared:
@@ -190,7 +194,7 @@ class NearDuplicates(Check):
         )  # fmt: skip
         copies = facts.sort("row").filter(pl.struct("text", "media", "label").is_first_distinct().not_()).lazy()
         opposite = _opposite(facts)
-        calibration = calibrate(data, self._sketch, sources or STAND_INS, self._least)
+        calibration = calibrate(data, self._sketch, sources or STAND_INS, self._least, self._alike)
         values = (
             *rates("rate", evidence, data.rows, by=self.by, rows=data.rows),
             *rates("exact_share", copies, data.rows, by=self.by, rows=data.rows),
@@ -228,21 +232,25 @@ class NearDuplicates(Check):
         else:
             known, counts = shared.each_row()
             local = np.repeat(rank.astype(np.uint32)[np.searchsorted(by_row, known)], counts)
+            marks = shared.marks[facts["row"].to_numpy()]
             pairs = similar_pairs(
-                sets, shared.keys, local, self._least, greedy=True, contained=self.containment, groups=apart
-            )
+                sets, shared.keys, local, self._least, greedy=True, contained=self.containment, groups=apart,
+                marks=marks, least=self._alike,
+            )  # fmt: skip
         return Found(facts, pairs, greedy_removed(len(order), pairs), self._lsh_recall(compared, by_row, rank, picked))
 
     def _lsh_recall(
         self, compared: Candidates, by_row: NDArray[np.int64], rank: NDArray[np.int64], picked: NDArray[np.int64]
     ) -> pl.DataFrame:
-        """`similarity`, `found`: all similar pairs of a sample, and whether a band proposes each."""
+        """`similarity`, `found`: all similar pairs of a sample, and whether a band (and the marks) propose each."""
         chosen = rank[np.searchsorted(by_row, picked)]
         sets = compared.sets.take(chosen[np.cumsum(compared.sets.lengths[chosen]) <= SAMPLED_GRAMS])
         pairs = exact_pairs(sets, self._least)
         num_perm, bands, size = self._sketch.scheme
-        keys = band_keys(signatures(sets, num_perm), bands, size)
-        found = (keys[pairs.rows[:, 0]] == keys[pairs.rows[:, 1]]).any(axis=1)
+        signature = signatures(sets, num_perm)
+        keys, marked = band_keys(signature, bands, size), marks(signature)
+        left, right = pairs.rows.T
+        found = proposed(keys[left], keys[right], marked[left], marked[right], self._alike)
         return pl.DataFrame({"similarity": pairs.similarity, "found": found})
 
     def _picked(self, data: View) -> NDArray[np.int64]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from datacheck.check import Need, View
 from datacheck.features.sketch import Sketch
 from datacheck.features.text_key import media
-from datacheck.text.matching import shared
+from datacheck.text.matching import alike, shared
 from datacheck.text.spill import SpilledSets
 
 MERGED = 1 << 19  # rows whose keys are put in order at once
@@ -19,10 +19,11 @@ Keep = Literal["first", "longest", "best_score"]
 
 
 class Shared(NamedTuple):
-    """Band keys that at least two rows have, and those rows, ascending."""
+    """Band keys that at least two rows have, and those rows, ascending; marks: of every row of the dataset."""
 
     keys: NDArray[np.uint64]
     rows: NDArray[np.uint32]
+    marks: NDArray[np.uint64]
 
     def each_row(self) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
         """Return the different rows, and how many keys each has."""
@@ -41,21 +42,38 @@ class Candidates(NamedTuple):
     quoted: pl.DataFrame
 
 
-def shared_keys(data: View, need: Need) -> Shared:
-    """Return the keys that several rows have, by row: what grows with the data, so 12 bytes each."""
+def shared_keys(data: View, sketch: Sketch, need: Need, least: int) -> Shared:
+    """Return the keys that several rows have whose marks agree in `least` bits, by row.
+
+    That is what grows with the data: 12 bytes each, and 8 for every row.
+    """
+    marks = _marks(data, sketch)
     keys, rows = [np.zeros(0, np.uint64)], [np.zeros(0, np.uint32)]
     for bucket in data.buckets(need):
         lines = bucket.select("key", pl.col("row").cast(pl.UInt32)).collect()
         several = shared(lines["key"].to_numpy())
-        keys.append(lines["key"].to_numpy()[several])
-        rows.append(lines["row"].to_numpy()[several])
-    return _by_row(keys, rows)
+        own_keys, own_rows = (lines[name].to_numpy()[several] for name in ("key", "row"))
+        chosen = alike(own_keys, marks[own_rows], least)
+        keys.append(own_keys[chosen])
+        rows.append(own_rows[chosen])
+    return Shared(*_by_row(keys, rows), marks)
 
 
-def _by_row(keys: list[NDArray[np.uint64]], rows: list[NDArray[np.uint32]]) -> Shared:
+def _marks(data: View, sketch: Sketch) -> NDArray[np.uint64]:
+    """Return the mark of each row, by its number."""
+    lines = data[Need(sketch)].select("row", "mark").gather_every(sketch.scheme[1]).collect(engine="streaming")
+    rows = lines["row"].to_numpy()
+    marks = np.zeros(int(rows.max(initial=0)) + 1, np.uint64)
+    marks[rows] = lines["mark"].to_numpy()
+    return marks
+
+
+def _by_row(
+    keys: list[NDArray[np.uint64]], rows: list[NDArray[np.uint32]]
+) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
     """Merge what is in row order already, some rows at a time: sorting all at once takes three times the memory."""
     count, last = sum(map(len, rows)), max((int(own[-1]) for own in rows if len(own)), default=-1)
-    found = Shared(np.empty(count, np.uint64), np.empty(count, np.uint32))
+    all_keys, all_rows = np.empty(count, np.uint64), np.empty(count, np.uint32)
     starts, at = [0] * len(rows), 0
     for first in range(0, last + 1, MERGED):
         until = np.uint32(min(first + MERGED - 1, last))
@@ -64,9 +82,9 @@ def _by_row(keys: list[NDArray[np.uint64]], rows: list[NDArray[np.uint32]]) -> S
         own_rows = np.concatenate([own[piece] for own, piece in zip(rows, pieces, strict=True)])
         own_keys = np.concatenate([own[piece] for own, piece in zip(keys, pieces, strict=True)])
         order = np.argsort(own_rows, kind="stable")
-        found.rows[at : at + len(order)], found.keys[at : at + len(order)] = own_rows[order], own_keys[order]
+        all_keys[at : at + len(order)], all_rows[at : at + len(order)] = own_keys[order], own_rows[order]
         starts, at = ends, at + len(order)
-    return found
+    return all_keys, all_rows
 
 
 @contextmanager

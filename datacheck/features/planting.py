@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from datacheck.check import Note, Ratio, View
 from datacheck.features.sketch import Sketch
 from datacheck.text.matching import jaccard
+from datacheck.text.minhash import proposed
 from datacheck.text.plants import KINDS, plant
 from datacheck.text.shingles import Shingles, concat
-from datacheck.text.sketches import sketch as band_keys_of
+from datacheck.text.sketches import sketch as sketch_of
 
 COPY = "copy"  # a plant without any edit; counts only where no edited one could be found by right
 CURVE = (0.5, 0.6, 0.7, 0.8, 0.9)
@@ -35,19 +36,19 @@ class Calibration(NamedTuple):
     random: pl.DataFrame
 
 
-def calibrate(data: View, sketch: Sketch, sources: Sequence[str], threshold: float) -> Calibration:
-    """Plant edited copies of the sources and ask whether a band brings each to its source."""
+def calibrate(data: View, sketch: Sketch, sources: Sequence[str], threshold: float, least: int) -> Calibration:
+    """Plant edited copies of the sources and ask whether a band, and marks that agree, bring each to its source."""
     every = (*KINDS, COPY)
     kinds = [kind for _ in sources for kind in every]
     copies = [text if kind == COPY else plant(text, kind) for text in sources for kind in every]
     raw, edited = (pl.Series(texts, dtype=pl.String) for texts in ([t for t in sources for _ in every], copies))
     dropped = sketch.dropped(data)
-    left, right = (band_keys_of(texts, sketch.of.unit, sketch.scheme, drop=dropped).keys for texts in (raw, edited))
+    left, right = (sketch_of(texts, sketch.of.unit, sketch.scheme, drop=dropped) for texts in (raw, edited))
     sets = concat([sketch.sets(texts, data).sets for texts in (raw, edited)])
     pairs = np.column_stack([np.arange(len(kinds)), np.arange(len(kinds)) + len(kinds)])
     similarity = jaccard(sets, pairs).similarity
     alike = similarity >= threshold
-    found = (left == right).any(axis=1) & alike
+    found = proposed(left.keys, right.keys, left.marks, right.marks, least) & alike
     table = pl.DataFrame(
         {"kind": kinds, "alike": alike, "found": found, "similarity": similarity}, schema_overrides={"kind": pl.String}
     )

@@ -144,7 +144,7 @@ class Boilerplate(Summary):
 class Sketch(Feature):
     """MinHash band keys: rows that share one are worth comparing."""
 
-    columns = {"row": pl.UInt32, "key": pl.UInt64, "pick": pl.UInt32, "template": pl.Boolean}
+    columns = {"row": pl.UInt32, "key": pl.UInt64, "pick": pl.UInt32, "mark": pl.UInt64, "template": pl.Boolean}
 
     of: TextSet
     boilerplate: float | None
@@ -166,10 +166,11 @@ class Sketch(Feature):
         return sketches.sets(texts, self.of.unit, drop=self.dropped(data))
 
     def compute(self, part: View) -> pl.DataFrame:
-        """A line per row and band; rows without n-grams have none.
+        """A line per row and band, row after row; rows without n-grams have none.
 
         `row` u32, `key` u64; `pick` u32: a MinHash value that no band uses, equal for near-duplicates as often as they
-        are similar: a sample by it holds pairs. `template`: nearly all of the row is boilerplate.
+        are similar: a sample by it holds pairs. `mark` u64: tells most rows apart that share a key by chance.
+        `template`: nearly all of the row is boilerplate.
         """
         texts = self.of.texts(part.turns)
         found = sketches.sketch(texts["text"], self.of.unit, self.scheme, drop=self.dropped(part))
@@ -179,6 +180,7 @@ class Sketch(Feature):
             "row": np.repeat(texts["row"].to_numpy()[filled], bands),
             "key": found.keys[filled].ravel(),
             "pick": np.repeat(found.pick[filled], bands),
+            "mark": np.repeat(found.marks[filled], bands),
             "template": np.repeat(found.compared[filled] < TEMPLATE * found.every[filled], bands),
         }
         return pl.DataFrame(table, schema=self.columns)

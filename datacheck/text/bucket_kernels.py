@@ -9,10 +9,12 @@ from numpy.typing import NDArray
 
 from datacheck.text.codes import from_lengths
 from datacheck.text.jit import njit, threads
+from datacheck.text.kernels import ones
 from datacheck.text.matching import SPREAD
-from datacheck.text.minhash import NO_KEY
+from datacheck.text.minhash import MARKED, NO_KEY
 
-_SHARE_BITS = 4
+_SHARE = 1 << 16  # keys whose table stays in the cache
+_MANY = 1024  # rows with one key: all are kept, to compare each with each would cost more than it saves
 _SPREAD, _NO_KEY = np.uint64(SPREAD), np.uint64(NO_KEY)
 
 
@@ -72,22 +74,25 @@ def _chain(
     keys: NDArray[np.uint64],
     ranks: NDArray[np.int32],
     share: Any,
+    shares: Any,
     size: Any,
     slots: NDArray[np.int32],
     later: NDArray[np.int32],
 ) -> Any:
     """Link the entries of a share of the keys, from the last to the first; one that its own row repeats stays outside.
 
-    size: bits of slots, all -1; the bits above them in a spread key are its share. Returns whether there was room.
+    The leading `shares` bits of a spread key are its share, the `size` bits below them its place in slots, which are
+    all -1. Returns whether there was room.
     """
     mask, taken = np.uintp(len(slots) - 1), 0
     for back in range(len(keys)):
         entry = len(keys) - 1 - back
         key = keys[entry]
         spread_key = key * _SPREAD
-        if key == _NO_KEY or (spread_key >> np.uint64(64 - _SHARE_BITS)) != share:
+        slot = np.uintp(spread_key >> (np.uint64(64) - shares - size))
+        if key == _NO_KEY or slot >> np.uintp(size) != share:
             continue
-        slot = np.uintp(spread_key >> (np.uint64(64 - _SHARE_BITS) - size)) & mask
+        slot &= mask
         while slots[slot] >= 0 and keys[slots[slot]] != key:
             slot = (slot + np.uintp(1)) & mask
         if slots[slot] < 0:
@@ -103,14 +108,45 @@ def _chain(
 def chains(keys: NDArray[np.uint64], ranks: NDArray[np.int32], count: int) -> Chains:
     """Return the chains of entries with ranks below `count`, ascending; fewer than 2^31 entries.
 
-    A table for each sixteenth of the keys in turn: it is small, and most of it stays in the cache.
+    Where there are many, a table for each sixteenth of the keys in turn: it is small and stays in the cache, mostly.
     """
     later = np.full(len(keys), -1, np.int32)
-    bits = max(4, len(keys).bit_length() - _SHARE_BITS)
-    for share in range(1 << _SHARE_BITS):
-        while not _chain(keys, ranks, np.uint64(share), np.uint64(bits), np.full(1 << bits, -1, np.int32), later):
+    shares = 4 if len(keys) > _SHARE else 0
+    bits = max(4, len(keys).bit_length() - shares)
+    for share in range(1 << shares):
+        own = np.uint64(share), np.uint64(shares), np.uint64(bits)
+        while not _chain(keys, ranks, *own, np.full(1 << bits, -1, np.int32), later):
             bits += 1  # chains are written anew: they depend on the keys only
     return Chains(ranks, from_lengths(np.bincount(ranks, minlength=count)), later)
+
+
+@njit
+def _alike(later: NDArray[np.int32], marks: NDArray[np.uint64], most: int, out: NDArray[np.bool_]) -> Any:
+    """Set out[entry] where another one of its chain has a mark that differs in `most` bits at most."""
+    for head in range(len(later)):  # the later ones of a chain are looked at once more, for nothing: chains are short
+        one, size = head, 1
+        while later[one] >= 0 and size <= _MANY:
+            one, size = later[one], size + 1
+        if size > _MANY:
+            one = head
+            while one >= 0 and not out[one]:
+                out[one], one = True, later[one]
+            continue
+        other = later[head]
+        while other >= 0:
+            if ones(marks[head] ^ marks[other]) <= most:
+                out[head] = out[other] = True
+            other = later[other]
+
+
+def alike(keys: NDArray[np.uint64], marks: NDArray[np.uint64], least: int) -> NDArray[np.bool_]:
+    """Say of each key whether another one equals it whose mark (of its row, too) agrees in `least` bits or more.
+
+    Where more than 1,024 have a key, all of them are kept. Fewer than 2^31 keys.
+    """
+    out = np.zeros(len(keys), np.bool_)
+    _alike(chains(keys, np.arange(len(keys), dtype=np.int32), len(keys)).later, marks, MARKED - least, out)
+    return out
 
 
 @njit
@@ -118,6 +154,8 @@ def _pairs(
     chains_: Chains,
     start: int,
     skip: NDArray[np.bool_],
+    marks: NDArray[np.uint64],
+    most: int,
     seen: NDArray[np.int64],
     size: int,
     left: NDArray[np.int64],
@@ -126,6 +164,7 @@ def _pairs(
 ) -> Any:
     """Write the pairs of the ranks from `start` on, until `size` are there; returns how many, and the next rank.
 
+    Those whose marks differ in more than `most` bits are left out (none where there are no marks).
     seen: int64[ranks], any values: where a rank stands among the pairs of the present left one.
     """
     at, rank = 0, start
@@ -138,7 +177,7 @@ def _pairs(
                 place = seen[partner]
                 if begin <= place < at and right[place] == partner:
                     shared[place] += 1
-                else:
+                elif len(marks) == 0 or ones(marks[rank] ^ marks[partner]) <= most:
                     seen[partner] = at
                     left[at], right[at], shared[at] = rank, partner, 1
                     at += 1
@@ -152,7 +191,12 @@ def _pairs(
 
 
 def pairs(
-    keys: NDArray[np.uint64], rows: NDArray[np.int64] | NDArray[np.uint32], size: int, skip: NDArray[np.bool_] | None
+    keys: NDArray[np.uint64],
+    rows: NDArray[np.int64] | NDArray[np.uint32],
+    size: int,
+    skip: NDArray[np.bool_] | None,
+    marks: NDArray[np.uint64] | None = None,
+    least: int = 0,
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
     """Yield every pair of rows that share a key, and how many they share: `matching.pairs_from_buckets`."""
     if (rows[1:] < rows[:-1]).any():
@@ -162,13 +206,14 @@ def pairs(
     fresh = np.append(True, rows[1:] != rows[:-1])[: len(rows)]
     known = rows[fresh].astype(np.int64)
     linked = chains(keys, np.cumsum(fresh, dtype=np.int32) - np.int32(1), len(known))
+    own_marks = np.zeros(0, np.uint64) if marks is None else marks[known]
     seen, removed = np.zeros(len(known), np.int64), np.zeros(len(known), np.bool_)
     left, right, counts = (np.empty(size + len(known), np.int64) for _ in range(3))
     rank = 0
     while rank < len(known):
         if skip is not None:
             removed = skip[known]
-        used, rank = _pairs(linked, rank, removed, seen, size, left, right, counts)
+        used, rank = _pairs(linked, rank, removed, own_marks, MARKED - least, seen, size, left, right, counts)
         for first in range(0, used, size):
             chosen = slice(first, min(first + size, used))
             yield np.stack([known[left[chosen]], known[right[chosen]]], axis=1), counts[chosen].copy()

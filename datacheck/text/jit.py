@@ -2,7 +2,8 @@
 
 Compiled code is kept on disk, or every process would compile for ten seconds. numba reads it back with pickle, so the
 folder must be one that nobody else can write to: the user's cache folder, never a shared temporary one. Where there is
-no such folder, one for this process alone is made and deleted.
+no such folder, one for this process alone is made and deleted. numba looks at the file of a function only, and compiled
+code holds what that function calls as well: so every version of this package has a folder of its own.
 """
 
 import atexit
@@ -12,6 +13,7 @@ import stat
 import tempfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeVar
@@ -25,11 +27,16 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 T = TypeVar("T")
 
 
+def _version() -> str:
+    """A digest of all that can be compiled here."""
+    return sha256(b"\0".join(file.read_bytes() for file in sorted(Path(__file__).parent.glob("*.py")))).hexdigest()[:16]
+
+
 def _cache_folder() -> str:
     """The user's private folder for compiled code, or one that is deleted when the process ends."""
     base = os.environ.get("XDG_CACHE_HOME")
     try:
-        folder = (Path(base) if base else Path.home() / ".cache") / "datacheck" / "numba"
+        folder = (Path(base) if base else Path.home() / ".cache") / "datacheck" / f"numba-{_version()}"
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         facts = folder.stat()
         if facts.st_uid == os.geteuid() and not facts.st_mode & (stat.S_IWGRP | stat.S_IWOTH):

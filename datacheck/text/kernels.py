@@ -6,185 +6,21 @@ been loaded (half a second; ten seconds where nothing is compiled yet). So this 
 `row_hashes` is what other compiled loops do first with a row.
 """
 
-from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
-import numba
 import numpy as np
 import polars as pl
-from numba.core import cgutils
-from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from datacheck.text.codes import from_lengths
+from datacheck.text.decode_kernels import ROOM, Column, Lookup, Rows, decode_row, longest, lookup
 from datacheck.text.jit import njit, spread
-from datacheck.text.normalise import CONTEXT, DROP, EXPAND, RULES, Rule, normalise, table_of
-from datacheck.text.shingles import BASE, LETTER, SEPARATOR, classes
+from datacheck.text.normalise import Rule, normalise
+from datacheck.text.shingles import BASE, LETTER, SEPARATOR
 
-_DROP, _CONTEXT, _EXPAND = np.uint32(DROP), np.uint32(CONTEXT), np.uint32(EXPAND)
 _BASE = np.uint32(BASE)
 _SEPARATOR, _LETTER = np.uint8(SEPARATOR), np.uint8(LETTER)
 _EXCHANGES = 32  # rounds of exchanging neighbours; hashes need about five
-_INSIDE = 12  # bytes of a text that stands in its view
-ROOM = 64  # code points that a row may grow by; one that grows more goes the other way
-
-
-class Rows(NamedTuple):
-    """A text column as polars holds it, ready for compiled code (Arrow's string views; `text_of` reads them).
-
-    views[i]: length in bytes, then the text itself if it has 12 bytes at most, else four bytes of it, the number of its
-    buffer and the place there. memory: the addresses of the views, and of each buffer.
-    """
-
-    views: NDArray[np.uint32]
-    memory: NDArray[np.uint64]
-
-
-class Column:
-    """The rows of a text column without a copy of them; null rows are empty. They live as long as this object."""
-
-    def __init__(self, texts: pl.Series) -> None:
-        """Raises nothing; `offsets` is how many bytes stand before each row, int64[rows + 1]."""
-        self._array = texts.fill_null("").to_arrow(compat_level=pl.CompatLevel.newest())
-        _, views, *buffers_ = self._array.buffers()
-        own = np.frombuffer(views, np.uint32) if views is not None and views.size else np.zeros(0, np.uint32)
-        own = own.reshape(-1, 4)[self._array.offset : self._array.offset + len(self._array)]
-        addresses = [own.ctypes.data, *(buffer.address for buffer in buffers_)]
-        self.rows = Rows(own, np.array(addresses, np.uint64))
-        self.offsets = from_lengths(own[:, 0].astype(np.int64))
-
-
-class Lookup(NamedTuple):
-    """What each code point becomes (see normalise), ready for compiled code."""
-
-    single: NDArray[np.uint32]
-    expansions: NDArray[np.uint32]
-    widths: NDArray[np.int64]
-    classes: NDArray[np.uint8]  # separator, letter, or a word by itself; empty for characters
-
-
-_numba: Any = numba  # without types
-
-
-def _pointer(_context: Any, _address: Any) -> Any:
-    def code(_context: Any, builder: Any, _signature: Any, values: Any) -> Any:
-        return builder.inttoptr(values[0], cgutils.voidptr_t)
-
-    return _numba.types.CPointer(_numba.types.uint8)(_numba.types.uint64), code
-
-
-_bytes_at: Any = intrinsic(_pointer)  # the memory at an address, for `carray`
-_array_at: Any = _numba.carray
-
-
-@njit
-def text_of(rows: Rows, row: int) -> Any:
-    """Return the UTF-8 bytes of a row, not copied."""
-    length = rows.views[row, 0]
-    inside = np.uint64(rows.memory[0]) + np.uint64(16) * np.uint64(row) + np.uint64(4)
-    outside = rows.memory[rows.views[row, 2] + 1 if length > _INSIDE else 0] + np.uint64(rows.views[row, 3])
-    return _array_at(_bytes_at(outside if length > _INSIDE else inside), np.int64(length))
-
-
-@njit
-def longest(rows: Rows, first: int, last: int) -> Any:
-    """Return how many places the code points of the longest of some rows need."""
-    most = np.uint32(0)
-    for row in range(first, last):
-        most = max(most, rows.views[row, 0])
-    return np.int64(most) + ROOM
-
-
-@cache
-def lookup(rules: tuple[Rule, ...], by: str = "chars") -> Lookup:
-    """Return the table of some normalisation rules, and the classes of code points where words are cut."""
-    table = table_of(tuple(rule for rule in RULES if rule in rules))
-    kinds = classes() if by == "words" else np.zeros(0, np.uint8)
-    return Lookup(table.single, table.expansions, table.widths, kinds)
-
-
-@njit
-def decode_row(  # noqa: C901, PLR0912, PLR0915 - one loop: with helpers it takes a quarter longer
-    rows: Rows, row: int, table: Lookup, out: NDArray[np.uint32]
-) -> Any:
-    """Decode and normalise a row into out (uint32, a place per byte and 64 more); returns the length.
-
-    -1: the row has code points whose normal form depends on their neighbours, or grows beyond `out`.
-
-    A code point that is dropped is written as well, and overwritten by the next: a jump that cannot be foreseen would
-    cost more.
-    """
-    data = text_of(rows, row)
-    at, length = np.uintp(0), np.uintp(0)
-    stop, room = np.uintp(len(data)), np.uintp(len(data) + ROOM)
-    single = table.single
-    while at < stop:
-        byte = np.uint32(data[at])
-        if (byte & np.uint32(0xF0)) == np.uint32(0xE0):
-            code = np.uint32(
-                ((byte & np.uint32(0x0F)) << np.uint32(12))
-                | ((data[at + np.uintp(1)] & np.uint32(0x3F)) << np.uint32(6))
-                | (data[at + np.uintp(2)] & np.uint32(0x3F))
-            )
-            at += np.uintp(3)
-            mapped = single[code]
-            if mapped < _CONTEXT:
-                out[length] = mapped
-                length += np.uintp(mapped < _DROP)
-                continue
-        else:
-            while at + np.uintp(4) <= stop:  # four at a time, as long as all are of one byte and simple
-                c0, c1 = np.uint32(data[at]), np.uint32(data[at + np.uintp(1)])
-                c2, c3 = np.uint32(data[at + np.uintp(2)]), np.uint32(data[at + np.uintp(3)])
-                if (c0 | c1 | c2 | c3) >= np.uint32(0x80):
-                    break
-                m0, m1, m2, m3 = single[c0], single[c1], single[c2], single[c3]
-                if max(max(m0, m1), max(m2, m3)) >= _CONTEXT:  # noqa: PLW3301 - pairs
-                    break
-                out[length] = m0
-                length += np.uintp(m0 < _DROP)
-                out[length] = m1
-                length += np.uintp(m1 < _DROP)
-                out[length] = m2
-                length += np.uintp(m2 < _DROP)
-                out[length] = m3
-                length += np.uintp(m3 < _DROP)
-                at += np.uintp(4)
-            if at >= stop:
-                break
-            byte = np.uint32(data[at])
-            if byte < 0x80:
-                code = byte
-                at += np.uintp(1)
-            elif byte < 0xE0:
-                code = np.uint32(
-                    ((byte & np.uint32(0x1F)) << np.uint32(6)) | (data[at + np.uintp(1)] & np.uint32(0x3F))
-                )
-                at += np.uintp(2)
-            elif byte < 0xF0:
-                continue
-            else:
-                code = np.uint32(
-                    ((byte & np.uint32(0x07)) << np.uint32(18))
-                    | ((data[at + np.uintp(1)] & np.uint32(0x3F)) << np.uint32(12))
-                    | ((data[at + np.uintp(2)] & np.uint32(0x3F)) << np.uint32(6))
-                    | (data[at + np.uintp(3)] & np.uint32(0x3F))
-                )
-                at += np.uintp(4)
-            mapped = single[code]
-        if mapped < _CONTEXT:
-            out[length] = mapped
-            length += np.uintp(mapped < _DROP)
-            continue
-        if mapped == _CONTEXT:
-            return -1
-        which = np.uintp(mapped - _EXPAND)
-        if length + np.uintp(table.widths[which]) + (stop - at) > room:
-            return -1
-        for place in range(table.widths[which]):
-            out[length] = table.expansions[which, place]
-            length += np.uintp(1)
-    return np.int64(length)
 
 
 @njit
@@ -195,6 +31,15 @@ def mix_one(value: Any) -> Any:
     value = np.uint32(value ^ (value >> np.uint32(13)))
     value = np.uint32(value * np.uint32(0xC2B2AE35))
     return np.uint32(value ^ (value >> np.uint32(16)))
+
+
+@njit
+def ones(value: Any) -> Any:
+    """Return how many bits of a uint64 are set, in the form that compilers know as one instruction."""
+    value = value - ((value >> np.uint64(1)) & np.uint64(0x5555555555555555))
+    value = (value & np.uint64(0x3333333333333333)) + ((value >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    value = (value + (value >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return np.int64(np.uint64(value * np.uint64(0x0101010101010101)) >> np.uint64(56))
 
 
 @njit

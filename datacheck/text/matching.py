@@ -49,6 +49,8 @@ def pairs_from_buckets(
     *,
     size: int = 1_000_000,
     skip: NDArray[np.bool_] | None = None,
+    marks: NDArray[np.uint64] | None = None,
+    least: int = 0,
     compiled: bool | None = None,
 ) -> Iterator[NDArray[np.int64]]:
     """Yield every pair of rows that share a key, once, as blocks int64[≤ size, 2] sorted by (left, right).
@@ -56,9 +58,10 @@ def pairs_from_buckets(
     keys[i] is a key of rows[i]; `NO_KEY` matches nothing. A bucket of m rows has m·(m - 1)/2 pairs: ask
     `pair_bound` before. `skip[row]` is read anew for each block: rows set in it, for instance because they
     were just removed, are no longer paired with later ones. So a cluster of m copies costs about m pairs when
-    greedy_removed follows. compiled: by default where there are many keys.
+    greedy_removed follows. marks[row]: pairs of which fewer than `least` bits agree may be left out (`alike`).
+    compiled: by default where there are many keys.
     """
-    for block, _ in counted_pairs(keys, rows, size, skip=skip, compiled=compiled):
+    for block, _ in counted_pairs(keys, rows, size, skip=skip, marks=marks, least=least, compiled=compiled):
         yield block
 
 
@@ -68,13 +71,15 @@ def counted_pairs(
     size: int,
     *,
     skip: NDArray[np.bool_] | None = None,
+    marks: NDArray[np.uint64] | None = None,
+    least: int = 0,
     compiled: bool | None = None,
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
     """Yield the pairs as `pairs_from_buckets`, and how many keys each shares."""
     if len(keys) >= COMPILED_ENTRIES if compiled is None else compiled:
         from datacheck.text import bucket_kernels  # noqa: PLC0415 - it loads numba
 
-        yield from bucket_kernels.pairs(keys, rows, size, skip)
+        yield from bucket_kernels.pairs(keys, rows, size, skip, marks, least)
         return
     known, ranks = np.unique(rows.astype(np.int64), return_inverse=True)
     entries = _Entries.of(keys, ranks)
@@ -138,6 +143,21 @@ def shared(keys: NDArray[np.uint64], *, compiled: bool | None = None) -> NDArray
     several[at] = np.append(equal, False) | np.append(False, equal)
     several[keys == NO_KEY] = False
     return several
+
+
+def alike(
+    keys: NDArray[np.uint64], marks: NDArray[np.uint64], least: int, *, compiled: bool | None = None
+) -> NDArray[np.bool_]:
+    """Say of each key that others share whether one of them has a similar mark (`minhash.marks`), as far as is known.
+
+    marks[i] is that of the row of keys[i]; `least` of their bits agree in similar ones. Where there are few keys all
+    are kept: to compare their rows costs less than this.
+    """
+    if not (len(keys) >= COMPILED_ENTRIES if compiled is None else compiled):
+        return np.ones(len(keys), np.bool_)
+    from datacheck.text import bucket_kernels  # noqa: PLC0415 - it loads numba
+
+    return bucket_kernels.alike(keys, marks, least)
 
 
 def pair_bound(keys: NDArray[np.uint64]) -> int:
@@ -245,17 +265,21 @@ def similar_pairs(
     greedy: bool = False,
     contained: float | None = None,
     groups: NDArray[np.int64] | None = None,
+    marks: NDArray[np.uint64] | None = None,
+    least: int = 0,
 ) -> Pairs:
     """Return the pairs that share a key and reach the threshold, sorted by (left, right).
 
     `greedy` may leave out pairs whose left row is itself removed; greedy_removed does not need them, and big
     clusters become linear. contained: pairs with |A ∩ B| / min(|A|, |B|) from here on count as well. groups:
-    int64[rows]; rows of different groups are no pair.
+    int64[rows]; rows of different groups are no pair. marks, least: as for `pairs_from_buckets`.
     """
     lengths = np.diff(sets.offsets) if isinstance(sets, Shingles) else sets.lengths
     removed = np.zeros(len(lengths), np.bool_)
     parts = []
-    for block in pairs_from_buckets(keys, rows, size=_PAIRS, skip=removed if greedy else None):
+    for block in pairs_from_buckets(
+        keys, rows, size=_PAIRS, skip=removed if greedy else None, marks=marks, least=least
+    ):
         sizes = lengths[block]
         smaller, larger = sizes.min(axis=1), sizes.max(axis=1)
         possible = smaller > 0 if contained else smaller / np.maximum(larger, 1) >= threshold  # J is at most that

@@ -7,6 +7,7 @@ precision.
 """
 
 from functools import cache
+from math import comb
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
 
 EMPTY = np.uint32(0xFFFFFFFF)  # datasketch's value of a set without members
 NO_KEY = np.uint64(0xFFFFFFFFFFFFFFFF)  # the band key of a row without shingles: equal to none
+
+MARKED = 64  # values of a signature that have a bit in its mark
+MARK = np.uint32(0x9E3779B1)  # odd: the leading bits of its multiples depend on all bits
+_MISSED = 1e-5  # share of the similar pairs that marks may lose: a tenth of what the bands do
 
 _BLOCK = 1 << 15  # shingles per step: three work arrays stay in the second-level cache
 
@@ -60,6 +65,45 @@ def band_keys(signature: NDArray[np.uint32], bands: int, rows: int) -> NDArray[n
     keys[keys == NO_KEY] = NO_KEY - np.uint64(1)
     keys[(signature == EMPTY).all(axis=1)] = NO_KEY
     return keys
+
+
+def marks(signature: NDArray[np.uint32]) -> NDArray[np.uint64]:
+    """Return a bit of each of the first 64 values, uint64[n]: equal values have equal bits, others half the time.
+
+    b-bit minwise hashing with b = 1 (Li and König 2010): eight bytes of a row tell most rows apart that share a band
+    by chance.
+    """
+    bits = (signature[:, :MARKED] * MARK) >> np.uint32(31)
+    places = np.arange(bits.shape[1], dtype=np.uint64)
+    found: NDArray[np.uint64] = np.bitwise_or.reduce(bits.astype(np.uint64) << places, axis=1)
+    return found
+
+
+@cache
+def least_alike(threshold: float, rows: int) -> int:
+    """Return how many bits of two marks must agree: one in 100,000 pairs of this similarity has fewer.
+
+    Of pairs that share a band of so many rows, whose bits agree; each other bit does with (1 + threshold) / 2.
+    """
+    free, agree, missed = MARKED - rows, (1 + threshold) / 2, 0.0
+    for count in range(free):
+        missed += comb(free, count) * agree**count * (1 - agree) ** (free - count)
+        if missed > _MISSED:
+            return rows + count
+    return MARKED
+
+
+def proposed(
+    left: NDArray[np.uint64],
+    right: NDArray[np.uint64],
+    left_marks: NDArray[np.uint64],
+    right_marks: NDArray[np.uint64],
+    least: int,
+) -> NDArray[np.bool_]:
+    """Say which rows (keys u64[n, bands], marks u64[n]) are compared with which: a key is the same, marks agree."""
+    agreeing = MARKED - np.bitwise_count(left_marks ^ right_marks)
+    found: NDArray[np.bool_] = (left == right).any(axis=1) & (agreeing >= least)
+    return found
 
 
 def banding(threshold: float) -> tuple[int, int, int]:

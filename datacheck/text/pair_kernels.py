@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from datacheck.text.codes import from_lengths
 from datacheck.text.jit import njit, spread
+from datacheck.text.kernels import ones
 from datacheck.text.shingles import Shingles
 
 _STRIDE = 64  # steps between two looks at whether the pair can still reach what it needs
@@ -64,14 +65,10 @@ def bitmaps(sets: Shingles) -> NDArray[np.uint64]:
 @njit
 def _apart(one: NDArray[np.uint64], two: NDArray[np.uint64]) -> Any:
     """Return in how many bits two bitmaps differ: at least so many members are in one of the sets only."""
-    total = np.uint64(0)
+    total = 0
     for i in range(_WORDS):
-        x = one[i] ^ two[i]  # from here on the form that compilers know as "count the bits"
-        x = x - ((x >> np.uint64(1)) & np.uint64(0x5555555555555555))
-        x = (x & np.uint64(0x3333333333333333)) + ((x >> np.uint64(2)) & np.uint64(0x3333333333333333))
-        x = (x + (x >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-        total += np.uint64(x * np.uint64(0x0101010101010101)) >> np.uint64(56)
-    return np.int64(total)
+        total += ones(one[i] ^ two[i])
+    return total
 
 
 @njit

@@ -11,8 +11,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from datacheck.text.containment import WINDOW, EvalIndex, Found, Items, find_few
+from datacheck.text.decode_kernels import ROOM, Column, Lookup, Rows, decode_row, lookup, text_of
 from datacheck.text.jit import njit, spread
-from datacheck.text.kernels import ROOM, Column, Lookup, Rows, decode_row, lookup, text_of, token_hashes, window_hashes
+from datacheck.text.kernels import token_hashes, window_hashes
 from datacheck.text.normalise import DROP, EXPAND, RULES
 
 _DROP, _EXPAND = np.uint32(DROP), np.uint32(EXPAND)

@@ -10,27 +10,14 @@ import polars as pl
 from numpy.typing import NDArray
 
 from datacheck.text.codes import from_lengths
+from datacheck.text.decode_kernels import ROOM, Column, Lookup, Rows, decode_row, longest, lookup
 from datacheck.text.jit import njit, spread, stream
-from datacheck.text.kernels import (
-    ROOM,
-    Column,
-    Lookup,
-    Rows,
-    decode_row,
-    longest,
-    lookup,
-    mix_one,
-    normalise_few,
-    row_hashes,
-    sort_unique,
-    token_hashes,
-    window_hashes,
-)
-from datacheck.text.minhash import EMPTY, NO_KEY, permutations
+from datacheck.text.kernels import mix_one, normalise_few, row_hashes, sort_unique, token_hashes, window_hashes
+from datacheck.text.minhash import EMPTY, MARK, MARKED, NO_KEY, permutations
 from datacheck.text.normalise import Rule
 from datacheck.text.shingles import Shingles, concat, contained, sum_frequencies, take
 
-_EMPTY, _NO_KEY = np.uint32(EMPTY), np.uint64(NO_KEY)
+_EMPTY, _NO_KEY, _MARK = np.uint32(EMPTY), np.uint64(NO_KEY), np.uint32(MARK)
 _STEP = 8  # hashes per pass over the signature: loads and stores of it become rare
 _PIECE = 1 << 20  # bytes of text whose sets are built in one go
 _SLOT_BITS = 17  # counters of the first look at frequencies
@@ -125,6 +112,15 @@ def _band_keys(signature: NDArray[np.uint32], bands: int, rows: int, out: NDArra
 
 
 @njit
+def _mark(signature: NDArray[np.uint32]) -> Any:
+    """`minhash.marks` of one signature."""
+    mark = np.uint64(0)
+    for k in range(min(len(signature), MARKED)):
+        mark |= np.uint64(np.uint32(signature[k] * _MARK) >> np.uint32(31)) << np.uint64(k)
+    return mark
+
+
+@njit
 def _sketch(
     source: Rows,
     first: int,
@@ -138,9 +134,10 @@ def _sketch(
     rows: int,
     keys: NDArray[np.uint64],
     pick: NDArray[np.uint32],
+    marks: NDArray[np.uint64],
     counts: NDArray[np.int64],
 ) -> Any:
-    """Write keys[row], pick[row], counts[row] = (n-grams compared, n-grams) of some rows; (-1, -1): not done."""
+    """Write keys, pick, marks and counts = (n-grams compared, n-grams) of some rows; counts (-1, -1): not done."""
     most = longest(source, first, last)
     codes, hashes, own = np.empty(most, np.uint32), np.empty(most, np.uint32), np.empty(most, np.uint32)
     signature = np.empty(len(a), np.uint32)
@@ -156,7 +153,7 @@ def _sketch(
             kept = every
             signature_of(hashes, every, a, b, signature)
         _band_keys(signature, bands, rows, keys[row])
-        pick[row] = signature[len(signature) - 1]
+        pick[row], marks[row] = signature[len(signature) - 1], _mark(signature)
         counts[row, 0], counts[row, 1] = kept, every
 
 
@@ -167,8 +164,8 @@ def sketch(
     n: int,
     drop: NDArray[np.uint32],
     scheme: tuple[int, int, int],
-) -> tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[np.int64]]:
-    """Return band keys u64[rows, bands], the last MinHash values, and (n-grams compared, all n-grams) int64[rows, 2].
+) -> tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[np.uint64], NDArray[np.int64]]:
+    """Return band keys u64[rows, bands], last MinHash values, marks, and (n-grams compared, of all) int64[rows, 2].
 
     drop: hashes left out, sorted; a row of nothing else keeps all. scheme: permutations, bands, values per band.
     """
@@ -176,17 +173,17 @@ def sketch(
     a, b = permutations(num_perm, 1)
     source, table, left_out = Column(texts), lookup(rules, by), Drop.of(drop)
     keys, counts = np.empty((len(texts), bands), np.uint64), np.empty((len(texts), 2), np.int64)
-    pick = np.empty(len(texts), np.uint32)
+    pick, marks = np.empty(len(texts), np.uint32), np.empty(len(texts), np.uint64)
 
     def work(first: int, last: int) -> None:
-        _sketch(source.rows, first, last, table, n, left_out, a, b, bands, size, keys, pick, counts)
+        _sketch(source.rows, first, last, table, n, left_out, a, b, bands, size, keys, pick, marks, counts)
 
     spread(work, source.offsets)
     others = np.flatnonzero(counts[:, 0] < 0)
     if len(others):
         rest = sketch(normalise_few(texts, others, rules), (), by, n, drop, scheme)
-        keys[others], pick[others], counts[others] = rest
-    return keys, pick, counts
+        keys[others], pick[others], marks[others], counts[others] = rest
+    return keys, pick, marks, counts
 
 
 @njit

@@ -11,7 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from datacheck.text.codes import blocks, decode, row_numbers
-from datacheck.text.minhash import band_keys, mix64, signatures
+from datacheck.text.minhash import band_keys, marks, mix64, signatures
 from datacheck.text.normalise import Rule, much, normalise
 from datacheck.text.shingles import (
     By,
@@ -42,13 +42,14 @@ class Unit(NamedTuple):
 
 
 class Sketch(NamedTuple):
-    """Band keys u64[rows, bands]; the last MinHash value (no band uses it); n-grams compared, of how many.
+    """Band keys u64[rows, bands]; the last MinHash value (no band uses it); a mark; n-grams compared, of how many.
 
     N-grams are counted with their repetitions.
     """
 
     keys: NDArray[np.uint64]
     pick: NDArray[np.uint32]
+    marks: NDArray[np.uint64]
     compared: NDArray[np.int64]
     every: NDArray[np.int64]
 
@@ -76,10 +77,10 @@ def sketch(
     if unit.compiled(texts) if compiled is None else compiled:
         from datacheck.text import sketch_kernels  # noqa: PLC0415 - it loads numba
 
-        keys, pick, counts = sketch_kernels.sketch(texts, *unit, drop, scheme)
-        return Sketch(keys, pick, counts[:, 0], counts[:, 1])
+        keys, pick, marked, counts = sketch_kernels.sketch(texts, *unit, drop, scheme)
+        return Sketch(keys, pick, marked, counts[:, 0], counts[:, 1])
     none = np.zeros(0, np.int64)
-    parts = [Sketch(np.zeros((0, scheme[1]), np.uint64), NOTHING, none, none)]
+    parts = [Sketch(np.zeros((0, scheme[1]), np.uint64), NOTHING, np.zeros(0, np.uint64), none, none)]
     parts += [_sketch(part, unit, scheme, drop) for part in blocks(texts)]
     return Sketch(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
@@ -90,7 +91,8 @@ def _sketch(texts: pl.Series, unit: Unit, scheme: Scheme, drop: NDArray[np.uint3
     own = np.bincount(row_numbers(found.offsets)[~contained(found.hashes, drop)], minlength=len(every))
     num_perm, bands, size = scheme
     signature = signatures(_sets(texts, unit, drop).sets, num_perm)
-    return Sketch(band_keys(signature, bands, size), signature[:, -1], np.where(own > 0, own, every), every)
+    compared = np.where(own > 0, own, every)
+    return Sketch(band_keys(signature, bands, size), signature[:, -1], marks(signature), compared, every)
 
 
 def sets(

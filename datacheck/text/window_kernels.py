@@ -5,8 +5,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from datacheck.text.decode_kernels import Column, Lookup, Rows, longest, lookup
 from datacheck.text.jit import njit
-from datacheck.text.kernels import Column, Lookup, Rows, longest, lookup, row_hashes, sort_unique
+from datacheck.text.kernels import row_hashes, sort_unique
 from datacheck.text.normalise import Rule, normalise
 
 

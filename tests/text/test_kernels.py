@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from datacheck.text import jit, kernels
+from datacheck.text import decode_kernels, jit, kernels
 from datacheck.text.normalise import RULES, normalise
 from datacheck.text.shingles import shingles
 from datacheck.text.sketches import Unit, sets
@@ -39,12 +39,21 @@ def test_sets_are_equal(texts, rules, unit):
     assert got.hashes.tolist() == expected.hashes.tolist()
 
 
+@pytest.mark.parametrize("rules", [(), RULES])
+def test_every_character_of_three_bytes_is_decoded(rules):
+    every = [chr(code) for code in (*range(0x800, 0xD800), *range(0xE000, 0x10000))]
+    texts = series(["".join(every[i : i + 50]) for i in range(0, len(every), 50)])
+    # behind n letters, four characters begin at any place, and the last ones end at the end of the text
+    for before in ("", "a", "ab"):
+        assert normalise(before + texts, rules, compiled=True).equals(normalise(before + texts, rules, compiled=False))
+
+
 def test_rows_in_several_pieces_come_back_in_order(monkeypatch):
     monkeypatch.setattr(jit, "threads", lambda: 2)
     texts = series(
         [f"第{i}行：今天的天气不错，我们去公园吧。" * (1 + i % 7) + "e\u0301" * (i % 5 == 0) for i in range(9000)]
     )
-    assert len(list(jit.pieces(kernels.Column(texts).offsets))) > 4
+    assert len(list(jit.pieces(decode_kernels.Column(texts).offsets))) > 4
     assert kernels.normalised(texts, RULES).equals(normalise(texts, RULES, compiled=False))
     found = sets(texts, Unit(RULES, "chars", 3), compiled=True).sets
     expected = shingles(normalise(texts, RULES, compiled=False), "chars", 3)
@@ -85,11 +94,21 @@ def test_a_sliced_column_is_read_where_it_starts():
 
 def test_the_cache_is_private(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    folder = jit._cache_folder()
-    assert folder == str(tmp_path / "datacheck" / "numba")
-    (tmp_path / "datacheck" / "numba").chmod(0o777)
+    folder = jit.Path(jit._cache_folder())
+    assert folder.parent == tmp_path / "datacheck"
+    folder.chmod(0o777)
     assert not jit._cache_folder().startswith(str(tmp_path / "datacheck"))  # others could plant pickles there
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
     (tmp_path / "file").touch()
     other = jit._cache_folder()
     assert jit.Path(other).stat().st_mode & 0o077 == 0
+
+
+def test_code_that_was_compiled_for_other_sources_is_not_used(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(jit, "__file__", str(tmp_path / "jit.py"))
+    (tmp_path / "kernels.py").write_text("def f(): return 1")
+    folder = jit._cache_folder()
+    assert folder == jit._cache_folder()
+    (tmp_path / "kernels.py").write_text("def f(): return 2")
+    assert folder != jit._cache_folder()

@@ -3,12 +3,13 @@
 import numpy as np
 import polars as pl
 import pytest
+import scipy.stats
 from datasketch import LeanMinHash, MinHash, MinHashLSH
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from datacheck.text import minhash
-from datacheck.text.minhash import NO_KEY, band_keys, banding, recall, signatures, to_datasketch
+from datacheck.text.minhash import NO_KEY, band_keys, banding, least_alike, marks, recall, signatures, to_datasketch
 from datacheck.text.shingles import Shingles, concat, shingles
 
 sets_of_hashes = st.lists(st.sets(st.integers(0, 2**32 - 1), max_size=9), max_size=7)
@@ -134,3 +135,23 @@ def test_pairs_just_above_the_threshold_are_found(low, high, at_least):
     assert (
         band_keys(signatures(as_shingles(left), 64), 16, 4) == band_keys(signatures(as_shingles(right), 64), 16, 4)
     ).any(axis=1).mean() < found
+
+
+@pytest.mark.parametrize(("threshold", "rows"), [(0.5, 3), (0.7, 3), (0.8, 4), (0.95, 4), (1.0, 4)])
+def test_marks_of_similar_rows_agree(threshold, rows):
+    least = least_alike(threshold, rows)
+    assert scipy.stats.binom.cdf(least - rows - 1, 64 - rows, (1 + threshold) / 2) <= 1e-5
+    assert threshold == 1 or scipy.stats.binom.cdf(least - rows, 64 - rows, (1 + threshold) / 2) > 1e-5
+
+
+def test_marks_tell_strangers_apart_and_keep_similar_sets():
+    draw, agreeing = np.random.default_rng(3), {}
+    for shared in (0, 140):  # of 170 members each: J = 0 and .7
+        common = draw.integers(1 << 32, size=(2000, shared), dtype=np.uint32)
+        sides = [np.hstack([common, draw.integers(1 << 32, size=(2000, 170 - shared), dtype=np.uint32)]) for _ in "ab"]
+        both = [marks(signatures(Shingles(np.arange(2001) * 170, np.sort(side).ravel()))) for side in sides]
+        agreeing[shared] = 64 - np.bitwise_count(both[0] ^ both[1])
+    assert agreeing[0].mean() == pytest.approx(32, abs=0.5)
+    assert agreeing[140].mean() == pytest.approx(64 * 0.85, abs=0.5)
+    assert (agreeing[0] >= least_alike(0.7, 3)).mean() < 0.02
+    assert (agreeing[140] >= least_alike(0.7, 3)).all()

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from datacheck.text import matching, pair_kernels
+from datacheck.text import bucket_kernels, matching, pair_kernels
 from datacheck.text.bucket_kernels import shared_in_bands
 from datacheck.text.matching import (
     counted_pairs,
@@ -107,9 +107,26 @@ def test_keys_of_a_band_are_compared_in_their_band(rows, empty):
 entries = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 12)), max_size=50)
 
 
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 255)), max_size=30), st.integers(56, 64), st.booleans())
+def test_keys_are_kept_where_marks_agree(entries, least, many):
+    keys = np.array([NO_KEY if key == 0 else key for key, _ in entries], np.uint64)
+    marks = np.array([mark for _, mark in entries], np.uint64)
+
+    def agree(i, j):
+        return keys[i] == keys[j] != NO_KEY and 64 - (entries[i][1] ^ entries[j][1]).bit_count() >= least
+
+    want = [any(agree(i, j) for j in range(len(entries)) if j != i) for i in range(len(entries))]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(matching, "COMPILED_ENTRIES", 0)
+        assert matching.alike(keys, marks, least).tolist() == want
+    copies = np.repeat(keys, 1025) if many else keys[:0]  # too many with one key: all are kept
+    kept = matching.alike(copies, np.arange(len(copies), dtype=np.uint64), 64, compiled=True)
+    assert kept.tolist() == (copies != NO_KEY).tolist()
+
+
 @settings(max_examples=100, deadline=None)
-@given(entries, st.integers(1, 9), st.sets(st.integers(0, 12)), st.booleans())
-def test_pairs_of_buckets_are_those_of_brute_force(entries, size, skipped, compiled):
+@given(entries, st.integers(1, 9), st.sets(st.integers(0, 12)), st.booleans(), st.booleans(), st.integers(58, 64))
+def test_pairs_of_buckets_are_those_of_brute_force(entries, size, skipped, compiled, shares, least):
     keys = np.array([NO_KEY if key == 0 else key for key, _ in entries], np.uint64)
     rows = np.array([row for _, row in entries], np.int64)
     skip = np.isin(np.arange(13), list(skipped))
@@ -117,9 +134,12 @@ def test_pairs_of_buckets_are_those_of_brute_force(entries, size, skipped, compi
     want = [
         (i, j, len(of[i] & of[j]))
         for i, j in itertools.combinations(range(13), 2)
-        if i not in skipped and of[i] & of[j]
+        if i not in skipped and of[i] & of[j] and (not compiled or 64 - (i ^ j).bit_count() >= least)
     ]
-    blocks = list(counted_pairs(keys, rows, size, skip=skip, compiled=compiled))
+    marks = np.arange(13, dtype=np.uint64)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bucket_kernels, "_SHARE", 0 if shares else 1 << 16)
+        blocks = list(counted_pairs(keys, rows, size, skip=skip, marks=marks, least=least, compiled=compiled))
     assert [(*p, n) for block, counts in blocks for p, n in zip(block.tolist(), counts.tolist(), strict=True)] == want
     assert all(0 < len(block) <= size for block, _ in blocks)
 

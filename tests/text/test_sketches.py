@@ -39,6 +39,7 @@ def test_both_ways_give_the_same_keys(texts, unit, data):
     )
     assert (plain.keys == compiled.keys).all()
     assert plain.pick.tolist() == compiled.pick.tolist()
+    assert plain.marks.tolist() == compiled.marks.tolist()
     assert plain.compared.tolist() == compiled.compared.tolist()
     assert plain.every.tolist() == compiled.every.tolist()
 
