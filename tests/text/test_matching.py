@@ -194,9 +194,7 @@ def test_similar_pairs_of_one_bucket_are_all_similar_pairs(sets, threshold, gree
 
 
 def test_greedy_skips_across_blocks(monkeypatch):
-    monkeypatch.setattr(
-        matching, "pairs_from_buckets", lambda *a, size, **more: pairs_from_buckets(*a, size=7, **more)
-    )
+    monkeypatch.setattr(matching, "pairs_from_buckets", lambda *a, size, **more: pairs_from_buckets(*a, size=7, **more))
     rng = np.random.default_rng(4)
     sets = [set(range(10 * (i % 3), 10 * (i % 3) + 8)) ^ {int(rng.integers(0, 30))} for i in range(40)]
     found = similar_pairs(as_shingles(sets), np.zeros(40, np.uint64), np.arange(40), 0.7, greedy=True)
