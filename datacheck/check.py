@@ -146,7 +146,7 @@ class FieldRule(Model):
 class Metric:
     """One number that a check promises to give.
 
-    what: a sentence for people; unit: "share", "rows", "hits", …; of: its denominator, in words;
+    what: a sentence for people, zh: the same in Chinese; unit: "share", "rows", …; of: its denominator, in words;
     limit: the default (the runbook's number where it has one); self_test: the number says whether the check can see
     at all, so beyond its limit the finding is an error and not the data's fault.
     """
@@ -156,6 +156,7 @@ class Metric:
     of: str | None = None
     limit: Limit = field(default_factory=Limit)
     self_test: bool = False
+    zh: str = ""
 
 
 class Ratio(NamedTuple):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from datacheck import cli_flows, cli_gate, cli_registry
+from datacheck import __version__, cli_flows, cli_gate, cli_registry
 from datacheck.errors import DatacheckError, UsageError, crash, trace_of
 from datacheck.interrupts import InterruptedRunError, ignore_signals, signals_raise
 
@@ -72,6 +72,22 @@ BaselineOpt = Annotated[
     typer.Option("--baseline", metavar="REPORT", help="An earlier report; only what is new beside it fails."),
 ]
 LangOpt = Annotated[Lang, typer.Option("--lang", help="Language of the reports.", show_default="from LANG")]
+DebugOpt = Annotated[bool, typer.Option("--debug", help="Show where a fault came from.")]  # read by main()
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"datacheck {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def top(
+    _version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """What stands before the commands."""
 
 
 def _system_lang() -> Lang:
@@ -114,7 +130,9 @@ def run(
         list[str] | None,
         typer.Option("--allow-remote", metavar="PREFIX", help="Remote place that --data may name, as s3://bucket/."),
     ] = None,
-    workers: Annotated[int | None, typer.Option(help="Worker processes.", show_default="by size and cores")] = None,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Worker processes.", show_default="by size and cores")
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing; the exit code and the report speak.")] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Keep tracebacks in run.json, without messages.")] = False,
     as_of: Annotated[
@@ -189,10 +207,12 @@ def _run_with_progress(session: "Session") -> None:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+    from datacheck.report.progress import step_name
+
     columns = (BarColumn(20), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}", markup=False))
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         bar = progress.add_task("reading", total=len(session.plan))
-        session.run(lambda p: progress.update(bar, completed=p.done, description=p.step[:40]))
+        session.run(lambda p: progress.update(bar, completed=p.done, description=step_name(p.step)))
 
 
 def _show(report: "Report", session: "Session", options: "Options", fmt: Format, *, quiet: bool) -> None:
@@ -214,7 +234,13 @@ def _show(report: "Report", session: "Session", options: "Options", fmt: Format,
 
 
 @app.command()
-def plan(contract: ContractArg, data: DataOpt = None, settings: RunOpt = None, checks: ChecksOpt = None) -> None:
+def plan(
+    contract: ContractArg,
+    data: DataOpt = None,
+    settings: RunOpt = None,
+    checks: ChecksOpt = None,
+    _debug: DebugOpt = False,
+) -> None:
     """Show what would run, in order, without opening any data."""
     from datacheck import discover
     from datacheck.contract import load_contract
@@ -240,6 +266,7 @@ def judge(
     strict: Annotated[bool, typer.Option("--strict", help="Warnings count as violations.")] = False,
     baseline: BaselineOpt = None,
     lang: LangOpt = None,  # type: ignore[assignment]
+    _debug: DebugOpt = False,
 ) -> None:
     """Judge an earlier run again by other limits; nothing is measured again, nothing is written."""
     from rich.console import Console
@@ -278,6 +305,7 @@ def apply(
     checks: ChecksOpt = None,
     lang: LangOpt = None,  # type: ignore[assignment]
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing.")] = False,
+    _debug: DebugOpt = False,
 ) -> None:
     """Write the data without the rows of failed findings; what is kept stays byte for byte what it was.
 
@@ -322,9 +350,12 @@ def diff(
     data: DataOpt = None,
     out: Annotated[Path | None, typer.Option(help="Folder for diff.html, diff.json and rows/.")] = None,
     checks: ChecksOpt = None,
-    workers: Annotated[int | None, typer.Option(help="Worker processes.", show_default="by size and cores")] = None,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Worker processes.", show_default="by size and cores")
+    ] = None,
     fmt: Annotated[Plain, typer.Option("--format", help="What to print.")] = Plain.text,
     lang: LangOpt = None,  # type: ignore[assignment]
+    _debug: DebugOpt = False,
 ) -> None:
     """Show what changed between two drops: rows, files, lengths, languages, labels, and the numbers of checks.
 
@@ -375,6 +406,7 @@ def sample(
     confidence: Annotated[float, typer.Option(help="Of the bounds on the rates.")] = 0.95,
     fmt: Annotated[Plain, typer.Option("--format", help="How to print what was read.")] = Plain.text,
     lang: LangOpt = None,  # type: ignore[assignment]
+    _debug: DebugOpt = False,
 ) -> None:
     """Draw rows for people to judge (a CSV sheet), or read their verdicts back as rates with bounds.
 
@@ -416,6 +448,7 @@ def preview(
     checks: ChecksOpt = None,
     excerpts: Annotated[Excerpts, typer.Option(help="How data is shown.")] = Excerpts.redacted,
     lang: LangOpt = None,  # type: ignore[assignment]
+    _debug: DebugOpt = False,
 ) -> None:
     """Show rows as the trainer sees them: rendered text, token ids, and which tokens are TRAIN or skip.
 
@@ -435,14 +468,17 @@ def preview(
 
 
 @app.command()
-def checks(folder: ChecksOpt = None) -> None:
+def checks(
+    folder: ChecksOpt = None,
+    lang: LangOpt = None,  # type: ignore[assignment]
+) -> None:
     """List all checks with what they measure and their default limits."""
     from datacheck import discover
     from datacheck.explain import summary
 
     discover.use_folder(folder)
     for name in discover.check_names():
-        typer.echo(summary(name))
+        typer.echo(summary(name, (lang or _system_lang()).value))
 
 
 @app.command()
@@ -487,20 +523,26 @@ def init(
     evaluation: Annotated[
         Path | None, typer.Option("--eval", help="What you evaluate on: no question of it may be trained on.")
     ] = None,
+    _debug: DebugOpt = False,
 ) -> None:
     """Write a contract that fits given data: its format, its columns, the checks that apply."""
-    from datacheck.initialise import contract_for
+    from datacheck.initialise import contract_for, next_step
 
     given = [path for path in (data, source) if path is not None]
     if len(given) != 1:
         raise UsageError("init: name the data once, as in: datacheck init data.jsonl --to contract.yaml")
-    text = contract_for(given[0], evaluation)
+    if to is not None and to.exists():
+        raise UsageError(f"{to}: exists already; choose another name, or move it away")
+    text = contract_for(given[0], evaluation, folder=to.parent if to else Path())
     if to is None:
         typer.echo(text, nl=False)
-    elif to.exists():
-        raise UsageError(f"{to}: exists already; choose another name, or move it away")
-    else:
+        return
+    try:
+        to.parent.mkdir(parents=True, exist_ok=True)
         to.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{to}: cannot be written ({error.strerror}); choose another place with --to") from None
+    sys.stderr.write(next_step(to, given[0], evaluation, _system_lang().value))
 
 
 cli_gate.register(app)
@@ -516,9 +558,7 @@ def main() -> None:
     try:
         app()
     except DatacheckError as error:
-        if "--debug" in sys.argv:
-            raise
-        sys.stderr.write(f"{error}\n")
+        sys.stderr.write(trace_of(error) if "--debug" in sys.argv else f"{error}\n")
         sys.exit(error.exit_code)
     except InterruptedRunError as stop:
         sys.exit(128 + stop.number)

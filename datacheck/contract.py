@@ -140,9 +140,27 @@ class _Reader:
             self.complain((*where, *loc), unknown("setting", str(loc[-1]), _settings(kind, loc[:-1])))
         elif error["type"] == "missing":
             self.complain((*where, *loc), "this setting is required and missing")
+        elif expected := _FORMS.get((error["type"], *loc[-1:])) or _FORMS.get((error["type"],)):
+            self.complain((*where, *loc), f"expected {expected}")
         else:
             message = error["msg"].removeprefix("Value error, ")
             self.complain((*where, *loc), message[:1].lower() + message[1:])
+
+
+# What a mistake of the most usual kinds should have been, in plainer words than pydantic's.
+_FORMS: Mapping[tuple[Any, ...], str] = {
+    ("string_pattern_mismatch", "name"): "letters, digits, _ - . (at most 80)",
+    ("string_pattern_mismatch", "sha256"): "64 hexadecimal digits in lower case",
+    ("dict_type",): "a map (key: value)",
+    ("tuple_type",): "a list",
+    ("list_type",): "a list",
+    ("string_type",): 'a string, as "text"',
+    ("bool_parsing",): "true or false",
+    ("float_parsing",): "a number",
+    ("float_type",): "a number",
+    ("int_parsing",): "a whole number",
+    ("int_from_float",): "a whole number",
+}
 
 
 def _settings(kind: type[BaseModel], loc: tuple[str | int, ...]) -> list[str]:

@@ -16,14 +16,14 @@ from typing import Any
 import polars as pl
 
 from datacheck import __version__, discover
-from datacheck.check import Check
+from datacheck.check import Check, Note
 from datacheck.contract import Contract, Dataset, Source, load_contract, reaches
 from datacheck.drift import Matches, Profile
 from datacheck.errors import LoadError, UsageError, unknown
 from datacheck.execute import Failure
 from datacheck.initialise import labels_of
 from datacheck.inventory import dataset_files, inventory
-from datacheck.judge import Measurement, judge_check, version_id
+from datacheck.judge import Measurement, in_chinese, judge_check, version_id
 from datacheck.loading.reading import Columns
 from datacheck.names import shown_name
 from datacheck.outfolder import DIFF, new_staging, publish, refuse_foreign
@@ -204,7 +204,12 @@ def _diff(
     ]
     rows, notes = _row_changes(counts)
     sides = [_side(plan.datasets[name], state) for name, state in zip(names, loaded, strict=True)]
-    passed_over = [f"{name}: not read: {file}" for name in names for file in engine.files[name].passed_over]
+    passed_over = [
+        Note(f"{name}: not read: {file}", zh=f"{name}：未读取：{file.zh}")
+        for name in names
+        for file in engine.files[name].passed_over
+    ]
+    not_checked = (*passed_over, *notes, *_undecided(findings))
     return Diff(
         schema="datacheck/diff/1",
         datacheck=__version__,
@@ -218,7 +223,8 @@ def _diff(
         shares=_shares(loaded, figures),
         metrics=_metrics(*findings),
         examples=_examples(measured),
-        not_checked=(*passed_over, *notes, *_undecided(findings)),
+        not_checked=not_checked,
+        zh=in_chinese(not_checked),
     )
 
 
@@ -250,7 +256,7 @@ def _files(a: Loaded, b: Loaded) -> FileChanges:
     )
 
 
-def _row_changes(counts: Sequence[Mapping[str, int]]) -> tuple[RowChanges, list[str]]:
+def _row_changes(counts: Sequence[Mapping[str, int]]) -> tuple[RowChanges, list[Note]]:
     """Where not every candidate was compared, near-copies are scaled up from those that were."""
     a, b = counts
     near, compared, candidates = b["near_copy"], b["compared"], b["candidates"]
@@ -258,7 +264,11 @@ def _row_changes(counts: Sequence[Mapping[str, int]]) -> tuple[RowChanges, list[
     if compared < candidates:
         near = round(near * candidates / compared)
         notes.append(
-            f"near-copies are an estimate: of {candidates:,} rows that may be one, {compared:,} were compared exactly"
+            Note(
+                f"near-copies are an estimate: of {candidates:,} rows that may be one, "
+                f"{compared:,} were compared exactly",
+                zh=f"近似行数为估计值：{candidates:,} 行候选中精确比较了 {compared:,} 行",
+            )
         )
     return (
         RowChanges(
@@ -339,8 +349,9 @@ def _metrics(before: Mapping[str, Finding], after: Mapping[str, Finding]) -> tup
     return tuple(lines)
 
 
-def _undecided(findings: Sequence[Mapping[str, Finding]]) -> list[str]:
-    return [f"{f.id}: {f.error}" for side in findings for f in side.values() if f.error]
+def _undecided(findings: Sequence[Mapping[str, Finding]]) -> list[Note]:
+    undecided = [(f, f.error) for side in findings for f in side.values() if f.error]
+    return [Note(f"{f.id}: {error}", zh=f"{f.id}：{f.zh.get(error, error)}") for f, error in undecided]
 
 
 def _examples(measured: Sequence[Mapping[str, Measurement | Failure | None]]) -> tuple[Example, ...]:

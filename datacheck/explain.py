@@ -1,5 +1,6 @@
 """Documentation from the docstrings: what `checks`, `explain`, `schema` print and what docs/ is generated from."""
 
+import difflib
 import inspect
 import json
 from typing import Any
@@ -11,15 +12,17 @@ from datacheck.discover import check_class, check_names
 from datacheck.errors import UsageError
 from datacheck.loading.codes import CODES
 from datacheck.report.model import Report
+from datacheck.report.shape import wrap
 
 _COMMON = ("check", "id", "severity", "by", "limits")
 
 
-def summary(name: str) -> str:
-    """One check in two lines: its name and first sentence, its limits."""
+def summary(name: str, lang: str = "en") -> str:
+    """One check in a few lines of at most 80 columns: its name, its first sentence, its limits."""
     kind = check_class(name)
     limits = "; ".join(f"{metric}: {_limit(known)}" for metric, known in kind.metrics.items())
-    return f"{name}\n    {first_line(kind)}\n    {limits}"
+    sentence = inspect.cleandoc(kind.ZH).partition("\n")[0] if lang == "zh" else first_line(kind)
+    return "\n    ".join([name, *wrap(sentence, 76), *wrap(limits, 76)])
 
 
 def first_line(kind: type[Check]) -> str:
@@ -39,8 +42,9 @@ def card(name: str, lang: str) -> str:
     try:
         kind = check_class(name)
     except KeyError:
-        known = ", ".join([*check_names(), *sorted(CODES)])
-        raise UsageError(f"{name}: no such check or code; known: {known}") from None
+        near = difflib.get_close_matches(name, [*check_names(), *CODES], n=1)
+        hint = f"did you mean '{near[0]}'?" if near else "`datacheck checks` lists the checks"
+        raise UsageError(f"{name}: no such check, and no such code of a bad line; {hint}") from None
     text = inspect.cleandoc(kind.ZH) if lang == "zh" else inspect.getdoc(kind) or ""
     return f"# {name}\n\n{text}\n\n{_metrics(kind, lang)}\n{_settings(kind, lang)}"
 
@@ -57,7 +61,7 @@ def _code_card(name: str, lang: str) -> str:
 def _metrics(kind: type[Check], lang: str) -> str:
     head = "## 指标与默认阈值" if lang == "zh" else "## Metrics and default limits"
     rows = [
-        f"| `{name}` | {m.what} | {m.unit}{f' of {m.of}' if m.of else ''} | {_limit(m)} |"
+        f"| `{name}` | {(lang == 'zh' and m.zh) or m.what} | {m.unit}{f' of {m.of}' if m.of else ''} | {_limit(m)} |"
         for name, m in kind.metrics.items()
     ]
     return "\n".join([head, "", "| metric | what | unit | default |", "|---|---|---|---|", *rows, ""])

@@ -1,7 +1,9 @@
 """Write a contract that fits given data: `datacheck init PATH`."""
 
 import json
+import os
 import re
+import shlex
 from collections.abc import Iterator, Mapping
 from difflib import SequenceMatcher
 from pathlib import Path
@@ -76,10 +78,11 @@ class _Sample(NamedTuple):
     whole: bool  # whether that is all of the data
 
 
-def contract_for(path: Path, against: Path | None = None) -> str:
+def contract_for(path: Path, against: Path | None = None, folder: Path | None = None) -> str:
     """The YAML of a contract for the file or folder at `path`, from the first part of its first files.
 
-    `against`: an evaluation set, which becomes a second dataset whose questions must not be trained on.
+    `against`: an evaluation set, which becomes a second dataset whose questions must not be trained on; `folder`: where
+    the contract will lie, by default beside the data: paths in it are relative to that.
 
     Raises UsageError where there is no such file, or nothing was read.
     """
@@ -94,13 +97,13 @@ def contract_for(path: Path, against: Path | None = None) -> str:
     mixed = formats.height > 1
     one = not mixed or formats["count"][0] >= _NEARLY_ALL * tables.rows.height  # the rest is to be found, not allowed
     lines = [
-        "# yaml-language-server: $schema=contract.schema.json",
-        f"name: {_name(path)}",
+        "# yaml-language-server: $schema=contract.schema.json  (datacheck schema > contract.schema.json)",
+        f"name: {_name(path.resolve())}",
         "version: 1",
         "datasets:",
         "  train:",
         "    source:",
-        f"      path: {_quoted(path.name)}",
+        f"      path: {_path(path, folder)}",
         f"      format: {chosen if one else 'auto'}" + (f"  # found: {_mix(formats)}" if mixed else ""),
         *([f"      records: {_quoted(sample.records)}  # the list in the document whose items are the rows"]
           if sample.records else []),
@@ -112,12 +115,40 @@ def contract_for(path: Path, against: Path | None = None) -> str:
         "    checks:",
         *(f"      - {check}" for check in _CHECKS[_FAMILY.get(chosen, "rows")]),
         *(f"      - {check}" for check in _by_content(tables, labels)),
-        *_evaluation(against),
+        *_evaluation(against, folder),
     ]  # fmt: skip
     return "\n".join(lines) + "\n"
 
 
-def _evaluation(path: Path | None) -> Iterator[str]:
+def next_step(contract: Path, path: Path, against: Path | None, lang: str) -> str:
+    """What to say once the contract is written: where it is, and the command that uses it."""
+    named = {"train": path} | ({"eval": against} if against else {})
+    outside = {name: at for name, at in named.items() if _relative(at, contract.parent) is None}
+    bound = [word for name, at in outside.items() for word in ("--data", f"{name}={at}")]
+    said = {
+        "en": "{}: written, as a first proposal. Read it and mend it, then run:",
+        "zh": "{}：已写好。这是按数据推测的初稿，请先过目并修改，然后运行：",
+    }
+    return f"{said[lang].format(contract)}\n  {shlex.join(['datacheck', 'run', str(contract), *bound])}\n"
+
+
+def _relative(path: Path, folder: Path) -> str | None:
+    """`path` as a contract in `folder` may name it: relative, and not outside of the folder."""
+    named = Path(os.path.relpath(path.absolute(), folder.absolute()))
+    inside = ".." not in named.parts and (folder / named).resolve().is_relative_to(folder.resolve())
+    return named.as_posix() if inside else None
+
+
+def _path(path: Path, folder: Path | None) -> str:
+    """The value of `path:`, and a word where it only holds with `--data`."""
+    name = path.resolve().name
+    if folder is None:
+        return _quoted(name)
+    relative = _relative(path, folder)
+    return _quoted(relative) if relative else f"{_quoted(name)}  # not below this file: give its place with --data"
+
+
+def _evaluation(path: Path | None, folder: Path | None) -> Iterator[str]:
     """The lines that end the checks of the training data, and the dataset that it is compared with."""
     if path is None:
         yield "      # - {check: leakage, against: [eval]}   # init --eval PATH writes your evaluation set beside it"
@@ -128,7 +159,7 @@ def _evaluation(path: Path | None) -> Iterator[str]:
     yield "      - {check: leakage, against: [eval]}"
     yield "  eval:"
     yield "    source:"
-    yield f"      path: {_quoted(path.name)}"
+    yield f"      path: {_path(path, folder)}"
     yield f"      format: {chosen if formats.height == 1 else 'auto'}"
     if sample.records:
         yield f"      records: {_quoted(sample.records)}"

@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
+from datacheck.check import Note
 from datacheck.contract import Contract, Dataset
 from datacheck.errors import LoadError, UsageError
 from datacheck.gate import version
@@ -33,7 +34,7 @@ class Files(NamedTuple):
     """The files of one dataset in name order, and those that were passed over, each with the reason."""
 
     read: tuple[FileEntry, ...]
-    passed_over: tuple[str, ...]
+    passed_over: tuple[Note, ...]
     promised: tuple[Promise, ...] = ()  # what the metadata of saved datasets say of their files
 
     @property
@@ -115,9 +116,10 @@ def dataset_files(dataset: str, path: Path, named: str, glob: str | None) -> Fil
             found.append(name)
     if len(found) > MAX_FILES:
         raise UsageError(f"{named}: more than {MAX_FILES} files; name a smaller folder or merge them")
-    passed_over = [f"{shown_name(name)} ({reason})" for name, reason in skipped_files[:MAX_PASSED_OVER]]
+    passed_over = [_passed_over(shown_name(name), reason) for name, reason in skipped_files[:MAX_PASSED_OVER]]
     if len(skipped_files) > MAX_PASSED_OVER:
-        passed_over.append(f"{len(skipped_files) - MAX_PASSED_OVER} more files (not named here)")
+        more = len(skipped_files) - MAX_PASSED_OVER
+        passed_over.append(Note(f"{more} more files (not named here)", zh=f"另有 {more} 个文件（此处不列出）"))
     targets = [(path / name).resolve() for name in found]
     if any(not target.is_relative_to(path.resolve()) for target in targets):
         raise LoadError(f"{named}: changes while it is listed; run again when nobody writes there")
@@ -130,6 +132,22 @@ def dataset_files(dataset: str, path: Path, named: str, glob: str | None) -> Fil
         tuple(passed_over),
         tuple(promised),
     )
+
+
+_REASONS_ZH = {
+    "metadata of a saved dataset": "已保存数据集的元数据",
+    "a link to a folder": "指向文件夹的链接",
+    "a report of datacheck": "datacheck 的报告",
+    "hidden": "隐藏文件",
+    "a link out of the folder": "指向文件夹之外的链接",
+    "not a regular file": "不是普通文件",
+    "does not match the glob": "与 glob 不匹配",
+    "no data file by its name": "按文件名看不是数据文件",
+}
+
+
+def _passed_over(name: str, reason: str) -> Note:
+    return Note(f"{name} ({reason})", zh=f"{name}（{_REASONS_ZH[reason]}）")
 
 
 def _listed(path: Path) -> dict[str, str]:

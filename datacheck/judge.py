@@ -96,6 +96,9 @@ def judge(
         for check in dataset.checks
     ]
     findings = _mark_incomplete(contract, findings, loaded)
+    findings = _mark_empty(
+        findings, {n: sum(f.rows for f in s.files) for n, s in loaded.items() if isinstance(s, Loaded)}
+    )
     paths = {key: m.evidence for key, m in outcomes.items() if isinstance(m, Measurement) and m.evidence}
     if against is not None:
         findings = [against(f, paths.get(f.id) if f.evidence.lines else None) for f in findings]
@@ -179,11 +182,11 @@ def in_chinese(notes: Iterable[str]) -> dict[str, str]:
 
 def _error(values: Sequence[ValueEntry], notes: Sequence[str], zh: Mapping[str, str]) -> Note | None:
     """Why a finding is an error, in words: what could not be measured and the check's reason, or that it is blind."""
-    unmeasured = [value.name for value in values if value.value is None]
+    unmeasured = _unmeasured(values)
     if unmeasured:
-        names = ", ".join(dict.fromkeys(unmeasured))
-        said = [f"could not be measured: {names}", *notes[:1]]
-        return Note("; ".join(said), zh="；".join([f"无法测量：{names}", *(zh.get(note, note) for note in notes[:1])]))
+        said = [f"could not be measured: {', '.join(unmeasured)}", *notes[:1]]
+        said_zh = [f"无法测量：{'、'.join(unmeasured)}", *(zh.get(note, note) for note in notes[:1])]
+        return Note("; ".join(said), zh="；".join(said_zh))
     blind = [value.name for value in values if value.status is Status.ERROR]
     names = ", ".join(blind)
     return (
@@ -191,6 +194,26 @@ def _error(values: Sequence[ValueEntry], notes: Sequence[str], zh: Mapping[str, 
         if blind
         else None
     )
+
+
+def _unmeasured(values: Sequence[ValueEntry]) -> list[str]:
+    return list(dict.fromkeys(value.name for value in values if value.value is None))
+
+
+def _mark_empty(findings: list[Finding], rows: Mapping[str, int]) -> list[Finding]:
+    """Of a dataset without rows that is the reason why nothing could be measured, whatever else a check says."""
+
+    def marked(finding: Finding) -> Finding:
+        names = _unmeasured(finding.values)
+        if rows.get(finding.dataset) != 0 or not names:
+            return finding
+        reason = Note(
+            f"could not be measured: {', '.join(names)}; the dataset has no rows",
+            zh=f"无法测量：{'、'.join(names)}；数据集没有任何行",
+        )
+        return finding.model_copy(update={"error": reason, "zh": {**finding.zh, **in_chinese([reason])}})
+
+    return [marked(finding) for finding in findings]
 
 
 def settings_of(check: Check) -> dict[str, Any]:
@@ -373,6 +396,7 @@ def rejudge(
             if against is not None:
                 finding = against(finding, _evidence_file(folder, finding))
             findings.append(finding)
+    findings = _mark_empty(findings, {name: entry.rows for name, entry in report.datasets.items()})
     user = {name: sha256 for name, sha256 in report.inputs.items() if name.startswith(USER_PACKAGE)}
     return report.model_copy(
         update={

@@ -113,7 +113,7 @@ class Session:
         loaded = {name: self.engine.results.get(f"load {name}") for name in self.contract.datasets}
         states = {name: s for name, s in loaded.items() if isinstance(s, Loaded | Failure)}
         notes = tuple(
-            Note(f"{name}: not read: {passed}", zh=f"{name}：未读取：{passed}")
+            Note(f"{name}: not read: {passed}", zh=f"{name}：未读取：{passed.zh}")
             for name, files in self.files.items()
             for passed in files.passed_over
         )

@@ -264,6 +264,20 @@ def vision(name: str) -> list[Row]:
     return rows
 
 
+def service(name: str) -> list[Row]:
+    """Return conversations of one question and one answer; "\\n" is a line break."""
+    return [
+        {
+            "uid": uid,
+            "messages": [
+                {"role": "user", "content": question},
+                {"role": "assistant", "content": answer.replace("\\n", "\n")},
+            ],
+        }
+        for uid, question, answer in table(name)
+    ]
+
+
 def pictures() -> dict[str, bytes]:
     """Return the drawings as bitmaps (plain PBM: "P1", width and height, one digit per dot)."""
     drawn = {block[0][2:]: [line.replace(".", "0").replace("#", "1") for line in block[1:]] for block in blocks("pictures.txt")}
@@ -284,6 +298,8 @@ KINDS = {
     "exam": choices,
     "mix": mix,
     "vision": vision,
+    "service": service,
+    "basket": lambda name: keyed(name, "uid", "history_item_sid", "item_sid"),
 }
 
 
@@ -304,6 +320,7 @@ def build() -> dict[str, bytes]:
         "eval/choices.jsonl": jsonl(choices("eval_choices.txt")),
         **pictures(),
         "catalogue/things.jsonl": jsonl(keyed("catalogue.txt", "id", "name")),
+        "catalogue/codes.jsonl": jsonl(keyed("codes.txt", "token")),
         **{
             f"{kind}_{which}/{kind}.jsonl": jsonl(rows(f"{kind}_{which}.txt"))
             for kind, rows in KINDS.items()

@@ -1,12 +1,14 @@
 """The command line: exit codes case by case, what is printed, and what is left alone."""
 
 import json
+import shlex
 
 import jsonschema
 import pytest
 from core_helpers import BAD, GOOD, ROOT, contract, jsonl, report, user_check
+from rich.cells import cell_len
 
-from datacheck import pipeline
+from datacheck import __version__, pipeline
 from datacheck.strictyaml import load_yaml
 
 WARNS = [{"check": "role_errors", "limits": {"rate": {"max": 1, "warn_max": 0.1}}}]
@@ -145,11 +147,75 @@ def test_a_fault_of_ours_is_3_and_shows_no_data(tmp_path, here, command, monkeyp
     assert sorted(p.name for p in tmp_path.iterdir()) == ["contract.yaml", "data"]
 
 
-def test_debug_shows_the_traceback(tmp_path, command):
-    from datacheck.errors import ContractError
+def test_debug_shows_the_traceback_and_keeps_the_exit_code(tmp_path, command):
+    path = contract(tmp_path, ["nothing_like_it"])
+    for asked in (["run", path], ["plan", path], ["init", "nowhere"], ["preview", "nowhere"]):
+        code, _, err = command(*asked, "--debug")
+        assert (code, " in main\n" in err) == (2, True), err
+        assert command(*asked)[0] == 2
 
-    with pytest.raises(ContractError):
-        command("run", contract(tmp_path, ["nothing_like_it"]), "--debug")
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        (["explain", "near_duplicate"], "did you mean 'near_duplicates'?"),
+        (["explain", "jsn_syntax"], "did you mean 'json_syntax'?"),
+        (["explain", "qwertz"], "`datacheck checks` lists the checks"),
+    ],
+)
+def test_a_name_that_nobody_knows(command, asked, expected):
+    code, out, err = command(*asked)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert expected in err
+
+
+def test_version_and_checks_in_both_languages(command):
+    assert command("--version") == (0, f"datacheck {__version__}\n", "")
+    _, english, _ = command("checks", "--lang", "en")
+    _, chinese, _ = command("checks", "--lang", "zh")
+    for listed in (english, chinese):
+        assert [line for line in listed.splitlines() if cell_len(line) > 80] == []
+    sentences = [line for line in chinese.splitlines() if line.endswith("。")]
+    assert len(sentences) >= sum(line[:1].isalpha() for line in english.splitlines())
+
+
+def test_init_into_a_folder_that_is_not_there_yet_and_where_none_can_be(tmp_path, here, command):
+    jsonl(tmp_path / "a.jsonl", GOOD)
+    place = tmp_path / "new" / "folder" / "c.yaml"
+    assert command("init", tmp_path / "a.jsonl", "--to", place)[0] == 0
+    assert place.exists()
+    code, out, err = command("init", tmp_path / "a.jsonl", "--to", tmp_path / "a.jsonl" / "c.yaml")
+    assert (code, out) == (2, "")
+    assert "choose another place with --to" in err
+
+
+def test_of_a_dataset_without_rows_that_is_the_reason(tmp_path, here, command):
+    (tmp_path / "data").mkdir()
+    path = contract(tmp_path, ["role_errors", "pii"])
+    code, text, _ = command("run", path, "--out", tmp_path / "out")
+    findings = {f["check"]: f for f in report(tmp_path / "out")["findings"]}
+    assert code == 3
+    assert findings["role_errors"]["error"] == "could not be measured: rate; the dataset has no rows"
+    assert findings["pii"]["error"] == "could not be measured: planted_recall; the dataset has no rows"
+    assert "nothing was left out" not in text
+    judged, again, _ = command("judge", tmp_path / "out", "--contract", path)
+    assert (judged, "planted_recall; the dataset has no rows" in " ".join(again.split())) == (3, True)
+
+
+@pytest.mark.parametrize("place", ["contract.yaml", "contracts/sft.yaml"])
+def test_init_writes_a_contract_that_runs_as_it_says(tmp_path, here, command, monkeypatch, place):
+    """The command that it names is one that works, wherever the data and the contract lie."""
+    jsonl(tmp_path / "drops" / "today" / "a.jsonl", GOOD)
+    jsonl(tmp_path / "eval" / "e.jsonl", {"question": "What is the tallest mountain?", "answer": "Everest"})
+    (tmp_path / "contracts").mkdir()
+    monkeypatch.chdir(tmp_path)
+    code, out, err = command("init", "drops/today/", "--eval", "eval/e.jsonl", "--to", place)
+    assert (code, out) == (0, "")
+    next_command = shlex.split(err.splitlines()[-1])
+    assert next_command[:3] == ["datacheck", "run", place]
+    assert command(*next_command[1:], "--out", "out", "--quiet")[0] in (0, 1)
+    report = json.loads((tmp_path / "out" / "report.json").read_bytes())
+    assert {name: dataset["rows"] for name, dataset in report["datasets"].items()} == {"train": 1, "eval": 1}
 
 
 def test_what_is_printed(tmp_path, here, command):

@@ -151,8 +151,11 @@ def test_names_in_chinese_are_welcome(tmp_path):
         ("name: t\ndatasets: {train: {source: data, checks: []}}\n", "no checks"),
         ("name: t\ndatasets: {train: {source: data}}\n", "no checks"),
         ("name: t\ndatasets: {train: 7}\n", "expected a map"),
-        ("name: t\ndatasets: [train]\n", "dictionary"),
-        ("name: t/../x\ndatasets: {train: {source: data, checks: [role_errors]}}\n", "pattern"),
+        ("name: t\ndatasets: [train]\n", "expected a map (key: value)"),
+        (
+            "name: t/../x\ndatasets: {train: {source: data, checks: [role_errors]}}\n",
+            "expected letters, digits, _ - . (at most 80)",
+        ),
         (
             "name: t\ndataset: {}\ndatasets: {train: {source: data, checks: [role_errors]}}\n",
             "did you mean 'datasets'?",

@@ -135,7 +135,7 @@ def test_rates_and_bounds(drawn, tmp_path, command):
     assert code == 0
     _, zh, _ = command("sample", "--read", path, "--lang", "zh")
     assert "误杀率" in zh
-    assert "抽检 40 行，发现 0 行，上限 8.76 %" in zh
+    assert "抽检 40 行，发现 0 行，上限 8.76%" in zh
     _, wide, _ = command("sample", "--read", path, "--format", "json", "--confidence", "0.8")
     assert json.loads(wide)["strata"][1]["high"] == pytest.approx(proportion_confint(0, 40, 0.2, "wilson")[1])
 

@@ -537,3 +537,19 @@ def test_contracts_name_checks_of_this_round_once_each(path):
             assert set(check.get("against", [])) <= set(document["datasets"]), name
     if path.parent.name == "contracts":
         assert all("path" not in d["source"] for d in document["datasets"].values())
+
+
+def test_the_baskets_name_tokens_that_the_index_does_not_have():
+    index = {row["token"] for row in read("catalogue/codes.jsonl")}
+    unknown = [
+        line
+        for line, row in enumerate(read("basket_bad/basket.jsonl"), 1)
+        if set(re.findall(r"<[a-z]_\d+>", row["history_item_sid"] + row["item_sid"])) - index
+    ]
+    assert unknown == [int(place["at"].split(":")[1]) for place in places("basket", "unknown_sid_tokens")]
+
+
+def test_the_answers_that_stop_in_the_middle():
+    answers = [row["messages"][-1]["content"] for row in read("service_bad/service.jsonl")]
+    stopped = [n for n, answer in enumerate(answers, 1) if answer.endswith("，") or answer.count("```") % 2]
+    assert stopped == [int(place["at"].split(":")[1]) for place in places("service", "unfinished_answers")]

@@ -78,7 +78,11 @@ class AnswerInPrompt(Check):
     重跑后占比为 0；未训练模型在这些题上的成功率应当下降。
     """
 
-    metrics = {"rate": Metric("rows whose prompt holds the gold", "share", of="rows", limit=Limit(max=0))}
+    metrics = {
+        "rate": Metric(
+            "rows whose prompt holds the gold", "share", of="rows", limit=Limit(max=0), zh="提示词中已有标准答案的行"
+        )
+    }
 
     check: Literal["answer_in_prompt"] = "answer_in_prompt"
     of: Of = Field(default="answer", description="the part that holds the solution")

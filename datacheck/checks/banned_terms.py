@@ -70,7 +70,7 @@ class BannedTerms(Check):
     重跑后命中数为 0。
     """
 
-    metrics = {"hits": Metric("rows with a term of a list", "share", of="rows", limit=Limit(max=0))}
+    metrics = {"hits": Metric("rows with a term of a list", "share", of="rows", limit=Limit(max=0), zh="命中词表的行")}
 
     check: Literal["banned_terms"] = "banned_terms"
     terms: dict[str, tuple[str, ...]] = Field(default={}, description="category: terms")

@@ -88,13 +88,35 @@ class BatchArithmetic(Check):
     """
 
     metrics = {
-        "faults": Metric("rules that stop the run or leave nothing to train", "rules", limit=Limit(max=0)),
-        "warnings": Metric("rules of the trainer that do not hold, although it runs", "rules", limit=Limit(warn_max=0)),
-        "rollouts": Metric(
-            "rounds of generation in an episode; else batches in an epoch", "rounds", None, Limit(min=1)
+        "faults": Metric(
+            "rules that stop the run or leave nothing to train",
+            "rules",
+            limit=Limit(max=0),
+            zh="使训练无法运行或没有可训练内容的规则",
         ),
-        "updates": Metric("updates of the weights in the whole run", "updates", limit=Limit(min=1)),
-        "warmup": Metric("updates of the warm-up that the run makes", "share", "updates of the warm-up", Limit(min=1)),
+        "warnings": Metric(
+            "rules of the trainer that do not hold, although it runs",
+            "rules",
+            limit=Limit(warn_max=0),
+            zh="训练可以运行、但不满足的训练框架规则",
+        ),
+        "rollouts": Metric(
+            "rounds of generation in an episode; else batches in an epoch",
+            "rounds",
+            None,
+            Limit(min=1),
+            zh="一个 episode 的生成轮数；没有时为一个 epoch 的批次数",
+        ),
+        "updates": Metric(
+            "updates of the weights in the whole run", "updates", limit=Limit(min=1), zh="整个训练的权重更新次数"
+        ),
+        "warmup": Metric(
+            "updates of the warm-up that the run makes",
+            "share",
+            "updates of the warm-up",
+            Limit(min=1),
+            zh="实际能走完的预热更新",
+        ),
     }
 
     check: Literal["batch_arithmetic"] = "batch_arithmetic"

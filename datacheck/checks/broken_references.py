@@ -71,8 +71,16 @@ class BrokenReferences(Check):
     """
 
     metrics = {
-        "rate": Metric("rows with an id that the other dataset does not have", "share", "rows", Limit(max=0)),
-        "unused": Metric("ids of the other dataset that no row names", "share", of="ids there"),
+        "rate": Metric(
+            "rows with an id that the other dataset does not have",
+            "share",
+            "rows",
+            Limit(max=0),
+            zh="引用了另一数据集中不存在的编号的行",
+        ),
+        "unused": Metric(
+            "ids of the other dataset that no row names", "share", of="ids there", zh="另一数据集中无人引用的编号"
+        ),
     }
 
     check: Literal["broken_references"] = "broken_references"

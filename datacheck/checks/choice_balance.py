@@ -65,7 +65,11 @@ class ChoiceBalance(Check):
 
     metrics = {
         "top_choice": Metric(
-            "golds that are the most frequent letter", "share", "golds of one letter", Limit(warn_max=0.4)
+            "golds that are the most frequent letter",
+            "share",
+            "golds of one letter",
+            Limit(warn_max=0.4),
+            zh="答案为最常见字母的题",
         ),
     }
 

@@ -75,12 +75,32 @@ class ConflictingAnswers(Check):
     """
 
     metrics = {
-        "rate": Metric("rows whose question has another answer elsewhere", "share", of="rows", limit=Limit(warn_max=0)),
-        "overwritten": Metric("rows whose answer a later row with the same question replaces", "share", of="rows"),
-        "across": Metric(
-            "rows whose question has another answer in `against`", "share", of="rows", limit=Limit(warn_max=0)
+        "rate": Metric(
+            "rows whose question has another answer elsewhere",
+            "share",
+            of="rows",
+            limit=Limit(warn_max=0),
+            zh="同一问题在别处有不同答案的行",
         ),
-        "shared": Metric("rows whose question and answer are both in `against`", "share", of="rows"),
+        "overwritten": Metric(
+            "rows whose answer a later row with the same question replaces",
+            "share",
+            of="rows",
+            zh="答案会被后面同题的行覆盖的行",
+        ),
+        "across": Metric(
+            "rows whose question has another answer in `against`",
+            "share",
+            of="rows",
+            limit=Limit(warn_max=0),
+            zh="同一问题在 `against` 中有不同答案的行",
+        ),
+        "shared": Metric(
+            "rows whose question and answer are both in `against`",
+            "share",
+            of="rows",
+            zh="问题与答案都出现在 `against` 中的行",
+        ),
     }
 
     check: Literal["conflicting_answers"] = "conflicting_answers"

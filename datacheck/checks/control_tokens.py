@@ -74,7 +74,11 @@ class ControlTokens(Check):
     重新运行后比率为 0；抽样分词，正文部分不含控制符编号。
     """
 
-    metrics = {"rate": Metric("rows with control tokens in a message", "share", of="rows", limit=Limit(max=0))}
+    metrics = {
+        "rate": Metric(
+            "rows with control tokens in a message", "share", of="rows", limit=Limit(max=0), zh="消息中含控制标记的行"
+        )
+    }
 
     check: Literal["control_tokens"] = "control_tokens"
 

@@ -76,7 +76,11 @@ class EmptyTurns(Check):
     重新运行后比率为 0，减少的行数不超过本检查指出的行数。
     """
 
-    metrics = {"rate": Metric("rows with a message that says nothing", "share", of="rows", limit=Limit(max=0))}
+    metrics = {
+        "rate": Metric(
+            "rows with a message that says nothing", "share", of="rows", limit=Limit(max=0), zh="含有空消息的行"
+        )
+    }
 
     check: Literal["empty_turns"] = "empty_turns"
 

@@ -68,7 +68,11 @@ class ExactDuplicates(Check):
     重跑后占比为 0，减少的行数恰好等于指出的行数。
     """
 
-    metrics = {"rate": Metric("rows that repeat an earlier row", "share", of="rows", limit=Limit(warn_max=0))}
+    metrics = {
+        "rate": Metric(
+            "rows that repeat an earlier row", "share", of="rows", limit=Limit(warn_max=0), zh="与前面某行重复的行"
+        )
+    }
 
     check: Literal["exact_duplicates"] = "exact_duplicates"
     on: On = Field(default="conversation", description="what of a row is compared")

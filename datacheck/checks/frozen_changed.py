@@ -74,7 +74,12 @@ class FrozenChanged(Check):
     """
 
     metrics = {
-        "changed": Metric("1 if the data are not those that were frozen, else 0", "datasets", limit=Limit(max=0))
+        "changed": Metric(
+            "1 if the data are not those that were frozen, else 0",
+            "datasets",
+            limit=Limit(max=0),
+            zh="数据与冻结时不同为 1，否则为 0",
+        )
     }
 
     check: Literal["frozen_changed"] = "frozen_changed"

@@ -82,7 +82,7 @@ class GarbledText(Check):
     重新运行后比率降到限值以内；抽查修复过的行，确认原文读得通。
     """
 
-    metrics = {"rate": Metric("rows with damaged text", "share", of="rows", limit=Limit(max=0.001))}
+    metrics = {"rate": Metric("rows with damaged text", "share", of="rows", limit=Limit(max=0.001), zh="文本损坏的行")}
 
     check: Literal["garbled_text"] = "garbled_text"
 

@@ -64,7 +64,11 @@ class KnowledgeDump(Check):
 
     metrics = {
         "share": Metric(
-            "conversations of one turn with a very long answer", "share", "conversations", Limit(warn_max=0.5)
+            "conversations of one turn with a very long answer",
+            "share",
+            "conversations",
+            Limit(warn_max=0.5),
+            zh="单轮且回答很长的对话",
         ),
     }
 

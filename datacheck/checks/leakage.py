@@ -100,12 +100,29 @@ class Leakage(Check):
     """
 
     metrics = {
-        "rate": Metric("evaluation rows found in this dataset", "share", "evaluation rows", Limit(max=0.001)),
-        "red_line_hits": Metric("rows that hold an item of a red-line set", "rows", None, Limit(max=0)),
-        "review": Metric("evaluation rows that may be in this dataset: between review and block", "rows"),
-        "answers": Metric("evaluation rows of which only the answer is in this dataset", "rows"),
+        "rate": Metric(
+            "evaluation rows found in this dataset",
+            "share",
+            "evaluation rows",
+            Limit(max=0.001),
+            zh="在本数据集中找到的评测行",
+        ),
+        "red_line_hits": Metric(
+            "rows that hold an item of a red-line set", "rows", None, Limit(max=0), zh="含有红线集合内容的行"
+        ),
+        "review": Metric(
+            "evaluation rows that may be in this dataset: between review and block",
+            "rows",
+            zh="可能出现在本数据集中的评测行（介于 review 与 block 之间）",
+        ),
+        "answers": Metric(
+            "evaluation rows of which only the answer is in this dataset", "rows", zh="只有答案出现在本数据集中的评测行"
+        ),
         "new_templates": Metric(
-            "evaluation rows in a prompt template that no row here has", "share", "evaluation rows"
+            "evaluation rows in a prompt template that no row here has",
+            "share",
+            "evaluation rows",
+            zh="提示模板在本数据集中没有出现过的评测行",
         ),
         "planted_recall": Metric(
             "planted items that the scan finds",
@@ -113,6 +130,7 @@ class Leakage(Check):
             "plants at or above the threshold",
             Limit(min=0.95),
             self_test=True,
+            zh="植入的样例中被扫描找到的",
         ),
     }
 

@@ -76,16 +76,35 @@ class LengthBias(Check):
     """
 
     metrics = {
-        "correlation": Metric("absolute correlation of length and being chosen", "|r|", limit=Limit(max=0.3)),
-        "score_correlation": Metric("absolute correlation of length and score", "|r|", limit=Limit(warn_max=0.3)),
-        "longer_wins": Metric("pairs whose chosen answer is the longer one", "share", of="pairs of unequal length"),
+        "correlation": Metric(
+            "absolute correlation of length and being chosen",
+            "|r|",
+            limit=Limit(max=0.3),
+            zh="长度与被选中之间的相关系数（绝对值）",
+        ),
+        "score_correlation": Metric(
+            "absolute correlation of length and score",
+            "|r|",
+            limit=Limit(warn_max=0.3),
+            zh="长度与分数之间的相关系数（绝对值）",
+        ),
+        "longer_wins": Metric(
+            "pairs whose chosen answer is the longer one",
+            "share",
+            of="pairs of unequal length",
+            zh="较长的回答被选中的对",
+        ),
         "longer_wins_z": Metric(
             "standard errors by which that share differs from one half; 0 while it is balanced",
             "|z|",
             limit=Limit(warn_max=3),
+            zh="该占比偏离一半的标准误倍数；均衡时为 0",
         ),
         "length_ratio": Metric(
-            "characters of all chosen answers per character of the rejected ones", "ratio", limit=Limit(warn_max=1.3)
+            "characters of all chosen answers per character of the rejected ones",
+            "ratio",
+            limit=Limit(warn_max=1.3),
+            zh="chosen 总字符数与 rejected 总字符数之比",
         ),
     }
 

@@ -80,7 +80,9 @@ class LossMaskErrors(Check):
     重新运行后比率为 0；抽查的 token 条中只有回答和结束符是 TRAIN。
     """
 
-    metrics = {"rate": Metric("rows with a wrong loss mask", "share", of="rows", limit=Limit(max=0))}
+    metrics = {
+        "rate": Metric("rows with a wrong loss mask", "share", of="rows", limit=Limit(max=0), zh="loss 掩码有误的行")
+    }
 
     check: Literal["loss_mask_errors"] = "loss_mask_errors"
     run: TokenRun | None = Field(default=None, description="how the run makes tokens of rows; from `run:`")

@@ -78,9 +78,22 @@ class LowAgreement(Check):
     """
 
     metrics = {
-        "alpha": Metric("Krippendorff's alpha", "alpha", "rows with two or more ratings", Limit(min=0.67)),
-        "agreement": Metric("pairs of ratings that are equal", "share", "pairs of ratings of a row", Limit(min=0.8)),
-        "kappa": Metric("Cohen's kappa of two raters, Fleiss' of more", "kappa", "rows with two or more ratings"),
+        "alpha": Metric(
+            "Krippendorff's alpha", "alpha", "rows with two or more ratings", Limit(min=0.67), zh="Krippendorff's alpha"
+        ),
+        "agreement": Metric(
+            "pairs of ratings that are equal",
+            "share",
+            "pairs of ratings of a row",
+            Limit(min=0.8),
+            zh="评分相同的评分对",
+        ),
+        "kappa": Metric(
+            "Cohen's kappa of two raters, Fleiss' of more",
+            "kappa",
+            "rows with two or more ratings",
+            zh="两名标注员为 Cohen's kappa，更多为 Fleiss' kappa",
+        ),
     }
 
     check: Literal["low_agreement"] = "low_agreement"

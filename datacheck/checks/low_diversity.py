@@ -65,8 +65,18 @@ class LowDiversity(Check):
     """
 
     metrics = {
-        "distinct_2": Metric("distinct word pairs in windows of 1,000", "ratio", limit=Limit(warn_min=0.3)),
-        "top_opening": Metric("texts with the most frequent opening of ten characters", "share", of="rows"),
+        "distinct_2": Metric(
+            "distinct word pairs in windows of 1,000",
+            "ratio",
+            limit=Limit(warn_min=0.3),
+            zh="每 1,000 个词对窗口中不重复的词对",
+        ),
+        "top_opening": Metric(
+            "texts with the most frequent opening of ten characters",
+            "share",
+            of="rows",
+            zh="以最常见的十字开头开始的文本",
+        ),
     }
 
     check: Literal["low_diversity"] = "low_diversity"

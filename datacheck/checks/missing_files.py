@@ -83,9 +83,19 @@ class MissingFiles(Check):
 
     metrics = {
         "rate": Metric(
-            "rows that name a file that is not there", "share", of="rows that name files", limit=Limit(max=0)
+            "rows that name a file that is not there",
+            "share",
+            of="rows that name files",
+            limit=Limit(max=0),
+            zh="引用的文件不存在的行",
         ),
-        "wrong_count": Metric("rows whose marks do not fit their files", "share", of="rows", limit=Limit(max=0)),
+        "wrong_count": Metric(
+            "rows whose marks do not fit their files",
+            "share",
+            of="rows",
+            limit=Limit(max=0),
+            zh="占位符与文件数不符的行",
+        ),
     }
 
     check: Literal["missing_files"] = "missing_files"

@@ -69,8 +69,13 @@ class MixtureDrift(Check):
     """
 
     metrics = {
-        "drift": Metric("largest difference of a label's share from its target", "difference", limit=Limit(max=0.05)),
-        "labelled": Metric("rows that have a label", "share", of="rows"),
+        "drift": Metric(
+            "largest difference of a label's share from its target",
+            "difference",
+            limit=Limit(max=0.05),
+            zh="各标签占比与目标的最大差距",
+        ),
+        "labelled": Metric("rows that have a label", "share", of="rows", zh="有标签的行"),
     }
 
     check: Literal["mixture_drift"] = "mixture_drift"

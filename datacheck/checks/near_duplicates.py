@@ -91,16 +91,34 @@ class NearDuplicates(Check):
     """
 
     metrics = {
-        "rate": Metric("rows that repeat an earlier kept row", "share", "rows", Limit(max=0.03, warn_max=0.01)),
-        "exact_share": Metric("rows whose normalised text equals an earlier row's", "share", "rows"),
-        "opposite_labels": Metric("rows whose text an earlier row has with another label", "share", "rows"),
-        "lsh_missed": Metric("similar pairs of a sample (figure lsh_recall) that no band proposes", "pairs"),
+        "rate": Metric(
+            "rows that repeat an earlier kept row",
+            "share",
+            "rows",
+            Limit(max=0.03, warn_max=0.01),
+            zh="与前面保留的某行近似重复的行",
+        ),
+        "exact_share": Metric(
+            "rows whose normalised text equals an earlier row's", "share", "rows", zh="归一化后与前面某行完全相同的行"
+        ),
+        "opposite_labels": Metric(
+            "rows whose text an earlier row has with another label",
+            "share",
+            "rows",
+            zh="文本与前面某行相同、标签却不同的行",
+        ),
+        "lsh_missed": Metric(
+            "similar pairs of a sample (figure lsh_recall) that no band proposes",
+            "pairs",
+            zh="抽样中相似、却没有任何分桶提出的对（见图 lsh_recall）",
+        ),
         "planted_recall": Metric(
             "planted near-copies that the search finds",
             "share",
             "plants at or above the threshold",
             Limit(min=0.95),
             self_test=True,
+            zh="植入的近似副本中被找到的",
         ),
     }
 

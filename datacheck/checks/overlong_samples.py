@@ -66,10 +66,19 @@ class OverlongSamples(Check):
             "share",
             of="rows",
             limit=Limit(max=0),
+            zh="超过 max_chars（整行或单条消息）或 max_tokens 的行",
         ),
-        "p50": Metric("length that half of the rows do not exceed", "characters, or tokens of the named tokenizer"),
-        "p99": Metric("length that 99 % of the rows do not exceed", "characters, or tokens of the named tokenizer"),
-        "max": Metric("length of the longest row", "characters, or tokens of the named tokenizer"),
+        "p50": Metric(
+            "length that half of the rows do not exceed",
+            "characters, or tokens of the named tokenizer",
+            zh="长度的中位数",
+        ),
+        "p99": Metric(
+            "length that 99 % of the rows do not exceed",
+            "characters, or tokens of the named tokenizer",
+            zh="99% 的行不超过的长度",
+        ),
+        "max": Metric("length of the longest row", "characters, or tokens of the named tokenizer", zh="最长一行的长度"),
     }
 
     check: Literal["overlong_samples"] = "overlong_samples"

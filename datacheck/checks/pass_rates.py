@@ -65,9 +65,19 @@ class PassRates(Check):
 
     metrics = {
         "no_signal": Metric(
-            "prompts that are always or never solved", "share", "rows with a pass rate", Limit(warn_max=0.5)
+            "prompts that are always or never solved",
+            "share",
+            "rows with a pass rate",
+            Limit(warn_max=0.5),
+            zh="总能做对或总做不对的题",
         ),
-        "invalid": Metric("pass rates that are no number from 0 to 1", "share", "rows", Limit(max=0)),
+        "invalid": Metric(
+            "pass rates that are no number from 0 to 1",
+            "share",
+            "rows",
+            Limit(max=0),
+            zh="不是 0 到 1 之间数字的通过率",
+        ),
     }
 
     check: Literal["pass_rates"] = "pass_rates"

@@ -102,11 +102,24 @@ class Pii(Check, Rules):
     """
 
     metrics = {
-        "blocking_hits": Metric("identifiers that must not be trained on", "hits", None, Limit(max=0)),
-        "warn_hits": Metric("suspect values, specimens and milder kinds", "hits", None, Limit(warn_max=0)),
-        "profile_hits": Metric("kinds that the contract only wants counted", "hits"),
+        "blocking_hits": Metric(
+            "identifiers that must not be trained on", "hits", None, Limit(max=0), zh="绝不能进入训练的标识符"
+        ),
+        "warn_hits": Metric(
+            "suspect values, specimens and milder kinds",
+            "hits",
+            None,
+            Limit(warn_max=0),
+            zh="疑似值、示例号码与较轻的类别",
+        ),
+        "profile_hits": Metric("kinds that the contract only wants counted", "hits", zh="契约只要求统计的类别"),
         "planted_recall": Metric(
-            "planted identifiers that are found", "share", "plants", Limit(min=1.0), self_test=True
+            "planted identifiers that are found",
+            "share",
+            "plants",
+            Limit(min=1.0),
+            self_test=True,
+            zh="植入的标识符中被找到的",
         ),
     }
 

@@ -89,7 +89,11 @@ class PlaceholderText(Check):
     重新运行后比率为 0；用占位符的名字全文搜索，没有结果。
     """
 
-    metrics = {"rate": Metric("rows with a placeholder left in them", "share", of="rows", limit=Limit(max=0))}
+    metrics = {
+        "rate": Metric(
+            "rows with a placeholder left in them", "share", of="rows", limit=Limit(max=0), zh="留有占位符的行"
+        )
+    }
 
     check: Literal["placeholder_text"] = "placeholder_text"
 

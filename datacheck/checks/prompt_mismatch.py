@@ -65,7 +65,13 @@ class PromptMismatch(Check):
     """
 
     metrics = {
-        "rate": Metric("pairs whose sides answer different prompts", "share", of="pairs", limit=Limit(max=0)),
+        "rate": Metric(
+            "pairs whose sides answer different prompts",
+            "share",
+            of="pairs",
+            limit=Limit(max=0),
+            zh="两侧回答的不是同一提示词的对",
+        ),
     }
 
     check: Literal["prompt_mismatch"] = "prompt_mismatch"

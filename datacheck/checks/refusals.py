@@ -91,8 +91,20 @@ class Refusals(Check):
     """
 
     metrics = {
-        "rate": Metric("rows whose answer refuses or describes itself", "share", of="rows", limit=Limit(warn_max=0.01)),
-        "identity": Metric("rows whose answer names another model", "share", of="rows", limit=Limit(warn_max=0)),
+        "rate": Metric(
+            "rows whose answer refuses or describes itself",
+            "share",
+            of="rows",
+            limit=Limit(warn_max=0.01),
+            zh="回答拒答或自我介绍的行",
+        ),
+        "identity": Metric(
+            "rows whose answer names another model",
+            "share",
+            of="rows",
+            limit=Limit(warn_max=0),
+            zh="回答自称其他模型的行",
+        ),
     }
 
     check: Literal["refusals"] = "refusals"

@@ -97,7 +97,7 @@ class RoleErrors(Check):
     重新运行后比率为 0，渲染后的样本角色交替正确。
     """
 
-    metrics = {"rate": Metric("rows whose roles are wrong", "share", of="rows", limit=Limit(max=0))}
+    metrics = {"rate": Metric("rows whose roles are wrong", "share", of="rows", limit=Limit(max=0), zh="角色有误的行")}
 
     check: Literal["role_errors"] = "role_errors"
     run: RunOf | None = Field(default=None, description="the run whose trainer's rules count; from `run:`")

@@ -86,7 +86,15 @@ class SchemaViolations(Check):
     比率为 0，且 `types` 中每个字段只有一种类型。
     """
 
-    metrics = {"rate": Metric("rows that break the schema or fit no format", "share", of="rows", limit=Limit(max=0))}
+    metrics = {
+        "rate": Metric(
+            "rows that break the schema or fit no format",
+            "share",
+            of="rows",
+            limit=Limit(max=0),
+            zh="违反 schema 或不属于任何格式的行",
+        )
+    }
 
     check: Literal["schema_violations"] = "schema_violations"
     fields: dict[str, FieldRule] = Field(default={}, description="rules by dotted path; from the dataset's schema:")

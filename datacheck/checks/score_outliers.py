@@ -79,9 +79,13 @@ class ScoreOutliers(Check):
 
     metrics = {
         "count": Metric(
-            "scores that are no number, not finite, off the scale or extreme", "scores", "scores", Limit(max=0)
+            "scores that are no number, not finite, off the scale or extreme",
+            "scores",
+            "scores",
+            Limit(max=0),
+            zh="不是数字、非有限、超出量程或极端的分数",
         ),
-        "constant": Metric("columns whose scores are all equal", "columns", limit=Limit(max=0)),
+        "constant": Metric("columns whose scores are all equal", "columns", limit=Limit(max=0), zh="分数全部相同的列"),
     }
 
     check: Literal["score_outliers"] = "score_outliers"

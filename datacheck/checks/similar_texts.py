@@ -107,13 +107,14 @@ class SimilarTexts(Check):
     """
 
     metrics = {
-        "pairs": Metric("pairs in the list, at most `top`", "pairs"),
+        "pairs": Metric("pairs in the list, at most `top`", "pairs", zh="列出的对，最多 `top` 对"),
         "planted_recall": Metric(
             "planted rewritings that the search finds",
             "share",
             "plants at or above the cosine",
             Limit(min=0.9),
             self_test=True,
+            zh="植入的改写中被找到的",
         ),
     }
 

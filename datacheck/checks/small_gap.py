@@ -83,10 +83,26 @@ class SmallGap(Check):
     """
 
     metrics = {
-        "below_gap": Metric("pairs whose gap is below `gap`", "share", of="scored pairs", limit=Limit(max=0)),
-        "mean_gap": Metric("mean gap, as a part of the scale", "gap", of="scored pairs", limit=Limit(min=0.5)),
-        "wrong_sign": Metric("pairs whose chosen answer scores lower", "share", of="scored pairs", limit=Limit(max=0)),
-        "missing": Metric("rows without two scores on the scale", "share", of="rows", limit=Limit(max=0)),
+        "below_gap": Metric(
+            "pairs whose gap is below `gap`", "share", of="scored pairs", limit=Limit(max=0), zh="分差小于 `gap` 的对"
+        ),
+        "mean_gap": Metric(
+            "mean gap, as a part of the scale",
+            "gap",
+            of="scored pairs",
+            limit=Limit(min=0.5),
+            zh="平均分差，占量程的比例",
+        ),
+        "wrong_sign": Metric(
+            "pairs whose chosen answer scores lower",
+            "share",
+            of="scored pairs",
+            limit=Limit(max=0),
+            zh="chosen 得分反而更低的对",
+        ),
+        "missing": Metric(
+            "rows without two scores on the scale", "share", of="rows", limit=Limit(max=0), zh="没有两个有效分数的行"
+        ),
     }
 
     check: Literal["small_gap"] = "small_gap"

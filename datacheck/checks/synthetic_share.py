@@ -75,9 +75,13 @@ class SyntheticShare(Check):
     """
 
     metrics = {
-        "share": Metric("rows of synthetic sources", "share", "rows", Limit(warn_max=0.5)),
+        "share": Metric("rows of synthetic sources", "share", "rows", Limit(warn_max=0.5), zh="来自合成来源的行"),
         "top_template": Metric(
-            "synthetic answers of the most frequent template", "share", "synthetic rows", Limit(warn_max=0.1)
+            "synthetic answers of the most frequent template",
+            "share",
+            "synthetic rows",
+            Limit(warn_max=0.1),
+            zh="最常见模板的合成回答",
         ),
     }
 

@@ -66,8 +66,14 @@ class TemplateCollapse(Check):
     """
 
     metrics = {
-        "rate": Metric("rows that repeat an earlier row but for numbers and names", "share", "rows", Limit(max=0.03)),
-        "top_template": Metric("rows of the most frequent template", "share", "rows"),
+        "rate": Metric(
+            "rows that repeat an earlier row but for numbers and names",
+            "share",
+            "rows",
+            Limit(max=0.03),
+            zh="除数字与名称外与前面某行相同的行",
+        ),
+        "top_template": Metric("rows of the most frequent template", "share", "rows", zh="最常见模板的行"),
     }
 
     check: Literal["template_collapse"] = "template_collapse"

@@ -91,9 +91,20 @@ class TemplateErrors(Check):
     """
 
     metrics = {
-        "count": Metric("faults of the template", "faults", limit=Limit(max=0)),
-        "warnings": Metric("oddities of the template that may be meant", "oddities", limit=Limit(warn_max=0)),
-        "rate": Metric("rows that the template refuses or drops words of", "share", of="rows", limit=Limit(max=0)),
+        "count": Metric("faults of the template", "faults", limit=Limit(max=0), zh="模板的错误"),
+        "warnings": Metric(
+            "oddities of the template that may be meant",
+            "oddities",
+            limit=Limit(warn_max=0),
+            zh="模板中可能有意为之的异常",
+        ),
+        "rate": Metric(
+            "rows that the template refuses or drops words of",
+            "share",
+            of="rows",
+            limit=Limit(max=0),
+            zh="模板拒绝或丢弃其内容的行",
+        ),
     }
 
     check: Literal["template_errors"] = "template_errors"

@@ -65,8 +65,16 @@ class ThinReasoning(Check):
     """
 
     metrics = {
-        "short": Metric("solutions of at most `chars` characters", "share", of="solutions", limit=Limit(warn_max=0.1)),
-        "few_steps": Metric("solutions of at most `steps` steps", "share", of="solutions"),
+        "short": Metric(
+            "solutions of at most `chars` characters",
+            "share",
+            of="solutions",
+            limit=Limit(warn_max=0.1),
+            zh="不超过 `chars` 个字符的解答",
+        ),
+        "few_steps": Metric(
+            "solutions of at most `steps` steps", "share", of="solutions", zh="不超过 `steps` 步的解答"
+        ),
     }
 
     check: Literal["thin_reasoning"] = "thin_reasoning"

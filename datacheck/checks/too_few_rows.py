@@ -66,9 +66,13 @@ class TooFewRows(Check):
     """
 
     metrics = {
-        "rows": Metric("rows that could be read", "rows", limit=Limit(min=1)),
+        "rows": Metric("rows that could be read", "rows", limit=Limit(min=1), zh="可读取的行数"),
         "readable": Metric(
-            "delivered records that could be read", "share", of="rows and unreadable places", limit=Limit(min=0.99)
+            "delivered records that could be read",
+            "share",
+            of="rows and unreadable places",
+            limit=Limit(min=0.99),
+            zh="交付的记录中可读取的",
         ),
     }
 

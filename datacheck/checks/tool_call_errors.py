@@ -108,7 +108,15 @@ class ToolCallErrors(Check):
     重新运行后比率为 0；再用训练所用的模板渲染一条样本，逐个解析其中的调用。
     """
 
-    metrics = {"rate": Metric("rows whose tools or tool calls are wrong", "share", of="rows", limit=Limit(max=0))}
+    metrics = {
+        "rate": Metric(
+            "rows whose tools or tool calls are wrong",
+            "share",
+            of="rows",
+            limit=Limit(max=0),
+            zh="工具或工具调用有误的行",
+        )
+    }
 
     check: Literal["tool_call_errors"] = "tool_call_errors"
     arguments: Literal["template", "any", "string", "object"] = Field(

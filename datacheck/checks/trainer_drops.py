@@ -102,10 +102,25 @@ class TrainerDrops(Check):
     """
 
     metrics = {
-        "kept": Metric("rows that the trainer trains on", "share", of="rows that it takes", limit=Limit(min=0.99)),
-        "run_stops": Metric("rows, or settings, at which the run stops", "places", limit=Limit(max=0)),
-        "altered": Metric("rows that are trained, but masked or not as written", "share", of="rows that it takes"),
-        "unexplained": Metric("rows of which the twin cannot say what becomes", "rows", limit=Limit(max=0)),
+        "kept": Metric(
+            "rows that the trainer trains on",
+            "share",
+            of="rows that it takes",
+            limit=Limit(min=0.99),
+            zh="训练框架会训练的行",
+        ),
+        "run_stops": Metric(
+            "rows, or settings, at which the run stops", "places", limit=Limit(max=0), zh="使训练中止的行或设置"
+        ),
+        "altered": Metric(
+            "rows that are trained, but masked or not as written",
+            "share",
+            of="rows that it takes",
+            zh="会训练、但被屏蔽或与原文不同的行",
+        ),
+        "unexplained": Metric(
+            "rows of which the twin cannot say what becomes", "rows", limit=Limit(max=0), zh="无法判断结果的行"
+        ),
     }
 
     check: Literal["trainer_drops"] = "trainer_drops"

@@ -66,10 +66,14 @@ class TruncatedSamples(Check):
     """
 
     metrics = {
-        "rate": Metric("rows that are cut", "share", of="rows", limit=Limit(warn_max=0.01)),
-        "answer_cut": Metric("rows that lose a part of what is trained", "share", of="rows"),
-        "answer_lost": Metric("rows that lose all that is trained", "share", of="rows", limit=Limit(max=0)),
-        "tokens_lost": Metric("tokens that are cut", "share", of="tokens"),
+        "rate": Metric("rows that are cut", "share", of="rows", limit=Limit(warn_max=0.01), zh="被截断的行"),
+        "answer_cut": Metric(
+            "rows that lose a part of what is trained", "share", of="rows", zh="训练部分被截去一段的行"
+        ),
+        "answer_lost": Metric(
+            "rows that lose all that is trained", "share", of="rows", limit=Limit(max=0), zh="训练部分全部丢失的行"
+        ),
+        "tokens_lost": Metric("tokens that are cut", "share", of="tokens", zh="被截去的 token"),
     }
 
     check: Literal["truncated_samples"] = "truncated_samples"

@@ -75,7 +75,13 @@ class UnfinishedAnswers(Check):
     """
 
     metrics = {
-        "rate": Metric("rows whose last answer has no end", "share", of="rows", limit=Limit(warn_max=0.005)),
+        "rate": Metric(
+            "rows whose last answer has no end",
+            "share",
+            of="rows",
+            limit=Limit(warn_max=0.005),
+            zh="最后一个回答没有结尾的行",
+        ),
     }
 
     check: Literal["unfinished_answers"] = "unfinished_answers"

@@ -91,9 +91,18 @@ class UnknownConfigKeys(Check):
     """
 
     metrics = {
-        "unknown": Metric("settings that the trainer does not know", "settings", limit=Limit(max=0)),
-        "wrong_types": Metric("settings whose value has a wrong type", "settings", limit=Limit(max=0)),
-        "dead": Metric("settings that the trainer knows and never uses", "settings", limit=Limit(warn_max=0)),
+        "unknown": Metric(
+            "settings that the trainer does not know", "settings", limit=Limit(max=0), zh="训练框架不认识的设置"
+        ),
+        "wrong_types": Metric(
+            "settings whose value has a wrong type", "settings", limit=Limit(max=0), zh="取值类型有误的设置"
+        ),
+        "dead": Metric(
+            "settings that the trainer knows and never uses",
+            "settings",
+            limit=Limit(warn_max=0),
+            zh="训练框架认识、但从不使用的设置",
+        ),
     }
 
     check: Literal["unknown_config_keys"] = "unknown_config_keys"

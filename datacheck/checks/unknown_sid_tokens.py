@@ -75,9 +75,13 @@ class UnknownSidTokens(Check):
     """
 
     metrics = {
-        "rate": Metric("rows with a token that nobody knows", "share", of="rows", limit=Limit(max=0)),
-        "vocabulary": Metric("different tokens of the index", "tokens", limit=Limit(min=1)),
-        "to_add": Metric("tokens of the index that the tokenizer does not have yet", "tokens"),
+        "rate": Metric(
+            "rows with a token that nobody knows", "share", of="rows", limit=Limit(max=0), zh="含有未知 token 的行"
+        ),
+        "vocabulary": Metric("different tokens of the index", "tokens", limit=Limit(min=1), zh="索引中不同的 token"),
+        "to_add": Metric(
+            "tokens of the index that the tokenizer does not have yet", "tokens", zh="索引中有、分词器中还没有的 token"
+        ),
     }
 
     check: Literal["unknown_sid_tokens"] = "unknown_sid_tokens"

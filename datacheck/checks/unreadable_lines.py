@@ -74,12 +74,17 @@ class UnreadableLines(Check):
 
     metrics = {
         "rate": Metric(
-            "places that could not be read", "share", of="rows and places that could not be read", limit=Limit(max=0)
+            "places that could not be read",
+            "share",
+            of="rows and places that could not be read",
+            limit=Limit(max=0),
+            zh="无法读取的位置",
         ),
         "limits_hit": Metric(
             "places where datacheck itself gave up (a record too long, too deep, …), so that it cannot decide",
             "places",
             limit=Limit(max=0),
+            zh="达到 datacheck 自身上限（记录过长、过深等）、无法判定的位置",
         ),
     }
 

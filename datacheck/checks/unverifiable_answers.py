@@ -90,7 +90,15 @@ class UnverifiableAnswers(Check):
     重跑后占比为 0；再用自己的奖励函数给标准答案打分，必须全部满分。
     """
 
-    metrics = {"rate": Metric("rows whose gold answer cannot be matched", "share", of="rows", limit=Limit(max=0))}
+    metrics = {
+        "rate": Metric(
+            "rows whose gold answer cannot be matched",
+            "share",
+            of="rows",
+            limit=Limit(max=0),
+            zh="标准答案无法匹配的行",
+        )
+    }
 
     check: Literal["unverifiable_answers"] = "unverifiable_answers"
     grader: Literal[

@@ -79,8 +79,12 @@ class WrongLanguage(Check):
     """
 
     metrics = {
-        "rate": Metric("rows with a text in a language that is not expected", "share", of="rows"),
-        "mixed_chinese": Metric("rows with a text that mixes simplified and traditional forms", "share", of="rows"),
+        "rate": Metric(
+            "rows with a text in a language that is not expected", "share", of="rows", zh="文本语言不符合预期的行"
+        ),
+        "mixed_chinese": Metric(
+            "rows with a text that mixes simplified and traditional forms", "share", of="rows", zh="简繁混用的行"
+        ),
     }
 
     check: Literal["wrong_language"] = "wrong_language"

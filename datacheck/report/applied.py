@@ -16,7 +16,7 @@ _MOST = 10  # files put aside whole that are named
 _LANGS: tuple[Lang, ...] = ("en", "zh")
 # The words of this page, English and Chinese; those of the report are in `words`.
 _PHRASES = {
-    "title": ("Derived from the report on", "依据报告生成："),
+    "title": ("Derived from the report on ", "依据报告生成："),
     "kept": ("{} of {} rows kept", "保留 {} / {} 行"),
     "aside": ("{} rows put aside", "另存 {} 行"),
     "bad_aside": ("{} unreadable lines put aside", "另存 {} 处无法读取的行"),
@@ -54,8 +54,10 @@ def print_manifest(manifest: Manifest, console: Console, lang: Lang, *, folder: 
     words = WORDS[lang]
     screen = make_screen(console, words)
     contract = manifest.report.contract
-    title = f"{_say(screen, 'title')} "
-    screen.line(f"{contract.name} {words.version} {contract.version}, datacheck {manifest.datacheck}", head=title)
+    screen.line(
+        f"{contract.name} {words.version} {contract.version}{words.comma}datacheck {manifest.datacheck}",
+        head=_say(screen, "title"),
+    )
     screen.heading(words.datasets)
     screen.table([("  ", "", name, _dataset(screen, dataset)) for name, dataset in manifest.datasets.items()])
     screen.heading(_say(screen, "why"))

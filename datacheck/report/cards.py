@@ -27,6 +27,7 @@ _SENTENCE = re.compile(r".+?(?:[。！？]|[.!?](?=\s+[A-Z`\"]|\s*$))", re.DOTAL
 _WIDE_BREAK = re.compile(
     r"(?<=[\u3000-\u303f\u4e00-\u9fff\uff01-\uff5e]) (?=[\u3000-\u303f\u4e00-\u9fff\uff01-\uff5e])"
 )
+_TERSE = 32  # characters of an English sentence that needs the next one
 _ROLES = {"why": ("Why it matters", "现象"), "fix": ("How to fix", "修复"), "verify": ("How to verify", "验证")}
 
 
@@ -59,11 +60,11 @@ def card(check: str, lang: Lang) -> Card | None:
     return parse_card(text) if text else None
 
 
-def what(check: str, metric: str) -> str | None:
-    """The sentence by which a check explains one of its numbers (English)."""
+def what(check: str, metric: str, lang: Lang = "en") -> str | None:
+    """The sentence by which a check explains one of its numbers; None where it says nothing in that language."""
     found = _check(check)
     declared = found.metrics.get(metric) if found else None
-    return declared.what if declared else None
+    return ((declared.zh or None) if lang == "zh" else declared.what) if declared else None
 
 
 def _check(name: str) -> type[Check] | None:
@@ -117,11 +118,13 @@ def _joined(lines: list[str]) -> str:
 
 
 def first_sentence(markdown: str) -> str:
-    """The first sentence of the first paragraph or list item, as plain words."""
+    """The first sentence of the first paragraph or list item, in plain words; and the next where it says little."""
     paragraph = re.split(r"\n\s*\n|\n(?=\s*(?:[-*+]|\d{1,3}[.)、])\s)", markdown.strip(), maxsplit=1)[0]
     words = plain(paragraph)
     match = _SENTENCE.match(words)
-    return match[0] if match else words
+    if match and len(match[0]) < _TERSE and match[0].isascii():  # "refusal: read twenty."
+        match = _SENTENCE.match(words, match.end()) or match
+    return words[: match.end()] if match else words
 
 
 def advice(markdown: str, problems: Iterable[str]) -> str:
@@ -184,6 +187,11 @@ def _inline(text: str) -> str:
         pieces += [_bold(text[at : match.start()]), f"<code>{escape(match[2].strip())}</code>"]
         at = match.end()
     return "".join([*pieces, _bold(text[at:])])
+
+
+def inline(text: str) -> Markup:
+    """One line of Markdown as HTML, in the same subset."""
+    return Markup(_inline(text))  # noqa: S704 - escaped piece by piece
 
 
 def _bold(text: str) -> str:

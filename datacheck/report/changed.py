@@ -132,6 +132,7 @@ class Diff(Model):
     metrics: tuple[MetricLine, ...] = ()
     examples: tuple[Example, ...] = ()
     not_checked: tuple[str, ...] = ()
+    zh: dict[str, str] = {}  # sentences of not_checked → in Chinese
 
     def to_json(self) -> str:
         """The bytes of diff.json."""
@@ -159,7 +160,7 @@ _PHRASES = {
     "went": ("only in A", "仅在 A"),
     "lengths": ("Lengths in characters", "长度（字符）"),
     "mix": ("Mix", "构成"),
-    "distance": ("distance {} of 100 %", "差异 {}（上限 100 %）"),
+    "distance": ("distance {} of 100 %", "差异 {}（最大 100%）"),
     "others": ("{} more in diff.json", "另有 {} 项，见 diff.json"),
     "metrics": ("Checks", "检查项"),
     "examples": ("Examples of rows that are not in the other drop as they are", "另一批中没有原样出现的行（示例）"),
@@ -208,8 +209,8 @@ def _of_b(rows: RowChanges) -> dict[str, int]:
     return {name: getattr(rows, name) for name in _OF_B}
 
 
-def _percent(part: int, of: int) -> str:
-    return show.percent(part / of) if of else "–"
+def _percent(part: int, of: int, lang: Lang = "en") -> str:
+    return show.percent(part / of, form=WORDS[lang].percent) if of else "–"
 
 
 def _moved(line: Share, of: tuple[int, int]) -> str:
@@ -262,11 +263,16 @@ def print_diff(diff: Diff, console: Console, lang: Lang = "en", *, folder: str |
     _print_examples(screen, diff, lang)
     if diff.not_checked:
         screen.heading(words.not_checked)
-        for note in diff.not_checked:
+        for note in _told(diff, lang):
             screen.line(note, head="  - ", gutter="  | ")
     if folder is not None:
         screen.heading(_say(lang, "reports"))
         screen.line(f"{folder}/  diff.html, diff.json, rows/", head="  ")
+
+
+def _told(diff: Diff, lang: Lang) -> list[str]:
+    """What was not checked, in the language of the page."""
+    return [diff.zh.get(note, note) if lang == "zh" else note for note in diff.not_checked]
 
 
 def _print_rows(screen: Screen, diff: Diff, lang: Lang) -> None:
@@ -274,7 +280,7 @@ def _print_rows(screen: Screen, diff: Diff, lang: Lang) -> None:
         screen.heading(f"{_say(lang, 'rows')}{screen.words.colon}{_say(lang, head, show.number(of))}")
         screen.table(
             [
-                ("  ", "", _say(lang, name), f"{show.number(count)}  ({_percent(count, of)})")
+                ("  ", "", _say(lang, name), f"{show.number(count)}  ({_percent(count, of, lang)})")
                 for name, count in counts.items()
             ]
         )
@@ -307,8 +313,9 @@ def _arrow(before: float | None, after: float | None) -> str:
 
 
 def _print_mixes(screen: Screen, diff: Diff, lang: Lang) -> None:
+    form = screen.words.percent
     for mix in diff.shares:
-        far = _say(lang, "distance", show.percent(mix.distance)) if mix.distance is not None else ""
+        far = _say(lang, "distance", show.percent(mix.distance, form=form)) if mix.distance is not None else ""
         if not mix.lines:
             continue
         screen.heading(f"{_say(lang, 'mix')}{screen.words.colon}{_mix_name(mix.name, lang)}  {far}".rstrip())
@@ -318,7 +325,8 @@ def _print_mixes(screen: Screen, diff: Diff, lang: Lang) -> None:
                     "  ",
                     "",
                     line.name,
-                    f"{_percent(line.a, mix.of[0])} → {_percent(line.b, mix.of[1])}  ({_moved(line, mix.of)})",
+                    " → ".join(_percent(n, of, lang) for n, of in zip((line.a, line.b), mix.of, strict=True))
+                    + f"  ({_moved(line, mix.of)})",
                 )
                 for line in mix.lines[:_MOST]
             ]
@@ -374,8 +382,9 @@ def render_diff(diff: Diff, lang: Lang = "en") -> str:
         mix_name=partial(_mix_name, lang=lang),
         mix_chart=_mix_chart,
         size_chart=_size_chart,
-        percent=_percent,
-        share=show.percent,
+        percent=partial(_percent, lang=lang),
+        share=partial(show.percent, form=words.percent),
+        not_checked=_told(diff, lang),
         moved=_moved,
         growth=_growth,
         number=show.number,

@@ -79,9 +79,10 @@ def _render(report: Report, lang: Lang, run: Mapping[str, Any], caps: _Caps) -> 
         baseline_lines=partial(show.baseline_lines, words=words),
         tally=show.tally(report),
         findings=ranked[: caps.findings],
-        notes=_notes(report),
+        notes=show.notes(report, words),
         missing=[n for n in dict.fromkeys(f.dataset for f in report.findings) if n not in report.datasets],
-        run=_flat(run)[:100],
+        run=_flat({key: value for key, value in run.items() if key != "steps"})[:100],
+        steps=_flat(_slowest(run))[:100],
         formats=lambda dataset: show.formats(f.formats for f in dataset.files),
         files=partial(_files, most=caps.files),
         summary=partial(show.summary, words=words),
@@ -89,7 +90,7 @@ def _render(report: Report, lang: Lang, run: Mapping[str, Any], caps: _Caps) -> 
         amount=partial(show.amount, words=words),
         limits=partial(show.limits, words=words),
         name_of=show.name_of,
-        what=cards.what if lang == "en" else _nothing,
+        what=partial(cards.what, lang=lang),
         gauge=charts.gauge,
         strip_rows=strips.strip_rows,
         chart=charts.chart,
@@ -97,6 +98,7 @@ def _render(report: Report, lang: Lang, run: Mapping[str, Any], caps: _Caps) -> 
         card=cards.card,
         codes=lambda finding: show.codes(finding, lang),
         prose=cards.to_html,
+        inline=cards.inline,
         number=show.number,
         size=show.size,
         opened=(Status.WARN, Status.FAIL, Status.ERROR),
@@ -122,8 +124,10 @@ def _shown(value: Any) -> Any:
     return value if isinstance(value, Markup) else shape.visible(str(value))
 
 
-def _nothing(_check: str, _metric: str) -> None:
-    return None
+def _slowest(run: Mapping[str, Any]) -> dict[str, Any]:
+    """Step → seconds, the slowest first."""
+    steps = run.get("steps")
+    return dict(sorted(steps.items(), key=lambda entry: -entry[1])) if isinstance(steps, Mapping) else {}
 
 
 def _cell(value: Any) -> str:
@@ -142,11 +146,6 @@ def _values(finding: Finding, most: int) -> list[Any]:
 def _files(dataset: DatasetEntry, most: int) -> list[Any]:
     """The files of a dataset, damaged ones first."""
     return sorted(dataset.files, key=lambda f: f.unreadable == 0)[:most]
-
-
-def _notes(report: Report) -> list[tuple[str, str]]:
-    """What was not checked: of the whole run, then of each finding."""
-    return [*(("", note) for note in report.not_checked), *((f.id, n) for f in report.findings for n in f.not_checked)]
 
 
 def _flat(run: Mapping[str, Any], prefix: str = "") -> list[tuple[str, str]]:

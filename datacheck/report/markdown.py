@@ -132,7 +132,6 @@ def _places(finding: Finding, words: Words) -> list[str]:
 
 
 def _not_checked(report: Report, words: Words) -> list[str]:
-    notes = [code(note) for note in report.not_checked]
-    notes += [f"{code(f.id)} {code(note)}" for f in report.findings for note in f.not_checked]
+    notes = [f"{code(ids)} {code(note)}" if ids else code(note) for ids, note in show.notes(report, words)]
     shown = [f"- {note}" for note in notes] or [words.everything_checked]
     return ["", f"### {words.not_checked}", "", *shown]

@@ -185,7 +185,8 @@ def _batch(preview: Preview, lang: Lang, mode: Mode, width: int) -> Iterator[str
     cells = longest * len(found) or 1
     train = sum(sample.labels[n] for sample, numbers in zip(found, kept, strict=True) for n in numbers)
     padding = cells - sum(map(len, kept))
-    yield f"   {_say(lang, 'share').format(show.percent(train / cells), show.percent(padding / cells))}"
+    shares = [show.percent(count / cells, form=WORDS[lang].percent) for count in (train, padding)]
+    yield f"   {_say(lang, 'share').format(*shares)}"
     for number, (sample, numbers) in enumerate(zip(found, kept, strict=True)):
         shown = [each for stretch in _stretches(sample, mode) for each in stretch.ids]
         ids = [shown[n] for n in numbers] + [pad or 0] * (longest - len(numbers))

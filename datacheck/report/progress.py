@@ -1,5 +1,6 @@
 """What a long publication is doing, in one line on a terminal."""
 
+import re
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -17,6 +18,12 @@ _PHRASES = {
     "sign": ("hashing again, signing", "复核哈希并签名"),
 }
 _WIDEST = 40  # characters of a step's name
+_DIGEST = re.compile(r"-[0-9a-f]{8}\b.*")
+
+
+def step_name(step: str) -> str:
+    """A step as people read it: without the digest that tells features of other settings apart."""
+    return _DIGEST.sub("", step)[:_WIDEST]
 
 
 class Display:
@@ -55,7 +62,7 @@ class Display:
     def run(self, session: "Session") -> None:
         """Run the plan of a session; afterwards its data is hashed again, which is shown too."""
         self._show("check", len(session.plan))
-        session.run(lambda p: self._show("check", p.of, p.done, f" {p.step}"))
+        session.run(lambda p: self._show("check", p.of, p.done, f" {step_name(p.step)}"))
         sealer = session.sealer
         if sealer is not None:
             size = sum(files.size for files in session.files.values())

@@ -52,10 +52,10 @@ _PHRASES = {
     "unflagged": ("Missed among unflagged rows", "漏检率（未被标记的行中其实有问题的）"),
     "rate": (
         "{rate} ({found} of {judged}), between {low} and {high}",
-        "{rate}（{found} / {judged}），介于 {low} 与 {high} 之间",
+        "{rate}（{found}/{judged}），介于 {low} 与 {high} 之间",
     ),
     "none": ("none found in {judged}, so at most {high}", "抽检 {judged} 行，发现 0 行，上限 {high}"),
-    "census": ("{rate} ({found} of {judged}, which is every row)", "{rate}（{found} / {judged}，即全部行）"),
+    "census": ("{rate} ({found} of {judged}, which is every row)", "{rate}（{found}/{judged}，即全部行）"),
     "whole": ("of {rows} rows, that is {low} to {high} rows", "共 {rows} 行，相当于 {low} 至 {high} 行"),
     "open": ("{} rows have no verdict yet; they do not count", "{} 行尚无结论，未计入"),
     "nothing": ("no row has a verdict", "还没有任何结论"),
@@ -85,7 +85,7 @@ def print_drawn(drawn: dict[tuple[str, str], int], console: Console, lang: Lang,
 def print_review(review: Review, console: Console, lang: Lang) -> None:
     """Print the rates of a sheet that was read back."""
     screen = make_screen(console, WORDS[lang])
-    bounds = _say(lang, "bounds").format(show.percent(review.confidence))
+    bounds = _say(lang, "bounds").format(show.percent(review.confidence, form=WORDS[lang].percent))
     screen.line(bounds, "bold", f"{_say(lang, 'title')}{WORDS[lang].colon}")
     for kind in ("flagged", "unflagged"):
         strata = [stratum for stratum in review.strata if stratum.kind == kind]
@@ -105,11 +105,11 @@ def rate_of(stratum: Stratum, lang: Lang) -> str:
     if stratum.rate is None or stratum.low is None or stratum.high is None:
         return _say(lang, "nothing")
     numbers = {
-        "rate": show.percent(stratum.rate),
+        "rate": show.percent(stratum.rate, form=WORDS[lang].percent),
         "found": show.number(stratum.found),
         "judged": show.number(stratum.judged),
-        "low": show.percent(stratum.low),
-        "high": show.percent(stratum.high),
+        "low": show.percent(stratum.low, form=WORDS[lang].percent),
+        "high": show.percent(stratum.high, form=WORDS[lang].percent),
     }
     if stratum.judged >= stratum.rows:
         return _say(lang, "census").format(**numbers)

@@ -10,7 +10,11 @@ _INVISIBLE = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
 _FILLERS = frozenset("\u115f\u1160\u3164\uffa0")  # letters of no width
 # ASCII, dashes and quotes, Chinese punctuation, kana, Han, fullwidth forms: nothing in it needs a closer look.
 _SIMPLE = re.compile(r"[ -~\u2010-\u2027\u3001-\u3029\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uff01-\uff5e]*")
-_TOKEN = re.compile(r"\s+|[!-~]+|\S")
+# Where a line may break: at spaces, and around every wide character and dash; not inside a word of another script.
+_TOKEN = re.compile(
+    r"\s+|[^\s\u1100-\u11ff\u2010-\u203f\u2e80-\ua4cf\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6"
+    r"\U0001f000-\U0003ffff]+|\S"
+)
 _NO_LINE_START = frozenset("，。、；：？！）》」』】”’…,.;:?!)]}")
 _STACK = 3  # combining marks on one letter; more of them climb over the lines above
 

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from datacheck.check import Status
 from datacheck.loading.codes import CODES
+from datacheck.report.details import in_chinese
 from datacheck.report.model import Finding, Report, ValueEntry, all_known
 from datacheck.report.words import Lang, Words
 
@@ -30,11 +31,11 @@ def _digits(value: float, digits: int) -> str:
     )
 
 
-def percent(value: float, *, apart_from: Iterable[float] = (), digits: int = 3) -> str:
-    """A share in percent, 12.5 %."""
+def percent(value: float, *, apart_from: Iterable[float] = (), digits: int = 3, form: str = "{} %") -> str:
+    """A share in percent, 12.5 %; `form` as the language writes it."""
     exact = float(Decimal(repr(float(value))) * 100)
     bounds = [float(Decimal(repr(float(bound))) * 100) for bound in apart_from]
-    return number(exact, apart_from=bounds, digits=digits) + " %"
+    return form.format(number(exact, apart_from=bounds, digits=digits))
 
 
 def size(count: int) -> str:
@@ -61,20 +62,21 @@ def amount(value: ValueEntry, words: Words) -> str:
     bounds = [*value.limit.values()]
     if value.of is None or value.count is None:
         return number(value.value, apart_from=[b for b in bounds if b != value.value])
-    share = percent(value.value, apart_from=[b for b in bounds if b != value.value])
-    return f"{share} ({_counted(value, words)})"
+    share = percent(value.value, apart_from=[b for b in bounds if b != value.value], form=words.percent)
+    return words.aside.format(share, _counted(value, words))
 
 
 def limits(value: ValueEntry, words: Words) -> str:
     """The bounds in force: "limit 3 %, warns above 1 %"; empty without one."""
     forms = {"max": words.at_most, "min": words.at_least, "warn_max": words.warn_above, "warn_min": words.warn_below}
-    shown = [form.format(bound(value, value.limit[name])) for name, form in forms.items() if name in value.limit]
-    return words.comma.join(shown)
+    same = {f"warn_{end}" for end in ("max", "min") if value.limit.get(end) == value.limit.get(f"warn_{end}")}
+    shown = {name: form for name, form in forms.items() if name in value.limit and name not in same}
+    return words.comma.join(form.format(bound(value, value.limit[name], words)) for name, form in shown.items())
 
 
-def bound(value: ValueEntry, limit: float) -> str:
+def bound(value: ValueEntry, limit: float, words: Words) -> str:
     """One bound, in percent if the number is a share."""
-    return percent(limit, digits=12) if value.of is not None else number(limit, digits=12)
+    return percent(limit, digits=12, form=words.percent) if value.of is not None else number(limit, digits=12)
 
 
 def name_of(value: ValueEntry) -> str:
@@ -91,7 +93,8 @@ def relation(value: ValueEntry, words: Words) -> str:
     name, sign = _binding(value, number_of)
     shown = number(value.value, apart_from=[b for b in value.limit.values() if b != value.value])
     compared = f"{shown} {sign} {number(value.limit[name], digits=12)}" if name else shown
-    return f"{compared} ({_counted(value, words)})" if value.count is not None and value.of is not None else compared
+    counted = value.count is not None and value.of is not None
+    return words.aside.format(compared, _counted(value, words)) if counted else compared
 
 
 def _counted(value: ValueEntry, words: Words) -> str:
@@ -174,19 +177,24 @@ def baseline_counts(report: Report, words: Words) -> list[str]:
 
 
 def told(report: Report, lang: Lang) -> Report:
-    """The report with its sentences (errors, what was not checked) in `lang`, as far as they are known in it."""
+    """The report with its sentences (errors, notes, what checks say of places) in `lang`, as far as it has them."""
     if lang == "en":
         return report
 
     def also(notes: tuple[str, ...], zh: dict[str, str]) -> tuple[str, ...]:
         return tuple(zh.get(note, note) for note in notes)
 
-    findings = tuple(
-        f.model_copy(
-            update={"error": f.zh.get(f.error, f.error) if f.error else None, "not_checked": also(f.not_checked, f.zh)}
+    def finding(old: Finding) -> Finding:
+        first = (p.model_copy(update={"detail": in_chinese(old.check, p.detail)}) for p in old.evidence.first)
+        return old.model_copy(
+            update={
+                "error": old.zh.get(old.error, old.error) if old.error else None,
+                "not_checked": also(old.not_checked, old.zh),
+                "evidence": old.evidence.model_copy(update={"first": tuple(first)}),
+            }
         )
-        for f in report.findings
-    )
+
+    findings = tuple(finding(f) for f in report.findings)
     reason = report.zh.get(report.reason, report.reason) if report.reason else None
     not_checked = also(report.not_checked, report.zh)
     return report.model_copy(update={"findings": findings, "not_checked": not_checked, "reason": reason})
@@ -199,6 +207,22 @@ def headline(report: Report, words: Words) -> str:
     if report.strict and report.verdict is Status.WARN:
         return words.strict_warn
     return words.headlines[report.verdict]
+
+
+def notes(report: Report, words: Words) -> list[tuple[str, str]]:
+    """What was not checked, each sentence once: (the findings it is of, or "" for the whole run; the sentence)."""
+    said: dict[str, list[str]] = {}
+    for finding in report.findings:
+        undecided = (finding.error,) if finding.status is Status.ERROR and finding.error else ()
+        for note in finding.not_checked or undecided:
+            said.setdefault(note, []).append(finding.id)
+    whole = [("", note) for note in report.not_checked]
+    return whole + [(_names(ids, words), note) for note, ids in said.items()]
+
+
+def _names(ids: list[str], words: Words, most: int = 5) -> str:
+    more = words.and_others.format(len(ids) if words.lang == "zh" else len(ids) - most) if len(ids) > most else ""
+    return ("、" if words.lang == "zh" else ", ").join(ids[:most]) + more
 
 
 def tally(report: Report) -> dict[Status, int]:

@@ -62,24 +62,33 @@ def print_report(
     if folder is not None:
         screen.heading(words.reports)
         screen.line(f"{folder}/  report.html, report.md, report.json, junit.xml", head="  ")
+        if report.verdict is not Status.PASS:  # the first lines have left the screen
+            screen.line()
+            _verdict(screen, report)
 
 
 def _header(screen: Screen, report: Report) -> None:
     words, contract = screen.words, report.contract
     screen.line(
-        f"{contract.name} {words.version} {contract.version}, datacheck {report.datacheck}", head=f"{words.contract} "
+        f"{contract.name} {words.version} {contract.version}{words.comma}datacheck {report.datacheck}",
+        head=f"{words.contract} ",
     )
-    mark, word = screen.signs.marks[report.verdict], words.statuses[report.verdict].upper()
-    meaning = show.headline(report, words)
-    code = words.exit_code.format(report.exit_code)
-    reason = f"{words.semicolon}{report.reason}" if report.reason else ""
-    screen.line(f"{meaning} ({code}){reason}", STYLES[report.verdict], f"{mark} {word}  ")
+    _verdict(screen, report)
     counts = [words.tallies[status].format(count) for status, count in show.tally(report).items()]
     total = words.checks.format(len(report.findings)) if report.findings else words.not_started
     screen.line(total + (words.colon + words.comma.join(counts) if counts else ""), head="  ")
     if report.baseline is not None:
         said = words.semicolon.join(show.baseline_counts(report, words))
         screen.line(said, STYLES[Status.WARN], f"  {words.baseline}{words.colon}")
+
+
+def _verdict(screen: Screen, report: Report) -> None:
+    words = screen.words
+    mark, word = screen.signs.marks[report.verdict], words.statuses[report.verdict].upper()
+    meaning = show.headline(report, words)
+    code = words.exit_code.format(report.exit_code)
+    reason = f"{words.semicolon}{report.reason}" if report.reason else ""
+    screen.line(f"{words.aside.format(meaning, code)}{reason}", STYLES[report.verdict], f"{mark} {word}  ")
 
 
 def _datasets(screen: Screen, report: Report) -> None:
@@ -156,7 +165,9 @@ def _block(screen: Screen, finding: Finding, card: Card | None, codes: Sequence[
 def _code(screen: Screen, finding: Finding, code: show.CodeLine) -> None:
     """One code of unreadable lines: a thousand equal errors are one block with a count."""
     words = screen.words
-    screen.line(f"{code.title} ({show.number(code.count)})", "bold", f"  {code.code}{words.colon}", gutter="    ")
+    screen.line(
+        words.aside.format(code.title, show.number(code.count)), "bold", f"  {code.code}{words.colon}", gutter="    "
+    )
     for place in [p for p in finding.evidence.first if p.problem == code.code][:FIRST_PLACES]:
         _place(screen, place)
     screen.line(code.why, head=f"  = {words.why}{words.colon}")
@@ -222,9 +233,9 @@ def _funnel(screen: Screen, report: Report) -> None:
 
 def _not_checked(screen: Screen, report: Report) -> None:
     words = screen.words
-    notes = [*report.not_checked, *(f"{f.id}{words.colon}{note}" for f in report.findings for note in f.not_checked)]
+    notes = show.notes(report, words)
     screen.heading(words.not_checked)
-    for note in notes:
-        screen.line(note, head="  - ", gutter="  | ")
+    for ids, note in notes:
+        screen.line(f"{ids}{words.colon}{note}" if ids else note, head="  - ", gutter="  | ")
     if not notes:
         screen.line(words.everything_checked, head="  ")

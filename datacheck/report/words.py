@@ -24,6 +24,8 @@ class Words:
     comma: str
     colon: str
     semicolon: str
+    aside: str  # "12 (144 of 1,200)"
+    percent: str
     title: str
     contract: str
     version: str
@@ -111,8 +113,10 @@ class Words:
     # the end
     not_checked: str
     everything_checked: str
+    and_others: str
     inputs: str
     run: str
+    step_times: str
     reports: str
     too_long: str
 
@@ -124,6 +128,8 @@ _EN = Words(
     comma=", ",
     colon=": ",
     semicolon="; ",
+    aside="{} ({})",
+    percent="{} %",
     title="Data report",
     contract="Contract",
     version="version",
@@ -229,8 +235,10 @@ _EN = Words(
     more="more",
     not_checked="Not checked",
     everything_checked="nothing was left out",
+    and_others=" and {} more",
     inputs="Inputs of this verdict",
     run="This run",
+    step_times="Seconds of each step, the slowest first",
     reports="Reports",
     too_long="this page was shortened to stay below {size}; everything is in report.json",
 )
@@ -242,6 +250,8 @@ _ZH = Words(
     comma="，",
     colon="：",
     semicolon="；",
+    aside="{}（{}）",
+    percent="{}%",
     title="数据检查报告",
     contract="数据契约",
     version="版本",
@@ -300,7 +310,7 @@ _ZH = Words(
     metric="指标",
     slice="分组",
     limit="限值",
-    counted="{n} / {of}",
+    counted="{n}/{of}",
     whole="全部",
     at_most="上限 {}",
     at_least="下限 {}",
@@ -347,8 +357,10 @@ _ZH = Words(
     more="详见",
     not_checked="未检查的内容",
     everything_checked="没有遗漏",
+    and_others="等 {} 项",
     inputs="决定本结论的输入",
     run="本次运行",
+    step_times="各步骤耗时（秒），由长到短",
     reports="报告文件",
     too_long="为不超过 {size}，本页有删节；完整内容见 report.json",
 )

@@ -2,6 +2,7 @@ from html.parser import HTMLParser
 
 import pytest
 
+from datacheck import discover
 from datacheck.report import cards
 
 
@@ -86,3 +87,31 @@ def test_sentences():
     assert cards.first_sentence("Uses e.g. commas, v1.2 and `a. b`. Second.") == "Uses e.g. commas, v1.2 and a. b."
     assert cards.first_sentence("没有句号") == "没有句号"
     assert cards.first_sentence("") == ""
+
+
+def test_a_check_explains_all_of_its_numbers_in_chinese_or_none():
+    """What stands beside a number in a Chinese report; a half of them would look like a fault."""
+    told = {name: [m.zh for m in discover.check_class(name).metrics.values()] for name in discover.check_names()}
+    assert [name for name, sentences in told.items() if any(sentences) and not all(sentences)] == []
+    assert sum(all(sentences) for sentences in told.values()) >= 40
+    assert cards.what("pii", "blocking_hits", "zh") == "绝不能进入训练的标识符"
+    assert cards.what("pii", "blocking_hits") == "identifiers that must not be trained on"
+
+
+@pytest.mark.parametrize(
+    ("markdown", "said"),
+    [
+        (
+            "- `refusal`: read twenty. Keep those that must refuse. More.",
+            "refusal: read twenty. Keep those that must refuse.",
+        ),
+        ("Read it.", "Read it."),
+        ("读二十条。其余略。", "读二十条。"),
+        (
+            "A sentence that says enough by itself stands alone. Not this.",
+            "A sentence that says enough by itself stands alone.",
+        ),
+    ],
+)
+def test_a_sentence_that_says_too_little_takes_the_next_along(markdown, said):
+    assert cards.first_sentence(markdown) == said

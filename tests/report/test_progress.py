@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 from rich.console import Console
 
-from datacheck.report.progress import Display
+from datacheck.report.progress import Display, step_name
 from datacheck.run import Progress
 
 
@@ -43,3 +43,8 @@ def test_nothing_of_the_bar_is_left():
     with Display("en", screen) as display:
         display.hashed(5, 10)
     assert screen.file.getvalue().endswith("\x1b[2K")
+
+
+def test_a_step_is_named_without_its_digest():
+    assert step_name("group train TextKey-ccd0e9c7 by key/16") == "group train TextKey"
+    assert step_name("measure my-data.near_duplicates") == "measure my-data.near_duplicates"

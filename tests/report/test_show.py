@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from datacheck.check import Status
 from datacheck.report import shape, show
 from datacheck.report.words import WORDS
 
@@ -39,6 +40,30 @@ def test_wrapping_keeps_the_text_and_the_width(text, width):
     lines = shape.wrap(text, width)
     assert "".join("".join(lines).split()) == "".join(text.split())
     assert all(cell_len(line) <= width for line in lines)
+
+
+@pytest.mark.parametrize(
+    "text", ["שלום עולם טוב", "مرحبا كيف حالك", "Привет всем людям", "déjà vu encore", "γειά σου κόσμε"]
+)
+def test_words_of_other_scripts_stay_whole(text):
+    assert " ".join(shape.wrap(text, 10)).split() == text.split()
+    assert text.split()[0] in "\n".join(shape.wrap(f"你好啊{text.split()[0]}你好", 8))
+
+
+def test_notes_that_are_equal_stand_once(make):
+    findings = [make.finding(id=f"{name}.pii", not_checked=("nicknames",)) for name in "abcdefg"]
+    undecided = make.finding(id="x.pii", status=Status.ERROR, error="no rows")
+    report = make.report(findings=(*findings, undecided), not_checked=("a.txt",))
+    assert show.notes(report, EN) == [
+        ("", "a.txt"),
+        ("a.pii, b.pii, c.pii, d.pii, e.pii and 2 more", "nicknames"),
+        ("x.pii", "no rows"),
+    ]
+    assert show.notes(report, WORDS["zh"])[1][0] == "a.pii、b.pii、c.pii、d.pii、e.pii等 7 项"
+
+
+def test_a_bound_that_is_said_twice_is_shown_once(make):
+    assert show.limits(make.value(limit={"max": 0.2, "warn_max": 0.2}), EN) == "limit 20 %"
 
 
 def test_chinese_is_broken_between_characters_but_not_before_a_comma():
@@ -93,7 +118,7 @@ def test_relation_by_hand(make, fields, shown):
 def test_limits_speak_the_unit_of_the_number(make):
     both = {"max": 0.03, "warn_max": 0.01}
     assert show.limits(make.value(limit=both), EN) == "limit 3 %, warns above 1 %"
-    assert show.limits(make.value(limit=both), WORDS["zh"]) == "上限 3 %，高于 1 % 警告"
+    assert show.limits(make.value(limit=both), WORDS["zh"]) == "上限 3%，高于 1% 警告"
     assert show.limits(make.value(count=None, of=None, value=0.2, limit={"min": 0.3}), EN) == "minimum 0.3"
 
 

@@ -55,7 +55,9 @@ def test_the_header_the_table_the_funnel_and_the_end(build):
     assert "rows 1,200, files 1, 4.3 MiB, unreadable lines 3; forum 1,200" in text
     assert [line.split()[-1] for line in text.split("\n") if line.startswith("    forum")] == ["-144"]
     assert "  - forum\n" in text
-    assert "report.html" in text.split("\n")[-2]
+    end = text.partition("\nReports\n")[2]
+    assert "runs/1/  report.html" in end
+    assert "? ERROR  no verdict" in end  # again: the first lines have left the screen
     order = [
         text.index(mark)
         for mark in ("Datasets", "Findings", "error[leakage]", "fail[", "warn[exact]", "Rows in", "Not checked")
@@ -65,7 +67,7 @@ def test_the_header_the_table_the_funnel_and_the_end(build):
 
 def test_chinese_words(build, user_check):
     text = printed(build("论坛"), "zh")
-    assert "失败[论坛] train：rate 12 % (144 / 1,200)，上限 3 %" in text
+    assert "失败[论坛] train：rate 12%（144/1,200），上限 3%" in text
     assert "  = 现象：模型复读训练样本。" in text
     assert "没能检查" in text
 
