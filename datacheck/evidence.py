@@ -1,6 +1,7 @@
 """From what a check returned to what is kept of it: numbers, places in Parquet, and the first places in safe words."""
 
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,9 @@ from datacheck.records import with_records
 from datacheck.view import StoreView
 
 FIRST = 200  # places that get a `detail`; the rest keep their place, problem and score
+# Counts in a note ("12000 of 15000 rows", "12000 行"); a longer number is none.
+_COUNT = re.compile(r"(?<![\w.,])\d{5,9}(?= (?:of|rows|texts|pairs|records|[行条对])(?: |$)| [行条对])", re.ASCII)
+_SPAN = r"\[[0-9]{1,9}:[0-9]{1,9}\]$"
 
 
 def keep(check: Check, measured: Any, view: StoreView, folder: Path, mode: Mode) -> dict[str, Any]:
@@ -24,10 +28,15 @@ def keep(check: Check, measured: Any, view: StoreView, folder: Path, mode: Mode)
     return {
         "values": [_value(value) for value in measured.values],
         "figures": {name: _safe(table).to_dict(as_series=False) for name, table in measured.figures.items()},
-        "not_checked": [excerpt(note, limit=1000) for note in measured.not_checked],
-        "zh": {excerpt(n, limit=1000): excerpt(n.zh, limit=1000) for n in measured.not_checked if isinstance(n, Note)},
+        "not_checked": [_said(note) for note in measured.not_checked],
+        "zh": {_said(note): _said(note.zh) for note in measured.not_checked if isinstance(note, Note)},
         **_evidence(check, measured, view, folder / "evidence.parquet", mode),
     }
+
+
+def _said(note: str) -> str:
+    """A note may name data; its counts of rows get separators, as digits in a row are masked."""
+    return excerpt(_COUNT.sub(lambda count: f"{int(count[0]):,}", note), limit=1000)
 
 
 def _safe(figure: pl.DataFrame) -> pl.DataFrame:
@@ -106,8 +115,13 @@ def _with_other(given: pl.LazyFrame, view: StoreView) -> pl.LazyFrame:
 
 
 def _with_safe_paths(table: pl.DataFrame) -> pl.DataFrame:
-    """A key of a record may itself be personal data; paths are few, so each is shown through `excerpt`."""
-    return table.with_columns(_shown(table["where"]))
+    """A key of a record may itself be personal data; paths are few, so each is shown through `excerpt`.
+
+    The stretch of a text (`[10240:10296]`) that ends a path is the check's own.
+    """
+    where = table["where"]
+    path, span = where.str.replace(_SPAN, ""), where.str.extract(f"({_SPAN})").fill_null("")
+    return table.with_columns(where=_shown(path) + span)
 
 
 def _described(first: pl.DataFrame, given: pl.LazyFrame, columns: list[str], mode: Mode) -> pl.DataFrame:

@@ -8,7 +8,7 @@ import polars as pl
 from pydantic import BeforeValidator, Field, model_validator
 
 from datacheck.check import Check, Limit, Measured, Metric, Need, Note, Ratio, Value, View, place, total
-from datacheck.features.leaks import HAN_N, LATIN_N, LONGER, EvalItems, Leaks, find_leaks
+from datacheck.features.leaks import HAN_N, LATIN_N, LONGER, EvalItems, Leaks, find_leaks, spoken
 from datacheck.features.skeletons import Skeletons
 from datacheck.text.containment import WINDOW
 from datacheck.text.leak_plants import Item, leaks
@@ -17,7 +17,8 @@ from datacheck.text.shingles import grams
 
 # one name, or a list of names
 Names = Annotated[tuple[str, ...], BeforeValidator(lambda given: (given,) if isinstance(given, str) else given)]
-PLANTED_ITEMS = 200  # of each evaluation set
+PLANTED_ITEMS = 200  # of all evaluation sets, but of each one LEAST_PLANTED
+LEAST_PLANTED = 20
 PHRASE = LONGER  # only items shorter than so many times `min_length` can be common phrases
 COMMON_SHARE = 0.001  # of the rows; a phrase is at least as frequent as that
 NAMED = 5  # items that a note names
@@ -67,12 +68,14 @@ class Leakage(Check):
     prompt has: drift, not leakage.
 
     ## Known limits
-    Translations and free paraphrases are not found. Items shorter than `min_length` characters (twice as many
-    letters; answers twice that) are not compared. An item that has hardly an n-gram of its own in its set is found
-    only as a complete copy. A question that is brief without its options (fewer than 20 characters or 32 letters,
-    with the default `min_length`) is listed for review, never counted. A short item that stands in many rows
-    (`common_rows`, and one in a thousand) is taken for a common phrase, except of a red-line set. The report says
-    how many of each.
+    Translations, free paraphrases and encoded text (base64, JSON's escapes of Chinese) are not found, nor are shuffled
+    options where question and options are of a few characters each. Of a row its turns, tool calls and reasoning are
+    searched, not its other columns. Variants of a question (other numbers) are found with it, those in the evaluation
+    set, too. Items shorter than `min_length` characters (twice as many letters; answers twice that) are not compared.
+    An item that has hardly an n-gram of its own in its set is found only as a complete copy. A question that is brief
+    without its options (fewer than 20 characters or 32 letters, with the default `min_length`) is listed for review,
+    never counted. A short item that stands in many different texts (in `common_rows` rows, and in one of a thousand)
+    is taken for a common phrase, except of a red-line set. The report says how many of each.
     """
 
     ZH = """评测集中有多少题目出现在本数据集里。
@@ -142,7 +145,9 @@ class Leakage(Check):
     review: float = Field(default=0.4, gt=0, le=1, description="containment from which it is listed for review")
     min_length: int = Field(default=12, ge=8, description="items of fewer characters are not compared; of letters, 2 ×")
     common_rows: int | None = Field(
-        default=20, ge=2, description="a short item in so many rows is a common phrase; null: it never is"
+        default=20,
+        ge=2,
+        description="a short item in so many rows, with so many different texts, is a common phrase; null: it never is",
     )
 
     @model_validator(mode="after")
@@ -219,11 +224,15 @@ class Leakage(Check):
         brief = items.filter(~pl.col("short"), pl.col("length") < least).select("kind", eval_row="row")
         many = max(self.common_rows, total(self._held(data)) * COMMON_SHARE)
         hits = data[self._leaks(which)].filter(pl.col("covered") / pl.col("size") >= self.block)
+        hits = hits.join(brief.lazy(), on=["eval_row", "kind"], how="semi").collect().lazy()
+        # One prompt in many rows (samples of one question) is no phrase: its texts must differ.
+        texts = spoken(data.turns, data.cells).select(pl.col("row").cast(pl.UInt32), "path", said=pl.col("text").hash())
+        frequent = hits.filter(pl.col("row").n_unique().over("eval_row", "kind") >= many)
         found = (
-            hits.join(brief.lazy(), on=["eval_row", "kind"], how="semi")
+            frequent.join(texts, on=["row", "path"], how="left")
             .group_by("eval_row", "kind")
-            .agg(rows=pl.col("row").n_unique())
-            .filter(pl.col("rows") >= many)
+            .agg(pl.col("said").n_unique(), rows=pl.col("row").n_unique())
+            .filter(pl.col("said") >= many)
             .with_columns(pl.col("eval_row").cast(pl.UInt64), set=pl.lit(which.name))
             .join(self._places(data, which), on="eval_row", how="left")
         )
@@ -272,7 +281,7 @@ class Leakage(Check):
             i.select("kind", "text", eval_row=pl.col("row").cast(pl.UInt64), set=pl.lit(n)) for n, i in items.items()
         ]
         asked = pl.concat(known).lazy().rename({"text": "other_text"})
-        texts = data.turns.select(pl.col("row"), pl.col("path"), "text")
+        texts = spoken(data.turns, data.cells).select("row", "path", "text")
         shown = (
             evidence.lazy()
             .join(texts, on=["row", "path"], how="left", maintain_order="left")
@@ -310,6 +319,14 @@ class Leakage(Check):
             if short := size - questions["row"].n_unique():
                 lack = f"{short} of {size} rows of {name} have no question {lengths}"
                 notes.append(Note(lack, zh=f"{name} 的 {size} 行中有 {short} 行没有 {long_zh}的题目"))
+            stems = (
+                items[name]
+                .filter(kind="question")
+                .join(table.filter(kind="question_and_options"), on="row", how="semi")
+            )
+            if weak := stems.filter(pl.col("short") | pl.col("brief")).height:
+                lack = f"{weak} of {size} rows of {name} have a question too brief to count without its options"
+                notes.append(Note(lack, zh=f"{name} 的 {size} 行中有 {weak} 行的题干过短，去掉选项后不计入泄漏"))
             only = questions.group_by("row").agg(pl.col("whole").all())["whole"].sum()
             if only:
                 notes.append(
@@ -350,7 +367,8 @@ class Leakage(Check):
     def _planted(self, data: View, items: dict[str, pl.DataFrame]) -> tuple[Ratio, pl.DataFrame]:
         """Plant items into texts of this dataset and ask whether the scan brings each back."""
         hosts = data.turns.filter(pl.col("text").is_not_null()).head(PLANTED_ITEMS).collect()["text"].to_list() or [""]
-        tables = [planted(table, hosts, self.block, self.review) for table in items.values()]
+        most = max(PLANTED_ITEMS // len(items), LEAST_PLANTED)
+        tables = [planted(table, hosts, self.block, self.review, most) for table in items.values()]
         table = pl.concat(tables)
         seen = table.filter("alike")
         found = (pl.col("found") & pl.col("alike")).sum()
@@ -377,16 +395,18 @@ def _compared(theirs: pl.LazyFrame, own: pl.LazyFrame) -> tuple[pl.DataFrame, in
     return pl.concat(tables), pl.concat(absent).n_unique()
 
 
-def planted(items: pl.DataFrame, hosts: list[str], block: float, review: float) -> pl.DataFrame:
+def planted(
+    items: pl.DataFrame, hosts: list[str], block: float, review: float, most: int = PLANTED_ITEMS
+) -> pl.DataFrame:
     """Plant the questions of an evaluation set in every way, and search for them.
 
-    items: as EvalItems makes them; at most PLANTED_ITEMS rows of them are taken, chosen by content. hosts: other texts.
+    items: as EvalItems makes them; at most `most` rows of them are taken, chosen by content. hosts: other texts.
     Returns one line per plant: `kind`; `alike`: by plain sets, the planted text holds an item of the row at or above
     `block`; `found`: the search says so; `review`: it finds the row at or above `review`.
     """
     asked = items.filter(pl.col("kind") != "answer", ~pl.col("short"))
     chosen = asked.group_by("row", maintain_order=True).agg(pl.col("shingles").list.first().min())
-    chosen = chosen.unique("shingles", keep="first").bottom_k(PLANTED_ITEMS, by="shingles")
+    chosen = chosen.unique("shingles", keep="first").bottom_k(most, by="shingles")
     asked = asked.join(chosen, on="row", how="semi", maintain_order="left")
     lines: list[tuple[int, str, str, str]] = []
     written = items.filter(pl.col("kind") != "answer").join(chosen, on="row", how="semi", maintain_order="left")

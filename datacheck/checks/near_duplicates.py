@@ -69,7 +69,9 @@ class NearDuplicates(Check):
     characters a similarity of 0.7 is often two different questions. N-grams that stand in more than `boilerplate`
     of the rows (and in at least 20) are left out, so that a shared template makes no pair; a cluster of near-copies
     larger than that share hides itself the same way, so the report counts the rows that are template for more than
-    nine tenths.
+    nine tenths. Many combinations of three letters are as frequent in any English text, and left out with the
+    templates: edits weigh about twice (at 2 % typos a median similarity of .74 instead of .89); where rows share no
+    template, `boilerplate: null` compares all. The prompt of a conversation is all that stands before its last answer.
     """
 
     ZH = """数据集中与前面某行近似重复的样本占比（含完全重复）。

@@ -1,4 +1,4 @@
-"""Evaluation items found in the turns of another dataset: an index of one side, a row-local scan of the other."""
+"""Evaluation items found in what another dataset says: an index of one side, a row-local scan of the other."""
 
 from functools import lru_cache
 
@@ -27,6 +27,7 @@ ITEMS: dict[str, pl.DataType | type[pl.DataType]] = {
 _SPOKEN = ("prompt", "option", "text")
 _LABEL = r"^\s*[(（]?[A-Ja-j][)）.．、:：]\s*"
 _ANSWERED = ("answer", "response", "chosen")
+_THOUGHTS = r"\.(?:reasoning_content|reasoning|thinking)$"  # of a message
 
 
 def _said_by(*roles: str) -> pl.Expr:
@@ -43,6 +44,25 @@ def answered(turns: pl.LazyFrame) -> pl.LazyFrame:
     """The turns that hold the answer: reference answers, and what the assistant says."""
     own = pl.col("part").is_in(_ANSWERED) | (pl.col("part").is_in(_SPOKEN) & _said_by("assistant"))
     return turns.filter(own, pl.col("text").is_not_null())
+
+
+def spoken(turns: pl.LazyFrame, cells: pl.LazyFrame) -> pl.LazyFrame:
+    """`row`, `part`, `role`, `path`, `text` of all that a row says: its turns, tool calls (as JSON) and reasoning.
+
+    Definitions of tools are no part of it.
+    """
+    said = turns.filter(pl.col("text").is_not_null(), pl.col("part") != "tools")
+    silent = {"part": pl.lit(None, pl.String), "role": pl.lit(None, pl.String)}
+    called = pl.col("path").str.replace(r"\.(?:content|value)$", ".tool_calls")
+    calls = turns.filter(pl.col("tool_calls").is_not_null()).select("row", **silent, path=called, text="tool_calls")
+    thought = cells.filter(pl.col("path").str.contains(_THOUGHTS), pl.col("text").is_not_null())
+    return pl.concat(
+        [
+            said.select("row", "part", "role", "path", "text"),
+            calls,
+            thought.select("row", **silent, path="path", text="text"),
+        ]
+    )
 
 
 def _joined(turns: pl.LazyFrame) -> pl.LazyFrame:
@@ -163,11 +183,12 @@ class EvalItems(Summary):
 
 
 class Leaks(Feature):
-    """Every turn that holds at least `tau` of the n-grams of an item of an evaluation set.
+    """Every text of a row that holds at least `tau` of the n-grams of an item of an evaluation set.
 
     The set is the dataset `against`, or (where `against` is None) the rows of this dataset whose split is `split`; rows
-    whose split is among `held` are evaluation rows, and are not searched. An item of several turns (a conversation, a
-    question with options) is looked for in all that a row asks, or answers; its place is in the turn where it begins.
+    whose split is among `held` are evaluation rows, and are not searched. Questions are looked for in every text and,
+    as a conversation or a list of options may hold one piece by piece, in all that a row asks in several turns; an
+    answer of several turns in all that a row answers. A place in several turns is the one where it begins.
 
     `start`…`end` - 1 are the code points of the turn, `begin`…`stop` - 1 those of the item, that agree.
     """
@@ -188,28 +209,29 @@ class Leaks(Feature):
         return (Need(EvalItems(min_length=self.min_length, split=self.split), of=self.against),)
 
     def compute(self, part: View) -> pl.DataFrame:
-        """One line per (turn, item), as in `columns`."""
+        """One line per (text, item), as in `columns`."""
         items = part[self.needs()[0]].filter(~pl.col("short")).select(pl.exclude("text", "short")).collect()
-        turns = part.turns.filter(pl.col("text").is_not_null(), pl.col("part") != "tools")
+        texts = spoken(part.turns, part.cells)
         if self.held:
             rows = part.rows.filter(~pl.col("split").is_in(self.held).fill_null(False))
-            turns = turns.join(rows, on="row", how="semi", maintain_order="left")
-        turns = turns.select("row", "part", "role", "path", "text").collect().lazy()
+            texts = texts.join(rows, on="row", how="semi", maintain_order="left")
+        texts = texts.collect().lazy()
         ask, several = pl.col("kind") != "answer", pl.col("several")
+        in_turns = asked(texts).filter(pl.len().over("row") > 1)
         return pl.concat(
             [
-                self._found(items.filter(~several), turns),
-                self._found(items.filter(several, ask), asked(turns)),
-                self._found(items.filter(several, ~ask), answered(turns)),
+                self._found(items.filter(ask | ~several), texts, whole_rows=False),
+                self._found(items.filter(ask), in_turns, whole_rows=True),
+                self._found(items.filter(several, ~ask), answered(texts), whole_rows=True),
             ]
         )
 
-    def _found(self, items: pl.DataFrame, turns: pl.LazyFrame) -> pl.DataFrame:
-        """Search single turns for items of one turn, whole rows for others."""
+    def _found(self, items: pl.DataFrame, texts: pl.LazyFrame, *, whole_rows: bool) -> pl.DataFrame:
+        """Search single texts, or what a row says in all of them."""
         if items.is_empty():
             return pl.DataFrame(schema=self.columns)
-        table = turns.select("row", "path", "text").collect()
-        if not items["several"][0]:
+        table = texts.select("row", "path", "text").collect()
+        if not whole_rows:
             hits = find_leaks(items, table["text"], self.tau)
             places = hits["text"]
         else:

@@ -9,7 +9,11 @@ from datacheck.check import Feature, View
 from datacheck.features.texts import On
 from datacheck.text.normalise import Rule, normalise
 
-_PARTS: dict[str, tuple[str, ...]] = {"prompt": ("prompt",), "response": ("response", "answer", "chosen", "rejected")}
+# Options belong to the prompt: "which of these is wrong?" is another question with other options.
+_PARTS: dict[str, tuple[str, ...]] = {
+    "prompt": ("prompt", "option"),
+    "response": ("response", "answer", "chosen", "rejected"),
+}
 # Top-level columns of media, and parts of a content other than its text (whose kind says nothing).
 _MEDIA = r"^(?:image|video|audio)s?(?:_path|_url)?s?(?:$|[\[.])|\.(?:content|value)\[\d+\]\."
 

@@ -112,3 +112,10 @@ def test_against_a_count_of_strings(realdata):
 )  # fmt: skip
 def test_the_same_words_about_another_image_are_no_copy(row):
     assert measure(ExactDuplicates(), [row("a.png"), row("b.png"), row("a.png")]).problems == [(2, "exact_duplicate")]
+
+
+def test_a_stem_with_other_options_is_another_prompt():
+    asked = {"question": "下列说法正确的是", "A": "鲸是鱼类", "B": "蝙蝠是鸟类", "answer": "A"}
+    others = {**asked, "A": "水在零度结冰", "B": "铁比水轻"}
+    result = measure(ExactDuplicates(on="prompt"), [asked, others, {**asked, "answer": "B"}])
+    assert result.problems == [(2, "exact_duplicate")]

@@ -1,5 +1,6 @@
 """leakage: planted questions in every dress, hard negatives, and brute-force containment."""
 
+import json
 import re
 
 import pytest
@@ -249,6 +250,15 @@ def test_a_common_phrase_is_named_and_not_counted():
     )
 
 
+def test_many_samples_of_one_question_are_no_phrase():
+    """Sampling gives a prompt dozens of answers: it stands in many rows, but always in the same text."""
+    sets = {"eval": [{"question": PHRASE, "answer": "略"}, ZH]}
+    rows = dataset(*(f"user: {PHRASE} | assistant: 我是第{k}位同学。" for k in range(40)))
+    result = measure(Leakage(against="eval"), rows, others=sets)
+    assert result.value("rate") == Ratio(1, 2)
+    assert [problem for _, _, problem in result.places] == ["leaked"] * 40
+
+
 def test_a_long_question_is_no_phrase_however_often_it_stands():
     assert leaks(*[ZH["question"]] * 25).value("rate") == Ratio(1, 3)
 
@@ -323,3 +333,55 @@ def test_templates_that_training_does_not_know():
     figure = dict(zip(result.figures["templates"]["template"], result.figures["templates"]["rows"], strict=True))
     assert figure["opening: 请阅读下面的题目"] == 0
     assert leaks(*train, others={"eval": plain}).value("new_templates") == Ratio(0, 6)
+
+
+STEM = "下列说法正确的是"
+BRIEF = {"question": STEM, "A": "鲸是鱼类", "B": "蝙蝠是鸟类", "C": "海豚用肺呼吸", "D": "蚯蚓有脊椎", "answer": "C"}
+WHOLE = f"{STEM}\nA. 鲸是鱼类\nB. 蝙蝠是鸟类\nC. 海豚用肺呼吸\nD. 蚯蚓有脊椎"
+SAY = {"role": "user", "content": "出一道选择题。"}
+OK = {"role": "assistant", "content": "好。"}
+
+
+def called(**given):
+    return {
+        "id": "c",
+        "type": "function",
+        "function": {"name": "quiz", "arguments": json.dumps(given, ensure_ascii=False)},
+    }
+
+
+@pytest.mark.parametrize(
+    ("record", "path"),
+    [
+        ({"messages": [{"role": "system", "content": WHOLE}, SAY, OK]}, "messages[0].content"),
+        ({"messages": [SAY, {"role": "assistant", "content": f"好的。{WHOLE}"}]}, "messages[1].content"),
+        ({"messages": [SAY, OK, {"role": "tool", "content": WHOLE}, OK]}, "messages[2].content"),
+        ({"messages": [SAY, {**OK, "reasoning_content": WHOLE}]}, "messages[1].reasoning_content"),
+        (
+            {"messages": [SAY, {"role": "assistant", "tool_calls": [called(题=WHOLE.replace("\n", " "))]}]},
+            "messages[1].tool_calls",
+        ),
+        ({"prompt": "出一道选择题。", "chosen": "不。", "rejected": WHOLE}, "rejected"),
+        ({"prompt": "出一道选择题。", "chosen": WHOLE, "rejected": "不。"}, "chosen"),
+    ],
+)
+def test_a_question_with_options_is_found_wherever_it_stands(record, path):
+    result = measure(Leakage(against="eval"), [record], others={"eval": [BRIEF, ZH]})
+    assert paths(result) == [(0, path, "leaked")]
+    assert result.value("rate") == Ratio(1, 2)
+
+
+def test_a_question_in_two_turns_is_found():
+    half = len(ZH["question"]) // 2
+    rows = dataset(
+        f"user: {ZH['question'][:half]} | assistant: 然后呢？ | user: {ZH['question'][half:]} | assistant: 好"
+    )
+    result = measure(Leakage(against="eval"), rows, others={"eval": [ZH, EN]})
+    assert paths(result) == [(0, "messages[0].content", "leaked")]
+
+
+def test_stems_that_say_too_little_are_counted():
+    result = measure(
+        Leakage(against="eval"), dataset(f"user: {CLEAN[0]} | assistant: 好"), others={"eval": [BRIEF, ZH]}
+    )
+    assert any("1 of 2 rows of eval have a question too brief" in note for note in result.not_checked)
