@@ -65,13 +65,14 @@ class NearDuplicates(Check):
 
     ## Known limits
     Paraphrases and translations share no n-grams and are not found. `exact: true` compares completely, with all
-    n-grams in memory; `containment` without it finds a text inside one up to twice as long. Below about 20
-    characters a similarity of 0.7 is often two different questions. N-grams that stand in more than `boilerplate`
-    of the rows (and in at least 20) are left out, so that a shared template makes no pair; a cluster of near-copies
-    larger than that share hides itself the same way, so the report counts the rows that are template for more than
-    nine tenths. Many combinations of three letters are as frequent in any English text, and left out with the
-    templates: edits weigh about twice (at 2 % typos a median similarity of .74 instead of .89); where rows share no
-    template, `boilerplate: null` compares all. The prompt of a conversation is all that stands before its last answer.
+    n-grams in memory; `containment` without it finds a text inside one up to twice as long. Below about 20 characters
+    a similarity of 0.7 is often two different questions. N-grams that stand in more than `boilerplate` of the rows
+    (and in at least 20) are left out, so that a shared template makes no pair; a cluster of near-copies larger than
+    that share hides itself the same way, so rows that are boilerplate for more than nine tenths are listed, and
+    warned of (`boilerplate_rows`): read some; are they copies, run again with `boilerplate: null`. Many combinations
+    of three letters are as frequent in any English text, and left out with the templates: edits weigh about twice (at
+    2 % typos a median similarity of .74 instead of .89); where rows share no template, `boilerplate: null` compares
+    all. The prompt of a conversation is all that stands before its last answer.
     """
 
     ZH = """数据集中与前面某行近似重复的样本占比（含完全重复）。
@@ -108,6 +109,13 @@ class NearDuplicates(Check):
             "share",
             "rows",
             zh="文本与前面某行相同、标签却不同的行",
+        ),
+        "boilerplate_rows": Metric(
+            "rows of which over nine tenths are boilerplate, so that only the rest was compared",
+            "share",
+            "rows",
+            Limit(warn_max=0.03),
+            zh="九成以上是套话、只比较了其余部分的行",
         ),
         "lsh_missed": Metric(
             "similar pairs of a sample (figure lsh_recall) that no band proposes",
@@ -195,12 +203,13 @@ class NearDuplicates(Check):
             problem=pl.when("same").then(pl.lit("exact_copy")).otherwise("problem"),
         )  # fmt: skip
         copies = facts.sort("row").filter(pl.struct("text", "media", "label").is_first_distinct().not_()).lazy()
-        opposite = _opposite(facts)
+        opposite, template = _opposite(facts), self._template(data)
         calibration = calibrate(data, self._sketch, sources or STAND_INS, self._least, self._alike)
         values = (
             *rates("rate", evidence, data.rows, by=self.by, rows=data.rows),
             *rates("exact_share", copies, data.rows, by=self.by, rows=data.rows),
             *rates("opposite_labels", opposite, data.rows),
+            *rates("boilerplate_rows", template, data.rows),
             Value("planted_recall", calibration.recall if total(data.rows) else None),
             Value("lsh_missed", int((~found.sample["found"]).sum()) if total(data.rows) else None),
         )
@@ -215,8 +224,9 @@ class NearDuplicates(Check):
             "random_pairs": calibration.random,
             "lsh_recall": recall_by_similarity(found.sample),
         }
-        review = _for_review(opposite, data.rows)
-        return Measured(values, pl.concat([placed(evidence, data.rows), review], how="diagonal"), figures, tuple(notes))
+        review = (_for_review(opposite, "opposite_labels", data.rows), _for_review(template, "boilerplate", data.rows))
+        listed = pl.concat([placed(evidence, data.rows), *review], how="diagonal")
+        return Measured(values, listed, figures, tuple(notes))
 
     def _search(self, compared: Candidates, shared: Shared, picked: NDArray[np.int64]) -> Found:
         """Verify the candidates; rows are numbered in the order in which they are kept."""
@@ -263,20 +273,19 @@ class NearDuplicates(Check):
 
     def _notes(self, data: View) -> list[Note]:
         """Say what could not be compared. Every row that could has a line for each band."""
-        lines = data[Need(self._sketch)].select(pl.len(), pl.col("template").sum())
-        counts = lines.collect(engine="streaming").row(0)
-        seen, templated = (count // self._sketch.scheme[1] for count in counts)
-        notes = []
+        lines = data[Need(self._sketch)].select(pl.len()).collect(engine="streaming")
+        seen, notes = lines.item() // self._sketch.scheme[1], []
         if unseen := total(data.rows) - seen:
             lack = f"have no {self.on} text, or only punctuation and boilerplate, and could not be compared"
             notes.append(
                 Note(f"{unseen} rows {lack}", zh=f"{unseen} 行没有 {self.on} 文本，或只有标点和套话，无法比较")
             )
-        if templated:
-            share = "share over nine tenths of their n-grams with many others; only the rest was compared"
-            zh = f"{templated} 行九成以上的 n-gram 与许多行相同，只比较了其余部分"
-            notes.append(Note(f"{templated} rows {share}", zh=zh))
         return notes
+
+    def _template(self, data: View) -> pl.LazyFrame:
+        """`row`: those that are nearly nothing but boilerplate: filled-in templates, or copies in great number."""
+        lines = data[Need(self._sketch)].filter("template").select(row=pl.col("row").cast(pl.UInt64))
+        return lines.unique().sort("row").collect(engine="streaming").lazy()
 
     def _quoted(self, data: View) -> NDArray[np.int64]:
         """Return the rows with the smallest band keys, ascending: chosen by content, so the same in every run."""
@@ -312,10 +321,9 @@ def _opposite(facts: pl.DataFrame) -> pl.LazyFrame:
     same = ["text", "media"]
     first = labelled.unique(same, keep="first", maintain_order=True).select(*same, other_row="row", others="label")
     both = labelled.join(first, on=same, nulls_equal=True).filter(pl.col("label") != pl.col("others"))
-    return both.select("row", "other_row").sort("row")
+    return both.select("row", "other_row", score=pl.lit(1.0)).sort("row")
 
 
-def _for_review(opposite: pl.LazyFrame, rows: pl.LazyFrame) -> pl.LazyFrame:
+def _for_review(found: pl.LazyFrame, problem: str, rows: pl.LazyFrame) -> pl.LazyFrame:
     """Evidence that no one should drop unread: it names places, not rows."""
-    found = placed(opposite, rows).with_columns(row=pl.lit(None, pl.UInt64), problem=pl.lit("opposite_labels"))
-    return found.with_columns(score=pl.lit(1.0))
+    return placed(found, rows).with_columns(row=pl.lit(None, pl.UInt64), problem=pl.lit(problem))

@@ -3,12 +3,13 @@
 import random
 
 import numpy as np
+import polars as pl
 import pytest
 
-from datacheck.check import Ratio
+from datacheck.check import Ratio, Status
 from datacheck.checks.near_duplicates import NearDuplicates
 from datacheck.features.sketch import Grams
-from datacheck.testing import measure
+from datacheck.testing import finding, measure
 
 STORY = "清晨的码头上，渔民把昨夜的收获一筐筐抬上岸，海鸥在头顶盘旋，空气里满是盐和柴油的味道。"
 OTHER = "图书馆三楼的灯坏了两盏，管理员在门口贴了告示，请读者先到一楼的自习区，周五下午修好。"
@@ -118,7 +119,9 @@ def test_a_shared_prompt_makes_no_false_pair_and_loses_no_true_one(length):
     answers = ["".join(rng.choice(words, rng.integers(60, 160))) for _ in range(120)]
     copies = [answer[:20] + "改" + answer[21:] for answer in answers[:30]]
     result = measure(NearDuplicates(), rows(*(prompt + text for text in answers + copies)))
-    assert [row for row, _ in result.problems] == list(range(120, 150))
+    assert [row for row, kind in result.problems if kind != "boilerplate"] == list(range(120, 150))
+    nearly_all = [length - 2 > 0.9 * (length + len(text) - 2) for text in answers + copies]  # n-grams, none twice
+    assert result.value("boilerplate_rows") == Ratio(sum(nearly_all), 150)
     assert (
         measure(NearDuplicates(boilerplate=None), rows(*(prompt + t for t in answers))).value("rate").n > 0
         or length < 200
@@ -132,3 +135,15 @@ def test_the_recall_of_the_bands_is_measured():
     assert sum(figure["pairs"]) == sum(figure["found"]) == 2 * 190
     curve = result.figures["recall_curve"]
     assert {"fullwidth", "2 % edits"} <= set(curve["kind"])
+
+
+def test_copies_in_great_number_that_hide_as_boilerplate_are_warned_of():
+    strangers = ["".join(chr(0x4E00 + (i * 977 + j * j * 31 + j) % 20000) for j in range(60)) for i in range(100)]
+    base = "客服电话已经更换，请以后拨打新的号码，原来的号码下个月起不再使用，给您带来不便敬请谅解。"
+    copies = [base[:i] + "改" + base[i:] for i in range(40)]
+    result = measure(NearDuplicates(), rows(*strangers, *copies))
+    assert result.value("rate").n < 30
+    assert result.value("boilerplate_rows") == Ratio(40, 140)
+    assert finding(NearDuplicates(), rows(*strangers, *copies)).status is Status.WARN
+    assert result.evidence.filter(pl.col("problem") == "boilerplate")["row"].to_list() == [None] * 40
+    assert measure(NearDuplicates(boilerplate=None), rows(*strangers, *copies)).value("rate") == Ratio(39, 140)
