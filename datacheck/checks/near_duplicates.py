@@ -17,6 +17,7 @@ from datacheck.text.minhash import band_keys, least_alike, marks, proposed, sign
 from datacheck.text.normalise import Rule
 
 PLANTED_ROWS = 100  # rows that get a planted copy of every kind: at most 1,500 plants
+LESS_ALIKE = 0.1  # what the marks of similar rows are allowed for: they are of rare n-grams only
 SHORT = 20  # code points; a shorter row is no good source of plants: one edit already changes what it says
 SAMPLED_GRAMS = 1 << 24  # n-grams of that sample at most: all are in memory
 SAMPLE = 5_000  # rows on which the search is compared with the complete one
@@ -167,8 +168,9 @@ class NearDuplicates(Check):
 
     @property
     def _alike(self) -> int:
-        """In how many bits the marks of two rows must agree; a row that contains another one may look different."""
-        return 0 if self.containment else least_alike(self._least, self._sketch.scheme[2])
+        """In how many values the marks of two rows must agree; a row that contains another one may look different."""
+        likeness = max(self._least - (LESS_ALIKE if self.boilerplate else 0), 0)
+        return 0 if self.containment else least_alike(likeness, self._sketch.scheme[2])
 
     @property
     def _group(self) -> Need:
@@ -181,7 +183,7 @@ class NearDuplicates(Check):
     def measure(self, data: View) -> Measured:
         """Pairs from shared keys, verified; then the greedy walk."""
         picked = self._picked(data)
-        none = Shared(np.zeros(0, np.uint64), np.zeros(0, np.uint32), np.zeros(0, np.uint64))
+        none = Shared(np.zeros(0, np.uint64), np.zeros(0, np.uint32), np.zeros((0, 2), np.uint64))
         shared = none if self.exact else shared_keys(data, self._sketch, self._group, self._alike)
         quote = self._quoted(data)
         wanted = None if self.exact else np.unique(np.concatenate([shared.each_row()[0], picked, quote]))

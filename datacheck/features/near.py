@@ -9,7 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from datacheck.check import Need, View
-from datacheck.features.sketch import Sketch
+from datacheck.features.sketch import MARKS, Sketch
 from datacheck.features.text_key import media
 from datacheck.text.matching import alike, shared
 from datacheck.text.spill import SpilledSets
@@ -43,9 +43,9 @@ class Candidates(NamedTuple):
 
 
 def shared_keys(data: View, sketch: Sketch, need: Need, least: int) -> Shared:
-    """Return the keys that several rows have whose marks agree in `least` bits, by row.
+    """Return the keys that several rows have whose marks agree in `least` values, by row.
 
-    That is what grows with the data: 12 bytes each, and 8 for every row.
+    That is what grows with the data: 12 bytes each, and 16 for every row.
     """
     marks = _marks(data, sketch)
     keys, rows = [np.zeros(0, np.uint64)], [np.zeros(0, np.uint32)]
@@ -61,10 +61,11 @@ def shared_keys(data: View, sketch: Sketch, need: Need, least: int) -> Shared:
 
 def _marks(data: View, sketch: Sketch) -> NDArray[np.uint64]:
     """Return the mark of each row, by its number."""
-    lines = data[Need(sketch)].select("row", "mark").gather_every(sketch.scheme[1]).collect(engine="streaming")
+    lines = data[Need(sketch)].select("row", *MARKS).gather_every(sketch.scheme[1]).collect(engine="streaming")
     rows = lines["row"].to_numpy()
-    marks = np.zeros(int(rows.max(initial=0)) + 1, np.uint64)
-    marks[rows] = lines["mark"].to_numpy()
+    marks = np.zeros((int(rows.max(initial=0)) + 1, len(MARKS)), np.uint64)
+    for place, name in enumerate(MARKS):
+        marks[rows, place] = lines[name].to_numpy()
     return marks
 
 

@@ -14,6 +14,7 @@ from datacheck.text.shingles import By
 from datacheck.text.sketches import NOTHING, Scheme, Sets, Unit
 
 BOILERPLATE_DOCUMENTS = 20  # an n-gram in fewer documents than this is never boilerplate, whatever the share
+MARKS = ("mark_1", "mark_2")  # columns
 TEMPLATE = 0.1  # a row with a smaller share of n-grams of its own is said to be template
 
 
@@ -144,7 +145,13 @@ class Boilerplate(Summary):
 class Sketch(Feature):
     """MinHash band keys: rows that share one are worth comparing."""
 
-    columns = {"row": pl.UInt32, "key": pl.UInt64, "pick": pl.UInt32, "mark": pl.UInt64, "template": pl.Boolean}
+    columns = {
+        "row": pl.UInt32,
+        "key": pl.UInt64,
+        "pick": pl.UInt32,
+        **dict.fromkeys(MARKS, pl.UInt64),
+        "template": pl.Boolean,
+    }
 
     of: TextSet
     boilerplate: float | None
@@ -169,7 +176,7 @@ class Sketch(Feature):
         """A line per row and band, row after row; rows without n-grams have none.
 
         `row` u32, `key` u64; `pick` u32: a MinHash value that no band uses, equal for near-duplicates as often as they
-        are similar: a sample by it holds pairs. `mark` u64: tells most rows apart that share a key by chance.
+        are similar: a sample by it holds pairs. `mark_1`, `mark_2` u64: tell rows apart that share a key by chance.
         `template`: nearly all of the row is boilerplate.
         """
         texts = self.of.texts(part.turns)
@@ -180,7 +187,7 @@ class Sketch(Feature):
             "row": np.repeat(texts["row"].to_numpy()[filled], bands),
             "key": found.keys[filled].ravel(),
             "pick": np.repeat(found.pick[filled], bands),
-            "mark": np.repeat(found.marks[filled], bands),
+            **{name: np.repeat(found.marks[filled, place], bands) for place, name in enumerate(MARKS)},
             "template": np.repeat(found.compared[filled] < TEMPLATE * found.every[filled], bands),
         }
         return pl.DataFrame(table, schema=self.columns)

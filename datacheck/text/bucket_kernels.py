@@ -121,8 +121,13 @@ def chains(keys: NDArray[np.uint64], ranks: NDArray[np.int32], count: int) -> Ch
 
 
 @njit
+def _differing(marks: NDArray[np.uint64], one: int, other: int) -> Any:
+    return ones((marks[one, 0] ^ marks[other, 0]) | (marks[one, 1] ^ marks[other, 1]))
+
+
+@njit
 def _alike(later: NDArray[np.int32], marks: NDArray[np.uint64], most: int, out: NDArray[np.bool_]) -> Any:
-    """Set out[entry] where another one of its chain has a mark that differs in `most` bits at most."""
+    """Set out[entry] where another one of its chain has a mark that differs in `most` values at most."""
     for head in range(len(later)):  # the later ones of a chain are looked at once more, for nothing: chains are short
         one, size = head, 1
         while later[one] >= 0 and size <= _MANY:
@@ -134,13 +139,13 @@ def _alike(later: NDArray[np.int32], marks: NDArray[np.uint64], most: int, out: 
             continue
         other = later[head]
         while other >= 0:
-            if ones(marks[head] ^ marks[other]) <= most:
+            if _differing(marks, head, other) <= most:
                 out[head] = out[other] = True
             other = later[other]
 
 
 def alike(keys: NDArray[np.uint64], marks: NDArray[np.uint64], least: int) -> NDArray[np.bool_]:
-    """Say of each key whether another one equals it whose mark (of its row, too) agrees in `least` bits or more.
+    """Say of each key whether another one equals it whose mark (of its row, too) agrees in `least` values or more.
 
     Where more than 1,024 have a key, all of them are kept. Fewer than 2^31 keys.
     """
@@ -164,7 +169,7 @@ def _pairs(
 ) -> Any:
     """Write the pairs of the ranks from `start` on, until `size` are there; returns how many, and the next rank.
 
-    Those whose marks differ in more than `most` bits are left out (none where there are no marks).
+    Those whose marks differ in more than `most` values are left out (none where there are no marks).
     seen: int64[ranks], any values: where a rank stands among the pairs of the present left one.
     """
     at, rank = 0, start
@@ -177,7 +182,7 @@ def _pairs(
                 place = seen[partner]
                 if begin <= place < at and right[place] == partner:
                     shared[place] += 1
-                elif len(marks) == 0 or ones(marks[rank] ^ marks[partner]) <= most:
+                elif len(marks) == 0 or _differing(marks, rank, partner) <= most:
                     seen[partner] = at
                     left[at], right[at], shared[at] = rank, partner, 1
                     at += 1
@@ -206,7 +211,7 @@ def pairs(
     fresh = np.append(True, rows[1:] != rows[:-1])[: len(rows)]
     known = rows[fresh].astype(np.int64)
     linked = chains(keys, np.cumsum(fresh, dtype=np.int32) - np.int32(1), len(known))
-    own_marks = np.zeros(0, np.uint64) if marks is None else marks[known]
+    own_marks = np.zeros((0, 2), np.uint64) if marks is None else marks[known]
     seen, removed = np.zeros(len(known), np.int64), np.zeros(len(known), np.bool_)
     left, right, counts = (np.empty(size + len(known), np.int64) for _ in range(3))
     rank = 0

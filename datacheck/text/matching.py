@@ -58,7 +58,7 @@ def pairs_from_buckets(
     keys[i] is a key of rows[i]; `NO_KEY` matches nothing. A bucket of m rows has m·(m - 1)/2 pairs: ask
     `pair_bound` before. `skip[row]` is read anew for each block: rows set in it, for instance because they
     were just removed, are no longer paired with later ones. So a cluster of m copies costs about m pairs when
-    greedy_removed follows. marks[row]: pairs of which fewer than `least` bits agree may be left out (`alike`).
+    greedy_removed follows. marks[row]: pairs of which fewer than `least` values agree may be left out (`alike`).
     compiled: by default where there are many keys.
     """
     for block, _ in counted_pairs(keys, rows, size, skip=skip, marks=marks, least=least, compiled=compiled):
@@ -150,7 +150,7 @@ def alike(
 ) -> NDArray[np.bool_]:
     """Say of each key that others share whether one of them has a similar mark (`minhash.marks`), as far as is known.
 
-    marks[i] is that of the row of keys[i]; `least` of their bits agree in similar ones. Where there are few keys all
+    marks[i] is that of the row of keys[i]; `least` of their values agree in similar ones. Where there are few keys all
     are kept: to compare their rows costs less than this.
     """
     if not (len(keys) >= COMPILED_ENTRIES if compiled is None else compiled):

@@ -112,12 +112,13 @@ def _band_keys(signature: NDArray[np.uint32], bands: int, rows: int, out: NDArra
 
 
 @njit
-def _mark(signature: NDArray[np.uint32]) -> Any:
-    """`minhash.marks` of one signature."""
-    mark = np.uint64(0)
+def _mark(signature: NDArray[np.uint32], out: NDArray[np.uint64]) -> Any:
+    """Write `minhash.marks` of one signature."""
+    out[:] = 0
     for k in range(min(len(signature), MARKED)):
-        mark |= np.uint64(np.uint32(signature[k] * _MARK) >> np.uint32(31)) << np.uint64(k)
-    return mark
+        mixed = np.uint32(signature[k] * _MARK)
+        out[0] |= np.uint64(mixed >> np.uint32(31)) << np.uint64(k)
+        out[1] |= np.uint64((mixed >> np.uint32(30)) & np.uint32(1)) << np.uint64(k)
 
 
 @njit
@@ -153,7 +154,8 @@ def _sketch(
             kept = every
             signature_of(hashes, every, a, b, signature)
         _band_keys(signature, bands, rows, keys[row])
-        pick[row], marks[row] = signature[len(signature) - 1], _mark(signature)
+        pick[row] = signature[len(signature) - 1]
+        _mark(signature, marks[row])
         counts[row, 0], counts[row, 1] = kept, every
 
 
@@ -173,7 +175,7 @@ def sketch(
     a, b = permutations(num_perm, 1)
     source, table, left_out = Column(texts), lookup(rules, by), Drop.of(drop)
     keys, counts = np.empty((len(texts), bands), np.uint64), np.empty((len(texts), 2), np.int64)
-    pick, marks = np.empty(len(texts), np.uint32), np.empty(len(texts), np.uint64)
+    pick, marks = np.empty(len(texts), np.uint32), np.empty((len(texts), 2), np.uint64)
 
     def work(first: int, last: int) -> None:
         _sketch(source.rows, first, last, table, n, left_out, a, b, bands, size, keys, pick, marks, counts)

@@ -42,7 +42,7 @@ class Unit(NamedTuple):
 
 
 class Sketch(NamedTuple):
-    """Band keys u64[rows, bands]; the last MinHash value (no band uses it); a mark; n-grams compared, of how many.
+    """Band keys u64[rows, bands]; the last MinHash value (no band uses it); marks; n-grams compared, of how many.
 
     N-grams are counted with their repetitions.
     """
@@ -80,7 +80,7 @@ def sketch(
         keys, pick, marked, counts = sketch_kernels.sketch(texts, *unit, drop, scheme)
         return Sketch(keys, pick, marked, counts[:, 0], counts[:, 1])
     none = np.zeros(0, np.int64)
-    parts = [Sketch(np.zeros((0, scheme[1]), np.uint64), NOTHING, np.zeros(0, np.uint64), none, none)]
+    parts = [Sketch(np.zeros((0, scheme[1]), np.uint64), NOTHING, np.zeros((0, 2), np.uint64), none, none)]
     parts += [_sketch(part, unit, scheme, drop) for part in blocks(texts)]
     return Sketch(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 

@@ -100,20 +100,25 @@ def test_keys_of_a_band_are_compared_in_their_band(rows, empty):
 entries = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 12)), max_size=50)
 
 
-@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 255)), max_size=30), st.integers(56, 64), st.booleans())
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 15), st.integers(0, 15)), max_size=30),
+    st.integers(60, 64),
+    st.booleans(),
+)
 def test_keys_are_kept_where_marks_agree(entries, least, many):
-    keys = np.array([NO_KEY if key == 0 else key for key, _ in entries], np.uint64)
-    marks = np.array([mark for _, mark in entries], np.uint64)
+    keys = np.array([NO_KEY if key == 0 else key for key, *_ in entries], np.uint64)
+    marks = np.array([mark for _, *mark in entries], np.uint64).reshape(-1, 2)
 
     def agree(i, j):
-        return keys[i] == keys[j] != NO_KEY and 64 - (entries[i][1] ^ entries[j][1]).bit_count() >= least
+        (_, a, b), (_, c, d) = entries[i], entries[j]
+        return keys[i] == keys[j] != NO_KEY and 64 - (a ^ c | b ^ d).bit_count() >= least
 
     want = [any(agree(i, j) for j in range(len(entries)) if j != i) for i in range(len(entries))]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(matching, "COMPILED_ENTRIES", 0)
         assert matching.alike(keys, marks, least).tolist() == want
     copies = np.repeat(keys, 1025) if many else keys[:0]  # too many with one key: all are kept
-    kept = matching.alike(copies, np.arange(len(copies), dtype=np.uint64), 64, compiled=True)
+    kept = matching.alike(copies, np.arange(2 * len(copies), dtype=np.uint64).reshape(-1, 2), 64, compiled=True)
     assert kept.tolist() == (copies != NO_KEY).tolist()
 
 
@@ -129,7 +134,7 @@ def test_pairs_of_buckets_are_those_of_brute_force(entries, size, skipped, compi
         for i, j in itertools.combinations(range(13), 2)
         if i not in skipped and of[i] & of[j] and (not compiled or 64 - (i ^ j).bit_count() >= least)
     ]
-    marks = np.arange(13, dtype=np.uint64)
+    marks = np.stack([np.arange(13, dtype=np.uint64) & np.uint64(mask) for mask in (3, 12)], axis=1)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(bucket_kernels, "_SHARE", 0 if shares else 1 << 16)
         blocks = list(counted_pairs(keys, rows, size, skip=skip, marks=marks, least=least, compiled=compiled))
