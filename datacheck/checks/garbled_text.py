@@ -154,7 +154,8 @@ def _holds(kind: str, pattern: str) -> pl.Expr:
     if kind == "hidden_words":
         return text.str.replace_all(_FLAG, "").str.contains(pattern)
     if kind == "invisible":
-        return text.str.contains(pattern) & text.str.contains(_WRITTEN) & ~text.str.contains(_UNSPACED)
+        explained = text.str.contains(f"{_UNSPACED}|{mojibake()}")  # soft hyphens are a byte of other characters, too
+        return text.str.contains(pattern) & text.str.contains(_WRITTEN) & ~explained
     if kind == "lost":
         mostly = text.str.count_matches(r"[?？□]") * 2 > text.str.len_chars()
         return (text.str.count_matches(pattern) >= _FEW) & mostly

@@ -13,6 +13,7 @@ _OPENED = (
     r"(?i:<(?:a|p|div|span|font|img|li|t[dr])\s(?:[^<>]{0,200}\s)?"
     r"(?:class|style|href|src|target|align|color|size|width|onclick)\s*=)"
 )
+_TAG = r"</?[A-Za-z][^<>]{0,300}>"
 _BREAKS = r"(?i:<br\s*/?>\s*<br\s*/?>)"
 _ENTITY = (
     r"&(?:nbsp|lt|gt|amp|quot|apos|[lr][ds]quo|[mn]dash|hellip|middot|bull|copy|emsp|ensp"
@@ -38,10 +39,12 @@ _GATE = (
 # Rows that speak of such things, by a word in any of their messages, mean what they write.
 _WEB = (
     r"(?i)html|\bxml|\bcss\b|javascript|\bjsx?\b|\breact\b|\bvue\b|\bphp\b|\bdom\b|\bxss\b|\bsvg\b|\burl.?encod|wordpress"
-    r"|web ?page|website|front-?end|\btags?\b|markup|markdown|readme|escap|entit(?:y|ies)\b|scrap(?:e|ing)|parse"
-    r"|网页|网站|前端|标签|转义|实体|爬虫|解析|渲染|<!doctype"
+    r"|web ?page|website|front-?end|\btags?\b|markup|markdown|readme|escap|entit(?:y|ies)\b|scrap(?:e|ing)|\bpars(?:e|er|ing)\b"
+    r"|网页|网站|前端|标签|转义|爬虫|渲染"
 )
-_CODE_WORDS = r"(?i)\bcod(?:e|ing)\b|program|script|template|代码|编程|程序|脚本|模板"
+_PAGE = r"(?i:<!doctype|<html\b)"
+_ADDRESS = r"(?i:https?://\S+|[\w/-]+\.html?\b)"
+_CODE_WORDS = r"(?i)\bcod(?:e|ing)\b|\bprogram(?:s|mer|ming)?\b|\bscripts?\b|代码|编程|脚本"
 _GROUNDED = (
     r"</p>\s*(?:\{?<[0-9]|\[SEG\]|<box>|<delim>|\[+[0-9])"  # phrases of a picture, as MiniGPT and GLaMM mark them
 )
@@ -117,7 +120,7 @@ class LeftoverMarkup(Check):
         )
         text = pl.col("text")
         fits = {
-            "html_tag": ~pl.col("web") & ~pl.col("program") & ~looks_like_code(text),
+            "html_tag": ~pl.col("web") & ~pl.col("program") & ~looks_like_code(text.str.replace_all(_TAG, " ")),
             "html_entity": ~pl.col("web"),
             "bbcode": ~pl.col("web") & ~pl.col("forum"),
             "base64": ~pl.col("cipher"),
@@ -142,8 +145,9 @@ class LeftoverMarkup(Check):
 def _subjects(texts: pl.LazyFrame) -> pl.LazyFrame:
     """Per row, whether one of its texts speaks of web pages, programs, forums or encodings."""
     text = pl.col("text")
+    words = text.str.replace_all(f"{_TAG}|{_ADDRESS}", " ")  # not the words inside of markup
     return texts.group_by("row").agg(
-        web=text.str.contains(f"{_WEB}|{_GROUNDED}").any(),
+        web=(words.str.contains(_WEB) | text.str.contains(f"{_PAGE}|{_GROUNDED}")).any(),
         program=text.str.contains(_CODE_WORDS).any(),
         forum=text.str.contains(_FORUM).any(),
         cipher=text.str.contains(_CIPHER).any(),

@@ -111,7 +111,7 @@ class RunOnAnswers(Check):
     def measure(self, data: View) -> Measured:
         """Look for marks of speakers behind the beginning of each answer, and at what the row had asked for."""
         texts = turn_texts(data, plain=False)
-        said = texts.filter(pl.col("part").is_in(["response", "chosen"]), pl.col("role") == "assistant")
+        said = texts.filter(pl.col("part") != "rejected", pl.col("role") == "assistant")  # earlier turns are learnt too
         suspect = said.filter(pl.col("text").str.contains(_GATE)).collect().lazy()
         asked = _asked(texts.join(suspect.select("row").unique(), on="row", how="semi"))
         bare = suspect.with_columns(bare=without_code(pl.col("text"), unclosed=False))

@@ -15,7 +15,7 @@ _MENTION = (  # the sign itself: \n and, "\n", [\n\r], (\n|$), \n+
 )
 _TOPIC = (
     r"(?i)换行符|制表符|转义|反斜杠|正则|分隔|隔开|newline|line ?(?:break|feed)|escap(?:e|ing)|backslash|regex|unicode"
-    r"|\\[rtx]\b|\bcsv\b|\.txt\b|separat|delimit"
+    r"|\\r(?:[^\\]|$)|\\x[0-9a-fA-F]{2}|\bcsv\b|\.txt\b|separat|delimit"
 )
 _PROGRAM = r"std::|printf\(|console\.log|System\.out"
 _NEXT = r"(?:[\s\p{Han}A-Z0-9•*#>（(【“-]|$)"
