@@ -39,8 +39,8 @@ _GATE = (
 # Rows that speak of such things, by a word in any of their messages, mean what they write.
 _WEB = (
     r"(?i)html|\bxml|\bcss\b|javascript|\bjsx?\b|\breact\b|\bvue\b|\bphp\b|\bdom\b|\bxss\b|\bsvg\b|\burl.?encod|wordpress"
-    r"|web ?page|website|front-?end|\btags?\b|markup|markdown|readme|escap|entit(?:y|ies)\b|scrap(?:e|ing)|\bpars(?:e|er|ing)\b"
-    r"|网页|网站|前端|标签|转义|爬虫|渲染"
+    r"|web ?page|website|front-?end|\btags?\b|markup|markdown|readme|escap|entit(?:y|ies)\b|scrap(?:e|ing)"
+    r"|\bpars(?:e|er|ing)\b|网页|网站|前端|标签|转义|爬虫|渲染"
 )
 _PAGE = r"(?i:<!doctype|<html\b)"
 _ADDRESS = r"(?i:https?://\S+|[\w/-]+\.html?\b)"
