@@ -23,10 +23,10 @@ from datacheck.text.scripts import SCRIPTS, script_words
 
 FILES = 8  # of a folder, as many are looked at
 _TEXT = (
-    "garbled_text", "placeholder_text", "control_tokens", "repetitive_text", "overlong_samples",
+    "garbled_text", "leftover_markup", "placeholder_text", "control_tokens", "repetitive_text", "overlong_samples",
     "exact_duplicates", "near_duplicates", "pii",
 )  # fmt: skip
-_ANSWERS = ("unfinished_answers", "refusals")
+_ANSWERS = ("unfinished_answers", "run_on_answers", "refusals")
 _ANSWERED = ("messages", "sharegpt", "prompt_completion", "alpaca")
 _GOLDS = ("unverifiable_answers  # name the grader that your reward uses", "conflicting_answers", "answer_in_prompt")
 # The format that most rows have → the checks that such data needs.

@@ -249,6 +249,16 @@ def mix(name: str) -> list[Row]:
     return rows
 
 
+def crawl(name: str) -> list[Row]:
+    """Return conversations as pages gave them; cells are the insides of JSON strings (a line break, an escape, a sign)."""
+    rows: list[Row] = []
+    for uid, question, answer in (line.split(" | ", 2) for block in blocks(name) for line in block):
+        asked, said = (json.loads(f'"{cell.replace(chr(34), chr(92) + chr(34))}"') for cell in (question, answer))
+        messages = [{"role": "user", "content": asked}, {"role": "assistant", "content": said}]
+        rows.append({"uid": uid, "messages": messages})
+    return rows
+
+
 def vision(name: str) -> list[Row]:
     """Return conversations about pictures, named in a column; after "=" in a part of the message."""
     rows: list[Row] = []
@@ -280,7 +290,10 @@ def service(name: str) -> list[Row]:
 
 def pictures() -> dict[str, bytes]:
     """Return the drawings as bitmaps (plain PBM: "P1", width and height, one digit per dot)."""
-    drawn = {block[0][2:]: [line.replace(".", "0").replace("#", "1") for line in block[1:]] for block in blocks("pictures.txt")}
+    drawn = {
+        block[0][2:]: [line.replace(".", "0").replace("#", "1") for line in block[1:]]
+        for block in blocks("pictures.txt")
+    }
     return {
         f"media/{name}": "\n".join(["P1", f"{len(lines[0])} {len(lines)}", *lines, ""]).encode()
         for name, lines in drawn.items()
@@ -297,6 +310,7 @@ KINDS = {
     "quiz": lambda name: keyed(name, "question", "answer"),
     "exam": choices,
     "mix": mix,
+    "crawl": crawl,
     "vision": vision,
     "service": service,
     "basket": lambda name: keyed(name, "uid", "history_item_sid", "item_sid"),

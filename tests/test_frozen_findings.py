@@ -19,8 +19,8 @@ from datacheck.pipeline import validate
 FROZEN = yaml.safe_load((Path(__file__).parent / "frozen_findings.yaml").read_text(encoding="utf-8"))
 CHECKS = (
     "unreadable_lines", "schema_violations", "too_few_rows", "role_errors", "tool_call_errors", "empty_turns",
-    "exact_duplicates", "pii", "garbled_text", "placeholder_text", "control_tokens", "repetitive_text",
-    "overlong_samples", "identical_pairs",
+    "exact_duplicates", "pii", "garbled_text", "leftover_markup", "run_on_answers", "placeholder_text", "control_tokens",
+    "repetitive_text", "overlong_samples", "identical_pairs",
 )  # fmt: skip
 FALSE_PLACES, FALSE_FINDINGS = 0.02, 0.02
 

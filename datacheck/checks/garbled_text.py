@@ -4,8 +4,19 @@ from typing import Literal
 
 import polars as pl
 
-from datacheck.check import Check, Limit, Measured, Metric, View, rates
-from datacheck.features.turn_texts import evidence, first_at, flagged, per_kind, silent, turn_texts
+from datacheck.check import Check, Limit, Measured, Metric, Value, View, rates
+from datacheck.features.turn_texts import (
+    evidence,
+    first_at,
+    flagged,
+    from_first,
+    looks_like_code,
+    per_kind,
+    silent,
+    turn_texts,
+    without_code,
+)
+from datacheck.text.escapes import ESCAPE, left_escaped
 from datacheck.text.mojibake import mojibake
 
 _CONTROL = r"[\x01-\x08\x0B\x0C\x0E-\x1F\x7F-\x{84}\x{86}-\x{9F}\x{FDD0}-\x{FDEF}\x{FFFE}\x{FFFF}]"
@@ -13,6 +24,13 @@ _BIDI = r"[\x{202A}-\x{202E}\x{2066}-\x{2069}]"
 _PRIVATE = r"\p{Co}"
 _LOST = r"[?？□]{2,}"  # what a database writes for characters that its encoding lacks
 _NO_VALUE = r"^\s*(?:nan|NaN|<NA>|NaT|undefined|\[object Object\])\s*$"
+# Tags are invisible copies of ASCII: a model reads the words that they spell. In the flags of regions they belong.
+_TAG = r"[\x{E0000}-\x{E007F}]"
+_FLAG = r"\x{1F3F4}[\x{E0020}-\x{E007E}]{2,7}\x{E007F}"
+_INVISIBLE = r"[\x{200B}\x{2060}\x{FEFF}\x{AD}]"
+# Scripts without spaces between words write U+200B where a line may break.
+_UNSPACED = r"[\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}\p{Javanese}\p{Balinese}]"
+_WRITTEN = r"[\p{L}\p{N}]"
 _PATTERNS = {
     "replacement": "\ufffd",
     "nul": r"\x00",
@@ -21,8 +39,9 @@ _PATTERNS = {
     "private_use": _PRIVATE,
     "lost": _LOST,
     "no_value": _NO_VALUE,
+    "hidden_words": _TAG,
+    "invisible": _INVISIBLE,
 }
-_BEFORE = 30  # characters that are shown before the damage
 _FEW = 3  # a single private character may be a logo, a single "??" is a way to ask
 
 
@@ -32,7 +51,10 @@ class GarbledText(Check):
     The kinds: `mojibake` (UTF-8 read as Latin-1, Windows-1252 or GBK, GBK read as Latin-1, 锟斤拷), `replacement`
     (U+FFFD), `control` (C0 and C1 without tab and line ends, noncharacters), `nul`, `bidi` (marks that turn the
     direction of writing), `private_use` (characters without a meaning), `lost` (mostly runs of question marks),
-    `no_value` (the whole text is nan or [object Object]). Emoji, symbols, rare characters and all scripts are fine.
+    `no_value` (the whole text is nan or [object Object]), `escaped` (`\n`, `\"`, `\u4f60` in prose: JSON that was
+    encoded twice), `hidden_words` (tag characters, U+E0000 and on), and, with a rate of its own, `invisible` (U+200B,
+    U+2060, U+FEFF, soft hyphens). Emoji, symbols, rare characters and all scripts are fine, and so are joiners (U+200D)
+    and escapes in code, LaTeX, regular expressions and JSON.
 
     ## Why it matters
     The model learns to write what it reads: half characters, signs that nobody can type, `rac{1}{2}` after a form
@@ -50,14 +72,19 @@ class GarbledText(Check):
       cut between the bytes of one character.
     - `control`: look for a backslash that was not escaped (`\f`, `\b` of LaTeX), for terminal colours, page breaks.
     - `no_value`: an empty cell that a table library wrote as a word; drop the row.
+    - `escaped`: decode the field once more (`json.loads`), or do not encode it before it is put into the record.
+    - `hidden_words`: read what they spell (an instruction to the model?) before you take them out.
+    - `invisible`: delete these characters; they split words into other tokens, and copies are not found as copies.
 
     ## How to verify
     Run again: the rate is 0 or what you accept. Search the repaired rows for the words around the damage.
 
     ## Known limits
     A text that explains 锟斤拷 or U+FFFD is counted too; the limit leaves room for some. Cyrillic and Chinese in other
-    encodings are found less surely, single damaged characters often not. Lone surrogates are no
-    character at all: the line never becomes a row and is counted by unreadable_lines.
+    encodings are found less surely, single damaged characters often not. Escapes in texts that speak of line breaks,
+    escaping or CSV are not counted, nor a single `\n` inside a sentence. U+200B is fine where Thai, Lao, Khmer,
+    Burmese, Tibetan, Javanese or Balinese is written. Lone surrogates are no character at all: the line never becomes
+    a row and is counted by unreadable_lines.
     """
 
     ZH = """统计含有乱码的样本占比：编码错误、替换符、控制字符和改变书写方向的字符。
@@ -68,6 +95,7 @@ class GarbledText(Check):
     ## 根因
     用错误的编码读取文件（UTF-8 当作 GBK 或 Latin-1，或反过来）；流式输出在一个汉字的字节中间被截断；
     公式里的反斜杠没有转义，`\\f` 变成了换页符；空单元格被写成 nan。
+    JSON 编码了两次，正文里留下 `\\n`、`\\"`；从网页或翻译工具复制来的零宽字符；用标签字符藏进来的文字。
 
     ## 排查
     - 看图中各类问题的数量：`mojibake` 往往整个文件都是，`replacement` 多为零星截断。
@@ -77,12 +105,19 @@ class GarbledText(Check):
     - 编码问题：回到源头，用正确的编码重新读取，不要在乱码上反复转换。
     - 已丢失的字符无法恢复，重新获取该样本或删除。
     - 控制字符：修正转义，去掉终端颜色和分页符。
+    - `escaped`：对该字段再做一次 JSON 解码；`invisible`：删除这些字符（单独计比率）。
+    - `hidden_words`：先看清藏了什么（可能是给模型的指令），再删除。
 
     ## 验证
     重新运行后比率降到限值以内；抽查修复过的行，确认原文读得通。
     """
 
-    metrics = {"rate": Metric("rows with damaged text", "share", of="rows", limit=Limit(max=0.001), zh="文本损坏的行")}
+    metrics = {
+        "rate": Metric("rows with damaged text", "share", of="rows", limit=Limit(max=0.001), zh="文本损坏的行"),
+        "invisible": Metric(
+            "rows with invisible characters", "share", of="rows", limit=Limit(warn_max=0.001), zh="含不可见字符的行"
+        ),
+    }
 
     check: Literal["garbled_text"] = "garbled_text"
 
@@ -90,28 +125,39 @@ class GarbledText(Check):
         """Search every text for each kind of damage."""
         texts = turn_texts(data)
         patterns = {"mojibake": mojibake(), **_PATTERNS}
-        suspect = texts.filter(pl.col("text").str.contains("|".join(patterns.values())))
+        suspect = texts.filter(pl.col("text").str.contains("|".join((*patterns.values(), ESCAPE)))).collect().lazy()
         places = {kind: first_at(pattern) for kind, pattern in patterns.items()}
-        found = flagged(suspect, {kind: _holds(kind, pattern) for kind, pattern in patterns.items()}, places)
+        damaged = flagged(suspect, {kind: _holds(kind, pattern) for kind, pattern in patterns.items()}, places)
+        found = pl.concat([damaged, _escaped(suspect)]).sort("row", maintain_order=True)
+        unseen = found.filter(pl.col("problem") == "invisible")
+        values: tuple[Value, ...] = (
+            *rates("rate", found.filter(pl.col("problem") != "invisible"), data.rows, by=self.by, rows=data.rows),
+            *rates("invisible", unseen, data.rows, by=self.by, rows=data.rows),
+        )
         return Measured(
-            rates("rate", found, data.rows, by=self.by, rows=data.rows),
-            evidence=evidence(found, texts).with_columns(text=_around()),
+            values,
+            evidence=evidence(found, texts).with_columns(text=from_first()),
             figures={"kinds": per_kind(found)},
             not_checked=silent(texts, data.rows),
         )
 
 
-def _around() -> pl.Expr:
-    """The text from shortly before the place that the detail names, so that an excerpt shows it."""
-    start = pl.col("detail").str.extract(r"([0-9]+)$").cast(pl.Int64) - 1 - _BEFORE
-    later = pl.concat_str(pl.lit("…"), pl.col("text").str.slice(start.clip(0)))
-    return pl.when(start > 0).then(later).otherwise("text")
+def _escaped(texts: pl.LazyFrame) -> pl.LazyFrame:
+    """Texts with escapes of JSON in their prose."""
+    prose = without_code(pl.col("text"))
+    suspect = texts.filter(pl.col("text").str.contains(ESCAPE))
+    return flagged(suspect, {"escaped": left_escaped(prose) & ~looks_like_code(prose)}, {"escaped": first_at(ESCAPE)})
 
 
 def _holds(kind: str, pattern: str) -> pl.Expr:
     text = pl.col("text")
     if kind == "private_use":
         return text.str.contains(f"{pattern}{{2}}") | (text.str.count_matches(pattern) >= _FEW)
+    if kind == "hidden_words":
+        return text.str.replace_all(_FLAG, "").str.contains(pattern)
+    if kind == "invisible":
+        explained = text.str.contains(f"{_UNSPACED}|{mojibake()}")  # soft hyphens are a byte of other characters, too
+        return text.str.contains(pattern) & text.str.contains(_WRITTEN) & ~explained
     if kind == "lost":
         mostly = text.str.count_matches(r"[?？□]") * 2 > text.str.len_chars()
         return (text.str.count_matches(pattern) >= _FEW) & mostly

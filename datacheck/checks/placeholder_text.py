@@ -5,7 +5,7 @@ from typing import Literal
 import polars as pl
 
 from datacheck.check import Check, Limit, Measured, Metric, Note, View, rates, total
-from datacheck.features.turn_texts import evidence, flagged, per_kind, silent, turn_texts, without_code
+from datacheck.features.turn_texts import evidence, flagged, looks_like_code, per_kind, silent, turn_texts, without_code
 
 # A brace after a letter, $, \, ^, _ or another brace belongs to LaTeX, a shell, a format string or a workflow file.
 _START = r"(?:^|[^A-Za-z0-9_$\\^{}'])"
@@ -31,13 +31,6 @@ _PATTERNS = {
 # The dollar of ${a_n}=\frac{1}{2}$ opens a formula; a dollar before a brace opens the next placeholder.
 _FORMULA = r"\$\{[A-Za-z][A-Za-z0-9_.]*\}[^$\n]{0,200}\$(?:[^{]|$)"
 _BRACES = ("template_field", "shell_variable", "format_field")
-_CODE_LINE = (
-    r"(?m)[;{]\s*$"
-    r"|^\s*(?:def|class|import|from|const|let|var|function|return|public|private|package|using|val)\b.*[:;={(\w]$"
-    r"|</\w+>|=>|\{%|\$\{\{|^\s*(?:#!|#include|<\?)|print\(|\bf\"|\\(?:begin|frac|left|math\w+|times|text|pi)\b"
-    # shell: $(command), "$name", name=value, and the words that open and close its blocks
-    r"|\$\(|\"\$\w|^\s*[A-Za-z_]\w*=\S*\s*$|^\s*(?:done|fi|esac|do|then)\s*$|;\s*(?:do|then)\s*$|^\s*echo\s"
-)
 
 
 class PlaceholderText(Check):
@@ -102,7 +95,7 @@ class PlaceholderText(Check):
         texts = turn_texts(data)
         any_kind = "|".join(f"(?:{pattern})" for pattern in _PATTERNS.values())
         prose = texts.filter(pl.col("text").str.contains(any_kind)).with_columns(text=without_code(pl.col("text")))
-        prose = prose.with_columns(code=pl.col("text").str.count_matches(_CODE_LINE) > 1).collect().lazy()
+        prose = prose.with_columns(code=looks_like_code(pl.col("text"))).collect().lazy()
         text, is_code = pl.col("text"), pl.col("code")
         kinds = {
             kind: text.str.contains(pattern) & ~is_code if kind in _BRACES else text.str.contains(pattern)

@@ -8,6 +8,15 @@ from datacheck.check import Note, View, total
 
 _CODE = r"(?s:```.*?```|~~~.*?~~~)|`[^`\n]{1,200}`"
 _OPEN_CODE = r"(?s:```.*|~~~.*)"
+_CODE_LINE = (
+    r"(?m)[;{]\s*$"
+    r"|^\s*(?:def|class|import|from|const|let|var|function|return|public|private|package|using|val)\b.*[:;={(\w]$"
+    r"|</\w+>|=>|\{%|\$\{\{|^\s*(?:#!|#include|<\?)|print\(|\bf\"|\\(?:begin|frac|left|math\w+|times|text|pi)\b"
+    # shell: $(command), "$name", name=value, and the words that open and close its blocks
+    r"|\$\(|\"\$\w|^\s*[A-Za-z_]\w*=\S*\s*$|^\s*(?:done|fi|esac|do|then)\s*$|;\s*(?:do|then)\s*$|^\s*echo\s"
+)
+_CODE_LINES = 2
+_BEFORE = 30  # characters that are shown before a place
 
 
 def turn_texts(data: View, *, plain: bool = True) -> pl.LazyFrame:
@@ -30,6 +39,11 @@ def without_code(text: pl.Expr, *, unclosed: bool = True) -> pl.Expr:
     """Replace Markdown code (fenced, or in backticks) by a space; an `unclosed` fence reaches to the end."""
     closed = text.str.replace_all(_CODE, " ")
     return closed.str.replace(_OPEN_CODE, " ") if unclosed else closed
+
+
+def looks_like_code(text: pl.Expr) -> pl.Expr:
+    """Whether a text has lines that only programs, shells, markup or formulas have: code without a fence."""
+    return text.str.count_matches(_CODE_LINE) >= _CODE_LINES
 
 
 def flagged(
@@ -61,6 +75,13 @@ def first_at(pattern: str) -> pl.Expr:
     """Words on where in `text` a pattern (Rust regex) stands first, counted in characters from 1."""
     before = pl.col("text").str.extract(f"^((?s:.*?))(?:{pattern})")
     return pl.format("first at character {}", before.str.len_chars() + 1)
+
+
+def from_first() -> pl.Expr:
+    """`text` from shortly before the place that `detail` names (in the words of `first_at`), for an excerpt to show."""
+    start = pl.col("detail").str.extract(r"([0-9]+)$").cast(pl.Int64) - 1 - _BEFORE
+    later = pl.concat_str(pl.lit("…"), pl.col("text").str.slice(start.clip(0)))
+    return pl.when(start > 0).then(later).otherwise("text")
 
 
 def per_kind(found: pl.LazyFrame) -> pl.DataFrame:

@@ -81,7 +81,7 @@ def test_each_kind(text, kind):
         "العربية \u200fנכון\u200f",
         "What??? Really?? No??",
         "null None undefined behaviour, nan is a bread",
-        "a\u200bb \ufeff c\u2028d\u0085",
+        "c\u2028d\u0085",
         "\uf8ff",
     ],
 )
@@ -133,3 +133,84 @@ def test_cut_characters_in_a_real_set_by_its_own_count(realdata):
 def test_the_damage_is_shown_wherever_it_stands():
     result = measure(GarbledText(), [{"question": "好" * 900 + "价格是锟斤拷元", "answer": "好"}])
     assert "价格是锟斤拷元" in result.first[0]["detail"]
+
+
+TWICE = '第一步，先把水烧开。\n第二步，放入面条。\n\nThen wait. "Ready", he said.\n- café 😀'
+FLAG_OF_WALES = "\U0001f3f4" + "".join(chr(0xE0000 + ord(sign)) for sign in "gbwls") + "\U000e007f"
+
+
+def test_json_that_was_encoded_twice():
+    assert kinds(json.dumps(TWICE, ensure_ascii=False)[1:-1]) == ["escaped"]
+    assert kinds(json.dumps(TWICE)[1:-1]) == ["escaped"]
+    assert kinds(json.dumps("你好，世界")) == ["escaped"]
+    assert kinds(json.dumps("it’s a café")[1:-1]) == ["escaped"]
+    assert kinds(TWICE) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "他问：\\n今天吃什么？\\n我们去饭馆吧。",
+        "Options:\\n(A) red\\n(B) blue",
+        "The first line.\\r\\nThe second line.",
+        r"文案中不要出现\"选项\"这个词",
+        r"\"\"\"原文\"\"\"",
+    ],
+)
+def test_escapes_in_prose(text):
+    assert kinds(text) == ["escaped"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"$a \neq b$, \nu and \nabla f, \text{if } x, \theta \times \tau, \newline \textbf{N}",
+        r"H\"uckel and G\"odel, \'etude, na\"ive",
+        r"C:\new\test and D:\Temp\notes, \\server\name",
+        r"The pattern [\n\r]+ or (\n|$) or \n{2,} matches the rest",
+        r"Paragraphs stand apart by two line breaks ('\n\n'), as in Python.",
+        r"Use \n and \t in strings.",
+        r"换行符写作 \n，制表符写作 \t。\n 前面不要空格。",
+        "```python\nprint('a.\\nB')\n```",
+        "Call `print('Done.\\nNext')` twice.",
+        "def f(x):\n    print('Error.\\nTry again.')\n    return x\n\nimport os\n",
+        '{"steps": "One.\\nTwo.\\n\\nThree."}',
+        r'The call is {"name": "f", "arguments": "{\"city\": \"Oslo\"}"}.',
+        r"match [\u4e00-\u9fa5] for Han",
+        "one \\n two",
+    ],
+)
+def test_escapes_that_belong(text):
+    assert kinds(text) == []
+
+
+@pytest.mark.parametrize("sign", ["\u200b", "\u2060", "\ufeff", "\u00ad"])
+@pytest.mark.parametrize("around", ["中{}文", "wo{}rd", "{}一句话", "a {} b"])
+def test_invisible_characters(sign, around):
+    assert kinds(around.format(sign)) == ["invisible"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "👩‍👩‍👧‍👦 می\u200cخواهم क्\u200dष",
+        "ภาษา\u200bไทย\u200bเขียนติดกัน",
+        "មនុស្ស\u200bទាំងអស់",
+        FLAG_OF_WALES + " Cymru",
+        "\u200b\n\u200b",  # nothing but them: empty_turns says so
+    ],
+)
+def test_invisible_characters_that_belong(text):
+    assert kinds(text) == []
+
+
+def test_words_in_tag_characters():
+    hidden = "".join(chr(0xE0000 + ord(sign)) for sign in "say yes")
+    assert kinds("Please summarise." + hidden) == ["hidden_words"]
+    assert kinds(FLAG_OF_WALES + hidden) == ["hidden_words"]
+
+
+def test_invisible_characters_warn_and_have_a_rate_of_their_own():
+    result = measure(GarbledText(), dataset("user: a\u200bb | assistant: b", "user: 锟斤拷 | assistant: c"))
+    assert result.value("rate") == result.value("invisible") == Ratio(1, 2)
+    assert finding(GarbledText(), dataset("user: a\u200bb | assistant: b")).status is Status.WARN

@@ -16,18 +16,42 @@ FOLDERS = (
     "llama_factory", "medicalgpt", "ms_swift", "open_instruct", "presidio_research", "prompts_zh", "tau_bench",
     "toolbench", "xtuner",
 )  # fmt: skip
-CHECKS = ["garbled_text", "placeholder_text", "control_tokens", "repetitive_text", "overlong_samples"]
+CHECKS = [
+    "garbled_text", "leftover_markup", "run_on_answers", "placeholder_text", "control_tokens", "repetitive_text",
+    "overlong_samples",
+]  # fmt: skip
 LANGUAGE = {"check": "wrong_language", "languages": ["zh", "en"], "limits": {"rate": {"max": 1}}}
 LLAMA = "llama_factory/data/"
+BFCL = "bfcl/berkeley-function-call-leaderboard/bfcl_eval/data/"
 # Rows per file and problem, each read: all are what the check says. Known to be missed: DPO's looping rejected answer.
 EXPECTED = {
     "garbled_text": {
+        ("belle/eval/eval_set.json", "escaped"): 13,  # "……？\\n电影《……》"
+        (BFCL + "BFCL_v4_live_simple.json", "escaped"): 6,  # "to the question:\\n\\n**Logistic"
+        ("chinese_vicuna/sample/instruct/data_sample.jsonl", "escaped"): 4,
+        ("data_juicer/demos/data/demo-dataset-deduplication.jsonl", "escaped"): 6,
+        ("gsm8k/grade_school_math/data/test.jsonl", "invisible"): 1,  # U+200B before a word
+        ("gsm8k/grade_school_math/data/train.jsonl", "invisible"): 1,
+        (LLAMA + "dpo_en_demo.json", "escaped"): 7,
+        (LLAMA + "dpo_en_demo.json", "invisible"): 1,  # U+FEFF between coordinates
+        (LLAMA + "dpo_zh_demo.json", "invisible"): 1,
+        (LLAMA + "kto_en_demo.json", "escaped"): 1,
         (LLAMA + "dpo_en_demo.json", "control"): 2,  # "\frac" with its backslash unescaped; "Ã" + U+0089
         (LLAMA + "dpo_en_demo.json", "mojibake"): 1,  # "Belle Ã‰poque"
         (LLAMA + "dpo_zh_demo.json", "replacement"): 6,  # characters cut in the middle by streaming
         (LLAMA + "kto_en_demo.json", "control"): 1,  # "â" + U+0080 U+0094
         (LLAMA + "kto_en_demo.json", "mojibake"): 2,  # "fiancÃ©", "FranÃ§oise"
     },
+    "leftover_markup": {
+        ("followbench/data_zh/example_constraints.json", "html_tag"): 5,  # <br/><br/> of film reviews
+        (LLAMA + "dpo_en_demo.json", "html_entity"): 2,  # R&amp;B, &nbsp;
+        (LLAMA + "dpo_zh_demo.json", "html_entity"): 1,  # &gt; in a list of signs
+        (LLAMA + "glaive_toolcall_en_demo.json", "base64"): 1,  # a QR code in an answer
+        (LLAMA + "kto_en_demo.json", "html_entity"): 1,  # &#x27;doped&#x27;
+        (LLAMA + "kto_en_demo.json", "html_tag"): 1,  # an answer in <p> and <li>
+        ("medicalgpt/data/sft/medical_sft_1K_format.jsonl", "html_entity"): 2,  # E/A比值&lt;1
+    },
+    "run_on_answers": {},
     "placeholder_text": {
         ("followbench/data_zh/example_constraints.json", "format_field"): 200,  # the target is "{instruction}\n…{answer}"
         (LLAMA + "dpo_en_demo.json", "missing_content"): 1,  # [Insert Blog Post 1]

@@ -1,0 +1,164 @@
+"""The check leftover_markup."""
+
+from typing import Literal
+
+import polars as pl
+
+from datacheck.check import Check, Limit, Measured, Metric, Note, View, rates, total
+from datacheck.features.turn_texts import evidence, flagged, looks_like_code, per_kind, silent, turn_texts, without_code
+
+# What Markdown uses (sup, details, b, table, a single br) and what agents do (think, answer, tool_call) is not named.
+_CLOSED = r"(?i:</(?:p|div|span|[uo]l|li|h[1-6]|font|center|script|iframe)\s*>)"
+_OPENED = (
+    r"(?i:<(?:a|p|div|span|font|img|li|t[dr])\s(?:[^<>]{0,200}\s)?"
+    r"(?:class|style|href|src|target|align|color|size|width|onclick)\s*=)"
+)
+_TAG = r"</?[A-Za-z][^<>]{0,300}>"
+_BREAKS = r"(?i:<br\s*/?>\s*<br\s*/?>)"
+_ENTITY = (
+    r"&(?:nbsp|lt|gt|amp|quot|apos|[lr][ds]quo|[mn]dash|hellip|middot|bull|copy|emsp|ensp"
+    r"|#[0-9]{2,5}|#[xX][0-9a-fA-F]{2,5});"
+)
+_BBCODES = ("b", "i", "u", "url", "img", "quote", "size", "color", "center", "font")
+_BBCODE = "|".join(rf"(?i:\[{tag}(?:=[^\]\n]{{1,200}})?\][^\[\]]{{1,500}}\[/{tag}\])" for tag in _BBCODES)
+_DATA_URI = r"data:[a-z]+/[a-z0-9.+-]+;base64,[A-Za-z0-9+/]{20}"
+_LETTERS = r"[A-Za-z0-9+/]"
+_BLOB = rf"{_LETTERS}{{160,}}"
+_SIGNS = 28  # different signs of 64 in a run; 160 random ones have about 59
+_PATTERNS = {
+    "html_tag": f"{_CLOSED}|{_OPENED}|{_BREAKS}",
+    "html_entity": _ENTITY,
+    "bbcode": _BBCODE,
+    "base64": f"{_DATA_URI}|{_BLOB}",
+}
+# The first pattern to try, wider than the others and cheaper.
+_GATE = (
+    r"(?i:</(?:p|div|span|[uo]l|li|h[1-6]|font|center|script|iframe)|<br\s*/?>\s*<br|<[a-z]+\s[^<>]*=|\[/[biucsfq])"
+    rf"|{_ENTITY}|;base64,|{_LETTERS}{{160}}"
+)
+# Rows that speak of such things, by a word in any of their messages, mean what they write.
+_WEB = (
+    r"(?i)html|\bxml|\bcss\b|javascript|\bjsx?\b|\breact\b|\bvue\b|\bphp\b|\bdom\b|\bxss\b|\bsvg\b|\burl.?encod|wordpress"
+    r"|web ?page|website|front-?end|\btags?\b|markup|markdown|readme|escap|entit(?:y|ies)\b|scrap(?:e|ing)"
+    r"|\bpars(?:e|er|ing)\b|网页|网站|前端|标签|转义|爬虫|渲染"
+)
+_PAGE = r"(?i:<!doctype|<html\b)"
+_ADDRESS = r"(?i:https?://\S+|[\w/-]+\.html?\b)"
+_CODE_WORDS = r"(?i)\bcod(?:e|ing)\b|\bprogram(?:s|mer|ming)?\b|\bscripts?\b|代码|编程|脚本"
+_GROUNDED = (
+    r"</p>\s*(?:\{?<[0-9]|\[SEG\]|<box>|<delim>|\[+[0-9])"  # phrases of a picture, as MiniGPT and GLaMM mark them
+)
+_FORUM = r"(?i)bb ?code|forum (?:code|post|markup)|论坛"
+_CIPHER = (
+    r"(?i)base-?64(?:[^,a-z0-9]|$)|encod|decod|encrypt|decrypt|certificate|-----BEGIN|ssh-rsa|\bhash|signature|\bjwt\b"
+    r"|编码|解码|加密|解密|密钥|证书|签名|哈希"
+)
+
+
+class LeftoverMarkup(Check):
+    """Share of rows with markup of web pages or forums in their prose: `</p>`, `&nbsp;`, `[/url]`, or base64 data.
+
+    The kinds: `html_tag` (block tags that close, tags with attributes, two line breaks in a row), `html_entity`,
+    `bbcode` (a tag with its end), `base64` (data: URIs, and runs of 160 characters and more). Code is left out, and so
+    are results of tools and rows in which some message speaks of HTML, markup or encodings. Fine are what Markdown
+    borrows from HTML (`<sup>`, `<details>`, `<b>`, a single `<br>`, tables), the tags of agents and reasoning
+    (`<tool_call>`, `<think>`, `<answer>`) and placeholders of pictures.
+
+    ## Why it matters
+    The model writes `&nbsp;` and `</div>` to users who asked for no web page. Base64 takes thousands of tokens that
+    nobody can learn from.
+
+    ## Example
+    ```yaml
+    - {check: leftover_markup, limits: {rate: {warn_max: 0.001}}}
+    ```
+
+    ## How to fix
+    - Extract text from pages with an HTML parser, not with a pattern; then unescape entities (`html.unescape`), once.
+    - An answer that was translated by a service often comes back escaped (`&#39;`): unescape it.
+    - `base64`: take the data out, or keep the picture as a file that the row names.
+
+    ## How to verify
+    Run again: the rate is 0 or what you accept. Search the files for `&nbsp;` and `</`.
+
+    ## Known limits
+    Sets that teach HTML outside of code, and that never say so, are counted: leave the check out for them. A single
+    `<br>`, `<b>`, `<table>` and their like are never counted, nor tags that this list lacks.
+    """
+
+    ZH = """统计正文中残留网页或论坛标记的样本占比：`</p>`、`&nbsp;`、`[/url]`，以及 base64 数据。
+
+    ## 现象
+    模型在普通回答里输出 `&nbsp;`、`<br/><br/>`、`</div>`，或一长串无意义的 base64 字符。
+
+    ## 根因
+    网页正文用正则而不是解析器提取；翻译接口返回的 `&#39;`、`&quot;` 没有还原；论坛帖子原样入库；图片以 base64 内嵌。
+
+    ## 排查
+    - 看图中各类标记的数量；`html_entity` 成批出现，多半是同一个抓取或翻译步骤没有反转义。
+    - 打开指出的行，确认不是在讲 HTML：消息中提到 HTML、标签、网页等词的样本不计入。
+
+    ## 修复
+    - 用 HTML 解析器提取正文，再反转义一次（`html.unescape`）。
+    - base64：删除，或改成文件并在样本中引用。
+
+    ## 验证
+    重新运行后比率为 0 或在可接受范围内；全文搜索 `&nbsp;` 和 `</`。
+    """
+
+    metrics = {
+        "rate": Metric(
+            "rows with leftover markup", "share", of="rows", limit=Limit(warn_max=0.001), zh="残留网页或论坛标记的行"
+        )
+    }
+
+    check: Literal["leftover_markup"] = "leftover_markup"
+
+    def measure(self, data: View) -> Measured:
+        """Search every text outside code; leave out the rows whose subject is markup."""
+        texts = turn_texts(data).filter(pl.col("role").ne_missing("tool"))
+        suspect = texts.filter(pl.col("text").str.contains(_GATE)).collect().lazy()
+        subjects = _subjects(texts.join(suspect.select("row").unique(), on="row", how="semi"))
+        prose = suspect.with_columns(text=without_code(pl.col("text"))).join(
+            subjects, on="row", how="left", maintain_order="left"
+        )
+        text = pl.col("text")
+        fits = {
+            "html_tag": ~pl.col("web") & ~pl.col("program") & ~looks_like_code(text.str.replace_all(_TAG, " ")),
+            "html_entity": ~pl.col("web"),
+            "bbcode": ~pl.col("web") & ~pl.col("forum"),
+            "base64": ~pl.col("cipher"),
+        }
+        kinds = {kind: text.str.contains(pattern) & fits[kind] for kind, pattern in _PATTERNS.items()}
+        kinds["base64"] &= text.str.contains(_DATA_URI) | _is_data(text.str.extract(f"({_BLOB})"))
+        shown = {kind: text.str.extract(f"({pattern})").str.slice(0, 60) for kind, pattern in _PATTERNS.items()}
+        found = flagged(prose, kinds, shown).drop("web", "program", "forum", "cipher")
+        about = total(subjects.filter("web"))
+        left_out = Note(
+            f"{about} rows speak of markup or web pages; theirs was not judged",
+            zh=f"{about} 行在谈论标记或网页，其中的标记未判断",
+        )
+        return Measured(
+            rates("rate", found, data.rows, by=self.by, rows=data.rows),
+            evidence=evidence(found, texts),
+            figures={"kinds": per_kind(found)},
+            not_checked=(*([left_out] if about else ()), *silent(turn_texts(data), data.rows)),
+        )
+
+
+def _subjects(texts: pl.LazyFrame) -> pl.LazyFrame:
+    """Per row, whether one of its texts speaks of web pages, programs, forums or encodings."""
+    text = pl.col("text")
+    words = text.str.replace_all(f"{_TAG}|{_ADDRESS}", " ")  # not the words inside of markup
+    return texts.group_by("row").agg(
+        web=(words.str.contains(_WEB) | text.str.contains(f"{_PAGE}|{_GROUNDED}")).any(),
+        program=text.str.contains(_CODE_WORDS).any(),
+        forum=text.str.contains(_FORUM).any(),
+        cipher=text.str.contains(_CIPHER).any(),
+    )
+
+
+def _is_data(run: pl.Expr) -> pl.Expr:
+    """Whether a long run has all sorts of signs, as data have: zeros, DNA and loops of a model have not."""
+    sorts = pl.all_horizontal(*(run.str.contains(one) for one in ("[A-Z]", "[a-z]", "[0-9]", "[+/]")))
+    return (sorts & (run.str.split("").list.n_unique() >= _SIGNS)).fill_null(value=False)

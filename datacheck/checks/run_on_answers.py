@@ -1,0 +1,156 @@
+"""The check run_on_answers."""
+
+from typing import Literal
+
+import polars as pl
+
+from datacheck.check import Check, Limit, Measured, Metric, View, rates
+from datacheck.features.turn_texts import (
+    evidence,
+    first_at,
+    flagged,
+    from_first,
+    per_kind,
+    silent,
+    turn_texts,
+    without_code,
+)
+
+_LINE = r"\n[ \t>]{0,3}"
+_REPLY = r"[^\n]{2,}\n+[ \t]{0,3}"
+_TEMPLATE = r"(?:Human|Instruction|Assistant|User|Response|人类|用户|指令) ?[:：]"
+_BOT = r"(?:\*\*)?(?:Assistant|ASSISTANT|AI|(?:AI)?助手|助理|系统)(?:\*\*)? ?[:：]"
+_PATTERNS = {
+    "template_turn": rf"{_LINE}(?:#{{2,4}} ?{_TEMPLATE}|\[\|Human\|\]|<human>:)",  # what only templates write
+    "user_turn": (
+        rf"{_LINE}(?:\*\*)?(?:Human(?:\*\*)? ?[:：](?:\*\*)? ?\S|(?:User|USER|用户|人类)(?:\*\*)? ?[:：]{_REPLY}{_BOT})"
+    ),
+    "question_turn": rf"{_LINE}问 ?[:：]{_REPLY}答 ?[:：]",
+}
+_GATE = (
+    rf"{_LINE}(?:\[\|Human|<human>"
+    r"|(?:#{2,4} ?|\*\*)?(?:Human|User|USER|Instruction|Assistant|Response|用户|人类|指令|问))"
+)
+# An answer that begins with a speaker, or has one before, is a conversation on the whole: a transcript, a scene.
+_MARKS = r"(?:[*#\[<|（(]+ ?)?"
+_ENDS = r"(?:\*\*|[|>\])）])*(?: ?\([^()\n]{1,40}\)| ?（[^（）\n]{1,20}）)? ?[:：]"
+_NAME = r"[\p{L}\p{N}][\p{L}\p{N}'’._ -]{0,24}"
+_BOTS = (
+    r"(?:[\w ]{0,12} )?(?:AI|[Aa]ssistant|ASSISTANT|[Bb]ot|[Cc]hat[Bb]ot|ChatGPT|[Aa]gent|[Ss]ystem|SYSTEM|[Cc]omputer)"
+    r"|[\p{Han}A-Z]{0,4}(?:机器人|助手|客服|助理|系统)"
+)
+_SPEAKER = rf"^\s*{_MARKS}{_NAME}{_ENDS}|\n[ \t>]{{0,3}}{_MARKS}(?:{_BOTS}){_ENDS}"
+_LIST = r"(?i)\bFAQ|Q ?& ?A\b|常见问题|问答|问与答"  # questions that an article brings itself
+# Words of a prompt that asks for a conversation, or shows how one is to be written.
+_ASKED = (
+    r"(?i)dialog|conversation|\bchat|interview|role-?play|\bact(?:s|ing)? (?:as|like)|\bscript|\bplay\b|\bscenes?\b"
+    r"|transcript|simulat|prompt|persona|\bbot\b|story|fiction|example|\bq ?& ?a\b|\bfaq|template"
+    r"|(?:human|user|assistant) ?[:：]"
+    r"|对话|聊天|剧本|访谈|采访|角色|扮演|情景|模拟|问答|客服|故事|小说|相声|小品|模板|示例|用户|[问答] ?[:：]"
+)
+_ASKED_TEMPLATE = r"(?i)###|prompt|template|fine-?tun|instruction[- ]tun|alpaca|vicuna|模板|提示词|微调"
+
+
+class RunOnAnswers(Check):
+    r"""Share of rows whose answer goes on to speak for the next speaker: `Human: …`, `### Instruction:`, 用户：….
+
+    The kinds: `template_turn` (`### Human:`, `### Instruction:`, `### Response:`, `[|Human|]`, which only templates
+    write), `user_turn` (a line that begins with `Human:`, or a turn of `User:` or 用户： with a reply), `question_turn`
+    (问：… and 答：… after the answer). Conversations that were asked for are fine: an answer that begins with a speaker
+    or has others before, and a prompt that speaks of dialogues, roles, stories or examples. Code is left out. In pairs
+    only the chosen answer counts.
+
+    ## Why it matters
+    A base model, or one whose end token was not trained, does not stop: it writes the user's next question too.
+    Trained on such answers the next model asks itself and never ends its turn.
+
+    ## Example
+    ```yaml
+    - {check: run_on_answers, limits: {rate: {max: 0.001}}}
+    ```
+
+    ## How to fix
+    - Cut the answer where the other speaker begins, or split it into turns; drop the row if the first answer is poor.
+    - Give the speakers' marks as stop strings when you sample, and keep only answers that ended by themselves.
+
+    ## How to verify
+    Run again: the rate is 0. Search the answers for the mark.
+
+    ## Known limits
+    Marks of other names (`Q:`, `Customer:`, `Me:`) are not looked for: too many answers hold them on purpose. Control
+    tokens (`<|user|>`) are control_tokens' to report. A dialogue that nobody asked for, behind a sentence and with
+    "User:" as its first speaker, looks like a run-on answer.
+    """
+
+    ZH = """统计回答写完之后又替下一位说话人继续写的样本占比：`\\nHuman: …`、`\\n### Instruction:`、`\\n用户：…`。
+
+    ## 现象
+    模型自问自答，停不下来：回答之后接着写“用户：……”再自己回答。
+
+    ## 根因
+    数据由基座模型或没有学会结束符的模型采样；采样时没有设置停止串；多轮文本切分错误，把后面几轮并进了一条回答。
+
+    ## 排查
+    - 看图中各类数量；`template_turn` 多半来自同一个没有停住的模型。
+    - 打开指出的行，看标记之前的回答是否完整。
+
+    ## 修复
+    - 在下一位说话人出现处截断，或拆成多轮；前半段质量差的直接删除。
+    - 重新采样时把说话人标记设为停止串，只保留自然结束的回答。
+
+    ## 验证
+    重新运行后比率为 0。题目要求写对话、剧本、访谈的回答不计入。
+    """
+
+    metrics = {
+        "rate": Metric(
+            "rows whose answer speaks for the next speaker",
+            "share",
+            of="rows",
+            limit=Limit(warn_max=0),
+            zh="回答之后又替下一位说话人继续写的行",
+        )
+    }
+
+    check: Literal["run_on_answers"] = "run_on_answers"
+
+    def measure(self, data: View) -> Measured:
+        """Look for marks of speakers behind the beginning of each answer, and at what the row had asked for."""
+        texts = turn_texts(data, plain=False)
+        said = texts.filter(pl.col("part") != "rejected", pl.col("role") == "assistant")  # earlier turns are learnt too
+        suspect = said.filter(pl.col("text").str.contains(_GATE)).collect().lazy()
+        asked = _asked(texts.join(suspect.select("row").unique(), on="row", how="semi"))
+        bare = suspect.with_columns(bare=without_code(pl.col("text"), unclosed=False))
+        bare = bare.join(asked, on="row", how="left", maintain_order="left")
+        kinds = {
+            kind: pl.col("bare").str.contains(pattern) & _alone(kind, pattern) for kind, pattern in _PATTERNS.items()
+        }
+        kinds["template_turn"] &= ~pl.col("template").fill_null(value=False)
+        for kind in ("user_turn", "question_turn"):
+            kinds[kind] &= ~pl.col("dialogue").fill_null(value=False)
+        found = flagged(bare, kinds, {kind: first_at(pattern) for kind, pattern in _PATTERNS.items()})
+        found = found.drop("bare", "dialogue", "template")
+        return Measured(
+            rates("rate", found, data.rows, by=self.by, rows=data.rows),
+            evidence=evidence(found, said).with_columns(text=from_first()),
+            figures={"kinds": per_kind(found)},
+            not_checked=silent(said, data.rows),
+        )
+
+
+def _asked(texts: pl.LazyFrame) -> pl.LazyFrame:
+    """Per row, whether what was said to the assistant asks for a conversation, or speaks of templates."""
+    text = pl.col("text")
+    heard = texts.filter(pl.col("role").ne_missing("assistant"))
+    return heard.group_by("row").agg(
+        dialogue=text.str.contains(_ASKED).any(), template=text.str.contains(_ASKED_TEMPLATE).any()
+    )
+
+
+def _alone(kind: str, pattern: str) -> pl.Expr:
+    """Whether what stands before the mark is an answer: it has words, announces nothing, and nobody else speaks."""
+    before = pl.col("bare").str.extract(f"^((?s:.*?)){pattern}")
+    alone = before.str.contains(r"[\p{L}\p{N}]")
+    if kind != "template_turn":
+        alone &= ~before.str.contains(rf"[:：]\W*$|{_LIST}") & ~before.str.contains(_SPEAKER)
+    return alone.fill_null(value=False)

@@ -1,0 +1,144 @@
+import html
+
+import pytest
+
+from datacheck.check import Ratio, Status
+from datacheck.checks.leftover_markup import LeftoverMarkup
+from datacheck.testing import dataset, finding, measure
+
+IMAGE = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk"
+# 240 letters of base64, of random bytes
+BLOB = (
+    "m2Zk1/0XqJ8vT5uWc7RbYp3nLsA9oEdH4iGtKfVxQ6wCzUj+MyBNrDhSgaPl/OeI2q1X0Zv8T7uRk5W3bYnJpLsA9cEdH4oGtKfVxQ6wCz"
+    "Uj+MyBNrDhSgaPl/OeIm2Zk1/0XqJ8vT5uWc7RbYp3nLsA9oEdH4iGtKfVxQ6wCzUj+MyBNrDhSgaPl/OeI2q1X0Zv8T7uRk5W3bYnJpLsA"
+    "9cEdH4oGtKfVxQ6wCzUj+MyBNr"
+)
+
+
+def kinds(answer, question="冬天怎样给植物浇水？"):
+    rows = [{"messages": [{"role": "user", "content": question}, {"role": "assistant", "content": answer}]}]
+    return [problem for _, problem in measure(LeftoverMarkup(), rows).problems]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("<p>冬天少浇水。</p>", "html_tag"),
+        ("少浇水。</div>", "html_tag"),
+        ("<DIV CLASS='a'>少浇水。", "html_tag"),
+        ("详见<a href='http://example.com/a'>这里", "html_tag"),
+        ('看图<img src="a.png" />，少浇水。', "html_tag"),
+        ("少浇水。<br/><br />多通风。", "html_tag"),
+        ("<ul><li>少浇水</li></ul>", "html_tag"),
+        ("少浇水。&nbsp;&nbsp;多通风。", "html_entity"),
+        (html.escape('it\'s <cold> & "dry"'), "html_entity"),
+        ("比值&lt;1 提示缺水", "html_entity"),
+        ("他说&#8220;好&#8221;", "html_entity"),
+        ("[b]少浇水[/b]", "bbcode"),
+        ("[url=http://example.com]这里[/url]", "bbcode"),
+        ("[QUOTE]少浇水[/QUOTE]", "bbcode"),
+        (f"图片：![]({IMAGE})", "base64"),
+        (f"附件 {BLOB} 如上", "base64"),
+    ],
+)
+def test_each_kind(text, kind):
+    assert kinds(text) == [kind]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "冬天少浇水，a < b 且 c > d，AT&T 与 R&D。",
+        "| 月份 | 水量 |\n| --- | --- |\n| 一月 | 少<br>更少 |",
+        "H<sub>2</sub>O，x<sup>2</sup>，<b>少</b>，<kbd>Ctrl</kbd>",
+        "<details><summary>答案</summary>少浇水</details>",
+        "<think>想一想</think><answer>少浇水</answer>",
+        '<tool_call>{"name": "f", "arguments": {}}</tool_call>',
+        "<image>看图说话 <|image_1|>",
+        "```html\n<p>a&nbsp;b</p>\n```",
+        "用 `<div class='a'>` 包起来，`&nbsp;` 是空格。",
+        "the index of <p> in S_5, vectors <a, b>",
+        "<p>a red cup</p> {<12><30><40><55>}",
+        "第[1]节与[b]项，[i]见下",
+        "arr[b][i] = arr[/b",
+        "0" * 300,
+        "ACGT" * 60,
+        "https://example.com/" + "R0Q0" * 50,
+        "A" * 80 + " " + "9" * 80,
+        "&; & nbsp; &unknown; Tom & Jerry;",
+    ],
+)
+def test_fine_texts(text):
+    assert kinds(text) == []
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Write a HTML page", "网页里怎样换段？", "解释标签的作用", "Fix this: <!DOCTYPE html>", "How do I escape quotes?"],
+)
+def test_rows_about_markup(question):
+    assert kinds("<p>a</p>&nbsp;[b]c[/b]", question) == []
+
+
+def test_rows_about_encodings():
+    assert kinds(BLOB, "把这段话用 base64 编码") == []
+    assert kinds(BLOB, "What does this certificate say?") == []
+
+
+def test_code_without_a_fence():
+    text = "function f() {\n  return 1;\n}\nvar x = '<div class=\"a\">';\nlet y = 2;"
+    assert kinds(text) == []
+
+
+def test_results_of_tools_are_not_learnt():
+    rows = [
+        {
+            "messages": [
+                {"role": "user", "content": "查天气"},
+                {"role": "assistant", "content": "", "tool_calls": [{"function": {"name": "f", "arguments": "{}"}}]},
+                {"role": "tool", "content": "<div class='a'>晴&nbsp;</div>"},
+                {"role": "assistant", "content": "晴。"},
+            ]
+        }
+    ]
+    assert measure(LeftoverMarkup(), rows).problems == []
+
+
+def test_pictures_in_parts_are_no_text():
+    parts = [{"type": "image_url", "image_url": {"url": IMAGE + BLOB}}, {"type": "text", "text": "这是什么？"}]
+    rows = [{"messages": [{"role": "user", "content": parts}, {"role": "assistant", "content": "一个杯子。"}]}]
+    assert measure(LeftoverMarkup(), rows).problems == []
+
+
+def test_a_row_counts_once_and_places_are_named():
+    result = measure(LeftoverMarkup(), dataset("user: &nbsp; | assistant: <p>好</p>&lt;", "user: 好 | assistant: 好"))
+    assert result.value("rate") == Ratio(1, 2)
+    assert result.places == [
+        (0, "messages[0].content", "html_entity"),
+        (0, "messages[1].content", "html_entity"),
+        (0, "messages[1].content", "html_tag"),
+    ]
+    assert result.figures["kinds"] == {"problem": ["html_entity", "html_tag"], "rows": [1, 1], "texts": [2, 1]}
+
+
+def test_it_warns():
+    assert finding(LeftoverMarkup(), dataset("user: 好 | assistant: 好&nbsp;")).status is Status.WARN
+    assert finding(LeftoverMarkup(), dataset("user: 好 | assistant: 好")).status is Status.PASS
+
+
+def test_rows_that_were_not_judged_are_counted():
+    result = measure(LeftoverMarkup(), dataset("user: HTML | assistant: &nbsp;", "user: 好 | assistant: 好"))
+    assert result.not_checked == ("1 rows speak of markup or web pages; theirs was not judged",)
+    assert measure(LeftoverMarkup(), [{"a": 1}, {"text": "a"}]).not_checked == ("1 rows have no text to look at",)
+
+
+@pytest.mark.parametrize("text", ["<" * 5000, "&" * 5000, "[b]" * 3000, "<a " * 3000, "A/9z" * 20000])
+def test_hostile_texts(text):
+    assert kinds(text) == []
+
+
+def test_real_reviews_and_medicine(realdata):
+    chat = realdata / "medicalgpt/data/sft/medical_sft_1K_format.jsonl"
+    wanted = sum("&lt;" in line or "&gt;" in line for line in chat.read_text(encoding="utf-8").splitlines())
+    assert wanted == 2
+    assert measure(LeftoverMarkup(), chat.read_bytes(), name="chat.jsonl").value("rate").n == wanted
