@@ -8,12 +8,12 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from datacheck.check import Check, Group, Limit, Measured, Metric, Need, Note, Value, View, placed, rates, total
-from datacheck.features.near import Candidates, Keep, Shared, candidates, groups, preferred, shared_keys
+from datacheck.features.near import Candidates, Keep, Shared, candidates, groups, keys_of, preferred, shared_keys
 from datacheck.features.planting import calibrate, histogram, on_made_up, recall_by_similarity
 from datacheck.features.sketch import Grams, Sketch, TextSet, scheme_for
 from datacheck.features.texts import On
 from datacheck.text.matching import Pairs, exact_contained, exact_pairs, greedy_removed, similar_pairs, union
-from datacheck.text.minhash import band_keys, least_alike, marks, proposed, signatures
+from datacheck.text.minhash import least_alike, proposed
 from datacheck.text.normalise import Rule
 
 PLANTED_ROWS = 100  # rows that get a planted copy of every kind: at most 1,500 plants
@@ -70,10 +70,10 @@ class NearDuplicates(Check):
     a similarity of 0.7 is often two different questions. N-grams that stand in more than `boilerplate` of the rows
     (and in at least 20) are left out, so that a shared template makes no pair; a cluster of near-copies larger than
     that share hides itself the same way, so rows that are boilerplate for more than nine tenths are listed, and
-    warned of (`boilerplate_rows`): read some; are they copies, run again with `boilerplate: null`. Many combinations
-    of three letters are as frequent in any English text, and left out with the templates: edits weigh about twice (at
-    2 % typos a median similarity of .74 instead of .89); where rows share no template, `boilerplate: null` compares
-    all. The prompt of a conversation is all that stands before its last answer.
+    warned of (`boilerplate_rows`): read some; are they copies, run again with `boilerplate: null`. Most combinations
+    of three letters are frequent in any English text: they are boilerplate in stretches of 60 and more only, but
+    candidates are sought by the rare ones, so that of English texts with 5 % typos some are missed. The prompt of a
+    conversation is all that stands before its last answer.
     """
 
     ZH = """数据集中与前面某行近似重复的样本占比（含完全重复）。
@@ -188,7 +188,7 @@ class NearDuplicates(Check):
         quote = self._quoted(data)
         wanted = None if self.exact else np.unique(np.concatenate([shared.each_row()[0], picked, quote]))
         with candidates(data, self._sketch, wanted, quote) as compared:
-            found = self._search(compared, shared, picked)
+            found = self._search(data, compared, shared, picked)
             sources = _sources(compared.quoted)
         facts, kept_of = found.facts, found.kept_of
         removed = np.flatnonzero(kept_of >= 0)
@@ -230,7 +230,7 @@ class NearDuplicates(Check):
         listed = pl.concat([placed(evidence, data.rows), *review], how="diagonal")
         return Measured(values, listed, figures, tuple(notes))
 
-    def _search(self, compared: Candidates, shared: Shared, picked: NDArray[np.int64]) -> Found:
+    def _search(self, data: View, compared: Candidates, shared: Shared, picked: NDArray[np.int64]) -> Found:
         """Verify the candidates; rows are numbered in the order in which they are kept."""
         order = preferred(compared.facts, self.keep)
         facts, sets = compared.facts if self.keep == "first" else compared.facts[order], compared.sets
@@ -251,18 +251,23 @@ class NearDuplicates(Check):
                 sets, shared.keys, local, self._least, greedy=True, contained=self.containment, groups=apart,
                 marks=marks, least=self._alike,
             )  # fmt: skip
-        return Found(facts, pairs, greedy_removed(len(order), pairs), self._lsh_recall(compared, by_row, rank, picked))
+        return Found(
+            facts, pairs, greedy_removed(len(order), pairs), self._lsh_recall(data, compared, by_row, rank, picked)
+        )
 
     def _lsh_recall(
-        self, compared: Candidates, by_row: NDArray[np.int64], rank: NDArray[np.int64], picked: NDArray[np.int64]
+        self,
+        data: View,
+        compared: Candidates,
+        by_row: NDArray[np.int64],
+        rank: NDArray[np.int64],
+        picked: NDArray[np.int64],
     ) -> pl.DataFrame:
         """`similarity`, `found`: all similar pairs of a sample, and whether a band (and the marks) propose each."""
         chosen = rank[np.searchsorted(by_row, picked)]
-        sets = compared.sets.take(chosen[np.cumsum(compared.sets.lengths[chosen]) <= SAMPLED_GRAMS])
-        pairs = exact_pairs(sets, self._least)
-        num_perm, bands, size = self._sketch.scheme
-        signature = signatures(sets, num_perm)
-        keys, marked = band_keys(signature, bands, size), marks(signature)
+        few = int((np.cumsum(compared.sets.lengths[chosen]) <= SAMPLED_GRAMS).sum())
+        pairs = exact_pairs(compared.sets.take(chosen[:few]), self._least)
+        keys, marked = keys_of(data, self._sketch, picked[:few])
         left, right = pairs.rows.T
         found = proposed(keys[left], keys[right], marked[left], marked[right], self._alike)
         return pl.DataFrame({"similarity": pairs.similarity, "found": found})

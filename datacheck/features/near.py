@@ -59,6 +59,13 @@ def shared_keys(data: View, sketch: Sketch, need: Need, least: int) -> Shared:
     return Shared(*_by_row(keys, rows), marks)
 
 
+def keys_of(data: View, sketch: Sketch, rows: NDArray[np.int64]) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """Return band keys u64[n, bands] and marks u64[n, 2] of some rows (ascending) that have n-grams."""
+    bands, lines = sketch.scheme[1], only(data[Need(sketch)].select("row", "key", *MARKS), rows).collect()
+    keys = lines["key"].to_numpy().reshape(-1, bands)
+    return keys, lines.select(MARKS).gather_every(bands).to_numpy().reshape(-1, len(MARKS))
+
+
 def _marks(data: View, sketch: Sketch) -> NDArray[np.uint64]:
     """Return the mark of each row, by its number."""
     lines = data[Need(sketch)].select("row", *MARKS).gather_every(sketch.scheme[1]).collect(engine="streaming")

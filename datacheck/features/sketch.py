@@ -166,7 +166,7 @@ class Sketch(Feature):
         return data[self.needs()[0]].collect()["hash"].to_numpy() if self.boilerplate else NOTHING
 
     def sets(self, texts: pl.Series, data: View) -> Sets:
-        """The n-gram sets that are compared: of normalised texts, without boilerplate.
+        """The n-gram sets that are compared: of normalised texts, without boilerplate (`shingles.own_grams`).
 
         A text that is boilerplate from end to end keeps all of it: there is nothing else to compare it by.
         """

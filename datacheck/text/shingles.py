@@ -30,6 +30,9 @@ _ONE_CHARACTER_WORDS = ((0x3005, 0x3007), (0x3040, 0x312F), (0x31A0, 0x31BF), (0
 _HAN = ((0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x3FFFF))
 SEPARATOR, LETTER, SINGLE = np.uint8(0), np.uint8(1), np.uint8(2)
 
+STRETCH = 60  # frequent n-grams of Latin letters side by side from which on they are a template, not just English
+LATIN_END = np.uint32(0x250)  # the first code point behind the blocks of Latin letters
+
 BASE = np.uint32(0x9E3779B1)  # odd, so that multiplying loses nothing
 
 
@@ -63,7 +66,7 @@ def shingles(texts: pl.Series, by: By, n: int) -> Shingles:
     Raises ValueError for n < 1 or an unknown unit.
     """
     _check(by, n)
-    parts = [_unique(grams(part, by, n)) for part in blocks(texts)]
+    parts = [unique(grams(part, by, n)) for part in blocks(texts)]
     return concat(parts)
 
 
@@ -102,6 +105,28 @@ def take(sets: Shingles, rows: NDArray[np.int64]) -> Shingles:
     """Return the given rows, in the given order."""
     lengths = np.diff(sets.offsets)[rows]
     return Shingles(from_lengths(lengths), sets.hashes[ranges(sets.offsets[rows], lengths)])
+
+
+def some(found: Grams, keep: NDArray[np.bool_]) -> Grams:
+    """Return some of the n-grams of each row."""
+    before = from_lengths(keep.astype(np.int64))
+    return Grams(before[found.offsets], found.hashes[keep], found.starts[keep], found.ends[keep])
+
+
+def own_grams(found: Grams, latin: NDArray[np.bool_], drop: NDArray[np.uint32]) -> NDArray[np.bool_]:
+    """Say which n-grams are no boilerplate: all but those of `drop` (sorted), of Latin ones only where many meet.
+
+    latin: whether an n-gram begins with a Latin letter or digit. Most combinations of three letters are frequent in any
+    English text; in a template they stand side by side, `STRETCH` of them and more.
+    """
+    gone = contained(found.hashes, drop)
+    loose = gone & latin
+    fresh = np.ones(len(gone), np.bool_)
+    fresh[1:] = loose[1:] != loose[:-1]
+    fresh[found.offsets[:-1][np.diff(found.offsets) > 0]] = True
+    stretch = np.cumsum(fresh) - 1
+    short: NDArray[np.bool_] = np.bincount(stretch)[stretch] < STRETCH if len(gone) else loose
+    return ~gone | (loose & short)
 
 
 def without(sets: Shingles, drop: NDArray[np.uint32]) -> Shingles:
@@ -262,8 +287,8 @@ def _polynomial(values: NDArray[np.uint32]) -> int:
     return result
 
 
-def _unique(found: Grams) -> Shingles:
-    """Sort and deduplicate within rows. Many short uint32 sorts are 30 times faster than one big one."""
+def unique(found: Grams) -> Shingles:
+    """Return the set of each row's n-grams. Many short uint32 sorts are 30 times faster than one big one."""
     hashes = found.hashes.copy()
     for start, end in pairwise(found.offsets.tolist()):
         hashes[start:end].sort()

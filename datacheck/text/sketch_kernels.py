@@ -15,7 +15,7 @@ from datacheck.text.jit import njit, spread, stream
 from datacheck.text.kernels import mix_one, normalise_few, row_hashes, sort_unique, token_hashes, window_hashes
 from datacheck.text.minhash import EMPTY, MARK, MARKED, NO_KEY, permutations
 from datacheck.text.normalise import Rule
-from datacheck.text.shingles import Shingles, concat, contained, sum_frequencies, take
+from datacheck.text.shingles import LATIN_END, STRETCH, Shingles, concat, contained, sum_frequencies, take
 
 _EMPTY, _NO_KEY, _MARK = np.uint32(EMPTY), np.uint64(NO_KEY), np.uint32(MARK)
 _STEP = 8  # hashes per pass over the signature: loads and stores of it become rare
@@ -39,12 +39,10 @@ class Drop(NamedTuple):
 
 
 @njit
-def own_hashes(hashes: NDArray[np.uint32], count: int, drop: Drop, out: NDArray[np.uint32]) -> Any:
-    """Copy those of hashes[:count] to out that are not to be dropped; returns how many."""
-    kept = 0
+def _find_dropped(hashes: NDArray[np.uint32], count: int, drop: Drop, out: NDArray[np.bool_]) -> None:
+    """Say of hashes[:count] which are in `drop`."""
     for i in range(count):
         value = hashes[i]
-        out[kept] = value
         gone = False
         if drop.bitmap[np.uintp(value >> np.uint32(12))]:
             low, high = 0, len(drop.hashes)
@@ -55,8 +53,38 @@ def own_hashes(hashes: NDArray[np.uint32], count: int, drop: Drop, out: NDArray[
                 else:
                     high = middle
             gone = low < len(drop.hashes) and drop.hashes[low] == value
-        kept += 0 if gone else 1
+        out[i] = gone
+
+
+@njit
+def _rare(hashes: NDArray[np.uint32], count: int, dropped: NDArray[np.bool_], out: NDArray[np.uint32]) -> Any:
+    """Copy those of hashes[:count] to out that are not dropped; returns how many."""
+    kept = 0
+    for i in range(count):
+        out[kept] = hashes[i]
+        kept += 0 if dropped[i] else 1
     return kept
+
+
+@njit
+def _own(
+    hashes: NDArray[np.uint32],
+    count: int,
+    dropped: NDArray[np.bool_],
+    latin: NDArray[np.bool_],
+    out: NDArray[np.uint32],
+) -> Any:
+    """Copy those of hashes[:count] to out that are no boilerplate (`shingles.own_grams`); returns how many."""
+    kept, loose = 0, 0  # loose: how many of the last ones are dropped after all if their stretch is long
+    for i in range(count):
+        if dropped[i] and latin[i]:
+            loose += 1
+        else:
+            kept -= loose if loose >= STRETCH else 0
+            loose = 0
+        out[kept] = hashes[i]
+        kept += 0 if dropped[i] and not latin[i] else 1
+    return kept - (loose if loose >= STRETCH else 0)
 
 
 @njit
@@ -112,6 +140,14 @@ def _band_keys(signature: NDArray[np.uint32], bands: int, rows: int, out: NDArra
 
 
 @njit
+def _find_latin(codes: NDArray[np.uint32], length: int, table: Lookup, out: NDArray[np.bool_]) -> None:
+    """Say of each code point whether it is a Latin letter or a digit; words are not asked: out stays as it is."""
+    if len(table.classes) == 0:
+        for i in range(length):
+            out[i] = codes[i] < LATIN_END
+
+
+@njit
 def _mark(signature: NDArray[np.uint32], out: NDArray[np.uint64]) -> Any:
     """Write `minhash.marks` of one signature."""
     out[:] = 0
@@ -141,17 +177,24 @@ def _sketch(
     """Write keys, pick, marks and counts = (n-grams compared, n-grams) of some rows; counts (-1, -1): not done."""
     most = longest(source, first, last)
     codes, hashes, own = np.empty(most, np.uint32), np.empty(most, np.uint32), np.empty(most, np.uint32)
+    dropped, latin = np.empty(most, np.bool_), np.zeros(most, np.bool_)
     signature = np.empty(len(a), np.uint32)
     for row in range(first, last):
-        every = row_hashes(source, row, table, n, codes, hashes)
-        if every < 0:
+        length = decode_row(source, row, table, codes)
+        if length < 0:
             counts[row, 0] = counts[row, 1] = -1
             continue
-        kept = own_hashes(hashes, every, drop, own) if len(drop.bitmap) else 0
-        if kept:
-            signature_of(own, kept, a, b, signature)
+        _find_latin(codes, length, table, latin)
+        every = window_hashes(codes, token_hashes(codes, length, table.classes), n, hashes)
+        kept = rare = 0
+        if len(drop.bitmap):
+            _find_dropped(hashes, every, drop, dropped)
+            kept = _own(hashes, every, dropped, latin, own)
+            rare = _rare(hashes, every, dropped, own)
+        kept = kept or every
+        if rare:
+            signature_of(own, rare, a, b, signature)
         else:
-            kept = every
             signature_of(hashes, every, a, b, signature)
         _band_keys(signature, bands, rows, keys[row])
         pick[row] = signature[len(signature) - 1]
@@ -215,6 +258,7 @@ def _own_sets(
     """
     most = longest(source, first, last)
     codes, hashes, own = np.empty(most, np.uint32), np.empty(most, np.uint32), np.empty(most, np.uint32)
+    dropped, latin = np.empty(most, np.bool_), np.zeros(most, np.bool_)
     work = np.empty(3 * most + 2, np.uint32)
     at = 0
     for row in range(first, last):
@@ -224,8 +268,12 @@ def _own_sets(
             continue
         if len(copies):
             copies[row] = _text_hash(codes, length)
+        _find_latin(codes, length, table, latin)
         count = window_hashes(codes, token_hashes(codes, length, table.classes), n, hashes)
-        kept = own_hashes(hashes, count, drop, own) if len(drop.bitmap) else 0
+        kept = 0
+        if len(drop.bitmap):
+            _find_dropped(hashes, count, drop, dropped)
+            kept = _own(hashes, count, dropped, latin, own)
         chosen = own if kept else hashes
         count = sort_unique(chosen, kept or count, work)
         for i in range(count):

@@ -14,15 +14,18 @@ from datacheck.text.codes import blocks, decode, row_numbers
 from datacheck.text.minhash import band_keys, marks, mix64, signatures
 from datacheck.text.normalise import Rule, much, normalise
 from datacheck.text.shingles import (
+    LATIN_END,
     By,
+    Grams,
     Shingles,
     concat,
     contained,
     document_frequency,
     grams,
-    shingles,
+    own_grams,
+    some,
     take,
-    without,
+    unique,
 )
 
 NOTHING = np.zeros(0, np.uint32)
@@ -71,8 +74,8 @@ def sketch(
 ) -> Sketch:
     """Return band keys for a scheme of (permutations, bands, values per band).
 
-    drop: sorted hashes of n-grams that do not count (boilerplate). A row of nothing else keeps them all: there is
-    nothing else to compare it by.
+    drop: sorted hashes of frequent n-grams, which propose no pairs. A row of nothing else keeps them all: there is
+    nothing else to find it by.
     """
     if unit.compiled(texts) if compiled is None else compiled:
         from datacheck.text import sketch_kernels  # noqa: PLC0415 - it loads numba
@@ -86,11 +89,13 @@ def sketch(
 
 
 def _sketch(texts: pl.Series, unit: Unit, scheme: Scheme, drop: NDArray[np.uint32]) -> Sketch:
-    found = grams(normalise(texts, unit.rules, compiled=False), unit.by, unit.n)
+    normalised = normalise(texts, unit.rules, compiled=False)
+    found = grams(normalised, unit.by, unit.n)
     every = np.diff(found.offsets)
-    own = np.bincount(row_numbers(found.offsets)[~contained(found.hashes, drop)], minlength=len(every))
+    own = np.diff(some(found, own_grams(found, _latin(normalised, found, unit), drop)).offsets)
     num_perm, bands, size = scheme
-    signature = signatures(_sets(texts, unit, drop).sets, num_perm)
+    rare = some(found, ~contained(found.hashes, drop))
+    signature = signatures(_or_all(rare, found), num_perm)
     compared = np.where(own > 0, own, every)
     return Sketch(band_keys(signature, bands, size), signature[:, -1], marks(signature), compared, every)
 
@@ -103,7 +108,10 @@ def sets(
     hashed: bool = True,
     compiled: bool | None = None,
 ) -> Sets:
-    """Return each row's set of n-grams, without those of `drop` as in `sketch`, and text hashes if `hashed`."""
+    """Return each row's set of n-grams, without those of `drop`, and text hashes if `hashed`.
+
+    Single frequent n-grams of Latin letters stay (`own_grams`); a row of nothing else keeps all.
+    """
     if unit.compiled(texts) if compiled is None else compiled:
         from datacheck.text import sketch_kernels  # noqa: PLC0415 - it loads numba
 
@@ -115,12 +123,25 @@ def sets(
 
 def _sets(texts: pl.Series, unit: Unit, drop: NDArray[np.uint32]) -> Sets:
     normalised = normalise(texts, unit.rules, compiled=False)
-    whole, hashes = shingles(normalised, unit.by, unit.n), text_hashes(normalised)
-    if not len(drop):
-        return Sets(whole, hashes)
-    own = without(whole, drop)
-    rows = np.arange(len(texts))
-    return Sets(take(concat([own, whole]), np.where(np.diff(own.offsets) > 0, rows, rows + len(texts))), hashes)
+    found, hashes = grams(normalised, unit.by, unit.n), text_hashes(normalised)
+    own = own_grams(found, _latin(normalised, found, unit), drop)
+    return Sets(_or_all(some(found, own), found), hashes)
+
+
+def _latin(texts: pl.Series, found: Grams, unit: Unit) -> NDArray[np.bool_]:
+    """Say of each n-gram of characters whether it begins with a Latin letter."""
+    if unit.by != "chars":
+        return np.zeros(len(found.hashes), np.bool_)
+    text = decode(texts)
+    latin: NDArray[np.bool_] = text.codes[text.offsets[row_numbers(found.offsets)] + found.starts] < LATIN_END
+    return latin
+
+
+def _or_all(chosen: Grams, found: Grams) -> Shingles:
+    """Return the sets of the chosen n-grams; of a row that has none, of all."""
+    own, whole = unique(chosen), unique(found)
+    rows = np.arange(len(own.offsets) - 1)
+    return take(concat([own, whole]), np.where(np.diff(own.offsets) > 0, rows, rows + len(rows)))
 
 
 def text_hashes(texts: pl.Series) -> NDArray[np.uint64]:

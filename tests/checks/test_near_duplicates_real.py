@@ -1,5 +1,6 @@
 """What real files taught near_duplicates."""
 
+import itertools
 import json
 import os
 import random
@@ -75,12 +76,23 @@ def texts(language):
 
 
 def own_trigrams(rows):
-    """Sets of character 3-grams of normalised texts without those that a twentieth of the distinct texts have."""
+    """Sets of character 3-grams of normalised texts without those that a twentieth of the distinct texts have.
+
+    Of Latin ones only stretches of 60 and more are left out.
+    """
     plain = normalise(pl.Series(rows), RULES).to_list()
-    sets = [{text[i : i + 3] for i in range(len(text) - 2)} for text in plain]
     counts = Counter(gram for text in dict.fromkeys(plain) for gram in {text[i : i + 3] for i in range(len(text) - 2)})
     common = {gram for gram, count in counts.items() if count >= 0.05 * len(set(rows))}
-    return [grams - common for grams in sets], common
+    return [own(text, common) for text in plain], common
+
+
+def own(text, common):
+    kept = set()
+    every = (text[i : i + 3] for i in range(len(text) - 2))
+    for loose, stretch in itertools.groupby(every, lambda gram: gram in common and gram[0] < "\u0250"):
+        several = list(stretch)
+        kept |= set(several) if loose and len(several) < 60 else set(several) - common
+    return kept
 
 
 @pytest.mark.slow

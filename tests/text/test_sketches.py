@@ -1,5 +1,6 @@
 """The compiled way against numpy; frequencies against counting with Python sets."""
 
+import itertools
 from collections import Counter
 
 import numpy as np
@@ -10,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from datacheck.text import sketch_kernels, sketches
+from datacheck.text.minhash import band_keys, signatures
 from datacheck.text.normalise import RULES
-from datacheck.text.shingles import shingles
+from datacheck.text.shingles import Shingles, shingles
 from datacheck.text.sketches import Unit
 
 letters = st.sampled_from("的國一二三ＡaB b,。½㎡\u0301\u1161각\ufdfaß")
@@ -104,3 +106,37 @@ def test_texts_of_nothing_but_boilerplate_keep_it(compiled):
 def test_text_hashes_tell_texts_apart():
     texts = ["", "a", "b", "ab", "ba", "aa", "aab", "aba", "\u0000", "\u0000\u0000"]
     assert len(set(sketches.text_hashes(series(texts)).tolist())) == len(texts)
+
+
+def brute_force(text, n, dropped):
+    """The n-grams of a text without those dropped, of Latin ones only where 60 and more of them stand side by side."""
+    every = [text[i : i + n] for i in range(len(text) - n + 1)]
+    kept = set()
+    for loose, stretch in itertools.groupby(every, lambda gram: gram in dropped and gram[0] < "\u0250"):
+        several = list(stretch)
+        kept |= set(several) if loose and len(several) < 60 else {gram for gram in several if gram not in dropped}
+    return kept or set(every)
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_frequent_letters_are_boilerplate_in_a_long_stretch_only(compiled):
+    sentence = "translate the following sentence into english and keep its tone and style".replace(" ", "")
+    assert 60 <= len(sentence) - 2 < 63
+    texts = [
+        sentence, sentence[:-3], sentence + "苹果很好吃", "苹果" + sentence + "很好吃", sentence[:40] + "z" + sentence[40:],
+        "thefollowingisenglish", "将以下句子翻译成英文" + "苹果很好吃", "the", "", "将" + sentence[:30] + "将" + sentence[30:] * 3,
+    ]  # fmt: skip
+    dropped = {t[i : i + 3] for t in (sentence, "将以下句子翻译成英文") for i in range(len(t) - 2)}
+    unit, known = Unit((), "chars", 3), {}
+    for gram in {t[i : i + 3] for t in texts for i in range(len(t) - 2)} | {*dropped}:
+        known[int(sketches.sets(series([gram]), unit, compiled=False).sets.hashes[0])] = gram
+    drop = np.array(sorted(hash_ for hash_, gram in known.items() if gram in dropped), np.uint32)
+    found = sketches.sets(series(texts), unit, drop=drop, compiled=compiled).sets
+    sketched = sketches.sketch(series(texts), unit, (64, 21, 3), drop=drop, compiled=compiled)
+    for row, text in enumerate(texts):
+        want = brute_force(text, 3, dropped)
+        assert {known[h] for h in found.hashes[found.offsets[row] : found.offsets[row + 1]].tolist()} == want
+        rare = sorted(h for h, gram in known.items() if gram in text and gram not in dropped)
+        rare = rare or sorted(h for h, gram in known.items() if gram in text)
+        alone = Shingles(np.array([0, len(rare)]), np.array(rare, np.uint32))
+        assert (sketched.keys[row] == band_keys(signatures(alone, 64), 21, 3)[0]).all()  # by the rare ones
