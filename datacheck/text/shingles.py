@@ -20,7 +20,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from datacheck.text import tables
-from datacheck.text.codes import Codes, blocks, decode, from_lengths, points, ranges
+from datacheck.text.codes import Codes, blocks, decode, from_lengths, points, ranges, row_numbers
 
 By = Literal["chars", "words", "jieba"]
 
@@ -31,6 +31,7 @@ _HAN = ((0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x3FFFF)
 SEPARATOR, LETTER, SINGLE = np.uint8(0), np.uint8(1), np.uint8(2)
 
 STRETCH = 60  # frequent n-grams of Latin letters side by side from which on they are a template, not just English
+LATIN_N = 5  # Latin letters of an n-gram that proposes pairs: shorter ones are common to all English texts
 LATIN_END = np.uint32(0x250)  # the first code point behind the blocks of Latin letters
 
 BASE = np.uint32(0x9E3779B1)  # odd, so that multiplying loses nothing
@@ -127,6 +128,22 @@ def own_grams(found: Grams, latin: NDArray[np.bool_], drop: NDArray[np.uint32]) 
     stretch = np.cumsum(fresh) - 1
     short: NDArray[np.bool_] = np.bincount(stretch)[stretch] < STRETCH if len(gone) else loose
     return ~gone | (loose & short)
+
+
+def proposing_hashes(
+    found: Grams, wide: Grams, latin: NDArray[np.bool_], n: int
+) -> tuple[NDArray[np.uint32], NDArray[np.bool_]]:
+    """Return a hash for each n-gram: that of `wide` where it begins with a Latin letter; and whether there is one.
+
+    found, wide: n-grams and `LATIN_N`-grams of the same texts, n < `LATIN_N`. The last letters of a row have no longer
+    one; a row that is too short for any keeps those of n.
+    """
+    rows = row_numbers(found.offsets)
+    place, windows = np.arange(len(rows)) - found.offsets[rows], np.diff(wide.offsets)[rows]
+    long = np.diff(found.offsets)[rows] + n - 1 >= LATIN_N
+    hashes, wider = found.hashes.copy(), latin & long & (place < windows)
+    hashes[wider] = wide.hashes[(wide.offsets[rows] + place)[wider]]
+    return hashes, wider | ~(latin & long)
 
 
 def without(sets: Shingles, drop: NDArray[np.uint32]) -> Shingles:

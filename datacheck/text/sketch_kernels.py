@@ -140,6 +140,35 @@ def _band_keys(signature: NDArray[np.uint32], bands: int, rows: int, out: NDArra
 
 
 @njit
+def _proposing(
+    hashes: NDArray[np.uint32],
+    count: int,
+    wide: NDArray[np.uint32],
+    windows: int,
+    dropped: NDArray[np.bool_],
+    latin: NDArray[np.bool_],
+    out: NDArray[np.uint32],
+) -> Any:
+    """Copy what `_own` keeps to out, of Latin ones the hash of the longer n-gram there, if there is one.
+
+    windows: how many of those there are; 0: the text is too short, and keeps the short ones.
+    """
+    kept, loose, written = 0, 0, 0  # written: how many of the loose ones
+    for i in range(count):
+        if dropped[i] and latin[i]:
+            loose += 1
+        else:
+            kept -= written if loose >= STRETCH else 0
+            loose = written = 0
+        wider = latin[i] and windows > 0
+        out[kept] = wide[i] if wider else hashes[i]
+        if (wider and i < windows) or (not wider and not (dropped[i] and not latin[i])):
+            kept += 1
+            written += 1 if loose else 0
+    return kept - (written if loose >= STRETCH else 0)
+
+
+@njit
 def _find_latin(codes: NDArray[np.uint32], length: int, table: Lookup, out: NDArray[np.bool_]) -> None:
     """Say of each code point whether it is a Latin letter or a digit; words are not asked: out stays as it is."""
     if len(table.classes) == 0:
@@ -169,15 +198,20 @@ def _sketch(
     b: NDArray[np.uint32],
     bands: int,
     rows: int,
+    longer: int,
     keys: NDArray[np.uint64],
     pick: NDArray[np.uint32],
     marks: NDArray[np.uint64],
     counts: NDArray[np.int64],
 ) -> Any:
-    """Write keys, pick, marks and counts = (n-grams compared, n-grams) of some rows; counts (-1, -1): not done."""
+    """Write keys, pick, marks and counts = (n-grams compared, n-grams) of some rows; counts (-1, -1): not done.
+
+    longer: of how many Latin letters n-grams that propose pairs are; 0: of n.
+    """
     most = longest(source, first, last)
     codes, hashes, own = np.empty(most, np.uint32), np.empty(most, np.uint32), np.empty(most, np.uint32)
-    dropped, latin = np.empty(most, np.bool_), np.zeros(most, np.bool_)
+    dropped, latin, none = np.zeros(most, np.bool_), np.zeros(most, np.bool_), np.zeros(most, np.bool_)
+    wide = np.empty(most if longer else 0, np.uint32)
     signature = np.empty(len(a), np.uint32)
     for row in range(first, last):
         length = decode_row(source, row, table, codes)
@@ -185,11 +219,17 @@ def _sketch(
             counts[row, 0] = counts[row, 1] = -1
             continue
         _find_latin(codes, length, table, latin)
-        every = window_hashes(codes, token_hashes(codes, length, table.classes), n, hashes)
+        tokens = token_hashes(codes, length, table.classes)
+        every = window_hashes(codes, tokens, n, hashes)
         kept = rare = 0
         if len(drop.bitmap):
             _find_dropped(hashes, every, drop, dropped)
             kept = _own(hashes, every, dropped, latin, own)
+        if longer:
+            windows = window_hashes(codes, tokens, longer, wide) if tokens >= longer else 0
+            rare = _proposing(hashes, every, wide, windows, dropped, latin, own)
+            rare = rare or _proposing(hashes, every, wide, windows, none, latin, own)
+        elif len(drop.bitmap):
             rare = _rare(hashes, every, dropped, own)
         kept = kept or every
         if rare:
@@ -209,6 +249,7 @@ def sketch(
     n: int,
     drop: NDArray[np.uint32],
     scheme: tuple[int, int, int],
+    longer: int = 0,
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[np.uint64], NDArray[np.int64]]:
     """Return band keys u64[rows, bands], last MinHash values, marks, and (n-grams compared, of all) int64[rows, 2].
 
@@ -221,12 +262,12 @@ def sketch(
     pick, marks = np.empty(len(texts), np.uint32), np.empty((len(texts), 2), np.uint64)
 
     def work(first: int, last: int) -> None:
-        _sketch(source.rows, first, last, table, n, left_out, a, b, bands, size, keys, pick, marks, counts)
+        _sketch(source.rows, first, last, table, n, left_out, a, b, bands, size, longer, keys, pick, marks, counts)
 
     spread(work, source.offsets)
     others = np.flatnonzero(counts[:, 0] < 0)
     if len(others):
-        rest = sketch(normalise_few(texts, others, rules), (), by, n, drop, scheme)
+        rest = sketch(normalise_few(texts, others, rules), (), by, n, drop, scheme, longer)
         keys[others], pick[others], marks[others], counts[others] = rest
     return keys, pick, marks, counts
 

@@ -15,6 +15,7 @@ from datacheck.text.minhash import band_keys, marks, mix64, signatures
 from datacheck.text.normalise import Rule, much, normalise
 from datacheck.text.shingles import (
     LATIN_END,
+    LATIN_N,
     By,
     Grams,
     Shingles,
@@ -23,11 +24,13 @@ from datacheck.text.shingles import (
     document_frequency,
     grams,
     own_grams,
+    proposing_hashes,
     some,
     take,
     unique,
 )
 
+_SHORT = 3  # characters
 NOTHING = np.zeros(0, np.uint32)
 Scheme = tuple[int, int, int]
 
@@ -38,6 +41,11 @@ class Unit(NamedTuple):
     rules: tuple[Rule, ...]
     by: By
     n: int
+
+    @property
+    def wide(self) -> bool:
+        """Whether longer n-grams of Latin letters propose pairs: every two English texts share many of three."""
+        return self.by == "chars" and self.n <= _SHORT
 
     def compiled(self, texts: pl.Series) -> bool:
         """Whether to take the compiled way: not for jieba, which takes a hundred times as long as all the rest."""
@@ -75,12 +83,12 @@ def sketch(
     """Return band keys for a scheme of (permutations, bands, values per band).
 
     drop: sorted hashes of frequent n-grams, which propose no pairs. A row of nothing else keeps them all: there is
-    nothing else to find it by.
+    nothing else to find it by. Where n is three or less, those that begin with a Latin letter are longer.
     """
     if unit.compiled(texts) if compiled is None else compiled:
         from datacheck.text import sketch_kernels  # noqa: PLC0415 - it loads numba
 
-        keys, pick, marked, counts = sketch_kernels.sketch(texts, *unit, drop, scheme)
+        keys, pick, marked, counts = sketch_kernels.sketch(texts, *unit, drop, scheme, LATIN_N if unit.wide else 0)
         return Sketch(keys, pick, marked, counts[:, 0], counts[:, 1])
     none = np.zeros(0, np.int64)
     parts = [Sketch(np.zeros((0, scheme[1]), np.uint64), NOTHING, np.zeros((0, 2), np.uint64), none, none)]
@@ -91,11 +99,17 @@ def sketch(
 def _sketch(texts: pl.Series, unit: Unit, scheme: Scheme, drop: NDArray[np.uint32]) -> Sketch:
     normalised = normalise(texts, unit.rules, compiled=False)
     found = grams(normalised, unit.by, unit.n)
-    every = np.diff(found.offsets)
-    own = np.diff(some(found, own_grams(found, _latin(normalised, found, unit), drop)).offsets)
+    every, latin = np.diff(found.offsets), _latin(normalised, found, unit)
+    kept = own_grams(found, latin, drop)
+    own = np.diff(some(found, kept).offsets)
     num_perm, bands, size = scheme
-    rare = some(found, ~contained(found.hashes, drop))
-    signature = signatures(_or_all(rare, found), num_perm)
+    if unit.wide:
+        hashes, there = proposing_hashes(found, grams(normalised, unit.by, LATIN_N), latin, unit.n)
+        found = found._replace(hashes=hashes)
+        proposing = _or_all(some(found, kept & there), some(found, there))
+    else:
+        proposing = _or_all(some(found, ~contained(found.hashes, drop)), found)
+    signature = signatures(proposing, num_perm)
     compared = np.where(own > 0, own, every)
     return Sketch(band_keys(signature, bands, size), signature[:, -1], marks(signature), compared, every)
 

@@ -129,14 +129,31 @@ def test_frequent_letters_are_boilerplate_in_a_long_stretch_only(compiled):
     dropped = {t[i : i + 3] for t in (sentence, "将以下句子翻译成英文") for i in range(len(t) - 2)}
     unit, known = Unit((), "chars", 3), {}
     for gram in {t[i : i + 3] for t in texts for i in range(len(t) - 2)} | {*dropped}:
-        known[int(sketches.sets(series([gram]), unit, compiled=False).sets.hashes[0])] = gram
+        known[hash_of(gram, unit)] = gram
     drop = np.array(sorted(hash_ for hash_, gram in known.items() if gram in dropped), np.uint32)
     found = sketches.sets(series(texts), unit, drop=drop, compiled=compiled).sets
     sketched = sketches.sketch(series(texts), unit, (64, 21, 3), drop=drop, compiled=compiled)
     for row, text in enumerate(texts):
         want = brute_force(text, 3, dropped)
         assert {known[h] for h in found.hashes[found.offsets[row] : found.offsets[row + 1]].tolist()} == want
-        rare = sorted(h for h, gram in known.items() if gram in text and gram not in dropped)
-        rare = rare or sorted(h for h, gram in known.items() if gram in text)
+        rare = sorted(hash_of(gram, unit) for gram in proposing(text, dropped) or proposing(text, set()))
         alone = Shingles(np.array([0, len(rare)]), np.array(rare, np.uint32))
-        assert (sketched.keys[row] == band_keys(signatures(alone, 64), 21, 3)[0]).all()  # by the rare ones
+        assert (sketched.keys[row] == band_keys(signatures(alone, 64), 21, 3)[0]).all()
+
+
+def hash_of(gram, unit):
+    return int(sketches.sets(series([gram]), unit._replace(n=len(gram)), compiled=False).sets.hashes[0])
+
+
+def proposing(text, dropped):
+    """3-grams of Han that are not dropped, 5-grams of Latin letters outside of long stretches; short texts: 3-grams."""
+    every, chosen, at = [text[i : i + 3] for i in range(len(text) - 2)], set(), 0
+    for loose, stretch in itertools.groupby(every, lambda gram: gram in dropped and gram[0] < "\u0250"):
+        size = len(list(stretch))
+        for i in range(at, at + size):
+            if text[i] < "\u0250" and len(text) >= 5:
+                chosen |= {text[i : i + 5]} if i + 5 <= len(text) and not (loose and size >= 60) else set()
+            elif every[i] not in dropped:
+                chosen.add(every[i])
+        at += size
+    return chosen
