@@ -70,10 +70,10 @@ class NearDuplicates(Check):
     a similarity of 0.7 is often two different questions. N-grams that stand in more than `boilerplate` of the rows
     (and in at least 20) are left out, so that a shared template makes no pair; a cluster of near-copies larger than
     that share hides itself the same way, so rows that are boilerplate for more than nine tenths are listed, and
-    warned of (`boilerplate_rows`): read some; are they copies, run again with `boilerplate: null`. Most combinations
-    of three letters are frequent in any English text: they are boilerplate in stretches of 60 and more only, but
-    candidates are sought by the rare ones, so that of English texts with 5 % typos some are missed. The prompt of a
-    conversation is all that stands before its last answer.
+    warned of (`boilerplate_rows`): read some; are they copies, run again with `boilerplate: null`. Many combinations
+    of letters are frequent in any English text: they are boilerplate in stretches of 60 and more only, so an English
+    template with an edit in it counts as the row's own. The prompt of a conversation is all that stands before its
+    last answer.
     """
 
     ZH = """数据集中与前面某行近似重复的样本占比（含完全重复）。

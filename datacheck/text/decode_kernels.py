@@ -52,9 +52,13 @@ class Column:
 
 
 class Lookup(NamedTuple):
-    """What each code point becomes (see normalise), ready for compiled code. plain: every one stays what it is."""
+    """What each code point becomes (see normalise), ready for compiled code.
+
+    plain: every one stays what it is. longer: of how many Latin letters n-grams are (`shingles.longer`), or 0.
+    """
 
     plain: bool
+    longer: int
     single: NDArray[np.uint32]
     expansions: NDArray[np.uint32]
     widths: NDArray[np.int64]
@@ -140,11 +144,11 @@ def longest(rows: Rows, first: int, last: int) -> Any:
 
 
 @cache
-def lookup(rules: tuple[Rule, ...], by: str = "chars") -> Lookup:
+def lookup(rules: tuple[Rule, ...], by: str = "chars", longer: int = 0) -> Lookup:
     """Return the table of some normalisation rules, and the classes of code points where words are cut."""
     table = table_of(tuple(rule for rule in RULES if rule in rules))
     kinds = classes() if by == "words" else np.zeros(0, np.uint8)
-    return Lookup(not rules, table.single, table.expansions, table.widths, kinds)
+    return Lookup(not rules, longer, table.single, table.expansions, table.widths, kinds)
 
 
 @njit

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from datacheck.text.codes import from_lengths
 from datacheck.text.decode_kernels import ROOM, Column, Lookup, Rows, decode_row, longest, lookup
 from datacheck.text.jit import njit, spread, stream
-from datacheck.text.kernels import mix_one, normalise_few, row_hashes, sort_unique, token_hashes, window_hashes
+from datacheck.text.kernels import mix_one, normalise_few, sort_unique, token_hashes, window_hashes
 from datacheck.text.minhash import EMPTY, MARK, MARKED, NO_KEY, permutations
 from datacheck.text.normalise import Rule
-from datacheck.text.shingles import LATIN_END, STRETCH, Shingles, concat, contained, sum_frequencies, take
+from datacheck.text.shingles import LATIN_END, STRETCH, Shingles, concat, contained, longer, sum_frequencies, take
 
 _EMPTY, _NO_KEY, _MARK = np.uint32(EMPTY), np.uint64(NO_KEY), np.uint32(MARK)
 _STEP = 8  # hashes per pass over the signature: loads and stores of it become rare
@@ -140,18 +140,60 @@ def _band_keys(signature: NDArray[np.uint32], bands: int, rows: int, out: NDArra
 
 
 @njit
-def _proposing(
+def _mix(
+    codes: NDArray[np.uint32],
+    tokens: int,
+    table: Lookup,
     hashes: NDArray[np.uint32],
     count: int,
-    wide: NDArray[np.uint32],
+    latin: NDArray[np.bool_],
+    out: NDArray[np.uint32],
+) -> Any:
+    """Write the hash that is counted and proposes pairs (`shingles.proposing_hashes`) of each of `count` n-grams.
+
+    Returns how many longer n-grams the row has; behind them the short ones' hashes stand.
+    """
+    windows = window_hashes(codes, tokens, table.longer, out) if table.longer and tokens >= table.longer else 0
+    for i in range(count):
+        if not latin[i] or i >= windows:
+            out[i] = hashes[i]
+    return windows
+
+
+@njit
+def _mixed_hashes(
+    source: Rows,
+    row: int,
+    table: Lookup,
+    n: int,
+    codes: NDArray[np.uint32],
+    hashes: NDArray[np.uint32],
+    latin: NDArray[np.bool_],
+    out: NDArray[np.uint32],
+) -> Any:
+    """Write what `_mix` does of a row; returns how many, -1: not done."""
+    length = decode_row(source, row, table, codes)
+    if length < 0:
+        return -1
+    _find_latin(codes, length, table, latin)
+    tokens = token_hashes(codes, length, table.classes)
+    count = window_hashes(codes, tokens, n, hashes)
+    _mix(codes, tokens, table, hashes, count, latin, out)
+    return count
+
+
+@njit
+def _proposing(
+    mixed: NDArray[np.uint32],
+    count: int,
     windows: int,
     dropped: NDArray[np.bool_],
     latin: NDArray[np.bool_],
     out: NDArray[np.uint32],
 ) -> Any:
-    """Copy what `_own` keeps to out, of Latin ones the hash of the longer n-gram there, if there is one.
+    """Copy the hashes of `_mix` to out of what `_own` keeps; not the last Latin ones, which have no longer n-gram.
 
-    windows: how many of those there are; 0: the text is too short, and keeps the short ones.
+    windows: how many longer ones there are; 0: the text is too short, and keeps the short ones.
     """
     kept, loose, written = 0, 0, 0  # written: how many of the loose ones
     for i in range(count):
@@ -160,9 +202,8 @@ def _proposing(
         else:
             kept -= written if loose >= STRETCH else 0
             loose = written = 0
-        wider = latin[i] and windows > 0
-        out[kept] = wide[i] if wider else hashes[i]
-        if (wider and i < windows) or (not wider and not (dropped[i] and not latin[i])):
+        out[kept] = mixed[i]
+        if i < windows or windows == 0 if latin[i] else not dropped[i]:
             kept += 1
             written += 1 if loose else 0
     return kept - (written if loose >= STRETCH else 0)
@@ -198,37 +239,35 @@ def _sketch(
     b: NDArray[np.uint32],
     bands: int,
     rows: int,
-    longer: int,
     keys: NDArray[np.uint64],
     pick: NDArray[np.uint32],
     marks: NDArray[np.uint64],
     counts: NDArray[np.int64],
 ) -> Any:
-    """Write keys, pick, marks and counts = (n-grams compared, n-grams) of some rows; counts (-1, -1): not done.
-
-    longer: of how many Latin letters n-grams that propose pairs are; 0: of n.
-    """
+    """Write keys, pick, marks and counts = (n-grams compared, n-grams) of some rows; counts (-1, -1): not done."""
     most = longest(source, first, last)
     codes, hashes, own = np.empty(most, np.uint32), np.empty(most, np.uint32), np.empty(most, np.uint32)
     dropped, latin, none = np.zeros(most, np.bool_), np.zeros(most, np.bool_), np.zeros(most, np.bool_)
-    wide = np.empty(most if longer else 0, np.uint32)
+    mixed = np.empty(most, np.uint32)
     signature = np.empty(len(a), np.uint32)
     for row in range(first, last):
         length = decode_row(source, row, table, codes)
         if length < 0:
             counts[row, 0] = counts[row, 1] = -1
             continue
-        _find_latin(codes, length, table, latin)
+        if table.longer or len(drop.bitmap):
+            _find_latin(codes, length, table, latin)
         tokens = token_hashes(codes, length, table.classes)
         every = window_hashes(codes, tokens, n, hashes)
-        kept = rare = 0
+        kept = rare = windows = 0
+        if table.longer or len(drop.bitmap):
+            windows = _mix(codes, tokens, table, hashes, every, latin, mixed)
         if len(drop.bitmap):
-            _find_dropped(hashes, every, drop, dropped)
+            _find_dropped(mixed, every, drop, dropped)
             kept = _own(hashes, every, dropped, latin, own)
-        if longer:
-            windows = window_hashes(codes, tokens, longer, wide) if tokens >= longer else 0
-            rare = _proposing(hashes, every, wide, windows, dropped, latin, own)
-            rare = rare or _proposing(hashes, every, wide, windows, none, latin, own)
+        if table.longer:
+            rare = _proposing(mixed, every, windows, dropped, latin, own)
+            rare = rare or _proposing(mixed, every, windows, none, latin, own)
         elif len(drop.bitmap):
             rare = _rare(hashes, every, dropped, own)
         kept = kept or every
@@ -249,7 +288,6 @@ def sketch(
     n: int,
     drop: NDArray[np.uint32],
     scheme: tuple[int, int, int],
-    longer: int = 0,
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[np.uint64], NDArray[np.int64]]:
     """Return band keys u64[rows, bands], last MinHash values, marks, and (n-grams compared, of all) int64[rows, 2].
 
@@ -257,17 +295,17 @@ def sketch(
     """
     num_perm, bands, size = scheme
     a, b = permutations(num_perm, 1)
-    source, table, left_out = Column(texts), lookup(rules, by), Drop.of(drop)
+    source, table, left_out = Column(texts), lookup(rules, by, longer(by, n)), Drop.of(drop)
     keys, counts = np.empty((len(texts), bands), np.uint64), np.empty((len(texts), 2), np.int64)
     pick, marks = np.empty(len(texts), np.uint32), np.empty((len(texts), 2), np.uint64)
 
     def work(first: int, last: int) -> None:
-        _sketch(source.rows, first, last, table, n, left_out, a, b, bands, size, longer, keys, pick, marks, counts)
+        _sketch(source.rows, first, last, table, n, left_out, a, b, bands, size, keys, pick, marks, counts)
 
     spread(work, source.offsets)
     others = np.flatnonzero(counts[:, 0] < 0)
     if len(others):
-        rest = sketch(normalise_few(texts, others, rules), (), by, n, drop, scheme, longer)
+        rest = sketch(normalise_few(texts, others, rules), (), by, n, drop, scheme)
         keys[others], pick[others], marks[others], counts[others] = rest
     return keys, pick, marks, counts
 
@@ -299,7 +337,7 @@ def _own_sets(
     """
     most = longest(source, first, last)
     codes, hashes, own = np.empty(most, np.uint32), np.empty(most, np.uint32), np.empty(most, np.uint32)
-    dropped, latin = np.empty(most, np.bool_), np.zeros(most, np.bool_)
+    dropped, latin, mixed = np.empty(most, np.bool_), np.zeros(most, np.bool_), np.empty(most, np.uint32)
     work = np.empty(3 * most + 2, np.uint32)
     at = 0
     for row in range(first, last):
@@ -309,11 +347,14 @@ def _own_sets(
             continue
         if len(copies):
             copies[row] = _text_hash(codes, length)
-        _find_latin(codes, length, table, latin)
-        count = window_hashes(codes, token_hashes(codes, length, table.classes), n, hashes)
+        if len(drop.bitmap):
+            _find_latin(codes, length, table, latin)
+        tokens = token_hashes(codes, length, table.classes)
+        count = window_hashes(codes, tokens, n, hashes)
         kept = 0
         if len(drop.bitmap):
-            _find_dropped(hashes, count, drop, dropped)
+            _mix(codes, tokens, table, hashes, count, latin, mixed)
+            _find_dropped(mixed, count, drop, dropped)
             kept = _own(hashes, count, dropped, latin, own)
         chosen = own if kept else hashes
         count = sort_unique(chosen, kept or count, work)
@@ -331,7 +372,7 @@ def sets(
 
     And a 64-bit hash of each normalised text; no hashes at all unless hashed.
     """
-    source, table, left_out = Column(texts), lookup(rules, by), Drop.of(drop)
+    source, table, left_out = Column(texts), lookup(rules, by, longer(by, n)), Drop.of(drop)
     lengths, copies = np.empty(len(texts), np.int64), np.empty(len(texts) if hashed else 0, np.uint64)
 
     def work(first: int, last: int) -> NDArray[np.uint32]:
@@ -366,10 +407,11 @@ def _count_slots(
 ) -> Any:
     """Count for each slot (leading bits of a hash) the rows that have one there: no hash is more frequent."""
     most = longest(source, first, last)
-    codes, hashes = np.empty(most, np.uint32), np.empty(most, np.uint32)
+    codes, short, hashes = np.empty(most, np.uint32), np.empty(most, np.uint32), np.empty(most, np.uint32)
+    latin = np.zeros(most, np.bool_)
     seen = np.full(len(counts), -1, np.int32)
     for row in range(first, last):
-        count = row_hashes(source, row, table, n, codes, hashes)
+        count = _mixed_hashes(source, row, table, n, codes, short, latin, hashes)
         done[row] = count >= 0
         mark = np.int32(row - first)
         for i in range(count):
@@ -391,11 +433,11 @@ def _collect(
 ) -> Any:
     """Write the distinct hashes of each row that lie in a wanted slot to out; returns how many."""
     most = longest(source, first, last)
-    codes, hashes = np.empty(most, np.uint32), np.empty(most, np.uint32)
-    work = np.empty(3 * most + 2, np.uint32)
+    codes, short, hashes = np.empty(most, np.uint32), np.empty(most, np.uint32), np.empty(most, np.uint32)
+    latin, work = np.zeros(most, np.bool_), np.empty(3 * most + 2, np.uint32)
     at = 0
     for row in range(first, last):
-        count = row_hashes(source, row, table, n, codes, hashes)
+        count = _mixed_hashes(source, row, table, n, codes, short, latin, hashes)
         done[row] = count >= 0
         kept = 0
         for i in range(count):
@@ -433,7 +475,7 @@ def frequencies_of(
 
 
 def _slots(texts: pl.Series, rules: tuple[Rule, ...], by: str, n: int) -> NDArray[np.uint32]:
-    source, table = Column(texts), lookup(rules, by)
+    source, table = Column(texts), lookup(rules, by, longer(by, n))
     done = np.zeros(len(texts), np.bool_)
 
     def work(first: int, last: int) -> NDArray[np.uint32]:
@@ -449,7 +491,7 @@ def _slots(texts: pl.Series, rules: tuple[Rule, ...], by: str, n: int) -> NDArra
 def _counted(texts: pl.Series, rules: tuple[Rule, ...], by: str, n: int, wanted: NDArray[np.bool_]) -> Frequencies:
     if not wanted.any():
         return np.zeros(0, np.uint32), np.zeros(0, np.int64)
-    source, table = Column(texts), lookup(rules, by)
+    source, table = Column(texts), lookup(rules, by, longer(by, n))
     done = np.zeros(len(texts), np.bool_)
 
     def work(first: int, last: int) -> Frequencies:

@@ -15,7 +15,6 @@ from datacheck.text.minhash import band_keys, marks, mix64, signatures
 from datacheck.text.normalise import Rule, much, normalise
 from datacheck.text.shingles import (
     LATIN_END,
-    LATIN_N,
     By,
     Grams,
     Shingles,
@@ -23,6 +22,7 @@ from datacheck.text.shingles import (
     contained,
     document_frequency,
     grams,
+    longer,
     own_grams,
     proposing_hashes,
     some,
@@ -30,7 +30,6 @@ from datacheck.text.shingles import (
     unique,
 )
 
-_SHORT = 3  # characters
 NOTHING = np.zeros(0, np.uint32)
 Scheme = tuple[int, int, int]
 
@@ -41,11 +40,6 @@ class Unit(NamedTuple):
     rules: tuple[Rule, ...]
     by: By
     n: int
-
-    @property
-    def wide(self) -> bool:
-        """Whether longer n-grams of Latin letters propose pairs: every two English texts share many of three."""
-        return self.by == "chars" and self.n <= _SHORT
 
     def compiled(self, texts: pl.Series) -> bool:
         """Whether to take the compiled way: not for jieba, which takes a hundred times as long as all the rest."""
@@ -88,7 +82,7 @@ def sketch(
     if unit.compiled(texts) if compiled is None else compiled:
         from datacheck.text import sketch_kernels  # noqa: PLC0415 - it loads numba
 
-        keys, pick, marked, counts = sketch_kernels.sketch(texts, *unit, drop, scheme, LATIN_N if unit.wide else 0)
+        keys, pick, marked, counts = sketch_kernels.sketch(texts, *unit, drop, scheme)
         return Sketch(keys, pick, marked, counts[:, 0], counts[:, 1])
     none = np.zeros(0, np.int64)
     parts = [Sketch(np.zeros((0, scheme[1]), np.uint64), NOTHING, np.zeros((0, 2), np.uint64), none, none)]
@@ -98,18 +92,12 @@ def sketch(
 
 def _sketch(texts: pl.Series, unit: Unit, scheme: Scheme, drop: NDArray[np.uint32]) -> Sketch:
     normalised = normalise(texts, unit.rules, compiled=False)
-    found = grams(normalised, unit.by, unit.n)
-    every, latin = np.diff(found.offsets), _latin(normalised, found, unit)
-    kept = own_grams(found, latin, drop)
+    found, latin, there = _proposing(normalised, grams(normalised, unit.by, unit.n), unit)
+    every, kept = np.diff(found.offsets), own_grams(found, latin, drop)
     own = np.diff(some(found, kept).offsets)
     num_perm, bands, size = scheme
-    if unit.wide:
-        hashes, there = proposing_hashes(found, grams(normalised, unit.by, LATIN_N), latin, unit.n)
-        found = found._replace(hashes=hashes)
-        proposing = _or_all(some(found, kept & there), some(found, there))
-    else:
-        proposing = _or_all(some(found, ~contained(found.hashes, drop)), found)
-    signature = signatures(proposing, num_perm)
+    rare = kept if longer(unit.by, unit.n) else ~contained(found.hashes, drop)
+    signature = signatures(_or_all(some(found, rare & there), some(found, there)), num_perm)
     compared = np.where(own > 0, own, every)
     return Sketch(band_keys(signature, bands, size), signature[:, -1], marks(signature), compared, every)
 
@@ -138,17 +126,26 @@ def sets(
 def _sets(texts: pl.Series, unit: Unit, drop: NDArray[np.uint32]) -> Sets:
     normalised = normalise(texts, unit.rules, compiled=False)
     found, hashes = grams(normalised, unit.by, unit.n), text_hashes(normalised)
-    own = own_grams(found, _latin(normalised, found, unit), drop)
-    return Sets(_or_all(some(found, own), found), hashes)
+    counted, latin, _ = _proposing(normalised, found, unit)
+    return Sets(_or_all(some(found, own_grams(counted, latin, drop)), found), hashes)
 
 
-def _latin(texts: pl.Series, found: Grams, unit: Unit) -> NDArray[np.bool_]:
-    """Say of each n-gram of characters whether it begins with a Latin letter."""
+def _proposing(texts: pl.Series, found: Grams, unit: Unit) -> tuple[Grams, NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return the n-grams with the hashes that propose pairs, whether each begins with a Latin letter, and is there."""
     if unit.by != "chars":
-        return np.zeros(len(found.hashes), np.bool_)
+        return found, np.zeros(len(found.hashes), np.bool_), np.ones(len(found.hashes), np.bool_)
     text = decode(texts)
-    latin: NDArray[np.bool_] = text.codes[text.offsets[row_numbers(found.offsets)] + found.starts] < LATIN_END
-    return latin
+    latin = text.codes[text.offsets[row_numbers(found.offsets)] + found.starts] < LATIN_END
+    if not (wide := longer(unit.by, unit.n)):
+        return found, latin, np.ones(len(found.hashes), np.bool_)
+    hashes, there = proposing_hashes(found, grams(texts, unit.by, wide), latin, unit.n)
+    return found._replace(hashes=hashes), latin, there
+
+
+def _counted(texts: pl.Series, unit: Unit) -> Shingles:
+    """Return the sets of n-grams that are counted, to find boilerplate."""
+    normalised = [normalise(part, unit.rules, compiled=False) for part in blocks(texts)]
+    return concat([unique(_proposing(part, grams(part, unit.by, unit.n), unit)[0]) for part in normalised])
 
 
 def _or_all(chosen: Grams, found: Grams) -> Shingles:
@@ -176,7 +173,7 @@ def frequent(
         from datacheck.text import sketch_kernels  # noqa: PLC0415 - it loads numba
 
         return sketch_kernels.frequent(texts, *unit, least)
-    hashes, counts = document_frequency(sets(texts, unit, compiled=False).sets)
+    hashes, counts = document_frequency(_counted(texts, unit))
     return hashes[counts >= least], counts[counts >= least]
 
 
@@ -188,4 +185,4 @@ def frequencies_of(
         from datacheck.text import sketch_kernels  # noqa: PLC0415 - it loads numba
 
         return sketch_kernels.frequencies_of(texts, *unit, among)
-    return document_frequency(sets(texts, unit, compiled=False).sets, among)
+    return document_frequency(_counted(texts, unit), among)

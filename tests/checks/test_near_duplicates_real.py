@@ -78,20 +78,29 @@ def texts(language):
 def own_trigrams(rows):
     """Sets of character 3-grams of normalised texts without those that a twentieth of the distinct texts have.
 
-    Of Latin ones only stretches of 60 and more are left out.
+    Of Latin ones only stretches of 60 and more are left out, and five letters are counted.
     """
     plain = normalise(pl.Series(rows), RULES).to_list()
-    counts = Counter(gram for text in dict.fromkeys(plain) for gram in {text[i : i + 3] for i in range(len(text) - 2)})
+    counts = Counter(gram for text in dict.fromkeys(plain) for gram in set(counted(text)))
     common = {gram for gram, count in counts.items() if count >= 0.05 * len(set(rows))}
     return [own(text, common) for text in plain], common
 
 
+def counted(text):
+    wide = [text[i] < "\u0250" and i + 5 <= len(text) for i in range(len(text) - 2)]
+    return [text[i : i + (5 if five else 3)] for i, five in enumerate(wide)]
+
+
 def own(text, common):
-    kept = set()
-    every = (text[i : i + 3] for i in range(len(text) - 2))
-    for loose, stretch in itertools.groupby(every, lambda gram: gram in common and gram[0] < "\u0250"):
+    kept, at = set(), 0
+    for loose, stretch in itertools.groupby(counted(text), lambda gram: gram in common and gram[0] < "\u0250"):
         several = list(stretch)
-        kept |= set(several) if loose and len(several) < 60 else set(several) - common
+        kept |= {
+            text[at + i : at + i + 3]
+            for i, gram in enumerate(several)
+            if (loose and len(several) < 60) or gram not in common
+        }
+        at += len(several)
     return kept
 
 
