@@ -71,7 +71,7 @@ class NearDuplicates(Check):
     (and in at least 20) are left out, so that a shared template makes no pair; a cluster of near-copies larger than
     that share hides itself the same way, so rows that are boilerplate for more than nine tenths are listed, and
     warned of (`boilerplate_rows`): read some; are they copies, run again with `boilerplate: null`. Many combinations
-    of letters are frequent in any English text: they are boilerplate in stretches of 60 and more only, so an English
+    of letters are frequent in any English text: they are boilerplate in stretches of 20 and more only, so an English
     template with an edit in it counts as the row's own. The prompt of a conversation is all that stands before its
     last answer.
     """

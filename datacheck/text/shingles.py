@@ -30,9 +30,9 @@ _ONE_CHARACTER_WORDS = ((0x3005, 0x3007), (0x3040, 0x312F), (0x31A0, 0x31BF), (0
 _HAN = ((0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x3FFFF))
 SEPARATOR, LETTER, SINGLE = np.uint8(0), np.uint8(1), np.uint8(2)
 
-STRETCH = 60  # frequent n-grams of Latin letters side by side from which on they are a template, not just English
+STRETCH = 20  # frequent n-grams of Latin letters side by side from which on they are a template, not just English
 LATIN_N = 5  # Latin letters that propose pairs and are counted: fewer side by side are common to all English texts
-LATIN_END = np.uint32(0x250)  # the first code point behind the blocks of Latin letters
+LATIN, LATIN_END = np.uint32(0x41), np.uint32(0x250)  # the blocks of Latin letters, without digits
 
 _SHORT = 3  # characters
 BASE = np.uint32(0x9E3779B1)  # odd, so that multiplying loses nothing
@@ -118,7 +118,7 @@ def some(found: Grams, keep: NDArray[np.bool_]) -> Grams:
 def own_grams(found: Grams, latin: NDArray[np.bool_], drop: NDArray[np.uint32]) -> NDArray[np.bool_]:
     """Say which n-grams are no boilerplate: all but those of `drop` (sorted), of Latin ones only where many meet.
 
-    latin: whether an n-gram begins with a Latin letter or digit. Many combinations of a few letters are frequent in any
+    latin: whether an n-gram begins with a Latin letter. Many combinations of a few letters are frequent in any
     English text; in a template they stand side by side, `STRETCH` of them and more.
     """
     gone = contained(found.hashes, drop)

@@ -15,7 +15,17 @@ from datacheck.text.jit import njit, spread, stream
 from datacheck.text.kernels import mix_one, normalise_few, sort_unique, token_hashes, window_hashes
 from datacheck.text.minhash import EMPTY, MARK, MARKED, NO_KEY, permutations
 from datacheck.text.normalise import Rule
-from datacheck.text.shingles import LATIN_END, STRETCH, Shingles, concat, contained, longer, sum_frequencies, take
+from datacheck.text.shingles import (
+    LATIN,
+    LATIN_END,
+    STRETCH,
+    Shingles,
+    concat,
+    contained,
+    longer,
+    sum_frequencies,
+    take,
+)
 
 _EMPTY, _NO_KEY, _MARK = np.uint32(EMPTY), np.uint64(NO_KEY), np.uint32(MARK)
 _STEP = 8  # hashes per pass over the signature: loads and stores of it become rare
@@ -211,10 +221,10 @@ def _proposing(
 
 @njit
 def _find_latin(codes: NDArray[np.uint32], length: int, table: Lookup, out: NDArray[np.bool_]) -> None:
-    """Say of each code point whether it is a Latin letter or a digit; words are not asked: out stays as it is."""
+    """Say of each code point whether it is a Latin letter; words are not asked: out stays as it is."""
     if len(table.classes) == 0:
         for i in range(length):
-            out[i] = codes[i] < LATIN_END
+            out[i] = LATIN <= codes[i] < LATIN_END
 
 
 @njit

@@ -14,6 +14,7 @@ from datacheck.text.codes import blocks, decode, row_numbers
 from datacheck.text.minhash import band_keys, marks, mix64, signatures
 from datacheck.text.normalise import Rule, much, normalise
 from datacheck.text.shingles import (
+    LATIN,
     LATIN_END,
     By,
     Grams,
@@ -135,7 +136,8 @@ def _proposing(texts: pl.Series, found: Grams, unit: Unit) -> tuple[Grams, NDArr
     if unit.by != "chars":
         return found, np.zeros(len(found.hashes), np.bool_), np.ones(len(found.hashes), np.bool_)
     text = decode(texts)
-    latin = text.codes[text.offsets[row_numbers(found.offsets)] + found.starts] < LATIN_END
+    first = text.codes[text.offsets[row_numbers(found.offsets)] + found.starts]
+    latin = (first >= LATIN) & (first < LATIN_END)
     if not (wide := longer(unit.by, unit.n)):
         return found, latin, np.ones(len(found.hashes), np.bool_)
     hashes, there = proposing_hashes(found, grams(texts, unit.by, wide), latin, unit.n)

@@ -78,7 +78,7 @@ def texts(language):
 def own_trigrams(rows):
     """Sets of character 3-grams of normalised texts without those that a twentieth of the distinct texts have.
 
-    Of Latin ones only stretches of 60 and more are left out, and five letters are counted.
+    Of Latin ones only stretches of 20 and more are left out, and five letters are counted.
     """
     plain = normalise(pl.Series(rows), RULES).to_list()
     counts = Counter(gram for text in dict.fromkeys(plain) for gram in set(counted(text)))
@@ -87,18 +87,18 @@ def own_trigrams(rows):
 
 
 def counted(text):
-    wide = [text[i] < "\u0250" and i + 5 <= len(text) for i in range(len(text) - 2)]
+    wide = ["@" < text[i] < "\u0250" and i + 5 <= len(text) for i in range(len(text) - 2)]
     return [text[i : i + (5 if five else 3)] for i, five in enumerate(wide)]
 
 
 def own(text, common):
     kept, at = set(), 0
-    for loose, stretch in itertools.groupby(counted(text), lambda gram: gram in common and gram[0] < "\u0250"):
+    for loose, stretch in itertools.groupby(counted(text), lambda gram: gram in common and "@" < gram[0] < "\u0250"):
         several = list(stretch)
         kept |= {
             text[at + i : at + i + 3]
             for i, gram in enumerate(several)
-            if (loose and len(several) < 60) or gram not in common
+            if (loose and len(several) < 20) or gram not in common
         }
         at += len(several)
     return kept

@@ -110,17 +110,17 @@ def test_text_hashes_tell_texts_apart():
 
 def counted(text):
     """Of every place of a text its 3-gram; where a Latin letter stands, five letters, if there are as many."""
-    wide = [text[i] < "\u0250" and i + 5 <= len(text) for i in range(max(len(text) - 2, 0))]
+    wide = ["@" < text[i] < "\u0250" and i + 5 <= len(text) for i in range(max(len(text) - 2, 0))]
     return [text[i : i + (5 if five else 3)] for i, five in enumerate(wide)]
 
 
 def stretches(text, dropped):
-    """(place, whether it is boilerplate) of all 3-grams: of Latin ones where 60 and more stand side by side."""
+    """(place, whether it is boilerplate) of all 3-grams: of Latin ones where 20 and more stand side by side."""
     at = 0
-    for loose, stretch in itertools.groupby(counted(text), lambda gram: gram in dropped and gram[0] < "\u0250"):
+    for loose, stretch in itertools.groupby(counted(text), lambda gram: gram in dropped and "@" < gram[0] < "\u0250"):
         several = list(stretch)
         for gram in several:
-            yield at, len(several) >= 60 if loose else gram in dropped
+            yield at, len(several) >= 20 if loose else gram in dropped
             at += 1
 
 
@@ -131,17 +131,17 @@ def compared(text, dropped):
 def proposing(text, dropped):
     """Without the last four letters, which begin no five; of a short text all."""
     places = [i for i, gone in stretches(text, dropped) if not gone]
-    ends = [i for i in places if len(text) >= 5 and text[i] < "\u0250" and i + 5 > len(text)]
+    ends = [i for i in places if len(text) >= 5 and "@" < text[i] < "\u0250" and i + 5 > len(text)]
     return {counted(text)[i] for i in places if i not in ends}
 
 
 @pytest.mark.parametrize("compiled", [False, True])
 def test_frequent_letters_are_boilerplate_in_a_long_stretch_only(compiled):
-    sentence = "translate the following sentence into english and keep its tone and style".replace(" ", "")
-    assert len(sentence) == 62
+    sentence = "translate this into good english".replace(" ", "")
+    assert 20 <= len(sentence) - 4 < 25
     texts = [
-        sentence, sentence[:-3], sentence + "苹果很好吃", "苹果" + sentence + "很好吃", sentence[:40] + "z" + sentence[40:],
-        "thefollowingisenglish", "将以下句子翻译成英文" + "苹果很好吃", "the", "", "将" + sentence[:30] + "将" + sentence[30:] * 3,
+        sentence, sentence[:-3], sentence + "苹果很好吃", "苹果" + sentence + "很好吃", sentence[:14] + "z" + sentence[14:], sentence[:9] + "12" + sentence[9:],
+        "thisgoodisenglish7", "将以下句子翻译成英文" + "苹果很好吃", "the", "", "将" + sentence[:13] + "将" + sentence[13:] * 3,
         "into", "大into",
     ]  # fmt: skip
     unit, dropped = Unit((), "chars", 3), {*counted(sentence), *counted("将以下句子翻译成英文")}
