@@ -190,7 +190,11 @@ def test_ranks_may_believe_their_launcher_and_need_not(house, monkeypatch):
 
 def test_ranks_of_a_launcher(house):
     """What torchrun does: several processes that each ask again."""
-    rank = f"import datacheck; print(datacheck.require_passed({str(house.good)!r}, trust_launcher=True).result)"
+    # One write for the line and its end: where Python does not buffer, three processes would mix them up.
+    rank = (
+        "import datacheck, os; "
+        f"os.write(1, (datacheck.require_passed({str(house.good)!r}, trust_launcher=True).result + '\\n').encode())"
+    )
     launcher = (
         "import subprocess, sys; "
         f"ranks = [subprocess.Popen([sys.executable, '-c', {rank!r}]) for _ in range(3)]; "
