@@ -70,7 +70,7 @@ def normalise(texts: pl.Series, rules: tuple[Rule, ...], *, compiled: bool | Non
 
 def much(texts: pl.Series) -> bool:
     """Whether there is so much text that compiled kernels pay; where they are loaded already, far less is enough."""
-    least = COMPILED_FROM >> 5 if "datacheck.text.sketch_kernels" in sys.modules else COMPILED_FROM
+    least = COMPILED_FROM >> 5 if "datacheck.text.kernels" in sys.modules else COMPILED_FROM
     return int(texts.str.len_bytes().sum()) >= least
 
 

@@ -172,9 +172,9 @@ def frequent(
 ) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
     """Return the n-grams that at least `least` rows have, sorted, and how many have each."""
     if unit.compiled(texts) if compiled is None else compiled:
-        from datacheck.text import sketch_kernels  # noqa: PLC0415 - it loads numba
+        from datacheck.text import frequency_kernels  # noqa: PLC0415 - it loads numba
 
-        return sketch_kernels.frequent(texts, *unit, least)
+        return frequency_kernels.frequent(texts, *unit, least)
     hashes, counts = document_frequency(_counted(texts, unit))
     return hashes[counts >= least], counts[counts >= least]
 
@@ -184,7 +184,7 @@ def frequencies_of(
 ) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
     """Return which of the n-grams `among` (sorted) occur, and how many rows have each."""
     if unit.compiled(texts) if compiled is None else compiled:
-        from datacheck.text import sketch_kernels  # noqa: PLC0415 - it loads numba
+        from datacheck.text import frequency_kernels  # noqa: PLC0415 - it loads numba
 
-        return sketch_kernels.frequencies_of(texts, *unit, among)
+        return frequency_kernels.frequencies_of(texts, *unit, among)
     return document_frequency(_counted(texts, unit), among)
