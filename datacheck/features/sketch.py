@@ -8,8 +8,9 @@ from pydantic import Field
 from datacheck.check import Feature, Model, Need, Summary, View
 from datacheck.features.texts import On, row_texts
 from datacheck.text import sketches
+from datacheck.text.codes import blocks
 from datacheck.text.minhash import banding
-from datacheck.text.normalise import Rule
+from datacheck.text.normalise import Rule, for_words, normalise
 from datacheck.text.shingles import By
 from datacheck.text.sketches import NOTHING, Scheme, Sets, Unit
 
@@ -45,7 +46,8 @@ class TextSet(Model):
     @property
     def unit(self) -> Unit:
         """The same for the functions of `text`."""
-        return Unit(self.normalise, self.features.by, self.features.n)
+        by, rules = self.features.by, self.normalise
+        return Unit(rules if by == "chars" else for_words(rules), by, self.features.n)
 
     def texts(self, turns: pl.LazyFrame) -> pl.DataFrame:
         """`row`, `text` of all rows that have such text, as it stands there."""
@@ -168,9 +170,14 @@ class Sketch(Feature):
     def sets(self, texts: pl.Series, data: View) -> Sets:
         """The n-gram sets that are compared: of normalised texts, without boilerplate (`shingles.own_grams`).
 
-        A text that is boilerplate from end to end keeps all of it: there is nothing else to compare it by.
+        A text that is boilerplate from end to end keeps all of it: there is nothing else to compare it by. Texts are
+        equal if nothing is left that differs, of words too, whose texts are cut before punctuation and spaces go.
         """
-        return sketches.sets(texts, self.of.unit, drop=self.dropped(data))
+        found = sketches.sets(texts, self.of.unit, drop=self.dropped(data))
+        if self.of.features.by == "chars":
+            return found
+        plain = [sketches.text_hashes(normalise(part, self.of.normalise)) for part in blocks(texts)]
+        return found._replace(texts=np.concatenate([found.texts[:0], *plain]))
 
     def compute(self, part: View) -> pl.DataFrame:
         """A line per row and band, row after row; rows without n-grams have none.

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from datacheck.text.codes import from_lengths
 from datacheck.text.jit import njit
-from datacheck.text.normalise import CONTEXT, DROP, EXPAND, RULES, Rule, table_of
+from datacheck.text.normalise import CONTEXT, DROP, EXPAND, KNOWN, Rule, table_of
 from datacheck.text.shingles import classes
 
 _DROP, _CONTEXT, _EXPAND = np.uint32(DROP), np.uint32(CONTEXT), np.uint32(EXPAND)
@@ -147,7 +147,7 @@ def longest(rows: Rows, first: int, last: int) -> Any:
 @cache
 def lookup(rules: tuple[Rule, ...], by: str = "chars", longer: int = 0) -> Lookup:
     """Return the table of some normalisation rules, and the classes of code points where words are cut."""
-    table = table_of(tuple(rule for rule in RULES if rule in rules))
+    table = table_of(tuple(rule for rule in KNOWN if rule in rules))
     kinds = classes() if by == "words" else np.zeros(0, np.uint8)
     return Lookup(not rules, longer, table.single, table.expansions, table.widths, kinds)
 

@@ -92,7 +92,7 @@ def sketch(
 
 
 def _sketch(texts: pl.Series, unit: Unit, scheme: Scheme, drop: NDArray[np.uint32]) -> Sketch:
-    normalised = normalise(texts, unit.rules, compiled=False)
+    normalised = _normalised(texts, unit)
     found, latin, there = _proposing(normalised, grams(normalised, unit.by, unit.n), unit)
     every, kept = np.diff(found.offsets), own_grams(found, latin, drop)
     own = np.diff(some(found, kept).offsets)
@@ -125,10 +125,18 @@ def sets(
 
 
 def _sets(texts: pl.Series, unit: Unit, drop: NDArray[np.uint32]) -> Sets:
-    normalised = normalise(texts, unit.rules, compiled=False)
+    normalised = _normalised(texts, unit)
     found, hashes = grams(normalised, unit.by, unit.n), text_hashes(normalised)
     counted, latin, _ = _proposing(normalised, found, unit)
     return Sets(_or_all(some(found, own_grams(counted, latin, drop)), found), hashes)
+
+
+def _normalised(texts: pl.Series, unit: Unit) -> pl.Series:
+    """Return normalised texts; for jieba without white space beside Chinese characters, where none parts words."""
+    plain = normalise(texts, unit.rules, compiled=False)
+    if unit.by != "jieba":
+        return plain
+    return plain.str.replace_all(r"(\p{Han})\s+", "${1}").str.replace_all(r"\s+(\p{Han})", "${1}")
 
 
 def _proposing(texts: pl.Series, found: Grams, unit: Unit) -> tuple[Grams, NDArray[np.bool_], NDArray[np.bool_]]:
@@ -146,7 +154,7 @@ def _proposing(texts: pl.Series, found: Grams, unit: Unit) -> tuple[Grams, NDArr
 
 def _counted(texts: pl.Series, unit: Unit) -> Shingles:
     """Return the sets of n-grams that are counted, to find boilerplate."""
-    normalised = [normalise(part, unit.rules, compiled=False) for part in blocks(texts)]
+    normalised = [_normalised(part, unit) for part in blocks(texts)]
     return concat([unique(_proposing(part, grams(part, unit.by, unit.n), unit)[0]) for part in normalised])
 
 

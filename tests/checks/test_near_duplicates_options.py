@@ -1,6 +1,7 @@
 """The settings of near_duplicates: what is kept, containment, the complete join, labels and media."""
 
 import random
+import re
 
 import numpy as np
 import polars as pl
@@ -108,6 +109,30 @@ def test_exact_equals_brute_force(seed, n, threshold, contained):
 def test_the_threshold_depends_on_the_features(by, n, threshold):
     assert NearDuplicates(features=Grams(by=by, n=n))._least == threshold
     assert NearDuplicates(features=Grams(by=by, n=n), threshold=0.9)._least == 0.9
+
+
+@pytest.mark.parametrize(("by", "n"), [("words", 1), ("words", 2), ("jieba", 1)])
+def test_english_is_cut_into_words_whatever_is_normalised(by, n):
+    """Spaces and punctuation do not count, but they part words: without them a text is one word."""
+    said = "The old bridge crosses the river east of the village and two willows grow beside its worn stone steps."
+    edited, other = said.replace("stone", "wooden"), said.replace(" ", ",  ").upper()
+
+    def pairs(text):
+        found = re.findall(r"\w+", text.casefold())
+        return {tuple(found[i : i + n]) for i in range(len(found) - n + 1)}
+
+    score = len(pairs(said) & pairs(edited)) / len(pairs(said) | pairs(edited))
+    result = measure(NearDuplicates(features=Grams(by=by, n=n)), rows(said, OTHER, edited, other))
+    assert [(row, kind) for row, kind in result.problems] == [(2, "near_copy"), (3, "exact_copy")]
+    assert result.evidence["score"].to_list() == [score, 1]
+
+
+def test_words_of_chinese_are_not_parted_by_spaces_or_invisible_characters():
+    spaced = (
+        "清晨 的 码 头 上，渔民把 昨夜的 收获一 筐筐抬上岸， 海鸥在头\u200b顶盘旋，空气里\u200b满是盐和柴 油的味 道。"
+    )
+    for by in ("words", "jieba"):
+        assert measure(NearDuplicates(features=Grams(by=by, n=2)), rows(STORY, spaced)).problems == [(1, "exact_copy")]
 
 
 @pytest.mark.parametrize("length", [183, 633])

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 from datacheck.text import sketch_kernels, sketches
 from datacheck.text.minhash import band_keys, signatures
-from datacheck.text.normalise import RULES
+from datacheck.text.normalise import RULES, for_words
 from datacheck.text.shingles import Shingles, shingles
 from datacheck.text.sketches import Unit
 
 letters = st.sampled_from("的國一二三ＡaB b,。½㎡\u0301\u1161각\ufdfaß")
 columns = st.lists(st.one_of(st.none(), st.text(letters, max_size=30)), max_size=12)
-units = st.sampled_from([Unit(RULES, "chars", 3), Unit((), "chars", 1), Unit(("nfkc", "casefold"), "words", 2)])
+units = st.sampled_from([Unit(RULES, "chars", 3), Unit((), "chars", 1), Unit(for_words(RULES), "words", 2)])
 
 
 def series(texts):
