@@ -68,9 +68,10 @@ class Leakage(Check):
     prompt has: drift, not leakage.
 
     ## Known limits
-    Translations, free paraphrases and encoded text (base64, JSON's escapes of Chinese) are not found, nor are shuffled
-    options where question and options are of a few characters each. Of a row its turns, tool calls and reasoning are
-    searched, not its other columns. Variants of a question (other numbers) are found with it, those in the evaluation
+    Translations, free paraphrases, base64, and formulas in another notation (√2 for LaTeX) are not found, nor are
+    shuffled options where question and options are of a few characters each. Of a row its turns, tool calls and
+    reasoning are searched, not its other columns; JSON's escapes of Chinese, HTML's references and tags, and percent
+    signs in them are read. Variants of a question (other numbers) are found with it, those in the evaluation
     set, too. Items shorter than `min_length` characters (twice as many letters; answers twice that) are not compared.
     An item that has hardly an n-gram of its own in its set is found only as a complete copy. A question that is brief
     without its options (fewer than 20 characters or 32 letters, with the default `min_length`) is listed for review,

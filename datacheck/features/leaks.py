@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from datacheck.check import Feature, Need, Summary, View
 from datacheck.text.codes import from_lengths, row_numbers
 from datacheck.text.containment import EvalIndex, Items, find
+from datacheck.text.encoded import encoded, readable
 from datacheck.text.normalise import RULES, normalise
 from datacheck.text.shingles import Shingles, contained
 
@@ -91,8 +92,9 @@ def evaluation_items(turns: pl.LazyFrame, min_length: int) -> pl.DataFrame:
     Columns as in ITEMS, sorted by row and kind. `n` is the length of the n-grams by which an item is compared,
     `length` that of the normalised item, in code points. `several`: it stands in several turns, and is looked for
     in whole rows. `short`: it says too little to be recognised (fewer than `min_length` characters, or twice as
-    many letters; an answer twice that) and has no n-grams. `brief`: the question of a row with options, less than
-    two thirds of `min_length` longer than that: it may be a stock phrase ("which of these is not a compound?").
+    many letters; an answer twice that; a question with options neither with labels nor without has more) and has no
+    n-grams. `brief`: the question of a row with options, less than two thirds of `min_length` longer than that: it may
+    be a stock phrase ("which of these is not a compound?").
     `begins`, `ends`: where each n-gram stands in `text`, which is as it was written.
     """
     questions = asked(turns)
@@ -110,8 +112,10 @@ def evaluation_items(turns: pl.LazyFrame, min_length: int) -> pl.DataFrame:
     table = table.with_columns(n=pl.select(pl.when(han).then(HAN_N).otherwise(LATIN_N)).to_series(), length=length)
     least = min_length * pl.when(pl.col("n") == HAN_N).then(1).otherwise(2)
     stem = (pl.col("kind") == "question") & (pl.col("kind") == "question_and_options").any().over("row")
+    short = pl.col("length") < least * pl.when(pl.col("kind") == "answer").then(LONGER).otherwise(1)
+    forms = pl.col("kind").str.starts_with("question_and_options")  # labels make the same question longer
     table = table.with_columns(
-        short=pl.col("length") < least * pl.when(pl.col("kind") == "answer").then(LONGER).otherwise(1),
+        short=pl.when(forms).then(short.all().over("row", forms)).otherwise(short),
         brief=stem & (pl.col("length") < least + min_length * 2 // 3),
     )
     parts = [_with_shingles(table.filter(~pl.col("short"), pl.col("n") == n), n, min_length) for n in (HAN_N, LATIN_N)]
@@ -262,9 +266,22 @@ def find_leaks(items: pl.DataFrame, texts: pl.Series, tau: float) -> pl.DataFram
 
     Returns `text` (index into texts), `start`, `end`, `eval_row`, `kind`, `covered` (n-grams of the item found in one
     place), `size` (its n-grams), `begin`, `stop`; sorted. Complete for covered / size ≥ tau (all, where `whole`).
+    A text with something encoded in it is read twice, as it is and decoded.
     """
-    parts = [_found(items.filter(pl.col("n") == n), texts, n, tau) for n in (HAN_N, LATIN_N)]
-    return pl.concat(parts).sort("text", "eval_row", "kind")
+    found, order = _search(items, texts, tau), ["text", "eval_row", "kind"]
+    if len(which := encoded(texts)):
+        written = texts.gather(which)
+        plain = pl.Series([readable(text) for text in written.to_list()], dtype=pl.String)
+        changed = (plain != written).arg_true()
+        again = _search(items, plain.gather(changed), tau)
+        known = again.with_columns(text=pl.Series(which).gather(changed).gather(again["text"]))
+        found = pl.concat([found, known]).sort("covered", descending=True, maintain_order=True)
+        found = found.unique(order, keep="first", maintain_order=True)
+    return found.sort(order)
+
+
+def _search(items: pl.DataFrame, texts: pl.Series, tau: float) -> pl.DataFrame:
+    return pl.concat([_found(items.filter(pl.col("n") == n), texts, n, tau) for n in (HAN_N, LATIN_N)])
 
 
 def _found(items: pl.DataFrame, texts: pl.Series, n: int, tau: float) -> pl.DataFrame:

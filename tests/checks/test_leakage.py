@@ -2,6 +2,7 @@
 
 import json
 import re
+import urllib.parse
 
 import pytest
 
@@ -385,3 +386,56 @@ def test_stems_that_say_too_little_are_counted():
         Leakage(against="eval"), dataset(f"user: {CLEAN[0]} | assistant: 好"), others={"eval": [BRIEF, ZH]}
     )
     assert any("1 of 2 rows of eval have a question too brief" in note for note in result.not_checked)
+
+
+QUOTED = {
+    "question": ZH["question"],
+    "options": ["十五千米", "二百二十五千米", "一百三十五千米", "六十千米"],
+    "answer": "B",
+}
+WHOLE = "\n".join([QUOTED["question"], *QUOTED["options"]])
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "请解析：" + json.dumps({"q": QUOTED["question"], "choices": QUOTED["options"]}),
+        "请解析：" + json.dumps(json.dumps(WHOLE)),
+        "".join(f"&#{ord(c)};" for c in WHOLE),
+        "https://example.com/?q=" + urllib.parse.quote(WHOLE),
+        str(WHOLE.encode()),
+        "<p>" + "</p><p class=o>".join([*re.split("，", QUOTED["question"]), *QUOTED["options"]]) + "</p>",
+    ],
+)
+def test_a_question_that_stands_encoded_in_a_text_is_found(said):
+    result = leaks(CLEAN[0], said, CLEAN[1], others={"eval": [QUOTED, EN]})
+    assert paths(result) == [(1, "messages[0].content", "leaked")]
+
+
+def test_the_place_of_an_encoded_question_is_that_of_its_code():
+    code = json.dumps(ZH["question"])[1:-1]
+    said = f"{CLEAN[0]}{code}{CLEAN[0]}"
+    [(_, where, _)] = leaks(said).places
+    start, end = map(int, re.findall(r"\d+", where)[-2:])
+    first, last = len(CLEAN[0]), len(CLEAN[0]) + len(code) - len("\\uff1f")  # the question mark does not count
+    assert (start, said[start:end].rsplit("\\", 1)[0]) == (first, said[first:last].rsplit("\\", 1)[0])
+
+
+def test_a_question_in_the_escaped_arguments_of_a_tool_call_is_found():
+    """Arguments are JSON as a string, and most libraries write Chinese there with escapes."""
+    call = {"type": "function", "function": {"name": "search", "arguments": json.dumps({"query": ZH["question"]})}}
+    row = {"messages": [{"role": "user", "content": CLEAN[0]}, {"role": "assistant", "tool_calls": [call]}]}
+    result = measure(Leakage(against=("eval",)), [row], others={"eval": EVAL})
+    assert paths(result) == [(0, "messages[1].tool_calls", "leaked")]
+    assert result.value("rate") == Ratio(1, 3)
+
+
+@pytest.mark.parametrize("labelled", [False, True])
+def test_a_question_that_is_long_enough_with_labels_is_found_without(labelled):
+    """22 letters without A, B, C and D, 26 with them; 24 are needed."""
+    options = ["ln(a-b)>0", "3^a<3^b", "a^3-b^3>0", "|a|>|b|"]
+    asked = [f"{letter}. {option}" for letter, option in zip("ABCD", options, strict=True)]
+    item = {"question": "若 a>b, 则", "options": asked if labelled else options, "answer": "C"}
+    for form in (options, asked):
+        result = leaks("\n".join([item["question"], *form]), others={"eval": [item, EN]})
+        assert result.value("rate") == Ratio(1, 2)
