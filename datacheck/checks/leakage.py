@@ -19,6 +19,7 @@ from datacheck.text.shingles import grams
 Names = Annotated[tuple[str, ...], BeforeValidator(lambda given: (given,) if isinstance(given, str) else given)]
 PLANTED_ITEMS = 200  # of all evaluation sets, but of each one LEAST_PLANTED
 LEAST_PLANTED = 20
+PLANTED_LENGTH = 20_000  # code points of a planted item, if there are shorter ones: plants of books take minutes
 PHRASE = LONGER  # only items shorter than so many times `min_length` can be common phrases
 COMMON_SHARE = 0.001  # of the rows; a phrase is at least as frequent as that
 NAMED = 5  # items that a note names
@@ -406,6 +407,7 @@ def planted(
     `block`; `found`: the search says so; `review`: it finds the row at or above `review`.
     """
     asked = items.filter(pl.col("kind") != "answer", ~pl.col("short"))
+    asked = asked.filter(pl.col("length") <= pl.max_horizontal(pl.col("length").min(), PLANTED_LENGTH))
     chosen = asked.group_by("row", maintain_order=True).agg(pl.col("shingles").list.first().min())
     chosen = chosen.unique("shingles", keep="first").bottom_k(most, by="shingles")
     asked = asked.join(chosen, on="row", how="semi", maintain_order="left")

@@ -19,6 +19,7 @@ from datacheck.text.normalise import Rule
 PLANTED_ROWS = 100  # rows that get a planted copy of every kind: at most 1,500 plants
 LESS_ALIKE = 0.1  # what the marks of similar rows are allowed for: they are of rare n-grams only
 SHORT = 20  # code points; a shorter row is no good source of plants: one edit already changes what it says
+LONG = 5_000  # code points; of a longer one its beginning: plants of a book take minutes, and say the same
 SAMPLED_GRAMS = 1 << 24  # n-grams of that sample at most: all are in memory
 SAMPLE = 5_000  # rows on which the search is compared with the complete one
 # Where every row is shorter, the search is tried on these.
@@ -302,9 +303,9 @@ class NearDuplicates(Check):
 
 
 def _sources(quoted: pl.DataFrame) -> list[str]:
-    """Texts to make planted copies of."""
+    """Texts to make planted copies of, or their beginnings."""
     long = quoted.sort("row").filter(pl.col("text").str.len_chars() >= SHORT)
-    return long.head(PLANTED_ROWS)["text"].to_list()
+    return long.head(PLANTED_ROWS)["text"].str.slice(0, LONG).to_list()
 
 
 def _scores(pairs: Pairs, removed: NDArray[np.int64], kept_of: NDArray[np.int64]) -> NDArray[np.float64]:

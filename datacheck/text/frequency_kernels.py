@@ -14,7 +14,7 @@ from datacheck.text.jit import njit, spread
 from datacheck.text.kernels import normalise_few, sort_unique, token_hashes, window_hashes
 from datacheck.text.normalise import Rule
 from datacheck.text.own_kernels import find_latin, mix_latin
-from datacheck.text.shingles import contained, longer, sum_frequencies
+from datacheck.text.shingles import LATIN, contained, longer, sum_frequencies
 
 Frequencies = tuple[NDArray[np.uint32], NDArray[np.int64]]
 
@@ -37,7 +37,7 @@ def _mixed_hashes(
     length = decode_row(source, row, table, codes)
     if length < 0:
         return -1
-    find_latin(codes, length, table, latin)
+    find_latin(codes, length, table, latin, LATIN)
     tokens = token_hashes(codes, length, table.classes)
     count = window_hashes(codes, tokens, n, hashes)
     mix_latin(codes, tokens, table, hashes, count, latin, out)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from datacheck.text.decode_kernels import Lookup
 from datacheck.text.jit import njit
 from datacheck.text.kernels import window_hashes
-from datacheck.text.shingles import LATIN, LATIN_END, STRETCH
+from datacheck.text.shingles import LATIN_END, STRETCH
 
 
 class Drop(NamedTuple):
@@ -47,11 +47,14 @@ def find_dropped(hashes: NDArray[np.uint32], count: int, drop: Drop, out: NDArra
 
 
 @njit
-def find_latin(codes: NDArray[np.uint32], length: int, table: Lookup, out: NDArray[np.bool_]) -> None:
-    """Say of each code point whether it is a Latin letter; words are not asked: out stays as it is."""
+def find_latin(codes: NDArray[np.uint32], length: int, table: Lookup, out: NDArray[np.bool_], least: np.uint32) -> None:
+    """Say of each code point whether it is a Latin letter; words are not asked: out stays as it is.
+
+    least: LATIN, or 0 where digits count as letters.
+    """
     if len(table.classes) == 0:
         for i in range(length):
-            out[i] = LATIN <= codes[i] < LATIN_END
+            out[i] = least <= codes[i] < LATIN_END
 
 
 @njit

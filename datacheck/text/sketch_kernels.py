@@ -16,9 +16,10 @@ from datacheck.text.kernels import mix_one, normalise_few, sort_unique, token_ha
 from datacheck.text.minhash import EMPTY, MARK, MARKED, NO_KEY, permutations
 from datacheck.text.normalise import Rule
 from datacheck.text.own_kernels import Drop, find_dropped, find_latin, mix_latin, own_grams, proposing_grams, rare_grams
-from datacheck.text.shingles import Shingles, concat, longer, take
+from datacheck.text.shingles import LATIN, Shingles, concat, longer, take
 
 _EMPTY, _NO_KEY, _MARK = np.uint32(EMPTY), np.uint64(NO_KEY), np.uint32(MARK)
+_ANY = np.uint32(0)
 _STEP = 8  # hashes per pass over the signature: loads and stores of it become rare
 _PIECE = 1 << 20  # bytes of text whose sets are built in one go
 _SLOT_BITS = 17  # counters of the first look at frequencies
@@ -108,7 +109,7 @@ def _sketch(
     most = longest(source, first, last)
     codes, hashes, own = np.empty(most, np.uint32), np.empty(most, np.uint32), np.empty(most, np.uint32)
     dropped, latin, none = np.zeros(most, np.bool_), np.zeros(most, np.bool_), np.zeros(most, np.bool_)
-    mixed = np.empty(most, np.uint32)
+    mixed, low = np.empty(most, np.uint32), np.zeros(most, np.bool_)
     signature = np.empty(len(a), np.uint32)
     for row in range(first, last):
         length = decode_row(source, row, table, codes)
@@ -116,7 +117,7 @@ def _sketch(
             counts[row, 0] = counts[row, 1] = -1
             continue
         if table.longer or len(drop.bitmap):
-            find_latin(codes, length, table, latin)
+            find_latin(codes, length, table, latin, LATIN)
         tokens = token_hashes(codes, length, table.classes)
         every = window_hashes(codes, tokens, n, hashes)
         kept = rare = windows = 0
@@ -127,7 +128,11 @@ def _sketch(
             kept = own_grams(hashes, every, dropped, latin, own)
         if table.longer:
             rare = proposing_grams(mixed, every, windows, dropped, latin, own)
-            rare = rare or proposing_grams(mixed, every, windows, none, latin, own)
+            if rare == 0:  # all of it is boilerplate: digits are longer, too
+                length = decode_row(source, row, table, codes)
+                find_latin(codes, length, table, low, _ANY)
+                windows = mix_latin(codes, token_hashes(codes, length, table.classes), table, hashes, every, low, mixed)
+                rare = proposing_grams(mixed, every, windows, none, low, own)
         elif len(drop.bitmap):
             rare = rare_grams(hashes, every, dropped, own)
         kept = kept or every
@@ -208,7 +213,7 @@ def _own_sets(
         if len(copies):
             copies[row] = _text_hash(codes, length)
         if len(drop.bitmap):
-            find_latin(codes, length, table, latin)
+            find_latin(codes, length, table, latin, LATIN)
         tokens = token_hashes(codes, length, table.classes)
         count = window_hashes(codes, tokens, n, hashes)
         kept = 0

@@ -78,7 +78,8 @@ def sketch(
     """Return band keys for a scheme of (permutations, bands, values per band).
 
     drop: sorted hashes of frequent n-grams, which propose no pairs. A row of nothing else keeps them all: there is
-    nothing else to find it by. Where n is three or less, those that begin with a Latin letter are longer.
+    nothing else to find it by. Where n is three or less, those that begin with a Latin letter are longer, and in such
+    a row those that begin with a digit (there are a thousand of three digits: in rows of numbers most are common).
     """
     if unit.compiled(texts) if compiled is None else compiled:
         from datacheck.text import sketch_kernels  # noqa: PLC0415 - it loads numba
@@ -93,12 +94,14 @@ def sketch(
 
 def _sketch(texts: pl.Series, unit: Unit, scheme: Scheme, drop: NDArray[np.uint32]) -> Sketch:
     normalised = _normalised(texts, unit)
-    found, latin, there = _proposing(normalised, grams(normalised, unit.by, unit.n), unit)
+    short = grams(normalised, unit.by, unit.n)
+    found, latin, there = _proposing(normalised, short, unit)
+    whole, _, in_whole = _proposing(normalised, short, unit, digits=True)
     every, kept = np.diff(found.offsets), own_grams(found, latin, drop)
     own = np.diff(some(found, kept).offsets)
     num_perm, bands, size = scheme
     rare = kept if longer(unit.by, unit.n) else ~contained(found.hashes, drop)
-    signature = signatures(_or_all(some(found, rare & there), some(found, there)), num_perm)
+    signature = signatures(_or_all(some(found, rare & there), some(whole, in_whole)), num_perm)
     compared = np.where(own > 0, own, every)
     return Sketch(band_keys(signature, bands, size), signature[:, -1], marks(signature), compared, every)
 
@@ -139,13 +142,18 @@ def _normalised(texts: pl.Series, unit: Unit) -> pl.Series:
     return plain.str.replace_all(r"(\p{Han})\s+", "${1}").str.replace_all(r"\s+(\p{Han})", "${1}")
 
 
-def _proposing(texts: pl.Series, found: Grams, unit: Unit) -> tuple[Grams, NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return the n-grams with the hashes that propose pairs, whether each begins with a Latin letter, and is there."""
+def _proposing(
+    texts: pl.Series, found: Grams, unit: Unit, *, digits: bool = False
+) -> tuple[Grams, NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return the n-grams with the hashes that propose pairs, whether each begins with a Latin letter, and is there.
+
+    digits: they count as letters.
+    """
     if unit.by != "chars":
         return found, np.zeros(len(found.hashes), np.bool_), np.ones(len(found.hashes), np.bool_)
     text = decode(texts)
     first = text.codes[text.offsets[row_numbers(found.offsets)] + found.starts]
-    latin = (first >= LATIN) & (first < LATIN_END)
+    latin = (first >= (0 if digits else LATIN)) & (first < LATIN_END)
     if not (wide := longer(unit.by, unit.n)):
         return found, latin, np.ones(len(found.hashes), np.bool_)
     hashes, there = proposing_hashes(found, grams(texts, unit.by, wide), latin, unit.n)

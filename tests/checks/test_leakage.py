@@ -1,14 +1,17 @@
 """leakage: planted questions in every dress, hard negatives, and brute-force containment."""
 
 import json
+import random
 import re
 import urllib.parse
 
 import pytest
 
 from datacheck.check import Ratio
+from datacheck.checks import leakage as check_module
 from datacheck.checks.leakage import Leakage
 from datacheck.testing import dataset, finding, measure
+from datacheck.text.leak_plants import leaks as leak_kinds
 
 ZH = {
     "question": "一辆货车从甲城开往乙城，每小时行六十千米，走了三小时后离乙城还有四十五千米，两城相距多少千米？",
@@ -439,3 +442,18 @@ def test_a_question_that_is_long_enough_with_labels_is_found_without(labelled):
     for form in (options, asked):
         result = leaks("\n".join([item["question"], *form]), others={"eval": [item, EN]})
         assert result.value("rate") == Ratio(1, 2)
+
+
+@pytest.mark.parametrize(("lengths", "planted"), [((60, 30_000), [60]), ((30_000, 40_000), [30_000])])
+def test_books_are_planted_only_where_there_is_nothing_shorter(lengths, planted, monkeypatch):
+    """Fifteen ways to plant a hundred books would take minutes."""
+    seen = set()
+    monkeypatch.setattr(
+        check_module, "leaks", lambda item, host: seen.add(len(item.question)) or leak_kinds(item, host)
+    )
+    rng = random.Random(3)
+    items = [
+        {"question": "".join(chr(rng.randrange(0x4E00, 0x9F00)) for _ in range(n)), "answer": "1"} for n in lengths
+    ]
+    assert leaks(*CLEAN, others={"eval": items}).value("planted_recall").n > 0
+    assert sorted(seen) == planted

@@ -9,8 +9,10 @@ import pytest
 
 from datacheck.check import Ratio, Status
 from datacheck.checks.near_duplicates import NearDuplicates
+from datacheck.features import planting
 from datacheck.features.sketch import Grams
 from datacheck.testing import finding, measure
+from datacheck.text.plants import plant
 
 STORY = "清晨的码头上，渔民把昨夜的收获一筐筐抬上岸，海鸥在头顶盘旋，空气里满是盐和柴油的味道。"
 OTHER = "图书馆三楼的灯坏了两盏，管理员在门口贴了告示，请读者先到一楼的自习区，周五下午修好。"
@@ -172,3 +174,13 @@ def test_copies_in_great_number_that_hide_as_boilerplate_are_warned_of():
     assert finding(NearDuplicates(), rows(*strangers, *copies)).status is Status.WARN
     assert result.evidence.filter(pl.col("problem") == "boilerplate")["row"].to_list() == [None] * 40
     assert measure(NearDuplicates(boilerplate=None), rows(*strangers, *copies)).value("rate") == Ratio(39, 140)
+
+
+def test_of_a_long_row_only_the_beginning_is_planted(monkeypatch):
+    lengths = []
+    monkeypatch.setattr(planting, "plant", lambda text, kind: lengths.append(len(text)) or plant(text, kind))
+    rng = random.Random(1)
+    data = rows(*("".join(rng.choices(LONG, k=length)) for length in (300, 40_000, 60_000)))
+    assert measure(NearDuplicates(), data).value("planted_recall").of > 0
+    assert min(lengths) == 300
+    assert max(lengths) == 5_000
