@@ -22,6 +22,8 @@ SHORT = 20  # code points; a shorter row is no good source of plants: one edit a
 LONG = 5_000  # code points; of a longer one its beginning: plants of a book take minutes, and say the same
 SAMPLED_GRAMS = 1 << 24  # n-grams of that sample at most: all are in memory
 SAMPLE = 5_000  # rows on which the search is compared with the complete one
+SAMPLED_COPIES = 20  # of them with one value: a row that was copied 100,000 times has five billion pairs
+PAIRS = 1 << 17  # pairs whose keys are compared at once
 # Where every row is shorter, the search is tried on these.
 STAND_INS = (
     "小河从村子的东边流过，河上有一座石桥，桥头种着两棵很老的柳树，夏天常有人在树下乘凉。",
@@ -269,15 +271,17 @@ class NearDuplicates(Check):
         few = int((np.cumsum(compared.sets.lengths[chosen]) <= SAMPLED_GRAMS).sum())
         pairs = exact_pairs(compared.sets.take(chosen[:few]), self._least)
         keys, marked = keys_of(data, self._sketch, picked[:few])
-        left, right = pairs.rows.T
-        found = proposed(keys[left], keys[right], marked[left], marked[right], self._alike)
-        return pl.DataFrame({"similarity": pairs.similarity, "found": found})
+        blocks = [pairs.rows[at : at + PAIRS].T for at in range(0, len(pairs.rows), PAIRS)]
+        found = [proposed(keys[one], keys[two], marked[one], marked[two], self._alike) for one, two in blocks]
+        return pl.DataFrame({"similarity": pairs.similarity, "found": np.concatenate([np.zeros(0, np.bool_), *found])})
 
     def _picked(self, data: View) -> NDArray[np.int64]:
         """Return a sample of rows, ascending: those whose spare MinHash value says so, so that it holds pairs."""
         every = max(1, -(-total(data.rows) // SAMPLE))
-        lines = data[Need(self._sketch)].filter(pl.col("pick") % every == 0).select("row").unique().sort("row")
-        return lines.collect()["row"].to_numpy().astype(np.int64)
+        lines = data[Need(self._sketch)].filter(pl.col("pick") % every == 0).select("pick", "row").unique()
+        few = pl.int_range(pl.len()).over("pick") < SAMPLED_COPIES
+        rows = lines.sort("pick", "row").filter(few).head(SAMPLE).collect()["row"]
+        return rows.sort().to_numpy().astype(np.int64)
 
     def _notes(self, data: View) -> list[Note]:
         """Say what could not be compared. Every row that could has a line for each band."""

@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 from datacheck.check import Ratio, Status
+from datacheck.checks import near_duplicates as check_module
 from datacheck.checks.near_duplicates import NearDuplicates
 from datacheck.features import planting
 from datacheck.features.sketch import Grams
@@ -184,3 +185,11 @@ def test_of_a_long_row_only_the_beginning_is_planted(monkeypatch):
     assert measure(NearDuplicates(), data).value("planted_recall").of > 0
     assert min(lengths) == 300
     assert max(lengths) == 5_000
+
+
+def test_a_row_that_stands_there_ten_thousand_times_is_no_sample(monkeypatch):
+    """All copies have the value that chooses them: half a million pairs of a thousand, five billion of 100,000."""
+    monkeypatch.setattr(check_module, "SAMPLE", 100_000)  # so that this row is chosen for sure
+    result = measure(NearDuplicates(), rows(*([STORY] * 1000), OTHER))
+    assert result.value("rate") == Ratio(999, 1001)
+    assert sum(result.figures["lsh_recall"]["pairs"]) == 20 * 19 / 2
