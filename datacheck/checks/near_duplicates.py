@@ -166,13 +166,14 @@ class NearDuplicates(Check):
     @property
     def _sketch(self) -> Sketch:
         texts = TextSet(on=self.on, features=self.features, normalise=self.normalise)
-        scheme = scheme_for(self._least, self.containment)
+        scheme = scheme_for(self._least, self.containment, self.features.looser(self._least))
         return Sketch(of=texts, boilerplate=self.boilerplate, scheme=scheme)
 
     @property
     def _alike(self) -> int:
         """In how many values the marks of two rows must agree; a row that contains another one may look different."""
-        likeness = max(self._least - (LESS_ALIKE if self.boilerplate else 0), 0)
+        less = self.features.looser(self._least) + (LESS_ALIKE if self.boilerplate else 0)
+        likeness = max(self._least - less, 0)
         return 0 if self.containment else least_alike(likeness, self._sketch.scheme[2])
 
     @property
@@ -218,7 +219,7 @@ class NearDuplicates(Check):
             Value("planted_recall", calibration.recall if total(data.rows) else None),
             Value("lsh_missed", int((~found.sample["found"]).sum()) if total(data.rows) else None),
         )
-        notes = self._notes(data)
+        notes = [*self._notes(data), *self._unscored(facts)]
         if not sources:
             notes.append(on_made_up(SHORT))
         figures = {
@@ -293,6 +294,14 @@ class NearDuplicates(Check):
                 Note(f"{unseen} rows {lack}", zh=f"{unseen} 行没有 {self.on} 文本，或只有标点和套话，无法比较")
             )
         return notes
+
+    def _unscored(self, facts: pl.DataFrame) -> list[Note]:
+        """Say how many of the rows that were compared have no score to choose by."""
+        none = facts["score"].null_count()
+        if self.keep != "best_score" or not none:
+            return []
+        lack = f"{none} of {facts.height} rows that were compared have no score, so any other one was kept before them"
+        return [Note(lack, zh=f"参与比较的 {facts.height} 行中有 {none} 行没有分数，保留时排在其他行之后")]
 
     def _template(self, data: View) -> pl.LazyFrame:
         """`row`: those that are nearly nothing but boilerplate: filled-in templates, or copies in great number."""

@@ -118,7 +118,7 @@ def candidates(
                 "row", text=pl.Series(found.texts), size=pl.col("text").str.len_chars().cast(pl.UInt32)
             ).lazy()
             labels = rows.select(
-                "row", "label", score=pl.coalesce("score", "score_chosen").cast(pl.Float64, strict=False)
+                "row", "label", score=pl.coalesce("score", "score_chosen").cast(pl.Float64, strict=False).fill_nan(None)
             )
             known = known.join(media(only(cells, own)), on="row", how="left", maintain_order="left")
             known = known.join(labels, on="row", how="left", maintain_order="left")
@@ -150,7 +150,10 @@ def only(table: pl.LazyFrame, rows: NDArray[np.int64] | None) -> pl.LazyFrame:
 
 
 def preferred(facts: pl.DataFrame, keep: Keep) -> NDArray[np.int64]:
-    """Return the order in which rows are kept: the first one of a cluster in it stays. Of equals, the earlier row."""
+    """Return the order in which rows are kept: the first one of a cluster in it stays. Of equals, the earlier row.
+
+    A row without a score (none, NaN, no number) comes behind all that have one.
+    """
     by = {"first": [], "longest": ["size"], "best_score": ["score"]}[keep]
     order = facts.with_row_index("at").sort(*by, "row", descending=[*(True for _ in by), False], nulls_last=True)
     return order["at"].to_numpy().astype(np.int64)

@@ -11,11 +11,12 @@ from datacheck.text import sketches
 from datacheck.text.codes import blocks
 from datacheck.text.minhash import banding
 from datacheck.text.normalise import Rule, for_words, normalise
-from datacheck.text.shingles import By
+from datacheck.text.shingles import By, longer
 from datacheck.text.sketches import NOTHING, Scheme, Sets, Unit
 
 BOILERPLATE_DOCUMENTS = 20  # an n-gram in fewer documents than this is never boilerplate, whatever the share
 MARKS = ("mark_1", "mark_2")  # columns
+LEAST = 0.3  # similarity for which there are bands
 TEMPLATE = 0.1  # a row with a smaller share of n-grams of its own is said to be template
 
 
@@ -34,6 +35,14 @@ class Grams(Model):
         .7, .90 for 5 at .5; .78 for 1 word of jieba at .7, .87 for 2 and .79 for 3 at .5.
         """
         return {1: 0.7, 2: 0.7, 3: 0.7, 4: 0.6}.get(self.n, 0.5) if self.by == "chars" else 0.7 if self.n == 1 else 0.5
+
+    def looser(self, threshold: float) -> float:
+        """How much less similar the five Latin letters that propose pairs are than the n that are compared.
+
+        One changed letter changes n n-grams of one kind and five of the other: .7 of two letters is .44 of five, .5 of
+        three is .33. From .6 on, the bands of three letters have room for that.
+        """
+        return {1: 0.3, 2: 0.2, 3: 0.1 if threshold < 0.6 else 0}[self.n] if longer(self.by, self.n) else 0.0
 
 
 class TextSet(Model):
@@ -200,6 +209,10 @@ class Sketch(Feature):
         return pl.DataFrame(table, schema=self.columns)
 
 
-def scheme_for(threshold: float, containment: float | None) -> Scheme:
-    """Return (permutations, bands, values per band) for a threshold; containment needs bands for less similar sets."""
-    return banding(min(threshold, 0.5) if containment else threshold)
+def scheme_for(threshold: float, containment: float | None, looser: float = 0.0) -> Scheme:
+    """Return (permutations, bands, values per band) for a threshold; containment needs bands for less similar sets.
+
+    looser: how much less similar what proposes pairs may be than what is compared.
+    """
+    least = max(threshold - looser, min(threshold, LEAST))
+    return banding(min(least, 0.5) if containment else least)

@@ -40,6 +40,27 @@ def test_the_best_row_of_a_cluster_can_be_kept():
     assert {line["other"] for line in result.first} == {"train/data.jsonl:2"}
 
 
+@pytest.mark.parametrize(
+    ("scores", "kept", "unscored"),
+    [
+        (["0.5", "nan", "0.9"], 2, 1),
+        ([None, "NaN", "-1e3"], 2, 2),
+        (["0.9", "10", "9"], 1, 0),
+        (["good", None, "nan"], 0, 3),
+        ([1, 1, 1], 0, 0),
+    ],
+)
+def test_what_is_no_number_is_no_best_score(scores, kept, unscored):
+    check, data = NearDuplicates(keep="best_score"), rows(STORY, STORY, STORY, s=scores)
+    result = measure(check, data, source={"columns": {"score": "s"}})
+    assert {row for row, _ in result.problems} == {0, 1, 2} - {kept}
+    assert [note for note in result.not_checked if "no score" in note] == (
+        [f"{unscored} of 3 rows that were compared have no score, so any other one was kept before them"]
+        if unscored
+        else []
+    )
+
+
 @pytest.mark.parametrize("exact", [False, True])
 def test_a_row_that_another_contains_is_its_copy_only_if_asked_for(exact):
     data = rows(LONG, LONG[: len(LONG) * 6 // 10], OTHER[:3])
@@ -193,3 +214,21 @@ def test_a_row_that_stands_there_ten_thousand_times_is_no_sample(monkeypatch):
     result = measure(NearDuplicates(), rows(*([STORY] * 1000), OTHER))
     assert result.value("rate") == Ratio(999, 1001)
     assert sum(result.figures["lsh_recall"]["pairs"]) == 20 * 19 / 2
+
+
+@pytest.mark.parametrize(("n", "threshold"), [(2, 0.7), (3, 0.5)])
+def test_english_pairs_just_above_the_threshold_are_found(n, threshold):
+    """One changed letter changes five of the n-grams that propose a pair, and only n of those that are compared."""
+    rng, letters = random.Random(n), "abcdefghijklmnopqrstuvwxyz"
+    texts = []
+    while len(texts) < 160:
+        text = rng.choices(letters, k=400)
+        copy, grams = list(text), {tuple(text[i : i + n]) for i in range(len(text) - n + 1)}
+        for at in rng.sample(range(400), 400):
+            copy[at] = rng.choice(letters)
+            changed = {tuple(copy[i : i + n]) for i in range(len(copy) - n + 1)}
+            if threshold <= len(grams & changed) / len(grams | changed) < threshold + 0.02:
+                texts += ["".join(text), "".join(copy)]
+                break
+    found = measure(NearDuplicates(features=Grams(n=n), threshold=threshold, boilerplate=None), rows(*texts)).problems
+    assert [row for row, _ in found] == list(range(1, 160, 2))
