@@ -12,6 +12,7 @@ from datacheck.check import Need, View
 from datacheck.features.sketch import MARKS, Sketch
 from datacheck.features.text_key import media
 from datacheck.text.matching import alike, shared
+from datacheck.text.normalise import normalise
 from datacheck.text.spill import SpilledSets
 
 MERGED = 1 << 19  # rows whose keys are put in order at once
@@ -125,6 +126,15 @@ def candidates(
             facts.append(known.select(pl.col(name).cast(kind) for name, kind in _FACTS.items()).collect())
         texts = pl.DataFrame(quoted, {"row": pl.UInt64, "text": pl.String}, orient="row")
         yield Candidates(pl.concat(facts), spilled, texts)
+
+
+def without_numbers(data: View, sketch: Sketch, rows: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """Return a hash of the normalised text of each of some rows (ascending), without its digits."""
+    found = [pl.Series(dtype=pl.UInt64)]
+    for turns, table in zip(data.pieces("turns"), data.pieces("rows"), strict=True):
+        texts = sketch.of.texts(only(turns, _of_part(rows, table)))["text"]
+        found.append(normalise(texts, sketch.of.normalise).str.replace_all(r"\d+", "").hash())
+    return pl.concat(found).to_numpy()
 
 
 _FACTS = {

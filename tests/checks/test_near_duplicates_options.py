@@ -232,3 +232,15 @@ def test_english_pairs_just_above_the_threshold_are_found(n, threshold):
                 break
     found = measure(NearDuplicates(features=Grams(n=n), threshold=threshold, boilerplate=None), rows(*texts)).problems
     assert [row for row, _ in found] == list(range(1, 160, 2))
+
+
+def test_exercises_with_other_numbers_are_told_apart():
+    asked = "Points A and B are on the parabola y = {}x^2 - {}x, and the origin is the midpoint of AB. Find AB squared."
+    same = rows(
+        asked.format(3, 5), asked.format(4, 17), asked.format(3, 5).upper(), STORY, STORY.replace("清晨", "傍晚")
+    )
+    result = measure(NearDuplicates(), same)
+    assert result.problems == [(1, "near_copy"), (2, "exact_copy"), (4, "near_copy")]
+    assert result.evidence["detail"].to_list() == ["the same text with other numbers", None, None]
+    assert result.value("other_numbers") == Ratio(1, 5)
+    assert result.value("rate") == Ratio(3, 5)
