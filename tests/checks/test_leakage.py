@@ -457,3 +457,30 @@ def test_books_are_planted_only_where_there_is_nothing_shorter(lengths, planted,
     ]
     assert leaks(*CLEAN, others={"eval": items}).value("planted_recall").n > 0
     assert sorted(seen) == planted
+
+
+STEM = {
+    "question": "下列对象不能组成集合的是",
+    "options": ["本班数学成绩较好的同学", "不小于零的所有偶数", "直线上所有的点", "不等式的解集全体"],
+    "answer": "A",
+}
+
+
+@pytest.mark.parametrize(
+    ("options", "leaked"),
+    [
+        (["B. 不等式的解集全体", "C. 直线上所有的点", "A. 不小于零的所有偶数", "D. 本班数学成绩较好的同学"], True),
+        (["不等式的解集全体", "直线上所有的点", "不小于零的所有偶数", "著名的科学家"], False),
+        (["某校高一的女生", "方程的实数根", "世界各国的首都", "很小的数"], False),
+        ([], False),
+        (["很小的数" * 60, *STEM["options"][::-1]], False),
+    ],
+)
+def test_a_brief_question_counts_where_all_its_options_stand_beside_it(options, leaked):
+    """Without them this stem stands before many questions; far away they are of another question."""
+    asked = "\n".join([STEM["question"], *options])
+    assert 12 <= len(STEM["question"]) < 20
+    result = leaks(CLEAN[0], asked, json.dumps(asked), others={"eval": [STEM, EN]})
+    assert [row for row, _, problem in result.places if problem == "leaked"] == ([1, 2] if leaked else [])
+    assert result.value("rate") == Ratio(int(leaked), 2)
+    assert result.value("review") == (0 if leaked else 1)
