@@ -38,7 +38,7 @@ _CHECKS: Mapping[str, tuple[str, ...]] = {
     ),
     "prompt": ("empty_turns", *_TEXT),
     "verifiable": ("empty_turns", *_GOLDS, "template_collapse", *_TEXT),
-    "answered": ("empty_turns", "conflicting_answers", *_TEXT),
+    "answered": ("empty_turns", *_GOLDS, *_TEXT),
     "choices": ("empty_turns", "conflicting_answers", "choice_balance", *_TEXT),
     "plain": _TEXT,
     "rows": ("exact_duplicates", "pii"),
@@ -64,7 +64,7 @@ _MANY_LABELS = 100  # more values than this are no sources to compare
 _NEARLY_ALL = 0.99  # of the rows: what the others do is taken for a fault
 _ALIKE = 0.8  # similarity of two spellings of one word
 _IDS = 20  # rows from which on distinct ids say that they are meant to be unique
-_USED = 0.05  # share of the texts from which on a language belongs to the data
+_USED = 0.05  # share of the rows from which on a language belongs to the data
 _TOLD = 3  # characters of one form only that tell simplified from traditional
 _JUDGED = 10  # words of a text whose language is counted
 
@@ -393,14 +393,14 @@ def _by_content(tables: Tables, labels: Mapping[str, str]) -> Iterator[str]:
 
 def _languages(turns: pl.DataFrame) -> list[str]:
     """Chinese and English, as far as texts are mostly in them; empty where another script is used, or none is."""
-    texts = turns.filter(pl.col("part") != "tools")["text"].drop_nulls()
-    words = script_words(texts.head(2_000))
+    texts = turns.filter(pl.col("part") != "tools").select("row", "text").drop_nulls().head(2_000)
+    words = pl.concat([texts.select("row"), script_words(texts["text"])], how="horizontal")
     words = words.filter(pl.sum_horizontal(SCRIPTS) >= _JUDGED)
     if words.is_empty():
         return []
-    most = words.select(pl.concat_list(SCRIPTS).list.arg_max().alias("script"))["script"]
+    most = words.select("row", script=pl.concat_list(SCRIPTS).list.arg_max()).unique()["script"]
     names = most.replace_strict(list(range(len(SCRIPTS))), list(SCRIPTS))
-    shares = {name: count / len(names) for name, count in names.value_counts().iter_rows()}
+    shares = {name: count / words["row"].n_unique() for name, count in names.value_counts().iter_rows()}
     used = {name for name, share in shares.items() if share >= _USED}
     if not used or not used <= {"han", "latin"}:
         return []

@@ -12,8 +12,9 @@ _UNSEEN = r"[\s\p{Cc}\p{Cf}\p{Zs}\p{Zl}\p{Zp}\x{115F}\x{1160}\x{3164}\x{FFA0}\x{
 _SPACE = r"^\s+$"
 _INVISIBLE = f"^{_UNSEEN}+$"
 _PUNCTUATION = r"^(?:\p{P}|" + _UNSEEN + ")+$"
-# A gold answer may well be "]" or "-"; only marks that end or part a sentence are no answer.
-_SENTENCE_MARKS = r"^(?:[.。．…,，、;；:：!！?？·~～\"'“”‘’]|" + _UNSEEN + ")+$"
+# A gold answer may well be "]", "-" or "!'"; only marks of one kind that end or part a sentence are no answer.
+_SENTENCE_MARKS = r"^\s*(?:(?:[.。．…,，、;；:：·~～]|" + _UNSEEN + r")+|[!！]+|[?？]+|[\"“”]+|['‘’]+)\s*$"
+_NOTHING_FOUND = r"^\s*(?:\{\s*\}|\[\s*\])\s*$"  # JSON: the answer of an extraction that finds nothing
 _ANSWERS = ("response", "chosen", "rejected")
 
 
@@ -22,7 +23,8 @@ class EmptyTurns(Check):
 
     A message that is a number, a boolean or an object is no text (`not_text`); a gold answer may be a number. Fine
     are: an assistant message without content beside tool calls, a tool that returns nothing, an empty system prompt,
-    blank answer options, a message that holds an image instead of text. Emoji are content.
+    blank answer options, a message that holds an image instead of text, `{}` and `[]` (JSON of an extraction that finds
+    nothing). Emoji are content.
 
     ## Why it matters
 
@@ -113,7 +115,7 @@ def _problem() -> pl.Expr:
     marks = (part == "answer") & text.str.contains(_SENTENCE_MARKS)
     # Earlier answers of a conversation are trained too.
     said = part.is_in(_ANSWERS) | (pl.col("role") == "assistant").fill_null(value=False)
-    marks |= said & text.str.contains(_PUNCTUATION)
+    marks |= said & text.str.contains(_PUNCTUATION) & ~text.str.contains(_NOTHING_FOUND)
     return (
         pl.when(text.is_null() & (pl.col("content_type") == "missing"))
         .then(pl.lit("missing_content"))
