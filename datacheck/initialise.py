@@ -26,7 +26,7 @@ _TEXT = (
     "garbled_text", "leftover_markup", "placeholder_text", "control_tokens", "repetitive_text", "overlong_samples",
     "exact_duplicates", "near_duplicates", "pii",
 )  # fmt: skip
-_ANSWERS = ("unfinished_answers", "run_on_answers", "refusals")
+_ANSWERS = ("unfinished_answers", "run_on_answers", "refusals", "language_mismatch")
 _ANSWERED = ("messages", "sharegpt", "prompt_completion", "alpaca")
 _GOLDS = ("unverifiable_answers  # name the grader that your reward uses", "conflicting_answers", "answer_in_prompt")
 # The format that most rows have → the checks that such data needs.
@@ -38,7 +38,7 @@ _CHECKS: Mapping[str, tuple[str, ...]] = {
     ),
     "prompt": ("empty_turns", *_TEXT),
     "verifiable": ("empty_turns", *_GOLDS, "template_collapse", *_TEXT),
-    "answered": ("empty_turns", *_GOLDS, *_TEXT),
+    "answered": ("empty_turns", *_GOLDS[:2], *_TEXT),  # a short answer may well stand in a passage or among choices
     "choices": ("empty_turns", "conflicting_answers", "choice_balance", *_TEXT),
     "plain": _TEXT,
     "rows": ("exact_duplicates", "pii"),
@@ -66,6 +66,7 @@ _ALIKE = 0.8  # similarity of two spellings of one word
 _IDS = 20  # rows from which on distinct ids say that they are meant to be unique
 _USED = 0.05  # share of the rows from which on a language belongs to the data
 _TOLD = 3  # characters of one form only that tell simplified from traditional
+_LOOKED_AT = 2_000  # texts, spread over the data, whose languages are counted
 _JUDGED = 10  # words of a text whose language is counted
 
 
@@ -393,7 +394,8 @@ def _by_content(tables: Tables, labels: Mapping[str, str]) -> Iterator[str]:
 
 def _languages(turns: pl.DataFrame) -> list[str]:
     """Chinese and English, as far as texts are mostly in them; empty where another script is used, or none is."""
-    texts = turns.filter(pl.col("part") != "tools").select("row", "text").drop_nulls().head(2_000)
+    texts = turns.filter(pl.col("part") != "tools").select("row", "text").drop_nulls()
+    texts = texts.gather_every(max(1, texts.height // _LOOKED_AT))
     words = pl.concat([texts.select("row"), script_words(texts["text"])], how="horizontal")
     words = words.filter(pl.sum_horizontal(SCRIPTS) >= _JUDGED)
     if words.is_empty():

@@ -27,7 +27,8 @@ class ControlTokens(Check):
 
     Looked for are the tokens of the usual families: `<|im_start|>`, `<|eot_id|>`, `<｜User｜>`, `[INST]`, `<<SYS>>`,
     `<start_of_turn>`, `[gMASK]`, `<reserved_106>`; `<s>` and `</s>` where they are no HTML; and, in what the
-    assistant says, `<think>` and `</think>` that do not pair (a prompt may end with the first). Placeholders of pictures, video and sound are fine.
+    assistant says, `<think>` and `</think>` that do not pair (a prompt may end with the first).
+    Placeholders of pictures, video and sound are fine.
 
     ## Why it matters
     Most tokenizers turn these strings into the real control tokens wherever they stand. Inside a message they end the

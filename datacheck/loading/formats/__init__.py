@@ -60,10 +60,10 @@ def _preference(keys: frozenset[str]) -> Iterator[Candidate]:
     ):
         if {"input", chosen, rejected} <= keys:
             yield Candidate("preference", partial(preference.read_openai, chosen=chosen, rejected=rejected))
-    prompt = next((key for key in ("prompt", "question") if key in keys), None)
+    asked = next((key for key in ("prompt", "question") if key in keys), None)
     reward = next((key for key in ("reward_model", "reward_spec") if key in keys), None)
-    if prompt and reward:
-        yield Candidate("rlvr", partial(answers.read_reward_model, prompt=prompt, reward=reward))
+    if asked and reward:
+        yield Candidate("rlvr", partial(answers.read_reward_model, prompt=asked, reward=reward))
     for chosen, rejected in (
         ("chosen_messages", "rejected_messages"),
         ("chosen", "rejected"),
