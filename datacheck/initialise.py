@@ -39,7 +39,7 @@ _CHECKS: Mapping[str, tuple[str, ...]] = {
     "prompt": ("empty_turns", *_TEXT),
     "verifiable": ("empty_turns", *_GOLDS, "template_collapse", *_TEXT),
     "answered": ("empty_turns", *_GOLDS[:2], *_TEXT),  # a short answer may well stand in a passage or among choices
-    "choices": ("empty_turns", "conflicting_answers", "choice_balance", *_TEXT),
+    "choices": ("empty_turns", "unverifiable_answers", "conflicting_answers", "choice_balance", *_TEXT),
     "plain": _TEXT,
     "rows": ("exact_duplicates", "pii"),
 }  # fmt: skip
@@ -55,7 +55,15 @@ _LABELS = {
     "score_chosen": ("score_chosen", "chosen_score", "chosen_rating", "score_w"),
     "score_rejected": ("score_rejected", "rejected_score", "rejected_rating", "score_l"),
 }
-_SCALES = ((0, 1), (-1, 1), (1, 5), (0, 5), (1, 10), (0, 10), (0, 100))  # usual ones; the first that holds all scores
+_SCALES = (
+    (0, 1),
+    (-1, 1),
+    (1, 5),
+    (0, 5),
+    (1, 10),
+    (0, 10),
+    (0, 100),
+)  # usual ones; the first that holds nearly all scores
 _FEW_VALUES = 20  # as many values of a column, each seen often, may be all that there are
 _OFTEN = 5  # times that each of them is seen on average
 _KEYS = 50  # top-level keys that the schema names
@@ -289,7 +297,7 @@ def _labels(tables: Tables) -> dict[str, str]:
 
 
 def _scale(tables: Tables, labels: Mapping[str, str]) -> Iterator[str]:
-    """The usual scale that holds all scores of the pairs."""
+    """The usual scale that holds nearly all scores of the pairs: what is off it is to be found."""
     if not {"score_chosen", "score_rejected"} <= set(labels):
         return
     scores = tables.cells.filter(pl.col("path").is_in([labels["score_chosen"], labels["score_rejected"]]))
@@ -297,7 +305,8 @@ def _scale(tables: Tables, labels: Mapping[str, str]) -> Iterator[str]:
     if numbers.is_empty():
         return
     low, high = float(numbers.min() or 0), float(numbers.max() or 0)  # type: ignore[arg-type]
-    scale = next(((a, b) for a, b in _SCALES if a <= low and high <= b), (low, high))
+    held = {(a, b): numbers.is_between(a, b).sum() for a, b in _SCALES}
+    scale = next((each for each in _SCALES if held[each] >= _NEARLY_ALL * len(numbers)), (low, high))
     yield f"      scale: [{scale[0]:g}, {scale[1]:g}]  # scores seen: {low:g} to {high:g}; write what raters could give"
 
 

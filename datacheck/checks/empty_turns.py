@@ -15,11 +15,12 @@ _PUNCTUATION = r"^(?:\p{P}|" + _UNSEEN + ")+$"
 # A gold answer may well be "]", "-" or "!'"; only marks of one kind that end or part a sentence are no answer.
 _SENTENCE_MARKS = r"^\s*(?:(?:[.。．…,，、;；:：·~～]|" + _UNSEEN + r")+|[!！]+|[?？]+|[\"“”]+|['‘’]+)\s*$"
 _NOTHING_FOUND = r"^\s*(?:\{\s*\}|\[\s*\])\s*$"  # JSON: the answer of an extraction that finds nothing
+_ONLY_THOUGHT = r"</think>\s*$"
 _ANSWERS = ("response", "chosen", "rejected")
 
 
 class EmptyTurns(Check):
-    """Messages, answers and texts that are empty, white space, invisible, null, no text, or (answers) punctuation only.
+    """Messages, answers and texts that are empty, invisible, null or no text; answers of punctuation or thinking only.
 
     A message that is a number, a boolean or an object is no text (`not_text`); a gold answer may be a number. Fine
     are: an assistant message without content beside tool calls, a tool that returns nothing, an empty system prompt,
@@ -44,6 +45,7 @@ class EmptyTurns(Check):
     ## How to fix
 
     - Many rows at once: the export reads another field than the one that holds the text; correct it there.
+    - `only_thinking`: nothing follows `</think>`; the answer was cut or lost, so write it or drop the row.
     - Single rows: drop them (`datacheck apply`); an invented answer is worse than none.
     - `not_text`: write the content as a string; of an object, the field that holds the text.
     - Null content beside tool calls is fine and not counted; leave it.
@@ -70,7 +72,8 @@ class EmptyTurns(Check):
 
     ## 修复
 
-    成批出现就改导出；零星出现就删除该样本，不要编造回答。`not_text` 表示内容是数字、布尔值或对象，应改写成字符串。
+    成批出现就改导出；零星出现就删除该样本，不要编造回答。
+    `only_thinking` 表示 `</think>` 之后没有回答。`not_text` 表示内容是数字、布尔值或对象，应改写成字符串。
     带工具调用的空内容属于正常，不会被计入。
 
     ## 验证
@@ -129,6 +132,8 @@ def _problem() -> pl.Expr:
         .then(pl.lit("only_white_space"))
         .when(text.str.contains(_INVISIBLE))
         .then(pl.lit("invisible"))
+        .when(said & (part != "rejected") & text.str.contains(_ONLY_THOUGHT))
+        .then(pl.lit("only_thinking"))
         .when(marks)
         .then(pl.lit("only_punctuation"))
     )
