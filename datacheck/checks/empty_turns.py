@@ -15,6 +15,7 @@ _PUNCTUATION = r"^(?:\p{P}|" + _UNSEEN + ")+$"
 # A gold answer may well be "]", "-" or "!'"; only marks of one kind that end or part a sentence are no answer.
 _SENTENCE_MARKS = r"^\s*(?:(?:[.。．…,，、;；:：·~～]|" + _UNSEEN + r")+|[!！]+|[?？]+|[\"“”]+|['‘’]+)\s*$"
 _NOTHING_FOUND = r"^\s*(?:\{\s*\}|\[\s*\])\s*$"  # JSON: the answer of an extraction that finds nothing
+_ECHO = 20  # characters from which on an answer that is its question says nothing
 _ONLY_THOUGHT = r"</think>\s*$"
 _ANSWERS = ("response", "chosen", "rejected")
 
@@ -45,6 +46,7 @@ class EmptyTurns(Check):
     ## How to fix
 
     - Many rows at once: the export reads another field than the one that holds the text; correct it there.
+    - `repeats_question`: the answer is the question, word for word; the export took one field twice.
     - `only_thinking`: nothing follows `</think>`; the answer was cut or lost, so write it or drop the row.
     - Single rows: drop them (`datacheck apply`); an invented answer is worse than none.
     - `not_text`: write the content as a string; of an object, the field that holds the text.
@@ -73,7 +75,10 @@ class EmptyTurns(Check):
     ## 修复
 
     成批出现就改导出；零星出现就删除该样本，不要编造回答。
-    `only_thinking` 表示 `</think>` 之后没有回答。`not_text` 表示内容是数字、布尔值或对象，应改写成字符串。
+    - `repeats_question`：回答与问题一字不差，多半是导出时同一字段取了两次。
+    - `only_thinking`：`</think>` 之后没有回答，补全或删除。
+    - `not_text`：内容是数字、布尔值或对象，应改写成字符串。
+
     带工具调用的空内容属于正常，不会被计入。
 
     ## 验证
@@ -93,7 +98,7 @@ class EmptyTurns(Check):
         """Give each turn its problem, if it has one."""
         judged = data.turns.filter(_must_speak())
         found = judged.select("row", "path", "content_type", "text", problem=_problem()).drop_nulls("problem")
-        found = _without_media(found, data.cells)
+        found = pl.concat([_without_media(found, data.cells), _echoes(judged)], how="diagonal")
         silent = total(data.rows.join(judged, on="row", how="anti"))
         lack = Note(
             f"{silent} rows have no message, answer or text to look at", zh=f"{silent} 行没有可检查的消息、回答或文本"
@@ -103,6 +108,14 @@ class EmptyTurns(Check):
             evidence=found.select("row", "problem", where="path"),
             not_checked=(lack,) if silent else (),
         )
+
+
+def _echoes(judged: pl.LazyFrame) -> pl.LazyFrame:
+    """Answers that are the question once more, word for word; short ones may greet or agree."""
+    said = judged.filter(pl.col("part").is_in(["response", "chosen"]), pl.col("text").str.len_chars() >= _ECHO)
+    asked = judged.filter(pl.col("part") == "prompt", pl.col("role") == "user").select("row", "text").unique()
+    again = said.join(asked, on=["row", "text"], how="semi", maintain_order="left")
+    return again.select("row", "path", problem=pl.lit("repeats_question"))
 
 
 def _must_speak() -> pl.Expr:

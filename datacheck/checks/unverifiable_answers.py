@@ -56,7 +56,7 @@ class UnverifiableAnswers(Check):
     - `falsy_answer`: write 0 and false as strings; `if not answer:` in reward code drops them.
     - `no_answer`: "略", "见解析", "proof", "N/A" is no answer: drop the row, or keep it for another reward.
     - `not_an_option`: correct the letter, or restore the option that was lost.
-    - `repeated_option`: two options say the same, so a right choice may get no reward; replace one.
+    - `repeated_option`: another option says the same as the gold, so a right choice may get no reward; replace it.
     - `no_marker`, `several_answers`: mark the final answer once.
     - `missing_answer`, `empty_answer`: complete or drop the row.
 
@@ -174,7 +174,12 @@ def _outside(golds: pl.DataFrame, turns: pl.LazyFrame) -> pl.DataFrame:
     own = turns.join(golds.lazy().select("row"), on="row", how="semi").filter(pl.col("part") == "option")
     name = pl.col("path").str.extract(r"\.?([^.\[\]]+)$")
     text = pl.col("text").fill_null("").str.strip_chars()
-    options = own.group_by("row").agg(texts=text, names=name).filter(pl.col("texts").list.len() > 1).collect()
+    options = (
+        own.group_by("row")
+        .agg(texts=text.sort_by("turn"), names=name.sort_by("turn"))
+        .filter(pl.col("texts").list.len() > 1)
+        .collect()
+    )
     rows = golds.join(options, on="row", how="inner", maintain_order="left")
     judged = [_choice(*row) for row in rows.select("gold", "listed", "trouble", "texts", "names").iter_rows()]
     return rows.select("row", "where", "gold").with_columns(problem=pl.Series(judged, dtype=pl.String))
@@ -186,20 +191,28 @@ def _choice(
     """What is wrong with a gold beside its options: as letters, place, name or text it must be one of them."""
     if gold is None or (trouble is not None and trouble != "falsy_answer"):
         return trouble or "empty_answer"
-    known = {text.casefold() for text in (*texts, *filter(None, names))}
-    answers = [answer.strip() for answer in alternatives(gold, listed)]
-    if not any(answer.casefold() in known or _is_place(answer, len(texts)) for answer in answers):
+    given = [answer.strip() for answer in alternatives(gold, listed)]
+    places = [place for answer in given for place in _places(answer, texts, names)]
+    if not places:
         return "not_an_option"
     filled = [text for text in texts if text]
-    return "repeated_option" if len(set(filled)) < len(filled) else None
+    return "repeated_option" if any(filled.count(texts[place]) > 1 for place in places) else None
 
 
-def _is_place(answer: str, size: int) -> bool:
-    """Whether it is a number up to `size`, or letters of options: "B", "(b)", "A, C", "B. the second"."""
-    if answer.isdecimal():
-        return int(answer) <= size
+def _places(answer: str, texts: list[str], names: list[str | None]) -> list[int]:
+    """The options that an answer means: by their name, text or number, or by letters ("A, C", "(b)")."""
+    same = [
+        n
+        for n, each in enumerate(zip(texts, names, strict=True))
+        if answer.casefold() in map(str.casefold, map(str, each))
+    ]
+    if same:
+        return same[:1]
+    if answer.isdecimal() and int(answer) <= len(texts):
+        return [min(int(answer), len(texts) - 1)]
     found = _LETTERS.match(answer)
-    return found is not None and all(ord(c.upper()) - ord("A") < size for c in found[1] if c.isalpha())
+    places = [ord(c.upper()) - ord("A") for c in found[1] if c.isalpha()] if found else []
+    return places if all(place < len(texts) for place in places) else []
 
 
 def _trouble(grader: str, gold: str, listed: bool) -> str | None:
