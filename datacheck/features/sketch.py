@@ -56,7 +56,11 @@ class TextSet(Model):
     def unit(self) -> Unit:
         """The same for the functions of `text`."""
         by, rules = self.features.by, self.normalise
-        return Unit(rules if by == "chars" else for_words(rules), by, self.features.n)
+        if by == "words":
+            rules = for_words(rules)
+        elif by == "jieba":  # which knows what strip_space means between words
+            rules = for_words(rules, gone=("strip_punct",))
+        return Unit(rules, by, self.features.n)
 
     def texts(self, turns: pl.LazyFrame) -> pl.DataFrame:
         """`row`, `text` of all rows that have such text, as it stands there."""

@@ -82,6 +82,10 @@ _TOOLS = {
     r"the string is not JSON": "字符串不是合法的 JSON",
     r"a (str|list|int|float|bool|dict)": r"类型为 \1",
 }
+_LANGUAGES = {
+    "Chinese": "中文", "Japanese": "日文", "Korean": "韩文", "English": "英文", "Cyrillic letters": "西里尔字母",
+    "Arabic letters": "阿拉伯字母", "Thai": "泰文", "Devanagari": "天城文", "Hebrew": "希伯来文", "Greek": "希腊文",
+}  # fmt: skip
 _FOUND = {r"first at character (\d+)": r"首处位于第 \1 个字符"}
 _CHARACTERS = {r"([\d,]+) tokens": r"\1 个 token", r"([\d,]+) characters": r"\1 个字符"}
 
@@ -126,6 +130,11 @@ _CHECKS: Mapping[str, Mapping[str, Any]] = {
     "truncated_samples": {
         r"(\d+) of (\d+) tokens are kept, (\d+) of (\d+) trained ones": (
             r"\2 个 token 中保留 \1 个，其中参与训练的 \4 个中保留 \3 个"
+        )
+    },
+    "language_mismatch": {
+        r"asked in ([A-Z][a-z ]+), answered in ([A-Z][a-z ]+)": lambda m: (
+            f"提问用{_LANGUAGES.get(m[1], m[1])}，回答用{_LANGUAGES.get(m[2], m[2])}"
         )
     },
     "wrong_language": {r"it is (\S+)": r"实为 \1"},

@@ -72,13 +72,18 @@ def normalise(texts: pl.Series, rules: tuple[Rule, ...], *, compiled: bool | Non
     return result if not texts.null_count() else _with_nulls(result, texts)
 
 
-def for_words(rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
+def for_words(rules: tuple[Rule, ...], gone: tuple[Rule, ...] = ("strip_punct", "strip_space")) -> tuple[Rule, ...]:
     """Return the rules for texts that are cut into words: punctuation and spaces part them, so they stay.
 
-    Without them an English text would be one word.
+    Without them an English text would be one word. gone: the rules that are left out.
     """
-    kept = tuple(rule for rule in rules if rule not in ("strip_punct", "strip_space"))
+    kept = tuple(rule for rule in rules if rule not in gone)
     return (*kept, "strip_invisible") if "strip_punct" in rules else kept
+
+
+def without_han_space(texts: pl.Series) -> pl.Series:
+    """Return texts without white space beside Chinese characters, where none parts words."""
+    return texts.str.replace_all(r"(\p{Han})\s+", "${1}").str.replace_all(r"\s+(\p{Han})", "${1}")
 
 
 def much(texts: pl.Series) -> bool:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from datacheck.text.codes import blocks, decode, row_numbers
 from datacheck.text.minhash import band_keys, marks, mix64, signatures
-from datacheck.text.normalise import Rule, much, normalise
+from datacheck.text.normalise import Rule, much, normalise, without_han_space
 from datacheck.text.shingles import (
     LATIN,
     LATIN_END,
@@ -135,11 +135,11 @@ def _sets(texts: pl.Series, unit: Unit, drop: NDArray[np.uint32]) -> Sets:
 
 
 def _normalised(texts: pl.Series, unit: Unit) -> pl.Series:
-    """Return normalised texts; for jieba without white space beside Chinese characters, where none parts words."""
-    plain = normalise(texts, unit.rules, compiled=False)
-    if unit.by != "jieba":
-        return plain
-    return plain.str.replace_all(r"(\p{Han})\s+", "${1}").str.replace_all(r"\s+(\p{Han})", "${1}")
+    """Return normalised texts; for jieba strip_space drops white space beside Chinese characters only."""
+    if unit.by != "jieba" or "strip_space" not in unit.rules:
+        return normalise(texts, unit.rules, compiled=False)
+    rules = tuple(rule for rule in unit.rules if rule != "strip_space")
+    return without_han_space(normalise(texts, rules, compiled=False))
 
 
 def _proposing(

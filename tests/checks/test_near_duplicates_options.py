@@ -159,6 +159,22 @@ def test_words_of_chinese_are_not_parted_by_spaces_or_invisible_characters():
         assert measure(NearDuplicates(features=Grams(by=by, n=2)), rows(STORY, spaced)).problems == [(1, "exact_copy")]
 
 
+def test_words_of_jieba_are_those_of_the_text_where_nothing_is_stripped():
+    """Truth: jieba itself on the texts as they stand; white space between Chinese characters parts words."""
+    jieba = pytest.importorskip("jieba")
+    texts = [
+        "清晨的码头上渔民把昨夜的收获抬上岸",
+        "清晨的码 头上渔民把昨夜的收获抬上岸",
+        "清晨的码头上渔民把昨夜的收获抬上车",
+    ]
+    sets = [{word for word in jieba.lcut(text, HMM=False) if word.strip()} for text in texts]
+    check = NearDuplicates(
+        features=Grams(by="jieba", n=1), normalise=("nfkc", "casefold"), boilerplate=None, exact=True
+    )
+    scores = [len(sets[0] & other) / len(sets[0] | other) for other in sets[1:]]
+    assert measure(check, rows(*texts)).evidence["score"].to_list() == [score for score in scores if score >= 0.7]
+
+
 @pytest.mark.parametrize("length", [183, 633])
 def test_a_shared_prompt_makes_no_false_pair_and_loses_no_true_one(length):
     """The prompt stands in the user's turn, where no role tells it apart."""
