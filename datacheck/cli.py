@@ -9,13 +9,15 @@ import sys
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.exceptions import TyperException
 
 from datacheck import __version__, cli_flows, cli_gate, cli_registry
 from datacheck.errors import DatacheckError, UsageError, crash, trace_of
 from datacheck.interrupts import InterruptedRunError, ignore_signals, signals_raise
+from datacheck.language import chosen, told
 
 if TYPE_CHECKING:
     from datacheck.options import Options
@@ -91,7 +93,7 @@ def top(
 
 
 def _system_lang() -> Lang:
-    return Lang.zh if os.environ.get("LC_ALL", os.environ.get("LANG", "")).lower().startswith("zh") else Lang.en
+    return Lang(chosen())
 
 
 def _bindings(data: list[str] | None) -> dict[str, str]:
@@ -184,7 +186,8 @@ def run(
         _show(report, session, options, fmt, quiet=quiet)
         if session.signed and not quiet:
             verdict, place = session.signed
-            sys.stderr.write(f"signed: {verdict.result}, {verdict.version}, contract {verdict.contract_digest}\n")
+            signed = f"signed: {verdict.result}, {verdict.version}, contract {verdict.contract_digest}"
+            sys.stderr.write(f"{told(signed)}\n")
             sys.stderr.write(f"        {place}\n")
     raise typer.Exit(128 + stopped.number if stopped else report.exit_code)
 
@@ -250,9 +253,9 @@ def plan(
     discover.use_folder(checks)
     loaded = load_contract(contract, _bindings(data), run=_settings(settings))
     for name, files in inventory(loaded).items():
-        typer.echo(f"{name}: {len(files.read)} files, {files.size:,} bytes")
+        typer.echo(told(f"{name}: {len(files.read)} files, {files.size:,} bytes"))
         for passed in files.passed_over:
-            typer.echo(f"  not read: {passed}")
+            typer.echo(f"  {told('not read')}: {passed.zh if chosen() == 'zh' else passed}")
     for step in make_plan(loaded):
         typer.echo(f"{step.key}" + (f"  ← {', '.join(step.after)}" if step.after else ""))
 
@@ -330,7 +333,7 @@ def apply(
                 lang=language.value,
             )
     except InterruptedRunError as stop:
-        sys.stderr.write(f"interrupted by {stop.name}; nothing was written\n")
+        sys.stderr.write(told(f"interrupted by {stop.name}; nothing was written") + "\n")
         raise typer.Exit(128 + stop.number) from None
     if not quiet:
         from rich.console import Console
@@ -379,7 +382,7 @@ def diff(
                 lang=language.value,
             )
     except InterruptedRunError as stop:
-        sys.stderr.write(f"interrupted by {stop.name}; nothing was written\n")
+        sys.stderr.write(told(f"interrupted by {stop.name}; nothing was written") + "\n")
         raise typer.Exit(128 + stop.number) from None
     if fmt is Plain.json:
         sys.stdout.write(found.to_json())
@@ -556,9 +559,12 @@ def main() -> None:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
     try:
-        app()
+        sys.exit(_commands()(prog_name="datacheck", standalone_mode=False) or 0)
+    except TyperException as error:
+        sys.stderr.write(_asked_wrongly(error))
+        sys.exit(UsageError.exit_code)
     except DatacheckError as error:
-        sys.stderr.write(trace_of(error) if "--debug" in sys.argv else f"{error}\n")
+        sys.stderr.write(trace_of(error) if "--debug" in sys.argv else f"{told(str(error))}\n")
         sys.exit(error.exit_code)
     except InterruptedRunError as stop:
         sys.exit(128 + stop.number)
@@ -567,8 +573,27 @@ def main() -> None:
             sys.stderr.write(trace_of(error))
             sys.exit(DatacheckError.exit_code)
         with contextlib.suppress(OSError):  # standard error can be full, too
-            sys.stderr.write(f"{crash(error)}\n")
+            sys.stderr.write(f"{told(crash(error))}\n")
         sys.exit(DatacheckError.exit_code)
+
+
+def _commands() -> Any:
+    """All commands; in Chinese where their help may be printed: asked for, or for want of a command."""
+    commands = typer.main.get_command(app)
+    if ("--help" in sys.argv or len(sys.argv) <= 2) and chosen() == "zh":
+        from datacheck.report.help import speak_chinese
+
+        speak_chinese(commands)
+    return commands
+
+
+def _asked_wrongly(error: Any) -> str:
+    """One line on a command that cannot be parsed; nothing where its help was printed instead."""
+    if type(error).__name__ == "NoArgsIsHelpError":
+        return ""
+    where = error.ctx.command_path if getattr(error, "ctx", None) else "datacheck"
+    said = error.format_message().replace("Value error, ", "")
+    return told(f"{where}: {said[:1].lower()}{said[1:].rstrip('.')}; see {where} --help") + "\n"
 
 
 if __name__ == "__main__":
