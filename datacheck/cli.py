@@ -20,9 +20,12 @@ from datacheck.interrupts import InterruptedRunError, ignore_signals, signals_ra
 from datacheck.language import chosen, told
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from datacheck.options import Options
     from datacheck.pipeline import Session
     from datacheck.report.model import Report
+    from datacheck.run import OnProgress
 
 app = typer.Typer(
     add_completion=False,
@@ -181,7 +184,7 @@ def run(
         run=_settings(settings),
     )
     with signals_raise(), Session(contract, _bindings(data), options) as session:
-        stopped = _execute(session, quiet=quiet)
+        stopped = _execute(session, language, quiet=quiet)
         report = session.finish(stopped.name if stopped else None)
         _show(report, session, options, fmt, quiet=quiet)
         if session.signed and not quiet:
@@ -192,30 +195,30 @@ def run(
     raise typer.Exit(128 + stopped.number if stopped else report.exit_code)
 
 
-def _execute(session: "Session", *, quiet: bool) -> InterruptedRunError | None:
+def _execute(session: "Session", lang: Lang, *, quiet: bool) -> InterruptedRunError | None:
     """Run the plan. Afterwards signals are ignored: what is left is to write down what was found."""
     stopped = None
     try:
-        if quiet or not sys.stderr.isatty():
-            session.run()
-        else:
-            _run_with_progress(session)
+        with _progress(lang, quiet=quiet) as tell:
+            session.run(tell)
     except InterruptedRunError as stop:
         stopped = stop
     ignore_signals()
     return stopped
 
 
-def _run_with_progress(session: "Session") -> None:
+@contextlib.contextmanager
+def _progress(lang: Lang, *, quiet: bool) -> "Iterator[OnProgress | None]":
+    """Show a bar on a terminal while the block runs; gives what hears of the steps, None where nobody looks."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-    from datacheck.report.progress import step_name
+    from datacheck.report.progress import steps_shown
 
-    columns = (BarColumn(20), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}", markup=False))
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        bar = progress.add_task("reading", total=len(session.plan))
-        session.run(lambda p: progress.update(bar, completed=p.done, description=step_name(p.step)))
+    with steps_shown(lang.value, Console(stderr=True)) as tell:
+        yield tell
 
 
 def _show(report: "Report", session: "Session", options: "Options", fmt: Format, *, quiet: bool) -> None:
@@ -321,7 +324,7 @@ def apply(
 
     language = lang or _system_lang()
     try:
-        with signals_raise():
+        with signals_raise(), _progress(language, quiet=quiet) as tell:
             manifest = derive(
                 report,
                 _bindings(data),
@@ -331,6 +334,7 @@ def apply(
                 contract=contract,
                 checks=checks,
                 lang=language.value,
+                on_progress=tell,
             )
     except InterruptedRunError as stop:
         sys.stderr.write(told(f"interrupted by {stop.name}; nothing was written") + "\n")
@@ -369,7 +373,7 @@ def diff(
 
     language = lang or _system_lang()
     try:
-        with signals_raise():
+        with signals_raise(), _progress(language, quiet=False) as tell:
             found = compare(
                 a,
                 b,
@@ -380,6 +384,7 @@ def diff(
                 checks=checks,
                 workers=workers,
                 lang=language.value,
+                on_progress=tell,
             )
     except InterruptedRunError as stop:
         sys.stderr.write(told(f"interrupted by {stop.name}; nothing was written") + "\n")

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from datacheck.check import EVIDENCE, Check, LimitSetting, Metric, Note, Ratio, Status
 from datacheck.discover import check_class, check_names
 from datacheck.records import RECORD
+from datacheck.report import figures
 from datacheck.report.cards import parse_card
 from datacheck.testing import dataset, example, finding, jsonl, measure
 
@@ -196,6 +197,13 @@ def test_evidence_is_placed_and_deterministic(name):
     of_rows = one.evidence.drop_nulls("row")
     assert of_rows.select("file", "line", "byte").null_count().row(0) == (0, 0, 0)
     assert of_rows["row"].is_between(0, len(FAULTY.splitlines())).all()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_figures_have_chinese_names(name):
+    found = run(name, FAULTY).figures
+    assert {figure for figure in found if figure not in figures.NAMES} == set()
+    assert {column for table in found.values() for column in table} - set(figures.COLUMNS) == set()
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -119,7 +119,7 @@ class ScoreOutliers(Check):
         return Measured(
             tuple(values),
             evidence=found.lazy().select("row", "where", "problem", score=_finite(pl.col("number"))),
-            figures={"scores": _histogram(scores.filter(pl.col("number").is_finite()).collect())},
+            figures={name: _histogram(scores.filter(pl.col("where") == name)) for name in columns},
             not_checked=tuple(Note(f"column {name} is constant", zh=f"列 {name} 的值全部相同") for name in constant),
         )
 
@@ -150,10 +150,10 @@ def _finite(number: pl.Expr) -> pl.Expr:
     return pl.when(number.is_finite()).then(number)
 
 
-def _histogram(scores: pl.DataFrame) -> pl.DataFrame:
-    """Twenty bins between the smallest and the largest score, per column."""
-    low, high = scores.select(low=pl.col("number").min(), high=pl.col("number").max()).row(0)
-    width = (high - low) / 20 if scores.height and high > low else 1.0
+def _histogram(scores: pl.LazyFrame) -> pl.DataFrame:
+    """One column's rows in twenty bins between its smallest and its largest score; `score` is where a bin begins."""
+    numbers = scores.filter(pl.col("number").is_finite()).select("number").collect()
+    low, high = numbers.select(low=pl.min("number"), high=pl.max("number")).row(0)
+    width = (high - low) / 20 if numbers.height and high > low else 1.0
     place = ((pl.col("number") - (low or 0.0)) / width).floor().clip(0, 19)
-    bins = scores.group_by(pl.col("where").alias("column"), score=(place * width + (low or 0.0)).round(6))
-    return bins.len("rows").sort("column", "score")
+    return numbers.group_by(score=(place * width + (low or 0.0)).round(6)).len("rows").sort("score")
