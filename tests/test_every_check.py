@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from datacheck.check import EVIDENCE, Check, LimitSetting, Metric, Note, Ratio, Status
 from datacheck.discover import check_class, check_names
+from datacheck.evidence import ID
 from datacheck.records import RECORD
 from datacheck.report import figures
 from datacheck.report.cards import parse_card
@@ -190,7 +191,7 @@ def test_evidence_is_placed_and_deterministic(name):
         two.figures,
         two.not_checked,
     )
-    assert dict(one.evidence.schema) == {**EVIDENCE, **RECORD}
+    assert dict(one.evidence.schema) == {**EVIDENCE, **ID, **RECORD}
     assert not one.evidence["record"].has_nulls()
     assert one.evidence["problem"].str.contains(r"^[a-z][a-z0-9_]*$").all()
     assert one.evidence["problem"].null_count() == 0

@@ -124,7 +124,8 @@ def _places(finding: Finding, words: Words) -> list[str]:
         return []
     lines = _table(words.place, words.where, words.problem, words.shown, words.other)
     for place in first:
-        cells = (place.at, place.where, place.problem, place.detail, place.other)
+        at = f"{place.at} (id {place.id})" if place.id else place.at
+        cells = (at, place.where, place.problem, place.detail, place.other)
         lines.append(_row(*(code(cell) for cell in cells)))
     if total > len(first):
         lines += ["", words.first_places.format(n=len(first), total=show.number(total))]
