@@ -6,6 +6,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
+from datacheck.errors import one
+
 
 def chosen(arguments: Sequence[str] | None = None, environment: Mapping[str, str] | None = None) -> Literal["zh", "en"]:
     """The language of --lang among `arguments` (those of this process), else of LC_ALL, LC_MESSAGES or LANG.
@@ -24,7 +26,7 @@ def chosen(arguments: Sequence[str] | None = None, environment: Mapping[str, str
 def told(message: str) -> str:
     """An English message of ours in the chosen language."""
     if chosen() == "en":
-        return message
+        return one(message)
     from datacheck.report.messages import in_chinese  # noqa: PLC0415 - most runs say nothing in Chinese
 
     return in_chinese(message)

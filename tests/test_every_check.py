@@ -105,6 +105,8 @@ def test_documented_in_chinese(name):
     assert [section.heading for section in card.sections if section.heading] == ZH_SECTIONS
     for text in (card.title, *(section.text for section in card.sections)):
         assert len(re.findall(r"[\u4e00-\u9fff]", text)) >= 5
+    named = {metric for metric in check_class(name).metrics if f"`{metric}`" in inspect.getdoc(check_class(name))}
+    assert {metric for metric in named if f"`{metric}`" not in check_class(name).ZH} == set()
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -215,3 +217,12 @@ def test_what_is_shown_holds_no_identifier(name):
     shown = repr((result.first, result.figures, result.not_checked, chinese, result.values))
     assert PHONE not in shown
     assert MAIL not in shown
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_chinese_card_calls_figures_by_their_chinese_names(name):
+    """“解答步数”图, as the report shows it, and one that the check draws."""
+    text = check_class(name).ZH
+    assert "图表 `" not in text
+    said = set(re.findall("“([^”]+)”图", text))
+    assert said <= set(figures.NAMES.values()) | {"各列的得分分布"}

@@ -47,7 +47,7 @@ class ScoreOutliers(Check):
 
     ## How to verify
 
-    Run again: no outlier, no constant column. The figure `scores` shows one hill, not two.
+    Run again: no outlier, no constant column. The figure of each column shows one hill, not two.
 
     ## Known limits
 
@@ -66,7 +66,7 @@ class ScoreOutliers(Check):
 
     ## 排查
 
-    看图表 `scores` 是否有两个峰；证据逐行指出列名与原因。
+    看“得分分布”图 是否有两个峰；证据逐行指出列名与原因。
 
     ## 修复
 

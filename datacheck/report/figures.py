@@ -11,7 +11,7 @@ NAMES: Mapping[str, str] = {
     "clusters": "重复组的大小",
     "codes": "坏行代码",
     "containment": "题目被包含的程度",
-    "cut_at": "各长度下被截断的行",
+    "cut_at": "各长度下被截断的行数",
     "doublings": "长度相差的倍数（2 的幂）",
     "entities": "发现的个人信息",
     "gaps": "分差分布",

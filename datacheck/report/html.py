@@ -14,6 +14,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from datacheck.check import Status
+from datacheck.errors import one
 from datacheck.report import cards, charts, figures, shape, show, strips
 from datacheck.report.model import DatasetEntry, Finding, Report
 from datacheck.report.progress import step_in
@@ -102,6 +103,7 @@ def _render(report: Report, lang: Lang, run: Mapping[str, Any], caps: _Caps) -> 
         prose=cards.to_html,
         inline=cards.inline,
         number=show.number,
+        one=one,
         size=show.size,
         opened=(Status.WARN, Status.FAIL, Status.ERROR),
         cell=_cell,

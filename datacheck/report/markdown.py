@@ -5,6 +5,7 @@ linked, mentioned or rendered inside of one.
 """
 
 from datacheck.check import Status
+from datacheck.errors import one
 from datacheck.report import cards, shape, show
 from datacheck.report.model import Finding, Report, ValueEntry
 from datacheck.report.words import WORDS, Lang, Words
@@ -57,7 +58,7 @@ def _table(*heads: str) -> list[str]:
 def _header(report: Report, words: Words) -> list[str]:
     mark, word = _MARKS[report.verdict], words.statuses[report.verdict]
     counts = [words.tallies[status].format(count) for status, count in show.tally(report).items()]
-    total = words.checks.format(len(report.findings)) if report.findings else words.not_started
+    total = one(words.checks.format(len(report.findings))) if report.findings else words.not_started
     about = [
         f"{words.contract} {code(report.contract.name)} {words.version} {code(str(report.contract.version))}",
         f"{total}{words.colon if counts else ''}{words.comma.join(counts)}",

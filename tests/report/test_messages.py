@@ -8,7 +8,9 @@ import pytest
 import typer
 from core_helpers import GOOD, ROOT, contract, jsonl, spawn
 
+from datacheck.check import Note
 from datacheck.cli import app
+from datacheck.errors import one
 from datacheck.language import chosen
 from datacheck.report.help import COMMANDS, WORDS
 from datacheck.report.messages import CLAUSES, in_chinese
@@ -199,3 +201,25 @@ def test_the_command_line_speaks_chinese_by_the_locale(tmp_path, arguments, code
     )
     assert done.returncode == code
     assert said in re.sub(r"\x1b\[[0-9;]*m", "", (done.stdout + done.stderr).decode())
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("1 rows have no text", "1 row has no text"),
+        ("1 entries, the chain is whole", "1 entry, the chain is whole"),
+        ("1 more places name nothing to drop", "1 more place names nothing to drop"),
+        ("train: 1 files, 1 bytes", "train: 1 file, 1 byte"),
+        ("a.jsonl: 1 rows were drawn", "a.jsonl: 1 row was drawn"),
+        ("11 rows have no text", "11 rows have no text"),
+        ("1,001 rows have no text", "1,001 rows have no text"),
+        ("0.1 rows", "0.1 rows"),
+        ("1 of 24 rows have none", "1 of 24 rows have none"),
+        ("file-1 rows", "file-1 rows"),
+        ("1 is the least", "1 is the least"),
+        ("1 行没有文本", "1 行没有文本"),
+    ],
+)
+def test_one_is_singular(given, said):
+    assert one(given) == said
+    assert Note(given, zh="") == said
