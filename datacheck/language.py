@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from datacheck.errors import one
+from datacheck.errors import one as singular
 
 
 def chosen(arguments: Sequence[str] | None = None, environment: Mapping[str, str] | None = None) -> Literal["zh", "en"]:
@@ -20,13 +20,14 @@ def chosen(arguments: Sequence[str] | None = None, environment: Mapping[str, str
     given += [word.removeprefix("--lang=") for word in words if word.startswith("--lang=")]
     env = os.environ if environment is None else environment
     locale = next((env[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if env.get(name)), "")
-    return "zh" if (given[-1] if given else locale).lower().startswith("zh") else "en"
+    known = [word for word in given if word in ("zh", "en")]
+    return "zh" if (known[-1] if known else locale).lower().startswith("zh") else "en"
 
 
 def told(message: str) -> str:
     """An English message of ours in the chosen language."""
     if chosen() == "en":
-        return one(message)
+        return singular(message)
     from datacheck.report.messages import in_chinese  # noqa: PLC0415 - most runs say nothing in Chinese
 
     return in_chinese(message)

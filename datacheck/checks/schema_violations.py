@@ -83,7 +83,7 @@ class SchemaViolations(Check):
 
     ## 验证
 
-    比率为 0，且 `types` 中每个字段只有一种类型。
+    比率为 0，且“字段类型”图中每个字段只有一种类型。
     """
 
     metrics = {

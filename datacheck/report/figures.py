@@ -124,6 +124,7 @@ _CELLS: Mapping[str, Mapping[str, str]] = {
         "verbatim": "原文",
     },
     "level": {"block": "阻断", "warn": "警告", "profile": "仅统计", "error": "错误", "limit": "超限", "blank": "空行"},
+    "type": {"(missing)": "（缺失）"},
     "state": {"valid": "有效", "suspect": "疑似", "specimen": "示例号码"},
     "what": {
         "rows": "行数",

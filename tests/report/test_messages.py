@@ -168,6 +168,7 @@ def test_every_command_and_option_has_help_in_chinese():
         ([], {"LANG": "C.UTF-8", "LC_MESSAGES": "zh_TW"}, "zh"),
         (["run", "--lang", "zh"], {"LANG": "C"}, "zh"),
         (["run", "--lang=en"], {"LANG": "zh_CN"}, "en"),
+        (["run", "--lang", "fr"], {"LANG": "zh_CN"}, "zh"),
         (["exec", "--", "train", "--lang", "zh"], {"LANG": "C"}, "en"),
     ],
 )
