@@ -123,7 +123,7 @@ class NearDuplicates(Check):
         "lsh_missed": Metric(
             "similar pairs of a sample (figure lsh_recall) that no band proposes",
             "pairs",
-            zh="抽样中相似、却没有任何分桶提出的对（见图 lsh_recall）",
+            zh="抽样中相似、却没有任何分桶提出的对（见“候选召回率”图）",
         ),
         "planted_recall": Metric(
             "planted near-copies that the search finds",

@@ -156,4 +156,11 @@ def _histogram(scores: pl.LazyFrame) -> pl.DataFrame:
     low, high = numbers.select(low=pl.min("number"), high=pl.max("number")).row(0)
     width = (high - low) / 20 if numbers.height and high > low else 1.0
     place = ((pl.col("number") - (low or 0.0)) / width).floor().clip(0, 19)
-    return numbers.group_by(score=(place * width + (low or 0.0)).round(6)).len("rows").sort("score")
+    counts = numbers.group_by(bin=place.cast(pl.Int64)).len("rows")
+    last = counts.select(pl.max("bin")).item()
+    every = pl.DataFrame({"bin": range(0 if last is None else last + 1)}, schema={"bin": pl.Int64})  # empty ones, too
+    return (
+        every.join(counts, on="bin", how="left", maintain_order="left")
+        .with_columns(pl.col("rows").fill_null(0))
+        .select(score=(pl.col("bin") * width + (low or 0.0)).round(6), rows="rows")
+    )

@@ -107,6 +107,7 @@ _CELLS: Mapping[str, Mapping[str, str]] = {
         "5 % edits, embedded": "改动 5% 并嵌入长文",
         "10 % edits": "改动 10%",
         "a sentence left out": "删去一句",
+        "copy": "原样副本",
         "embedded": "嵌入长文",
         "embedded in four times as much": "嵌入四倍长的文本",
         "fullwidth": "全角",

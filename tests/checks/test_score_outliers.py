@@ -59,6 +59,8 @@ def test_each_column_has_a_figure_of_its_own():
         "rows": [1] * 19 + [2],
     }
     assert sum(found["score_rejected"]["rows"]) == 21
+    apart = measure(ScoreOutliers(), scored(0, 0, 20), source=SCORED).figures["score"]
+    assert apart == {"score": [float(n) for n in range(20)], "rows": [2, *[0] * 18, 1]}  # the gap can be seen
 
 
 def test_by_source_and_places():
