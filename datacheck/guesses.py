@@ -18,7 +18,11 @@ _RESPONSES = (
     "output", "response", "completion", "answer", "reply", "assistant", "bot", "gpt", "model_answer",
     "chatgpt_response", "gpt_response", "target", "tgt", "a", "回答", "答案", "输出", "回复", "答复",
 )  # fmt: skip
-_GOLDS = ("answer", "gold", "target", "solution", "final_answer", "label", "答案")
+_GOLDS = (
+    "answer", "gold", "target", "solution", "final_answer", "ground_truth", "gold_answer", "result", "label", "答案",
+)  # fmt: skip
+_MARKED = r"\\boxed|####"  # the final answer within a solution: it is there to be compared
+_WRITTEN = 100  # characters from which on an answer is one to learn, and no gold to compare with
 _CHOSEN = ("chosen", "preferred", "better", "win", "winner", "good", "accepted", "accept", "positive", "chosen_answer")
 _REJECTED = ("rejected", "dispreferred", "worse", "lose", "loser", "bad", "reject", "negative", "rejected_answer")
 _ROLES = ("role", "from", "speaker", "sender", "author", "name", "角色", "说话人")
@@ -38,7 +42,7 @@ class Texts(NamedTuple):
 def guessed(tables: Tables) -> Texts:
     """Guess the fields of rows that are in no known format, and the roles of conversations with unknown ones."""
     unknown = (tables.rows["format"] == "unknown").all()
-    fields = _fields(tables) if unknown else {}
+    fields = _fields(tables) if unknown else _written(tables)
     if "messages" in fields:
         said = tables.cells.filter(pl.col("path").str.replace(r"\[\d+\]", "[0]") == _path(fields, "role"))
         return Texts(fields, _roles(said.sort("row", maintain_order=True)["text"]))
@@ -70,8 +74,24 @@ def _fields(tables: Tables) -> dict[str, str]:
     if talk:
         return talk
     numbers = tables.cells.filter((pl.col("json_type") == "number") & ~pl.col("path").str.contains(r"[.\[]"))
-    gold = next((key for key in numbers["path"].unique(maintain_order=True) if key.casefold() in _GOLDS), None)
+    numbered = next((key for key in numbers["path"].unique(maintain_order=True) if key.casefold() in _GOLDS), None)
+    gold = numbered or first(_GOLDS, prompt)
     return {"prompt": prompt, **({"answer": gold} if gold else {})} if prompt else {}
+
+
+def _written(tables: Tables) -> dict[str, str]:
+    """The keys of questions whose answers are prose to learn: the same keys hold short golds to compare with."""
+    if not tables.rows["format"].is_in(["qa", "unknown"]).all():
+        return {}
+    asked = tables.turns.filter(pl.col("part") == "prompt")["path"].unique().to_list()
+    given = tables.turns.filter(pl.col("part") == "answer")
+    keys = given["path"].unique().to_list()
+    text = pl.col("text")
+    long = given.select(text.str.len_chars().median(), marked=text.str.contains(_MARKED).mean())
+    if len(asked) != 1 or len(keys) != 1 or not (given["content_type"] == "string").all():
+        return {}
+    length, marked = long.row(0)
+    return {"prompt": asked[0], "response": keys[0]} if length >= _WRITTEN and marked < 1 - _MOST else {}
 
 
 def _talk(tables: Tables) -> dict[str, str]:

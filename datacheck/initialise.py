@@ -26,7 +26,7 @@ _TEXT = (
     "garbled_text", "leftover_markup", "placeholder_text", "control_tokens", "repetitive_text", "overlong_samples",
     "exact_duplicates", "near_duplicates", "pii",
 )  # fmt: skip
-_ANSWERS = ("unfinished_answers", "run_on_answers", "refusals")
+_ANSWERS = ("unfinished_answers", "run_on_answers", "refusals", "language_mismatch")
 _ANSWERED = ("messages", "sharegpt", "prompt_completion", "alpaca")
 _GOLDS = ("unverifiable_answers  # name the grader that your reward uses", "conflicting_answers", "answer_in_prompt")
 # The format that most rows have → the checks that such data needs.
@@ -38,8 +38,8 @@ _CHECKS: Mapping[str, tuple[str, ...]] = {
     ),
     "prompt": ("empty_turns", *_TEXT),
     "verifiable": ("empty_turns", *_GOLDS, "template_collapse", *_TEXT),
-    "answered": ("empty_turns", "conflicting_answers", *_TEXT),
-    "choices": ("empty_turns", "conflicting_answers", "choice_balance", *_TEXT),
+    "answered": ("empty_turns", *_GOLDS[:2], *_TEXT),  # a short answer may well stand in a passage or among choices
+    "choices": ("empty_turns", "unverifiable_answers", "conflicting_answers", "choice_balance", *_TEXT),
     "plain": _TEXT,
     "rows": ("exact_duplicates", "pii"),
 }  # fmt: skip
@@ -55,7 +55,15 @@ _LABELS = {
     "score_chosen": ("score_chosen", "chosen_score", "chosen_rating", "score_w"),
     "score_rejected": ("score_rejected", "rejected_score", "rejected_rating", "score_l"),
 }
-_SCALES = ((0, 1), (-1, 1), (1, 5), (0, 5), (1, 10), (0, 10), (0, 100))  # usual ones; the first that holds all scores
+_SCALES = (
+    (0, 1),
+    (-1, 1),
+    (1, 5),
+    (0, 5),
+    (1, 10),
+    (0, 10),
+    (0, 100),
+)  # usual ones; the first that holds nearly all scores
 _FEW_VALUES = 20  # as many values of a column, each seen often, may be all that there are
 _OFTEN = 5  # times that each of them is seen on average
 _KEYS = 50  # top-level keys that the schema names
@@ -64,8 +72,9 @@ _MANY_LABELS = 100  # more values than this are no sources to compare
 _NEARLY_ALL = 0.99  # of the rows: what the others do is taken for a fault
 _ALIKE = 0.8  # similarity of two spellings of one word
 _IDS = 20  # rows from which on distinct ids say that they are meant to be unique
-_USED = 0.05  # share of the texts from which on a language belongs to the data
+_USED = 0.05  # share of the rows from which on a language belongs to the data
 _TOLD = 3  # characters of one form only that tell simplified from traditional
+_LOOKED_AT = 2_000  # texts, spread over the data, whose languages are counted
 _JUDGED = 10  # words of a text whose language is counted
 
 
@@ -288,7 +297,7 @@ def _labels(tables: Tables) -> dict[str, str]:
 
 
 def _scale(tables: Tables, labels: Mapping[str, str]) -> Iterator[str]:
-    """The usual scale that holds all scores of the pairs."""
+    """The usual scale that holds nearly all scores of the pairs: what is off it is to be found."""
     if not {"score_chosen", "score_rejected"} <= set(labels):
         return
     scores = tables.cells.filter(pl.col("path").is_in([labels["score_chosen"], labels["score_rejected"]]))
@@ -296,7 +305,8 @@ def _scale(tables: Tables, labels: Mapping[str, str]) -> Iterator[str]:
     if numbers.is_empty():
         return
     low, high = float(numbers.min() or 0), float(numbers.max() or 0)  # type: ignore[arg-type]
-    scale = next(((a, b) for a, b in _SCALES if a <= low and high <= b), (low, high))
+    held = {(a, b): numbers.is_between(a, b).sum() for a, b in _SCALES}
+    scale = next((each for each in _SCALES if held[each] >= _NEARLY_ALL * len(numbers)), (low, high))
     yield f"      scale: [{scale[0]:g}, {scale[1]:g}]  # scores seen: {low:g} to {high:g}; write what raters could give"
 
 
@@ -393,14 +403,15 @@ def _by_content(tables: Tables, labels: Mapping[str, str]) -> Iterator[str]:
 
 def _languages(turns: pl.DataFrame) -> list[str]:
     """Chinese and English, as far as texts are mostly in them; empty where another script is used, or none is."""
-    texts = turns.filter(pl.col("part") != "tools")["text"].drop_nulls()
-    words = script_words(texts.head(2_000))
+    texts = turns.filter(pl.col("part") != "tools").select("row", "text").drop_nulls()
+    texts = texts.gather_every(max(1, texts.height // _LOOKED_AT))
+    words = pl.concat([texts.select("row"), script_words(texts["text"])], how="horizontal")
     words = words.filter(pl.sum_horizontal(SCRIPTS) >= _JUDGED)
     if words.is_empty():
         return []
-    most = words.select(pl.concat_list(SCRIPTS).list.arg_max().alias("script"))["script"]
+    most = words.select("row", script=pl.concat_list(SCRIPTS).list.arg_max()).unique()["script"]
     names = most.replace_strict(list(range(len(SCRIPTS))), list(SCRIPTS))
-    shares = {name: count / len(names) for name, count in names.value_counts().iter_rows()}
+    shares = {name: count / words["row"].n_unique() for name, count in names.value_counts().iter_rows()}
     used = {name for name, share in shares.items() if share >= _USED}
     if not used or not used <= {"han", "latin"}:
         return []

@@ -201,11 +201,14 @@ def _unmeasured(values: Sequence[ValueEntry]) -> list[str]:
 
 
 def _mark_empty(findings: list[Finding], rows: Mapping[str, int]) -> list[Finding]:
-    """Of a dataset without rows that is the reason why nothing could be measured, whatever else a check says."""
+    """Of a dataset without rows that is the reason why nothing could be measured, whatever else a check says.
+
+    Unless it found places all the same: `unreadable_lines` names the limit that it gave up at.
+    """
 
     def marked(finding: Finding) -> Finding:
         names = _unmeasured(finding.values)
-        if rows.get(finding.dataset) != 0 or not names:
+        if rows.get(finding.dataset) != 0 or not names or (finding.evidence and finding.evidence.lines):
             return finding
         reason = Note(
             f"could not be measured: {', '.join(names)}; the dataset has no rows",

@@ -202,6 +202,14 @@ def test_of_a_dataset_without_rows_that_is_the_reason(tmp_path, here, command):
     assert (judged, "planted_recall; the dataset has no rows" in " ".join(again.split())) == (3, True)
 
 
+def test_a_dataset_that_has_no_rows_because_of_a_limit_says_which(tmp_path, here, command):
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "a.jsonl").write_text("[" * 1000 + "]" * 1000 + "\n")
+    command("run", contract(tmp_path, ["role_errors"]), "--out", tmp_path / "out")
+    findings = {f["check"]: f for f in report(tmp_path / "out")["findings"]}
+    assert findings["unreadable_lines"]["error"].endswith("nothing is known of: too_deep (1)")
+
+
 @pytest.mark.parametrize("place", ["contract.yaml", "contracts/sft.yaml"])
 def test_init_writes_a_contract_that_runs_as_it_says(tmp_path, here, command, monkeypatch, place):
     """The command that it names is one that works, wherever the data and the contract lie."""

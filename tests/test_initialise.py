@@ -65,7 +65,28 @@ QA = {"question": "十二的一半是多少？", "answer": "6"}
             {"prompt": "问", "chosen": "答一", "rejected": "答二", "score_chosen": 8.5, "score_rejected": 3},
             ["scale: [1, 10]", "- small_gap", "- prompt_mismatch"],
         ),
-        ("mcq.jsonl", {"question": "?", "A": "1", "B": "2", "answer": "A"}, ["- choice_balance"]),
+        (
+            "mcq.jsonl",
+            {"question": "?", "A": "1", "B": "2", "answer": "A"},
+            ["- choice_balance", "- unverifiable_answers"],
+        ),
+        ("swift.jsonl", {"messages": CHAT[:1], "solution": "6"}, ["format: rlvr", "- unverifiable_answers"]),
+        (
+            "openrlhf.jsonl",
+            {"input": "1+1?", "label": "2"},
+            ['fields: {prompt: "input", answer: "label"}', "- unverifiable_answers"],
+        ),
+        ("calc.jsonl", {"question": "1+1?", "chain": "1+1=2", "result": "2"}, ['answer: "result"', "format: qa"]),
+        (
+            "written.jsonl",
+            {"input": "春天有什么花？", "target": "春天里桃花、杏花、梨花先后开放，" * 10},
+            ['fields: {prompt: "input", response: "target"}', "format: prompt_completion", "- refusals"],
+        ),
+        (
+            "solved.jsonl",
+            {"problem": "1+1?", "solution": "We count one and one more. " * 10 + "\\boxed{2}"},
+            ["format: qa", "- unverifiable_answers"],
+        ),
         ("tools.jsonl", {"messages": CHAT, "tools": []}, ["- tool_call_errors"]),
     ],
 )
@@ -156,3 +177,18 @@ def test_an_evaluation_set_stands_beside_it(tmp_path: Path):
     contract = load_contract(tmp_path / "contract.yaml")
     assert [check.check for check in contract.datasets["train"].checks if check.check == "leakage"] == ["leakage"]
     assert contract.datasets["eval"].source.format == "qa"
+
+
+def test_one_score_off_the_scale_does_not_widen_it(tmp_path: Path):
+    pair = {"prompt": "问", "chosen": "答一", "rejected": "答二", "score_rejected": 1.5}
+    rows = [{**pair, "score_chosen": 99 if n == 7 else 4.5} for n in range(200)]
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    assert "scale: [1, 5]" in contract_for(tmp_path / "a.jsonl")
+
+
+def test_a_language_of_few_rows_with_several_texts_belongs_to_the_data(tmp_path: Path):
+    """One prompt in ten is in English: of the texts that is one in twenty and less."""
+    zh, en = "这句话里的语法错误应该怎样改正才对？", "He was hoping for a new job that will be in the same city."
+    rows = [{"prompt": en if n % 10 == 5 else zh, "chosen": zh, "rejected": zh} for n in range(200)]
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    assert "languages: [zh-Hans, en]" in contract_for(tmp_path / "a.jsonl")

@@ -27,7 +27,8 @@ class ControlTokens(Check):
 
     Looked for are the tokens of the usual families: `<|im_start|>`, `<|eot_id|>`, `<｜User｜>`, `[INST]`, `<<SYS>>`,
     `<start_of_turn>`, `[gMASK]`, `<reserved_106>`; `<s>` and `</s>` where they are no HTML; and, in what the
-    assistant says, `<think>` and `</think>` that do not pair. Placeholders of pictures, video and sound are fine.
+    assistant says, `<think>` and `</think>` that do not pair (a prompt may end with the first).
+    Placeholders of pictures, video and sound are fine.
 
     ## Why it matters
     Most tokenizers turn these strings into the real control tokens wherever they stand. Inside a message they end the
@@ -86,11 +87,12 @@ class ControlTokens(Check):
         """Search every message; judge the tags that also have another meaning by how they stand."""
         texts = turn_texts(data, plain=False)
         suspect = texts.filter(pl.col("text").str.contains(f"{_TOKEN}|{_S}|{_THINK}"))
+        suspect = suspect.join(_opened(texts), on=["row", "turn"], how="left", maintain_order="left")
         token, outside_code = _without_media(pl.col("text")), without_code(pl.col("text"))
         kinds = {
             "control_token": token.str.contains(_TOKEN),
             "sequence_token": _is_sequence_token(outside_code),
-            "unbalanced_think": _said() & _unbalanced(pl.col("text"), "<think>", "</think>"),
+            "unbalanced_think": _said() & _unbalanced(_with_opening(), "<think>", "</think>"),
         }
         details = {
             "control_token": token.str.extract(f"({_TOKEN})"),
@@ -123,6 +125,19 @@ def _without_media(text: pl.Expr) -> pl.Expr:
 def _said() -> pl.Expr:
     """What the model learns to say; a prompt may speak of one tag alone ("begin with <think>")."""
     return pl.col("part").is_in(["response", "chosen", "rejected"]) | pl.col("role").eq_missing("assistant")
+
+
+def _opened(texts: pl.LazyFrame) -> pl.LazyFrame:
+    """The turns whose thinking the prompt before them opens, as some templates do: `row`, `turn`, `opened`."""
+    ends = texts.filter(pl.col("part") == "prompt", pl.col("text").str.contains(r"<think>\s*$"))
+    after = ends.select("row", (pl.col("turn") + 1).alias("turn"))
+    return after.unique().with_columns(opened=pl.lit(value=True))
+
+
+def _with_opening() -> pl.Expr:
+    """The text, behind the tag that its prompt ends with."""
+    opening = pl.when(pl.col("opened").fill_null(value=False)).then(pl.lit("<think>")).otherwise(pl.lit(""))
+    return pl.concat_str(opening, "text")
 
 
 def _unbalanced(text: pl.Expr, opens: str, closes: str) -> pl.Expr:

@@ -12,17 +12,21 @@ _UNSEEN = r"[\s\p{Cc}\p{Cf}\p{Zs}\p{Zl}\p{Zp}\x{115F}\x{1160}\x{3164}\x{FFA0}\x{
 _SPACE = r"^\s+$"
 _INVISIBLE = f"^{_UNSEEN}+$"
 _PUNCTUATION = r"^(?:\p{P}|" + _UNSEEN + ")+$"
-# A gold answer may well be "]" or "-"; only marks that end or part a sentence are no answer.
-_SENTENCE_MARKS = r"^(?:[.。．…,，、;；:：!！?？·~～\"'“”‘’]|" + _UNSEEN + ")+$"
+# A gold answer may well be "]", "-" or "!'"; only marks of one kind that end or part a sentence are no answer.
+_SENTENCE_MARKS = r"^\s*(?:(?:[.。．…,，、;；:：·~～]|" + _UNSEEN + r")+|[!！]+|[?？]+|[\"“”]+|['‘’]+)\s*$"
+_NOTHING_FOUND = r"^\s*(?:\{\s*\}|\[\s*\])\s*$"  # JSON: the answer of an extraction that finds nothing
+_ECHO = 20  # characters from which on an answer that is its question says nothing
+_ONLY_THOUGHT = r"</think>\s*$"
 _ANSWERS = ("response", "chosen", "rejected")
 
 
 class EmptyTurns(Check):
-    """Messages, answers and texts that are empty, white space, invisible, null, no text, or (answers) punctuation only.
+    """Messages, answers and texts that are empty, invisible, null or no text; answers of punctuation or thinking only.
 
     A message that is a number, a boolean or an object is no text (`not_text`); a gold answer may be a number. Fine
     are: an assistant message without content beside tool calls, a tool that returns nothing, an empty system prompt,
-    blank answer options, a message that holds an image instead of text. Emoji are content.
+    blank answer options, a message that holds an image instead of text, `{}` and `[]` (JSON of an extraction that finds
+    nothing). Emoji are content.
 
     ## Why it matters
 
@@ -42,6 +46,8 @@ class EmptyTurns(Check):
     ## How to fix
 
     - Many rows at once: the export reads another field than the one that holds the text; correct it there.
+    - `repeats_question`: the answer is the question, word for word; the export took one field twice.
+    - `only_thinking`: nothing follows `</think>`; the answer was cut or lost, so write it or drop the row.
     - Single rows: drop them (`datacheck apply`); an invented answer is worse than none.
     - `not_text`: write the content as a string; of an object, the field that holds the text.
     - Null content beside tool calls is fine and not counted; leave it.
@@ -68,7 +74,11 @@ class EmptyTurns(Check):
 
     ## 修复
 
-    成批出现就改导出；零星出现就删除该样本，不要编造回答。`not_text` 表示内容是数字、布尔值或对象，应改写成字符串。
+    成批出现就改导出；零星出现就删除该样本，不要编造回答。
+    - `repeats_question`：回答与问题一字不差，多半是导出时同一字段取了两次。
+    - `only_thinking`：`</think>` 之后没有回答，补全或删除。
+    - `not_text`：内容是数字、布尔值或对象，应改写成字符串。
+
     带工具调用的空内容属于正常，不会被计入。
 
     ## 验证
@@ -88,7 +98,7 @@ class EmptyTurns(Check):
         """Give each turn its problem, if it has one."""
         judged = data.turns.filter(_must_speak())
         found = judged.select("row", "path", "content_type", "text", problem=_problem()).drop_nulls("problem")
-        found = _without_media(found, data.cells)
+        found = pl.concat([_without_media(found, data.cells), _echoes(judged)], how="diagonal")
         silent = total(data.rows.join(judged, on="row", how="anti"))
         lack = Note(
             f"{silent} rows have no message, answer or text to look at", zh=f"{silent} 行没有可检查的消息、回答或文本"
@@ -98,6 +108,14 @@ class EmptyTurns(Check):
             evidence=found.select("row", "problem", where="path"),
             not_checked=(lack,) if silent else (),
         )
+
+
+def _echoes(judged: pl.LazyFrame) -> pl.LazyFrame:
+    """Answers that are the question once more, word for word; short ones may greet or agree."""
+    said = judged.filter(pl.col("part").is_in(["response", "chosen"]), pl.col("text").str.len_chars() >= _ECHO)
+    asked = judged.filter(pl.col("part") == "prompt", pl.col("role") == "user").select("row", "text").unique()
+    again = said.join(asked, on=["row", "text"], how="semi", maintain_order="left")
+    return again.select("row", "path", problem=pl.lit("repeats_question"))
 
 
 def _must_speak() -> pl.Expr:
@@ -113,7 +131,7 @@ def _problem() -> pl.Expr:
     marks = (part == "answer") & text.str.contains(_SENTENCE_MARKS)
     # Earlier answers of a conversation are trained too.
     said = part.is_in(_ANSWERS) | (pl.col("role") == "assistant").fill_null(value=False)
-    marks |= said & text.str.contains(_PUNCTUATION)
+    marks |= said & text.str.contains(_PUNCTUATION) & ~text.str.contains(_NOTHING_FOUND)
     return (
         pl.when(text.is_null() & (pl.col("content_type") == "missing"))
         .then(pl.lit("missing_content"))
@@ -127,6 +145,8 @@ def _problem() -> pl.Expr:
         .then(pl.lit("only_white_space"))
         .when(text.str.contains(_INVISIBLE))
         .then(pl.lit("invisible"))
+        .when(said & (part != "rejected") & text.str.contains(_ONLY_THOUGHT))
+        .then(pl.lit("only_thinking"))
         .when(marks)
         .then(pl.lit("only_punctuation"))
     )

@@ -8,7 +8,7 @@ import polars as pl
 from pydantic import BeforeValidator, Field, model_validator
 
 from datacheck.check import Check, Limit, Measured, Metric, Need, Note, Ratio, Value, View, place, total
-from datacheck.features.leaks import HAN_N, LATIN_N, LONGER, EvalItems, Leaks, find_leaks, spoken
+from datacheck.features.leaks import HAN_N, LATIN_N, LONGER, EvalItems, Leaks, find_leaks, spoken, with_options
 from datacheck.features.skeletons import Skeletons
 from datacheck.text.containment import WINDOW
 from datacheck.text.leak_plants import Item, leaks
@@ -19,6 +19,7 @@ from datacheck.text.shingles import grams
 Names = Annotated[tuple[str, ...], BeforeValidator(lambda given: (given,) if isinstance(given, str) else given)]
 PLANTED_ITEMS = 200  # of all evaluation sets, but of each one LEAST_PLANTED
 LEAST_PLANTED = 20
+PLANTED_LENGTH = 20_000  # code points of a planted item, if there are shorter ones: plants of books take minutes
 PHRASE = LONGER  # only items shorter than so many times `min_length` can be common phrases
 COMMON_SHARE = 0.001  # of the rows; a phrase is at least as frequent as that
 NAMED = 5  # items that a note names
@@ -68,14 +69,16 @@ class Leakage(Check):
     prompt has: drift, not leakage.
 
     ## Known limits
-    Translations, free paraphrases and encoded text (base64, JSON's escapes of Chinese) are not found, nor are shuffled
-    options where question and options are of a few characters each. Of a row its turns, tool calls and reasoning are
-    searched, not its other columns. Variants of a question (other numbers) are found with it, those in the evaluation
+    Translations, free paraphrases, base64, and formulas in another notation (√2 for LaTeX) are not found, nor are
+    shuffled options of a question that is too short without them. Of a row its turns, tool calls and
+    reasoning are searched, not its other columns; JSON's escapes of Chinese, HTML's references and tags, and percent
+    signs in them are read. Variants of a question (other numbers) are found with it, those in the evaluation
     set, too. Items shorter than `min_length` characters (twice as many letters; answers twice that) are not compared.
     An item that has hardly an n-gram of its own in its set is found only as a complete copy. A question that is brief
     without its options (fewer than 20 characters or 32 letters, with the default `min_length`) is listed for review,
-    never counted. A short item that stands in many different texts (in `common_rows` rows, and in one of a thousand)
-    is taken for a common phrase, except of a red-line set. The report says how many of each.
+    counted only where all its options stand beside it. A short item that stands in many different texts (in
+    `common_rows` rows, and in one of a thousand) is taken for a common phrase, except of a red-line set. The report
+    says how many of each.
     """
 
     ZH = """评测集中有多少题目出现在本数据集里。
@@ -246,7 +249,7 @@ class Leakage(Check):
     def _best(self, data: View, which: _Set, items: pl.DataFrame, phrases: pl.DataFrame) -> pl.LazyFrame:
         """The best-covered question, and the best-covered answer, of each evaluation row in each row, with places.
 
-        A question that is brief without its options never blocks; from `block` on it is there for review.
+        A question that is brief blocks only with its options beside it; from `block` on it is there for review.
         """
         brief = items.lazy().filter("brief").select("kind", pl.col("row").cast(pl.UInt64).alias("eval_row"), brief=True)
         hits = data[self._leaks(which)].with_columns(
@@ -258,7 +261,11 @@ class Leakage(Check):
         hits = hits.join(brief, on=["eval_row", "kind"], how="left").with_columns(
             pl.col("brief").fill_null(False), over=pl.col("score") >= self.block
         )
-        hits = hits.filter(~pl.col("brief") | pl.col("over")).with_columns(blocks=pl.col("over") & ~pl.col("brief"))
+        hits = hits.filter(~pl.col("brief") | pl.col("over")).with_columns(
+            blocks=pl.col("over") & ~pl.col("brief"), place=pl.struct("row", "path", "eval_row", "kind")
+        )
+        complete = self._complete(data, items, hits.filter("brief"))
+        hits = hits.with_columns(blocks=pl.col("blocks") | pl.col("place").is_in(complete.implode())).drop("place")
         hits = hits.join(phrases.lazy(), on=["set", "eval_row", "kind"], how="anti")
         order = ["blocks", "score", "size", "path", "start"]
         best = hits.sort(order, descending=[True, True, True, False, False], maintain_order=True).unique(
@@ -274,6 +281,12 @@ class Leakage(Check):
             .drop("answer", "brief", "over")
             .sort("row", "eval_row", "kind")
         )
+
+    def _complete(self, data: View, items: pl.DataFrame, brief: pl.LazyFrame) -> pl.Series:
+        """The places of brief questions beside which all their options stand."""
+        texts = spoken(data.turns, data.cells).select("row", "path", "text")
+        found = brief.join(texts, on=["row", "path"], how="inner", maintain_order="left").collect()
+        return found.filter(pl.Series(with_options(items, found), dtype=pl.Boolean))["place"]
 
     def _shown(self, data: View, evidence: pl.DataFrame, items: dict[str, pl.DataFrame]) -> pl.LazyFrame:
         """Evidence with both stretches: where they are, and (for excerpts) what they say."""
@@ -405,6 +418,7 @@ def planted(
     `block`; `found`: the search says so; `review`: it finds the row at or above `review`.
     """
     asked = items.filter(pl.col("kind") != "answer", ~pl.col("short"))
+    asked = asked.filter(pl.col("length") <= pl.max_horizontal(pl.col("length").min(), PLANTED_LENGTH))
     chosen = asked.group_by("row", maintain_order=True).agg(pl.col("shingles").list.first().min())
     chosen = chosen.unique("shingles", keep="first").bottom_k(most, by="shingles")
     asked = asked.join(chosen, on="row", how="semi", maintain_order="left")

@@ -8,7 +8,17 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from datacheck.check import Check, Group, Limit, Measured, Metric, Need, Note, Value, View, placed, rates, total
-from datacheck.features.near import Candidates, Keep, Shared, candidates, groups, keys_of, preferred, shared_keys
+from datacheck.features.near import (
+    Candidates,
+    Keep,
+    Shared,
+    candidates,
+    groups,
+    keys_of,
+    preferred,
+    shared_keys,
+    without_numbers,
+)
 from datacheck.features.planting import calibrate, histogram, on_made_up, recall_by_similarity
 from datacheck.features.sketch import Grams, Sketch, TextSet, scheme_for
 from datacheck.features.texts import On
@@ -19,8 +29,12 @@ from datacheck.text.normalise import Rule
 PLANTED_ROWS = 100  # rows that get a planted copy of every kind: at most 1,500 plants
 LESS_ALIKE = 0.1  # what the marks of similar rows are allowed for: they are of rare n-grams only
 SHORT = 20  # code points; a shorter row is no good source of plants: one edit already changes what it says
+LONG = 5_000  # code points; of a longer one its beginning: plants of a book take minutes, and say the same
 SAMPLED_GRAMS = 1 << 24  # n-grams of that sample at most: all are in memory
 SAMPLE = 5_000  # rows on which the search is compared with the complete one
+SAMPLED_COPIES = 20  # of them with one value: a row that was copied 100,000 times has five billion pairs
+PAIRS = 1 << 17  # pairs whose keys are compared at once
+NUMBERS = "the same text with other numbers"
 # Where every row is shorter, the search is tried on these.
 STAND_INS = (
     "小河从村子的东边流过，河上有一座石桥，桥头种着两棵很老的柳树，夏天常有人在树下乘凉。",
@@ -58,7 +72,9 @@ class NearDuplicates(Check):
 
     ## How to fix
     Drop the rows of the evidence file: each names, as `other`, the kept row that it repeats. Then look where they
-    come from: one file delivered twice, a template, a crawl of mirrored pages.
+    come from: one file delivered twice, a template, a crawl of mirrored pages. Exercises with other numbers
+    (`other_numbers`, and the `detail` of those lines) may be what you want: keep them by a higher `threshold`, or by a
+    limit that allows for their share.
 
     ## How to verify
     Run again: the rate is 0. Read ten pairs around the threshold (the figure `similarity` shows where they lie)
@@ -106,6 +122,12 @@ class NearDuplicates(Check):
         ),
         "exact_share": Metric(
             "rows whose normalised text equals an earlier row's", "share", "rows", zh="归一化后与前面某行完全相同的行"
+        ),
+        "other_numbers": Metric(
+            "rows (of those of `rate`) that only digits tell from the row that they repeat",
+            "share",
+            "rows",
+            zh="上述近似重复行中，与所重复的行只有数字不同的行",
         ),
         "opposite_labels": Metric(
             "rows whose text an earlier row has with another label",
@@ -165,13 +187,14 @@ class NearDuplicates(Check):
     @property
     def _sketch(self) -> Sketch:
         texts = TextSet(on=self.on, features=self.features, normalise=self.normalise)
-        scheme = scheme_for(self._least, self.containment)
+        scheme = scheme_for(self._least, self.containment, self.features.looser(self._least))
         return Sketch(of=texts, boilerplate=self.boilerplate, scheme=scheme)
 
     @property
     def _alike(self) -> int:
         """In how many values the marks of two rows must agree; a row that contains another one may look different."""
-        likeness = max(self._least - (LESS_ALIKE if self.boilerplate else 0), 0)
+        less = self.features.looser(self._least) + (LESS_ALIKE if self.boilerplate else 0)
+        likeness = max(self._least - less, 0)
         return 0 if self.containment else least_alike(likeness, self._sketch.scheme[2])
 
     @property
@@ -199,25 +222,32 @@ class NearDuplicates(Check):
         same = texts[removed] == texts[kept_of[removed]]
         scores = _scores(found.pairs, removed, kept_of)
         near = np.where(scores >= self._least, "near_copy", "contained_copy")
+        others = rows[kept_of[removed]]
         evidence = pl.LazyFrame(
-            {"row": rows[removed], "other_row": rows[kept_of[removed]], "score": scores, "problem": near, "same": same},
+            {
+                "row": rows[removed], "other_row": others, "score": scores, "problem": near, "same": same,
+                "numbers": ~same & self._same_but_numbers(data, rows[removed], others, ~same),
+            },
             schema_overrides={"row": pl.UInt64, "other_row": pl.UInt64, "problem": pl.String},
         ).select(
             "row", "other_row", "score",
             problem=pl.when("same").then(pl.lit("exact_copy")).otherwise("problem"),
+            detail=pl.when("numbers").then(pl.lit(NUMBERS)),
         )  # fmt: skip
+        varied = evidence.filter(pl.col("detail").is_not_null())
         copies = facts.sort("row").filter(pl.struct("text", "media", "label").is_first_distinct().not_()).lazy()
         opposite, template = _opposite(facts), self._template(data)
         calibration = calibrate(data, self._sketch, sources or STAND_INS, self._least, self._alike)
         values = (
             *rates("rate", evidence, data.rows, by=self.by, rows=data.rows),
             *rates("exact_share", copies, data.rows, by=self.by, rows=data.rows),
+            *rates("other_numbers", varied, data.rows),
             *rates("opposite_labels", opposite, data.rows),
             *rates("boilerplate_rows", template, data.rows),
             Value("planted_recall", calibration.recall if total(data.rows) else None),
             Value("lsh_missed", int((~found.sample["found"]).sum()) if total(data.rows) else None),
         )
-        notes = self._notes(data)
+        notes = [*self._notes(data), *self._unscored(facts)]
         if not sources:
             notes.append(on_made_up(SHORT))
         figures = {
@@ -270,15 +300,17 @@ class NearDuplicates(Check):
         few = int((np.cumsum(compared.sets.lengths[chosen]) <= SAMPLED_GRAMS).sum())
         pairs = exact_pairs(compared.sets.take(chosen[:few]), self._least)
         keys, marked = keys_of(data, self._sketch, picked[:few])
-        left, right = pairs.rows.T
-        found = proposed(keys[left], keys[right], marked[left], marked[right], self._alike)
-        return pl.DataFrame({"similarity": pairs.similarity, "found": found})
+        blocks = [pairs.rows[at : at + PAIRS].T for at in range(0, len(pairs.rows), PAIRS)]
+        found = [proposed(keys[one], keys[two], marked[one], marked[two], self._alike) for one, two in blocks]
+        return pl.DataFrame({"similarity": pairs.similarity, "found": np.concatenate([np.zeros(0, np.bool_), *found])})
 
     def _picked(self, data: View) -> NDArray[np.int64]:
         """Return a sample of rows, ascending: those whose spare MinHash value says so, so that it holds pairs."""
         every = max(1, -(-total(data.rows) // SAMPLE))
-        lines = data[Need(self._sketch)].filter(pl.col("pick") % every == 0).select("row").unique().sort("row")
-        return lines.collect()["row"].to_numpy().astype(np.int64)
+        lines = data[Need(self._sketch)].filter(pl.col("pick") % every == 0).select("pick", "row").unique()
+        few = pl.int_range(pl.len()).over("pick") < SAMPLED_COPIES
+        rows = lines.sort("pick", "row").filter(few).head(SAMPLE).collect()["row"]
+        return rows.sort().to_numpy().astype(np.int64)
 
     def _notes(self, data: View) -> list[Note]:
         """Say what could not be compared. Every row that could has a line for each band."""
@@ -290,6 +322,24 @@ class NearDuplicates(Check):
                 Note(f"{unseen} rows {lack}", zh=f"{unseen} 行没有 {self.on} 文本，或只有标点和套话，无法比较")
             )
         return notes
+
+    def _same_but_numbers(
+        self, data: View, rows: NDArray[np.uint64], others: NDArray[np.uint64], asked: NDArray[np.bool_]
+    ) -> NDArray[np.bool_]:
+        """Say of the rows in question whether nothing but digits tells them from the row that they repeat."""
+        every = np.unique(np.concatenate([rows[asked], others[asked]])).astype(np.int64)
+        bare = without_numbers(data, self._sketch, every) if len(every) else np.zeros(0, np.uint64)
+        alike = np.zeros(len(rows), np.bool_)
+        alike[asked] = bare[np.searchsorted(every, rows[asked])] == bare[np.searchsorted(every, others[asked])]
+        return alike
+
+    def _unscored(self, facts: pl.DataFrame) -> list[Note]:
+        """Say how many of the rows that were compared have no score to choose by."""
+        none = facts["score"].null_count()
+        if self.keep != "best_score" or not none:
+            return []
+        lack = f"{none} of {facts.height} rows that were compared have no score, so any other one was kept before them"
+        return [Note(lack, zh=f"参与比较的 {facts.height} 行中有 {none} 行没有分数，保留时排在其他行之后")]
 
     def _template(self, data: View) -> pl.LazyFrame:
         """`row`: those that are nearly nothing but boilerplate: filled-in templates, or copies in great number."""
@@ -304,9 +354,9 @@ class NearDuplicates(Check):
 
 
 def _sources(quoted: pl.DataFrame) -> list[str]:
-    """Texts to make planted copies of."""
+    """Texts to make planted copies of, or their beginnings."""
     long = quoted.sort("row").filter(pl.col("text").str.len_chars() >= SHORT)
-    return long.head(PLANTED_ROWS)["text"].to_list()
+    return long.head(PLANTED_ROWS)["text"].str.slice(0, LONG).to_list()
 
 
 def _scores(pairs: Pairs, removed: NDArray[np.int64], kept_of: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -62,6 +62,8 @@ class ToolCallErrors(Check):
       and set in calls of another one, or if the definition forbids it.
     - `call_without_result`, `result_without_call`, `duplicate_id`, `id_missing`: restore the lost message or its id.
     - `mixed_arguments`, `unwanted_arguments`: write all arguments in the form that the trainer or template expects.
+    - `call_in_text`: move the call from the content to `tool_calls` (or a `function_call` message): in the text the
+      template does not mark it, and the model learns to talk about calls instead of making them.
     - `calls_not_rendered`: the template leaves calls out; use one that knows tools.
     - `tools_not_json`, `tools_not_functions`: give a list of functions, each with a name and a schema.
 
@@ -74,8 +76,10 @@ class ToolCallErrors(Check):
     Of JSON Schema these are checked: type, enum, const, properties, required, additionalProperties, items and their
     number, minimum, maximum, anyOf, oneOf (as anyOf), allOf, `$ref` within the schema; pattern, format and the rest
     are not. Types that JSON Schema does not know ("any", "str, optional") accept everything, but for "dict", "str",
-    "int", "float", "list", "tuple" and "bool". Calls that stand in the text (`<tool_call>`, `Action:`) and Anthropic's
-    `tool_use` parts are not read, and answers that must not be learnt are left out; the report counts both.
+    "int", "float", "list", "tuple" and "bool". Of calls in the text only the name is read, and only where the row
+    offers that function; between a template's own marks (`<tool_call>`, `Action:`) they are named only in data whose
+    other calls stand in `tool_calls`. Anthropic's `tool_use` parts are not read, and answers that must not be learnt
+    are left out; the report counts both.
     """
 
     ZH = """统计工具定义、工具调用或调用结果有错的样本。
@@ -101,6 +105,7 @@ class ToolCallErrors(Check):
     - 被填成 null：工具和参数都存成 JSON 字符串，或去掉这些 null；证据中写明模板会打印什么。
     - 调用与结果不配对：补回丢失的消息或编号，或删除该样本。
     - 字符串与对象混用，或与训练框架、聊天模板的要求不符（`unwanted_arguments`）：统一成所需的写法。
+    - 调用写在正文里（`call_in_text`）：移到 `tool_calls` 字段，否则模板不会把它渲染成调用。
     - 模板不渲染工具调用（`calls_not_rendered`）：换用支持工具的模板。
 
     ## 验证
@@ -115,7 +120,14 @@ class ToolCallErrors(Check):
             of="rows",
             limit=Limit(max=0),
             zh="工具或工具调用有误的行",
-        )
+        ),
+        "in_text": Metric(
+            "rows that offer tools and write a call in the text",
+            "share",
+            of="rows",
+            limit=Limit(warn_max=0),
+            zh="提供了工具却把调用写在正文里的行",
+        ),
     }
 
     check: Literal["tool_call_errors"] = "tool_call_errors"
@@ -141,7 +153,8 @@ class ToolCallErrors(Check):
         """Take the problems as they are; judge the shape of arguments, and nulls, over the whole dataset."""
         facts = data[_FACTS].collect()
         noted = pl.col("name").str.starts_with("note:")
-        notes, problems = facts.filter(noted), facts.filter(~noted)
+        in_text = pl.col("name") == "call_in_text"
+        notes, problems = facts.filter(noted), facts.filter(~noted, ~in_text)
         forms = self._forms(notes)
         if forms is not None and forms.error is not None:
             return self.not_measured(_limit(forms.error))
@@ -151,9 +164,15 @@ class ToolCallErrors(Check):
         shaped = [line for home in _SHAPES for line in self._shaped(notes, home, forms)]
         found = pl.concat([_with_print(problems, forms), *shaped])
         lines = found.select("row", "where", "detail", problem="name").lazy()
+        written = pl.concat([facts.filter(in_text), _marked(notes)]).sort("row", maintain_order=True)
+        also = written.select("row", "where", "detail", problem="name").lazy()
         return Measured(
-            rates("rate", lines, data.rows, by=self.by, rows=data.rows),
-            evidence=lines,
+            tuple(
+                value
+                for name, of in (("rate", lines), ("in_text", also))
+                for value in rates(name, of, data.rows, by=self.by, rows=data.rows)
+            ),
+            evidence=pl.concat([lines, also]),
             not_checked=(*_left_out(notes), *_refused(forms)),
         )
 
@@ -216,6 +235,13 @@ def _unwanted(notes: pl.DataFrame, home: str, wanted: Form, forms: CallForms | N
     why = f"the template {forms.wrong(other)}" if forms else f"the run wants {usual}"
     detail = f"{_SHAPES[home]} are {name} here; {why}"
     return _shape(notes, home, other).with_columns(name=pl.lit("unwanted_arguments"), detail=pl.lit(detail))
+
+
+def _marked(notes: pl.DataFrame) -> pl.DataFrame:
+    """Calls between a template's marks, where other calls of the data stand in their fields; else that is its way."""
+    usual = notes["name"].str.starts_with("note:message.") | notes["name"].str.starts_with("note:content.")
+    marked = notes.filter(pl.col("name") == "note:marked") if usual.any() else notes.clear()
+    return marked.with_columns(name=pl.lit("call_in_text"))
 
 
 def _not_rendered(notes: pl.DataFrame) -> pl.DataFrame:

@@ -1,5 +1,6 @@
 """The check unverifiable_answers."""
 
+import re
 from importlib.util import find_spec
 from typing import Literal
 
@@ -11,6 +12,10 @@ from datacheck.features.golds import Extract, Golds, Of, alternatives
 from datacheck.text.graders import GRADERS, GraderFailedError
 
 _AUTO = ("choice", "number", "tool_call", "json")  # tried in this order
+# One letter, or several as one word or with signs between them; behind a sign the words of the option may follow.
+_LETTERS = re.compile(
+    r"(?:answer|ans|option|答案)?\s*[:：]?\s*[(（\[]?([A-Za-z](?:[\s,，、;/&]*[A-Z])*)[)）\]]?(?:$|[.．:：、)）]\s*)"
+)
 _MOST = 0.9  # of the golds, for `auto` to take a grader
 
 
@@ -30,7 +35,8 @@ class UnverifiableAnswers(Check):
     - `math_verify`: what the package math-verify parses and finds equal to itself (`datacheck-llm[math]`; open-r1)
     - `choice`: letters of options; `json`, `tool_call`: values in canonical spelling; `exact`: any text
 
-    Of a gold that is a list of answers one must be readable.
+    Of a gold that is a list of answers one must be readable. Where a row has options, the gold must be one of them
+    instead: as letter or letters, place, name or text.
 
     ## Why it matters
 
@@ -49,6 +55,8 @@ class UnverifiableAnswers(Check):
       reads it.
     - `falsy_answer`: write 0 and false as strings; `if not answer:` in reward code drops them.
     - `no_answer`: "略", "见解析", "proof", "N/A" is no answer: drop the row, or keep it for another reward.
+    - `not_an_option`: correct the letter, or restore the option that was lost.
+    - `repeated_option`: another option says the same as the gold, so a right choice may get no reward; replace it.
     - `no_marker`, `several_answers`: mark the final answer once.
     - `missing_answer`, `empty_answer`: complete or drop the row.
 
@@ -84,6 +92,7 @@ class UnverifiableAnswers(Check):
     ## 修复
 
     把答案改写成评分器的规范形式，或换用能读懂它的评分器；0 与 false 写成字符串；最终答案只标记一次；缺失的补全或删除。
+    选择题：答案不在选项中（`not_an_option`）则改正字母或补回选项，选项重复（`repeated_option`）则替换其一。
 
     ## 验证
 
@@ -125,18 +134,22 @@ class UnverifiableAnswers(Check):
 
     def measure(self, data: View) -> Measured:
         """Read each distinct gold once with the grader."""
-        golds = data[self._golds()].collect()
+        every = data[self._golds()].collect()
+        chosen = _outside(every, data.turns)
+        golds = every.join(chosen.select("row"), on="row", how="anti", maintain_order="left")
         distinct = golds.select("gold", "listed").drop_nulls().unique(maintain_order=True)
         grader = _fitting(distinct) if self.grader == "auto" else self.grader
         unread = pl.Series([_trouble(grader, gold, listed) for gold, listed in distinct.iter_rows()], dtype=pl.String)
         forms = distinct.with_columns(unread=unread)
         judged = golds.lazy().join(forms.lazy(), on=["gold", "listed"], how="left", maintain_order="left")
         troubled = judged.with_columns(problem=pl.coalesce("trouble", "unread")).drop_nulls("problem")
-        without = data.rows.join(golds.lazy().select("row"), on="row", how="anti").select("row")
+        without = data.rows.join(every.lazy().select("row"), on="row", how="anti").select("row")
         missing = without.with_columns(
             problem=pl.lit("missing_answer"), where=pl.lit(None, pl.String), text=pl.lit(None, pl.String)
         )
-        evidence = pl.concat([troubled.select("row", "problem", "where", text="gold"), missing], how="diagonal")
+        wrong = chosen.drop_nulls("problem").lazy().select("row", "problem", "where", text="gold")
+        told = troubled.select("row", "problem", "where", text="gold")
+        evidence = pl.concat([told, missing, wrong], how="diagonal").sort("row", maintain_order=True)
         notes = []
         ungraded = total(troubled.filter(pl.col("problem") == "ungraded_answer"))
         if ungraded:
@@ -145,7 +158,7 @@ class UnverifiableAnswers(Check):
         if self.grader == "auto" and distinct.height:
             guessed = f"the golds were read as '{grader}'; name the grader that your reward uses"
             notes.append(Note(guessed, zh=f"标准答案按 {grader} 读取；请在 grader 中写明奖励函数所用的评分器"))
-        if golds.is_empty():
+        if every.is_empty():
             notes.append(Note(f"no row has a part '{self.of}'", zh=f"没有样本含有 {self.of} 部分"))
         counted = rates("rate", evidence, data.rows, by=self.by, rows=data.rows)
         return Measured(
@@ -154,6 +167,52 @@ class UnverifiableAnswers(Check):
             figures={"problems": evidence.group_by("problem").len("rows").sort("problem").collect()},
             not_checked=tuple(notes),
         )
+
+
+def _outside(golds: pl.DataFrame, turns: pl.LazyFrame) -> pl.DataFrame:
+    """The golds of rows with options, and as `problem` what keeps a choice from being the gold."""
+    own = turns.join(golds.lazy().select("row"), on="row", how="semi").filter(pl.col("part") == "option")
+    name = pl.col("path").str.extract(r"\.?([^.\[\]]+)$")
+    text = pl.col("text").fill_null("").str.strip_chars()
+    options = (
+        own.group_by("row")
+        .agg(texts=text.sort_by("turn"), names=name.sort_by("turn"))
+        .filter(pl.col("texts").list.len() > 1)
+        .collect()
+    )
+    rows = golds.join(options, on="row", how="inner", maintain_order="left")
+    judged = [_choice(*row) for row in rows.select("gold", "listed", "trouble", "texts", "names").iter_rows()]
+    return rows.select("row", "where", "gold").with_columns(problem=pl.Series(judged, dtype=pl.String))
+
+
+def _choice(
+    gold: str | None, listed: bool, trouble: str | None, texts: list[str], names: list[str | None]
+) -> str | None:
+    """What is wrong with a gold beside its options: as letters, place, name or text it must be one of them."""
+    if gold is None or (trouble is not None and trouble != "falsy_answer"):
+        return trouble or "empty_answer"
+    given = [answer.strip() for answer in alternatives(gold, listed)]
+    places = [place for answer in given for place in _places(answer, texts, names)]
+    if not places:
+        return "not_an_option"
+    filled = [text for text in texts if text]
+    return "repeated_option" if any(filled.count(texts[place]) > 1 for place in places) else None
+
+
+def _places(answer: str, texts: list[str], names: list[str | None]) -> list[int]:
+    """The options that an answer means: by their name, text or number, or by letters ("A, C", "(b)")."""
+    same = [
+        n
+        for n, each in enumerate(zip(texts, names, strict=True))
+        if answer.casefold() in map(str.casefold, map(str, each))
+    ]
+    if same:
+        return same[:1]
+    if answer.isdecimal() and int(answer) <= len(texts):
+        return [min(int(answer), len(texts) - 1)]
+    found = _LETTERS.match(answer)
+    places = [ord(c.upper()) - ord("A") for c in found[1] if c.isalpha()] if found else []
+    return places if all(place < len(texts) for place in places) else []
 
 
 def _trouble(grader: str, gold: str, listed: bool) -> str | None:

@@ -1,5 +1,6 @@
 """Evaluation items found in what another dataset says: an index of one side, a row-local scan of the other."""
 
+import re
 from functools import lru_cache
 
 import numpy as np
@@ -8,7 +9,8 @@ from numpy.typing import NDArray
 
 from datacheck.check import Feature, Need, Summary, View
 from datacheck.text.codes import from_lengths, row_numbers
-from datacheck.text.containment import EvalIndex, Items, find
+from datacheck.text.containment import WINDOW, EvalIndex, Items, find
+from datacheck.text.encoded import encoded, readable
 from datacheck.text.normalise import RULES, normalise
 from datacheck.text.shingles import Shingles, contained
 
@@ -17,6 +19,8 @@ from datacheck.text.shingles import Shingles, contained
 HAN_N, LATIN_N = 5, 8
 HAN_SHARE = 0.2
 FRAME_SHARE, FRAME_ITEMS = 0.1, 20  # an n-gram in so many items of a set says nothing about one of them
+CODE = 6  # code points of one that is encoded, as JSON's escapes
+OPTIONS = 8  # characters of all options together, from which on they tell a question from others with the same stem
 LONGER = 2  # an answer alone is telling only if it is so many times as long as the shortest question
 
 ITEMS: dict[str, pl.DataType | type[pl.DataType]] = {
@@ -25,7 +29,7 @@ ITEMS: dict[str, pl.DataType | type[pl.DataType]] = {
     "begins": pl.List(pl.UInt32), "ends": pl.List(pl.UInt32),
 }  # fmt: skip
 _SPOKEN = ("prompt", "option", "text")
-_LABEL = r"^\s*[(（]?[A-Ja-j][)）.．、:：]\s*"
+LABEL = r"^\s*[(（]?[A-Ja-j][)）.．、:：]\s*"
 _ANSWERED = ("answer", "response", "chosen")
 _THOUGHTS = r"\.(?:reasoning_content|reasoning|thinking)$"  # of a message
 
@@ -78,7 +82,7 @@ def _relabelled(turns: pl.LazyFrame) -> pl.LazyFrame:
     letters = pl.Series("letter", list("ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
     place = option.cum_sum().over("row").cast(pl.Int64) - 1
     labelled = pl.concat_str(pl.lit(letters).gather(place.clip(0, 25)), pl.lit(". "), text)
-    other = pl.when(text.str.contains(_LABEL)).then(text.str.replace(_LABEL, "")).otherwise(labelled)
+    other = pl.when(text.str.contains(LABEL)).then(text.str.replace(LABEL, "")).otherwise(labelled)
     return turns.with_columns(pl.when(option).then(other).otherwise(text).alias("text"))
 
 
@@ -91,8 +95,9 @@ def evaluation_items(turns: pl.LazyFrame, min_length: int) -> pl.DataFrame:
     Columns as in ITEMS, sorted by row and kind. `n` is the length of the n-grams by which an item is compared,
     `length` that of the normalised item, in code points. `several`: it stands in several turns, and is looked for
     in whole rows. `short`: it says too little to be recognised (fewer than `min_length` characters, or twice as
-    many letters; an answer twice that) and has no n-grams. `brief`: the question of a row with options, less than
-    two thirds of `min_length` longer than that: it may be a stock phrase ("which of these is not a compound?").
+    many letters; an answer twice that; a question with options neither with labels nor without has more) and has no
+    n-grams. `brief`: the question of a row with options, less than two thirds of `min_length` longer than that: it may
+    be a stock phrase ("which of these is not a compound?").
     `begins`, `ends`: where each n-gram stands in `text`, which is as it was written.
     """
     questions = asked(turns)
@@ -110,8 +115,10 @@ def evaluation_items(turns: pl.LazyFrame, min_length: int) -> pl.DataFrame:
     table = table.with_columns(n=pl.select(pl.when(han).then(HAN_N).otherwise(LATIN_N)).to_series(), length=length)
     least = min_length * pl.when(pl.col("n") == HAN_N).then(1).otherwise(2)
     stem = (pl.col("kind") == "question") & (pl.col("kind") == "question_and_options").any().over("row")
+    short = pl.col("length") < least * pl.when(pl.col("kind") == "answer").then(LONGER).otherwise(1)
+    forms = pl.col("kind").str.starts_with("question_and_options")  # labels make the same question longer
     table = table.with_columns(
-        short=pl.col("length") < least * pl.when(pl.col("kind") == "answer").then(LONGER).otherwise(1),
+        short=pl.when(forms).then(short.all().over("row", forms)).otherwise(short),
         brief=stem & (pl.col("length") < least + min_length * 2 // 3),
     )
     parts = [_with_shingles(table.filter(~pl.col("short"), pl.col("n") == n), n, min_length) for n in (HAN_N, LATIN_N)]
@@ -161,6 +168,38 @@ def _lists(name: str, flat: NDArray[np.uint32], lengths: NDArray[np.int64]) -> p
     rows = pl.Series("list", np.repeat(np.arange(len(lengths)), lengths))
     table = pl.DataFrame({"list": rows, name: pl.Series(flat, dtype=pl.UInt32)})
     return table.group_by("list", maintain_order=True).agg(name)[name]
+
+
+def with_options(items: pl.DataFrame, hits: pl.DataFrame) -> list[bool]:
+    """Say of hits of brief questions whether all options stand beside the question, in whatever order.
+
+    hits: `eval_row`, `text` in which the question stands, `start`, `end`. Beside: within WINDOW times the length of the
+    question with its options, on either side. Options that have fewer than OPTIONS characters together say nothing.
+    """
+    known = items.filter(pl.col("kind").is_in(["question", "question_and_options"]))
+    asked = dict(zip(known.select("row", "kind").iter_rows(), known["text"], strict=True))
+    wanted = {row: _options(asked, row) for row in hits["eval_row"].unique().to_list()}
+    reach = {row: WINDOW * len(asked.get((row, "question_and_options"), "")) for row in wanted}
+    before, after = [], []
+    for row, text, start, end in hits.select("eval_row", "text", "start", "end").iter_rows():
+        before.append(readable(text[max(start - CODE * reach[row], 0) : start]))
+        after.append(readable(text[start : end + CODE * reach[row]]))
+    stems = [len(asked[row, "question"]) for row in hits["eval_row"].to_list()]
+    plain = [normalise(pl.Series(texts, dtype=pl.String), RULES).to_list() for texts in (before, after)]
+    return [
+        bool(wanted[row]) and all(option in left[-reach[row] :] + right[: stem + reach[row]] for option in wanted[row])
+        for row, stem, left, right in zip(hits["eval_row"].to_list(), stems, *plain, strict=True)
+    ]
+
+
+def _options(asked: dict[tuple[int, str], str], row: int) -> list[str]:
+    """The normalised options of a row, without labels; none where they say nothing."""
+    question, whole = asked.get((row, "question"), ""), asked.get((row, "question_and_options"), "")
+    if not whole.startswith(f"{question}\n"):
+        return []
+    lines = [re.sub(LABEL, "", line) for line in whole[len(question) + 1 :].split("\n")]
+    options = [option for option in normalise(pl.Series(lines, dtype=pl.String), RULES).unique().to_list() if option]
+    return options if sum(map(len, options)) >= OPTIONS else []
 
 
 class EvalItems(Summary):
@@ -262,9 +301,22 @@ def find_leaks(items: pl.DataFrame, texts: pl.Series, tau: float) -> pl.DataFram
 
     Returns `text` (index into texts), `start`, `end`, `eval_row`, `kind`, `covered` (n-grams of the item found in one
     place), `size` (its n-grams), `begin`, `stop`; sorted. Complete for covered / size ≥ tau (all, where `whole`).
+    A text with something encoded in it is read twice, as it is and decoded.
     """
-    parts = [_found(items.filter(pl.col("n") == n), texts, n, tau) for n in (HAN_N, LATIN_N)]
-    return pl.concat(parts).sort("text", "eval_row", "kind")
+    found, order = _search(items, texts, tau), ["text", "eval_row", "kind"]
+    if len(which := encoded(texts)):
+        written = texts.gather(which)
+        plain = pl.Series([readable(text) for text in written.to_list()], dtype=pl.String)
+        changed = (plain != written).arg_true()
+        again = _search(items, plain.gather(changed), tau)
+        known = again.with_columns(text=pl.Series(which).gather(changed).gather(again["text"]))
+        found = pl.concat([found, known]).sort("covered", descending=True, maintain_order=True)
+        found = found.unique(order, keep="first", maintain_order=True)
+    return found.sort(order)
+
+
+def _search(items: pl.DataFrame, texts: pl.Series, tau: float) -> pl.DataFrame:
+    return pl.concat([_found(items.filter(pl.col("n") == n), texts, n, tau) for n in (HAN_N, LATIN_N)])
 
 
 def _found(items: pl.DataFrame, texts: pl.Series, n: int, tau: float) -> pl.DataFrame:

@@ -12,6 +12,7 @@ from datacheck.check import Need, View
 from datacheck.features.sketch import MARKS, Sketch
 from datacheck.features.text_key import media
 from datacheck.text.matching import alike, shared
+from datacheck.text.normalise import normalise
 from datacheck.text.spill import SpilledSets
 
 MERGED = 1 << 19  # rows whose keys are put in order at once
@@ -118,13 +119,22 @@ def candidates(
                 "row", text=pl.Series(found.texts), size=pl.col("text").str.len_chars().cast(pl.UInt32)
             ).lazy()
             labels = rows.select(
-                "row", "label", score=pl.coalesce("score", "score_chosen").cast(pl.Float64, strict=False)
+                "row", "label", score=pl.coalesce("score", "score_chosen").cast(pl.Float64, strict=False).fill_nan(None)
             )
             known = known.join(media(only(cells, own)), on="row", how="left", maintain_order="left")
             known = known.join(labels, on="row", how="left", maintain_order="left")
             facts.append(known.select(pl.col(name).cast(kind) for name, kind in _FACTS.items()).collect())
         texts = pl.DataFrame(quoted, {"row": pl.UInt64, "text": pl.String}, orient="row")
         yield Candidates(pl.concat(facts), spilled, texts)
+
+
+def without_numbers(data: View, sketch: Sketch, rows: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """Return a hash of the normalised text of each of some rows (ascending), without its digits."""
+    found = [pl.Series(dtype=pl.UInt64)]
+    for turns, table in zip(data.pieces("turns"), data.pieces("rows"), strict=True):
+        texts = sketch.of.texts(only(turns, _of_part(rows, table)))["text"]
+        found.append(normalise(texts, sketch.of.normalise).str.replace_all(r"\d+", "").hash())
+    return pl.concat(found).to_numpy()
 
 
 _FACTS = {
@@ -150,7 +160,10 @@ def only(table: pl.LazyFrame, rows: NDArray[np.int64] | None) -> pl.LazyFrame:
 
 
 def preferred(facts: pl.DataFrame, keep: Keep) -> NDArray[np.int64]:
-    """Return the order in which rows are kept: the first one of a cluster in it stays. Of equals, the earlier row."""
+    """Return the order in which rows are kept: the first one of a cluster in it stays. Of equals, the earlier row.
+
+    A row without a score (none, NaN, no number) comes behind all that have one.
+    """
     by = {"first": [], "longest": ["size"], "best_score": ["score"]}[keep]
     order = facts.with_row_index("at").sort(*by, "row", descending=[*(True for _ in by), False], nulls_last=True)
     return order["at"].to_numpy().astype(np.int64)

@@ -8,13 +8,15 @@ from pydantic import Field
 from datacheck.check import Feature, Model, Need, Summary, View
 from datacheck.features.texts import On, row_texts
 from datacheck.text import sketches
+from datacheck.text.codes import blocks
 from datacheck.text.minhash import banding
-from datacheck.text.normalise import Rule
-from datacheck.text.shingles import By
+from datacheck.text.normalise import Rule, for_words, normalise
+from datacheck.text.shingles import By, longer
 from datacheck.text.sketches import NOTHING, Scheme, Sets, Unit
 
 BOILERPLATE_DOCUMENTS = 20  # an n-gram in fewer documents than this is never boilerplate, whatever the share
 MARKS = ("mark_1", "mark_2")  # columns
+LEAST = 0.3  # similarity for which there are bands
 TEMPLATE = 0.1  # a row with a smaller share of n-grams of its own is said to be template
 
 
@@ -34,6 +36,14 @@ class Grams(Model):
         """
         return {1: 0.7, 2: 0.7, 3: 0.7, 4: 0.6}.get(self.n, 0.5) if self.by == "chars" else 0.7 if self.n == 1 else 0.5
 
+    def looser(self, threshold: float) -> float:
+        """How much less similar the five Latin letters that propose pairs are than the n that are compared.
+
+        One changed letter changes n n-grams of one kind and five of the other: .7 of two letters is .44 of five, .5 of
+        three is .33. From .6 on, the bands of three letters have room for that.
+        """
+        return {1: 0.3, 2: 0.2, 3: 0.1 if threshold < 0.6 else 0}[self.n] if longer(self.by, self.n) else 0.0
+
 
 class TextSet(Model):
     """Settings that decide which sets of n-grams are compared."""
@@ -45,7 +55,8 @@ class TextSet(Model):
     @property
     def unit(self) -> Unit:
         """The same for the functions of `text`."""
-        return Unit(self.normalise, self.features.by, self.features.n)
+        by, rules = self.features.by, self.normalise
+        return Unit(rules if by == "chars" else for_words(rules), by, self.features.n)
 
     def texts(self, turns: pl.LazyFrame) -> pl.DataFrame:
         """`row`, `text` of all rows that have such text, as it stands there."""
@@ -168,9 +179,14 @@ class Sketch(Feature):
     def sets(self, texts: pl.Series, data: View) -> Sets:
         """The n-gram sets that are compared: of normalised texts, without boilerplate (`shingles.own_grams`).
 
-        A text that is boilerplate from end to end keeps all of it: there is nothing else to compare it by.
+        A text that is boilerplate from end to end keeps all of it: there is nothing else to compare it by. Texts are
+        equal if nothing is left that differs, of words too, whose texts are cut before punctuation and spaces go.
         """
-        return sketches.sets(texts, self.of.unit, drop=self.dropped(data))
+        found = sketches.sets(texts, self.of.unit, drop=self.dropped(data))
+        if self.of.features.by == "chars":
+            return found
+        plain = [sketches.text_hashes(normalise(part, self.of.normalise)) for part in blocks(texts)]
+        return found._replace(texts=np.concatenate([found.texts[:0], *plain]))
 
     def compute(self, part: View) -> pl.DataFrame:
         """A line per row and band, row after row; rows without n-grams have none.
@@ -193,6 +209,10 @@ class Sketch(Feature):
         return pl.DataFrame(table, schema=self.columns)
 
 
-def scheme_for(threshold: float, containment: float | None) -> Scheme:
-    """Return (permutations, bands, values per band) for a threshold; containment needs bands for less similar sets."""
-    return banding(min(threshold, 0.5) if containment else threshold)
+def scheme_for(threshold: float, containment: float | None, looser: float = 0.0) -> Scheme:
+    """Return (permutations, bands, values per band) for a threshold; containment needs bands for less similar sets.
+
+    looser: how much less similar what proposes pairs may be than what is compared.
+    """
+    least = max(threshold - looser, min(threshold, LEAST))
+    return banding(min(least, 0.5) if containment else least)

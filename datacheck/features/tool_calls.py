@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -14,6 +14,16 @@ from datacheck.text.tool_schema import Tools, from_json, read_tools, violations
 
 # Calls that stand in the text: Hermes and Qwen, Llama, Mistral, ReAct (as LLaMA-Factory renders it).
 _MARKS = ["<tool_call>", "<function=", "[TOOL_CALLS]", "Action:"]
+# A call as JSON in prose or a code block, as Python, or between a template's own marks: the name is the first group.
+_KEYS = "name|function|function_name|tool|tool_name|api|api_name|action"
+_GIVEN = "arguments|parameters|args|kwargs|input|tool_input|action_input|params"
+_AS_JSON = re.compile(rf'\{{\s*"(?:{_KEYS})"\s*:\s*"([^"\n]{{1,100}})"\s*,\s*"(?:{_GIVEN})"\s*:')
+_AS_PYTHON = re.compile(
+    r"\s*(?:```\w*\s*)?\[?([A-Za-z_][\w.]{0,99})\((?:\s*|\s*[A-Za-z_]\w*\s*=.*)\)\]?\s*(?:```)?\s*", re.DOTALL
+)
+_MARKED = re.compile(
+    r"<tool_call>|<function=|<functioncall>|\[TOOL_CALLS\]|^Action:[^\n]*\n+Action Input:", re.MULTILINE
+)
 _PART = r"^(.+)\[\d+\]$"  # a part of a list content
 _THOUGHT = re.compile(r"^\s*<think>.*?</think>", re.DOTALL)  # LLaMA-Factory lets one stand before the call
 _SHOWN = 3  # violations per call
@@ -26,7 +36,7 @@ class Message(NamedTuple):
 
     calls: JSON text; in_content: it stood in the content (ShareGPT's function_call, ms-swift's tool_call);
     parts: (path, JSON text) of calls that are parts of the content (LLaMA-Factory v1); result_id: its tool_call_id;
-    opaque: it holds calls that cannot be read (in the text, or Anthropic's tool_use).
+    opaque: it holds calls that cannot be read (in the text, or Anthropic's tool_use); text: what an assistant says.
     """
 
     role: str | None
@@ -36,6 +46,7 @@ class Message(NamedTuple):
     parts: tuple[tuple[str, str | None], ...] = ()
     result_id: str | None = None
     opaque: bool = False
+    text: str | None = None
 
     @property
     def place(self) -> str:
@@ -47,8 +58,9 @@ class ToolFacts(Feature):
     """`row`, `where`, `name`, `detail`: one line per fact about a row that has tools, calls or results.
 
     Facts are problems (see the check tool_call_errors), and notes that begin with "note:": subject, no_tools, opaque,
-    rejected, the shape of arguments (message.string, message.object, content.string, content.object), and keys: in
-    `detail`, as JSON, a call's [function, arguments that are set, arguments that are null], where they are an object.
+    rejected, marked (a call between a template's marks), the shape of arguments (message.string, message.object,
+    content.string, content.object), and keys: in `detail`, as JSON, a call's [function, arguments that are set,
+    arguments that are null], where they are an object.
     Answers that must not be learnt (rejected, or labelled false) may hold wrong calls on purpose: they are left out.
     """
 
@@ -96,6 +108,7 @@ def _concerned(part: View) -> tuple[pl.DataFrame, _Ids, _Parts]:
             in_content=text.is_null() & pl.col("content_type").is_in(["string", "object", "array"]),
             marked=text.str.contains_any(_MARKS).fill_null(value=False),
             tools=pl.when(pl.col("part") == "tools").then(text),
+            said=pl.when(pl.col("role") == "assistant").then(text),
         )
         .collect()
     )  # fmt: skip
@@ -107,7 +120,7 @@ def _row_of(table: pl.DataFrame, ids: _Ids, parts: _Parts) -> tuple[list[Message
     messages: list[Message] = []
     tools: list[tuple[str, str]] = []
     notes: list[Fact] = [(None, "note:subject", None)]
-    for row, part, role, path, calls, label, in_content, marked, defined in table.iter_rows():
+    for row, part, role, path, calls, label, in_content, marked, defined, said in table.iter_rows():
         if part == "tools":
             tools.append((path, defined or ""))
             continue
@@ -119,7 +132,7 @@ def _row_of(table: pl.DataFrame, ids: _Ids, parts: _Parts) -> tuple[list[Message
             continue
         readable = tuple((where, text) for where, kind, text in own if kind == "tool_call")
         opaque = role == "assistant" and (marked or len(readable) < len(own))
-        message = Message(role, path, calls, calls is not None and in_content, readable, opaque=opaque)
+        message = Message(role, path, calls, calls is not None and in_content, readable, opaque=opaque, text=said)
         messages.append(message._replace(result_id=ids.get((row, message.place))))
         if opaque:
             notes.append((path, "note:opaque", None))
@@ -212,7 +225,23 @@ def row_facts(messages: list[Message], tools: list[tuple[str, str]]) -> Iterator
         yield from call_facts(call, defined)
     for message, listed in zip(messages, calls, strict=True):
         yield from _keys(message, listed)
+        if not listed:
+            yield from _in_text(message, functions)
     yield from Pairing().facts(messages, calls)
+
+
+def _in_text(message: Message, functions: Mapping[str, Any]) -> Iterator[Fact]:
+    """A call of an offered function that stands in what an assistant says, behind its thinking."""
+    said = (message.text or "").rpartition("</think>")[2]
+    if not functions or not said:
+        return
+    if _MARKED.search(said):
+        yield message.path, "note:marked", "between the marks of a chat template"
+        return
+    named = next((found[1] for found in _AS_JSON.finditer(said) if found[1] in functions), None)
+    python = None if named else _AS_PYTHON.fullmatch(said)
+    if named or (python and python[1] in functions):
+        yield message.path, "call_in_text", f"{named or (python and python[1])} is called in the text"
 
 
 def _shapes(messages: list[Message], calls: list[list[Call]]) -> Iterator[Fact]:

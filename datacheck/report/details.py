@@ -91,7 +91,6 @@ _CHECKS: Mapping[str, Mapping[str, Any]] = {
     "banned_terms": {r"list (.+)": r"词表 \1"},
     "broken_references": {r"(\d+) unknown": r"\1 个未知"},
     "garbled_text": _FOUND,
-    "leftover_markup": _FOUND,
     "run_on_answers": _FOUND,
     "leakage": {
         r"(\d+) of (\d+) n-grams of ([a-z ]+)(\[.+\])": lambda m: (

@@ -17,12 +17,13 @@ from numpy.typing import NDArray
 
 from datacheck.text.codes import from_lengths
 from datacheck.text.jit import njit
-from datacheck.text.normalise import CONTEXT, DROP, EXPAND, RULES, Rule, table_of
+from datacheck.text.normalise import CONTEXT, DROP, EXPAND, KNOWN, Rule, table_of
 from datacheck.text.shingles import classes
 
 _DROP, _CONTEXT, _EXPAND = np.uint32(DROP), np.uint32(CONTEXT), np.uint32(EXPAND)
 _INSIDE = 12  # bytes of a text that stands in its view
 _FOUR = 16  # bytes that are loaded for four characters of three bytes
+_OTHERWISE = np.uintp(np.iinfo(np.uintp).max)
 ROOM = 64  # code points that a row may grow by; one that grows more goes the other way
 
 
@@ -146,13 +147,25 @@ def longest(rows: Rows, first: int, last: int) -> Any:
 @cache
 def lookup(rules: tuple[Rule, ...], by: str = "chars", longer: int = 0) -> Lookup:
     """Return the table of some normalisation rules, and the classes of code points where words are cut."""
-    table = table_of(tuple(rule for rule in RULES if rule in rules))
+    table = table_of(tuple(rule for rule in KNOWN if rule in rules))
     kinds = classes() if by == "words" else np.zeros(0, np.uint8)
     return Lookup(not rules, longer, table.single, table.expansions, table.widths, kinds)
 
 
 @njit
-def decode_row(  # noqa: C901, PLR0912, PLR0915 - one loop: with helpers it takes a quarter longer
+def _map_four(single: NDArray[np.uint32], c0: Any, c1: Any, c2: Any, c3: Any, out: NDArray[np.uint32], at: Any) -> Any:
+    """Write what four code points become to out[at:]; returns where the next goes, `_OTHERWISE`: one is not simple."""
+    m0, m1, m2, m3 = single[c0], single[c1], single[c2], single[c3]
+    if max(max(m0, m1), max(m2, m3)) >= _CONTEXT:  # noqa: PLW3301 - pairs
+        return _OTHERWISE
+    for mapped in (m0, m1, m2, m3):
+        out[at] = mapped
+        at += np.uintp(mapped < _DROP)
+    return at
+
+
+@njit
+def decode_row(  # noqa: C901, PLR0912, PLR0915 - one loop: with more helpers it takes a quarter longer
     rows: Rows, row: int, table: Lookup, out: NDArray[np.uint32]
 ) -> Any:
     """Decode and normalise a row into out (uint32, a place per byte and 64 more); returns the length.
@@ -169,21 +182,12 @@ def decode_row(  # noqa: C901, PLR0912, PLR0915 - one loop: with helpers it take
     while at < stop:
         if at + np.uintp(_FOUR) <= stop and _four_begin(data, at):
             _decode_four_at(data, at, out, length)
-            if table.plain:
-                length += np.uintp(4)
-                at += np.uintp(12)
-                continue
-            m0, m1 = single[out[length]], single[out[length + np.uintp(1)]]
-            m2, m3 = single[out[length + np.uintp(2)]], single[out[length + np.uintp(3)]]
-            if max(max(m0, m1), max(m2, m3)) < _CONTEXT:  # noqa: PLW3301 - pairs
-                out[length] = m0
-                length += np.uintp(m0 < _DROP)
-                out[length] = m1
-                length += np.uintp(m1 < _DROP)
-                out[length] = m2
-                length += np.uintp(m2 < _DROP)
-                out[length] = m3
-                length += np.uintp(m3 < _DROP)
+            after = length + np.uintp(4)
+            if not table.plain:
+                second, third, fourth = length + np.uintp(1), length + np.uintp(2), length + np.uintp(3)
+                after = _map_four(single, out[length], out[second], out[third], out[fourth], out, length)
+            if after != _OTHERWISE:
+                length = after
                 at += np.uintp(12)
                 continue
         byte = np.uint32(data[at])
@@ -205,17 +209,10 @@ def decode_row(  # noqa: C901, PLR0912, PLR0915 - one loop: with helpers it take
                 c2, c3 = np.uint32(data[at + np.uintp(2)]), np.uint32(data[at + np.uintp(3)])
                 if (c0 | c1 | c2 | c3) >= np.uint32(0x80):
                     break
-                m0, m1, m2, m3 = single[c0], single[c1], single[c2], single[c3]
-                if max(max(m0, m1), max(m2, m3)) >= _CONTEXT:  # noqa: PLW3301 - pairs
+                after = _map_four(single, c0, c1, c2, c3, out, length)
+                if after == _OTHERWISE:
                     break
-                out[length] = m0
-                length += np.uintp(m0 < _DROP)
-                out[length] = m1
-                length += np.uintp(m1 < _DROP)
-                out[length] = m2
-                length += np.uintp(m2 < _DROP)
-                out[length] = m3
-                length += np.uintp(m3 < _DROP)
+                length = after
                 at += np.uintp(4)
             if at >= stop:
                 break

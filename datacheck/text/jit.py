@@ -7,6 +7,7 @@ code holds what that function calls as well: so every version of this package ha
 """
 
 import atexit
+import importlib
 import os
 import shutil
 import stat
@@ -50,6 +51,22 @@ def _cache_folder() -> str:
     return private
 
 
+def _without_scipy() -> None:
+    """Load numba's array functions without scipy.linalg: a sixth of a second, for functions that are not used here.
+
+    numba imports it only to see whether there is a BLAS (scipy comes with datasketch: there is), and again where a
+    function needs one; `np.dot` in anybody's compiled code works as ever.
+    """
+    linalg: Any = importlib.import_module("numba.np.linalg")
+    ask = linalg.ensure_blas
+    linalg.ensure_blas = lambda: None
+    try:
+        importlib.import_module("numba.np.arraymath")
+    finally:
+        linalg.ensure_blas = ask
+
+
+_without_scipy()
 _settings: Any = numba.config
 if not _settings.CACHE_DIR:  # set by NUMBA_CACHE_DIR
     _settings.CACHE_DIR = _cache_folder()

@@ -1,6 +1,7 @@
 """Normalising text before it is compared: 「ＧＰＴ－４ 的優點」 and "gpt4的优点" become the same.
 
-Rules are applied in a fixed order whatever the order given: nfkc, casefold, t2s, strip_punct, strip_space.
+Rules are applied in a fixed order whatever the order given: nfkc, casefold, t2s, strip_punct, strip_space,
+strip_invisible.
 All but NFKC map one code point at a time, so the rules together are one table lookup; NFKC is too, except for
 rows with combining marks or conjoining jamo, which go through `unicodedata`. Unicode 14.0 on every Python
 (see `tables`): by the Unicode stability policy only code points that 14.0 does not know could differ, and
@@ -21,9 +22,11 @@ from numpy.typing import NDArray
 from datacheck.text import tables
 from datacheck.text.codes import Codes, blocks, decode, encode, from_lengths, points, text_of
 
-Rule = Literal["nfkc", "casefold", "t2s", "strip_punct", "strip_space"]
-RULES: tuple[Rule, ...] = ("nfkc", "casefold", "t2s", "strip_punct", "strip_space")
+Rule = Literal["nfkc", "casefold", "t2s", "strip_punct", "strip_space", "strip_invisible"]
+RULES: tuple[Rule, ...] = ("nfkc", "casefold", "t2s", "strip_punct", "strip_space")  # all that there is to do
+KNOWN: tuple[Rule, ...] = (*RULES, "strip_invisible")
 
+_UNSEEN = ("Cf", "Mn", "Lo")  # categories among what strip_punct drops: the others are punctuation, signs, controls
 _CODES = 0x110000
 DROP = _CODES
 CONTEXT = _CODES + 1  # needs its neighbours
@@ -48,16 +51,17 @@ def normalise(texts: pl.Series, rules: tuple[Rule, ...], *, compiled: bool | Non
     * strip_punct: drop punctuation, symbols (so "C++" and "C" become one), control, format and invisible
       characters; private and unassigned ones stay, they may be words
     * strip_space: drop separators and the control characters that are white space
+    * strip_invisible: of what strip_punct drops only format characters, variation selectors and fillers
 
     compiled: whether to use the compiled kernels, which give the same; by default where there is much text.
     Raises ValueError for an unknown rule.
     """
-    unknown = set(rules) - set(RULES)
+    unknown = set(rules) - set(KNOWN)
     if unknown:
-        raise ValueError(f"unknown normalisation rule {sorted(unknown)}; known are {', '.join(RULES)}")
+        raise ValueError(f"unknown normalisation rule {sorted(unknown)}; known are {', '.join(KNOWN)}")
     if not rules or not len(texts):
         return texts
-    ordered = tuple(rule for rule in RULES if rule in rules)
+    ordered = tuple(rule for rule in KNOWN if rule in rules)
     if much(texts) if compiled is None else compiled:
         from datacheck.text.kernels import normalised  # noqa: PLC0415 - it loads numba
 
@@ -68,9 +72,18 @@ def normalise(texts: pl.Series, rules: tuple[Rule, ...], *, compiled: bool | Non
     return result if not texts.null_count() else _with_nulls(result, texts)
 
 
+def for_words(rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
+    """Return the rules for texts that are cut into words: punctuation and spaces part them, so they stay.
+
+    Without them an English text would be one word.
+    """
+    kept = tuple(rule for rule in rules if rule not in ("strip_punct", "strip_space"))
+    return (*kept, "strip_invisible") if "strip_punct" in rules else kept
+
+
 def much(texts: pl.Series) -> bool:
     """Whether there is so much text that compiled kernels pay; where they are loaded already, far less is enough."""
-    least = COMPILED_FROM >> 5 if "datacheck.text.sketch_kernels" in sys.modules else COMPILED_FROM
+    least = COMPILED_FROM >> 5 if "datacheck.text.kernels" in sys.modules else COMPILED_FROM
     return int(texts.str.len_bytes().sum()) >= least
 
 
@@ -164,7 +177,7 @@ def table_of(rules: tuple[Rule, ...], *, composed: bool = False) -> Table:
     single = np.arange(_CODES, dtype=np.uint32)
     several: dict[int, tuple[int, ...]] = {}
     for rule in rules:
-        if rule in ("strip_punct", "strip_space"):
+        if rule.startswith("strip_"):
             continue
         step, wide = _mapping(rule)
         several = {code: _through(new, step, wide) for code, new in several.items()}
@@ -207,4 +220,7 @@ def _dropped(rules: tuple[Rule, ...]) -> NDArray[np.bool_]:
     for rule, kind in (("strip_punct", "strip"), ("strip_space", "space")):
         for first, last, _ in tables.read(kind) if rule in rules else ():
             dropped[first : last + 1] = True
+    if "strip_invisible" in rules:
+        for first, last, _ in tables.read("strip"):
+            dropped[first : last + 1] |= [unicodedata.category(chr(c)) in _UNSEEN for c in range(first, last + 1)]
     return dropped

@@ -1,9 +1,9 @@
-"""Texts to MinHash band keys and document frequencies in one compiled pass: nothing is kept of a row but its keys.
+"""Texts to MinHash band keys, or to their sets of n-grams, in one compiled pass.
 
 The same results, bit for bit, as `sketches` gives with numpy.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -15,86 +15,15 @@ from datacheck.text.jit import njit, spread, stream
 from datacheck.text.kernels import mix_one, normalise_few, sort_unique, token_hashes, window_hashes
 from datacheck.text.minhash import EMPTY, MARK, MARKED, NO_KEY, permutations
 from datacheck.text.normalise import Rule
-from datacheck.text.shingles import (
-    LATIN,
-    LATIN_END,
-    STRETCH,
-    Shingles,
-    concat,
-    contained,
-    longer,
-    sum_frequencies,
-    take,
-)
+from datacheck.text.own_kernels import Drop, find_dropped, find_latin, mix_latin, own_grams, proposing_grams, rare_grams
+from datacheck.text.shingles import LATIN, Shingles, concat, longer, take
 
 _EMPTY, _NO_KEY, _MARK = np.uint32(EMPTY), np.uint64(NO_KEY), np.uint32(MARK)
+_ANY = np.uint32(0)
 _STEP = 8  # hashes per pass over the signature: loads and stores of it become rare
 _PIECE = 1 << 20  # bytes of text whose sets are built in one go
 _SLOT_BITS = 17  # counters of the first look at frequencies
 _SHIFT = np.uint32(32 - _SLOT_BITS)
-
-
-class Drop(NamedTuple):
-    """Hashes to leave out: sorted, and a bitmap over their leading bits that answers for nearly all others."""
-
-    hashes: NDArray[np.uint32]
-    bitmap: NDArray[np.bool_]
-
-    @classmethod
-    def of(cls, hashes: NDArray[np.uint32]) -> "Drop":
-        """Prepare sorted distinct hashes; none: an empty bitmap."""
-        bitmap = np.zeros(1 << 20 if len(hashes) else 0, np.bool_)
-        bitmap[hashes >> np.uint32(12)] = True
-        return cls(hashes, bitmap)
-
-
-@njit
-def _find_dropped(hashes: NDArray[np.uint32], count: int, drop: Drop, out: NDArray[np.bool_]) -> None:
-    """Say of hashes[:count] which are in `drop`."""
-    for i in range(count):
-        value = hashes[i]
-        gone = False
-        if drop.bitmap[np.uintp(value >> np.uint32(12))]:
-            low, high = 0, len(drop.hashes)
-            while low < high:
-                middle = (low + high) >> 1
-                if drop.hashes[middle] < value:
-                    low = middle + 1
-                else:
-                    high = middle
-            gone = low < len(drop.hashes) and drop.hashes[low] == value
-        out[i] = gone
-
-
-@njit
-def _rare(hashes: NDArray[np.uint32], count: int, dropped: NDArray[np.bool_], out: NDArray[np.uint32]) -> Any:
-    """Copy those of hashes[:count] to out that are not dropped; returns how many."""
-    kept = 0
-    for i in range(count):
-        out[kept] = hashes[i]
-        kept += 0 if dropped[i] else 1
-    return kept
-
-
-@njit
-def _own(
-    hashes: NDArray[np.uint32],
-    count: int,
-    dropped: NDArray[np.bool_],
-    latin: NDArray[np.bool_],
-    out: NDArray[np.uint32],
-) -> Any:
-    """Copy those of hashes[:count] to out that are no boilerplate (`shingles.own_grams`); returns how many."""
-    kept, loose = 0, 0  # loose: how many of the last ones are dropped after all if their stretch is long
-    for i in range(count):
-        if dropped[i] and latin[i]:
-            loose += 1
-        else:
-            kept -= loose if loose >= STRETCH else 0
-            loose = 0
-        out[kept] = hashes[i]
-        kept += 0 if dropped[i] and not latin[i] else 1
-    return kept - (loose if loose >= STRETCH else 0)
 
 
 @njit
@@ -150,84 +79,6 @@ def _band_keys(signature: NDArray[np.uint32], bands: int, rows: int, out: NDArra
 
 
 @njit
-def _mix(
-    codes: NDArray[np.uint32],
-    tokens: int,
-    table: Lookup,
-    hashes: NDArray[np.uint32],
-    count: int,
-    latin: NDArray[np.bool_],
-    out: NDArray[np.uint32],
-) -> Any:
-    """Write the hash that is counted and proposes pairs (`shingles.proposing_hashes`) of each of `count` n-grams.
-
-    Returns how many longer n-grams the row has; behind them the short ones' hashes stand.
-    """
-    windows = window_hashes(codes, tokens, table.longer, out) if table.longer and tokens >= table.longer else 0
-    for i in range(count):
-        if not latin[i] or i >= windows:
-            out[i] = hashes[i]
-    return windows
-
-
-@njit
-def _mixed_hashes(
-    source: Rows,
-    row: int,
-    table: Lookup,
-    n: int,
-    codes: NDArray[np.uint32],
-    hashes: NDArray[np.uint32],
-    latin: NDArray[np.bool_],
-    out: NDArray[np.uint32],
-) -> Any:
-    """Write what `_mix` does of a row; returns how many, -1: not done."""
-    length = decode_row(source, row, table, codes)
-    if length < 0:
-        return -1
-    _find_latin(codes, length, table, latin)
-    tokens = token_hashes(codes, length, table.classes)
-    count = window_hashes(codes, tokens, n, hashes)
-    _mix(codes, tokens, table, hashes, count, latin, out)
-    return count
-
-
-@njit
-def _proposing(
-    mixed: NDArray[np.uint32],
-    count: int,
-    windows: int,
-    dropped: NDArray[np.bool_],
-    latin: NDArray[np.bool_],
-    out: NDArray[np.uint32],
-) -> Any:
-    """Copy the hashes of `_mix` to out of what `_own` keeps; not the last Latin ones, which have no longer n-gram.
-
-    windows: how many longer ones there are; 0: the text is too short, and keeps the short ones.
-    """
-    kept, loose, written = 0, 0, 0  # written: how many of the loose ones
-    for i in range(count):
-        if dropped[i] and latin[i]:
-            loose += 1
-        else:
-            kept -= written if loose >= STRETCH else 0
-            loose = written = 0
-        out[kept] = mixed[i]
-        if i < windows or windows == 0 if latin[i] else not dropped[i]:
-            kept += 1
-            written += 1 if loose else 0
-    return kept - (written if loose >= STRETCH else 0)
-
-
-@njit
-def _find_latin(codes: NDArray[np.uint32], length: int, table: Lookup, out: NDArray[np.bool_]) -> None:
-    """Say of each code point whether it is a Latin letter; words are not asked: out stays as it is."""
-    if len(table.classes) == 0:
-        for i in range(length):
-            out[i] = LATIN <= codes[i] < LATIN_END
-
-
-@njit
 def _mark(signature: NDArray[np.uint32], out: NDArray[np.uint64]) -> Any:
     """Write `minhash.marks` of one signature."""
     out[:] = 0
@@ -258,7 +109,7 @@ def _sketch(
     most = longest(source, first, last)
     codes, hashes, own = np.empty(most, np.uint32), np.empty(most, np.uint32), np.empty(most, np.uint32)
     dropped, latin, none = np.zeros(most, np.bool_), np.zeros(most, np.bool_), np.zeros(most, np.bool_)
-    mixed = np.empty(most, np.uint32)
+    mixed, low = np.empty(most, np.uint32), np.zeros(most, np.bool_)
     signature = np.empty(len(a), np.uint32)
     for row in range(first, last):
         length = decode_row(source, row, table, codes)
@@ -266,20 +117,24 @@ def _sketch(
             counts[row, 0] = counts[row, 1] = -1
             continue
         if table.longer or len(drop.bitmap):
-            _find_latin(codes, length, table, latin)
+            find_latin(codes, length, table, latin, LATIN)
         tokens = token_hashes(codes, length, table.classes)
         every = window_hashes(codes, tokens, n, hashes)
         kept = rare = windows = 0
         if table.longer or len(drop.bitmap):
-            windows = _mix(codes, tokens, table, hashes, every, latin, mixed)
+            windows = mix_latin(codes, tokens, table, hashes, every, latin, mixed)
         if len(drop.bitmap):
-            _find_dropped(mixed, every, drop, dropped)
-            kept = _own(hashes, every, dropped, latin, own)
+            find_dropped(mixed, every, drop, dropped)
+            kept = own_grams(hashes, every, dropped, latin, own)
         if table.longer:
-            rare = _proposing(mixed, every, windows, dropped, latin, own)
-            rare = rare or _proposing(mixed, every, windows, none, latin, own)
+            rare = proposing_grams(mixed, every, windows, dropped, latin, own)
+            if rare == 0:  # all of it is boilerplate: digits are longer, too
+                length = decode_row(source, row, table, codes)
+                find_latin(codes, length, table, low, _ANY)
+                windows = mix_latin(codes, token_hashes(codes, length, table.classes), table, hashes, every, low, mixed)
+                rare = proposing_grams(mixed, every, windows, none, low, own)
         elif len(drop.bitmap):
-            rare = _rare(hashes, every, dropped, own)
+            rare = rare_grams(hashes, every, dropped, own)
         kept = kept or every
         if rare:
             signature_of(own, rare, a, b, signature)
@@ -358,14 +213,14 @@ def _own_sets(
         if len(copies):
             copies[row] = _text_hash(codes, length)
         if len(drop.bitmap):
-            _find_latin(codes, length, table, latin)
+            find_latin(codes, length, table, latin, LATIN)
         tokens = token_hashes(codes, length, table.classes)
         count = window_hashes(codes, tokens, n, hashes)
         kept = 0
         if len(drop.bitmap):
-            _mix(codes, tokens, table, hashes, count, latin, mixed)
-            _find_dropped(mixed, count, drop, dropped)
-            kept = _own(hashes, count, dropped, latin, own)
+            mix_latin(codes, tokens, table, hashes, count, latin, mixed)
+            find_dropped(mixed, count, drop, dropped)
+            kept = own_grams(hashes, count, dropped, latin, own)
         chosen = own if kept else hashes
         count = sort_unique(chosen, kept or count, work)
         for i in range(count):
@@ -403,115 +258,3 @@ def sets(
     order = np.arange(len(texts))
     order[others] = len(texts) + np.arange(len(others))
     return take(concat([found, rest]), order), copies
-
-
-@njit
-def _count_slots(
-    source: Rows,
-    first: int,
-    last: int,
-    table: Lookup,
-    n: int,
-    counts: NDArray[np.uint32],
-    done: NDArray[np.bool_],
-) -> Any:
-    """Count for each slot (leading bits of a hash) the rows that have one there: no hash is more frequent."""
-    most = longest(source, first, last)
-    codes, short, hashes = np.empty(most, np.uint32), np.empty(most, np.uint32), np.empty(most, np.uint32)
-    latin = np.zeros(most, np.bool_)
-    seen = np.full(len(counts), -1, np.int32)
-    for row in range(first, last):
-        count = _mixed_hashes(source, row, table, n, codes, short, latin, hashes)
-        done[row] = count >= 0
-        mark = np.int32(row - first)
-        for i in range(count):
-            slot = np.uintp(hashes[i] >> _SHIFT)
-            counts[slot] += np.uint32(seen[slot] != mark)
-            seen[slot] = mark
-
-
-@njit
-def _collect(
-    source: Rows,
-    first: int,
-    last: int,
-    table: Lookup,
-    n: int,
-    wanted: NDArray[np.bool_],
-    out: NDArray[np.uint32],
-    done: NDArray[np.bool_],
-) -> Any:
-    """Write the distinct hashes of each row that lie in a wanted slot to out; returns how many."""
-    most = longest(source, first, last)
-    codes, short, hashes = np.empty(most, np.uint32), np.empty(most, np.uint32), np.empty(most, np.uint32)
-    latin, work = np.zeros(most, np.bool_), np.empty(3 * most + 2, np.uint32)
-    at = 0
-    for row in range(first, last):
-        count = _mixed_hashes(source, row, table, n, codes, short, latin, hashes)
-        done[row] = count >= 0
-        kept = 0
-        for i in range(count):
-            hashes[kept] = hashes[i]
-            kept += 1 if wanted[np.uintp(hashes[i] >> _SHIFT)] else 0
-        kept = sort_unique(hashes, kept, work)
-        for i in range(kept):
-            out[at + i] = hashes[i]
-        at += kept
-    return at
-
-
-Frequencies = tuple[NDArray[np.uint32], NDArray[np.int64]]
-
-
-def frequent(texts: pl.Series, rules: tuple[Rule, ...], by: str, n: int, least: int) -> Frequencies:
-    """Return the n-grams that at least `least` rows have, sorted, and how many have each.
-
-    Two passes: counters that several n-grams share say which can be frequent, and only those are counted.
-    """
-    hashes, counts = _counted(texts, rules, by, n, _slots(texts, rules, by, n) >= least)
-    enough = counts >= least
-    return hashes[enough], counts[enough]
-
-
-def frequencies_of(
-    texts: pl.Series, rules: tuple[Rule, ...], by: str, n: int, among: NDArray[np.uint32]
-) -> Frequencies:
-    """Return which of the n-grams `among` (sorted) occur, and how many rows have each."""
-    wanted = np.zeros(1 << _SLOT_BITS, np.bool_)
-    wanted[among >> _SHIFT] = True
-    hashes, counts = _counted(texts, rules, by, n, wanted)
-    inside = contained(hashes, among)
-    return hashes[inside], counts[inside]
-
-
-def _slots(texts: pl.Series, rules: tuple[Rule, ...], by: str, n: int) -> NDArray[np.uint32]:
-    source, table = Column(texts), lookup(rules, by, longer(by, n))
-    done = np.zeros(len(texts), np.bool_)
-
-    def work(first: int, last: int) -> NDArray[np.uint32]:
-        counts = np.zeros(1 << _SLOT_BITS, np.uint32)
-        _count_slots(source.rows, first, last, table, n, counts, done)
-        return counts
-
-    counts: NDArray[np.uint32] = np.add.reduce(spread(work, source.offsets, least=1 << 24), dtype=np.uint32)
-    others = np.flatnonzero(~done)
-    return counts + _slots(normalise_few(texts, others, rules), (), by, n) if len(others) else counts
-
-
-def _counted(texts: pl.Series, rules: tuple[Rule, ...], by: str, n: int, wanted: NDArray[np.bool_]) -> Frequencies:
-    if not wanted.any():
-        return np.zeros(0, np.uint32), np.zeros(0, np.int64)
-    source, table = Column(texts), lookup(rules, by, longer(by, n))
-    done = np.zeros(len(texts), np.bool_)
-
-    def work(first: int, last: int) -> Frequencies:
-        out = np.empty(int(source.offsets[last] - source.offsets[first]) + ROOM * (last - first), np.uint32)
-        used = _collect(source.rows, first, last, table, n, wanted, out, done)
-        hashes, counts = np.unique(out[:used], return_counts=True)
-        return hashes, counts.astype(np.int64)
-
-    found = spread(work, source.offsets, least=1 << 22)
-    others = np.flatnonzero(~done)
-    if len(others):
-        found.append(_counted(normalise_few(texts, others, rules), (), by, n, wanted))
-    return sum_frequencies(found)

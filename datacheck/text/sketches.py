@@ -78,7 +78,8 @@ def sketch(
     """Return band keys for a scheme of (permutations, bands, values per band).
 
     drop: sorted hashes of frequent n-grams, which propose no pairs. A row of nothing else keeps them all: there is
-    nothing else to find it by. Where n is three or less, those that begin with a Latin letter are longer.
+    nothing else to find it by. Where n is three or less, those that begin with a Latin letter are longer, and in such
+    a row those that begin with a digit (there are a thousand of three digits: in rows of numbers most are common).
     """
     if unit.compiled(texts) if compiled is None else compiled:
         from datacheck.text import sketch_kernels  # noqa: PLC0415 - it loads numba
@@ -92,13 +93,15 @@ def sketch(
 
 
 def _sketch(texts: pl.Series, unit: Unit, scheme: Scheme, drop: NDArray[np.uint32]) -> Sketch:
-    normalised = normalise(texts, unit.rules, compiled=False)
-    found, latin, there = _proposing(normalised, grams(normalised, unit.by, unit.n), unit)
+    normalised = _normalised(texts, unit)
+    short = grams(normalised, unit.by, unit.n)
+    found, latin, there = _proposing(normalised, short, unit)
+    whole, _, in_whole = _proposing(normalised, short, unit, digits=True)
     every, kept = np.diff(found.offsets), own_grams(found, latin, drop)
     own = np.diff(some(found, kept).offsets)
     num_perm, bands, size = scheme
     rare = kept if longer(unit.by, unit.n) else ~contained(found.hashes, drop)
-    signature = signatures(_or_all(some(found, rare & there), some(found, there)), num_perm)
+    signature = signatures(_or_all(some(found, rare & there), some(whole, in_whole)), num_perm)
     compared = np.where(own > 0, own, every)
     return Sketch(band_keys(signature, bands, size), signature[:, -1], marks(signature), compared, every)
 
@@ -125,19 +128,32 @@ def sets(
 
 
 def _sets(texts: pl.Series, unit: Unit, drop: NDArray[np.uint32]) -> Sets:
-    normalised = normalise(texts, unit.rules, compiled=False)
+    normalised = _normalised(texts, unit)
     found, hashes = grams(normalised, unit.by, unit.n), text_hashes(normalised)
     counted, latin, _ = _proposing(normalised, found, unit)
     return Sets(_or_all(some(found, own_grams(counted, latin, drop)), found), hashes)
 
 
-def _proposing(texts: pl.Series, found: Grams, unit: Unit) -> tuple[Grams, NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return the n-grams with the hashes that propose pairs, whether each begins with a Latin letter, and is there."""
+def _normalised(texts: pl.Series, unit: Unit) -> pl.Series:
+    """Return normalised texts; for jieba without white space beside Chinese characters, where none parts words."""
+    plain = normalise(texts, unit.rules, compiled=False)
+    if unit.by != "jieba":
+        return plain
+    return plain.str.replace_all(r"(\p{Han})\s+", "${1}").str.replace_all(r"\s+(\p{Han})", "${1}")
+
+
+def _proposing(
+    texts: pl.Series, found: Grams, unit: Unit, *, digits: bool = False
+) -> tuple[Grams, NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return the n-grams with the hashes that propose pairs, whether each begins with a Latin letter, and is there.
+
+    digits: they count as letters.
+    """
     if unit.by != "chars":
         return found, np.zeros(len(found.hashes), np.bool_), np.ones(len(found.hashes), np.bool_)
     text = decode(texts)
     first = text.codes[text.offsets[row_numbers(found.offsets)] + found.starts]
-    latin = (first >= LATIN) & (first < LATIN_END)
+    latin = (first >= (0 if digits else LATIN)) & (first < LATIN_END)
     if not (wide := longer(unit.by, unit.n)):
         return found, latin, np.ones(len(found.hashes), np.bool_)
     hashes, there = proposing_hashes(found, grams(texts, unit.by, wide), latin, unit.n)
@@ -146,7 +162,7 @@ def _proposing(texts: pl.Series, found: Grams, unit: Unit) -> tuple[Grams, NDArr
 
 def _counted(texts: pl.Series, unit: Unit) -> Shingles:
     """Return the sets of n-grams that are counted, to find boilerplate."""
-    normalised = [normalise(part, unit.rules, compiled=False) for part in blocks(texts)]
+    normalised = [_normalised(part, unit) for part in blocks(texts)]
     return concat([unique(_proposing(part, grams(part, unit.by, unit.n), unit)[0]) for part in normalised])
 
 
@@ -172,9 +188,9 @@ def frequent(
 ) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
     """Return the n-grams that at least `least` rows have, sorted, and how many have each."""
     if unit.compiled(texts) if compiled is None else compiled:
-        from datacheck.text import sketch_kernels  # noqa: PLC0415 - it loads numba
+        from datacheck.text import frequency_kernels  # noqa: PLC0415 - it loads numba
 
-        return sketch_kernels.frequent(texts, *unit, least)
+        return frequency_kernels.frequent(texts, *unit, least)
     hashes, counts = document_frequency(_counted(texts, unit))
     return hashes[counts >= least], counts[counts >= least]
 
@@ -184,7 +200,7 @@ def frequencies_of(
 ) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
     """Return which of the n-grams `among` (sorted) occur, and how many rows have each."""
     if unit.compiled(texts) if compiled is None else compiled:
-        from datacheck.text import sketch_kernels  # noqa: PLC0415 - it loads numba
+        from datacheck.text import frequency_kernels  # noqa: PLC0415 - it loads numba
 
-        return sketch_kernels.frequencies_of(texts, *unit, among)
+        return frequency_kernels.frequencies_of(texts, *unit, among)
     return document_frequency(_counted(texts, unit), among)

@@ -97,3 +97,12 @@ def test_logic_rl_is_rendered_already(realdata):
     for name, rows in (("train", 900), ("test", 100)):
         raw = (realdata / f"logic_rl/data/kk/instruct/3ppl/{name}.parquet").read_bytes()
         assert measure(ControlTokens(), raw, name="kk.parquet").value("rate") == Ratio(rows, rows)
+
+
+def test_a_prompt_may_open_the_thinking():
+    row = {"prompt": "1+1=?\n<think>\n", "response": "one and one\n</think>\n2"}
+    assert measure(ControlTokens(), [row]).problems == []
+    both = {**row, "response": "<think>one and one\n</think>\n2"}
+    assert measure(ControlTokens(), [both]).problems == [(0, "unbalanced_think")]
+    asked = {**row, "prompt": "Think between <think> and </think>. 1+1=?"}
+    assert measure(ControlTokens(), [asked]).problems == [(0, "unbalanced_think")]

@@ -133,3 +133,31 @@ def test_numbers_that_are_golds_or_calls_are_fine():
     call = {"role": "assistant", "content": {"name": "f"}, "tool_calls": [{"function": {"name": "f"}}]}
     rows = [{"question": "一加一", "answer": 2}, {"messages": [{"role": "user", "content": "问"}, call]}]
     assert measure(EmptyTurns(), rows).problems == []
+
+
+@pytest.mark.parametrize("content", ["{}", "[]", " { } \n"])
+def test_json_of_nothing_found_is_an_answer(content):
+    assert measure(EmptyTurns(), [answer(content)]).value("rate") == Ratio(0, 1)
+
+
+@pytest.mark.parametrize(("gold", "empty"), [("。", True), ("……", True), ("？", True), ("!'", False), ("+}", False)])
+def test_a_gold_of_several_signs_is_an_answer(gold, empty):
+    row = {"question": "Which signs come next?", "answer": gold}
+    assert measure(EmptyTurns(), [row]).value("rate") == Ratio(int(empty), 1)
+
+
+def test_thinking_without_an_answer():
+    cut = answer("<think>\n先想一想。\n</think>\n")
+    assert measure(EmptyTurns(), [cut]).places == [(0, "messages[1].content", "only_thinking")]
+    assert measure(EmptyTurns(), [answer("<think>\n先想一想。\n</think>\n好")]).value("rate") == Ratio(0, 1)
+    called = answer("<think>\n要查天气。\n</think>", tool_calls=[{"function": {"name": "f", "arguments": "{}"}}])
+    assert measure(EmptyTurns(), [called]).value("rate") == Ratio(0, 1)
+    pair = {"prompt": "问", "chosen": "好", "rejected": "<think>\n想。\n</think>"}
+    assert measure(EmptyTurns(), [pair]).value("rate") == Ratio(0, 1)
+
+
+def test_an_answer_that_is_its_question():
+    asked = "请问从这里去火车站应该坐几路公共汽车，大约要走多久？"
+    assert measure(EmptyTurns(), [{"prompt": asked, "completion": asked}]).problems == [(0, "repeats_question")]
+    assert measure(EmptyTurns(), [{"prompt": "你好！", "completion": "你好！"}]).problems == []
+    assert measure(EmptyTurns(), [{"prompt": asked, "chosen": "坐三路。", "rejected": asked}]).problems == []

@@ -1,13 +1,17 @@
 """leakage: planted questions in every dress, hard negatives, and brute-force containment."""
 
 import json
+import random
 import re
+import urllib.parse
 
 import pytest
 
 from datacheck.check import Ratio
+from datacheck.checks import leakage as check_module
 from datacheck.checks.leakage import Leakage
 from datacheck.testing import dataset, finding, measure
+from datacheck.text.leak_plants import leaks as leak_kinds
 
 ZH = {
     "question": "一辆货车从甲城开往乙城，每小时行六十千米，走了三小时后离乙城还有四十五千米，两城相距多少千米？",
@@ -385,3 +389,98 @@ def test_stems_that_say_too_little_are_counted():
         Leakage(against="eval"), dataset(f"user: {CLEAN[0]} | assistant: 好"), others={"eval": [BRIEF, ZH]}
     )
     assert any("1 of 2 rows of eval have a question too brief" in note for note in result.not_checked)
+
+
+QUOTED = {
+    "question": ZH["question"],
+    "options": ["十五千米", "二百二十五千米", "一百三十五千米", "六十千米"],
+    "answer": "B",
+}
+WHOLE = "\n".join([QUOTED["question"], *QUOTED["options"]])
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "请解析：" + json.dumps({"q": QUOTED["question"], "choices": QUOTED["options"]}),
+        "请解析：" + json.dumps(json.dumps(WHOLE)),
+        "".join(f"&#{ord(c)};" for c in WHOLE),
+        "https://example.com/?q=" + urllib.parse.quote(WHOLE),
+        str(WHOLE.encode()),
+        "<p>" + "</p><p class=o>".join([*re.split("，", QUOTED["question"]), *QUOTED["options"]]) + "</p>",
+    ],
+)
+def test_a_question_that_stands_encoded_in_a_text_is_found(said):
+    result = leaks(CLEAN[0], said, CLEAN[1], others={"eval": [QUOTED, EN]})
+    assert paths(result) == [(1, "messages[0].content", "leaked")]
+
+
+def test_the_place_of_an_encoded_question_is_that_of_its_code():
+    code = json.dumps(ZH["question"])[1:-1]
+    said = f"{CLEAN[0]}{code}{CLEAN[0]}"
+    [(_, where, _)] = leaks(said).places
+    start, end = map(int, re.findall(r"\d+", where)[-2:])
+    first, last = len(CLEAN[0]), len(CLEAN[0]) + len(code) - len("\\uff1f")  # the question mark does not count
+    assert (start, said[start:end].rsplit("\\", 1)[0]) == (first, said[first:last].rsplit("\\", 1)[0])
+
+
+def test_a_question_in_the_escaped_arguments_of_a_tool_call_is_found():
+    """Arguments are JSON as a string, and most libraries write Chinese there with escapes."""
+    call = {"type": "function", "function": {"name": "search", "arguments": json.dumps({"query": ZH["question"]})}}
+    row = {"messages": [{"role": "user", "content": CLEAN[0]}, {"role": "assistant", "tool_calls": [call]}]}
+    result = measure(Leakage(against=("eval",)), [row], others={"eval": EVAL})
+    assert paths(result) == [(0, "messages[1].tool_calls", "leaked")]
+    assert result.value("rate") == Ratio(1, 3)
+
+
+@pytest.mark.parametrize("labelled", [False, True])
+def test_a_question_that_is_long_enough_with_labels_is_found_without(labelled):
+    """22 letters without A, B, C and D, 26 with them; 24 are needed."""
+    options = ["ln(a-b)>0", "3^a<3^b", "a^3-b^3>0", "|a|>|b|"]
+    asked = [f"{letter}. {option}" for letter, option in zip("ABCD", options, strict=True)]
+    item = {"question": "若 a>b, 则", "options": asked if labelled else options, "answer": "C"}
+    for form in (options, asked):
+        result = leaks("\n".join([item["question"], *form]), others={"eval": [item, EN]})
+        assert result.value("rate") == Ratio(1, 2)
+
+
+@pytest.mark.parametrize(("lengths", "planted"), [((60, 30_000), [60]), ((30_000, 40_000), [30_000])])
+def test_books_are_planted_only_where_there_is_nothing_shorter(lengths, planted, monkeypatch):
+    """Fifteen ways to plant a hundred books would take minutes."""
+    seen = set()
+    monkeypatch.setattr(
+        check_module, "leaks", lambda item, host: seen.add(len(item.question)) or leak_kinds(item, host)
+    )
+    rng = random.Random(3)
+    items = [
+        {"question": "".join(chr(rng.randrange(0x4E00, 0x9F00)) for _ in range(n)), "answer": "1"} for n in lengths
+    ]
+    assert leaks(*CLEAN, others={"eval": items}).value("planted_recall").n > 0
+    assert sorted(seen) == planted
+
+
+STEM = {
+    "question": "下列对象不能组成集合的是",
+    "options": ["本班数学成绩较好的同学", "不小于零的所有偶数", "直线上所有的点", "不等式的解集全体"],
+    "answer": "A",
+}
+
+
+@pytest.mark.parametrize(
+    ("options", "leaked"),
+    [
+        (["B. 不等式的解集全体", "C. 直线上所有的点", "A. 不小于零的所有偶数", "D. 本班数学成绩较好的同学"], True),
+        (["不等式的解集全体", "直线上所有的点", "不小于零的所有偶数", "著名的科学家"], False),
+        (["某校高一的女生", "方程的实数根", "世界各国的首都", "很小的数"], False),
+        ([], False),
+        (["很小的数" * 60, *STEM["options"][::-1]], False),
+    ],
+)
+def test_a_brief_question_counts_where_all_its_options_stand_beside_it(options, leaked):
+    """Without them this stem stands before many questions; far away they are of another question."""
+    asked = "\n".join([STEM["question"], *options])
+    assert 12 <= len(STEM["question"]) < 20
+    result = leaks(CLEAN[0], asked, json.dumps(asked), others={"eval": [STEM, EN]})
+    assert [row for row, _, problem in result.places if problem == "leaked"] == ([1, 2] if leaked else [])
+    assert result.value("rate") == Ratio(int(leaked), 2)
+    assert result.value("review") == (0 if leaked else 1)

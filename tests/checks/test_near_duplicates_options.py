@@ -1,15 +1,19 @@
 """The settings of near_duplicates: what is kept, containment, the complete join, labels and media."""
 
 import random
+import re
 
 import numpy as np
 import polars as pl
 import pytest
 
 from datacheck.check import Ratio, Status
+from datacheck.checks import near_duplicates as check_module
 from datacheck.checks.near_duplicates import NearDuplicates
+from datacheck.features import planting
 from datacheck.features.sketch import Grams
 from datacheck.testing import finding, measure
+from datacheck.text.plants import plant
 
 STORY = "清晨的码头上，渔民把昨夜的收获一筐筐抬上岸，海鸥在头顶盘旋，空气里满是盐和柴油的味道。"
 OTHER = "图书馆三楼的灯坏了两盏，管理员在门口贴了告示，请读者先到一楼的自习区，周五下午修好。"
@@ -34,6 +38,27 @@ def test_the_best_row_of_a_cluster_can_be_kept():
     result = measure(NearDuplicates(keep="best_score"), data, source={"columns": {"score": "s"}})
     assert result.problems == [(0, "exact_copy"), (2, "exact_copy")]
     assert {line["other"] for line in result.first} == {"train/data.jsonl:2"}
+
+
+@pytest.mark.parametrize(
+    ("scores", "kept", "unscored"),
+    [
+        (["0.5", "nan", "0.9"], 2, 1),
+        ([None, "NaN", "-1e3"], 2, 2),
+        (["0.9", "10", "9"], 1, 0),
+        (["good", None, "nan"], 0, 3),
+        ([1, 1, 1], 0, 0),
+    ],
+)
+def test_what_is_no_number_is_no_best_score(scores, kept, unscored):
+    check, data = NearDuplicates(keep="best_score"), rows(STORY, STORY, STORY, s=scores)
+    result = measure(check, data, source={"columns": {"score": "s"}})
+    assert {row for row, _ in result.problems} == {0, 1, 2} - {kept}
+    assert [note for note in result.not_checked if "no score" in note] == (
+        [f"{unscored} of 3 rows that were compared have no score, so any other one was kept before them"]
+        if unscored
+        else []
+    )
 
 
 @pytest.mark.parametrize("exact", [False, True])
@@ -110,6 +135,30 @@ def test_the_threshold_depends_on_the_features(by, n, threshold):
     assert NearDuplicates(features=Grams(by=by, n=n), threshold=0.9)._least == 0.9
 
 
+@pytest.mark.parametrize(("by", "n"), [("words", 1), ("words", 2), ("jieba", 1)])
+def test_english_is_cut_into_words_whatever_is_normalised(by, n):
+    """Spaces and punctuation do not count, but they part words: without them a text is one word."""
+    said = "The old bridge crosses the river east of the village and two willows grow beside its worn stone steps."
+    edited, other = said.replace("stone", "wooden"), said.replace(" ", ",  ").upper()
+
+    def pairs(text):
+        found = re.findall(r"\w+", text.casefold())
+        return {tuple(found[i : i + n]) for i in range(len(found) - n + 1)}
+
+    score = len(pairs(said) & pairs(edited)) / len(pairs(said) | pairs(edited))
+    result = measure(NearDuplicates(features=Grams(by=by, n=n)), rows(said, OTHER, edited, other))
+    assert [(row, kind) for row, kind in result.problems] == [(2, "near_copy"), (3, "exact_copy")]
+    assert result.evidence["score"].to_list() == [score, 1]
+
+
+def test_words_of_chinese_are_not_parted_by_spaces_or_invisible_characters():
+    spaced = (
+        "清晨 的 码 头 上，渔民把 昨夜的 收获一 筐筐抬上岸， 海鸥在头\u200b顶盘旋，空气里\u200b满是盐和柴 油的味 道。"
+    )
+    for by in ("words", "jieba"):
+        assert measure(NearDuplicates(features=Grams(by=by, n=2)), rows(STORY, spaced)).problems == [(1, "exact_copy")]
+
+
 @pytest.mark.parametrize("length", [183, 633])
 def test_a_shared_prompt_makes_no_false_pair_and_loses_no_true_one(length):
     """The prompt stands in the user's turn, where no role tells it apart."""
@@ -147,3 +196,51 @@ def test_copies_in_great_number_that_hide_as_boilerplate_are_warned_of():
     assert finding(NearDuplicates(), rows(*strangers, *copies)).status is Status.WARN
     assert result.evidence.filter(pl.col("problem") == "boilerplate")["row"].to_list() == [None] * 40
     assert measure(NearDuplicates(boilerplate=None), rows(*strangers, *copies)).value("rate") == Ratio(39, 140)
+
+
+def test_of_a_long_row_only_the_beginning_is_planted(monkeypatch):
+    lengths = []
+    monkeypatch.setattr(planting, "plant", lambda text, kind: lengths.append(len(text)) or plant(text, kind))
+    rng = random.Random(1)
+    data = rows(*("".join(rng.choices(LONG, k=length)) for length in (300, 40_000, 60_000)))
+    assert measure(NearDuplicates(), data).value("planted_recall").of > 0
+    assert min(lengths) == 300
+    assert max(lengths) == 5_000
+
+
+def test_a_row_that_stands_there_ten_thousand_times_is_no_sample(monkeypatch):
+    """All copies have the value that chooses them: half a million pairs of a thousand, five billion of 100,000."""
+    monkeypatch.setattr(check_module, "SAMPLE", 100_000)  # so that this row is chosen for sure
+    result = measure(NearDuplicates(), rows(*([STORY] * 1000), OTHER))
+    assert result.value("rate") == Ratio(999, 1001)
+    assert sum(result.figures["lsh_recall"]["pairs"]) == 20 * 19 / 2
+
+
+@pytest.mark.parametrize(("n", "threshold"), [(2, 0.7), (3, 0.5)])
+def test_english_pairs_just_above_the_threshold_are_found(n, threshold):
+    """One changed letter changes five of the n-grams that propose a pair, and only n of those that are compared."""
+    rng, letters = random.Random(n), "abcdefghijklmnopqrstuvwxyz"
+    texts = []
+    while len(texts) < 160:
+        text = rng.choices(letters, k=400)
+        copy, grams = list(text), {tuple(text[i : i + n]) for i in range(len(text) - n + 1)}
+        for at in rng.sample(range(400), 400):
+            copy[at] = rng.choice(letters)
+            changed = {tuple(copy[i : i + n]) for i in range(len(copy) - n + 1)}
+            if threshold <= len(grams & changed) / len(grams | changed) < threshold + 0.02:
+                texts += ["".join(text), "".join(copy)]
+                break
+    found = measure(NearDuplicates(features=Grams(n=n), threshold=threshold, boilerplate=None), rows(*texts)).problems
+    assert [row for row, _ in found] == list(range(1, 160, 2))
+
+
+def test_exercises_with_other_numbers_are_told_apart():
+    asked = "Points A and B are on the parabola y = {}x^2 - {}x, and the origin is the midpoint of AB. Find AB squared."
+    same = rows(
+        asked.format(3, 5), asked.format(4, 17), asked.format(3, 5).upper(), STORY, STORY.replace("清晨", "傍晚")
+    )
+    result = measure(NearDuplicates(), same)
+    assert result.problems == [(1, "near_copy"), (2, "exact_copy"), (4, "near_copy")]
+    assert result.evidence["detail"].to_list() == ["the same text with other numbers", None, None]
+    assert result.value("other_numbers") == Ratio(1, 5)
+    assert result.value("rate") == Ratio(3, 5)

@@ -422,3 +422,54 @@ def test_real_data_without_a_fault(realdata, file, rows, said):
     assert measured.places == []
     assert measured.value("rate") == Ratio(0, rows)
     assert [said in line for line in measured.not_checked] == ([True] if said else [])
+
+
+OFFERED = [
+    {"type": "function", "function": {"name": "get_weather", "parameters": {"type": "object", "properties": {}}}}
+]
+STRUCTURED = {"role": "assistant", "content": None, "tool_calls": [
+    {"id": "c1", "type": "function", "function": {"name": "get_weather", "arguments": "{}"}}]}  # fmt: skip
+
+
+def said(content, *more):
+    messages = [{"role": "user", "content": "Weather?"}, *more, {"role": "assistant", "content": content}]
+    return {"messages": messages, "tools": OFFERED}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        '{"name": "get_weather", "arguments": {"city": "Paris"}}',
+        'Let me look it up.\n```json\n{"name": "get_weather", "parameters": {"city": "Paris"}}\n```',
+        '<think>\nI need the tool.\n</think>\n{"tool": "get_weather", "args": {}}',
+        "get_weather(city='Paris')",
+        '[get_weather(city="Paris", days=3)]',
+    ],
+)
+def test_a_call_in_the_text_of_a_row_that_offers_the_function(content):
+    seen = measure(ToolCallErrors(), [said(content)])
+    assert seen.value("in_text") == Ratio(1, 1)
+    assert seen.value("rate") == Ratio(0, 1)
+    assert seen.places == [(0, "messages[1].content", "call_in_text")]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "It is sunny in Paris.",
+        "I can call get_weather for you; which city do you mean?",
+        "The function get_weather(city) takes one argument.",
+        '{"name": "Paris", "arguments": {}}',  # not offered
+        '{"name": "get_weather", "description": "a function"}',
+        '<think>\n{"name": "get_weather", "arguments": {}} would do.\n</think>\nIt is sunny.',
+    ],
+)
+def test_talk_about_functions_is_no_call(content):
+    assert measure(ToolCallErrors(), [said(content)]).value("in_text") == Ratio(0, 1)
+
+
+def test_marked_calls_are_named_only_beside_calls_in_their_field():
+    marked = said('<tool_call>\n{"name": "get_weather", "arguments": {}}\n</tool_call>')
+    field = {"messages": [{"role": "user", "content": "Weather?"}, STRUCTURED], "tools": OFFERED}
+    assert measure(ToolCallErrors(), [marked, marked]).value("in_text") == Ratio(0, 2)
+    assert measure(ToolCallErrors(), [marked, field]).places == [(0, "messages[1].content", "call_in_text")]

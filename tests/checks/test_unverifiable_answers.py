@@ -131,3 +131,40 @@ def test_gsm8k_under_a_canonical_integer_grader(realdata, split, rows, bad):
     assert result.value("rate") == Ratio(bad, rows)
     assert [row for row, _ in result.problems] == truth
     assert measure(UnverifiableAnswers(grader="number"), path.read_bytes()).value("rate") == Ratio(0, rows)
+
+
+@pytest.mark.parametrize(
+    ("gold", "problem"),
+    [
+        ("C", None),
+        ("(b)", None),
+        ("A, C", None),
+        ("B. the second", None),
+        ("2", None),
+        (0, None),
+        ("the second", None),
+        (["A", "B"], None),
+        ("D", "not_an_option"),
+        ("A, E", "not_an_option"),
+        ("4", "not_an_option"),
+        ("the fourth", "not_an_option"),
+        ("", "empty_answer"),
+        ("见解析", "no_answer"),
+    ],
+)
+def test_a_gold_must_be_one_of_the_options(gold, problem):
+    row = {"question": "Which?", "options": ["the first", "the second", "the third"], "answer": gold}
+    assert problems(UnverifiableAnswers(), [row]) == ([problem] if problem else [])
+
+
+def test_an_option_that_says_the_same_as_the_gold():
+    row = {"question": "Which?", "choices": {"A": "four", "B": "four", "C": "five", "D": "five"}, "answer": "A"}
+    assert problems(UnverifiableAnswers(), [row]) == ["repeated_option"]
+    filler = {"question": "Which?", "options": ["four", "five", "N/A", "N/A"], "answer": "B"}
+    assert problems(UnverifiableAnswers(), [filler]) == []
+
+
+def test_rows_without_options_are_read_by_the_grader():
+    rows = [{"question": "1+1?", "answer": str(n)} for n in range(20)]
+    rows.append({"question": "Which?", "options": ["the first", "the second"], "answer": "the first"})
+    assert problems(UnverifiableAnswers(grader="integer"), rows) == []

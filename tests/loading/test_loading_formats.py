@@ -25,6 +25,52 @@ CASES = {
             ("response", 2, "assistant", "messages[2].content", "a"),
         ],
     ),
+    "ms-swift GRPO": (  # Custom-dataset.md: other columns go to the reward function
+        {"messages": [{"role": "user", "content": "1+1?"}], "solution": "2"},
+        "rlvr",
+        [("prompt", 0, "user", "messages[0].content", "1+1?"), ("answer", 0, None, "solution", "2")],
+    ),
+    "messages with their answer, and a column beside": (
+        {"messages": [{"role": "user", "content": "u"}, {"role": "assistant", "content": "a"}], "answer": "2"},
+        "messages",
+        [("prompt", 0, "user", "messages[0].content", "u"), ("response", 1, "assistant", "messages[1].content", "a")],
+    ),
+    "SkyRL": (
+        {"prompt": [{"role": "user", "content": "1+1?"}], "reward_spec": {"method": "rule", "ground_truth": "2"}},
+        "rlvr",
+        [("prompt", 0, "user", "prompt[0].content", "1+1?"), ("answer", 0, None, "reward_spec.ground_truth", "2")],
+    ),
+    "verl's reward beside a question": (
+        {"question": "1+1?", "reward_model": {"style": "rule", "ground_truth": ["2"]}},
+        "rlvr",
+        [("prompt", 0, "user", "question", "1+1?"), ("answer", 0, None, "reward_model.ground_truth", '["2"]')],
+    ),
+    "ms-swift rejected_messages": (
+        {
+            "messages": [{"role": "user", "content": "u"}, {"role": "assistant", "content": "good"}],
+            "rejected_messages": [{"role": "user", "content": "u"}, {"role": "assistant", "content": "bad"}],
+        },
+        "preference",
+        [
+            ("prompt", 0, "user", "messages[0].content", "u"),
+            ("chosen", 1, "assistant", "messages[1].content", "good"),
+            ("rejected", 1, "assistant", "rejected_messages[1].content", "bad"),
+        ],
+    ),
+    "xLAM": (
+        {"query": "Rain?", "tools": '[{"name": "f"}]', "answers": '[{"name": "f", "arguments": {}}]'},
+        "prompt_completion",
+        [
+            ("prompt", 0, "user", "query", "Rain?"),
+            ("response", 1, "assistant", "answers", '[{"name": "f", "arguments": {}}]'),
+            ("tools", 0, None, "tools", '[{"name": "f"}]'),
+        ],
+    ),
+    "answers that are no calls": (
+        {"query": "Rain?", "tools": "[]", "answers": ["yes", "no"]},
+        "qa",
+        [("prompt", 0, "user", "query", "Rain?"), ("answer", 0, None, "answers", '["yes", "no"]')],
+    ),
     "ends with the user": (
         {
             "messages": [

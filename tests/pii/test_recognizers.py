@@ -313,3 +313,12 @@ def test_random_eighteen_digit_numbers_are_rarely_an_id():
     texts = [f"数{rng.randrange(10**17, 10**18)}数" for _ in range(4000)]
     frame = find(pl.Series(texts), ("CN_RESIDENT_ID",)).filter(pl.col("state") == "valid")
     assert frame.height <= 12
+
+
+def test_a_published_helpline_is_nobodys_number():
+    assert found("请拨打北京心理援助热线010-82951332") == [("CN_LANDLINE", "specimen", "010-82951332")]
+
+
+def test_letters_that_end_in_vx_are_no_label():
+    assert found("jbeuvgkk pdqvxgk qvx vmbefmk sffy -> princes") == []
+    assert found("加我vx：zhangwei_1987") == [("WECHAT", "valid", "zhangwei_1987")]

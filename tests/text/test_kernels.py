@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from datacheck.text import decode_kernels, jit, kernels
-from datacheck.text.normalise import RULES, normalise
+from datacheck.text.normalise import RULES, for_words, normalise
 from datacheck.text.shingles import shingles
 from datacheck.text.sketches import Unit, sets
 
@@ -30,7 +30,11 @@ def test_normalised_texts_are_equal(texts, rules):
 
 
 @settings(max_examples=60, deadline=None)
-@given(columns, st.sampled_from([(), RULES]), st.sampled_from([("chars", 1), ("chars", 3), ("words", 1), ("words", 4)]))
+@given(
+    columns,
+    st.sampled_from([(), RULES, for_words(RULES)]),
+    st.sampled_from([("chars", 1), ("chars", 3), ("words", 1), ("words", 4)]),
+)
 def test_sets_are_equal(texts, rules, unit):
     by, n = unit
     expected = shingles(normalise(series(texts), rules, compiled=False), by, n)

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 from datacheck.text import sketch_kernels, sketches
 from datacheck.text.minhash import band_keys, signatures
-from datacheck.text.normalise import RULES
+from datacheck.text.normalise import RULES, for_words
 from datacheck.text.shingles import Shingles, shingles
 from datacheck.text.sketches import Unit
 
-letters = st.sampled_from("的國一二三ＡaB b,。½㎡\u0301\u1161각\ufdfaß")
+letters = st.sampled_from("的國一二三12ＡaB b,。½㎡\u0301\u1161각\ufdfaß")
 columns = st.lists(st.one_of(st.none(), st.text(letters, max_size=30)), max_size=12)
-units = st.sampled_from([Unit(RULES, "chars", 3), Unit((), "chars", 1), Unit(("nfkc", "casefold"), "words", 2)])
+units = st.sampled_from([Unit(RULES, "chars", 3), Unit((), "chars", 1), Unit(for_words(RULES), "words", 2)])
 
 
 def series(texts):
@@ -163,3 +163,16 @@ def test_frequent_letters_are_boilerplate_in_a_long_stretch_only(compiled):
     assert dict(zip(hashes.tolist(), counts.tolist(), strict=True)) == {
         hash_of(gram): count for gram, count in several.items() if count >= 2
     }
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_rows_of_common_digits_are_no_candidates_by_chance(compiled):
+    """Nearly all of the thousand triples of digits stand in every row of numbers; a tenth of five digits does not."""
+    rng = np.random.default_rng(7)
+    rows = ["".join(rng.choice(list("0123456789"), 600)) for _ in range(200)]
+    copies = [row[:300] + "7" + row[301:] for row in rows[:20]]
+    unit, every = Unit(RULES, "chars", 3), ["".join(three) for three in itertools.product("0123456789", repeat=3)]
+    drop = np.unique(shingles(series(every), "chars", 3).hashes)
+    keys = sketches.sketch(series(rows + copies), unit, (64, 21, 3), drop=drop, compiled=compiled).keys
+    shared = [(i, j) for i, j in itertools.combinations(range(220), 2) if (keys[i] == keys[j]).any()]
+    assert shared == [(i, 200 + i) for i in range(20)]

@@ -60,8 +60,10 @@ def _preference(keys: frozenset[str]) -> Iterator[Candidate]:
     ):
         if {"input", chosen, rejected} <= keys:
             yield Candidate("preference", partial(preference.read_openai, chosen=chosen, rejected=rejected))
-    if {"prompt", "reward_model"} <= keys:
-        yield Candidate("rlvr", answers.read_reward_model)
+    asked = next((key for key in ("prompt", "question") if key in keys), None)
+    reward = next((key for key in ("reward_model", "reward_spec") if key in keys), None)
+    if asked and reward:
+        yield Candidate("rlvr", partial(answers.read_reward_model, prompt=asked, reward=reward))
     for chosen, rejected in (
         ("chosen_messages", "rejected_messages"),
         ("chosen", "rejected"),
@@ -72,8 +74,12 @@ def _preference(keys: frozenset[str]) -> Iterator[Candidate]:
             yield Candidate(
                 "preference", partial(preference.read_pair, chosen=chosen, rejected=rejected, prompt=prompt)
             )
-    if "rejected_response" in keys and (key := chat.conversation_key(keys)):
-        yield Candidate("preference", partial(preference.read_rejected_response, key=key))
+    if key := chat.conversation_key(keys):
+        if "rejected_response" in keys:
+            yield Candidate("preference", partial(preference.read_rejected_response, key=key))
+        if "rejected_messages" in keys:  # ms-swift's
+            pair = partial(preference.read_pair, chosen=key, rejected="rejected_messages", prompt=None)
+            yield Candidate("preference", pair)
     if {"query", "response", "rejected_response"} <= keys:
         yield Candidate("preference", preference.read_rejected_query)
 
@@ -84,6 +90,9 @@ def _chat(keys: frozenset[str]) -> Iterator[Candidate]:
         return
     if "ground_truth" in keys:
         yield Candidate("rlvr", partial(answers.read_verifiable, key=key, answer="ground_truth"))
+    for gold in ("solution", "answer"):  # ms-swift's GRPO: columns beside a conversation that waits for its answer
+        if gold in keys:
+            yield Candidate("rlvr", partial(answers.read_verifiable, key=key, answer=gold, open_end=True))
     for label in ("label", "kto_tag"):
         if label in keys:
             yield Candidate("kto", partial(instruct.read_kto_messages, key=key, label=label))
@@ -142,6 +151,8 @@ def _instruct(keys: frozenset[str]) -> Iterator[Candidate]:
 
 
 def _answers(keys: frozenset[str]) -> Iterator[Candidate]:
+    if {"query", "tools", "answers"} <= keys:
+        yield Candidate("prompt_completion", answers.read_calls)
     question = next((key for key in answers.QUESTIONS if key in keys), None)
     answer = next((key for key in answers.ANSWERS if key in keys), None)
     if question is None or answer is None:

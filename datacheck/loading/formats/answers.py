@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
-from datacheck.loading.cells import walk
+from datacheck.loading.cells import as_text, json_type, walk
 from datacheck.loading.formats.instruct import history_turns, side_turns
-from datacheck.loading.formats.turns import Extract, Styles, Turn, message_turns, plain_turn, tools_turn
+from datacheck.loading.formats.turns import (
+    Extract,
+    Styles,
+    Turn,
+    answers_from,
+    message_turns,
+    plain_turn,
+    tools_turn,
+)
 
 if TYPE_CHECKING:
     from datacheck.loading.cells import Cell
 
 _EVERYTHING = 2**31
+_CALLS = re.compile(r'\s*\[\s*(?:\]\s*$|\{\s*"(?:name|arguments)")')
 QUESTIONS = ("question", "problem", "query", "prompt", "input", "instruction", "Question")
 ANSWERS = (
     "answer",
@@ -106,28 +116,37 @@ def _options(value: Any, key: str, cells: list[Cell]) -> list[Turn]:
     return turns
 
 
-def read_reward_model(record: dict[str, Any], styles: Styles) -> Extract | None:
-    """Read verl's {prompt: [messages], reward_model: {ground_truth}}."""
-    reward = record["reward_model"]
-    if reward.__class__ is not dict or "ground_truth" not in reward:
+def read_reward_model(
+    record: dict[str, Any], styles: Styles, prompt: str = "prompt", reward: str = "reward_model"
+) -> Extract | None:
+    """Read verl's {prompt: [messages], reward_model: {ground_truth}}, and SkyRL's with `reward_spec`."""
+    told = record[reward]
+    if told.__class__ is not dict or "ground_truth" not in told:
         return None
     cells: list[Cell] = []
-    asked = side_turns(record, "prompt", "prompt", 0, styles, cells, "user")
+    asked = side_turns(record, prompt, "prompt", 0, styles, cells, "user")
     if asked is None:
         return None
-    answer = plain_turn("answer", 0, None, "reward_model.ground_truth", reward["ground_truth"])
-    for name, value in reward.items():
+    answer = plain_turn("answer", 0, None, f"{reward}.ground_truth", told["ground_truth"])
+    for name, value in told.items():
         if name != "ground_truth":
-            walk(f"reward_model.{name}", value, cells, 1_000)
-    return Extract([*asked, answer, *tools_turn(record)], frozenset({"prompt", "reward_model", "tools"}), cells)
+            walk(f"{reward}.{name}", value, cells, 1_000)
+    return Extract([*asked, answer, *tools_turn(record)], frozenset({prompt, reward, "tools"}), cells)
 
 
-def read_verifiable(record: dict[str, Any], styles: Styles, key: str, answer: str) -> Extract | None:
-    """Read a conversation or prompt that ends before the answer, with the answer beside it."""
+def read_verifiable(
+    record: dict[str, Any], styles: Styles, key: str, answer: str, *, open_end: bool = False
+) -> Extract | None:
+    """Read a conversation or prompt that ends before the answer, with the answer beside it.
+
+    `open_end`: a conversation only, and none that ends with an answer of its own.
+    """
     if record[answer] is None:
         return None
     cells: list[Cell] = []
     style = styles.style_of(record[key])
+    if open_end and (style is None or answers_from(record[key], style) < len(record[key])):
+        return None
     if style is not None:
         turns = message_turns(record[key], style, key, ("prompt", _EVERYTHING, ""), 0, cells)
     elif record[key].__class__ is str:
@@ -136,3 +155,21 @@ def read_verifiable(record: dict[str, Any], styles: Styles, key: str, answer: st
         return None
     turns.append(plain_turn("answer", 0, None, answer, record[answer]))
     return Extract(turns + tools_turn(record), frozenset({key, answer, "tools"}), cells)
+
+
+def read_calls(record: dict[str, Any], styles: Styles) -> Extract | None:
+    """Read xLAM's {query, tools, answers}: the answer is a list of calls, as JSON text or as objects."""
+    del styles
+    calls = record["answers"]
+    text = calls if calls.__class__ is str else as_text(calls)
+    listed = calls.__class__ is list and all(c.__class__ is dict and "name" in c for c in calls)
+    if record["query"].__class__ is not str or text is None or not (listed or _is_calls(text, calls)):
+        return None
+    asked = plain_turn("prompt", 0, "user", "query", record["query"])
+    answer: Turn = ("response", 1, "assistant", "answers", json_type(calls), None, text)
+    return Extract([asked, answer, *tools_turn(record)], frozenset({"query", "tools", "answers"}))
+
+
+def _is_calls(text: str, given: Any) -> bool:
+    """Whether a text begins like a list of calls; what follows may be broken."""
+    return given.__class__ is str and _CALLS.match(text) is not None

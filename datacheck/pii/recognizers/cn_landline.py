@@ -26,13 +26,15 @@ _SPACED = rf"0{GAP}(?:1{GAP}0|2{GAP}[0-9]|[3-9]{GAP}[0-9]{GAP}[0-9])(?:{GAP}[0-9
 _LABEL = r"电话|座机|固话|总机|传真|[Tt]el|TEL|[Ff]ax|FAX"
 _ONE_BY_ONE = re.compile(rf"(?:0[0-9]{{2,3}}{SEPARATOR}{{1,3}})?[0-9]({SEPARATOR}{{1,3}})[0-9](?:\1[0-9]){{5,10}}")
 _TAIL = re.compile(r"([0-9])\1{6,7}|12345678|1234567|23456789|87654321|7654321")
+# Lines of help in a mental crisis (Beijing, Hangzhou, Chengdu, Guangzhou, Shenzhen): printed everywhere, nobody's own.
+_HELPLINES = frozenset({"01082951332", "057185029595", "02887577510", "02081899120", "075525629459"})
 _LONGEST = 12  # 0, three digits and eight
 
 
 class CnLandline(Recognizer):
     """An area code that exists and the right length for it (by the metadata of phonenumbers).
 
-    Service numbers (400-…, 95588, 110) are nobody's own and are not looked for.
+    Service numbers (400-…, 95588, 110) are nobody's own and are not looked for; known helplines are specimens.
     """
 
     entity = "CN_LANDLINE"
@@ -65,6 +67,8 @@ class CnLandline(Recognizer):
         number = self.canonical(value)
         if _TAIL.search(number[-8:]):
             return Judgement(1.0 if rule == "cn_landline" else 0.3, "specimen")
+        if number in _HELPLINES:
+            return Judgement(1.0, "specimen")
         if rule == "cn_landline.local":
             return Judgement(0.6, "valid")
         if rule == "cn_landline.eight":

@@ -28,7 +28,7 @@ class Wechat(Recognizer):
             rf"(?<![A-Za-z0-9_\-])(?P<value>{_VALUE})(?![A-Za-z0-9_\-@]|\.[A-Za-z0-9])"
         ),
         "wechat.number": (
-            rf"(?:微信号码?|微信ID|加微信?|[Vv][Xx]){LINKER}(?<![0-9A-Za-z])(?P<value>{_VALUE})(?![A-Za-z0-9_\-@]|\.[A-Za-z0-9]"
+            rf"(?:微信号码?|微信ID|加微信?|(?<![A-Za-z0-9])[Vv][Xx]){LINKER}(?<![0-9A-Za-z])(?P<value>{_VALUE})(?![A-Za-z0-9_\-@]|\.[A-Za-z0-9]"
             rf")"
         ),
     }

@@ -1,0 +1,217 @@
+"""The check language_mismatch."""
+
+from typing import Literal
+
+import polars as pl
+from pydantic import Field
+
+from datacheck.check import Check, Limit, Measured, Metric, Need, Note, Value, View, rates, total
+from datacheck.features.languages import Languages, words
+from datacheck.features.turn_texts import looks_like_code, silent, turn_texts, without_code
+
+_NAMES = {
+    "han": "Chinese", "kana": "Japanese", "hangul": "Korean", "latin": "English", "cyrillic": "Cyrillic letters",
+    "arabic": "Arabic letters", "thai": "Thai", "devanagari": "Devanagari", "hebrew": "Hebrew", "greek": "Greek",
+}  # fmt: skip
+_MOSTLY = 0.85  # of the words of a text are in its script
+_KANA = 0.1  # a smaller share of kana among Han and kana is a name or a sign in Chinese
+_ASKED = 5  # words of a question from which on it is in a language
+_FOREIGN = 2  # words of a question in the script of the answer: more may be a text to work on
+_TOLD = 15  # words of a system prompt that set the language
+_COMMON = 0.12  # share of these among the words of English prose; code, names and formulas have fewer
+_ENGLISH = (
+    r"(?i)\b(?:the|of|and|to|in|is|are|was|be|that|for|it|with|as|on|by|this|from|or|at|can|an?|you|your|not|have|if"
+    r"|what|how|do|does|which|who|why|when|where|i|me|my|we|they|there)\b"
+)
+# Words with which a prompt names a language, translation, or a text that is written in another one.
+_THOUGHT = r"(?s)^.*</think>"
+_NOT_LATIN = r"[^\x00-\x{24F}\p{P}\p{S}]{2}"
+_EAST_MARKS = "[、。，；]"
+_SPOKEN = (
+    r"(?i)英[文语語译譯汉漢]|[中汉漢]英|[翻口笔]译|[翻口筆]譯|[译譯][成为為文出]|中[文语語译譯]|[汉漢][语語字译譯]|国语|國語|普通话|[双雙][语語]|[语語]言"
+    r"|外[语語文]|[日韩韓法德俄西葡][语語文]|粤语|粵語|单词|單詞|词汇|例句|作文|托福|雅思|GRE|[四六]级|拼音|字母|缩写|全称"
+    r"|歌词|歌詞|提示词|提示詞|关键词|关键字|标签|变量|命名|名称|代码|代碼|程序|脚本|公式|查询语句|正则"
+    r"|english|chinese|translat|mandarin|japanese|korean|russian|arabic|french|german|spanish|language|multilingual"
+    r"|bilingual|pinyin|hanzi|kanji|prompt|midjourney|stable diffusion|sql|python|java|html|css|latex|code|json|regex"
+    r"|翻訳|英訳|和訳|日本語|한국어|영어|번역|중국어|перев|англи|русск|ترجم|الإنجليزية"
+)
+
+
+class LanguageMismatch(Check):
+    """Share of rows whose answer is in another language than its question: English to a Chinese prompt, or the reverse.
+
+    Languages are told by their script, so Chinese, Japanese, Korean, Russian and so on from each other and from
+    English. An answer is named where nearly all words (85 %) of the question are in one script and nearly all of its
+    own in another, and it has at least `words` words. Left out is whatever may be meant so: prompts that speak of a
+    language, translation, code or keywords anywhere in the conversation; questions that hold a text in the language of
+    the answer; a system prompt or an earlier question in that language; answers that are code, names or formulas;
+    thinking (`<think>`) before an answer in the right language. In pairs only the chosen answer counts.
+
+    ## Why it matters
+    A model should answer in the language in which it is asked. Rows that teach the reverse come from sets that were
+    translated on one side only, from models that fall back to English, or from answers that slipped by a row. Some of
+    them are enough for a model that switches.
+
+    ## Example
+    ```yaml
+    - {check: language_mismatch, limits: {rate: {max: 0.001}}}
+    ```
+
+    ## How to fix
+    - Many rows of one source: only one side was translated, or the answers belong to other rows; mend the export.
+    - Single rows: translate the answer, or drop the row.
+    - Meant so: say it in the prompt ("answer in English"), or raise the limit.
+
+    ## How to verify
+    Run again: what is left are answers that are meant to be in another language.
+
+    ## Known limits
+    Languages of one script are not told apart: German to an English question is not seen. Short answers, and those that
+    mix languages, are not judged. A prompt that names a language is believed to ask for it.
+    """
+
+    ZH = """统计回答与问题语言不一致的样本占比，例如中文提问、英文回答，或反之。
+
+    ## 现象
+    用中文提问，微调后的模型却用英文回答；或英文提问得到中文回答。
+
+    ## 根因
+    只翻译了一侧；生成回答的模型退回英文；问题与回答错位。
+
+    ## 排查
+    - 看命中样本是否集中在某个来源（`by: source`）：集中则多半是翻译或导出的问题。
+    - 问题或系统提示提到语言、翻译、代码的，以及问题中含有回答语言的文字的，都不计入。
+
+    ## 修复
+    - 成批出现：修正翻译或导出流程。
+    - 零星出现：翻译回答，或删除该样本。
+    - 有意为之：在提示中写明“请用英文回答”，或放宽限值。
+
+    ## 验证
+    重新运行，剩下的都是有意用另一种语言回答的样本。
+    """
+
+    metrics = {
+        "rate": Metric(
+            "rows whose answer is in another language than the question",
+            "share",
+            of="rows",
+            limit=Limit(warn_max=0),
+            zh="回答与问题语言不一致的行",
+        )
+    }
+
+    check: Literal["language_mismatch"] = "language_mismatch"
+    words: int = Field(default=15, ge=1, description="answers with fewer words are not judged")
+
+    def needs(self) -> tuple[Need, ...]:
+        """The words of each script."""
+        return (Need(Languages()),)
+
+    def measure(self, data: View) -> Measured:
+        """Compare scripts first; read only the texts of the rows where they differ."""
+        texts = turn_texts(data, plain=False)
+        unwanted = data.rows.filter(pl.col("label") == "false").select("row")
+        place = ["row", "path"]
+        counted = data[Need(Languages())].unique(place, keep="first")
+        named = texts.join(counted, on=place, how="left", maintain_order="left").with_columns(
+            script=_script(), size=words()
+        )
+        answers = self._answers(named).join(unwanted, on="row", how="anti", maintain_order="left")
+        judged = answers.join(_questions(named), on="row", how="inner", maintain_order="left")
+        before = judged.filter(pl.col("asked_at") < pl.col("turn"))
+        last = before.sort("row", "turn", "path", "asked_at", maintain_order=True)
+        last = last.unique(["row", "path"], keep="last", maintain_order=True)
+        differ = last.filter(pl.col("script") != pl.col("asked"), _foreign() <= _FOREIGN).collect().lazy()
+        found = _prose(differ).join(_meant(named, differ), on="row", how="anti", maintain_order="left").collect().lazy()
+        lines = found.select(
+            "row", "text", where="path", problem=pl.lit("language_mismatch"),
+            detail=pl.format("asked in {}, answered in {}", _name("asked"), _name("script")),
+        )  # fmt: skip
+        values: tuple[Value, ...] = rates("rate", lines, data.rows, by=self.by, rows=data.rows)
+        return Measured(values, evidence=lines, not_checked=(*self._short(named), *silent(texts, data.rows)))
+
+    def _answers(self, named: pl.LazyFrame) -> pl.LazyFrame:
+        """What the assistant says and is to learn, in one script and long enough."""
+        said = pl.col("part").is_in(["response", "chosen"]) | (pl.col("part") == "prompt")
+        long = pl.col("size") >= self.words
+        return named.filter(said, pl.col("role") == "assistant", long, pl.col("script").is_not_null())
+
+    def _short(self, named: pl.LazyFrame) -> tuple[Note, ...]:
+        said = pl.col("part").is_in(["response", "chosen"])
+        short = total(named.filter(said, pl.col("size") < self.words))
+        if not short:
+            return ()
+        return (
+            Note(
+                f"{short} answers have fewer than {self.words} words and were not judged",
+                zh=f"{short} 个回答不足 {self.words} 个词，未判断",
+            ),
+        )
+
+
+def _script() -> pl.Expr:
+    """The script of nearly all words, null where there is none; Han beside kana is Japanese."""
+    east = pl.sum_horizontal("han", "kana")
+    japanese = (pl.col("kana") >= east * _KANA) & (east > 0)
+    least = words() * _MOSTLY
+    named = [
+        pl.when(pl.col(script) >= least).then(pl.lit(script)) for script in _NAMES if script not in ("han", "kana")
+    ]
+    return (
+        pl.when(words() == 0)
+        .then(None)
+        .when(east >= least)
+        .then(pl.when(japanese).then(pl.lit("kana")).otherwise(pl.lit("han")))
+        .otherwise(pl.coalesce(*named))
+    )
+
+
+def _questions(named: pl.LazyFrame) -> pl.LazyFrame:
+    """What the user says in one script: `row`, `asked_at`, `asked`, the text and its words by script."""
+    asked = named.filter(pl.col("role") == "user", pl.col("part") == "prompt")
+    return asked.select(
+        "row", "size", asked_at="turn", asked=pl.when(pl.col("size") >= _ASKED).then("script"), question="text",
+        **{f"q_{script}": pl.col(script) for script in _NAMES},
+    ).drop("size")  # fmt: skip
+
+
+def _foreign() -> pl.Expr:
+    """Words of the question in the script of the answer."""
+    each = [pl.when(pl.col("script") == script).then(pl.col(f"q_{script}")) for script in _NAMES]
+    return pl.coalesce(*each, pl.lit(0))
+
+
+def _prose(differ: pl.LazyFrame) -> pl.LazyFrame:
+    """Rows whose English side is English prose, and whose answer is no code; between Chinese and Japanese none."""
+    east = pl.col("script").is_in(["han", "kana"]) & pl.col("asked").is_in(["han", "kana"])
+    english = pl.when(pl.col("script") == "latin").then(without_code(pl.col("text"))).otherwise("question")
+    some = pl.max_horizontal(english.str.count_matches(r"[A-Za-z]+"), pl.lit(1))
+    one = (pl.col("script") == "latin") | (pl.col("asked") == "latin")
+    spoken = ~one | (english.str.count_matches(_ENGLISH) >= some * _COMMON)
+    answer = pl.col("text").str.replace(_THOUGHT, "")  # thinking in English before a Chinese answer is usual
+    thought = pl.col("text").str.contains(_THOUGHT)
+    ours = (
+        pl.when(pl.col("asked") == "latin")
+        .then(~answer.str.contains(_NOT_LATIN))
+        .otherwise(answer.str.contains(_NOT_LATIN))
+    )
+    data = answer.str.contains(r"^\s*(?:[{\[<$\\]|(?i:select|import|def|public)\b)")
+    listed = (pl.col("script") == "latin") & pl.col("text").str.contains(_EAST_MARKS)  # names within a Chinese frame
+    return differ.filter(~east, spoken, ~data, ~listed, ~thought | ~ours, ~looks_like_code(pl.col("text")))
+
+
+def _meant(named: pl.LazyFrame, differ: pl.LazyFrame) -> pl.LazyFrame:
+    """Rows in which a prompt speaks of languages, or a system prompt or an earlier question is in the answer's."""
+    prompts = named.filter(pl.col("part") == "prompt", pl.col("role").is_in(["user", "system"]))
+    answered = differ.select("row", "asked_at", answered="script").unique()
+    suspect = prompts.join(answered, on="row", how="inner")
+    told = (pl.col("script") == pl.col("answered")) & (
+        ((pl.col("role") == "system") & (pl.col("size") >= _TOLD))
+        | ((pl.col("role") == "user") & (pl.col("turn") < pl.col("asked_at")))
+    )
+    return suspect.filter(told.fill_null(value=False) | pl.col("text").str.contains(_SPOKEN)).select("row").unique()
+
+
+def _name(script: str) -> pl.Expr:
+    return pl.col(script).replace_strict(list(_NAMES), list(_NAMES.values()))
