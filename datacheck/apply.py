@@ -7,7 +7,7 @@ beside or into the source.
 """
 
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -39,6 +39,7 @@ from datacheck.report.derived import (
 )
 from datacheck.report.model import DatasetEntry, FileEntry, Finding, Report, read_report
 from datacheck.report.words import Lang
+from datacheck.run import OnProgress, Progress
 from datacheck.sources import judged_files, source_of
 
 _BAD_LINES = "unreadable_lines"  # its places are no rows, so they are found again instead of looked up
@@ -70,6 +71,7 @@ def derive(
     contract: Path | None = None,
     checks: Path | None = None,
     lang: Lang = "en",
+    on_progress: OnProgress | None = None,
 ) -> Manifest:
     """Write the datasets that `data` names without the places of the chosen findings.
 
@@ -83,6 +85,7 @@ def derive(
         contract: validates what was written; its report goes to `out/report`.
         checks: the folder with checks of the user's own that the contract names.
         lang: the language of that report.
+        on_progress: hears of every file that is written or looked at again, and of the steps of the validation.
 
     Raises:
         UsageError: a path, a dataset or a finding is wrong.
@@ -104,12 +107,13 @@ def derive(
     inputs = [_input(report, folder, name, Path(path), chosen, evidence) for name, path in data.items()]
     readings = {given.name: given.reading for given in inputs}
     menders = redactors(mend)
+    tell = _Files(sum(len(given.entry.files) for given in inputs) * (1 + redact), on_progress)
     with _staging(out) as staging:
         with new_file(staging / "changes.jsonl") as file:
             ledger = Ledger(file)
-            made = {given.name: _write(given, staging, ledger, menders.get(given.name)) for given in inputs}
+            made = {given.name: _write(given, staging, ledger, menders.get(given.name), tell) for given in inputs}
         datasets = {name: dataset for name, (dataset, _) in made.items()}
-        redaction = looked_at_again(made, menders, readings, staging) if redact else None
+        redaction = looked_at_again(made, menders, readings, staging, tell) if redact else None
         manifest = Manifest(
             schema="datacheck/derived/1",
             datacheck=__version__,
@@ -126,7 +130,13 @@ def derive(
         )
         if contract is not None:
             validation = _validate(
-                contract, report, inputs, staging, out, Options(checks=checks, lang=lang, as_of=day_of(report))
+                contract,
+                report,
+                inputs,
+                staging,
+                out,
+                Options(checks=checks, lang=lang, as_of=day_of(report)),
+                on_progress,
             )
             manifest = manifest.model_copy(update={"validation": validation})
         with new_file(staging / "manifest.json") as file:
@@ -258,14 +268,27 @@ def _staging(out: Path) -> Iterator[Path]:
         shutil.rmtree(staging, ignore_errors=True)
 
 
+class _Files:
+    """Counts the files that are begun, for a progress display."""
+
+    def __init__(self, of: int, on_progress: OnProgress | None) -> None:
+        self._begun, self._of, self._on_progress = 0, of, on_progress
+
+    def __call__(self, what: str) -> None:
+        if self._on_progress is not None:
+            self._on_progress(Progress(what, self._begun, self._of))
+        self._begun += 1
+
+
 def _write(
-    given: _Input, staging: Path, ledger: Ledger, redactor: Redactor | None
+    given: _Input, staging: Path, ledger: Ledger, redactor: Redactor | None, tell: Callable[[str], None]
 ) -> tuple[DerivedDataset, list[Plan]]:
     """Write a dataset; returns what was done, and what was redacted in each file."""
     plans = []
     (staging / "kept" / given.name).mkdir(parents=True)  # stays empty if all is dropped
     files, first = [], 0
     for entry in given.entry.files:
+        tell(f"write {given.name}/{entry.path}")
         own = given.rows.filter(pl.col("row").is_between(first, first + entry.rows, closed="left"))
         rows = {row - first: Reasons(tuple(ids), tuple(slugs), line) for row, ids, slugs, line in own.iter_rows()}
         judged = Judged(given.name, given.files[entry.path], entry, given.reading, rows, given.bad)
@@ -297,7 +320,13 @@ def _write(
 
 
 def _validate(
-    contract: Path, old: Report, inputs: Sequence[_Input], staging: Path, out: Path, options: Options
+    contract: Path,
+    old: Report,
+    inputs: Sequence[_Input],
+    staging: Path,
+    out: Path,
+    options: Options,
+    on_progress: OnProgress | None,
 ) -> Validation:
     """Run the contract on what was kept; its report says the paths that the data will have."""
     kept = {given.name: _kept_at(given, staging) for given in inputs}
@@ -306,7 +335,7 @@ def _validate(
         datasets = dict(session.contract.datasets)
         datasets |= {name: replace(datasets[name], named=str(out / path)) for name, path in kept.items()}
         session.contract = replace(session.contract, datasets=datasets)
-        session.run()
+        session.run(on_progress)
         report = session.finish()
     return Validation(
         contract=report.contract,

@@ -17,7 +17,7 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 import polars as pl
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, FiniteFloat, field_validator, model_validator
 
-from datacheck.errors import LoadError
+from datacheck.errors import LoadError, one
 from datacheck.status import Status as Status  # noqa: PLC0414 - a word of this vocabulary
 
 Table = Literal["rows", "turns", "cells", "lines", "files", "records"]
@@ -183,7 +183,7 @@ class Note(str):
 
     def __new__(cls, english: str, *, zh: str) -> Self:
         """Make the English sentence, and note the Chinese one."""
-        note = super().__new__(cls, english)
+        note = super().__new__(cls, one(english))
         note.zh = zh
         return note
 

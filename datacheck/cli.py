@@ -9,18 +9,23 @@ import sys
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.exceptions import TyperException
 
 from datacheck import __version__, cli_flows, cli_gate, cli_registry
 from datacheck.errors import DatacheckError, UsageError, crash, trace_of
 from datacheck.interrupts import InterruptedRunError, ignore_signals, signals_raise
+from datacheck.language import chosen, told
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from datacheck.options import Options
     from datacheck.pipeline import Session
     from datacheck.report.model import Report
+    from datacheck.run import OnProgress
 
 app = typer.Typer(
     add_completion=False,
@@ -91,7 +96,7 @@ def top(
 
 
 def _system_lang() -> Lang:
-    return Lang.zh if os.environ.get("LC_ALL", os.environ.get("LANG", "")).lower().startswith("zh") else Lang.en
+    return Lang(chosen())
 
 
 def _bindings(data: list[str] | None) -> dict[str, str]:
@@ -179,40 +184,41 @@ def run(
         run=_settings(settings),
     )
     with signals_raise(), Session(contract, _bindings(data), options) as session:
-        stopped = _execute(session, quiet=quiet)
+        stopped = _execute(session, language, quiet=quiet)
         report = session.finish(stopped.name if stopped else None)
         _show(report, session, options, fmt, quiet=quiet)
         if session.signed and not quiet:
             verdict, place = session.signed
-            sys.stderr.write(f"signed: {verdict.result}, {verdict.version}, contract {verdict.contract_digest}\n")
+            signed = f"signed: {verdict.result}, {verdict.version}, contract {verdict.contract_digest}"
+            sys.stderr.write(f"{told(signed)}\n")
             sys.stderr.write(f"        {place}\n")
     raise typer.Exit(128 + stopped.number if stopped else report.exit_code)
 
 
-def _execute(session: "Session", *, quiet: bool) -> InterruptedRunError | None:
+def _execute(session: "Session", lang: Lang, *, quiet: bool) -> InterruptedRunError | None:
     """Run the plan. Afterwards signals are ignored: what is left is to write down what was found."""
     stopped = None
     try:
-        if quiet or not sys.stderr.isatty():
-            session.run()
-        else:
-            _run_with_progress(session)
+        with _progress(lang, quiet=quiet) as tell:
+            session.run(tell)
     except InterruptedRunError as stop:
         stopped = stop
     ignore_signals()
     return stopped
 
 
-def _run_with_progress(session: "Session") -> None:
+@contextlib.contextmanager
+def _progress(lang: Lang, *, quiet: bool) -> "Iterator[OnProgress | None]":
+    """Show a bar on a terminal while the block runs; gives what hears of the steps, None where nobody looks."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-    from datacheck.report.progress import step_name
+    from datacheck.report.progress import steps_shown
 
-    columns = (BarColumn(20), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}", markup=False))
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        bar = progress.add_task("reading", total=len(session.plan))
-        session.run(lambda p: progress.update(bar, completed=p.done, description=step_name(p.step)))
+    with steps_shown(lang.value, Console(stderr=True)) as tell:
+        yield tell
 
 
 def _show(report: "Report", session: "Session", options: "Options", fmt: Format, *, quiet: bool) -> None:
@@ -250,9 +256,9 @@ def plan(
     discover.use_folder(checks)
     loaded = load_contract(contract, _bindings(data), run=_settings(settings))
     for name, files in inventory(loaded).items():
-        typer.echo(f"{name}: {len(files.read)} files, {files.size:,} bytes")
+        typer.echo(told(f"{name}: {len(files.read)} files, {files.size:,} bytes"))
         for passed in files.passed_over:
-            typer.echo(f"  not read: {passed}")
+            typer.echo(f"  {told('not read')}: {passed.zh if chosen() == 'zh' else passed}")
     for step in make_plan(loaded):
         typer.echo(f"{step.key}" + (f"  ← {', '.join(step.after)}" if step.after else ""))
 
@@ -318,7 +324,7 @@ def apply(
 
     language = lang or _system_lang()
     try:
-        with signals_raise():
+        with signals_raise(), _progress(language, quiet=quiet) as tell:
             manifest = derive(
                 report,
                 _bindings(data),
@@ -328,9 +334,10 @@ def apply(
                 contract=contract,
                 checks=checks,
                 lang=language.value,
+                on_progress=tell,
             )
     except InterruptedRunError as stop:
-        sys.stderr.write(f"interrupted by {stop.name}; nothing was written\n")
+        sys.stderr.write(told(f"interrupted by {stop.name}; nothing was written") + "\n")
         raise typer.Exit(128 + stop.number) from None
     if not quiet:
         from rich.console import Console
@@ -366,7 +373,7 @@ def diff(
 
     language = lang or _system_lang()
     try:
-        with signals_raise():
+        with signals_raise(), _progress(language, quiet=False) as tell:
             found = compare(
                 a,
                 b,
@@ -377,9 +384,10 @@ def diff(
                 checks=checks,
                 workers=workers,
                 lang=language.value,
+                on_progress=tell,
             )
     except InterruptedRunError as stop:
-        sys.stderr.write(f"interrupted by {stop.name}; nothing was written\n")
+        sys.stderr.write(told(f"interrupted by {stop.name}; nothing was written") + "\n")
         raise typer.Exit(128 + stop.number) from None
     if fmt is Plain.json:
         sys.stdout.write(found.to_json())
@@ -556,9 +564,12 @@ def main() -> None:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
     try:
-        app()
+        sys.exit(_commands()(prog_name="datacheck", standalone_mode=False) or 0)
+    except TyperException as error:
+        sys.stderr.write(_asked_wrongly(error))
+        sys.exit(UsageError.exit_code)
     except DatacheckError as error:
-        sys.stderr.write(trace_of(error) if "--debug" in sys.argv else f"{error}\n")
+        sys.stderr.write(trace_of(error) if "--debug" in sys.argv else f"{told(str(error))}\n")
         sys.exit(error.exit_code)
     except InterruptedRunError as stop:
         sys.exit(128 + stop.number)
@@ -567,8 +578,27 @@ def main() -> None:
             sys.stderr.write(trace_of(error))
             sys.exit(DatacheckError.exit_code)
         with contextlib.suppress(OSError):  # standard error can be full, too
-            sys.stderr.write(f"{crash(error)}\n")
+            sys.stderr.write(f"{told(crash(error))}\n")
         sys.exit(DatacheckError.exit_code)
+
+
+def _commands() -> Any:
+    """All commands; in Chinese where their help may be printed: asked for, or for want of a command."""
+    commands = typer.main.get_command(app)
+    if ("--help" in sys.argv or len(sys.argv) <= 2) and chosen() == "zh":
+        from datacheck.report.help import speak_chinese
+
+        speak_chinese(commands)
+    return commands
+
+
+def _asked_wrongly(error: Any) -> str:
+    """One line on a command that cannot be parsed; nothing where its help was printed instead."""
+    if type(error).__name__ == "NoArgsIsHelpError":
+        return ""
+    where = error.ctx.command_path if getattr(error, "ctx", None) else "datacheck"
+    said = error.format_message().replace("Value error, ", "")
+    return told(f"{where}: {said[:1].lower()}{said[1:].rstrip('.')}; see {where} --help") + "\n"
 
 
 if __name__ == "__main__":

@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from datacheck.language import told
+
 PathArg = Annotated[Path, typer.Argument(metavar="PATH", help="A version of data.", show_default=False)]
 KeyOpt = Annotated[str, typer.Option("--key", metavar="KEY", help="Private key: a file, or env:NAME.")]
 TrustOpt = Annotated[
@@ -45,7 +47,7 @@ def manifest(
     from datacheck.gate.version import write_manifest
 
     version = write_manifest(path, force=force)
-    typer.echo(f"{version.id}  {len(version.files)} files, {version.bytes:,} bytes")
+    typer.echo(f"{version.id}  " + told(f"{len(version.files)} files, {version.bytes:,} bytes"))
 
 
 @keys_app.command("new")
@@ -59,7 +61,7 @@ def new(
     from datacheck.gate.keys import new_key, public_file
 
     key = new_key(path)
-    typer.echo(f"{key.key_id}\nprivate key: {path} (keep it)\npublic key: {public_file(path)} (give it away)")
+    typer.echo(told(f"{key.key_id}\nprivate key: {path} (keep it)\npublic key: {public_file(path)} (give it away)"))
 
 
 @keys_app.command("trust")
@@ -74,7 +76,7 @@ def trust(
 
     to = trust_file(trust)
     number = add_trust(to, name or public.stem, role.value, load_public(public))
-    typer.echo(f"{number} trusted as {role.value} in {to}")
+    typer.echo(told(f"{number} trusted as {role.value} in {to}"))
 
 
 @keys_app.command("list")
@@ -115,7 +117,7 @@ def waive(
         signed.verdict, finding=finding, check=check, dataset=dataset, owner=owner, reason=reason, until=expires
     )
     place = write_waiver(path.resolve(), waiver, load_private(key), keys, signed.key_id)
-    typer.echo(f"waived {waiver}\n{place}")
+    typer.echo(told(f"waived {waiver}\n{place}"))
 
 
 def verify(context: typer.Context) -> None:

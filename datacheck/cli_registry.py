@@ -1,7 +1,6 @@
 """The commands of a registry: publish, history, rescan."""
 # ruff: noqa: PLC0415 - as in cli.py: `--help` must be instant, commands import what they use
 
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +11,7 @@ import typer
 
 from datacheck.errors import UsageError
 from datacheck.interrupts import InterruptedRunError, ignore_signals, signals_raise
+from datacheck.language import chosen
 
 if TYPE_CHECKING:
     from datacheck.gate.publish import Hashed, Outcome, Rules
@@ -260,8 +260,7 @@ def _format(given: str) -> str:
 def _language(given: str) -> "Lang":
     if given not in ("", "zh", "en"):
         raise UsageError(f"--lang {given}: expected zh or en")
-    system = os.environ.get("LC_ALL", os.environ.get("LANG", "")).lower()
-    return "zh" if (given or system).startswith("zh") else "en"
+    return "zh" if given == "zh" or (not given and chosen() == "zh") else "en"
 
 
 def _pairs(option: str, items: list[str] | None, expected: str) -> dict[str, str]:

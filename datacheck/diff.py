@@ -44,7 +44,7 @@ from datacheck.report.changed import (
 )
 from datacheck.report.model import ContractEntry, FileEntry, Finding, ValueEntry
 from datacheck.report.words import Lang
-from datacheck.run import Engine
+from datacheck.run import Engine, OnProgress
 from datacheck.store import Store, read_json
 from datacheck.view import Loaded
 
@@ -65,6 +65,7 @@ def compare(
     checks: Path | None = None,
     workers: int | None = None,
     lang: Lang = "en",
+    on_progress: OnProgress | None = None,
 ) -> Diff:
     """Compare the drops at `a` and `b`.
 
@@ -78,6 +79,7 @@ def compare(
         checks: the folder with checks of the user's own.
         workers: worker processes.
         lang: the language of the page.
+        on_progress: hears of every step that is done.
 
     Raises:
         UsageError: a path, the contract or the dataset is wrong. LoadError: a drop cannot be read.
@@ -91,7 +93,7 @@ def compare(
     with _folder(out) as folder:
         shared = environ.get("DATACHECK_STORE")
         engine = Engine(plan, inventory(plan), Store(Path(shared) if shared else folder / ".store"), workers=workers)
-        engine.run(make_plan(plan))
+        engine.run(make_plan(plan), on_progress)
         measured = [_measured(engine, plan.datasets[name]) for name in names]
         diff = _diff(plan, engine, names, measured, contract is not None)
         if out is not None:

@@ -18,6 +18,7 @@ Data that breaks its contract is a result, never an exception. Messages read
 
 import difflib
 import errno
+import re
 import traceback
 from collections.abc import Iterable
 from pathlib import Path
@@ -143,3 +144,23 @@ def unknown(what: str, given: str, known: Iterable[str]) -> str:
     known = list(known)
     near = difflib.get_close_matches(given, known, n=1)
     return f"unknown {what}; " + (f"did you mean '{near[0]}'?" if near else f"known: {', '.join(sorted(known))}")
+
+
+# "1 rows have", also with a word between: "1 unreadable lines". Words on -s that are no plural stay.
+_ONE = re.compile(
+    r"(?<![\w.,:/+-])(?<!of )1 ((?:more |unreadable |readable |blocking )?)"
+    r"(?!has |was |this |less )([a-z]{3,}s)\b"
+    r"(?: (have|are|were|repeat|look|speak|hold|ask|name|make|write)\b)?"
+)
+_ONE_DOES = {"have": "has", "are": "is", "were": "was"}
+
+
+def one(english: str) -> str:
+    """A sentence of ours with the singular after a count of 1: "1 rows have no text" → "1 row has no text"."""
+    return _ONE.sub(_singular, english)
+
+
+def _singular(match: re.Match[str]) -> str:
+    noun = re.sub("ies$", "y", match[2]) if match[2].endswith("ies") else match[2].removesuffix("s")
+    verb = f" {_ONE_DOES.get(match[3], match[3] + 's')}" if match[3] else ""
+    return f"1 {match[1]}{noun}{verb}"

@@ -13,7 +13,8 @@ from datacheck.pii.redaction import Mode, excerpt
 from datacheck.records import with_records
 from datacheck.view import StoreView
 
-FIRST = 200  # places that get a `detail`; the rest keep their place, problem and score
+FIRST = 200  # places that get a `detail` and an `id`; the rest keep their place, problem and score
+ID = {"id": pl.String()}  # what the row's id column holds, where the contract names one, shown as all data is
 # Counts in a note ("12000 of 15000 rows", "12000 行"); a longer number is none.
 _COUNT = re.compile(r"(?<![\w.,])\d{5,9}(?= (?:of|rows|texts|pairs|records|[行条对])(?: |$)| [行条对])", re.ASCII)
 _SPAN = r"\[[0-9]{1,9}:[0-9]{1,9}\]$"
@@ -91,6 +92,8 @@ def _evidence(check: Check, measured: Measured, view: StoreView, target: Path, m
     table = table.sort(pl.col("row").is_null(), "order")
     first = _described(table.head(FIRST), given, columns, mode)
     rest = table.slice(FIRST).with_columns(detail=pl.lit(None, pl.String))
+    first = _with_ids(first, view, mode)
+    rest = rest.with_columns(pl.lit(None, dtype).alias(name) for name, dtype in ID.items())
     first, rest = (_with_safe_paths(part) for part in (first, rest))
     in_order = pl.concat([first, rest]).sort("order").drop("order")
     with_records(in_order, view).write_parquet(target)
@@ -112,6 +115,18 @@ def _with_other(given: pl.LazyFrame, view: StoreView) -> pl.LazyFrame:
     )
     other = pl.coalesce("other", "own") if "other" in columns else pl.col("own")
     return joined.with_columns(other=other).drop("own", "other_row")
+
+
+def _with_ids(first: pl.DataFrame, view: StoreView, mode: Mode) -> pl.DataFrame:
+    """Add the ids of the rows that stand there (`source.columns: {id: …}`), through `excerpt`: they are data."""
+    place_of = ["file", "line", "byte"]
+    if first.is_empty() or "id" not in view.rows.collect_schema():
+        return first.with_columns(pl.lit(None, pl.String).alias("id"))
+    wanted = first.lazy().select(place_of).unique()
+    ids = view.rows.select(*place_of, "id").join(wanted, on=place_of, how="semi").unique(place_of, keep="first")
+    joined = first.join(ids.collect(), on=place_of, how="left", maintain_order="left")
+    shown = [None if text is None else excerpt(text, mode) for text in joined["id"]]
+    return joined.with_columns(id=pl.Series(shown, dtype=pl.String))
 
 
 def _with_safe_paths(table: pl.DataFrame) -> pl.DataFrame:

@@ -291,6 +291,7 @@ def place(dataset: str, entry: Mapping[str, Any]) -> Place:
         detail=entry["detail"],
         score=entry["score"],
         other=entry["other"],
+        id=entry.get("id"),
     )
 
 

@@ -8,7 +8,7 @@ import os
 import platform
 import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -33,7 +33,7 @@ from datacheck.outfolder import REPORT, new_staging, publish, refuse_foreign
 from datacheck.plan import Step, make_plan
 from datacheck.remote import localise
 from datacheck.report.model import Finding, Report
-from datacheck.run import Engine, Progress
+from datacheck.run import Engine, OnProgress
 from datacheck.store import Store, read_json
 from datacheck.view import Loaded, StoreView
 
@@ -83,7 +83,7 @@ class Session:
         self.engine.workers.close(kill=error is not None)
         shutil.rmtree(self.staging, ignore_errors=True)
 
-    def run(self, on_progress: Callable[[Progress], None] | None = None) -> None:
+    def run(self, on_progress: OnProgress | None = None) -> None:
         """Execute the whole plan on this machine."""
         self.engine.run(self.plan, on_progress)
 

@@ -9,7 +9,7 @@ import hashlib
 import hmac
 import json
 from collections import Counter
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import compress
 from pathlib import Path
@@ -423,10 +423,12 @@ def looked_at_again(
     menders: Mapping[str, Redactor],
     readings: Mapping[str, Reading],
     folder: Path,
+    tell: Callable[[str], None],
 ) -> Redaction:
     """Look at all that was kept as an audit does, and return the facts. Raises LoadError if something still blocks."""
     for name, (dataset, _) in made.items():
         for file in dataset.files:
+            tell(f"verify {name}/{file.path}")
             left = menders[name].blocking(folder / file.kept.path, readings[name]) if file.kept else 0
             if left:
                 raise LoadError(f"{name}/{file.path}: {left} blocking hits are left in the redacted copy")

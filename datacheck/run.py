@@ -139,6 +139,9 @@ class Progress:
     of: int
 
 
+OnProgress = Callable[[Progress], None]
+
+
 class Engine:
     """Executes steps against a store. `execute` is the same for the CLI and for a Prefect task."""
 
@@ -304,7 +307,7 @@ class Engine:
             self._all(execute.measure, [task])
         return (target,)
 
-    def run(self, plan: tuple[Step, ...], on_progress: Callable[[Progress], None] | None = None) -> None:
+    def run(self, plan: tuple[Step, ...], on_progress: OnProgress | None = None) -> None:
         """Execute a whole plan: steps whose predecessors are done run beside each other."""
         waiting = {step.key: step for step in plan}
         running: dict[Future[Result], str] = {}

@@ -21,6 +21,7 @@ import polars as pl
 from datacheck.check import EVIDENCE, Check, Note, Ratio, Value
 from datacheck.contract import Contract, Dataset, Source, load_contract
 from datacheck.errors import CheckAuthorError
+from datacheck.evidence import ID
 from datacheck.execute import Failure
 from datacheck.inventory import inventory
 from datacheck.judge import Measurement, judge
@@ -224,7 +225,7 @@ def _result(measurement: Measurement) -> Result:
     evidence = (
         pl.read_parquet(measurement.evidence, glob=False)
         if measurement.evidence
-        else pl.DataFrame(schema={**EVIDENCE, **RECORD})
+        else pl.DataFrame(schema={**EVIDENCE, **ID, **RECORD})
     )
     zh = facts["zh"]
     notes = (Note(note, zh=zh[note]) if note in zh else note for note in facts["not_checked"])

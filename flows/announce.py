@@ -3,7 +3,6 @@
 The event carries no path: it only says "look", so that who may send events cannot make a worker read a place of theirs.
 """
 
-import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,7 +10,9 @@ from pathlib import Path
 from prefect.events import emit_event
 from prefect.settings import PREFECT_API_URL
 
+from datacheck.arguments import Parser
 from datacheck.errors import DatacheckError
+from datacheck.language import told
 
 EVENT = "datacheck.drop.ready"
 RESOURCE = "datacheck.registry"
@@ -24,11 +25,11 @@ def announce(registry: str) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """`datacheck announce REGISTRY`, after the manifest was written."""
-    parser = argparse.ArgumentParser(prog="datacheck announce", description="Say that a drop is ready in incoming/.")
+    parser = Parser(prog="datacheck announce", description="Say that a drop is ready in incoming/.")
     parser.add_argument("registry", type=Path, help="Folder of the registry; its name stands in the event.")
     given = parser.parse_args(arguments)
     if not PREFECT_API_URL.value():
-        sys.stderr.write("PREFECT_API_URL: is not set; expected the address of a running Prefect server\n")
+        sys.stderr.write(told("PREFECT_API_URL: is not set; expected the address of a running Prefect server") + "\n")
         return DatacheckError.exit_code
     announce(given.registry.name)
     return 0

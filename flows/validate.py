@@ -25,10 +25,12 @@ from prefect.states import Completed, Failed
 from prefect.task_runners import ThreadPoolTaskRunner
 from pydantic import BaseModel, ConfigDict
 
+from datacheck.arguments import Parser
 from datacheck.check import Status
 from datacheck.errors import DatacheckError, UsageError
 from datacheck.execute import Failure, guarded
 from datacheck.gate.version import IDS
+from datacheck.language import told
 from datacheck.options import DEFAULT_OUT, Options
 from datacheck.pii.redaction import excerpt
 from datacheck.pipeline import Session
@@ -252,7 +254,7 @@ def _binding(item: str) -> tuple[str, str]:
 
 def main() -> None:
     """`python -m flows.validate CONTRACT --data NAME=PATH`: one run against the configured Prefect server."""
-    parser = argparse.ArgumentParser(description="Run one validation as a Prefect flow.")
+    parser = Parser(description="Run one validation as a Prefect flow.")
     parser.add_argument("contract", type=Path)
     parser.add_argument(
         "--data", type=_binding, action="append", default=[], metavar="NAME=PATH", help="Where a dataset is."
@@ -278,7 +280,8 @@ def exit_code(request: Request) -> int:
     except KeyboardInterrupt:
         return 128 + signal.SIGINT
     except Exception as error:  # noqa: BLE001 - no server: Python's own exit code 1 would mean "violated"
-        sys.stderr.write(f"the flow could not run: {reason(error)}; is PREFECT_API_URL a running server?\n")
+        said = f"the flow could not run: {reason(error)}; is PREFECT_API_URL a running server?"
+        sys.stderr.write(f"{told(said)}\n")
         return DatacheckError.exit_code
     return 0 if state.is_completed() else _EXIT_CODES.get(str(state.name), DatacheckError.exit_code)
 

@@ -18,9 +18,11 @@ from prefect.client.schemas.objects import State
 from prefect.exceptions import ExternalSignal
 from prefect.states import Completed
 
+from datacheck.arguments import Parser
 from datacheck.errors import DatacheckError, LoadError, UsageError
 from datacheck.gate.registry import Registry
 from datacheck.gate.version import read_manifest, require_listed
+from datacheck.language import told
 
 from .publish import ELSEWHERE, PUBLISHED, Publication, Rulebook, publish
 from .validate import INVALID, UNDECIDED, end, reason, shown
@@ -68,9 +70,9 @@ def incomplete(drop: Path) -> None:
             raise LoadError(f"{shown(drop.name)}: {shown(file.path)} has not the size that the manifest names")
 
 
-def rules_parser(about: str) -> argparse.ArgumentParser:
+def rules_parser(about: str) -> Parser:
     """The options that say how drops are judged, for `watch` and `serve`."""
-    parser = argparse.ArgumentParser(description=about)
+    parser = Parser(description=about)
     parser.add_argument("registry", type=Path, help="Folder of the registry; drops go to its incoming/.")
     parser.add_argument("--contract", type=Path, required=True, help="The contract.")
     parser.add_argument("--sign", required=True, metavar="KEY", help="Private key: a file, or env:NAME.")
@@ -151,7 +153,8 @@ def _look(rules: Rulebook) -> int:
     try:
         state = watch(rules, return_state=True)
     except Exception as error:  # noqa: BLE001 - no server
-        sys.stderr.write(f"the flow could not run: {reason(error)}; is PREFECT_API_URL a running server?\n")
+        said = f"the flow could not run: {reason(error)}; is PREFECT_API_URL a running server?"
+        sys.stderr.write(f"{told(said)}\n")
         return DatacheckError.exit_code
     sys.stderr.write(f"{state.name}: {state.message}\n")
     return 0 if state.is_completed() else 1

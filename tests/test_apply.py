@@ -691,8 +691,8 @@ def test_the_command_says_what_was_kept_dropped_and_where(simple):
     result = runner.invoke(app, ["apply", str(told), "--data", f"train={data}", "--out", str(out), "--lang", "en"])
     assert result.exit_code == 0
     text = result.output
-    assert "3 of 4 rows kept, 1 rows put aside; 1 of 1 files changed" in text
-    assert "train.dups  1 rows" in text
+    assert "3 of 4 rows kept, 1 row put aside; 1 of 1 files changed" in text
+    assert "train.dups  1 row" in text
     assert "not validated; name the contract with --contract" in text
 
 

@@ -279,7 +279,7 @@ def test_plan_says_what_would_run(tmp_path, command):
     (tmp_path / "data" / "notes.md").write_text("x")
     code, out, _ = command("plan", contract(tmp_path))
     assert code == 0
-    assert "train: 1 files" in out
+    assert "train: 1 file, 101 bytes" in out
     assert "notes.md" in out
     assert "measure train.role_errors  ← load train" in out
 

@@ -12,7 +12,9 @@ from pydantic import ValidationError
 
 from datacheck.check import EVIDENCE, Check, LimitSetting, Metric, Note, Ratio, Status
 from datacheck.discover import check_class, check_names
+from datacheck.evidence import ID
 from datacheck.records import RECORD
+from datacheck.report import figures
 from datacheck.report.cards import parse_card
 from datacheck.testing import dataset, example, finding, jsonl, measure
 
@@ -103,6 +105,8 @@ def test_documented_in_chinese(name):
     assert [section.heading for section in card.sections if section.heading] == ZH_SECTIONS
     for text in (card.title, *(section.text for section in card.sections)):
         assert len(re.findall(r"[\u4e00-\u9fff]", text)) >= 5
+    named = {metric for metric in check_class(name).metrics if f"`{metric}`" in inspect.getdoc(check_class(name))}
+    assert {metric for metric in named if f"`{metric}`" not in check_class(name).ZH} == set()
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -189,13 +193,20 @@ def test_evidence_is_placed_and_deterministic(name):
         two.figures,
         two.not_checked,
     )
-    assert dict(one.evidence.schema) == {**EVIDENCE, **RECORD}
+    assert dict(one.evidence.schema) == {**EVIDENCE, **ID, **RECORD}
     assert not one.evidence["record"].has_nulls()
     assert one.evidence["problem"].str.contains(r"^[a-z][a-z0-9_]*$").all()
     assert one.evidence["problem"].null_count() == 0
     of_rows = one.evidence.drop_nulls("row")
     assert of_rows.select("file", "line", "byte").null_count().row(0) == (0, 0, 0)
     assert of_rows["row"].is_between(0, len(FAULTY.splitlines())).all()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_figures_have_chinese_names(name):
+    found = run(name, FAULTY).figures
+    assert {figure for figure in found if figure not in figures.NAMES} == set()
+    assert {column for table in found.values() for column in table} - set(figures.COLUMNS) == set()
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -206,3 +217,12 @@ def test_what_is_shown_holds_no_identifier(name):
     shown = repr((result.first, result.figures, result.not_checked, chinese, result.values))
     assert PHONE not in shown
     assert MAIL not in shown
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_chinese_card_calls_figures_by_their_chinese_names(name):
+    """“解答步数”图, as the report shows it, and one that the check draws."""
+    text = check_class(name).ZH
+    assert "图表 `" not in text
+    said = set(re.findall("“([^”]+)”图", text))
+    assert said <= set(figures.NAMES.values()) | {"各列的得分分布"}

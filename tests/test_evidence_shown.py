@@ -1,8 +1,13 @@
 """Numbers of a check's own in places and notes stay readable, although digits in a row are masked in what is shown."""
 
+import pytest
+from core_helpers import BAD, GOOD, contract, jsonl, report
+
 from datacheck.check import Ratio
 from datacheck.checks.exact_duplicates import ExactDuplicates
 from datacheck.checks.leakage import Leakage
+from datacheck.options import Options
+from datacheck.pipeline import Session
 from datacheck.testing import dataset, measure
 
 QUESTION = "一辆货车从甲城开往乙城，每小时行六十千米，走了三小时后离乙城还有四十五千米，两城相距多少千米？"
@@ -25,3 +30,30 @@ def test_counts_of_many_rows_can_be_read():
     (note,) = result.not_checked
     assert note == "10,001 rows have no such text to compare"
     assert note.zh == "10,001 行没有可比较的文本"
+
+
+def test_the_id_of_a_row_stands_beside_its_place():
+    rows = [{**row, "uid": f"case-{n}"} for n, row in enumerate(dataset("user: 你好 | assistant: 你好！") * 3)]
+    result = measure(ExactDuplicates(), rows, source={"path": "data", "columns": {"id": "uid"}})
+    assert result.evidence["id"].to_list() == ["case-1", "case-2"]
+    assert measure(ExactDuplicates(), rows).evidence["id"].to_list() == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("mode", "shown"),
+    [("redacted", "z***@example.com"), ("masked", "xxxxxxxx@xxxxxxx.xxx"), ("full", "zhangsan@example.com")],
+)
+def test_an_id_is_data_and_masked_like_all_of_it(tmp_path, here, mode, shown):
+    """In the evidence and in every report; a line without a record has none."""
+    jsonl(tmp_path / "data" / "a.jsonl", {**GOOD, "uid": "a"}, {**BAD, "uid": "zhangsan@example.com"}, b'{"cut')
+    path = contract(tmp_path, source={"path": "data", "columns": {"id": "uid"}})
+    with Session(path, {}, Options(out=tmp_path / "out", excerpts=mode)) as session:
+        session.run()
+        session.finish()
+    found = {f["check"]: f["evidence"]["first"] for f in report(tmp_path / "out")["findings"]}
+    assert {place["id"] for place in found["role_errors"]} == {shown}
+    assert all("id" not in place for place in found["unreadable_lines"])
+    for name in ("report.html", "report.md", "report.json"):
+        text = (tmp_path / "out" / name).read_text("utf-8")
+        assert ("zhangsan@example.com" in text) == (mode == "full")
+        assert shown in text.replace("&#64;", "@").replace("&#46;", ".").replace("&#42;", "*")

@@ -173,7 +173,7 @@ def test_a_sheet_comes_back_as_a_spreadsheet_writes_it(drawn, tmp_path, command,
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda lines: lines[:-1], "1 rows, 2 were drawn"),
+        (lambda lines: lines[:-1], "1 row, 2 were drawn"),
         (lambda lines: [*lines, lines[0]], "stands there more than once"),
         (lambda lines: [{**line, "verdict": "maybe"} for line in lines], "unknown verdict"),
         (lambda lines: [{**line, "verdict": "false_alarm"} for line in lines], "expected ok, bad or nothing"),

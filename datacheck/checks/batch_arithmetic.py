@@ -76,7 +76,7 @@ class BatchArithmetic(Check):
     ## 排查
 
     - 在契约的 `run` 中写明 trainer、world_size、config 或 settings；证据给出被违反的规则、数字与源码位置。
-    - 图表 `arithmetic` 给出每轮批数、更新次数、每轮用不到的样本数。
+    - “训练步数计算”图 给出每轮批数、更新次数、每轮用不到的样本数。
 
     ## 修复
 

@@ -52,7 +52,7 @@ class ChoiceBalance(Check):
 
     ## 排查
 
-    看图表 `letters` 中各字母的次数。
+    看“正确选项”图 中各字母的次数。
 
     ## 修复
 

@@ -53,7 +53,7 @@ class LowDiversity(Check):
 
     ## 排查
 
-    看图表 `openings` 中最常见的开头；按来源（`by: source`）比较 distinct-2。
+    看“常见开头”图 中最常见的开头；按来源（`by: source`）比较 distinct-2。
 
     ## 修复
 

@@ -102,6 +102,8 @@ class NearDuplicates(Check):
 
     ## 排查
     证据文件逐行列出被判重复的行、它重复的是哪一行、以及精确的 Jaccard 相似度（先用 MinHash 找候选，再逐对精确核验）。
+    多数行共有的 n-gram 视为套话，不参与比较；九成以上是套话的行计入 `boilerplate_rows`，同样列出并告警：请读几行，
+    如果确实是彼此的副本，用 `boilerplate: null` 重跑。只有数字不同的行另计入 `other_numbers`。
 
     ## 修复
     删除证据文件中的行（每个重复簇保留最先出现的一行），再回到来源处去重。
@@ -143,7 +145,7 @@ class NearDuplicates(Check):
         "lsh_missed": Metric(
             "similar pairs of a sample (figure lsh_recall) that no band proposes",
             "pairs",
-            zh="抽样中相似、却没有任何分桶提出的对（见图 lsh_recall）",
+            zh="抽样中相似、却没有任何分桶提出的对（见“候选召回率”图）",
         ),
         "planted_recall": Metric(
             "planted near-copies that the search finds",

@@ -52,7 +52,7 @@ class PassRates(Check):
 
     ## 排查
 
-    看图表 `pass_rates` 的两端；`never` 先用 unverifiable_answers 排查答案是否可匹配。
+    看“通过率”图 的两端；`never` 先用 unverifiable_answers 排查答案是否可匹配。
 
     ## 修复
 

@@ -47,7 +47,7 @@ class ScoreOutliers(Check):
 
     ## How to verify
 
-    Run again: no outlier, no constant column. The figure `scores` shows one hill, not two.
+    Run again: no outlier, no constant column. The figure of each column shows one hill, not two.
 
     ## Known limits
 
@@ -66,7 +66,7 @@ class ScoreOutliers(Check):
 
     ## 排查
 
-    看图表 `scores` 是否有两个峰；证据逐行指出列名与原因。
+    看“得分分布”图 是否有两个峰；证据逐行指出列名与原因。
 
     ## 修复
 
@@ -119,7 +119,7 @@ class ScoreOutliers(Check):
         return Measured(
             tuple(values),
             evidence=found.lazy().select("row", "where", "problem", score=_finite(pl.col("number"))),
-            figures={"scores": _histogram(scores.filter(pl.col("number").is_finite()).collect())},
+            figures={name: _histogram(scores.filter(pl.col("where") == name)) for name in columns},
             not_checked=tuple(Note(f"column {name} is constant", zh=f"列 {name} 的值全部相同") for name in constant),
         )
 
@@ -150,10 +150,17 @@ def _finite(number: pl.Expr) -> pl.Expr:
     return pl.when(number.is_finite()).then(number)
 
 
-def _histogram(scores: pl.DataFrame) -> pl.DataFrame:
-    """Twenty bins between the smallest and the largest score, per column."""
-    low, high = scores.select(low=pl.col("number").min(), high=pl.col("number").max()).row(0)
-    width = (high - low) / 20 if scores.height and high > low else 1.0
+def _histogram(scores: pl.LazyFrame) -> pl.DataFrame:
+    """One column's rows in twenty bins between its smallest and its largest score; `score` is where a bin begins."""
+    numbers = scores.filter(pl.col("number").is_finite()).select("number").collect()
+    low, high = numbers.select(low=pl.min("number"), high=pl.max("number")).row(0)
+    width = (high - low) / 20 if numbers.height and high > low else 1.0
     place = ((pl.col("number") - (low or 0.0)) / width).floor().clip(0, 19)
-    bins = scores.group_by(pl.col("where").alias("column"), score=(place * width + (low or 0.0)).round(6))
-    return bins.len("rows").sort("column", "score")
+    counts = numbers.group_by(bin=place.cast(pl.Int64)).len("rows")
+    last = counts.select(pl.max("bin")).item()
+    every = pl.DataFrame({"bin": range(0 if last is None else last + 1)}, schema={"bin": pl.Int64})  # empty ones, too
+    return (
+        every.join(counts, on="bin", how="left", maintain_order="left")
+        .with_columns(pl.col("rows").fill_null(0))
+        .select(score=(pl.col("bin") * width + (low or 0.0)).round(6), rows="rows")
+    )

@@ -70,7 +70,7 @@ class SmallGap(Check):
 
     ## 排查
 
-    - 看图表 `gaps` 的分布，确认 `source.scale` 与实际打分区间一致。
+    - 看“分差分布”图 的分布，确认 `source.scale` 与实际打分区间一致。
     - 抽读差距最小的若干对；`wrong_sign` 集中在某个来源时，多半是列写反。
 
     ## 修复

@@ -63,7 +63,7 @@ class SyntheticShare(Check):
 
     ## 排查
 
-    看图表 `sources` 中各来源行数；`top_template` 高说明生成过于模板化。
+    看“来源”图 中各来源行数；`top_template` 高说明生成过于模板化。
 
     ## 修复
 

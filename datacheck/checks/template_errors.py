@@ -87,7 +87,7 @@ class TemplateErrors(Check):
     - 按模板要求的形状改写样本（角色顺序、内容类型）。
 
     ## 验证
-    重新运行后 count 与 rate 为 0，渲染后的样本完整、以结束符结尾。
+    重新运行后 `count` 与 `rate` 为 0，渲染后的样本完整、以结束符结尾。
     """
 
     metrics = {

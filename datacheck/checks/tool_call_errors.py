@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Check, Limit, Measured, Metric, Need, Note, Value, View, rates
+from datacheck.check import Check, Limit, Measured, Metric, Need, Note, View, rates
 from datacheck.features.tokens import TokenRun, load_model, renderer, token_run_of
 from datacheck.features.tool_calls import ToolFacts
 from datacheck.trainers import trainer, trainer_names
@@ -157,7 +157,7 @@ class ToolCallErrors(Check):
         notes, problems = facts.filter(noted), facts.filter(~noted, ~in_text)
         forms = self._forms(notes)
         if forms is not None and forms.error is not None:
-            return Measured((Value("rate", None), Value("in_text", None)), not_checked=(_limit(forms.error),))
+            return self.not_measured(_limit(forms.error))
         told = problems.filter(pl.col("name") == "null_argument")  # by the definition, argument by argument
         filled = _filled(notes, data.rows).join(told, on=["row", "where"], how="anti", maintain_order="left")
         problems = pl.concat([problems, filled])

@@ -14,10 +14,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
 
+from datacheck.arguments import Parser
 from datacheck.errors import DatacheckError, UsageError, crash
 from datacheck.gate.keys import Trust, read_trust
 from datacheck.gate.verify import LedgerHead, Standing, Verified, verify
 from datacheck.gate.version import shown
+from datacheck.language import told
 
 PASSED = "DATACHECK_PASSED"  # JSON: path → version id of what the launcher verified
 
@@ -80,7 +82,7 @@ def launched() -> dict[str, str]:
 
 def _tell(lines: Sequence[str], found: Verified) -> None:
     for line in lines:
-        sys.stderr.write(f"datacheck: {shown(str(found.path))}: {line}\n")
+        sys.stderr.write(told(f"datacheck: {shown(str(found.path))}: {line}") + "\n")
 
 
 # --- the commands ---
@@ -96,11 +98,11 @@ def main(arguments: Sequence[str]) -> int:
         return 130
     except DatacheckError as error:
         with suppress(OSError):  # standard error can be full: the exit code still says it
-            sys.stderr.write(f"{error}\n")
+            sys.stderr.write(f"{told(str(error))}\n")
         return error.exit_code
     except Exception as error:  # noqa: BLE001 - whatever goes wrong, nothing starts
         with suppress(OSError):
-            sys.stderr.write(f"{crash(error)}\n")
+            sys.stderr.write(f"{told(crash(error))}\n")
         return DatacheckError.exit_code
 
 
@@ -112,8 +114,8 @@ def _run(arguments: list[str]) -> int:
     raise UsageError("expected: exec --require-pass PATH -- COMMAND, or: verify PATH")
 
 
-def _parser(command: str, about: str) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(f"datacheck {command}", description=about, allow_abbrev=False)
+def _parser(command: str, about: str) -> Parser:
+    parser = Parser(f"datacheck {command}", description=about, allow_abbrev=False)
     parser.add_argument("--trust", metavar="FILE", help="trusted keys (default: $DATACHECK_TRUST)")
     parser.add_argument("--contract", metavar="SHA256", help="the only contract that counts, by its digest")
     parser.add_argument("--strict", action="store_true", help="refuse warnings too")
@@ -142,7 +144,8 @@ def _exec(arguments: list[str]) -> NoReturn:
     try:
         os.execvp(command[0], command)  # noqa: S606 - what the user asked for, without a shell
     except OSError as error:
-        sys.stderr.write(f"datacheck exec: {shown(command[0])}: {error.strerror}; expected a command on PATH\n")
+        said = f"datacheck exec: {shown(command[0])}: {error.strerror}; expected a command on PATH"
+        sys.stderr.write(f"{told(said)}\n")
         sys.exit(127 if isinstance(error, FileNotFoundError) else 126)
 
 

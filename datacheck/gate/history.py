@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
+from datacheck.errors import one
 from datacheck.gate.ledger import Entry, Head
 from datacheck.gate.version import shown
 from datacheck.report.screen import STYLES, Screen, make_screen
@@ -54,7 +55,7 @@ _STATUS = {
 
 
 def _say(lang: Lang, phrase: str, *values: object) -> str:
-    return _PHRASES[phrase][_LANGS.index(lang)].format(*values)
+    return one(_PHRASES[phrase][_LANGS.index(lang)].format(*values))
 
 
 def history_json(entries: Sequence[Entry], head: Head) -> str:

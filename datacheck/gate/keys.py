@@ -136,8 +136,9 @@ def load_private(named: str) -> PrivateKey:
     try:
         key = load_pem_private_key(pem, passphrase)
     except TypeError:
-        told = "is not encrypted; unset" if passphrase else "is encrypted; set"
-        raise UsageError(f"{where}: the key {told} {PASSPHRASE}") from None
+        hint = f"the key is not encrypted; unset {PASSPHRASE}"
+        hint = hint if passphrase else f"the key is encrypted; set {PASSPHRASE}"
+        raise UsageError(f"{where}: {hint}") from None
     except (ValueError, UnsupportedAlgorithm):
         raise UsageError(f"{where}: no private key, or another passphrase; expected PEM (datacheck keys new)") from None
     if not isinstance(key, Ed25519PrivateKey):

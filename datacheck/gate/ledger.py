@@ -288,9 +288,9 @@ class Ledger:
 
     def _compare(self, file: Path, head: Head, found: str | None, last: int) -> None:
         if found is None:
-            cut = f"ends at entry {last}, but {file} knows entry {head.seq}: the last entries were cut off, or an older"
             raise LedgerError(
-                f"{self.path}: {cut} copy was put back, or {file.name} belongs to another registry; {_RESTORE}"
+                f"{self.path}: ends at entry {last}, but {file} knows entry {head.seq}: the last entries were cut off, "
+                f"or an older copy was put back, or {file.name} belongs to another registry; {_RESTORE}"
             )
         if found != head.hash:
             raise LedgerError(

@@ -172,8 +172,8 @@ class Job:
             hint = "a drop that was published or put into quarantine has moved: see datacheck history"
             raise UsageError(f"{shown(str(drop))}: no such folder; expected a drop ({hint})")
         if rules.key.key_id not in rules.trust.keys or rules.trust.keys[rules.key.key_id].role != "validator":
-            told = f"expected it among the validators of {shown(rules.trust.file)}"
-            raise UsageError(f"--sign: nobody would accept this key; {told}: datacheck keys trust KEY.pub")
+            hint = f"expected it among the validators of {shown(rules.trust.file)}: datacheck keys trust KEY.pub"
+            raise UsageError(f"--sign: nobody would accept this key; {hint}")
         manifest = version.read_manifest(self.drop)
         if manifest is None:
             hint = f"when all files are there: datacheck manifest {shown(str(drop))}"

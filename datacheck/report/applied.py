@@ -5,6 +5,7 @@ from pathlib import Path
 from rich.console import Console
 
 from datacheck.check import Status
+from datacheck.errors import one
 from datacheck.report import show
 from datacheck.report.derived import DerivedDataset, DroppedFinding, Manifest, Reason
 from datacheck.report.model import read_report
@@ -77,7 +78,7 @@ def print_manifest(manifest: Manifest, console: Console, lang: Lang, *, folder: 
 
 def _say(screen: Screen, phrase: str, *numbers: int) -> str:
     """A phrase in the language of the page, with its numbers."""
-    return _PHRASES[phrase][_LANGS.index(screen.words.lang)].format(*map(show.number, numbers))
+    return one(_PHRASES[phrase][_LANGS.index(screen.words.lang)].format(*map(show.number, numbers)))
 
 
 def _counts(screen: Screen, counts: dict[str, int]) -> list[str]:

@@ -7,6 +7,7 @@ from pydantic import Field
 from rich.console import Console
 
 from datacheck.check import Model, Status
+from datacheck.errors import one
 from datacheck.report import charts, show
 from datacheck.report.html import environment
 from datacheck.report.model import ContractEntry, ValueEntry
@@ -183,14 +184,13 @@ _PHRASES = {
     "text": ("text", "文本"),
 }
 _OF_B = ("identical", "copies_more", "same_text", "near_copies", "new")
-_OF_A = ("identical", "copies_fewer", "same_text", "gone")
 _MOST = 8  # lines of a mix
 _EXAMPLES = 2  # of each kind, on the terminal
 _STEPS = ("p5", "p50", "p95", "max")  # on the terminal; the page has all
 
 
 def _say(lang: Lang, phrase: str, *values: str) -> str:
-    return _PHRASES[phrase][_LANGS.index(lang)].format(*values)
+    return one(_PHRASES[phrase][_LANGS.index(lang)].format(*values))
 
 
 def _mix_name(name: str, lang: Lang) -> str:

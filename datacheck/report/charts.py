@@ -5,11 +5,12 @@ Words that come from data stand only in <text> and <title>, escaped.
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from markupsafe import Markup, escape
+from rich.cells import cell_len
 
 from datacheck.check import Status
 from datacheck.report.model import ValueEntry
@@ -21,6 +22,7 @@ POINTS = 500  # points in one chart
 _WIDTH = 480  # about half a page, so that text keeps its size
 _LABEL = 160  # pixels for the words to the left of bars
 _CELL = 6.6  # pixels of one cell of text
+_MOST_SLOTS = 120  # columns and gaps beside each other
 
 
 @dataclass(frozen=True)
@@ -37,22 +39,34 @@ class Chart:
 def chart(figure: dict[str, list[Any]]) -> Chart:
     """Draw a table: the first column is x, every numeric one after it is y.
 
-    Words or true/false as x give horizontal bars; up to 60 numbers with one y give columns; the rest gives lines.
+    Words or true/false as x give horizontal bars, named by all columns of words; up to 60 numbers with one y give
+    columns; the rest gives lines.
     """
     columns = tuple(figure)
     lines = tuple(zip(*figure.values(), strict=False)) if columns else ()
-    names = [name for name in columns[1:] if _is_numeric(figure[name])]
+    names = _of_one_scale([name for name in columns[1:] if _is_numeric(figure[name])], figure)
     if not names or not lines:
         return Chart(Markup(), min(len(lines), BARS), len(lines), columns, lines[:BARS])
     x, ys = figure[columns[0]], [figure[name] for name in names]
     few = 60
     if not _is_numeric(x):
-        drawn, svg = BARS, _bars(x[:BARS], names, [y[:BARS] for y in ys])
+        words = [figure[name] for name in columns if not _is_numeric(figure[name])]
+        labels = [
+            " · ".join("–" if part is None else str(part) for part in parts) for parts in zip(*words, strict=True)
+        ]
+        drawn, svg = BARS, _bars(labels[:BARS], names, [y[:BARS] for y in ys], is_wide=len(words) > 1)
     elif len(names) == 1 and len(lines) <= few:
         drawn, svg = few, _columns(x, columns[0], ys[0])
     else:
         drawn, svg = POINTS, _lines([_float(v) for v in x[:POINTS]], columns[0], names, [y[:POINTS] for y in ys])
     return Chart(svg, min(drawn, len(lines)), len(lines), columns, lines[:few])
+
+
+def _of_one_scale(names: list[str], figure: Mapping[str, Sequence[Any]]) -> list[str]:
+    """The columns that one axis can hold: of shares (0 to 1) beside counts the shares; the table shows both."""
+    shares = [name for name in names if all(v is None or (isinstance(v, float) and 0 <= v <= 1) for v in figure[name])]
+    counts = [name for name in names if all(v is None or isinstance(v, int) for v in figure[name])]
+    return shares if shares and counts and len(shares) + len(counts) == len(names) else names
 
 
 def _is_numeric(values: Sequence[Any]) -> bool:
@@ -136,22 +150,24 @@ def funnel(steps: Sequence[tuple[str, int]], lost: str) -> Markup:
     return _svg(_WIDTH, len(steps) * row, steps[-1][0] if steps else "", body)
 
 
-def _bars(x: Sequence[Any], names: Sequence[str], ys: Sequence[Sequence[Any]]) -> Markup:
+def _bars(x: Sequence[str], names: Sequence[str], ys: Sequence[Sequence[Any]], *, is_wide: bool) -> Markup:
     values = [[_float(v) for v in y] for y in ys]
     whole = max((abs(v) for y in values for v in y if v is not None), default=0) or 1
     thin = 14 if len(names) == 1 else 13
-    row, room, top = thin * len(names) + 9, _WIDTH - _LABEL - 60, _legend_height(names)
+    cells = 34 if is_wide else 20
+    left = _LABEL + (cells - 20) * _CELL
+    row, room, top = thin * len(names) + 9, _WIDTH - left - 60, _legend_height(names)
     body = _legend(names)
     for index, label in enumerate(x):
         y = top + index * row
-        body.append(_text(_LABEL - 10, y + row / 2 + 4, "–" if label is None else label, "label", 20))
+        body.append(_text(left - 10, y + row / 2 + 4, label, "label", cells))
         for series, numbers in enumerate(values):
             value = numbers[index]
             length = room * abs(value or 0) / whole
             at = y + 4 + series * thin
             shown = "–" if value is None else number(value)
-            body.append(_rect(_LABEL, at, length, thin - 2, f"series-{series % 6}"))
-            body.append(_text(_LABEL + length + 6, at + thin - 3, shown, "number small"))
+            body.append(_rect(left, at, length, thin - 2, f"series-{series % 6}"))
+            body.append(_text(left + length + 6, at + thin - 3, shown, "number small"))
     return _svg(_WIDTH, top + len(x) * row + 4, names[0], body)
 
 
@@ -167,7 +183,7 @@ def _legend(names: Sequence[str]) -> list[str]:
     for series, name in enumerate(names):
         label = shorten(visible(name), 20)
         body += [_rect(x, 6, 10, 10, f"series-{series % 6}"), _text(x + 15, 15, label, "small")]
-        x += 32 + _CELL * len(label)
+        x += 32 + _CELL * cell_len(label)
     return body
 
 
@@ -197,16 +213,32 @@ def _tick(value: Any) -> str:
 def _columns(x: Sequence[Any], x_name: str, y: Sequence[Any]) -> Markup:
     values = [_float(v) for v in y]
     top, bottom = _range([v for v in values if v is not None])
-    room = (_WIDTH - _LEFT - _RIGHT) / len(values)
+    slots = _slots([_float(v) for v in x])
+    room = (_WIDTH - _LEFT - _RIGHT) / (max(slots) + 1)
     scale = (_BASE - _PLOT_TOP) / (top - bottom)
     zero = _BASE + bottom * scale
     body = _axes(top, bottom, (x[0], x[-1]), x_name)
-    for index, value in enumerate(values):
+    for slot, value in zip(slots, values, strict=True):
         if value is not None:
             height = abs(value) * scale
             at = zero - height if value >= 0 else zero
-            body.append(_rect(_LEFT + index * room + room * 0.1, at, room * 0.8, height, "series-0"))
+            body.append(_rect(_LEFT + slot * room + room * 0.1, at, room * 0.8, height, "series-0"))
     return _svg(_WIDTH, _BASE + 28, x_name, body)
+
+
+def _slots(x: Sequence[float | None]) -> list[float]:
+    """Where each column stands, in widths of a column: a bin that is missing leaves its gap.
+
+    One after the other where x doubles from column to column, falls, has gaps of its own, or a gap would be too wide.
+    """
+    even = [float(index) for index in range(len(x))]
+    known = [value for value in x if value is not None]
+    steps = [after - before for before, after in itertools.pairwise(known)]
+    if len(known) < len(x) or not steps or min(steps) <= 0:
+        return even
+    doubles = len(steps) > 1 and all(after == 2 * before for before, after in itertools.pairwise(known))
+    slots = [(value - known[0]) / min(steps) for value in known]
+    return even if doubles or slots[-1] >= _MOST_SLOTS else slots
 
 
 def _range(values: Sequence[float]) -> tuple[float, float]:

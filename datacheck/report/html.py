@@ -14,8 +14,10 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from datacheck.check import Status
-from datacheck.report import cards, charts, shape, show, strips
+from datacheck.errors import one
+from datacheck.report import cards, charts, figures, shape, show, strips
 from datacheck.report.model import DatasetEntry, Finding, Report
+from datacheck.report.progress import step_in
 from datacheck.report.words import WORDS, Lang
 
 LIMIT = 5 * 1024 * 1024  # bytes of the page
@@ -82,7 +84,7 @@ def _render(report: Report, lang: Lang, run: Mapping[str, Any], caps: _Caps) -> 
         notes=show.notes(report, words),
         missing=[n for n in dict.fromkeys(f.dataset for f in report.findings) if n not in report.datasets],
         run=_flat({key: value for key, value in run.items() if key != "steps"})[:100],
-        steps=_flat(_slowest(run))[:100],
+        steps=[(step_in(step, lang), seconds) for step, seconds in _flat(_slowest(run))[:100]],
         formats=lambda dataset: show.formats(f.formats for f in dataset.files),
         files=partial(_files, most=caps.files),
         summary=partial(show.summary, words=words),
@@ -93,13 +95,15 @@ def _render(report: Report, lang: Lang, run: Mapping[str, Any], caps: _Caps) -> 
         what=partial(cards.what, lang=lang),
         gauge=charts.gauge,
         strip_rows=strips.strip_rows,
-        chart=charts.chart,
+        chart=lambda table: charts.chart(figures.table_of(table, lang)),
+        figure_name=partial(figures.name_of, lang=lang),
         funnel=lambda steps: charts.funnel([(words.funnel_steps.get(s, s), n) for s, n in steps], "−{}"),
         card=cards.card,
         codes=lambda finding: show.codes(finding, lang),
         prose=cards.to_html,
         inline=cards.inline,
         number=show.number,
+        one=one,
         size=show.size,
         opened=(Status.WARN, Status.FAIL, Status.ERROR),
         cell=_cell,

@@ -5,6 +5,7 @@ linked, mentioned or rendered inside of one.
 """
 
 from datacheck.check import Status
+from datacheck.errors import one
 from datacheck.report import cards, shape, show
 from datacheck.report.model import Finding, Report, ValueEntry
 from datacheck.report.words import WORDS, Lang, Words
@@ -57,7 +58,7 @@ def _table(*heads: str) -> list[str]:
 def _header(report: Report, words: Words) -> list[str]:
     mark, word = _MARKS[report.verdict], words.statuses[report.verdict]
     counts = [words.tallies[status].format(count) for status, count in show.tally(report).items()]
-    total = words.checks.format(len(report.findings)) if report.findings else words.not_started
+    total = one(words.checks.format(len(report.findings))) if report.findings else words.not_started
     about = [
         f"{words.contract} {code(report.contract.name)} {words.version} {code(str(report.contract.version))}",
         f"{total}{words.colon if counts else ''}{words.comma.join(counts)}",
@@ -124,7 +125,8 @@ def _places(finding: Finding, words: Words) -> list[str]:
         return []
     lines = _table(words.place, words.where, words.problem, words.shown, words.other)
     for place in first:
-        cells = (place.at, place.where, place.problem, place.detail, place.other)
+        at = f"{place.at} (id {place.id})" if place.id else place.at
+        cells = (at, place.where, place.problem, place.detail, place.other)
         lines.append(_row(*(code(cell) for cell in cells)))
     if total > len(first):
         lines += ["", words.first_places.format(n=len(first), total=show.number(total))]

@@ -53,7 +53,10 @@ class ValueEntry(Model):
 
 
 class Place(Model):
-    """One place in the data: `at` is "dataset/file:line", `other` the same for what it was compared with."""
+    """One place in the data: `at` is "dataset/file:line", `other` the same for what it was compared with.
+
+    `id`: what the id column of the contract (`source.columns: {id: …}`) holds there, masked like all that is quoted.
+    """
 
     at: str
     where: str | None = None
@@ -61,6 +64,7 @@ class Place(Model):
     detail: str | None = None
     score: float | None = None
     other: str | None = None
+    id: str | None = None
 
 
 class Evidence(Model):

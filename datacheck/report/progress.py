@@ -1,29 +1,65 @@
-"""What a long publication is doing, in one line on a terminal."""
+"""What long work is doing, in one line on a terminal."""
 
 import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskID,
+    TaskProgressColumn,
+    TextColumn,
+    TimeElapsedColumn,
+)
 
 from datacheck.report.words import Lang
 
 if TYPE_CHECKING:
     from datacheck.pipeline import Session
+    from datacheck.run import Progress as Step
 
 _PHRASES = {
+    "read": ("reading", "读取"),
     "hash": ("hashing", "计算哈希"),
     "check": ("checking", "检查"),
     "sign": ("hashing again, signing", "复核哈希并签名"),
+}
+_VERBS = {
+    "load": "加载",
+    "derive": "提取",
+    "summarise": "汇总",
+    "group": "分组",
+    "measure": "度量",
+    "write": "写出",
+    "verify": "复核",
 }
 _WIDEST = 40  # characters of a step's name
 _DIGEST = re.compile(r"-[0-9a-f]{8}\b.*")
 
 
-def step_name(step: str) -> str:
+def step_name(step: str, lang: Lang) -> str:
     """A step as people read it: without the digest that tells features of other settings apart."""
-    return _DIGEST.sub("", step)[:_WIDEST]
+    return step_in(_DIGEST.sub("", step), lang)[:_WIDEST]
+
+
+def step_in(step: str, lang: Lang) -> str:
+    """A step with its verb in `lang`; names stay as they are."""
+    verb, space, rest = step.partition(" ")
+    return f"{_VERBS[verb]}{space}{rest}" if lang == "zh" and verb in _VERBS else step
+
+
+@contextmanager
+def steps_shown(lang: Lang, console: Console) -> Iterator[Callable[["Step"], None]]:
+    """Show a bar while the block runs; gives what hears of every step. Nothing is left of the bar."""
+    columns = (BarColumn(20), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}", markup=False))
+    with Progress(*columns, console=console, transient=True) as progress:
+        bar = progress.add_task(_PHRASES["read"][lang == "zh"], total=None)
+        yield lambda p: progress.update(bar, completed=p.done, total=p.of, description=step_name(p.step, lang))
 
 
 class Display:
@@ -62,7 +98,7 @@ class Display:
     def run(self, session: "Session") -> None:
         """Run the plan of a session; afterwards its data is hashed again, which is shown too."""
         self._show("check", len(session.plan))
-        session.run(lambda p: self._show("check", p.of, p.done, f" {step_name(p.step)}"))
+        session.run(lambda p: self._show("check", p.of, p.done, f" {step_name(p.step, self._lang)}"))
         sealer = session.sealer
         if sealer is not None:
             size = sum(files.size for files in session.files.values())

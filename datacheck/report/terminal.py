@@ -10,6 +10,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from datacheck.check import Status
+from datacheck.errors import one
 from datacheck.report import cards, show
 from datacheck.report.cards import Card
 from datacheck.report.model import Finding, Place, Report, ValueEntry
@@ -75,7 +76,7 @@ def _header(screen: Screen, report: Report) -> None:
     )
     _verdict(screen, report)
     counts = [words.tallies[status].format(count) for status, count in show.tally(report).items()]
-    total = words.checks.format(len(report.findings)) if report.findings else words.not_started
+    total = one(words.checks.format(len(report.findings))) if report.findings else words.not_started
     screen.line(total + (words.colon + words.comma.join(counts) if counts else ""), head="  ")
     if report.baseline is not None:
         said = words.semicolon.join(show.baseline_counts(report, words))

@@ -206,20 +206,6 @@ def sum_frequencies(
     return hashes[first], np.add.reduceat(counts, first) if len(first) else counts
 
 
-def to_series(sets: Shingles) -> pl.Series:
-    """Return the sets as a column of lists (UInt32), to be stored."""
-    ends = sets.offsets.tolist()
-    lists = [sets.hashes[start:end] for start, end in pairwise(ends)]
-    return pl.Series(lists, dtype=pl.List(pl.UInt32)).cast(pl.List(pl.UInt32))  # equal lengths give an Array
-
-
-def from_series(lists: pl.Series) -> Shingles:
-    """Return the sets of a column that `to_series` made; null counts as empty."""
-    lengths = lists.list.len().fill_null(0).to_numpy().astype(np.int64)
-    flat = lists.filter(lists.list.len() > 0).explode() if lengths.any() else pl.Series([], dtype=pl.UInt32)
-    return Shingles(from_lengths(lengths), flat.to_numpy().astype(np.uint32, copy=False))
-
-
 class _Tokens(NamedTuple):
     """Tokens in text order: row offsets, a hash each, and what code points of their row they cover."""
 

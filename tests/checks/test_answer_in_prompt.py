@@ -53,7 +53,7 @@ def test_formulas_count_by_their_letters_and_digits():
 def test_rows_without_golds():
     result = measure(AnswerInPrompt(), [{"prompt": "a"}, *rows(("b", "long answer"))])
     assert result.value("rate") == Ratio(0, 2)
-    assert result.not_checked == ("1 rows have no prompt with a gold answer",)
+    assert result.not_checked == ("1 row has no prompt with a gold answer",)
     assert measure(AnswerInPrompt(), []).value("rate") is None
 
 
@@ -92,7 +92,7 @@ def test_by_columns():
     result = measure(check, ITEMS, source={"format": "rows"})
     assert result.value("rate") == Ratio(1, 3)
     assert result.places == [(0, "history", "answer_in_prompt")]
-    assert result.not_checked == ("1 rows have no values in both",)
+    assert result.not_checked == ("1 row has no values in both",)
 
 
 def test_targets_in_the_histories_of_office_products(realdata):

@@ -37,7 +37,7 @@ def test_written_lists_are_never_run(text):
 def test_lists_of_numbers_are_not_passed_unread():
     result = measure(CHECK, [{"items": [0] * 65}, {"items": 1}, {"items": []}], source=ROWS, others=CATALOGUE)
     assert result.value("rate") is None
-    assert result.not_checked[0].startswith("1 rows hold long lists of numbers")
+    assert result.not_checked[0].startswith("1 row holds long lists of numbers")
 
 
 def test_without_ids_there_it_is_an_error():

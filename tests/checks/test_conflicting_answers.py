@@ -33,7 +33,7 @@ def test_options_and_system_prompts_belong_to_the_question():
 def test_rows_without_an_answer_are_named():
     result = measure(ConflictingAnswers(), [*asked(("a", "b")), {"prompt": "a"}])
     assert result.value("rate") == Ratio(0, 2)
-    assert result.not_checked == ("1 rows have no question with an answer to compare",)
+    assert result.not_checked == ("1 row has no question with an answer to compare",)
     assert measure(ConflictingAnswers(), []).value("rate") is None
 
 

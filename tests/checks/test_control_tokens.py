@@ -84,7 +84,7 @@ def test_what_was_found_is_shown():
 def test_plain_text_may_be_rendered():
     result = measure(ControlTokens(), [{"text": "<|im_start|>user\na<|im_end|>"}, *dataset("user: a | assistant: b")])
     assert result.value("rate") == Ratio(0, 2)
-    assert result.not_checked == ("1 rows are one plain text, which may be rendered on purpose",)
+    assert result.not_checked == ("1 row is one plain text, which may be rendered on purpose",)
 
 
 def test_one_is_too_many():

@@ -99,7 +99,7 @@ def test_a_row_counts_once():
 def test_rows_without_messages_are_said():
     result = measure(EmptyTurns(), [{"a": 1}, *dataset("user: a | assistant: b")])
     assert result.value("rate") == Ratio(0, 2)
-    assert result.not_checked == ("1 rows have no message, answer or text to look at",)
+    assert result.not_checked == ("1 row has no message, answer or text to look at",)
 
 
 def test_by_source():

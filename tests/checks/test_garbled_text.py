@@ -119,7 +119,7 @@ def test_a_lone_surrogate_never_becomes_a_row():
 def test_rows_without_text_are_said():
     result = measure(GarbledText(), [{"a": 1}, {"text": "a"}])
     assert result.value("rate") == Ratio(0, 2)
-    assert result.not_checked == ("1 rows have no text to look at",)
+    assert result.not_checked == ("1 row has no text to look at",)
 
 
 def test_cut_characters_in_a_real_set_by_its_own_count(realdata):

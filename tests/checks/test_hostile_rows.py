@@ -93,7 +93,7 @@ def test_ratings_of_any_type_and_size():
     odd = [("A", ["A"]), ({"x": 1}, "B"), ("\u0000", "\u0000"), (None, ""), ("A ", "A")]
     result = run("low_agreement", [{"text": "t", "a": a, "b": b} for a, b in odd], columns)
     assert result.value("agreement") == Ratio(2, 4)  # a list is not its item; an object is no word
-    assert result.not_checked == ("1 rows have fewer than two ratings",)
+    assert result.not_checked == ("1 row has fewer than two ratings",)
 
 
 @pytest.mark.parametrize(("rate", "problem"), [

@@ -34,5 +34,5 @@ def test_the_chosen_answer_of_a_pair():
 def test_what_is_no_conversation():
     result = measure(KnowledgeDump(), [{"text": LONG}])
     assert result.value("share") == Ratio(0, 1)
-    assert result.not_checked == ("1 rows are no conversation with an answer",)
+    assert result.not_checked == ("1 row is no conversation with an answer",)
     assert measure(KnowledgeDump(), []).value("share") is None

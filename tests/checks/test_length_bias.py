@@ -131,5 +131,5 @@ def test_lengths_and_scores_like_scipy():
     source = {"columns": {"score_chosen": "s1", "score_rejected": "s2"}}
     result = measure(LengthBias(), records, source=source)
     assert result.value("score_correlation") == pytest.approx(abs(pearsonr(lengths, scores).statistic), abs=1e-6)
-    assert result.not_checked == ("1 pairs have no two scores to correlate with the lengths",)
+    assert result.not_checked == ("1 pair has no two scores to correlate with the lengths",)
     assert measure(LengthBias(), records).value("score_correlation") == 0

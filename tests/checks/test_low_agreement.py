@@ -33,7 +33,7 @@ def test_values_and_divided_rows():
     assert result.value("agreement") == Ratio(3 + 1 + 3, 9)
     assert [(row["line"], row["problem"]) for row in result.first] == [(2, "raters_disagree")]
     assert result.evidence["row"].to_list() == [None]  # a row to read, not to drop
-    assert result.not_checked == ("1 rows have fewer than two ratings",)
+    assert result.not_checked == ("1 row has fewer than two ratings",)
     data = [[0, 0, 1], [0, 1, 1], [0, 0, 1]]
     assert result.value("alpha") == pytest.approx(krippendorff.alpha(np.array(data), level_of_measurement="nominal"))
 
@@ -44,7 +44,7 @@ def test_words_in_order_and_what_is_off_the_scale():
     result = measure(check, rows, source=RATED)
     data = np.array([[0, 2, 0], [1, 2, 0]], dtype=float)
     assert result.value("alpha") == pytest.approx(krippendorff.alpha(data, level_of_measurement="ordinal"))
-    assert result.not_checked == ("1 ratings are not on the scale",)
+    assert result.not_checked == ("1 rating is not on the scale",)
 
 
 def test_by_source():

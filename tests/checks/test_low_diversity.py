@@ -56,7 +56,7 @@ def test_openings():
     assert result.figures["openings"]["rows"] == [3, 1]
     assert result.not_checked == (
         "fewer than 1000 word pairs: distinct-2 is not judged",
-        "1 rows have no response, or one too short to have an opening",
+        "1 row has no response, or one too short to have an opening",
     )
 
 

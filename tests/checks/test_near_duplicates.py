@@ -100,7 +100,7 @@ def test_rows_without_text_are_named():
         NearDuplicates(on="response"),
         dataset("user: 你好，今天天气怎么样呢，我想出门走走看看风景", f"user: x | assistant: {STORY}"),
     )
-    assert any(note.startswith("1 rows have no response text") for note in result.not_checked)
+    assert any(note.startswith("1 row has no response text") for note in result.not_checked)
 
 
 def test_rows_too_short_for_plants_are_judged_after_a_trial_on_other_sentences():

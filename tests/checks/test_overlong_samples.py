@@ -65,7 +65,7 @@ def test_rows_without_text():
     result = measure(OverlongSamples(), [{"a": 1}])
     assert result.value("rate") == Ratio(0, 1)
     assert result.value("p50") is None
-    assert result.not_checked == ("1 rows have no text to measure",)
+    assert result.not_checked == ("1 row has no text to measure",)
 
 
 def test_tokens_where_the_run_has_a_tokenizer(tokenizer_folder):

@@ -68,7 +68,7 @@ def test_an_entry_applies_up_to_its_day_and_is_named_afterwards(day, left):
     if left == 2:
         assert note == "allow-list entry 1 (owner data-team) expired on 2026/11/21 and does not apply"
     else:
-        assert note == "allow-list entry 1 (owner data-team) let 1 hits pass"
+        assert note == "allow-list entry 1 (owner data-team) let 1 hit pass"
 
 
 def test_a_fingerprint_is_an_hmac_that_anybody_with_the_key_can_compute(monkeypatch):

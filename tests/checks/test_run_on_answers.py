@@ -110,7 +110,7 @@ def test_it_warns_and_passes():
 def test_rows_without_answers_are_said():
     result = measure(RunOnAnswers(), [{"text": "a\n### Human: b"}])
     assert result.value("rate") == Ratio(0, 1)
-    assert result.not_checked == ("1 rows have no text to look at",)
+    assert result.not_checked == ("1 row has no text to look at",)
 
 
 @pytest.mark.parametrize("answer", ["\n问：" * 3000, "\n" * 9000 + "Human", "a\n### " * 3000, "a：" * 5000 + "\nUser:"])

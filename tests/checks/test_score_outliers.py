@@ -48,6 +48,21 @@ def test_a_constant_column():
     assert measure(ScoreOutliers(), scored(3), source=SCORED).value("constant") == 0
 
 
+def test_each_column_has_a_figure_of_its_own():
+    """Scores on one axis, rows on the other; columns with other ranges have other bins."""
+    rows = [{"text": "a", "hi": 10.0 * n, "lo": n / 10} for n in range(21)]
+    source = {"columns": {"score_chosen": "hi", "score_rejected": "lo"}}
+    found = measure(ScoreOutliers(), rows, source=source).figures
+    assert set(found) == {"score_chosen", "score_rejected"}
+    assert found["score_chosen"] == {
+        "score": [10.0 * n for n in range(20)],
+        "rows": [1] * 19 + [2],
+    }
+    assert sum(found["score_rejected"]["rows"]) == 21
+    apart = measure(ScoreOutliers(), scored(0, 0, 20), source=SCORED).figures["score"]
+    assert apart == {"score": [float(n) for n in range(20)], "rows": [2, *[0] * 18, 1]}  # the gap can be seen
+
+
 def test_by_source_and_places():
     rows = scored(1, 5, src="x") + scored(2, 9, src="y")
     result = measure(ScoreOutliers(scale=(0, 4), by="source"), rows, source=SCORED)

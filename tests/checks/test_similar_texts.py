@@ -76,7 +76,7 @@ def test_near_duplicates_and_copies_are_left_out():
     rows = prompts([text, text, text.replace("请", "请您"), *OTHERS])
     result = measure(SimilarTexts(), rows)
     assert result.value("pairs") == 0
-    assert any(note.startswith("1 rows repeat") for note in result.not_checked)
+    assert any(note.startswith("1 row repeats") for note in result.not_checked)
     assert listed(measure(SimilarTexts(near=1), rows)) == [(3, 1)]
 
 

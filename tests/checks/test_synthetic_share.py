@@ -19,7 +19,7 @@ def test_labels_and_endings():
     result = measure(SyntheticShare(synthetic=("gpt*", "made")), records, source=SOURCE)
     assert result.value("share") == Ratio(3, 6)
     assert result.value("top_template") == Ratio(0, 3)
-    assert result.not_checked == ("1 rows have no source",)
+    assert result.not_checked == ("1 row has no source",)
     assert "(none)" in result.figures["sources"]["source"]
 
 

@@ -33,7 +33,7 @@ def test_a_set_of_guesses_warns():
 def test_without_solutions_nothing_is_thin():
     result = measure(ThinReasoning(of="response"), solved("2"))
     assert result.value("short") == Ratio(0, 1)
-    assert result.not_checked == ("1 rows have no solution (part 'response')",)
+    assert result.not_checked == ("1 row has no solution (part 'response')",)
     assert measure(ThinReasoning(), []).value("short") is None
 
 

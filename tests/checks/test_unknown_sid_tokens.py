@@ -42,7 +42,7 @@ def test_tokens_that_nobody_knows():
     assert details == [
         (1, "<b_9> is not in the index"), (2, "<a_7> is not in the index"), (2, "<b_9> is not in the index")
     ]  # fmt: skip
-    assert "1 rows have no token of a semantic id" in result.not_checked
+    assert "1 row has no token of a semantic id" in result.not_checked
 
 
 def test_lists_count_item_by_item():

@@ -39,7 +39,7 @@ def test_the_first_five_minutes(tmp_path):
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-2:] == ["training starts", "refused, exit code 12"]
     assert "drop/train.jsonl: was changed after it was validated" in done.stderr
-    assert "PASSED, 1 files" in done.stderr
+    assert "PASSED, 1 file" in done.stderr
 
 
 def test_the_configurations_are_yaml_and_say_exec():

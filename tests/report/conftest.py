@@ -103,7 +103,7 @@ def full_report(data=HARMLESS, status="fail"):
     figures = {
         data: {data: [data, data + "2", None], f"{data}y": [1, 2.5, None]},
         data + "b": {data: [1, 2, 3], f"{data}y": [3, 0, 9]},
-        data + "c": {data: list(range(100)), f"{data}y": list(range(100)), f"{data}z": [0.5] * 100},
+        data + "c": {data: list(range(100)), f"{data}y": list(range(100)), f"{data}z": [50] * 100},
         data + "d": {data: [data], f"{data}y": [data]},
         data + "e": {"place": [data] * 2, "text": [data] * 2, "label": ["train", data], "tokens": [2, 1]},
     }

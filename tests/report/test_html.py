@@ -178,3 +178,11 @@ def test_findings_that_are_in_order_are_folded(build):
 
 def test_bytes_are_the_same(build, user_check):
     assert render_html(build(), "zh", RUN) == render_html(build(), "zh", RUN)
+
+
+def test_code_in_the_title_of_a_card_is_code(make):
+    """The first line of a docstring has its backticks rendered like any other line."""
+    page = render_html(make.report(make.finding("fail", "schema_violations")), "zh")
+    (title,) = re.findall('<p class="card-title">(统计.*?)</p>', page)
+    assert "`" not in title
+    assert "<code>schema:</code>" in title
