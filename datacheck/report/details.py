@@ -12,7 +12,6 @@ _TYPES = {
     "string": "字符串", "number": "数字", "integer": "整数", "boolean": "布尔值", "array": "数组", "object": "对象",
     "null": "null", "literal_list": "列表文本", "list": "列表", "dict": "对象",
 }  # fmt: skip
-_LANGUAGES = {"Chinese": "中文", "English": "英文"}
 _PARTS = {"question": "题目", "answer": "答案", "text": "文本"}
 _LEVELS = {"block": "阻断", "warn": "警告", "profile": "仅统计"}
 _STATES = {"valid": "有效", "suspect": "疑似", "specimen": "示例号码"}
@@ -139,11 +138,6 @@ _CHECKS: Mapping[str, Mapping[str, Any]] = {
         )
     },
     "wrong_language": {r"it is (\S+)": r"实为 \1"},
-    "language_mismatch": {
-        r"asked in (\w+), answered in (\w+)": lambda m: (
-            f"用{_LANGUAGES.get(m[1], m[1])}提问，用{_LANGUAGES.get(m[2], m[2])}回答"
-        ),
-    },
     "control_tokens": {r"(\d+) opened, (\d+) closed": r"\1 个开头，\2 个结尾"},
     "unknown_sid_tokens": {
         r"(\S+) is not in the index": r"\1 不在索引中",
