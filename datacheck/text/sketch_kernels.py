@@ -22,8 +22,6 @@ _EMPTY, _NO_KEY, _MARK = np.uint32(EMPTY), np.uint64(NO_KEY), np.uint32(MARK)
 _ANY = np.uint32(0)
 _STEP = 8  # hashes per pass over the signature: loads and stores of it become rare
 _PIECE = 1 << 20  # bytes of text whose sets are built in one go
-_SLOT_BITS = 17  # counters of the first look at frequencies
-_SHIFT = np.uint32(32 - _SLOT_BITS)
 
 
 @njit
