@@ -216,12 +216,18 @@ def test_role_errors_are_those_that_a_reader_sees(report):
 
 
 def test_empty_answers_are_those_that_a_reader_sees(report):
-    """BELLE's open questions have "" as their standard answer."""
+    """BELLE's open questions have "" as their standard answer; one answer of LLaMA-Factory's ends with its thinking."""
     found = {f.dataset: f.evidence.rows for f in report.findings if f.check == "empty_turns" and f.evidence.rows}
     path = _REALDATA / "belle/eval/eval_set.json"
     lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     empty = sum(not line["std_answer"].strip() for line in lines)
-    assert {CASES[name].path: rows for name, rows in found.items()} == {"belle/eval/eval_set.json": empty}
+    thinking = "llama_factory/data/reason_tool_use_demo_50.jsonl"
+    rows = [json.loads(line)["messages"] for line in (_REALDATA / thinking).read_text(encoding="utf-8").splitlines()]
+    swallowed = [row[-1]["content"][-1]["value"].endswith("</think>") for row in rows]
+    assert {CASES[name].path: rows for name, rows in found.items()} == {
+        "belle/eval/eval_set.json": empty,
+        thinking: sum(swallowed),
+    }
 
 
 @pytest.mark.parametrize("name", WRITTEN)

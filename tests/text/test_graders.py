@@ -149,7 +149,7 @@ def test_no_result_is_an_error_and_never_a_pass(monkeypatch):
     assert found.status is Status.ERROR
     result = measure(UnverifiableAnswers(grader="math_verify"), records)
     assert result.problems == [(0, "ungraded_answer")]
-    assert result.not_checked == ("math_verify came to no result on 1 golds (five seconds, or an exception)",)
+    assert result.not_checked == ("math_verify came to no result on 1 gold (five seconds, or an exception)",)
 
 
 def test_an_exception_inside_is_no_result(monkeypatch):
