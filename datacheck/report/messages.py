@@ -697,6 +697,8 @@ CLAUSES: Mapping[str, str] = {
 }
 
 _HOLE = re.compile(r"\{\*?\}")
+_LONGEST = 500  # characters of a clause with what it quotes; a longer one stays as it is
+_MOST = 50  # clauses of a line
 
 
 def _form(english: str) -> tuple[re.Pattern[str], list[bool], str]:
@@ -714,8 +716,13 @@ _FORMS = [_form(english) for english in sorted(CLAUSES, key=lambda e: -len(_HOLE
 
 
 def in_chinese(message: str) -> str:
-    """A message of the command line in Chinese, line by line; what is not known stays as it is."""
-    return "\n".join(_line(line) for line in message.split("\n"))
+    """A message of the command line in Chinese, line by line; what is not known stays as it is.
+
+    So do lines of more clauses than ours have: what they quote can be made to take forever.
+    """
+    return "\n".join(
+        line if line.count("; ") + line.count(": ") > _MOST else _line(line) for line in message.split("\n")
+    )
 
 
 def _line(text: str) -> str:
@@ -736,7 +743,7 @@ def _clause(text: str) -> str | None:
     for known in (text, plain):
         if known in CLAUSES and not _HOLE.search(known):
             return CLAUSES[known]
-    for pattern, is_said, chinese in _FORMS:
+    for pattern, is_said, chinese in _FORMS if len(text) <= _LONGEST else ():
         match = pattern.fullmatch(text) or pattern.fullmatch(plain)
         if match:
             return chinese.format(*(_line(g) if said else g for g, said in zip(match.groups(), is_said, strict=True)))

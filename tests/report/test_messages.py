@@ -224,3 +224,10 @@ def test_the_command_line_speaks_chinese_by_the_locale(tmp_path, arguments, code
 def test_one_is_singular(given, said):
     assert one(given) == said
     assert Note(given, zh="") == said
+
+
+@pytest.mark.parametrize("quoted", ["a: ", "b; ", "x files, x bytes, ", "x (x) is greater than "])
+def test_what_data_can_make_long_stays_as_it_is(quoted):
+    """Thousands of clauses are no message of ours: looking each up would not come to an end."""
+    line = f"c.yaml:1: cannot be read ({quoted * 2000})"
+    assert in_chinese(line).endswith(line[10:])
