@@ -149,7 +149,7 @@ def unknown(what: str, given: str, known: Iterable[str]) -> str:
 # "1 rows have", also with a word between: "1 unreadable lines". Words on -s that are no plural stay.
 _ONE = re.compile(
     r"(?<![\w.,:/+-])(?<!of )1 ((?:more |unreadable |readable |blocking )?)"
-    r"(?!has |was |this |less )([a-z]{3,}s)\b"
+    r"(?!has |was |this )([a-z]{2,}[a-rt-z]s)\b"
     r"(?: (have|are|were|repeat|look|speak|hold|ask|name|make|write)\b)?"
 )
 _ONE_DOES = {"have": "has", "are": "is", "were": "was"}

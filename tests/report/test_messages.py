@@ -218,6 +218,7 @@ def test_the_command_line_speaks_chinese_by_the_locale(tmp_path, arguments, code
         ("1 of 24 rows have none", "1 of 24 rows have none"),
         ("file-1 rows", "file-1 rows"),
         ("1 is the least", "1 is the least"),
+        ("1 class less", "1 class less"),
         ("1 行没有文本", "1 行没有文本"),
     ],
 )
