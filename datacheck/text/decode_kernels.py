@@ -41,12 +41,16 @@ class Rows(NamedTuple):
 class Column:
     """The rows of a text column without a copy of them; null rows are empty. They live as long as this object."""
 
-    def __init__(self, texts: pl.Series) -> None:
-        """Raises nothing; `offsets` is how many bytes stand before each row, int64[rows + 1]."""
+    def __init__(self, texts: pl.Series, rows: NDArray[np.int64] | None = None) -> None:
+        """Raises nothing; `offsets` is how many bytes stand before each row, int64[rows + 1].
+
+        rows: which ones, and in which order; by default all.
+        """
         self._array = texts.fill_null("").to_arrow(compat_level=pl.CompatLevel.newest())
         _, views, *buffers_ = self._array.buffers()
         own = np.frombuffer(views, np.uint32) if views is not None and views.size else np.zeros(0, np.uint32)
         own = own.reshape(-1, 4)[self._array.offset : self._array.offset + len(self._array)]
+        own = own if rows is None else own[rows]  # the views only: gathering texts would copy them
         addresses = [own.ctypes.data, *(buffer.address for buffer in buffers_)]
         self.rows = Rows(own, np.array(addresses, np.uint64))
         self.offsets = from_lengths(own[:, 0].astype(np.int64))

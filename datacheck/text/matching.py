@@ -19,6 +19,7 @@ from datacheck.text.spill import SpilledSets
 _HALF = np.uint64(32)
 COMPILED_FROM = 2_000_000  # members to compare; below, loading numba costs more than it saves
 COMPILED_ENTRIES = 100_000  # keys
+_ALIKE_FROM = 1 << 18  # keys; among fewer hardly any are shared by chance, which grows with their square
 CONTAINED_FROM = 20  # members of a set that can count as contained in another
 SPREAD = np.uint64(0x9E3779B97F4A7C15)  # odd: its multiples differ in their leading bits
 _PAIRS = 50_000  # proposed at once
@@ -153,7 +154,7 @@ def alike(
     marks[i] is that of the row of keys[i]; `least` of their values agree in similar ones. Where there are few keys all
     are kept: to compare their rows costs less than this.
     """
-    if not (len(keys) >= COMPILED_ENTRIES if compiled is None else compiled):
+    if not (len(keys) >= _ALIKE_FROM if compiled is None else compiled):
         return np.ones(len(keys), np.bool_)
     from datacheck.text import bucket_kernels  # noqa: PLC0415 - it loads numba
 

@@ -14,11 +14,11 @@ def near_pairs(texts: pl.Series, unit: Unit, threshold: float, *, greedy: bool =
 
     greedy: leave out pairs whose left row is itself removed (see `matching.similar_pairs`).
     """
-    texts, scheme = texts.rechunk(), banding(threshold)  # gathering from one chunk is fifty times as fast
+    texts, scheme = texts.rechunk(), banding(threshold)  # once, not for every step
     sketched, least = sketch(texts, unit, scheme), least_alike(threshold, scheme[2])
     keys, rows = _worth_comparing(sketched, least)
     known, local = np.unique(rows, return_inverse=True)
-    compared = sets(texts.gather(known), unit, hashed=False).sets
+    compared = sets(texts, unit, rows=known, hashed=False).sets
     marks = sketched.marks[known]
     found = similar_pairs(compared, keys, local, threshold, greedy=greedy, marks=marks, least=least)
     return found._replace(rows=known[found.rows])

@@ -229,30 +229,41 @@ def _own_sets(
 
 
 def sets(
-    texts: pl.Series, rules: tuple[Rule, ...], by: str, n: int, drop: NDArray[np.uint32], *, hashed: bool = True
+    texts: pl.Series,
+    rules: tuple[Rule, ...],
+    by: str,
+    n: int,
+    drop: NDArray[np.uint32],
+    rows: NDArray[np.int64],
+    *,
+    hashed: bool = True,
 ) -> tuple[Shingles, NDArray[np.uint64]]:
-    """Return each row's set of n-grams without those of `drop` (all of them, where nothing else is left).
+    """Return the sets of n-grams of some rows without those of `drop` (all of them, where nothing else is left).
 
     And a 64-bit hash of each normalised text; no hashes at all unless hashed.
     """
-    source, table, left_out = Column(texts), lookup(rules, by, longer(by, n)), Drop.of(drop)
-    lengths, copies = np.empty(len(texts), np.int64), np.empty(len(texts) if hashed else 0, np.uint64)
+    source, table, left_out = Column(texts, rows), lookup(rules, by, longer(by, n)), Drop.of(drop)
+    lengths, copies = np.empty(len(rows), np.int64), np.empty(len(rows) if hashed else 0, np.uint64)
 
-    def work(first: int, last: int) -> NDArray[np.uint32]:
-        out = np.empty(int(source.offsets[last] - source.offsets[first]) + ROOM * (last - first), np.uint32)
-        return out[: _own_sets(source.rows, first, last, table, n, left_out, out, lengths, copies)]
+    # Each piece has room for the most that it can have (untouched memory costs nothing), and then moves up.
+    hashes = np.empty(int(source.offsets[-1]) + ROOM * len(rows), np.uint32)
 
-    hashes, used = np.empty(int(source.offsets[-1]) + ROOM * len(texts), np.uint32), 0  # untouched memory costs nothing
-    for piece in stream(work, source.offsets, most=_PIECE):
-        hashes[used : used + len(piece)] = piece
-        used += len(piece)
+    def work(first: int, last: int) -> tuple[int, int]:
+        at = int(source.offsets[first]) + ROOM * first
+        return at, _own_sets(source.rows, first, last, table, n, left_out, hashes[at:], lengths, copies)
+
+    used = 0
+    for at, count in stream(work, source.offsets, most=_PIECE):
+        hashes[used : used + count] = hashes[at : at + count]
+        used += count
     hashes.resize(used, refcheck=False)
     found = Shingles(from_lengths(np.maximum(lengths, 0)), hashes)
     others = np.flatnonzero(lengths < 0)
     if not len(others):
         return found, copies
-    rest, own = sets(normalise_few(texts, others, rules), (), by, n, drop, hashed=hashed)
+    written = normalise_few(texts, rows[others], rules)
+    rest, own = sets(written, (), by, n, drop, np.arange(len(others)), hashed=hashed)
     copies[others[: len(own)]] = own
-    order = np.arange(len(texts))
-    order[others] = len(texts) + np.arange(len(others))
+    order = np.arange(len(rows))
+    order[others] = len(rows) + np.arange(len(others))
     return take(concat([found, rest]), order), copies

@@ -111,17 +111,20 @@ def sets(
     unit: Unit,
     *,
     drop: NDArray[np.uint32] = NOTHING,
+    rows: NDArray[np.int64] | None = None,
     hashed: bool = True,
     compiled: bool | None = None,
 ) -> Sets:
-    """Return each row's set of n-grams, without those of `drop`, and text hashes if `hashed`.
+    """Return the sets of n-grams of `rows` (by default all), without those of `drop`, and text hashes if `hashed`.
 
     Single frequent n-grams of Latin letters stay (`own_grams`); a row of nothing else keeps all.
     """
     if unit.compiled(texts) if compiled is None else compiled:
         from datacheck.text import sketch_kernels  # noqa: PLC0415 - it loads numba
 
-        return Sets(*sketch_kernels.sets(texts, *unit, drop, hashed=hashed))
+        every = np.arange(len(texts)) if rows is None else rows
+        return Sets(*sketch_kernels.sets(texts, *unit, drop, every, hashed=hashed))
+    texts = texts if rows is None else texts.gather(rows)
     parts = [_sets(part, unit, drop) for part in blocks(texts)]
     hashes = np.concatenate([np.zeros(0, np.uint64), *(part.texts for part in parts)])
     return Sets(concat([part.sets for part in parts]), hashes if hashed else hashes[:0])
