@@ -114,9 +114,7 @@ def test_keys_are_kept_where_marks_agree(entries, least, many):
         return keys[i] == keys[j] != NO_KEY and 64 - (a ^ c | b ^ d).bit_count() >= least
 
     want = [any(agree(i, j) for j in range(len(entries)) if j != i) for i in range(len(entries))]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(matching, "COMPILED_ENTRIES", 0)
-        assert matching.alike(keys, marks, least).tolist() == want
+    assert matching.alike(keys, marks, least, compiled=True).tolist() == want
     copies = np.repeat(keys, 1025) if many else keys[:0]  # too many with one key: all are kept
     kept = matching.alike(copies, np.arange(2 * len(copies), dtype=np.uint64).reshape(-1, 2), 64, compiled=True)
     assert kept.tolist() == (copies != NO_KEY).tolist()
