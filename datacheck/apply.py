@@ -29,8 +29,10 @@ from datacheck.outfolder import DERIVED, new_staging, publish, refuse_foreign
 from datacheck.pipeline import Session
 from datacheck.redact import Plan, Redactor, checks_to_mend_by, looked_at_again, mended, redacted, redactors
 from datacheck.report.derived import (
+    LEFT,
     DerivedDataset,
     DroppedFinding,
+    LeftValue,
     Manifest,
     Reason,
     SourceReport,
@@ -113,7 +115,10 @@ def derive(
             ledger = Ledger(file)
             made = {given.name: _write(given, staging, ledger, menders.get(given.name), tell) for given in inputs}
         datasets = {name: dataset for name, (dataset, _) in made.items()}
-        redaction = looked_at_again(made, menders, readings, staging, tell) if redact else None
+        redaction = None
+        if redact:
+            redaction, left = looked_at_again(made, menders, readings, staging, tell)
+            _say_what_is_left(left, staging)
         manifest = Manifest(
             schema="datacheck/derived/1",
             datacheck=__version__,
@@ -268,6 +273,13 @@ def _staging(out: Path) -> Iterator[Path]:
         shutil.rmtree(staging, ignore_errors=True)
 
 
+def _say_what_is_left(left: Sequence[LeftValue], staging: Path) -> None:
+    """left.jsonl, where a redacted copy still holds what was replaced elsewhere in it."""
+    if left:
+        with new_file(staging / LEFT) as file:
+            file.writelines(each.model_dump_json().encode() + b"\n" for each in left)
+
+
 class _Files:
     """Counts the files that are begun, for a progress display."""
 
@@ -294,8 +306,8 @@ def _write(
         judged = Judged(given.name, given.files[entry.path], entry, given.reading, rows, given.bad)
         if redactor is not None:
             plan = redactor.plan(judged.path, given.reading, rows)
-            plans.append(plan)
             judged = redacted(judged, plan, f"{given.name}.{redactor.check.name}")
+            plans.append(plan.without(judged.rows))
         files.append(halve(judged, staging, ledger))
         first += entry.rows
     kept = [

@@ -317,8 +317,9 @@ def apply(
 
     The files at --data must be those of the report. What is dropped is put aside, so that nothing is lost.
     With --redact, personal data in strings is replaced by pseudonyms; nothing else of a row changes.
-    Exit code: 0 written (and, with --contract, passed), 1 what was kept breaks the contract, 2 asked wrongly,
-    3 the data is not that of the report, or no verdict.
+    Exit code: 0 written (and, with --contract, passed), 1 what was kept breaks the contract, or values that were
+    replaced still stand elsewhere in their rows (left.jsonl), 2 asked wrongly, 3 the data is not that of the report,
+    or no verdict.
     """
     from datacheck.apply import derive
 
@@ -345,7 +346,7 @@ def apply(
         from datacheck.report.applied import print_manifest
 
         print_manifest(manifest, Console(highlight=False), language.value, folder=str(out))
-    raise typer.Exit(manifest.validation.exit_code if manifest.validation else 0)
+    raise typer.Exit(manifest.exit_code)
 
 
 @app.command()

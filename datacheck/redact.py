@@ -1,15 +1,17 @@
 """What a redacted copy of a file changes: which strings of which records, and which records cannot be mended.
 
 The records in which the check pii finds something are looked at string by string. Identifiers in strings become
-pseudonyms; then the record is read again as an audit would, and what still blocks (a number, a key) makes it one
-that must go.
+pseudonyms, and so does every other place of the record at which one of them stands in some form; then the record is
+read again as an audit would, and what still blocks (a number, a key) makes it one that must go. The copy that was
+written is searched once more for all that was replaced: what is left is said, by place.
 """
 
 import hashlib
 import hmac
 import json
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import compress
 from pathlib import Path
@@ -29,11 +31,12 @@ from datacheck.loading.parse import parse
 from datacheck.loading.reader import Chunk, read
 from datacheck.loading.reading import Reading
 from datacheck.loading.tables import Tables
-from datacheck.pii.leaves import Leaf, by_leaf, csv_leaves, json_leaves
+from datacheck.pii.leaves import Leaf, Scalar, by_leaf, csv_leaves, json_leaves, json_scalars
 from datacheck.pii.pseudonyms import KeyMissingError, Pseudonyms, key_id
 from datacheck.pii.redaction import excerpt
 from datacheck.pii.rules import to_replace
-from datacheck.report.derived import DerivedDataset, RedactedString, Redaction
+from datacheck.pii.traces import Traces, Value
+from datacheck.report.derived import DerivedDataset, LeftValue, RedactedString, Redaction
 from datacheck.report.model import Report
 
 if TYPE_CHECKING:
@@ -63,11 +66,22 @@ class Change(NamedTuple):
 
 @dataclass(frozen=True)
 class Plan:
-    """The redaction of one file. `stuck`: rows of it that block even so, and their lines; `values`: see `rebuilt`."""
+    """The redaction of one file.
+
+    `stuck`: rows of it that block even so, and their lines; `values`: see `rebuilt`; `originals`: what was replaced in
+    each row that stays, as it was written. They are in memory only.
+    """
 
     changes: tuple[Change, ...] = ()
     stuck: Mapping[int, int] = field(default_factory=dict)
     values: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)  # of a table: row → its new columns
+    originals: Mapping[int, tuple[Value, ...]] = field(default_factory=dict)
+
+    def without(self, dropped: Collection[int]) -> "Plan":
+        """The plan with its originals by the row of the kept file, which has not the rows that were dropped."""
+        gone = sorted(dropped)
+        kept = {row: values for row, values in self.originals.items() if row not in dropped}
+        return replace(self, originals={row - bisect_left(gone, row): values for row, values in kept.items()})
 
 
 class _OneTable(View):
@@ -92,7 +106,7 @@ class _OneTable(View):
 
 @dataclass
 class _Record:
-    """A record that is looked at: as it was, as it is by now, and what was replaced in each of its strings."""
+    """A record that is looked at: as it was, as it is by now, what was replaced in each string, and for what."""
 
     row: int
     line: int
@@ -101,6 +115,7 @@ class _Record:
     leaves: list[Leaf]
     text: str
     replaced: dict[int, list["Replacement"]] = field(default_factory=dict)
+    pseudonyms: dict[Value, str] = field(default_factory=dict)
 
 
 class _Form(NamedTuple):
@@ -113,6 +128,12 @@ class _Form(NamedTuple):
     def leaves(self, text: str) -> list[Leaf] | None:
         """The strings of a record; None if they cannot be told."""
         return json_leaves(text) if self.header is None else csv_leaves(text, self.header, self.delimiter)
+
+    def scalars(self, text: str) -> Iterator[Scalar]:
+        """All that a record holds: its strings, and of JSON its keys and numbers too."""
+        if self.header is None:
+            return json_scalars(text)
+        return (Scalar(leaf.path, leaf.text) for leaf in csv_leaves(text, self.header, self.delimiter) or [])
 
     def parsed(self, records: Sequence[_Record]) -> Tables:
         """Read records as an audit does. Line feeds between the values of a JSON record count for nothing."""
@@ -140,6 +161,7 @@ class Redactor:
         """Say what changes in a file; the rows `skip` go anyway."""
         changes: list[Change] = []
         stuck: dict[int, int] = {}
+        originals: dict[int, tuple[Value, ...]] = {}
         rows: dict[int, tuple[int, int]] = {}  # of a table: its own number → that of the report, and the line
         first, container = 0, ""
         for chunk in _chunks(path, reading):
@@ -153,16 +175,30 @@ class Redactor:
                     container = chunk.kind
                     rows |= {chunk.first_line + p[1] - 1: (first + p[0], chunk.first_line + p[1]) for p in places}
                 else:
-                    self._of_chunk(chunk, reading, first, places, changes, stuck)
+                    for record, gone in self._of_chunk(chunk, reading, first, places, stuck):
+                        if not gone:
+                            changes += self._changes(record, _form(chunk, reading))
+                            originals[record.row] = tuple(record.pseudonyms)
                 first += tables.counts.rows
         if not rows:
-            return Plan(tuple(changes), stuck)
+            return Plan(tuple(changes), stuck, originals=originals)
         return self._of_table(path, container, reading, rows)
 
     def blocking(self, path: Path, reading: Reading) -> int:
         """Count the blocking hits of a file, as an audit does."""
         chunks = _chunks(path, reading)
         return sum(self._hits(tables).filter(_BLOCKS).height for chunk in chunks for tables in parse(chunk, reading))
+
+    def left(
+        self, path: Path, reading: Reading, originals: Mapping[int, Sequence[Value]]
+    ) -> Iterator[tuple[int, int, str, str]]:
+        """Yield row, line, place and entity of what still stands in a written file, whatever a recognizer says."""
+        for row, line, scalars in _written_rows(path, reading, originals):
+            values = originals[row]
+            traces = Traces(values)
+            for scalar in scalars:
+                for trace in traces.find(scalar.text):
+                    yield row, line, scalar.path, values[trace.value].entity
 
     def _hits(self, tables: Tables) -> pl.DataFrame:
         return self.check.judged(self.check.feature.compute(_OneTable(tables)).drop_nulls("entity"))
@@ -178,12 +214,10 @@ class Redactor:
         reading: Reading,
         first: int,
         places: Sequence[tuple[int, int, int, int]],
-        changes: list[Change],
         stuck: dict[int, int],
-    ) -> None:
-        if chunk.kind not in ("jsonl", "csv"):  # JSON that spans lines is read as UTF-8 only
-            reading = reading.model_copy(update={"encoding": "utf-8"})
-        form = _Form(reading, chunk.header if chunk.kind == "csv" else None, chunk.delimiter or ",")
+    ) -> Iterator[tuple[_Record, bool]]:
+        """Mend the records at some places; yields each with whether it blocks even so."""
+        form = _form(chunk, reading)
         records = []
         for row, line, byte, length in places:
             raw = chunk.data[byte : byte + length]
@@ -194,9 +228,7 @@ class Redactor:
                 records.append(record)
         blocked = self._mend(records, form)
         stuck.update({record.row: record.line for record in compress(records, blocked)})
-        for record, gone in zip(records, blocked, strict=True):
-            if not gone:
-                changes += self._changes(record, form)
+        return zip(records, blocked, strict=True)
 
     def _mend(self, records: Sequence[_Record], form: _Form) -> list[bool]:
         """Replace what can be replaced in records; returns which of them still block."""
@@ -206,6 +238,8 @@ class Redactor:
             if not left:
                 break
             self._replace(left, form, whole=attempt > 0)
+            for record in left:
+                self._replace_traces(record, form)
             tables = form.parsed(left)
             blocking = {left[row].row for row in self._rows(tables, _BLOCKS)}
             left = [left[row] for row in self._rows(tables, to_replace()).sort()]
@@ -227,6 +261,12 @@ class Redactor:
                 per_leaf = [next(wanted) for _ in own]
             self._write(record, form, own, per_leaf)
 
+    def _replace_traces(self, record: _Record, form: _Form) -> None:
+        """Write the pseudonyms of a record over all other places of its values: later turns, glued forms."""
+        leaves = form.leaves(record.text) or []
+        wanted = self._anonymiser.elsewhere([leaf.text for leaf in leaves], record.pseudonyms)
+        self._write(record, form, leaves, wanted)
+
     def _write(
         self, record: _Record, form: _Form, leaves: Sequence[Leaf], wanted: Sequence[Sequence["Replacement"]]
     ) -> None:
@@ -237,6 +277,7 @@ class Redactor:
             for each in own:
                 start, end = leaf.written((each.start, each.end))
                 pieces += [record.text[at:start], each.pseudonym]
+                record.pseudonyms.setdefault(Value(each.entity, leaf.text[each.start : each.end]), each.pseudonym)
                 at = end
             if own:
                 record.replaced.setdefault(number, []).extend(own)
@@ -281,6 +322,7 @@ class Redactor:
         changes: list[Change] = []
         stuck: dict[int, int] = {}
         values: dict[int, Mapping[str, Any]] = {}
+        originals: dict[int, tuple[Value, ...]] = {}
         with files.open_regular(path) as file:
             for numbers, found in picked(file, container, sorted(rows)):
                 texts = [json.dumps(json_safe(value), ensure_ascii=False) for value in found]
@@ -295,12 +337,46 @@ class Redactor:
                         stuck[record.row] = record.line
                     else:
                         values[number] = new
+                        originals[record.row] = tuple(record.pseudonyms)
                         changes += (c._replace(start=0, end=0, new=b"") for c in self._changes(record, form))
-        return Plan(tuple(changes), stuck, values)
+        return Plan(tuple(changes), stuck, values, originals)
 
 
 def _chunks(path: Path, reading: Reading) -> Iterator[Chunk]:
     return iter(read(path, reading))
+
+
+def _form(chunk: Chunk, reading: Reading) -> _Form:
+    if chunk.kind not in ("jsonl", "csv"):  # JSON that spans lines is read as UTF-8 only
+        reading = reading.model_copy(update={"encoding": "utf-8"})
+    return _Form(reading, chunk.header if chunk.kind == "csv" else None, chunk.delimiter or ",")
+
+
+def _written_rows(path: Path, reading: Reading, wanted: Container[int]) -> Iterator[tuple[int, int, Iterator[Scalar]]]:
+    """Some rows of a file by number: their line, and all that they hold."""
+    first, container = 0, ""
+    rows: dict[int, tuple[int, int]] = {}  # of a table: its own number → the row, and the line
+    for chunk in _chunks(path, reading):
+        for tables in parse(chunk, reading):
+            form = _form(chunk, reading)
+            for row, line, byte, length in tables.rows.select("row", "line", "byte", "length").iter_rows():
+                if first + row not in wanted:
+                    continue
+                if chunk.kind in BINARY:
+                    container = chunk.kind
+                    rows[chunk.first_line + line - 1] = first + row, chunk.first_line + line
+                else:
+                    text = chunk.data[byte : byte + length].decode(form.reading.encoding).removeprefix("\ufeff")
+                    yield first + row, chunk.first_line + line, form.scalars(text)
+            first += tables.counts.rows
+    if rows:
+        from datacheck.loading.arrow import json_safe  # noqa: PLC0415 (pyarrow only where it is needed)
+        from datacheck.loading.cut_arrow import picked  # noqa: PLC0415
+
+        with files.open_regular(path) as file:
+            for numbers, found in picked(file, container, sorted(rows)):
+                for number, value in zip(numbers, found, strict=True):
+                    yield *rows[number], json_scalars(json.dumps(json_safe(value), ensure_ascii=False))
 
 
 def _record(form: _Form, raw: bytes, row: int, line: int, byte: int) -> _Record | None:
@@ -424,19 +500,29 @@ def looked_at_again(
     readings: Mapping[str, Reading],
     folder: Path,
     tell: Callable[[str], None],
-) -> Redaction:
-    """Look at all that was kept as an audit does, and return the facts. Raises LoadError if something still blocks."""
-    for name, (dataset, _) in made.items():
-        for file in dataset.files:
+) -> tuple[Redaction, list[LeftValue]]:
+    """Look at all that was kept as an audit does, and for what was replaced; return the facts and what is left.
+
+    Raises LoadError if something still blocks.
+    """
+    left: list[LeftValue] = []
+    for name, (dataset, plans) in made.items():
+        for file, plan in zip(dataset.files, plans, strict=True):
             tell(f"verify {name}/{file.path}")
-            left = menders[name].blocking(folder / file.kept.path, readings[name]) if file.kept else 0
-            if left:
-                raise LoadError(f"{name}/{file.path}: {left} blocking hits are left in the redacted copy")
+            if file.kept is None:
+                continue
+            written = folder / file.kept.path
+            if blocking := menders[name].blocking(written, readings[name]):
+                raise LoadError(f"{name}/{file.path}: {blocking} blocking hits are left in the redacted copy")
+            left += (
+                LeftValue(dataset=name, file=file.path, line=line, row=row, where=excerpt(where), entity=entity)
+                for row, line, where, entity in menders[name].left(written, readings[name], plan.originals)
+            )
     plans = [plan for _, plans in made.values() for plan in plans]
     entities = Counter(entity for plan in plans for change in plan.changes for entity, _ in change.replaced)
     keys = {mender.check.key: mender.check.secret() for mender in menders.values()}
     key, secret = next(iter(keys.items())) if len(keys) == 1 else (None, None)
-    return Redaction(
+    facts = Redaction(
         findings=tuple(sorted(mended({name: mender.check for name, mender in menders.items()}))),
         strings=sum(file.redacted for dataset, _ in made.values() for file in dataset.files),
         values=dict(sorted(entities.items())),
@@ -444,4 +530,6 @@ def looked_at_again(
         key=key,
         key_id=key_id(secret) if secret else None,
         blocking_hits=0,
+        left=len(left),
     )
+    return facts, left

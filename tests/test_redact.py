@@ -12,6 +12,7 @@ import json
 import re
 
 import pyarrow as pa
+import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 import pytest
 import yaml
@@ -397,6 +398,84 @@ def test_a_copy_in_which_something_still_blocks_is_not_written(tmp_path, monkeyp
     with pytest.raises(LoadError, match="1 blocking hits are left"):
         derive(tmp_path / "report", {"train": str(tmp_path / "data")}, tmp_path / "out", redact=True, contract=path)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["contract.yaml", "data", "report"]
+
+
+def apply_redact(command, folder, *options):
+    """The two commands of the docs: a run, then its redaction."""
+    path = contract(folder, ["pii"])
+    command("run", path, "--out", folder / "report")
+    return command(
+        "apply", folder / "report", "--out", folder / "out", "--data", f"train={folder / 'data'}", "--contract", path,
+        "--redact", *options,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "form", ["wx{}", "电话{}a", "No{}x", "v:{}", "{}号", "\u202e{reversed}\u202c", "{wide}", "{spaced}"]
+)
+def test_a_value_found_once_is_replaced_in_every_turn_and_form(tmp_path, command, form):
+    """Measured before: of 300 conversations 300 kept the name and 242 the number, and the verdict was PASS."""
+    name, phone = "王建国", PHONES[0]
+    other = form.format(
+        phone, reversed=phone[::-1], wide=phone.translate(str.maketrans("0123456789", "０１２３４５６７８９")),
+        spaced=" ".join(phone),
+    )  # fmt: skip
+    turns = [f"我叫{name}，电话：{phone}", f"{name}您好", f"加我{other}，王 建国", f"好的{name}"]
+    messages = [{"role": ("user", "assistant")[n % 2], "content": turn} for n, turn in enumerate(turns)]
+    jsonl(tmp_path / "data" / "a.jsonl", {"messages": messages}, chat("好"))
+    code, out, _ = apply_redact(command, tmp_path)
+    (line, _) = kept(tmp_path, "a.jsonl").decode().splitlines()
+    plain = "".join(message["content"] for message in json.loads(line)["messages"])
+    assert (code, "left.jsonl" in out) == (0, False)
+    assert plain.count("<PERSON_") == 4
+    assert plain.count("<CN_MOBILE_") == 2
+    assert "建国" not in plain
+    assert not re.search(r"[0-9０-９]{5}", plain)
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_what_a_redaction_leaves_is_listed_and_no_success(tmp_path, command, lang):
+    """A key, a number that nothing marks as a telephone, JSON with a number in a string: none can be replaced."""
+    name, phone = "王建国", PHONES[0]
+    ask = f"我叫{name}，电话：{phone}"
+    arguments = json.dumps({"to": {name: 1}}, ensure_ascii=False)
+    rows = [chat(ask, seen={name: 1}), chat("好"), chat(ask, weight=int(f"{phone}")), chat(ask, call=arguments)]
+    jsonl(tmp_path / "data" / "a.jsonl", *rows)
+    code, out, _ = apply_redact(command, tmp_path, "--lang", lang)
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_bytes())
+    left = [json.loads(line) for line in (tmp_path / "out" / "left.jsonl").read_bytes().splitlines()]
+    assert manifest["validation"]["exit_code"] == 0  # the contract sees nothing of it
+    assert code == 1
+    assert manifest["redaction"]["left"] == len(left) >= 2
+    named = {(each["line"], each["where"], each["entity"]) for each in left}
+    assert {
+        (1, "seen{key}", "PERSON"),
+        (len(rows) - manifest["redaction"]["not_redactable"], "call", "PERSON"),
+    } <= named
+    written = (tmp_path / "out" / "left.jsonl").read_text("utf-8") + out
+    assert "seen{key}" in out
+    assert not any(value in written for value in (name, phone))
+
+
+def test_what_is_left_is_found_in_the_copy_and_not_believed_of_the_redaction(tmp_path, command, monkeypatch):
+    """The sabotage: nothing is replaced but what a recognizer sees."""
+    monkeypatch.setattr(Redactor, "_replace_traces", lambda *_: None)
+    jsonl(tmp_path / "data" / "a.jsonl", chat("我叫王建国", "好的，王建国"))
+    code, out, _ = apply_redact(command, tmp_path)
+    assert code == 1
+    assert "train/a.jsonl:1  messages[1].content  PERSON" in out
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_what_is_left_in_a_table_is_found_too(tmp_path, command, monkeypatch, suffix):
+    monkeypatch.setattr(Redactor, "_replace_traces", lambda *_: None)
+    (tmp_path / "data").mkdir()
+    table = pa.table({"prompt": ["你好", "我叫王建国"], "response": ["好", "王建国您好"]})
+    path = tmp_path / "data" / f"a.{suffix}"
+    pq.write_table(table, path) if suffix == "parquet" else pa_csv.write_csv(table, path)
+    code, out, _ = apply_redact(command, tmp_path)
+    assert code == 1
+    assert "  response  PERSON" in out
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])

@@ -1,7 +1,7 @@
 """Replace identifiers in strings by pseudonyms, through presidio-anonymizer. Import it only where it is needed."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -13,6 +13,7 @@ from datacheck.pii.analyzer import find
 from datacheck.pii.leaves import inner_spans
 from datacheck.pii.pseudonyms import Pseudonyms
 from datacheck.pii.rules import Rules, identified, to_replace
+from datacheck.pii.traces import Traces, Value
 
 _AT_ONCE = 100  # the engine compares each with each
 logging.getLogger("presidio-anonymizer").setLevel(logging.CRITICAL)
@@ -49,6 +50,19 @@ class Anonymiser:
             spans = [(start, end) for _, start, end in hits_of_text]
             found[int(str(number))] = [Replacement(*span, *known[at]) for at, span in inner_spans(text, spans)]
         return found
+
+    @staticmethod
+    def elsewhere(texts: Sequence[str], known: Mapping[Value, str]) -> list[list[Replacement]]:
+        """Return for each text the places of values that have their pseudonyms already: later turns, glued forms."""
+        values = list(known)
+        traces = Traces(values)
+        wanted = []
+        for text in texts:
+            found = traces.find(text)
+            inside = inner_spans(text, [(trace.start, trace.end) for trace in found])
+            named = [(span, values[found[number].value]) for number, span in inside]
+            wanted.append([Replacement(*span, value.entity, known[value]) for span, value in named])
+        return wanted
 
     def replaced(self, text: str, wanted: Sequence[Replacement]) -> str:
         """Return `text` with its replacements made."""

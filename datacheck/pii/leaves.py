@@ -45,6 +45,34 @@ class Leaf(NamedTuple):
         return bisect_right(self.starts, start) - 1, bisect_left(self.starts, end)
 
 
+class Scalar(NamedTuple):
+    """A key, a string or a number of a record as text, and its path; that of a key ends in `{key}`."""
+
+    path: str
+    text: str
+
+
+def json_scalars(text: str) -> Iterator[Scalar]:
+    """Yield all keys, strings and numbers of a valid JSON text; numbers as they are written."""
+    return _scalars(json.loads(text, strict=False, object_pairs_hook=_Pairs, parse_int=str, parse_float=str), "")
+
+
+class _Pairs(list[tuple[str, Any]]):
+    """An object with every key that was written, also one that was written twice."""
+
+
+def _scalars(value: Any, path: str) -> Iterator[Scalar]:
+    if isinstance(value, _Pairs):
+        for key, each in value:
+            yield Scalar(f"{path}{{key}}", key)
+            yield from _scalars(each, f"{path}.{key}".removeprefix("."))
+    elif isinstance(value, list):
+        for number, each in enumerate(value):
+            yield from _scalars(each, f"{path}[{number}]")
+    elif isinstance(value, str):
+        yield Scalar(path, value)
+
+
 def json_leaves(text: str) -> list[Leaf]:
     """Return the string values of a valid JSON text in order; keys are none. Paths read `messages[0].content`."""
     return list(_json_leaves(text))

@@ -1,5 +1,6 @@
 """What `datacheck apply` says on the terminal: what was kept, what was dropped and why, and where it lies."""
 
+from itertools import islice
 from pathlib import Path
 
 from rich.console import Console
@@ -7,7 +8,7 @@ from rich.console import Console
 from datacheck.check import Status
 from datacheck.errors import one
 from datacheck.report import show
-from datacheck.report.derived import DerivedDataset, DroppedFinding, Manifest, Reason
+from datacheck.report.derived import LEFT, DerivedDataset, DroppedFinding, LeftValue, Manifest, Reason
 from datacheck.report.model import read_report
 from datacheck.report.screen import STYLES, Screen, make_screen
 from datacheck.report.terminal import print_report
@@ -31,6 +32,12 @@ _PHRASES = {
     "strings": ("{} strings changed", "改动 {} 个字符串"),
     "no_hit": ("0 blocking hits when read again", "重新读取后阻断项为 0"),
     "not_redactable": ("{} rows dropped: what blocks is no string in them", "{} 行无法脱敏（不是字符串），已另存"),
+    "traces": ("{} values are left in the copy", "副本中仍残留 {} 处已在别处脱敏的值"),
+    "traces_why": (
+        "replaced elsewhere in their rows, they stand here in a key, a number or nested JSON (exit code 1)",
+        "同一行的其他位置已替换，但此处位于键、数字或嵌套 JSON 中（退出码 1）",
+    ),
+    "more_traces": ("and {} more; all of them are in left.jsonl", "另有 {} 处，见 left.jsonl"),
     "no_key": ("pseudonyms mean only this copy (no key)", "未设密钥，假名仅在本副本内有效"),
     "whole": ("Files put aside whole", "整个另存的文件"),
     "with_rows": ("{} readable rows went with it", "其中 {} 行可读取，一并另存"),
@@ -69,9 +76,11 @@ def print_manifest(manifest: Manifest, console: Console, lang: Lang, *, folder: 
     _whole(screen, manifest)
     _not_mended(screen, manifest)
     _validation(screen, manifest, console, folder)
+    _traces(screen, manifest, folder)
     screen.heading(_say(screen, "where"))
     report = ", report/" if manifest.validation else ""
-    screen.line(f"{folder}/  kept/, changes.jsonl, manifest.json{report}", head="  ")
+    left = f", {LEFT}" if manifest.redaction and manifest.redaction.left else ""
+    screen.line(f"{folder}/  kept/, changes.jsonl, manifest.json{left}{report}", head="  ")
     if any(file.dropped for dataset in manifest.datasets.values() for file in dataset.files):
         screen.line(f"{folder}/dropped/  {_say(screen, 'private')}", head="  ")
 
@@ -135,6 +144,22 @@ def _not_mended(screen: Screen, manifest: Manifest) -> None:
         if ids:
             meaning = meanings[_LANGS.index(words.lang)]
             screen.line(f"{meaning}{words.colon}{words.comma.join(ids)}", head="  - ", gutter="  | ")
+
+
+def _traces(screen: Screen, manifest: Manifest, folder: str) -> None:
+    """What the redaction left, by place. It stands below the verdict, which knows nothing of it."""
+    count = manifest.redaction.left if manifest.redaction else 0
+    if not count:
+        return
+    sign, style = f"{screen.signs.marks[Status.FAIL]} ", STYLES[Status.FAIL]
+    screen.line(f"{_say(screen, 'traces', count)}{screen.words.colon}{_say(screen, 'traces_why')}", style, sign)
+    with (Path(folder) / LEFT).open(encoding="utf-8") as file:
+        for line in islice(file, _MOST):
+            left = LeftValue.model_validate_json(line)
+            place = f"{left.dataset}/{left.file}:{left.line}"
+            screen.line(f"{place}  {left.where}  {left.entity}", head="  - ", gutter="  | ")
+    for line in _counts(screen, {"more_traces": count - _MOST if count > _MOST else 0}):
+        screen.line(line, head="  ")
 
 
 def _validation(screen: Screen, manifest: Manifest, console: Console, folder: str) -> None:

@@ -8,6 +8,7 @@ from datacheck.check import Model, Status
 from datacheck.report.model import ContractEntry
 
 SCHEMA: Literal["datacheck/derived/1"] = "datacheck/derived/1"
+LEFT = "left.jsonl"
 # untouched: a copy; bytes: kept and dropped, merged by changes.jsonl, are the input's bytes (decoded: its decompressed
 # bytes); rows: only its rows (Parquet, Arrow); redacted: its decoded bytes but for the strings that were replaced;
 # whole: put aside as it was.
@@ -96,7 +97,7 @@ class Redaction(Model):
     """What --redact did. `key_id` tells keys apart; without a key, pseudonyms are counted and mean only this copy.
 
     `not_redactable`: rows that still blocked (a number, a key) and were dropped. `blocking_hits`: found again in all
-    that was kept.
+    that was kept. `left`: places at which a value still stands that was replaced elsewhere in its row (left.jsonl).
     """
 
     findings: tuple[str, ...]
@@ -106,6 +107,21 @@ class Redaction(Model):
     key: str | None = None
     key_id: str | None = None
     blocking_hits: int
+    left: int = 0
+
+
+class LeftValue(Model):
+    """A line of left.jsonl: where a value still stands (in a key, a number) that was replaced elsewhere in its row.
+
+    `line` and `row` are those of the kept file; what the value is says `entity`.
+    """
+
+    dataset: str
+    file: str
+    line: int
+    row: int
+    where: str
+    entity: str
 
 
 class DroppedFinding(Model):
@@ -170,6 +186,12 @@ class Manifest(Model):
     changes: Changes
     validation: Validation | None = None
     redaction: Redaction | None = None
+
+    @property
+    def exit_code(self) -> int:
+        """As of a run: that of the validation; 1 where personal data was left, whatever a contract says of it."""
+        validated = self.validation.exit_code if self.validation else 0
+        return validated or int(self.redaction is not None and self.redaction.left > 0)
 
     def to_json(self) -> str:
         """The bytes of manifest.json."""
