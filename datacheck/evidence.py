@@ -2,6 +2,7 @@
 
 import math
 import re
+from bisect import bisect
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ FIRST = 200  # places that get a `detail` and an `id`; the rest keep their place
 ID = {"id": pl.String()}  # what the row's id column holds, where the contract names one, shown as all data is
 # Counts in a note ("12000 of 15000 rows", "12000 行"); a longer number is none.
 _COUNT = re.compile(r"(?<![\w.,])\d{5,9}(?= (?:of|rows|texts|pairs|records|[行条对])(?: |$)| [行条对])", re.ASCII)
+_LEAD = 40  # characters that two texts share before they differ that a reader gets to see
 _SPAN = r"\[[0-9]{1,9}:[0-9]{1,9}\]$"
 
 
@@ -157,6 +159,16 @@ def _described(first: pl.DataFrame, given: pl.LazyFrame, columns: list[str], mod
 
 
 def _detail(words: str | None, texts: tuple[str | None, ...], mode: Mode) -> str | None:
-    """The check's own words, the text, and the text that it is compared with where that is another."""
-    said = list(dict.fromkeys(f"“{excerpt(text, mode)}”" for text in texts if text is not None))
+    """The check's own words, the text, and the text that it is compared with where that is another.
+
+    Two texts are shown from shortly before the place at which they begin to differ.
+    """
+    given = [text for text in texts if text is not None]
+    start = max(0, _first_difference(*given) - _LEAD) if len(set(given)) > 1 else 0
+    said = list(dict.fromkeys(f"“{excerpt(text, mode, start=start)}”" for text in given))
     return " ".join([*([excerpt(words)] if words else []), *([" ↔ ".join(said)] if said else [])]) or None
+
+
+def _first_difference(one: str, two: str) -> int:
+    """How many characters two texts share from the beginning on, by comparing slices: texts may be long."""
+    return bisect(range(min(len(one), len(two))), 0, key=lambda end: int(one[: end + 1] != two[: end + 1]))

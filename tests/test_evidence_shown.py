@@ -1,5 +1,6 @@
 """Numbers of a check's own in places and notes stay readable, although digits in a row are masked in what is shown."""
 
+import polars as pl
 import pytest
 from core_helpers import BAD, GOOD, contract, jsonl, report
 
@@ -57,3 +58,25 @@ def test_an_id_is_data_and_masked_like_all_of_it(tmp_path, here, mode, shown):
         text = (tmp_path / "out" / name).read_text("utf-8")
         assert ("zhangsan@example.com" in text) == (mode == "full")
         assert shown in text.replace("&#64;", "@").replace("&#46;", ".").replace("&#42;", "*")
+
+
+def test_a_duplicate_is_shown_beside_the_row_that_it_repeats(tmp_path, command):
+    """`near_duplicates` takes rows away, so who reads the report must be able to judge; no identifier is shown."""
+    shared = "".join(chr(0x4E00 + at * 7919 % 20000) for at in range(900))
+    phone = "13912348765"
+    one, two = f"{shared}请打{phone}联系前台登记", f"{shared}请打{phone}联系后台登记"
+    jsonl(tmp_path / "data" / "a.jsonl", *dataset(f"user: {one} | assistant: 好", f"user: {two} | assistant: 好"))
+    code, out, _ = command("run", contract(tmp_path, ["near_duplicates"]), "--out", tmp_path / "out")
+    assert code == 1
+    (finding,) = (f for f in report(tmp_path / "out")["findings"] if f["check"] == "near_duplicates")
+    (place,) = finding["evidence"]["first"]
+    assert phone not in place["detail"]
+    assert "联系前台" in place["detail"]
+    assert "联系后台" in place["detail"]
+    table = pl.read_parquet(tmp_path / "out" / "evidence" / "train.near_duplicates.parquet")
+    assert table["detail"].to_list() == [place["detail"]]
+    for shown in (out, *((tmp_path / "out" / name).read_text("utf-8") for name in ("report.html", "report.md"))):
+        plain = shown.replace("\n", "").replace("   | ", "")
+        assert "前台" in plain
+        assert "后台" in plain
+        assert phone not in plain

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from datacheck.check import Check, Group, Limit, Measured, Metric, Need, Note, View, rates, total
 from datacheck.features.text_key import TextKey
-from datacheck.features.texts import On
+from datacheck.features.texts import On, quoted
 from datacheck.text.normalise import Rule
 
 
@@ -100,7 +100,9 @@ class ExactDuplicates(Check):
         clusters = found.unique("other_row").group_by("size").len("clusters").sort("size")
         return Measured(
             rates("rate", found.lazy(), data.rows, by=self.by, rows=data.rows),
-            evidence=found.lazy().select("row", "other_row", problem=pl.lit("exact_duplicate")),
+            evidence=quoted(data, found.lazy().select("row", "other_row"), self.on).with_columns(
+                problem=pl.lit("exact_duplicate")
+            ),
             figures={"clusters": clusters},
             not_checked=(lack,) if mute else (),
         )

@@ -21,7 +21,7 @@ from datacheck.features.near import (
 )
 from datacheck.features.planting import calibrate, histogram, on_made_up, recall_by_similarity
 from datacheck.features.sketch import Grams, Sketch, TextSet, scheme_for
-from datacheck.features.texts import On
+from datacheck.features.texts import On, quoted
 from datacheck.text.matching import Pairs, exact_contained, exact_pairs, greedy_removed, similar_pairs, union
 from datacheck.text.minhash import least_alike, proposed
 from datacheck.text.normalise import Rule
@@ -258,8 +258,9 @@ class NearDuplicates(Check):
             "random_pairs": calibration.random,
             "lsh_recall": recall_by_similarity(found.sample),
         }
-        review = (_for_review(opposite, "opposite_labels", data.rows), _for_review(template, "boilerplate", data.rows))
-        listed = pl.concat([placed(evidence, data.rows), *review], how="diagonal")
+        opposed = quoted(data, opposite, self.on)
+        review = (_for_review(opposed, "opposite_labels", data.rows), _for_review(template, "boilerplate", data.rows))
+        listed = pl.concat([placed(quoted(data, evidence, self.on), data.rows), *review], how="diagonal")
         return Measured(values, listed, figures, tuple(notes))
 
     def _search(self, data: View, compared: Candidates, shared: Shared, picked: NDArray[np.int64]) -> Found:

@@ -9,10 +9,9 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from datacheck.check import Check, Limit, Measured, Metric, Need, Note, Ratio, Value, View, for_review, place, total
-from datacheck.features.near import only
 from datacheck.features.planting import COPY, on_made_up
 from datacheck.features.projections import Distinct, Projections, comparable, distinct
-from datacheck.features.texts import On, row_texts
+from datacheck.features.texts import On, only, row_texts
 from datacheck.text import tfidf
 from datacheck.text.matching import jaccard
 from datacheck.text.neighbours import Neighbours

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from datacheck.check import Need, View
 from datacheck.features.sketch import MARKS, Sketch
 from datacheck.features.text_key import media
+from datacheck.features.texts import of_part, only
 from datacheck.text.matching import alike, shared
 from datacheck.text.normalise import normalise
 from datacheck.text.spill import SpilledSets
@@ -107,14 +108,14 @@ def candidates(
     with SpilledSets(data.scratch / "sets") as spilled:
         facts, quoted = [pl.DataFrame(schema=_FACTS)], list[tuple[int, str]]()
         for turns, cells, rows in zip(*(data.pieces(name) for name in ("turns", "cells", "rows")), strict=True):
-            own = _of_part(wanted, rows)
+            own = of_part(wanted, rows)
             texts = sketch.of.texts(only(turns, own))
             if not texts.height:
                 continue
             found = sketch.sets(texts["text"], data)
             spilled.append(found.sets)
             # as Python's strings: a polars string holds all texts of its part in memory
-            quoted += only(texts.lazy(), _of_part(quote, rows)).collect().rows()
+            quoted += only(texts.lazy(), of_part(quote, rows)).collect().rows()
             known = texts.select(
                 "row", text=pl.Series(found.texts), size=pl.col("text").str.len_chars().cast(pl.UInt32)
             ).lazy()
@@ -132,7 +133,7 @@ def without_numbers(data: View, sketch: Sketch, rows: NDArray[np.int64]) -> NDAr
     """Return a hash of the normalised text of each of some rows (ascending), without its digits."""
     found = [pl.Series(dtype=pl.UInt64)]
     for turns, table in zip(data.pieces("turns"), data.pieces("rows"), strict=True):
-        texts = sketch.of.texts(only(turns, _of_part(rows, table)))["text"]
+        texts = sketch.of.texts(only(turns, of_part(rows, table)))["text"]
         found.append(normalise(texts, sketch.of.normalise).str.replace_all(r"\d+", "").hash())
     return pl.concat(found).to_numpy()
 
@@ -140,23 +141,6 @@ def without_numbers(data: View, sketch: Sketch, rows: NDArray[np.int64]) -> NDAr
 _FACTS = {
     "row": pl.UInt64, "text": pl.UInt64, "size": pl.UInt32, "media": pl.String, "label": pl.String, "score": pl.Float64,
 }  # fmt: skip
-
-
-def _of_part(wanted: NDArray[np.int64] | None, rows: pl.LazyFrame) -> NDArray[np.int64] | None:
-    """Return those of the wanted rows (ascending) that a part has: joining with all would cost each part as much."""
-    if wanted is None:
-        return None
-    first, last = rows.select(first=pl.col("row").min(), last=pl.col("row").max()).collect().row(0)
-    return wanted[:0] if first is None else wanted[slice(*np.searchsorted(wanted, [first, last + 1]))]
-
-
-def only(table: pl.LazyFrame, rows: NDArray[np.int64] | None) -> pl.LazyFrame:
-    """Return the lines of some rows (None: all)."""
-    if rows is None:
-        return table
-    return table.join(
-        pl.LazyFrame({"row": rows}, schema={"row": pl.UInt64}), on="row", how="semi", maintain_order="left"
-    )
 
 
 def preferred(facts: pl.DataFrame, keep: Keep) -> NDArray[np.int64]:

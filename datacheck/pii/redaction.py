@@ -43,20 +43,23 @@ def mask(entity: str, value: str) -> str:
     return RECOGNIZERS[entity].mask(fold(value).text)
 
 
-def excerpt(text: str, mode: Mode = "redacted", limit: int = 200) -> str:
-    r"""Return at most `limit` characters of `text` (then …) that are safe to show.
+def excerpt(text: str, mode: Mode = "redacted", limit: int = 200, start: int = 0) -> str:
+    r"""Return at most `limit` characters of `text` from `start` on (then …) that are safe to show.
 
     redacted: e-mail addresses, secrets, long tokens and runs of five or more digits are masked.
     masked: only the shape stays (letters x, Han 文, digits 0). full: the text. In every mode control, format,
     surrogate, private, unassigned and separator characters and Hangul fillers are written as ``\u{…}``.
-    Give the whole text, not a slice: a value cut in two is not recognised. Time depends on `limit` only.
+    Give the whole text, not a slice: a value cut in two is not recognised. A value that begins before `start` and
+    reaches beyond it is shown masked, as a whole. Time depends on `limit` only.
     """
-    shown = text[: limit * _EXPANSION]
+    end = start + limit * _EXPANSION
     if mode == "redacted":
-        pieces = _redacted(text[: limit * _EXPANSION + _LOOKAHEAD], len(shown))
+        first = max(0, start - _LOOKAHEAD)
+        pieces = _redacted(text[first : end + _LOOKAHEAD], start - first, min(end, len(text)) - first)
     else:
+        shown = text[start:end]
         pieces = iter([_shape(shown) if mode == "masked" else shown])
-    return _cut(pieces, limit, complete=len(shown) == len(text))
+    return ("…" if start else "") + _cut(pieces, limit, complete=end >= len(text))
 
 
 def hidden(text: str) -> list[tuple[int, int]]:
@@ -88,10 +91,11 @@ def _cut(pieces: Iterator[str], limit: int, *, complete: bool) -> str:
     return "".join(out) + ("" if complete else "…")
 
 
-def _redacted(window: str, shown: int) -> Iterator[str]:
-    """Yield the window up to `shown`, values masked as a whole even where they reach beyond it."""
-    at = 0
+def _redacted(window: str, at: int, shown: int) -> Iterator[str]:
+    """Yield the window from `at` up to `shown`, values masked as a whole even where they reach beyond it."""
     for start, end, kind in _hidden_spans(window):
+        if end <= at:
+            continue
         if start >= shown:
             break
         yield window[at:start]

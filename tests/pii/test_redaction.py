@@ -174,3 +174,13 @@ def test_imports_neither_polars_nor_presidio():
         "assert not heavy, heavy\n"
     )
     subprocess.run([sys.executable, "-c", script], check=True)
+
+
+@pytest.mark.parametrize("start", range(36))
+def test_a_value_is_never_cut_at_the_beginning_of_what_is_shown(start):
+    """An excerpt may begin anywhere; what reaches into it is masked as a whole."""
+    text = "请联系 zhangsan@example.com 或者 13912348765，谢谢"
+    shown = excerpt(text, start=start)
+    assert shown.startswith("…") == (start > 0)
+    for value in ("zhangsan", "13912348765"):
+        assert not any(value[at : at + 5] in shown for at in range(len(value) - 4))
