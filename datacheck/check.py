@@ -52,9 +52,17 @@ class Limit(Model):
         return self.model_dump(exclude_none=True)
 
     def over(self, base: Limit) -> Limit:
-        """Merge per bound: what is written here wins over `base`; an explicit null removes the bound."""
+        """Merge per bound: what is written here wins over `base`; an explicit null removes the bound.
+
+        Who tightens `max` below the warning of `base`, or `min` above it, wrote no warning: that one gives way.
+        """
         written = {name: getattr(self, name) for name in self.model_fields_set & set(Limit.model_fields)}
-        return Limit.model_validate({**base.bounds, **written})
+        kept = base.bounds
+        if self.max is not None and self.max < kept.get("warn_max", self.max):
+            del kept["warn_max"]
+        if self.min is not None and self.min > kept.get("warn_min", self.min):
+            del kept["warn_min"]
+        return Limit.model_validate({**kept, **written})
 
 
 class LimitSetting(Limit):
@@ -157,6 +165,20 @@ class Metric:
     limit: Limit = field(default_factory=Limit)
     self_test: bool = False
     zh: str = ""
+
+    @property
+    def least(self) -> float | None:
+        """The smallest value that there can be; None where it may be negative."""
+        return None if self.unit in _SIGNED else 0
+
+    @property
+    def most(self) -> float | None:
+        """The largest value that there can be; None where nothing bounds it."""
+        return 1 if self.unit in _PARTS_OF_ONE else None
+
+
+_SIGNED = ("alpha", "kappa", "gap")
+_PARTS_OF_ONE = ("share", "|r|", "difference", *_SIGNED)
 
 
 class Ratio(NamedTuple):
@@ -275,6 +297,11 @@ class View(ABC):
         return self.table("records")
 
     @property
+    def lacking(self) -> tuple[Note, ...]:
+        """Sentences on the keys that `source` names and no row has."""
+        return ()
+
+    @property
     def files(self) -> pl.LazyFrame:
         """One line per file: file, bytes, sha256, rows, bad, blank, container."""
         return self.table("files")
@@ -326,6 +353,7 @@ class Check(Model, ABC):
 
     metrics: ClassVar[Mapping[str, Metric]]
     ZH: ClassVar[str]
+    texts: ClassVar[bool] = False  # whether it judges what rows say: see `judges_texts`
 
     check: str
     id: str | None = None
@@ -361,6 +389,10 @@ class Check(Model, ABC):
     def needs(self) -> tuple[Need, ...]:
         """Tables that `measure` reads besides the plain ones."""
         return ()
+
+    def judges_texts(self) -> bool:
+        """Whether rows whose texts no reader knows leave it without an answer (`datacheck.unread`)."""
+        return self.texts
 
     @abstractmethod
     def measure(self, data: View) -> Measured:
