@@ -23,6 +23,9 @@ from datacheck.status import Status as Status  # noqa: PLC0414 - a word of this 
 Table = Literal["rows", "turns", "cells", "lines", "files", "records"]
 
 
+UNREAD = ("rows", "unknown")  # formats without messages: what such a row says, no check of texts sees
+
+
 class Model(BaseModel):
     """A frozen value object that knows all its settings and shows no input in its errors."""
 
@@ -353,7 +356,7 @@ class Check(Model, ABC):
 
     metrics: ClassVar[Mapping[str, Metric]]
     ZH: ClassVar[str]
-    texts: ClassVar[bool] = False  # whether it judges what rows say: see `judges_texts`
+    unread: ClassVar[tuple[str, ...]] = ()  # see `unread_formats`; of a check that judges texts: UNREAD
 
     check: str
     id: str | None = None
@@ -390,9 +393,13 @@ class Check(Model, ABC):
         """Tables that `measure` reads besides the plain ones."""
         return ()
 
-    def judges_texts(self) -> bool:
-        """Whether rows whose texts no reader knows leave it without an answer (`datacheck.unread`)."""
-        return self.texts
+    def unread_formats(self) -> tuple[str, ...]:
+        """Formats whose rows this check cannot read though they hold texts: too many leave it without an answer."""
+        return self.unread
+
+    def keys_named(self) -> tuple[str, ...]:
+        """Keys of the rows that its settings name: one that no row has leaves it without an answer."""
+        return ()
 
     @abstractmethod
     def measure(self, data: View) -> Measured:

@@ -15,7 +15,7 @@ from pydantic import Field as PydanticField
 
 from datacheck import artifacts
 from datacheck.artifacts import Run
-from datacheck.check import Check, Feature, FieldRule, Group, Listing, Metric, Model, Need, Scale, Summary
+from datacheck.check import Check, Feature, FieldRule, Group, Limit, Listing, Metric, Model, Need, Scale, Summary
 from datacheck.discover import USER_PACKAGE, always_names, check_class, check_names, user_inputs
 from datacheck.errors import ContractError, Problem, UsageError, unknown
 from datacheck.loading.reading import Reading
@@ -249,10 +249,12 @@ def _senseless(reader: _Reader, check: Check, where: Where) -> bool:
     """Complain of written bounds that no value could break, or none could keep: they do nothing, or are a slip."""
     found = False
     for name, setting in check.limits.items():
-        sliced = {("slices", key): limit for key, limit in setting.slices.items()}
-        for inside, limit in {(): setting, **sliced}.items():
-            for bound, value in limit.bounds.items():
-                why = _why_senseless(check.metrics[name], bound, value) if bound != "slices" else None
+        written: list[tuple[Where, Limit]] = [((), setting)]
+        written += [(("slices", key), limit) for key, limit in setting.slices.items()]
+        for inside, limit in written:
+            for bound in limit.model_fields_set & set(Limit.model_fields):
+                value = getattr(limit, bound)
+                why = None if value is None else _why_senseless(check.metrics[name], bound, value)
                 if why:
                     reader.complain((*where, "limits", name, *inside, bound), why)
                     found = True

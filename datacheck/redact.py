@@ -23,7 +23,7 @@ from datacheck.contract import Contract
 from datacheck.errors import CheckAuthorError, LoadError, UsageError
 from datacheck.halves import Edit, Judged, Reasons, Rewrite
 from datacheck.judge import settings_of
-from datacheck.loading import files
+from datacheck.loading import files, spans
 from datacheck.loading.cut import BINARY
 from datacheck.loading.parse import parse
 from datacheck.loading.reader import Chunk, read
@@ -187,6 +187,9 @@ class Redactor:
         records = []
         for row, line, byte, length in places:
             raw = chunk.data[byte : byte + length]
+            if chunk.kind == "document":  # an entry of an object stands there with its key
+                own = spans.entry_value(raw)
+                raw, byte = raw[own:], byte + own
             record = _record(form, raw, first + row, chunk.first_line + line, chunk.first_byte + byte)
             if record is None:
                 stuck[first + row] = chunk.first_line + line

@@ -5,7 +5,7 @@ from typing import Literal, Self
 import polars as pl
 from pydantic import Field, model_validator
 
-from datacheck.check import Check, Limit, Measured, Metric, Need, Note, View, rates, total
+from datacheck.check import UNREAD, Check, Limit, Measured, Metric, Need, Note, View, rates, total
 from datacheck.features.column_values import ColumnValues
 from datacheck.features.fates import RunOf
 from datacheck.features.given_golds import GivenGolds
@@ -84,6 +84,7 @@ class AnswerInPrompt(Check):
         )
     }
 
+    unread = UNREAD
     check: Literal["answer_in_prompt"] = "answer_in_prompt"
     of: Of = Field(default="answer", description="the part that holds the solution")
     extract: Extract = Field(default="auto", description="where the answer stands in the solution; auto: by its marks")
@@ -114,6 +115,14 @@ class AnswerInPrompt(Check):
     def _golds(self) -> Need:
         golds = GivenGolds(of=self.of, extract=self.extract, min_chars=self.min_chars, normalise=self.normalise)
         return Need(golds)
+
+    def unread_formats(self) -> tuple[str, ...]:
+        """Columns that are named are read in rows of any format."""
+        return () if self.question or self.rendered_by else self.unread
+
+    def keys_named(self) -> tuple[str, ...]:
+        """The columns."""
+        return (*self.question, *self.answer)
 
     def needs(self) -> tuple[Need, ...]:
         """Golds and whether they are given."""

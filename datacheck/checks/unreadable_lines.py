@@ -81,10 +81,11 @@ class UnreadableLines(Check):
             zh="无法读取的位置",
         ),
         "limits_hit": Metric(
-            "places where datacheck itself gave up (a record too long, too deep, …), so that it cannot decide",
+            "places where datacheck itself gave up (a record too long, too deep, …), so that it cannot decide; "
+            "not known where `source` names a key that no row has",
             "places",
             limit=Limit(max=0),
-            zh="达到 datacheck 自身上限（记录过长、过深等）、无法判定的位置",
+            zh="达到 datacheck 自身上限（记录过长、过深等）、无法判定的位置；`source` 写的键在数据中不存在时无法得知",
         ),
     }
 
@@ -103,7 +104,8 @@ class UnreadableLines(Check):
         whole = total(data.rows) + places
         given_up = _listed(codes, "limit")
         noted = _listed(codes, "note")
-        notes = []
+        lacking = data.lacking
+        notes = [*lacking]
         if given_up:
             lost = f"datacheck gave up at a limit of its own, nothing is known of: {given_up}"
             notes.append(Note(lost, zh=f"datacheck 因自身上限放弃读取，以下内容未检查：{given_up}"))
@@ -112,7 +114,7 @@ class UnreadableLines(Check):
         return Measured(
             values=(
                 Value("rate", Ratio(places, whole) if whole else None),
-                Value("limits_hit", None if given_up or not whole else 0),
+                Value("limits_hit", None if given_up or lacking or not whole else 0),
             ),
             evidence=bad.select("file", "line", "byte", problem="code", detail=_detail()),
             figures={"codes": codes.select("code", "level", "places")},

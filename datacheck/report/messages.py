@@ -203,7 +203,6 @@ CLAUSES: Mapping[str, str] = {
     "this number ({}) is never below {}": "该数值（{}）不会小于 {}",
     "did you mean {}?": "是否想写 {}？",
     "a limit that can never be broken": "永远不会被突破的限值",
-    "null removes a bound": "写 null 可去掉该限值",
     "set one under limits: ({})": "请在 limits: 下设置（{}）",
     "'{}' is not a label of this dataset": "'{}' 不是本数据集的标签",
     "named labels: {}": "已有标签：{}",
