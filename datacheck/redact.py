@@ -187,10 +187,8 @@ class Redactor:
         records = []
         for row, line, byte, length in places:
             raw = chunk.data[byte : byte + length]
-            if chunk.kind == "document":  # an entry of an object stands there with its key
-                own = spans.entry_value(raw)
-                raw, byte = raw[own:], byte + own
-            record = _record(form, raw, first + row, chunk.first_line + line, chunk.first_byte + byte)
+            key = spans.entry_value(raw) if chunk.kind == "document" else 0  # an entry of an object has its key before
+            record = _record(form, raw[key:], first + row, chunk.first_line + line, chunk.first_byte + byte + key)
             if record is None:
                 stuck[first + row] = chunk.first_line + line
             else:

@@ -196,6 +196,8 @@ CLAUSES: Mapping[str, str] = {
     "a bound must be a finite number": "限值必须是有限的数",
     "null removes a bound": "写 null 可去掉限值",
     "no limit, so it could never fail": "没有限值，永远不会失败",
+    "what fits it makes no contract ({*})": "无法据此生成可用的契约（{}）",
+    "write one by hand": "请手工编写",
     "{} is out of range": "{} 超出取值范围",
     "a share is at most {}": "占比最大为 {}",
     "a share is never below {}": "占比不会小于 {}",
