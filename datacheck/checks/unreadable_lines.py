@@ -34,6 +34,8 @@ class UnreadableLines(Check):
 
     - Look at the code of each place: it says what is wrong and how to repair it.
     - Repair where the file is written (a JSON library instead of string formatting, UTF-8, one record per line).
+    - `limits_hit` is not known where `source` names a key (of `columns` or `fields`) that no row has: the reason names
+      the nearest key of the rows; correct the contract, or the export.
     - Where the writer is out of reach, `datacheck apply` keeps the good lines byte for byte and puts the bad ones
       aside; read them before you give them up.
 
@@ -65,6 +67,7 @@ class UnreadableLines(Check):
     ## 修复
 
     - 在写出数据的地方改：用 JSON 库序列化，统一 UTF-8，一行一条。
+    - `source` 的 columns 或 fields 写了数据中没有的键时，`limits_hit` 无法得知：按原因里最接近的键改契约或导出。
     - 改不了源头时，用 `datacheck apply` 逐字节保留好行，把坏行另存，看过之后再决定是否放弃。
 
     ## 验证
