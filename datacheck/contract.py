@@ -246,35 +246,51 @@ def _one_check(reader: _Reader, settings: Any, described: dict[str, Any], where:
 
 
 def _senseless(reader: _Reader, check: Check, where: Where) -> bool:
-    """Complain of written bounds that no value could break, or none could keep: they do nothing, or are a slip."""
+    """Complain of bounds that are no such number (a share of 3), and of limits that nothing could break.
+
+    `max: 1` beside a warning is "only warn", and a slice may be let off; but what judges nothing is a slip.
+    """
     found = False
     for name, setting in check.limits.items():
-        written: list[tuple[Where, Limit]] = [((), setting)]
-        written += [(("slices", key), limit) for key, limit in setting.slices.items()]
-        for inside, limit in written:
-            for bound in limit.model_fields_set & set(Limit.model_fields):
-                value = getattr(limit, bound)
-                why = None if value is None else _why_senseless(check.metrics[name], bound, value)
+        metric, here = check.metrics[name], (*where, "limits", name)
+        sliced: list[tuple[Where, Limit]] = [(("slices", key), limit) for key, limit in setting.slices.items()]
+        for inside, limit in [((), setting), *sliced]:
+            for bound, value in _written(limit).items():
+                why = _out_of_range(metric, value) or ("" if inside else _never_broken(check, name, bound))
                 if why:
-                    reader.complain((*where, "limits", name, *inside, bound), why)
+                    reader.complain((*here, *inside, bound), why)
                     found = True
     return found
 
 
-def _why_senseless(metric: Metric, bound: str, value: float) -> str | None:
-    what = "a share" if metric.unit == "share" else f"this number ({metric.unit})"
+def _written(limit: Limit) -> dict[str, float]:
+    names = limit.model_fields_set & set(Limit.model_fields)
+    return {name: value for name, value in limit.bounds.items() if name in names}
+
+
+def _named(metric: Metric) -> str:
+    return "a share" if metric.unit == "share" else f"this number ({metric.unit})"
+
+
+def _out_of_range(metric: Metric, value: float) -> str:
     least, most = metric.least, metric.most
     if most is not None and value > most:
         percent = metric.unit == "share" and value <= 100
         hint = f"; did you mean {value / 100:g}?" if percent else ""
-        return f"{value:g} is out of range; {what} is at most {most:g}{hint}"
+        return f"{value:g} is out of range; {_named(metric)} is at most {most:g}{hint}"
     if least is not None and value < least:
-        return f"{value:g} is out of range; {what} is never below {least:g}"
-    upper = bound.endswith("max")
-    if value == (most if upper else least):
-        edge = f"at most {most:g}" if upper else f"never below {least:g}"
-        return f"a limit that can never be broken; {what} is {edge}; null removes a bound"
-    return None
+        return f"{value:g} is out of range; {_named(metric)} is never below {least:g}"
+    return ""
+
+
+def _never_broken(check: Check, name: str, bound: str) -> str:
+    """Why a written bound judges nothing: no value is beyond it, nor beyond any other that is in force beside it."""
+    metric, in_force = check.metrics[name], check.limit(name).bounds
+    edges = {key: metric.most if key.endswith("max") else metric.least for key in in_force}
+    if any(value != edges[key] for key, value in in_force.items()):
+        return ""
+    edge = f"at most {metric.most:g}" if bound.endswith("max") else f"never below {metric.least:g}"
+    return f"a limit that can never be broken; {_named(metric)} is {edge}; null removes a bound"
 
 
 def _relations(reader: _Reader, check: Check, labels: list[str] | None, where: Where) -> None:

@@ -257,15 +257,15 @@ def test_a_slice_of_the_contract_is_found_in_the_data_and_an_idle_one_is_said(tm
         {
             "check": "role_errors",
             "by": "source",
-            "limits": {"rate": {"max": 0.3, "slices": {"shop": {"max": None}, "radio": {"max": 0}}}},
+            "limits": {"rate": {"max": 0.3, "slices": {"shop": {"max": 1}, "radio": {"max": 0}}}},
         }
     ]
     path = contract(tmp_path, checks, source={"path": "data", "columns": {"source": "src"}})
     code, _, _ = command("run", path, "--out", tmp_path / "out")
     (finding, *_) = report(tmp_path / "out")["findings"]
-    assert (code, finding["status"]) == (0, "pass")  # 1 of 4 ≤ 0.3; shop has no limit; forum 0 of 3
+    assert (code, finding["status"]) == (0, "pass")  # 1 of 4 ≤ 0.3; shop 1 of 1 ≤ 1; forum 0 of 3
     by_slice = {v["slice"].get("source"): (v["count"], v["of"], v["limit"]) for v in finding["values"]}
-    assert by_slice == {None: (1, 4, {"max": 0.3}), "forum": (0, 3, {"max": 0.3}), "shop": (1, 1, {})}
+    assert by_slice == {None: (1, 4, {"max": 0.3}), "forum": (0, 3, {"max": 0.3}), "shop": (1, 1, {"max": 1.0})}
     assert finding["not_checked"] == ["no rows belong to the slice 'radio', so its limit was not applied"]
 
 

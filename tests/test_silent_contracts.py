@@ -29,7 +29,8 @@ def rules(folder, limits, check="role_errors", **more):
         ("role_errors", "{rate: {warn_max: 30, max: null}}", "did you mean 0.3?"),
         ("role_errors", "{rate: {max: -0.1}}", "-0.1 is out of range; a share is never below 0"),
         ("role_errors", "{rate: {max: 1}}", "a limit that can never be broken; a share is at most 1"),
-        ("role_errors", "{rate: {min: 0}}", "a limit that can never be broken; a share is never below 0"),
+        ("role_errors", "{rate: {max: null, min: 0}}", "a limit that can never be broken; a share is never below 0"),
+        ("role_errors", "{rate: {max: 1, warn_max: 1}}", "a limit that can never be broken; a share is at most 1"),
         ("too_few_rows", "{rows: {min: 0}}", "a limit that can never be broken; this number (rows) is never below 0"),
         ("too_few_rows", "{readable: {min: 99}}", "did you mean 0.99?"),
         ("pii", "{blocking_hits: {max: -1}}", "this number (hits) is never below 0"),
@@ -48,6 +49,14 @@ def test_also_in_a_slice_and_in_chinese(tmp_path, command, monkeypatch):
     monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
     path = rules(tmp_path, "{rate: {max: 0.1, slices: {a: {max: 5}}}}")
     assert "5 超出取值范围；占比最大为 1；是否想写 0.05？" in command("plan", path)[2]
+
+
+@pytest.mark.parametrize(
+    "limits", ["{rate: {max: 1, warn_max: 0}}", "{rate: {max: 0, slices: {a: {max: 1}}}}", "{rate: {max: 0, min: 0}}"]
+)
+def test_only_to_warn_and_to_let_a_slice_off_are_no_slips(tmp_path, command, limits):
+    jsonl(tmp_path / "data" / "a.jsonl", GOOD)
+    assert command("plan", rules(tmp_path, limits))[0] == 0
 
 
 def test_who_tightens_max_says_nothing_of_the_default_warning(tmp_path, here, command):
