@@ -23,6 +23,9 @@ from datacheck.status import Status as Status  # noqa: PLC0414 - a word of this 
 Table = Literal["rows", "turns", "cells", "lines", "files", "records"]
 
 
+UNREAD = ("rows", "unknown")  # formats without messages: what such a row says, no check of texts sees
+
+
 class Model(BaseModel):
     """A frozen value object that knows all its settings and shows no input in its errors."""
 
@@ -52,9 +55,17 @@ class Limit(Model):
         return self.model_dump(exclude_none=True)
 
     def over(self, base: Limit) -> Limit:
-        """Merge per bound: what is written here wins over `base`; an explicit null removes the bound."""
+        """Merge per bound: what is written here wins over `base`; an explicit null removes the bound.
+
+        Who tightens `max` below the warning of `base`, or `min` above it, wrote no warning: that one gives way.
+        """
         written = {name: getattr(self, name) for name in self.model_fields_set & set(Limit.model_fields)}
-        return Limit.model_validate({**base.bounds, **written})
+        kept = base.bounds
+        if self.max is not None and self.max < kept.get("warn_max", self.max):
+            del kept["warn_max"]
+        if self.min is not None and self.min > kept.get("warn_min", self.min):
+            del kept["warn_min"]
+        return Limit.model_validate({**kept, **written})
 
 
 class LimitSetting(Limit):
@@ -157,6 +168,20 @@ class Metric:
     limit: Limit = field(default_factory=Limit)
     self_test: bool = False
     zh: str = ""
+
+    @property
+    def least(self) -> float | None:
+        """The smallest value that there can be; None where it may be negative."""
+        return None if self.unit in _SIGNED else 0
+
+    @property
+    def most(self) -> float | None:
+        """The largest value that there can be; None where nothing bounds it."""
+        return 1 if self.unit in _PARTS_OF_ONE else None
+
+
+_SIGNED = ("alpha", "kappa", "gap")
+_PARTS_OF_ONE = ("share", "|r|", "difference", *_SIGNED)
 
 
 class Ratio(NamedTuple):
@@ -275,6 +300,11 @@ class View(ABC):
         return self.table("records")
 
     @property
+    def lacking(self) -> tuple[Note, ...]:
+        """Sentences on the keys that `source` names and no row has."""
+        return ()
+
+    @property
     def files(self) -> pl.LazyFrame:
         """One line per file: file, bytes, sha256, rows, bad, blank, container."""
         return self.table("files")
@@ -326,6 +356,7 @@ class Check(Model, ABC):
 
     metrics: ClassVar[Mapping[str, Metric]]
     ZH: ClassVar[str]
+    unread: ClassVar[tuple[str, ...]] = ()  # see `unread_formats`; of a check that judges texts: UNREAD
 
     check: str
     id: str | None = None
@@ -360,6 +391,14 @@ class Check(Model, ABC):
 
     def needs(self) -> tuple[Need, ...]:
         """Tables that `measure` reads besides the plain ones."""
+        return ()
+
+    def unread_formats(self) -> tuple[str, ...]:
+        """Formats whose rows this check cannot read though they hold texts: too many leave it without an answer."""
+        return self.unread
+
+    def keys_named(self) -> tuple[str, ...]:
+        """Keys of the rows that its settings name: one that no row has leaves it without an answer."""
         return ()
 
     @abstractmethod

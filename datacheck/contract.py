@@ -1,6 +1,7 @@
 """Read a contract: YAML in, a frozen Contract out, or one ContractError with every mistake, its line and a hint."""
 
 import datetime as dt
+import difflib
 import hashlib
 import math
 import re
@@ -14,7 +15,7 @@ from pydantic import Field as PydanticField
 
 from datacheck import artifacts
 from datacheck.artifacts import Run
-from datacheck.check import Check, Feature, FieldRule, Group, Listing, Model, Need, Scale, Summary
+from datacheck.check import Check, Feature, FieldRule, Group, Limit, Listing, Metric, Model, Need, Scale, Summary
 from datacheck.discover import USER_PACKAGE, always_names, check_class, check_names, user_inputs
 from datacheck.errors import ContractError, Problem, UsageError, unknown
 from datacheck.loading.reading import Reading
@@ -238,10 +239,58 @@ def _one_check(reader: _Reader, settings: Any, described: dict[str, Any], where:
     if not all(math.isfinite(bound) for limit in limits for bound in limit.bounds.values()):
         reader.complain((*where, "limits"), "a bound must be a finite number; null removes a bound")
         return None
-    if not any(limit.bounds for limit in limits):
+    if not _senseless(reader, check, where) and not any(limit.bounds for limit in limits):
         reader.complain(where, f"no limit, so it could never fail; set one under limits: ({', '.join(check.metrics)})")
     _relations(reader, check, described["labels"], where)
     return check
+
+
+def _senseless(reader: _Reader, check: Check, where: Where) -> bool:
+    """Complain of bounds that are no such number (a share of 3), and of limits that nothing could break.
+
+    `max: 1` beside a warning is "only warn", and a slice may be let off; but what judges nothing is a slip.
+    """
+    found = False
+    for name, setting in check.limits.items():
+        metric, here = check.metrics[name], (*where, "limits", name)
+        sliced: list[tuple[Where, Limit]] = [(("slices", key), limit) for key, limit in setting.slices.items()]
+        for inside, limit in [((), setting), *sliced]:
+            for bound, value in _written(limit).items():
+                why = _out_of_range(metric, value) or ("" if inside else _never_broken(check, name, bound))
+                if why:
+                    reader.complain((*here, *inside, bound), why)
+                    found = True
+    return found
+
+
+def _written(limit: Limit) -> dict[str, float]:
+    names = limit.model_fields_set & set(Limit.model_fields)
+    return {name: value for name, value in limit.bounds.items() if name in names}
+
+
+def _named(metric: Metric) -> str:
+    return "a share" if metric.unit == "share" else f"this number ({metric.unit})"
+
+
+def _out_of_range(metric: Metric, value: float) -> str:
+    least, most = metric.least, metric.most
+    if most is not None and value > most:
+        percent = metric.unit == "share" and value <= 100
+        hint = f"; did you mean {value / 100:g}?" if percent else ""
+        return f"{value:g} is out of range; {_named(metric)} is at most {most:g}{hint}"
+    if least is not None and value < least:
+        return f"{value:g} is out of range; {_named(metric)} is never below {least:g}"
+    return ""
+
+
+def _never_broken(check: Check, name: str, bound: str) -> str:
+    """Why a written bound judges nothing: no value is beyond it, nor beyond any other that is in force beside it."""
+    metric, in_force = check.metrics[name], check.limit(name).bounds
+    edges = {key: metric.most if key.endswith("max") else metric.least for key in in_force}
+    if any(value != edges[key] for key, value in in_force.items()):
+        return ""
+    edge = f"at most {metric.most:g}" if bound.endswith("max") else f"never below {metric.least:g}"
+    return f"a limit that can never be broken; {_named(metric)} is {edge}; null removes a bound"
 
 
 def _relations(reader: _Reader, check: Check, labels: list[str] | None, where: Where) -> None:
@@ -250,7 +299,9 @@ def _relations(reader: _Reader, check: Check, labels: list[str] | None, where: W
         if other not in reader.datasets:
             reader.complain(where, f"'{other}': {unknown('dataset', other, reader.datasets)}")
     if check.by is not None and labels is not None and check.by not in labels:
-        hint = f"named labels: {', '.join(labels)}" if labels else "name one under source.columns"
+        near = difflib.get_close_matches(check.by, labels, n=1)
+        named = f"did you mean '{near[0]}'?" if near else f"named labels: {', '.join(labels)}"
+        hint = named if labels else "name one under source.columns"
         reader.complain((*where, "by"), f"'{check.by}' is not a label of this dataset; {hint}")
 
 

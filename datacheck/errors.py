@@ -146,6 +146,16 @@ def unknown(what: str, given: str, known: Iterable[str]) -> str:
     return f"unknown {what}; " + (f"did you mean '{near[0]}'?" if near else f"known: {', '.join(sorted(known))}")
 
 
+def near_or_known(given: str, known: Iterable[str]) -> tuple[str, str]:
+    """What to write instead of a key that is not there, behind a sentence: English, Chinese; empty for no known one."""
+    known = sorted(known)
+    near = difflib.get_close_matches(given, known, n=1)
+    if near:
+        return f"; did you mean `{near[0]}`?", f"；是否想写 `{near[0]}`？"
+    listed = [f"`{name}`" for name in known[:8]]
+    return (f"; the rows have {', '.join(listed)}", f"；数据中的键有 {'、'.join(listed)}") if listed else ("", "")
+
+
 # "1 rows have", also with a word between: "1 unreadable lines". Words on -s that are no plural stay.
 _ONE = re.compile(
     r"(?<![\w.,:/+-])(?<!of )1 ((?:more |unreadable |readable |blocking )?)"

@@ -21,6 +21,7 @@ from datacheck.loading.reader import Chunk
 from datacheck.loading.reading import Reading
 from datacheck.loading.tables import Tables
 from datacheck.store import Store
+from datacheck.unread import given_in, unanswered, unread_of
 from datacheck.view import Loaded, Part, Place, StoreView, bucket_file
 
 if TYPE_CHECKING:
@@ -81,7 +82,15 @@ def parse_pieces(task: ParseTask) -> list[list[dict[str, Any]]]:
         of_chunk: list[dict[str, Any]] = []
         for number, tables in enumerate(parse(chunk, task.reading, records=task.records)):
             key = f"{task.key}-{0 if task.bundle else number}"
-            of_chunk.append({"key": key, **tables.counts._asdict(), "formats": _formats(tables.rows)})
+            of_chunk.append(
+                {
+                    "key": key,
+                    **tables.counts._asdict(),
+                    "formats": _formats(tables.rows),
+                    "unread": unread_of(tables.rows, tables.cells),
+                    "given": given_in(tables.rows, tables.cells, task.reading),
+                }
+            )
             if task.bundle:
                 bundled.append(_placed_tables(tables, file, row, chunk.first_line, chunk.first_byte))
                 row += tables.counts.rows
@@ -212,7 +221,7 @@ def measure(task: MeasureTask) -> None:
     store = Store(task.store)
     with store.scratch() as scratch:
         view = StoreView(store, task.loaded, task.places, scratch, None)
-        measured = task.check.measure(view)
+        measured = unanswered(task.check, task.check.measure(view), view)
         with store.writing(task.target) as folder:
             folder.mkdir()
             store.write_json(folder / "measured.json", keep(task.check, measured, view, folder, task.excerpts))

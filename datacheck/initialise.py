@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shlex
+import tempfile
 from collections.abc import Iterator, Mapping
 from difflib import SequenceMatcher
 from pathlib import Path
@@ -11,15 +12,18 @@ from typing import NamedTuple
 
 import polars as pl
 
-from datacheck.errors import UsageError
+from datacheck.contract import load_contract
+from datacheck.errors import ContractError, UsageError
 from datacheck.guesses import Texts, guessed
-from datacheck.inventory import dataset_files
+from datacheck.inventory import dataset_files, inventory
 from datacheck.loading.parse import parse
 from datacheck.loading.reader import read
 from datacheck.loading.reading import Reading
 from datacheck.loading.tables import Tables
 from datacheck.names import shown_name
+from datacheck.plan import make_plan
 from datacheck.text.scripts import SCRIPTS, script_words
+from datacheck.unread import unread_of
 
 FILES = 8  # of a folder, as many are looked at
 _TEXT = (
@@ -66,6 +70,8 @@ _SCALES = (
 )  # usual ones; the first that holds nearly all scores
 _FEW_VALUES = 20  # as many values of a column, each seen often, may be all that there are
 _OFTEN = 5  # times that each of them is seen on average
+_NAMED = 5  # keys whose texts no reader knows
+_LEFT_OUT = "\0"  # marks a check that needs more than the data say
 _KEYS = 50  # top-level keys that the schema names
 _SHORT = 40  # characters of a value that is a label
 _MANY_LABELS = 100  # more values than this are no sources to compare
@@ -93,9 +99,34 @@ def contract_for(path: Path, against: Path | None = None, folder: Path | None = 
     `against`: an evaluation set, which becomes a second dataset whose questions must not be trained on; `folder`: where
     the contract will lie, by default beside the data: paths in it are relative to that.
 
-    Raises UsageError where there is no such file, or nothing was read.
+    Raises UsageError where there is no such file, nothing was read, or `run` would refuse what fits it.
     """
     sample = _sample(path)
+    text = _contract(sample, path, against, folder)
+    try:
+        _planned(text, path, against)
+    except ContractError:  # a guess that makes no contract: without guesses
+        text = _contract(sample._replace(texts=Texts({}, {})), path, against, folder, guess=False)
+        try:
+            _planned(text, path, against)
+        except ContractError as error:
+            why = error.problems[0].message
+            raise UsageError(f"{path}: what fits it makes no contract ({why}); write one by hand") from None
+    return text
+
+
+def _planned(text: str, path: Path, against: Path | None) -> None:
+    """Load a contract for the data, and plan its run. Raises ContractError as `run` would."""
+    bound = {"train": str(path)} | ({"eval": str(against)} if against else {})
+    with tempfile.TemporaryDirectory() as folder:
+        written = Path(folder) / "contract.yaml"
+        written.write_text(text, encoding="utf-8")
+        contract = load_contract(written, bound)
+        inventory(contract)
+        make_plan(contract)
+
+
+def _contract(sample: _Sample, path: Path, against: Path | None, folder: Path | None, *, guess: bool = True) -> str:
     tables, texts = sample.tables, sample.texts
     formats = tables.rows["format"].value_counts(sort=True)
     known = formats.filter(pl.col("format") != "unknown")["format"]
@@ -113,7 +144,8 @@ def contract_for(path: Path, against: Path | None = None, folder: Path | None = 
         "  train:",
         "    source:",
         f"      path: {_path(path, folder)}",
-        f"      format: {chosen if one else 'auto'}" + (f"  # found: {_mix(formats)}" if mixed else ""),
+        f"      format: {chosen if one and guess else 'auto'}" + (f"  # found: {_mix(formats)}" if mixed else ""),
+        *_without_reader(tables),
         *([f"      records: {_quoted(sample.records)}  # the list in the document whose items are the rows"]
           if sample.records else []),
         *_named_texts(texts),
@@ -123,10 +155,24 @@ def contract_for(path: Path, against: Path | None = None, folder: Path | None = 
         *_schema(tables, labels, whole=sample.whole),
         "    checks:",
         *(f"      - {check}" for check in _CHECKS[_FAMILY.get(chosen, "rows")]),
-        *(f"      - {check}" for check in _by_content(tables, labels)),
+        *(f"      {_item(check)}" for check in _by_content(tables, labels)),
         *_evaluation(against, folder),
     ]  # fmt: skip
     return "\n".join(lines) + "\n"
+
+
+def _without_reader(tables: Tables) -> Iterator[str]:
+    """A word on the keys whose texts no reader knows: checks of texts are an error until the contract names them."""
+    keys = {key for found in unread_of(tables.rows, tables.cells).values() for key in found if key}
+    if keys:
+        named = ", ".join(map(_quoted, sorted(keys)[:_NAMED]))
+        yield f"      # no reader knows the texts under {named}: name their keys"
+        yield "      # (fields: {prompt: …, response: …}); until then checks of texts are an error, not a pass"
+
+
+def _item(check: str) -> str:
+    """A check of the list; one that cannot run as it is stands there as a remark."""
+    return f"# - {check.replace(_LEFT_OUT, '')}" if _LEFT_OUT in check else f"- {check}"
 
 
 def next_step(contract: Path, path: Path, against: Path | None, lang: str) -> str:
@@ -398,7 +444,7 @@ def _by_content(tables: Tables, labels: Mapping[str, str]) -> Iterator[str]:
     if languages:
         yield f"{{check: wrong_language, languages: [{', '.join(languages)}], limits: {{rate: {{warn_max: 0.01}}}}}}"
     if tables.cells["path"].str.contains(r"^(?:images?|videos?|audios?)(?:\[|$)").any():
-        yield "# missing_files  # and source.media: the folder of the files"
+        yield f"missing_files{_LEFT_OUT}  # name the folder of the files as source.media"
 
 
 def _languages(turns: pl.DataFrame) -> list[str]:

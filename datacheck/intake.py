@@ -11,18 +11,23 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import Any
 
+import polars as pl
+
 from datacheck.errors import LoadError
 from datacheck.execute import ParseTask, Piece
 from datacheck.inventory import FileEntry
 from datacheck.loading.reader import Chunk, Event, FileSeen, read
 from datacheck.loading.reading import Reading
 from datacheck.saved import Promise
-from datacheck.store import Store, digest, read_json
+from datacheck.store import Store, digest, read_json, scan
+from datacheck.unread import Lack, named_in
 from datacheck.view import FileFacts, Loaded, Part
 
 MANY_FILES = 64  # from here on small files are bundled
 SMALL = 1024 * 1024  # bytes of a chunk that may join a bundle
 BUNDLE = 8 * 1024 * 1024  # bytes of a bundle
+LOOKED_AT = 4  # parts whose keys are named where the contract names another
+NAMES = 1_000
 
 Facts = list[list[dict[str, Any]]]  # per chunk of a task, per table of the chunk
 
@@ -102,6 +107,8 @@ class Intake:
         parts: list[Part] = []
         counts: list[dict[str, int]] = [dict.fromkeys(("rows", "bad", "blank", "lines"), 0) for _ in self.entries]
         formats: list[dict[str, int]] = [{} for _ in self.entries]
+        unread: list[dict[str, dict[str, int]]] = [{} for _ in self.entries]
+        given = dict.fromkeys(named_in(self.reading), 0)
         row = 0
         for sent in self.sent:
             facts = sent.known if sent.known is not None else parsed.popleft()
@@ -112,7 +119,10 @@ class Intake:
                         parts.append(Part(table["key"], self.entries[number].name, row, line, byte, table["rows"]))
                     row += table["rows"]
                     _add(counts[number], table)
-                    _add_formats(formats[number], table["formats"])
+                    _add_counts(formats[number], table["formats"])
+                    for name, keys in table["unread"].items():
+                        _add_counts(unread[number].setdefault(name, {}), keys)
+                    _add_counts(given, table["given"])
             tables_of_bundle = [table for tables in facts for table in tables] if sent.bundle else []
             if tables_of_bundle:
                 parts.append(Part(tables_of_bundle[0]["key"], None, start, 0, 0, row - start))
@@ -124,13 +134,24 @@ class Intake:
                 container=seen.container or "",
                 formats=form,
                 events=seen.events,
+                unread=hidden,
                 **count,
             )
-            for entry, seen, count, form in zip(self.entries, self.seen, counts, formats, strict=True)
+            for entry, seen, count, form, hidden in zip(self.entries, self.seen, counts, formats, unread, strict=True)
         ]
         for promise in self.promised:
             _hold(promise, files)
-        return Loaded(dataset, self.reading, tuple(parts), tuple(files))
+        lacking = tuple(setting for setting, count in given.items() if not count and row)
+        return Loaded(dataset, self.reading, tuple(parts), tuple(files), self._lacks(lacking, parts))
+
+    def _lacks(self, settings: tuple[str, ...], parts: list[Part]) -> tuple[Lack, ...]:
+        """What these settings name, beside the keys that the first rows have instead."""
+        if not settings:
+            return ()
+        cells = (scan(self.store.path("parts", part.key) / "cells.parquet") for part in parts[:LOOKED_AT])
+        paths = pl.concat(cells).select(pl.col("path").unique()).filter(~pl.col("path").str.contains(r"\[|^$"))
+        names = tuple(sorted(paths.collect()["path"].head(NAMES)))
+        return tuple(Lack(setting, named_in(self.reading)[setting], names) for setting in settings)
 
 
 def _as_listed(entry: FileEntry, seen: FileSeen) -> FileSeen:
@@ -160,6 +181,6 @@ def _add(total: dict[str, int], table: dict[str, Any]) -> None:
         total[key] += table[key]
 
 
-def _add_formats(total: dict[str, int], formats: dict[str, int]) -> None:
-    for name, count in formats.items():
+def _add_counts(total: dict[str, int], counts: dict[str, int]) -> None:
+    for name, count in counts.items():
         total[name] = total.get(name, 0) + count

@@ -25,7 +25,7 @@ from datacheck.contract import Contract
 from datacheck.errors import CheckAuthorError, LoadError, UsageError
 from datacheck.halves import Edit, Judged, Reasons, Rewrite
 from datacheck.judge import settings_of
-from datacheck.loading import files
+from datacheck.loading import files, spans
 from datacheck.loading.cut import BINARY
 from datacheck.loading.parse import parse
 from datacheck.loading.reader import Chunk, read
@@ -221,7 +221,8 @@ class Redactor:
         records = []
         for row, line, byte, length in places:
             raw = chunk.data[byte : byte + length]
-            record = _record(form, raw, first + row, chunk.first_line + line, chunk.first_byte + byte)
+            key = spans.entry_value(raw) if chunk.kind == "document" else 0  # an entry of an object has its key before
+            record = _record(form, raw[key:], first + row, chunk.first_line + line, chunk.first_byte + byte + key)
             if record is None:
                 stuck[first + row] = chunk.first_line + line
             else:

@@ -8,13 +8,14 @@ from typing import Any, NamedTuple
 import polars as pl
 from polars.io.plugins import register_io_source
 
-from datacheck.check import Feature, Group, Need, Summary, Table, View
+from datacheck.check import Feature, Group, Need, Note, Summary, Table, View
 from datacheck.errors import CheckAuthorError
 from datacheck.loading.codes import CODES
 from datacheck.loading.reader import Event
 from datacheck.loading.reading import Reading
 from datacheck.loading.tables import CELLS, LINES, RECORDS, TURNS, rows_schema
 from datacheck.store import Store, scan
+from datacheck.unread import Lack
 
 MANY = 64  # tables; beyond it polars' plan of a union costs more than reading them one by one
 
@@ -47,6 +48,7 @@ class FileFacts:
     container: str
     formats: dict[str, int] = field(default_factory=dict)
     events: tuple[Event, ...] = ()
+    unread: dict[str, dict[str, int]] = field(default_factory=dict)  # as `unread_of` gives it
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,7 @@ class Loaded:
     reading: Reading
     parts: tuple[Part, ...]
     files: tuple[FileFacts, ...]
+    lacking: tuple[Lack, ...] = ()
 
     @property
     def content(self) -> list[object]:
@@ -94,6 +97,17 @@ class StoreView(View):
         parts = self.loaded.parts if self.part is None else (self.loaded.parts[self.part],)
         for part in parts:
             yield _of_part(self.store, self.loaded, name, part)
+
+    @property
+    def lacking(self) -> tuple[Note, ...]:
+        """What the contract names and no row has."""
+        return tuple(lack.note() for lack in self.loaded.lacking)
+
+    @property
+    def seen(self) -> list[Loaded]:
+        """The datasets that the step looks at, its own first."""
+        others = {place.loaded.dataset: place.loaded for place in self.places.values() if place.need.of is not None}
+        return [self.loaded, *(loaded for name, loaded in others.items() if name != self.loaded.dataset)]
 
     def _place(self, need: Need) -> Place:
         place = self.places.get(_need_key(need))
@@ -225,7 +239,7 @@ def _events(loaded: Loaded, schema: dict[str, pl.DataType]) -> pl.LazyFrame:
 
 
 def _files(loaded: Loaded) -> pl.LazyFrame:
-    facts = [{k: v for k, v in asdict(f).items() if k not in ("events", "formats")} for f in loaded.files]
+    facts = [{k: v for k, v in asdict(f).items() if k not in ("events", "formats", "unread")} for f in loaded.files]
     schema = {
         "file": pl.String(), "bytes": pl.UInt64(), "sha256": pl.String(), "rows": pl.UInt64(), "bad": pl.UInt64(),
         "blank": pl.UInt64(), "lines": pl.UInt64(), "container": pl.String(),

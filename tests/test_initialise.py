@@ -102,6 +102,73 @@ def test_fits_the_file(tmp_path: Path, name, content, expected):
     assert report.datasets["train"].rows == (2 if name == "set.json" else 1)
 
 
+SEEN = {"role": "user", "content": "<image>\nWhat is in this picture?"}
+SHAPES = {
+    "llava": {"id": "7", "image": "a.jpg", "conversations": [{"from": "human", "value": "<image>\nWhat is it?"},
+                                                             {"from": "gpt", "value": "A cat on a chair."}]},
+    "images": {"messages": [SEEN, {"role": "assistant", "content": "A cat."}], "images": ["a.jpg"]},
+    "only_images": {"image": "a.jpg", "label": "cat"},
+    "rl_images": {"prompt": [SEEN], "images": [{"image": "a.png"}], "reward_model": {"ground_truth": "cat"}},
+    "video": {"query": "What happens?", "response": "A cat jumps.", "videos": ["a.mp4"]},
+    "waiting": {"dialog": [{"speaker": "seeker", "content": "I am sad."}]},
+    "waiting_text": {"chat": [{"role": "user", "text": "Tell me a story."}]},
+    "waiting_roles": {"messages": [{"role": "patient", "content": "It hurts here."}]},
+    "pair": {"x": "Ask me.", "chosen": "A good answer.", "rejected": "A bad one."},
+    "arena": {"conversation_a": [{"role": "user", "content": "Hi there, you."}], "conversation_b": [], "winner": "a"},
+    "ranked": {"prompt": "Why?", "answers": [{"answer": "a", "rank": 1}, {"answer": "b", "rank": 2}]},
+    "steps": {"prompt": "1+1?", "completions": ["One.", "Two."], "labels": [True, False]},
+    "segments": {"segments": [{"label": True, "text": "What a fine day it is."}]},
+    "tokens": {"input_ids": [1, 2], "labels": [-100, 2], "attention_mask": [1, 1]},
+    "xtuner": {"conversation": [{"system": "s", "input": "What is it, then?", "output": "It is a cat."}]},
+    "gemini": {"contents": [{"role": "user", "parts": [{"text": "What is it, then?"}]}]},
+    "text_messages": {"messages": json.dumps([{"role": "user", "content": "What is it?"}])},
+    "strange_keys": {"a:b": "x y", "c d": 1, "#e": None, "": "z", 'f"g': "h", "- i": "j", "null": [], "{k}": {}},
+    "scores": {"prompt": "p", "chosen": "c", "rejected": "r", "score_chosen": 1.0, "score_rejected": 1.0},
+    "kto": {"prompt": "p", "completion": "c", "label": True},
+    "plain": {"content": "A text by itself, which is to be read as it stands."},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [*SHAPES, "mixed"])
+@pytest.mark.parametrize("form", ["jsonl", "json"])
+def test_run_takes_what_init_wrote(tmp_path: Path, here, command, name, form):
+    """Whatever the shape: the contract loads, and the data can be judged by it."""
+    kinds = [*SHAPES.values()] if name == "mixed" else [SHAPES[name]]
+    rows = [{**kinds[n % len(kinds)], "n": n} for n in range(24)]
+    text = json.dumps(rows) if form == "json" else "".join(json.dumps(row) + "\n" for row in rows)
+    data, written = tmp_path / f"data.{form}", tmp_path / "contract.yaml"
+    data.write_text(text, encoding="utf-8")
+    (tmp_path / "eval.jsonl").write_text(json.dumps(kinds[0]) + "\n", encoding="utf-8")
+    code, _, err = command("init", data, "--eval", tmp_path / "eval.jsonl", "--to", written)
+    assert (code, err.startswith(str(written))) == (0, True)
+    assert command("plan", written)[0] == 0
+    code, _, err = command("run", written, "--out", tmp_path / "out", "--quiet")
+    assert (code in (0, 1, 3), err) == (True, "")
+    assert json.loads((tmp_path / "out" / "report.json").read_bytes())["datasets"]["train"]["rows"] == 24
+
+
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [("xtuner", "conversation"), ("gemini", "contents"), ("segments", "segments")],
+)
+def test_texts_that_no_reader_knows_are_said_and_not_passed(tmp_path: Path, here, command, name, key):
+    rows = "".join(json.dumps({**SHAPES[name], "n": n}) + "\n" for n in range(24))
+    (tmp_path / "data.jsonl").write_text(rows, encoding="utf-8")
+    assert command("init", tmp_path / "data.jsonl", "--to", tmp_path / "contract.yaml")[0] == 0
+    text = (tmp_path / "contract.yaml").read_text(encoding="utf-8")
+    code, _, _ = command("run", tmp_path / "contract.yaml", "--out", tmp_path / "out")
+    assert (code, f'no reader knows the texts under "{key}"' in text) == (3, True)
+
+
+def test_conversations_that_wait_for_their_answer_are_prompts(tmp_path: Path, here, command):
+    rows = "".join(json.dumps({**SHAPES["waiting"], "n": n}) + "\n" for n in range(24))
+    (tmp_path / "data.jsonl").write_text(rows, encoding="utf-8")
+    assert command("init", tmp_path / "data.jsonl", "--to", tmp_path / "contract.yaml")[0] == 0
+    command("run", tmp_path / "contract.yaml", "--out", tmp_path / "out")
+    found = json.loads((tmp_path / "out" / "report.json").read_bytes())
+    assert found["datasets"]["train"]["files"][0]["formats"] == {"prompt_only": 24}
+
+
 def test_a_folder_is_looked_at_file_by_file(tmp_path: Path):
     drop = tmp_path / "drop"
     drop.mkdir()

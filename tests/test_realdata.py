@@ -195,9 +195,12 @@ def test_rows_formats_and_container(report, name):
 
 
 def test_every_check_came_to_a_result(report):
-    assert {finding.error for finding in report.findings} == {None}
-    assert Status.ERROR not in {finding.status for finding in report.findings}
-    assert report.verdict is Status.FAIL  # glaive's two rows, empty answers, unknown formats
+    """But checks of texts on the four files whose rows no reader knows: these fail, and what they say is not judged."""
+    undecided = {(CASES[f.dataset].path, f.check) for f in report.findings if f.status is Status.ERROR}
+    assert undecided == {(case.path, "empty_turns") for case in EXPECTED if "unknown" in case.formats}
+    assert {f.status for f in report.findings if f.error} == {Status.ERROR}
+    assert report.verdict is Status.ERROR
+    assert Status.FAIL in {f.status for f in report.findings}  # glaive's two rows, empty answers, unknown formats
 
 
 def roles(report) -> dict[str, dict[str, int]]:
@@ -250,11 +253,13 @@ def written_report(tmp_path_factory):
 @pytest.mark.slow
 @needs_realdata
 def test_all_checks_on_all_files(tmp_path):
-    """No exception and nothing that could not be measured, whatever the file holds."""
+    """No exception, and all is measured but texts that no reader knows, whatever the file holds."""
     checks = [*CHEAP, "exact_duplicates", "near_duplicates", "identical_pairs", "length_bias", "pii"]
     report = run(tmp_path, CASES, checks)
-    assert {f.id: f.error for f in report.findings if f.error} == {}
-    assert [f.id for f in report.findings if f.status is Status.ERROR] == []
+    undecided = {(CASES[f.dataset].path, f.check) for f in report.findings if f.status is Status.ERROR}
+    of_texts = ("empty_turns", "exact_duplicates", "near_duplicates")
+    assert undecided == {(c.path, check) for c in EXPECTED if "unknown" in c.formats for check in of_texts}
+    assert all("no reader knows the key" in (f.error or "no reader knows the key") for f in report.findings)
     recalls = [v.value for f in report.findings for v in f.values if v.name == "planted_recall"]
     assert len(recalls) == 2 * len(CASES)
     assert min(recalls) >= 0.95

@@ -5,7 +5,7 @@ from typing import Literal, Self
 import polars as pl
 from pydantic import Field, model_validator
 
-from datacheck.check import Check, Limit, Measured, Metric, Need, Note, Ratio, Value, View, rates, total
+from datacheck.check import UNREAD, Check, Limit, Measured, Metric, Need, Note, Ratio, Value, View, rates, total
 from datacheck.features.term_hits import TermHits
 from datacheck.text.normalise import Rule
 
@@ -72,6 +72,7 @@ class BannedTerms(Check):
 
     metrics = {"hits": Metric("rows with a term of a list", "share", of="rows", limit=Limit(max=0), zh="命中词表的行")}
 
+    unread = UNREAD
     check: Literal["banned_terms"] = "banned_terms"
     terms: dict[str, tuple[str, ...]] = Field(default={}, description="category: terms")
     lists: dict[str, str] = Field(default={}, description="category: dataset of the contract whose rows are terms")

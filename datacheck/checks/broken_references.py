@@ -88,6 +88,10 @@ class BrokenReferences(Check):
     of: str = Field(description="the dataset of the contract that has them all")
     key: str = Field(description="the column there")
 
+    def keys_named(self) -> tuple[str, ...]:
+        """The columns."""
+        return (self.column,)
+
     def needs(self) -> tuple[Need, ...]:
         """The ids of both sides."""
         return (Need(ColumnValues(column=self.column)), Need(ColumnValues(column=self.key), of=self.of))

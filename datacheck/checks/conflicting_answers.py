@@ -5,7 +5,7 @@ from typing import Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Check, Group, Limit, Measured, Metric, Need, Note, View, place, rates, total
+from datacheck.check import UNREAD, Check, Group, Limit, Measured, Metric, Need, Note, View, place, rates, total
 from datacheck.features.row_keys import RowKeys
 from datacheck.text.normalise import Rule
 
@@ -103,6 +103,7 @@ class ConflictingAnswers(Check):
         ),
     }
 
+    unread = UNREAD
     check: Literal["conflicting_answers"] = "conflicting_answers"
     question: tuple[str, ...] = Field(default=(), description="columns that make the question; none: the prompt")
     answer: tuple[str, ...] = Field(default=(), description="columns that make the answer; none: the gold answer")
@@ -115,6 +116,14 @@ class ConflictingAnswers(Check):
 
     def _keys(self) -> Need:
         return Need(Group(of=self._row_keys(), by="asked"))
+
+    def unread_formats(self) -> tuple[str, ...]:
+        """Columns that are named are read in rows of any format."""
+        return () if self.question else self.unread
+
+    def keys_named(self) -> tuple[str, ...]:
+        """The columns."""
+        return (*self.question, *self.answer)
 
     def needs(self) -> tuple[Need, ...]:
         """Equal questions in one bucket; the keys and places of the other datasets."""

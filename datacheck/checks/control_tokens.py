@@ -4,7 +4,7 @@ from typing import Literal
 
 import polars as pl
 
-from datacheck.check import Check, Limit, Measured, Metric, Note, View, rates, total
+from datacheck.check import UNREAD, Check, Limit, Measured, Metric, Note, View, rates, total
 from datacheck.features.turn_texts import evidence, flagged, per_kind, silent, turn_texts, without_code
 
 # Pictures, sounds and boxes stand in the text of their rows on purpose (Phi-3, Qwen-VL), as <image> does.
@@ -81,6 +81,7 @@ class ControlTokens(Check):
         )
     }
 
+    unread = UNREAD
     check: Literal["control_tokens"] = "control_tokens"
 
     def measure(self, data: View) -> Measured:

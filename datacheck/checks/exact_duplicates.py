@@ -5,7 +5,7 @@ from typing import Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Check, Group, Limit, Measured, Metric, Need, Note, View, rates, total
+from datacheck.check import UNREAD, Check, Group, Limit, Measured, Metric, Need, Note, View, rates, total
 from datacheck.features.text_key import TextKey
 from datacheck.features.texts import On, quoted
 from datacheck.text.normalise import Rule
@@ -74,6 +74,7 @@ class ExactDuplicates(Check):
         )
     }
 
+    unread = UNREAD
     check: Literal["exact_duplicates"] = "exact_duplicates"
     on: On = Field(default="conversation", description="what of a row is compared")
     normalise: tuple[Rule, ...] = Field(default=("nfkc", "casefold"), description="what does not count")

@@ -4,7 +4,7 @@ from typing import Literal
 
 import polars as pl
 
-from datacheck.check import Check, Limit, Measured, Metric, Value, View, rates
+from datacheck.check import UNREAD, Check, Limit, Measured, Metric, Value, View, rates
 from datacheck.features.turn_texts import (
     evidence,
     first_at,
@@ -119,6 +119,7 @@ class GarbledText(Check):
         ),
     }
 
+    unread = UNREAD
     check: Literal["garbled_text"] = "garbled_text"
 
     def measure(self, data: View) -> Measured:

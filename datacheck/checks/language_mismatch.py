@@ -5,7 +5,7 @@ from typing import Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Check, Limit, Measured, Metric, Need, Note, Value, View, rates, total
+from datacheck.check import UNREAD, Check, Limit, Measured, Metric, Need, Note, Value, View, rates, total
 from datacheck.features.languages import Languages, words
 from datacheck.features.turn_texts import looks_like_code, silent, turn_texts, without_code
 
@@ -101,6 +101,7 @@ class LanguageMismatch(Check):
         )
     }
 
+    unread = UNREAD
     check: Literal["language_mismatch"] = "language_mismatch"
     words: int = Field(default=15, ge=1, description="answers with fewer words are not judged")
 

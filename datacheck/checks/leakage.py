@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 from pydantic import BeforeValidator, Field, model_validator
 
-from datacheck.check import Check, Limit, Measured, Metric, Need, Note, Ratio, Value, View, place, total
+from datacheck.check import UNREAD, Check, Limit, Measured, Metric, Need, Note, Ratio, Value, View, place, total
 from datacheck.features.leaks import HAN_N, LATIN_N, LONGER, EvalItems, Leaks, find_leaks, spoken, with_options
 from datacheck.features.skeletons import Skeletons
 from datacheck.text.containment import WINDOW
@@ -140,6 +140,7 @@ class Leakage(Check):
         ),
     }
 
+    unread = UNREAD
     check: Literal["leakage"] = "leakage"
     against: Names = Field(default=(), description="the evaluation datasets of this contract")
     red_line: Names = Field(default=(), description="datasets of which not one item may be in here")

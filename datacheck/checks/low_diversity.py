@@ -5,7 +5,7 @@ from typing import Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Check, Limit, Measured, Metric, Need, Note, Value, View, rates, total
+from datacheck.check import UNREAD, Check, Limit, Measured, Metric, Need, Note, Value, View, rates, total
 from datacheck.features.texts import On
 from datacheck.features.variety import WINDOW, DistinctPairs, Openings
 
@@ -79,6 +79,7 @@ class LowDiversity(Check):
         ),
     }
 
+    unread = UNREAD
     check: Literal["low_diversity"] = "low_diversity"
     on: On = Field(default="response", description="which text of a row is looked at")
 

@@ -7,7 +7,7 @@ import polars as pl
 from numpy.typing import NDArray
 from pydantic import Field
 
-from datacheck.check import Check, Group, Limit, Measured, Metric, Need, Note, Value, View, placed, rates, total
+from datacheck.check import UNREAD, Check, Group, Limit, Measured, Metric, Need, Note, Value, View, placed, rates, total
 from datacheck.features.near import (
     Candidates,
     Keep,
@@ -157,6 +157,7 @@ class NearDuplicates(Check):
         ),
     }
 
+    unread = UNREAD
     check: Literal["near_duplicates"] = "near_duplicates"
     on: On = Field(default="conversation", description="which text of a row is compared; system prompts never are")
     threshold: float | None = Field(

@@ -6,7 +6,7 @@ from typing import Any, Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Check, Limit, Measured, Metric, Need, Note, Value, View, rates, total
+from datacheck.check import UNREAD, Check, Limit, Measured, Metric, Need, Note, Value, View, rates, total
 from datacheck.features.tokens import NO_TOKENIZER, TokenRun, token_run_of, tokens_of, unknown
 
 
@@ -81,6 +81,7 @@ class OverlongSamples(Check):
         "max": Metric("length of the longest row", "characters, or tokens of the named tokenizer", zh="最长一行的长度"),
     }
 
+    unread = UNREAD
     check: Literal["overlong_samples"] = "overlong_samples"
     max_chars: int = Field(default=60_000, ge=1, description="characters that a row may have")
     max_turn_chars: int | None = Field(

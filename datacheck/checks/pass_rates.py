@@ -85,6 +85,10 @@ class PassRates(Check):
     samples: int | None = Field(default=None, ge=1, description="samples per prompt, where the column counts passes")
     margin: float = Field(default=0.0, ge=0, lt=0.5, description="how near to 0 or 1 counts as there")
 
+    def keys_named(self) -> tuple[str, ...]:
+        """The columns."""
+        return (self.column,)
+
     def measure(self, data: View) -> Measured:
         """Read the column as numbers."""
         cells = data.cells.filter(pl.col("path") == self.column, pl.col("text").is_not_null())

@@ -4,7 +4,7 @@ from typing import Literal
 
 import polars as pl
 
-from datacheck.check import Check, Limit, Measured, Metric, Note, View, rates, total
+from datacheck.check import UNREAD, Check, Limit, Measured, Metric, Note, View, rates, total
 from datacheck.features.turn_texts import evidence, flagged, looks_like_code, per_kind, silent, turn_texts, without_code
 
 # A brace after a letter, $, \, ^, _ or another brace belongs to LaTeX, a shell, a format string or a workflow file.
@@ -88,6 +88,7 @@ class PlaceholderText(Check):
         )
     }
 
+    unread = UNREAD
     check: Literal["placeholder_text"] = "placeholder_text"
 
     def measure(self, data: View) -> Measured:

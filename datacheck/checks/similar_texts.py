@@ -8,7 +8,21 @@ import polars as pl
 from numpy.typing import NDArray
 from pydantic import Field
 
-from datacheck.check import Check, Limit, Measured, Metric, Need, Note, Ratio, Value, View, for_review, place, total
+from datacheck.check import (
+    UNREAD,
+    Check,
+    Limit,
+    Measured,
+    Metric,
+    Need,
+    Note,
+    Ratio,
+    Value,
+    View,
+    for_review,
+    place,
+    total,
+)
 from datacheck.features.planting import COPY, on_made_up
 from datacheck.features.projections import Distinct, Projections, comparable, distinct
 from datacheck.features.texts import On, only, row_texts
@@ -117,6 +131,7 @@ class SimilarTexts(Check):
         ),
     }
 
+    unread = UNREAD
     check: Literal["similar_texts"] = "similar_texts"
     on: On = Field(default="prompt", description="which text of a row is compared; system prompts never are")
     against: str | None = Field(default=None, description="an evaluation dataset whose rows are compared with these")

@@ -5,7 +5,7 @@ from typing import Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Check, Limit, Measured, Metric, Need, Note, View, rates, total
+from datacheck.check import UNREAD, Check, Limit, Measured, Metric, Need, Note, View, rates, total
 from datacheck.features.solutions import Solutions
 
 
@@ -78,6 +78,7 @@ class ThinReasoning(Check):
         ),
     }
 
+    unread = UNREAD
     check: Literal["thin_reasoning"] = "thin_reasoning"
     of: Literal["answer", "response"] = Field(default="answer", description="the part that holds the solution")
     chars: int = Field(default=100, ge=0, description="characters up to which a solution is short")

@@ -95,6 +95,10 @@ class UnknownSidTokens(Check):
         """The run stands with the contract."""
         return {"run": token_run_of(dataset)}
 
+    def keys_named(self) -> tuple[str, ...]:
+        """The columns."""
+        return self.columns
+
     def needs(self) -> tuple[Need, ...]:
         """The tokens of both sides."""
         return (Need(SidTokens(named=self.columns)), Need(SidTokens(named=(self.key,)), of=self.of))

@@ -34,6 +34,8 @@ class UnreadableLines(Check):
 
     - Look at the code of each place: it says what is wrong and how to repair it.
     - Repair where the file is written (a JSON library instead of string formatting, UTF-8, one record per line).
+    - `limits_hit` is not known where `source` names a key (of `columns` or `fields`) that no row has: the reason names
+      the nearest key of the rows; correct the contract, or the export.
     - Where the writer is out of reach, `datacheck apply` keeps the good lines byte for byte and puts the bad ones
       aside; read them before you give them up.
 
@@ -65,6 +67,7 @@ class UnreadableLines(Check):
     ## 修复
 
     - 在写出数据的地方改：用 JSON 库序列化，统一 UTF-8，一行一条。
+    - `source` 的 columns 或 fields 写了数据中没有的键时，`limits_hit` 无法得知：按原因里最接近的键改契约或导出。
     - 改不了源头时，用 `datacheck apply` 逐字节保留好行，把坏行另存，看过之后再决定是否放弃。
 
     ## 验证
@@ -81,10 +84,11 @@ class UnreadableLines(Check):
             zh="无法读取的位置",
         ),
         "limits_hit": Metric(
-            "places where datacheck itself gave up (a record too long, too deep, …), so that it cannot decide",
+            "places where datacheck itself gave up (a record too long, too deep, …), so that it cannot decide; "
+            "not known where `source` names a key that no row has",
             "places",
             limit=Limit(max=0),
-            zh="达到 datacheck 自身上限（记录过长、过深等）、无法判定的位置",
+            zh="达到 datacheck 自身上限（记录过长、过深等）、无法判定的位置；`source` 写的键在数据中不存在时无法得知",
         ),
     }
 
@@ -103,7 +107,8 @@ class UnreadableLines(Check):
         whole = total(data.rows) + places
         given_up = _listed(codes, "limit")
         noted = _listed(codes, "note")
-        notes = []
+        lacking = data.lacking
+        notes = [*lacking]
         if given_up:
             lost = f"datacheck gave up at a limit of its own, nothing is known of: {given_up}"
             notes.append(Note(lost, zh=f"datacheck 因自身上限放弃读取，以下内容未检查：{given_up}"))
@@ -112,7 +117,7 @@ class UnreadableLines(Check):
         return Measured(
             values=(
                 Value("rate", Ratio(places, whole) if whole else None),
-                Value("limits_hit", None if given_up or not whole else 0),
+                Value("limits_hit", None if given_up or lacking or not whole else 0),
             ),
             evidence=bad.select("file", "line", "byte", problem="code", detail=_detail()),
             figures={"codes": codes.select("code", "level", "places")},

@@ -7,7 +7,7 @@ from typing import Literal
 import polars as pl
 from pydantic import Field, field_validator
 
-from datacheck.check import Check, Limit, Measured, Metric, Need, Note, Value, View, rates, total
+from datacheck.check import UNREAD, Check, Limit, Measured, Metric, Need, Note, Value, View, rates, total
 from datacheck.features.golds import Extract, Golds, Of, alternatives
 from datacheck.text.graders import GRADERS, GraderFailedError
 
@@ -109,6 +109,7 @@ class UnverifiableAnswers(Check):
         )
     }
 
+    unread = UNREAD
     check: Literal["unverifiable_answers"] = "unverifiable_answers"
     grader: Literal[
         "auto", "exact", "integer", "gsm8k", "number", "latex", "math_verify", "choice", "json", "tool_call"

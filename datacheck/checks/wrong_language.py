@@ -5,7 +5,7 @@ from typing import Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Check, Measured, Metric, Need, Note, View, rates, total
+from datacheck.check import UNREAD, Check, Measured, Metric, Need, Note, View, rates, total
 from datacheck.features.languages import Languages, language, words
 from datacheck.features.turn_texts import silent, turn_texts
 
@@ -87,6 +87,7 @@ class WrongLanguage(Check):
         ),
     }
 
+    unread = UNREAD
     check: Literal["wrong_language"] = "wrong_language"
     languages: tuple[Language, ...] = Field(
         min_length=1, description="expected languages, as codes (zh, zh-Hant, en, ja, …)"

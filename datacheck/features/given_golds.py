@@ -8,6 +8,7 @@ from datacheck.check import Feature, Need, View
 from datacheck.features.golds import Extract, Golds, Of, alternatives
 from datacheck.text.graders import choice, number
 from datacheck.text.normalise import Rule, normalise
+from datacheck.text.stated import holds, states
 
 _VERDICTS = frozenset(
     {"true", "false", "正确", "错误", "correct", "incorrect", "不正确", "not given"}
@@ -17,13 +18,14 @@ _WORD = re.compile(r"[0-9a-z]", re.ASCII)
 
 
 class GivenGolds(Feature):
-    """`row`, `where`, `gold`, `state`: one line per row with a gold and a prompt; one per answer of a listed gold.
+    """`row`, `where`, `gold`, `state`, `number`: a line per row with a gold and a prompt; per answer of a listed gold.
 
     `state` is given (the normalised prompt holds the gold as words of their own), absent, or trivial: a number, the
-    letter of an option, true or false, or fewer than `min_chars` letters and digits say nothing where they occur.
+    letter of an option, true or false, or fewer than `min_chars` letters and digits say nothing where they occur, so
+    they are given where the prompt tells them as its answer. `number`: of a gold that is one, as `holds` says.
     """
 
-    columns = {"row": pl.UInt32, "where": pl.String, "gold": pl.String, "state": pl.String}
+    columns = {"row": pl.UInt32, "where": pl.String, "gold": pl.String, "state": pl.String, "number": pl.String}
 
     of: Of
     extract: Extract
@@ -46,13 +48,19 @@ class GivenGolds(Feature):
             plain=normalise(both["gold"], self.normalise).str.strip_chars(),
             prompt=normalise(both["prompt"].fill_null(""), self.normalise),
         )
+        told, number = _told(both)
+        both = both.with_columns(told=told, number=number)
         trivial = {plain: _trivial(plain, self.min_chars) for plain in both["plain"].unique()}
         state = pl.col("plain").replace_strict(trivial, default=True, return_dtype=pl.Boolean)
         held = pl.col("prompt").str.contains(pl.col("plain"), literal=True)
         both = both.with_columns(
-            state=pl.when(state).then(pl.lit("trivial")).when(held).then(pl.lit("given")).otherwise(pl.lit("absent"))
+            state=pl.when(state & ~pl.col("told"))
+            .then(pl.lit("trivial"))
+            .when(pl.col("told") | held)
+            .then(pl.lit("given"))
+            .otherwise(pl.lit("absent"))
         )
-        given = both.filter(pl.col("state") == "given")
+        given = both.filter(pl.col("state") == "given", ~pl.col("told"))
         inside = [
             (row, plain)
             for row, plain, prompt in given.select("row", "plain", "prompt").iter_rows()
@@ -62,6 +70,15 @@ class GivenGolds(Feature):
         marked = both.join(cut.with_columns(cut=True), on=["row", "plain"], how="left", maintain_order="left")
         absent = pl.when("cut").then(pl.lit("absent")).otherwise("state")
         return marked.with_columns(state=absent).select(*self.columns)
+
+
+def _told(both: pl.DataFrame) -> tuple[pl.Series, pl.Series]:
+    """Whether each prompt tells its gold as the answer, and where it holds it if that is a number."""
+    pairs = both.select("prompt", "plain").rows()
+    return (
+        pl.Series([bool(gold) and states(prompt, gold) for prompt, gold in pairs], dtype=pl.Boolean),
+        pl.Series([holds(prompt, gold) for prompt, gold in pairs], dtype=pl.String),
+    )
 
 
 def _single(golds: pl.DataFrame) -> pl.DataFrame:

@@ -346,6 +346,10 @@ class Assembler:
             raise Rejected("not_an_object", "a list, but not of messages")
         return "rows" if self.reading.format == "rows" else "unknown", _NO_TURNS
 
+    def knows(self, record: dict[str, Any]) -> bool:
+        """Whether a reader takes an object as one record."""
+        return self._classify(record)[0] not in {"rows", "unknown"}
+
     def _classify(self, record: dict[str, Any]) -> tuple[str, Extract]:
         wanted = self._wanted
         if wanted == "rows":

@@ -129,7 +129,9 @@ def survey(path: Path, reading: Reading, rows: Container[int], *, bad: bool) -> 
             if chunk.kind in BINARY:
                 adrift += [entry.code for entry in entries if entry.code in _STOPPED]
                 entries = [entry for entry in entries if entry.code not in _STOPPED]
-            if chunk.kind == "array" or (chunk.kind == "document" and reading.records is not None):
+            # A document of several records is an object or a list of them, named by the contract or not.
+            several = chunk.kind == "document" and (reading.records is not None or len(entries) > 1)
+            if chunk.kind == "array" or several:
                 _add_elements(elements, chunk, entries, goes)
             else:
                 if chunk.kind == "sequence":

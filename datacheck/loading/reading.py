@@ -180,6 +180,8 @@ class Reading(_Frozen):
                 "fields: expected one of prompt and response; prompt and answer (and options); chosen and rejected; "
                 "messages; prompt; text (input with a response, role and content with messages)"
             )
+        if "messages" in found:
+            found.append("prompt_only")  # conversations that wait for their answer
         if self.format not in {"auto", *found}:
             raise ValueError(f"fields: these make {' or '.join(found)}, not {self.format}")
         if len(set(named.values())) < len(named):

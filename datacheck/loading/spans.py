@@ -144,3 +144,11 @@ def string_end(data: bytes, start: int) -> int:
     """Return where the string ends that starts at `start`."""
     match = _ONE_STRING.match(data, start)
     return match.end() if match else start + 1
+
+
+def entry_value(raw: bytes) -> int:
+    """Return where the object begins in `"key": {…}`; 0 where there is none, or no key before it."""
+    if not raw.startswith(b'"'):
+        return 0
+    start = skip_space(raw, skip_space(raw, string_end(raw, 0)) + 1)
+    return start if raw[start : start + 1] == b"{" else 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import jiter
@@ -14,6 +15,8 @@ from datacheck.loading.reading import in_words
 from datacheck.loading.sniff import UTF8_BOM
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from datacheck.loading.assemble import Assembler
     from datacheck.loading.reader import Chunk
     from datacheck.loading.reading import Reading
@@ -21,6 +24,8 @@ if TYPE_CHECKING:
 ENTRIES = "*"
 _SPACE = b" \t\r\n"
 _UNCLOSED = Why("truncated_line", "the next record starts before this one ends")
+_ALIKE = 2  # entries of an object from which on they may be its records
+_LOOKED_AT = 20
 _SAFE_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,39}")
 
 
@@ -181,11 +186,21 @@ class Values:
         except ValueError:
             self._value(start, end)
             return
+        if self._holds_records(record):
+            self._each(record, start, end, _keyed)
+            return
         self._add(start, self.data[start:end], record)
         lists = _lists_inside(record)
         if lists:
             names = ", ".join(lists)
             self.out.note(0, start, b"", "lists_inside", f"records: one of {names}")
+
+    def _holds_records(self, whole: Any) -> bool:
+        """Whether an object is a set of records by their ids, {"id1": {…}, "id2": {…}}: a reader knows them, not it."""
+        if whole.__class__ is not dict or len(whole) < _ALIKE or set(map(type, whole.values())) != {dict}:
+            return False
+        first = islice(whole.items(), _LOOKED_AT)
+        return not self.out.knows(whole) and any(self.out.knows(_keyed(*entry)) for entry in first)
 
     def _entries(self, start: int, end: int) -> None:
         """Each entry of an object becomes a record {key, value}; the whole is parsed first, so that it is sound."""
@@ -197,12 +212,16 @@ class Values:
         if whole.__class__ is not dict:
             self._bad(start, end, "records_missing", "no object whose entries could be records")
             return
+        self._each(whole, start, end, lambda key, value: {"key": key, "value": value})
+
+    def _each(self, whole: dict[str, Any], start: int, end: int, record: Callable[[str, Any], dict[str, Any]]) -> None:
+        """Add a record for each entry of an object that was parsed already, where the entry stands."""
         position = start + 1
         for key, value in whole.items():
             position = spans.skip_space(self.data, position)
             colon = spans.skip_space(self.data, spans.string_end(self.data, position))
             stop = spans.value_end(self.data, spans.skip_space(self.data, colon + 1), end) or end
-            self._add(position, self.data[position:stop], {"key": key, "value": value})
+            self._add(position, self.data[position:stop], record(key, value))
             position = spans.skip_space(self.data, stop) + 1
 
     def _records(self, start: int, end: int) -> None:
@@ -228,6 +247,11 @@ class Values:
 def json_record(raw: bytes) -> Any:
     """Parse strictly; ValueError says where."""
     return jiter.from_json(raw, catch_duplicate_keys=True, allow_inf_nan=False, cache_mode="keys")
+
+
+def _keyed(key: str, value: dict[str, Any]) -> dict[str, Any]:
+    """A record that stands under its id."""
+    return {"key": key, **value}
 
 
 def _lists_inside(record: Any) -> list[str]:

@@ -1,4 +1,7 @@
+import json
+
 import pytest
+from core_helpers import contract, jsonl, report
 from pydantic import ValidationError
 
 from datacheck.check import Ratio
@@ -133,3 +136,67 @@ def test_answers_that_the_question_names_by_their_kind():
     result = measure(AnswerInPrompt(), rows)
     assert result.problems == [(3, "answer_in_prompt"), (4, "answer_in_prompt"), (5, "answer_in_prompt")]
     assert result.not_checked == ("2 golds are numbers, letters of options or have fewer than 4 letters and digits",)
+
+
+ADDED = (
+    "{q} (Solution: the answer is {a}.)", "{q} Answer: {a}", "{q}\n#### {a}", "{q} \\boxed{{{a}}}", "{q} {a}",
+    "{q} 答案是{a}。", "{q} So it comes to {a} in total.",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def gsm8k(realdata):
+    path = next((realdata / "gsm8k").rglob("test.jsonl"))
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()][:400]
+
+
+def judged(folder, command, rows):
+    jsonl(folder / "data" / "a.jsonl", *rows)
+    code, _, _ = command("run", contract(folder, ["answer_in_prompt"]), "--out", folder / "out")
+    (found, *_) = report(folder / "out")["findings"]
+    return code, found["status"], {value["name"]: value["count"] for value in found["values"]}
+
+
+def test_gsm8k_as_it_is_passes(tmp_path, here, command, gsm8k):
+    code, status, counts = judged(tmp_path, command, gsm8k)
+    assert (code, status, counts["rate"]) == (0, "pass", 0)
+    assert 0 < counts["last_number"] < counts["numbers"] < 40  # by chance
+
+
+@pytest.mark.parametrize("added", ADDED)
+def test_gsm8k_with_its_golds_told_fails(tmp_path, here, command, gsm8k, added):
+    told = [
+        {**row, "question": added.format(q=row["question"], a=row["answer"].rpartition("#### ")[2])} for row in gsm8k
+    ]
+    code, status, counts = judged(tmp_path, command, told)
+    assert (code, status, counts["last_number"]) == (1, "fail", 400)
+    assert counts["rate"] >= (0 if "comes to" in added else 399)
+
+
+def test_one_told_number_in_many_is_found_with_its_row(tmp_path, here, command, gsm8k):
+    rows = [dict(row) for row in gsm8k]
+    rows[17]["question"] += f" The answer is ${rows[17]['answer'].rpartition('#### ')[2]}.00."
+    assert judged(tmp_path, command, rows)[:2] == (1, "fail")
+    (place,) = report(tmp_path / "out")["findings"][0]["evidence"]["first"]
+    assert place["at"].endswith("a.jsonl:18")
+
+
+@pytest.mark.parametrize(
+    ("prompt", "gold", "given"),
+    [
+        ("Is it so? The answer is yes.", "yes", True),
+        ("Is it so? Answer: yes or no.", "yes", False),
+        ("Which? Answer: A, B or C.", "A", False),
+        ("Which? The answer is (B).", "B", True),
+        ('Which? End with "Answer: A"', "A", False),
+        ("Two and two? The answer is 4. Now: three and three?", "4", False),  # an example, and then the question
+        ("How much? The answer is 3/4.", "3/4", True),
+        ("How much? The answer is 1,080 pounds.", "1080", True),
+        ("How much? The answer is 1,081.", "1080", False),
+        ("How much? Answer in 3 words.", "3", False),
+        (r"How much? \boxed{\frac{3}{4}}", r"\frac{3}{4}", True),
+        ("一共多少?答案:18", "18", True),
+    ],
+)
+def test_what_is_told_as_the_answer(prompt, gold, given):
+    assert measure(AnswerInPrompt(), rows((prompt, gold))).value("rate") == Ratio(int(given), 1)
