@@ -137,14 +137,14 @@ def _watch(rules: Rulebook, interval: float | None) -> int:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: over.set())
     while True:
-        code = _look(rules) if interval is None or Registry(rules.registry).drops() else 0
+        code = _look() if interval is None or Registry(rules.registry).drops() else 0
         if interval is None:
             return code
         if over.wait(interval):
             return 0
 
 
-def _look(rules: Rulebook) -> int:
+def _look() -> int:
     try:
         state = watch(return_state=True)
     except Exception as error:  # noqa: BLE001 - no server

@@ -59,9 +59,9 @@ class _Look:
         except BusyError:
             return ELSEWHERE
         except BaseException as error:  # noqa: BLE001 - the text of foreign exceptions could hold data
-            _say(f"{drop.name}: {reason(error)}")
+            _say(shown(f"{drop.name}: {reason(error)}"))
             return INVALID if isinstance(error, UsageError) else UNDECIDED
-        _say(f"{drop.name}: {said(outcome)}")
+        _say(f"{shown(drop.name)}: {said(outcome)}")
         return _STATES.get(outcome.status, UNDECIDED)
 
     def _publish(self, rules: Rulebook, drop: Path) -> Outcome:
@@ -82,4 +82,4 @@ class _Look:
 
 
 def _say(line: str) -> None:
-    sys.stderr.write(f"{told(shown(line))}\n")
+    sys.stderr.write(f"{told(line)}\n")
