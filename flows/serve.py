@@ -82,8 +82,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--limit", type=int, default=2, help="Runs at the same time (2).")
     given = parser.parse_args(arguments)
     rules = rules_of(given)
-    if not PREFECT_API_URL.value():
-        raise UsageError("PREFECT_API_URL: is not set; expected the address of a running Prefect server")
+    _require_server()
     with Registry(rules.registry).ledger():
         pass  # the registry is there, and its ledger is whole, before anything is scheduled
     use(rules)
@@ -92,6 +91,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (KeyboardInterrupt, TerminationSignal):
         return 0
     return DatacheckError.exit_code
+
+
+def _require_server() -> None:
+    if not PREFECT_API_URL.value():
+        raise UsageError("PREFECT_API_URL: is not set; expected the address of a running Prefect server")
 
 
 def _say(line: str) -> None:

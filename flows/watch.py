@@ -124,11 +124,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     rules = rules_of(given)
     with_prefect = bool(PREFECT_API_URL.value())
-    if not with_prefect and (rules.wait_for_waiver or rules.limit):
-        option = "--wait-for-waiver" if rules.wait_for_waiver else "--limit-name"
-        raise UsageError(f"{option}: needs a Prefect server; set PREFECT_API_URL to the address of a running one")
+    if not with_prefect:
+        _refuse("--wait-for-waiver" if rules.wait_for_waiver else "--limit-name" if rules.limit else None)
     use(rules)
     return (_watch if with_prefect else watch_here)(rules, None if given.once else given.interval)
+
+
+def _refuse(option: str | None) -> None:
+    if option is not None:
+        raise UsageError(f"{option}: needs a Prefect server; set PREFECT_API_URL to the address of a running one")
 
 
 def _watch(rules: Rulebook, interval: float | None) -> int:
