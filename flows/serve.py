@@ -1,49 +1,103 @@
-"""Serve the flows: one process that publishes drops on a schedule and on an event, and runs what the UI asks for."""
+"""Serve the flows: one process that publishes drops on a schedule and on an event, and runs what the UI asks for.
+
+The runner is given the flows themselves. It runs these and no others, whatever code, storage or steps the server's
+deployments name: who can write to the server's API cannot make it run theirs.
+"""
 
 import argparse
+import asyncio
+import sys
 from collections.abc import Sequence
 from datetime import timedelta
-from typing import cast
+from uuid import UUID
 
-from prefect import serve
 from prefect.client.schemas.objects import ConcurrencyLimitConfig, ConcurrencyLimitStrategy
-from prefect.deployments.runner import RunnerDeployment
 from prefect.events import DeploymentEventTrigger
+from prefect.exceptions import TerminationSignal
+from prefect.runner import Runner
+from prefect.settings import PREFECT_API_URL
 from prefect.types.entrypoint import EntrypointType
 
+from datacheck.errors import DatacheckError, UsageError
 from datacheck.gate.registry import Registry
+from datacheck.language import told
 
 from .announce import EVENT, RESOURCE
-from .publish import Rulebook, publish
-from .validate import validate
+from .by_hand import validate_drop
+from .lookout import Lookout, cause
+from .publish import publish
+from .rules import use
+from .validate import reason
 from .watch import rules_of, rules_parser, watch
 
+_ENDING = 30.0  # seconds for the runs under way to be stopped
 
-def deployments(rules: Rulebook, interval: float) -> list[RunnerDeployment]:
-    """The three flows as deployments: `watch` every `interval` seconds and at each EVENT, the others on request."""
+
+async def _deploy(runner: Runner, interval: float) -> UUID:
+    """The flows as deployments: `watch` every `interval` seconds and at each EVENT, the others on request."""
     module = EntrypointType.MODULE_PATH  # a file path would not do in an empty folder beside an installed wheel
-    one = ConcurrencyLimitConfig(limit=1, collision_strategy=ConcurrencyLimitStrategy.CANCEL_NEW)
-    looking = watch.to_deployment(
+    looking = await runner.aadd_flow(
+        watch,
         "registry",
         interval=timedelta(seconds=interval),
         triggers=[DeploymentEventTrigger(expect={EVENT}, match={"prefect.resource.id": RESOURCE}, name="drop ready")],
-        parameters={"rules": rules.model_dump(mode="json")},
-        concurrency_limit=one,  # a look during a look would find nothing but claims
+        # a look during a look would find nothing but claims
+        concurrency_limit=ConcurrencyLimitConfig(limit=1, collision_strategy=ConcurrencyLimitStrategy.CANCEL_NEW),
         entrypoint_type=module,
         description="Publish the complete drops in incoming/.",
     )
-    by_hand = [flow.to_deployment("by-hand", entrypoint_type=module) for flow in (validate, publish)]
-    return cast("list[RunnerDeployment]", [looking, *by_hand])  # typed for async callers, too
+    for flow in (validate_drop, publish):
+        await runner.aadd_flow(flow, "by-hand", entrypoint_type=module)
+    return looking
+
+
+async def _serve(interval: float, limit: int) -> str:
+    """Serve until stopped; returns why looks do not happen, where they do not."""
+    looking: UUID | None = None
+    runner = Runner(name="datacheck", limit=limit)
+    lookout = Lookout(interval)
+    try:
+        looking = await _deploy(runner, interval)
+        _say("datacheck-watch/registry, datacheck-publish/by-hand, datacheck-validate/by-hand: being served")
+        running, silent = asyncio.create_task(runner.start()), asyncio.create_task(lookout.silence())
+        await asyncio.wait((running, silent), return_when=asyncio.FIRST_COMPLETED)
+        if running.done():
+            silent.cancel()
+            running.result()
+            return "the runner has ended; see the lines above"
+        why = f"there was no look for {lookout.patience:g} s; {await cause(looking, lookout.patience)}"
+        running.cancel()
+        await asyncio.wait((running,), timeout=_ENDING)
+    except Exception as error:  # noqa: BLE001 - of the server's client or the runner: anything
+        return f"{reason(error)}; {await cause(looking, lookout.patience)}"
+    finally:
+        lookout.close()
+    return why
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """`datacheck serve REGISTRY …`: serve until stopped."""
+    """`datacheck serve REGISTRY …`: serve until stopped; 3: no look happens."""
     parser: argparse.ArgumentParser = rules_parser("Serve the flows: schedule, events, requests from the UI.")
     parser.prog = "datacheck serve"
     parser.add_argument("--limit", type=int, default=2, help="Runs at the same time (2).")
     given = parser.parse_args(arguments)
     rules = rules_of(given)
+    _require_server()
     with Registry(rules.registry).ledger():
         pass  # the registry is there, and its ledger is whole, before anything is scheduled
-    serve(*deployments(rules, given.interval), limit=given.limit)
-    return 0
+    use(rules)
+    try:
+        _say(f"datacheck serve: {asyncio.run(_serve(given.interval, given.limit))}")
+    except (KeyboardInterrupt, TerminationSignal):
+        return 0
+    return DatacheckError.exit_code
+
+
+def _require_server() -> None:
+    if not PREFECT_API_URL.value():
+        raise UsageError("PREFECT_API_URL: is not set; expected the address of a running Prefect server")
+
+
+def _say(line: str) -> None:
+    sys.stderr.write(f"{told(line)}\n")
+    sys.stderr.flush()

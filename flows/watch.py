@@ -1,6 +1,5 @@
 """New drops: a flow that publishes whatever complete drop lies in the registry's incoming/, and a loop around it.
 
-A drop is complete when its _MANIFEST.json is there (written last) and names files that are there with their sizes.
 Several watchers, schedules and events may see the same drop: the claim in the ledger lets one of them work. A drop
 whose worker died is seen again at the next look, because it has been put back or its lease has run out.
 """
@@ -16,58 +15,44 @@ from typing import Any
 from prefect import flow
 from prefect.client.schemas.objects import State
 from prefect.exceptions import ExternalSignal
+from prefect.settings import PREFECT_API_URL
 from prefect.states import Completed
 
 from datacheck.arguments import Parser
-from datacheck.errors import DatacheckError, LoadError, UsageError
+from datacheck.errors import DatacheckError, UsageError
 from datacheck.gate.registry import Registry
-from datacheck.gate.version import read_manifest, require_listed
 from datacheck.language import told
 
-from .publish import ELSEWHERE, PUBLISHED, Publication, Rulebook, publish
+from .look import NOT_PUBLISHED, look, summary
+from .lookout import under_way
+from .publish import publish
+from .rules import Rulebook, current, title, use
 from .validate import INVALID, UNDECIDED, end, reason, shown
+from .watch_here import watch_here
 
-NOTHING, DONE = "NothingNew", "Done"
+
+def _name() -> str:
+    """Which registry is looked into, by which contract."""
+    return f"look {title(lambda rules: f'{rules.registry.name} for {rules.contract.stem}')}"
 
 
-@flow(name="datacheck-watch", flow_run_name="look {rules.title}", persist_result=False, log_prints=False)
-def watch(rules: Rulebook) -> State[Any]:
+@flow(name="datacheck-watch", flow_run_name=_name, persist_result=False, log_prints=False)
+def watch() -> State[Any]:
     """Look once into incoming/: publish every complete drop, one after the other. This is the backfill, too."""
     try:
-        registry = Registry(rules.registry)
-        with registry.ledger() as ledger:
-            registry.recover(ledger)
-        states = {drop.name: _one(rules, drop) for drop in registry.drops()}
+        with under_way():
+            states = look(current(), _one)
     except (KeyboardInterrupt, SystemExit, ExternalSignal):
         raise
     except BaseException as error:  # noqa: BLE001 - the text of foreign exceptions could hold data
         return end(INVALID if isinstance(error, UsageError) else UNDECIDED, shown(reason(error)))
-    if not states:
-        return Completed(name=NOTHING, message="no complete drop in incoming/")
-    told = shown("; ".join(f"{name}: {state}" for name, state in states.items()))
-    wrong = [state for state in states.values() if state not in (PUBLISHED, ELSEWHERE)]
-    return end("NotPublished", told) if wrong else Completed(name=DONE, message=told)
+    name, text = summary(states)
+    return end(name, text) if name == NOT_PUBLISHED else Completed(name=name, message=text)
 
 
-def _one(rules: Rulebook, drop: Path) -> str:
+def _one(_: Rulebook, drop: Path) -> str:
     """Publish one drop in a flow run of its own; returns the name of its state."""
-    try:
-        incomplete(drop)
-    except LoadError as error:
-        return f"incomplete ({error})"
-    request = Publication(drop=drop, **rules.model_dump())
-    return str(publish(request, return_state=True).name)
-
-
-def incomplete(drop: Path) -> None:
-    """Raise LoadError if a look at names and sizes tells that the manifest is not true; nothing is hashed."""
-    manifest = read_manifest(drop)
-    if manifest is None:
-        raise LoadError(f"{shown(drop.name)}: no manifest; expected one, written last")
-    require_listed(drop, manifest)
-    for file in manifest.files:
-        if (drop / file.path).stat().st_size != file.bytes:
-            raise LoadError(f"{shown(drop.name)}: {shown(file.path)} has not the size that the manifest names")
+    return str(publish(drop.name, return_state=True).name)
 
 
 def rules_parser(about: str) -> Parser:
@@ -133,25 +118,39 @@ def _pairs(items: Sequence[str], option: str) -> dict[str, str]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """`datacheck watch REGISTRY …`: look for drops until stopped, or once (1: a drop was not published)."""
-    parser = rules_parser("Publish drops as they come, each once, as Prefect flows.")
+    parser = rules_parser("Publish drops as they come, each once; as Prefect flows if PREFECT_API_URL is set.")
     parser.prog = "datacheck watch"
     parser.add_argument("--once", action="store_true", help="Look once, and end.")
     given = parser.parse_args(arguments)
     rules = rules_of(given)
+    with_prefect = bool(PREFECT_API_URL.value())
+    if not with_prefect:
+        _refuse("--wait-for-waiver" if rules.wait_for_waiver else "--limit-name" if rules.limit else None)
+    use(rules)
+    return (_watch if with_prefect else watch_here)(rules, None if given.once else given.interval)
+
+
+def _refuse(option: str | None) -> None:
+    if option is not None:
+        raise UsageError(f"{option}: needs a Prefect server; set PREFECT_API_URL to the address of a running one")
+
+
+def _watch(rules: Rulebook, interval: float | None) -> int:
+    """Look every `interval` seconds until stopped, or once."""
     over = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: over.set())
     while True:
-        code = _look(rules) if given.once or Registry(rules.registry).drops() else 0
-        if given.once:
+        code = _look() if interval is None or Registry(rules.registry).drops() else 0
+        if interval is None:
             return code
-        if over.wait(given.interval):
+        if over.wait(interval):
             return 0
 
 
-def _look(rules: Rulebook) -> int:
+def _look() -> int:
     try:
-        state = watch(rules, return_state=True)
+        state = watch(return_state=True)
     except Exception as error:  # noqa: BLE001 - no server
         said = f"the flow could not run: {reason(error)}; is PREFECT_API_URL a running server?"
         sys.stderr.write(f"{told(said)}\n")

@@ -84,6 +84,8 @@ def verifies(public: bytes, signature: bytes, message: bytes) -> bool:
 
 # --- private keys ---
 
+_taken: dict[tuple[str, str], str] = {}  # (variable, key as it was named) → what stood in the environment
+
 
 def new_key(path: Path) -> PrivateKey:
     """Make a key pair: `path` (PEM, PKCS 8, mode 0600) and beside it the public key as `.pub`.
@@ -122,9 +124,10 @@ def public_file(path: Path) -> Path:
 
 
 def load_private(named: str) -> PrivateKey:
-    """Read a private key from a file, or from `env:NAME`, which is then removed from the environment.
+    """Read a private key from a file, or from `env:NAME`. Raises UsageError.
 
-    Children of this process parse what strangers wrote; they need not know the key. Raises UsageError.
+    The variables of key and passphrase are removed from the environment: children of this process parse what strangers
+    wrote and must not know them. This process keeps what it took, so that one key signs many drops.
     """
     from cryptography.exceptions import UnsupportedAlgorithm  # noqa: PLC0415
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey  # noqa: PLC0415
@@ -132,7 +135,7 @@ def load_private(named: str) -> PrivateKey:
 
     where = shown(named)
     pem = _pem_of(named, where)
-    passphrase = os.environ.pop(PASSPHRASE, "").encode() or None
+    passphrase = (_take(PASSPHRASE, named) or "").encode() or None
     try:
         key = load_pem_private_key(pem, passphrase)
     except TypeError:
@@ -146,9 +149,17 @@ def load_private(named: str) -> PrivateKey:
     return PrivateKey(key)
 
 
+def _take(variable: str, named: str) -> str | None:
+    """The value of a variable that belongs to the key `named`; from now on it is in this process's memory only."""
+    value = os.environ.pop(variable, None)
+    if value is not None:
+        _taken[variable, named] = value
+    return _taken.get((variable, named))
+
+
 def _pem_of(named: str, where: str) -> bytes:
     if named.startswith("env:"):
-        text = os.environ.pop(named.removeprefix("env:"), None)
+        text = _take(named.removeprefix("env:"), named)
         if text is None:
             raise UsageError(f"{where}: no such variable; expected a private key in it")
         return text.encode("utf-8", "surrogateescape")

@@ -136,7 +136,9 @@ CLAUSES: Mapping[str, str] = {
         "退出码：10 未通过，11 未检查，12 被修改，13 豁免无效，14 未知的密钥或契约。"
     ),
     "else that of COMMAND (126, 127: it cannot be started).": "否则为 COMMAND 的退出码（126、127：无法启动）。",
-    "Publish drops as they come, each once, as Prefect flows.": "新数据到达时以 Prefect 流程发布，每批一次。",
+    "Publish drops as they come, each once; as Prefect flows if PREFECT_API_URL is set.": (
+        "新数据到达时发布，每批一次；设置了 PREFECT_API_URL 时以 Prefect 流程运行。"
+    ),
     "Serve the flows: schedule, events, requests from the UI.": "运行流程：时间表、事件、界面上的请求。",
     "Say that a drop is ready in incoming/.": "告知 incoming/ 中有一批数据已就绪。",
     "Run one validation as a Prefect flow.": "以 Prefect 流程运行一次检查。",
@@ -703,6 +705,36 @@ CLAUSES: Mapping[str, str] = {
     "expected the address of a running Prefect server": "应为运行中的 Prefect 服务地址",
     "the flow could not run: {*}": "流程未能运行：{}",
     "is PREFECT_API_URL a running server?": "PREFECT_API_URL 指向的服务是否在运行？",
+    "{}: needs a Prefect server": "{}：需要 Prefect 服务",
+    "set PREFECT_API_URL to the address of a running one": "请将 PREFECT_API_URL 设为运行中服务的地址",
+    "no complete drop of this name in incoming/": "incoming/ 中没有这个名称的完整数据",
+    "expected a name without a path": "应为不带路径的名称",
+    "no complete drop in incoming/": "incoming/ 中没有完整的新数据",
+    "is not set": "未设置",
+    "start the flows with datacheck serve, or set it for the worker": (
+        "请用 datacheck serve 运行流程，或为 worker 设置此变量"
+    ),
+    "cannot be used ({})": "不可用（{}）",
+    "expected JSON as in docs/prefect.md": "应为 JSON，写法见 docs/prefect.md",
+    "expected an absolute path": "应为绝对路径",
+    "{}: being served": "{}：正在服务",
+    "there was no look for {} s": "已有 {} 秒没有查看新数据",
+    "the runner has ended": "运行程序已结束",
+    "the server answers": "服务有响应",
+    "see the lines above": "见上文",
+    "the Prefect server at {} does not answer": "Prefect 服务 {} 没有响应",
+    "start it, then serve again": "请启动它，然后重新运行 serve",
+    "the schedule is paused on the server": "服务上的时间表已被暂停",
+    "serve again to resume it": "重新运行 serve 即可恢复",
+    "the Prefect server at {} schedules nothing: its scheduler does not work": (
+        "Prefect 服务 {} 不安排任何运行：其调度器不工作"
+    ),
+    "look into the server's log, start it again with sqlalchemy<2.1, then serve again": (
+        "请查看服务的日志，用 sqlalchemy<2.1 重新启动它，然后重新运行 serve"
+    ),
+    "the server has scheduled looks, the newest is {}": "服务已安排查看，最近一次的状态为 {}",
+    "see its log there, then serve again": "请在服务上查看其日志，然后重新运行 serve",
+    "not told: {*}": "未能通知：{}",
 }
 
 _HOLE = re.compile(r"\{\*?\}")

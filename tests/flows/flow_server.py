@@ -36,6 +36,16 @@ class Server:
         with urllib.request.urlopen(request, timeout=10) as answer:
             return json.load(answer)
 
+    def change(self, path: str, body: dict[str, Any]) -> None:
+        """PATCH."""
+        request = urllib.request.Request(
+            self.env["PREFECT_API_URL"] + path,
+            json.dumps(body).encode(),
+            headers={"Content-Type": "application/json"},
+            method="PATCH",
+        )
+        urllib.request.urlopen(request, timeout=10).close()
+
 
 def environment(**more: str) -> dict[str, str]:
     """This process's environment without any setting of Prefect."""
@@ -46,6 +56,7 @@ def environment(**more: str) -> dict[str, str]:
 @contextlib.contextmanager
 def started(folder: Path) -> Iterator[Server]:
     """Start a server with its home in `folder`; in the end nothing of it is left running."""
+    folder.mkdir(exist_ok=True)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = str(free.getsockname()[1])

@@ -1,0 +1,51 @@
+"""One look into a registry's incoming/: which drops are complete, and what each came to.
+
+A drop is complete when its _MANIFEST.json is there (written last) and names files that are there with their sizes.
+"""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from datacheck.errors import LoadError
+from datacheck.gate.registry import Registry
+from datacheck.gate.version import read_manifest, require_listed
+
+from .publish import ELSEWHERE, PUBLISHED
+from .rules import Rulebook
+from .validate import shown
+
+NOTHING, DONE, NOT_PUBLISHED = "NothingNew", "Done", "NotPublished"
+
+
+def look(rules: Rulebook, one: Callable[[Rulebook, Path], str]) -> dict[str, str]:
+    """Do `one` with every complete drop of incoming/; returns by name the state that each came to."""
+    registry = Registry(rules.registry)
+    with registry.ledger() as ledger:
+        registry.recover(ledger)
+    states = {}
+    for drop in registry.drops():
+        try:
+            incomplete(drop)
+            states[drop.name] = one(rules, drop)
+        except LoadError as error:
+            states[drop.name] = f"incomplete ({error})"
+    return states
+
+
+def summary(states: Mapping[str, str]) -> tuple[str, str]:
+    """What a look came to: the name of its state, and a line."""
+    if not states:
+        return NOTHING, "no complete drop in incoming/"
+    good = all(state in (PUBLISHED, ELSEWHERE) for state in states.values())
+    return DONE if good else NOT_PUBLISHED, shown("; ".join(f"{name}: {state}" for name, state in states.items()))
+
+
+def incomplete(drop: Path) -> None:
+    """Raise LoadError if a look at names and sizes tells that the manifest is not true; nothing is hashed."""
+    manifest = read_manifest(drop)
+    if manifest is None:
+        raise LoadError(f"{shown(drop.name)}: no manifest; expected one, written last")
+    require_listed(drop, manifest)
+    for file in manifest.files:
+        if (drop / file.path).stat().st_size != file.bytes:
+            raise LoadError(f"{shown(drop.name)}: {shown(file.path)} has not the size that the manifest names")

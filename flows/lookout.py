@@ -1,0 +1,106 @@
+"""Whether looks happen at all, seen from `serve`: a scheduler can be dead while its server calls itself healthy.
+
+Each look, wherever its process runs, holds a lock on a file and touches it. `serve` sees a look under way by the lock
+and a past one by the time of the file; it need not believe the server.
+"""
+
+import asyncio
+import contextlib
+import fcntl
+import os
+import tempfile
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from uuid import UUID
+
+from prefect import get_client
+from prefect.client.schemas.filters import (
+    DeploymentFilter,
+    DeploymentFilterId,
+    FlowRunFilter,
+    FlowRunFilterExpectedStartTime,
+)
+from prefect.client.schemas.sorting import FlowRunSort
+from prefect.settings import PREFECT_API_URL
+
+MARK = "DATACHECK_LOOK_MARK"
+LEAST = 180.0  # seconds: Prefect's scheduler needs up to a minute for a new schedule, a process some seconds to start
+_INTERVALS = 3
+_ASKING = 20.0  # seconds in which a server that is there answers
+
+
+@contextlib.contextmanager
+def under_way() -> Iterator[None]:
+    """Tell the process that serves this look, if there is one, that it is under way."""
+    named = os.environ.get(MARK)
+    with contextlib.ExitStack() as stack:
+        if named is not None:
+            with contextlib.suppress(OSError):  # who served it has gone
+                mark = stack.enter_context(Path(named).open("r+b"))
+                fcntl.flock(mark, fcntl.LOCK_SH)
+                stack.callback(os.utime, mark.fileno())
+        yield
+
+
+class Lookout:
+    """Waits until there was no look for three intervals, but three minutes at least: also the time to start in."""
+
+    def __init__(self, interval: float) -> None:
+        self.patience = max(_INTERVALS * interval, LEAST)
+        descriptor, name = tempfile.mkstemp(prefix="datacheck-look-")
+        os.close(descriptor)
+        self._mark = Path(name)
+        os.environ[MARK] = name
+
+    def close(self) -> None:
+        """Remove the file."""
+        self._mark.unlink(missing_ok=True)
+
+    async def silence(self) -> None:
+        """Return when it has been silent for too long."""
+        before, since = self._seen(), time.monotonic()
+        while time.monotonic() - since < self.patience:
+            await asyncio.sleep(1)
+            now = self._seen()
+            if now != before or now is None:
+                before, since = now, time.monotonic()
+
+    def _seen(self) -> int | None:
+        """When the last look ended; None: one is under way."""
+        with self._mark.open("rb") as mark:
+            try:
+                fcntl.flock(mark, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return None
+            return os.fstat(mark.fileno()).st_mtime_ns
+
+
+async def cause(deployment: UUID | None, since: float) -> str:
+    """Why there was no look for `since` seconds, as far as the server can tell, and what to do."""
+    server = PREFECT_API_URL.value()
+    try:
+        async with asyncio.timeout(_ASKING), get_client() as client:
+            await client.hello()
+            if deployment is None:
+                return "the server answers; see the lines above"
+            found = await client.read_deployment(deployment)
+            now = datetime.now(UTC)
+            due = FlowRunFilterExpectedStartTime.model_validate(
+                {"after_": now - timedelta(seconds=since), "before_": now}
+            )
+            newest = await client.read_flow_runs(
+                deployment_filter=DeploymentFilter(id=DeploymentFilterId(any_=[deployment])),
+                flow_run_filter=FlowRunFilter(expected_start_time=due),
+                sort=FlowRunSort.EXPECTED_START_TIME_DESC,
+                limit=1,
+            )
+    except Exception:  # noqa: BLE001 - whatever it is that the client of a dead server raises
+        return f"the Prefect server at {server} does not answer; start it, then serve again"
+    if found.paused or not any(schedule.active for schedule in found.schedules):
+        return "the schedule is paused on the server; serve again to resume it"
+    if not newest:
+        hint = "look into the server's log, start it again with sqlalchemy<2.1, then serve again"
+        return f"the Prefect server at {server} schedules nothing: its scheduler does not work; {hint}"
+    return f"the server has scheduled looks, the newest is {newest[0].state_name}; see its log there, then serve again"

@@ -1,0 +1,263 @@
+"""What `datacheck serve` promises: it looks by its schedule and says when it cannot, and nobody but the operator
+chooses by what a drop is judged. Everything through the commands and the server's API, as strangers reach it."""
+
+import json
+import shutil
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flow_server import Server, environment, living, started
+from test_gate_flows import BAD, CONTRACT, GOOD, Place, place, served, until
+
+__all__ = ["place", "served"]  # fixtures
+
+slow = pytest.mark.slow
+ENDED = {"COMPLETED", "FAILED", "CRASHED", "CANCELLED"}
+
+
+@pytest.fixture
+def alone(tmp_path: Path) -> Iterator[Place]:
+    """A place whose commands know of no server."""
+    nowhere = Server(tmp_path, tmp_path / "none.log", environment(PREFECT_HOME=str(tmp_path / "home")))
+    place = Place(tmp_path, nowhere)
+    yield place
+    place.close()
+
+
+def end(process: "subprocess.Popen[str]") -> None:
+    process.send_signal(signal.SIGINT)
+    process.wait(timeout=60)
+    assert living(process.pid) == []
+
+
+@slow
+def test_a_scheduled_look_decides_a_drop(place: Place) -> None:
+    place.drop("good", GOOD)
+    process = place.start("serve", *place.rules(), "--interval", 20)
+    until(place.published.exists, place, seconds=180)  # no event is sent
+    end(process)
+
+
+@slow
+def test_serve_ends_where_no_look_happens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("flow_server.environment", without_scheduler)
+    with started(tmp_path / "server") as healthy:
+        place = Place(tmp_path / "place", healthy)
+        process = place.start("serve", *place.rules(), "--interval", 5)
+        until(lambda: process.poll() is not None, place, seconds=300)
+        place.close()
+        assert process.returncode == 3, place.log()
+        assert living(process.pid) == []
+    (told,) = [line for line in place.log().splitlines() if line.startswith("datacheck serve:")]
+    assert "there was no look for 180 s" in told
+    assert "its scheduler does not work" in told
+
+
+def without_scheduler(**more: str) -> dict[str, str]:
+    """A server whose scheduler does nothing, as one that fails each time, and which calls itself healthy."""
+    return environment(**more, PREFECT_SERVER_SERVICES_SCHEDULER_ENABLED="false")
+
+
+@slow
+def test_serve_ends_where_the_server_has_gone(tmp_path: Path) -> None:
+    with started(tmp_path / "server") as server:
+        place = Place(tmp_path / "place", server)
+        process = place.start("serve", *place.rules(), "--interval", 5)
+        until(lambda: "being served" in place.log(), place)
+    assert process.wait(timeout=400) == 3, place.log()
+    assert "does not answer; start it, then serve again" in place.log().splitlines()[-1]
+    assert living(process.pid) == []
+
+
+@pytest.mark.parametrize(
+    ("url", "code", "told"),
+    [
+        ("", 2, "PREFECT_API_URL: is not set"),
+        ("http://127.0.0.1:9/api", 3, "the Prefect server at http://127.0.0.1:9/api does not answer"),
+    ],
+)
+def test_serve_without_a_server_says_so_in_one_line(alone: Place, url: str, code: int, told: str) -> None:
+    alone.env["PREFECT_API_URL"] = url
+    done = alone.run("serve", *alone.rules(), code=code)
+    assert told in done.stderr.splitlines()[-1]
+    assert "Traceback" not in done.stderr
+
+
+@slow
+def test_a_request_chooses_a_drop_and_nothing_else(served: Place, tmp_path_factory: pytest.TempPathFactory) -> None:
+    place, foreign = served, Foreign(served, tmp_path_factory.mktemp("foreign"))
+    asked = [foreign.ask("datacheck-publish", parameters) for parameters in foreign.requests()]
+    asked += [foreign.ask("datacheck-validate", parameters) for parameters in foreign.requests()[1:6]]
+    asked.append(foreign.ask("datacheck-watch", {"rules": foreign.rules}))
+    states = [foreign.ended(run) for run in asked]
+    assert {state["type"] for state in states} <= {"FAILED", "CRASHED"}, states
+    foreign.nothing_happened()
+    # what the served rules allow is not spoiled by it
+    place.drop("bad", BAD)
+    assert foreign.ended(foreign.ask("datacheck-validate", {"drop": "bad"}))["name"] == "ContractFailed"
+    assert (place.registry / "incoming" / "bad" / "part.jsonl").is_file()
+    assert (place.folder / "datacheck-by-hand" / "bad" / "report.json").is_file()
+    assert foreign.ended(foreign.ask("datacheck-publish", {"drop": "bad"}))["name"] == "Quarantined"
+    # nor is code run that somebody names on the server
+    foreign.put_code_into("datacheck-publish")
+    assert foreign.ended(foreign.ask("datacheck-publish", {"drop": "good"}))["name"] == "Published"
+    assert place.published.exists()
+    assert not foreign.ran.exists()
+
+
+class Foreign:
+    """Somebody who reaches the API and may write in a folder of their own on the same machine."""
+
+    def __init__(self, place: Place, folder: Path) -> None:
+        self.place, self.folder = place, folder
+        self.ran = folder / "ran"
+        place.drop("good", GOOD)
+        shutil.copytree(place.registry / "incoming" / "good", folder / "drop")
+        (place.registry / "incoming" / "link").symlink_to(folder / "drop")
+        (folder / "sft.yaml").write_text(CONTRACT.replace("      - role_errors\n", ""), encoding="utf-8")
+        self.rules = {
+            "registry": str(place.registry),
+            "contract": str(folder / "sft.yaml"),
+            "sign": str(place.folder / "validator.pem"),
+            "trust": place.env["DATACHECK_TRUST"],
+            "channel": "foreign",
+        }
+        self.before = self.seen()
+
+    def requests(self) -> list[dict[str, Any]]:
+        own = str(self.folder / "drop")
+        paths = [own, "../../../drop", "../incoming/good", "good/", "./good", "link", ".", "..", "", "good\x00"]
+        return [
+            {"request": {**self.rules, "drop": own}},
+            {"request": {"contract": self.rules["contract"], "data": {"train": own}, "out": str(self.folder / "out")}},
+            {"drop": "good", **self.rules},
+            {"drop": {"name": "good", "contract": self.rules["contract"]}},
+            *({"drop": path} for path in paths),
+        ]
+
+    def ask(self, flow: str, parameters: dict[str, Any]) -> str:
+        """Create a run as loosely as the API allows."""
+        name = "registry" if flow == "datacheck-watch" else "by-hand"
+        found = self.place.server.ask(f"/deployments/name/{flow}/{name}")
+        self.change(found["id"], {"enforce_parameter_schema": False})
+        environment = {"env": {"DATACHECK_RULES": json.dumps(self.rules)}}
+        run = self.place.server.ask(
+            f"/deployments/{found['id']}/create_flow_run", {"parameters": parameters, "job_variables": environment}
+        )
+        return str(run["id"])
+
+    def change(self, deployment: str, what: dict[str, Any]) -> None:
+        self.place.server.change(f"/deployments/{deployment}", what)
+
+    def put_code_into(self, flow: str) -> None:
+        """Let the deployment name a file and a step of theirs."""
+        code = f"from pathlib import Path\nfrom prefect import flow\nPath({str(self.ran)!r}).touch()\n"
+        (self.folder / "theirs.py").write_text(f"{code}\n@flow\ndef f(drop: str = ''): pass\n", encoding="utf-8")
+        step = {"prefect.deployments.steps.run_shell_script": {"script": f"touch {self.ran}"}}
+        found = self.place.server.ask(f"/deployments/name/{flow}/by-hand")
+        self.change(
+            found["id"],
+            {"entrypoint": f"{self.folder}/theirs.py:f", "path": str(self.folder), "pull_steps": [step]},
+        )
+
+    def ended(self, run: str) -> dict[str, Any]:
+        def state() -> Any:
+            found = self.place.server.ask(f"/flow_runs/{run}")["state"]
+            return found if found["type"] in ENDED else None
+
+        found: dict[str, Any] = until(state, self.place, seconds=240)
+        return found
+
+    def seen(self) -> list[tuple[str, str]]:
+        """The names below the registry and their own folder, and every entry of the ledger."""
+        entries = json.loads(self.place.run("history", self.place.registry, "--format", "json").stdout)["entries"]
+        files = [path for root in (self.place.registry, self.folder) for path in sorted(root.rglob("*"))]
+        kept = [("file", str(path)) for path in files if "sqlite-" not in path.name]
+        return [*kept, *(("entry", json.dumps(entry)) for entry in entries)]
+
+    def nothing_happened(self) -> None:
+        assert self.seen() == self.before
+
+
+@slow
+@pytest.mark.parametrize("encrypted", [False, True])
+def test_one_key_signs_every_drop_without_a_server(alone: Place, *, encrypted: bool) -> None:
+    place = alone
+    secret = {"DATACHECK_KEY_PASSPHRASE": "芝麻开门"} if encrypted else {}
+    place.env.update(secret)
+    place.run("keys", "new", "own.pem")
+    place.run("keys", "trust", "own.pub", "--role", "validator")
+    place.env["VALIDATOR_KEY"] = (place.folder / "own.pem").read_text()
+    for number in range(8):
+        place.drop(f"drop{number}", GOOD)
+    rules = [str(place.registry), "--contract", "sft.yaml", "--sign"]
+    done = place.run("watch", *rules, "own.pem" if encrypted else "env:VALIDATOR_KEY", "--once")
+    told = json.loads(place.run("history", place.registry, "--format", "json").stdout)["entries"]
+    assert [entry["kind"] for entry in told].count("verdict") == 8, done.stderr
+    assert "drop7: Published" in done.stderr
+    assert not any(secret_word in done.stderr for secret_word in (*secret.values(), "PRIVATE KEY"))
+
+
+@slow
+def test_watch_without_a_server_tells_of_every_drop(alone: Place) -> None:
+    place = alone
+    place.drop("bad", BAD)
+    place.drop("good", GOOD)
+    place.drop("unfinished", GOOD, complete=False)
+    (place.drop("wrong", GOOD) / "part.jsonl").write_text("{}\n")
+    told = place.run("watch", *place.rules(), "--once", code=1).stderr
+    assert "bad: Quarantined; good: Published; wrong: incomplete (" in told
+    assert "train.role_errors" in told
+    assert place.published.exists()
+    assert sorted(path.name for path in (place.registry / "incoming").iterdir()) == ["unfinished", "wrong"]
+    chinese = place.run("watch", *place.rules(), "--once", "--lang", "zh", code=1)
+    assert "wrong" in chinese.stderr
+
+
+@slow
+def test_a_stopped_watch_without_a_server_gives_the_drop_back(alone: Place) -> None:
+    place = alone
+    more = "      - {check: near_duplicates, limits: {rate: {max: 1}}}\n      - pii\n"
+    (place.folder / "sft.yaml").write_text(CONTRACT + more, encoding="utf-8")
+    place.drop("big", GOOD, rows=40_000)
+    watcher = place.start("watch", *place.rules(), "--once")
+    until(lambda: list((place.registry / "staged").glob("*/drop")), place)
+    watcher.send_signal(signal.SIGTERM)
+    assert watcher.wait(timeout=60) == 128 + signal.SIGTERM, place.log()
+    assert living(watcher.pid) == []
+    assert (place.registry / "incoming" / "big" / "part.jsonl").is_file()
+    assert not place.published.exists()
+
+
+@pytest.mark.parametrize("option", ["--wait-for-waiver", "--limit-name"])
+def test_what_needs_a_server_says_so(alone: Place, option: str) -> None:
+    told = alone.run("watch", *alone.rules(), "--once", option, "60", code=2).stderr
+    assert told == f"{option}: needs a Prefect server; set PREFECT_API_URL to the address of a running one\n"
+
+
+@slow
+def test_a_look_under_way_is_no_silence(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The lock of a look counts for as long as it is held, and its end counts as a sign; then silence is told."""
+    import asyncio
+
+    from flows import lookout
+
+    monkeypatch.setattr(lookout, "LEAST", 0.0)
+    looked = lookout.Lookout(1.0)
+    monkeypatch.setenv(lookout.MARK, str(looked._mark))
+
+    def look() -> None:
+        with lookout.under_way():
+            time.sleep(6)
+
+    began = time.monotonic()
+    threading.Thread(target=look).start()
+    asyncio.run(asyncio.wait_for(looked.silence(), 30))
+    looked.close()
+    assert 8 < time.monotonic() - began < 15
