@@ -239,7 +239,8 @@ class Job:
         outside = {dataset.name: _digests(dataset) for dataset in elsewhere}
         inside = {name: place for name, place in self.within.items() if place is not None}
         baseline = sha256_of(options.baseline / "report.json") if options.baseline else None
-        how = [code_digest(), options.strict, dict(options.run), baseline]
+        as_of = options.as_of.isoformat() if options.as_of else None
+        how = [code_digest(), options.strict, dict(options.run), baseline, as_of]
         parts = [self.manifest.id, dict(contract.inputs), inside, outside, how]
         return hashlib.sha256(strictjson.canonical(parts)).hexdigest()
 
@@ -463,6 +464,7 @@ def verdict_facts(verdict: Verdict, folder: Path, question: str, day: dt.date | 
         "result": verdict.result,
         "verdict": verdict.verdict,
         "strict": verdict.strict,
+        "given": verdict.given,
         "contract": verdict.contract_digest,
         "report": verdict.report,
         "datacheck": verdict.datacheck,

@@ -139,14 +139,14 @@ def verify(
     _same_report(sidecar(path, REPORT), signed, needed=False)
     if report is not None:
         _same_report(report, signed, needed=True)
-    notices = (*(f"WAIVED {waiver}" for waiver in used), *notices, *_unread(verdict))
+    notices = (*(f"WAIVED {waiver}" for waiver in used), *notices, *_given(verdict), *_unread(verdict))
     return Verified(path, verdict.version, verdict.result, len(verdict.files), verdict.size, used, notices)
 
 
 def _same_contract(path: Path, verdict: Verdict, contract: str | None) -> None:
     digest = verdict.contract_digest
     if contract is not None and contract.removeprefix("sha256:").lower() != digest:
-        name = shown(" ".join(verdict.contract))
+        name = shown(" ".join([*verdict.contract, verdict.given]).strip())
         raise UnknownKeyError(
             f"{shown(str(path))}: judged by the contract {name} ({digest}); expected {shown(contract)}"
         )
@@ -233,6 +233,12 @@ def _same_report(folder: Path, signed: Signed, *, needed: bool) -> None:
         raise TamperedError(str(error)) from None
     if found != signed.verdict.report or (verdict and hashlib.sha256(verdict).hexdigest() != signed.sha256):
         raise TamperedError(f"{shown(str(folder))}: is not the report of this verdict, or was changed; run again")
+
+
+def _given(verdict: Verdict) -> tuple[str, ...]:
+    if not verdict.given:
+        return ()
+    return (f"judged with {shown(verdict.given)}; its contract's digest names that too: {verdict.contract_digest}",)
 
 
 def _unread(verdict: Verdict) -> tuple[str, ...]:
