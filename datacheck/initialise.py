@@ -14,7 +14,7 @@ import polars as pl
 from datacheck.errors import UsageError
 from datacheck.guesses import Texts, guessed
 from datacheck.inventory import dataset_files
-from datacheck.loading.parse import parse
+from datacheck.loading.contain import tables_of
 from datacheck.loading.reader import read
 from datacheck.loading.reading import Reading
 from datacheck.loading.tables import Tables
@@ -241,7 +241,9 @@ def _list_inside(file: Path) -> str | None:
 
 
 def _read(path: Path, reading: Reading) -> Tables | None:
-    return next((t for chunk in read(path.parent.resolve() / path.name, reading) for t in parse(chunk, reading)), None)
+    return next(
+        (t for chunk in read(path.parent.resolve() / path.name, reading) for t in tables_of(chunk, reading)), None
+    )
 
 
 def _name(path: Path) -> str:

@@ -563,6 +563,10 @@ CLAUSES: Mapping[str, str] = {
     "the ledger {} knows no verdict of it": "账本 {} 中没有它的结论",
     "publish it first": "请先发布",
     "there is a newer verdict in {}": "{} 中有更新的结论",
+    "the process that read it was killed ({}: out of memory, or a crash in native code)": (
+        "读取它的进程被终止（{}：内存不足，或本机代码崩溃）"
+    ),
+    "is the file damaged?": "文件是否已损坏？",
     "judged with {}": "判定时使用了 {}",
     "its contract's digest names that too: {}": "契约摘要包含了它：{}",
     "cannot be used ({*})": "无法使用（{}）",
