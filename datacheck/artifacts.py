@@ -22,6 +22,9 @@ _TOKENIZER = (
 )  # fmt: skip
 
 
+FILES = ("tokenizer", "config")  # settings of a run that name files: what these hold is an input
+
+
 class Run(Model):
     """The training run that the data is for, as the contract's `run:` says it."""
 
@@ -52,7 +55,7 @@ def resolved(
 
     """
     seen: dict[str, Any] = run.model_dump()
-    for setting, reader in (("tokenizer", _tokenizer), ("config", _file)):
+    for setting, reader in zip(FILES, (_tokenizer, _file), strict=True):
         named = seen[setting]
         path = find(setting, named) if named is not None else None
         if path is None:

@@ -191,6 +191,8 @@ def run(
             verdict, place = session.signed
             signed = f"signed: {verdict.result}, {verdict.version}, contract {verdict.contract_digest}"
             sys.stderr.write(f"{told(signed)}\n")
+            if verdict.given:
+                sys.stderr.write(f"        {verdict.given}\n")
             sys.stderr.write(f"        {place}\n")
     raise typer.Exit(128 + stopped.number if stopped else report.exit_code)
 

@@ -147,14 +147,16 @@ def history(
     Exit code: 0 the ledger is whole, 2 asked wrongly, 3 it was changed or cut, or an older copy was put back.
     """
     from datacheck.gate.history import history_json, print_history
+    from datacheck.gate.ledger import head_of
     from datacheck.gate.registry import Registry, find
 
     language, fmt = _language(lang), _format(fmt)
     root, number = find(what, registry)
     place = Registry(root, anchor or ())
     with place.ledger(readonly=True) as ledger:
-        head = ledger.verify_chain(place.heads())
-        entries = [e for e in ledger.entries() if e.version.startswith(number) and (every or e.kind != "claim")]
+        verified = ledger.verified(place.heads())
+    head = head_of(verified)
+    entries = [e for e in verified if e.version.startswith(number) and (every or e.kind != "claim")]
     if fmt == "json":
         sys.stdout.write(history_json(entries, head))
     else:

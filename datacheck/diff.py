@@ -9,7 +9,6 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from os import environ
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +44,7 @@ from datacheck.report.changed import (
 from datacheck.report.model import ContractEntry, FileEntry, Finding, ValueEntry
 from datacheck.report.words import Lang
 from datacheck.run import Engine, OnProgress
-from datacheck.store import Store, read_json
+from datacheck.store import Store, read_json, shared_store
 from datacheck.view import Loaded
 
 _NAMES = ("A", "B")
@@ -91,8 +90,7 @@ def compare(
     if out is not None:
         refuse_foreign(out, DIFF)
     with _folder(out) as folder:
-        shared = environ.get("DATACHECK_STORE")
-        engine = Engine(plan, inventory(plan), Store(Path(shared) if shared else folder / ".store"), workers=workers)
+        engine = Engine(plan, inventory(plan), shared_store() or Store(folder / ".store"), workers=workers)
         engine.run(make_plan(plan), on_progress)
         measured = [_measured(engine, plan.datasets[name]) for name in names]
         diff = _diff(plan, engine, names, measured, contract is not None)

@@ -17,7 +17,9 @@ import zstandard
 
 from datacheck.errors import LoadError
 from datacheck.loading import cut, files
+from datacheck.loading.contain import contained
 from datacheck.loading.cut import Survey
+from datacheck.loading.kinds import BINARY
 from datacheck.loading.reading import Reading
 from datacheck.pii.redaction import excerpt
 from datacheck.report.derived import Change, Changes, DerivedFile, Join, RedactedString, Written
@@ -170,7 +172,7 @@ def _survey(file: Judged) -> Survey | None:
 def _join(found: Survey) -> Join:
     if found.seen.compression:
         return "decoded bytes"
-    return "rows" if found.seen.container in cut.BINARY else "bytes"
+    return "rows" if found.seen.container in BINARY else "bytes"
 
 
 def _uncuttable(file: Judged, found: Survey) -> tuple[str, ...]:
@@ -264,27 +266,44 @@ def _split_bytes(file: Judged, found: Survey, kept: Path, dropped: Path) -> tupl
 
 
 def _split_rows(file: Judged, found: Survey, kept: Path, dropped: Path) -> None:
-    """Write both halves of a table."""
+    """Write both halves of a table, in a child: a damaged one can kill who reads it."""
+    gone = tuple(place.line - 1 for place in found.ranges)
+    work = (file.path, file.label, found.seen.container or "", gone, kept, dropped, file.rewrite.values)
+    with new_file(kept), new_file(dropped, private=True):
+        for _ in contained(file.path.name, _rows_written, *work):
+            pass
+    with files.open_regular(file.path) as opened:
+        raw = files.Hashed(opened)
+        raw.drain()
+        file.verify(raw.hexdigest())
+
+
+def _rows_written(
+    path: Path,
+    label: str,
+    container: str,
+    gone: tuple[int, ...],
+    kept: Path,
+    dropped: Path,
+    values: Mapping[int, Mapping[str, Any]],
+) -> Iterator[None]:
+    """Write the rows into both files, which are there already."""
     import pyarrow as pa  # noqa: PLC0415 (only where it is needed)
 
     from datacheck.loading.cut_arrow import nested_dictionary, split_rows  # noqa: PLC0415
 
-    gone = tuple(place.line - 1 for place in found.ranges)
-    with files.open_regular(file.path) as opened, new_file(kept) as left, new_file(dropped, private=True) as right:
+    with files.open_regular(path) as opened, kept.open("r+b") as left, dropped.open("r+b") as right:
         try:
-            nested = nested_dictionary(opened, found.seen.container or "")
+            nested = nested_dictionary(opened, container)
             if nested is not None:  # a LoadError is none of those below
                 raise LoadError(
-                    f"{file.label}: the column {excerpt(nested)} has a dictionary inside, which would keep the values "
+                    f"{label}: the column {excerpt(nested)} has a dictionary inside, which would keep the values "
                     "of rows that go; write it with plain strings and run again"
                 )
-            split_rows(opened, found.seen.container or "", gone, left, right, file.rewrite.values)
+            split_rows(opened, container, gone, left, right, values)
         except (pa.ArrowException, OSError, ValueError, TypeError) as error:
-            raise LoadError(f"{file.label}: its rows cannot be written again ({type(error).__name__})") from None
-        opened.seek(0)
-        raw = files.Hashed(opened)
-        raw.drain()
-        file.verify(raw.hexdigest())
+            raise LoadError(f"{label}: its rows cannot be written again ({type(error).__name__})") from None
+    yield None
 
 
 def _copy(file: Judged, target: Path, *, private: bool = False) -> None:

@@ -16,7 +16,7 @@ from datacheck.contract import load_contract
 from datacheck.errors import ContractError, UsageError
 from datacheck.guesses import Texts, guessed
 from datacheck.inventory import dataset_files, inventory
-from datacheck.loading.parse import parse
+from datacheck.loading.contain import tables_of
 from datacheck.loading.reader import read
 from datacheck.loading.reading import Reading
 from datacheck.loading.tables import Tables
@@ -287,7 +287,9 @@ def _list_inside(file: Path) -> str | None:
 
 
 def _read(path: Path, reading: Reading) -> Tables | None:
-    return next((t for chunk in read(path.parent.resolve() / path.name, reading) for t in parse(chunk, reading)), None)
+    return next(
+        (t for chunk in read(path.parent.resolve() / path.name, reading) for t in tables_of(chunk, reading)), None
+    )
 
 
 def _name(path: Path) -> str:

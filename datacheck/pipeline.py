@@ -34,7 +34,7 @@ from datacheck.plan import Step, make_plan
 from datacheck.remote import localise
 from datacheck.report.model import Finding, Report
 from datacheck.run import Engine, OnProgress
-from datacheck.store import Store, read_json
+from datacheck.store import Store, read_json, shared_store
 from datacheck.view import Loaded, StoreView
 
 
@@ -57,11 +57,12 @@ class Session:
             self.plan: tuple[Step, ...] = make_plan(self.contract)
             self.baseline = Baseline(options.baseline, self.contract) if options.baseline else None
             self.sealer = Sealer(signed, options.sign, self.files, self.out) if signed and options.sign else None
+            own = self.staging / ".store"
+            # What is signed is measured here and now: nobody's word for what a store of others found counts.
+            self.store = Store(own) if options.sign else shared_store() or Store(own)
         except BaseException:
             shutil.rmtree(self.staging, ignore_errors=True)
             raise
-        shared = os.environ.get("DATACHECK_STORE")
-        self.store = Store(Path(shared) if shared else self.staging / ".store")
         self.engine = Engine(
             self.contract,
             self.files,
@@ -152,7 +153,7 @@ class Session:
         if self.sealer is None:
             return None
         planned = sum(len(dataset.checks) for dataset in self.contract.datasets.values())
-        verdict, envelope = self.sealer.seal(report, planned, self.staging)
+        verdict, envelope = self.sealer.seal(report, planned, self.staging, self.options)
         (self.staging / VERDICT).write_bytes(envelope)
         return verdict, envelope
 

@@ -16,7 +16,7 @@ from datacheck.errors import LoadError, UsageError, unknown
 from datacheck.features.fates import parsed
 from datacheck.features.tokens import NO_TOKENIZER, limits_of, load_model, reader, renderer, token_run_of
 from datacheck.inventory import dataset_files
-from datacheck.loading.parse import parse
+from datacheck.loading.contain import tables_of
 from datacheck.loading.reader import read
 from datacheck.loading.reading import Reading
 from datacheck.trainers.base import UNSEEN
@@ -129,7 +129,7 @@ def _records(wanted: _Data) -> Iterator[tuple[int, str, Any]]:
     number = 0
     for entry in dataset_files("data", wanted.path, wanted.named, wanted.glob).read:
         for chunk in read(entry.path, wanted.reading):
-            for tables in parse(chunk, wanted.reading, records=True):
+            for tables in tables_of(chunk, wanted.reading, records=True):
                 if tables.records is None:
                     raise LoadError(f"{entry.name}: its records cannot be shown")
                 lines = tables.rows["line"].to_list()

@@ -26,7 +26,8 @@ from datacheck.errors import CheckAuthorError, LoadError, UsageError
 from datacheck.halves import Edit, Judged, Reasons, Rewrite
 from datacheck.judge import settings_of
 from datacheck.loading import files, spans
-from datacheck.loading.cut import BINARY
+from datacheck.loading.contain import contained, tables_of
+from datacheck.loading.kinds import BINARY
 from datacheck.loading.parse import parse
 from datacheck.loading.reader import Chunk, read
 from datacheck.loading.reading import Reading
@@ -165,7 +166,7 @@ class Redactor:
         rows: dict[int, tuple[int, int]] = {}  # of a table: its own number → that of the report, and the line
         first, container = 0, ""
         for chunk in _chunks(path, reading):
-            for tables in parse(chunk, reading):
+            for tables in tables_of(chunk, reading):
                 wanted = self._rows(tables, to_replace())
                 found = tables.rows.filter(pl.col("row").is_in(wanted.implode()))
                 places = [
@@ -187,7 +188,9 @@ class Redactor:
     def blocking(self, path: Path, reading: Reading) -> int:
         """Count the blocking hits of a file, as an audit does."""
         chunks = _chunks(path, reading)
-        return sum(self._hits(tables).filter(_BLOCKS).height for chunk in chunks for tables in parse(chunk, reading))
+        return sum(
+            self._hits(tables).filter(_BLOCKS).height for chunk in chunks for tables in tables_of(chunk, reading)
+        )
 
     def left(
         self, path: Path, reading: Reading, originals: Mapping[int, Sequence[Value]]
@@ -317,30 +320,35 @@ class Redactor:
     def _of_table(self, path: Path, container: str, reading: Reading, rows: Mapping[int, tuple[int, int]]) -> Plan:
         """Redact rows of Parquet or Arrow through their JSON text."""
         from datacheck.loading.arrow import json_safe  # noqa: PLC0415 (pyarrow only where it is needed)
-        from datacheck.loading.cut_arrow import picked  # noqa: PLC0415
 
         form = _Form(reading.model_copy(update={"encoding": "utf-8"}), None, ",")
         changes: list[Change] = []
         stuck: dict[int, int] = {}
         values: dict[int, Mapping[str, Any]] = {}
         originals: dict[int, tuple[Value, ...]] = {}
-        with files.open_regular(path) as file:
-            for numbers, found in picked(file, container, sorted(rows)):
-                texts = [json.dumps(json_safe(value), ensure_ascii=False) for value in found]
-                records = [
-                    _Record(*rows[number], 0, text, json_leaves(text), text)
-                    for number, text in zip(numbers, texts, strict=True)
-                ]
-                blocked = self._mend(records, form)
-                for number, value, record, gone in zip(numbers, found, records, blocked, strict=True):
-                    new = None if gone else _rebuilt_row(value, [leaf.text for leaf in json_leaves(record.text)])
-                    if new is None:
-                        stuck[record.row] = record.line
-                    else:
-                        values[number] = new
-                        originals[record.row] = tuple(record.pseudonyms)
-                        changes += (c._replace(start=0, end=0, new=b"") for c in self._changes(record, form))
+        for numbers, found in contained(path.name, _picked, path, container, sorted(rows)):
+            texts = [json.dumps(json_safe(value), ensure_ascii=False) for value in found]
+            records = [
+                _Record(*rows[number], 0, text, json_leaves(text), text)
+                for number, text in zip(numbers, texts, strict=True)
+            ]
+            blocked = self._mend(records, form)
+            for number, value, record, gone in zip(numbers, found, records, blocked, strict=True):
+                new = None if gone else _rebuilt_row(value, [leaf.text for leaf in json_leaves(record.text)])
+                if new is None:
+                    stuck[record.row] = record.line
+                else:
+                    values[number] = new
+                    originals[record.row] = tuple(record.pseudonyms)
+                    changes += (c._replace(start=0, end=0, new=b"") for c in self._changes(record, form))
         return Plan(tuple(changes), stuck, values, originals)
+
+
+def _picked(path: Path, container: str, rows: list[int]) -> Iterator[tuple[list[int], list[dict[str, Any]]]]:
+    from datacheck.loading.cut_arrow import picked  # noqa: PLC0415 (pyarrow only where it is needed)
+
+    with files.open_regular(path) as file:
+        yield from picked(file, container, rows)
 
 
 def _chunks(path: Path, reading: Reading) -> Iterator[Chunk]:
@@ -358,7 +366,7 @@ def _written_rows(path: Path, reading: Reading, wanted: Container[int]) -> Itera
     first, container = 0, ""
     rows: dict[int, tuple[int, int]] = {}  # of a table: its own number → the row, and the line
     for chunk in _chunks(path, reading):
-        for tables in parse(chunk, reading):
+        for tables in tables_of(chunk, reading):
             form = _form(chunk, reading)
             for row, line, byte, length in tables.rows.select("row", "line", "byte", "length").iter_rows():
                 if first + row not in wanted:
@@ -372,12 +380,10 @@ def _written_rows(path: Path, reading: Reading, wanted: Container[int]) -> Itera
             first += tables.counts.rows
     if rows:
         from datacheck.loading.arrow import json_safe  # noqa: PLC0415 (pyarrow only where it is needed)
-        from datacheck.loading.cut_arrow import picked  # noqa: PLC0415
 
-        with files.open_regular(path) as file:
-            for numbers, found in picked(file, container, sorted(rows)):
-                for number, value in zip(numbers, found, strict=True):
-                    yield *rows[number], json_scalars(json.dumps(json_safe(value), ensure_ascii=False))
+        for numbers, found in contained(path.name, _picked, path, container, sorted(rows)):
+            for number, value in zip(numbers, found, strict=True):
+                yield *rows[number], json_scalars(json.dumps(json_safe(value), ensure_ascii=False))
 
 
 def _record(form: _Form, raw: bytes, row: int, line: int, byte: int) -> _Record | None:

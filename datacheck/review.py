@@ -19,7 +19,7 @@ import polars as pl
 
 from datacheck.check import EVIDENCE
 from datacheck.errors import LoadError, UsageError, unknown
-from datacheck.loading.parse import parse
+from datacheck.loading.contain import tables_of
 from datacheck.loading.reader import read
 from datacheck.loading.reading import Reading
 from datacheck.loading.tables import Tables
@@ -153,7 +153,8 @@ def _groups(
                 chosen = [group for group in wanted if group.offer(rank, row, n)]
                 if chosen:
                     own_line, own_byte = tables.rows.select("line", "byte").row(at)
-                    place = (file.path, line + own_line, byte + own_byte)
+                    at_byte = None if own_byte is None else byte + own_byte  # rows of a table have none
+                    place = (file.path, line + own_line, at_byte)
                     mode: Mode = "redacted" if excerpts == "full" and place in private else excerpts
                     shown = {"record": record, "place": _place(name, *place), "text": _text(tables, at, mode)}
                 for group in chosen:
@@ -190,7 +191,7 @@ def _evidence(folder: Path, finding: str, columns: list[str]) -> pl.DataFrame:
 def _tables(path: Path, reading: Reading) -> Iterator[tuple[Tables, int, int]]:
     """The tables of a file in order, with the line and byte at which the chunk of each begins."""
     for chunk in read(path, reading):
-        for tables in parse(chunk, reading):
+        for tables in tables_of(chunk, reading):
             yield tables, chunk.first_line, chunk.first_byte
 
 
@@ -204,7 +205,7 @@ def _records(tables: Tables, by: str | None) -> Iterator[tuple[str, str]]:
     return zip(keys, [shown[part] for part in parts], strict=True)
 
 
-def _place(dataset: str, file: str, line: int, byte: int) -> str:
+def _place(dataset: str, file: str, line: int, byte: int | None) -> str:
     """`dataset/file:line`, with the column where the whole file stands on one line."""
     return f"{dataset}/{file}:{line}" + (f":{byte + 1}" if line == 1 and byte else "")
 

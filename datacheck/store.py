@@ -8,6 +8,7 @@ import json
 import os
 import secrets
 import shutil
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -18,8 +19,10 @@ import polars as pl
 from pydantic import BaseModel
 
 from datacheck import discover
+from datacheck.errors import UsageError
 
 _PACKAGE = Path(__file__).parent
+STORE = "DATACHECK_STORE"
 
 
 @cache
@@ -99,6 +102,35 @@ class Store:
             yield folder
         finally:
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def shared_store() -> Store | None:
+    """The store that $DATACHECK_STORE names, None without.
+
+    Raises UsageError where others may write to it: whoever does decides what runs find.
+    """
+    named = os.environ.get(STORE)
+    if not named:
+        return None
+    try:
+        store = Store(Path(named))
+        places = [store.root, *(path for path in store.root.iterdir() if path.is_dir())]
+        open_to_others = [place for place in places if _writable_by_others(place)]
+    except OSError as error:
+        raise UsageError(
+            f"{STORE}: {named}: cannot be used ({error.strerror}); expected a folder of your own"
+        ) from None
+    if open_to_others:
+        raise UsageError(
+            f"{STORE}: {open_to_others[0]}: others may write there, and so decide what runs find; "
+            f"expected a folder of your own: chmod -R go-w {named}"
+        )
+    return store
+
+
+def _writable_by_others(folder: Path) -> bool:
+    found = folder.stat()
+    return found.st_uid != os.geteuid() or bool(found.st_mode & (stat.S_IWGRP | stat.S_IWOTH))
 
 
 def read_json(path: Path) -> Any:

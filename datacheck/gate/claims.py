@@ -8,6 +8,7 @@ What a worker records is refused if its claim went to another one meanwhile (`st
 import contextlib
 import os
 import platform
+import re
 import sqlite3
 import threading
 import time
@@ -46,6 +47,8 @@ class _Row(NamedTuple):
     process: str
 
 
+_TYPES = (str, str, int, str, str, float, float, str)
+_PROCESS = re.compile(r"[^ ]* [0-9]+ [0-9]*")  # namespace, id, time of its start
 _SELECT = "SELECT version, owner, attempt, state, boot, expires, lease, process FROM claims WHERE key = ?"
 
 
@@ -149,8 +152,13 @@ def default_owner() -> str:
 
 
 def _row(db: sqlite3.Connection, key: str) -> _Row | None:
-    row = db.execute(_SELECT, (key,)).fetchone()
-    return _Row(*row) if row else None
+    found = db.execute(_SELECT, (key,)).fetchone()
+    if found is None:
+        return None
+    row = _Row(*found)
+    if not all(map(isinstance, row, _TYPES)) or not _PROCESS.fullmatch(row.process):
+        raise LedgerError("a claim in the ledger is damaged; restore its newest copy")
+    return row
 
 
 def _alive(row: _Row) -> bool:

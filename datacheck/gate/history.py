@@ -87,6 +87,7 @@ def _words(entry: Entry, lang: Lang) -> str:
     if entry.kind == "verdict":
         words = [_say(lang, "verdict", facts["verdict"].upper()), entry.contract, _say(lang, "files", facts["files"])]
         words += [_say(lang, "strict")] if facts["strict"] else []
+        words += [facts["given"]] if facts.get("given") else []
     else:
         what = {"publish": facts.get("channel"), "claim": facts.get("owner")}.get(entry.kind, "")
         words = [_say(lang, entry.kind, what) if entry.kind in _PHRASES else entry.kind]

@@ -48,6 +48,7 @@ CREATE TRIGGER IF NOT EXISTS entries_follow BEFORE INSERT ON entries
   BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
 """
 _COLUMNS = "seq, time, kind, version, contract, payload, prev, hash"
+_ROWS = f"SELECT {_COLUMNS} FROM entries NOT INDEXED ORDER BY seq"  # noqa: S608 - no user text
 
 
 class LedgerError(DatacheckError):
@@ -84,9 +85,20 @@ class Entry(NamedTuple):
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What was recorded."""
-        facts: dict[str, Any] = strictjson.loads(self.payload.encode(), _LONGEST)
+        """What was recorded. Raises LedgerError where that is no map."""
+        try:
+            facts = strictjson.loads(self.payload.encode(), _LONGEST)
+        except JsonError:
+            facts = None
+        if not isinstance(facts, dict):
+            raise LedgerError(f"entry {self.seq} of the ledger holds no facts; {_RESTORE}")
         return facts
+
+    def fact(self, name: str) -> str:
+        """One of its facts. Raises LedgerError where it is not there."""
+        if name not in (facts := self.facts):
+            raise LedgerError(f"entry {self.seq} of the ledger does not say its {name}; {_RESTORE}")
+        return str(facts[name])
 
     def expected_hash(self) -> str:
         """The hash that the content and the entry before it give."""
@@ -174,7 +186,10 @@ class Ledger:
         try:
             yield
         except sqlite3.Error as error:
-            raise LedgerError(f"{self.path}: the ledger was not {what} ({error}); {_hint(str(error))}") from None
+            why = _reason(error)
+            raise LedgerError(f"{self.path}: the ledger was not {what} ({why}); {_hint(why)}") from None
+        except UnicodeError:  # of a damaged file: even what SQLite says of it need not be text
+            raise LedgerError(f"{self.path}: the ledger was not {what} ({_DAMAGED}); {_RESTORE}") from None
         except OSError as error:
             why = error.strerror or type(error).__name__
             raise LedgerError(f"{self.path}: the ledger was not {what} ({why}); {_hint(why)}") from None
@@ -194,7 +209,10 @@ class Ledger:
                     self._db.execute("ROLLBACK")  # a full disk may have rolled back already
                 raise
         except sqlite3.Error as error:
-            raise LedgerError(f"{self.path}: the ledger was not written ({error}); {_hint(str(error))}") from None
+            why = _reason(error)
+            raise LedgerError(f"{self.path}: the ledger was not written ({why}); {_hint(why)}") from None
+        except UnicodeDecodeError:
+            raise LedgerError(f"{self.path}: the ledger was not written ({_DAMAGED}); {_RESTORE}") from None
 
     # --- writing ---
 
@@ -235,28 +253,13 @@ class Ledger:
     def head(self) -> Head:
         """The last entry."""
         with self._told("read"):
-            row = self._db.execute("SELECT seq, hash FROM entries ORDER BY seq DESC LIMIT 1").fetchone()
-        return Head(*row) if row else Head(0, GENESIS)
+            row = self._db.execute("SELECT seq, hash FROM entries NOT INDEXED ORDER BY seq DESC LIMIT 1").fetchone()
+        return self._head_of(row) if row else Head(0, GENESIS)
 
-    def entries(self, version: str | None = None, kinds: Sequence[str] = ()) -> Iterator[Entry]:
-        """Entries in order, of one version and of some kinds if given."""
-        where, values = ["1"], []
-        if version is not None:
-            where, values = [*where, "version = ?"], [version]
-        if kinds:
-            where.append(f"kind IN ({','.join('?' * len(kinds))})")
-        query = f"SELECT {_COLUMNS} FROM entries WHERE {' AND '.join(where)} ORDER BY seq"  # noqa: S608 - no user text
-        with self._told("read"):
-            for row in self._db.execute(query, [*values, *kinds]):
-                yield Entry(*row)
+    def verified(self, heads: Iterable[tuple[Path, Head]] = ()) -> tuple[Entry, ...]:
+        """All entries in order, each one checked, and that no head which was ever copied out is missing.
 
-    def last(self, version: str, kinds: Sequence[str] = (), contract: str | None = None) -> Entry | None:
-        """The newest entry of a version, of some kinds and one contract if given."""
-        found = [e for e in self.entries(version, kinds) if contract is None or e.contract == contract]
-        return found[-1] if found else None
-
-    def verify_chain(self, heads: Iterable[tuple[Path, Head]] = ()) -> Head:
-        """Check every entry, and that no head which was ever copied out is missing; returns the head.
+        What is decided is decided from these rows: a second query could be answered by an index that says otherwise.
 
         Args:
             heads: heads found elsewhere (in the folders of versions), each with its file.
@@ -265,24 +268,55 @@ class Ledger:
             LedgerError: names the first entry that is not what was written, or the head that is not there.
 
         """
+        found: list[Entry] = []
         hashes = [GENESIS]
-        for entry in self.entries():
+        for entry in self._rows():
             if entry.seq != len(hashes) or entry.prev != hashes[-1]:
                 raise LedgerError(f"{self.path}: entry {len(hashes)} is missing or was replaced; {_RESTORE}")
             if entry.hash != entry.expected_hash():
                 raise LedgerError(f"{self.path}: entry {entry.seq} was changed after it was written; {_RESTORE}")
             hashes.append(entry.hash)
+            found.append(entry)
         own = [(anchor, head) for anchor in self.anchors if (head := read_head(anchor)) is not None]
         for file, head in [*own, *heads]:
-            self._compare(file, head, hashes[head.seq] if head.seq < len(hashes) else None, len(hashes) - 1)
-        return Head(len(hashes) - 1, hashes[-1])
+            self._compare(file, head, hashes[head.seq] if 0 <= head.seq < len(hashes) else None, len(hashes) - 1)
+        return tuple(found)
+
+    def verify_chain(self, heads: Iterable[tuple[Path, Head]] = ()) -> Head:
+        """Check every entry as `verified` does; returns the head."""
+        return head_of(self.verified(heads))
+
+    def entries(self, version: str | None = None, kinds: Sequence[str] = ()) -> Iterator[Entry]:
+        """Entries in order, verified, of one version and of some kinds if given."""
+        for entry in self.verified():
+            if version in (None, entry.version) and (not kinds or entry.kind in kinds):
+                yield entry
+
+    def last(self, version: str, kinds: Sequence[str] = (), contract: str | None = None) -> Entry | None:
+        """The newest entry of a version, of some kinds and one contract if given."""
+        found = [e for e in self.entries(version, kinds) if contract is None or e.contract == contract]
+        return found[-1] if found else None
+
+    def _rows(self) -> Iterator[Entry]:
+        """The rows of the table itself, in one pass; a damaged file can hold anything in them."""
+        with self._told("read"):
+            for row in self._db.execute(_ROWS):
+                if type(row[0]) is not int or not all(type(value) is str for value in row[1:]):
+                    raise LedgerError(f"{self.path}: a row is no entry of a ledger; {_RESTORE}")
+                yield Entry(*row)
+
+    def _head_of(self, row: Sequence[object]) -> Head:
+        seq, own = row
+        if type(seq) is not int or not isinstance(own, str):
+            raise LedgerError(f"{self.path}: a row is no entry of a ledger; {_RESTORE}")
+        return Head(seq, own)
 
     def _head_beside_anchors(self) -> Head:
         head = self.head()
         for anchor in self.anchors:
             known = read_head(anchor)
             if known is not None and known != head:
-                row = self._db.execute("SELECT hash FROM entries WHERE seq = ?", (known.seq,)).fetchone()
+                row = self._db.execute("SELECT hash FROM entries NOT INDEXED WHERE seq = ?", (known.seq,)).fetchone()
                 self._compare(anchor, known, GENESIS if known.seq == 0 else row and row[0], head.seq)
         return head
 
@@ -296,6 +330,11 @@ class Ledger:
             raise LedgerError(
                 f"{self.path}: entry {head.seq} is another one than {file} knows (of another registry?); {_RESTORE}"
             )
+
+
+def head_of(entries: Sequence[Entry]) -> Head:
+    """The head of a chain that was verified."""
+    return Head(entries[-1].seq, entries[-1].hash) if entries else Head(0, GENESIS)
 
 
 def _readable(uri: str) -> sqlite3.Connection:
@@ -322,7 +361,13 @@ def _use_wal(db: sqlite3.Connection) -> None:
             return
 
 
+_DAMAGED = "it is damaged"
 _RESTORE = "restore the newest copy of the ledger, and trust no verdict until `datacheck history` passes"
+
+
+def _reason(error: sqlite3.Error) -> str:
+    """What SQLite says; of a row that is no text it would quote all."""
+    return _DAMAGED if "decode" in str(error) else str(error)
 
 
 def _hint(error: str) -> str:
@@ -331,7 +376,7 @@ def _hint(error: str) -> str:
         return "nothing was recorded and what stands is intact; free space (or mend the disk) and run again"
     if "locked" in error:
         return "another process holds it for long; run again, or end that process"
-    if "malformed" in error or "not a database" in error or "no such table" in error:
+    if error == _DAMAGED or "malformed" in error or "not a database" in error or "no such table" in error:
         return _RESTORE
     return "expected a folder where you may write, on a local file system"
 

@@ -21,9 +21,10 @@ from datacheck.contract import Contract, Dataset, load_contract
 from datacheck.errors import DatacheckError, LoadError, UsageError, WaiverError
 from datacheck.gate import strictjson, version
 from datacheck.gate.claims import LEASE, Claim, beating, claim, default_owner, release, state, still_held
+from datacheck.gate.fates import Fate, Scope, answer_of, fates, free
 from datacheck.gate.keys import PrivateKey, Trust
 from datacheck.gate.ledger import Draft, Entry, Ledger, LedgerError
-from datacheck.gate.registry import FATES, Registry, carry_waivers, check_channel, sha256_of
+from datacheck.gate.registry import Registry, carry_waivers, check_channel, hexed, sha256_of, sync_tree
 from datacheck.gate.verdict import Verdict
 from datacheck.gate.verify import read_signed
 from datacheck.gate.version import MANIFEST, REPORT, VERDICT, shown
@@ -183,6 +184,7 @@ class Job:
         self.asked = ""
         self.within = self._bind()
         self.channel = check_channel(rules.channel or self._name)
+        self.scope = Scope(manifest.id, self.channel, self._name)
 
     def _bind(self) -> dict[str, str | None]:
         """By dataset that `--data` names: its path within the drop, None for one elsewhere."""
@@ -237,7 +239,8 @@ class Job:
         outside = {dataset.name: _digests(dataset) for dataset in elsewhere}
         inside = {name: place for name, place in self.within.items() if place is not None}
         baseline = sha256_of(options.baseline / "report.json") if options.baseline else None
-        how = [code_digest(), options.strict, dict(options.run), baseline]
+        as_of = options.as_of.isoformat() if options.as_of else None
+        how = [code_digest(), options.strict, dict(options.run), baseline, as_of]
         parts = [self.manifest.id, dict(contract.inputs), inside, outside, how]
         return hashlib.sha256(strictjson.canonical(parts)).hexdigest()
 
@@ -247,7 +250,7 @@ class Job:
         """Whether the drop can be asked about: where it was given, or where another worker has put it meanwhile."""
         registry = self.registry
         for _ in range(3):  # it may be moved on between two looks
-            for folder in (self.drop, registry.place(self.manifest.id), registry.quarantine(self.manifest.id)):
+            for folder in (self.drop, *registry.places(self.manifest.id)):
                 if folder.exists():
                     self.drop = folder
                     return True
@@ -277,22 +280,25 @@ class Job:
             if self.drop.exists():
                 raise
             return None
-        ledger.require_whole_head()
-        entry = ledger.last(self.manifest.id, ("verdict",))
-        fate = ledger.last(self.manifest.id, FATES)
-        if entry is None or fate is None or fate.kind == "revoke" or not self._same(entry):
+        _, fate = self._fates(ledger)
+        if fate is None or fate.verdict is None or fate.entry.kind == "revoke" or not self._same(fate.verdict):
             return None
-        published = fate.kind == "publish"
-        folder = (self.registry.place if published else self.registry.quarantine)(self.manifest.id)
-        if not (folder / VERDICT).is_file() or sha256_of(folder / VERDICT) != entry.facts["envelope"]:
+        folder = self.registry.root / fate.place
+        equal = [e for e in ledger.entries(self.manifest.id, ("verdict",)) if answer_of(e) == fate.answer]
+        known = {entry.fact("envelope") for entry in equal}
+        if not (folder / VERDICT).is_file() or sha256_of(folder / VERDICT) not in known:
             return None
         signed = read_signed(folder, self.rules.trust)
         allowed = _allowed(folder, signed.verdict, signed.key_id, self.rules.trust)
-        if allowed.yes != published or (
-            published and self.channel not in self.registry.channels(ledger, self.manifest.id)
-        ):
+        if allowed.yes != fate.stands:
             return None
-        return self._outcome("published" if published else "quarantined", folder, signed.verdict, fate, allowed, True)
+        status: Status = "published" if fate.stands else "quarantined"
+        return self._outcome(status, folder, signed.verdict, fate.entry, allowed, known=True)
+
+    def _fates(self, ledger: Ledger) -> tuple[dict[Scope, Fate], Fate | None]:
+        """What became of this version in every scope, and in this one."""
+        found = {scope: fate for scope, fate in fates(ledger.verified()).items() if scope.version == self.manifest.id}
+        return found, found.get(self.scope)
 
     def _same(self, entry: Entry) -> bool:
         facts = entry.facts
@@ -313,10 +319,13 @@ class Job:
         known = self.answer(ledger)
         if known is not None:
             return known
-        box, place = self.registry.box(held), self.registry.place(self.manifest.id)
+        box, (_, fate) = self.registry.box(held), self._fates(ledger)
+        own = self.registry.root / fate.place if fate is not None and fate.published is not None else None
         try:
-            if place.exists():
-                folder = self.registry.stage_again(held, place)
+            if own is not None and own.exists() and self.registry.is_published(own):
+                folder = self.registry.stage_again(held, own)
+            elif self.registry.is_published(self.drop):  # published by another contract, or in another channel
+                folder = self.registry.stage_again(held, self.drop, waivers=False)
             else:
                 folder = self.registry.stage(ledger, held, self.drop, self.manifest)
                 carry_waivers(self.registry.quarantine(self.manifest.id), folder)
@@ -366,31 +375,43 @@ class Job:
         from datacheck.judge import day_of  # noqa: PLC0415
 
         name, box = verdict.contract[0], self.registry.box(held)
+        facts = verdict_facts(verdict, folder, self.asked, day_of(report))
+        kind, place = self._fate(ledger, allowed, report, facts, box)
         fate = {"staged": box.name, "channel": self.channel, "reason": allowed.reason, "within": self.within}
-        kind = self._fate(ledger, allowed, report)
-        drafts = [Draft(kind, self.manifest.id, name, fate)]
+        drafts = [Draft(kind, self.manifest.id, name, {**fate, "place": place, "scope": "channel and contract"})]
         if kind != "undecided":  # a published version stays what it was if nobody can say otherwise
-            facts = verdict_facts(verdict, folder, self.asked, day_of(report))
             waivers = [Draft("waiver", self.manifest.id, name, {"waived": text}) for text in allowed.waived]
             drafts = [Draft("verdict", self.manifest.id, name, facts), *waivers, *drafts]
+        sync_tree(folder)  # between the entry and the pointer little must be left to do: the guard compares them
         with ledger.writing() as db:
             still_held(db, held)
             entry = ledger.add(drafts)[-1]
         ledger.write_anchors()
         with self.registry.moving(ledger):
-            place = self.registry.finish(ledger, box) or self.registry.place(self.manifest.id)
+            moved = self.registry.finish(ledger, box) or self.registry.root / place
             self.registry.point(ledger)
         failed: Status = "undecided" if report.exit_code == 3 else "revoked" if kind == "revoke" else "quarantined"
-        return self._outcome("published" if allowed.yes else failed, place, verdict, entry, allowed, known=False)
+        return self._outcome("published" if allowed.yes else failed, moved, verdict, entry, allowed, known=False)
 
-    def _fate(self, ledger: Ledger, allowed: Allowed, report: Report) -> str:
-        """The kind of entry that says what becomes of the version."""
-        channels = self.registry.channels(ledger, self.manifest.id)
+    def _fate(
+        self, ledger: Ledger, allowed: Allowed, report: Report, facts: Mapping[str, Any], box: Path
+    ) -> tuple[str, str]:
+        """The kind of entry that says what becomes of the version in this scope, and the folder where it goes.
+
+        Where it stands in another scope, by another answer, its folder stays what it is.
+        """
+        found, mine = self._fates(ledger)
+        answer = tuple(str(facts[name]) for name in ("question", "day", "result"))
+        number = hexed(self.manifest.id)
+        own = [mine.place] if mine is not None and mine.published is not None else []
+        places = [place for place in (*own, f"versions/{number}") if place.startswith("versions/")]
+        places = [place for place in places if free(found, self.scope, place, answer)]
         if allowed.yes:
-            return "rescan" if self.channel in channels else "publish"
-        if self.registry.place(self.manifest.id).exists():
-            return "undecided" if report.exit_code == 3 and channels else "revoke"
-        return "quarantine"
+            kind = "rescan" if mine is not None and mine.stands else "publish"
+            return kind, places[0] if places else f"versions/{box.name}"
+        if mine is not None and mine.stands and report.exit_code == 3:
+            return "undecided", mine.place
+        return "revoke" if own else "quarantine", next((p for p in places if p in own), f"quarantine/{number}")
 
     def _outcome(
         self, status: Status, place: Path, verdict: Verdict, entry: Entry, allowed: Allowed, known: bool
@@ -443,6 +464,7 @@ def verdict_facts(verdict: Verdict, folder: Path, question: str, day: dt.date | 
         "result": verdict.result,
         "verdict": verdict.verdict,
         "strict": verdict.strict,
+        "given": verdict.given,
         "contract": verdict.contract_digest,
         "report": verdict.report,
         "datacheck": verdict.datacheck,

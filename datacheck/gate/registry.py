@@ -3,6 +3,7 @@
     incoming/            drops, each a folder whose _MANIFEST.json is written last (a drop may lie elsewhere, too)
     staged/<id>.<n>/     a drop while it is validated (n: the attempt); what a crash leaves here, the next call mends
     versions/<id>/       published: data, _MANIFEST.json, verdict.dsse.json, _report/, _LEDGER_HEAD.json; read-only
+    versions/<id>.<n>/   the same data with the verdict of another contract or channel
     quarantine/<id>/     the same for what failed
     published/<channel>  a link to the version that is in force
     ledger.sqlite        the truth; everything above can be told from it
@@ -21,11 +22,11 @@ import shutil
 import sqlite3
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from datacheck.errors import LoadError, UsageError
 from datacheck.gate import claims, dsse, version
 from datacheck.gate.claims import Claim
+from datacheck.gate.fates import Fate, Scope, answer_of, fates, in_force, place_of
 from datacheck.gate.ledger import Entry, Head, Ledger, LedgerError, read_head, sync_folder, write_head
 from datacheck.gate.verify import Standing
 from datacheck.gate.version import LEDGER_HEAD, MANIFEST, REPORT, VERDICT, WAIVERS, shown
@@ -35,15 +36,8 @@ ANCHOR = "DATACHECK_ANCHOR"
 REGISTRY = "DATACHECK_REGISTRY"
 _FOLDERS = ("incoming", "staged", "versions", "quarantine", "published")
 _CHANNEL = re.compile(r"[\w][\w.-]{0,99}")
-FATES = ("publish", "quarantine", "revoke")  # entries that say what a version may be used for
-_MOVES = (*FATES, "rescan")  # entries after which a folder is moved, or what lies beside the data is replaced
-
-
-class Pointer(NamedTuple):
-    """What a channel stands on: the version, and the sequence number of the entry that published it."""
-
-    version: str
-    seq: int
+_MOVES = ("publish", "quarantine", "revoke", "rescan")  # after these a folder is moved, or what lies beside the data
+_LINKS = 40  # that may lead to one another; the kernel follows no more
 
 
 def hexed(number: str) -> str:
@@ -87,13 +81,19 @@ class Registry:
             why = "has a second name (a link); a ledger belongs to one registry: make it a file of its own"
             raise LedgerError(f"{shown(str(place))}: {why}")
 
-    def place(self, number: str) -> Path:
-        """Where a published version lies, or would."""
-        return self.root / "versions" / hexed(number)
+    def places(self, number: str) -> list[Path]:
+        """Where a version lies: published, perhaps by several contracts, or in quarantine."""
+        versions = self.root / "versions"
+        found = [versions / hexed(number), *sorted(versions.glob(f"{hexed(number)}.*")), self.quarantine(number)]
+        return [path for path in found if path.exists()]
 
     def quarantine(self, number: str) -> Path:
         """Where a version that failed lies, or would."""
         return self.root / "quarantine" / hexed(number)
+
+    def is_published(self, folder: Path) -> bool:
+        """Whether a folder is one of versions/."""
+        return folder.parent == self.root / "versions"
 
     def drops(self) -> list[Path]:
         """The complete drops in incoming/, by name; one without a manifest is still being written."""
@@ -105,24 +105,6 @@ class Registry:
         """The heads of the ledger that lie in the folders of versions."""
         found = [*self.root.glob(f"versions/*/{LEDGER_HEAD}"), *self.root.glob(f"quarantine/*/{LEDGER_HEAD}")]
         return [(file, head) for file in sorted(found) if (head := read_head(file)) is not None]
-
-    def pointers(self, ledger: Ledger) -> dict[str, Pointer]:
-        """By channel the last version that was published and not revoked since, as the ledger says."""
-        history: dict[str, list[Pointer]] = {}
-        for entry in ledger.entries(kinds=("publish", "revoke")):
-            if entry.kind == "publish":
-                history.setdefault(str(entry.facts["channel"]), []).append(Pointer(entry.version, entry.seq))
-            else:
-                for published in history.values():
-                    published[:] = [pointer for pointer in published if pointer.version != entry.version]
-        return {channel: published[-1] for channel, published in history.items() if published}
-
-    def channels(self, ledger: Ledger, number: str) -> set[str]:
-        """Where a version was published, if it was not revoked since."""
-        found: set[str] = set()
-        for entry in ledger.entries(number, ("publish", "revoke")):
-            found = found | {str(entry.facts["channel"])} if entry.kind == "publish" else set()
-        return found
 
     # --- moving; all of it inside `ledger.writing()` ---
 
@@ -147,12 +129,13 @@ class Registry:
         copy_drop(drop, box / "drop", manifest)
         return box / "drop"
 
-    def stage_again(self, held: Claim, folder: Path) -> Path:
+    def stage_again(self, held: Claim, folder: Path, *, waivers: bool = True) -> Path:
         """Take a published version for another look: links to its files, so that nothing in it changes yet."""
         box = self.box(held)
+        left_out = {REPORT} if waivers else {REPORT, WAIVERS}
         for inner, _, files in os.walk(folder):
             within = Path(inner).relative_to(folder)
-            if within.parts[:1] == (REPORT,):
+            if within.parts[:1] and within.parts[0] in left_out:
                 continue
             (box / "drop" / within).mkdir(parents=True, mode=0o755)
             for name in files:
@@ -166,12 +149,15 @@ class Registry:
 
     def settle(self, ledger: Ledger, box: Path, entry: Entry) -> Path:
         """Move a version to where the ledger says it is, with its verdict and report; can be done again and again."""
-        failed = entry.kind == "quarantine"
-        target = self.quarantine(entry.version) if failed else self.place(entry.version)
+        place = place_of(entry)
+        failed = place.startswith("quarantine/")
+        target = self.root / place
         drop = box / "drop"
         if drop.exists():
             _give(box / REPORT, drop / REPORT)
             _sweep(drop)
+            if failed:
+                _own_files(drop, box / "copy")
             write_head(drop / LEDGER_HEAD, ledger.head())
             sync_tree(drop)
             if failed and target.exists():
@@ -249,12 +235,13 @@ class Registry:
     def point(self, ledger: Ledger) -> None:
         """Make the links in published/ say what the ledger says. Each is replaced atomically."""
         folder = self.root / "published"
-        wanted = {channel: pointer.version for channel, pointer in self.pointers(ledger).items()}
+        newest = in_force(fates(ledger.verified()))
+        wanted = {channel: fate.place for channel, (_, fate) in newest.items()}
         for link in sorted(folder.iterdir()):
             if link.is_symlink() and link.name not in wanted:
                 link.unlink()
-        for channel, number in wanted.items():
-            link, target = folder / channel, f"../versions/{hexed(number)}"
+        for channel, place in wanted.items():
+            link, target = folder / channel, f"../{place}"
             if link.is_symlink() and str(link.readlink()) == target:
                 continue
             temporary = folder / f".{channel}.{secrets.token_hex(4)}"
@@ -274,7 +261,7 @@ def standing(path: Path, number: str) -> Standing | None:
     """What a ledger says of a version: that of $DATACHECK_REGISTRY, else of the registry around `path`; None: no such.
 
     What the operator names comes first, and a ledger in the version itself is data: whoever can write beside the data
-    must not choose who is asked.
+    must not choose who is asked. Where `path` is a pointer of a channel, the ledger is asked about that channel.
 
     Raises LedgerError where the ledger is damaged, cut, or not the one that this version's folder knows.
     """
@@ -284,12 +271,45 @@ def standing(path: Path, number: str) -> Standing | None:
         return None
     with Registry(root).ledger(readonly=True) as ledger:
         head = read_head(path / LEDGER_HEAD) if path.is_dir() else None
-        ledger.verify_chain([(path / LEDGER_HEAD, head)] if head else ())
-        verdict = ledger.last(number, ("verdict",))
-        fate = ledger.last(number, ("publish", "revoke"))
-    revoked = str(fate.facts["reason"]) if fate is not None and fate.kind == "revoke" else None
-    envelope = str(verdict.facts["envelope"]) if verdict is not None else None
-    return Standing(shown(str(root / LEDGER)), envelope, revoked)
+        entries = ledger.verified([(path / LEDGER_HEAD, head)] if head else ())
+    found = fates(entries)
+    own = [fate for scope, fate in found.items() if scope.version == number]
+    channel = channel_of(path)
+    newest = in_force(found).get(channel) if channel is not None else None
+    if newest is not None and newest[0].version == number:
+        own = [newest[1]]
+    elif channel is not None:
+        own = [fate for scope, fate in found.items() if scope[:2] == (number, channel)]
+    answers = {fate.answer for fate in own if fate.entry.kind != "revoke"}  # so may be used what was only waived
+    verdicts = [entry for entry in entries if (entry.kind, entry.version) == ("verdict", number)]
+    revoked = [] if any(fate.stands for fate in own) else [f.entry for f in own if f.entry.kind == "revoke"]
+    misled = channel is not None and not revoked and (newest is None or newest[0].version != number)
+    return Standing(
+        shown(str(root / LEDGER)),
+        tuple(entry.fact("envelope") for entry in verdicts if answer_of(entry) in answers),
+        max(revoked).fact("reason") if revoked else None,
+        _misled(channel or "", newest) if misled else None,
+    )
+
+
+def _misled(channel: str, newest: tuple[Scope, Fate] | None) -> str:
+    if newest is None:
+        return f"nothing is published in the channel {shown(channel)}; expected no pointer there"
+    number, seq = hexed(newest[0].version)[:12], newest[1].entry.seq
+    return f"the newest publication of the channel {shown(channel)} is {number} (entry {seq}); its pointer leads here"
+
+
+def channel_of(path: Path) -> str | None:
+    """The channel whose pointer leads to a version: what lies in a folder published/, on the way of the links."""
+    at = Path(os.path.abspath(path))  # noqa: PTH100 - without following the link that is looked at
+    for _ in range(_LINKS):
+        if "published" in (at.parent.name, Path(os.path.realpath(at.parent)).name):
+            return at.name
+        if not at.is_symlink():
+            return None
+        target = Path(os.path.realpath(at.parent)) / at.readlink()
+        at = Path(os.path.realpath(target.parent)) / target.name
+    return None
 
 
 def _around(path: Path) -> Path | None:
@@ -386,7 +406,7 @@ def _link(file: Path, target: Path) -> None:
 
 
 def _recorded(ledger: Ledger, box: Path, envelope: str) -> bool:
-    return any(entry.facts["envelope"] == envelope for entry in ledger.entries(_number(box), ("verdict",)))
+    return any(entry.fact("envelope") == envelope for entry in ledger.entries(_number(box), ("verdict",)))
 
 
 def _number(box: Path) -> str:
@@ -419,6 +439,15 @@ def _read_only(folder: Path, *, keep: bool = False) -> None:
             (Path(inner) / name).chmod(0o444)
         if Path(inner) != folder or folder.name != "drop":
             Path(inner).chmod(0o555)
+
+
+def _own_files(folder: Path, copy: Path) -> None:
+    """Files that are links to those of a published version become copies: in quarantine they may be written to."""
+    for inner, _, files in os.walk(folder):
+        for file in (Path(inner) / name for name in files):
+            if file.lstat().st_nlink > 1:
+                shutil.copyfile(file, copy, follow_symlinks=False)
+                copy.replace(file)
 
 
 def _writable(folder: Path) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from datacheck.contract import load_contract
 from datacheck.errors import LoadError, UsageError
+from datacheck.gate.fates import fates
 from datacheck.gate.publish import Execute, Hashed, Outcome, Rules, publish
 from datacheck.gate.registry import Registry
 
@@ -34,23 +35,23 @@ def rescan(
     contract = load_contract(rules.contract, run=rules.options.run, located=False).name
     with registry.ledger() as ledger:
         registry.recover(ledger)
-        ledger.verify_chain(registry.heads())
-        fates = {entry.version: entry for entry in ledger.entries(kinds=("publish", "revoke"))}
-    for number, entry in sorted(fates.items(), key=lambda item: item[1].seq):
-        facts = entry.facts
-        if entry.kind == "revoke" or entry.contract != contract or rules.channel not in (None, facts["channel"]):
+        found = fates(ledger.verified(registry.heads()))
+    standing = [(scope, fate) for scope, fate in found.items() if fate.stands and scope.contract == contract]
+    for scope, fate in sorted(standing, key=lambda item: item[1].entry.seq):
+        if rules.channel not in (None, scope.channel):
             continue
-        folder = registry.place(number)
-        within = {name: str(folder / place) for name, place in facts["within"].items() if place is not None}
+        folder = registry.root / fate.place
+        inside = (fate.published or fate.entry).facts.get("within", {})
+        within = {name: str(folder / place) for name, place in inside.items() if place is not None}
         for name in within:
             if name in rules.data:
                 raise UsageError(f"--data {name}=…: the versions are this dataset; name the other datasets only")
-        own = replace(rules, data={**rules.data, **within}, channel=str(facts["channel"]))
+        own = replace(rules, data={**rules.data, **within}, channel=scope.channel)
         try:
             yield publish(_present(folder), own, registry, execute=execute, hashed=hashed)
         except LoadError as error:  # the guard refuses it; the others are asked all the same
-            channel = str(facts["channel"])
-            yield Outcome("undecided", number, folder, "error", channel, False, entry.seq, reason=str(error))
+            seq = fate.entry.seq
+            yield Outcome("undecided", scope.version, folder, "error", scope.channel, False, seq, reason=str(error))
 
 
 def _present(folder: Path) -> Path:

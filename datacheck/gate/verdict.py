@@ -8,7 +8,7 @@ id), then every file of it. Names are shown with personal data masked; the id bi
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from datacheck.gate import strictjson
@@ -17,13 +17,15 @@ from datacheck.gate.version import is_id
 
 STATEMENT = "https://in-toto.io/Statement/v1"
 TEST_RESULT = "https://in-toto.io/attestation/test-result/v0.1"
-SCHEMA = "datacheck/verdict/1"
+SCHEMA = "datacheck/verdict/2"
+FIRST = "datacheck/verdict/1"  # without `run` and `as_of`, and with another contract digest where those were given
 LIMIT = 64 * 1024**2
 
 Result = Literal["PASSED", "WARNED", "FAILED"]
 _RESULTS = ("PASSED", "WARNED", "FAILED")
 _STATUSES = ("pass", "info", "warn", "fail", "error")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 class Judged(NamedTuple):
@@ -52,7 +54,8 @@ class Verdict:
 
     `size`: bytes of all files; `unread`: files of the version that no dataset reads, as shown; `verdict`, `exit_code`:
     those of the report; `planned`: number of checks of the contract; `report`: the id of the report folder's files;
-    `source`: the digest of datacheck's own code; `time`: UTC, when it was signed.
+    `source`: the digest of datacheck's own code; `time`: UTC, when it was signed; `run`, `as_of`: what was given as
+    `--run` (but for files, which are inputs) and `--as-of`; `schema`: how it is written.
     """
 
     result: Result
@@ -74,11 +77,24 @@ class Verdict:
     datacheck: str
     source: str
     time: str
+    run: Mapping[str, str] = field(default_factory=dict)
+    as_of: str | None = None
+    schema: str = SCHEMA
 
     @property
     def contract_digest(self) -> str:
-        """The sha256 over all inputs: contract, what it extends, checks of the user's own, and what else decides."""
-        return digest_of(self.inputs)
+        """The sha256 over contract, what it extends, checks of the user's own, and whatever else was given to judge."""
+        if self.schema == FIRST:
+            return digest_of(self.inputs)
+        return digest_of(self.inputs, self.run, self.as_of, self.baseline)
+
+    @property
+    def given(self) -> str:
+        """What was given on the command line besides the contract, as it is written there; empty if nothing was."""
+        words = [f"--run {name}={value}" for name, value in sorted(self.run.items())]
+        words += [f"--as-of {self.as_of}"] if self.as_of else []
+        words += [f"--baseline sha256:{self.baseline[:12]}"] if self.baseline else []
+        return " ".join(words)
 
     def of_status(self, *statuses: str) -> tuple[Judged, ...]:
         """Findings by status."""
@@ -94,14 +110,23 @@ class Verdict:
         return strictjson.canonical(_statement(self))
 
 
-def digest_of(inputs: Mapping[str, str]) -> str:
+def digest_of(
+    inputs: Mapping[str, str],
+    run: Mapping[str, str] | None = None,
+    as_of: str | None = None,
+    baseline: str | None = None,
+) -> str:
     """The contract's digest, by which `--contract` names it: sha256 over the canonical JSON of name → sha256.
 
-    The digest of a single input is its own, so that `sha256sum contract.yaml` gives it.
+    The digest of a single input is its own, so that `sha256sum contract.yaml` gives it. Where more was given to judge
+    by than files, it is one over {"inputs": …, "run": …, "as_of": …, "baseline": …}: the contract alone did not decide.
     """
     import hashlib  # noqa: PLC0415
 
     values = list(inputs.values())
+    given = {"run": dict(run or {}), "as_of": as_of, "baseline": baseline}
+    if any(given.values()):
+        return hashlib.sha256(strictjson.canonical({"inputs": dict(inputs), **given})).hexdigest()
     return values[0] if len(values) == 1 else hashlib.sha256(strictjson.canonical(dict(inputs))).hexdigest()
 
 
@@ -126,8 +151,10 @@ def _statement(verdict: Verdict) -> dict[str, Any]:
 
 
 def _facts(verdict: Verdict) -> dict[str, Any]:
+    given = {} if verdict.schema == FIRST else {"run": dict(verdict.run), "as_of": verdict.as_of}
     return {
-        "schema": SCHEMA,
+        **given,
+        "schema": verdict.schema,
         "verdict": verdict.verdict,
         "exit_code": verdict.exit_code,
         "strict": verdict.strict,
@@ -190,6 +217,9 @@ def _verdict(subject: list[dict[str, Any]], predicate: dict[str, Any]) -> Verdic
         datacheck=facts["datacheck"],
         source=source["digest"]["sha256"],
         time=facts["time"],
+        run=facts.get("run", {}),
+        as_of=facts.get("as_of"),
+        schema=facts["schema"],
     )
 
 
@@ -198,7 +228,8 @@ def _check(verdict: Verdict) -> None:
     statuses = {finding.status for finding in verdict.findings}
     digests = [verdict.report_json, verdict.source, *verdict.inputs.values(), *(sha for _, sha in verdict.files)]
     sound = (
-        verdict.result in _RESULTS
+        verdict.schema in (FIRST, SCHEMA)
+        and verdict.result in _RESULTS
         and statuses <= set(_STATUSES)
         and is_id(verdict.version)
         and is_id(verdict.report)
@@ -206,6 +237,8 @@ def _check(verdict: Verdict) -> None:
         and bool(verdict.files and verdict.findings and verdict.inputs)
         and type(verdict.strict) is bool
         and isinstance(verdict.time, str)
+        and all(isinstance(value, str) for value in verdict.run.values())
+        and (verdict.as_of is None or _DAY.fullmatch(verdict.as_of) is not None)
     )
     if not sound:
         raise JsonError("a field has the wrong form")

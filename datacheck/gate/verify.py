@@ -35,12 +35,14 @@ _HEAD = re.compile(rb'\{"hash":"[0-9a-f]{64}","seq":\d{1,18}\}\n')
 class Standing(NamedTuple):
     """What a ledger says of a version.
 
-    `verdict`: sha256 of the newest verdict's envelope, None if it knows none; `revoked`: why, or None; `ledger`: where.
+    `verdicts`: sha256 of the envelopes that count, the newest of each channel and contract; `revoked`: why, if nothing
+    stands any more; `misled`: why the pointer that led here is not the channel's own; `ledger`: where.
     """
 
     ledger: str
-    verdict: str | None
+    verdicts: tuple[str, ...] = ()
     revoked: str | None = None
+    misled: str | None = None
 
 
 LedgerHead = Callable[[Path, str], Standing | None]  # (path, version id) → what the ledger says; None: not in reach
@@ -125,11 +127,11 @@ def verify(
     """
     if not path.exists():
         raise UsageError(f"{shown(str(path))}: no such file or folder; expected a version of data")
-    path = path.resolve()  # a pointer to the published version may be a link, its content may not
+    given, path = path, path.resolve()  # a pointer to the published version may be a link, its content may not
     signed = read_signed(path, trust)
     verdict = signed.verdict
     _same_contract(path, verdict, contract)
-    notices = _newest(path, signed, ledger_head)
+    notices = _newest(given, signed, ledger_head)
     waivers = read_waivers(path, trust, verdict, signed.key_id)
     used = _result(path, verdict, waivers, strict=strict)
     _same_data(path, verdict, hashed=hashed)
@@ -137,14 +139,14 @@ def verify(
     _same_report(sidecar(path, REPORT), signed, needed=False)
     if report is not None:
         _same_report(report, signed, needed=True)
-    notices = (*(f"WAIVED {waiver}" for waiver in used), *notices, *_unread(verdict))
+    notices = (*(f"WAIVED {waiver}" for waiver in used), *notices, *_given(verdict), *_unread(verdict))
     return Verified(path, verdict.version, verdict.result, len(verdict.files), verdict.size, used, notices)
 
 
 def _same_contract(path: Path, verdict: Verdict, contract: str | None) -> None:
     digest = verdict.contract_digest
     if contract is not None and contract.removeprefix("sha256:").lower() != digest:
-        name = shown(" ".join(verdict.contract))
+        name = shown(" ".join([*verdict.contract, verdict.given]).strip())
         raise UnknownKeyError(
             f"{shown(str(path))}: judged by the contract {name} ({digest}); expected {shown(contract)}"
         )
@@ -154,14 +156,17 @@ def _newest(path: Path, signed: Signed, ledger_head: LedgerHead | None) -> tuple
     standing = ledger_head(path, signed.verdict.version) if ledger_head else None
     if standing is None:
         return ("replay not checked: no ledger in reach, so an older verdict of this version would not be noticed",)
-    where = shown(str(path))
-    if standing.revoked is not None:
+    where, counts = shown(str(path)), signed.sha256 in standing.verdicts
+    if standing.misled is not None:
+        hint = "the next datacheck publish or rescan mends it; while one is at work, start again in a moment"
+        raise TamperedError(f"{where}: {standing.misled}; {hint}")
+    if standing.revoked is not None and not counts:
         raise FailedError(f"{where}: was revoked: {shown(standing.revoked)}; use a version that is published")
-    if standing.verdict is None:
+    if not standing.verdicts:
         raise NotValidatedError(
             f"{where}: the ledger {shown(standing.ledger)} knows no verdict of it; publish it first"
         )
-    if standing.verdict != signed.sha256:
+    if not counts:
         hint = "restore the newest one, or validate the version again"
         raise TamperedError(f"{where}: there is a newer verdict in {shown(standing.ledger)}; {hint}")
     return ()
@@ -228,6 +233,12 @@ def _same_report(folder: Path, signed: Signed, *, needed: bool) -> None:
         raise TamperedError(str(error)) from None
     if found != signed.verdict.report or (verdict and hashlib.sha256(verdict).hexdigest() != signed.sha256):
         raise TamperedError(f"{shown(str(folder))}: is not the report of this verdict, or was changed; run again")
+
+
+def _given(verdict: Verdict) -> tuple[str, ...]:
+    if not verdict.given:
+        return ()
+    return (f"judged with {shown(verdict.given)}; its contract's digest names that too: {verdict.contract_digest}",)
 
 
 def _unread(verdict: Verdict) -> tuple[str, ...]:

@@ -58,10 +58,10 @@ def parse_arrow(chunk: Chunk, reading: Reading, *, records: bool = False) -> Ite
         try:
             row, batches = _batches(file, chunk, reading)
             for batch in batches:
+                batch.validate(full=True)  # before anything else: even the size of a damaged one can crash
                 if added and held + batch.nbytes > reading.limits.chunk_bytes:
                     yield out.finish(added, size)
                     added = size = held = 0
-                batch.validate(full=True)
                 for start in range(0, batch.num_rows, _PORTION):
                     count = _add(out, row, batch.slice(start, _PORTION))
                     row, added = row + count, added + count

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from datacheck.loading import files
 from datacheck.loading.codes import CODES
-from datacheck.loading.parse import parse
+from datacheck.loading.contain import tables_of
+from datacheck.loading.kinds import BINARY
 from datacheck.loading.reader import Chunk, Event, FileSeen, read
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from datacheck.loading.reading import Limits, Reading
     from datacheck.loading.tables import Tables
 
-BINARY = ("parquet", "arrow_file", "arrow_stream")
 _FORM = ("array_in_jsonl", "pretty_printed")  # wrong as a file, but every record was read
 _STOPPED = ("bad_parquet", "bomb_ratio", "changed_while_read", "unreadable_file")  # no row of a table, but its end
 _SPACE = b" \t\r\n"
@@ -123,7 +123,7 @@ def survey(path: Path, reading: Reading, rows: Container[int], *, bad: bool) -> 
         except StopIteration as end:
             seen: FileSeen = end.value
             break
-        for tables in parse(chunk, reading):
+        for tables in tables_of(chunk, reading):
             entries = _entries(chunk, tables, counted["rows"])
             places += sum(entry.code not in (None, "blank") for entry in entries)
             if chunk.kind in BINARY:

@@ -14,6 +14,7 @@ from datacheck.loading.alike import Records, add_alike
 from datacheck.loading.assemble import Assembler
 from datacheck.loading.counts import AccountingError
 from datacheck.loading.diagnose import diagnose
+from datacheck.loading.kinds import BINARY
 from datacheck.loading.reading import in_words
 from datacheck.loading.sniff import UTF8_BOM
 from datacheck.loading.values import Values, json_record
@@ -47,7 +48,7 @@ def parse(chunk: Chunk, reading: Reading, *, records: bool = False) -> Iterator[
 
 
 def _tables(chunk: Chunk, reading: Reading, *, records: bool) -> Iterator[Tables]:
-    if chunk.kind in {"parquet", "arrow_file", "arrow_stream"}:
+    if chunk.kind in BINARY:
         from datacheck.loading.arrow import parse_arrow  # noqa: PLC0415 (pyarrow only where it is needed)
 
         yield from parse_arrow(chunk, reading, records=records)

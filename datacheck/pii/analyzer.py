@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import polars as pl
 
 from datacheck.pii.errors import PiiTimeout
-from datacheck.pii.hidden import hidden
+from datacheck.pii.hidden import UNUSED, hidden
 from datacheck.pii.normalise import Folded, fold
 from datacheck.pii.policy import LINK, POLICY
 from datacheck.pii.prefilter import Names, candidates
@@ -18,10 +18,6 @@ if TYPE_CHECKING:
     from presidio_analyzer import RecognizerResult
 
     from datacheck.pii.engine import Engine
-
-# Presidio and spaCy load these where they are installed, as on every training machine: seconds and gigabytes, for
-# engines that are not used here.
-_UNUSED = ("torch", "transformers", "stanza", "tensorflow", "jax", "cupy", "mxnet", "gliner", "langextract")
 
 __all__ = ["FOUND", "PiiTimeout", "analyze", "find"]
 
@@ -70,7 +66,7 @@ def analyze(texts: pl.Series, flags: pl.DataFrame, *, names: Names = "linked") -
     rows = flags.with_row_index("index").filter(pl.any_horizontal(flags.columns))
     if rows.is_empty():
         return pl.DataFrame(schema=FOUND)
-    with hidden(*_UNUSED):
+    with hidden(*UNUSED):
         from datacheck.pii.engine import engine  # noqa: PLC0415 - Presidio is heavy, see there
 
     presidio = engine()

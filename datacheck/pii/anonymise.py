@@ -6,14 +6,17 @@ from functools import partial
 from typing import NamedTuple
 
 import polars as pl
-from presidio_anonymizer import AnonymizerEngine
-from presidio_anonymizer.entities import OperatorConfig, RecognizerResult
 
 from datacheck.pii.analyzer import find
+from datacheck.pii.hidden import UNUSED, hidden
 from datacheck.pii.leaves import inner_spans
 from datacheck.pii.pseudonyms import Pseudonyms
 from datacheck.pii.rules import Rules, identified, to_replace
 from datacheck.pii.traces import Traces, Value
+
+with hidden(*UNUSED):
+    from presidio_anonymizer import AnonymizerEngine
+    from presidio_anonymizer.entities import OperatorConfig, RecognizerResult
 
 _AT_ONCE = 100  # the engine compares each with each
 logging.getLogger("presidio-anonymizer").setLevel(logging.CRITICAL)

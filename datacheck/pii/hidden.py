@@ -4,6 +4,10 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+# Presidio and spaCy load these where they are installed, as on every training machine: seconds and gigabytes, for
+# engines that are not used here, and what they have to say stands on our standard error.
+UNUSED = ("torch", "transformers", "stanza", "tensorflow", "jax", "cupy", "mxnet", "gliner", "langextract")
+
 
 @contextmanager
 def hidden(*names: str) -> Iterator[None]:

@@ -304,19 +304,25 @@ ATTACKS = {
         lambda h: h.good,
         "there is a newer verdict in ledger.sqlite",
         12,
-        {"ledger_head": ledger(verdict="0" * 64)},
+        {"ledger_head": ledger(verdicts=("0" * 64,))},
     ),
     "a verdict that the ledger never saw": (
         lambda h: h.good,
         "knows no verdict of it",
         11,
-        {"ledger_head": ledger(verdict=None)},
+        {"ledger_head": ledger()},
     ),
     "a revoked version": (
         lambda h: h.good,
         "was revoked: a new banned term",
         10,
-        {"ledger_head": ledger(verdict=None, revoked="a new banned term")},
+        {"ledger_head": ledger(revoked="a new banned term")},
+    ),
+    "the pointer of a channel put back to an older version": (
+        lambda h: h.good,
+        "the newest publication of the channel sft is",
+        12,
+        {"ledger_head": ledger(misled="the newest publication of the channel sft is 0123456789ab (entry 7)")},
     ),
     "the report beside the data edited": (report_edited, "_report: is not the report of this verdict", 12),
     "a data file hidden in the report's folder": (
@@ -402,7 +408,7 @@ def test_without_an_attack_they_pass(house, guarded):
         code, said = guarded(house.root / name, "--strict", "--contract", verdict_of(house.good).contract_digest)
         assert code == 0, said
     signed = read_signed(house.good, house.trust)
-    standing = lambda _path, version: Standing("ledger.sqlite", signed.sha256)  # noqa: E731
+    standing = lambda _path, version: Standing("ledger.sqlite", (signed.sha256,))  # noqa: E731
     assert verify(house.good, house.trust, ledger_head=standing).notices == ()
     shutil.copytree(house.root / "report-good", house.good / "_report")
     assert guarded(house.good, "--report", house.root / "report-good")[0] == 0

@@ -1,0 +1,107 @@
+"""Files that crash the library which reads them: no command dies of one, nothing is written, the file is named."""
+
+import json
+import os
+import struct
+
+import pyarrow as pa
+import pyarrow.ipc
+import pyarrow.parquet as pq
+import pytest
+from core_helpers import ROOT, contract, report, spawn
+
+ROWS = [
+    {"messages": [{"role": "user", "content": f"question {n}"}, {"role": "assistant", "content": f"answer {n}"}]}
+    for n in range(6)
+]
+
+# Stands for whatever the next release of a library crashes on.
+CRASHES = """
+import os, signal, sys
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == "pyarrow.parquet" and "--crash" in open({flag!r}).read():
+            import resource
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+            os.kill(os.getpid(), signal.SIGSEGV)
+sys.meta_path.insert(0, Finder())
+"""
+
+
+def damaged_stream(path):
+    """Two batches; in the second one an offset of the list leads far out of the file."""
+    table = pa.Table.from_pylist(ROWS)
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+        writer.write_table(table)
+    data = bytearray(sink.getvalue().to_pybytes())
+    offsets = struct.pack("<7i", *range(0, 14, 2))
+    at = data.rfind(offsets)
+    assert at > data.find(offsets) > 0
+    data[at : at + 4] = struct.pack("<i", 0x7FFFFF00)
+    path.write_bytes(data)
+    return path
+
+
+@pytest.fixture
+def preview_of(tokenizer_folder):
+    return ["--run", f"tokenizer={tokenizer_folder}"]
+
+
+def test_a_damaged_stream_is_damaged_data_to_every_command(tmp_path, preview_of):
+    path = damaged_stream(tmp_path / "data.arrow")
+    (tmp_path / "other.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    for words in (
+        ["init", path, "--to", tmp_path / "made.yaml"],
+        ["diff", tmp_path / "other.jsonl", path],
+        ["diff", path, tmp_path / "other.jsonl"],
+        ["preview", path, *preview_of],
+    ):
+        done = spawn(*words)
+        assert (done.returncode, b"Traceback" in done.stderr) == (0, False), (words, done.stderr)
+    rules = contract(tmp_path, source={"path": "data.arrow"})
+    done = spawn("run", rules, "--out", tmp_path / "out", "--quiet")
+    assert done.returncode == 1, done.stderr
+    assert {f["id"]: f["status"] for f in report(tmp_path / "out")["findings"]}["train.unreadable_lines"] == "fail"
+    assert report(tmp_path / "out")["datasets"]["train"]["rows"] == 6
+    done = spawn("sample", tmp_path / "out", "--data", f"train={path}", "--out", tmp_path / "sheet.csv")
+    assert done.returncode == 0, done.stderr
+    done = spawn("apply", tmp_path / "out", "--data", f"train={path}", "--out", tmp_path / "applied", "--quiet")
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_file_that_kills_its_reader_is_named_and_nothing_is_written(tmp_path, preview_of):
+    path = tmp_path / "data" / "part-0.parquet"
+    path.parent.mkdir()
+    ok = {"id": "a", "messages": ROWS[0]["messages"]}
+    bad = {"id": "b", "messages": [{"role": "user", "content": "write to 13812345678"}] * 2}
+    pq.write_table(pa.Table.from_pylist([ok, bad]), path)
+    rules = contract(tmp_path, ["role_errors", "pii"])
+    flag, site = tmp_path / "flag", tmp_path / "site"
+    flag.write_text("")
+    site.mkdir()
+    (site / "sitecustomize.py").write_text(CRASHES.format(flag=str(flag)))
+    env = {"PYTHONPATH": os.pathsep.join([str(site), str(ROOT)])}
+    assert spawn("run", rules, "--out", tmp_path / "out", "--quiet", env=env).returncode == 1
+    before = sorted(tmp_path.rglob("*"))
+    flag.write_text("--crash")
+    data = ["--data", f"train={path.parent}"]
+    for words in (
+        ["init", path.parent, "--to", tmp_path / "made.yaml"],
+        ["diff", path, path, "--out", tmp_path / "diff"],
+        ["preview", path, *preview_of],
+        ["sample", tmp_path / "out", *data, "--out", tmp_path / "sheet.csv"],
+        ["apply", tmp_path / "out", *data, "--out", tmp_path / "applied"],
+        ["apply", tmp_path / "out", *data, "--out", tmp_path / "applied", "--redact", "--contract", rules],
+    ):
+        done = spawn(*words, env=env)
+        said = done.stderr.decode()
+        assert done.returncode == 3, (words, done.returncode, said)
+        assert "part-0.parquet: the process that read it was killed (SIGSEGV" in said, words
+        assert "Traceback" not in said
+        assert sorted(tmp_path.rglob("*")) == before, words
+    zh = spawn("init", path.parent, env={**env, "LC_ALL": "zh_CN.UTF-8"}).stderr.decode()
+    assert "读取它的进程被终止" in zh
+    flag.write_text("")
+    assert spawn("init", path.parent, env=env).returncode == 0
