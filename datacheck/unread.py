@@ -135,7 +135,7 @@ def _unread(check: Check, loaded: Loaded, prefix: str) -> list[Note]:
     rows, blind = sum(file.rows for file, _ in files), sum(count for _, count in files)
     if blind > MOST * rows:
         return [_sentence([file.unread for file, _ in files], formats, rows, prefix)]
-    whole = [file for file, count in files if count and count == file.rows]
+    whole = [file for file, count in files if count > 1 and count == file.rows]  # one record describes the others
     return [_sentence([file.unread], formats, file.rows, f"{prefix}{file.file}: ") for file in whole[:1]]
 
 

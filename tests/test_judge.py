@@ -63,7 +63,7 @@ def test_one_number(value, limit, status):
 def measured(tmp_path, here):
     """A finished run of three checks and those that always run, before it is judged."""
     jsonl(tmp_path / "data" / "a.jsonl", GOOD, GOOD, BAD, {**GOOD, "x": 1})
-    path = contract(tmp_path, [{"check": "role_errors", "limits": {"rate": {"max": 1}}}, "empty_turns"])
+    path = contract(tmp_path, [{"check": "role_errors", "limits": {"rate": {"max": 0.99}}}, "empty_turns"])
     with Session(path, {}, Options(out=tmp_path / "out")) as session:
         session.run()
         outcomes = session._outcomes()
@@ -213,7 +213,10 @@ def test_the_judge_command(tmp_path, here, command):
     evaluation = {"eval": ({"path": "data"}, ["empty_turns"])}
     assert run(tmp_path, command, ["role_errors"], **evaluation)[0] == 1
     milder = contract(
-        tmp_path, [{"check": "role_errors", "limits": {"rate": {"max": 1}}}], name="new.yaml", source={"format": "auto"}
+        tmp_path,
+        [{"check": "role_errors", "limits": {"rate": {"max": 0.99}}}],
+        name="new.yaml",
+        source={"format": "auto"},
     )
     before = (tmp_path / "out" / "report.json").read_bytes()
     code, out, err = command("judge", tmp_path / "out", "--contract", milder, "--lang", "en")

@@ -20,7 +20,7 @@ CHECKS = [
     "garbled_text", "leftover_markup", "run_on_answers", "placeholder_text", "control_tokens", "repetitive_text",
     "overlong_samples",
 ]  # fmt: skip
-LANGUAGE = {"check": "wrong_language", "languages": ["zh", "en"], "limits": {"rate": {"max": 1}}}
+LANGUAGE = {"check": "wrong_language", "languages": ["zh", "en"], "limits": {"rate": {"max": 0.999}}}
 LLAMA = "llama_factory/data/"
 BFCL = "bfcl/berkeley-function-call-leaderboard/bfcl_eval/data/"
 # Rows per file and problem, each read: all are what the check says. Known to be missed: DPO's looping rejected answer.
@@ -95,7 +95,8 @@ def hits(realdata, tmp_path_factory):
     for finding in report.findings:
         if finding.check not in found:
             continue
-        assert all(value.value is not None for value in finding.values if value.name == "rate"), finding.id
+        measured = all(value.value is not None for value in finding.values if value.name == "rate")
+        assert measured or "no reader knows" in (finding.error or ""), finding.id  # folders hold other files too
         path = folder / "report" / "evidence" / f"{finding.id}.parquet"
         if path.exists():
             rows = pl.read_parquet(path).select("file", "row", "problem").unique()
