@@ -153,7 +153,9 @@ class Session:
         if self.sealer is None:
             return None
         planned = sum(len(dataset.checks) for dataset in self.contract.datasets.values())
-        verdict, envelope = self.sealer.seal(report, planned, self.staging, self.options)
+        verdict, envelope = self.sealer.seal(
+            report, planned, self.staging, run=self.options.run, as_of=self.options.as_of
+        )
         (self.staging / VERDICT).write_bytes(envelope)
         return verdict, envelope
 

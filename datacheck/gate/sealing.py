@@ -20,7 +20,6 @@ from datacheck.gate.verdict import DatasetFacts, Judged, Verdict, result_of
 from datacheck.gate.version import MANIFEST, VERDICT, Tell, Version, shown, sidecar
 from datacheck.inventory import Inventory, is_data_name
 from datacheck.names import distinct, shown_name
-from datacheck.options import Options
 from datacheck.report.model import FileEntry, Report
 from datacheck.saved import is_metadata, promises
 from datacheck.store import code_digest
@@ -80,14 +79,17 @@ class Sealer:
                     "validated it; move it away and write a new manifest, or let a dataset read it"
                 )
 
-    def seal(self, report: Report, planned: int, folder: Path, options: Options) -> tuple[Verdict, bytes]:
+    def seal(
+        self, report: Report, planned: int, folder: Path, *, run: Mapping[str, str], as_of: dt.date | None
+    ) -> tuple[Verdict, bytes]:
         """Sign a finished run.
 
         Args:
             report: what the run came to.
             planned: number of checks that the contract has.
             folder: where all files of the report lie, complete.
-            options: by what it was judged besides the contract.
+            run: settings of the training run by which it was judged, besides the contract.
+            as_of: the day with which dates of expiry were compared, if it was named.
 
         Returns:
             The verdict and its envelope. Raises LoadError where the data is not, or no longer, what was read.
@@ -116,8 +118,8 @@ class Sealer:
             datacheck=report.datacheck,
             source=code_digest(),
             time=dt.datetime.now(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
-            run={name: value for name, value in options.run.items() if name not in FILES},
-            as_of=options.as_of.isoformat() if options.as_of else None,
+            run={name: value for name, value in run.items() if name not in FILES},
+            as_of=as_of.isoformat() if as_of else None,
         )
         verdict = Verdict(**{**vars(draft), "result": result_of(draft)})
         try:
