@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import BinaryIO
 from uuid import UUID
 
 from prefect import get_client
@@ -28,20 +29,35 @@ from prefect.settings import PREFECT_API_URL
 MARK = "DATACHECK_LOOK_MARK"
 LEAST = 180.0  # seconds: Prefect's scheduler needs up to a minute for a new schedule, a process some seconds to start
 _INTERVALS = 3
+_TRIES = 5
 _ASKING = 20.0  # seconds in which a server that is there answers
 
 
 @contextlib.contextmanager
-def under_way() -> Iterator[None]:
-    """Tell the process that serves this look, if there is one, that it is under way."""
+def under_way() -> Iterator[bool]:
+    """Tell the process that serves this look, if there is one, that it is under way; False: another one is.
+
+    A limit of the server would do the latter, too, but counts a look that was killed for minutes; a lock dies with it.
+    """
     named = os.environ.get(MARK)
-    with contextlib.ExitStack() as stack:
-        if named is not None:
-            with contextlib.suppress(OSError):  # who served it has gone
-                mark = stack.enter_context(Path(named).open("r+b"))
-                fcntl.flock(mark, fcntl.LOCK_SH)
-                stack.callback(os.utime, mark.fileno())
-        yield
+    if named is None or not Path(named).exists():  # who served it has gone
+        yield True
+        return
+    with Path(named).open("r+b") as mark:
+        mine = any(_locked(mark) for _ in range(_TRIES))
+        yield mine
+        if mine:
+            os.utime(mark.fileno())
+
+
+def _locked(mark: BinaryIO) -> bool:
+    """Whether the lock could be had, soon: `serve` takes it for a moment to look whether somebody has it."""
+    try:
+        fcntl.flock(mark, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        time.sleep(0.1)
+        return False
+    return True
 
 
 class Lookout:

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from datetime import timedelta
 from uuid import UUID
 
-from prefect.client.schemas.objects import ConcurrencyLimitConfig, ConcurrencyLimitStrategy
 from prefect.events import DeploymentEventTrigger
 from prefect.exceptions import TerminationSignal
 from prefect.runner import Runner
@@ -41,8 +40,6 @@ async def _deploy(runner: Runner, interval: float) -> UUID:
         "registry",
         interval=timedelta(seconds=interval),
         triggers=[DeploymentEventTrigger(expect={EVENT}, match={"prefect.resource.id": RESOURCE}, name="drop ready")],
-        # a look during a look would find nothing but claims
-        concurrency_limit=ConcurrencyLimitConfig(limit=1, collision_strategy=ConcurrencyLimitStrategy.CANCEL_NEW),
         entrypoint_type=module,
         description="Publish the complete drops in incoming/.",
     )

@@ -25,7 +25,7 @@ from datacheck.language import told
 
 from .look import NOT_PUBLISHED, look, summary
 from .lookout import under_way
-from .publish import publish
+from .publish import ELSEWHERE, publish
 from .rules import Rulebook, current, title, use
 from .validate import INVALID, UNDECIDED, end, reason, shown
 from .watch_here import watch_here
@@ -40,7 +40,9 @@ def _name() -> str:
 def watch() -> State[Any]:
     """Look once into incoming/: publish every complete drop, one after the other. This is the backfill, too."""
     try:
-        with under_way():
+        with under_way() as mine:
+            if not mine:
+                return Completed(name=ELSEWHERE, message="another look is under way")
             states = look(current(), _one)
     except (KeyboardInterrupt, SystemExit, ExternalSignal):
         raise

@@ -2,6 +2,7 @@
 chooses by what a drop is judged. Everything through the commands and the server's API, as strangers reach it."""
 
 import json
+import os
 import shutil
 import signal
 import subprocess
@@ -42,6 +43,19 @@ def test_a_scheduled_look_decides_a_drop(place: Place) -> None:
     process = place.start("serve", *place.rules(), "--interval", 20)
     until(place.published.exists, place, seconds=180)  # no event is sent
     end(process)
+
+
+@slow
+def test_a_look_that_was_killed_does_not_keep_the_next_ones_out(place: Place) -> None:
+    more = "      - {check: near_duplicates, limits: {rate: {max: 1}}}\n      - pii\n"
+    (place.folder / "sft.yaml").write_text(CONTRACT + more, encoding="utf-8")
+    place.drop("big", GOOD, rows=60_000)
+    killed = place.start("serve", *place.rules(), "--interval", 15)
+    until(lambda: "load train" in place.log(), place, seconds=120)
+    os.killpg(killed.pid, signal.SIGKILL)
+    again = place.start("serve", *place.rules(), "--interval", 15)
+    until(place.published.exists, place, seconds=180)
+    end(again)
 
 
 @slow
