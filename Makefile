@@ -1,7 +1,7 @@
 # Self-explaining: `make` lists the targets.
 VENV := .venv
 PY := $(VENV)/bin/python
-RUN := $(PY) -m datacheck.cli run
+RUN := $(PY) -m datacheck run
 JOBS ?= 2
 
 .DEFAULT_GOAL := help

@@ -24,7 +24,7 @@ import trainer_loaders as loaders
 from trainers import PLACES, TOKENIZER
 
 from datacheck.chat.samples import _turns
-from datacheck.features.fates import RunOf
+from datacheck.features.outcomes import RunOf
 from datacheck.features.tokens import TokenRun, limits_of
 from datacheck.trainers import trainer
 

@@ -14,13 +14,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
+from datacheck.files.versions import scan, write_manifest
 from datacheck.gate.ledger import Ledger
-from datacheck.gate.version import scan, write_manifest
 
 T = TypeVar("T")
 ENTRIES = 1_000
 SIZE = 512 * 1024**2  # bytes to hash
-DATACHECK = [sys.executable, "-m", "datacheck.cli"]
+DATACHECK = [sys.executable, "-m", "datacheck"]
 WRITER = """
 import sys
 from pathlib import Path
@@ -87,8 +87,8 @@ def hashing(folder: Path) -> None:
 
 def known(folder: Path) -> None:
     from datacheck.gate.keys import add_trust, load_private, load_public, new_key, read_trust
-    from datacheck.gate.publish import Rules, publish
-    from datacheck.gate.registry import Registry
+    from datacheck.registry.publish import PublishRules, publish
+    from datacheck.registry.registry import Registry
 
     new_key(folder / "v.pem")
     add_trust(folder / "trust.json", "v", "validator", load_public(folder / "v.pub"))
@@ -100,7 +100,7 @@ def known(folder: Path) -> None:
         lines = [json.dumps({**row, "id": number}, ensure_ascii=False) for number in range(20_000)]
         (folder / name / "data.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
         write_manifest(folder / name)
-    rules = Rules(contract, load_private(str(folder / "v.pem")), read_trust(folder / "trust.json"))
+    rules = PublishRules(contract, load_private(str(folder / "v.pem")), read_trust(folder / "trust.json"))
     registry = Registry(folder / "reg")
     wall, cpu, found = timed(lambda: publish(folder / "first", rules, registry))
     assert found.status == "published"

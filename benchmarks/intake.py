@@ -109,12 +109,12 @@ def write(path: Path, talks: list[Conversation], size: int, seed: int = 7) -> in
 # ── the two readers, each in a process of its own ─────────────────────────────────────────────────────
 def ours(path: Path, workers: int) -> dict[str, object]:
     """Load the file through the engine into a store that is deleted."""
-    from datacheck.contract import Contract, Dataset, Source
-    from datacheck.execute import Loaded
-    from datacheck.inventory import inventory
-    from datacheck.plan import Load, Step
-    from datacheck.run import Engine
-    from datacheck.store import Store
+    from datacheck.contract.load import Contract, Dataset, Source
+    from datacheck.engine.execute import Loaded
+    from datacheck.engine.plan import Load, Step
+    from datacheck.engine.run import Engine
+    from datacheck.engine.store import Store
+    from datacheck.files.inventory import inventory
 
     dataset = Dataset("train", Source(), path, path.name, ())
     contract = Contract("benchmark", 1, "", {"train": dataset})

@@ -116,7 +116,8 @@ def line(name: str, size: int, wall: float, cpu: float, hits: set[tuple[int, int
 
 
 def ours(known: Corpus, language: str, rounds: int) -> list[str]:
-    from datacheck.text.containment import EvalIndex, Items, find
+    from datacheck.text.containment import find
+    from datacheck.text.eval_index import EvalIndex, Items
 
     texts, n = pl.Series(known.documents), N[language]
     build_wall, build_cpu, (items, index) = timed(lambda: _built(Items, EvalIndex, known.items, n), 1)
@@ -141,7 +142,8 @@ HEAD = f"{'':34}{'MB':>7}{'wall s':>9}{'CPU s':>9}{'MB/s wall':>10}{'MB/s CPU':>
 
 
 def peers(known: Corpus) -> list[str]:
-    from datacheck.text.normalise import RULES, normalise
+    from datacheck.text.normalise import normalise
+    from datacheck.text.rules import RULES
 
     lines = []
     for name, work in (("13-gram set", _gram_set), ("datasketch LSH", _datasketch)):

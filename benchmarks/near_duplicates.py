@@ -81,7 +81,7 @@ def run(folder: Path, options: argparse.Namespace) -> None:
     command = [
         sys.executable,
         "-m",
-        "datacheck.cli",
+        "datacheck.cli.main",
         "run",
         str(folder / "contract.yaml"),
         "--out",
@@ -104,7 +104,8 @@ def run(folder: Path, options: argparse.Namespace) -> None:
 
 def verify(folder: Path, planted: pl.DataFrame) -> None:
     """Hold what was removed against the planted copies: of two rows that are alike at least one must be gone."""
-    from datacheck.text.normalise import RULES, normalise
+    from datacheck.text.normalise import normalise
+    from datacheck.text.rules import RULES
 
     evidence = pl.read_parquet(folder / "out" / "evidence" / "train.near_duplicates.parquet")
     removed = set(evidence.filter(pl.col("problem") != "opposite_labels")["row"].to_list())

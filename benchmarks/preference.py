@@ -204,7 +204,7 @@ def main() -> None:
         write(data, pairs(options.rows))
         size = data.stat().st_size
         print(f"{options.rows:,} pairs, {size / 1e6:.0f} MB, {size / options.rows:.0f} bytes a row")
-        datacheck = [sys.executable, "-m", "datacheck.cli"]
+        datacheck = [sys.executable, "-m", "datacheck"]
         if options.diff:
             write(folder / "new.jsonl", replaced(options.rows))
             run([*datacheck, "diff", str(data), str(folder / "new.jsonl"), "--out", str(folder / "out")])

@@ -34,7 +34,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from datacheck.trainers import trainer
-from datacheck.trainers.base import UNSEEN, Mode, Reading
+from datacheck.trainers.base import UNSEEN, Mode, RowOutcome
 
 LOST = ("fails", "dropped")
 
@@ -416,7 +416,7 @@ def info_row(pick: random.Random) -> dict[str, str]:
 # The comparison
 
 
-def of_twin(mode: Mode, reading: Reading, settings: Any) -> Real:
+def of_twin(mode: Mode, reading: RowOutcome, settings: Any) -> Real:
     """The twin's word in the same terms."""
     fate = mode.fate_of(reading.fates)
     trained = reading.trained

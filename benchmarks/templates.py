@@ -27,7 +27,7 @@ from typing import Any
 from datacheck.chat.child import Renderer
 from datacheck.chat.conversations import conversations
 from datacheck.chat.mask import by_spans
-from datacheck.chat.samples import Run, samples
+from datacheck.chat.samples import SampleRun, samples
 from datacheck.chat.template import Template
 from datacheck.chat.tokenizer import Tokenizer, load_tokenizer
 
@@ -169,7 +169,7 @@ def run_ours(source: str, folder: Path, rows: list[Any]) -> tuple[int, int]:
     tokenizer = load_tokenizer(files_of(folder))
     with Renderer({"default": source}, tokenizer.special) as renderer:
         each = (conversation for row in rows for conversation in conversations(row))
-        found = [(len(s.ids), sum(s.labels)) for s in samples(each, Run(tokenizer), renderer)]
+        found = [(len(s.ids), sum(s.labels)) for s in samples(each, SampleRun(tokenizer), renderer)]
     return sum(n for n, _ in found), sum(n for _, n in found)
 
 

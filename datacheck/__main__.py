@@ -9,7 +9,7 @@ def main() -> None:
         from datacheck.gate.guard import main as guard  # noqa: PLC0415
 
         sys.exit(guard(sys.argv[1:]))
-    from datacheck.cli import main as cli  # noqa: PLC0415
+    from datacheck.cli.main import main as cli  # noqa: PLC0415
 
     cli()
 

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import StrEnum
+from typing import Literal
+
+# Why a finding is not known: the baseline has no such finding; could not decide it; measured it with other settings, or
+# read the data in another way; or some place is new; or a number is worse than it was.
+NotKnown = Literal["absent", "undecided", "measured_differently", "new_places", "worse"]
 
 
 class Status(StrEnum):

@@ -19,18 +19,18 @@ from typing import Any
 import polars as pl
 
 from datacheck.check import EVIDENCE, Check, Note, Ratio, Value
-from datacheck.contract import Contract, Dataset, Source, load_contract
+from datacheck.contract.load import Contract, Dataset, Source, load_contract
+from datacheck.engine.evidence import ID
+from datacheck.engine.execute import Failure
+from datacheck.engine.plan import Measure, make_plan
+from datacheck.engine.record_ids import RECORD
+from datacheck.engine.run import Engine, Workers
+from datacheck.engine.store import Store, read_json
+from datacheck.engine.view import Loaded
 from datacheck.errors import CheckAuthorError
-from datacheck.evidence import ID
-from datacheck.execute import Failure
-from datacheck.inventory import inventory
-from datacheck.judge import Measurement, judge
-from datacheck.plan import Measure, make_plan
-from datacheck.records import RECORD
-from datacheck.report.model import Finding
-from datacheck.run import Engine, Workers
-from datacheck.store import Store, read_json
-from datacheck.view import Loaded
+from datacheck.files.inventory import inventory
+from datacheck.verdict.judge import Measurement, judge
+from datacheck.verdict.model import Finding
 
 Records = Iterable[Mapping[str, Any] | list[Any]] | bytes
 _TURN = re.compile(r"\s*([^\s:|]+):\s?(.*?)\s*", re.DOTALL)

@@ -10,9 +10,9 @@ from pathlib import Path
 from prefect.events import emit_event
 from prefect.settings import PREFECT_API_URL
 
-from datacheck.arguments import Parser
 from datacheck.errors import DatacheckError
-from datacheck.language import told
+from datacheck.i18n.argparse import Parser
+from datacheck.i18n.language import told
 
 EVENT = "datacheck.drop.ready"
 RESOURCE = "datacheck.registry"

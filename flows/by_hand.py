@@ -9,8 +9,8 @@ from prefect.client.schemas.objects import State
 from prefect.task_runners import ThreadPoolTaskRunner
 
 from datacheck.errors import DatacheckError, UsageError
-from datacheck.gate.publish import Job
-from datacheck.gate.registry import Registry
+from datacheck.registry.publish import Job
+from datacheck.registry.registry import Registry
 
 from .publish import name_of_drop
 from .rules import Rulebook, current

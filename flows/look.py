@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from datacheck.errors import LoadError
-from datacheck.gate.registry import Registry
-from datacheck.gate.version import read_manifest, require_listed
+from datacheck.files.versions import read_manifest, require_listed
+from datacheck.registry.registry import Registry
 
 from .publish import ELSEWHERE, PUBLISHED
 from .rules import Rulebook

@@ -14,10 +14,10 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from datacheck.errors import UsageError
+from datacheck.i18n.words import Lang
 from datacheck.pii.redaction import excerpt
-from datacheck.report.model import Report
 from datacheck.report.show import tally
-from datacheck.report.words import Lang
+from datacheck.verdict.model import Report
 
 Kind = Literal["feishu", "wecom", "slack"]
 TIMEOUT = 10.0  # seconds; a verdict does not wait for a chat

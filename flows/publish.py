@@ -24,12 +24,12 @@ from prefect.task_runners import ThreadPoolTaskRunner
 from pydantic import Field
 
 from datacheck.errors import UsageError
-from datacheck.gate.publish import BusyError, Outcome
-from datacheck.gate.publish import publish as publish_drop
-from datacheck.gate.registry import Registry
-from datacheck.gate.version import REPORT
-from datacheck.pipeline import Session
-from datacheck.report.model import read_report
+from datacheck.files.versions import REPORT
+from datacheck.registry.publish import BusyError, Outcome
+from datacheck.registry.publish import publish as publish_drop
+from datacheck.registry.registry import Registry
+from datacheck.session.session import Session
+from datacheck.verdict.model import read_report
 
 from .notify import message, send
 from .rules import Rulebook, current, title

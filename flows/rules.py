@@ -14,10 +14,10 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from datacheck.errors import UsageError
 from datacheck.gate.keys import load_private, read_trust
-from datacheck.gate.publish import Rules
-from datacheck.gate.registry import Registry
-from datacheck.options import Options
-from datacheck.report.words import Lang
+from datacheck.i18n.words import Lang
+from datacheck.registry.publish import PublishRules
+from datacheck.registry.registry import Registry
+from datacheck.session.options import Options
 
 from .notify import Webhook
 from .validate import shown
@@ -54,11 +54,11 @@ class Rulebook(BaseModel):
     webhooks: tuple[Webhook, ...] = ()
     report_url: str | None = Field(default=None, description="Where reports can be read: https://…/{version}.")
 
-    def gate(self, drop: Path) -> Rules:
+    def gate(self, drop: Path) -> PublishRules:
         """The same for the gate, about one drop; the key is taken out of the environment."""
         data = {**self.data, **({self.dataset: str(drop)} if self.dataset else {})}
         options = Options(strict=self.strict, lang=self.lang, run=self.run)
-        return Rules(self.contract, load_private(self.sign), read_trust(self.trust), data, self.channel, options)
+        return PublishRules(self.contract, load_private(self.sign), read_trust(self.trust), data, self.channel, options)
 
     def drop(self, name: str) -> Path:
         """The complete drop of this name in incoming/. It is looked up among them: no path is made of the name."""

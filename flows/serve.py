@@ -18,8 +18,8 @@ from prefect.settings import PREFECT_API_URL
 from prefect.types.entrypoint import EntrypointType
 
 from datacheck.errors import DatacheckError, UsageError
-from datacheck.gate.registry import Registry
-from datacheck.language import told
+from datacheck.i18n.language import told
+from datacheck.registry.registry import Registry
 
 from .announce import EVENT, RESOURCE
 from .by_hand import validate_drop

@@ -25,20 +25,20 @@ from prefect.states import Completed, Failed
 from prefect.task_runners import ThreadPoolTaskRunner
 from pydantic import BaseModel, ConfigDict
 
-from datacheck.arguments import Parser
 from datacheck.check import Status
+from datacheck.engine.execute import Failure, guarded
+from datacheck.engine.plan import Measure, Step
+from datacheck.engine.view import Loaded
 from datacheck.errors import DatacheckError, UsageError
-from datacheck.execute import Failure, guarded
-from datacheck.gate.version import IDS
-from datacheck.language import told
-from datacheck.options import DEFAULT_OUT, Options
+from datacheck.files.versions import IDS
+from datacheck.i18n.argparse import Parser
+from datacheck.i18n.language import told
+from datacheck.i18n.words import Lang
 from datacheck.pii.redaction import excerpt
-from datacheck.pipeline import Session
-from datacheck.plan import Measure, Step
-from datacheck.report.model import Finding, Report, ValueEntry
 from datacheck.report.show import tally, worst_first
-from datacheck.report.words import Lang
-from datacheck.view import Loaded
+from datacheck.session.options import DEFAULT_OUT, Options
+from datacheck.session.session import Session
+from datacheck.verdict.model import Finding, Report, ValueEntry
 
 # States as the UI shows them. The colour is that of the type: only Completed is green.
 PASSED, WARNED, DONE = "Passed", "Warning", "Done"

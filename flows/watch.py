@@ -18,10 +18,10 @@ from prefect.exceptions import ExternalSignal
 from prefect.settings import PREFECT_API_URL
 from prefect.states import Completed
 
-from datacheck.arguments import Parser
 from datacheck.errors import DatacheckError, UsageError
-from datacheck.gate.registry import Registry
-from datacheck.language import told
+from datacheck.i18n.argparse import Parser
+from datacheck.i18n.language import told
+from datacheck.registry.registry import Registry
 
 from .look import NOT_PUBLISHED, look, summary
 from .lookout import under_way

@@ -5,12 +5,12 @@ import time
 from pathlib import Path
 
 from datacheck.errors import UsageError
-from datacheck.gate.publish import BusyError, Outcome
-from datacheck.gate.publish import publish as publish_drop
-from datacheck.gate.registry import Registry
+from datacheck.i18n.language import told
 from datacheck.interrupts import InterruptedRunError, signals_raise
-from datacheck.language import told
-from datacheck.pipeline import Session
+from datacheck.registry.publish import BusyError, Outcome
+from datacheck.registry.publish import publish as publish_drop
+from datacheck.registry.registry import Registry
+from datacheck.session.session import Session
 
 from .look import NOT_PUBLISHED, look, summary
 from .publish import ELSEWHERE, PUBLISHED, QUARANTINED, notify, said

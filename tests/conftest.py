@@ -8,7 +8,7 @@ import pytest
 from core_helpers import command, here  # noqa: F401 - fixtures
 from hypothesis import settings
 
-from datacheck import discover
+from datacheck.contract import discover
 
 # The first call of a function may build a table; that says nothing about the algorithm's speed.
 settings.register_profile("datacheck", deadline=None)

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from datacheck import cli, run
-from datacheck.execute import guarded
+from datacheck.cli import main
+from datacheck.engine import run
+from datacheck.engine.execute import guarded
 
 ROOT = Path(__file__).parent.parent
 GOOD = {"messages": [{"role": "user", "content": "你好"}, {"role": "assistant", "content": "你好！"}]}
@@ -80,7 +81,7 @@ def command(monkeypatch, capsys):
     def call(*args):
         monkeypatch.setattr(sys, "argv", ["datacheck", *map(str, args)])
         try:
-            cli.main()
+            main.main()
             code = 0
         except SystemExit as end:
             code = end.code
@@ -93,7 +94,7 @@ def command(monkeypatch, capsys):
 def spawn(*args, cwd=None, env=None, **kwargs) -> subprocess.CompletedProcess:
     """`datacheck ARGS` as a process of its own."""
     return subprocess.run(
-        [sys.executable, "-m", "datacheck.cli", *map(str, args)],
+        [sys.executable, "-m", "datacheck", *map(str, args)],
         cwd=cwd,
         env=environment(env),
         capture_output=True,

@@ -298,7 +298,7 @@ def test_a_line_beyond_the_limit(realdata):
 ELSEWHERE = {
     "changed_while_read": "needs a writer beside the reader: tests/loading",
     "unreadable_file": "needs permissions: tests/loading",
-    "rows_missing": "needs a saved dataset: tests/test_saved.py",
+    "rows_missing": "needs a saved dataset: tests/files/test_hf_saved.py",
     "records_missing": "needs a contract that names a list: tests/loading",
     "document_too_large": "needs 256 MiB: tests/loading lowers the limit",
     "bomb_ratio": "needs a bomb: tests/loading lowers the limit",

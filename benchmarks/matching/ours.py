@@ -22,7 +22,8 @@ from benchmarks.matching.peers import cpu_seconds, peak
 from datacheck.text.matching import exact_pairs
 from datacheck.text.minhash import banding, permutations
 from datacheck.text.near import near_pairs
-from datacheck.text.normalise import RULES, Rule, normalise
+from datacheck.text.normalise import normalise
+from datacheck.text.rules import RULES, Rule
 from datacheck.text.shingles import Shingles
 from datacheck.text.sketches import Unit, sets
 

@@ -297,7 +297,7 @@ def check(kind: str, corpus: Corpus, folder: Path, seconds: float) -> dict[str, 
     else:
         shutil.copy(corpus.path, data)
     (folder / "contract.yaml").write_text(CONTRACT.format(path=data.name), "utf-8")
-    command = [sys.executable, "-m", "datacheck.cli", "run", "contract.yaml", "--out", "out", "--quiet"]
+    command = [sys.executable, "-m", "datacheck", "run", "contract.yaml", "--out", "out", "--quiet"]
     used = measure.run(command, variables(folder, own=True), folder, seconds)
     evidence = folder / "out" / "evidence" / "train.near_duplicates.parquet"
     if used.code not in (0, 1) or not evidence.exists():  # 1: the contract is violated, as it must be

@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
-from datacheck.chat.child import Renderer, Reply, Request
+from datacheck.chat.child import Renderer, RenderRequest, Reply
 
 Form = Literal["string", "object"]
 
@@ -84,7 +84,7 @@ def call_forms(renderer: Renderer) -> CallForms:
     return CallForms(text, objects, null)
 
 
-def _probe(arguments: Any, shape: str) -> Request:
+def _probe(arguments: Any, shape: str) -> RenderRequest:
     call: dict[str, Any] = {"type": "function", "function": {"name": "crane", "arguments": arguments}}
     own = {} if shape == "no ids" else {"id": "call12345"}
     said: dict[str, Any] = {"role": "assistant", "tool_calls": [{**own, **call}]}
@@ -99,7 +99,7 @@ def _probe(arguments: Any, shape: str) -> Request:
         ]
     parameters = {"type": "object", "properties": {_KEY: {"type": "string", "description": "swift"}}}
     tool = {"name": "crane", "description": "swift", "parameters": parameters}
-    return Request(messages, [{"type": "function", "function": tool}], spans=False)
+    return RenderRequest(messages, [{"type": "function", "function": tool}], spans=False)
 
 
 def _read(reply: Reply) -> Printed:

@@ -34,7 +34,7 @@ _PATIENCE = 3  # children that may be lost before the rest is not tried any more
 
 
 @dataclass(frozen=True)
-class Limits:
+class RenderLimits:
     """What one conversation may cost: seconds (processor and wall), bytes of memory, characters of text."""
 
     seconds: int = 10
@@ -42,7 +42,7 @@ class Limits:
     characters: int = 32 << 20
 
 
-class Request(NamedTuple):
+class RenderRequest(NamedTuple):
     """A conversation to render. `spans`: with what is to be trained; `prompt`: with the generation prompt."""
 
     messages: Sequence[Mapping[str, Any]]
@@ -75,7 +75,7 @@ class Renderer:
     sources: Mapping[str, str]
     special: Mapping[str, str]
     name: str | None = None
-    limits: Limits = field(default_factory=Limits)
+    limits: RenderLimits = field(default_factory=RenderLimits)
     now: str = NOW.isoformat()
     _child: subprocess.Popen[bytes] | None = field(default=None, init=False)
     _buffer: bytes = field(default=b"", init=False)
@@ -100,7 +100,7 @@ class Renderer:
                         pipe.close()
             self._child, self._buffer = None, b""
 
-    def render(self, requests: Iterable[Request]) -> Iterator[Reply]:
+    def render(self, requests: Iterable[RenderRequest]) -> Iterator[Reply]:
         """One reply per request, in order. The child renders the next batch while the caller works on this one."""
         with ThreadPoolExecutor(1) as ahead:
             waiting: Future[list[Reply]] | None = None
@@ -113,7 +113,7 @@ class Renderer:
             if waiting is not None:
                 yield from waiting.result()
 
-    def _exchange(self, batch: list[Request]) -> list[Reply]:
+    def _exchange(self, batch: list[RenderRequest]) -> list[Reply]:
         """The replies to a batch; a lost child costs the conversation at which it was, and a new one goes on."""
         replies: list[Reply] = []
         while len(replies) < len(batch):
@@ -131,7 +131,7 @@ class Renderer:
                 replies.append(Reply(fault="limit", message=str(lost)))
         return replies
 
-    def _send(self, batch: Sequence[Request]) -> None:
+    def _send(self, batch: Sequence[RenderRequest]) -> None:
         if self._child is None:
             self._start()
         self._write(json.dumps(batch).encode() + b"\n")
@@ -194,14 +194,14 @@ class _LostError(Exception):
 def main(requests: IO[bytes], replies: IO[bytes]) -> None:
     """The child: read the setup, then batches until the input ends."""
     setup = json.loads(requests.readline())
-    limits = Limits(**setup["limits"])
+    limits = RenderLimits(**setup["limits"])
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_AS, (limits.memory, limits.memory))
     worker = _Worker(setup, limits)
     _answer(replies, Reply())
     for line in requests:
         for given in json.loads(line):
-            _answer(replies, worker.reply(Request(*given)))
+            _answer(replies, worker.reply(RenderRequest(*given)))
 
 
 def _answer(replies: IO[bytes], reply: Reply) -> None:
@@ -212,11 +212,11 @@ def _answer(replies: IO[bytes], reply: Reply) -> None:
 class _Worker:
     """Compiles the templates when the first conversation comes: a fault of theirs is the answer to every one."""
 
-    def __init__(self, setup: Mapping[str, Any], limits: Limits) -> None:
+    def __init__(self, setup: Mapping[str, Any], limits: RenderLimits) -> None:
         self._setup, self._limits = setup, limits
         self._templates: Templates | TemplateFault | None = None
 
-    def reply(self, request: Request) -> Reply:
+    def reply(self, request: RenderRequest) -> Reply:
         """Render one conversation within the limits."""
         used = resource.getrusage(resource.RUSAGE_SELF)
         allowed = int(used.ru_utime + used.ru_stime) + self._limits.seconds
@@ -231,7 +231,7 @@ class _Worker:
             return Reply(fault="limit", message=f"the text has more than {self._limits.characters} characters")
         return reply
 
-    def _rendered(self, request: Request) -> Reply:
+    def _rendered(self, request: RenderRequest) -> Reply:
         template = self._compiled().pick(request.tools)
         messages, tools, extra = request.messages, request.tools, request.extra
         if not request.spans:

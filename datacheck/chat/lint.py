@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from datacheck.chat.child import Renderer, Reply, Request
+from datacheck.chat.child import Renderer, RenderRequest, Reply
 from datacheck.chat.mask import by_spans
 from datacheck.chat.samples import Fault
 from datacheck.chat.tokenizer import Tokenizer
@@ -33,16 +33,16 @@ def _said(role: str, content: Any) -> dict[str, Any]:
 _ONE = (_said("user", _ASK), _said("assistant", _TELL))
 _TWO = (*_ONE, _said("user", _ASK2), _said("assistant", _TELL2))
 _THINKING = (_said("user", _ASK), _said("assistant", f"<think>\n{_THOUGHT}\n</think>\n\n{_TELL}"), *_TWO[2:])
-_PROBES: dict[str, Request] = {
-    "one": Request(_ONE),
-    "two": Request(_TWO, spans=False),
-    "again": Request(_TWO, spans=False),
-    "asked": Request(_ONE[:1], spans=False),
-    "prompt": Request(_ONE[:1], prompt=True, spans=False),
-    "asked_twice": Request(_TWO[:3], prompt=True, spans=False),
-    "system": Request((_said("system", _SYSTEM), *_ONE), spans=False),
-    "thinking": Request(_THINKING, spans=False),
-    "thinking_alone": Request(_THINKING[:2], spans=False),
+_PROBES: dict[str, RenderRequest] = {
+    "one": RenderRequest(_ONE),
+    "two": RenderRequest(_TWO, spans=False),
+    "again": RenderRequest(_TWO, spans=False),
+    "asked": RenderRequest(_ONE[:1], spans=False),
+    "prompt": RenderRequest(_ONE[:1], prompt=True, spans=False),
+    "asked_twice": RenderRequest(_TWO[:3], prompt=True, spans=False),
+    "system": RenderRequest((_said("system", _SYSTEM), *_ONE), spans=False),
+    "thinking": RenderRequest(_THINKING, spans=False),
+    "thinking_alone": RenderRequest(_THINKING[:2], spans=False),
 }
 
 

@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 from tokenizers import Encoding
 
-from datacheck.chat.child import Renderer, Reply, Request
+from datacheck.chat.child import Renderer, RenderRequest, Reply
 from datacheck.chat.conversations import Conversation
 from datacheck.chat.mask import by_spans, concatenation, kept, runs
 from datacheck.chat.template import Spans, TemplateFault
@@ -51,7 +51,7 @@ class Sample(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Run:
+class SampleRun:
     """How the run reads its data.
 
     truncation: the side that is cut beyond `max_length`; keep: a trainer's own rule instead, from (prompt, answer)
@@ -97,7 +97,7 @@ class _Work(NamedTuple):
     error: str | None = None
 
 
-def samples(conversations: Iterable[Conversation], run: Run, renderer: Renderer | None) -> Iterator[Sample]:
+def samples(conversations: Iterable[Conversation], run: SampleRun, renderer: Renderer | None) -> Iterator[Sample]:
     """One sample per conversation, in order.
 
     Args:
@@ -117,7 +117,7 @@ def samples(conversations: Iterable[Conversation], run: Run, renderer: Renderer 
 def _rendered(source: Iterator[Conversation], tokenizer: Tokenizer, renderer: Renderer | None) -> Iterator[_Work]:
     waiting: list[Conversation] = []  # those whose replies have not come yet
 
-    def requests() -> Iterator[Request]:
+    def requests() -> Iterator[RenderRequest]:
         for conversation in source:
             waiting.append(conversation)
             yield from _requests(conversation)
@@ -143,17 +143,17 @@ def _prompted(conversation: Conversation) -> bool:
     return conversation.loss == "completion"
 
 
-def _requests(conversation: Conversation) -> Iterator[Request]:
+def _requests(conversation: Conversation) -> Iterator[RenderRequest]:
     """What to render: the whole; for the loss on completions the prompt, too."""
     if conversation.messages is None:
         return
     messages, tools, extra = conversation.messages, conversation.tools, conversation.extra
     if conversation.loss in ("assistant", "weights", "last_turn"):
-        yield Request(messages, tools, extra)
+        yield RenderRequest(messages, tools, extra)
         return
-    yield Request(messages, tools, extra, prompt=conversation.loss == "sampled", spans=False)
+    yield RenderRequest(messages, tools, extra, prompt=conversation.loss == "sampled", spans=False)
     if _prompted(conversation):
-        yield Request(messages[: conversation.answers], tools, extra, prompt=True, spans=False)
+        yield RenderRequest(messages[: conversation.answers], tools, extra, prompt=True, spans=False)
 
 
 def _no_template(conversation: Conversation, eos: str) -> _Work:
@@ -200,7 +200,7 @@ def _spans(conversation: Conversation, spans: Spans) -> Spans:
     return spans
 
 
-def _tokenized(batch: Sequence[_Work], run: Run) -> Iterator[Sample]:
+def _tokenized(batch: Sequence[_Work], run: SampleRun) -> Iterator[Sample]:
     texts = [work.text for work in batch]
     prompts = [work.prompt for work in batch if work.prompt is not None]
     try:
@@ -226,7 +226,7 @@ def _beside(batch: Sequence[_Work], at: int) -> int | None:
     return other if _FIRST.get(batch[one].conversation.part) == batch[two].conversation.part else None
 
 
-def _alone(work: _Work, run: Run) -> Sample:
+def _alone(work: _Work, run: SampleRun) -> Sample:
     try:
         encoded = run.tokenizer.encode([work.text] if work.prompt is None else [work.text, work.prompt])
     except TemplateFault as fault:
@@ -235,7 +235,7 @@ def _alone(work: _Work, run: Run) -> Sample:
     return _sample(work, encoded[0], encoded[1] if work.prompt is not None else None, run)
 
 
-def _sample(work: _Work, encoding: Encoding, prompt: Encoding | None, run: Run, beside: int = 0) -> Sample:
+def _sample(work: _Work, encoding: Encoding, prompt: Encoding | None, run: SampleRun, beside: int = 0) -> Sample:
     if work.error is not None or work.fault is not None:
         return Sample(work.conversation, error=work.error, faults=(work.fault,) if work.fault else ())
     faults: list[Fault] = []
@@ -267,7 +267,7 @@ def _turns(labels: Sequence[int]) -> list[int]:
 
 
 def _faults(
-    work: _Work, ids: Sequence[int], labels: Sequence[int], left: range | frozenset[int], run: Run
+    work: _Work, ids: Sequence[int], labels: Sequence[int], left: range | frozenset[int], run: SampleRun
 ) -> Iterator[Fault]:
     """What is wrong with a mask; the first of each kind."""
     conversation = work.conversation

@@ -11,7 +11,7 @@ _CONTEXT = 1024  # characters around what is shown in which personal data is loo
 Hidden = Callable[[str], Sequence[tuple[int, int]]]
 
 
-class Piece(NamedTuple):
+class LabelledText(NamedTuple):
     """`tokens` tokens with one label ("train", "skip", "cut": lost to truncation, "gap": left out here).
 
     A character whose bytes are spread over several tokens is one piece; ⏎ and ⇥ stand for line ends and tabs.
@@ -22,7 +22,7 @@ class Piece(NamedTuple):
     tokens: int
 
 
-def strip(sample: Sample, hidden: Hidden, head: int = HEAD, tail: int = TAIL) -> list[Piece]:
+def strip(sample: Sample, hidden: Hidden, head: int = HEAD, tail: int = TAIL) -> list[LabelledText]:
     """The pieces of a sample; of a long one the beginning, the first changes of label, and the end.
 
     Args:
@@ -35,13 +35,13 @@ def strip(sample: Sample, hidden: Hidden, head: int = HEAD, tail: int = TAIL) ->
     if sample.encoding is None:
         return []
     spans = spans_of(sample)
-    pieces: list[Piece] = []
+    pieces: list[LabelledText] = []
     at = 0
     for start, end in _windows(spans, head, tail):
         if start > at:
-            pieces.append(Piece("…", "gap", sum(count for *_, count in spans[at:start])))
+            pieces.append(LabelledText("…", "gap", sum(count for *_, count in spans[at:start])))
         text = _masked(sample.text, spans[start:end], hidden)
-        pieces += (Piece(_readable(text[a:b]), label, count) for a, b, label, count in spans[start:end])
+        pieces += (LabelledText(_readable(text[a:b]), label, count) for a, b, label, count in spans[start:end])
         at = end
     return pieces
 

@@ -7,11 +7,11 @@ from pydantic import Field, model_validator
 
 from datacheck.check import UNREAD, Check, Limit, Measured, Metric, Need, Note, Value, View, rates, total
 from datacheck.features.column_values import ColumnValues
-from datacheck.features.fates import RunOf
 from datacheck.features.given_golds import GivenGolds
 from datacheck.features.golds import Extract, Of
+from datacheck.features.outcomes import RunOf
 from datacheck.features.rendered_golds import RenderedGolds
-from datacheck.text.normalise import Rule
+from datacheck.text.rules import Rule
 from datacheck.trainers import trainer_names
 
 

@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 
 from datacheck.check import UNREAD, Check, Limit, Measured, Metric, Need, Note, Ratio, Value, View, rates, total
 from datacheck.features.term_hits import TermHits
-from datacheck.text.normalise import Rule
+from datacheck.text.rules import Rule
 
 
 class BannedTerms(Check):

@@ -8,7 +8,7 @@ from pydantic import Field, ValidationError
 
 from datacheck.check import Artifact, Check, Limit, Measured, Metric, Need, Note, Ratio, Value, View, total
 from datacheck.errors import LoadError
-from datacheck.features.fates import Fates, RunOf
+from datacheck.features.outcomes import Fates, RunOf
 from datacheck.trainers import trainer_names
 from datacheck.trainers.base import LOST, SettingsError, flat, read_config
 from datacheck.trainers.batches import PLANS, Arithmetic, Batches, Broken

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from datacheck.check import UNREAD, Check, Group, Limit, Measured, Metric, Need, Note, View, place, rates, total
 from datacheck.features.row_keys import RowKeys
-from datacheck.text.normalise import Rule
+from datacheck.text.rules import Rule
 
 
 class ConflictingAnswers(Check):

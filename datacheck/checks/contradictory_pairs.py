@@ -9,7 +9,7 @@ from pydantic import Field
 
 from datacheck.check import Check, Group, Limit, Measured, Metric, Need, View, rates, total
 from datacheck.features.pair_keys import NO_PAIR, PairKeys
-from datacheck.text.normalise import Rule
+from datacheck.text.rules import Rule
 
 
 class ContradictoryPairs(Check):

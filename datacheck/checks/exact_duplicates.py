@@ -8,7 +8,7 @@ from pydantic import Field
 from datacheck.check import UNREAD, Check, Group, Limit, Measured, Metric, Need, Note, View, rates, total
 from datacheck.features.text_key import TextKey
 from datacheck.features.texts import On, quoted
-from datacheck.text.normalise import Rule
+from datacheck.text.rules import Rule
 
 
 class ExactDuplicates(Check):

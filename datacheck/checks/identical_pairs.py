@@ -8,7 +8,7 @@ from pydantic import Field
 from datacheck.check import Check, Limit, Measured, Metric, Need, View, for_review, placed, rates, total
 from datacheck.features.pair_keys import NO_PAIR
 from datacheck.features.pair_similarity import PairSimilarity
-from datacheck.text.normalise import Rule
+from datacheck.text.rules import Rule
 
 
 class IdenticalPairs(Check):

@@ -10,9 +10,10 @@ from pydantic import BeforeValidator, Field, model_validator
 from datacheck.check import UNREAD, Check, Limit, Measured, Metric, Need, Note, Ratio, Value, View, place, total
 from datacheck.features.leaks import HAN_N, LATIN_N, LONGER, EvalItems, Leaks, find_leaks, spoken, with_options
 from datacheck.features.skeletons import Skeletons
-from datacheck.text.containment import WINDOW
+from datacheck.text.eval_index import WINDOW
 from datacheck.text.leak_plants import Item, leaks
-from datacheck.text.normalise import RULES, normalise
+from datacheck.text.normalise import normalise
+from datacheck.text.rules import RULES
 from datacheck.text.shingles import grams
 
 # one name, or a list of names

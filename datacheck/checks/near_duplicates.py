@@ -20,11 +20,11 @@ from datacheck.features.near import (
     without_numbers,
 )
 from datacheck.features.planting import calibrate, histogram, on_made_up, recall_by_similarity
-from datacheck.features.sketch import Grams, Sketch, TextSet, scheme_for
+from datacheck.features.sketch import GramSettings, Sketch, TextSet, scheme_for
 from datacheck.features.texts import On, quoted
 from datacheck.text.matching import Pairs, exact_contained, exact_pairs, greedy_removed, similar_pairs, union
 from datacheck.text.minhash import least_alike, proposed
-from datacheck.text.normalise import Rule
+from datacheck.text.rules import Rule
 
 PLANTED_ROWS = 100  # rows that get a planted copy of every kind: at most 1,500 plants
 LESS_ALIKE = 0.1  # what the marks of similar rows are allowed for: they are of rare n-grams only
@@ -42,7 +42,7 @@ STAND_INS = (
 )
 
 
-class Found(NamedTuple):
+class VerifiedPairs(NamedTuple):
     """The rows that were compared, in the order of preference, the pairs among them, and which row each repeats."""
 
     facts: pl.DataFrame
@@ -163,7 +163,9 @@ class NearDuplicates(Check):
     threshold: float | None = Field(
         default=None, ge=0.3, le=1, description="Jaccard similarity from which rows are alike; default by features"
     )
-    features: Grams = Field(default=Grams(), description="n characters (default 3), words, or words of jieba")
+    features: GramSettings = Field(
+        default=GramSettings(), description="n characters (default 3), words, or words of jieba"
+    )
     normalise: tuple[Rule, ...] = Field(
         default=("nfkc", "casefold", "t2s", "strip_punct", "strip_space"), description="what does not count"
     )
@@ -264,7 +266,7 @@ class NearDuplicates(Check):
         listed = pl.concat([placed(quoted(data, evidence, self.on), data.rows), *review], how="diagonal")
         return Measured(values, listed, figures, tuple(notes))
 
-    def _search(self, data: View, compared: Candidates, shared: Shared, picked: NDArray[np.int64]) -> Found:
+    def _search(self, data: View, compared: Candidates, shared: Shared, picked: NDArray[np.int64]) -> VerifiedPairs:
         """Verify the candidates; rows are numbered in the order in which they are kept."""
         order = preferred(compared.facts, self.keep)
         facts, sets = compared.facts if self.keep == "first" else compared.facts[order], compared.sets
@@ -285,7 +287,7 @@ class NearDuplicates(Check):
                 sets, shared.keys, local, self._least, greedy=True, contained=self.containment, groups=apart,
                 marks=marks, least=self._alike,
             )  # fmt: skip
-        return Found(
+        return VerifiedPairs(
             facts, pairs, greedy_removed(len(order), pairs), self._lsh_recall(data, compared, by_row, rank, picked)
         )
 

@@ -7,7 +7,7 @@ import polars as pl
 from pydantic import Field
 
 from datacheck.check import Check, Limit, Measured, Metric, Need, Note, View, rates, total
-from datacheck.features.fates import NOT_READABLE, Fates, RunOf
+from datacheck.features.outcomes import NOT_READABLE, Fates, RunOf
 from datacheck.trainers import trainer_names
 from datacheck.trainers.base import Mode
 

@@ -29,8 +29,9 @@ from datacheck.features.texts import On, only, row_texts
 from datacheck.text import tfidf
 from datacheck.text.matching import jaccard
 from datacheck.text.neighbours import Neighbours
-from datacheck.text.normalise import RULES, normalise
+from datacheck.text.normalise import normalise
 from datacheck.text.plants import plant
+from datacheck.text.rules import RULES
 from datacheck.text.shingles import Shingles, concat, shingles
 
 NEIGHBOURS = 16  # that are looked at for each row

@@ -21,7 +21,7 @@ from datacheck.check import (
     rates,
     total,
 )
-from datacheck.features.fates import NOT_EXPLAINED, NOT_READABLE, Fates, RunOf
+from datacheck.features.outcomes import NOT_EXPLAINED, NOT_READABLE, Fates, RunOf
 from datacheck.trainers import trainer_names
 from datacheck.trainers.base import FATES, LOST, Mode, Settings, SettingsError
 

@@ -9,8 +9,8 @@ import polars as pl
 from pydantic import Field
 
 from datacheck.check import Artifact, Check, Limit, Measured, Metric, Note, Value, View
+from datacheck.contract.yaml import parse_yaml
 from datacheck.errors import ContractError, LoadError
-from datacheck.strictyaml import parse_yaml
 from datacheck.trainers.base import SettingsError, kind_of, read_config
 from datacheck.trainers.keys import KEYS, Known, wrong_type
 

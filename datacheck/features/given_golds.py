@@ -7,7 +7,8 @@ import polars as pl
 from datacheck.check import Feature, Need, View
 from datacheck.features.golds import Extract, Golds, Of, alternatives
 from datacheck.text.graders import choice, number
-from datacheck.text.normalise import Rule, normalise
+from datacheck.text.normalise import normalise
+from datacheck.text.rules import Rule
 from datacheck.text.stated import holds, states
 
 _VERDICTS = frozenset(

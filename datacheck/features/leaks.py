@@ -9,9 +9,11 @@ from numpy.typing import NDArray
 
 from datacheck.check import Feature, Need, Summary, View
 from datacheck.text.codes import from_lengths, row_numbers
-from datacheck.text.containment import WINDOW, EvalIndex, Items, find
+from datacheck.text.containment import find
 from datacheck.text.encoded import encoded, readable
-from datacheck.text.normalise import RULES, normalise
+from datacheck.text.eval_index import WINDOW, EvalIndex, Items
+from datacheck.text.normalise import normalise
+from datacheck.text.rules import RULES
 from datacheck.text.shingles import Shingles, contained
 
 # A Chinese character says more than a Latin letter: five characters against eight (at 5, English items of everyday

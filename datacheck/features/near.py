@@ -12,9 +12,9 @@ from datacheck.check import Need, View
 from datacheck.features.sketch import MARKS, Sketch
 from datacheck.features.text_key import media
 from datacheck.features.texts import of_part, only
+from datacheck.text.disk_sets import SpilledSets
 from datacheck.text.matching import alike, shared
 from datacheck.text.normalise import normalise
-from datacheck.text.spill import SpilledSets
 
 MERGED = 1 << 19  # rows whose keys are put in order at once
 Keep = Literal["first", "longest", "best_score"]

@@ -6,7 +6,8 @@ import polars as pl
 from datacheck.check import Feature, View
 from datacheck.features.texts import joined
 from datacheck.text.matching import intersections
-from datacheck.text.normalise import Rule, normalise
+from datacheck.text.normalise import normalise
+from datacheck.text.rules import Rule
 from datacheck.text.sketches import Unit, sets
 
 _SIDES = ("chosen", "rejected")

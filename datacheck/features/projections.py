@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from datacheck.check import Feature, Need, Summary, View
 from datacheck.features.texts import On, row_texts
 from datacheck.text import tfidf
-from datacheck.text.normalise import RULES, normalise
+from datacheck.text.normalise import normalise
+from datacheck.text.rules import RULES
 from datacheck.text.sketches import text_hashes
 
 _SLICE = 1 << 16  # rows whose vectors are copied at once

@@ -5,7 +5,7 @@ from typing import Any
 import polars as pl
 
 from datacheck.check import Feature, Need, View
-from datacheck.features.fates import RunOf, SeenBefore, parsed, seen_of
+from datacheck.features.outcomes import RunOf, SeenBefore, parsed, seen_of
 from datacheck.trainers.base import Trained
 
 

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from datacheck.check import Feature, Need, View
 from datacheck.features.golds import Golds, alternatives
 from datacheck.text.graders import choice, number
-from datacheck.text.normalise import Rule, normalise
+from datacheck.text.normalise import normalise
+from datacheck.text.rules import Rule
 
 _NUMERAL = re.compile(r"[-+$￥¥]?[0-9０-９.,]+(?:/[0-9]+)?|-?\\[dt]?frac\{[0-9]+\}\{[0-9]+\}")  # without any unit
 

@@ -10,7 +10,8 @@ from datacheck.features.texts import On, row_texts
 from datacheck.text import sketches
 from datacheck.text.codes import blocks
 from datacheck.text.minhash import banding
-from datacheck.text.normalise import Rule, for_words, normalise
+from datacheck.text.normalise import for_words, normalise
+from datacheck.text.rules import Rule
 from datacheck.text.shingles import By, longer
 from datacheck.text.sketches import NOTHING, Scheme, Sets, Unit
 
@@ -20,7 +21,7 @@ LEAST = 0.3  # similarity for which there are bands
 TEMPLATE = 0.1  # a row with a smaller share of n-grams of its own is said to be template
 
 
-class Grams(Model):
+class GramSettings(Model):
     """What a text is cut into: n characters (Chinese has no spaces), n words, or n words of jieba."""
 
     by: By = "chars"
@@ -49,7 +50,7 @@ class TextSet(Model):
     """Settings that decide which sets of n-grams are compared."""
 
     on: On
-    features: Grams
+    features: GramSettings
     normalise: tuple[Rule, ...]
 
     @property

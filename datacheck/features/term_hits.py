@@ -5,7 +5,8 @@ import re
 import polars as pl
 
 from datacheck.check import Feature, Need, View
-from datacheck.text.normalise import Rule, normalise
+from datacheck.text.normalise import normalise
+from datacheck.text.rules import Rule
 
 _LATIN = re.compile(r"[0-9a-z]")
 _HIDDEN = r"[\p{Cf}\u{34f}\u{fe00}-\u{fe0f}]"  # format characters, joiners, variation selectors: nobody sees them

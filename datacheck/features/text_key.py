@@ -7,7 +7,8 @@ import polars as pl
 
 from datacheck.check import Feature, View
 from datacheck.features.texts import On
-from datacheck.text.normalise import Rule, normalise
+from datacheck.text.normalise import normalise
+from datacheck.text.rules import Rule
 
 # Options belong to the prompt: "which of these is wrong?" is another question with other options.
 _PARTS: dict[str, tuple[str, ...]] = {

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from datacheck.check import Artifact, Feature, Model, Need, Note, View
 from datacheck.errors import LoadError
-from datacheck.features.fates import RunOf, SeenBefore, parsed, seen_of
+from datacheck.features.outcomes import RunOf, SeenBefore, parsed, seen_of
 from datacheck.pii.redaction import hidden
 from datacheck.trainers.base import UNSEEN, Mode, Seen, Settings, SettingsError
 
@@ -20,7 +20,7 @@ from datacheck.trainers.base import UNSEEN, Mode, Seen, Settings, SettingsError
 if TYPE_CHECKING:
     from datacheck.chat.child import Renderer
     from datacheck.chat.conversations import Conversation
-    from datacheck.chat.samples import Run, Sample
+    from datacheck.chat.samples import Sample, SampleRun
     from datacheck.chat.tokenizer import Tokenizer
 
 Truncation = Literal["right", "left"]
@@ -102,17 +102,17 @@ def reader(run: TokenRun, seen: Seen) -> Callable[[Any], list[Conversation]]:
     return read
 
 
-def limits_of(run: TokenRun, tokenizer: Tokenizer) -> Run:
+def limits_of(run: TokenRun, tokenizer: Tokenizer) -> SampleRun:
     """What is done to long rows: by the rule of the named trainer, or on one side. Raises LoadError as `reader`."""
-    from datacheck.chat.samples import Run  # noqa: PLC0415
+    from datacheck.chat.samples import SampleRun  # noqa: PLC0415
 
     if run.trainer is None:
-        return Run(tokenizer, run.max_length, run.truncation)
+        return SampleRun(tokenizer, run.max_length, run.truncation)
     mode, settings = _trainer(run.trainer)
     cut = mode.cut(settings)
     if cut.how in ("keep_start", "keep_end") and cut.of == "all":
-        return Run(tokenizer, cut.limit, "right" if cut.how == "keep_start" else "left")
-    return Run(tokenizer, cut.limit, keep=cut.kept)
+        return SampleRun(tokenizer, cut.limit, "right" if cut.how == "keep_start" else "left")
+    return SampleRun(tokenizer, cut.limit, keep=cut.kept)
 
 
 def _trainer(run: RunOf) -> tuple[Mode, Settings]:

@@ -7,7 +7,8 @@ import polars as pl
 
 from datacheck.check import Feature, View
 from datacheck.features.texts import On, row_texts
-from datacheck.text.normalise import Rule, much, normalise
+from datacheck.text.normalise import much, normalise
+from datacheck.text.rules import Rule
 from datacheck.text.shingles import grams
 
 WINDOW = 1_000  # word pairs

@@ -9,8 +9,8 @@ import binascii
 import json
 from typing import Protocol
 
-from datacheck.gate import strictjson
-from datacheck.gate.strictjson import JsonError
+from datacheck.files import strictjson
+from datacheck.files.strictjson import JsonError
 
 LIMIT = 64 * 1024**2  # bytes of an envelope
 IN_TOTO = "application/vnd.in-toto+json"

@@ -14,12 +14,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
 
-from datacheck.arguments import Parser
 from datacheck.errors import DatacheckError, UsageError, crash
+from datacheck.files.versions import shown
 from datacheck.gate.keys import Trust, read_trust
 from datacheck.gate.verify import LedgerHead, Standing, Verified, verify
-from datacheck.gate.version import shown
-from datacheck.language import told
+from datacheck.i18n.argparse import Parser
+from datacheck.i18n.language import told
 
 PASSED = "DATACHECK_PASSED"  # JSON: path → version id of what the launcher verified
 
@@ -65,7 +65,7 @@ def require_passed(
 def in_reach(path: Path, number: str) -> Standing | None:
     """What a ledger in reach says of a version; None where there is none, or no SQLite to read it with."""
     try:
-        from datacheck.gate.registry import standing  # noqa: PLC0415
+        from datacheck.gate.standing import standing  # noqa: PLC0415
     except ImportError:
         return None
     return standing(path, number)

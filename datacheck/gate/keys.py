@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from datacheck.errors import UnknownKeyError, UsageError
-from datacheck.gate import strictjson
-from datacheck.gate.strictjson import JsonError
-from datacheck.gate.version import shown, write_atomic
+from datacheck.files import strictjson
+from datacheck.files.strictjson import JsonError
+from datacheck.files.versions import shown, write_atomic
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

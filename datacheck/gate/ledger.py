@@ -19,9 +19,9 @@ from types import TracebackType
 from typing import Any, NamedTuple, Self
 
 from datacheck.errors import DatacheckError, UsageError
-from datacheck.gate import strictjson
-from datacheck.gate.strictjson import JsonError
-from datacheck.gate.version import write_atomic
+from datacheck.files import strictjson
+from datacheck.files.strictjson import JsonError
+from datacheck.files.versions import write_atomic
 
 BUSY_MS = 60_000  # how long a writer waits for the others; one append takes milliseconds
 _LONGEST = 1024**2  # bytes of the facts of one entry, and of a copied head

@@ -10,19 +10,20 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from datacheck.artifacts import FILES
-from datacheck.contract import Contract
+from datacheck.contract.artifacts import FILES
+from datacheck.contract.load import Contract
+from datacheck.engine.store import code_digest
 from datacheck.errors import LoadError, UsageError
-from datacheck.gate import dsse, version
+from datacheck.files import versions
+from datacheck.files.hf_saved import is_metadata, promises
+from datacheck.files.inventory import Inventory, is_data_name
+from datacheck.files.shown_names import distinct, shown_name
+from datacheck.files.versions import MANIFEST, VERDICT, Tell, Version, shown, sidecar
+from datacheck.gate import dsse
 from datacheck.gate.dsse import EnvelopeError
 from datacheck.gate.keys import PrivateKey
 from datacheck.gate.verdict import DatasetFacts, Judged, Verdict, result_of
-from datacheck.gate.version import MANIFEST, VERDICT, Tell, Version, shown, sidecar
-from datacheck.inventory import Inventory, is_data_name
-from datacheck.names import distinct, shown_name
-from datacheck.report.model import FileEntry, Report
-from datacheck.saved import is_metadata, promises
-from datacheck.store import code_digest
+from datacheck.verdict.model import FileEntry, Report
 
 
 def version_path(data: Mapping[str, str], contract: Contract, given: Path | None) -> Path:
@@ -45,13 +46,13 @@ class Sealer:
         self.key = key
         self.files = files
         self.root = path if path.is_dir() else path.parent
-        manifest = version.read_manifest(path)
+        manifest = versions.read_manifest(path)
         if manifest is None:
             raise UsageError(
                 f"{shown(str(sidecar(path, MANIFEST)))}: not there, so the drop may be incomplete; "
                 f"when all files are there: datacheck manifest {shown(str(path))}"
             )
-        version.require_listed(path, manifest)
+        versions.require_listed(path, manifest)
         if out.resolve().is_relative_to(self.root) and path.is_dir():
             raise UsageError(f"{shown(str(out))}: lies in the data, so it would change it; choose a folder with --out")
         if not os.access(self.root, os.W_OK):
@@ -114,7 +115,7 @@ class Sealer:
             inputs=report.inputs,
             baseline=report.baseline.sha256 if report.baseline else None,
             report_json=hashlib.sha256((folder / "report.json").read_bytes()).hexdigest(),
-            report=version.report_id(folder),
+            report=versions.report_id(folder),
             datacheck=report.datacheck,
             source=code_digest(),
             time=dt.datetime.now(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
@@ -134,9 +135,9 @@ class Sealer:
 
     def _unchanged(self, report: Report) -> Version:
         """The version as it is now, if that is what was listed and what was read."""
-        found = version.scan(self.path, tell=self.tell)
-        manifest = version.read_manifest(self.path)
-        told = ["its manifest is gone"] if manifest is None else version.differences(manifest, found)
+        found = versions.scan(self.path, tell=self.tell)
+        manifest = versions.read_manifest(self.path)
+        told = ["its manifest is gone"] if manifest is None else versions.differences(manifest, found)
         known = {file.path: (file.bytes, file.sha256) for file in found.files}
         for name, files in self.files.items():
             entries: tuple[FileEntry, ...] = report.datasets[name].files if name in report.datasets else ()
@@ -153,5 +154,5 @@ class Sealer:
     def publish(self, envelope: bytes) -> Path:
         """Put the verdict beside the data, in place of an earlier one; returns where it is."""
         place = sidecar(self.path, VERDICT)
-        version.write_atomic(place, envelope)
+        versions.write_atomic(place, envelope)
         return place

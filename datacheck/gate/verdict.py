@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-from datacheck.gate import strictjson
-from datacheck.gate.strictjson import JsonError
-from datacheck.gate.version import is_id
+from datacheck.files import strictjson
+from datacheck.files.strictjson import JsonError
+from datacheck.files.versions import is_id
 
 STATEMENT = "https://in-toto.io/Statement/v1"
 TEST_RESULT = "https://in-toto.io/attestation/test-result/v0.1"

@@ -19,12 +19,13 @@ from datacheck.errors import (
     UsageError,
     WaiverError,
 )
-from datacheck.gate import dsse, version
+from datacheck.files import versions
+from datacheck.files.strictjson import JsonError
+from datacheck.files.versions import LEDGER_HEAD, MANIFEST, REPORT, VERDICT, shown, sidecar
+from datacheck.gate import dsse
 from datacheck.gate.dsse import EnvelopeError
 from datacheck.gate.keys import Trust, verifies
-from datacheck.gate.strictjson import JsonError
 from datacheck.gate.verdict import Result, Verdict, parse_verdict
-from datacheck.gate.version import LEDGER_HEAD, MANIFEST, REPORT, VERDICT, shown, sidecar
 from datacheck.gate.waivers import Waiver, read_waivers, unwaived
 
 _TOLD = 10  # differences that are named
@@ -76,7 +77,7 @@ def read_signed(path: Path, trust: Trust) -> Signed:
     place = sidecar(path, VERDICT)
     where = shown(str(place))
     try:
-        data = version.read_small(place, dsse.LIMIT)
+        data = versions.read_small(place, dsse.LIMIT)
     except LoadError as error:
         raise TamperedError(str(error)) from None
     if data is None:
@@ -193,18 +194,18 @@ def _result(path: Path, verdict: Verdict, waivers: tuple[Waiver, ...], *, strict
 def _same_data(path: Path, verdict: Verdict, *, hashed: str | None) -> None:
     where = shown(str(path))
     try:
-        manifest = version.read_manifest(path)
+        manifest = versions.read_manifest(path)
         if manifest is None:
             raise TamperedError(f"{where}: its {MANIFEST} is gone; restore the version as it was validated")
         if manifest.id != verdict.version:
             raise TamperedError(f"{where}: its {MANIFEST} is not that of the verdict; validate the version again")
         if hashed == verdict.version:
-            version.require_listed(path, manifest)
+            versions.require_listed(path, manifest)
             return
-        found = version.scan(path)
+        found = versions.scan(path)
     except LoadError as error:
         raise TamperedError(str(error)) from None
-    told = version.differences(manifest, found)
+    told = versions.differences(manifest, found)
     if told or found.id != verdict.version:
         more = f"\n… and {len(told) - _TOLD} more" if len(told) > _TOLD else ""
         lines = "\n".join(f"{where}/{line} after it was validated" for line in told[:_TOLD])
@@ -216,7 +217,7 @@ def _same_data(path: Path, verdict: Verdict, *, hashed: str | None) -> None:
 def _is_head(place: Path) -> None:
     """Nothing but a head stands in a file of that name: it does not count as data, and a loader could take it."""
     try:
-        head = version.read_small(place, _LONGEST_HEAD)
+        head = versions.read_small(place, _LONGEST_HEAD)
     except LoadError as error:
         raise TamperedError(str(error)) from None
     if head is not None and not _HEAD.fullmatch(head):
@@ -227,8 +228,8 @@ def _same_report(folder: Path, signed: Signed, *, needed: bool) -> None:
     if not needed and not folder.exists():
         return
     try:
-        found = version.report_id(folder)
-        verdict = version.read_small(folder / VERDICT, dsse.LIMIT)
+        found = versions.report_id(folder)
+        verdict = versions.read_small(folder / VERDICT, dsse.LIMIT)
     except LoadError as error:
         raise TamperedError(str(error)) from None
     if found != signed.verdict.report or (verdict and hashlib.sha256(verdict).hexdigest() != signed.sha256):

@@ -13,12 +13,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from datacheck.errors import LoadError, UnknownKeyError, UsageError, WaiverError, unknown
-from datacheck.gate import dsse, strictjson
+from datacheck.files import strictjson
+from datacheck.files.strictjson import JsonError
+from datacheck.files.versions import WAIVERS, read_small, shown, sidecar, sweep, write_atomic
+from datacheck.gate import dsse
 from datacheck.gate.dsse import EnvelopeError
 from datacheck.gate.keys import PrivateKey, Trust, verifies
-from datacheck.gate.strictjson import JsonError
 from datacheck.gate.verdict import STATEMENT, Judged, Verdict
-from datacheck.gate.version import WAIVERS, read_small, shown, sidecar, sweep, write_atomic
 
 PREDICATE = "urn:datacheck:waiver:1"
 LONGEST = dt.timedelta(days=366)

@@ -15,8 +15,8 @@ import pyarrow.ipc
 import pyarrow.parquet as pq
 
 from datacheck.loading import files
-from datacheck.loading.alike import Records, add_alike
 from datacheck.loading.assemble import Assembler
+from datacheck.loading.batching import Records, add_alike
 from datacheck.loading.rejected import Rejected
 
 if TYPE_CHECKING:

@@ -223,3 +223,11 @@ class Buffer:
     def take_all(self) -> None:
         """Pass over what is buffered."""
         self.take(len(self._data))
+
+
+def sha256(path: Path) -> tuple[int, str]:
+    """Return size and sha256 of a file. Raises OSError if it cannot be opened or is no regular file."""
+    with open_regular(path) as file:
+        raw = Hashed(file)
+        raw.drain()
+        return raw.bytes, raw.hexdigest()

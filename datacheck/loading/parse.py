@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import jiter
 
 from datacheck.loading import spans
-from datacheck.loading.alike import Records, add_alike
 from datacheck.loading.assemble import Assembler
+from datacheck.loading.batching import Records, add_alike
 from datacheck.loading.counts import AccountingError
 from datacheck.loading.diagnose import diagnose
 from datacheck.loading.kinds import BINARY

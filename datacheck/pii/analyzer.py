@@ -17,7 +17,7 @@ from datacheck.pii.recognizers import RECOGNIZERS, State
 if TYPE_CHECKING:
     from presidio_analyzer import RecognizerResult
 
-    from datacheck.pii.engine import Engine
+    from datacheck.pii.engine import PresidioEngine
 
 __all__ = ["FOUND", "PiiTimeout", "analyze", "find"]
 
@@ -85,7 +85,7 @@ def analyze(texts: pl.Series, flags: pl.DataFrame, *, names: Names = "linked") -
     return pl.DataFrame(found, schema=FOUND, orient="row")
 
 
-def _hits(presidio: "Engine", text: str, entities: list[str]) -> list[_Hit]:
+def _hits(presidio: "PresidioEngine", text: str, entities: list[str]) -> list[_Hit]:
     """Look at the folded text and at the text as written: folding ①13800138000 would glue two numbers."""
     folded = fold(text)
     hits = list(_read(presidio, folded, entities))
@@ -94,7 +94,7 @@ def _hits(presidio: "Engine", text: str, entities: list[str]) -> list[_Hit]:
     return _settle(hits)
 
 
-def _read(presidio: "Engine", folded: Folded, entities: list[str]) -> Iterator[_Hit]:
+def _read(presidio: "PresidioEngine", folded: Folded, entities: list[str]) -> Iterator[_Hit]:
     for result in presidio.results(folded.text, entities):
         yield _hit(result, folded)
 
@@ -121,7 +121,7 @@ def _hard(hits: list[_Hit]) -> list[_Hit]:
     return [hit for hit in hits if POLICY[hit.entity].hard and hit.state != "specimen"]
 
 
-def _with_names(presidio: "Engine", text: str, hits: list[_Hit], names: Names) -> list[_Hit]:
+def _with_names(presidio: "PresidioEngine", text: str, hits: list[_Hit], names: Names) -> list[_Hit]:
     """Add the names that the tagger finds around hard identifiers, or in all of the text."""
     spans = [(0, len(text))] if names == "full" else [(hit.start, hit.end) for hit in _hard(hits)]
     if not spans:

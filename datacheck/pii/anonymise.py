@@ -12,7 +12,7 @@ from datacheck.pii.hidden import UNUSED, hidden
 from datacheck.pii.leaves import inner_spans
 from datacheck.pii.pseudonyms import Pseudonyms
 from datacheck.pii.rules import Rules, identified, to_replace
-from datacheck.pii.traces import Traces, Value
+from datacheck.pii.traces import Original, Traces
 
 with hidden(*UNUSED):
     from presidio_anonymizer import AnonymizerEngine
@@ -55,7 +55,7 @@ class Anonymiser:
         return found
 
     @staticmethod
-    def elsewhere(texts: Sequence[str], known: Mapping[Value, str]) -> list[list[Replacement]]:
+    def elsewhere(texts: Sequence[str], known: Mapping[Original, str]) -> list[list[Replacement]]:
         """Return for each text the places of values that have their pseudonyms already: later turns, glued forms."""
         values = list(known)
         traces = Traces(values)

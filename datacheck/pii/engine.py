@@ -135,7 +135,7 @@ def _optional(expression: str) -> "regex.Pattern[str] | None":
     return regex.compile(expression) if expression else None
 
 
-class Engine:
+class PresidioEngine:
     """One Presidio engine without any language model."""
 
     def __init__(self, specs: Iterable[Recognizer]) -> None:
@@ -167,6 +167,6 @@ class Engine:
 
 
 @cache
-def engine() -> Engine:
+def engine() -> PresidioEngine:
     """Return the engine of this process."""
-    return Engine(RECOGNIZERS.values())
+    return PresidioEngine(RECOGNIZERS.values())

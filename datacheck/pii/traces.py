@@ -26,7 +26,7 @@ _PREFIX = re.compile(r"(?<![0-9])(?:(?:00)?86|0)\Z")
 _PREFIX_LENGTH = 5
 
 
-class Value(NamedTuple):
+class Original(NamedTuple):
     """A value as it was written somewhere, and what it is."""
 
     entity: str
@@ -44,7 +44,7 @@ class Trace(NamedTuple):
 class Traces:
     """Searches texts for some values. Time is linear in the text and in the values together."""
 
-    def __init__(self, values: Sequence[Value]) -> None:
+    def __init__(self, values: Sequence[Original]) -> None:
         self._numbers: dict[str, int] = {}
         self._words: dict[str, int] = {}
         for number, value in enumerate(values):
@@ -64,7 +64,7 @@ class Traces:
         return united
 
 
-def _forms(value: Value, numbers: dict[str, int], words: dict[str, int]) -> Iterator[tuple[str, dict[str, int]]]:
+def _forms(value: Original, numbers: dict[str, int], words: dict[str, int]) -> Iterator[tuple[str, dict[str, int]]]:
     """The forms in which a value is looked for, and where each belongs; none for what is too short to tell."""
     plain = fold(value.written).text
     for written in sorted({plain, RECOGNIZERS[value.entity].canonical(plain)}):

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 from markupsafe import Markup, escape
 
-from datacheck import discover
 from datacheck.check import Check
+from datacheck.contract import discover
 from datacheck.errors import CheckAuthorError
-from datacheck.report.words import Lang
+from datacheck.i18n.words import Lang
 
 _HEADING = re.compile(r"#{1,3}\s+(.+?)\s*#*")
 _BOLD_HEADING = re.compile(r"\*\*(现象|根因|排查|修复|验证)\*\*\s*[:：]?\s*(.*)")

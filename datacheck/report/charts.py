@@ -13,9 +13,9 @@ from markupsafe import Markup, escape
 from rich.cells import cell_len
 
 from datacheck.check import Status
-from datacheck.report.model import ValueEntry
 from datacheck.report.shape import shorten, visible
 from datacheck.report.show import number
+from datacheck.verdict.model import ValueEntry
 
 BARS = 30  # categories in one chart
 POINTS = 500  # points in one chart

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from datacheck.report.words import Lang
+from datacheck.i18n.words import Lang
 
 NAMES: Mapping[str, str] = {
     "arithmetic": "训练步数计算",

@@ -7,9 +7,9 @@ the data (details) is left out: annotations are read by people and by agents far
 from collections.abc import Mapping
 
 from datacheck.check import Status
+from datacheck.i18n.words import WORDS, Lang, Words
 from datacheck.report import shape, show
-from datacheck.report.model import Finding, Place, Report
-from datacheck.report.words import WORDS, Lang, Words
+from datacheck.verdict.model import Finding, Place, Report
 
 PLACES = 3
 _LEVELS = {Status.WARN: "warning", Status.FAIL: "error", Status.ERROR: "error"}

@@ -15,10 +15,9 @@ from markupsafe import Markup
 
 from datacheck.check import Status
 from datacheck.errors import one
+from datacheck.i18n.words import WORDS, Lang, step_in
 from datacheck.report import cards, charts, figures, shape, show, strips
-from datacheck.report.model import DatasetEntry, Finding, Report
-from datacheck.report.progress import step_in
-from datacheck.report.words import WORDS, Lang
+from datacheck.verdict.model import DatasetEntry, Finding, Report
 
 LIMIT = 5 * 1024 * 1024  # bytes of the page
 

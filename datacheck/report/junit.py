@@ -7,9 +7,9 @@ in system-out. No times: the bytes are the same for the same report.
 import xml.etree.ElementTree as ET
 
 from datacheck.check import Status
+from datacheck.i18n.words import WORDS, Lang, Words
 from datacheck.report import shape, show
-from datacheck.report.model import Finding, Report, is_known
-from datacheck.report.words import WORDS, Lang, Words
+from datacheck.verdict.model import Finding, Report, is_known
 
 _PLACES = 20
 

@@ -6,9 +6,9 @@ linked, mentioned or rendered inside of one.
 
 from datacheck.check import Status
 from datacheck.errors import one
+from datacheck.i18n.words import WORDS, Lang, Words
 from datacheck.report import cards, shape, show
-from datacheck.report.model import Finding, Report, ValueEntry
-from datacheck.report.words import WORDS, Lang, Words
+from datacheck.verdict.model import Finding, Report, ValueEntry
 
 _MARKS = {Status.PASS: "✅", Status.INFO: "ℹ️", Status.WARN: "⚠️", Status.FAIL: "❌", Status.ERROR: "⛔"}
 _PLACES = 10

@@ -9,8 +9,8 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
+from datacheck.i18n.words import Words
 from datacheck.report import shape
-from datacheck.report.words import Words
 from datacheck.status import Status
 
 _COMMAND = re.compile(r"^(\s*):(?=:)")  # GitHub takes commands from the start of a line, and after ##[

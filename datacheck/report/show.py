@@ -7,10 +7,10 @@ from decimal import Decimal
 from fractions import Fraction
 
 from datacheck.check import Status
+from datacheck.i18n.details import in_chinese
+from datacheck.i18n.words import Lang, Words
 from datacheck.loading.codes import CODES
-from datacheck.report.details import in_chinese
-from datacheck.report.model import Finding, Report, ValueEntry, all_known
-from datacheck.report.words import Lang, Words
+from datacheck.verdict.model import Finding, Report, ValueEntry, all_known
 
 
 def number(value: float | None, *, apart_from: Iterable[float] = (), digits: int = 3) -> str:

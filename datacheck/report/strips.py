@@ -10,7 +10,7 @@ _LABELS = ("train", "skip", "cut", "gap")
 
 
 @dataclass(frozen=True)
-class Piece:
+class StripPiece:
     """Text of `tokens` tokens; `breaks`: a line ends here."""
 
     text: str
@@ -24,7 +24,7 @@ class Row:
     """One example: its place, its pieces, and how many of its tokens have each label."""
 
     place: str
-    pieces: tuple[Piece, ...]
+    pieces: tuple[StripPiece, ...]
 
 
 def strip_rows(figure: Mapping[str, list[Any]]) -> tuple[Row, ...]:
@@ -37,6 +37,6 @@ def strip_rows(figure: Mapping[str, list[Any]]) -> tuple[Row, ...]:
     )
 
 
-def _piece(text: Any, label: Any, tokens: Any) -> Piece:
+def _piece(text: Any, label: Any, tokens: Any) -> StripPiece:
     known = label if label in _LABELS else "skip"
-    return Piece(str(text), known, int(tokens or 0), str(text).endswith("⏎"))
+    return StripPiece(str(text), known, int(tokens or 0), str(text).endswith("⏎"))

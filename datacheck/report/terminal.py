@@ -11,11 +11,11 @@ from rich.console import Console
 
 from datacheck.check import Status
 from datacheck.errors import one
+from datacheck.i18n.words import WORDS, Lang, Words
 from datacheck.report import cards, show
 from datacheck.report.cards import Card
-from datacheck.report.model import Finding, Place, Report, ValueEntry
 from datacheck.report.screen import STYLES, Screen, make_screen
-from datacheck.report.words import WORDS, Lang, Words
+from datacheck.verdict.model import Finding, Place, Report, ValueEntry
 
 FIRST_PLACES = 3
 _VALUES = 5  # numbers in one block

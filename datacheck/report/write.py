@@ -4,11 +4,11 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
+from datacheck.i18n.words import Lang
 from datacheck.report.html import render_html
 from datacheck.report.junit import render_junit
 from datacheck.report.markdown import render_markdown
-from datacheck.report.model import Report
-from datacheck.report.words import Lang
+from datacheck.verdict.model import Report
 
 
 def write_faces(report: Report, folder: Path, lang: Lang, run: Mapping[str, object]) -> None:

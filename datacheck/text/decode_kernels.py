@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from datacheck.text.codes import from_lengths
 from datacheck.text.jit import njit
-from datacheck.text.normalise import CONTEXT, DROP, EXPAND, KNOWN, Rule, table_of
+from datacheck.text.rules import CONTEXT, DROP, EXPAND, KNOWN, Rule, table_of
 from datacheck.text.shingles import classes
 
 _DROP, _CONTEXT, _EXPAND = np.uint32(DROP), np.uint32(CONTEXT), np.uint32(EXPAND)

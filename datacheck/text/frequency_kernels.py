@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from datacheck.text.decode_kernels import ROOM, Column, Lookup, Rows, decode_row, longest, lookup
 from datacheck.text.jit import njit, spread
 from datacheck.text.kernels import normalise_few, sort_unique, token_hashes, window_hashes
-from datacheck.text.normalise import Rule
 from datacheck.text.own_kernels import find_latin, mix_latin
+from datacheck.text.rules import Rule
 from datacheck.text.shingles import LATIN, contained, longer, sum_frequencies
 
 Frequencies = tuple[NDArray[np.uint32], NDArray[np.int64]]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from datacheck.text.codes import from_lengths
 from datacheck.text.decode_kernels import ROOM, Column, Lookup, Rows, decode_row, longest, lookup
 from datacheck.text.jit import njit, spread
-from datacheck.text.normalise import Rule, normalise
+from datacheck.text.rules import Rule, plainly
 from datacheck.text.shingles import BASE, LETTER, SEPARATOR
 
 _BASE = np.uint32(BASE)
@@ -176,7 +176,7 @@ def _inserted(values: NDArray[np.uint32], count: int) -> None:
 
 def normalise_few(texts: pl.Series, rows: NDArray[np.int64], rules: tuple[Rule, ...]) -> pl.Series:
     """Normalise some rows, whatever they hold."""
-    return normalise(texts.gather(rows), rules, compiled=False)
+    return plainly(texts.gather(rows), rules)
 
 
 @njit

@@ -10,18 +10,18 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from datacheck.text.bucket_kernels import SPREAD
 from datacheck.text.codes import cuts, from_lengths, ranges, row_numbers
+from datacheck.text.disk_sets import SpilledSets
 from datacheck.text.minhash import NO_KEY
 from datacheck.text.shingles import Shingles
 from datacheck.text.shingles import contained as contained_in
-from datacheck.text.spill import SpilledSets
 
 _HALF = np.uint64(32)
 COMPILED_FROM = 2_000_000  # members to compare; below, loading numba costs more than it saves
 COMPILED_ENTRIES = 100_000  # keys
 _ALIKE_FROM = 1 << 18  # keys; among fewer hardly any are shared by chance, which grows with their square
 CONTAINED_FROM = 20  # members of a set that can count as contained in another
-SPREAD = np.uint64(0x9E3779B97F4A7C15)  # odd: its multiples differ in their leading bits
 _PAIRS = 50_000  # proposed at once
 _MEMBERS = 1 << 23  # members of sets that are compared at once: they are in memory
 _LONGER = 8  # from here on, looking up the shorter set in the longer one is cheaper than merging them

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from datacheck.text.matching import COMPILED_ENTRIES, Pairs, alike, shared, similar_pairs
 from datacheck.text.minhash import banding, least_alike
-from datacheck.text.sketches import Sketch, Unit, sets, sketch
+from datacheck.text.sketches import Signatures, Unit, sets, sketch
 
 
 def near_pairs(texts: pl.Series, unit: Unit, threshold: float, *, greedy: bool = False) -> Pairs:
@@ -24,7 +24,7 @@ def near_pairs(texts: pl.Series, unit: Unit, threshold: float, *, greedy: bool =
     return found._replace(rows=known[found.rows])
 
 
-def _worth_comparing(found: Sketch, least: int) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+def _worth_comparing(found: Signatures, least: int) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
     """Return the band keys that another row has, too, which looks alike; and their rows, ascending."""
     places = np.flatnonzero(_shared(found.keys))
     keys, rows = found.keys.ravel()[places], places // found.keys.shape[1]

@@ -10,11 +10,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from datacheck.text.containment import WINDOW, EvalIndex, Found, Items, find_few
 from datacheck.text.decode_kernels import ROOM, Column, Lookup, Rows, decode_row, lookup, text_of
+from datacheck.text.eval_index import WINDOW, EvalIndex, Found, Items, find_few
 from datacheck.text.jit import njit, spread
 from datacheck.text.kernels import token_hashes, window_hashes
-from datacheck.text.normalise import DROP, EXPAND, RULES
+from datacheck.text.rules import DROP, EXPAND, RULES
 
 _DROP, _EXPAND = np.uint32(DROP), np.uint32(EXPAND)
 _FILTER_BITS = 16  # per indexed n-gram; with two bits set, one or two of a hundred others pass

@@ -14,8 +14,8 @@ from datacheck.text.decode_kernels import ROOM, Column, Lookup, Rows, decode_row
 from datacheck.text.jit import njit, spread, stream
 from datacheck.text.kernels import mix_one, normalise_few, sort_unique, token_hashes, window_hashes
 from datacheck.text.minhash import EMPTY, MARK, MARKED, NO_KEY, permutations
-from datacheck.text.normalise import Rule
 from datacheck.text.own_kernels import Drop, find_dropped, find_latin, mix_latin, own_grams, proposing_grams, rare_grams
+from datacheck.text.rules import Rule
 from datacheck.text.shingles import LATIN, Shingles, concat, longer, take
 
 _EMPTY, _NO_KEY, _MARK = np.uint32(EMPTY), np.uint64(NO_KEY), np.uint32(MARK)

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from datacheck.text.codes import blocks, decode, row_numbers
 from datacheck.text.minhash import band_keys, marks, mix64, signatures
-from datacheck.text.normalise import Rule, much, normalise, without_han_space
+from datacheck.text.normalise import much, normalise, without_han_space
+from datacheck.text.rules import Rule
 from datacheck.text.shingles import (
     LATIN,
     LATIN_END,
@@ -47,7 +48,7 @@ class Unit(NamedTuple):
         return self.by != "jieba" and much(texts)
 
 
-class Sketch(NamedTuple):
+class Signatures(NamedTuple):
     """Band keys u64[rows, bands]; the last MinHash value (no band uses it); marks; n-grams compared, of how many.
 
     N-grams are counted with their repetitions.
@@ -74,7 +75,7 @@ def sketch(
     *,
     drop: NDArray[np.uint32] = NOTHING,
     compiled: bool | None = None,
-) -> Sketch:
+) -> Signatures:
     """Return band keys for a scheme of (permutations, bands, values per band).
 
     drop: sorted hashes of frequent n-grams, which propose no pairs. A row of nothing else keeps them all: there is
@@ -85,14 +86,14 @@ def sketch(
         from datacheck.text import sketch_kernels  # noqa: PLC0415 - it loads numba
 
         keys, pick, marked, counts = sketch_kernels.sketch(texts, *unit, drop, scheme)
-        return Sketch(keys, pick, marked, counts[:, 0], counts[:, 1])
+        return Signatures(keys, pick, marked, counts[:, 0], counts[:, 1])
     none = np.zeros(0, np.int64)
-    parts = [Sketch(np.zeros((0, scheme[1]), np.uint64), NOTHING, np.zeros((0, 2), np.uint64), none, none)]
+    parts = [Signatures(np.zeros((0, scheme[1]), np.uint64), NOTHING, np.zeros((0, 2), np.uint64), none, none)]
     parts += [_sketch(part, unit, scheme, drop) for part in blocks(texts)]
-    return Sketch(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+    return Signatures(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 
-def _sketch(texts: pl.Series, unit: Unit, scheme: Scheme, drop: NDArray[np.uint32]) -> Sketch:
+def _sketch(texts: pl.Series, unit: Unit, scheme: Scheme, drop: NDArray[np.uint32]) -> Signatures:
     normalised = _normalised(texts, unit)
     short = grams(normalised, unit.by, unit.n)
     found, latin, there = _proposing(normalised, short, unit)
@@ -103,7 +104,7 @@ def _sketch(texts: pl.Series, unit: Unit, scheme: Scheme, drop: NDArray[np.uint3
     rare = kept if longer(unit.by, unit.n) else ~contained(found.hashes, drop)
     signature = signatures(_or_all(some(found, rare & there), some(whole, in_whole)), num_perm)
     compared = np.where(own > 0, own, every)
-    return Sketch(band_keys(signature, bands, size), signature[:, -1], marks(signature), compared, every)
+    return Signatures(band_keys(signature, bands, size), signature[:, -1], marks(signature), compared, every)
 
 
 def sets(

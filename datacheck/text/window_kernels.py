@@ -8,7 +8,8 @@ import polars as pl
 from datacheck.text.decode_kernels import Column, Lookup, Rows, longest, lookup
 from datacheck.text.jit import njit
 from datacheck.text.kernels import row_hashes, sort_unique
-from datacheck.text.normalise import Rule, normalise
+from datacheck.text.normalise import normalise
+from datacheck.text.rules import Rule
 
 
 @njit

@@ -73,7 +73,7 @@ class Trained(NamedTuple):
     template_arguments: Mapping[str, Any] | None = None
 
 
-class Reading(NamedTuple):
+class RowOutcome(NamedTuple):
     """What a twin says of a row: the rules that applied, and what is trained (None: the row is lost)."""
 
     fates: tuple[Fate, ...] = ()
@@ -108,16 +108,18 @@ def as_loaded(record: dict[str, Any], seen: Seen) -> dict[str, Any]:
     return {**record, **dict.fromkeys(missing)} if missing else record
 
 
-def guarded(read: Callable[[Any, Any, Seen], Reading], *, objects: bool = True) -> Callable[[Any, Any, Seen], Reading]:
+def guarded(
+    read: Callable[[Any, Any, Seen], RowOutcome], *, objects: bool = True
+) -> Callable[[Any, Any, Seen], RowOutcome]:
     """A `read` that may raise StopRow as one that never does; with `objects` it is asked about objects only."""
 
-    def guarded_read(record: Any, settings: Any, seen: Seen) -> Reading:
+    def guarded_read(record: Any, settings: Any, seen: Seen) -> RowOutcome:
         if objects and not isinstance(record, dict):
-            return Reading((Fate("not_an_object", None, kind_of(record)),))
+            return RowOutcome((Fate("not_an_object", None, kind_of(record)),))
         try:
             return read(record, settings, seen)
         except StopRow as stop:
-            return Reading((stop.fate,))
+            return RowOutcome((stop.fate,))
 
     return guarded_read
 
@@ -279,7 +281,7 @@ class Mode:
     name: str
     upstream: Upstream
     settings: type[Settings]
-    read: Callable[[Any, Any, Seen], Reading]
+    read: Callable[[Any, Any, Seen], RowOutcome]
     rules: Mapping[str, Rule]
     cut: Callable[[Any], Cut] = _no_cut
     before: Callable[[Any, Seen], tuple[Fate, ...]] = _nothing

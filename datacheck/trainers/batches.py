@@ -129,7 +129,7 @@ class TransformersRows(_Transformers):
         return Arithmetic(batches, updates, unseen, self.warmup(updates), tuple(broken), notes)
 
 
-class TrlGrpo(_Transformers):
+class TrlGrpoBatches(_Transformers):
     """TRL's GRPO trainer (trl/trainer/grpo_config.py:1060-1120, utils.py:695-792)."""
 
     num_generations: int = 8
@@ -179,7 +179,7 @@ class TrlGrpo(_Transformers):
         return size, steps, broken
 
 
-class VerlRl(Batches):
+class VerlRlBatches(Batches):
     """verl's PPO and GRPO trainer with the FSDP backend; names as in its Hydra config."""
 
     train_batch_size: int = Field(default=1024, ge=1, alias="data.train_batch_size")
@@ -243,7 +243,7 @@ class VerlRl(Batches):
         return None if self.micro is None else self.micro // max(world // self.ulysses, 1)
 
 
-class VerlSft(Batches):
+class VerlSftBatches(Batches):
     """verl's SFT trainer (verl/trainer/sft_trainer.py:133-205)."""
 
     train_batch_size: int = Field(default=256, ge=1, alias="data.train_batch_size")
@@ -273,7 +273,7 @@ class VerlSft(Batches):
         return Arithmetic(batches, steps, rows - batches * each * world, warmup, tuple(broken))
 
 
-class LightrftRl(Batches):
+class LightrftRlBatches(Batches):
     """LightRFT's PPO and GRPO trainers (examples/gsm8k_geo3k/train_colocate.py); `vl`: the one for images."""
 
     train_batch_size: int = Field(default=128, ge=1)
@@ -362,7 +362,7 @@ class LightrftRl(Batches):
         return broken
 
 
-class LightrftVl(LightrftRl):
+class LightrftVl(LightrftRlBatches):
     """The trainer for images, also used for text (train_colocate.py): it rounds up where the other divides by 0."""
 
     def _computed(self, rows: int) -> int:
@@ -376,7 +376,7 @@ class LightrftVl(LightrftRl):
         return broken._replace(source="lightrft/trainer/ppo_trainer_vl.py:323-331", fails=self.planned(rows) == 0)
 
 
-class MlxGrpo(Batches):
+class MlxGrpoBatches(Batches):
     """MLX-GRPO (mlx-grpo.py): one row per step; the schedule is laid out for all rows, whatever is trained."""
 
     gradient_accumulation_steps: int = Field(default=4, ge=1)
@@ -473,16 +473,16 @@ def _too_large_a_sample(sample: int, rows: int, setting: str, source: str) -> li
 
 
 PLANS: dict[str, type[Batches]] = {
-    "lightrft.rl_text": LightrftRl,
+    "lightrft.rl_text": LightrftRlBatches,
     "lightrft.rl_vl": LightrftVl,
     "minionerec.rl": MiniOneRecRl,
     "minionerec.sft": MiniOneRecSft,
-    "mlx_grpo.grpo": MlxGrpo,
+    "mlx_grpo.grpo": MlxGrpoBatches,
     "trl.dpo": TransformersRows,
-    "trl.grpo": TrlGrpo,
+    "trl.grpo": TrlGrpoBatches,
     "trl.kto": TransformersRows,
     "trl.reward": TransformersRows,
     "trl.sft": TransformersRows,
-    "verl.rl": VerlRl,
-    "verl.sft": VerlSft,
+    "verl.rl": VerlRlBatches,
+    "verl.sft": VerlSftBatches,
 }

@@ -8,7 +8,7 @@ from datacheck.trainers.base import (
     Fate,
     Messages,
     Mode,
-    Reading,
+    RowOutcome,
     Rule,
     Seen,
     Settings,
@@ -133,7 +133,7 @@ SFT_RULES: Mapping[str, Rule] = {
 }  # fmt: skip
 
 
-def _read_text(record: dict[str, Any], to: LightrftRl, seen: Seen) -> Reading:
+def _read_text(record: dict[str, Any], to: LightrftRl, seen: Seen) -> RowOutcome:
     example = as_loaded(record, seen)
     key = to.input_key or ("input" if "input" in example else "prompt")
     fates: tuple[Fate, ...] = () if key in example else (Fate("empty_prompt", key),)
@@ -148,7 +148,7 @@ def _read_text(record: dict[str, Any], to: LightrftRl, seen: Seen) -> Reading:
         fates = (Fate("empty_prompt", key),)
     label = _label(_text_label(example, to), to)
     gold = _gold(_text_reference(example), "extra_info.reference")
-    return Reading((*fates, *label, *gold), Trained("sampled", prompt=prompt))
+    return RowOutcome((*fates, *label, *gold), Trained("sampled", prompt=prompt))
 
 
 def _chat(content: Any, key: str) -> tuple[Messages, tuple[Fate, ...]]:
@@ -221,7 +221,7 @@ def _gold(reference: Any, where: str) -> tuple[Fate, ...]:
     return (Fate("no_reference", where),) if reference is None or reference in ("", [], {}) else ()
 
 
-def _read_vl(record: dict[str, Any], to: LightrftRl, seen: Seen) -> Reading:
+def _read_vl(record: dict[str, Any], to: LightrftRl, seen: Seen) -> RowOutcome:
     example = as_loaded(record, seen)
     key = to.input_key or "prompt"
     fates: tuple[Fate, ...] = ()
@@ -243,7 +243,7 @@ def _read_vl(record: dict[str, Any], to: LightrftRl, seen: Seen) -> Reading:
     label = _vl_label(example, to.label_key)
     reference = _vl_reference(example, to.reference_key)
     where = to.reference_key or "reward_model.ground_truth"
-    return Reading((*fates, *_label(label, to), *_gold(reference, where)), Trained("sampled", prompt=prompt))
+    return RowOutcome((*fates, *_label(label, to), *_gold(reference, where)), Trained("sampled", prompt=prompt))
 
 
 def _user_text(conversation: Any, key: str) -> tuple[Any, tuple[Fate, ...]]:
@@ -314,10 +314,10 @@ def _normalised(value: Any) -> Any:
     return value[0] if isinstance(value, list | tuple) and len(value) == 1 else value
 
 
-def _read_sft(record: dict[str, Any], to: LightrftSft, seen: Seen) -> Reading:
+def _read_sft(record: dict[str, Any], to: LightrftSft, seen: Seen) -> RowOutcome:
     example = as_loaded(record, seen)
     if to.apply_chat_template and not to.pretrain_mode:
-        return Reading((), _conversation(example, to))
+        return RowOutcome((), _conversation(example, to))
     prompt = _of(example, to.input_key)
     response = _of(example, to.output_key) if to.output_key else ""
     if to.input_template and not to.pretrain_mode:
@@ -325,12 +325,12 @@ def _read_sft(record: dict[str, Any], to: LightrftSft, seen: Seen) -> Reading:
     if not isinstance(prompt, str):
         raise StopRow("text_malformed", to.input_key, kind_of(prompt))
     if to.pretrain_mode:
-        return Reading((), Trained("all", text=prompt))
+        return RowOutcome((), Trained("all", text=prompt))
     if not prompt or not response:
         raise StopRow("empty", to.output_key if prompt else to.input_key)
     if not isinstance(response, str):
         raise StopRow("text_malformed", to.output_key, kind_of(response))
-    return Reading((), Trained("completion", prompt=prompt, response=response))
+    return RowOutcome((), Trained("completion", prompt=prompt, response=response))
 
 
 def _of(example: dict[str, Any], key: str | None) -> Any:

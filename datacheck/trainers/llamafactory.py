@@ -15,7 +15,7 @@ from datacheck.trainers.base import (
     Fate,
     Loss,
     Mode,
-    Reading,
+    RowOutcome,
     Seen,
     StopRow,
     Trained,
@@ -100,21 +100,21 @@ def _tools(made: Converted) -> list[Any] | None:
     return listed
 
 
-def _sft(made: Converted, to: LlamaFactory) -> Reading:
+def _sft(made: Converted, to: LlamaFactory) -> RowOutcome:
     if len(made.prompt) % 2 != 1 or len(made.response) != 1:
         return _dropped(made, to)
     out = _rendered(made, [*made.prompt, *made.response])
     loss: Loss = "all" if to.train_on_prompt else "last_turn" if to.mask_history else "assistant"
     trained = Trained(loss, messages=out.messages, tools=_tools(made))
-    return Reading((*made.notes, *out.notes), trained)
+    return RowOutcome((*made.notes, *out.notes), trained)
 
 
-def _dropped(made: Converted, to: LlamaFactory) -> Reading:
+def _dropped(made: Converted, to: LlamaFactory) -> RowOutcome:
     broken = made.broken or Fate("kto_in_other_stage" if len(made.response) > 1 else "no_answer", to.kto_tag)
-    return Reading((*made.notes, broken))
+    return RowOutcome((*made.notes, broken))
 
 
-def _dpo(made: Converted, to: LlamaFactory) -> Reading:
+def _dpo(made: Converted, to: LlamaFactory) -> RowOutcome:
     if len(made.prompt) % 2 != 1 or len(made.response) < 2:
         return _dropped(made, to)
     out = _rendered(made, [*made.prompt, made.response[0]])
@@ -122,15 +122,15 @@ def _dpo(made: Converted, to: LlamaFactory) -> Reading:
     notes = (*made.notes, *dict.fromkeys((*out.notes, *other.notes)))
     tools = _tools(made)
     prompt, chosen, rejected = out.messages[:-1], out.messages[-1:], other.messages[-1:]
-    return Reading(notes, Trained("completion", prompt=prompt, chosen=chosen, rejected=rejected, tools=tools))
+    return RowOutcome(notes, Trained("completion", prompt=prompt, chosen=chosen, rejected=rejected, tools=tools))
 
 
-def _kto(made: Converted, to: LlamaFactory) -> Reading:
+def _kto(made: Converted, to: LlamaFactory) -> RowOutcome:
     if len(made.response) < 2 and not _lends(made.response):
         cause = made.broken
-        return Reading((*made.notes, Fate("breaks_next", cause.where if cause else None, cause and cause.reason)))
+        return RowOutcome((*made.notes, Fate("breaks_next", cause.where if cause else None, cause and cause.reason)))
     if len(made.prompt) % 2 != 1 or len(made.response) < 2:
-        return Reading((*made.notes, _unlabelled(made, to)))
+        return RowOutcome((*made.notes, _unlabelled(made, to)))
     first, second = made.response
     label = bool(first[1])
     out = _rendered(made, [*made.prompt, first if label else second])
@@ -138,7 +138,7 @@ def _kto(made: Converted, to: LlamaFactory) -> Reading:
     emptied = first == ("assistant", "") == second
     notes = (*made.notes, *out.notes, *((Fate("label_flipped", to.response),) if flipped or emptied else ()))
     prompt, response, tools = out.messages[:-1], out.messages[-1:], _tools(made)
-    return Reading(notes, Trained("completion", prompt=prompt, response=response, label=label, tools=tools))
+    return RowOutcome(notes, Trained("completion", prompt=prompt, response=response, label=label, tools=tools))
 
 
 def _lends(response: list[tuple[str, Any]]) -> bool:
@@ -156,8 +156,8 @@ def _unlabelled(made: Converted, to: LlamaFactory) -> Fate:
 
 
 def _read(
-    record: dict[str, Any], to: LlamaFactory, seen: Seen, stage: Callable[[Converted, LlamaFactory], Reading]
-) -> Reading:
+    record: dict[str, Any], to: LlamaFactory, seen: Seen, stage: Callable[[Converted, LlamaFactory], RowOutcome]
+) -> RowOutcome:
     """The fates of a record in a stage, and what is trained of it."""
     convert = CONVERTERS.get(to.formatting)
     if convert is None:
@@ -183,7 +183,7 @@ def _first(settings: LlamaFactory) -> int | None:
     return settings.max_samples
 
 
-def _mode(name: str, stage: Callable[[Converted, LlamaFactory], Reading], *, ranking: bool, pair: bool) -> Mode:
+def _mode(name: str, stage: Callable[[Converted, LlamaFactory], RowOutcome], *, ranking: bool, pair: bool) -> Mode:
     return Mode(
         name=f"llamafactory.{name}",
         upstream=UPSTREAM,

@@ -11,7 +11,7 @@ from datacheck.trainers.base import (
     Cut,
     Fate,
     Mode,
-    Reading,
+    RowOutcome,
     Rule,
     Seen,
     Settings,
@@ -92,17 +92,17 @@ ITEM_RULES: Mapping[str, Rule] = {
 }  # fmt: skip
 
 
-def read(record: Any, _settings: MiniOneRec, mode: Literal["sft", "rl", "eval"]) -> Reading:
+def read(record: Any, _settings: MiniOneRec, mode: Literal["sft", "rl", "eval"]) -> RowOutcome:
     """The fates of a CSV row over all tasks of the mode, and its main task: the next SID after those before."""
     if not isinstance(record, dict):
-        return Reading((Fate("missing_column", None, kind_of(record)),))
+        return RowOutcome((Fate("missing_column", None, kind_of(record)),))
     try:
         return _row(record, mode)
     except StopRow as stop:
-        return Reading((stop.fate,))
+        return RowOutcome((stop.fate,))
 
 
-def _row(record: dict[str, Any], mode: Literal["sft", "rl", "eval"]) -> Reading:
+def _row(record: dict[str, Any], mode: Literal["sft", "rl", "eval"]) -> RowOutcome:
     for column in _READ[mode]:
         if column not in record:
             raise StopRow("missing_column", column)
@@ -117,21 +117,21 @@ def _row(record: dict[str, Any], mode: Literal["sft", "rl", "eval"]) -> Reading:
     found = (("nan_target", named), ("no_history", empty), ("letters", letters))
     fates = tuple(Fate(reason, column) for reason, columns in found for column in columns)
     prompt, answer = _next_sid(lists["history_item_sid"], record["item_sid"], mode)
-    return Reading(fates, Trained("sampled" if mode == "rl" else "completion", prompt=prompt, response=answer))
+    return RowOutcome(fates, Trained("sampled" if mode == "rl" else "completion", prompt=prompt, response=answer))
 
 
-def _read_item(record: Any, _settings: MiniOneRec, _seen: Seen) -> Reading:
+def _read_item(record: Any, _settings: MiniOneRec, _seen: Seen) -> RowOutcome:
     """The sample that RLTitle2SidDataset makes of an item: a line of the info file (data.py:891-970)."""
     sid, title = (record.get(key) if isinstance(record, dict) else None for key in ("sid", "title"))
     if not isinstance(sid, str) or not isinstance(title, str):
-        return Reading((Fate("missing_column", "title" if isinstance(sid, str) else "sid"),))
+        return RowOutcome((Fate("missing_column", "title" if isinstance(sid, str) else "sid"),))
     levels = _LEVEL.findall(sid)
     if len(levels) < LEVELS:
-        return Reading((Fate("too_few_levels", "sid", f"{len(levels)} levels"),))
+        return RowOutcome((Fate("too_few_levels", "sid", f"{len(levels)} levels"),))
     lost = (Fate("level_lost", "sid", f"{len(levels)} levels"),) if len(levels) > LEVELS else ()
     answer = "".join(levels[:LEVELS])
     prompt = f"### User Input: \nWhich item has the title: {title}?\n\n### Response:\n{answer}"
-    return Reading((*lost, Fate("gold_in_prompt", "sid")), Trained("sampled", prompt=prompt, response=f"{answer}\n"))
+    return RowOutcome((*lost, Fate("gold_in_prompt", "sid")), Trained("sampled", prompt=prompt, response=f"{answer}\n"))
 
 
 def _missing(value: Any) -> bool:
@@ -168,7 +168,7 @@ def _next_sid(history: list[str], target: Any, mode: str) -> tuple[str, str]:
     return (body if mode == "rl" else _HEADER + body), f"{answer}\n"
 
 
-def _reader(mode: Literal["sft", "rl", "eval"]) -> Callable[[Any, Any, Seen], Reading]:
+def _reader(mode: Literal["sft", "rl", "eval"]) -> Callable[[Any, Any, Seen], RowOutcome]:
     return lambda record, settings, _seen: read(record, settings, mode)
 
 

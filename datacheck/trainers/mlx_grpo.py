@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from datacheck.trainers.base import Fate, Mode, Reading, Rule, Seen, Settings, Trained, Upstream, as_loaded, kind_of
+from datacheck.trainers.base import Fate, Mode, RowOutcome, Rule, Seen, Settings, Trained, Upstream, as_loaded, kind_of
 
 UPSTREAM = Upstream("Doriandarko/MLX-GRPO", "65bd2751e1d62fc3206e5f6dad822e403cfe6aef")
 _SOURCE = "mlx-grpo.py:"
@@ -37,21 +37,21 @@ RULES: Mapping[str, Rule] = {
 }  # fmt: skip
 
 
-def read(record: Any, _settings: MlxGrpo, seen: Seen) -> Reading:
+def read(record: Any, _settings: MlxGrpo, seen: Seen) -> RowOutcome:
     """The fates of a record, and the prompt that is sampled."""
     if not isinstance(record, dict):
-        return Reading((Fate("not_an_object", None, kind_of(record)),))
+        return RowOutcome((Fate("not_an_object", None, kind_of(record)),))
     example = as_loaded(record, seen)
     for column in ("question", "answer"):
         if column not in example:
-            return Reading((Fate("missing_column", column),))
+            return RowOutcome((Fate("missing_column", column),))
     question, answer = example["question"], example["answer"]
     if not isinstance(question, str):
-        return Reading((Fate("not_text", "question", kind_of(question)),))
+        return RowOutcome((Fate("not_text", "question", kind_of(question)),))
     if not isinstance(answer, str | list | dict) or (not isinstance(answer, str) and "####" in answer):
-        return Reading((Fate("not_text", "answer", kind_of(answer)),))
+        return RowOutcome((Fate("not_text", "answer", kind_of(answer)),))
     prompt = [{"role": "system", "content": SYSTEM}, {"role": "user", "content": question}]
-    return Reading(_gold(answer), Trained("sampled", prompt=prompt))
+    return RowOutcome(_gold(answer), Trained("sampled", prompt=prompt))
 
 
 def _gold(answer: str | list[Any] | dict[str, Any]) -> tuple[Fate, ...]:

@@ -15,7 +15,7 @@ from datacheck.trainers.base import (
     Fate,
     Loss,
     Mode,
-    Reading,
+    RowOutcome,
     Seen,
     Settings,
     StopRow,
@@ -336,31 +336,31 @@ def _loaded_row(record: Row, to: MsSwift, seen: Seen) -> tuple[Row | None, tuple
     return row, (*notes, *_check_messages(row["messages"]))
 
 
-def read(record: Any, settings: MsSwift, seen: Seen, mode: str) -> Reading:
+def read(record: Any, settings: MsSwift, seen: Seen, mode: str) -> RowOutcome:
     """The fates of a record: first the loader's, then the encoder's."""
     if not isinstance(record, dict):
-        return Reading((Fate("not_an_object", None, kind_of(record)),))
+        return RowOutcome((Fate("not_an_object", None, kind_of(record)),))
     try:
         row, notes = _loaded_row(record, settings, seen)
     except StopRow as stop:
-        return Reading((_deleted(stop.fate, settings),))
+        return RowOutcome((_deleted(stop.fate, settings),))
     except Exception as error:  # noqa: BLE001 - the loader, too, deletes a row whatever goes wrong with it
-        return Reading((_deleted(Fate("not_loadable", None, type(error).__name__), settings),))
+        return RowOutcome((_deleted(Fate("not_loadable", None, type(error).__name__), settings),))
     if row is None:
-        return Reading((*notes, Fate("no_messages", "messages")))
+        return RowOutcome((*notes, Fate("no_messages", "messages")))
     try:
         return _encoded(row, notes, settings, mode)
     except StopRow as stop:
-        return Reading((*notes, stop.fate))
+        return RowOutcome((*notes, stop.fate))
     except Exception as error:  # noqa: BLE001 - the encoder, too, passes over a row whatever goes wrong with it
-        return Reading((*notes, Fate("not_encodable", None, type(error).__name__)))
+        return RowOutcome((*notes, Fate("not_encodable", None, type(error).__name__)))
 
 
 def _deleted(fate: Fate, settings: MsSwift) -> Fate:
     return Fate("strict_stop", fate.where, fate.reason) if settings.strict else fate
 
 
-def _encoded(row: Row, notes: tuple[Fate, ...], to: MsSwift, mode: str) -> Reading:
+def _encoded(row: Row, notes: tuple[Fate, ...], to: MsSwift, mode: str) -> RowOutcome:
     """What the encoder demands of the roles (read, not run), and what is trained."""
     messages = row["messages"]
     for number, message in enumerate(messages[1:], 1):
@@ -370,19 +370,19 @@ def _encoded(row: Row, notes: tuple[Fate, ...], to: MsSwift, mode: str) -> Readi
     shown_messages = [_shown(message) for message in messages]
     if mode == "grpo":
         prompt = shown_messages[:-1] if messages[-1]["role"] == "assistant" else shown_messages
-        return Reading(notes, Trained("sampled", prompt=prompt, tools=tools))
+        return RowOutcome(notes, Trained("sampled", prompt=prompt, tools=tools))
     masked = (Fate("no_answer", "messages"),) if messages[-1]["role"] not in ("assistant", "tool_call") else ()
     notes = (*notes, *masked, *_masked(messages))
     if mode == "dpo":
-        return Reading(notes, _pair(row, shown_messages, tools))
+        return RowOutcome(notes, _pair(row, shown_messages, tools))
     strategy = to.loss_scale.partition("+")[0]
     loss: Loss = "all" if strategy == "all" else "last_turn" if strategy == "last_round" else "assistant"
     if mode == "kto":
         label = row.get("label")
         notes = (*notes, *(() if label is not None else (Fate("label_missing", "label"),)))
         prompt, answer = shown_messages[:-1], shown_messages[-1:]
-        return Reading(notes, Trained("completion", prompt=prompt, response=answer, label=bool(label), tools=tools))
-    return Reading(notes, Trained(loss, messages=shown_messages, tools=tools))
+        return RowOutcome(notes, Trained("completion", prompt=prompt, response=answer, label=bool(label), tools=tools))
+    return RowOutcome(notes, Trained(loss, messages=shown_messages, tools=tools))
 
 
 def _masked(messages: list[Row]) -> tuple[Fate, ...]:
@@ -434,7 +434,7 @@ def _cut(to: MsSwift) -> Cut:
 
 
 def _mode(name: str) -> Mode:
-    made: Callable[[Any, Any, Seen], Reading] = partial(read, mode=name)
+    made: Callable[[Any, Any, Seen], RowOutcome] = partial(read, mode=name)
     return Mode(
         name=f"ms_swift.{name}",
         upstream=UPSTREAM,

@@ -11,7 +11,7 @@ from datacheck.trainers.base import (
     Fate,
     Messages,
     Mode,
-    Reading,
+    RowOutcome,
     Rule,
     Settings,
     StopRow,
@@ -99,7 +99,7 @@ def _tools(record: dict[str, Any]) -> list[Any] | None:
     return tools if isinstance(tools, list) else None
 
 
-def _sft(record: dict[str, Any]) -> Reading:
+def _sft(record: dict[str, Any]) -> RowOutcome:
     messages = _messages(record.get("messages"), "messages")
     weights = tuple(
         float(message["role"] == "assistant" and message.get("weight") != 0)  # null counts as 1
@@ -112,10 +112,10 @@ def _sft(record: dict[str, Any]) -> Reading:
         for number, message in enumerate(messages)
         if message["role"] == "assistant" and not weights[number]
     )
-    return Reading(masked, Trained("weights", messages=messages, tools=_tools(record), weights=weights))
+    return RowOutcome(masked, Trained("weights", messages=messages, tools=_tools(record), weights=weights))
 
 
-def _dpo(record: dict[str, Any]) -> Reading:
+def _dpo(record: dict[str, Any]) -> RowOutcome:
     given = record.get("input")
     if not isinstance(given, dict):
         raise StopRow("no_input", "input", kind_of(given))
@@ -131,21 +131,21 @@ def _dpo(record: dict[str, Any]) -> Reading:
             raise StopRow("output_malformed", f"{name}[0].role", f"role {shown(side[0]['role'])}")
         sides.append(side)
     trained = Trained("completion", prompt=prompt, chosen=sides[0], rejected=sides[1], tools=_tools(given))
-    return Reading((), trained)
+    return RowOutcome((), trained)
 
 
-def _rft(record: dict[str, Any]) -> Reading:
+def _rft(record: dict[str, Any]) -> RowOutcome:
     messages = _messages(record.get("messages"), "messages")
     if messages[-1]["role"] != "user":
         raise StopRow("last_not_user", f"messages[{len(messages) - 1}].role", f"role {messages[-1]['role']}")
-    return Reading((), Trained("sampled", prompt=messages, tools=_tools(record)))
+    return RowOutcome((), Trained("sampled", prompt=messages, tools=_tools(record)))
 
 
 def _cut(settings: OpenAI) -> Cut:
     return Cut(settings.max_tokens)
 
 
-def _mode(name: str, read: Callable[[dict[str, Any]], Reading]) -> Mode:
+def _mode(name: str, read: Callable[[dict[str, Any]], RowOutcome]) -> Mode:
     return Mode(
         name=f"openai.{name}",
         upstream=UPSTREAM,

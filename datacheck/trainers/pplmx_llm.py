@@ -13,7 +13,7 @@ from datacheck.trainers.base import (
     Cut,
     Fate,
     Mode,
-    Reading,
+    RowOutcome,
     Rule,
     Seen,
     Settings,
@@ -102,15 +102,15 @@ def _encodable(to: PplmxLlm, **texts: Any) -> None:
             raise StopRow("not_encodable", where)
 
 
-def _read_sft(record: dict[str, Any], to: PplmxLlm, _seen: Seen) -> Reading:
+def _read_sft(record: dict[str, Any], to: PplmxLlm, _seen: Seen) -> RowOutcome:
     given, more, answer = (record.get(key, "") for key in ("instruction", "input", "output"))
     fates: tuple[Fate, ...] = () if "instruction" in record else (Fate("no_instruction", "instruction"),)
     filled = [key for key, value in (("instruction", given), ("input", more)) if value and not isinstance(value, str)]
     fates += tuple(Fate("filled_in", key, kind_of(record[key])) for key in filled)
     _encodable(to, prompt=_prompt(given, more), output=answer)
     if not answer:
-        return Reading((*fates, Fate("no_output", "output")), Trained("completion", prompt=_prompt(given, more)))
-    return Reading(fates, Trained("completion", prompt=_prompt(given, more), response=answer))
+        return RowOutcome((*fates, Fate("no_output", "output")), Trained("completion", prompt=_prompt(given, more)))
+    return RowOutcome(fates, Trained("completion", prompt=_prompt(given, more), response=answer))
 
 
 def _prompt(given: Any, more: Any) -> str:
@@ -121,7 +121,7 @@ def _prompt(given: Any, more: Any) -> str:
     return f"{_BELOW}. {_WRITE}### Instruction:\n{given}\n\n### Response:\n"
 
 
-def _read_pair(record: Any, to: PplmxLlm, _seen: Seen) -> Reading:
+def _read_pair(record: Any, to: PplmxLlm, _seen: Seen) -> RowOutcome:
     if not isinstance(record, dict):  # `key in item` is asked of lists and texts too, and says no
         there = isinstance(record, list | str) and not all(key in record for key in _PAIR)
         raise StopRow("missing_key" if there else "not_an_object", None, kind_of(record))
@@ -131,15 +131,15 @@ def _read_pair(record: Any, to: PplmxLlm, _seen: Seen) -> Reading:
     _encodable(to, **{key: record[key] for key in _PAIR})
     prompt, chosen, rejected = (record[key] for key in _PAIR)
     fates = () if chosen or rejected else (Fate("no_answers", "chosen"),)
-    return Reading(fates, Trained("completion", prompt=prompt, chosen=chosen, rejected=rejected))
+    return RowOutcome(fates, Trained("completion", prompt=prompt, chosen=chosen, rejected=rejected))
 
 
-def _read_ppo(record: dict[str, Any], _to: PplmxLlm, _seen: Seen) -> Reading:
+def _read_ppo(record: dict[str, Any], _to: PplmxLlm, _seen: Seen) -> RowOutcome:
     prompt = record.get("prompt") or record.get("instruction") or record.get("text")
     if not prompt:
         raise StopRow("no_prompt", "prompt")
     changed = () if isinstance(prompt, str) else (Fate("filled_in", "prompt", kind_of(prompt)),)
-    return Reading(changed, Trained("sampled", prompt=str(prompt)))
+    return RowOutcome(changed, Trained("sampled", prompt=str(prompt)))
 
 
 def _cut(to: PplmxLlm) -> Cut:

@@ -13,7 +13,7 @@ from datacheck.trainers.base import (
     Fate,
     Messages,
     Mode,
-    Reading,
+    RowOutcome,
     Rule,
     Seen,
     Settings,
@@ -174,10 +174,10 @@ def _joined(example: dict[str, Any], first: str, second: str) -> Any:
     raise StopRow("text_expected", odd, kind_of(example[odd]))
 
 
-def _read_sft(record: dict[str, Any], to: TrlSft, seen: Seen) -> Reading:
+def _read_sft(record: dict[str, Any], to: TrlSft, seen: Seen) -> RowOutcome:
     example, first = as_loaded(record, seen), _first_record(record, seen)
     if "input_ids" in example:
-        return Reading()
+        return RowOutcome()
     converted = _is_from_value(first)
     if converted:
         example, first = _chatml(example), _chatml(first)
@@ -198,7 +198,7 @@ def _read_sft(record: dict[str, Any], to: TrlSft, seen: Seen) -> Reading:
         raise StopRow("no_known_column", to.dataset_text_field)
     if not isinstance(text, str):
         raise StopRow("text_expected", to.dataset_text_field, kind_of(text))
-    return Reading((), Trained("all", text=text))
+    return RowOutcome((), Trained("all", text=text))
 
 
 def _check_eos(example: dict[str, Any]) -> None:
@@ -208,7 +208,7 @@ def _check_eos(example: dict[str, Any]) -> None:
         raise StopRow("text_expected", name, kind_of(example[name]))
 
 
-def _conversation(example: dict[str, Any], to: TrlSft, tools: Any, arguments: dict[str, Any] | None) -> Reading:
+def _conversation(example: dict[str, Any], to: TrlSft, tools: Any, arguments: dict[str, Any] | None) -> RowOutcome:
     if not isinstance(example.get("messages"), list):
         raise StopRow("no_known_column", "messages")
     messages = _rendered(example["messages"], "messages")
@@ -217,17 +217,17 @@ def _conversation(example: dict[str, Any], to: TrlSft, tools: Any, arguments: di
         raise StopRow("no_assistant_token", "messages")
     notes = _notes(messages, "messages")
     loss: Any = "assistant" if to.assistant_only_loss else "all"
-    return Reading(notes, Trained(loss, messages=messages, tools=listed, template_arguments=arguments))
+    return RowOutcome(notes, Trained(loss, messages=messages, tools=listed, template_arguments=arguments))
 
 
-def _prompt_completion(example: dict[str, Any], to: TrlSft, tools: Any, arguments: dict[str, Any] | None) -> Reading:
+def _prompt_completion(example: dict[str, Any], to: TrlSft, tools: Any, arguments: dict[str, Any] | None) -> RowOutcome:
     if "completion" not in example:
         raise StopRow("no_completion", "completion")
     conversational = _is_conversational(example)
     whole = _joined(example, "prompt", "completion")
     only = to.completion_only_loss is None or to.completion_only_loss
     if isinstance(whole, str):
-        return Reading((), Trained("completion" if only else "all", prompt=example["prompt"],
+        return RowOutcome((), Trained("completion" if only else "all", prompt=example["prompt"],
                                    response=example["completion"]))  # fmt: skip
     prompt = _rendered(example["prompt"], "prompt")
     notes = _notes(_rendered(whole, "completion"), "prompt + completion")
@@ -238,7 +238,7 @@ def _prompt_completion(example: dict[str, Any], to: TrlSft, tools: Any, argument
         "completion" if only else "assistant" if to.assistant_only_loss else "all",
         prompt=prompt, response=example["completion"], tools=listed, template_arguments=arguments,
     )  # fmt: skip
-    return Reading(notes, trained)
+    return RowOutcome(notes, trained)
 
 
 def _parting(chosen: Any, rejected: Any) -> int:
@@ -289,7 +289,7 @@ def _pair(example: dict[str, Any], names: tuple[str, ...], tools: Any) -> tuple[
     return tuple(notes[:1]), _listed_tools(tools)
 
 
-def _read_dpo(record: dict[str, Any], _to: TrlPairs, seen: Seen) -> Reading:
+def _read_dpo(record: dict[str, Any], _to: TrlPairs, seen: Seen) -> RowOutcome:
     example, first = as_loaded(record, seen), _first_record(record, seen)
     if "prompt" not in first:
         example, first = _extracted(example), _extracted(first)
@@ -300,20 +300,20 @@ def _read_dpo(record: dict[str, Any], _to: TrlPairs, seen: Seen) -> Reading:
     return _preference(example, tools, arguments)
 
 
-def _preference(example: dict[str, Any], tools: Any, arguments: dict[str, Any] | None) -> Reading:
+def _preference(example: dict[str, Any], tools: Any, arguments: dict[str, Any] | None) -> RowOutcome:
     """A prompt with both answers, put together and rendered."""
     _is_conversational(example)  # refuses empty lists
     notes, listed = _pair(example, _ANSWERS, tools)
     prompt, chosen, rejected = (example[name] for name in ("prompt", "chosen", "rejected"))
     trained = Trained("completion", prompt=prompt, chosen=chosen, rejected=rejected, tools=listed,
                       template_arguments=arguments)  # fmt: skip
-    return Reading(notes, trained)
+    return RowOutcome(notes, trained)
 
 
-def _read_reward(record: dict[str, Any], _to: TrlPairs, seen: Seen) -> Reading:
+def _read_reward(record: dict[str, Any], _to: TrlPairs, seen: Seen) -> RowOutcome:
     example, first = as_loaded(record, seen), _first_record(record, seen)
     if {"chosen_ids", "rejected_ids"} <= example.keys():
-        return Reading()
+        return RowOutcome()
     conversational = _is_conversational(first)
     _check_answers(example)
     _check_ends(example, _ANSWERS, conversational=conversational)
@@ -333,10 +333,10 @@ def _read_reward(record: dict[str, Any], _to: TrlPairs, seen: Seen) -> Reading:
             raise StopRow("text_expected", name, kind_of(side))
     trained = Trained("all", chosen=example["chosen"], rejected=example["rejected"], tools=listed,
                       template_arguments=arguments)  # fmt: skip
-    return Reading(tuple(notes[:1]), trained)
+    return RowOutcome(tuple(notes[:1]), trained)
 
 
-def _read_kto(record: dict[str, Any], _to: TrlPairs, seen: Seen) -> Reading:
+def _read_kto(record: dict[str, Any], _to: TrlPairs, seen: Seen) -> RowOutcome:
     example, first = as_loaded(record, seen), _first_record(record, seen)
     if "prompt" not in first:
         example, first = _extracted(example), _extracted(first)
@@ -355,10 +355,10 @@ def _read_kto(record: dict[str, Any], _to: TrlPairs, seen: Seen) -> Reading:
         notes = (*notes, Fate("label_not_bool", "label", kind_of(label)))
     trained = Trained("completion", prompt=example["prompt"], response=example["completion"], label=bool(label),
                       tools=listed, template_arguments=arguments)  # fmt: skip
-    return Reading(notes, trained)
+    return RowOutcome(notes, trained)
 
 
-def _unpaired(example: dict[str, Any], first: dict[str, Any]) -> Reading:
+def _unpaired(example: dict[str, Any], first: dict[str, Any]) -> RowOutcome:
     """A pair becomes two rows, one desired and one not."""
     unpaired = {key: value for key, value in first.items() if key not in _ANSWERS}
     conversational = _is_conversational({**unpaired, "completion": first["chosen"]})
@@ -368,7 +368,7 @@ def _unpaired(example: dict[str, Any], first: dict[str, Any]) -> Reading:
     return _preference(example, tools, arguments)
 
 
-def _read_grpo(record: dict[str, Any], _to: TrlGrpo, seen: Seen) -> Reading:
+def _read_grpo(record: dict[str, Any], _to: TrlGrpo, seen: Seen) -> RowOutcome:
     example, first = as_loaded(record, seen), _first_record(record, seen)
     if "prompt" not in example:
         raise StopRow("missing_column", "prompt")
@@ -379,7 +379,7 @@ def _read_grpo(record: dict[str, Any], _to: TrlGrpo, seen: Seen) -> Reading:
     if conversational is not _is_conversational({"prompt": first.get("prompt")}):
         raise StopRow("mixed_prompts", "prompt")
     if isinstance(prompt, str):
-        return Reading((), Trained("sampled", prompt=prompt))
+        return RowOutcome((), Trained("sampled", prompt=prompt))
     if not conversational:
         raise StopRow("text_expected", "prompt", "a list without roles")
     messages = _rendered(prompt, "prompt")
@@ -387,7 +387,7 @@ def _read_grpo(record: dict[str, Any], _to: TrlGrpo, seen: Seen) -> Reading:
         if "content" not in message:
             raise StopRow("content_missing", f"prompt[{number}].content")
         _images(message["content"], f"prompt[{number}].content")
-    return Reading(_notes(messages, "prompt"), Trained("sampled", prompt=messages))
+    return RowOutcome(_notes(messages, "prompt"), Trained("sampled", prompt=messages))
 
 
 def _images(content: Any, where: str) -> None:

@@ -10,7 +10,7 @@ from datacheck.trainers.base import (
     Fate,
     Messages,
     Mode,
-    Reading,
+    RowOutcome,
     Rule,
     Seen,
     Settings,
@@ -148,7 +148,7 @@ def _foreign(messages: Messages, where: str) -> tuple[Fate, ...]:
     return ()
 
 
-def _read_sft(record: dict[str, Any], to: VerlSft, seen: Seen) -> Reading:
+def _read_sft(record: dict[str, Any], to: VerlSft, seen: Seen) -> RowOutcome:
     example = as_loaded(record, seen)
     if to.messages_key not in example:
         raise StopRow("missing_column", to.messages_key)
@@ -167,10 +167,10 @@ def _read_sft(record: dict[str, Any], to: VerlSft, seen: Seen) -> Reading:
     answered = any(message["role"] == "assistant" for message in messages)
     notes = _foreign(messages, to.messages_key) + (() if answered else (Fate("no_answer", to.messages_key),))
     listed = tools if isinstance(tools, list) else None
-    return Reading(notes, Trained("assistant", messages=messages, tools=listed))
+    return RowOutcome(notes, Trained("assistant", messages=messages, tools=listed))
 
 
-def _read_rl(record: dict[str, Any], to: VerlRl, seen: Seen) -> Reading:
+def _read_rl(record: dict[str, Any], to: VerlRl, seen: Seen) -> RowOutcome:
     example = as_loaded(record, seen)
     refused = "prompt_dropped" if to.filter_overlong_prompts else "prompt_fails"
     prompt = _prompt(example.get(to.prompt_key), refused, to.prompt_key)
@@ -187,7 +187,7 @@ def _read_rl(record: dict[str, Any], to: VerlRl, seen: Seen) -> Reading:
     if not known and not (to.custom_reward or to.own_rewards):
         raise StopRow("unknown_data_source", to.reward_fn_key, shown(source))
     empty = () if prompt else (Fate("prompt_empty", to.prompt_key),)
-    return Reading((*_foreign(prompt, to.prompt_key), *empty), Trained("sampled", prompt=prompt))
+    return RowOutcome((*_foreign(prompt, to.prompt_key), *empty), Trained("sampled", prompt=prompt))
 
 
 def _cut_sft(to: VerlSft) -> Cut:

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from datacheck.chat.calls import CallForms, call_forms
-from datacheck.chat.child import Limits, Renderer
+from datacheck.chat.child import Renderer, RenderLimits
 
 WAYS = {
     "tojson": "{{ c.function.arguments | tojson }}",
@@ -26,7 +26,7 @@ def template(way, content="{{ m.content }}"):
 
 
 def probe(source, **limits) -> CallForms:
-    with Renderer({"default": source}, {}, limits=Limits(**limits)) as renderer:
+    with Renderer({"default": source}, {}, limits=RenderLimits(**limits)) as renderer:
         return call_forms(renderer)
 
 

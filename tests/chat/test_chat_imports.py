@@ -31,7 +31,7 @@ def test_measuring_tokens_does_not_load_transformers(tokenizer_folder):
 def test_a_contract_without_a_tokenizer_loads_none():
     code = (
         "import sys\n"
-        "from datacheck.discover import check_class, check_names\n"
+        "from datacheck.contract.discover import check_class, check_names\n"
         "from datacheck.testing import dataset, measure\n"
         "measure(check_class('role_errors')(), dataset('user: a | assistant: b'))\n"
         "assert 'tokenizers' not in sys.modules, 'tokenizers'\n"

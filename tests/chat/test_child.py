@@ -6,12 +6,12 @@ import time
 import pytest
 from chat_helpers import CHATML, UNMARKED
 
-from datacheck.chat.child import Limits, Renderer, Request
+from datacheck.chat.child import Renderer, RenderLimits, RenderRequest
 from datacheck.chat.mask import prefix_spans
 from datacheck.chat.template import Template
 
 MESSAGES = ({"role": "user", "content": "你好"}, {"role": "assistant", "content": "在的"})
-ONE = Request(MESSAGES)
+ONE = RenderRequest(MESSAGES)
 BOMBS = {
     "one long text": "{{ messages[0].content * 10 ** 9 }}",
     "a constant": "{{ 'a' * 10 ** 9 }}",
@@ -27,7 +27,7 @@ BOMBS = {
 @pytest.mark.parametrize("name", BOMBS)
 def test_bombs_are_stopped(name):
     start = time.monotonic()
-    with Renderer({"default": BOMBS[name]}, {}, limits=Limits(seconds=1)) as renderer:
+    with Renderer({"default": BOMBS[name]}, {}, limits=RenderLimits(seconds=1)) as renderer:
         (reply,) = renderer.render([ONE])
     assert reply.text == ""
     assert reply.fault == "limit" or (name in ("recursion", "padding") and reply.fault in ("broken", "refused"))
@@ -39,15 +39,17 @@ def test_after_a_bomb_the_next_conversation_is_rendered():
         "{% if messages[0].content == 'bomb' %}{{ messages[0].content * 10 ** 9 }}{% endif %}{{ messages[0].content }}"
     )
     wanted = ["a", "bomb", "b", "c"]
-    with Renderer({"default": template}, {}, limits=Limits(seconds=1)) as renderer:
-        replies = list(renderer.render(Request([{"role": "user", "content": text}], spans=False) for text in wanted))
+    with Renderer({"default": template}, {}, limits=RenderLimits(seconds=1)) as renderer:
+        replies = list(
+            renderer.render(RenderRequest([{"role": "user", "content": text}], spans=False) for text in wanted)
+        )
     assert [reply.text for reply in replies] == ["a", "", "b", "c"]
     assert [reply.fault for reply in replies] == [None, "limit", None, None]
 
 
 @pytest.mark.slow
 def test_it_does_not_try_for_ever():
-    with Renderer({"default": BOMBS["nested loops"]}, {}, limits=Limits(seconds=1)) as renderer:
+    with Renderer({"default": BOMBS["nested loops"]}, {}, limits=RenderLimits(seconds=1)) as renderer:
         start = time.monotonic()
         replies = list(renderer.render([ONE] * 100))
     assert [reply.fault for reply in replies] == ["limit"] * 100
@@ -76,7 +78,11 @@ def test_no_way_out_of_the_sandbox(escape):
 
 def test_replies_are_those_of_the_template_itself():
     extra = {"eos_token": "</s>"}
-    requests = [ONE, Request(MESSAGES[:1], prompt=True, spans=False), Request(MESSAGES, [{"a": "\ud800"}], extra)]
+    requests = [
+        ONE,
+        RenderRequest(MESSAGES[:1], prompt=True, spans=False),
+        RenderRequest(MESSAGES, [{"a": "\ud800"}], extra),
+    ]
     with Renderer({"default": CHATML}, {}) as renderer:
         replies = list(renderer.render(requests))
     template = Template(CHATML)
@@ -90,7 +96,7 @@ def test_replies_are_those_of_the_template_itself():
 
 
 def test_many_conversations_in_order():
-    requests = (Request([{"role": "user", "content": f"{n} " * (n % 300)}], spans=False) for n in range(1000))
+    requests = (RenderRequest([{"role": "user", "content": f"{n} " * (n % 300)}], spans=False) for n in range(1000))
     with Renderer({"default": "{{ messages[0].content }}"}, {}) as renderer:
         assert [reply.text for reply in renderer.render(requests)] == [f"{n} " * (n % 300) for n in range(1000)]
 

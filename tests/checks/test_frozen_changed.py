@@ -4,9 +4,9 @@ import polars as pl
 
 from datacheck.check import Status
 from datacheck.checks.frozen_changed import FrozenChanged, version
-from datacheck.judge import version_id
-from datacheck.report.model import FileEntry
 from datacheck.testing import dataset, finding, jsonl, measure
+from datacheck.verdict.judge import version_id
+from datacheck.verdict.model import FileEntry
 
 DATA = jsonl(dataset("user: 1+1=? | assistant: 2"))
 

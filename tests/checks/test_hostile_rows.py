@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from datacheck.check import Ratio, Status
-from datacheck.discover import check_class
+from datacheck.contract.discover import check_class
 from datacheck.testing import finding, measure
 
 HIDDEN = ["\u0000", "\ufeff", "\u200b", "\u202e甲", "a" * 200_000, "<script>alert(1)</script>", ".*(+[", " "]

@@ -3,7 +3,7 @@ from chat_helpers import CHATML, UNMARKED, make_tokenizer, token_run
 
 from datacheck.check import Artifact, Ratio, Status
 from datacheck.checks.loss_mask_errors import LossMaskErrors
-from datacheck.features.fates import RunOf
+from datacheck.features.outcomes import RunOf
 from datacheck.features.tokens import TokenRun
 from datacheck.testing import dataset, finding, measure
 

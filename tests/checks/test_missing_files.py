@@ -2,12 +2,12 @@ import json
 
 import pytest
 
-from datacheck import artifacts
 from datacheck.check import Listing, Ratio, Status
 from datacheck.checks.missing_files import MissingFiles
-from datacheck.contract import load_contract
+from datacheck.contract import artifacts
+from datacheck.contract.load import load_contract
 from datacheck.errors import ContractError
-from datacheck.pipeline import validate
+from datacheck.session.session import validate
 from datacheck.testing import finding, measure
 
 THERE = Listing(named="images", names=("a.png", "b/c.png", "b/Cat.JPG", "图.png", "s.wav"))

@@ -6,7 +6,7 @@ import pytest
 
 from datacheck.check import Ratio
 from datacheck.checks.near_duplicates import NearDuplicates
-from datacheck.features.sketch import Grams
+from datacheck.features.sketch import GramSettings
 from datacheck.testing import dataset, finding, measure
 
 STORY = "清晨的码头上，渔民把昨夜的收获一筐筐抬上岸，海鸥在头顶盘旋，空气里满是盐和柴油的味道。"
@@ -129,7 +129,7 @@ def test_equals_brute_force(seed, n, threshold):
             letters[rng.randrange(len(letters))] = rng.choice("寒来暑往秋收冬藏")
         texts.append("".join(letters))
     rows = [{"text": text} for text in texts]
-    check = NearDuplicates(threshold=threshold, features=Grams(n=n), boilerplate=None, normalise=())
+    check = NearDuplicates(threshold=threshold, features=GramSettings(n=n), boilerplate=None, normalise=())
     sets = [{t[i : i + n] for i in range(len(t) - n + 1)} for t in texts]
     kept, removed = [], []
     for i, a in enumerate(sets):

@@ -11,7 +11,7 @@ from datacheck.check import Ratio, Status
 from datacheck.checks import near_duplicates as check_module
 from datacheck.checks.near_duplicates import NearDuplicates
 from datacheck.features import planting
-from datacheck.features.sketch import Grams
+from datacheck.features.sketch import GramSettings
 from datacheck.testing import finding, measure
 from datacheck.text.plants import plant
 
@@ -121,7 +121,12 @@ def test_exact_equals_brute_force(seed, n, threshold, contained):
             letters[rng.randrange(len(letters))] = rng.choice("寒来暑往秋收冬藏")
         texts.append("".join(letters[: rng.randrange(10, 90)]))
     check = NearDuplicates(
-        threshold=threshold, containment=contained, exact=True, features=Grams(n=n), boilerplate=None, normalise=()
+        threshold=threshold,
+        containment=contained,
+        exact=True,
+        features=GramSettings(n=n),
+        boilerplate=None,
+        normalise=(),
     )
     sets = [{t[i : i + n] for i in range(len(t) - n + 1)} for t in texts]
     assert [row for row, _ in measure(check, rows(*texts)).problems] == brute(sets, threshold, contained)
@@ -131,8 +136,8 @@ def test_exact_equals_brute_force(seed, n, threshold, contained):
     ("by", "n", "threshold"), [("chars", 3, 0.7), ("chars", 5, 0.5), ("words", 1, 0.7), ("jieba", 2, 0.5)]
 )
 def test_the_threshold_depends_on_the_features(by, n, threshold):
-    assert NearDuplicates(features=Grams(by=by, n=n))._least == threshold
-    assert NearDuplicates(features=Grams(by=by, n=n), threshold=0.9)._least == 0.9
+    assert NearDuplicates(features=GramSettings(by=by, n=n))._least == threshold
+    assert NearDuplicates(features=GramSettings(by=by, n=n), threshold=0.9)._least == 0.9
 
 
 @pytest.mark.parametrize(("by", "n"), [("words", 1), ("words", 2), ("jieba", 1)])
@@ -146,7 +151,7 @@ def test_english_is_cut_into_words_whatever_is_normalised(by, n):
         return {tuple(found[i : i + n]) for i in range(len(found) - n + 1)}
 
     score = len(pairs(said) & pairs(edited)) / len(pairs(said) | pairs(edited))
-    result = measure(NearDuplicates(features=Grams(by=by, n=n)), rows(said, OTHER, edited, other))
+    result = measure(NearDuplicates(features=GramSettings(by=by, n=n)), rows(said, OTHER, edited, other))
     assert [(row, kind) for row, kind in result.problems] == [(2, "near_copy"), (3, "exact_copy")]
     assert result.evidence["score"].to_list() == [score, 1]
 
@@ -156,7 +161,9 @@ def test_words_of_chinese_are_not_parted_by_spaces_or_invisible_characters():
         "清晨 的 码 头 上，渔民把 昨夜的 收获一 筐筐抬上岸， 海鸥在头\u200b顶盘旋，空气里\u200b满是盐和柴 油的味 道。"
     )
     for by in ("words", "jieba"):
-        assert measure(NearDuplicates(features=Grams(by=by, n=2)), rows(STORY, spaced)).problems == [(1, "exact_copy")]
+        assert measure(NearDuplicates(features=GramSettings(by=by, n=2)), rows(STORY, spaced)).problems == [
+            (1, "exact_copy")
+        ]
 
 
 def test_words_of_jieba_are_those_of_the_text_where_nothing_is_stripped():
@@ -169,7 +176,7 @@ def test_words_of_jieba_are_those_of_the_text_where_nothing_is_stripped():
     ]
     sets = [{word for word in jieba.lcut(text, HMM=False) if word.strip()} for text in texts]
     check = NearDuplicates(
-        features=Grams(by="jieba", n=1), normalise=("nfkc", "casefold"), boilerplate=None, exact=True
+        features=GramSettings(by="jieba", n=1), normalise=("nfkc", "casefold"), boilerplate=None, exact=True
     )
     scores = [len(sets[0] & other) / len(sets[0] | other) for other in sets[1:]]
     assert measure(check, rows(*texts)).evidence["score"].to_list() == [score for score in scores if score >= 0.7]
@@ -246,7 +253,9 @@ def test_english_pairs_just_above_the_threshold_are_found(n, threshold):
             if threshold <= len(grams & changed) / len(grams | changed) < threshold + 0.02:
                 texts += ["".join(text), "".join(copy)]
                 break
-    found = measure(NearDuplicates(features=Grams(n=n), threshold=threshold, boilerplate=None), rows(*texts)).problems
+    found = measure(
+        NearDuplicates(features=GramSettings(n=n), threshold=threshold, boilerplate=None), rows(*texts)
+    ).problems
     assert [row for row, _ in found] == list(range(1, 160, 2))
 
 

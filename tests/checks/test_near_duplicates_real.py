@@ -13,7 +13,8 @@ import pytest
 from datacheck.check import Ratio, Status
 from datacheck.checks.near_duplicates import NearDuplicates
 from datacheck.testing import dataset, finding, measure
-from datacheck.text.normalise import RULES, normalise
+from datacheck.text.normalise import normalise
+from datacheck.text.rules import RULES
 
 REALDATA = Path(os.environ.get("DATACHECK_REALDATA") or Path(__file__).parents[2].parent / "shared" / "realdata")
 PROMPT = {

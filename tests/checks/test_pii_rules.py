@@ -13,14 +13,14 @@ from pydantic import ValidationError
 
 from datacheck.check import Ratio
 from datacheck.checks.pii import Pii, missed_at_most
-from datacheck.contract import load_contract
+from datacheck.contract.load import load_contract
 from datacheck.errors import UsageError
-from datacheck.judge import day_of, rejudge
 from datacheck.pii.canaries import canary
 from datacheck.pii.pseudonyms import fingerprint, identity
-from datacheck.pipeline import Options, Session
-from datacheck.report.model import read_report
+from datacheck.session.session import Options, Session
 from datacheck.testing import dataset, finding, measure
+from datacheck.verdict.judge import day_of, rejudge
+from datacheck.verdict.model import read_report
 
 PHONE, OTHER = canary("CN_MOBILE", 1), canary("CN_MOBILE", 2)
 MAIL = "li.wei@mail.datacheck.zz"

@@ -4,7 +4,7 @@ import pytest
 
 from datacheck.check import Ratio, Status
 from datacheck.checks.role_errors import RoleErrors
-from datacheck.features.fates import RunOf
+from datacheck.features.outcomes import RunOf
 from datacheck.testing import dataset, finding, measure
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from datacheck.check import Ratio, Status
-from datacheck.discover import check_class
+from datacheck.contract.discover import check_class
 from datacheck.testing import finding
 
 LONG = "山川湖海日月星辰" * 20

@@ -6,7 +6,7 @@ from collections import Counter
 import polars as pl
 import pytest
 
-from datacheck.pipeline import validate
+from datacheck.session.session import validate
 
 # Folders with rows in JSON. Left out: hostile input, a tokenizer, tables without text, and Logic-RL (Parquet), whose
 # fact is in test_control_tokens.py.

@@ -8,9 +8,9 @@ import pyarrow.parquet as pq
 import pytest
 from chat_helpers import CHATML, make_tokenizer, token_run
 
-from datacheck.artifacts import Run
 from datacheck.check import Ratio, Status
 from datacheck.checks.tool_call_errors import ToolCallErrors
+from datacheck.contract.artifacts import Run
 from datacheck.testing import dataset, finding, measure
 
 WEATHER = {

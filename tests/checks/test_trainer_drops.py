@@ -6,9 +6,9 @@ import pytest
 
 from datacheck.check import Artifact, Check, Limit, Measured, Metric, Need, Ratio, Status, Value
 from datacheck.checks.trainer_drops import TrainerDrops
-from datacheck.contract import load_contract
+from datacheck.contract.load import load_contract
 from datacheck.errors import ContractError
-from datacheck.features.fates import SeenBefore, seen_of
+from datacheck.features.outcomes import SeenBefore, seen_of
 from datacheck.testing import finding, measure
 
 Q, A = {"from": "human", "value": "q"}, {"from": "gpt", "value": "a"}

@@ -7,10 +7,10 @@ from chat_helpers import CHATML, make_tokenizer, token_run
 from datacheck.chat.samples import samples
 from datacheck.check import Ratio, Status
 from datacheck.checks.truncated_samples import TruncatedSamples
-from datacheck.contract import load_contract
-from datacheck.features.fates import RunOf
+from datacheck.contract.load import load_contract
+from datacheck.engine.plan import Derive, make_plan
+from datacheck.features.outcomes import RunOf
 from datacheck.features.tokens import TokenRun, limits_of, load_model, reader, renderer
-from datacheck.plan import Derive, make_plan
 from datacheck.testing import dataset, finding, jsonl, measure
 from datacheck.trainers.base import UNSEEN
 

@@ -6,7 +6,7 @@ import pytest
 
 from datacheck.check import Artifact, Status
 from datacheck.checks.unknown_config_keys import UnknownConfigKeys
-from datacheck.contract import load_contract
+from datacheck.contract.load import load_contract
 from datacheck.testing import dataset, finding, measure
 from datacheck.trainers import trainer, trainer_names
 from datacheck.trainers.keys import KEYS, wrong_type

@@ -22,10 +22,10 @@ import polars as pl
 import pytest
 from flow_server import Server, environment, living
 
-from datacheck.contract import load_contract
+from datacheck.contract.load import load_contract
+from datacheck.engine.plan import make_plan
 from datacheck.pii.canaries import canary
 from datacheck.pii.recognizers import RECOGNIZERS
-from datacheck.plan import make_plan
 
 ROOT = Path(__file__).resolve().parents[2]
 REAL = Path(os.environ.get("DATACHECK_REALDATA") or ROOT.parent / "shared" / "realdata")
@@ -45,7 +45,7 @@ class Run:
 
 
 def datacheck(*arguments: str | Path, cwd: Path = ROOT, **env: str) -> "subprocess.CompletedProcess[str]":
-    command = [sys.executable, "-m", "datacheck.cli", "run", *map(str, arguments)]
+    command = [sys.executable, "-m", "datacheck", "run", *map(str, arguments)]
     return subprocess.run(command, env=environment(**env), cwd=cwd, capture_output=True, text=True, check=False)
 
 

@@ -18,7 +18,8 @@ from typing import NamedTuple
 import pytest
 import zstandard
 
-from datacheck.loading import cut, files
+from datacheck.engine import cut
+from datacheck.loading import files
 from datacheck.loading.codes import CODES
 from datacheck.loading.parse import parse
 from datacheck.loading.reading import Limits, Reading

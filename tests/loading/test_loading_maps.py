@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from datacheck.loading.cut import extract, survey
+from datacheck.engine.cut import extract, survey
 from datacheck.loading.parse import parse
 from datacheck.loading.reader import read
 from datacheck.loading.reading import Limits, Reading

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from datacheck.pii.traces import Traces, Value
+from datacheck.pii.traces import Original, Traces
 
 MOBILE, NAME, ENGLISH, MAIL = (
-    Value("CN_MOBILE", "13822335566"), Value("PERSON", "王建国"), Value("PERSON", "Sarah Whitfield"),
-    Value("EMAIL_ADDRESS", "a.b@qq.com"),
+    Original("CN_MOBILE", "13822335566"), Original("PERSON", "王建国"), Original("PERSON", "Sarah Whitfield"),
+    Original("EMAIL_ADDRESS", "a.b@qq.com"),
 )  # fmt: skip
-KNOWN = Traces([MOBILE, NAME, ENGLISH, MAIL, Value("PERSON", "Ann")])
+KNOWN = Traces([MOBILE, NAME, ENGLISH, MAIL, Original("PERSON", "Ann")])
 
 
 def found(text):
@@ -40,7 +40,9 @@ def test_forms(text, places):
     assert found(text) == places
 
 
-@pytest.mark.parametrize("value", [Value("PERSON", "Al"), Value("PERSON", "王"), Value("DATE_OF_BIRTH", "1990")])
+@pytest.mark.parametrize(
+    "value", [Original("PERSON", "Al"), Original("PERSON", "王"), Original("DATE_OF_BIRTH", "1990")]
+)
 def test_what_is_too_short_to_be_told_apart_is_not_looked_for(value):
     assert Traces([value]).find(f"x {value.written} y") == []
 

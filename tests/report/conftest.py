@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from datacheck import discover
 from datacheck.check import Status
-from datacheck.report.model import (
+from datacheck.contract import discover
+from datacheck.verdict.model import (
     ContractEntry,
     DatasetEntry,
     Evidence,

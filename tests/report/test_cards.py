@@ -2,7 +2,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from datacheck import discover
+from datacheck.contract import discover
 from datacheck.report import cards
 
 

@@ -1,7 +1,7 @@
 import re
 
 from datacheck.report.github import github_lines
-from datacheck.report.model import Evidence, Place
+from datacheck.verdict.model import Evidence, Place
 
 LINE = re.compile(r"::(error|warning|notice) ((?:[a-z]+=[^,:\r\n]*)(?:,[a-z]+=[^,:\r\n]*)*)::([^\r\n]*)")
 

@@ -3,10 +3,10 @@ from html.parser import HTMLParser
 
 import pytest
 
+from datacheck.i18n.words import WORDS
 from datacheck.report import shape
 from datacheck.report.html import LIMIT, render_html
-from datacheck.report.model import Evidence, Place
-from datacheck.report.words import WORDS
+from datacheck.verdict.model import Evidence, Place
 
 RUN = {"started": "2026-11-20", "seconds": 1.5, "host": {"cpus": 2}, "argv": ["run", "x"]}
 VOID = {"meta", "link", "br", "img", "input", "hr"}

@@ -2,7 +2,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from datacheck.report.markdown import code, render_markdown
-from datacheck.report.model import Evidence, Place
+from datacheck.verdict.model import Evidence, Place
 
 PARSER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from datacheck.check import Status
+from datacheck.i18n.words import WORDS
 from datacheck.report import shape, show
-from datacheck.report.words import WORDS
 
 EN = WORDS["en"]
 

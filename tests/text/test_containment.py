@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shingle_helpers import as_shingles
 
-from datacheck.text.containment import EvalIndex, Window, best_window, scan
-from datacheck.text.normalise import RULES, normalise, origins
+from datacheck.text.eval_index import EvalIndex, Window, best_window, scan
+from datacheck.text.normalise import normalise, origins
+from datacheck.text.rules import RULES
 from datacheck.text.shingles import grams, shingles
 
 sets_of_numbers = st.lists(st.sets(st.integers(0, 14), max_size=12), max_size=7)

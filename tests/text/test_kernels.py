@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from datacheck.text import decode_kernels, jit, kernels
-from datacheck.text.normalise import RULES, for_words, normalise
+from datacheck.text.normalise import for_words, normalise
+from datacheck.text.rules import RULES
 from datacheck.text.shingles import shingles
 from datacheck.text.sketches import Unit, sets
 

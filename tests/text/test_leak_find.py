@@ -9,7 +9,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from datacheck.text.containment import MANY, WINDOW, EvalIndex, Found, Items, find, find_few
+from datacheck.text.containment import find
+from datacheck.text.eval_index import MANY, WINDOW, EvalIndex, Found, Items, find_few
 
 ALPHABET = "甲乙丙丁，。 ＡaÅ㎡é"  # é may come composed or not; ㎡ is two letters, punctuation none
 texts = st.lists(st.text(ALPHABET + "\u0301", max_size=30), max_size=6)
@@ -123,8 +124,9 @@ def test_whole_items_are_found_only_as_a_whole():
 
 @given(st.lists(st.text(ALPHABET + "\u0301\u0308ﬁ½", max_size=12), max_size=5))
 def test_where_code_points_were_written(documents):
-    from datacheck.text.containment import _written
-    from datacheck.text.normalise import RULES, origins
+    from datacheck.text.eval_index import _written
+    from datacheck.text.normalise import origins
+    from datacheck.text.rules import RULES
 
     places = _written(pl.Series(documents, dtype=pl.String))
     cut = [places.codes[a:b].tolist() for a, b in itertools.pairwise(places.offsets.tolist())]

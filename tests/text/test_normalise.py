@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from datacheck.text.normalise import KNOWN, RULES, for_words, normalise, origins
+from datacheck.text.normalise import for_words, normalise, origins
+from datacheck.text.rules import KNOWN, RULES
 from datacheck.text.tables import generate, read
 
 EXACT = unicodedata.unidata_version == generate.UNICODE

@@ -11,6 +11,7 @@ from shingle_helpers import as_shingles
 
 from datacheck.text import bucket_kernels, matching, pair_kernels
 from datacheck.text.bucket_kernels import shared_in_bands
+from datacheck.text.disk_sets import SpilledSets
 from datacheck.text.matching import (
     counted_pairs,
     exact_contained,
@@ -24,7 +25,6 @@ from datacheck.text.minhash import NO_KEY
 from datacheck.text.near import near_pairs
 from datacheck.text.shingles import shingles
 from datacheck.text.sketches import Unit
-from datacheck.text.spill import SpilledSets
 
 small_sets = st.lists(st.sets(st.integers(0, 40), max_size=40), min_size=1, max_size=8)
 

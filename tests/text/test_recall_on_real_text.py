@@ -11,7 +11,8 @@ import pytest
 
 from datacheck.text.matching import exact_pairs, greedy_removed, similar_pairs
 from datacheck.text.minhash import band_keys, banding, signatures
-from datacheck.text.normalise import RULES, normalise
+from datacheck.text.normalise import normalise
+from datacheck.text.rules import RULES
 from datacheck.text.shingles import shingles
 
 REALDATA = Path(os.environ.get("DATACHECK_REALDATA") or Path(__file__).parents[2].parent / "shared" / "realdata")

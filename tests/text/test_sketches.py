@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from datacheck.text import sketch_kernels, sketches
 from datacheck.text.minhash import band_keys, signatures
-from datacheck.text.normalise import RULES, for_words
+from datacheck.text.normalise import for_words
+from datacheck.text.rules import RULES
 from datacheck.text.shingles import Shingles, shingles
 from datacheck.text.sketches import Unit
 

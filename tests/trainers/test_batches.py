@@ -9,15 +9,15 @@ from hypothesis import strategies as st
 from datacheck.trainers import trainer_names
 from datacheck.trainers.batches import (
     PLANS,
-    LightrftRl,
+    LightrftRlBatches,
     LightrftVl,
     MiniOneRecRl,
     MiniOneRecSft,
-    MlxGrpo,
+    MlxGrpoBatches,
     TransformersRows,
-    TrlGrpo,
-    VerlRl,
-    VerlSft,
+    TrlGrpoBatches,
+    VerlRlBatches,
+    VerlSftBatches,
 )
 
 small = st.integers(1, 12)
@@ -30,7 +30,7 @@ def rules(found, *, fails=None):
     return [one.rule for one in found.broken if fails is None or one.fails == fails]
 
 
-def lightrft(rows, n, train, rollout, kind=LightrftRl, world=1, **more):
+def lightrft(rows, n, train, rollout, kind=LightrftRlBatches, world=1, **more):
     settings = {"n_samples_per_prompt": n, "train_batch_size": train, "rollout_batch_size": rollout, **more}
     return kind(micro_train_batch_size=1, **settings).arithmetic(rows, world)
 
@@ -70,9 +70,9 @@ def test_lightrft_on_many_processes():
     found = lightrft(GSM8K, 8, 128, 100, world=8)
     assert rules(found, fails=True) == ["not_divisible"]
     assert rules(lightrft(GSM8K, 8, 128, 4, world=8), fails=True) == ["no_accumulation"]
-    found = LightrftRl(train_batch_size=16, micro_train_batch_size=4, rollout_batch_size=8).arithmetic(GSM8K, 8)
+    found = LightrftRlBatches(train_batch_size=16, micro_train_batch_size=4, rollout_batch_size=8).arithmetic(GSM8K, 8)
     assert "no_accumulation" in rules(found, fails=True)  # 16 // 4 // 8
-    found = LightrftRl(train_batch_size=100, micro_train_batch_size=4, rollout_batch_size=8).arithmetic(GSM8K, 8)
+    found = LightrftRlBatches(train_batch_size=100, micro_train_batch_size=4, rollout_batch_size=8).arithmetic(GSM8K, 8)
     assert rules(found) == ["batch_shrinks"]  # 100 is no multiple of 32
 
 
@@ -83,7 +83,7 @@ def test_lightrft_needs_groups_and_a_place_in_the_template():
 
 @given(rows=many, n=small, train=small, micro=small, rollout=small, epochs=st.integers(1, 3), world=worlds)
 def test_lightrft_as_a_loop(rows, n, train, micro, rollout, epochs, world):
-    plan = LightrftRl(
+    plan = LightrftRlBatches(
         n_samples_per_prompt=n, train_batch_size=train, micro_train_batch_size=micro, rollout_batch_size=rollout,
         max_epochs=epochs, num_episodes=2,
     )  # fmt: skip
@@ -112,7 +112,7 @@ def test_lightrft_as_a_loop(rows, n, train, micro, rollout, epochs, world):
 
 @given(rows=many, n=small, train=small, rollout=small)
 def test_rollouts_are_zero_exactly_where_the_whole_updates_fill_none(rows, n, train, rollout):
-    plan = LightrftRl(n_samples_per_prompt=n, train_batch_size=train, rollout_batch_size=rollout)
+    plan = LightrftRlBatches(n_samples_per_prompt=n, train_batch_size=train, rollout_batch_size=rollout)
     assert (plan.rollouts(rows) == 0) == (rows * n // train * train < rollout * n)
 
 
@@ -126,7 +126,7 @@ def test_rollouts_are_zero_exactly_where_the_whole_updates_fill_none(rows, n, tr
     ],
 )
 def test_warm_ups_of_mlx_grpo_that_never_complete(config, percent):
-    found = MlxGrpo(gradient_accumulation_steps=1, warmup_ratio=0.1, **config).arithmetic(GSM8K, 1)
+    found = MlxGrpoBatches(gradient_accumulation_steps=1, warmup_ratio=0.1, **config).arithmetic(GSM8K, 1)
     assert round(100 * found.updates / found.warmup, 1) == percent
 
 
@@ -139,13 +139,13 @@ def test_warm_ups_of_mlx_grpo_that_never_complete(config, percent):
     ],
 )
 def test_warm_ups_of_mlx_grpo_that_complete(config, updates, warmup):
-    found = MlxGrpo(**config).arithmetic(GSM8K, 1)
+    found = MlxGrpoBatches(**config).arithmetic(GSM8K, 1)
     assert (found.updates, found.warmup) == (updates, warmup)
 
 
 @given(rows=many, accumulate=small, epochs=st.integers(1, 3), most=st.integers(0, 50))
 def test_mlx_grpo_as_a_loop(rows, accumulate, epochs, most):
-    plan = MlxGrpo(gradient_accumulation_steps=accumulate, num_epochs=epochs, max_train_samples=most)
+    plan = MlxGrpoBatches(gradient_accumulation_steps=accumulate, num_epochs=epochs, max_train_samples=most)
     done = step = 0
     for _ in range(epochs):
         for _ in list(range(rows))[: most or rows]:
@@ -167,7 +167,7 @@ def repeat_sampler(rows, repeat, batch, times):
 
 @given(rows=many, each=small, world=worlds, accumulate=small, groups=small, iterations=st.integers(1, 3))
 def test_trl_grpo_as_a_loop(rows, each, world, accumulate, groups, iterations):
-    plan = TrlGrpo(
+    plan = TrlGrpoBatches(
         per_device_train_batch_size=each, gradient_accumulation_steps=accumulate, num_generations=groups,
         num_iterations=iterations, num_train_epochs=2,
     )  # fmt: skip
@@ -190,7 +190,7 @@ def test_trl_grpo_as_a_loop(rows, each, world, accumulate, groups, iterations):
 
 def test_trl_grpo_by_hand():
     # 8 per device x 4 GPUs x 4 steps = 128 answers = 16 prompts; 100 // 16 = 6 batches of prompts, each used 4 times
-    found = TrlGrpo(gradient_accumulation_steps=4, num_train_epochs=1, warmup_steps=10).arithmetic(100, 4)
+    found = TrlGrpoBatches(gradient_accumulation_steps=4, num_train_epochs=1, warmup_steps=10).arithmetic(100, 4)
     assert (found.rollouts, found.updates, found.unseen, found.warmup) == (6, 6, 4, 10)
     assert found.updates < found.warmup
 
@@ -206,7 +206,7 @@ def test_trl_grpo_by_hand():
     ],
 )
 def test_what_trl_refuses(settings, rule):
-    assert rules(TrlGrpo(**settings).arithmetic(1000, 1)) == [rule]
+    assert rules(TrlGrpoBatches(**settings).arithmetic(1000, 1)) == [rule]
 
 
 @given(rows=many, each=small, world=worlds, accumulate=small, drop=st.booleans())
@@ -250,7 +250,7 @@ def verl(rows=GSM8K, world=8, **settings):
         }.items()
     }
     given = {"micro": 4, **settings}
-    return VerlRl.model_validate({names.get(name, name): value for name, value in given.items()}).arithmetic(
+    return VerlRlBatches.model_validate({names.get(name, name): value for name, value in given.items()}).arithmetic(
         rows, world
     )
 
@@ -273,7 +273,9 @@ def test_verl_warm_up():
 
 @given(rows=many, batch=small, world=worlds)
 def test_verl_sft_as_a_loop(rows, batch, world):
-    found = VerlSft.model_validate({"data.train_batch_size": batch, "trainer.total_epochs": 3}).arithmetic(rows, world)
+    found = VerlSftBatches.model_validate({"data.train_batch_size": batch, "trainer.total_epochs": 3}).arithmetic(
+        rows, world
+    )
     each = batch // world
     if not each:
         assert rules(found) == ["no_accumulation"]

@@ -12,7 +12,7 @@ from datacheck.trainers.base import (
     UNSEEN,
     Cut,
     Mode,
-    Reading,
+    RowOutcome,
     Seen,
     SettingsError,
     Trained,
@@ -54,7 +54,7 @@ def test_a_twin_never_raises(name, record, first, formatting):
     columns = frozenset([*first, *(record if isinstance(record, dict) else ())])
     for seen in (UNSEEN, Seen(columns, first)):
         reading = mode.read(record, known, seen)
-        assert isinstance(reading, Reading)
+        assert isinstance(reading, RowOutcome)
         assert {fate.reason for fate in reading.fates} <= mode.rules.keys()
         assert (reading.trained is None) or isinstance(reading.trained, Trained)
         if mode.fate_of(reading.fates) in ("dropped", "fails"):

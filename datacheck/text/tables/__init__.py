@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 
-class Run(NamedTuple):
+class CodeRange(NamedTuple):
     """Neighbouring code points (both ends inclusive) and what they map to; a pure set maps to nothing."""
 
     first: int
@@ -20,14 +20,14 @@ class Run(NamedTuple):
 
 
 @cache
-def read(kind: str) -> tuple[Run, ...]:
+def read(kind: str) -> tuple[CodeRange, ...]:
     """Return the runs of a mapping (nfkc, casefold, t2s) or set (contextual, strip, space, word, …)."""
     name = "t2s.tsv" if kind == "t2s" else "unicode.tsv"
     runs = []
     for line in Path(__file__).with_name(name).read_text(encoding="utf-8").splitlines():
         if line.startswith(kind + "\t"):
             first, last, *mapped = (int(cell, 16) for cell in line.split("\t")[1:])
-            runs.append(Run(first, last, tuple(mapped)))
+            runs.append(CodeRange(first, last, tuple(mapped)))
     if not runs:
         raise ValueError(f"no character table is named {kind!r}")
     return tuple(runs)

@@ -1,0 +1,76 @@
+"""Documentation from the docstrings: what `checks`, `explain`, `schema` print and what docs/ is generated from."""
+
+import difflib
+import inspect
+import json
+from typing import Any
+
+from datacheck.check import Check, Metric
+from datacheck.contract.discover import check_class, check_names
+from datacheck.contract.schema import first_line
+from datacheck.errors import UsageError
+from datacheck.loading.codes import CODES
+from datacheck.report.shape import wrap
+
+_COMMON = ("check", "id", "severity", "by", "limits")
+
+
+def summary(name: str, lang: str = "en") -> str:
+    """One check in a few lines of at most 80 columns: its name, its first sentence, its limits."""
+    kind = check_class(name)
+    limits = "; ".join(f"{metric}: {_limit(known)}" for metric, known in kind.metrics.items())
+    sentence = inspect.cleandoc(kind.ZH).partition("\n")[0] if lang == "zh" else first_line(kind)
+    return "\n    ".join([name, *wrap(sentence, 76), *wrap(limits, 76)])
+
+
+def _limit(metric: Metric) -> str:
+    bounds = metric.limit.bounds
+    return ", ".join(f"{bound} {value:g}" for bound, value in bounds.items()) if bounds else "no limit"
+
+
+def card(name: str, lang: str) -> str:
+    """The Markdown page of a check or of a code. Raises UsageError for an unknown name."""
+    if name in CODES:
+        return _code_card(name, lang)
+    try:
+        kind = check_class(name)
+    except KeyError:
+        near = difflib.get_close_matches(name, [*check_names(), *CODES], n=1)
+        hint = f"did you mean '{near[0]}'?" if near else "`datacheck checks` lists the checks"
+        raise UsageError(f"{name}: no such check, and no such code of a bad line; {hint}") from None
+    text = inspect.cleandoc(kind.ZH) if lang == "zh" else inspect.getdoc(kind) or ""
+    return f"# {name}\n\n{text}\n\n{_metrics(kind, lang)}\n{_settings(kind, lang)}"
+
+
+def _code_card(name: str, lang: str) -> str:
+    code, at = CODES[name], int(lang == "zh")
+    level, why, fix = (("Level", "Why it matters", "How to fix"), ("级别", "为什么有害", "如何修复"))[at]
+    return (
+        f"# {name}\n\n{code.title[at]}\n\n{level}: {code.level}\n\n"
+        f"## {why}\n\n{code.why[at]}\n\n## {fix}\n\n{code.fix[at]}\n"
+    )
+
+
+def _metrics(kind: type[Check], lang: str) -> str:
+    head = "## 指标与默认阈值" if lang == "zh" else "## Metrics and default limits"
+    rows = [
+        f"| `{name}` | {(lang == 'zh' and m.zh) or m.what} | {m.unit}{f' of {m.of}' if m.of else ''} | {_limit(m)} |"
+        for name, m in kind.metrics.items()
+    ]
+    return "\n".join([head, "", "| metric | what | unit | default |", "|---|---|---|---|", *rows, ""])
+
+
+def _settings(kind: type[Check], lang: str) -> str:
+    own = {n: f for n, f in kind.model_fields.items() if n not in _COMMON}
+    head = "## 设置" if lang == "zh" else "## Settings"
+    if not own:
+        return ""
+    rows = [f"| `{n}` | {_default(f)} | {f.description or ''} |" for n, f in own.items()]
+    return "\n".join([head, "", "| setting | default | meaning |", "|---|---|---|", *rows, ""])
+
+
+def _default(field: Any) -> str:
+    if field.is_required():
+        return "required"
+    default = field.get_default(call_default_factory=True)
+    return f"`{json.dumps(default, default=lambda model: model.model_dump(), ensure_ascii=False)}`"

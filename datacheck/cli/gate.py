@@ -1,0 +1,134 @@
+"""The commands of the gate. `exec` and `verify` only pass their words on: `datacheck.gate.guard` needs no typer."""
+# ruff: noqa: PLC0415 - as in cli.py: `--help` must be instant, commands import what they use
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from datacheck.i18n.language import told
+
+PathArg = Annotated[Path, typer.Argument(metavar="PATH", help="A version of data.", show_default=False)]
+KeyOpt = Annotated[str, typer.Option("--key", metavar="KEY", help="Private key: a file, or env:NAME.")]
+TrustOpt = Annotated[
+    Path | None, typer.Option("--trust", metavar="FILE", help="Trusted keys.", show_default="$DATACHECK_TRUST")
+]
+AS_IS = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
+
+keys_app = typer.Typer(no_args_is_help=True, help="Make keys that sign, and say whose signatures count.")
+
+
+class Role(StrEnum):
+    """What a key may sign."""
+
+    validator = "validator"
+    approver = "approver"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of the gate to `datacheck`."""
+    app.command()(manifest)
+    app.add_typer(keys_app, name="keys")
+    app.command()(waive)
+    app.command(context_settings=AS_IS)(verify)
+    app.command("exec", context_settings=AS_IS)(execute)
+
+
+def manifest(
+    path: PathArg,
+    force: Annotated[bool, typer.Option("--force", help="Replace a manifest that says something else.")] = False,
+) -> None:
+    """Write _MANIFEST.json: the drop is complete, and these are its files. Prints the version's id.
+
+    Exit code: 0 written, 2 there is another manifest, 3 the folder holds links or special files.
+    """
+    from datacheck.files.versions import write_manifest
+
+    version = write_manifest(path, force=force)
+    typer.echo(f"{version.id}  " + told(f"{len(version.files)} files, {version.bytes:,} bytes"))
+
+
+@keys_app.command("new")
+def new(
+    path: Annotated[Path, typer.Argument(metavar="KEY.pem", help="The private key to write.", show_default=False)],
+) -> None:
+    """Make an ed25519 key pair: the private key (mode 0600), and beside it the public one (.pub).
+
+    It is encrypted if DATACHECK_KEY_PASSPHRASE is set.
+    """
+    from datacheck.gate.keys import new_key, public_file
+
+    key = new_key(path)
+    typer.echo(told(f"{key.key_id}\nprivate key: {path} (keep it)\npublic key: {public_file(path)} (give it away)"))
+
+
+@keys_app.command("trust")
+def trust(
+    public: Annotated[Path, typer.Argument(metavar="KEY.pub", help="A public key.", show_default=False)],
+    role: Annotated[Role, typer.Option(help="What it may sign: verdicts, or waivers.", show_default=False)],
+    name: Annotated[str | None, typer.Option(help="Whose key it is.", show_default="the name of the file")] = None,
+    trust: TrustOpt = None,
+) -> None:
+    """Trust a public key for one role."""
+    from datacheck.gate.keys import add_trust, load_public, trust_file
+
+    to = trust_file(trust)
+    number = add_trust(to, name or public.stem, role.value, load_public(public))
+    typer.echo(told(f"{number} trusted as {role.value} in {to}"))
+
+
+@keys_app.command("list")
+def list_keys(trust: TrustOpt = None) -> None:
+    """List trusted keys: id, role and name."""
+    from datacheck.files.versions import shown
+    from datacheck.gate.keys import read_trust
+
+    for number, key in read_trust(trust).keys.items():
+        typer.echo(f"{number}  {key.role:9}  {shown(key.name)}")
+
+
+def waive(
+    path: PathArg,
+    owner: Annotated[str, typer.Option(help="Who answers for it.", show_default=False)],
+    reason: Annotated[str, typer.Option(help="Why the data may be used even so.", show_default=False)],
+    expires: Annotated[str, typer.Option(metavar="DATE", help="The last day, UTC.", show_default=False)],
+    key: KeyOpt,
+    finding: Annotated[str | None, typer.Option(help="The finding, as train.pii.", show_default=False)] = None,
+    check: Annotated[str | None, typer.Option(help="Or all findings of a check …", show_default=False)] = None,
+    dataset: Annotated[str | None, typer.Option(help="… on this dataset.", show_default=False)] = None,
+    trust: TrustOpt = None,
+) -> None:
+    """Let a failed version pass in spite of a finding, until a day, in the name of somebody.
+
+    The key must be an approver's, not the one that signed the verdict. What could not be decided cannot be waived.
+    """
+    from datacheck.errors import UsageError
+    from datacheck.gate.keys import load_private, read_trust
+    from datacheck.gate.verify import read_signed
+    from datacheck.gate.waivers import draft, write_waiver
+
+    if (finding is None) == (check is None) or (check is None) != (dataset is None):
+        raise UsageError("waive: expected either --finding ID, or --check NAME --dataset NAME")
+    keys = read_trust(trust)
+    signed = read_signed(path.resolve(), keys)
+    waiver = draft(
+        signed.verdict, finding=finding, check=check, dataset=dataset, owner=owner, reason=reason, until=expires
+    )
+    place = write_waiver(path.resolve(), waiver, load_private(key), keys, signed.key_id)
+    typer.echo(told(f"waived {waiver}\n{place}"))
+
+
+def verify(context: typer.Context) -> None:
+    """Refuse a version that was not validated, failed or was changed since. See `verify --help`."""
+    from datacheck.gate.guard import main
+
+    raise typer.Exit(main(["verify", *context.args]))
+
+
+def execute(_context: typer.Context) -> None:
+    """Start a command only if every --require-pass PATH passed and is unchanged. See `exec --help`."""
+    from datacheck.gate.guard import main
+
+    raise typer.Exit(main(sys.argv[sys.argv.index("exec") :]))  # click would eat the `--`

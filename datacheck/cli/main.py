@@ -1,0 +1,610 @@
+"""The command line. The one place that maps errors to exit codes and prints them.
+
+Imports are inside the commands: `datacheck --help` must be instant and load neither polars nor a report library.
+"""
+
+import contextlib
+import os
+import sys
+from datetime import datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.exceptions import TyperException
+
+from datacheck.cli import flows, gate, registry
+from datacheck.errors import DatacheckError, UsageError, crash, trace_of
+from datacheck.i18n.language import chosen, told
+from datacheck.interrupts import InterruptedRunError, ignore_signals, signals_raise
+from datacheck.version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from datacheck.engine.run import OnProgress
+    from datacheck.session.options import Options
+    from datacheck.session.session import Session
+    from datacheck.verdict.model import Report
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    help="Check training data against a contract before any training starts.",
+)
+
+
+class Excerpts(StrEnum):
+    """How data is shown in reports; findings of personal data are masked in every mode."""
+
+    redacted = "redacted"
+    masked = "masked"
+    full = "full"
+
+
+class Format(StrEnum):
+    """What is printed on standard output."""
+
+    text = "text"
+    json = "json"
+    github = "github"
+
+
+class Plain(StrEnum):
+    """What is printed where there is no verdict to annotate."""
+
+    text = "text"
+    json = "json"
+
+
+class Lang(StrEnum):
+    """Language of the reports."""
+
+    zh = "zh"
+    en = "en"
+
+
+ContractArg = Annotated[Path, typer.Argument(help="The contract, a YAML file.", show_default=False)]
+DataOpt = Annotated[list[str] | None, typer.Option("--data", metavar="NAME=PATH", help="Where a dataset is.")]
+RunOpt = Annotated[
+    list[str] | None,
+    typer.Option("--run", metavar="NAME=VALUE", help="A setting of the training run, as tokenizer=PATH."),
+]
+ChecksOpt = Annotated[Path | None, typer.Option("--checks", metavar="DIR", help="A folder with checks of your own.")]
+BaselineOpt = Annotated[
+    Path | None,
+    typer.Option("--baseline", metavar="REPORT", help="An earlier report; only what is new beside it fails."),
+]
+LangOpt = Annotated[Lang, typer.Option("--lang", help="Language of the reports.", show_default="from LANG")]
+DebugOpt = Annotated[bool, typer.Option("--debug", help="Show where a fault came from.")]  # read by main()
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"datacheck {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def top(
+    _version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """What stands before the commands."""
+
+
+def _system_lang() -> Lang:
+    return Lang(chosen())
+
+
+def _bindings(data: list[str] | None) -> dict[str, str]:
+    return _pairs("--data", data, "NAME=PATH, as in --data train=drops/2026-11-20")
+
+
+def _settings(run: list[str] | None) -> dict[str, str]:
+    return _pairs("--run", run, "NAME=VALUE, as in --run tokenizer=models/qwen")
+
+
+def _pairs(option: str, items: list[str] | None, expected: str) -> dict[str, str]:
+    pairs: dict[str, str] = {}
+    for item in items or []:
+        name, equals, value = item.partition("=")
+        if not (name and equals and value):
+            raise UsageError(f"{option} {item}: expected {expected}")
+        pairs[name] = value
+    return pairs
+
+
+@app.command()
+def run(
+    contract: ContractArg,
+    data: DataOpt = None,
+    settings: RunOpt = None,
+    out: Annotated[Path, typer.Option(help="Folder of the report; an earlier report there is replaced.")] = Path(
+        "datacheck-report"
+    ),
+    checks: ChecksOpt = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Warnings count as violations.")] = False,
+    baseline: BaselineOpt = None,
+    excerpts: Annotated[Excerpts, typer.Option(help="How data is shown in reports.")] = Excerpts.redacted,
+    fmt: Annotated[Format, typer.Option("--format", help="What to print.")] = Format.text,
+    lang: LangOpt = None,  # type: ignore[assignment]
+    remote: Annotated[
+        list[str] | None,
+        typer.Option("--allow-remote", metavar="PREFIX", help="Remote place that --data may name, as s3://bucket/."),
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Worker processes.", show_default="by size and cores")
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing; the exit code and the report speak.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Keep tracebacks in run.json, without messages.")] = False,
+    as_of: Annotated[
+        datetime | None,
+        typer.Option(metavar="DATE", formats=["%Y-%m-%d"], help="The day for dates of expiry.", show_default="today"),
+    ] = None,
+    quarantine_content: Annotated[
+        bool, typer.Option("--quarantine-content", help="Copy the raw bytes of bad lines to quarantine/ too.")
+    ] = False,
+    sign: Annotated[
+        str | None,
+        typer.Option("--sign", metavar="KEY", help="Sign the verdict; a private key file, or env:NAME."),
+    ] = None,
+    version: Annotated[
+        Path | None,
+        typer.Option(metavar="PATH", help="With --sign: the data it is about.", show_default="the one at --data"),
+    ] = None,
+) -> None:
+    """Check data against a contract: findings, a report, a verdict and an exit code.
+
+    Exit code: 0 pass or warnings only, 1 contract violated, 2 asked wrongly, 3 could not decide.
+    """
+    from datacheck.gate.keys import load_private
+    from datacheck.session.options import Options
+    from datacheck.session.session import Session
+
+    if version is not None and sign is None:
+        raise UsageError("--version: says what is signed; give the key too, with --sign KEY")
+    language = lang or _system_lang()
+    options = Options(
+        out=out,
+        checks=checks,
+        strict=strict,
+        excerpts=excerpts.value,
+        lang=language.value,
+        workers=workers,
+        debug=debug,
+        quarantine_content=quarantine_content,
+        allow_remote=tuple(remote or ()),
+        as_of=as_of.date() if as_of else None,
+        baseline=baseline,
+        sign=load_private(sign) if sign else None,
+        version=version,
+        run=_settings(settings),
+    )
+    with signals_raise(), Session(contract, _bindings(data), options) as session:
+        stopped = _execute(session, language, quiet=quiet)
+        report = session.finish(stopped.name if stopped else None)
+        _show(report, session, options, fmt, quiet=quiet)
+        if session.signed and not quiet:
+            verdict, place = session.signed
+            signed = f"signed: {verdict.result}, {verdict.version}, contract {verdict.contract_digest}"
+            sys.stderr.write(f"{told(signed)}\n")
+            if verdict.given:
+                sys.stderr.write(f"        {verdict.given}\n")
+            sys.stderr.write(f"        {place}\n")
+    raise typer.Exit(128 + stopped.number if stopped else report.exit_code)
+
+
+def _execute(session: "Session", lang: Lang, *, quiet: bool) -> InterruptedRunError | None:
+    """Run the plan. Afterwards signals are ignored: what is left is to write down what was found."""
+    stopped = None
+    try:
+        with _progress(lang, quiet=quiet) as tell:
+            session.run(tell)
+    except InterruptedRunError as stop:
+        stopped = stop
+    ignore_signals()
+    return stopped
+
+
+@contextlib.contextmanager
+def _progress(lang: Lang, *, quiet: bool) -> "Iterator[OnProgress | None]":
+    """Show a bar on a terminal while the block runs; gives what hears of the steps, None where nobody looks."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+
+    from datacheck.cli.progress import steps_shown
+
+    with steps_shown(lang.value, Console(stderr=True)) as tell:
+        yield tell
+
+
+def _show(report: "Report", session: "Session", options: "Options", fmt: Format, *, quiet: bool) -> None:
+    if quiet:
+        return
+    if fmt is Format.json:
+        sys.stdout.write(report.to_json())
+    elif fmt is Format.github:
+        from datacheck.report.github import github_lines
+
+        roots = {name: os.path.relpath(dataset.path) for name, dataset in session.contract.datasets.items()}
+        sys.stdout.writelines(line + "\n" for line in github_lines(report, options.lang, roots))
+    else:
+        from rich.console import Console
+
+        from datacheck.report.terminal import print_report
+
+        print_report(report, Console(highlight=False), options.lang, folder=str(options.out))
+
+
+@app.command()
+def plan(
+    contract: ContractArg,
+    data: DataOpt = None,
+    settings: RunOpt = None,
+    checks: ChecksOpt = None,
+    _debug: DebugOpt = False,
+) -> None:
+    """Show what would run, in order, without opening any data."""
+    from datacheck.contract import discover
+    from datacheck.contract.load import load_contract
+    from datacheck.engine.plan import make_plan
+    from datacheck.files.inventory import inventory
+
+    discover.use_folder(checks)
+    loaded = load_contract(contract, _bindings(data), run=_settings(settings))
+    for name, files in inventory(loaded).items():
+        typer.echo(told(f"{name}: {len(files.read)} files, {files.size:,} bytes"))
+        for passed in files.passed_over:
+            typer.echo(f"  {told('not read')}: {passed.zh if chosen() == 'zh' else passed}")
+    for step in make_plan(loaded):
+        typer.echo(f"{step.key}" + (f"  ← {', '.join(step.after)}" if step.after else ""))
+
+
+@app.command()
+def judge(
+    report: Annotated[Path, typer.Argument(help="Report folder of an earlier run.", show_default=False)],
+    contract: Annotated[Path, typer.Option(help="The contract to judge by.", show_default=False)],
+    settings: RunOpt = None,
+    checks: ChecksOpt = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Warnings count as violations.")] = False,
+    baseline: BaselineOpt = None,
+    lang: LangOpt = None,  # type: ignore[assignment]
+    _debug: DebugOpt = False,
+) -> None:
+    """Judge an earlier run again by other limits; nothing is measured again, nothing is written."""
+    from rich.console import Console
+
+    from datacheck.contract import discover
+    from datacheck.contract.load import load_contract
+    from datacheck.report.terminal import print_report
+    from datacheck.verdict.baseline import Baseline
+    from datacheck.verdict.judge import day_of, rejudge
+    from datacheck.verdict.model import read_report
+
+    discover.use_folder(checks)
+    old = read_report(report)
+    loaded = load_contract(contract, run=_settings(settings), located=False, as_of=day_of(old))
+    beside = Baseline(baseline, loaded) if baseline else None
+    judged = rejudge(loaded, old, report, strict=strict, against=beside.compare if beside else None)
+    if beside is not None:
+        judged = beside.stamp(judged)
+    print_report(judged, Console(highlight=False), (lang or _system_lang()).value)
+    raise typer.Exit(judged.exit_code)
+
+
+@app.command()
+def apply(
+    report: Annotated[Path, typer.Argument(help="Report folder of an earlier run.", show_default=False)],
+    out: Annotated[Path, typer.Option(help="Folder to write; an earlier result is replaced.", show_default=False)],
+    data: DataOpt = None,
+    drop: Annotated[
+        list[str] | None, typer.Option(metavar="FINDING", help="Drop its rows.", show_default="all failed findings")
+    ] = None,
+    redact: Annotated[
+        bool,
+        typer.Option("--redact", help="Replace what the contract's check pii finds, instead of dropping its rows."),
+    ] = False,
+    contract: Annotated[Path | None, typer.Option(help="Validate what was kept by this contract.")] = None,
+    checks: ChecksOpt = None,
+    lang: LangOpt = None,  # type: ignore[assignment]
+    quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing.")] = False,
+    _debug: DebugOpt = False,
+) -> None:
+    """Write the data without the rows of failed findings; what is kept stays byte for byte what it was.
+
+    The files at --data must be those of the report. What is dropped is put aside, so that nothing is lost.
+    With --redact, personal data in strings is replaced by pseudonyms; nothing else of a row changes.
+    Exit code: 0 written (and, with --contract, passed), 1 what was kept breaks the contract, or values that were
+    replaced still stand elsewhere in their rows (left.jsonl), 2 asked wrongly, 3 the data is not that of the report,
+    or no verdict.
+    """
+    from datacheck.derive.apply import derive
+
+    language = lang or _system_lang()
+    try:
+        with signals_raise(), _progress(language, quiet=quiet) as tell:
+            manifest = derive(
+                report,
+                _bindings(data),
+                out,
+                drop=drop or (),
+                redact=redact,
+                contract=contract,
+                checks=checks,
+                lang=language.value,
+                on_progress=tell,
+            )
+    except InterruptedRunError as stop:
+        sys.stderr.write(told(f"interrupted by {stop.name}; nothing was written") + "\n")
+        raise typer.Exit(128 + stop.number) from None
+    if not quiet:
+        from rich.console import Console
+
+        from datacheck.derive.terminal import print_manifest
+
+        print_manifest(manifest, Console(highlight=False), language.value, folder=str(out))
+    raise typer.Exit(manifest.exit_code)
+
+
+@app.command()
+def diff(
+    a: Annotated[str, typer.Argument(help="The earlier drop: a file or a folder.", show_default=False)],
+    b: Annotated[str, typer.Argument(help="The later drop.", show_default=False)],
+    contract: Annotated[Path | None, typer.Option(help="How to read them, and checks to compare.")] = None,
+    dataset: Annotated[str | None, typer.Option(help="Which dataset of the contract they are.")] = None,
+    data: DataOpt = None,
+    out: Annotated[Path | None, typer.Option(help="Folder for diff.html, diff.json and rows/.")] = None,
+    checks: ChecksOpt = None,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Worker processes.", show_default="by size and cores")
+    ] = None,
+    fmt: Annotated[Plain, typer.Option("--format", help="What to print.")] = Plain.text,
+    lang: LangOpt = None,  # type: ignore[assignment]
+    _debug: DebugOpt = False,
+) -> None:
+    """Show what changed between two drops: rows, files, lengths, languages, labels, and the numbers of checks.
+
+    Nothing is judged. Exit code: 0 compared, 2 asked wrongly, 3 a drop could not be read.
+    """
+    from datacheck.compare.diff import compare
+    from datacheck.compare.terminal import print_diff
+
+    language = lang or _system_lang()
+    try:
+        with signals_raise(), _progress(language, quiet=False) as tell:
+            found = compare(
+                a,
+                b,
+                contract=contract,
+                dataset=dataset,
+                data=_bindings(data),
+                out=out,
+                checks=checks,
+                workers=workers,
+                lang=language.value,
+                on_progress=tell,
+            )
+    except InterruptedRunError as stop:
+        sys.stderr.write(told(f"interrupted by {stop.name}; nothing was written") + "\n")
+        raise typer.Exit(128 + stop.number) from None
+    if fmt is Plain.json:
+        sys.stdout.write(found.to_json())
+    else:
+        from rich.console import Console
+
+        print_diff(found, Console(highlight=False), language.value, folder=str(out) if out else None)
+
+
+@app.command()
+def sample(
+    report: Annotated[
+        Path | None, typer.Argument(help="Report folder of an earlier run, to draw rows from.", show_default=False)
+    ] = None,
+    read: Annotated[
+        Path | None, typer.Option("--read", metavar="SHEET", help="Read a sheet with verdicts back.")
+    ] = None,
+    data: DataOpt = None,
+    n: Annotated[int, typer.Option("--n", min=1, help="Rows per finding, and as many that none flagged.")] = 20,
+    seed: Annotated[int, typer.Option(help="Another seed draws other rows.")] = 0,
+    by: Annotated[str | None, typer.Option(metavar="LABEL", help="So many rows for each value of a label.")] = None,
+    excerpts: Annotated[Excerpts, typer.Option(help="How texts are shown.")] = Excerpts.redacted,
+    out: Annotated[Path, typer.Option(metavar="SHEET", help="The file to write.")] = Path("review.csv"),
+    confidence: Annotated[float, typer.Option(help="Of the bounds on the rates.")] = 0.95,
+    fmt: Annotated[Plain, typer.Option("--format", help="How to print what was read.")] = Plain.text,
+    lang: LangOpt = None,  # type: ignore[assignment]
+    _debug: DebugOpt = False,
+) -> None:
+    """Draw rows for people to judge (a CSV sheet), or read their verdicts back as rates with bounds.
+
+    Exit code: 0 written or read, 2 asked wrongly, 3 the data is not that of the report.
+    """
+    from rich.console import Console
+
+    from datacheck.review.sheet import make_sheet, read_sheet
+    from datacheck.review.terminal import print_drawn, print_review
+
+    language = lang or _system_lang()
+    if (report is None) == (read is None):
+        raise UsageError("sample: expected either a report folder, or --read SHEET")
+    if read is not None:
+        review = read_sheet(read, confidence)
+        if fmt is Plain.json:
+            sys.stdout.write(review.to_json())
+        else:
+            print_review(review, Console(highlight=False), language.value)
+    elif report is not None:
+        drawn = make_sheet(report, _bindings(data), out, n=n, seed=seed, by=by, excerpts=excerpts.value)
+        print_drawn(drawn, Console(highlight=False), language.value, str(out))
+
+
+@app.command()
+def preview(
+    source: Annotated[
+        Path, typer.Argument(metavar="CONTRACT|FILE", help="A contract, or a data file.", show_default=False)
+    ],
+    settings: RunOpt = None,
+    row: Annotated[int, typer.Option(min=0, help="The first row to show; 0 is the first one.")] = 0,
+    n: Annotated[int, typer.Option("--n", min=1, max=1000, help="How many rows.")] = 3,
+    batch: Annotated[bool, typer.Option("--batch", help="Also show these rows as one padded batch.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Shorten no text and no list of ids.")] = False,
+    data: DataOpt = None,
+    dataset: Annotated[
+        str | None, typer.Option(metavar="NAME", help="A dataset of the contract.", show_default="the first")
+    ] = None,
+    checks: ChecksOpt = None,
+    excerpts: Annotated[Excerpts, typer.Option(help="How data is shown.")] = Excerpts.redacted,
+    lang: LangOpt = None,  # type: ignore[assignment]
+    _debug: DebugOpt = False,
+) -> None:
+    """Show rows as the trainer sees them: rendered text, token ids, and which tokens are TRAIN or skip.
+
+    Exit code: 0 shown, 2 asked wrongly, 3 the tokenizer or its template cannot be used.
+    """
+    from rich.console import Console
+
+    from datacheck.contract import discover
+    from datacheck.preview.rows import preview as make_preview
+    from datacheck.preview.terminal import print_preview
+
+    discover.use_folder(checks)
+    found = make_preview(source, row=row, n=n, dataset=dataset, data=_bindings(data), run=_settings(settings))
+    language = lang or _system_lang()
+    console = Console(highlight=False)
+    print_preview(found, console, language.value, mode=excerpts.value, batch=batch, everything=everything)
+
+
+@app.command()
+def checks(
+    folder: ChecksOpt = None,
+    lang: LangOpt = None,  # type: ignore[assignment]
+) -> None:
+    """List all checks with what they measure and their default limits."""
+    from datacheck.cli.explain import summary
+    from datacheck.contract import discover
+
+    discover.use_folder(folder)
+    for name in discover.check_names():
+        typer.echo(summary(name, (lang or _system_lang()).value))
+
+
+@app.command()
+def explain(
+    name: Annotated[str, typer.Argument(metavar="CHECK", help="A check or a code of a bad line.", show_default=False)],
+    folder: ChecksOpt = None,
+    lang: LangOpt = None,  # type: ignore[assignment]
+) -> None:
+    """Explain a check (why it matters, how to fix, its settings and limits) or the code of a bad line."""
+    from rich.console import Console
+    from rich.markdown import Markdown
+
+    from datacheck.cli.explain import card
+    from datacheck.contract import discover
+
+    discover.use_folder(folder)
+    text = card(name, (lang or _system_lang()).value)
+    if sys.stdout.isatty():
+        Console().print(Markdown(text))
+    else:
+        typer.echo(text)
+
+
+@app.command()
+def schema(
+    folder: ChecksOpt = None,
+    report: Annotated[bool, typer.Option("--report", help="The schema of report.json instead.")] = False,
+) -> None:
+    """Print the JSON Schema of contracts (for editors), or of report.json."""
+    from datacheck.contract import discover
+    from datacheck.contract.schema import contract_schema
+    from datacheck.verdict.model import report_schema
+
+    discover.use_folder(folder)
+    typer.echo(report_schema() if report else contract_schema())
+
+
+@app.command()
+def init(
+    data: Annotated[Path | None, typer.Argument(help="A data file or folder to fit.", show_default=False)] = None,
+    source: Annotated[Path | None, typer.Option("--from", help="The same.", show_default=False)] = None,
+    to: Annotated[Path | None, typer.Option(help="Write here instead of standard output.")] = None,
+    evaluation: Annotated[
+        Path | None, typer.Option("--eval", help="What you evaluate on: no question of it may be trained on.")
+    ] = None,
+    _debug: DebugOpt = False,
+) -> None:
+    """Write a contract that fits given data: its format, its columns, the checks that apply."""
+    from datacheck.propose.contract import contract_for, next_step
+
+    given = [path for path in (data, source) if path is not None]
+    if len(given) != 1:
+        raise UsageError("init: name the data once, as in: datacheck init data.jsonl --to contract.yaml")
+    if to is not None and to.exists():
+        raise UsageError(f"{to}: exists already; choose another name, or move it away")
+    text = contract_for(given[0], evaluation, folder=to.parent if to else Path())
+    if to is None:
+        typer.echo(text, nl=False)
+        return
+    try:
+        to.parent.mkdir(parents=True, exist_ok=True)
+        to.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{to}: cannot be written ({error.strerror}); choose another place with --to") from None
+    sys.stderr.write(next_step(to, given[0], evaluation, _system_lang().value))
+
+
+gate.register(app)
+registry.register(app)
+flows.register(app)
+
+
+def main() -> None:
+    """Entry point: no traceback unless --debug is given, and no exit code 0 or 1 that the data did not earn."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        sys.exit(_commands()(prog_name="datacheck", standalone_mode=False) or 0)
+    except TyperException as error:
+        sys.stderr.write(_asked_wrongly(error))
+        sys.exit(UsageError.exit_code)
+    except DatacheckError as error:
+        sys.stderr.write(trace_of(error) if "--debug" in sys.argv else f"{told(str(error))}\n")
+        sys.exit(error.exit_code)
+    except InterruptedRunError as stop:
+        sys.exit(128 + stop.number)
+    except Exception as error:  # noqa: BLE001 - a crash must not look like a verdict (exit code 1)
+        if "--debug" in sys.argv:
+            sys.stderr.write(trace_of(error))
+            sys.exit(DatacheckError.exit_code)
+        with contextlib.suppress(OSError):  # standard error can be full, too
+            sys.stderr.write(f"{told(crash(error))}\n")
+        sys.exit(DatacheckError.exit_code)
+
+
+def _commands() -> Any:
+    """All commands; in Chinese where their help may be printed: asked for, or for want of a command."""
+    commands = typer.main.get_command(app)
+    if ("--help" in sys.argv or len(sys.argv) <= 2) and chosen() == "zh":
+        from datacheck.i18n.help import speak_chinese
+
+        speak_chinese(commands)
+    return commands
+
+
+def _asked_wrongly(error: Any) -> str:
+    """One line on a command that cannot be parsed; nothing where its help was printed instead."""
+    if type(error).__name__ == "NoArgsIsHelpError":
+        return ""
+    where = error.ctx.command_path if getattr(error, "ctx", None) else "datacheck"
+    said = error.format_message().replace("Value error, ", "")
+    return told(f"{where}: {said[:1].lower()}{said[1:].rstrip('.')}; see {where} --help") + "\n"
+
+
+if __name__ == "__main__":
+    main()

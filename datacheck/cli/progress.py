@@ -1,0 +1,105 @@
+"""What long work is doing, in one line on a terminal."""
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskID,
+    TaskProgressColumn,
+    TextColumn,
+    TimeElapsedColumn,
+)
+
+from datacheck.i18n.words import Lang, step_in
+
+if TYPE_CHECKING:
+    from datacheck.engine.run import Progress as Step
+    from datacheck.session.session import Session
+
+_PHRASES = {
+    "read": ("reading", "读取"),
+    "hash": ("hashing", "计算哈希"),
+    "check": ("checking", "检查"),
+    "sign": ("hashing again, signing", "复核哈希并签名"),
+}
+_WIDEST = 40  # characters of a step's name
+_DIGEST = re.compile(r"-[0-9a-f]{8}\b.*")
+
+
+def step_name(step: str, lang: Lang) -> str:
+    """A step as people read it: without the digest that tells features of other settings apart."""
+    return step_in(_DIGEST.sub("", step), lang)[:_WIDEST]
+
+
+@contextmanager
+def steps_shown(lang: Lang, console: Console) -> Iterator[Callable[["Step"], None]]:
+    """Show a bar while the block runs; gives what hears of every step. Nothing is left of the bar."""
+    columns = (BarColumn(20), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}", markup=False))
+    with Progress(*columns, console=console, transient=True) as progress:
+        bar = progress.add_task(_PHRASES["read"][lang == "zh"], total=None)
+        yield lambda p: progress.update(bar, completed=p.done, total=p.of, description=step_name(p.step, lang))
+
+
+class Display:
+    """A bar with its phase, gone when the block ends.
+
+    Args:
+        lang: of the phases.
+        console: a terminal.
+
+    """
+
+    def __init__(self, lang: Lang, console: Console) -> None:
+        self._lang = lang
+        columns = (BarColumn(20), TaskProgressColumn(), TimeElapsedColumn())
+        what = TextColumn("{task.description}", markup=False)
+        self._progress = Progress(
+            *columns, what, console=console, transient=True, redirect_stdout=False, redirect_stderr=False
+        )
+        self._task: TaskID | None = None
+        self._phase = ""
+
+    def __enter__(self) -> Self:
+        self._progress.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._progress.stop()
+
+    def hashed(self, read: int, of: int) -> None:
+        """So many bytes more, of so many, were hashed."""
+        self._show("hash", of)
+        self._advance(read)
+
+    def run(self, session: "Session") -> None:
+        """Run the plan of a session; afterwards its data is hashed again, which is shown too."""
+        self._show("check", len(session.plan))
+        session.run(lambda p: self._show("check", p.of, p.done, f" {step_name(p.step, self._lang)}"))
+        sealer = session.sealer
+        if sealer is not None:
+            size = sum(files.size for files in session.files.values())
+            self._show("sign", size)
+            sealer.tell = self._advance
+
+    def _show(self, phase: str, of: int, done: int | None = None, more: str = "") -> None:
+        said = _PHRASES[phase][self._lang == "zh"]
+        if phase != self._phase:
+            if self._task is not None:
+                self._progress.remove_task(self._task)
+            self._task = self._progress.add_task(said, total=of)
+            self._phase = phase
+        if self._task is not None and done is not None:
+            self._progress.update(self._task, completed=done, total=of, description=f"{said}{more}"[:_WIDEST])
+
+    def _advance(self, read: int) -> None:
+        if self._task is not None:
+            self._progress.advance(self._task, read)

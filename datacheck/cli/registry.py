@@ -1,0 +1,272 @@
+"""The commands of a registry: publish, history, rescan."""
+# ruff: noqa: PLC0415 - as in cli.py: `--help` must be instant, commands import what they use
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from datacheck.errors import UsageError
+from datacheck.i18n.language import chosen
+from datacheck.interrupts import InterruptedRunError, ignore_signals, signals_raise
+
+if TYPE_CHECKING:
+    from datacheck.cli.progress import Display
+    from datacheck.i18n.words import Lang
+    from datacheck.registry.publish import Hashed, Outcome, PublishRules
+    from datacheck.registry.registry import Registry
+    from datacheck.session.session import Session
+
+RegistryOpt = Annotated[
+    Path, typer.Option("--registry", metavar="DIR", envvar="DATACHECK_REGISTRY", help="Folder of the registry.")
+]
+ContractOpt = Annotated[Path, typer.Option("--contract", help="The contract, a YAML file.", show_default=False)]
+SignOpt = Annotated[str, typer.Option("--sign", metavar="KEY", help="Key of the validator: a file, or env:NAME.")]
+TrustOpt = Annotated[
+    Path | None, typer.Option("--trust", metavar="FILE", help="Trusted keys.", show_default="$DATACHECK_TRUST")
+]
+DataOpt = Annotated[list[str] | None, typer.Option("--data", metavar="NAME=PATH", help="Where a dataset is.")]
+RunOpt = Annotated[list[str] | None, typer.Option("--run", metavar="NAME=VALUE", help="A setting of the training run.")]
+AnchorOpt = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--anchor", metavar="FILE", help="A second place for the ledger's head.", show_default="$DATACHECK_ANCHOR"
+    ),
+]
+ChannelOpt = Annotated[str | None, typer.Option(help="Pointer in published/.", show_default="the name of the contract")]
+ChecksOpt = Annotated[Path | None, typer.Option("--checks", metavar="DIR", help="A folder with checks of your own.")]
+StrictOpt = Annotated[bool, typer.Option("--strict", help="Warnings count as violations.")]
+WorkersOpt = Annotated[int | None, typer.Option(help="Worker processes.", show_default="by size and cores")]
+JsonOpt = Annotated[str, typer.Option("--format", metavar="text|json", help="What to print.")]
+LangOpt = Annotated[str, typer.Option("--lang", metavar="zh|en", help="Language.", show_default="from LANG")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of a registry to `datacheck`."""
+    app.command()(publish)
+    app.command()(history)
+    app.command()(rescan)
+
+
+def publish(
+    drop: Annotated[Path, typer.Argument(help="A folder with a _MANIFEST.json.", show_default=False)],
+    contract: ContractOpt,
+    registry: RegistryOpt,
+    sign: SignOpt,
+    data: DataOpt = None,
+    settings: RunOpt = None,
+    strict: StrictOpt = False,
+    channel: ChannelOpt = None,
+    trust: TrustOpt = None,
+    anchor: AnchorOpt = None,
+    checks: ChecksOpt = None,
+    workers: WorkersOpt = None,
+    wait: Annotated[bool, typer.Option(help="Wait for another worker that has this version.")] = True,
+    fmt: JsonOpt = "text",
+    lang: LangOpt = "",
+) -> None:
+    """Validate a drop, sign the verdict, and publish it or put it into quarantine.
+
+    The drop is moved into the registry (copied from another disk). A version that is known is answered at once.
+    Exit code: 0 published, 1 contract violated, 2 asked wrongly, 3 could not decide or record.
+    """
+    from datacheck.registry.publish import publish as take
+
+    language, fmt = _language(lang), _format(fmt)
+    rules = _rules(contract, sign, data, settings, trust, channel, checks, workers, language, strict=strict)
+    stop = _Stop(language)
+    with signals_raise(), stop.shown() as hashed:
+        found = take(drop, rules, _registry(registry, anchor), wait=wait, execute=stop.execute, hashed=hashed)
+    _show([found], fmt, language)
+    raise typer.Exit(stop.code or found.exit_code)
+
+
+def rescan(
+    contract: ContractOpt,
+    registry: RegistryOpt,
+    sign: SignOpt,
+    data: DataOpt = None,
+    settings: RunOpt = None,
+    strict: StrictOpt = False,
+    channel: ChannelOpt = None,
+    trust: TrustOpt = None,
+    anchor: AnchorOpt = None,
+    checks: ChecksOpt = None,
+    workers: WorkersOpt = None,
+    fmt: JsonOpt = "text",
+    lang: LangOpt = "",
+) -> None:
+    """Ask again about published versions, by the contract as it is now; revoke those that fail.
+
+    Only versions that this contract (by its name) has published are asked about, and only if something changed.
+    Exit code: 0 all stand, 1 some were revoked, 2 asked wrongly, 3 some could not be decided.
+    """
+    from datacheck.registry.rescan import rescan as ask_again
+
+    language, fmt = _language(lang), _format(fmt)
+    rules = _rules(contract, sign, data, settings, trust, channel, checks, workers, language, strict=strict)
+    stop = _Stop(language)
+    found = []
+    with signals_raise(), stop.shown() as hashed:
+        for one in ask_again(rules, _registry(registry, anchor), execute=stop.execute, hashed=hashed):
+            found.append(one)
+            if fmt == "text":
+                _show([one], fmt, language)
+            if stop.code:
+                break
+    if fmt == "json":
+        _show(found, fmt, language)
+    raise typer.Exit(stop.code or max((one.exit_code for one in found), default=0))
+
+
+def history(
+    what: Annotated[
+        str | None,
+        typer.Argument(metavar="[PATH|VERSION]", help="One version, by its folder or id.", show_default="all"),
+    ] = None,
+    registry: Annotated[
+        Path | None,
+        typer.Option(
+            "--registry",
+            metavar="DIR",
+            envvar="DATACHECK_REGISTRY",
+            help="Folder of the registry.",
+            show_default="the one that PATH lies in",
+        ),
+    ] = None,
+    anchor: AnchorOpt = None,
+    every: Annotated[bool, typer.Option("--all", help="Claims too.")] = False,
+    fmt: JsonOpt = "text",
+    lang: LangOpt = "",
+) -> None:
+    """Verify the ledger and show what was decided, in order: verdicts, waivers, publications, revocations.
+
+    Exit code: 0 the ledger is whole, 2 asked wrongly, 3 it was changed or cut, or an older copy was put back.
+    """
+    from datacheck.gate.ledger import head_of
+    from datacheck.registry.history import history_json, print_history
+    from datacheck.registry.registry import Registry, find
+
+    language, fmt = _language(lang), _format(fmt)
+    root, number = find(what, registry)
+    place = Registry(root, anchor or ())
+    with place.ledger(readonly=True) as ledger:
+        verified = ledger.verified(place.heads())
+    head = head_of(verified)
+    entries = [e for e in verified if e.version.startswith(number) and (every or e.kind != "claim")]
+    if fmt == "json":
+        sys.stdout.write(history_json(entries, head))
+    else:
+        from rich.console import Console
+
+        print_history(entries, head, Console(highlight=False), language)
+
+
+class _Stop:
+    """Runs plans; a signal stops one, which then says so, and `code` is the exit code."""
+
+    def __init__(self, lang: "Lang") -> None:
+        self.code = 0
+        self._lang = lang
+        self._display: Display | None = None
+
+    @contextmanager
+    def shown(self) -> "Iterator[Hashed | None]":
+        """Show what goes on, if somebody sits there; gives what hears of the hashing."""
+        if not sys.stderr.isatty():
+            yield None
+            return
+        from rich.console import Console
+
+        from datacheck.cli.progress import Display
+
+        with Display(self._lang, Console(stderr=True)) as self._display:
+            yield self._display.hashed
+
+    def execute(self, session: "Session") -> str | None:
+        """Run a plan; returns the name of the signal that stopped it."""
+        try:
+            if self._display is None:
+                session.run()
+            else:
+                self._display.run(session)
+        except InterruptedRunError as stop:
+            self.code = 128 + stop.number
+            return stop.name
+        finally:
+            ignore_signals()
+        return None
+
+
+def _rules(
+    contract: Path,
+    sign: str,
+    data: list[str] | None,
+    settings: list[str] | None,
+    trust: Path | None,
+    channel: str | None,
+    checks: Path | None,
+    workers: int | None,
+    lang: "Lang",
+    *,
+    strict: bool,
+) -> "PublishRules":
+    from datacheck.contract import discover
+    from datacheck.gate.keys import load_private, read_trust
+    from datacheck.registry.publish import PublishRules
+    from datacheck.session.options import Options
+
+    discover.use_folder(checks)
+    run = _pairs("--run", settings, "NAME=VALUE")
+    options = Options(strict=strict, checks=checks, workers=workers, lang=lang, run=run)
+    return PublishRules(
+        contract,
+        load_private(sign),
+        read_trust(trust),
+        _pairs("--data", data, "NAME=PATH, as in --data train=drops/2026-11-20"),
+        channel,
+        options,
+    )
+
+
+def _registry(root: Path, anchor: list[Path] | None) -> "Registry":
+    from datacheck.registry.registry import Registry
+
+    return Registry(root, anchor or ())
+
+
+def _show(found: "list[Outcome]", fmt: str, lang: "Lang") -> None:
+    if fmt == "json":
+        import json
+
+        listed = [{**one._asdict(), "path": str(one.path), "exit_code": one.exit_code} for one in found]
+        sys.stdout.write(json.dumps(listed, ensure_ascii=False, indent=1) + "\n")
+        return
+    from rich.console import Console
+
+    from datacheck.registry.history import print_outcome
+
+    for one in found:
+        print_outcome(one, Console(highlight=False), lang)
+
+
+def _format(given: str) -> str:
+    if given not in ("text", "json"):
+        raise UsageError(f"--format {given}: expected text or json")
+    return given
+
+
+def _language(given: str) -> "Lang":
+    if given not in ("", "zh", "en"):
+        raise UsageError(f"--lang {given}: expected zh or en")
+    return "zh" if given == "zh" or (not given and chosen() == "zh") else "en"
+
+
+def _pairs(option: str, items: list[str] | None, expected: str) -> dict[str, str]:
+    pairs = dict(item.partition("=")[::2] for item in items or [])
+    if not all(name and value for name, value in pairs.items()):
+        raise UsageError(f"{option}: expected {expected}")
+    return pairs

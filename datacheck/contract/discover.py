@@ -1,0 +1,111 @@
+"""Find checks by file name: `check: near_duplicates` is the one Check subclass in `checks/near_duplicates.py`.
+
+There is no registry. A folder that the operator names (`--checks DIR`) is a second place to look, imported as the
+package `datacheck_user_checks`, so that spawned workers can import it too.
+"""
+
+import importlib
+import re
+import sys
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+
+from datacheck.check import Check
+from datacheck.errors import CheckAuthorError, UsageError
+
+USER_PACKAGE = "datacheck_user_checks"
+_NAME = re.compile(r"[a-z][a-z0-9_]*")
+_BUILT_IN = Path(__file__).parents[1] / "checks"
+
+
+def use_folder(folder: Path | None) -> None:
+    """Make the checks in `folder` importable; workers call this with the parent's folder before anything else."""
+    for name in [m for m in sys.modules if m == USER_PACKAGE or m.startswith(USER_PACKAGE + ".")]:
+        del sys.modules[name]
+    if folder is None:
+        return
+    if not folder.is_dir():
+        raise UsageError(f"{folder}: no such folder; --checks names a folder of check files")
+    taken = sorted(_names(folder) & _names(_BUILT_IN))
+    if taken:
+        raise UsageError(f"{folder}: {taken[0]}.py has the name of a built-in check; give it another name")
+    package = ModuleType(USER_PACKAGE)
+    package.__path__ = [str(folder.resolve())]
+    sys.modules[USER_PACKAGE] = package
+
+
+def user_folder() -> Path | None:
+    """The folder in use, if any."""
+    package = sys.modules.get(USER_PACKAGE)
+    return Path(package.__path__[0]) if package else None
+
+
+def _names(folder: Path | None) -> set[str]:
+    if folder is None:
+        return set()
+    return {path.stem for path in folder.glob("*.py") if _NAME.fullmatch(path.stem)}
+
+
+def check_names() -> list[str]:
+    """The names of all checks that can be used, sorted."""
+    return sorted(_names(_BUILT_IN) | _names(user_folder()))
+
+
+def always_names() -> list[str]:
+    """Every check that may want to run unasked: the built-in ones that say so, and all of the user's.
+
+    Read, not imported: importing all checks takes longer than answering for a known version.
+    """
+    return sorted(_unasked() | _names(user_folder()))
+
+
+@cache
+def _unasked() -> frozenset[str]:
+    return frozenset(name for name in _names(_BUILT_IN) if b"def always(" in (_BUILT_IN / f"{name}.py").read_bytes())
+
+
+def user_inputs() -> dict[str, bytes]:
+    """Every Python file below the user's folder, by its name there: what can change what a check of theirs measures."""
+    folder = user_folder()
+    if folder is None:
+        return {}
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*.py"))}
+
+
+def check_class(name: str) -> type[Check]:
+    """The class behind `name`. Raises KeyError for an unknown name, CheckAuthorError for a file without one check."""
+    if name not in check_names():
+        raise KeyError(name)
+    if name in _names(_BUILT_IN):
+        module = importlib.import_module(f"datacheck.checks.{name}")
+    else:
+        module = _user_module(name)
+    found = [
+        value
+        for value in vars(module).values()
+        if isinstance(value, type) and issubclass(value, Check) and value.__module__ == module.__name__
+    ]
+    if len(found) != 1:
+        raise CheckAuthorError(f"{name}.py: holds {len(found)} Check classes; expected exactly one")
+    _fits(name, found[0])
+    return found[0]
+
+
+def _user_module(name: str) -> ModuleType:
+    """Import a check of the user's; whatever goes wrong in their file is told as theirs."""
+    try:
+        return importlib.import_module(f"{USER_PACKAGE}.{name}")
+    except (Exception, SystemExit) as error:
+        at = f", line {error.lineno}" if isinstance(error, SyntaxError) else ""
+        raise CheckAuthorError(f"{name}.py: cannot be imported: {type(error).__name__}{at}: {error}") from error
+
+
+def _fits(name: str, kind: type[Check]) -> None:
+    """One name everywhere, numbers that are promised, and a card to read."""
+    if kind.model_fields["check"].default != name:
+        raise CheckAuthorError(f'{name}.py: its setting `check` must be `Literal["{name}"] = "{name}"`')
+    if not getattr(kind, "metrics", None):
+        raise CheckAuthorError(f"{name}.py: declares no `metrics`; expected at least one Metric")
+    if not kind.__doc__ or not getattr(kind, "ZH", None):
+        raise CheckAuthorError(f"{name}.py: needs a docstring and ZH, the same card in Chinese")

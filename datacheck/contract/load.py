@@ -1,0 +1,503 @@
+"""Read a contract: YAML in, a frozen Contract out, or one ContractError with every mistake, its line and a hint."""
+
+import datetime as dt
+import difflib
+import hashlib
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar, get_args
+
+from pydantic import BaseModel, ValidationError
+from pydantic import Field as PydanticField
+
+from datacheck.check import Check, Feature, FieldRule, Group, Limit, Listing, Metric, Model, Need, Scale, Summary
+from datacheck.contract import artifacts
+from datacheck.contract.artifacts import Run
+from datacheck.contract.discover import USER_PACKAGE, always_names, check_class, check_names, user_inputs
+from datacheck.contract.yaml import Document, load_yaml
+from datacheck.errors import ContractError, Problem, UsageError, unknown
+from datacheck.loading.reading import Reading
+from datacheck.trainers import trainer_names
+
+_DATASET = re.compile(r"[\w-]+")  # becomes part of file names and, with a dot, of finding ids
+_ID = re.compile(r"\w[\w.-]*")
+_MEDIA = ".media"  # behind a dataset's name in --data
+_NAME_BYTES = 100  # dataset and id together stay within a file name
+
+Where = tuple[str | int, ...]
+M = TypeVar("M", bound=BaseModel)
+
+
+class Source(Reading):
+    """Where a dataset's files are and how they are read. `path` is literal and stays under the contract's folder."""
+
+    path: str | None = None
+    glob: str | None = None
+    scale: Scale | None = None
+    sha256: str | None = PydanticField(default=None, pattern="^[0-9a-f]{64}$")
+    media: str | None = PydanticField(
+        default=None, description="Folder that the rows' image, audio and video paths are relative to."
+    )
+
+
+class _Header(Model):
+    """The top level of a contract."""
+
+    name: str = PydanticField(pattern=r"^[\w.-]{1,80}$")
+    version: int | str = 1
+    extends: str | None = None
+    run: dict[str, Any] = {}
+    datasets: dict[str, Any]
+
+
+class _Part(Model):
+    """One entry of `datasets:`."""
+
+    source: Any = None
+    schema_: dict[str, Any] = PydanticField(default={}, alias="schema")
+    checks: list[Any] = PydanticField(default=[])
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """One dataset of a contract: its files and its checks. `path` is resolved; `named` is how the user wrote it."""
+
+    name: str
+    source: Source
+    path: Path
+    named: str
+    checks: tuple[Check, ...]
+
+    def finding(self, check: Check) -> str:
+        """The id of a finding, unique in the report."""
+        return f"{self.name}.{check.name}"
+
+
+@dataclass(frozen=True)
+class Contract:
+    """A valid contract. `inputs` names every file that could change the verdict, with its sha256."""
+
+    name: str
+    version: int | str
+    file: str
+    datasets: Mapping[str, Dataset]
+    inputs: Mapping[str, str] = field(default_factory=dict)
+    run: Mapping[str, Any] = field(default_factory=dict)  # as checks see it: `tokenizer` and `config` are Artifacts
+
+
+class _Base(NamedTuple):
+    """The document that `extends:` names, for the lines of what came from it."""
+
+    name: str
+    document: Document
+
+
+class _Reader:
+    """Collects every problem while it reads, so that a user mends a contract in one go."""
+
+    def __init__(self, name: str, document: Document, base: _Base | None) -> None:
+        self.name = name
+        self.document = document
+        self.base = base
+        self.datasets: tuple[str, ...] = ()
+        self.as_of: dt.date | None = None
+        self.located = True
+        self.inputs: dict[str, str] = {}
+        self.run: dict[str, Any] = Run().model_dump()
+        self.problems: list[Problem] = []
+
+    def told(self) -> dict[str, Any]:
+        """What every dataset is told besides its own description."""
+        return {"as_of": self.as_of, "run": self.run}
+
+    def place(self, where: Where) -> tuple[str, int]:
+        """File and line of a path; a key that only the base has is shown in the base."""
+        if self.base and where not in self.document.lines and where in self.base.document.lines:
+            return self.base.name, self.base.document.line(where)
+        return self.name, self.document.line(where)
+
+    def complain(self, where: Where, message: str) -> None:
+        file, line = self.place(where)
+        self.problems.append(Problem(file, line, ".".join(map(str, where)), message))
+
+    def model(self, kind: type[M], value: Any, where: Where) -> M | None:
+        """Validate one piece; its problems are noted and None returned."""
+        if not isinstance(value, dict):
+            self.complain(where, "expected a map of settings (key: value)")
+            return None
+        try:
+            return kind.model_validate(value)
+        except ValidationError as errors:
+            for error in errors.errors(include_input=False, include_url=False, include_context=False):
+                self.note(kind, error, where)
+        return None
+
+    def note(self, kind: type[BaseModel], error: Any, where: Where) -> None:
+        loc = tuple(part for part in error["loc"] if (*where, part) in self.document.lines or part != "__root__")
+        if error["type"] == "extra_forbidden":
+            self.complain((*where, *loc), unknown("setting", str(loc[-1]), _settings(kind, loc[:-1])))
+        elif error["type"] == "missing":
+            self.complain((*where, *loc), "this setting is required and missing")
+        elif expected := _FORMS.get((error["type"], *loc[-1:])) or _FORMS.get((error["type"],)):
+            self.complain((*where, *loc), f"expected {expected}")
+        else:
+            message = error["msg"].removeprefix("Value error, ")
+            self.complain((*where, *loc), message[:1].lower() + message[1:])
+
+
+# What a mistake of the most usual kinds should have been, in plainer words than pydantic's.
+_FORMS: Mapping[tuple[Any, ...], str] = {
+    ("string_pattern_mismatch", "name"): "letters, digits, _ - . (at most 80)",
+    ("string_pattern_mismatch", "sha256"): "64 hexadecimal digits in lower case",
+    ("dict_type",): "a map (key: value)",
+    ("tuple_type",): "a list",
+    ("list_type",): "a list",
+    ("string_type",): 'a string, as "text"',
+    ("bool_parsing",): "true or false",
+    ("float_parsing",): "a number",
+    ("float_type",): "a number",
+    ("int_parsing",): "a whole number",
+    ("int_from_float",): "a whole number",
+}
+
+
+def _settings(kind: type[BaseModel], loc: tuple[str | int, ...]) -> list[str]:
+    """Names of the settings that stand at `loc` inside `kind`."""
+    model: Any = kind
+    for part in loc:
+        known = getattr(model, "model_fields", {})
+        annotation = known[part].annotation if part in known else model
+        candidates = [annotation, *get_args(annotation), *(a for x in get_args(annotation) for a in get_args(x))]
+        models = [c for c in candidates if isinstance(c, type) and issubclass(c, BaseModel)]
+        model = models[0] if models else model
+    return [f.alias or name for name, f in model.model_fields.items()]
+
+
+def _merge(base: Any, own: Any) -> Any:
+    """`own` over `base`: maps key by key, lists of checks by their name, everything else replaced."""
+    if isinstance(base, dict) and isinstance(own, dict):
+        return base | {k: _merge(base.get(k), v) for k, v in own.items()}
+    if isinstance(base, list) and isinstance(own, list):
+        merged = {_check_name(item): item for item in base}
+        for item in own:
+            merged[_check_name(item)] = _merge(merged.get(_check_name(item)), item)
+        return list(merged.values())
+    return own
+
+
+def _check_name(item: Any) -> str:
+    return str(item.get("id") or item.get("check")) if isinstance(item, dict) else str(item)
+
+
+def _dataset_checks(reader: _Reader, raw: list[Any], described: dict[str, Any], where: Where) -> list[Check]:
+    """The listed checks, then those that always run."""
+    checks: list[Check] = []
+    for index, item in enumerate(raw):
+        here = (*where, "checks", index)
+        settings = {"check": item} if isinstance(item, str) else item
+        check = _one_check(reader, settings, described, here)
+        if check is not None:
+            checks.append(check)
+    listed = {_kind(item) for item in raw}
+    for name in always_names():
+        kind = check_class(name)
+        if name not in listed and not reader.problems and kind.always(described):
+            checks.append(kind.model_validate({**kind.implied(described), "check": name}))
+    return checks
+
+
+def _kind(item: Any) -> str:
+    return str(item.get("check")) if isinstance(item, dict) else str(item)
+
+
+def _one_check(reader: _Reader, settings: Any, described: dict[str, Any], where: Where) -> Check | None:
+    if not isinstance(settings, dict) or not isinstance(settings.get("check"), str):
+        reader.complain(where, "expected the name of a check, as `- check: NAME`")
+        return None
+    try:
+        kind = check_class(settings["check"])
+    except KeyError:
+        reader.complain((*where, "check"), unknown("check", settings["check"], check_names()))
+        return None
+    check = reader.model(kind, {**kind.implied(described), **settings}, where)
+    if check is None:
+        return None
+    if check.id is not None and not _is_name(check.id, _ID):
+        reader.complain((*where, "id"), "expected letters, digits, _ - . (at most 100 bytes)")
+    for metric in check.limits:
+        if metric not in check.metrics:
+            reader.complain((*where, "limits", metric), unknown("metric", metric, check.metrics))
+            return None
+    try:
+        limits = [check.limit(m, s) for m in check.metrics for s in _slices(check, m)]
+    except ValidationError as errors:
+        reader.complain((*where, "limits"), errors.errors(include_input=False)[0]["msg"].removeprefix("Value error, "))
+        return None
+    if not all(math.isfinite(bound) for limit in limits for bound in limit.bounds.values()):
+        reader.complain((*where, "limits"), "a bound must be a finite number; null removes a bound")
+        return None
+    if not _senseless(reader, check, where) and not any(limit.bounds for limit in limits):
+        reader.complain(where, f"no limit, so it could never fail; set one under limits: ({', '.join(check.metrics)})")
+    _relations(reader, check, described["labels"], where)
+    return check
+
+
+def _senseless(reader: _Reader, check: Check, where: Where) -> bool:
+    """Complain of bounds that are no such number (a share of 3), and of limits that nothing could break.
+
+    `max: 1` beside a warning is "only warn", and a slice may be let off; but what judges nothing is a slip.
+    """
+    found = False
+    for name, setting in check.limits.items():
+        metric, here = check.metrics[name], (*where, "limits", name)
+        sliced: list[tuple[Where, Limit]] = [(("slices", key), limit) for key, limit in setting.slices.items()]
+        for inside, limit in [((), setting), *sliced]:
+            for bound, value in _written(limit).items():
+                why = _out_of_range(metric, value) or ("" if inside else _never_broken(check, name, bound))
+                if why:
+                    reader.complain((*here, *inside, bound), why)
+                    found = True
+    return found
+
+
+def _written(limit: Limit) -> dict[str, float]:
+    names = limit.model_fields_set & set(Limit.model_fields)
+    return {name: value for name, value in limit.bounds.items() if name in names}
+
+
+def _named(metric: Metric) -> str:
+    return "a share" if metric.unit == "share" else f"this number ({metric.unit})"
+
+
+def _out_of_range(metric: Metric, value: float) -> str:
+    least, most = metric.least, metric.most
+    if most is not None and value > most:
+        percent = metric.unit == "share" and value <= 100
+        hint = f"; did you mean {value / 100:g}?" if percent else ""
+        return f"{value:g} is out of range; {_named(metric)} is at most {most:g}{hint}"
+    if least is not None and value < least:
+        return f"{value:g} is out of range; {_named(metric)} is never below {least:g}"
+    return ""
+
+
+def _never_broken(check: Check, name: str, bound: str) -> str:
+    """Why a written bound judges nothing: no value is beyond it, nor beyond any other that is in force beside it."""
+    metric, in_force = check.metrics[name], check.limit(name).bounds
+    edges = {key: metric.most if key.endswith("max") else metric.least for key in in_force}
+    if any(value != edges[key] for key, value in in_force.items()):
+        return ""
+    edge = f"at most {metric.most:g}" if bound.endswith("max") else f"never below {metric.least:g}"
+    return f"a limit that can never be broken; {_named(metric)} is {edge}; null removes a bound"
+
+
+def _relations(reader: _Reader, check: Check, labels: list[str] | None, where: Where) -> None:
+    """The other datasets and the label that a check speaks of must exist; None: the labels are not known."""
+    for other in reaches(check):
+        if other not in reader.datasets:
+            reader.complain(where, f"'{other}': {unknown('dataset', other, reader.datasets)}")
+    if check.by is not None and labels is not None and check.by not in labels:
+        near = difflib.get_close_matches(check.by, labels, n=1)
+        named = f"did you mean '{near[0]}'?" if near else f"named labels: {', '.join(labels)}"
+        hint = named if labels else "name one under source.columns"
+        reader.complain((*where, "by"), f"'{check.by}' is not a label of this dataset; {hint}")
+
+
+def _is_name(name: str, pattern: re.Pattern[str]) -> bool:
+    return pattern.fullmatch(name) is not None and len(name.encode()) <= _NAME_BYTES
+
+
+def _slices(check: Check, metric: str) -> list[str | None]:
+    setting = check.limits.get(metric)
+    return [None, *setting.slices] if setting else [None]
+
+
+def _resolve(reader: _Reader, name: str, source: Source, data: Mapping[str, str], folder: Path) -> tuple[Path, str]:
+    """The dataset's path, from `--data` or from the contract (then under the contract's folder)."""
+    where = ("datasets", name, "source", "path")
+    if name in data:
+        return Path(data[name]).absolute(), data[name]
+    if source.path is None:
+        reader.complain(where, f"no path; write one, or name it on the command line: --data {name}=PATH")
+        return folder, ""
+    path = _inside(folder, source.path)
+    if path is None:
+        reader.complain(where, f"outside the contract's folder; name it on the command line: --data {name}=PATH")
+    return path or folder, source.path
+
+
+def _inside(folder: Path, named: str) -> Path | None:
+    """Where `named` is, links followed, if that is under `folder`."""
+    try:
+        path = (folder / named).resolve()
+    except (ValueError, OSError, RuntimeError):  # a NUL, a lone surrogate, a name too long, a loop of links
+        return None
+    return path if path.is_relative_to(folder.resolve()) else None
+
+
+def _run(reader: _Reader, raw: dict[str, Any], given: Mapping[str, str], folder: Path, *, located: bool) -> None:
+    """Read `run:`; what the operator gives (`--run NAME=VALUE`) wins, and may lie outside the contract's folder."""
+    for name in given:
+        if name not in Run.model_fields or name == "settings":
+            raise UsageError(
+                f"--run {name}=…: {unknown('setting', name, [f for f in Run.model_fields if f != 'settings'])}"
+            )
+    run = reader.model(Run, {**raw, **given}, ("run",))
+    if run is None:
+        return
+    if run.trainer is not None and run.trainer not in trainer_names():
+        reader.complain(("run", "trainer"), f"'{run.trainer}': {unknown('trainer', run.trainer, trainer_names())}")
+
+    def find(setting: str, named: str) -> Path | None:
+        if setting in given:
+            return Path(named).absolute()
+        path = _inside(folder, named)
+        if path is None:
+            hint = f"name it on the command line: --run {setting}=PATH"
+            reader.complain(("run", setting), f"outside the contract's folder; {hint}")
+        return path
+
+    def complain(setting: str, message: str) -> None:
+        reader.complain(("run", setting), message)
+
+    reader.run = artifacts.resolved(run, find, complain, located=located)
+
+
+def _media(reader: _Reader, name: str, source: Source, data: Mapping[str, str], folder: Path) -> Listing | None:
+    """The files of `source.media`, or of the folder that the operator gives as `--data NAME.media=PATH`."""
+    given = data.get(f"{name}{_MEDIA}")
+    named = given or source.media
+    if named is None:
+        return None
+    where = ("datasets", name, "source", "media")
+    path = Path(given).absolute() if given else _inside(folder, named)
+    if path is None:
+        reader.complain(where, f"outside the contract's folder; name it as --data {name}{_MEDIA}=PATH")
+    elif reader.located:
+        try:
+            listing, reader.inputs[f"{name}{_MEDIA}"] = artifacts.listed(named, path)
+        except (OSError, ValueError) as error:
+            reader.complain(where, f"{named}: {getattr(error, 'strerror', None) or error}")
+        else:
+            return listing
+    return Listing(named=named)
+
+
+def _dataset(reader: _Reader, name: str, raw: Any, data: Mapping[str, str], folder: Path) -> Dataset | None:
+    where = ("datasets", name)
+    if not _is_name(name, _DATASET):
+        reader.complain(where, "expected a name of letters, digits, _ and - (at most 100 bytes)")
+        return None
+    part = reader.model(_Part, raw, where)
+    if part is None:
+        return None
+    given = {"path": part.source} if isinstance(part.source, str) else part.source or {}
+    source = reader.model(Source, given, (*where, "source"))
+    rules = {
+        key: rule
+        for key, rule in part.schema_.items()
+        if reader.model(FieldRule, rule, (*where, "schema", key)) is not None
+    }
+    if not part.checks:
+        reader.complain(where, "no checks; a dataset without checks would always pass")
+    if source is None:  # the checks are still looked at, so that all mistakes are told
+        _dataset_checks(
+            reader, part.checks, {**Source().model_dump(), "schema": rules, "labels": None, **reader.told()}, where
+        )
+        return None
+    labels = [key for key, column in source.columns.model_dump(exclude={"raters"}).items() if column]
+    media = _media(reader, name, source, data, folder)
+    described = {**source.model_dump(), "schema": rules, "labels": labels, **reader.told(), "media": media}
+    path, named = _resolve(reader, name, source, data, folder)
+    checks = _dataset_checks(reader, part.checks, described, where)
+    seen: dict[str, int] = {}
+    for check in checks:
+        seen[check.name] = seen.get(check.name, 0) + 1
+    for twice in [key for key, count in seen.items() if count > 1]:
+        reader.complain((*where, "checks"), f"two checks are called '{twice}'; give one an `id:` of its own")
+    return Dataset(name, source, path, named, tuple(checks))
+
+
+def reaches(check: Check) -> tuple[str, ...]:
+    """The other datasets that a check looks at, through its needs and theirs."""
+    seen: list[Need] = []
+    waiting = [*check.needs()]
+    while waiting:
+        need = waiting.pop()
+        if need not in seen:
+            seen.append(need)
+            waiting += need.table.needs() if isinstance(need.table, Feature | Summary) else ()
+            waiting += (Need(need.table.of),) if isinstance(need.table, Group) else ()
+    return tuple(sorted({need.of for need in seen if need.of is not None}))
+
+
+def load_contract(
+    path: Path,
+    data: Mapping[str, str] | None = None,
+    *,
+    run: Mapping[str, str] | None = None,
+    located: bool = True,
+    as_of: dt.date | None = None,
+) -> Contract:
+    """Load and validate the contract at `path`.
+
+    Args:
+        path: the YAML file.
+        data: dataset name → path, from `--data`; wins over the contract's `source.path`.
+        run: setting → value, from `--run`; wins over the contract's `run:`.
+        located: whether the data will be read; without, a dataset may do without a path.
+        as_of: the day with which dates of expiry are compared; by default today.
+
+    Raises:
+        ContractError: with every mistake, each with file and line.
+        UsageError: `--data` names a dataset that the contract does not have, `--run` no setting of a run.
+
+    """
+    data = data or {}
+    name, folder = str(path), path.absolute().parent
+    document = load_yaml(path, name)
+    if not isinstance(document.value, dict):
+        raise ContractError([Problem(name, 1, "", "expected a map with `name:` and `datasets:`")])
+    inputs = {path.name: hashlib.sha256(path.read_bytes()).hexdigest()}
+    inputs |= {f"{USER_PACKAGE}/{key}": hashlib.sha256(code).hexdigest() for key, code in user_inputs().items()}
+    base = _extended(name, document, folder, inputs)
+    reader = _Reader(name, document, base)
+    reader.as_of, reader.located = as_of, located
+    value = _merge(base.document.value, document.value) if base else document.value
+    header = reader.model(_Header, value, ())
+    _run(reader, header.run if header else {}, run or {}, folder, located=located)
+    datasets: dict[str, Dataset] = {}
+    reader.datasets = tuple(header.datasets if header else ())
+    for key, raw in (header.datasets if header else {}).items():
+        paths = data if located else {key: ".", **data}
+        dataset = _dataset(reader, key, raw, paths, folder)
+        if dataset is not None:
+            datasets[key] = dataset
+    if header and not header.datasets:
+        reader.complain(("datasets",), "no datasets; name at least one")
+    if header:
+        for key in data:
+            if key.removesuffix(_MEDIA) not in header.datasets:
+                raise UsageError(f"--data {key}=…: {unknown('dataset', key, header.datasets)}")
+    if reader.problems or header is None:
+        raise ContractError(dict.fromkeys(reader.problems))
+    inputs |= artifacts.inputs(reader.run) | reader.inputs
+    return Contract(header.name, header.version, name, datasets, inputs, reader.run)
+
+
+def _extended(name: str, document: Document, folder: Path, inputs: dict[str, str]) -> _Base | None:
+    """Read what `extends:` names: one level, in the contract's own folder."""
+    extends = document.value.get("extends")
+    if not isinstance(extends, str):
+        return None
+    path = _inside(folder, extends)
+    line = document.line(("extends",))
+    if path is None:
+        raise ContractError([Problem(name, line, "extends", "outside the contract's folder")])
+    base = load_yaml(path, extends)
+    if not isinstance(base.value, dict) or "extends" in base.value:
+        raise ContractError([Problem(name, line, "extends", "must be a plain contract that extends nothing itself")])
+    inputs[extends] = hashlib.sha256(path.read_bytes()).hexdigest()
+    return _Base(extends, base)

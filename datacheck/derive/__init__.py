@@ -1,0 +1,1 @@
+"""New versions of data: without the rows of findings, with pseudonyms."""

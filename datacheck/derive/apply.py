@@ -1,0 +1,368 @@
+"""Apply a report: the one writer of derived data.
+
+The source files are read again and must be, byte for byte, those that the report judged. Every file is parted in two
+(`halves.py`): `kept/` and `dropped/`. `changes.jsonl` lists every dropped range, so that both together are the input
+again; `manifest.json` says what was made of what. The folder is published with one rename; nothing is ever written
+beside or into the source.
+"""
+
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import polars as pl
+
+from datacheck.check import EVIDENCE, Status
+from datacheck.checks.pii import Pii
+from datacheck.contract import discover
+from datacheck.contract.load import load_contract
+from datacheck.derive.manifest import (
+    LEFT,
+    DerivedDataset,
+    DroppedFinding,
+    LeftValue,
+    Manifest,
+    Reason,
+    SourceReport,
+    Untouched,
+    Validation,
+)
+from datacheck.derive.redact import Plan, Redactor, checks_to_mend_by, looked_at_again, mended, redacted, redactors
+from datacheck.derive.split_files import ChangeLog, Reasons, SourceFile, halve, new_file
+from datacheck.engine.run import OnProgress, Progress
+from datacheck.errors import LoadError, UsageError, unknown
+from datacheck.files.inventory import inventory
+from datacheck.files.output_folder import DERIVED, new_staging, publish, refuse_foreign
+from datacheck.i18n.words import Lang
+from datacheck.loading import files
+from datacheck.loading.reading import Reading
+from datacheck.session.options import Options
+from datacheck.session.session import Session
+from datacheck.verdict.judge import day_of, version_id
+from datacheck.verdict.judged_files import judged_files, source_of
+from datacheck.verdict.model import DatasetEntry, FileEntry, Finding, Report, read_report
+from datacheck.version import __version__
+
+_BAD_LINES = "unreadable_lines"  # its places are no rows, so they are found again instead of looked up
+_COLUMNS = {name: EVIDENCE[name] for name in ("line", "row", "problem")}
+
+Evidence = Mapping[str, pl.DataFrame]  # finding → `line`, `row` (dataset-wide), `problem` of each of its places
+
+
+@dataclass(frozen=True)
+class _Input:
+    """A dataset to write: where it is now, what the report says of it, what is to go."""
+
+    name: str
+    path: Path
+    entry: DatasetEntry
+    reading: Reading
+    files: Mapping[str, Path]
+    rows: pl.DataFrame  # one line per row that goes, in order: row, findings, problems, line
+    bad: str | None  # the finding for which bad lines go
+
+
+def derive(
+    folder: Path,
+    data: Mapping[str, str],
+    out: Path,
+    *,
+    drop: Sequence[str] = (),
+    redact: bool = False,
+    contract: Path | None = None,
+    checks: Path | None = None,
+    lang: Lang = "en",
+    on_progress: OnProgress | None = None,
+) -> Manifest:
+    """Write the datasets that `data` names without the places of the chosen findings.
+
+    Args:
+        folder: the report folder of the run.
+        data: dataset name → the path that was judged.
+        out: the folder to write; an earlier result there is replaced.
+        drop: ids of findings; by default those with status fail.
+        redact: replace what the check pii of `contract` blocks or warns of, instead of dropping its rows. What cannot
+            be read cannot be redacted, so bad lines go, and so do rows that block even so.
+        contract: validates what was written; its report goes to `out/report`.
+        checks: the folder with checks of the user's own that the contract names.
+        lang: the language of that report.
+        on_progress: hears of every file that is written or looked at again, and of the steps of the validation.
+
+    Raises:
+        UsageError: a path, a dataset or a finding is wrong.
+        LoadError: the files are not those of the report, or cannot be cut.
+
+    """
+    report = read_report(folder)
+    discover.use_folder(checks)
+    mend: dict[str, Pii] = {}
+    if contract is not None:
+        loaded = load_contract(contract, data, as_of=day_of(report))
+        inventory(loaded)  # it and its other datasets must be there before anything is written
+        mend = checks_to_mend_by(report, loaded, data) if redact else {}
+    elif redact:
+        raise UsageError("--redact: what is to be replaced stands in a contract; name it with --contract")
+    chosen = _chosen(report, data, drop, mend)
+    _refuse_out(out, [Path(path) for path in data.values()], folder)
+    evidence = {finding.id: _evidence(folder, finding) for finding in chosen if finding.check != _BAD_LINES}
+    inputs = [_input(report, folder, name, Path(path), chosen, evidence) for name, path in data.items()]
+    readings = {given.name: given.reading for given in inputs}
+    menders = redactors(mend)
+    tell = _Files(sum(len(given.entry.files) for given in inputs) * (1 + redact), on_progress)
+    with _staging(out) as staging:
+        with new_file(staging / "changes.jsonl") as file:
+            ledger = ChangeLog(file)
+            made = {given.name: _write(given, staging, ledger, menders.get(given.name), tell) for given in inputs}
+        datasets = {name: dataset for name, (dataset, _) in made.items()}
+        redaction = None
+        if redact:
+            redaction, left = looked_at_again(made, menders, readings, staging, tell)
+            _say_what_is_left(left, staging)
+        manifest = Manifest(
+            schema="datacheck/derived/1",
+            datacheck=__version__,
+            report=SourceReport(
+                sha256=files.sha256((folder / "report.json").resolve())[1],
+                contract=report.contract,
+                verdict=report.verdict,
+            ),
+            findings=tuple(_counted(f, evidence.get(f.id), datasets[f.dataset]) for f in chosen),
+            not_mended=_not_mended(report, data, chosen, mend),
+            datasets=datasets,
+            changes=ledger.facts(),
+            redaction=redaction,
+        )
+        if contract is not None:
+            validation = _validate(
+                contract,
+                report,
+                inputs,
+                staging,
+                out,
+                Options(checks=checks, lang=lang, as_of=day_of(report)),
+                on_progress,
+            )
+            manifest = manifest.model_copy(update={"validation": validation})
+        with new_file(staging / "manifest.json") as file:
+            file.write(manifest.to_json().encode())
+        publish(staging, out.absolute())
+    return manifest
+
+
+# --- what was asked for ---
+
+
+def _chosen(report: Report, data: Mapping[str, str], drop: Sequence[str], mend: Mapping[str, Pii]) -> list[Finding]:
+    """The findings to apply. What is redacted needs no dropping; what cannot be read cannot be redacted."""
+    if not data:
+        raise UsageError(f"no data named; expected --data NAME=PATH with one of: {', '.join(report.datasets)}")
+    for name in data:
+        if name not in report.datasets:
+            raise UsageError(f"--data {name}=…: {unknown('dataset', name, report.datasets)}")
+    by_id = {finding.id: finding for finding in report.findings}
+    for name in drop:
+        if name not in by_id:
+            raise UsageError(f"--drop {name}: {unknown('finding', name, by_id)}")
+        if by_id[name].dataset not in data:
+            raise UsageError(f"--drop {name}: where is the data? add --data {by_id[name].dataset}=PATH")
+        if not _droppable(by_id[name]):
+            raise UsageError(f"--drop {name}: names no row that could be dropped")
+    replaced = mended(mend)
+    wanted = [
+        f
+        for f in report.findings
+        if (f.id in drop if drop else f.status is Status.FAIL and f.id not in replaced)
+        or (f.dataset in mend and f.check == _BAD_LINES)
+    ]
+    return [finding for finding in wanted if finding.dataset in data and _droppable(finding)]
+
+
+def _droppable(finding: Finding) -> bool:
+    return bool(finding.evidence.lines if finding.check == _BAD_LINES else finding.evidence.rows)
+
+
+def _not_mended(
+    report: Report, data: Mapping[str, str], chosen: Sequence[Finding], mend: Mapping[str, Pii]
+) -> tuple[Untouched, ...]:
+    """The failed and undecided findings that stay."""
+    gone = {finding.id for finding in chosen} | mended(mend)
+    stay = [f for f in report.findings if f.status in (Status.FAIL, Status.ERROR) and f.id not in gone]
+    return tuple(Untouched(id=finding.id, reason=_reason(finding, data)) for finding in stay)
+
+
+def _reason(finding: Finding, data: Mapping[str, str]) -> Reason:
+    if finding.dataset not in data:
+        return "no_data"
+    if finding.status is Status.ERROR:
+        return "undecided"
+    return "not_chosen" if _droppable(finding) else "no_row"
+
+
+def _counted(finding: Finding, places: pl.DataFrame | None, dataset: DerivedDataset) -> DroppedFinding:
+    if places is None:  # a problem of a file's form stays: no record of it is to blame
+        gone = dataset.unreadable_dropped
+        left = finding.evidence.lines - gone
+        return DroppedFinding(id=finding.id, status=finding.status, rows=0, unreadable=gone, left=left)
+    left = places["row"].null_count()
+    return DroppedFinding(id=finding.id, status=finding.status, rows=finding.evidence.rows, left=left)
+
+
+def _refuse_out(out: Path, sources: Sequence[Path], folder: Path) -> None:
+    """Only a new or empty folder or an earlier result is written, and never one that holds data or lies in it."""
+    target = out.resolve()
+    for what, path in [*(("data", source) for source in sources), ("report", folder)]:
+        real = path.resolve()
+        if real.is_relative_to(target) or target.is_relative_to(real):
+            raise UsageError(f"{out}: holds or lies in the {what} ({path}); choose a folder elsewhere with --out")
+    refuse_foreign(out, DERIVED)
+
+
+# --- the input: the very files that were judged ---
+
+
+def _input(
+    report: Report, folder: Path, name: str, path: Path, chosen: Sequence[Finding], evidence: Evidence
+) -> _Input:
+    if name in ("", ".", "..") or "/" in name or "\0" in name:
+        raise UsageError(f"{folder}: the dataset '{name}' of the report cannot be the name of a folder")
+    entry = report.datasets[name]
+    source = source_of(folder, name, entry)
+    reading = Reading.model_validate(source.model_dump(include=set(Reading.model_fields)))
+    files = judged_files(name, entry, path, source.glob)
+    mine = [finding for finding in chosen if finding.dataset == name]
+    rows = _rows({finding.id: evidence[finding.id] for finding in mine if finding.id in evidence})
+    if rows.height and rows["row"][-1] >= entry.rows:
+        raise LoadError(f"{name}: the evidence names rows that the dataset does not have")
+    bad = next((finding.id for finding in mine if finding.check == _BAD_LINES), None)
+    return _Input(name, path, entry, reading, files, rows, bad)
+
+
+def _evidence(folder: Path, finding: Finding) -> pl.DataFrame:
+    path = folder / "evidence" / f"{finding.id}.parquet"
+    try:
+        table = pl.read_parquet(path, columns=list(_COLUMNS), glob=False).cast(_COLUMNS)  # type: ignore[arg-type]
+    except (OSError, pl.exceptions.PolarsError):
+        raise LoadError(f"{path}: cannot be read; expected the evidence that the report speaks of") from None
+    if (table.height, table["row"].drop_nulls().n_unique()) != (finding.evidence.lines, finding.evidence.rows):
+        raise LoadError(f"{path}: holds other places than the report counts")
+    return table
+
+
+def _rows(evidence: Evidence) -> pl.DataFrame:
+    """The rows that the findings name, each once, with all findings and problems, and the first line told."""
+    named = [table.drop_nulls("row").with_columns(finding=pl.lit(name)) for name, table in evidence.items()]
+    table = pl.concat([pl.DataFrame(schema={**_COLUMNS, "finding": pl.String}), *named], how="diagonal")
+    reasons = pl.col("finding", "problem").unique(maintain_order=True)
+    grouped = table.group_by("row", maintain_order=True).agg(reasons, pl.col("line").drop_nulls().first())
+    return grouped.select("row", "finding", "problem", "line").sort("row")
+
+
+# --- the output ---
+
+
+@contextmanager
+def _staging(out: Path) -> Iterator[Path]:
+    """A folder beside `out` that is gone at the end, whatever happens. A full disk or missing rights: LoadError."""
+    staging = new_staging(out.resolve())
+    try:
+        yield staging
+    except OSError as error:
+        raise LoadError(f"{out}: nothing was written: {error.strerror or type(error).__name__}") from None
+    finally:
+        shutil.rmtree(staging, ignore_errors=True)
+
+
+def _say_what_is_left(left: Sequence[LeftValue], staging: Path) -> None:
+    """left.jsonl, where a redacted copy still holds what was replaced elsewhere in it."""
+    if left:
+        with new_file(staging / LEFT) as file:
+            file.writelines(each.model_dump_json().encode() + b"\n" for each in left)
+
+
+class _Files:
+    """Counts the files that are begun, for a progress display."""
+
+    def __init__(self, of: int, on_progress: OnProgress | None) -> None:
+        self._begun, self._of, self._on_progress = 0, of, on_progress
+
+    def __call__(self, what: str) -> None:
+        if self._on_progress is not None:
+            self._on_progress(Progress(what, self._begun, self._of))
+        self._begun += 1
+
+
+def _write(
+    given: _Input, staging: Path, ledger: ChangeLog, redactor: Redactor | None, tell: Callable[[str], None]
+) -> tuple[DerivedDataset, list[Plan]]:
+    """Write a dataset; returns what was done, and what was redacted in each file."""
+    plans = []
+    (staging / "kept" / given.name).mkdir(parents=True)  # stays empty if all is dropped
+    files, first = [], 0
+    for entry in given.entry.files:
+        tell(f"write {given.name}/{entry.path}")
+        own = given.rows.filter(pl.col("row").is_between(first, first + entry.rows, closed="left"))
+        rows = {row - first: Reasons(tuple(ids), tuple(slugs), line) for row, ids, slugs, line in own.iter_rows()}
+        judged = SourceFile(given.name, given.files[entry.path], entry, given.reading, rows, given.bad)
+        if redactor is not None:
+            plan = redactor.plan(judged.path, given.reading, rows)
+            judged = redacted(judged, plan, f"{given.name}.{redactor.check.name}")
+            plans.append(plan.without(judged.rows))
+        files.append(halve(judged, staging, ledger))
+        first += entry.rows
+    kept = [
+        FileEntry(path=file.path, bytes=file.kept.bytes, sha256=file.kept.sha256, rows=file.kept.rows, unreadable=0)
+        for file in files
+        if file.kept
+    ]
+    stay = sum(file.rows for file in kept)
+    made = DerivedDataset(
+        derived_from=given.entry.version,
+        version=version_id(kept),
+        rows=given.entry.rows,
+        rows_kept=stay,
+        rows_dropped=given.entry.rows - stay,
+        unreadable_dropped=sum(file.unreadable_dropped for file in files),
+        files=tuple(files),
+    )
+    return made, plans
+
+
+# --- the new version is validated itself ---
+
+
+def _validate(
+    contract: Path,
+    old: Report,
+    inputs: Sequence[_Input],
+    staging: Path,
+    out: Path,
+    options: Options,
+    on_progress: OnProgress | None,
+) -> Validation:
+    """Run the contract on what was kept; its report says the paths that the data will have."""
+    kept = {given.name: _kept_at(given, staging) for given in inputs}
+    bound = {name: str(staging / path) for name, path in kept.items()}
+    with Session(contract, bound, replace(options, out=staging / "report")) as session:
+        datasets = dict(session.contract.datasets)
+        datasets |= {name: replace(datasets[name], named=str(out / path)) for name, path in kept.items()}
+        session.contract = replace(session.contract, datasets=datasets)
+        session.run(on_progress)
+        report = session.finish()
+    return Validation(
+        contract=report.contract,
+        same_contract=report.inputs == old.inputs,
+        verdict=report.verdict,
+        exit_code=report.exit_code,
+        failed=tuple(f.id for f in report.findings if f.status in (Status.FAIL, Status.ERROR)),
+        report="report",
+        sha256=files.sha256(staging / "report" / "report.json")[1],
+    )
+
+
+def _kept_at(given: _Input, staging: Path) -> str:
+    """Where a dataset lies in the result: a file if the source was one, else a folder."""
+    folder = f"kept/{given.name}"
+    file = f"{folder}/{given.entry.files[0].path}" if given.path.is_file() else folder
+    return file if (staging / file).exists() else folder

@@ -1,0 +1,542 @@
+"""What a redacted copy of a file changes: which strings of which records, and which records cannot be mended.
+
+The records in which the check pii finds something are looked at string by string. Identifiers in strings become
+pseudonyms, and so does every other place of the record at which one of them stands in some form; then the record is
+read again as an audit would, and what still blocks (a number, a key) makes it one that must go. The copy that was
+written is searched once more for all that was replaced: what is left is said, by place.
+"""
+
+import hashlib
+import hmac
+import json
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import compress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import polars as pl
+
+from datacheck.check import Need, Status, Table, View
+from datacheck.checks.pii import Pii
+from datacheck.contract.load import Contract
+from datacheck.derive.manifest import DerivedDataset, LeftValue, RedactedString, Redaction
+from datacheck.derive.split_files import Edit, Reasons, Rewrite, SourceFile
+from datacheck.engine.contain import contained, tables_of
+from datacheck.errors import CheckAuthorError, LoadError, UsageError
+from datacheck.loading import files, spans
+from datacheck.loading.kinds import BINARY
+from datacheck.loading.parse import parse
+from datacheck.loading.reader import Chunk, read
+from datacheck.loading.reading import Reading
+from datacheck.loading.tables import Tables
+from datacheck.pii.leaves import Leaf, Scalar, by_leaf, csv_leaves, json_leaves, json_scalars
+from datacheck.pii.pseudonyms import KeyMissingError, Pseudonyms, key_id
+from datacheck.pii.redaction import excerpt
+from datacheck.pii.rules import to_replace
+from datacheck.pii.traces import Original, Traces
+from datacheck.verdict.judge import settings_of
+from datacheck.verdict.model import Report
+
+if TYPE_CHECKING:
+    from datacheck.pii.anonymise import Anonymiser, Replacement
+
+_BLOCKS = pl.col("level") == "block"
+_PASSES = 2  # string by string, then the record as one text: a key may say what the number in its value is
+
+
+class ChangedString(NamedTuple):
+    """A string that changes. `start`, `end`: its decoded bytes in the file, 0 for a row of a table.
+
+    `before` is an HMAC of the old string where there is a key: a plain hash would give the number away to whoever
+    tries them all in the text around it. `after` is the SHA-256 of the new one.
+    """
+
+    row: int
+    line: int
+    where: str
+    start: int
+    end: int
+    new: bytes
+    replaced: tuple[tuple[str, str], ...]
+    before: str | None
+    after: str
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The redaction of one file.
+
+    `stuck`: rows of it that block even so, and their lines; `values`: see `rebuilt`; `originals`: what was replaced in
+    each row that stays, as it was written. They are in memory only.
+    """
+
+    changes: tuple[ChangedString, ...] = ()
+    stuck: Mapping[int, int] = field(default_factory=dict)
+    values: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)  # of a table: row → its new columns
+    originals: Mapping[int, tuple[Original, ...]] = field(default_factory=dict)
+
+    def without(self, dropped: Collection[int]) -> "Plan":
+        """The plan with its originals by the row of the kept file, which has not the rows that were dropped."""
+        gone = sorted(dropped)
+        kept = {row: values for row, values in self.originals.items() if row not in dropped}
+        return replace(self, originals={row - bisect_left(gone, row): values for row, values in kept.items()})
+
+
+class _OneTable(View):
+    """The tables of a part that is in no store."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+
+    def table(self, name: Table) -> pl.LazyFrame:
+        return getattr(self._tables, name).lazy()  # type: ignore[no-any-return]
+
+    def pieces(self, name: Table) -> Iterator[pl.LazyFrame]:
+        """The one part."""
+        yield self.table(name)
+
+    def __getitem__(self, need: Need) -> pl.LazyFrame:
+        raise CheckAuthorError(f"{type(need.table).__name__}: a part by itself has no needs")
+
+    def buckets(self, need: Need) -> list[pl.LazyFrame]:
+        raise CheckAuthorError(f"{type(need.table).__name__}: a part by itself has no needs")
+
+
+@dataclass
+class _Record:
+    """A record that is looked at: as it was, as it is by now, what was replaced in each string, and for what."""
+
+    row: int
+    line: int
+    byte: int
+    source: str
+    leaves: list[Leaf]
+    text: str
+    replaced: dict[int, list["Replacement"]] = field(default_factory=dict)
+    pseudonyms: dict[Original, str] = field(default_factory=dict)
+
+
+class _Form(NamedTuple):
+    """How records of a chunk are written, and how to read some of them again."""
+
+    reading: Reading
+    header: tuple[str, ...] | None
+    delimiter: str
+
+    def leaves(self, text: str) -> list[Leaf] | None:
+        """The strings of a record; None if they cannot be told."""
+        return json_leaves(text) if self.header is None else csv_leaves(text, self.header, self.delimiter)
+
+    def scalars(self, text: str) -> Iterator[Scalar]:
+        """All that a record holds: its strings, and of JSON its keys and numbers too."""
+        if self.header is None:
+            return json_scalars(text)
+        return (Scalar(leaf.path, leaf.text) for leaf in csv_leaves(text, self.header, self.delimiter) or [])
+
+    def parsed(self, records: Sequence[_Record]) -> Tables:
+        """Read records as an audit does. Line feeds between the values of a JSON record count for nothing."""
+        texts = [record.text for record in records]
+        if self.header is None:
+            texts = [text.replace("\n", " ").replace("\r", " ") for text in texts]
+        data = "".join(text + "\n" for text in texts).encode(self.reading.encoding)
+        whole = Chunk("jsonl" if self.header is None else "csv", data, "", len(data), 1, 0, index=1, last=True)
+        chunk = replace(whole, header=self.header, delimiter=self.delimiter)
+        (tables,) = parse(chunk, self.reading)
+        if tables.rows.height != len(records):
+            raise LoadError("a redacted record no longer reads as one")
+        return tables
+
+
+class Redactor:
+    """Redacts the files of a dataset by its check pii; pseudonyms are the same in all of them."""
+
+    def __init__(self, check: Pii, anonymiser: "Anonymiser") -> None:
+        self.check = check
+        self._anonymiser = anonymiser
+        self._secret = check.secret()
+
+    def plan(self, path: Path, reading: Reading, skip: Container[int]) -> Plan:
+        """Say what changes in a file; the rows `skip` go anyway."""
+        changes: list[ChangedString] = []
+        stuck: dict[int, int] = {}
+        originals: dict[int, tuple[Original, ...]] = {}
+        rows: dict[int, tuple[int, int]] = {}  # of a table: its own number → that of the report, and the line
+        first, container = 0, ""
+        for chunk in _chunks(path, reading):
+            for tables in tables_of(chunk, reading):
+                wanted = self._rows(tables, to_replace())
+                found = tables.rows.filter(pl.col("row").is_in(wanted.implode()))
+                places = [
+                    p for p in found.select("row", "line", "byte", "length").iter_rows() if first + p[0] not in skip
+                ]
+                if chunk.kind in BINARY:
+                    container = chunk.kind
+                    rows |= {chunk.first_line + p[1] - 1: (first + p[0], chunk.first_line + p[1]) for p in places}
+                else:
+                    for record, gone in self._of_chunk(chunk, reading, first, places, stuck):
+                        if not gone:
+                            changes += self._changes(record, _form(chunk, reading))
+                            originals[record.row] = tuple(record.pseudonyms)
+                first += tables.counts.rows
+        if not rows:
+            return Plan(tuple(changes), stuck, originals=originals)
+        return self._of_table(path, container, reading, rows)
+
+    def blocking(self, path: Path, reading: Reading) -> int:
+        """Count the blocking hits of a file, as an audit does."""
+        chunks = _chunks(path, reading)
+        return sum(
+            self._hits(tables).filter(_BLOCKS).height for chunk in chunks for tables in tables_of(chunk, reading)
+        )
+
+    def left(
+        self, path: Path, reading: Reading, originals: Mapping[int, Sequence[Original]]
+    ) -> Iterator[tuple[int, int, str, str]]:
+        """Yield row, line, place and entity of what still stands in a written file, whatever a recognizer says."""
+        for row, line, scalars in _written_rows(path, reading, originals):
+            values = originals[row]
+            traces = Traces(values)
+            for scalar in scalars:
+                for trace in traces.find(scalar.text):
+                    yield row, line, scalar.path, values[trace.value].entity
+
+    def _hits(self, tables: Tables) -> pl.DataFrame:
+        return self.check.judged(self.check.feature.compute(_OneTable(tables)).drop_nulls("entity"))
+
+    def _rows(self, tables: Tables, which: pl.Expr) -> pl.Series:
+        return self._hits(tables).filter(which)["row"].unique()
+
+    # --- text ---
+
+    def _of_chunk(
+        self,
+        chunk: Chunk,
+        reading: Reading,
+        first: int,
+        places: Sequence[tuple[int, int, int, int]],
+        stuck: dict[int, int],
+    ) -> Iterator[tuple[_Record, bool]]:
+        """Mend the records at some places; yields each with whether it blocks even so."""
+        form = _form(chunk, reading)
+        records = []
+        for row, line, byte, length in places:
+            raw = chunk.data[byte : byte + length]
+            key = spans.entry_value(raw) if chunk.kind == "document" else 0  # an entry of an object has its key before
+            record = _record(form, raw[key:], first + row, chunk.first_line + line, chunk.first_byte + byte + key)
+            if record is None:
+                stuck[first + row] = chunk.first_line + line
+            else:
+                records.append(record)
+        blocked = self._mend(records, form)
+        stuck.update({record.row: record.line for record in compress(records, blocked)})
+        return zip(records, blocked, strict=True)
+
+    def _mend(self, records: Sequence[_Record], form: _Form) -> list[bool]:
+        """Replace what can be replaced in records; returns which of them still block."""
+        left = list(records)
+        blocking: set[int] = set()
+        for attempt in range(_PASSES):
+            if not left:
+                break
+            self._replace(left, form, whole=attempt > 0)
+            for record in left:
+                self._replace_traces(record, form)
+            tables = form.parsed(left)
+            blocking = {left[row].row for row in self._rows(tables, _BLOCKS)}
+            left = [left[row] for row in self._rows(tables, to_replace()).sort()]
+        return [record.row in blocking for record in records]
+
+    def _replace(self, records: Sequence[_Record], form: _Form, *, whole: bool) -> None:
+        """Look at every string of the records, or at each record as one text, and write pseudonyms into the strings."""
+        leaves = [form.leaves(record.text) or [] for record in records]
+        texts = [record.text for record in records] if whole else [leaf.text for own in leaves for leaf in own]
+        wanted = iter(self._anonymiser.replacements(texts))
+        for record, own in zip(records, leaves, strict=True):
+            if whole:
+                found = next(wanted)
+                inside = by_leaf(own, [(each.start, each.end) for each in found])
+                per_leaf = [
+                    [found[number]._replace(start=start, end=end) for number, (start, end) in spans] for spans in inside
+                ]
+            else:
+                per_leaf = [next(wanted) for _ in own]
+            self._write(record, form, own, per_leaf)
+
+    def _replace_traces(self, record: _Record, form: _Form) -> None:
+        """Write the pseudonyms of a record over all other places of its values: later turns, glued forms."""
+        leaves = form.leaves(record.text) or []
+        wanted = self._anonymiser.elsewhere([leaf.text for leaf in leaves], record.pseudonyms)
+        self._write(record, form, leaves, wanted)
+
+    def _write(
+        self, record: _Record, form: _Form, leaves: Sequence[Leaf], wanted: Sequence[Sequence["Replacement"]]
+    ) -> None:
+        """Write pseudonyms over values; every other byte of the record stays."""
+        pieces: list[str] = []
+        at = 0
+        for number, (leaf, own) in enumerate(zip(leaves, wanted, strict=True)):
+            for each in own:
+                start, end = leaf.written((each.start, each.end))
+                pieces += [record.text[at:start], each.pseudonym]
+                record.pseudonyms.setdefault(Original(each.entity, leaf.text[each.start : each.end]), each.pseudonym)
+                at = end
+            if own:
+                record.replaced.setdefault(number, []).extend(own)
+        record.text = "".join([*pieces, record.text[at:]])
+        made = [self._anonymiser.replaced(leaf.text, own) for leaf, own in zip(leaves, wanted, strict=True)]
+        if made != [leaf.text for leaf in form.leaves(record.text) or []]:
+            raise LoadError("a redacted record reads otherwise than it was written")
+
+    def _changes(self, record: _Record, form: _Form) -> Iterator[ChangedString]:
+        """The strings of a record that are others than before, with their bytes in the file."""
+        encoding = form.reading.encoding
+        after = form.leaves(record.text) or []
+        for number, (old, new) in enumerate(zip(record.leaves, after, strict=True)):
+            if number in record.replaced:
+                start = record.byte + len(record.source[: old.start].encode(encoding))
+                length = len(record.source[old.start : old.end].encode(encoding))
+                written = record.text[new.start : new.end].encode(encoding)
+                yield self._change(record, number, (start, start + length), written, old, new)
+
+    def _change(
+        self, record: _Record, number: int, place: tuple[int, int], written: bytes, old: Leaf, new: Leaf
+    ) -> ChangedString:
+        return ChangedString(
+            record.row,
+            record.line,
+            old.path,
+            *place,
+            written,
+            tuple((each.entity, each.pseudonym) for each in record.replaced[number]),
+            hmac.new(self._secret, old.text.encode(), hashlib.sha256).hexdigest() if self._secret else None,
+            hashlib.sha256(new.text.encode()).hexdigest(),
+        )
+
+    # --- tables ---
+
+    def _of_table(self, path: Path, container: str, reading: Reading, rows: Mapping[int, tuple[int, int]]) -> Plan:
+        """Redact rows of Parquet or Arrow through their JSON text."""
+        from datacheck.loading.arrow import json_safe  # noqa: PLC0415 (pyarrow only where it is needed)
+
+        form = _Form(reading.model_copy(update={"encoding": "utf-8"}), None, ",")
+        changes: list[ChangedString] = []
+        stuck: dict[int, int] = {}
+        values: dict[int, Mapping[str, Any]] = {}
+        originals: dict[int, tuple[Original, ...]] = {}
+        for numbers, found in contained(path.name, _picked, path, container, sorted(rows)):
+            texts = [json.dumps(json_safe(value), ensure_ascii=False) for value in found]
+            records = [
+                _Record(*rows[number], 0, text, json_leaves(text), text)
+                for number, text in zip(numbers, texts, strict=True)
+            ]
+            blocked = self._mend(records, form)
+            for number, value, record, gone in zip(numbers, found, records, blocked, strict=True):
+                new = None if gone else _rebuilt_row(value, [leaf.text for leaf in json_leaves(record.text)])
+                if new is None:
+                    stuck[record.row] = record.line
+                else:
+                    values[number] = new
+                    originals[record.row] = tuple(record.pseudonyms)
+                    changes += (c._replace(start=0, end=0, new=b"") for c in self._changes(record, form))
+        return Plan(tuple(changes), stuck, values, originals)
+
+
+def _picked(path: Path, container: str, rows: list[int]) -> Iterator[tuple[list[int], list[dict[str, Any]]]]:
+    from datacheck.loading.cut_arrow import picked  # noqa: PLC0415 (pyarrow only where it is needed)
+
+    with files.open_regular(path) as file:
+        yield from picked(file, container, rows)
+
+
+def _chunks(path: Path, reading: Reading) -> Iterator[Chunk]:
+    return iter(read(path, reading))
+
+
+def _form(chunk: Chunk, reading: Reading) -> _Form:
+    if chunk.kind not in ("jsonl", "csv"):  # JSON that spans lines is read as UTF-8 only
+        reading = reading.model_copy(update={"encoding": "utf-8"})
+    return _Form(reading, chunk.header if chunk.kind == "csv" else None, chunk.delimiter or ",")
+
+
+def _written_rows(path: Path, reading: Reading, wanted: Container[int]) -> Iterator[tuple[int, int, Iterator[Scalar]]]:
+    """Some rows of a file by number: their line, and all that they hold."""
+    first, container = 0, ""
+    rows: dict[int, tuple[int, int]] = {}  # of a table: its own number → the row, and the line
+    for chunk in _chunks(path, reading):
+        for tables in tables_of(chunk, reading):
+            form = _form(chunk, reading)
+            for row, line, byte, length in tables.rows.select("row", "line", "byte", "length").iter_rows():
+                if first + row not in wanted:
+                    continue
+                if chunk.kind in BINARY:
+                    container = chunk.kind
+                    rows[chunk.first_line + line - 1] = first + row, chunk.first_line + line
+                else:
+                    text = chunk.data[byte : byte + length].decode(form.reading.encoding).removeprefix("\ufeff")
+                    yield first + row, chunk.first_line + line, form.scalars(text)
+            first += tables.counts.rows
+    if rows:
+        from datacheck.loading.arrow import json_safe  # noqa: PLC0415 (pyarrow only where it is needed)
+
+        for numbers, found in contained(path.name, _picked, path, container, sorted(rows)):
+            for number, value in zip(numbers, found, strict=True):
+                yield *rows[number], json_scalars(json.dumps(json_safe(value), ensure_ascii=False))
+
+
+def _record(form: _Form, raw: bytes, row: int, line: int, byte: int) -> _Record | None:
+    """A record as text; None if its bytes cannot be told from its text."""
+    encoding = form.reading.encoding
+    text = raw.decode(encoding)
+    if text.encode(encoding) != raw:
+        return None
+    plain = text.removeprefix("\ufeff")
+    leaves = form.leaves(plain)
+    if leaves is None:
+        return None
+    return _Record(row, line, byte + len(text[: len(text) - len(plain)].encode(encoding)), plain, leaves, plain)
+
+
+class _NotTextError(Exception):
+    """A value that reads as text and is none (a date, bytes) would have to change."""
+
+
+def _rebuilt_row(value: Mapping[str, Any], texts: Sequence[str]) -> dict[str, Any] | None:
+    """The columns of a row with its strings replaced by `texts`, in order; None if another kind of value differs."""
+    left = iter(texts)
+    try:
+        new = {name: _rebuilt(each, left) for name, each in value.items()}
+    except _NotTextError:
+        return None
+    return {name: each for name, each in new.items() if repr(each) != repr(value[name])}
+
+
+def _rebuilt(value: Any, texts: Iterator[str]) -> Any:
+    """Walk a value as `json_safe` does: whatever is no number and no container is one string of the JSON text."""
+    from datacheck.loading.arrow import json_safe  # noqa: PLC0415
+
+    kind = value.__class__
+    if kind is dict:
+        return {key: _rebuilt(item, texts) for key, item in value.items()}
+    if kind is list or kind is tuple:
+        return kind(_rebuilt(item, texts) for item in value)
+    if value is None or kind in {int, float, bool}:
+        return value
+    text = next(texts)
+    if kind is str:
+        return text
+    if json_safe(value) != text:
+        raise _NotTextError
+    return value
+
+
+# --- what apply asks for ---
+
+
+def mended(mend: Mapping[str, Pii]) -> set[str]:
+    """The findings whose hits are replaced."""
+    return {f"{name}.{check.name}" for name, check in mend.items()}
+
+
+def checks_to_mend_by(report: Report, contract: Contract, data: Mapping[str, str]) -> dict[str, Pii]:
+    """Return per dataset the check whose hits are replaced.
+
+    Raises UsageError where there is not one, or where the report does not tell what it found with these settings.
+    """
+    findings = {finding.id: finding for finding in report.findings}
+    found = {}
+    for name in data:
+        dataset = contract.datasets[name]
+        checks = [check for check in dataset.checks if isinstance(check, Pii)]
+        if len(checks) != 1:
+            raise UsageError(f"--redact: '{name}' has {len(checks)} checks pii in the contract; expected one")
+        finding = findings.get(dataset.finding(checks[0]))
+        if finding is None or finding.settings != settings_of(checks[0]) or finding.status is Status.ERROR:
+            id_ = dataset.finding(checks[0])
+            raise UsageError(f"--redact: {id_} was not measured like this in that run, or not decided; run it again")
+        found[name] = checks[0]
+    return found
+
+
+def redactors(mend: Mapping[str, Pii]) -> dict[str, Redactor]:
+    """Return one per dataset; those with the same key, or none, share their pseudonyms.
+
+    Raises UsageError where a key is missing.
+    """
+    if not mend:
+        return {}
+    from datacheck.pii.anonymise import Anonymiser  # noqa: PLC0415 (Presidio is heavy)
+
+    try:
+        names = {check.key: Pseudonyms(check.secret()) for check in mend.values()}
+    except KeyMissingError as missing:
+        raise UsageError(f"--redact: {missing}") from None
+    return {name: Redactor(check, Anonymiser(check, names[check.key])) for name, check in mend.items()}
+
+
+def redacted(file: SourceFile, plan: Plan, finding: str) -> SourceFile:
+    """Return what becomes of a file: strings that change, and rows that go because they block even so."""
+    stuck = {row: Reasons((finding,), ("not_redactable",), line) for row, line in plan.stuck.items()}
+    in_table = bool(plan.values)
+    told = tuple(
+        RedactedString(
+            dataset=file.dataset,
+            file=file.entry.path,
+            line=change.line,
+            row=change.row,
+            where=excerpt(change.where),
+            byte=None if in_table else change.start,
+            length=None if in_table else change.end - change.start,
+            new_length=None if in_table else len(change.new),
+            findings=(finding,),
+            replaced=change.replaced,
+            before=change.before,
+            after=change.after,
+        )
+        for change in plan.changes
+    )
+    edits = () if in_table else tuple(Edit(change.start, change.end, change.new) for change in plan.changes)
+    return replace(file, rows={**file.rows, **stuck}, rewrite=Rewrite(edits, plan.values, told))
+
+
+def looked_at_again(
+    made: Mapping[str, tuple[DerivedDataset, Sequence[Plan]]],
+    menders: Mapping[str, Redactor],
+    readings: Mapping[str, Reading],
+    folder: Path,
+    tell: Callable[[str], None],
+) -> tuple[Redaction, list[LeftValue]]:
+    """Look at all that was kept as an audit does, and for what was replaced; return the facts and what is left.
+
+    Raises LoadError if something still blocks.
+    """
+    left: list[LeftValue] = []
+    for name, (dataset, plans) in made.items():
+        for file, plan in zip(dataset.files, plans, strict=True):
+            tell(f"verify {name}/{file.path}")
+            if file.kept is None:
+                continue
+            written = folder / file.kept.path
+            if blocking := menders[name].blocking(written, readings[name]):
+                raise LoadError(f"{name}/{file.path}: {blocking} blocking hits are left in the redacted copy")
+            left += (
+                LeftValue(dataset=name, file=file.path, line=line, row=row, where=excerpt(where), entity=entity)
+                for row, line, where, entity in menders[name].left(written, readings[name], plan.originals)
+            )
+    plans = [plan for _, plans in made.values() for plan in plans]
+    entities = Counter(entity for plan in plans for change in plan.changes for entity, _ in change.replaced)
+    keys = {mender.check.key: mender.check.secret() for mender in menders.values()}
+    key, secret = next(iter(keys.items())) if len(keys) == 1 else (None, None)
+    facts = Redaction(
+        findings=tuple(sorted(mended({name: mender.check for name, mender in menders.items()}))),
+        strings=sum(file.redacted for dataset, _ in made.values() for file in dataset.files),
+        values=dict(sorted(entities.items())),
+        not_redactable=sum(len(plan.stuck) for plan in plans),
+        key=key,
+        key_id=key_id(secret) if secret else None,
+        blocking_hits=0,
+        left=len(left),
+    )
+    return facts, left

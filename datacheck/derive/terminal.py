@@ -1,0 +1,175 @@
+"""What `datacheck apply` says on the terminal: what was kept, what was dropped and why, and where it lies."""
+
+from itertools import islice
+from pathlib import Path
+
+from rich.console import Console
+
+from datacheck.check import Status
+from datacheck.derive.manifest import LEFT, DerivedDataset, DroppedFinding, LeftValue, Manifest, Reason
+from datacheck.errors import one
+from datacheck.i18n.words import WORDS, Lang
+from datacheck.report import show
+from datacheck.report.screen import STYLES, Screen, make_screen
+from datacheck.report.terminal import print_report
+from datacheck.verdict.model import read_report
+
+_MOST = 10  # files put aside whole that are named
+_LANGS: tuple[Lang, ...] = ("en", "zh")
+# The words of this page, English and Chinese; those of the report are in `words`.
+_PHRASES = {
+    "title": ("Derived from the report on ", "依据报告生成："),
+    "kept": ("{} of {} rows kept", "保留 {} / {} 行"),
+    "aside": ("{} rows put aside", "另存 {} 行"),
+    "bad_aside": ("{} unreadable lines put aside", "另存 {} 处无法读取的行"),
+    "files": ("{} of {} files changed", "改动 {} / {} 个文件"),
+    "why": ("Dropped for (each row once)", "按以下检查项丢弃（每行一次）"),
+    "nothing": ("nothing was to be dropped", "没有需要丢弃的内容"),
+    "rows": ("{} rows", "{} 行"),
+    "bad": ("{} unreadable lines", "{} 处无法读取的行"),
+    "left": ("{} more places name nothing to drop", "另有 {} 处没有可丢弃的行"),
+    "redacted": ("Redacted", "已脱敏"),
+    "strings": ("{} strings changed", "改动 {} 个字符串"),
+    "no_hit": ("0 blocking hits when read again", "重新读取后阻断项为 0"),
+    "not_redactable": ("{} rows dropped: what blocks is no string in them", "{} 行无法脱敏（不是字符串），已另存"),
+    "traces": ("{} values are left in the copy", "副本中仍残留 {} 处已在别处脱敏的值"),
+    "traces_why": (
+        "replaced elsewhere in their rows, they stand here in a key, a number or nested JSON (exit code 1)",
+        "同一行的其他位置已替换，但此处位于键、数字或嵌套 JSON 中（退出码 1）",
+    ),
+    "more_traces": ("and {} more; all of them are in left.jsonl", "另有 {} 处，见 left.jsonl"),
+    "no_key": ("pseudonyms mean only this copy (no key)", "未设密钥，假名仅在本副本内有效"),
+    "whole": ("Files put aside whole", "整个另存的文件"),
+    "with_rows": ("{} readable rows went with it", "其中 {} 行可读取，一并另存"),
+    "more_whole": ("and {} more; all of them are in manifest.json", "另有 {} 个，见 manifest.json"),
+    "not_mended": ("Not mended by this", "仍未解决"),
+    "validated": ("Validated again", "重新检查"),
+    "other_contract": ("by another contract than that of the report", "所用契约与原报告不同"),
+    "not_validated": ("not validated; name the contract with --contract", "未重新检查；用 --contract 指定契约"),
+    "where": ("Where", "位置"),
+    "private": ("what was dropped; only you can read it", "丢弃的内容，仅本人可读"),
+}
+_REASONS: dict[Reason, tuple[str, str]] = {
+    "no_row": ("it is about the whole dataset and names no row to drop", "针对整个数据集，没有可丢弃的行"),
+    "undecided": ("it could not be decided", "未能判定"),
+    "not_chosen": ("it was not chosen", "未选择"),
+    "no_data": ("its dataset was not named with --data", "未用 --data 指定其数据集"),
+}
+
+
+def print_manifest(manifest: Manifest, console: Console, lang: Lang, *, folder: str) -> None:
+    """Print what was written to `folder`; the verdict on it is read from there."""
+    words = WORDS[lang]
+    screen = make_screen(console, words)
+    contract = manifest.report.contract
+    screen.line(
+        f"{contract.name} {words.version} {contract.version}{words.comma}datacheck {manifest.datacheck}",
+        head=_say(screen, "title"),
+    )
+    screen.heading(words.datasets)
+    screen.table([("  ", "", name, _dataset(screen, dataset)) for name, dataset in manifest.datasets.items()])
+    screen.heading(_say(screen, "why"))
+    screen.table([("  ", "", finding.id, _finding(screen, finding)) for finding in manifest.findings])
+    if not manifest.findings:
+        screen.line(_say(screen, "nothing"), head="  ")
+    _redacted(screen, manifest)
+    _whole(screen, manifest)
+    _not_mended(screen, manifest)
+    _validation(screen, manifest, console, folder)
+    _traces(screen, manifest, folder)
+    screen.heading(_say(screen, "where"))
+    report = ", report/" if manifest.validation else ""
+    left = f", {LEFT}" if manifest.redaction and manifest.redaction.left else ""
+    screen.line(f"{folder}/  kept/, changes.jsonl, manifest.json{left}{report}", head="  ")
+    if any(file.dropped for dataset in manifest.datasets.values() for file in dataset.files):
+        screen.line(f"{folder}/dropped/  {_say(screen, 'private')}", head="  ")
+
+
+def _say(screen: Screen, phrase: str, *numbers: int) -> str:
+    """A phrase in the language of the page, with its numbers."""
+    return one(_PHRASES[phrase][_LANGS.index(screen.words.lang)].format(*map(show.number, numbers)))
+
+
+def _counts(screen: Screen, counts: dict[str, int]) -> list[str]:
+    """The phrases whose number is not 0."""
+    return [_say(screen, phrase, count) for phrase, count in counts.items() if count]
+
+
+def _dataset(screen: Screen, dataset: DerivedDataset) -> str:
+    words = screen.words
+    aside = _counts(screen, {"aside": dataset.rows_dropped, "bad_aside": dataset.unreadable_dropped})
+    kept = words.comma.join([_say(screen, "kept", dataset.rows_kept, dataset.rows), *aside])
+    changed = sum(file.reassembles != "untouched" for file in dataset.files)
+    return f"{kept}{words.semicolon}{_say(screen, 'files', changed, len(dataset.files))}"
+
+
+def _finding(screen: Screen, finding: DroppedFinding) -> str:
+    counts = {"rows": finding.rows, "bad": finding.unreadable, "left": finding.left}
+    return screen.words.comma.join(_counts(screen, counts))
+
+
+def _redacted(screen: Screen, manifest: Manifest) -> None:
+    """How many values of each kind were replaced, and that none is left."""
+    done = manifest.redaction
+    if done is None:
+        return
+    screen.heading(_say(screen, "redacted"))
+    screen.table([("  ", "", entity, show.number(count)) for entity, count in done.values.items()])
+    said = [*_counts(screen, {"strings": done.strings, "not_redactable": done.not_redactable}), _say(screen, "no_hit")]
+    for line in said + [_say(screen, "no_key")] * (done.key is None):
+        screen.line(line, head="  - ", gutter="  | ")
+
+
+def _whole(screen: Screen, manifest: Manifest) -> None:
+    """Files put aside whole, and how many rows that no finding names went with each."""
+    files = [(name, file) for name, dataset in manifest.datasets.items() for file in dataset.files if file.why]
+    if files:
+        screen.heading(_say(screen, "whole"))
+    words = screen.words
+    for name, file in files[:_MOST]:
+        rows = 0 if file.why == ("nothing_left",) else file.source.rows
+        text = words.comma.join([" ".join(file.why), *_counts(screen, {"with_rows": rows})])
+        screen.line(f"{name}/{file.path}{words.colon}{text}", head="  - ", gutter="  | ")
+    for line in _counts(screen, {"more_whole": len(files[_MOST:])}):
+        screen.line(line, head="  ")
+
+
+def _not_mended(screen: Screen, manifest: Manifest) -> None:
+    """One line per reason, with the findings that it holds for."""
+    if manifest.not_mended:
+        screen.heading(_say(screen, "not_mended"))
+    words = screen.words
+    for reason, meanings in _REASONS.items():
+        ids = [entry.id for entry in manifest.not_mended if entry.reason == reason]
+        if ids:
+            meaning = meanings[_LANGS.index(words.lang)]
+            screen.line(f"{meaning}{words.colon}{words.comma.join(ids)}", head="  - ", gutter="  | ")
+
+
+def _traces(screen: Screen, manifest: Manifest, folder: str) -> None:
+    """What the redaction left, by place. It stands below the verdict, which knows nothing of it."""
+    count = manifest.redaction.left if manifest.redaction else 0
+    if not count:
+        return
+    sign, style = f"{screen.signs.marks[Status.FAIL]} ", STYLES[Status.FAIL]
+    screen.line(f"{_say(screen, 'traces', count)}{screen.words.colon}{_say(screen, 'traces_why')}", style, sign)
+    with (Path(folder) / LEFT).open(encoding="utf-8") as file:
+        for line in islice(file, _MOST):
+            left = LeftValue.model_validate_json(line)
+            place = f"{left.dataset}/{left.file}:{left.line}"
+            screen.line(f"{place}  {left.where}  {left.entity}", head="  - ", gutter="  | ")
+    for line in _counts(screen, {"more_traces": count - _MOST if count > _MOST else 0}):
+        screen.line(line, head="  ")
+
+
+def _validation(screen: Screen, manifest: Manifest, console: Console, folder: str) -> None:
+    """The new report in short."""
+    screen.heading(_say(screen, "validated"))
+    sign, style = f"  {screen.signs.marks[Status.WARN]} ", STYLES[Status.WARN]
+    if manifest.validation is None:
+        screen.line(_say(screen, "not_validated"), style, sign)
+        return
+    if not manifest.validation.same_contract:
+        screen.line(_say(screen, "other_contract"), style, sign)
+    new = read_report(Path(folder) / manifest.validation.report)
+    print_report(new, console, screen.words.lang, quiet=True)

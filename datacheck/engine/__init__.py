@@ -1,0 +1,1 @@
+"""From a contract and files to measurements: plan, processes, store, evidence."""

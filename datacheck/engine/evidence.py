@@ -1,0 +1,174 @@
+"""From what a check returned to what is kept of it: numbers, places in Parquet, and the first places in safe words."""
+
+import math
+import re
+from bisect import bisect
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from datacheck.check import EVIDENCE, Check, Measured, Note, Ratio, Value, place, placed
+from datacheck.engine.record_ids import with_records
+from datacheck.engine.view import StoreView
+from datacheck.errors import CheckAuthorError
+from datacheck.pii.redaction import Mode, excerpt
+
+FIRST = 200  # places that get a `detail` and an `id`; the rest keep their place, problem and score
+ID = {"id": pl.String()}  # what the row's id column holds, where the contract names one, shown as all data is
+# Counts in a note ("12000 of 15000 rows", "12000 行"); a longer number is none.
+_COUNT = re.compile(r"(?<![\w.,])\d{5,9}(?= (?:of|rows|texts|pairs|records|[行条对])(?: |$)| [行条对])", re.ASCII)
+_LEAD = 40  # characters that two texts share before they differ that a reader gets to see
+_SPAN = r"\[[0-9]{1,9}:[0-9]{1,9}\]$"
+
+
+def keep(check: Check, measured: Any, view: StoreView, folder: Path, mode: Mode) -> dict[str, Any]:
+    """Write evidence.parquet into `folder`; returns the facts of the measurement, nothing of them raw text.
+
+    Raises CheckAuthorError where the check broke its promises.
+    """
+    _keep_promises(check, measured)
+    return {
+        "values": [_value(value) for value in measured.values],
+        "figures": {name: _safe(table).to_dict(as_series=False) for name, table in measured.figures.items()},
+        "not_checked": [_said(note) for note in measured.not_checked],
+        "zh": {_said(note): _said(note.zh) for note in measured.not_checked if isinstance(note, Note)},
+        **_evidence(check, measured, view, folder / "evidence.parquet", mode),
+    }
+
+
+def _said(note: str) -> str:
+    """A note may name data; its counts of rows get separators, as digits in a row are masked."""
+    return excerpt(_COUNT.sub(lambda count: f"{int(count[0]):,}", note), limit=1000)
+
+
+def _safe(figure: pl.DataFrame) -> pl.DataFrame:
+    """Labels come from the data (a source, a role, a key), so a figure shows them as everything else is shown."""
+    texts = [name for name, dtype in figure.schema.items() if dtype == pl.String]
+    return figure.with_columns(_shown(figure[name]) for name in texts)
+
+
+def _shown(texts: pl.Series) -> pl.Series:
+    shown = {text: excerpt(text) for text in texts.unique().drop_nulls()}
+    return texts.replace_strict(shown, default=None, return_dtype=pl.String)
+
+
+def _keep_promises(check: Check, measured: Any) -> None:
+    """Values declared = values returned; a check that returned nothing is an error, never a pass."""
+    if not isinstance(measured, Measured):
+        raise CheckAuthorError(f"{check.check}: measure() returned no Measured")
+    given = {value.name for value in measured.values if not value.slice}
+    if given != set(check.metrics):
+        raise CheckAuthorError(f"{check.check}: gives {sorted(given)}, promises {sorted(check.metrics)}")
+
+
+def _value(value: Value) -> dict[str, Any]:
+    entry: dict[str, Any] = {"name": value.name, "slice": dict(value.slice)}
+    if isinstance(value.value, Ratio):
+        n, of = value.value
+        return {**entry, "value": n / of if of else None, "count": n, "of": of}
+    number = value.value
+    return {**entry, "value": number if number is not None and math.isfinite(number) else None}
+
+
+def _evidence(check: Check, measured: Measured, view: StoreView, target: Path, mode: Mode) -> dict[str, Any]:
+    """Sink the evidence without any text, then describe the first lines through `excerpt`."""
+    if measured.evidence is None:
+        return {"evidence": 0, "rows": 0, "problems": {}, "first": []}
+    given = _with_other(measured.evidence, view)
+    columns = given.collect_schema().names()
+    keep = given.drop("text", "other_text", strict=False)
+    if "row" in columns and "file" not in columns:
+        keep = placed(keep, view.rows)
+    names = keep.collect_schema().names()
+    table = (
+        keep.with_columns(pl.lit(None, dtype).alias(name) for name, dtype in EVIDENCE.items() if name not in names)
+        .select(pl.col(name).cast(dtype) for name, dtype in EVIDENCE.items())
+        .sort("file", "line", "row", "where", "problem", "other", "score", "detail", nulls_last=True)
+        .with_row_index("order")
+        .collect()
+    )
+    if table["problem"].has_nulls() or table.filter(pl.all_horizontal(pl.col("row", "file").is_null())).height:
+        raise CheckAuthorError(f"{check.check}: evidence needs a `problem` and a `row` or `file` on every line")
+    # What is only for review has no row: it may not hide the rows that break the contract.
+    table = table.sort(pl.col("row").is_null(), "order")
+    first = _described(table.head(FIRST), given, columns, mode)
+    rest = table.slice(FIRST).with_columns(detail=pl.lit(None, pl.String))
+    first = _with_ids(first, view, mode)
+    rest = rest.with_columns(pl.lit(None, dtype).alias(name) for name, dtype in ID.items())
+    first, rest = (_with_safe_paths(part) for part in (first, rest))
+    in_order = pl.concat([first, rest]).sort("order").drop("order")
+    with_records(in_order, view).write_parquet(target)
+    problems = dict(table["problem"].value_counts().sort("problem").iter_rows())
+    rows = table["row"].drop_nulls().n_unique()
+    return {"evidence": table.height, "rows": rows, "problems": problems, "first": first.drop("order").to_dicts()}
+
+
+def _with_other(given: pl.LazyFrame, view: StoreView) -> pl.LazyFrame:
+    """Make `other_row`, a row of the same dataset, a place in `other` (where that is not given already)."""
+    columns = given.collect_schema().names()
+    if "other_row" not in columns:
+        return given
+    places = view.rows.select(
+        pl.col("row").alias("other_row"), pl.concat_str(pl.lit(view.loaded.dataset + "/"), place()).alias("own")
+    )
+    joined = given.with_columns(pl.col("other_row").cast(pl.UInt64)).join(
+        places, on="other_row", how="left", maintain_order="left"
+    )
+    other = pl.coalesce("other", "own") if "other" in columns else pl.col("own")
+    return joined.with_columns(other=other).drop("own", "other_row")
+
+
+def _with_ids(first: pl.DataFrame, view: StoreView, mode: Mode) -> pl.DataFrame:
+    """Add the ids of the rows that stand there (`source.columns: {id: …}`), through `excerpt`: they are data."""
+    place_of = ["file", "line", "byte"]
+    if first.is_empty() or "id" not in view.rows.collect_schema():
+        return first.with_columns(pl.lit(None, pl.String).alias("id"))
+    wanted = first.lazy().select(place_of).unique()
+    ids = view.rows.select(*place_of, "id").join(wanted, on=place_of, how="semi").unique(place_of, keep="first")
+    joined = first.join(ids.collect(), on=place_of, how="left", maintain_order="left")
+    shown = [None if text is None else excerpt(text, mode) for text in joined["id"]]
+    return joined.with_columns(id=pl.Series(shown, dtype=pl.String))
+
+
+def _with_safe_paths(table: pl.DataFrame) -> pl.DataFrame:
+    """A key of a record may itself be personal data; paths are few, so each is shown through `excerpt`.
+
+    The stretch of a text (`[10240:10296]`) that ends a path is the check's own.
+    """
+    where = table["where"]
+    path, span = where.str.replace(_SPAN, ""), where.str.extract(f"({_SPAN})").fill_null("")
+    return table.with_columns(where=_shown(path) + span)
+
+
+def _described(first: pl.DataFrame, given: pl.LazyFrame, columns: list[str], mode: Mode) -> pl.DataFrame:
+    """Make the first lines readable: the check's own words, then an excerpt of the text they speak of."""
+    shown = [name for name in ("text", "other_text") if name in columns]
+    texts: list[tuple[str | None, ...]] = [()] * first.height
+    keys = [key for key in ("row", "file", "line", "where", "problem", "other") if key in columns]
+    if shown:
+        wanted = first.lazy().select(keys).unique()
+        rows = given.with_columns(pl.col(key).cast(EVIDENCE[key]) for key in keys).join(
+            wanted, on=keys, how="semi", nulls_equal=True
+        )
+        once = rows.select(*keys, *shown).unique(subset=keys, keep="first", maintain_order=True).collect()
+        joined = first.join(once, on=keys, how="left", nulls_equal=True, maintain_order="left")
+        texts = joined.select(shown).rows()
+    details = [_detail(words, both, mode) for words, both in zip(first["detail"], texts, strict=True)]
+    return first.with_columns(detail=pl.Series(details, dtype=pl.String))
+
+
+def _detail(words: str | None, texts: tuple[str | None, ...], mode: Mode) -> str | None:
+    """The check's own words, the text, and the text that it is compared with where that is another.
+
+    Two texts are shown from shortly before the place at which they begin to differ.
+    """
+    given = [text for text in texts if text is not None]
+    start = max(0, _first_difference(*given) - _LEAD) if len(set(given)) > 1 else 0
+    said = list(dict.fromkeys(f"“{excerpt(text, mode, start=start)}”" for text in given))
+    return " ".join([*([excerpt(words)] if words else []), *([" ↔ ".join(said)] if said else [])]) or None
+
+
+def _first_difference(one: str, two: str) -> int:
+    """How many characters two texts share from the beginning on, by comparing slices: texts may be long."""
+    return bisect(range(min(len(one), len(two))), 0, key=lambda end: int(one[: end + 1] != two[: end + 1]))

@@ -1,0 +1,78 @@
+"""Spawned children that do not import the caller's main module again.
+
+The standard library's spawn runs `__main__` once more in every child. A user's script without the usual guard would
+then start itself again and again, and the children of a Prefect flow would each import Prefect.
+"""
+
+import ctypes
+import multiprocessing
+import os
+import resource
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from multiprocessing.context import SpawnContext, SpawnProcess
+from pathlib import Path
+from types import ModuleType
+
+_starting = threading.Lock()
+_M_MMAP_THRESHOLD = -3  # of malloc.h
+_ARRAY = 1 << 20  # bytes
+
+
+@contextmanager
+def _without_main() -> Iterator[None]:
+    """Let spawn see an empty main module for the moment in which it notes what the child has to import."""
+    with _starting:
+        main = sys.modules["__main__"]
+        sys.modules["__main__"] = ModuleType("__main__")
+        try:
+            yield
+        finally:
+            sys.modules["__main__"] = main
+
+
+class _Process(SpawnProcess):
+    """A spawned process that knows nothing of the caller's main module."""
+
+    def start(self) -> None:
+        with _without_main():
+            super().start()
+
+
+class ChildContext(SpawnContext):
+    """The context to start workers with: `ProcessPoolExecutor(mp_context=ChildContext())`."""
+
+    Process = _Process
+
+
+def prepare_child(checks: Path | None, threads: int) -> None:
+    """What a worker does first. It lives here, so that a child that only parses imports little."""
+    os.environ["POLARS_MAX_THREADS"] = str(threads)
+    os.umask(0o077)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a core file would hold raw text
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the parent alone answers it
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    _return_memory()
+    from datacheck.contract import discover  # noqa: PLC0415 (imports polars, which reads POLARS_MAX_THREADS)
+
+    discover.use_folder(checks)
+
+
+def _return_memory() -> None:
+    """Let glibc return every freed array to the system: by itself it learns to keep those of up to 32 MB.
+
+    Threads come and go, each with freed arrays of its own: half of what a long step held was that.
+    """
+    with suppress(OSError, AttributeError):  # another C library
+        ctypes.CDLL(None).mallopt(_M_MMAP_THRESHOLD, _ARRAY)
+
+
+def _end_with_parent() -> None:
+    """A parent that was killed could not say so; without it a child would wait for work for ever."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)

@@ -1,0 +1,146 @@
+"""What a check was asked and cannot answer: texts that no reader knows, and keys that the contract names in vain.
+
+Rows of format `rows` and `unknown` have no messages, so a check of texts finds nothing in them: "0 of 1,600" would be
+a pass on data that nobody read. They are counted while the data is loaded; where they are more than a stray row, every
+check that judges texts has no value, which is an error. What it found in the other rows stays as evidence.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from datacheck.check import UNREAD, Check, Measured, Note, Value
+from datacheck.engine.view import KEY_SHOWN, Lack, Loaded, StoreView
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from datacheck.loading.reading import Reading
+
+# Share of the rows that may go unread, as of those that cannot be loaded at all (too_few_rows): at 1 in 100 a set of
+# ten thousand hides a hundred rows behind a pass, which is what its other limits (0 to 0.03) are there to find.
+MOST = 0.01
+NAMED = 3  # keys that a sentence names
+_CJK = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}]"
+# Four words one after the other, or eight characters of a script without spaces: prose, however short. Identifiers,
+# dates, paths and labels are none, and rows that hold nothing else have no text to be read.
+# In a list of objects, which is how conversations are written, two words or characters are enough.
+_PROSE = rf"(?:\p{{L}}+[^\p{{L}}\s]*\s+[^\p{{L}}\s]*){{3}}\p{{L}}|(?:{_CJK}\P{{L}}{{0,2}}){{8}}"
+_SAID = rf"\p{{L}}\s+\p{{L}}|{_CJK}{{2}}"
+_IN_LIST = r"\[\d+\]\."
+
+
+def unread_of(rows: pl.DataFrame, cells: pl.DataFrame) -> dict[str, dict[str, int]]:
+    """Format → key → rows that hold prose there; `""` counts the rows themselves. Empty for data that is read."""
+    strange = rows.filter(pl.col("format").is_in(list(UNREAD))).select("row", "format")
+    if strange.is_empty():
+        return {}
+    text, listed = pl.col("text"), pl.col("path").str.contains(_IN_LIST)
+    speaks = text.str.contains(_PROSE) | (listed & text.str.contains(_SAID))
+    prose = cells.filter((pl.col("json_type") == "string") & speaks)
+    found = prose.join(strange, on="row").select("row", "format", key=pl.col("path").str.extract(r"^([^.\[]*)"))
+    whole = found.with_columns(key=pl.lit(""))
+    counts = pl.concat([whole, found]).unique().group_by("format", "key").len().sort("format", "key")
+    told: dict[str, dict[str, int]] = {}
+    for form, key, count in counts.iter_rows():
+        told.setdefault(form, {})[key] = count
+    return told
+
+
+def named_in(reading: Reading) -> dict[str, str]:
+    """Setting → key that the contract names; the keys inside a message are left to its reader."""
+    columns = {f"source.columns.{name}": key for name, key in reading.columns.named() if key}
+    inside = {"role", "content"}
+    return columns | {f"source.fields.{n}": key for n, key in reading.fields.named().items() if n not in inside}
+
+
+def given_in(rows: pl.DataFrame, cells: pl.DataFrame, reading: Reading) -> dict[str, int]:
+    """Setting → rows that have a value under the key that it names."""
+    given: dict[str, int] = {}
+    for setting, key in named_in(reading).items():
+        label = setting.removeprefix("source.columns.")
+        if label != setting:
+            given[setting] = rows.height - rows[label].null_count()
+        else:
+            given[setting] = cells.filter((pl.col("path") == key) & pl.col("json_type").is_not_null()).height
+    return given
+
+
+def unanswered(check: Check, measured: Any, view: StoreView) -> Any:
+    """`measured` without values where the check cannot say them, with the reason; else as it is."""
+    if not isinstance(measured, Measured):
+        return measured
+    own, *others = view.seen
+    why = [*_without_label(check, own), *_without_keys(check, view), *_unread(check, own, "")]
+    for other in others:
+        why += _unread(check, other, f"{other.dataset}: ")
+    if not why:
+        return measured
+    values = tuple(
+        value if check.metrics[value.name].self_test else Value(value.name, None, value.slice)
+        for value in measured.values
+        if value.name in check.metrics
+    )
+    return replace(measured, values=values, not_checked=(*why, *measured.not_checked))
+
+
+def _without_label(check: Check, loaded: Loaded) -> list[Note]:
+    """A check `by:` a label whose column no row has would make one slice of everything."""
+    return [lack.note() for lack in loaded.lacking if lack.setting == f"source.columns.{check.by}"]
+
+
+def _without_keys(check: Check, view: StoreView) -> list[Note]:
+    """Keys that the check's own settings name and no row has."""
+    keys = check.keys_named()
+    if not keys or not any(file.rows for file in view.loaded.files):
+        return []
+    given = pl.concat([
+        view.cells.filter(pl.col("json_type").is_not_null()).select("path"),
+        view.turns.filter(pl.col("text").is_not_null()).select("path"),
+    ])  # fmt: skip
+    paths = set(given.unique().collect()["path"])
+    there = paths | {path.partition("[")[0] for path in paths}
+    names = tuple(sorted(path for path in there if path and "." not in path))
+    return [Lack(check.name, key, names).note() for key in keys if key not in there]
+
+
+def _unread(check: Check, loaded: Loaded, prefix: str) -> list[Note]:
+    """Why too much of a dataset was not read for this check; a file of which nothing was read is too much."""
+    formats = check.unread_formats()
+    if not formats:
+        return []
+    files = [(file, sum(file.unread.get(form, {}).get("", 0) for form in formats)) for file in loaded.files]
+    rows, blind = sum(file.rows for file, _ in files), sum(count for _, count in files)
+    if blind > MOST * rows:
+        return [_sentence([file.unread for file, _ in files], formats, rows, prefix)]
+    whole = [file for file, count in files if count > 1 and count == file.rows]  # one record describes the others
+    return [_sentence([file.unread], formats, file.rows, f"{prefix}{file.file}: ") for file in whole[:1]]
+
+
+def _sentence(unread: list[Mapping[str, Mapping[str, int]]], formats: tuple[str, ...], rows: int, prefix: str) -> Note:
+    keys: dict[str, int] = {}
+    named: dict[str, int] = {}
+    for of_file in unread:
+        for form in formats:
+            for key, count in of_file.get(form, {}).items():
+                if key:
+                    keys[key] = keys.get(key, 0) + count
+                else:
+                    named[form] = named.get(form, 0) + count
+    count, forms = sum(named.values()), " and ".join(f"`{form}`" for form in named)
+    first = sorted(keys, key=lambda key: (-keys[key], key))[:NAMED]
+    listed = ", ".join(f"`{key[:KEY_SHOWN]}`" for key in first)
+    more = len(keys) - len(first)
+    some = f"{count:,} rows" if count == rows else f"{count:,} of {rows:,} rows"
+    some_zh = f"{count:,} 行" if count == rows else f"{rows:,} 行中有 {count:,} 行"
+    the_key = f"the key {listed}" if len(keys) == 1 else f"the keys {listed}" + (f" and {more} more" if more else "")
+    told = f"no reader knows {the_key}" if keys else "no reader knows their texts"
+    key_zh = f"键 {listed.replace(', ', '、')}" + (f" 等 {len(keys)} 个键" if more else "")
+    return Note(
+        f"{prefix}{some} of format {forms}: {told}; name the keys of their texts under source.fields",
+        zh=f"{prefix}{some_zh}为 {forms.replace(' and ', '、')} 格式："
+        f"没有读取器认识{key_zh if keys else '其中的文本'}；请在 source.fields 中写明文本所在的键",
+    )

@@ -1,0 +1,268 @@
+"""A dataset in the store, as steps see it: parts of files put together, numbers made dataset-wide."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import polars as pl
+from polars.io.plugins import register_io_source
+
+from datacheck.check import Feature, Group, Need, Note, Summary, Table, View
+from datacheck.engine.store import Store, scan
+from datacheck.errors import CheckAuthorError, near_or_known
+from datacheck.loading.codes import CODES
+from datacheck.loading.reader import Event
+from datacheck.loading.reading import Reading
+from datacheck.loading.tables import CELLS, LINES, RECORDS, TURNS, rows_schema
+
+KEY_SHOWN = 60  # characters of a key that are shown
+
+
+@dataclass(frozen=True)
+class Lack:
+    """A key that a setting names and under which no row has a value; names: keys that the rows do have."""
+
+    setting: str
+    key: str
+    names: tuple[str, ...]
+
+    def note(self) -> Note:
+        """The sentence for people."""
+        english, chinese = near_or_known(self.key, self.names)
+        return Note(
+            f"no row has a value under `{self.key[:KEY_SHOWN]}`, which {self.setting} names{english}",
+            zh=f"{self.setting} 写的键 `{self.key[:KEY_SHOWN]}` 在任何一行中都没有值{chinese}",
+        )
+
+
+MANY = 64  # tables; beyond it polars' plan of a union costs more than reading them one by one
+
+
+class Part(NamedTuple):
+    """A piece of a file in the store, and the offsets that make its numbers dataset-wide.
+
+    A bundle of many small files has no `file`: its tables hold files, lines and bytes themselves.
+    """
+
+    key: str
+    file: str | None
+    first_row: int
+    first_line: int
+    first_byte: int
+    rows: int
+
+
+@dataclass(frozen=True)
+class FileFacts:
+    """What is known of one file after it was read; every line of it is accounted for."""
+
+    file: str
+    bytes: int
+    sha256: str
+    rows: int
+    bad: int
+    blank: int
+    lines: int
+    container: str
+    formats: dict[str, int] = field(default_factory=dict)
+    events: tuple[Event, ...] = ()
+    unread: dict[str, dict[str, int]] = field(default_factory=dict)  # as `unread_of` gives it
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A dataset in the store: its parts in (file, position) order, its files, and how it was read."""
+
+    dataset: str
+    reading: Reading
+    parts: tuple[Part, ...]
+    files: tuple[FileFacts, ...]
+    lacking: tuple[Lack, ...] = ()
+
+    @property
+    def content(self) -> list[object]:
+        """All that a measurement can depend on: names, bytes, order, events."""
+        return [[tuple(p) for p in self.parts], [(f.file, f.sha256, f.container, f.events) for f in self.files]]
+
+
+@dataclass(frozen=True)
+class TablePlace:
+    """Where a declared need lies in the store: for a feature one table per part, else one path."""
+
+    need: Need
+    loaded: Loaded
+    paths: tuple[Path, ...]
+
+
+class StoreView(View):
+    """A View over the store: a whole dataset, or (with `part`) one part of it with part-local numbers."""
+
+    def __init__(
+        self, store: Store, loaded: Loaded, places: Iterable[TablePlace], scratch: Path, part: int | None
+    ) -> None:
+        self.store = store
+        self.loaded = loaded
+        self.places = {_need_key(place.need): place for place in places}
+        self.scratch = scratch
+        self.part = part
+
+    def table(self, name: Table) -> pl.LazyFrame:
+        """Scan one of the plain tables; `records` is kept only for steps that declare it."""
+        if name == "records" and _need_key(Need(name)) not in self.places:
+            raise CheckAuthorError("records: was not declared by needs(); expected Need('records') there")
+        return _table(self.store, self.loaded, name, self.part)
+
+    def pieces(self, name: Table) -> Iterator[pl.LazyFrame]:
+        """The parts of a plain table one after the other."""
+        parts = self.loaded.parts if self.part is None else (self.loaded.parts[self.part],)
+        for part in parts:
+            yield _of_part(self.store, self.loaded, name, part)
+
+    @property
+    def lacking(self) -> tuple[Note, ...]:
+        """What the contract names and no row has."""
+        return tuple(lack.note() for lack in self.loaded.lacking)
+
+    @property
+    def seen(self) -> list[Loaded]:
+        """The datasets that the step looks at, its own first."""
+        others = {place.loaded.dataset: place.loaded for place in self.places.values() if place.need.of is not None}
+        return [self.loaded, *(loaded for name, loaded in others.items() if name != self.loaded.dataset)]
+
+    def _place(self, need: Need) -> TablePlace:
+        place = self.places.get(_need_key(need))
+        if place is None:
+            raise CheckAuthorError(f"{type(need.table).__name__}: was not declared by needs()")
+        return place
+
+    def __getitem__(self, need: Need) -> pl.LazyFrame:
+        place = self._place(need)
+        if isinstance(need.table, Feature):
+            own_part = self.part if need.of is None else None
+            return _part_tables(need.table, place.loaded, place.paths, own_part)
+        if isinstance(need.table, Summary):
+            return scan(place.paths[0])
+        if isinstance(need.table, Group):
+            return in_turn([table for tables in self._buckets(need) for table in tables])
+        return _table(self.store, place.loaded, need.table, None)
+
+    def buckets(self, need: Need) -> list[pl.LazyFrame]:
+        """The buckets of a declared Group that hold lines, in bucket order."""
+        return [in_turn(tables) for tables in self._buckets(need) if tables]
+
+    def _buckets(self, need: Need) -> list[list[pl.LazyFrame]]:
+        place = self._place(need)
+        if not isinstance(need.table, Group):
+            raise CheckAuthorError("buckets() is for a Group")
+        buckets: list[list[pl.LazyFrame]] = []
+        for folder in (place.paths[0] / str(bucket) for bucket in range(need.table.buckets)):
+            # by number, not by content: a file that is delivered twice has two parts with one content
+            numbers = sorted(int(file.name.partition(".")[0]) for file in folder.glob("*.parquet"))
+            parts = [(n, place.loaded.parts[n]) for n in numbers]
+            buckets.append([_shift(scan(folder / bucket_file(n, part)), part.first_row) for n, part in parts])
+        return buckets
+
+
+def in_turn(tables: Sequence[pl.LazyFrame]) -> pl.LazyFrame:
+    """Tables of one schema, one after the other, as one.
+
+    The time that polars (2.1) needs to plan a union grows with the square of how many tables there are, each with an
+    offset of its own: 9 s for 1,228 of them, of which 1 s is reading. Where they are many, each is planned by itself.
+    """
+    if len(tables) <= MANY:
+        return pl.concat(tables)
+
+    def read(
+        columns: list[str] | None, predicate: pl.Expr | None, rows: int | None, _size: int | None
+    ) -> Iterator[pl.DataFrame]:
+        for table in tables:
+            chosen = table
+            if rows is not None:  # counted before the predicate, as polars' own scans do
+                chosen = table.head(rows).collect().lazy()
+                rows -= chosen.select(pl.len()).collect().item()
+            chosen = chosen if predicate is None else chosen.filter(predicate)
+            yield (chosen if columns is None else chosen.select(columns)).collect()
+            if rows == 0:
+                return
+
+    return register_io_source(read, schema=tables[0].collect_schema(), is_pure=True)
+
+
+def bucket_file(number: int, part: Part) -> str:
+    """The name of a part's lines in a bucket; the number keeps two parts of equal content apart."""
+    return f"{number}.{part.key}.parquet"
+
+
+def _need_key(need: Need) -> str:
+    return f"{need.table!r} of {need.of}"
+
+
+def _shift(table: pl.LazyFrame, first_row: int) -> pl.LazyFrame:
+    """Make part-local row numbers dataset-wide; counts that belong to no row have none."""
+    if "row" not in table.collect_schema():
+        return table
+    return table.with_columns(pl.col("row").cast(pl.UInt64) + first_row)
+
+
+def _part_tables(feature: Feature, loaded: Loaded, paths: tuple[Path, ...], part: int | None) -> pl.LazyFrame:
+    """A feature's tables; dataset-wide row numbers unless one part is asked for."""
+    if part is not None:
+        return scan(paths[part])
+    if not paths:
+        return _shift(pl.LazyFrame(schema=feature.columns), 0)
+    return in_turn([_shift(scan(path), p.first_row) for path, p in zip(paths, loaded.parts, strict=True)])
+
+
+def _table(store: Store, loaded: Loaded, name: Table, part: int | None) -> pl.LazyFrame:
+    if name == "files":
+        return _files(loaded)
+    schema = _schemas(loaded.reading)[name]
+    if part is not None:
+        return scan(store.path("parts", loaded.parts[part].key) / f"{name}.parquet")
+    tables = [pl.LazyFrame(schema=schema), *(_of_part(store, loaded, name, p) for p in loaded.parts)]
+    if name == "lines":
+        tables.append(_events(loaded, schema))
+    whole = in_turn(tables)
+    if name == "lines":
+        levels = {code: known.level for code, known in CODES.items()}
+        whole = whole.with_columns(level=pl.col("code").replace_strict(levels, default="error", return_dtype=pl.String))
+    return whole
+
+
+def _of_part(store: Store, loaded: Loaded, name: Table, part: Part) -> pl.LazyFrame:
+    """One part of a plain table with dataset-wide numbers."""
+    schema = _schemas(loaded.reading)[name]
+    table = scan(store.path("parts", part.key) / f"{name}.parquet")
+    if "row" in schema:
+        table = _shift(table, part.first_row)
+    if name in ("rows", "lines") and part.file is not None:
+        table = table.with_columns(
+            pl.lit(part.file).alias("file"),
+            pl.col("line").cast(pl.UInt64) + part.first_line,
+            pl.col("byte").cast(pl.UInt64) + part.first_byte,
+        )
+    return table.select(*schema)
+
+
+def _schemas(reading: Reading) -> dict[str, dict[str, Any]]:
+    """The dataset-wide schemas: part-local ones with wide numbers and the file's name."""
+    wide = {"row": pl.UInt64(), "line": pl.UInt64(), "byte": pl.UInt64()}
+    rows = {"file": pl.String(), **rows_schema(reading.columns)}
+    lines = {"file": pl.String(), **LINES}
+    plain: dict[str, Any] = {"rows": rows, "turns": TURNS, "cells": CELLS, "lines": lines, "records": RECORDS}
+    return {name: {k: wide.get(k, t) for k, t in schema.items()} for name, schema in plain.items()}
+
+
+def _events(loaded: Loaded, schema: dict[str, pl.DataType]) -> pl.LazyFrame:
+    events = [{"file": f.file, **event._asdict()} for f in loaded.files for event in f.events]
+    return pl.LazyFrame(events, schema=schema)
+
+
+def _files(loaded: Loaded) -> pl.LazyFrame:
+    facts = [{k: v for k, v in asdict(f).items() if k not in ("events", "formats", "unread")} for f in loaded.files]
+    schema = {
+        "file": pl.String(), "bytes": pl.UInt64(), "sha256": pl.String(), "rows": pl.UInt64(), "bad": pl.UInt64(),
+        "blank": pl.UInt64(), "lines": pl.UInt64(), "container": pl.String(),
+    }  # fmt: skip
+    return pl.LazyFrame(facts, schema=schema)

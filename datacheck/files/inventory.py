@@ -1,0 +1,216 @@
+"""List the files of every dataset: what will be read, and what in the folder will not be."""
+
+import os
+import re
+from pathlib import Path
+from typing import NamedTuple, NoReturn
+
+from datacheck.check import Note
+from datacheck.contract.load import Contract, Dataset
+from datacheck.errors import LoadError, UsageError
+from datacheck.files import versions
+from datacheck.files.hf_saved import Promise, is_metadata, promises
+from datacheck.files.shown_names import distinct, shown_name
+
+MAX_FILES = 10_000
+MAX_PASSED_OVER = 100  # named one by one in the report; of more, the number
+_DATA = re.compile(r"\.(jsonl|ndjson|json|csv|tsv|txt|parquet|arrow)(\.(gz|zst))?$", re.IGNORECASE)
+_COMPRESSED = {".gz", ".zst", ".zstd", ".gzip", ".parquet"}
+
+
+class FoundFile(NamedTuple):
+    """One file to read: `name` as it is shown, relative to the dataset's path; `size` in bytes on disk.
+
+    `sha256`: what the manifest of the folder says, None where there is no manifest.
+    """
+
+    path: Path
+    name: str
+    size: int
+    sha256: str | None = None
+
+
+class Files(NamedTuple):
+    """The files of one dataset in name order, and those that were passed over, each with the reason."""
+
+    read: tuple[FoundFile, ...]
+    passed_over: tuple[Note, ...]
+    promised: tuple[Promise, ...] = ()  # what the metadata of saved datasets say of their files
+
+    @property
+    def size(self) -> int:
+        """Bytes on disk of all files to read."""
+        return sum(entry.size for entry in self.read)
+
+    @property
+    def decoded(self) -> int:
+        """Bytes that they hold, about: compressed ones and Parquet three times their size."""
+        return sum(entry.size * (3 if entry.path.suffix.lower() in _COMPRESSED else 1) for entry in self.read)
+
+
+Inventory = dict[str, Files]
+
+
+def glob_matches(glob: str, name: str) -> bool:
+    """Our own small glob: `*` and `?` within a name, `**` across folders (`**/` also none); the rest is literal.
+
+    All positions are followed at once, so the time is linear in name times glob, whatever a stranger writes.
+    """
+    pieces = re.findall(r"\*\*/|\*\*|.", glob, re.DOTALL)
+    states = _closure(pieces, 0)
+    for char in name:
+        after: set[int] = set()
+        for state in states - {len(pieces)}:
+            piece = pieces[state]
+            if piece == "**/":
+                after |= {state} | (_closure(pieces, state + 1) if char == "/" else set())
+            elif piece == "**" or (piece == "*" and char != "/"):
+                after |= _closure(pieces, state)
+            elif piece == char or (piece == "?" and char != "/"):
+                after |= _closure(pieces, state + 1)
+        states = after
+    return len(pieces) in states
+
+
+def _closure(pieces: list[str], state: int) -> set[int]:
+    """The positions that are reached from `state` without a character."""
+    reached = {state}
+    while state < len(pieces) and pieces[state] in ("*", "**", "**/"):
+        state += 1
+        reached.add(state)
+    return reached
+
+
+def inventory(contract: Contract) -> Inventory:
+    """Stat the files of every dataset. Raises UsageError for a path that does not exist."""
+    return {name: files_of(dataset) for name, dataset in contract.datasets.items()}
+
+
+def files_of(dataset: Dataset) -> Files:
+    """Stat the files of one dataset. Raises as `dataset_files`."""
+    return dataset_files(dataset.name, dataset.path, dataset.named, dataset.source.glob)
+
+
+def dataset_files(dataset: str, path: Path, named: str, glob: str | None) -> Files:
+    """List the files at `path`, which the user wrote as `named`. Raises UsageError if there is nothing.
+
+    A folder with a manifest must hold the files that it lists and no others, else LoadError.
+    """
+    if path.is_file():
+        sha256 = _listed_file(path)
+        return Files((FoundFile(path.resolve(), shown_name(path.name), path.stat().st_size, sha256),), ())
+    if not path.is_dir():
+        hint = f"give another with --data {dataset}=PATH"
+        raise UsageError(f"{named}: no such file or folder (dataset '{dataset}'); {hint}")
+    listed = _listed(path)
+    found: list[str] = []
+    skipped_files: list[tuple[str, str]] = []
+    walked = sorted(_walk(path, hidden=glob is not None))
+    promised = promises(path, (name for name, skipped in walked if not skipped))
+    for name, skipped in walked:
+        reason = skipped or ("metadata of a saved dataset" if is_metadata(name, promised) else "")
+        reason = reason or _reason_to_skip(path, name, glob) or ""
+        if reason:
+            skipped_files.append((name, reason))
+        else:
+            found.append(name)
+    if len(found) > MAX_FILES:
+        raise UsageError(f"{named}: more than {MAX_FILES} files; name a smaller folder or merge them")
+    passed_over = [_passed_over(shown_name(name), reason) for name, reason in skipped_files[:MAX_PASSED_OVER]]
+    if len(skipped_files) > MAX_PASSED_OVER:
+        more = len(skipped_files) - MAX_PASSED_OVER
+        passed_over.append(Note(f"{more} more files (not named here)", zh=f"另有 {more} 个文件（此处不列出）"))
+    targets = [(path / name).resolve() for name in found]
+    if any(not target.is_relative_to(path.resolve()) for target in targets):
+        raise LoadError(f"{named}: changes while it is listed; run again when nobody writes there")
+    names = distinct([shown_name(name) for name in found])
+    return Files(
+        tuple(
+            FoundFile(target, name, target.stat().st_size, listed.get(given))
+            for target, name, given in zip(targets, names, found, strict=True)
+        ),
+        tuple(passed_over),
+        tuple(promised),
+    )
+
+
+_REASONS_ZH = {
+    "metadata of a saved dataset": "已保存数据集的元数据",
+    "a link to a folder": "指向文件夹的链接",
+    "a report of datacheck": "datacheck 的报告",
+    "hidden": "隐藏文件",
+    "a link out of the folder": "指向文件夹之外的链接",
+    "not a regular file": "不是普通文件",
+    "does not match the glob": "与 glob 不匹配",
+    "no data file by its name": "按文件名看不是数据文件",
+}
+
+
+def _passed_over(name: str, reason: str) -> Note:
+    return Note(f"{name} ({reason})", zh=f"{name}（{_REASONS_ZH[reason]}）")
+
+
+def _listed(path: Path) -> dict[str, str]:
+    """File → sha256 by the manifest of the folder; empty without one."""
+    manifest = versions.read_manifest(path)
+    if manifest is None:
+        return {}
+    versions.require_listed(path, manifest)
+    return {file.path: file.sha256 for file in manifest.files}
+
+
+def _listed_file(path: Path) -> str | None:
+    """What the manifest of a single file, or of its folder, says of it; None without one."""
+    manifest = versions.read_manifest(path) or versions.read_manifest(path.parent)
+    if manifest is None:
+        return None
+    for file in manifest.files:
+        if file.path == path.name:
+            return file.sha256
+    raise LoadError(f"{versions.shown(path.name)}: is not in the manifest of its folder; expected a file that it lists")
+
+
+def is_data_name(name: str) -> bool:
+    """Whether a file is data by its name, hidden ones too."""
+    return _DATA.search(name) is not None
+
+
+def _walk(root: Path, *, hidden: bool) -> list[tuple[str, str]]:
+    """(name, reason to pass over or "") of every file, and of every folder that is not entered."""
+    found: list[tuple[str, str]] = []
+    for folder, folders, files in os.walk(root, followlinks=False, onerror=_unreadable):
+        within = Path(folder).relative_to(root)
+        for name in list(folders):
+            reason = ""
+            if (Path(folder) / name).is_symlink():
+                reason = "a link to a folder"
+            elif (within / name).as_posix() == versions.REPORT:
+                reason = "a report of datacheck"
+            elif not hidden and name.startswith((".", "__")):
+                reason = "hidden"
+            if reason:
+                folders.remove(name)
+                found.append(((within / name).as_posix() + "/", reason))
+        every = ((within / name).as_posix() for name in files)
+        found += [(name, "") for name in every if not versions.is_own(name)]  # a report is the same with and without
+    return found
+
+
+def _unreadable(error: OSError) -> NoReturn:
+    """A folder that cannot be listed could hold anything; to go on without it would be to forget it."""
+    name = shown_name(Path(str(error.filename)).name)
+    raise LoadError(f"{name}: the folder cannot be listed ({error.strerror}); expected a readable folder")
+
+
+def _reason_to_skip(root: Path, name: str, glob: str | None) -> str | None:
+    """Why a file is not data, or None. Nothing is left out without a word: the report lists these."""
+    path = root / name
+    if path.is_symlink() and not path.resolve().is_relative_to(root.resolve()):
+        return "a link out of the folder"
+    if not path.is_file():
+        return "not a regular file"
+    if glob is not None:
+        return None if glob_matches(glob, name) else "does not match the glob"
+    if path.name.startswith((".", "_")):
+        return "hidden"
+    return None if is_data_name(path.name) else "no data file by its name"

@@ -1,0 +1,104 @@
+"""The folder that a command writes: only what is ours is ever replaced, and a result appears with one rename."""
+
+import contextlib
+import glob
+import json
+import os
+import platform
+import secrets
+import shutil
+from pathlib import Path
+from typing import NamedTuple
+
+from datacheck.errors import UsageError
+from datacheck.files.versions import VERDICT
+
+
+class Kind(NamedTuple):
+    """What a folder of ours is called, the file in it that says so by its `schema`, and all names it may hold."""
+
+    called: str
+    file: str
+    schema: str
+    names: frozenset[str]
+
+
+REPORT = Kind(
+    "datacheck report",
+    "report.json",
+    "datacheck/report/",
+    frozenset({"report.json", "report.html", "report.md", "junit.xml", "run.json", "evidence", "quarantine", VERDICT}),
+)
+DERIVED = Kind(
+    "result of datacheck apply",
+    "manifest.json",
+    "datacheck/derived/",
+    frozenset({"manifest.json", "changes.jsonl", "kept", "dropped", "report"}),
+)
+DIFF = Kind("result of datacheck diff", "diff.json", "datacheck/diff/", frozenset({"diff.json", "diff.html", "rows"}))
+
+
+def refuse_foreign(out: Path, kind: Kind) -> None:
+    """Only an empty folder or an earlier result, with nothing else in it, is ever replaced."""
+    if not os.path.lexists(out):
+        return
+    held = {path.name for path in out.iterdir()} if out.is_dir() and not out.is_symlink() else None
+    if held is None or (held and not _is(out, kind)):
+        raise UsageError(f"{out}: exists and is no {kind.called}; choose another folder with --out")
+    if held - kind.names:
+        other = min(held - kind.names)
+        raise UsageError(f"{out}: also holds '{other}', which is not ours; choose another folder with --out")
+
+
+def _is(out: Path, kind: Kind) -> bool:
+    """Whether the folder holds a result of ours, of this version or another."""
+    try:
+        found = json.loads((out / kind.file).read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return False
+    return isinstance(found, dict) and str(found.get("schema", "")).startswith(kind.schema)
+
+
+def new_staging(out: Path) -> Path:
+    """A folder beside `out`; those of runs on this host that were killed hold raw text and are swept away."""
+    prefix = f".{out.name}.{platform.node() or 'host'}."
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        for left in out.parent.glob(glob.escape(prefix) + "*"):
+            pid = left.name.removeprefix(prefix).partition(".")[0]
+            if pid.isdigit() and not _alive(int(pid)):
+                shutil.rmtree(left, ignore_errors=True)
+        staging = out.with_name(f"{prefix}{os.getpid()}.{secrets.token_hex(4)}")
+        staging.mkdir()
+    except OSError as error:
+        raise UsageError(f"{out}: cannot be written ({error.strerror}); choose a folder with --out") from None
+    return staging
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def publish(staging: Path, out: Path) -> None:
+    """Replace `out` by `staging`: readers see the old result or the new one, never a mixture."""
+    old = staging.with_name(staging.name + ".old")
+    for _ in range(100):  # another run may publish to the same folder in between
+        with contextlib.suppress(FileNotFoundError):
+            out.rename(old)
+        try:
+            staging.rename(out)
+        except OSError:
+            if not out.exists():
+                if old.exists():
+                    old.rename(out)
+                raise
+            shutil.rmtree(old, ignore_errors=True)
+        else:
+            break
+    shutil.rmtree(old, ignore_errors=True)

@@ -1,0 +1,111 @@
+"""What became of versions, told from entries that were verified. Pure; standard library only.
+
+A version is judged for a channel by a contract: a *scope*. It can stand in one and fail in another, so whatever is
+decided (published, quarantined, revoked) is decided for its scope alone.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from datacheck.gate.ledger import Entry, LedgerError
+
+_PLACE = re.compile(r"(versions|quarantine)/[0-9a-f]{64}(\.[0-9]{1,18})?")
+
+
+class Scope(NamedTuple):
+    """A version in a channel, judged by the contract of that name."""
+
+    version: str
+    channel: str
+    contract: str
+
+
+class ScopeState(NamedTuple):
+    """What became of a version in its scope.
+
+    `entry`: the last that published it, put it into quarantine or revoked it; `verdict`: the newest of this scope;
+    `published`: the last entry that published it, if any did; `place`: its folder, relative to the registry.
+    """
+
+    entry: Entry
+    verdict: Entry | None
+    published: Entry | None
+    place: str
+
+    @property
+    def stands(self) -> bool:
+        """Whether it is published and was not revoked since."""
+        return self.entry.kind in ("publish", "rescan")
+
+    @property
+    def answer(self) -> tuple[str, ...]:
+        """What was asked and answered: two verdicts with the same are worth the same."""
+        return answer_of(self.verdict) if self.verdict else ()
+
+
+def answer_of(verdict: Entry) -> tuple[str, ...]:
+    """The question that a verdict answers, the day where that matters, and its result."""
+    return tuple(verdict.fact(name) for name in ("question", "day", "result"))
+
+
+def fates(entries: Iterable[Entry]) -> dict[Scope, ScopeState]:
+    """What became of every version, by scope, in the order in which each was decided first."""
+    found: dict[Scope, ScopeState] = {}
+    verdicts: dict[str, Entry] = {}  # recorded, with the entry that says what becomes of it still to come
+    for entry in entries:
+        if entry.kind == "verdict":
+            verdicts[entry.version] = entry
+        elif entry.kind in ("publish", "rescan", "quarantine", "revoke"):
+            _decided(found, entry, verdicts.pop(entry.version, None))
+    return found
+
+
+def _decided(found: dict[Scope, ScopeState], entry: Entry, verdict: Entry | None) -> None:
+    scope = scope_of(entry)
+    before = found.get(scope)
+    if before is None:
+        before = ScopeState(entry, None, None, _usual(entry))
+    published = entry if entry.kind == "publish" else before.published
+    place = _place(entry) or (before.place if entry.kind in ("rescan", "revoke") else _usual(entry))
+    decides = before.entry if entry.kind == "rescan" and before.stands else entry  # it stands as it stood
+    found[scope] = ScopeState(decides, verdict or before.verdict, published, place)
+    if entry.kind == "revoke" and "scope" not in entry.facts:  # of an earlier datacheck: it meant every channel
+        for other in [one for one, fate in found.items() if one.version == entry.version and fate.stands]:
+            found[other] = found[other]._replace(entry=entry)
+
+
+def scope_of(entry: Entry) -> Scope:
+    """The scope of an entry that says what becomes of a version."""
+    return Scope(entry.version, str(entry.facts.get("channel", entry.contract)), entry.contract)
+
+
+def _usual(entry: Entry) -> str:
+    folder = "quarantine" if entry.kind == "quarantine" else "versions"
+    return f"{folder}/{entry.version.removeprefix('sha256:')}"
+
+
+def _place(entry: Entry) -> str | None:
+    """The folder that an entry names; those of an earlier datacheck name none."""
+    place = entry.facts.get("place")
+    if place is not None and not _PLACE.fullmatch(str(place)):
+        raise LedgerError(f"entry {entry.seq} of the ledger names no place of a version; trust no verdict of it")
+    return place
+
+
+def place_of(entry: Entry) -> str:
+    """Where a version goes by an entry, relative to the registry."""
+    return _place(entry) or _usual(entry)
+
+
+def in_force(found: Mapping[Scope, ScopeState]) -> dict[str, tuple[Scope, ScopeState]]:
+    """By channel the newest publication that was not revoked since."""
+    standing = [(scope, fate) for scope, fate in found.items() if fate.stands]
+    return {scope.channel: (scope, fate) for scope, fate in sorted(standing, key=lambda item: item[1].entry.seq)}
+
+
+def free(found: Mapping[Scope, ScopeState], mine: Scope, place: str, answer: tuple[str, ...]) -> bool:
+    """Whether a verdict may be put there: no other scope stands in that folder by another answer."""
+    return all(
+        fate.answer == answer for scope, fate in found.items() if scope != mine and fate.stands and fate.place == place
+    )

@@ -1,0 +1,138 @@
+"""Rows as the trainer sees them: rendered, tokenized, labelled. Nothing is stored; the first rows are read again."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from datacheck.chat.conversations import Conversation
+from datacheck.chat.samples import Sample, samples
+from datacheck.chat.tokenizer import Tokenizer
+from datacheck.contract.artifacts import Run as RunSettings
+from datacheck.contract.artifacts import resolved
+from datacheck.contract.load import load_contract
+from datacheck.engine.contain import tables_of
+from datacheck.errors import LoadError, UsageError, unknown
+from datacheck.features.outcomes import parsed
+from datacheck.features.tokens import NO_TOKENIZER, limits_of, load_model, reader, renderer, token_run_of
+from datacheck.files.inventory import dataset_files
+from datacheck.loading.reader import read
+from datacheck.loading.reading import Reading
+from datacheck.trainers.base import UNSEEN
+
+_YAML = {".yaml", ".yml"}
+
+
+@dataclass(frozen=True)
+class Previewed:
+    """A row and its training examples (two of a pair, none of what is no conversation). `at`: `file:line`."""
+
+    row: int
+    at: str
+    samples: tuple[Sample, ...]
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What was asked for, and the tokenizer that it was made with."""
+
+    rows: tuple[Previewed, ...]
+    tokenizer: Tokenizer
+    max_length: int | None
+
+
+@dataclass(frozen=True)
+class _Data:
+    """The files to read, how, and the run's settings as checks see them."""
+
+    path: Path
+    named: str
+    glob: str | None
+    reading: Reading
+    run: Mapping[str, Any]
+
+
+def preview(
+    source: Path,
+    *,
+    row: int = 0,
+    n: int = 3,
+    dataset: str | None = None,
+    data: Mapping[str, str] | None = None,
+    run: Mapping[str, str] | None = None,
+) -> Preview:
+    """Render `n` rows from number `row` (0 is the first) of a data file or of a dataset of a contract.
+
+    Args:
+        source: a contract (.yaml) or a data file.
+        row: the first row, counted over all files in their order.
+        n: how many.
+        dataset: of a contract; its first one by default.
+        data: dataset → path, from `--data`.
+        run: settings of the run, from `--run`; they win over the contract's.
+
+    Raises:
+        UsageError: without a tokenizer, with a wrong dataset, or if there is no such row.
+        LoadError: where the tokenizer, its template or the trainer's settings cannot be used.
+
+    """
+    wanted = _of_contract(source, dataset, data or {}, run or {}) if source.suffix in _YAML else _of_file(source, run)
+    used = token_run_of({"run": wanted.run, "roles": wanted.reading.roles})
+    if used.tokenizer is None:
+        raise UsageError(NO_TOKENIZER)
+    model = load_model(used.tokenizer)
+    read_record = reader(used, UNSEEN)
+    rows = [(number, at, read_record(record)) for number, at, record in islice(_records(wanted), row, row + n)]
+    if not rows:
+        raise UsageError(f"--row {row}: {wanted.named} has no such row; the first is 0")
+    examples: list[Conversation] = [each for _, _, found in rows for each in found]
+    limits = limits_of(used, model.tokenizer)
+    child = renderer(model, used.template)
+    try:
+        made = iter(list(samples(examples, limits, child)))
+    finally:
+        if child is not None:
+            child.close()
+    shown = tuple(Previewed(number, at, tuple(islice(made, len(found)))) for number, at, found in rows)
+    return Preview(shown, model.tokenizer, limits.max_length)
+
+
+def _of_contract(path: Path, dataset: str | None, data: Mapping[str, str], run: Mapping[str, str]) -> _Data:
+    contract = load_contract(path, data, run=run)
+    name = dataset or next(iter(contract.datasets))
+    if name not in contract.datasets:
+        raise UsageError(f"--dataset {name}: {unknown('dataset', name, contract.datasets)}")
+    found = contract.datasets[name]
+    return _Data(found.path, found.named, found.source.glob, found.source, contract.run)
+
+
+def _of_file(path: Path, run: Mapping[str, str] | None) -> _Data:
+    """Only what `--run` names is known of the run."""
+    try:
+        settings = RunSettings.model_validate(dict(run or {}))
+    except ValueError:
+        known = ", ".join(name for name in RunSettings.model_fields if name != "settings")
+        raise UsageError(f"--run: expected NAME=VALUE with one of {known}") from None
+    problems: list[str] = []
+    seen = resolved(
+        settings, lambda _, named: Path(named).absolute(), lambda name, said: problems.append(f"--run {name}={said}"),
+        located=True,
+    )  # fmt: skip
+    if problems:
+        raise UsageError(problems[0])
+    return _Data(path.absolute(), str(path), None, Reading(), seen)
+
+
+def _records(wanted: _Data) -> Iterator[tuple[int, str, Any]]:
+    """(row, `file:line`, record), as the loader numbers them."""
+    number = 0
+    for entry in dataset_files("data", wanted.path, wanted.named, wanted.glob).read:
+        for chunk in read(entry.path, wanted.reading):
+            for tables in tables_of(chunk, wanted.reading, records=True):
+                if tables.records is None:
+                    raise LoadError(f"{entry.name}: its records cannot be shown")
+                lines = tables.rows["line"].to_list()
+                for (_, record), line in zip(parsed(tables.records), lines, strict=True):
+                    yield number, f"{entry.name}:{chunk.first_line + line}", record
+                    number += 1

@@ -1,0 +1,1 @@
+"""A first contract that fits given data."""

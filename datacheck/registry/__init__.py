@@ -1,0 +1,1 @@
+"""Versions of data: taken in, published, kept apart, watched."""

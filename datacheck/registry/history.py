@@ -1,0 +1,116 @@
+"""The ledger in words: `datacheck history`, and what `publish` and `rescan` say, in English and Chinese."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+
+from datacheck.errors import one
+from datacheck.files.versions import shown
+from datacheck.gate.ledger import Entry, Head
+from datacheck.i18n.words import WORDS, Lang
+from datacheck.report.screen import STYLES, Screen, make_screen
+from datacheck.status import Status
+
+if TYPE_CHECKING:
+    from datacheck.registry.publish import Outcome
+
+_LANGS: tuple[Lang, ...] = ("en", "zh")
+_PHRASES = {
+    "whole": ("{} entries, the chain is whole", "共 {} 条记录，链完整"),
+    "none": ("nothing is recorded of this", "没有相关记录"),
+    "files": ("{} files", "{} 个文件"),
+    "strict": ("strict", "严格模式"),
+    "verdict": ("verdict {}", "判定 {}"),
+    "publish": ("PUBLISHED in {}", "已发布到 {}"),
+    "quarantine": ("put into quarantine", "已隔离"),
+    "revoke": ("REVOKED", "已撤销"),
+    "rescan": ("asked again: stands", "复查：仍然有效"),
+    "waiver": ("WAIVED", "已豁免"),
+    "claim": ("taken by {}", "由 {} 领取"),
+    "interrupted": ("interrupted, nothing decided", "已中断，未判定"),
+    "undecided": ("asked again: nobody can say", "复查：无法判定"),
+    "published": ("published", "已发布"),
+    "quarantined": ("NOT published, put into quarantine", "未发布，已隔离"),
+    "revoked": ("REVOKED", "已撤销"),
+    "not_decided": ("NOT published: nobody can say", "未发布：无法判定"),
+    "stopped": ("interrupted, nothing published", "已中断，未发布"),
+    "known": ("answered from the ledger", "由账本直接得出"),
+    "report": ("report", "报告"),
+    "why": ("why", "原因"),
+    "entry": ("entry {}", "记录 {}"),
+}
+_MARKS = {
+    "publish": Status.PASS, "rescan": Status.PASS, "quarantine": Status.FAIL, "revoke": Status.FAIL,
+    "waiver": Status.WARN, "interrupted": Status.ERROR, "undecided": Status.ERROR,
+}  # fmt: skip
+_STATUS = {
+    "published": (Status.PASS, "published"), "quarantined": (Status.FAIL, "quarantined"),
+    "revoked": (Status.FAIL, "revoked"), "undecided": (Status.ERROR, "not_decided"),
+    "interrupted": (Status.ERROR, "stopped"),
+}  # fmt: skip
+
+
+def _say(lang: Lang, phrase: str, *values: object) -> str:
+    return one(_PHRASES[phrase][_LANGS.index(lang)].format(*values))
+
+
+def history_json(entries: Sequence[Entry], head: Head) -> str:
+    """The entries as JSON, with the head that the chain was verified up to."""
+    listed = [{**entry._asdict(), "payload": entry.facts} for entry in entries]
+    value: dict[str, Any] = {"schema": "datacheck/history/1", "head": head._asdict(), "entries": listed}
+    return json.dumps(value, ensure_ascii=False, indent=1) + "\n"
+
+
+def print_history(entries: Sequence[Entry], head: Head, console: Console, lang: Lang) -> None:
+    """Print entries in their order; the chain was verified before."""
+    screen = make_screen(console, WORDS[lang])
+    width = len(str(head.seq))
+    for entry in entries:
+        status = _MARKS.get(entry.kind) or _of_verdict(entry)
+        mark = f"{screen.signs.marks[status]} {entry.seq:>{width}}  "
+        screen.line(_words(entry, lang), STYLES[status], mark, f"{entry.time[:16].replace('T', ' ')}Z  ")
+    if not entries:
+        screen.line(_say(lang, "none"))
+    screen.line(_say(lang, "whole", head.seq), "bold", head.hash[:12], "  ")
+
+
+def _of_verdict(entry: Entry) -> Status:
+    return Status(entry.facts["verdict"]) if entry.kind == "verdict" else Status.INFO
+
+
+def _words(entry: Entry, lang: Lang) -> str:
+    facts, number = entry.facts, entry.version.removeprefix("sha256:")[:12]
+    if entry.kind == "verdict":
+        words = [_say(lang, "verdict", facts["verdict"].upper()), entry.contract, _say(lang, "files", facts["files"])]
+        words += [_say(lang, "strict")] if facts["strict"] else []
+        words += [facts["given"]] if facts.get("given") else []
+    else:
+        what = {"publish": facts.get("channel"), "claim": facts.get("owner")}.get(entry.kind, "")
+        words = [_say(lang, entry.kind, what) if entry.kind in _PHRASES else entry.kind]
+        words += [str(facts[key]) for key in ("waived", "reason") if facts.get(key)]
+    return shown(f"{number}  {WORDS[lang].semicolon.join(words)}")
+
+
+def print_outcome(found: Outcome, console: Console, lang: Lang) -> None:
+    """Print what became of a drop: loudly where it is not published, or only by a waiver."""
+    screen = make_screen(console, WORDS[lang])
+    status, phrase = _STATUS[found.status]
+    told = [_say(lang, phrase), found.version.removeprefix("sha256:")[:12], _say(lang, "entry", found.seq)]
+    told += [_say(lang, "known")] if found.known else []
+    screen.line(WORDS[lang].semicolon.join(told), STYLES[status], f"{screen.signs.marks[status]} ")
+    for waiver in found.waived:
+        screen.line(waiver, STYLES[Status.WARN], f"{screen.signs.marks[Status.WARN]} {_say(lang, 'waiver')} ")
+    if found.reason and not found.waived:
+        screen.line(found.reason, head="  ", label=f"{_say(lang, 'why')}{WORDS[lang].colon}")
+    _where(screen, found, lang)
+
+
+def _where(screen: Screen, found: Outcome, lang: Lang) -> None:
+    report = found.path / "_report" / "report.html"
+    screen.line(shown(str(found.path)), head="  ")
+    if report.exists():
+        screen.line(shown(str(report)), head="  ", label=f"{_say(lang, 'report')}{WORDS[lang].colon}")

@@ -1,0 +1,487 @@
+"""Publish a drop: is its manifest true, does it keep the contract, sign, record, and move it; or answer what is known.
+
+The order makes a crash harmless. The drop is moved to staged/, validated and signed there; one transaction records the
+verdict and what becomes of the version; only then it is moved. What a dead call leaves, the next one finishes or takes
+back. A question that the ledger has answered (same data, contract, other datasets, code, strictness, day) is not asked
+again; an `error` is never an answer.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from datacheck.contract import discover
+from datacheck.contract.load import Contract, Dataset, load_contract
+from datacheck.engine.store import code_digest
+from datacheck.errors import DatacheckError, LoadError, UsageError, WaiverError
+from datacheck.files import strictjson, versions
+from datacheck.files.versions import MANIFEST, REPORT, VERDICT, shown
+from datacheck.gate.keys import PrivateKey, Trust
+from datacheck.gate.ledger import Draft, Entry, Ledger, LedgerError
+from datacheck.gate.outcomes import Scope, ScopeState, answer_of, fates, free
+from datacheck.gate.standing import hexed
+from datacheck.gate.verdict import Verdict
+from datacheck.gate.verify import read_signed
+from datacheck.gate.waivers import read_waivers, unwaived
+from datacheck.registry.claims import LEASE, Claim, beating, claim, default_owner, release, state, still_held
+from datacheck.registry.registry import Registry, carry_waivers, check_channel, sha256_of, sync_tree
+from datacheck.session.options import Options
+
+if TYPE_CHECKING:  # only what is not known is run, and only that needs the libraries of data
+    from datacheck.session.session import Session
+    from datacheck.verdict.model import Report
+
+_LOOK = 0.2  # seconds between two looks at a claim of somebody else
+
+Status = Literal["published", "quarantined", "revoked", "undecided", "interrupted"]
+Hashed = Callable[[int, int], None]  # (bytes that have just been hashed, bytes of the drop)
+Execute = Callable[["Session"], str | None]  # runs the plan; returns the name of the signal that stopped it, or None
+
+
+class BusyError(LedgerError):
+    """Another worker has this version now."""
+
+
+@dataclass(frozen=True)
+class PublishRules:
+    """By what a drop is judged, and who answers for it.
+
+    Args:
+        contract: the YAML file.
+        key: signs the verdict.
+        trust: whose keys count: the validator's own, and those of approvers.
+        data: dataset name → path, as `--data`; a path in the drop follows it.
+        channel: which pointer moves to the version; by default the contract's name.
+        options: how to run; `out`, `sign` and `version` are set here.
+
+    """
+
+    contract: Path
+    key: PrivateKey
+    trust: Trust
+    data: Mapping[str, str] = field(default_factory=dict)
+    channel: str | None = None
+    options: Options = field(default_factory=Options)
+
+
+class Outcome(NamedTuple):
+    """What became of a drop. `known`: the ledger had the answer; `waived` and `reason` are for people."""
+
+    status: Status
+    version: str
+    path: Path
+    verdict: str
+    channel: str
+    known: bool
+    seq: int
+    waived: tuple[str, ...] = ()
+    reason: str = ""
+
+    @property
+    def exit_code(self) -> int:
+        """0 published, 1 the contract is violated, 3 could not decide."""
+        return {"published": 0, "quarantined": 1, "revoked": 1}.get(self.status, 3)
+
+
+def publish(
+    drop: Path,
+    rules: PublishRules,
+    registry: Registry,
+    *,
+    wait: bool = True,
+    lease: float = LEASE,
+    execute: Execute | None = None,
+    hashed: Hashed | None = None,
+) -> Outcome:
+    """Take a drop in, once, whoever else tries; publish it, or put it into quarantine with its report.
+
+    Args:
+        drop: a folder with a _MANIFEST.json.
+        rules: by what it is judged.
+        registry: where it goes.
+        wait: for another worker that has this version, and answer what that one found; else BusyError.
+        lease: seconds after which a worker that does not answer counts as dead.
+        execute: runs the plan, as a flow does; by default on this machine.
+        hashed: hears how many bytes of the drop have just been hashed, of how many.
+
+    Raises:
+        UsageError: no drop, no manifest, a wrong contract, a key that is not trusted as a validator's.
+        LoadError: the manifest is not true, or a file changed. LedgerError: the ledger is full, cut or changed.
+
+    """
+    job = Job(drop, rules, registry, hashed)
+    try:
+        with registry.ledger() as ledger:
+            while True:
+                found = _once(job, ledger, lease, execute or _plainly)
+                if found is not None:
+                    return found
+                if not wait:
+                    raise BusyError(f"{shown(str(drop))}: another worker validates this version now; look again later")
+                time.sleep(_LOOK)
+    except OSError as error:
+        why = error.strerror or type(error).__name__
+        hint = "free space, or mend the disk or the rights, and run again"
+        raise LoadError(f"{shown(str(drop))}: nothing was published ({why}); {hint}") from None
+
+
+def _once(job: Job, ledger: Ledger, lease: float, execute: Execute) -> Outcome | None:
+    """The answer, or None while somebody else works on it."""
+    if job.present(ledger):
+        found = job.answer(ledger)
+        if found is not None:
+            return found
+        job.require_readable()
+    held = claim(ledger, job.manifest.id, default_owner(), lease, key=job.claim)
+    if held is None:
+        return None
+    try:
+        with beating(ledger, held):
+            return job.work(ledger, held, execute)
+    finally:
+        _let_go(ledger, held)
+
+
+def _plainly(session: Session) -> str | None:
+    session.run()
+    return None
+
+
+def _let_go(ledger: Ledger, held: Claim) -> None:
+    try:
+        release(ledger, held)
+    except LedgerError:  # it ran out, or nothing can be written: it ends with its lease
+        return
+
+
+class Job:
+    """One drop and its question."""
+
+    def __init__(self, drop: Path, rules: PublishRules, registry: Registry, hashed: Hashed | None = None) -> None:
+        discover.use_folder(rules.options.checks)
+        self.given = drop
+        self.rules = rules
+        self.registry = registry
+        self.hashed = hashed
+        self.drop = drop.resolve()
+        if not self.drop.is_dir():
+            hint = "a drop that was published or put into quarantine has moved: see datacheck history"
+            raise UsageError(f"{shown(str(drop))}: no such folder; expected a drop ({hint})")
+        if rules.key.key_id not in rules.trust.keys or rules.trust.keys[rules.key.key_id].role != "validator":
+            hint = f"expected it among the validators of {shown(rules.trust.file)}: datacheck keys trust KEY.pub"
+            raise UsageError(f"--sign: nobody would accept this key; {hint}")
+        manifest = versions.read_manifest(self.drop)
+        if manifest is None:
+            hint = f"when all files are there: datacheck manifest {shown(str(drop))}"
+            raise UsageError(f"{shown(str(drop / MANIFEST))}: not there, so the drop is not complete; {hint}")
+        self.manifest = manifest
+        self.claim = f"publish:{manifest.id}"
+        self.asked = ""
+        self.within = self._bind()
+        self.channel = check_channel(rules.channel or self._name)
+        self.scope = Scope(manifest.id, self.channel, self._name)
+
+    def _bind(self) -> dict[str, str | None]:
+        """By dataset that `--data` names: its path within the drop, None for one elsewhere."""
+        contract = load_contract(self.rules.contract, run=self.rules.options.run, located=False)
+        self._name = contract.name
+        given = dict(self.rules.data)
+        if not given:
+            open_ones = [name for name, entry in contract.datasets.items() if entry.source.path is None]
+            mine = open_ones or list(contract.datasets)
+            if len(mine) != 1:
+                raise UsageError(
+                    f"{shown(str(self.given))}: which dataset of the contract is it? "
+                    f"add --data NAME={shown(str(self.given))}, with one of: {', '.join(contract.datasets)}"
+                )
+            given = {mine[0]: str(self.drop)}
+        self.elsewhere = given
+        places = {name: Path(path).resolve() for name, path in given.items()}
+        within = {
+            name: place.relative_to(self.drop).as_posix() if place.is_relative_to(self.drop) else None
+            for name, place in places.items()
+        }
+        if all(place is None for place in within.values()):
+            raise UsageError(f"--data: no path lies in {shown(str(self.given))}; expected at least one dataset there")
+        return within
+
+    def data(self, folder: Path) -> dict[str, str]:
+        """The bindings, with the drop at `folder`."""
+        return {
+            name: self.elsewhere[name] if place is None else str(folder / place) for name, place in self.within.items()
+        }
+
+    def _contract(self) -> Contract:
+        """The contract, with the drop where it is now."""
+        options = self.rules.options
+        return load_contract(self.rules.contract, self.data(self.drop), run=options.run, as_of=options.as_of)
+
+    def require_readable(self) -> None:
+        """Whatever the run would refuse to list is refused before anything is claimed or moved."""
+        from datacheck.files.inventory import inventory  # noqa: PLC0415
+
+        try:
+            inventory(self._contract())
+        except DatacheckError:
+            if self.drop.exists():  # else another worker has just moved it
+                raise
+
+    def question(self) -> str:
+        """A digest of everything that the verdict depends on, but for the day."""
+        options = self.rules.options
+        contract = self._contract()
+        elsewhere = [dataset for dataset in contract.datasets.values() if self.within.get(dataset.name) is None]
+        outside = {dataset.name: _digests(dataset) for dataset in elsewhere}
+        inside = {name: place for name, place in self.within.items() if place is not None}
+        baseline = sha256_of(options.baseline / "report.json") if options.baseline else None
+        as_of = options.as_of.isoformat() if options.as_of else None
+        how = [code_digest(), options.strict, dict(options.run), baseline, as_of]
+        parts = [self.manifest.id, dict(contract.inputs), inside, outside, how]
+        return hashlib.sha256(strictjson.canonical(parts)).hexdigest()
+
+    # --- what is known ---
+
+    def present(self, ledger: Ledger) -> bool:
+        """Whether the drop can be asked about: where it was given, or where another worker has put it meanwhile."""
+        registry = self.registry
+        for _ in range(3):  # it may be moved on between two looks
+            for folder in (self.drop, *registry.places(self.manifest.id)):
+                if folder.exists():
+                    self.drop = folder
+                    return True
+            if state(ledger, self.claim) != "free" or registry.left(self.manifest.id):
+                return False
+        raise UsageError(f"{shown(str(self.given))}: was taken away meanwhile; expected a drop that nobody moves")
+
+    def _require_true(self) -> None:
+        hashed, of = self.hashed, self.manifest.bytes
+        found = versions.scan(self.drop, tell=(lambda read: hashed(read, of)) if hashed else None)
+        told = versions.differences(self.manifest, found)
+        if told:
+            lines = "\n".join(f"{shown(self.given.name)}/{line}" for line in told[:10])
+            hint = f"the drop is not what its {MANIFEST} says; deliver it again, or write a new manifest"
+            raise LoadError(f"{lines}\n{hint}")
+
+    def answer(self, ledger: Ledger) -> Outcome | None:
+        """The answer that the ledger has; None if the drop must be validated, or is being moved just now.
+
+        Raises LoadError where the manifest is not true.
+        """
+        try:
+            if not self.asked:
+                self._require_true()
+                self.asked = self.question()
+        except DatacheckError:
+            if self.drop.exists():
+                raise
+            return None
+        _, fate = self._fates(ledger)
+        if fate is None or fate.verdict is None or fate.entry.kind == "revoke" or not self._same(fate.verdict):
+            return None
+        folder = self.registry.root / fate.place
+        equal = [e for e in ledger.entries(self.manifest.id, ("verdict",)) if answer_of(e) == fate.answer]
+        known = {entry.fact("envelope") for entry in equal}
+        if not (folder / VERDICT).is_file() or sha256_of(folder / VERDICT) not in known:
+            return None
+        signed = read_signed(folder, self.rules.trust)
+        allowed = _allowed(folder, signed.verdict, signed.key_id, self.rules.trust)
+        if allowed.yes != fate.stands:
+            return None
+        status: Status = "published" if fate.stands else "quarantined"
+        return self._outcome(status, folder, signed.verdict, fate.entry, allowed, known=True)
+
+    def _fates(self, ledger: Ledger) -> tuple[dict[Scope, ScopeState], ScopeState | None]:
+        """What became of this version in every scope, and in this one."""
+        found = {scope: fate for scope, fate in fates(ledger.verified()).items() if scope.version == self.manifest.id}
+        return found, found.get(self.scope)
+
+    def _same(self, entry: Entry) -> bool:
+        facts = entry.facts
+        day = self.rules.options.as_of or dt.datetime.now(tz=dt.UTC).astimezone().date()
+        return (
+            facts["question"] == self.asked
+            and facts["verdict"] in ("pass", "warn", "fail")
+            and facts["day"] in (None, day.isoformat())
+        )
+
+    # --- what is not ---
+
+    def work(self, ledger: Ledger, held: Claim, execute: Execute) -> Outcome | None:
+        """Validate, sign, record and move; the claim is ours."""
+        self.registry.recover(ledger)
+        if not self.present(ledger):
+            return None
+        known = self.answer(ledger)
+        if known is not None:
+            return known
+        box, (_, fate) = self.registry.box(held), self._fates(ledger)
+        own = self.registry.root / fate.place if fate is not None and fate.published is not None else None
+        try:
+            if own is not None and own.exists() and self.registry.is_published(own):
+                folder = self.registry.stage_again(held, own)
+            elif self.registry.is_published(self.drop):  # published by another contract, or in another channel
+                folder = self.registry.stage_again(held, self.drop, waivers=False)
+            else:
+                folder = self.registry.stage(ledger, held, self.drop, self.manifest)
+                carry_waivers(self.registry.quarantine(self.manifest.id), folder)
+            report, verdict = self.validate(folder, box, execute)
+            if verdict is None:
+                return self._stopped(ledger, held, report)
+            return self._decided(ledger, held, folder, report, verdict)
+        finally:
+            self._mend(ledger, box)
+
+    def _mend(self, ledger: Ledger, box: Path) -> None:
+        """After a failure on the way: finish or take back. After a success nothing is left of the box."""
+        if box.exists():
+            with self.registry.moving(ledger):
+                self.registry.finish(ledger, box)
+
+    def validate(self, folder: Path, box: Path, execute: Execute) -> tuple[Report, Verdict | None]:
+        """Run the contract on the drop at `folder`. Without a verdict: the run was stopped, nothing is signed."""
+        from datacheck.session.session import Session  # noqa: PLC0415
+
+        options = replace(self.rules.options, out=box / REPORT, sign=self.rules.key, version=folder)
+        with Session(self.rules.contract, self.data(folder), options) as session:
+            stopped = execute(session)
+            report = session.finish(stopped)
+            if stopped is not None:
+                return report, None
+            if session.signed is None:
+                raise LoadError(f"{shown(str(self.given))}: was not signed; nothing was published")
+            return report, session.signed[0]
+
+    def _stopped(self, ledger: Ledger, held: Claim, report: Report) -> Outcome:
+        reason = report.reason or "interrupted"
+        facts = {"verdict": report.verdict.value, "reason": reason}
+        with ledger.writing() as db:
+            still_held(db, held)
+            (entry,) = ledger.add([Draft("interrupted", self.manifest.id, report.contract.name, facts)])
+            back = self.registry.put_back(ledger, self.registry.box(held), report=True)
+        ledger.write_anchors()
+        path = back or self.drop
+        return Outcome(
+            "interrupted", self.manifest.id, path, "error", self.channel, known=False, seq=entry.seq, reason=reason
+        )
+
+    def _decided(self, ledger: Ledger, held: Claim, folder: Path, report: Report, verdict: Verdict) -> Outcome:
+        """Record the verdict with what becomes of the version, then move it there."""
+        allowed = _allowed(folder, verdict, self.rules.key.key_id, self.rules.trust)
+        from datacheck.verdict.judge import day_of  # noqa: PLC0415
+
+        name, box = verdict.contract[0], self.registry.box(held)
+        facts = verdict_facts(verdict, folder, self.asked, day_of(report))
+        kind, place = self._fate(ledger, allowed, report, facts, box)
+        fate = {"staged": box.name, "channel": self.channel, "reason": allowed.reason, "within": self.within}
+        drafts = [Draft(kind, self.manifest.id, name, {**fate, "place": place, "scope": "channel and contract"})]
+        if kind != "undecided":  # a published version stays what it was if nobody can say otherwise
+            waivers = [Draft("waiver", self.manifest.id, name, {"waived": text}) for text in allowed.waived]
+            drafts = [Draft("verdict", self.manifest.id, name, facts), *waivers, *drafts]
+        sync_tree(folder)  # between the entry and the pointer little must be left to do: the guard compares them
+        with ledger.writing() as db:
+            still_held(db, held)
+            entry = ledger.add(drafts)[-1]
+        ledger.write_anchors()
+        with self.registry.moving(ledger):
+            moved = self.registry.finish(ledger, box) or self.registry.root / place
+            self.registry.point(ledger)
+        failed: Status = "undecided" if report.exit_code == 3 else "revoked" if kind == "revoke" else "quarantined"
+        return self._outcome("published" if allowed.yes else failed, moved, verdict, entry, allowed, known=False)
+
+    def _fate(
+        self, ledger: Ledger, allowed: Permission, report: Report, facts: Mapping[str, Any], box: Path
+    ) -> tuple[str, str]:
+        """The kind of entry that says what becomes of the version in this scope, and the folder where it goes.
+
+        Where it stands in another scope, by another answer, its folder stays what it is.
+        """
+        found, mine = self._fates(ledger)
+        answer = tuple(str(facts[name]) for name in ("question", "day", "result"))
+        number = hexed(self.manifest.id)
+        own = [mine.place] if mine is not None and mine.published is not None else []
+        places = [place for place in (*own, f"versions/{number}") if place.startswith("versions/")]
+        places = [place for place in places if free(found, self.scope, place, answer)]
+        if allowed.yes:
+            kind = "rescan" if mine is not None and mine.stands else "publish"
+            return kind, places[0] if places else f"versions/{box.name}"
+        if mine is not None and mine.stands and report.exit_code == 3:
+            return "undecided", mine.place
+        return "revoke" if own else "quarantine", next((p for p in places if p in own), f"quarantine/{number}")
+
+    def _outcome(
+        self, status: Status, place: Path, verdict: Verdict, entry: Entry, allowed: Permission, known: bool
+    ) -> Outcome:
+        return Outcome(
+            status,
+            self.manifest.id,
+            place,
+            verdict.verdict,
+            self.channel,
+            known,
+            entry.seq,
+            allowed.waived,
+            allowed.reason,
+        )
+
+
+class Permission(NamedTuple):
+    """Whether a verdict lets its version be used; `late`: only because a waiver has expired it does not."""
+
+    yes: bool
+    waived: tuple[str, ...] = ()
+    reason: str = ""
+    late: bool = False
+
+
+def _allowed(folder: Path, verdict: Verdict, validator: str, trust: Trust) -> Permission:
+    """As the guard decides: passed, or every failed finding waived; never what could not be decided."""
+    if verdict.result in ("PASSED", "WARNED"):
+        return Permission(yes=True)
+    told = ", ".join(f"{finding.id} ({finding.status})" for finding in verdict.blocking[:5]) or verdict.verdict
+    try:
+        waivers = read_waivers(folder, trust, verdict, validator)
+    except WaiverError as error:
+        return Permission(yes=False, reason=f"{told}; {error}")
+    blocking, used, late = unwaived(verdict, waivers)
+    if used and not blocking:
+        return Permission(yes=True, waived=tuple(str(waiver) for waiver in used), reason=told)
+    expired = f"; expired: {late[0]}" if late else ""
+    return Permission(yes=False, reason=shown(f"{told}{expired}"), late=bool(late))
+
+
+def verdict_facts(verdict: Verdict, folder: Path, question: str, day: dt.date | None) -> dict[str, Any]:
+    """What the ledger keeps of a verdict: digests and numbers."""
+    statuses = [finding.status for finding in verdict.findings]
+    return {
+        "envelope": sha256_of(folder / VERDICT),
+        "question": question,
+        "day": day.isoformat() if day else None,
+        "result": verdict.result,
+        "verdict": verdict.verdict,
+        "strict": verdict.strict,
+        "given": verdict.given,
+        "contract": verdict.contract_digest,
+        "report": verdict.report,
+        "datacheck": verdict.datacheck,
+        "files": len(verdict.files),
+        "bytes": verdict.size,
+        "findings": {status: statuses.count(status) for status in sorted(set(statuses))},
+    }
+
+
+def _digests(dataset: Dataset) -> list[list[Any]]:
+    """The files of a dataset that is no part of the drop: name, size, sha256."""
+    from datacheck.files.inventory import files_of  # noqa: PLC0415
+
+    return [[entry.name, entry.size, _sha256(entry.path)] for entry in files_of(dataset).read]
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,393 @@
+"""A registry: a folder in which versions of data are taken in, put aside or published. Standard library only.
+
+    incoming/            drops, each a folder whose _MANIFEST.json is written last (a drop may lie elsewhere, too)
+    staged/<id>.<n>/     a drop while it is validated (n: the attempt); what a crash leaves here, the next call mends
+    versions/<id>/       published: data, _MANIFEST.json, verdict.dsse.json, _report/, _LEDGER_HEAD.json; read-only
+    versions/<id>.<n>/   the same data with the verdict of another contract or channel
+    quarantine/<id>/     the same for what failed
+    published/<channel>  a link to the version that is in force
+    ledger.sqlite        the truth; everything above can be told from it
+    head.json            the ledger's head
+
+Folders are moved while the ledger's write lock is held, and always after the ledger has recorded why. So a call that
+dies leaves a folder in `staged/` which `recover` moves on (if the ledger knows where to) or back to where it came from.
+"""
+
+import contextlib
+import hashlib
+import os
+import re
+import secrets
+import shutil
+import sqlite3
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from datacheck.errors import LoadError, UsageError
+from datacheck.files import versions
+from datacheck.files.versions import LEDGER_HEAD, MANIFEST, REPORT, VERDICT, WAIVERS, shown
+from datacheck.gate import dsse
+from datacheck.gate.ledger import Entry, Head, Ledger, LedgerError, read_head, sync_folder, write_head
+from datacheck.gate.outcomes import fates, in_force, place_of
+from datacheck.gate.standing import LEDGER, _around, anchors_of, hexed
+from datacheck.registry import claims
+from datacheck.registry.claims import Claim
+
+_FOLDERS = ("incoming", "staged", "versions", "quarantine", "published")
+_CHANNEL = re.compile(r"[\w][\w.-]{0,99}")
+_MOVES = ("publish", "quarantine", "revoke", "rescan")  # after these a folder is moved, or what lies beside the data
+
+
+class Registry:
+    """The folders of a registry and their ledger.
+
+    Args:
+        root: the registry's folder; `ledger()` makes what is missing in it.
+        anchors: further files that hold the ledger's head, best on another disk; else $DATACHECK_ANCHOR.
+
+    """
+
+    def __init__(self, root: Path, anchors: Sequence[Path] = ()) -> None:
+        self.root = Path(os.path.realpath(root))
+        self.anchors = anchors_of(self.root, anchors)
+
+    def __repr__(self) -> str:
+        return f"Registry({str(self.root)!r})"
+
+    def ledger(self, *, readonly: bool = False) -> Ledger:
+        """Open the ledger; the registry is made if it is not there, unless `readonly`. Raises LedgerError."""
+        if not readonly:
+            try:
+                for name in _FOLDERS:
+                    (self.root / name).mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                why = f"cannot be written ({error.strerror}); expected a folder where you may write"
+                raise LedgerError(f"{shown(str(self.root))}: {why}") from None
+            self._require_own_ledger()
+        return Ledger(self.root / LEDGER, self.anchors, readonly=readonly)
+
+    def _require_own_ledger(self) -> None:
+        """Two registries on one ledger would each take the other's versions for lost; SQLite's log knows one name."""
+        place = self.root / LEDGER
+        if place.is_symlink() or (place.exists() and place.stat().st_nlink > 1):
+            why = "has a second name (a link); a ledger belongs to one registry: make it a file of its own"
+            raise LedgerError(f"{shown(str(place))}: {why}")
+
+    def places(self, number: str) -> list[Path]:
+        """Where a version lies: published, perhaps by several contracts, or in quarantine."""
+        versions = self.root / "versions"
+        found = [versions / hexed(number), *sorted(versions.glob(f"{hexed(number)}.*")), self.quarantine(number)]
+        return [path for path in found if path.exists()]
+
+    def quarantine(self, number: str) -> Path:
+        """Where a version that failed lies, or would."""
+        return self.root / "quarantine" / hexed(number)
+
+    def is_published(self, folder: Path) -> bool:
+        """Whether a folder is one of versions/."""
+        return folder.parent == self.root / "versions"
+
+    def drops(self) -> list[Path]:
+        """The complete drops in incoming/, by name; one without a manifest is still being written."""
+        incoming = self.root / "incoming"
+        found = sorted(incoming.iterdir()) if incoming.is_dir() else []
+        return [path for path in found if not path.is_symlink() and (path / MANIFEST).is_file()]
+
+    def heads(self) -> list[tuple[Path, Head]]:
+        """The heads of the ledger that lie in the folders of versions."""
+        found = [*self.root.glob(f"versions/*/{LEDGER_HEAD}"), *self.root.glob(f"quarantine/*/{LEDGER_HEAD}")]
+        return [(file, head) for file in sorted(found) if (head := read_head(file)) is not None]
+
+    # --- moving; all of it inside `ledger.writing()` ---
+
+    def stage(self, ledger: Ledger, held: Claim, drop: Path, manifest: versions.Version) -> Path:
+        """Take a drop: move it to staged/, or copy it from another file system. Returns its folder there.
+
+        Raises LoadError where it cannot be read or is not what its manifest says, UsageError where it is not there.
+        """
+        box = self.box(held)
+        box.mkdir()
+        with contextlib.suppress(OSError):  # another file system
+            if drop.stat().st_dev == box.stat().st_dev and _ours(drop):
+                (box / "origin").write_text(str(drop), encoding="utf-8", errors="surrogateescape")
+                _sync_file(box / "origin")
+                with ledger.writing() as db:
+                    claims.still_held(db, held)
+                    drop.rename(box / "drop")
+                return box / "drop"
+        (box / "origin").unlink(missing_ok=True)
+        if not drop.exists():
+            raise UsageError(f"{shown(str(drop))}: was taken away meanwhile; expected a folder that nobody moves")
+        copy_drop(drop, box / "drop", manifest)
+        return box / "drop"
+
+    def stage_again(self, held: Claim, folder: Path, *, waivers: bool = True) -> Path:
+        """Take a published version for another look: links to its files, so that nothing in it changes yet."""
+        box = self.box(held)
+        left_out = {REPORT} if waivers else {REPORT, WAIVERS}
+        for inner, _, files in os.walk(folder):
+            within = Path(inner).relative_to(folder)
+            if within.parts[:1] and within.parts[0] in left_out:
+                continue
+            (box / "drop" / within).mkdir(parents=True, mode=0o755)
+            for name in files:
+                if name not in (VERDICT, LEDGER_HEAD) or within.parts:
+                    _link(Path(inner) / name, box / "drop" / within / name)
+        return box / "drop"
+
+    def box(self, held: Claim) -> Path:
+        """The folder of one attempt on a version in staged/."""
+        return self.root / "staged" / f"{hexed(held.version)}.{held.attempt}"
+
+    def settle(self, ledger: Ledger, box: Path, entry: Entry) -> Path:
+        """Move a version to where the ledger says it is, with its verdict and report; can be done again and again."""
+        place = place_of(entry)
+        failed = place.startswith("quarantine/")
+        target = self.root / place
+        drop = box / "drop"
+        if drop.exists():
+            _give(box / REPORT, drop / REPORT)
+            _sweep(drop)
+            if failed:
+                _own_files(drop, box / "copy")
+            write_head(drop / LEDGER_HEAD, ledger.head())
+            sync_tree(drop)
+            if failed and target.exists():
+                target.rename(box / "old")  # the same data by its id, with an older verdict
+            if not target.exists():  # complete before anybody sees it
+                _read_only(drop, keep=failed)
+                drop.rename(target)
+            else:  # published before: its data stays where it is
+                _writable(target)
+                for name in (REPORT, LEDGER_HEAD, VERDICT):
+                    _give(drop / name, target / name)
+                sync_folder(target)
+        if not failed:
+            _read_only(target)
+        sync_folder(target.parent)
+        _remove(box)
+        return target
+
+    def put_back(self, ledger: Ledger, box: Path, *, report: bool = False) -> Path | None:
+        """Move a drop back to where it came from, or beside it if something else is there now.
+
+        A verdict that the ledger does not know goes; `report`: the report of the attempt comes with the drop.
+        """
+        drop, back = box / "drop", None
+        if drop.exists() and (box / "origin").exists():
+            _sweep(drop)
+            if (drop / VERDICT).exists() and not _recorded(ledger, box, sha256_of(drop / VERDICT)):
+                (drop / VERDICT).unlink()
+            if report:
+                _give(box / REPORT, drop / REPORT)
+            origin = Path((box / "origin").read_text(encoding="utf-8", errors="surrogateescape"))
+            back = origin
+            while os.path.lexists(back):
+                back = origin.with_name(f"{origin.name}.{secrets.token_hex(4)}")
+            back.parent.mkdir(parents=True, exist_ok=True)
+            drop.rename(back)
+            sync_folder(back.parent)
+        _remove(box)
+        return back
+
+    def recover(self, ledger: Ledger) -> list[Path]:
+        """Finish or take back what calls that died have left; returns where the folders went. Safe at any time."""
+        moved = []
+        with self.moving(ledger) as db:
+            for box in sorted((self.root / "staged").iterdir()):
+                attempt = box.name.rpartition(".")[2]
+                if not attempt.isdigit() or claims.holds(db, f"publish:{_number(box)}", int(attempt)):
+                    continue
+                moved.append(self.finish(ledger, box))
+            self.point(ledger)
+        return [path for path in moved if path is not None]
+
+    def finish(self, ledger: Ledger, box: Path) -> Path | None:
+        """Move what an attempt has left to where the ledger says, or back; returns where it is now."""
+        entry = ledger.last(_number(box), _MOVES)
+        if entry is not None and entry.facts.get("staged") == box.name:
+            return self.settle(ledger, box, entry)
+        return self.put_back(ledger, box)
+
+    def left(self, number: str) -> bool:
+        """Whether an attempt on a version has left something that `recover` moves."""
+        return any((self.root / "staged").glob(f"{hexed(number)}.*"))
+
+    @contextlib.contextmanager
+    def moving(self, ledger: Ledger) -> Iterator[sqlite3.Connection]:
+        """Hold the ledger's write lock while folders are moved; nobody else moves any meanwhile."""
+        try:
+            with ledger.writing() as db:
+                yield db
+        except OSError as error:
+            where = shown(str(self.root))
+            raise LedgerError(f"{where}: a version could not be moved ({error.strerror}); free space, mend rights, "
+                              "and run again: what the ledger says is done then") from None  # fmt: skip
+
+    def point(self, ledger: Ledger) -> None:
+        """Make the links in published/ say what the ledger says. Each is replaced atomically."""
+        folder = self.root / "published"
+        newest = in_force(fates(ledger.verified()))
+        wanted = {channel: fate.place for channel, (_, fate) in newest.items()}
+        for link in sorted(folder.iterdir()):
+            if link.is_symlink() and link.name not in wanted:
+                link.unlink()
+        for channel, place in wanted.items():
+            link, target = folder / channel, f"../{place}"
+            if link.is_symlink() and str(link.readlink()) == target:
+                continue
+            temporary = folder / f".{channel}.{secrets.token_hex(4)}"
+            temporary.symlink_to(target)
+            temporary.replace(link)
+        sync_folder(folder)
+
+
+def check_channel(name: str) -> str:
+    """The name of a channel if it can be one. Raises UsageError."""
+    if not _CHANNEL.fullmatch(name):
+        raise UsageError(f"--channel {shown(name)}: expected letters, digits, _ . and - (at most 100)")
+    return name
+
+
+def find(what: str | None, root: Path | None) -> tuple[Path, str]:
+    """The registry, and the (start of the) id of the version, that a user means; "" is every version.
+
+    Args:
+        what: a folder of a version, an id or the start of one (8 digits or more), or None.
+        root: the registry, if the user named it.
+
+    """
+    path = Path(what) if what else Path()
+    around = root or _around(path if path.exists() else Path())
+    if around is None:
+        raise UsageError("--registry: which one? expected the folder that holds ledger.sqlite")
+    if what is None or (path.exists() and Path(os.path.realpath(path)) == Path(os.path.realpath(around))):
+        return around, ""
+    if path.is_dir():
+        manifest = versions.read_manifest(path)
+        if manifest is None:
+            raise UsageError(f"{shown(what)}: has no {MANIFEST}; expected the folder of a version, or an id")
+        return around, manifest.id
+    number = what.removeprefix("sha256:").lower()
+    if not re.fullmatch("[0-9a-f]{8,64}", number):
+        raise UsageError(f"{shown(what)}: no folder, and no id of a version (8 to 64 hexadecimal digits)")
+    return around, f"sha256:{number}"
+
+
+def copy_drop(drop: Path, target: Path, manifest: versions.Version) -> None:
+    """Copy the listed files and the gate's own of a drop to another file system; the result is verified by its hash."""
+    own = [name for name in (MANIFEST,) if (drop / name).is_file()]
+    waivers = [f"{WAIVERS}/{entry.name}" for entry in (drop / WAIVERS).glob("*.dsse.json")]
+    try:
+        for name in [*(file.path for file in manifest.files), *waivers, *own]:
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(drop / name, target / name, follow_symlinks=False)
+        sync_tree(target)
+    except OSError as error:
+        raise LoadError(f"{shown(str(drop))}: cannot be copied into the registry ({error.strerror})") from None
+    if versions.scan(target) != manifest:
+        raise LoadError(f"{shown(str(drop))}: changed while it was copied; run again when nobody writes there")
+
+
+def carry_waivers(old: Path, drop: Path) -> None:
+    """Copy the waivers of an earlier attempt on the same version, so that they count for this one."""
+    for waiver in sorted((old / WAIVERS).glob("*.dsse.json")):
+        target = drop / WAIVERS / waiver.name
+        data = versions.read_small(waiver, dsse.LIMIT) if versions.is_own(f"{WAIVERS}/{waiver.name}") else None
+        if data is not None and not target.exists():
+            target.parent.mkdir(exist_ok=True)
+            versions.write_atomic(target, data)
+
+
+def _ours(drop: Path) -> bool:
+    """Whether this user can make everything in a drop read-only; what belongs to somebody else is copied instead."""
+    user = os.geteuid()
+    if user == 0:
+        return True
+    entries = (Path(inner, name) for inner, _, files in os.walk(drop) for name in (".", *files))
+    return all(entry.lstat().st_uid == user for entry in entries)
+
+
+def _give(made: Path, place: Path) -> None:
+    """Put a file or folder in the place of an older one; nothing is done where it was given already."""
+    if not made.exists():
+        return
+    if place.is_dir():
+        _remove(place)
+    made.replace(place)
+
+
+def _sweep(folder: Path) -> None:
+    """Remove the half of a file of ours that a killed call has left; it would count as data that nobody validated."""
+    for place in (folder, folder / WAIVERS):
+        if place.is_dir():
+            versions.sweep(place)
+
+
+def _remove(folder: Path) -> None:
+    if folder.exists():
+        _writable(folder)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _link(file: Path, target: Path) -> None:
+    try:
+        os.link(file, target, follow_symlinks=False)
+    except OSError:  # a file system or a rule that forbids links
+        shutil.copyfile(file, target, follow_symlinks=False)
+
+
+def _recorded(ledger: Ledger, box: Path, envelope: str) -> bool:
+    return any(entry.fact("envelope") == envelope for entry in ledger.entries(_number(box), ("verdict",)))
+
+
+def _number(box: Path) -> str:
+    """The version of a folder in staged/."""
+    return "sha256:" + box.name.partition(".")[0]
+
+
+def sync_tree(folder: Path) -> None:
+    """Bring all files and names below a folder to the disk."""
+    for inner, _, files in os.walk(folder):
+        for name in files:
+            _sync_file(Path(inner) / name)
+        sync_folder(Path(inner))
+
+
+def _sync_file(file: Path) -> None:
+    descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _read_only(folder: Path, *, keep: bool = False) -> None:
+    """Nobody writes here any more, but for the top folder, which has to be moved; with `keep` all is left as it is."""
+    for inner, _, files in [] if keep else os.walk(folder, topdown=False):
+        for place in (Path(inner), *(Path(inner) / name for name in files)) if os.geteuid() == 0 else ():
+            os.chown(place, 0, -1, follow_symlinks=False)  # who delivered it could make it writable again
+        for name in files:
+            (Path(inner) / name).chmod(0o444)
+        if Path(inner) != folder or folder.name != "drop":
+            Path(inner).chmod(0o555)
+
+
+def _own_files(folder: Path, copy: Path) -> None:
+    """Files that are links to those of a published version become copies: in quarantine they may be written to."""
+    for inner, _, files in os.walk(folder):
+        for file in (Path(inner) / name for name in files):
+            if file.lstat().st_nlink > 1:
+                shutil.copyfile(file, copy, follow_symlinks=False)
+                copy.replace(file)
+
+
+def _writable(folder: Path) -> None:
+    """Let the owner change what is in a folder: its files are replaced, never written."""
+    for inner, _, _ in os.walk(folder):
+        Path(inner).chmod(0o755)
+
+
+def sha256_of(file: Path) -> str:
+    """The sha256 of a small file."""
+    return hashlib.sha256(file.read_bytes()).hexdigest()

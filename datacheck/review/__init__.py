@@ -1,0 +1,1 @@
+"""Sheets to judge by hand, read back as rates."""

@@ -1,0 +1,337 @@
+"""A review sheet: rows drawn from a report for people to judge, and what their verdicts say of the whole.
+
+Drawn are, per finding, rows that it flagged, and rows that no finding flagged. Which ones depends on the seed and on
+the content of the records, not on their order: each record (and each further copy of it) has a rank, SHA-256 of the
+seed and of its key, and the lowest ranks of each group are drawn: a simple random sample without replacement.
+"""
+
+import csv
+import io
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from datacheck.check import EVIDENCE
+from datacheck.engine.contain import tables_of
+from datacheck.errors import LoadError, UsageError, unknown
+from datacheck.loading.reader import read
+from datacheck.loading.reading import Reading
+from datacheck.loading.tables import Tables
+from datacheck.pii.redaction import Mode, excerpt
+from datacheck.review.terminal import Review, Stratum
+from datacheck.text.proportions import wilson
+from datacheck.text.record_keys import record_keys
+from datacheck.verdict.judged_files import judged_files, source_of
+from datacheck.verdict.model import Report, read_report
+
+COLUMNS = (
+    "no", "group", "kind", "slice", "group_rows", "group_sample", "place", "problem", "where", "other", "text",
+    "verdict", "note", "record",
+)  # fmt: skip
+UNFLAGGED = "unflagged"
+_MASKED = "pii"  # the check whose rows are shown masked even where the operator asks for the full text
+_EACH, _WHOLE = 2000, 8000  # characters of one text and of a row; a cell of a spreadsheet takes 32,767
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet would run a cell that begins with one of these
+_VERDICTS = {
+    "bad": "bad", "ok": "ok", "false_alarm": "false_alarm", "false alarm": "false_alarm",
+    "有问题": "bad", "坏": "bad", "没问题": "ok", "正常": "ok", "误报": "false_alarm", "误杀": "false_alarm",
+}  # fmt: skip
+
+
+@dataclass
+class _Group:
+    """Rows of one kind: how many there are, and the lowest ranks so far."""
+
+    dataset: str
+    name: str
+    part: str
+    rows: int = 0
+    drawn: list[tuple[str, int, dict[str, Any]]] = field(default_factory=list)
+
+    def offer(self, rank: str, row: int, n: int) -> bool:
+        """Count a row; whether it is among the lowest n so far."""
+        self.rows += 1
+        return len(self.drawn) < n or (rank, row) < self.drawn[-1][:2]
+
+    def take(self, rank: str, row: int, entry: dict[str, Any], n: int) -> None:
+        """Keep a row, and let go of the one that it displaces."""
+        self.drawn = sorted([*self.drawn, (rank, row, entry)], key=lambda drawn: drawn[:2])[:n]
+
+
+class _Flag(NamedTuple):
+    """What a finding says of a row."""
+
+    problem: str
+    where: str | None
+    other: str | None
+
+
+def make_sheet(
+    folder: Path,
+    data: Mapping[str, str],
+    out: Path,
+    *,
+    n: int,
+    seed: int = 0,
+    by: str | None = None,
+    excerpts: Mode = "redacted",
+) -> dict[tuple[str, str], int]:
+    """Write a review sheet as CSV (UTF-8 with a byte order mark); returns how many rows each group and slice has in it.
+
+    Args:
+        folder: the report folder of a run.
+        data: dataset name → the path that was judged.
+        out: the file to write; must not exist, since an earlier one may hold somebody's verdicts.
+        n: rows to draw per finding (and per value of `by`), and as many that no finding flagged.
+        seed: another seed draws other rows.
+        by: a label that the contract names: draw n rows for each of its values.
+        excerpts: how texts are shown; rows with personal data are redacted also under `full`.
+
+    Raises:
+        UsageError: a path, a dataset or a label is wrong. LoadError: the files are not those of the report.
+
+    """
+    report = read_report(folder)
+    if not data:
+        raise UsageError(f"no data named; expected --data NAME=PATH with one of: {', '.join(report.datasets)}")
+    if os.path.lexists(out):
+        raise UsageError(f"{out}: exists and may hold verdicts; choose another file with --out")
+    groups = [
+        group
+        for name, path in data.items()
+        for group in _groups(report, folder, name, Path(path), n, seed, by, excerpts)
+    ]
+    lines = [
+        {
+            "no": number,
+            "group": group.name if group.name != UNFLAGGED else f"{group.dataset}: {UNFLAGGED}",
+            "kind": UNFLAGGED if group.name == UNFLAGGED else "flagged",
+            "slice": group.part,
+            "group_rows": group.rows,
+            "group_sample": len(group.drawn),
+            **entry,
+        }
+        for number, (group, entry) in enumerate(((g, entry) for g in groups for _, _, entry in g.drawn), start=1)
+    ]
+    _write(out, lines)
+    return dict(Counter((str(line["group"]), str(line["slice"])) for line in lines))
+
+
+def _groups(
+    report: Report, folder: Path, name: str, path: Path, n: int, seed: int, by: str | None, excerpts: Mode
+) -> list[_Group]:
+    """The groups of one dataset: one per finding that flagged rows, in the report's order, then the unflagged."""
+    if name not in report.datasets:
+        raise UsageError(f"--data {name}=…: {unknown('dataset', name, report.datasets)}")
+    entry = report.datasets[name]
+    source = source_of(folder, name, entry)
+    labels = [label for label, column in source.columns.named() if column]
+    if by is not None and by not in labels:
+        raise UsageError(f"--by {by}: {unknown('label', by, labels) if labels else f'{name} has no labels; name some'}")
+    files = judged_files(name, entry, path, source.glob)
+    reading = Reading.model_validate(source.model_dump(include=set(Reading.model_fields)))
+    flags = {f.id: _flags(folder, f.id) for f in report.findings if f.dataset == name and f.evidence.rows}
+    masked = [f.id for f in report.findings if f.dataset == name and f.check == _MASKED and f.evidence.lines]
+    private = {place for finding in masked for place in _evidence(folder, finding, ["file", "line", "byte"]).rows()}
+    groups: dict[tuple[str, str], _Group] = {}
+    copies: Counter[str] = Counter()
+    first = 0
+    for file in entry.files:
+        for tables, line, byte in _tables(files[file.path], reading):
+            for at, (record, part) in enumerate(_records(tables, by)):
+                row = first + at
+                rank = sha256(f"{seed}\0{record}\0{copies[record]}".encode()).hexdigest()
+                copies[record] += 1
+                named = [finding for finding in flags if row in flags[finding]] or [UNFLAGGED]
+                wanted = [groups.setdefault((g, part), _Group(name, g, part)) for g in named]
+                chosen = [group for group in wanted if group.offer(rank, row, n)]
+                if chosen:
+                    own_line, own_byte = tables.rows.select("line", "byte").row(at)
+                    at_byte = None if own_byte is None else byte + own_byte  # rows of a table have none
+                    place = (file.path, line + own_line, at_byte)
+                    mode: Mode = "redacted" if excerpts == "full" and place in private else excerpts
+                    shown = {"record": record, "place": _place(name, *place), "text": _text(tables, at, mode)}
+                for group in chosen:
+                    flag = flags[group.name][row] if group.name in flags else _Flag("", None, None)
+                    group.take(
+                        rank,
+                        row,
+                        shown | {"problem": flag.problem, "where": flag.where or "", "other": flag.other or ""},
+                        n,
+                    )
+            first += tables.rows.height
+    if first != entry.rows:
+        raise LoadError(f"{name}: reads differently than in the report; run the data again")
+    order = [*flags, UNFLAGGED]
+    return sorted(groups.values(), key=lambda group: (order.index(group.name), group.part))
+
+
+def _flags(folder: Path, finding: str) -> dict[int, _Flag]:
+    """What a finding says of each row that it flags; the first place, and all problems."""
+    problems = pl.col("problem").unique(maintain_order=True).str.join(" ")
+    table = _evidence(folder, finding, ["row", "problem", "where", "other"]).drop_nulls("row")
+    rows = table.group_by("row", maintain_order=True).agg(problems, pl.col("where", "other").first())
+    return {row: _Flag(*said) for row, *said in rows.iter_rows()}
+
+
+def _evidence(folder: Path, finding: str, columns: list[str]) -> pl.DataFrame:
+    path = folder / "evidence" / f"{finding}.parquet"
+    try:
+        return pl.read_parquet(path, columns=columns, glob=False).select(pl.col(c).cast(EVIDENCE[c]) for c in columns)
+    except (OSError, pl.exceptions.PolarsError):
+        raise LoadError(f"{path}: cannot be read; expected the evidence that the report speaks of") from None
+
+
+def _tables(path: Path, reading: Reading) -> Iterator[tuple[Tables, int, int]]:
+    """The tables of a file in order, with the line and byte at which the chunk of each begins."""
+    for chunk in read(path, reading):
+        for tables in tables_of(chunk, reading):
+            yield tables, chunk.first_line, chunk.first_byte
+
+
+def _records(tables: Tables, by: str | None) -> Iterator[tuple[str, str]]:
+    """Of each row its key and its value of the label."""
+    keys = record_keys(tables.turns, tables.cells, tables.rows["row"])["record"]
+    if by is None:
+        return zip(keys, [""] * len(keys), strict=True)
+    parts = tables.rows[by].fill_null("(none)")
+    shown = {part: excerpt(part) for part in parts.unique()}
+    return zip(keys, [shown[part] for part in parts], strict=True)
+
+
+def _place(dataset: str, file: str, line: int, byte: int | None) -> str:
+    """`dataset/file:line`, with the column where the whole file stands on one line."""
+    return f"{dataset}/{file}:{line}" + (f":{byte + 1}" if line == 1 and byte else "")
+
+
+def _text(tables: Tables, at: int, mode: Mode) -> str:
+    """The text of a row: its messages, one below the other; of a row without any its fields."""
+    row = tables.rows["row"][at]
+    turns = tables.turns.filter(pl.col("row") == row).select("role", "part", "text", "tool_calls").rows()
+    said = [(role or part, text) for role, part, *texts in turns for text in texts if text is not None]
+    if not said:
+        cells = tables.cells.filter(pl.col("row") == row, pl.col("text").is_not_null())
+        said = cells.select("path", "text").rows()
+    lines = [f"[{excerpt(head)}] {excerpt(text, mode, _EACH)}" for head, text in said]
+    whole = "\n".join(lines).replace("\\u{a}", "\n")  # a line break is nothing to be wary of inside a cell
+    return whole if len(whole) <= _WHOLE else whole[:_WHOLE] + "…"
+
+
+def _write(out: Path, lines: Sequence[Mapping[str, Any]]) -> None:
+    text = io.StringIO(newline="")
+    writer = csv.DictWriter(text, COLUMNS, restval="")
+    writer.writeheader()
+    writer.writerows({key: _inert(value) for key, value in line.items()} for line in lines)
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(out, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(text.getvalue().encode("utf-8-sig", "backslashreplace"))
+    except OSError as error:
+        raise LoadError(f"{out}: could not be written ({error.strerror})") from None
+
+
+def _inert(value: Any) -> Any:
+    """A cell that a spreadsheet shows instead of running it."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
+
+
+# --- reading a sheet back ---
+
+
+def read_sheet(path: Path, confidence: float = 0.95) -> Review:
+    """What the verdicts on a sheet say of each group: the share of false alarms, or of rows that were missed.
+
+    A sheet may come back from a spreadsheet in GB 18030, with semicolons or tabs, sorted otherwise. Rows without a
+    verdict are not counted, and told. `ok` on a flagged row is a false alarm.
+
+    Raises:
+        UsageError: no sheet, an unknown verdict, a row that is missing or given twice; one line per mistake.
+
+    """
+    if not 0 < confidence < 1:
+        raise UsageError(f"--confidence {confidence:g}: expected a number between 0 and 1, as 0.95")
+    lines = _lines(path)
+    _refuse_wrong(path, lines)
+    strata: dict[tuple[str, str], list[dict[str, str]]] = {}
+    for line in sorted(lines, key=lambda line: int(line["no"])):
+        strata.setdefault((line["group"], line["slice"]), []).append(line)
+    digest = sha256(path.read_bytes()).hexdigest()
+    made = tuple(_stratum(group, part, own, confidence) for (group, part), own in strata.items())
+    return Review(schema="datacheck/review/1", sheet=digest, confidence=confidence, strata=made)
+
+
+def _lines(path: Path) -> list[dict[str, str]]:
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read ({error.strerror}); expected a sheet of `datacheck sample`") from None
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = raw.decode("gb18030", "replace")  # what a Chinese spreadsheet calls CSV
+    head = text.split("\n", 1)[0]
+    delimiter = max(",;\t", key=head.count)
+    try:
+        table = list(csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter))
+    except csv.Error:
+        table = []
+    if not table or not set(COLUMNS) <= set(table[0]):
+        raise UsageError(f"{path}: no review sheet; expected the columns {', '.join(COLUMNS)}")
+    return [{key: (line.get(key) or "").strip() for key in COLUMNS} for line in table]
+
+
+def _refuse_wrong(path: Path, lines: list[dict[str, str]]) -> None:
+    wrong = []
+    numbers = ("no", "group_rows", "group_sample")
+    for at, line in enumerate(lines, start=1):
+        if not all(line[key].isascii() and line[key].isdecimal() for key in numbers):
+            wrong.append(f"{path}: row {at}: {', '.join(numbers)} must stay the numbers that were written there")
+        elif line["verdict"] and _verdict(line) is None:
+            allowed = "ok, bad" if line["kind"] == UNFLAGGED else "ok, bad, false_alarm"
+            wrong.append(f"{path}: no {line['no']}: unknown verdict; expected {allowed} or nothing")
+    twice = [no for no, count in Counter(line["no"] for line in lines).items() if count > 1]
+    wrong += [f"{path}: no {no}: stands there more than once" for no in twice]
+    seen = Counter((line["group"], line["slice"], line["group_sample"]) for line in lines)
+    for (group, part, sample), count in seen.items():
+        if not wrong and count != int(sample):
+            name = excerpt(f"{group} {part}".strip())
+            wrong.append(
+                f"{path}: {name}: has {count} rows, {sample} were drawn; a sample with rows left out says nothing"
+            )
+    if wrong:
+        raise UsageError("\n".join(wrong))
+
+
+def _verdict(line: Mapping[str, str]) -> str | None:
+    """bad, ok, or false_alarm; None for anything else."""
+    said = _VERDICTS.get(line["verdict"].lower())
+    return None if said == "false_alarm" and line["kind"] == UNFLAGGED else said
+
+
+def _stratum(group: str, part: str, lines: Sequence[Mapping[str, str]], confidence: float) -> Stratum:
+    kind = "unflagged" if lines[0]["kind"] == UNFLAGGED else "flagged"
+    verdicts = [_verdict(line) for line in lines if line["verdict"]]
+    found = sum(v == "bad" for v in verdicts) if kind == "unflagged" else sum(v != "bad" for v in verdicts)
+    rows, judged = int(lines[0]["group_rows"]), len(verdicts)
+    low, high = wilson(found, judged, confidence) if judged else (None, None)
+    if judged and judged >= rows:  # every row was judged: nothing is left to be estimated
+        low = high = found / judged
+    return Stratum(
+        group=excerpt(group),
+        slice=excerpt(part),
+        kind=kind,  # type: ignore[arg-type]
+        rows=rows,
+        drawn=len(lines),
+        judged=judged,
+        found=found,
+        rate=found / judged if judged else None,
+        low=low,
+        high=high,
+    )

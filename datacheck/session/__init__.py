@@ -1,0 +1,1 @@
+"""The main job from end to end: a contract, data, options; a report."""

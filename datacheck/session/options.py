@@ -1,0 +1,39 @@
+"""How a run is made: what `datacheck run` and `publish` are told beside the contract and the data. Imports little."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from datacheck.gate.keys import PrivateKey
+    from datacheck.i18n.words import Lang
+    from datacheck.pii.redaction import Mode
+
+DEFAULT_OUT = Path("datacheck-report")
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to run. Two change what is measured: `as_of`, the day with which dates of expiry are compared, and `run`.
+
+    `sign`: the key that signs the verdict; `version`: the data that it is about, if `data` does not say.
+    """
+
+    out: Path = DEFAULT_OUT
+    checks: Path | None = None
+    strict: bool = False
+    excerpts: Mode = "redacted"
+    lang: Lang = "en"
+    workers: int | None = None
+    debug: bool = False
+    quarantine_content: bool = False
+    allow_remote: tuple[str, ...] = ()
+    as_of: dt.date | None = None
+    baseline: Path | None = None
+    sign: PrivateKey | None = None
+    version: Path | None = None
+    run: Mapping[str, str] = field(default_factory=dict)

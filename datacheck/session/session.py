@@ -1,0 +1,277 @@
+"""The main job from end to end: contract → plan → run → judge → a published report folder.
+
+The CLI, `datacheck.validate` and the Prefect flow all go through `Session`; they differ only in who executes steps.
+"""
+
+import hashlib
+import os
+import platform
+import shutil
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import polars as pl
+
+from datacheck.check import Check, Note
+from datacheck.contract import discover
+from datacheck.contract.load import Contract, Dataset, load_contract
+from datacheck.engine.cut import Range, extract
+from datacheck.engine.execute import Failure
+from datacheck.engine.plan import Step, make_plan
+from datacheck.engine.run import Engine, OnProgress
+from datacheck.engine.store import Store, read_json, shared_store
+from datacheck.engine.view import Loaded, StoreView
+from datacheck.errors import UsageError
+from datacheck.files.inventory import Inventory, inventory
+from datacheck.files.output_folder import REPORT, new_staging, publish, refuse_foreign
+from datacheck.files.remote import localise
+from datacheck.files.versions import VERDICT, sweep
+from datacheck.gate.sealing import Sealer, version_path
+from datacheck.gate.verdict import Verdict
+from datacheck.loading.reading import Limits
+from datacheck.session.options import DEFAULT_OUT, Options
+from datacheck.verdict.baseline import Baseline
+from datacheck.verdict.judge import Measurement, Outcomes, judge, judge_check
+from datacheck.verdict.model import Finding, Report
+from datacheck.version import __version__
+
+
+class Session:
+    """One run: prepared by the constructor, executed step by step, published by `finish`."""
+
+    def __init__(self, contract: Path, data: Mapping[str, str], options: Options) -> None:
+        discover.use_folder(options.checks)
+        self.options = options
+        self.out = Path(os.path.abspath(options.out))  # noqa: PTH100 - without following links, and without `..`
+        refuse_foreign(self.out, REPORT)
+        if options.baseline is not None and options.baseline.resolve() == self.out.resolve():
+            raise UsageError(f"{options.out}: is the baseline itself; choose another folder with --out")
+        self.staging = new_staging(self.out)
+        try:
+            local = localise(data, options.allow_remote, self.staging / ".remote")
+            self.contract: Contract = load_contract(contract, local, run=options.run, as_of=options.as_of)
+            signed = self._version(data)
+            self.files: Inventory = inventory(self.contract)
+            self.plan: tuple[Step, ...] = make_plan(self.contract)
+            self.baseline = Baseline(options.baseline, self.contract) if options.baseline else None
+            self.sealer = Sealer(signed, options.sign, self.files, self.out) if signed and options.sign else None
+            own = self.staging / ".store"
+            # What is signed is measured here and now: nobody's word for what a store of others found counts.
+            self.store = Store(own) if options.sign else shared_store() or Store(own)
+        except BaseException:
+            shutil.rmtree(self.staging, ignore_errors=True)
+            raise
+        self.engine = Engine(
+            self.contract,
+            self.files,
+            self.store,
+            workers=options.workers,
+            excerpts=options.excerpts,
+            debug=options.debug,
+        )
+        self.signed: tuple[Verdict, Path] | None = None  # what was signed, and where it lies
+        self.started = time.time()
+        self.clock = time.monotonic()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.engine.workers.close(kill=error is not None)
+        shutil.rmtree(self.staging, ignore_errors=True)
+
+    def run(self, on_progress: OnProgress | None = None) -> None:
+        """Execute the whole plan on this machine."""
+        self.engine.run(self.plan, on_progress)
+
+    def outcome(self, dataset: Dataset, check: Check) -> Measurement | Failure | None:
+        """What a check came to, as far as it has run."""
+        result = self.engine.results.get(f"measure {dataset.finding(check)}")
+        if not isinstance(result, tuple):
+            return result if isinstance(result, Failure) else None
+        evidence = result[0] / "evidence.parquet"
+        return Measurement(read_json(result[0] / "measured.json"), evidence if evidence.exists() else None)
+
+    def _outcomes(self) -> Outcomes:
+        every = {d.finding(c): self.outcome(d, c) for d in self.contract.datasets.values() for c in d.checks}
+        return {key: outcome for key, outcome in every.items() if outcome is not None}
+
+    def judged(self, dataset: Dataset, check: Check) -> Finding:
+        """The finding of a check that was measured, as it counts beside the baseline."""
+        outcome = self.outcome(dataset, check)
+        found = judge_check(dataset, check, outcome)
+        if self.baseline is None:
+            return found
+        places = outcome.evidence if isinstance(outcome, Measurement) and found.evidence.lines else None
+        return self.baseline.compare(found, places)
+
+    def finish(self, interrupted: str | None = None) -> Report:
+        """Judge what was measured, write every face of the report and publish the folder with one rename."""
+        loaded = {name: self.engine.results.get(f"load {name}") for name in self.contract.datasets}
+        states = {name: s for name, s in loaded.items() if isinstance(s, Loaded | Failure)}
+        notes = tuple(
+            Note(f"{name}: not read: {passed}", zh=f"{name}：未读取：{passed.zh}")
+            for name, files in self.files.items()
+            for passed in files.passed_over
+        )
+        outcomes = self._outcomes()
+        report = judge(
+            self.contract,
+            states,
+            outcomes,
+            strict=self.options.strict,
+            notes=notes,
+            interrupted=interrupted,
+            against=self.baseline.compare if self.baseline else None,
+        )
+        if self.baseline is not None:
+            report = self.baseline.stamp(report)
+        self._keep_evidence(report, outcomes)
+        for state in states.values():
+            if isinstance(state, Loaded):
+                self._quarantine(state)
+        from datacheck.report.write import write_faces  # noqa: PLC0415 - who is answered from the ledger needs none
+
+        write_faces(report, self.staging, self.options.lang, self._facts_of_run())
+        for private in (".store", ".remote"):
+            shutil.rmtree(self.staging / private, ignore_errors=True)
+        sealed = None
+        try:
+            if interrupted is None:
+                sealed = self._sealed(report)
+        finally:  # data that changed meanwhile has a report, but no verdict
+            publish(self.staging, self.out)
+        if self.sealer is not None and sealed is not None:
+            self.signed = sealed[0], self.sealer.publish(sealed[1])
+        return report
+
+    def _sealed(self, report: Report) -> tuple[Verdict, bytes] | None:
+        if self.sealer is None:
+            return None
+        planned = sum(len(dataset.checks) for dataset in self.contract.datasets.values())
+        verdict, envelope = self.sealer.seal(
+            report, planned, self.staging, run=self.options.run, as_of=self.options.as_of
+        )
+        (self.staging / VERDICT).write_bytes(envelope)
+        return verdict, envelope
+
+    def _version(self, data: Mapping[str, str]) -> Path | None:
+        """What will be signed, without what a run that was killed has left in it."""
+        if self.options.sign is None:
+            return None
+        path = version_path(data, self.contract, self.options.version)
+        sweep(path)
+        return path
+
+    def _keep_evidence(self, report: Report, outcomes: Outcomes) -> None:
+        """Put the places of every finding into the report; beside a baseline with `known`."""
+        for finding in report.findings:
+            outcome = outcomes.get(finding.id)
+            if not isinstance(outcome, Measurement) or not outcome.evidence or not outcome.facts["evidence"]:
+                continue
+            target = self.staging / "evidence" / f"{finding.id}.parquet"
+            target.parent.mkdir(exist_ok=True)
+            if self.baseline is not None and finding.baseline is not None:
+                comparable = self.baseline.comparable(finding)
+                self.baseline.marked(finding.id, outcome.evidence, comparable=comparable).write_parquet(target)
+            else:
+                shutil.copyfile(outcome.evidence, target)
+
+    def _quarantine(self, state: Loaded) -> None:
+        """List every bad line by position and hash; its content only on request, in a file of its own."""
+        view = StoreView(self.store, state, (), self.staging, None)
+        bad = view.lines.filter(pl.col("level").is_in(["error", "limit"])).sort("file", "line")
+        table = bad.select("file", "line", "byte", "length", "code", "sha256").collect()
+        if table.height:
+            folder = self.staging / "quarantine"
+            folder.mkdir(exist_ok=True)
+            if self.options.quarantine_content:
+                table = self._copy_bad(state, table, folder / f"{state.dataset}.raw")
+            table.write_ndjson(folder / f"{state.dataset}.jsonl")
+
+    def _copy_bad(self, state: Loaded, table: pl.DataFrame, target: Path) -> pl.DataFrame:
+        """Copy the bytes of every bad line, each with a line feed behind it; `raw` says where in `target` it starts.
+
+        A place without bytes, or whose bytes are no longer those that were judged, has no `raw`.
+        """
+        paths = {entry.name: entry.path for entry in self.files[state.dataset].read}
+        starts: list[int | None] = []
+        descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        with os.fdopen(descriptor, "wb") as raw:
+            for (name,), places in table.group_by("file", maintain_order=True):
+                for data in bad_bytes(paths[str(name)], places, state.reading.limits):
+                    starts.append(None if data is None else raw.tell())
+                    raw.write(b"" if data is None else data + b"\n")
+        return table.with_columns(raw=pl.Series(starts, dtype=pl.UInt64))
+
+    def _facts_of_run(self) -> dict[str, object]:
+        return {
+            "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(self.started)),
+            "seconds": round(time.monotonic() - self.clock, 3),
+            "steps": {key: round(seconds, 3) for key, seconds in self.engine.seconds.items()},
+            "data": {name: dataset.named for name, dataset in self.contract.datasets.items()},
+            "contract": self.contract.file,
+            "datacheck": __version__,
+            "python": platform.python_version(),
+            "host": platform.node(),
+            "workers": self.engine.workers.count,
+            "traces": {
+                key: result.trace
+                for key, result in self.engine.results.items()
+                if isinstance(result, Failure) and result.trace
+            },
+        }
+
+
+def bad_bytes(path: Path, places: pl.DataFrame, limits: Limits) -> Iterator[bytes | None]:
+    """Yield the bytes of each place of a file, verified by its sha256; None where there are none or they differ."""
+    columns = places.select("line", "byte", "length", "sha256").rows()
+    ranges = [
+        (Range(line or 1, byte, byte + length, None, None), at)
+        for at, (line, byte, length, _) in enumerate(columns)
+        if byte is not None and length
+    ]
+    ranges.sort()
+    found: dict[int, bytes] = {}
+    try:
+        for (_, at), data in zip(ranges, extract(path, tuple(r for r, _ in ranges), limits), strict=True):
+            sha256 = columns[at][3]
+            if sha256 is None or hashlib.sha256(data).hexdigest() == sha256:
+                found[at] = data
+    except OSError:
+        found = {}
+    for at in range(len(columns)):
+        yield found.get(at)
+
+
+def validate(
+    contract: str | Path,
+    data: Mapping[str, str | Path] | None = None,
+    *,
+    run: Mapping[str, str] | None = None,
+    out: str | Path = DEFAULT_OUT,
+    baseline: str | Path | None = None,
+) -> Report:
+    """Run a contract and return its Report; the report folder is written to `out`.
+
+    Args:
+        contract: path of the YAML file.
+        data: dataset name → path, as `--data`.
+        run: settings of the training run, as `--run`.
+        out: where the report folder goes; an earlier report there is replaced.
+        baseline: folder of an earlier report; only what is new beside it fails, as with `--baseline`.
+
+    Raises:
+        ContractError: the contract is wrong; UsageError: a path is.
+
+    """
+    named = {name: str(path) for name, path in (data or {}).items()}
+    beside = Path(baseline) if baseline is not None else None
+    with Session(Path(contract), named, Options(out=Path(out), run=run or {}, baseline=beside)) as session:
+        session.run()
+        return session.finish()

@@ -1,0 +1,246 @@
+"""An evaluation set as an index of n-grams, and the search for its items in some texts."""
+
+from collections.abc import Iterator
+from typing import NamedTuple, Self
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from datacheck.text.codes import Codes, cuts, decode, from_lengths, ranges, row_numbers
+from datacheck.text.matching import intersections, least, rarest_first
+from datacheck.text.normalise import normalise, origins
+from datacheck.text.rules import CONTEXT, DROP, EXPAND, RULES, table_of
+from datacheck.text.shingles import Grams, Shingles, contained, grams, shingles, take
+
+WINDOW = 3  # the place that holds the item may be so many times as long as the item (lengths after normalising)
+
+
+MANY = 5_000  # texts from which on compiled kernels are worth their start (half a second of import and loading)
+
+
+_AGREEING = 3  # rare n-grams that must agree before a pair is compared in full
+
+
+class Hits(NamedTuple):
+    """Pairs that reached the threshold, by (row, item); how many of the item's n-grams are in the row."""
+
+    rows: NDArray[np.int64]
+    items: NDArray[np.int64]
+    covered: NDArray[np.int64]
+
+
+class Window(NamedTuple):
+    """Code points start…end - 1 of a text contain `covered` distinct n-grams of the item."""
+
+    start: int
+    end: int
+    covered: int
+
+
+class Items(NamedTuple):
+    """Evaluation items: their n-grams, and where in the item as it was written each of these stands first.
+
+    begins and ends (uint32, aligned with `sets.hashes`) count code points; lengths (int64 per item) are those of the
+    normalised text. `whole` (bool per item): only a text with all n-grams of the item holds it.
+    """
+
+    sets: Shingles
+    lengths: NDArray[np.int64]
+    begins: NDArray[np.uint32]
+    ends: NDArray[np.uint32]
+    whole: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, texts: pl.Series, n: int) -> Self:
+        """Items of n characters per n-gram, from texts as they were written (no null); none of them `whole`."""
+        plain, written = normalise(texts, RULES), _written(texts)
+        found = grams(plain, "chars", n)
+        rows = row_numbers(found.offsets)
+        first = np.lexsort((found.starts, found.hashes, rows))
+        keep = np.ones(len(first), np.bool_)
+        keep[1:] = (rows[first][1:] != rows[first][:-1]) | (found.hashes[first][1:] != found.hashes[first][:-1])
+        first = first[keep]
+        base = written.offsets[rows[first]]
+        return cls(
+            Shingles(from_lengths(np.bincount(rows[first], minlength=len(texts))), found.hashes[first]),
+            np.diff(written.offsets),
+            written.codes[base + found.starts[first]],
+            written.codes[base + found.ends[first] - 1] + np.uint32(1),
+            np.zeros(len(texts), np.bool_),
+        )
+
+
+def _written(texts: pl.Series) -> Codes:
+    """Say where each code point of the normalised texts came from: the columns of `origins`, without the last entry."""
+    text, table = decode(texts), table_of(RULES)
+    mapped = table.single[text.codes]
+    counts = (mapped != DROP).astype(np.int64)
+    wide = mapped >= EXPAND
+    counts[wide] = table.widths[mapped[wide] - np.uint32(EXPAND)]
+    where = np.repeat(np.arange(len(mapped)) - np.repeat(text.offsets[:-1], np.diff(text.offsets)), counts)
+    ends = from_lengths(counts)[text.offsets]
+    pieces, lengths, done = [], np.diff(ends), 0
+    context = np.searchsorted(text.offsets, np.flatnonzero(mapped == CONTEXT), side="right") - 1
+    for row in np.unique(context).tolist():  # neighbours decide: one by one
+        own = origins(texts[row], RULES)[1][:-1]
+        pieces += [where[done : ends[row]], own]
+        lengths[row], done = len(own), ends[row + 1]
+    return Codes(from_lengths(lengths), np.concatenate([*pieces, where[done:]]).astype(np.uint32))
+
+
+class Found(NamedTuple):
+    """Items found in texts, by (row, item), as arrays int64.
+
+    covered: the distinct n-grams of the item in the best window; start…end - 1: that window, begin…stop - 1: the
+    stretch of the item that these n-grams span; both in code points of the texts as they were written.
+    """
+
+    rows: NDArray[np.int64]
+    items: NDArray[np.int64]
+    covered: NDArray[np.int64]
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+    begin: NDArray[np.int64]
+    stop: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, lines: list[tuple[int, ...]] | NDArray[np.int64]) -> Self:
+        """From lines of seven numbers; sorted by row and item."""
+        table = np.asarray(lines, np.int64).reshape(-1, 7)
+        return cls(*table[np.lexsort((table[:, 1], table[:, 0]))].T)
+
+
+class EvalIndex(NamedTuple):
+    """Evaluation items, found by their rarest n-grams.
+
+    A document that covers c of an item's s n-grams misses s - c of them, so of any s - c + k it has k: only
+    the rarest s - c + k are indexed. Build it with `EvalIndex.of`.
+    """
+
+    items: Shingles
+    tau: float
+    sizes: NDArray[np.int64]  # n-grams per item
+    needed: NDArray[np.int64]  # how many of them a document must have
+    agree: NDArray[np.int64]  # how many indexed n-grams of an item a document must have
+    hashes: NDArray[np.uint32]  # the indexed ones, sorted
+    offsets: NDArray[np.int64]  # hashes[i] is in items postings[offsets[i]:offsets[i + 1]]
+    postings: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, items: Shingles, tau: float, whole: NDArray[np.bool_] | None = None) -> Self:
+        """Index the items for containment ≥ tau, or of 1 where `whole`. Items without n-grams match nothing.
+
+        Raises ValueError unless 0 < tau ≤ 1.
+        """
+        if not 0 < tau <= 1:
+            raise ValueError(f"tau is {tau}; expected more than 0, at most 1")
+        sizes = np.diff(items.offsets)
+        needed = least(sizes, tau)
+        if whole is not None:
+            needed = np.where(whole, np.maximum(sizes, 1), needed)
+        agree = np.minimum(needed, _AGREEING)
+        rare, owners = rarest_first(items, sizes - needed + agree)
+        order = np.lexsort((owners, rare))
+        hashes, counts = np.unique(rare, return_counts=True)
+        return cls(items, tau, sizes, needed, agree, hashes, from_lengths(counts), owners[order])
+
+
+def find_few(index: EvalIndex, items: Items, texts: pl.Series, n: int) -> Found:
+    """Do what `find` does, without compiling anything."""
+    plain = normalise(texts, RULES)
+    hits = scan(index, shingles(plain, "chars", n))
+    lines: list[tuple[int, ...]] = []
+    for start in range(0, len(hits.rows), 1024):  # positions of so many candidates at once
+        block = slice(start, start + 1024)
+        candidates, places = np.unique(hits.rows[block], return_inverse=True)
+        positions = grams(plain[candidates.tolist()], "chars", n)
+        written = _written(texts[candidates.tolist()])
+        for place, item in zip(places.tolist(), hits.items[block].tolist(), strict=True):
+            own = take(index.items, np.array([item])).hashes
+            window = best_window(positions, place, own, int(items.lengths[item]) * WINDOW)
+            if window.covered >= index.needed[item]:
+                span = _span(items, item, _inside(positions, place, window))
+                where = written.codes[written.offsets[place] :]
+                ends = int(where[window.start]), int(where[window.end - 1]) + 1
+                lines.append((int(candidates[place]), item, window.covered, *ends, *span))
+    return Found.of(lines)
+
+
+def _inside(positions: Grams, row: int, window: Window) -> NDArray[np.uint32]:
+    """Return the n-grams of a row that lie in a window."""
+    line = slice(positions.offsets[row], positions.offsets[row + 1])
+    inside = (positions.starts[line] >= window.start) & (positions.ends[line] <= window.end)
+    return positions.hashes[line][inside]
+
+
+def _span(items: Items, item: int, hashes: NDArray[np.uint32]) -> tuple[int, int]:
+    """Return the stretch of the item, as it was written, over which its n-grams among `hashes` reach."""
+    line = slice(items.sets.offsets[item], items.sets.offsets[item + 1])
+    covered = contained(items.sets.hashes[line], np.unique(hashes))
+    return int(items.begins[line][covered].min()), int(items.ends[line][covered].max())
+
+
+def scan(index: EvalIndex, documents: Shingles, tau: float | None = None) -> Hits:
+    """Return every (document, item) with covered / |item| ≥ tau, wherever in the document.
+
+    Raises ValueError if tau is below the index's: it would miss some.
+    """
+    tau = index.tau if tau is None else tau
+    if tau < index.tau:
+        raise ValueError(f"the index finds containment of {index.tau} and more, not {tau}")
+    needed = np.maximum(index.needed, least(index.sizes, tau))
+    found = []
+    for rows, items in _candidates(index, documents):
+        covered = intersections(index.items, items, documents, rows)
+        enough = covered >= needed[items]
+        found.append((rows[enough], items[enough], covered[enough].astype(np.int64)))
+    if not found:
+        return Hits(*(np.zeros(0, np.int64) for _ in range(3)))
+    rows, items, counts = (np.concatenate(part) for part in zip(*found, strict=True))
+    return Hits(rows, items, counts)
+
+
+def _candidates(index: EvalIndex, documents: Shingles) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Yield (rows, items) that agree on enough indexed n-grams, in order, a bounded number at a time."""
+    at = np.flatnonzero(contained(documents.hashes, index.hashes))
+    which = np.searchsorted(index.hashes, documents.hashes[at])
+    row_starts = np.searchsorted(at, documents.offsets)
+    lists_before = from_lengths(np.diff(index.offsets)[which])
+    every_row = row_numbers(row_starts)
+    for first, last in cuts(lists_before[row_starts]):
+        hits = slice(row_starts[first], row_starts[last])
+        lengths = np.diff(index.offsets)[which[hits]]
+        places = ranges(index.offsets[which[hits]], lengths)
+        rows = np.repeat(every_row[hits] - first, lengths).astype(np.uint64)
+        pairs, agreeing = np.unique(
+            rows << np.uint64(32) | index.postings[places].astype(np.uint64), return_counts=True
+        )
+        items = (pairs & np.uint64(0xFFFFFFFF)).astype(np.int64)
+        enough = agreeing >= index.agree[items]
+        yield (pairs[enough] >> np.uint64(32)).astype(np.int64) + first, items[enough]
+
+
+def best_window(grams: Grams, row: int, item: NDArray[np.uint32], width: int) -> Window:
+    """Return the stretch of at most `width` code points that covers most distinct n-grams of an item.
+
+    The first of equals, as short as it can be at that start; (0, 0, 0) if nothing fits. This is the second
+    step for candidates: a book contains the scattered n-grams of many items, a leak has them in one place.
+    `normalise.origins` leads back from the normalised text to the one that was read.
+    """
+    inside = slice(grams.offsets[row], grams.offsets[row + 1])
+    hits = np.flatnonzero(contained(grams.hashes[inside], np.unique(item)))
+    hashes = grams.hashes[inside][hits].tolist()
+    starts, ends = grams.starts[inside][hits].tolist(), grams.ends[inside][hits].tolist()
+    best, first = Window(0, 0, 0), 0
+    count: dict[int, int] = {}
+    for last, added in enumerate(hashes):
+        count[added] = count.get(added, 0) + 1
+        while first <= last and (ends[last] - starts[first] > width or count[hashes[first]] > 1):
+            count[hashes[first]] -= 1
+            if not count[hashes[first]]:
+                del count[hashes[first]]
+            first += 1
+        if len(count) > best.covered:
+            best = Window(starts[first], ends[last], len(count))
+    return best

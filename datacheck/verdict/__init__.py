@@ -1,0 +1,1 @@
+"""From measurements to a report: limits, baseline, and the model of report.json."""

@@ -1,0 +1,476 @@
+"""Judge measurements by a contract. Pure: the same measurements and the same limits give the same report.
+
+The default is to fail closed: a planned check without a measurement, a promised value without a number, a dataset
+that could not be loaded are `error`, never a pass.
+"""
+
+import datetime as dt
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from datacheck.check import Check, Limit, Note, Status
+from datacheck.contract.discover import USER_PACKAGE
+from datacheck.contract.load import Contract, Dataset, reaches
+from datacheck.engine.execute import Failure
+from datacheck.engine.view import Loaded
+from datacheck.errors import UsageError
+from datacheck.files import versions
+from datacheck.loading.codes import CODES
+from datacheck.loading.reader import Event
+from datacheck.pii.redaction import excerpt
+from datacheck.verdict.model import (
+    ContractEntry,
+    DatasetEntry,
+    Evidence,
+    FileEntry,
+    Finding,
+    Place,
+    Report,
+    ValueEntry,
+)
+from datacheck.version import __version__
+
+EACH = 3
+EXAMPLES = 20  # places per finding that stand in report.json; all of them are in its evidence file
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """What a check measured, as it was stored; `evidence` is the Parquet file of its places."""
+
+    facts: Mapping[str, Any]
+    evidence: Path | None
+
+
+Outcomes = Mapping[str, Measurement | Failure]  # by finding id
+Against = Callable[[Finding, Path | None], Finding]  # a finding and its evidence → as it counts beside a baseline
+
+
+def compare(value: float | None, count: int | None, of: int | None, limit: Limit) -> Status:
+    """Compare one number with its limit; shares are compared as fractions of integers, bounds are inclusive."""
+    if value is None:
+        return Status.ERROR
+    exact = Fraction(count, of) if count is not None and of else Fraction(str(value))
+    low, high = _beyond(exact, limit.min, limit.max), _beyond(exact, limit.warn_min, limit.warn_max)
+    if not limit.bounds:
+        return Status.INFO
+    return Status.FAIL if low else Status.WARN if high else Status.PASS
+
+
+def _beyond(value: Fraction, low: float | None, high: float | None) -> bool:
+    """Bounds are decimal numbers as people write them: 0.03 means 3/100, not its nearest binary float."""
+    return (low is not None and value < Fraction(str(low))) or (high is not None and value > Fraction(str(high)))
+
+
+def judge(
+    contract: Contract,
+    loaded: Mapping[str, Loaded | Failure],
+    outcomes: Outcomes,
+    *,
+    strict: bool = False,
+    notes: tuple[str, ...] = (),
+    interrupted: str | None = None,
+    against: Against | None = None,
+) -> Report:
+    """Make the report of a run.
+
+    Args:
+        contract: the limits, and the list of planned checks.
+        loaded: per dataset what was read, or why it could not be.
+        outcomes: per finding id what was measured, or why not; a missing one is an error.
+        strict: warnings count as violations.
+        notes: sentences for `not_checked` (files passed over).
+        interrupted: the name of the signal that stopped the run.
+        against: compares every finding with a baseline.
+
+    """
+    findings = [
+        judge_check(dataset, check, outcomes.get(dataset.finding(check)), interrupted)
+        for dataset in contract.datasets.values()
+        for check in dataset.checks
+    ]
+    findings = _mark_incomplete(contract, findings, loaded)
+    findings = _mark_empty(
+        findings, {n: sum(f.rows for f in s.files) for n, s in loaded.items() if isinstance(s, Loaded)}
+    )
+    paths = {key: m.evidence for key, m in outcomes.items() if isinstance(m, Measurement) and m.evidence}
+    if against is not None:
+        findings = [against(f, paths.get(f.id) if f.evidence.lines else None) for f in findings]
+    verdict = Status.ERROR if interrupted else _verdict(findings)
+    stopped = Note(f"interrupted by {interrupted}", zh=f"被 {interrupted} 中断")
+    return Report(
+        schema="datacheck/report/1",
+        verdict=verdict,
+        reason=stopped if interrupted else None,
+        strict=strict,
+        datacheck=__version__,
+        contract=ContractEntry(name=contract.name, version=contract.version),
+        inputs=dict(sorted(contract.inputs.items())),
+        datasets={
+            name: _dataset(contract.datasets[name], state)
+            for name, state in loaded.items()
+            if isinstance(state, Loaded)
+        },
+        findings=tuple(findings),
+        funnel=_funnels(contract, loaded, findings, paths.get),
+        not_checked=(*notes, *_format_notes(loaded)),
+        zh=in_chinese([*notes, *_format_notes(loaded), *([stopped] if interrupted else [])]),
+    )
+
+
+def _worst(statuses: list[Status]) -> Status:
+    """The worst of what was judged; INFO only where nothing had a limit."""
+    judged = [status for status in statuses if status is not Status.INFO]
+    return Status.worst(judged) if judged else Status.INFO
+
+
+def _verdict(findings: list[Finding]) -> Status:
+    worst = _worst([finding.status for finding in findings])
+    return Status.PASS if worst is Status.INFO else worst
+
+
+def judge_check(
+    dataset: Dataset, check: Check, outcome: Measurement | Failure | None, interrupted: str | None = None
+) -> Finding:
+    """Judge one check; without an outcome it is an error."""
+    base: dict[str, Any] = {
+        "id": dataset.finding(check),
+        "check": check.check,
+        "dataset": dataset.name,
+        "severity": check.severity,
+        "settings": settings_of(check),
+    }
+    if not isinstance(outcome, Measurement):
+        why = interrupted or "no result"
+        unfinished = Note(f"did not finish ({why})", zh=f"未完成（{interrupted or '没有结果'}）")
+        reason = outcome.reason if outcome else unfinished
+        return Finding(**base, status=Status.ERROR, error=reason, zh=in_chinese([reason]))
+    facts = outcome.facts
+    values = [_judged(check, value) for value in facts["values"]]
+    first = tuple(place(dataset.name, entry) for entry in _examples(facts["first"]))
+    notes = (*facts["not_checked"], *_idle_slices(check, values))
+    zh = {**facts.get("zh", {}), **in_chinese(notes)}
+    error = _error(values, facts["not_checked"], zh)
+    return Finding(
+        **base,
+        status=_worst([value.status for value in values]),
+        error=error,
+        values=tuple(values),
+        evidence=Evidence(
+            lines=facts["evidence"],
+            rows=facts["rows"],
+            file=f"evidence/{base['id']}.parquet" if facts["evidence"] else None,
+            problems=facts["problems"],
+            first=first,
+        ),
+        figures=facts["figures"],
+        not_checked=notes,
+        zh={**zh, **in_chinese([error] if error else [])},
+    )
+
+
+def in_chinese(notes: Iterable[str]) -> dict[str, str]:
+    """The Chinese of those that know theirs, by the English."""
+    return {str(note): note.zh for note in notes if isinstance(note, Note)}
+
+
+def _error(values: Sequence[ValueEntry], notes: Sequence[str], zh: Mapping[str, str]) -> Note | None:
+    """Why a finding is an error, in words: what could not be measured and the check's reason, or that it is blind."""
+    unmeasured = _unmeasured(values)
+    if unmeasured:
+        said = [f"could not be measured: {', '.join(unmeasured)}", *notes[:1]]
+        said_zh = [f"无法测量：{'、'.join(unmeasured)}", *(zh.get(note, note) for note in notes[:1])]
+        return Note("; ".join(said), zh="；".join(said_zh))
+    blind = [value.name for value in values if value.status is Status.ERROR]
+    names = ", ".join(blind)
+    return (
+        Note(f"the check cannot see: {names} is below its limit", zh=f"检查自检未通过：{names} 低于下限")
+        if blind
+        else None
+    )
+
+
+def _unmeasured(values: Sequence[ValueEntry]) -> list[str]:
+    return list(dict.fromkeys(value.name for value in values if value.value is None))
+
+
+def _mark_empty(findings: list[Finding], rows: Mapping[str, int]) -> list[Finding]:
+    """Of a dataset without rows that is the reason why nothing could be measured, whatever else a check says.
+
+    Unless it found places all the same: `unreadable_lines` names the limit that it gave up at.
+    """
+
+    def marked(finding: Finding) -> Finding:
+        names = _unmeasured(finding.values)
+        if rows.get(finding.dataset) != 0 or not names or (finding.evidence and finding.evidence.lines):
+            return finding
+        reason = Note(
+            f"could not be measured: {', '.join(names)}; the dataset has no rows",
+            zh=f"无法测量：{'、'.join(names)}；数据集没有任何行",
+        )
+        return finding.model_copy(update={"error": reason, "zh": {**finding.zh, **in_chinese([reason])}})
+
+    return [marked(finding) for finding in findings]
+
+
+def settings_of(check: Check) -> dict[str, Any]:
+    """The settings that decide what is measured (limits and severity only decide what it means)."""
+    return json.loads(check.model_dump_json(exclude={"limits", "severity", "id", "check"}))  # type: ignore[no-any-return]
+
+
+def _judged(check: Check, value: Mapping[str, Any]) -> ValueEntry:
+    name, part = value["name"], value["slice"]
+    own = _named_slice(check, name, next(iter(part.values()), None))
+    limit = check.limit(name, own)
+    status = compare(value["value"], value.get("count"), value.get("of"), limit)
+    if status is Status.FAIL and check.metrics[name].self_test:
+        status = Status.ERROR
+    elif status is Status.FAIL and check.severity == "warn":
+        status = Status.WARN
+    return ValueEntry(
+        name=name,
+        value=value["value"],
+        count=value.get("count"),
+        of=value.get("of"),
+        slice={label: own or excerpt(given) for label, given in part.items()},
+        limit=limit.bounds,
+        status=status,
+    )
+
+
+def _named_slice(check: Check, metric: str, given: str | None) -> str | None:
+    """The slice of the contract that `given` is, also where a report already shows it masked."""
+    setting = check.limits.get(metric)
+    if given is None or setting is None:
+        return None
+    if given in setting.slices:
+        return given
+    return next((name for name in setting.slices if excerpt(name) == given), None)
+
+
+def _idle_slices(check: Check, values: list[ValueEntry]) -> list[str]:
+    """A limit for a slice that no row belongs to is said, not ignored."""
+    seen = {next(iter(v.slice.values())) for v in values if v.slice}
+    named = {s for setting in check.limits.values() for s in setting.slices}
+    return [
+        Note(
+            f"no rows belong to the slice '{name}', so its limit was not applied",
+            zh=f"没有样本属于切片“{name}”，其阈值未生效",
+        )
+        for name in sorted(named - seen)
+    ]
+
+
+def _examples(first: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The places that the report names: three of each problem, then the next ones; in the order of the evidence."""
+    seen: dict[str, int] = {}
+    early: list[int] = []
+    late: list[int] = []
+    for number, entry in enumerate(first):
+        seen[entry["problem"]] = seen.get(entry["problem"], 0) + 1
+        (early if seen[entry["problem"]] <= EACH else late).append(number)
+    return [first[number] for number in sorted((early + late)[:EXAMPLES])]
+
+
+def place(dataset: str, entry: Mapping[str, Any]) -> Place:
+    """A line of evidence as report.json names it."""
+    at = f"{dataset}/{entry['file']}" if entry["file"] else dataset
+    if entry["line"] is not None:
+        column = f":{entry['byte'] + 1}" if entry["line"] == 1 and entry["byte"] else ""  # a file on one line
+        at += f":{entry['line']}{column}"
+    return Place(
+        at=at,
+        where=entry["where"],
+        problem=entry["problem"],
+        detail=entry["detail"],
+        score=entry["score"],
+        other=entry["other"],
+        id=entry.get("id"),
+    )
+
+
+def _mark_incomplete(
+    contract: Contract, findings: list[Finding], loaded: Mapping[str, Loaded | Failure]
+) -> list[Finding]:
+    """Where lines were unreadable, what the other checks say is true of the readable rows only."""
+    damaged = {
+        name
+        for name, state in loaded.items()
+        if isinstance(state, Loaded) and any(f.bad or _has_error(f.events) for f in state.files)
+    }
+    looks_at = {
+        dataset.finding(check): {dataset.name, *reaches(check)}
+        for dataset in contract.datasets.values()
+        for check in dataset.checks
+        if check.check != "unreadable_lines"
+    }
+    return [f.model_copy(update={"incomplete": bool(damaged & looks_at.get(f.id, set()))}) for f in findings]
+
+
+def _has_error(events: tuple[Event, ...]) -> bool:
+    return any(CODES[event.code].level in ("error", "limit") for event in events)
+
+
+def _dataset(dataset: Dataset, state: Loaded) -> DatasetEntry:
+    files = [
+        FileEntry(
+            path=f.file, bytes=f.bytes, sha256=f.sha256, rows=f.rows, unreadable=f.bad, blank=f.blank,
+            container=f.container, formats=dict(sorted(f.formats.items())),
+        )
+        for f in state.files
+    ]  # fmt: skip
+    rows = sum(f.rows for f in files)
+    return DatasetEntry(rows=rows, version=version_id(files), source=how_read(dataset), files=tuple(files))
+
+
+def how_read(dataset: Dataset) -> dict[str, Any]:
+    """How the files of a dataset are found and read, as far as the contract says other than the default."""
+    return dataset.source.model_dump(mode="json", exclude={"path", "scale", "sha256"}, exclude_defaults=True)
+
+
+def version_id(files: list[FileEntry]) -> str:
+    """The identity of a dataset: sha256 over the canonical JSON list of its sorted path, size, sha256."""
+    return versions.version_id((file.path, file.bytes, file.sha256) for file in files)
+
+
+def _format_notes(loaded: Mapping[str, Loaded | Failure]) -> list[str]:
+    notes: list[str] = []
+    for name, state in loaded.items():
+        unknown = sum(f.formats.get("unknown", 0) for f in state.files) if isinstance(state, Loaded) else 0
+        if unknown:
+            english = f"{name}: {unknown} rows have no known format; checks on messages could not see them"
+            notes.append(Note(english, zh=f"{name}：{unknown} 行格式未知，针对消息的检查看不到它们"))
+    return notes
+
+
+def _funnels(
+    contract: Contract,
+    loaded: Mapping[str, Loaded | Failure],
+    findings: list[Finding],
+    evidence: Callable[[str], Path | None],
+) -> dict[str, tuple[tuple[str, int], ...]]:
+    """Per dataset: rows in → readable → left after each failed check (distinct rows, contract order) → kept."""
+    funnels: dict[str, tuple[tuple[str, int], ...]] = {}
+    for name in contract.datasets:
+        state = loaded.get(name)
+        if not isinstance(state, Loaded):
+            continue
+        rows = sum(f.rows for f in state.files)
+        steps = [("in", rows + sum(f.bad for f in state.files)), ("readable", rows)]
+        gone = pl.Series("row", [], pl.UInt64)
+        for finding in findings:
+            path = evidence(finding.id) if finding.dataset == name and finding.status is Status.FAIL else None
+            if path is None or not path.exists():
+                continue
+            hit = pl.read_parquet(path, columns=["row"], glob=False)["row"].drop_nulls()
+            if hit.is_empty():  # lines that could not be read are gone already
+                continue
+            gone = pl.concat([gone, hit]).unique()
+            steps.append((finding.id.partition(".")[2], rows - gone.len()))
+        funnels[name] = (*steps, ("kept", rows - gone.len()))
+    return funnels
+
+
+def rejudge(
+    contract: Contract, report: Report, folder: Path, *, strict: bool = False, against: Against | None = None
+) -> Report:
+    """Judge the measurements of an earlier run by another contract; a baseline of that run does not count here.
+
+    Raises:
+        UsageError: the contract wants something measured that the run did not measure.
+
+    """
+    measured = {finding.id: finding for finding in report.findings}
+    findings = []
+    for dataset in contract.datasets.values():
+        _same_reading(dataset, report)
+        for check in dataset.checks:
+            old = measured.get(dataset.finding(check))
+            if old is None or old.check != check.check or old.settings != settings_of(check):
+                raise UsageError(
+                    f"{dataset.finding(check)}: was not measured like this in that run; run the data again"
+                )
+            finding = _again(check, old)
+            if against is not None:
+                finding = against(finding, _evidence_file(folder, finding))
+            findings.append(finding)
+    findings = _mark_empty(findings, {name: entry.rows for name, entry in report.datasets.items()})
+    user = {name: sha256 for name, sha256 in report.inputs.items() if name.startswith(USER_PACKAGE)}
+    return report.model_copy(
+        update={
+            "verdict": Status.ERROR if report.reason else _verdict(findings),
+            "strict": strict,
+            "baseline": None,
+            "contract": ContractEntry(name=contract.name, version=contract.version),
+            "inputs": dict(sorted({**contract.inputs, **user}.items())),
+            "findings": tuple(findings),
+            "funnel": _refunnel(report, findings, folder),
+        }
+    )
+
+
+def day_of(report: Report) -> dt.date | None:
+    """The day with which an earlier run compared dates of expiry; None if there were none."""
+    days = (finding.settings.get("as_of") for finding in report.findings)
+    return next((dt.date(*map(int, day.split("/"))) for day in days if isinstance(day, str)), None)
+
+
+def _same_reading(dataset: Dataset, report: Report) -> None:
+    """Roles, columns or an encoding decide what was measured as much as a check's own settings do."""
+    entry = report.datasets.get(dataset.name)
+    if entry is not None and entry.source != how_read(dataset):
+        raise UsageError(f"{dataset.name}: was not read like this in that run (source:); run the data again")
+
+
+def _again(check: Check, old: Finding) -> Finding:
+    values = [_judged(check, value.model_dump()) for value in old.values]
+    status = _worst([v.status for v in values]) if old.values else Status.ERROR
+    idle = [note for note in old.not_checked if not note.startswith("no rows belong to the slice")]
+    notes = (*idle, *_idle_slices(check, values))
+    error = _error(values, idle, old.zh) if values else old.error
+    update = {
+        "values": tuple(values),
+        "status": status,
+        "severity": check.severity,
+        "baseline": None,
+        "error": error,
+        "not_checked": notes,
+        "zh": {**old.zh, **in_chinese([*notes, *([error] if error else [])])},
+    }
+    return old.model_copy(update=update)
+
+
+def _evidence_file(folder: Path, finding: Finding) -> Path | None:
+    """The places of a finding; None where it has none. Raises UsageError where the file should be there."""
+    path = folder / "evidence" / f"{finding.id}.parquet"
+    if finding.evidence.file is None:
+        return None
+    if not path.is_file():
+        raise UsageError(f"{path}: is missing; the report folder is not whole, run the data again")
+    return path
+
+
+def _refunnel(report: Report, findings: list[Finding], folder: Path) -> dict[str, tuple[tuple[str, int], ...]]:
+    funnels = {}
+    for name, old in report.funnel.items():
+        (first, readable), gone = old[:2], pl.Series("row", [], pl.UInt64)
+        steps = [first, readable]
+        for finding in findings:
+            if finding.dataset != name or finding.status is not Status.FAIL:
+                continue
+            path = _evidence_file(folder, finding)
+            if path is None:
+                continue
+            hit = pl.read_parquet(path, columns=["row"], glob=False)["row"].drop_nulls()
+            if hit.is_empty():  # lines that could not be read are gone already
+                continue
+            gone = pl.concat([gone, hit]).unique()
+            steps.append((finding.id.partition(".")[2], readable[1] - gone.len()))
+        funnels[name] = (*steps, ("kept", readable[1] - gone.len()))
+    return funnels

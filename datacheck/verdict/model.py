@@ -1,0 +1,202 @@
+"""report.json, the API of datacheck: versioned, and byte-identical for the same data, contract and version.
+
+Times and the host stand in run.json. `Report.model_json_schema()` is published as report.schema.json.
+"""
+
+import json
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field, ValidationError
+
+from datacheck.check import Model, Status
+from datacheck.errors import UsageError
+from datacheck.status import NotKnown
+
+SCHEMA: Literal["datacheck/report/1"] = "datacheck/report/1"
+
+
+class FileEntry(Model):
+    """One file of a dataset as it was read; `unreadable` lines are bad lines, blank ones not included."""
+
+    path: str
+    bytes: int
+    sha256: str
+    rows: int
+    unreadable: int
+    blank: int = 0
+    container: str = ""
+    formats: dict[str, int] = {}
+
+
+class DatasetEntry(Model):
+    """One dataset. `version` is the sha256 over the sorted (path, bytes, sha256) of its files.
+
+    `source`: how its files were found and read, in the contract's own settings (those that are no defaults, and no
+    path); who reads the files again needs them to find the same rows.
+    """
+
+    rows: int
+    version: str
+    source: dict[str, Any] = {}
+    files: tuple[FileEntry, ...] = ()
+
+
+class ValueEntry(Model):
+    """One number, its limit in force and what it came to. `count`/`of` are the integers behind a share."""
+
+    name: str
+    value: float | int | None = None
+    count: int | None = None
+    of: int | None = None
+    slice: dict[str, str] = {}
+    limit: dict[str, float] = {}
+    status: Status
+
+
+class Place(Model):
+    """One place in the data: `at` is "dataset/file:line", `other` the same for what it was compared with.
+
+    `id`: what the id column of the contract (`source.columns: {id: …}`) holds there, masked like all that is quoted.
+    """
+
+    at: str
+    where: str | None = None
+    problem: str
+    detail: str | None = None
+    score: float | None = None
+    other: str | None = None
+    id: str | None = None
+
+
+class Evidence(Model):
+    """All places of a finding: `lines` in `file` (Parquet), on `rows` distinct rows; the first ones in words."""
+
+    lines: int = 0
+    rows: int = 0
+    file: str | None = None
+    problems: dict[str, int] = {}
+    first: tuple[Place, ...] = ()
+
+
+class BaselineValue(Model):
+    """A number as the baseline has it."""
+
+    name: str
+    value: float | int | None = None
+    count: int | None = None
+    of: int | None = None
+    slice: dict[str, str] = {}
+
+
+class Comparison(Model):
+    """A finding beside that of the baseline. `judged`: its status by the limits alone; `known`: nothing of it is new.
+
+    `places_known` and `places_new` are lines of evidence; `values`: the baseline's numbers for those beyond a limit.
+    """
+
+    judged: Status
+    known: bool
+    places_known: int = 0
+    places_new: int = 0
+    reason: NotKnown | None = None
+    values: tuple[BaselineValue, ...] = ()
+
+
+class Finding(Model):
+    """What one check came to on one dataset. `error` says why it could not be decided.
+
+    `zh`: the sentences of `error` and `not_checked` in Chinese, by the English ones, as far as they are known.
+    """
+
+    id: str
+    check: str
+    dataset: str
+    status: Status
+    severity: Literal["fail", "warn"] = "fail"
+    incomplete: bool = False
+    error: str | None = None
+    settings: dict[str, Any] = {}
+    values: tuple[ValueEntry, ...] = ()
+    evidence: Evidence = Evidence()
+    figures: dict[str, dict[str, list[Any]]] = {}
+    not_checked: tuple[str, ...] = ()
+    zh: dict[str, str] = {}
+    baseline: Comparison | None = None
+
+
+class ContractEntry(Model):
+    """Which contract was applied."""
+
+    name: str
+    version: int | str
+
+
+class BaselineEntry(Model):
+    """The report that findings were compared with: its digest, and the versions of its datasets."""
+
+    sha256: str
+    contract: ContractEntry
+    verdict: Status
+    versions: dict[str, str] = {}
+
+
+class Report(Model):
+    """A whole report. `verdict` is the worst of its findings; `strict` counts warnings as violations."""
+
+    schema_: Literal["datacheck/report/1"] = Field(default=SCHEMA, alias="schema")
+    verdict: Status
+    reason: str | None = None
+    strict: bool = False
+    datacheck: str
+    contract: ContractEntry
+    inputs: dict[str, str]
+    datasets: dict[str, DatasetEntry]
+    findings: tuple[Finding, ...]
+    funnel: dict[str, tuple[tuple[str, int], ...]] = {}
+    not_checked: tuple[str, ...] = ()
+    zh: dict[str, str] = {}
+    baseline: BaselineEntry | None = None
+
+    @property
+    def exit_code(self) -> int:
+        """0 pass or warnings only, 1 the contract is violated, 3 could not decide (wins over 1).
+
+        Warnings of which the baseline knows everything are no violation, also where the run is strict.
+        """
+        if self.verdict is Status.ERROR:
+            return 3
+        if self.verdict is Status.WARN and self.strict:
+            return 0 if all_known(self) else 1
+        return 1 if self.verdict is Status.FAIL else 0
+
+    def to_json(self) -> str:
+        """The bytes of report.json."""
+        return self.model_dump_json(by_alias=True, indent=1, exclude_none=True) + "\n"
+
+
+def is_known(finding: Finding) -> bool:
+    """Whether the baseline knows everything of a finding."""
+    return finding.baseline is not None and finding.baseline.known
+
+
+def all_known(report: Report) -> bool:
+    """Whether there are warnings, and the baseline knows everything of each."""
+    warned = [finding for finding in report.findings if finding.status is Status.WARN]
+    return bool(warned) and all(map(is_known, warned))
+
+
+def read_report(folder: Path) -> Report:
+    """Read the report.json of a report folder. Raises UsageError where there is none that fits this version."""
+    path = folder / "report.json"
+    try:
+        return Report.model_validate_json(path.read_bytes())
+    except OSError:
+        raise UsageError(f"{folder}: no report.json in it; expected the --out folder of an earlier run") from None
+    except ValidationError:
+        raise UsageError(f"{path}: not a report of this version ({SCHEMA}); run the data again") from None
+
+
+def report_schema() -> str:
+    """The JSON Schema of report.json."""
+    return json.dumps(Report.model_json_schema(by_alias=True), ensure_ascii=False, indent=1)

@@ -1,0 +1,3 @@
+"""The version of this distribution; apart, so that whoever prints it needs nothing else."""
+
+__version__ = "0.1.0"

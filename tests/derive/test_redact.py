@@ -1,0 +1,518 @@
+"""What `apply --redact` promises: only strings change, and in them only the values; all else is byte for byte the same.
+
+The truth is json, csv and pyarrow over both files, and difflib over their bytes. What is to be found is planted, so
+that it is known without the recognizers.
+"""
+
+import csv
+import gzip
+import hashlib
+import io
+import json
+import re
+
+import pyarrow as pa
+import pyarrow.csv as pa_csv
+import pyarrow.parquet as pq
+import pytest
+import yaml
+import zstandard
+from core_helpers import contract, jsonl, report
+from rich.cells import cell_len
+from rich.console import Console
+
+from datacheck.derive.apply import derive
+from datacheck.derive.redact import Redactor
+from datacheck.derive.terminal import print_manifest
+from datacheck.errors import LoadError, UsageError
+from datacheck.pii.canaries import canary
+from datacheck.session.session import Options, Session
+
+PHONES = [canary("CN_MOBILE", 100 + n) for n in range(6)]
+MAIL = canary("EMAIL_ADDRESS", 5)
+KEY = "a key of the test, long enough"
+PSEUDONYM = re.compile(r"<([A-Z][A-Z0-9_]*)_(v[0-9]+|[0-9a-fx]{8})>")
+PLANTED = {*PHONES, MAIL}
+pytestmark = pytest.mark.usefixtures("here")
+
+
+def chat(user, answer="好", **more):
+    return {"messages": [{"role": "user", "content": user}, {"role": "assistant", "content": answer}], **more}
+
+
+def audited(folder, *, source="data", **settings):
+    """Run a contract with the check pii on `data`; returns the contract, the report and its folder."""
+    path = contract(folder, [{"check": "pii", **settings}], source={"path": source})
+    with Session(path, {}, Options(out=folder / "report")) as session:
+        session.run()
+        session.finish()
+    return path
+
+
+def redact(folder, *, source="data", **settings):
+    path = audited(folder, source=source, **settings)
+    return derive(folder / "report", {"train": str(folder / source)}, folder / "out", redact=True, contract=path)
+
+
+def kept(folder, name):
+    return (folder / "out" / "kept" / "train" / name).read_bytes()
+
+
+def ledger(folder):
+    return [json.loads(line) for line in (folder / "out" / "changes.jsonl").read_text("utf-8").splitlines()]
+
+
+def restored(text):
+    """Leaves with pseudonyms, as patterns that the old leaves must match: what stands around a value stays."""
+    return re.compile("(.+?)".join(map(re.escape, PSEUDONYM.split(text)[::3])), re.DOTALL)
+
+
+def compare(old, new):
+    """Equal but for pseudonyms in strings; returns the pairs of strings that differ."""
+    assert type(old) is type(new)
+    if isinstance(old, dict):
+        assert list(old) == list(new)
+        return [pair for key in old for pair in compare(old[key], new[key])]
+    if isinstance(old, list):
+        assert len(old) == len(new)
+        return [pair for one, two in zip(old, new, strict=True) for pair in compare(one, two)]
+    if old == new:
+        return []
+    assert isinstance(old, str)
+    assert PSEUDONYM.search(new)
+    assert restored(new).fullmatch(old)
+    return [(old, new)]
+
+
+def test_only_values_in_strings_change_and_every_other_byte_stays(tmp_path):
+    arguments = json.dumps({"to": PHONES[0], "text": f"回电{PHONES[1]}", "n": 3}, ensure_ascii=False)
+    call = {"id": "c1", "type": "function", "function": {"name": "sms", "arguments": arguments}}
+    nested = json.dumps({"inner": json.dumps({"deep": [f"tel {PHONES[2]}", 1.50]})})
+    lines = [
+        json.dumps(chat(f"打{PHONES[0]}或{PHONES[1]} {PHONES[0]}吧"), ensure_ascii=False),
+        r'{ "messages" :[{"role":"user","content":"斜\/线 \u4f60\u597d 电话'
+        + PHONES[2]
+        + r'\n\"引\""}, {"role":"assistant","content":"x\u0001"}], "n": 1.500, "e": 1E5 }',
+        json.dumps(chat("查一下", "好", meta={"call": call, "note": None, "nested": nested}), ensure_ascii=False),
+        json.dumps(
+            {
+                "messages": [
+                    {"role": "user", "content": "发"},
+                    {"role": "assistant", "content": None, "tool_calls": [call]},
+                ]
+            }
+        ),
+        json.dumps(chat("干净的一行"), ensure_ascii=False),
+        json.dumps(chat(f"信箱{MAIL}，同上{PHONES[0]}"), ensure_ascii=True),
+        json.dumps(
+            chat("电话" + PHONES[3].translate(str.maketrans("0123456789", "０１２３４５６７８９"))), ensure_ascii=True
+        ),
+        json.dumps(chat("同" + PHONES[3]), ensure_ascii=False),
+    ]
+    data = ("\r\n".join(lines) + "\n").encode()
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "a.jsonl").write_bytes(data)
+    manifest = redact(tmp_path)
+    new = kept(tmp_path, "a.jsonl")
+    before, after = (list(map(json.loads, text.decode().splitlines())) for text in (data, new))
+    pairs = compare(before, after)
+    assert len(pairs) == 8  # one in each line but the third (two) and the fifth (none)
+    assert not any(value in new.decode() for value in PLANTED)
+    assert manifest.datasets["train"].rows_dropped == 0
+    # tool calls stay JSON, with the same structure
+    inner = json.loads(after[2]["meta"]["call"]["function"]["arguments"])
+    assert compare(json.loads(arguments), inner)
+    assert inner["n"] == 3
+    deep = json.loads(json.loads(after[2]["meta"]["nested"])["inner"])["deep"]
+    assert deep[0].startswith("tel <CN_MOBILE_")
+    assert deep[1] == 1.5
+    # equal values have equal pseudonyms, written in whatever way; others have others
+    names = PSEUDONYM.findall(after[0]["messages"][0]["content"])
+    assert names[0] == names[2] != names[1]
+    assert inner["to"] == f"<{'_'.join(names[0])}>"
+    assert after[6]["messages"][0]["content"] == f"电话{after[7]['messages'][0]['content'][1:]}"
+    # byte for byte: put the old strings back at the places of the ledger
+    undone = new
+    for change in ledger(tmp_path):
+        start = change["byte"]
+        old = data[start : start + change["length"]]
+        undone = undone[:start] + old + undone[start + change["new_length"] :]
+        assert not PSEUDONYM.search(old.decode())
+    assert undone == data
+    # escapes of a changed string are as they were
+    assert rb"\/\xe7\xba\xbf \u4f60\u597d" in new.replace("线".encode(), rb"\xe7\xba\xbf")
+    assert b'"n": 1.500, "e": 1E5 }\r\n' in new
+
+
+@pytest.mark.parametrize(
+    "name", ["a.jsonl", "a.jsonl.gz", "a.jsonl.zst", "a.json", "pretty.json", "a.csv", "gbk.jsonl", "wide.jsonl"]
+)
+def test_every_container(tmp_path, name):
+    rows = [
+        chat(f"第{n}问 {PHONES[n % 6]} 谢谢", f"打{PHONES[0]}") if n % 3 == 0 else chat(f"第{n}问") for n in range(20)
+    ]
+    encoding = {"gbk.jsonl": "gbk", "wide.jsonl": "utf-16-le"}.get(name, "utf-8")
+    text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    if name == "a.json":
+        text = json.dumps(rows, ensure_ascii=False)
+    if name == "pretty.json":
+        text = json.dumps(rows, ensure_ascii=False, indent=2)
+    if name == "a.csv":
+        out = io.StringIO(newline="")
+        table = csv.writer(out)
+        table.writerow(["question", "note", "answer"])
+        table.writerows(
+            [n, f'他说"打{PHONES[1]}, 好"\n完' if n % 4 == 0 else "", json.dumps(row["messages"], ensure_ascii=False)]
+            for n, row in enumerate(rows)
+        )
+        text = out.getvalue()
+    pack = {"gz": gzip.compress, "zst": zstandard.compress}.get(name.rpartition(".")[2], bytes)
+    unpack = {"gz": gzip.decompress, "zst": lambda b: zstandard.ZstdDecompressor().decompressobj().decompress(b)}.get(
+        name.rpartition(".")[2], bytes
+    )
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / name).write_bytes(pack(text.encode(encoding)))
+    path = contract(tmp_path, ["pii"], source={"path": "data", "encoding": encoding})
+    with Session(path, {}, Options(out=tmp_path / "report")) as session:
+        session.run()
+        assert session.finish().findings[0].status == "fail"
+    manifest = derive(
+        tmp_path / "report", {"train": str(tmp_path / "data")}, tmp_path / "out", redact=True, contract=path
+    )
+    assert manifest.datasets["train"].rows_kept == 20
+    new = unpack(kept(tmp_path, name)).decode(encoding)
+
+    def read(text):
+        if name == "a.csv":
+            return list(csv.reader(io.StringIO(text, newline="")))
+        return json.loads(text) if name.endswith(".json") else [json.loads(line) for line in text.splitlines()]
+
+    pairs = compare(read(text), read(new))
+    expected = 14 if name != "a.csv" else 7 + 5
+    assert len(pairs) == expected == manifest.redaction.strings == manifest.datasets["train"].files[0].redacted
+    assert not any(value in new for value in PLANTED)
+    data, undone = text.encode(encoding), new.encode(encoding)
+    for change in ledger(tmp_path):
+        at, length = change["byte"], change["length"]
+        undone = undone[:at] + data[at : at + length] + undone[at + change["new_length"] :]
+    assert undone == data
+    assert manifest.validation.exit_code == 0
+
+
+def test_parquet_keeps_its_schema_and_all_other_values(tmp_path):
+    rows = [
+        {
+            **chat(f"打{PHONES[n]}" if n % 2 else "天气"),
+            "n": n,
+            "when": None,
+            "tags": [f"tel {PHONES[0]}", "x"],
+            "raw": b"\xff",
+        }
+        for n in range(6)
+    ]
+    schema = pa.schema(
+        [
+            ("messages", pa.list_(pa.struct([("role", pa.string()), ("content", pa.large_string())]))),
+            pa.field("n", pa.int8(), nullable=False),
+            ("when", pa.timestamp("ns", tz="Asia/Shanghai")),
+            ("tags", pa.list_(pa.string())),
+            ("raw", pa.binary()),
+        ],
+        metadata={"made": "by the test"},
+    )
+    (tmp_path / "data").mkdir()
+    table = pa.Table.from_pylist(rows, schema=schema)
+    pq.write_table(table, tmp_path / "data" / "a.parquet", row_group_size=4, compression="zstd")
+    table = pq.read_table(tmp_path / "data" / "a.parquet")
+    manifest = redact(tmp_path)
+    target = tmp_path / "out" / "kept" / "train" / "a.parquet"
+    new = pq.read_table(target)
+    assert new.schema.equals(table.schema, check_metadata=True)
+    assert pq.ParquetFile(target).metadata.num_row_groups == 2
+    assert (
+        len(compare(json.loads(json.dumps(rows, default=repr)), json.loads(json.dumps(new.to_pylist(), default=repr))))
+        == 9
+    )
+    assert manifest.redaction.strings == 9
+    assert not any(value.encode() in target.read_bytes() for value in PLANTED)
+
+
+WRITERS = {"a.arrow": pa.ipc.new_file, "stream.arrow": pa.ipc.new_stream}
+
+
+def write_table(path, table):
+    """In pieces of three rows."""
+    path.parent.mkdir()
+    if path.suffix == ".parquet":
+        pq.write_table(table, path, row_group_size=3)
+        return
+    with pa.OSFile(str(path), "wb") as file, WRITERS[path.name](file, table.schema) as out:
+        out.write_table(table, max_chunksize=3)
+
+
+def read_table(path):
+    if path.suffix == ".parquet":
+        return pq.read_table(path)
+    return (pa.ipc.open_file if path.name == "a.arrow" else pa.ipc.open_stream)(path.read_bytes()).read_all()
+
+
+@pytest.mark.parametrize("name", ["a.arrow", "stream.arrow", "a.parquet"])
+@pytest.mark.parametrize("how", ["redact", "drop"])
+def test_a_dictionary_keeps_no_value_of_what_went(tmp_path, name, how):
+    texts = ["x", f"tel {PHONES[0]}", "y", "v", f"tel {PHONES[1]}", "x", "z"]
+    kind = pa.dictionary(pa.int8(), pa.string(), ordered=True)
+    tags = pa.array([None, "t", None, "t", "u", "t", None], pa.dictionary(pa.int32(), pa.large_string()))
+    table = pa.table({"question": pa.array(texts, kind), "answer": ["a"] * len(texts), "tag": tags})
+    assert PHONES[0].encode() in table.slice(5).column(0).chunk(0).dictionary.to_string().encode()
+    write_table(tmp_path / "data" / name, table)
+    if how == "redact":
+        redact(tmp_path)
+        expected = ["x", "tel <CN_MOBILE_v1>", "y", "v", "tel <CN_MOBILE_v2>", "x", "z"]
+    else:
+        audited(tmp_path)
+        derive(tmp_path / "report", {"train": str(tmp_path / "data")}, tmp_path / "out")
+        expected = ["x", "y", "v", "x", "z"]
+        gone = read_table(tmp_path / "out" / "dropped" / "train" / name)
+        assert gone["question"].to_pylist() == [texts[1], texts[4]]
+        assert all(set(chunk.dictionary.to_pylist()) <= {texts[1], texts[4]} for chunk in gone["question"].chunks)
+    target = tmp_path / "out" / "kept" / "train" / name
+    kept = read_table(target)
+    assert kept.schema.equals(read_table(tmp_path / "data" / name).schema)
+    assert kept["question"].to_pylist() == expected
+    listed = {value for chunk in kept["question"].chunks for value in chunk.dictionary.to_pylist()}
+    assert listed == set(expected)
+    stay = tags.to_pylist() if how == "redact" else [None, None, "t", "t", None]
+    assert kept["tag"].to_pylist() == stay
+    assert not any(value.encode() in target.read_bytes() for value in PHONES)
+
+
+def test_a_dictionary_inside_a_list_is_refused(tmp_path):
+    inner = pa.array([f"tel {PHONES[0]}", "x"]).dictionary_encode()
+    table = pa.table({"tags": pa.ListArray.from_arrays([0, 1, 2], inner), "question": ["y", "z"], "answer": ["y", "z"]})
+    write_table(tmp_path / "data" / "a.arrow", table)
+    with pytest.raises(LoadError, match="the column tags has a dictionary inside"):
+        redact(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["a.arrow", "stream.arrow"])
+def test_arrow_is_written_again_with_its_schema(tmp_path, name):
+    (tmp_path / "data").mkdir()
+    table = pa.table(
+        {"question": [f"tel {PHONES[n]}" for n in range(4)], "answer": pa.array(["y"] * 4, pa.large_string())}
+    )
+    new = pa.ipc.new_file if name == "a.arrow" else pa.ipc.new_stream
+    with pa.OSFile(str(tmp_path / "data" / name), "wb") as file, new(file, table.schema) as out:
+        out.write_table(table, max_chunksize=3)
+    redact(tmp_path)
+    target = tmp_path / "out" / "kept" / "train" / name
+    read = (pa.ipc.open_file if name == "a.arrow" else pa.ipc.open_stream)(target.read_bytes()).read_all()
+    assert read.schema.equals(table.schema)
+    assert read["question"].to_pylist() == [f"tel <CN_MOBILE_v{n}>" for n in range(1, 5)]
+    assert read["answer"].equals(table["answer"])
+
+
+def test_what_is_no_string_is_dropped_and_said(tmp_path):
+    rows = [
+        chat("天气", phone=int(PHONES[0])),
+        chat("x", **{f"note {PHONES[1]}": 1}),
+        chat(f"打{PHONES[2]}"),
+        chat("好"),
+    ]
+    arguments = json.dumps({"phone": int(PHONES[3])})
+    rows.append(chat("y", call={"arguments": arguments}))
+    jsonl(tmp_path / "data" / "a.jsonl", *rows)
+    manifest = redact(tmp_path)
+    assert manifest.redaction.not_redactable == manifest.datasets["train"].rows_dropped == 3
+    assert len(kept(tmp_path, "a.jsonl").splitlines()) == 2
+    assert [c["problems"] for c in ledger(tmp_path) if "problems" in c] == [["not_redactable"]] * 3
+    assert (tmp_path / "out" / "dropped" / "train" / "a.jsonl").stat().st_mode & 0o777 == 0o600
+    assert manifest.validation.exit_code == 0
+
+
+def test_what_cannot_be_read_cannot_be_redacted_and_goes(tmp_path):
+    broken = f'{{"messages": [{{"role": "user", "content": "打{PHONES[0]}'.encode()
+    jsonl(tmp_path / "data" / "a.jsonl", chat("好"), broken, chat(f"打{PHONES[1]}"))
+    manifest = redact(tmp_path)
+    assert manifest.datasets["train"].unreadable_dropped == 1
+    assert not any(value.encode() in kept(tmp_path, "a.jsonl") for value in PLANTED)
+
+
+def test_with_a_key_every_copy_has_the_same_pseudonyms_and_without_none_can_be_linked(tmp_path, monkeypatch):
+    monkeypatch.setenv("PII_KEY", KEY)
+    texts = {}
+    for name, numbers in {"one": (0, 1), "two": (1, 0)}.items():
+        for key in (None, "env:PII_KEY"):
+            folder = tmp_path / f"{name}-{key is None}"
+            jsonl(folder / "data" / "a.jsonl", *(chat(PHONES[n]) for n in numbers))
+            manifest = redact(folder, **({"key": key} if key else {}))
+            new = kept(folder, "a.jsonl").decode()
+            texts[name, key] = [json.loads(line)["messages"][0]["content"] for line in new.splitlines()]
+            assert manifest.redaction.key == key
+            assert (manifest.redaction.key_id is None) == (key is None)
+            assert all((change["before"] is not None if key else "before" not in change) for change in ledger(folder))
+            shown = report(folder / "report")["findings"][0]["evidence"]["first"]
+            if key:  # the name in the report is that in the data
+                assert {p["detail"].split(", ")[-1] for p in shown} == {
+                    PSEUDONYM.search(t)[2] for t in texts[name, key]
+                }
+    assert texts["one", "env:PII_KEY"] == texts["two", "env:PII_KEY"][::-1]
+    assert texts["one", None] == texts["two", None] == ["<CN_MOBILE_v1>", "<CN_MOBILE_v2>"]
+
+
+def test_a_hash_of_the_old_string_is_no_plain_hash(tmp_path):
+    """A string of one number could be found again by trying them all."""
+    jsonl(tmp_path / "data" / "a.jsonl", chat(PHONES[0]))
+    redact(tmp_path)
+    said = (tmp_path / "out" / "changes.jsonl").read_text("utf-8")
+    assert hashlib.sha256(PHONES[0].encode()).hexdigest() not in said
+    assert hashlib.sha256(b"<CN_MOBILE_v1>").hexdigest() in said
+
+
+def test_the_contract_decides_what_is_replaced(tmp_path):
+    jsonl(tmp_path / "data" / "a.jsonl", chat(f"{PHONES[0]} {PHONES[1]} 13800138000 {MAIL}"))
+    allowed = {"entity": "CN_MOBILE", "value": PHONES[1], "owner": "a", "reason": "b", "expires": "2999-01-01"}
+    manifest = redact(tmp_path, allow=[allowed], entities={"EMAIL_ADDRESS": "profile"})
+    content = json.loads(kept(tmp_path, "a.jsonl"))["messages"][0]["content"]
+    assert content == f"<CN_MOBILE_v1> {PHONES[1]} 13800138000 {MAIL}"
+    assert manifest.redaction.values == {"CN_MOBILE": 1}
+
+
+def test_other_findings_are_dropped_as_ever(tmp_path):
+    jsonl(tmp_path / "data" / "a.jsonl", chat(PHONES[0]), chat(""), chat(f"{PHONES[1]} x"))
+    path = contract(tmp_path, ["pii", {"check": "empty_turns", "limits": {"rate": {"max": 0}}}])
+    with Session(path, {}, Options(out=tmp_path / "report")) as session:
+        session.run()
+        session.finish()
+    manifest = derive(
+        tmp_path / "report", {"train": str(tmp_path / "data")}, tmp_path / "out", redact=True, contract=path
+    )
+    assert [f.id for f in manifest.findings] == ["train.empty_turns"]
+    assert manifest.datasets["train"].rows_kept == 2
+    assert manifest.not_mended == ()
+
+
+def test_a_copy_in_which_something_still_blocks_is_not_written(tmp_path, monkeypatch):
+    jsonl(tmp_path / "data" / "a.jsonl", chat(PHONES[0]))
+    path = audited(tmp_path)
+    monkeypatch.setattr(Redactor, "_mend", lambda _self, records, _form: [False for _ in records])
+    with pytest.raises(LoadError, match="1 blocking hits are left"):
+        derive(tmp_path / "report", {"train": str(tmp_path / "data")}, tmp_path / "out", redact=True, contract=path)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["contract.yaml", "data", "report"]
+
+
+def apply_redact(command, folder, *options):
+    """The two commands of the docs: a run, then its redaction."""
+    path = contract(folder, ["pii"])
+    command("run", path, "--out", folder / "report")
+    return command(
+        "apply", folder / "report", "--out", folder / "out", "--data", f"train={folder / 'data'}", "--contract", path,
+        "--redact", *options,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "form", ["wx{}", "电话{}a", "No{}x", "v:{}", "{}号", "\u202e{reversed}\u202c", "{wide}", "{spaced}"]
+)
+def test_a_value_found_once_is_replaced_in_every_turn_and_form(tmp_path, command, form):
+    """Measured before: of 300 conversations 300 kept the name and 242 the number, and the verdict was PASS."""
+    name, phone = "王建国", PHONES[0]
+    other = form.format(
+        phone, reversed=phone[::-1], wide=phone.translate(str.maketrans("0123456789", "０１２３４５６７８９")),
+        spaced=" ".join(phone),
+    )  # fmt: skip
+    turns = [f"我叫{name}，电话：{phone}", f"{name}您好", f"加我{other}，王 建国", f"好的{name}"]
+    messages = [{"role": ("user", "assistant")[n % 2], "content": turn} for n, turn in enumerate(turns)]
+    jsonl(tmp_path / "data" / "a.jsonl", {"messages": messages}, chat("好"))
+    code, out, _ = apply_redact(command, tmp_path)
+    (line, _) = kept(tmp_path, "a.jsonl").decode().splitlines()
+    plain = "".join(message["content"] for message in json.loads(line)["messages"])
+    assert (code, "left.jsonl" in out) == (0, False)
+    assert plain.count("<PERSON_") == 4
+    assert plain.count("<CN_MOBILE_") == 2
+    assert "建国" not in plain
+    assert not re.search(r"[0-9０-９]{5}", plain)
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_what_a_redaction_leaves_is_listed_and_no_success(tmp_path, command, lang):
+    """A key, a number that nothing marks as a telephone, JSON with a number in a string: none can be replaced."""
+    name, phone = "王建国", PHONES[0]
+    ask = f"我叫{name}，电话：{phone}"
+    arguments = json.dumps({"to": {name: 1}}, ensure_ascii=False)
+    rows = [chat(ask, seen={name: 1}), chat("好"), chat(ask, weight=int(f"{phone}")), chat(ask, call=arguments)]
+    jsonl(tmp_path / "data" / "a.jsonl", *rows)
+    code, out, _ = apply_redact(command, tmp_path, "--lang", lang)
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_bytes())
+    left = [json.loads(line) for line in (tmp_path / "out" / "left.jsonl").read_bytes().splitlines()]
+    assert manifest["validation"]["exit_code"] == 0  # the contract sees nothing of it
+    assert code == 1
+    assert manifest["redaction"]["left"] == len(left) >= 2
+    named = {(each["line"], each["where"], each["entity"]) for each in left}
+    assert {
+        (1, "seen{key}", "PERSON"),
+        (len(rows) - manifest["redaction"]["not_redactable"], "call", "PERSON"),
+    } <= named
+    written = (tmp_path / "out" / "left.jsonl").read_text("utf-8") + out
+    assert "seen{key}" in out
+    assert not any(value in written for value in (name, phone))
+
+
+def test_what_is_left_is_found_in_the_copy_and_not_believed_of_the_redaction(tmp_path, command, monkeypatch):
+    """The sabotage: nothing is replaced but what a recognizer sees."""
+    monkeypatch.setattr(Redactor, "_replace_traces", lambda *_: None)
+    jsonl(tmp_path / "data" / "a.jsonl", chat("我叫王建国", "好的，王建国"))
+    code, out, _ = apply_redact(command, tmp_path)
+    assert code == 1
+    assert "train/a.jsonl:1  messages[1].content  PERSON" in out
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_what_is_left_in_a_table_is_found_too(tmp_path, command, monkeypatch, suffix):
+    monkeypatch.setattr(Redactor, "_replace_traces", lambda *_: None)
+    (tmp_path / "data").mkdir()
+    table = pa.table({"prompt": ["你好", "我叫王建国"], "response": ["好", "王建国您好"]})
+    path = tmp_path / "data" / f"a.{suffix}"
+    pq.write_table(table, path) if suffix == "parquet" else pa_csv.write_csv(table, path)
+    code, out, _ = apply_redact(command, tmp_path)
+    assert code == 1
+    assert "  response  PERSON" in out
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("width", [40, 90])
+def test_the_command_says_what_was_replaced(tmp_path, lang, width):
+    jsonl(tmp_path / "data" / "a.jsonl", chat(f"{PHONES[0]} {MAIL}"), chat("好", phone=int(PHONES[1])))
+    manifest = redact(tmp_path)
+    console = Console(width=width, file=io.StringIO(), highlight=False)
+    print_manifest(manifest, console, lang, folder=str(tmp_path / "out"))
+    said = console.file.getvalue()
+    assert {"CN_MOBILE", "EMAIL_ADDRESS"} <= set(re.findall(r"[A-Z_]{5,}", said))
+    assert ("Redacted" if lang == "en" else "已脱敏") in said
+    assert not any(value in said for value in PLANTED)
+    head = said.partition(str(tmp_path)[:20])[0]
+    assert max(map(cell_len, head.splitlines())) <= width
+
+
+def test_what_is_asked_wrongly(tmp_path, monkeypatch):
+    jsonl(tmp_path / "data" / "a.jsonl", chat(PHONES[0]))
+    path = audited(tmp_path)
+    data = {"train": str(tmp_path / "data")}
+    with pytest.raises(UsageError, match="name it with --contract"):
+        derive(tmp_path / "report", data, tmp_path / "out", redact=True)
+    value = yaml.safe_load(path.read_text("utf-8"))
+    value["datasets"]["train"]["checks"] = [{"check": "pii", "person": "labelled"}]
+    other = tmp_path / "other.yaml"
+    other.write_text(yaml.safe_dump(value), "utf-8")
+    with pytest.raises(UsageError, match="was not measured like this"):
+        derive(tmp_path / "report", data, tmp_path / "out", redact=True, contract=other)
+    value["datasets"]["train"]["checks"] = ["empty_turns"]
+    other.write_text(yaml.safe_dump(value), "utf-8")
+    with pytest.raises(UsageError, match="has 0 checks pii"):
+        derive(tmp_path / "report", data, tmp_path / "out", redact=True, contract=other)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_file_of_many_blocks_is_not_taken_for_a_changed_one(tmp_path):
+    jsonl(tmp_path / "data" / "a.jsonl", chat("天" * 700_000), chat(f"打{PHONES[0]}"), chat("地" * 700_000))
+    assert redact(tmp_path).redaction.strings == 1
+    assert len(kept(tmp_path, "a.jsonl")) > 4_000_000

@@ -1,0 +1,82 @@
+"""Numbers of a check's own in places and notes stay readable, although digits in a row are masked in what is shown."""
+
+import polars as pl
+import pytest
+from core_helpers import BAD, GOOD, contract, jsonl, report
+
+from datacheck.check import Ratio
+from datacheck.checks.exact_duplicates import ExactDuplicates
+from datacheck.checks.leakage import Leakage
+from datacheck.session.options import Options
+from datacheck.session.session import Session
+from datacheck.testing import dataset, measure
+
+QUESTION = "一辆货车从甲城开往乙城，每小时行六十千米，走了三小时后离乙城还有四十五千米，两城相距多少千米？"
+
+
+def test_a_stretch_far_into_a_text_can_be_read():
+    before = "".join(chr(0x4E00 + at * 7919 % 20000) for at in range(123_456))
+    rows = dataset(f"user: {before}{QUESTION} | assistant: 好")
+    result = measure(Leakage(against="eval"), rows, others={"eval": [{"question": QUESTION, "answer": "225"}]})
+    (where,) = result.evidence["where"]
+    assert where.startswith("messages[0].content[1234")
+    start, end = map(int, where.partition("content")[2].strip("[]").split(":"))
+    assert (before + QUESTION)[start:end] == QUESTION[:-1]
+
+
+def test_counts_of_many_rows_can_be_read():
+    rows = [*dataset("user: 你好 | assistant: 你好！"), *[{"messages": []}] * 10_001]
+    result = measure(ExactDuplicates(), rows)
+    assert result.value("rate") == Ratio(0, 10_002)
+    (note,) = result.not_checked
+    assert note == "10,001 rows have no such text to compare"
+    assert note.zh == "10,001 行没有可比较的文本"
+
+
+def test_the_id_of_a_row_stands_beside_its_place():
+    rows = [{**row, "uid": f"case-{n}"} for n, row in enumerate(dataset("user: 你好 | assistant: 你好！") * 3)]
+    result = measure(ExactDuplicates(), rows, source={"path": "data", "columns": {"id": "uid"}})
+    assert result.evidence["id"].to_list() == ["case-1", "case-2"]
+    assert measure(ExactDuplicates(), rows).evidence["id"].to_list() == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("mode", "shown"),
+    [("redacted", "z***@example.com"), ("masked", "xxxxxxxx@xxxxxxx.xxx"), ("full", "zhangsan@example.com")],
+)
+def test_an_id_is_data_and_masked_like_all_of_it(tmp_path, here, mode, shown):
+    """In the evidence and in every report; a line without a record has none."""
+    jsonl(tmp_path / "data" / "a.jsonl", {**GOOD, "uid": "a"}, {**BAD, "uid": "zhangsan@example.com"}, b'{"cut')
+    path = contract(tmp_path, source={"path": "data", "columns": {"id": "uid"}})
+    with Session(path, {}, Options(out=tmp_path / "out", excerpts=mode)) as session:
+        session.run()
+        session.finish()
+    found = {f["check"]: f["evidence"]["first"] for f in report(tmp_path / "out")["findings"]}
+    assert {place["id"] for place in found["role_errors"]} == {shown}
+    assert all("id" not in place for place in found["unreadable_lines"])
+    for name in ("report.html", "report.md", "report.json"):
+        text = (tmp_path / "out" / name).read_text("utf-8")
+        assert ("zhangsan@example.com" in text) == (mode == "full")
+        assert shown in text.replace("&#64;", "@").replace("&#46;", ".").replace("&#42;", "*")
+
+
+def test_a_duplicate_is_shown_beside_the_row_that_it_repeats(tmp_path, command):
+    """`near_duplicates` takes rows away, so who reads the report must be able to judge; no identifier is shown."""
+    shared = "".join(chr(0x4E00 + at * 7919 % 20000) for at in range(900))
+    phone = "13912348765"
+    one, two = f"{shared}请打{phone}联系前台登记", f"{shared}请打{phone}联系后台登记"
+    jsonl(tmp_path / "data" / "a.jsonl", *dataset(f"user: {one} | assistant: 好", f"user: {two} | assistant: 好"))
+    code, out, _ = command("run", contract(tmp_path, ["near_duplicates"]), "--out", tmp_path / "out")
+    assert code == 1
+    (finding,) = (f for f in report(tmp_path / "out")["findings"] if f["check"] == "near_duplicates")
+    (place,) = finding["evidence"]["first"]
+    assert phone not in place["detail"]
+    assert "联系前台" in place["detail"]
+    assert "联系后台" in place["detail"]
+    table = pl.read_parquet(tmp_path / "out" / "evidence" / "train.near_duplicates.parquet")
+    assert table["detail"].to_list() == [place["detail"]]
+    for shown in (out, *((tmp_path / "out" / name).read_text("utf-8") for name in ("report.html", "report.md"))):
+        plain = shown.replace("\n", "").replace("   | ", "")
+        assert "前台" in plain
+        assert "后台" in plain
+        assert phone not in plain

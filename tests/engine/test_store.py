@@ -1,0 +1,162 @@
+"""The store: what exists is complete, private, and found again by content."""
+
+import multiprocessing
+import os
+import signal
+import time
+from pathlib import Path
+
+import polars as pl
+import pytest
+from core_helpers import GOOD, contract, jsonl, report, user_check
+
+from datacheck.check import Group, Need
+from datacheck.engine.execute import GroupTask, group_part
+from datacheck.engine.store import Store, digest, scan
+from datacheck.engine.view import FileFacts, Loaded, Part, StoreView, TablePlace
+from datacheck.features.text_key import TextKey
+from datacheck.loading.reading import Reading
+
+
+def write_slowly(root, begun):
+    store = Store(Path(root))
+    with store.writing(store.path("features", "x.parquet")) as temporary:
+        temporary.write_bytes(b"half")
+        begun.set()
+        time.sleep(60)
+
+
+def test_a_writer_that_is_killed_leaves_nothing_under_the_name(tmp_path):
+    context = multiprocessing.get_context("spawn")
+    begun = context.Event()
+    process = context.Process(target=write_slowly, args=(str(tmp_path / "store"), begun))
+    process.start()
+    assert begun.wait(60)
+    os.kill(process.pid, signal.SIGKILL)
+    process.join()
+    store = Store(tmp_path / "store")
+    target = store.path("features", "x.parquet")
+    assert not target.exists()
+    store.write_table(target, pl.DataFrame({"a": [1]}))
+    assert scan(target).collect()["a"].to_list() == [1]
+
+
+def break_off(store, target):
+    with store.writing(target) as folder:
+        folder.mkdir()
+        (folder / "rows").write_bytes(b"half")
+        raise ZeroDivisionError
+
+
+def test_an_exception_leaves_nothing_at_all(tmp_path):
+    store = Store(tmp_path / "store")
+    with pytest.raises(ZeroDivisionError):
+        break_off(store, store.path("parts", "x"))
+    assert list((tmp_path / "store" / "parts").iterdir()) == []
+
+
+def test_two_writers_of_one_folder_both_end_well(tmp_path):
+    one, two = Store(tmp_path / "store"), Store(tmp_path / "store")
+    target = one.path("parts", "x")
+    with one.writing(target) as first, two.writing(target) as second:
+        for folder in (first, second):
+            folder.mkdir()
+            (folder / "rows").write_bytes(b"same")
+    assert (target / "rows").read_bytes() == b"same"
+    assert [path.name for path in target.parent.iterdir()] == ["x"]
+
+
+def test_nobody_else_may_read_what_is_in_it(tmp_path):
+    (tmp_path / "store").mkdir(mode=0o755)  # it may exist already, made by another hand
+    store = Store(tmp_path / "store")
+    store.write_table(store.path("parts", "x.parquet"), pl.DataFrame({"a": [1]}))
+    with store.scratch() as scratch:
+        assert scratch.stat().st_mode & 0o077 == 0
+    assert (tmp_path / "store" / "parts").stat().st_mode & 0o777 == 0o700
+    assert Store(tmp_path / "new").root.stat().st_mode & 0o777 == 0o700
+
+
+def run_shared(command, monkeypatch, tmp_path, path, out, *more):
+    monkeypatch.setenv("DATACHECK_STORE", str(tmp_path / "shared"))
+    assert command("run", path, "--out", out, "--quiet", *more)[0] == 0
+    kinds = ("parts", "chunks", "features", "measured")
+    return {kind: {p.name for p in (tmp_path / "shared" / kind).glob("*")} for kind in kinds}
+
+
+def test_an_added_file_costs_that_file_only(tmp_path, here, command, monkeypatch):
+    for number in range(3):
+        jsonl(tmp_path / "data" / f"{number}.jsonl", {**GOOD, "n": number})
+    path = contract(tmp_path, [{"check": "exact_duplicates", "limits": {"rate": {"max": 1}}}])
+    one = run_shared(command, monkeypatch, tmp_path, path, tmp_path / "out")
+    jsonl(tmp_path / "data" / "10.jsonl", {**GOOD, "n": 10})  # sorts between 1 and 2: it moves all later rows
+    two = run_shared(command, monkeypatch, tmp_path, path, tmp_path / "out")
+    assert [len(one[kind]) for kind in ("parts", "chunks")] == [3, 3]
+    assert all(
+        one[kind] <= two[kind] and len(two[kind]) - len(one[kind]) == 1 for kind in ("parts", "chunks", "features")
+    )
+    assert report(tmp_path / "out")["datasets"]["train"]["rows"] == 4
+    three = run_shared(command, monkeypatch, tmp_path, path, tmp_path / "out")
+    assert three == two  # nothing is done again
+
+
+def test_the_store_is_gone_after_a_run_of_its_own(tmp_path, here, command):
+    jsonl(tmp_path / "data" / "a.jsonl", GOOD)
+    command("run", contract(tmp_path), "--out", tmp_path / "out")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["contract.yaml", "data", "out"]
+    assert not list((tmp_path / "out").rglob(".*"))
+
+
+def test_a_changed_check_is_measured_again(tmp_path, here, command, monkeypatch):
+    jsonl(tmp_path / "data" / "a.jsonl", GOOD)
+    checks = tmp_path / "checks"
+    (tmp_path / "checks").mkdir()
+    (checks / "helper").mkdir()
+    (checks / "helper" / "number.py").write_text("N = 5\n")
+    user_check(
+        checks, "own_rows", "from datacheck_user_checks.helper.number import N\nreturn Measured((Value('number', N),))"
+    )
+    path = contract(tmp_path, ["own_rows"])
+    first = run_shared(command, monkeypatch, tmp_path, path, tmp_path / "out", "--checks", checks)
+    inputs = report(tmp_path / "out")["inputs"]
+    assert {"contract.yaml", "datacheck_user_checks/own_rows.py"} <= set(inputs)
+    (checks / "helper" / "number.py").write_text("N = 66\n")
+    second = run_shared(command, monkeypatch, tmp_path, path, tmp_path / "out", "--checks", checks)
+    assert first["parts"] == second["parts"]
+    assert len(second["measured"]) > len(first["measured"])
+    assert report(tmp_path / "out")["findings"][0]["values"][0]["value"] == 66
+    assert report(tmp_path / "out")["inputs"] != inputs
+
+
+def test_a_digest_depends_on_every_setting_and_on_the_type():
+    one, two = TextKey.model_construct(), Need
+    assert digest(1, "a") != digest(1, "b") != digest("1", "a")
+    assert digest(one) == digest(TextKey.model_construct())
+    assert digest(one) != digest(repr(two))
+
+
+def test_twins_of_a_part_keep_their_own_row_numbers(tmp_path):
+    """A file that is delivered twice has two parts of one content; the rows of both must meet, as different rows."""
+    store = Store(tmp_path / "store")
+    feature = TextKey.model_construct()
+    table = pl.DataFrame({"row": [0, 1], "key": [7, 8]}, schema={"row": pl.UInt32, "key": pl.UInt64})
+    source, target = store.path("features", "f.parquet"), store.path("groups", "g")
+    store.write_table(source, table)
+    parts = tuple(Part("same", name, first, 1, 0, 2) for name, first in (("a", 0), ("b", 2)))
+    facts = tuple(FileFacts(part.file, 1, "", 2, 0, 0, 2, "jsonl") for part in parts)
+    loaded = Loaded("train", Reading(), parts, facts)
+    group = Group(of=feature, by="key", buckets=4)
+    for number, part in enumerate(parts):
+        group_part(GroupTask(store.root, group, part, number, source, target))
+    view = StoreView(store, loaded, [TablePlace(Need(group), loaded, (target,))], tmp_path, None)
+    met = pl.concat(view.buckets(Need(group))).collect().sort("key", "row")
+    assert met.rows() == [(0, 7), (2, 7), (1, 8), (3, 8)]
+
+
+def test_a_file_delivered_twice_is_found(tmp_path, here, command):
+    for name in ("a", "b"):
+        jsonl(tmp_path / "data" / f"{name}.jsonl", GOOD)
+    command("run", contract(tmp_path, ["exact_duplicates"]), "--out", tmp_path / "out")
+    finding = report(tmp_path / "out")["findings"][0]
+    assert next((v["count"], v["of"]) for v in finding["values"] if v["name"] == "rate") == (1, 2)
+    assert finding["evidence"]["first"][0]["at"] == "train/b.jsonl:1"
+    assert finding["evidence"]["first"][0]["other"] == "train/a.jsonl:1"

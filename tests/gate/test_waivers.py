@@ -1,0 +1,190 @@
+"""Waivers: who may, for what, until when; and that nothing else opens the gate."""
+
+import datetime as dt
+import json
+
+import google.protobuf.json_format as pb
+import pytest
+from core_helpers import BAD, GOOD, contract, report
+from gate_house import drop, opened, sign_run
+from in_toto_attestation.v1 import statement_pb2
+from in_toto_attestation.v1.statement import Statement
+from securesystemslib.dsse import Envelope
+from test_dsse import independent_key
+
+from datacheck.gate import waivers
+
+REASON = "checked by hand: two greetings"
+
+
+def in_days(days: int) -> str:
+    return str(dt.datetime.now(dt.UTC).date() + dt.timedelta(days=days))
+
+
+def waive(command, house, path, *args, key="approver", owner="lead", reason=REASON, expires=None):
+    return command(
+        "waive",
+        path,
+        *(args or ("--finding", "train.role_errors")),
+        "--key",
+        house.root / f"{key}.pem",
+        "--owner",
+        owner,
+        "--reason",
+        reason,
+        "--expires",
+        expires or in_days(3),
+    )
+
+
+@pytest.mark.parametrize(
+    "scope", [["--finding", "train.role_errors"], ["--check", "role_errors", "--dataset", "train"]]
+)
+def test_a_waiver_opens_the_gate_and_is_shouted(house, command, guarded, scope):
+    before = (house.root / "report-bad" / "report.json").read_bytes()
+    assert guarded(house.bad)[0] == 10
+    code, _, err = waive(command, house, house.bad, *scope)
+    assert code == 0, err
+    code, said = guarded(house.bad)
+    assert code == 0
+    assert "FAILED, but waived" in said
+    assert "WAIVED train." in said
+    assert f"by lead until {in_days(3)}: {REASON}" in said
+    assert (house.root / "report-bad" / "report.json").read_bytes() == before
+    with (house.bad / "a.jsonl").open("a") as file:
+        file.write("\n")
+    assert guarded(house.bad)[0] == 12  # the data still counts
+
+
+def test_an_independent_reader_accepts_it(house, command):
+    waive(command, house, house.bad)
+    (place,) = (house.bad / "waivers").iterdir()
+    envelope = Envelope.from_dict(json.loads(place.read_bytes()))
+    envelope.verify([independent_key(house.key("approver"))], 1)
+    statement = pb.Parse(envelope.payload, statement_pb2.Statement())
+    Statement.copy_from_pb(statement).validate()
+    assert statement.predicate["owner"] == "lead"
+    _, verdict = opened(house.bad / "verdict.dsse.json")
+    assert dict(statement.subject[0].digest) == verdict["subject"][0]["digest"]
+
+
+def test_it_holds_through_its_last_day(house, command, guarded, monkeypatch):
+    assert waive(command, house, house.bad, expires=in_days(0))[0] == 0
+    assert guarded(house.bad)[0] == 0
+    tomorrow = dt.date.fromisoformat(in_days(1))
+    monkeypatch.setattr(waivers, "today", lambda: tomorrow)
+    code, said = guarded(house.bad)
+    assert code == 13
+    assert "a waiver has expired" in said
+
+
+def test_a_new_one_takes_over_from_an_expired_one(house, command, guarded, monkeypatch):
+    waive(command, house, house.bad, expires=in_days(0))
+    tomorrow = dt.date.fromisoformat(in_days(1))
+    monkeypatch.setattr(waivers, "today", lambda: tomorrow)
+    waive(command, house, house.bad, expires=in_days(2))
+    assert guarded(house.bad)[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("given", "code", "message"),
+    [
+        ({"key": "validator"}, 14, "signed the verdict itself"),
+        ({"key": "stranger"}, 14, "is not trusted"),
+        ({"reason": "ok"}, 2, "a reason of 10 characters"),
+        ({"reason": " " * 20}, 2, "a reason of 10 characters"),
+        ({"owner": " "}, 2, "expected a name"),
+        ({"expires": in_days(-1)}, 2, "expected a day from today on"),
+        ({"expires": in_days(400)}, 2, "at most 366 days"),
+        ({"expires": "soon"}, 2, "expected a day as 2026-12-31"),
+    ],
+)
+def test_what_is_no_waiver(house, command, guarded, given, code, message):
+    found, _, err = waive(command, house, house.bad, **given)
+    assert (found, message in err) == (code, True), err
+    assert not (house.bad / "waivers").exists()
+    assert guarded(house.bad)[0] == 10
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (("--finding", "train.role_eror"), "did you mean 'train.role_errors'?"),
+        (("--finding", "train.too_few_rows"), "nothing of it blocks"),
+        (("--check", "role_errors", "--dataset", "eval"), "nothing of it blocks"),
+        (("--check", "role_errors"), "expected either --finding ID, or --check NAME --dataset NAME"),
+        (("--dataset", "train"), "expected either"),
+        (("--finding", "a", "--check", "b", "--dataset", "c"), "expected either"),
+    ],
+)
+def test_what_cannot_be_waived(house, command, args, message):
+    code, _, err = waive(command, house, house.bad, *args)
+    assert (code, message in err) == (2, True), err
+
+
+def test_a_passed_version_needs_none(house, command):
+    assert waive(command, house, house.good)[0] == 2
+
+
+def test_what_could_not_be_decided_is_never_waived(house, command, guarded):
+    code, _, err = waive(command, house, house.undecided, "--finding", "train.breaks")
+    assert code == 2
+    assert "it cannot be waived" in err
+    assert waive(command, house, house.undecided)[0] == 0  # its failed finding can be, and that is not enough
+    assert guarded(house.undecided)[0] == 10
+
+
+def test_every_failed_finding_needs_one(house, command, guarded, tmp_path):
+    rules = contract(tmp_path, ["role_errors", {"check": "too_few_rows", "limits": {"rows": {"min": 99}}}])
+    version = drop(tmp_path / "v", GOOD, BAD)
+    sign_run(rules, version, house.root / "validator.pem", tmp_path / "out")
+    waive(command, house, version)
+    code, said = guarded(version)
+    assert code == 10
+    assert "train.too_few_rows (fail)" in said
+    assert "role_errors" not in said
+    waive(command, house, version, "--finding", "train.too_few_rows")
+    assert guarded(version)[0] == 0
+
+
+def test_warnings_that_strict_made_violations_can_be_waived(house, command, guarded, tmp_path):
+    warns = [{"check": "role_errors", "limits": {"rate": {"max": 1, "warn_max": 0.1}}}]
+    version = drop(tmp_path / "v", GOOD, BAD)
+    sign_run(contract(tmp_path, warns), version, house.root / "validator.pem", tmp_path / "out", strict=True)
+    assert guarded(version)[0] == 10
+    assert waive(command, house, version)[0] == 0
+    assert guarded(version)[0] == 0
+
+
+def test_a_waiver_ends_with_its_contract(house, command, guarded, tmp_path):
+    """The same data judged again by other rules: the old waiver says nothing about them."""
+    waive(command, house, house.bad)
+    rules = contract(tmp_path, [{"check": "role_errors", "limits": {"rate": {"max": 0.001}}}])
+    sign_run(rules, house.bad, house.root / "validator.pem", tmp_path / "out")
+    code, said = guarded(house.bad)
+    assert code == 13
+    assert "it is for another contract" in said
+
+
+def test_the_terminal_is_safe_from_reasons(house, command, guarded):
+    waive(command, house, house.bad, reason="\x1b[31mred \u202e text, ask lead@example.com")
+    _, said = guarded(house.bad)
+    assert "\x1b" not in said
+    assert "\u202e" not in said
+    assert "lead@" not in said
+
+
+def test_a_read_only_version(house, command, monkeypatch):
+    def refused(*_args, **_kwargs):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("pathlib.Path.mkdir", refused)
+    code, _, err = waive(command, house, house.bad)
+    assert code == 2
+    assert "is the version read-only?" in err
+
+
+def test_the_report_never_mentions_it(house, command, tmp_path):
+    waive(command, house, house.bad)
+    sign_run(house.root / "contract.yaml", house.bad, house.root / "validator.pem", tmp_path / "again")
+    assert report(tmp_path / "again") == report(house.root / "report-bad")

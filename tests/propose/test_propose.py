@@ -1,0 +1,261 @@
+"""init: the contract that it writes loads, and reads the file with every row known."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from datacheck.contract.load import load_contract
+from datacheck.propose.contract import contract_for
+from datacheck.session.session import validate
+
+CHAT = [
+    {"role": "user", "content": "你好，请介绍一下你自己"},
+    {"role": "assistant", "content": "我是一个助手，会回答问题。"},
+]
+QA = {"question": "十二的一半是多少？", "answer": "6"}
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        ("chat.jsonl", {"messages": CHAT}, ["format: messages", "role_errors"]),
+        ("grpo.jsonl", {"messages": CHAT[:1]}, ["format: prompt_only"]),
+        (
+            "pairs.jsonl",
+            {"prompt": "问", "chosen": "答一", "rejected": "答二"},
+            ["format: preference", "identical_pairs"],
+        ),
+        ("set.json", {"canary": "x", "examples": [QA, QA]}, ['records: "examples"', "format: qa"]),
+        ("table.jsonl", {"user_id": 7, "note": "a"}, ["format: rows"]),
+        ("gpteacher.jsonl", {"instruction": "问", "input": "", "response": "答"}, ["format: alpaca", "role_errors"]),
+        ("verl.jsonl", {"prompt": "问", "response": "答", "more": 1}, ["format: prompt_completion", "role_errors"]),
+        (
+            "ancient.jsonl",
+            {"source": "烧宗庙", "target": "烧毁宗庙"},
+            ['fields: {prompt: "source", response: "target"}', "format: prompt_completion", "near_duplicates"],
+        ),
+        (
+            "zh.jsonl",
+            {"问题": "试用期多长？", "回答": "不超过六个月。"},
+            ['fields: {prompt: "问题", response: "回答"}'],
+        ),
+        ("svamp.jsonl", {"Question": "How many?", "Answer": 145.0}, ["format: qa", "conflicting_answers"]),
+        ("gold.jsonl", {"题目": "一加一", "gold": 2}, ['fields: {prompt: "题目", answer: "gold"}', "format: qa"]),
+        (
+            "dialog.jsonl",
+            {
+                "dialog": [
+                    {"speaker": "seeker", "content": "我很难过"},
+                    {"speaker": "supporter", "content": "发生了什么事？"},
+                ]
+            },
+            [
+                'fields: {messages: "dialog", role: "speaker", content: "content"}',
+                'roles: {"seeker": "user", "supporter": "assistant"}',
+            ],
+        ),
+        (
+            "rl.jsonl",
+            {"data_source": "m", "prompt": CHAT[:1], "reward_model": {"ground_truth": "6"}},
+            ["format: rlvr", "- unverifiable_answers", "- conflicting_answers"],
+        ),
+        (
+            "scored.jsonl",
+            {"prompt": "问", "chosen": "答一", "rejected": "答二", "score_chosen": 8.5, "score_rejected": 3},
+            ["scale: [1, 10]", "- small_gap", "- prompt_mismatch"],
+        ),
+        (
+            "mcq.jsonl",
+            {"question": "?", "A": "1", "B": "2", "answer": "A"},
+            ["- choice_balance", "- unverifiable_answers"],
+        ),
+        ("swift.jsonl", {"messages": CHAT[:1], "solution": "6"}, ["format: rlvr", "- unverifiable_answers"]),
+        (
+            "openrlhf.jsonl",
+            {"input": "1+1?", "label": "2"},
+            ['fields: {prompt: "input", answer: "label"}', "- unverifiable_answers"],
+        ),
+        ("calc.jsonl", {"question": "1+1?", "chain": "1+1=2", "result": "2"}, ['answer: "result"', "format: qa"]),
+        (
+            "written.jsonl",
+            {"input": "春天有什么花？", "target": "春天里桃花、杏花、梨花先后开放，" * 10},
+            ['fields: {prompt: "input", response: "target"}', "format: prompt_completion", "- refusals"],
+        ),
+        (
+            "solved.jsonl",
+            {"problem": "1+1?", "solution": "We count one and one more. " * 10 + "\\boxed{2}"},
+            ["format: qa", "- unverifiable_answers"],
+        ),
+        ("tools.jsonl", {"messages": CHAT, "tools": []}, ["- tool_call_errors"]),
+    ],
+)
+def test_fits_the_file(tmp_path: Path, name, content, expected):
+    (tmp_path / name).write_text(json.dumps(content, ensure_ascii=False) + "\n", encoding="utf-8")
+    text = contract_for(tmp_path / name)
+    assert [word for word in expected if word not in text] == []
+    (tmp_path / "contract.yaml").write_text(text, encoding="utf-8")
+    assert load_contract(tmp_path / "contract.yaml").datasets["train"].checks
+    report = validate(tmp_path / "contract.yaml", out=tmp_path / "out")
+    found = {finding.check: finding.status.value for finding in report.findings}
+    assert found["schema_violations"] == found["unreadable_lines"] == "pass"
+    assert report.datasets["train"].rows == (2 if name == "set.json" else 1)
+
+
+SEEN = {"role": "user", "content": "<image>\nWhat is in this picture?"}
+SHAPES = {
+    "llava": {"id": "7", "image": "a.jpg", "conversations": [{"from": "human", "value": "<image>\nWhat is it?"},
+                                                             {"from": "gpt", "value": "A cat on a chair."}]},
+    "images": {"messages": [SEEN, {"role": "assistant", "content": "A cat."}], "images": ["a.jpg"]},
+    "only_images": {"image": "a.jpg", "label": "cat"},
+    "rl_images": {"prompt": [SEEN], "images": [{"image": "a.png"}], "reward_model": {"ground_truth": "cat"}},
+    "video": {"query": "What happens?", "response": "A cat jumps.", "videos": ["a.mp4"]},
+    "waiting": {"dialog": [{"speaker": "seeker", "content": "I am sad."}]},
+    "waiting_text": {"chat": [{"role": "user", "text": "Tell me a story."}]},
+    "waiting_roles": {"messages": [{"role": "patient", "content": "It hurts here."}]},
+    "pair": {"x": "Ask me.", "chosen": "A good answer.", "rejected": "A bad one."},
+    "arena": {"conversation_a": [{"role": "user", "content": "Hi there, you."}], "conversation_b": [], "winner": "a"},
+    "ranked": {"prompt": "Why?", "answers": [{"answer": "a", "rank": 1}, {"answer": "b", "rank": 2}]},
+    "steps": {"prompt": "1+1?", "completions": ["One.", "Two."], "labels": [True, False]},
+    "segments": {"segments": [{"label": True, "text": "What a fine day it is."}]},
+    "tokens": {"input_ids": [1, 2], "labels": [-100, 2], "attention_mask": [1, 1]},
+    "xtuner": {"conversation": [{"system": "s", "input": "What is it, then?", "output": "It is a cat."}]},
+    "gemini": {"contents": [{"role": "user", "parts": [{"text": "What is it, then?"}]}]},
+    "text_messages": {"messages": json.dumps([{"role": "user", "content": "What is it?"}])},
+    "strange_keys": {"a:b": "x y", "c d": 1, "#e": None, "": "z", 'f"g': "h", "- i": "j", "null": [], "{k}": {}},
+    "scores": {"prompt": "p", "chosen": "c", "rejected": "r", "score_chosen": 1.0, "score_rejected": 1.0},
+    "kto": {"prompt": "p", "completion": "c", "label": True},
+    "plain": {"content": "A text by itself, which is to be read as it stands."},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [*SHAPES, "mixed"])
+@pytest.mark.parametrize("form", ["jsonl", "json"])
+def test_run_takes_what_init_wrote(tmp_path: Path, here, command, name, form):
+    """Whatever the shape: the contract loads, and the data can be judged by it."""
+    kinds = [*SHAPES.values()] if name == "mixed" else [SHAPES[name]]
+    rows = [{**kinds[n % len(kinds)], "n": n} for n in range(24)]
+    text = json.dumps(rows) if form == "json" else "".join(json.dumps(row) + "\n" for row in rows)
+    data, written = tmp_path / f"data.{form}", tmp_path / "contract.yaml"
+    data.write_text(text, encoding="utf-8")
+    (tmp_path / "eval.jsonl").write_text(json.dumps(kinds[0]) + "\n", encoding="utf-8")
+    code, _, err = command("init", data, "--eval", tmp_path / "eval.jsonl", "--to", written)
+    assert (code, err.startswith(str(written))) == (0, True)
+    assert command("plan", written)[0] == 0
+    code, _, err = command("run", written, "--out", tmp_path / "out", "--quiet")
+    assert (code in (0, 1, 3), err) == (True, "")
+    assert json.loads((tmp_path / "out" / "report.json").read_bytes())["datasets"]["train"]["rows"] == 24
+
+
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [("xtuner", "conversation"), ("gemini", "contents"), ("segments", "segments")],
+)
+def test_texts_that_no_reader_knows_are_said_and_not_passed(tmp_path: Path, here, command, name, key):
+    rows = "".join(json.dumps({**SHAPES[name], "n": n}) + "\n" for n in range(24))
+    (tmp_path / "data.jsonl").write_text(rows, encoding="utf-8")
+    assert command("init", tmp_path / "data.jsonl", "--to", tmp_path / "contract.yaml")[0] == 0
+    text = (tmp_path / "contract.yaml").read_text(encoding="utf-8")
+    code, _, _ = command("run", tmp_path / "contract.yaml", "--out", tmp_path / "out")
+    assert (code, f'no reader knows the texts under "{key}"' in text) == (3, True)
+
+
+def test_conversations_that_wait_for_their_answer_are_prompts(tmp_path: Path, here, command):
+    rows = "".join(json.dumps({**SHAPES["waiting"], "n": n}) + "\n" for n in range(24))
+    (tmp_path / "data.jsonl").write_text(rows, encoding="utf-8")
+    assert command("init", tmp_path / "data.jsonl", "--to", tmp_path / "contract.yaml")[0] == 0
+    command("run", tmp_path / "contract.yaml", "--out", tmp_path / "out")
+    found = json.loads((tmp_path / "out" / "report.json").read_bytes())
+    assert found["datasets"]["train"]["files"][0]["formats"] == {"prompt_only": 24}
+
+
+def test_a_folder_is_looked_at_file_by_file(tmp_path: Path):
+    drop = tmp_path / "drop"
+    drop.mkdir()
+    for part in ("a", "b"):
+        rows = [{"uid": f"{part}{n}", "messages": CHAT, "kind": "ab"[n % 2]} for n in range(20)]
+        text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+        (drop / f"{part}.jsonl").write_text(text, encoding="utf-8")
+    (drop / "README.md").write_text("notes", encoding="utf-8")
+    text = contract_for(drop)
+    assert 'path: "drop"' in text
+    assert '"uid": {type: string, unique: true}' in text
+    assert '"kind": {type: string, enum: ["a", "b"]}' in text
+
+
+def test_texts_are_no_labels(tmp_path: Path):
+    """A column called source may be the text to translate: its values are no sources to compare."""
+    rows = [{"source": f"第{n}句古文", "target": f"第{n}句白话", "data_source": "book"} for n in range(200)]
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    assert 'columns: {source: "data_source"}' in contract_for(tmp_path / "a.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("texts", "languages"),
+    [
+        (["请问去火车站应该怎么走，需要多少时间？"], "[zh-Hans]"),
+        (["請問去火車站應該怎麼走，需要多少時間？"], "[zh-Hant]"),
+        (["How do I get to the station, and how long will it take me?"], "[en]"),
+        (["Как мне пройти к вокзалу и сколько времени это займёт пешком?"], None),
+        ([], None),
+    ],
+)
+def test_the_language_is_proposed_where_it_is_plain(tmp_path: Path, texts, languages):
+    row = {"prompt": texts[0] if texts else "?", "completion": texts[0] if texts else "!"}
+    (tmp_path / "a.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
+    text = contract_for(tmp_path / "a.jsonl")
+    assert ("wrong_language" in text) == bool(languages)
+    assert languages is None or f"languages: {languages}" in text
+
+
+def test_what_one_row_in_a_hundred_does_is_not_allowed(tmp_path: Path):
+    """A contract from data with faults finds the faults."""
+    rows = [{"id": f"r{n}", "kind": ("bank shop", "shop")[n % 2], "messages": CHAT} for n in range(400)]
+    rows[7] = {**rows[7], "id": 7}
+    rows[8] = {**rows[8], "kind": "bnak shop"}
+    rows[20] = {**rows[20], "kind": "library"}  # rare, and no slip of the pen
+    rows[9] = {"id": "r9", "Kind": "shop", "messages": CHAT}
+    rows[10] = {**rows[10], "id": "r12"}
+    rows[11] = {"id": "alpaca", "kind": "shop", "instruction": "问", "output": "答"}
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    text = contract_for(tmp_path / "a.jsonl")
+    assert "format: messages  # found: messages 399, alpaca 1" in text
+    assert '"id": {type: string, unique: true}  # otherwise in 2 of 400 rows' in text
+    assert '"kind": {type: string, enum: ["bank shop", "library", "shop"]}  # otherwise in 2 of 400 rows' in text
+    (tmp_path / "contract.yaml").write_text(text, encoding="utf-8")
+    report = validate(tmp_path / "contract.yaml", out=tmp_path / "out")
+    found = {finding.check: finding for finding in report.findings}
+    lines = {int(place.at.rpartition(":")[2]) for place in found["schema_violations"].evidence.first}
+    assert lines == {8, 9, 10, 12, 13}  # 12: an alpaca row without messages; 13: its id stands in line 11 too
+    assert found["role_errors"].status == "fail"
+
+
+def test_values_are_not_listed_where_only_a_part_was_seen(tmp_path: Path):
+    rows = ({"kind": "a" if n < 60_000 else "b", "text": f"{n} " * 30} for n in range(70_000))
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    assert "enum" not in contract_for(tmp_path / "a.jsonl")
+
+
+def test_an_evaluation_set_stands_beside_it(tmp_path: Path):
+    (tmp_path / "a.jsonl").write_text(json.dumps({"messages": CHAT}) + "\n", encoding="utf-8")
+    (tmp_path / "e.jsonl").write_text(json.dumps(QA) + "\n", encoding="utf-8")
+    text = contract_for(tmp_path / "a.jsonl", tmp_path / "e.jsonl")
+    (tmp_path / "contract.yaml").write_text(text, encoding="utf-8")
+    contract = load_contract(tmp_path / "contract.yaml")
+    assert [check.check for check in contract.datasets["train"].checks if check.check == "leakage"] == ["leakage"]
+    assert contract.datasets["eval"].source.format == "qa"
+
+
+def test_one_score_off_the_scale_does_not_widen_it(tmp_path: Path):
+    pair = {"prompt": "问", "chosen": "答一", "rejected": "答二", "score_rejected": 1.5}
+    rows = [{**pair, "score_chosen": 99 if n == 7 else 4.5} for n in range(200)]
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    assert "scale: [1, 5]" in contract_for(tmp_path / "a.jsonl")
+
+
+def test_a_language_of_few_rows_with_several_texts_belongs_to_the_data(tmp_path: Path):
+    """One prompt in ten is in English: of the texts that is one in twenty and less."""
+    zh, en = "这句话里的语法错误应该怎样改正才对？", "He was hoping for a new job that will be in the same city."
+    rows = [{"prompt": en if n % 10 == 5 else zh, "chosen": zh, "rejected": zh} for n in range(200)]
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    assert "languages: [zh-Hans, en]" in contract_for(tmp_path / "a.jsonl")

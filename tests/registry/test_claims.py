@@ -1,0 +1,161 @@
+"""Claims: each drop has exactly one worker, and a dead worker's drop gets another one."""
+
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+
+import pytest
+from core_helpers import environment
+
+from datacheck.gate.ledger import Ledger
+from datacheck.registry import claims
+from datacheck.registry.claims import ClaimLostError, beating, claim, done, heartbeat, release, state, still_held
+
+WORKER = """
+import sys, time
+from pathlib import Path
+from datacheck.registry.claims import claim, done
+from datacheck.gate.ledger import Ledger
+with Ledger(Path(sys.argv[1])) as ledger:
+    for _ in range(int(sys.argv[3])):  # rounds over all drops, as a watcher makes them
+        for number in range(20):
+            held = claim(ledger, f"drop{number}", sys.argv[2], float(sys.argv[4]))
+            if held:
+                print("begin", held.version, held.attempt, flush=True)
+                time.sleep(float(sys.argv[5]))
+                done(ledger, held)
+                print("done", held.version, held.attempt, flush=True)
+"""
+
+
+def worker(path, name, rounds, lease, pause, out):
+    command = [sys.executable, "-c", WORKER, path, name, rounds, lease, pause]
+    return subprocess.Popen(list(map(str, command)), env=environment(), stdout=out, stderr=subprocess.PIPE, text=True)
+
+
+@pytest.fixture
+def ledger(tmp_path):
+    with Ledger(tmp_path / "ledger.sqlite") as ledger:
+        yield ledger
+
+
+@pytest.fixture
+def elsewhere(monkeypatch):
+    """Claims are made by a process of which only the lease can tell whether it lives."""
+    monkeypatch.setattr(claims, "_namespace", lambda: "")
+
+
+def test_one_gets_it_and_done_is_for_ever(ledger):
+    held = claim(ledger, "v", "a")
+    assert held.attempt == 1
+    assert claim(ledger, "v", "b") is None
+    heartbeat(ledger, held)
+    assert state(ledger, "v") == "held"
+    done(ledger, held)
+    assert (claim(ledger, "v", "b"), state(ledger, "v"), state(ledger, "w")) == (None, "done", "free")
+    assert [e.facts["owner"] for e in ledger.entries(kinds=["claim"])] == ["a"]
+
+
+def test_a_claim_given_back_is_free(ledger):
+    held = claim(ledger, "v", "a")
+    release(ledger, held)
+    again = claim(ledger, "v", "b")
+    assert again.attempt == 2
+    with pytest.raises(ClaimLostError):
+        release(ledger, held)
+
+
+def test_a_lease_that_ran_out_goes_to_another_and_the_first_can_do_nothing_more(ledger, elsewhere):
+    held = claim(ledger, "v", "a", lease=1)
+    assert claim(ledger, "v", "b") is None
+    time.sleep(1.1)
+    assert state(ledger, "v") == "free"
+    other = claim(ledger, "v", "b")
+    assert other.attempt == 2
+    for act in (heartbeat, done, release):
+        with pytest.raises(ClaimLostError, match="ran out after 1 s"):
+            act(ledger, held)
+    with pytest.raises(ClaimLostError), ledger.writing() as db:
+        still_held(db, held)
+    done(ledger, other)
+    with pytest.raises(ClaimLostError):
+        done(ledger, held)
+
+
+@pytest.mark.slow
+def test_a_heartbeat_keeps_it(ledger, elsewhere):
+    held = claim(ledger, "v", "a", lease=4)
+    with beating(ledger, held):
+        time.sleep(6)
+        assert claim(ledger, "v", "b") is None
+    time.sleep(4.1)
+    assert claim(ledger, "v", "b") is not None
+
+
+def test_after_a_restart_of_the_machine_every_claim_is_free(ledger, monkeypatch):
+    assert claim(ledger, "v", "a")
+    monkeypatch.setattr(claims, "_boot", lambda: "another boot")
+    assert claim(ledger, "v", "b").attempt == 2
+
+
+def test_the_wall_clock_plays_no_part(ledger, elsewhere, monkeypatch):
+    assert claim(ledger, "v", "a")
+    monkeypatch.setattr(time, "time", lambda: 0.0)
+    assert claim(ledger, "v", "b") is None
+    monkeypatch.setattr(time, "time", lambda: 1e11)
+    assert claim(ledger, "v", "b") is None
+
+
+def test_a_process_of_this_host_that_is_gone_is_seen_at_once(tmp_path, ledger):
+    process = worker(tmp_path / "ledger.sqlite", "a", 1, 1000, 1000, subprocess.PIPE)
+    assert process.stdout.readline().split()[:2] == ["begin", "drop0"]
+    assert claim(ledger, "drop0", "b") is None
+    process.kill()
+    process.communicate()
+    assert claim(ledger, "drop0", "b").attempt == 2
+
+
+def test_eight_workers_one_claim_each(tmp_path):
+    out = [(tmp_path / f"{n}.txt").open("w") for n in range(8)]
+    workers = [worker(tmp_path / "ledger.sqlite", f"w{n}", 2, 1000, 0.01, out[n]) for n in range(8)]
+    assert [w.communicate(timeout=120)[1] for w in workers] == [""] * 8
+    for file in out:
+        file.close()
+    said = [line.split() for n in range(8) for line in (tmp_path / f"{n}.txt").read_text().splitlines()]
+    begun = Counter(drop for what, drop, _ in said if what == "begin")
+    assert begun == {f"drop{n}": 1 for n in range(20)}
+    assert len(said) == 40
+
+
+@pytest.mark.slow
+def test_workers_that_are_killed_are_replaced_and_none_works_beside_another(tmp_path):
+    """Of each drop: one `done` at most, and as many beginnings as attempts."""
+    rng = random.Random(3)
+    said = []
+    for turn in range(12):
+        names = [f"{turn}{n}" for n in range(4)]
+        out = [(tmp_path / f"{name}.txt").open("w") for name in names]
+        workers = [
+            worker(tmp_path / "ledger.sqlite", name, 1, 1000, 0.05, f) for name, f in zip(names, out, strict=True)
+        ]
+        time.sleep(0.1 + rng.random() * 0.5)
+        for process in workers:
+            process.send_signal(signal.SIGKILL)
+            process.communicate()
+        for file in out:
+            file.close()
+        said += [line.split() for name in names for line in (tmp_path / f"{name}.txt").read_text().splitlines()]
+    last = subprocess.PIPE
+    out, err = worker(tmp_path / "ledger.sqlite", "last", 1, 1000, 0, last).communicate(timeout=60)
+    said += [line.split() for line in out.splitlines()]
+    assert err == ""
+    finished = Counter(drop for what, drop, _ in said if what == "done")
+    assert all(count == 1 for count in finished.values())
+    begun = Counter((drop, attempt) for what, drop, attempt in said if what == "begin")
+    assert set(begun.values()) == {1}
+    with Ledger(tmp_path / "ledger.sqlite") as ledger:
+        ledger.verify_chain()
+        assert {state(ledger, f"drop{n}") for n in range(20)} == {"done"}
