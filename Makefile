@@ -16,30 +16,34 @@ $(VENV)/.installed: requirements/dev.txt pyproject.toml
 	$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	touch $@
 
-demo: $(VENV)/.installed ## check a good and a bad dataset of sample_data; reports in out/demo-*
+$(VENV)/.ready: $(VENV)/.installed hatch_build.py $(wildcard datacheck/i18n/locale/*/LC_MESSAGES/*.po)
+	$(PY) hatch_build.py
+	touch $@
+
+demo: $(VENV)/.ready ## check a good and a bad dataset of sample_data; reports in out/demo-*
 	@echo "== a dataset that passes"; $(RUN) sample_data/good.yaml --out out/demo-good
 	@echo "== a dataset that fails (exit code 1 is the point)"; \
 	$(RUN) sample_data/bad.yaml --out out/demo-bad; code=$$?; \
 	test $$code -eq 1 || { echo "expected exit code 1, got $$code"; exit 1; }
 	@echo; echo "Open out/demo-good/report.html and out/demo-bad/report.html"
 
-test: $(VENV)/.installed ## the tests that take seconds (under 10 minutes on 2 cores)
+test: $(VENV)/.ready ## the tests that take seconds (under 10 minutes on 2 cores)
 	$(PY) -m pytest -n $(JOBS) -m "not slow"
 
-slow: $(VENV)/.installed ## the tests that take longer (servers, fuzz, memory)
+slow: $(VENV)/.ready ## the tests that take longer (servers, fuzz, memory)
 	$(PY) -m pytest -m slow --durations=10
 
-lint: $(VENV)/.installed ## ruff, rules and format
+lint: $(VENV)/.ready ## ruff, rules and format
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 
-types: $(VENV)/.installed ## mypy --strict
+types: $(VENV)/.ready ## mypy --strict
 	$(VENV)/bin/mypy
 
-docs: $(VENV)/.installed ## write docs/checks, docs/codes.md, the schemas and the settings tables from the code
+docs: $(VENV)/.ready ## write docs/checks, docs/codes.md, the schemas and the settings tables from the code
 	$(PY) docs/generate.py
 
-docs-check: $(VENV)/.installed ## fail when docs/ is not what the code says
+docs-check: $(VENV)/.ready ## fail when docs/ is not what the code says
 	$(PY) docs/generate.py --check
 
 lock: ## resolve dependencies again (needs uv on PATH or in the venv)

@@ -17,7 +17,8 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 import polars as pl
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, FiniteFloat, field_validator, model_validator
 
-from datacheck.errors import LoadError, one
+from datacheck.errors import LoadError
+from datacheck.i18n.language import one
 from datacheck.status import Status as Status  # noqa: PLC0414 - a word of this vocabulary
 
 Table = Literal["rows", "turns", "cells", "lines", "files", "records"]

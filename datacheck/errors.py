@@ -18,17 +18,27 @@ Data that breaks its contract is a result, never an exception. Messages read
 
 import difflib
 import errno
-import re
 import traceback
 from collections.abc import Iterable
 from pathlib import Path
 from typing import ClassVar, NamedTuple
 
+from datacheck.i18n.message import Message, Parameter
+
 
 class DatacheckError(Exception):
-    """Base of all; carries the exit code of the process."""
+    """Base of all; carries the exit code of the process.
+
+    Args:
+        message: a sentence of ours, or its id with `params`. `str()` of the error is the English sentence.
+
+    """
 
     exit_code: ClassVar[int] = 3
+
+    def __init__(self, message: str | Message = "", /, **params: Parameter) -> None:
+        self.message = Message(message, **params) if isinstance(message, str) else message
+        super().__init__(self.message)
 
 
 class UsageError(DatacheckError):
@@ -154,23 +164,3 @@ def near_or_known(given: str, known: Iterable[str]) -> tuple[str, str]:
         return f"; did you mean `{near[0]}`?", f"；是否想写 `{near[0]}`？"
     listed = [f"`{name}`" for name in known[:8]]
     return (f"; the rows have {', '.join(listed)}", f"；数据中的键有 {'、'.join(listed)}") if listed else ("", "")
-
-
-# "1 rows have", also with a word between: "1 unreadable lines". Words on -s that are no plural stay.
-_ONE = re.compile(
-    r"(?<![\w.,:/+-])(?<!of )1 ((?:more |unreadable |readable |blocking )?)"
-    r"(?!has |was |this )([a-z]{2,}[a-rt-z]s)\b"
-    r"(?: (have|are|were|repeat|look|speak|hold|ask|name|make|write)\b)?"
-)
-_ONE_DOES = {"have": "has", "are": "is", "were": "was"}
-
-
-def one(english: str) -> str:
-    """A sentence of ours with the singular after a count of 1: "1 rows have no text" → "1 row has no text"."""
-    return _ONE.sub(_singular, english)
-
-
-def _singular(match: re.Match[str]) -> str:
-    noun = re.sub("ies$", "y", match[2]) if match[2].endswith("ies") else match[2].removesuffix("s")
-    verb = f" {_ONE_DOES.get(match[3], match[3] + 's')}" if match[3] else ""
-    return f"1 {match[1]}{noun}{verb}"

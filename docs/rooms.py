@@ -14,8 +14,10 @@ CODE = sorted([*(ROOT / "datacheck").rglob("*.py"), *(ROOT / "flows").rglob("*.p
 
 # From the ground up. A room (a package, or a module directly under datacheck/) imports from lower floors only.
 FLOORS = (
-    ("errors", "status", "version", "interrupts", "text", "pii", "trainers", "chat", "loading"),
-    ("check", "i18n"),
+    ("status", "version", "interrupts", "text", "pii", "trainers", "chat"),
+    ("i18n",),
+    ("errors",),
+    ("check", "loading"),
     ("contract", "features"),
     ("checks", "files"),
     ("engine",),

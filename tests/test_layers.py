@@ -17,9 +17,10 @@ ONLY = {
     "pii": set(),
     "trainers": set(),
     "chat": set(),
-    "errors": set(),
+    "i18n": {"status"},
+    "errors": {"i18n"},
     "status": set(),
-    "check": {"errors", "status"},
+    "check": {"errors", "status", "i18n"},
     "features": {"check", "errors", "text", "pii", "trainers", "chat"},
     "checks": {"check", "errors", "text", "pii", "features", "trainers", "chat", "contract"},
 }

@@ -7,7 +7,7 @@ from pydantic import Field
 from rich.console import Console
 
 from datacheck.check import Model, Status
-from datacheck.errors import one
+from datacheck.i18n.language import one
 from datacheck.i18n.words import WORDS, Lang
 from datacheck.report import charts, show
 from datacheck.report.html import environment

@@ -7,7 +7,7 @@ from rich.console import Console
 
 from datacheck.check import Status
 from datacheck.derive.manifest import LEFT, DerivedDataset, DroppedFinding, LeftValue, Manifest, Reason
-from datacheck.errors import one
+from datacheck.i18n.language import one
 from datacheck.i18n.words import WORDS, Lang
 from datacheck.report import show
 from datacheck.report.screen import STYLES, Screen, make_screen

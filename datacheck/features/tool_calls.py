@@ -31,7 +31,7 @@ _SHOWN = 3  # violations per call
 Fact = tuple[str | None, str, str | None]  # where, name, detail
 
 
-class Message(NamedTuple):
+class CallMessage(NamedTuple):
     """A message as far as calls are concerned.
 
     calls: JSON text; in_content: it stood in the content (ShareGPT's function_call, ms-swift's tool_call);
@@ -115,9 +115,11 @@ def _concerned(part: View) -> tuple[pl.DataFrame, _Ids, _Parts]:
     return turns, {(row, place): own for row, place, own in ids.iter_rows()}, parts
 
 
-def _row_of(table: pl.DataFrame, ids: _Ids, parts: _Parts) -> tuple[list[Message], list[tuple[str, str]], list[Fact]]:
+def _row_of(
+    table: pl.DataFrame, ids: _Ids, parts: _Parts
+) -> tuple[list[CallMessage], list[tuple[str, str]], list[Fact]]:
     """The messages that count, the (path, text) of tool definitions, and notes about the rest."""
-    messages: list[Message] = []
+    messages: list[CallMessage] = []
     tools: list[tuple[str, str]] = []
     notes: list[Fact] = [(None, "note:subject", None)]
     for row, part, role, path, calls, label, in_content, marked, defined, said in table.iter_rows():
@@ -132,7 +134,7 @@ def _row_of(table: pl.DataFrame, ids: _Ids, parts: _Parts) -> tuple[list[Message
             continue
         readable = tuple((where, text) for where, kind, text in own if kind == "tool_call")
         opaque = role == "assistant" and (marked or len(readable) < len(own))
-        message = Message(role, path, calls, calls is not None and in_content, readable, opaque=opaque, text=said)
+        message = CallMessage(role, path, calls, calls is not None and in_content, readable, opaque=opaque, text=said)
         messages.append(message._replace(result_id=ids.get((row, message.place))))
         if opaque:
             notes.append((path, "note:opaque", None))
@@ -151,7 +153,7 @@ class Call(NamedTuple):
     problem: Fact | None = None
 
 
-def calls_of(message: Message) -> list[Call]:
+def calls_of(message: CallMessage) -> list[Call]:
     """The calls of a message, in order; none for null, an empty list or an empty string."""
     found: list[Call] = []
     if message.calls and message.calls.strip():
@@ -162,7 +164,7 @@ def calls_of(message: Message) -> list[Call]:
     return found
 
 
-def _listed(text: str, where: str, message: Message) -> Iterator[Call]:
+def _listed(text: str, where: str, message: CallMessage) -> Iterator[Call]:
     try:
         value = from_json(text)
     except ValueError:
@@ -206,7 +208,7 @@ def _name(item: dict[str, Any]) -> str | None:
     return name if isinstance(name, str) and name else None
 
 
-def row_facts(messages: list[Message], tools: list[tuple[str, str]]) -> Iterator[Fact]:
+def row_facts(messages: list[CallMessage], tools: list[tuple[str, str]]) -> Iterator[Fact]:
     """Everything about one conversation: its tool definitions, each call, and how calls and results pair."""
     functions: dict[str, Any] = {}
     understood = True
@@ -230,7 +232,7 @@ def row_facts(messages: list[Message], tools: list[tuple[str, str]]) -> Iterator
     yield from Pairing().facts(messages, calls)
 
 
-def _in_text(message: Message, functions: Mapping[str, Any]) -> Iterator[Fact]:
+def _in_text(message: CallMessage, functions: Mapping[str, Any]) -> Iterator[Fact]:
     """A call of an offered function that stands in what an assistant says, behind its thinking."""
     said = (message.text or "").rpartition("</think>")[2]
     if not functions or not said:
@@ -244,7 +246,7 @@ def _in_text(message: Message, functions: Mapping[str, Any]) -> Iterator[Fact]:
         yield message.path, "call_in_text", f"{named or (python and python[1])} is called in the text"
 
 
-def _shapes(messages: list[Message], calls: list[list[Call]]) -> Iterator[Fact]:
+def _shapes(messages: list[CallMessage], calls: list[list[Call]]) -> Iterator[Fact]:
     """The first place of each shape of arguments: JSON in a string, or an object."""
     first: dict[str, str] = {}
     for message, listed in zip(messages, calls, strict=True):
@@ -257,7 +259,7 @@ def _shapes(messages: list[Message], calls: list[list[Call]]) -> Iterator[Fact]:
         yield where, name, None
 
 
-def _keys(message: Message, calls: list[Call]) -> Iterator[Fact]:
+def _keys(message: CallMessage, calls: list[Call]) -> Iterator[Fact]:
     """Which arguments each call of a message sets, and which it has as null; calls that stand as text have no table."""
     for call in calls if not message.in_content and not message.parts else ():
         if isinstance(call.arguments, dict):
@@ -302,7 +304,7 @@ class Pairing:
         self.joined = False  # one result may answer several calls: ShareGPT and ms-swift write them together
         self.unknown = False  # the last assistant holds calls that cannot be read
 
-    def facts(self, messages: list[Message], calls: list[list[Call]]) -> Iterator[Fact]:
+    def facts(self, messages: list[CallMessage], calls: list[list[Call]]) -> Iterator[Fact]:
         """Problems with ids and with calls and results that lack each other."""
         for message, listed in zip(messages, calls, strict=True):
             if message.role == "tool":
@@ -320,7 +322,7 @@ class Pairing:
                 self.open.append(call)
                 self.joined |= message.in_content or bool(message.parts)
 
-    def _result(self, message: Message) -> Iterator[Fact]:
+    def _result(self, message: CallMessage) -> Iterator[Fact]:
         self.results += 1
         if self.unknown:
             return

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
-from datacheck.errors import one
 from datacheck.files.versions import shown
 from datacheck.gate.ledger import Entry, Head
+from datacheck.i18n.language import one
 from datacheck.i18n.words import WORDS, Lang
 from datacheck.report.screen import STYLES, Screen, make_screen
 from datacheck.status import Status

@@ -14,7 +14,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from datacheck.check import Status
-from datacheck.errors import one
+from datacheck.i18n.language import one
 from datacheck.i18n.words import WORDS, Lang, step_in
 from datacheck.report import cards, charts, figures, shape, show, strips
 from datacheck.verdict.model import DatasetEntry, Finding, Report

@@ -5,7 +5,7 @@ linked, mentioned or rendered inside of one.
 """
 
 from datacheck.check import Status
-from datacheck.errors import one
+from datacheck.i18n.language import one
 from datacheck.i18n.words import WORDS, Lang, Words
 from datacheck.report import cards, shape, show
 from datacheck.verdict.model import Finding, Report, ValueEntry

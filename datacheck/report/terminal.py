@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from datacheck.check import Status
-from datacheck.errors import one
+from datacheck.i18n.language import one
 from datacheck.i18n.words import WORDS, Lang, Words
 from datacheck.report import cards, show
 from datacheck.report.cards import Card

@@ -10,9 +10,8 @@ from core_helpers import GOOD, ROOT, contract, jsonl, spawn
 
 from datacheck.check import Note
 from datacheck.cli.main import app
-from datacheck.errors import one
 from datacheck.i18n.help import COMMANDS, WORDS
-from datacheck.i18n.language import chosen
+from datacheck.i18n.language import chosen, one
 from datacheck.i18n.messages import CLAUSES, in_chinese
 
 HAN = re.compile(r"[\u4e00-\u9fff]")

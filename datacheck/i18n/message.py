@@ -1,0 +1,111 @@
+"""A sentence of ours: an id, what is filled in, and how it reads in a language.
+
+The id is the English sentence with named parameters, as gettext has it; catalogues under `locale/` hold the others. A
+sentence is put into words only where it is shown; until then errors, notes and reports carry ids and parameters.
+What a user wrote (a path, a name) is a parameter and passes through as it is, in every language.
+"""
+
+from __future__ import annotations
+
+import gettext
+from collections.abc import Mapping
+from functools import cache
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any, TypeAlias
+
+DOMAIN = "datacheck"
+LOCALE = Path(__file__).parent / "locale"
+PLUGINS = "datacheck.locales"  # entry points of other distributions: a package with a folder `locale` of its own
+Parameter: TypeAlias = "str | int | float | Message"
+
+
+class Message:
+    """A sentence that is not put into words yet.
+
+    Args:
+        id: the English sentence; `{name}` and format specifications (`{n:,}`) stand for parameters.
+        params: by name; a Message among them is said in the same language. Without any, the id has no holes and is
+            said as it is, braces and all.
+
+    """
+
+    __slots__ = ("id", "many", "params")
+
+    def __init__(self, id: str, /, **params: Parameter) -> None:  # noqa: A002 - gettext's word for it
+        self.id = id
+        self.many: str | None = None
+        self.params: Mapping[str, Parameter] = params
+
+    @classmethod
+    def plural(cls, one: str, many: str, /, n: int, **params: Parameter) -> Message:
+        """A sentence with a count `n`; `one` and `many` are its English forms, a catalogue has its language's."""
+        message = cls(one, n=n, **params)
+        message.many = many
+        return message
+
+    def said(self, lang: str = "en") -> str:
+        """The sentence in a language; in English where no catalogue knows it."""
+        known = catalogue(lang)
+        count = self.params.get("n")
+        form = known.ngettext(self.id, self.many, int(str(count))) if self.many else known.gettext(self.id)
+        if not self.params:
+            return form
+        return form.format_map(
+            {name: each.said(lang) if isinstance(each, Message) else each for name, each in self.params.items()}
+        )
+
+    def __str__(self) -> str:
+        return self.said()
+
+    def __repr__(self) -> str:
+        return f"Message({self.id!r}, {dict(self.params)!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Message) and self.to_json() == other.to_json()
+
+    def __hash__(self) -> int:
+        return hash(self.said())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Message.from_json, (self.to_json(),)
+
+    def to_json(self) -> dict[str, Any]:
+        """`{"id": …, "many": …, "params": {…}}`, with messages inside in the same way."""
+        params = {name: each.to_json() if isinstance(each, Message) else each for name, each in self.params.items()}
+        return {"id": self.id, **({"many": self.many} if self.many else {}), **({"params": params} if params else {})}
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> Message:
+        """The message that `to_json` wrote."""
+        params = value.get("params", {})
+        message = cls(value["id"], **{n: cls.from_json(p) if isinstance(p, Mapping) else p for n, p in params.items()})
+        message.many = value.get("many")
+        return message
+
+
+def joined(messages: tuple[Message, ...], separator: str = "; ") -> Message:
+    """Several messages as one, one after the other."""
+    whole, *rest = messages
+    for each in rest:
+        whole = Message("{one}" + separator + "{two}", one=whole, two=each)
+    return whole
+
+
+@cache
+def languages() -> tuple[str, ...]:
+    """English and every language that has a catalogue, sorted."""
+    return tuple(sorted({"en", *(place.name for place in LOCALE.iterdir() if place.is_dir())}))
+
+
+@cache
+def catalogue(lang: str) -> gettext.NullTranslations:
+    """The sentences of a language, with those of plug-ins behind ours; English for a language that nobody has."""
+    if lang == "en":
+        return gettext.NullTranslations()
+    known = gettext.translation(DOMAIN, LOCALE, [lang], fallback=True)
+    for plugin in entry_points(group=PLUGINS):
+        package = plugin.load()
+        folder = Path(next(iter(package.__path__))) / "locale"
+        known.add_fallback(gettext.translation(plugin.name, folder, [lang], fallback=True))
+    return known
