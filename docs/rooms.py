@@ -14,8 +14,8 @@ CODE = sorted([*(ROOT / "datacheck").rglob("*.py"), *(ROOT / "flows").rglob("*.p
 
 # From the ground up. A room (a package, or a module directly under datacheck/) imports from lower floors only.
 FLOORS = (
-    ("status", "version", "interrupts", "text", "pii", "trainers", "chat"),
-    ("i18n",),
+    ("status", "version", "interrupts", "plugins", "text", "chat"),
+    ("i18n", "pii", "trainers"),
     ("errors",),
     ("check", "loading"),
     ("contract", "features"),

@@ -14,10 +14,10 @@ from rooms import CODE, FLOORS, ROOT, files, imports, module, neighbours, room
 # Tighter than the floors: what is pure stays pure, and the core knows no check, no screen and no command.
 ONLY = {
     "text": set(),
-    "pii": set(),
-    "trainers": set(),
+    "pii": {"plugins"},
+    "trainers": {"plugins"},
     "chat": set(),
-    "i18n": {"status"},
+    "i18n": {"plugins", "status"},
     "errors": {"i18n"},
     "status": set(),
     "check": {"errors", "status", "i18n"},

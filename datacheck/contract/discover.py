@@ -1,7 +1,8 @@
 """Find checks by file name: `check: near_duplicates` is the one Check subclass in `checks/near_duplicates.py`.
 
 There is no registry. A folder that the operator names (`--checks DIR`) is a second place to look, imported as the
-package `datacheck_user_checks`, so that spawned workers can import it too.
+package `datacheck_user_checks`, so that spawned workers can import it too; entry points of the group
+`datacheck.checks` are a third.
 """
 
 import importlib
@@ -11,10 +12,12 @@ from functools import cache
 from pathlib import Path
 from types import ModuleType
 
+from datacheck import plugins
 from datacheck.check import Check
 from datacheck.errors import CheckAuthorError, UsageError
 
 USER_PACKAGE = "datacheck_user_checks"
+_GROUP = "datacheck.checks"
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _BUILT_IN = Path(__file__).parents[1] / "checks"
 
@@ -27,7 +30,7 @@ def use_folder(folder: Path | None) -> None:
         return
     if not folder.is_dir():
         raise UsageError(f"{folder}: no such folder; --checks names a folder of check files")
-    taken = sorted(_names(folder) & _names(_BUILT_IN))
+    taken = sorted(_names(folder) & (_names(_BUILT_IN) | _plugged()))
     if taken:
         raise UsageError(f"{folder}: {taken[0]}.py has the name of a built-in check; give it another name")
     package = ModuleType(USER_PACKAGE)
@@ -47,17 +50,21 @@ def _names(folder: Path | None) -> set[str]:
     return {path.stem for path in folder.glob("*.py") if _NAME.fullmatch(path.stem)}
 
 
+def _plugged() -> set[str]:
+    return set(plugins.names(_GROUP))
+
+
 def check_names() -> list[str]:
     """The names of all checks that can be used, sorted."""
-    return sorted(_names(_BUILT_IN) | _names(user_folder()))
+    return sorted(_names(_BUILT_IN) | _plugged() | _names(user_folder()))
 
 
 def always_names() -> list[str]:
-    """Every check that may want to run unasked: the built-in ones that say so, and all of the user's.
+    """Every check that may want to run unasked: the built-in ones that say so, and all of the user's and of plug-ins.
 
     Read, not imported: importing all checks takes longer than answering for a known version.
     """
-    return sorted(_unasked() | _names(user_folder()))
+    return sorted(_unasked() | _plugged() | _names(user_folder()))
 
 
 @cache
@@ -79,6 +86,8 @@ def check_class(name: str) -> type[Check]:
         raise KeyError(name)
     if name in _names(_BUILT_IN):
         module = importlib.import_module(f"datacheck.checks.{name}")
+    elif name in _plugged():
+        module = plugins.module(_GROUP, name)
     else:
         module = _user_module(name)
     found = [

@@ -18,6 +18,7 @@ from typing import Any
 import polars as pl
 from pydantic import BaseModel
 
+from datacheck import plugins
 from datacheck.contract import discover
 from datacheck.errors import UsageError
 
@@ -27,8 +28,8 @@ STORE = "DATACHECK_STORE"
 
 @cache
 def code_digest() -> str:
-    """A digest of datacheck's own source: results of another version are never taken for ours."""
-    digest = hashlib.sha256()
+    """A digest of datacheck's own source and of its plug-ins: results of another version are never taken for ours."""
+    digest = hashlib.sha256(repr(sorted(plugins.inputs().items())).encode())
     for path in sorted(_PACKAGE.rglob("*.py")):
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()

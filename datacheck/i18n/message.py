@@ -10,13 +10,13 @@ from __future__ import annotations
 import gettext
 from collections.abc import Mapping
 from functools import cache
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from datacheck.plugins import names, plugged
+
 DOMAIN = "datacheck"
 LOCALE = Path(__file__).parent / "locale"
-PLUGINS = "datacheck.locales"  # entry points of other distributions: a package with a folder `locale` of its own
 Parameter: TypeAlias = "str | int | float | Message"
 
 
@@ -104,8 +104,7 @@ def catalogue(lang: str) -> gettext.NullTranslations:
     if lang == "en":
         return gettext.NullTranslations()
     known = gettext.translation(DOMAIN, LOCALE, [lang], fallback=True)
-    for plugin in entry_points(group=PLUGINS):
-        package = plugin.load()
-        folder = Path(next(iter(package.__path__))) / "locale"
-        known.add_fallback(gettext.translation(plugin.name, folder, [lang], fallback=True))
+    for name, package in zip(names("datacheck.locales"), plugged("datacheck.locales"), strict=True):
+        folder = Path(next(iter(package.__path__))) / "locale"  # a plug-in is a package with catalogues of its own
+        known.add_fallback(gettext.translation(name, folder, [lang], fallback=True))
     return known

@@ -10,7 +10,7 @@ import polars as pl
 from datacheck.pii.errors import PiiTimeout
 from datacheck.pii.hidden import UNUSED, hidden
 from datacheck.pii.normalise import Folded, fold
-from datacheck.pii.policy import LINK, POLICY
+from datacheck.pii.policy import LINK
 from datacheck.pii.prefilter import Names, candidates
 from datacheck.pii.recognizers import RECOGNIZERS, State
 
@@ -80,7 +80,7 @@ def analyze(texts: pl.Series, flags: pl.DataFrame, *, names: Names = "linked") -
         hard = _hard(hits)
         for hit in hits:
             group = groups.setdefault((hit.entity, hit.canonical), len(groups))
-            linked = POLICY[hit.entity].linked is not None and any(_near(hit, each) for each in hard)
+            linked = RECOGNIZERS[hit.entity].policy.linked is not None and any(_near(hit, each) for each in hard)
             found.append((index, *hit[:-1], linked, group))
     return pl.DataFrame(found, schema=FOUND, orient="row")
 
@@ -118,7 +118,7 @@ def _hit(result: "RecognizerResult", folded: Folded) -> _Hit:
 
 def _hard(hits: list[_Hit]) -> list[_Hit]:
     """Identifiers of one person that are not known from documentation."""
-    return [hit for hit in hits if POLICY[hit.entity].hard and hit.state != "specimen"]
+    return [hit for hit in hits if RECOGNIZERS[hit.entity].policy.hard and hit.state != "specimen"]
 
 
 def _with_names(presidio: "PresidioEngine", text: str, hits: list[_Hit], names: Names) -> list[_Hit]:

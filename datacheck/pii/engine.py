@@ -18,7 +18,6 @@ from presidio_analyzer.nlp_engine import NlpArtifacts, NoOpNlpEngine
 
 from datacheck.pii.errors import PiiTimeout
 from datacheck.pii.names import JiebaEngine, NameRecognizer, titled, windows
-from datacheck.pii.policy import POLICY
 from datacheck.pii.recognizers import RECOGNIZERS, Recognizer
 from datacheck.pii.recognizers.base import HAN, span
 
@@ -155,7 +154,7 @@ class PresidioEngine:
     def results(self, text: str, entities: list[str]) -> list[RecognizerResult]:
         """Return what the recognizers of `entities` find in `text`, weighed by context, from their thresholds up."""
         found = self._presidio.analyze(text, LANGUAGE, entities, nlp_artifacts=self._artifacts)
-        return [result for result in found if result.score >= POLICY[result.entity_type].threshold]
+        return [result for result in found if result.score >= RECOGNIZERS[result.entity_type].policy.threshold]
 
     def names(self, text: str, spans: Iterable[tuple[int, int]]) -> list[RecognizerResult]:
         """Return the unlabelled names around the spans of `text`."""

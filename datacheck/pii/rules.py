@@ -8,7 +8,6 @@ import polars as pl
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, field_validator, model_validator
 
 from datacheck.pii.normalise import fold
-from datacheck.pii.policy import POLICY
 from datacheck.pii.pseudonyms import ENV, fingerprint, identity, read_key
 from datacheck.pii.recognizers import RECOGNIZERS
 from datacheck.pii.redaction import mask
@@ -181,7 +180,7 @@ class Rules(_Model):
 
     def level(self, entity: str, state: str, *, linked: bool) -> Level:
         """How much a hit counts for: never more than a valid one of its entity."""
-        policy = POLICY[entity]
+        policy = RECOGNIZERS[entity].policy
         usual: Level = policy.linked if linked and policy.linked else policy.valid
         most = self.entities.get(entity, usual)
         if state == "valid":

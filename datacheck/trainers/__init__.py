@@ -1,23 +1,26 @@
 """Twins of the trainers' loaders: a record and a trainer's settings → what becomes of the row, and by which rule.
 
-`trl.sft` is the mode `sft` of `trainers/trl.py`. There is no list of trainers: a file here that has `MODES` is one.
-Nothing of datacheck is imported but this package.
+`trl.sft` is the mode `sft` of `trainers/trl.py`. There is no list of trainers: a file here that has `MODES` is one, and
+so is a module that another distribution names under the entry point `datacheck.trainers`.
 """
 
 import importlib
 from functools import cache
 from pathlib import Path
 
+from datacheck.plugins import module as plugin
+from datacheck.plugins import names
 from datacheck.trainers.base import Mode
 
-_HELPERS = {"__init__", "base"}
+_HELPERS = {"base"}
+_GROUP = "datacheck.trainers"
 
 
 @cache
 def trainer_names() -> tuple[str, ...]:
     """`trainer.mode` of all that are there, sorted."""
-    files = sorted(path.stem for path in Path(__file__).parent.glob("*.py") if path.stem not in _HELPERS)
-    return tuple(f"{name}.{mode}" for name in files if not name.startswith("_") for mode in sorted(_modes(name)))
+    files = {path.stem for path in Path(__file__).parent.glob("[!_]*.py") if path.stem not in _HELPERS}
+    return tuple(f"{name}.{mode}" for name in sorted(files | set(names(_GROUP))) for mode in sorted(_modes(name)))
 
 
 def trainer(name: str) -> Mode:
@@ -29,4 +32,5 @@ def trainer(name: str) -> Mode:
 
 
 def _modes(name: str) -> dict[str, Mode]:
-    return getattr(importlib.import_module(f"{__name__}.{name}"), "MODES", {})
+    module = plugin(_GROUP, name) if name in names(_GROUP) else importlib.import_module(f"{__name__}.{name}")
+    return getattr(module, "MODES", {})

@@ -5,7 +5,7 @@ import pytest
 from pii_helpers import realdata
 
 from datacheck.pii.analyzer import find
-from datacheck.pii.policy import severity
+from datacheck.pii.recognizers import severity
 
 
 def blocking(source: str) -> list[tuple[str, str]]:

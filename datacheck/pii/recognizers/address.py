@@ -3,6 +3,7 @@
 import re
 from random import Random
 
+from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import HAN, Judgement, Recognizer
 
 _NUMBER = (
@@ -63,6 +64,8 @@ class Address(Recognizer):
     """
 
     entity = "ADDRESS"
+    priority = 320
+    policy = Policy("block")
     prefilter = (
         rf"[路街巷弄道里村庄屯沿条段院号同][东西南北中]?[ ]?(?:[{HAN}]{{0,3}}段)?[ ]?{_NUMBER}[ ]?[号弄]"
         rf"|{_GROUP}"

@@ -6,7 +6,7 @@ from random import Random
 from re import Match
 from typing import ClassVar, NamedTuple
 
-from datacheck.pii.policy import ENTITIES, POLICY, Policy, Severity, State
+from datacheck.pii.policy import Policy, Severity, State
 
 # What people put between the digits of one number. Not "/" (two numbers) and not "," (CSV).
 SEPARATOR = r"[ \t\u00a0\u2000-\u200a\u202f\u3000\-\u2010-\u2015\u2212.·•・_()（）]"
@@ -63,9 +63,6 @@ ARITHMETIC_RIGHT = (
 )
 
 
-_PRIORITY = {entity: place for place, entity in enumerate(ENTITIES)}
-
-
 class Judgement(NamedTuple):
     """How sure a recognizer is of one match.
 
@@ -89,6 +86,10 @@ class Recognizer(ABC):
     """
 
     entity: ClassVar[str]
+    priority: ClassVar[int]
+    """Where two entities overlap and neither is the surer one, the lower number stays; ours go up in tens."""
+    policy: ClassVar[Policy]
+    """Severities, threshold and linkage."""
     prefilter: ClassVar[str]
     prefilters: ClassVar[tuple[str, ...]] = ()
     gate: ClassVar[str] = ""
@@ -116,19 +117,9 @@ class Recognizer(ABC):
     """How many characters of the canonical value its mask keeps at each end."""
 
     @property
-    def policy(self) -> Policy:
-        """Severities, threshold and linkage, from the one table."""
-        return POLICY[self.entity]
-
-    @property
     def severity(self) -> Severity:
         """Default severity of a valid value."""
         return self.policy.valid
-
-    @property
-    def priority(self) -> int:
-        """Where two entities overlap, the lower number stays."""
-        return _PRIORITY[self.entity]
 
     @abstractmethod
     def judge(self, rule: str, value: str) -> Judgement | None:

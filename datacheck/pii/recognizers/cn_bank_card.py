@@ -3,6 +3,7 @@
 import re
 from random import Random
 
+from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import (
     ARITHMETIC_LEFT,
     ARITHMETIC_RIGHT,
@@ -33,6 +34,8 @@ class CnBankCard(Recognizer):
     """A brand's prefix and length with a right Luhn digit; UnionPay also without, beside a word like 账号."""
 
     entity = "CN_BANK_CARD"
+    priority = 140
+    policy = Policy("block", hard=True)
     gate = GATE_DIGITS
     prefilter = rf"[2-69](?:{GAP}[0-9]){{14}}"
     patterns = {

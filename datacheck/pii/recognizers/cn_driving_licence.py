@@ -2,6 +2,7 @@
 
 from random import Random
 
+from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import (
     GAP,
     GATE_DIGITS,
@@ -26,6 +27,8 @@ class CnDrivingLicence(Recognizer):
     """12 digits (file number) or 18 (the resident ID, which is then what is reported) after the label."""
 
     entity = "CN_DRIVING_LICENCE"
+    priority = 40
+    policy = Policy("block", hard=True)
     label = "驾驶证"
     gate = GATE_DIGITS
     prefilter = _LABEL

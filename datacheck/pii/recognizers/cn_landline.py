@@ -3,6 +3,7 @@
 import re
 from random import Random
 
+from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import (
     ARITHMETIC_LEFT,
     ARITHMETIC_RIGHT,
@@ -38,6 +39,8 @@ class CnLandline(Recognizer):
     """
 
     entity = "CN_LANDLINE"
+    priority = 180
+    policy = Policy("block", hard=True)
     gate = GATE_DIGITS
     prefilter = (
         rf"0{GAP}[1-9](?:{GAP}[0-9]){{8}}|86{GAP}[1-9](?:{GAP}[0-9]){{8}}"

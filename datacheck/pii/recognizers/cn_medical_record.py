@@ -2,6 +2,7 @@
 
 from random import Random
 
+from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import (
     GAP,
     GATE_FIVE_DIGITS,
@@ -29,6 +30,8 @@ class CnMedicalRecord(Recognizer):
     """A number after 病历号, 住院号, 就诊卡号, MRN."""
 
     entity = "CN_MEDICAL_RECORD"
+    priority = 60
+    policy = Policy("block", hard=True)
     label = "住院号"
     prefilter = _LABEL
     gate = GATE_FIVE_DIGITS

@@ -3,6 +3,7 @@
 import re
 from random import Random
 
+from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import (
     ARITHMETIC_LEFT,
     ARITHMETIC_RIGHT,
@@ -35,6 +36,8 @@ class CnMobile(Recognizer):
     """A number in an assigned range; the usual groupings are valid, digit by digit needs context."""
 
     entity = "CN_MOBILE"
+    priority = 170
+    policy = Policy("block", hard=True)
     gate = GATE_DIGITS
     prefilter = rf"1{GAP}[3-9](?:{GAP}[0-9]){{9}}"
     patterns = {

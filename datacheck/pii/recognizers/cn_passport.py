@@ -2,6 +2,7 @@
 
 from random import Random
 
+from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import (
     GAP,
     GATE_DIGITS,
@@ -25,6 +26,8 @@ class CnPassport(Recognizer):
     """E/G and eight digits, E, a letter and seven, service passports: a form so common that it takes context."""
 
     entity = "CN_PASSPORT"
+    priority = 70
+    policy = Policy("block", hard=True)
     label = "护照"
     gate = GATE_DIGITS
     prefilter = GATE_DIGITS

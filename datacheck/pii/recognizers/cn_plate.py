@@ -3,6 +3,7 @@
 import re
 from random import Random
 
+from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import GAP, RIGHT, Judgement, Recognizer, random_digits, words
 
 _PROVINCES = "京津沪渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕吉闽贵粤青藏川宁琼"
@@ -19,6 +20,8 @@ class CnPlate(Recognizer):
     """A province, a letter without I and O, five or (new energy) six characters with three digits or more."""
 
     entity = "CN_PLATE"
+    priority = 210
+    policy = Policy("block", hard=True)
     prefilter = rf"[{_PROVINCES}]{GAP}[A-Za-z]{GAP}{_CHAR}|[Ww][Jj][{_PROVINCES} ]?[ ·]?[0-9]{{4}}|[0-9]{{6}}使"
     patterns = {
         "cn_plate": rf"[{_PROVINCES}][ ]?{_LETTER}{_DOT}{_CHAR}{{4}}{_SPECIAL}[0-9A-Za-z]?{RIGHT}",

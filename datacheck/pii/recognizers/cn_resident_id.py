@@ -3,6 +3,7 @@
 from datetime import date
 from random import Random
 
+from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import (
     GAP,
     GATE_DIGITS,
@@ -43,6 +44,8 @@ class CnResidentId(Recognizer):
     """
 
     entity = "CN_RESIDENT_ID"
+    priority = 30
+    policy = Policy("block", hard=True)
     prefilter = rf"[1-9](?:{GAP}[0-9]){{14}}|[A-Za-z]{{3}}(?:{GAP}[0-9]){{12}}"
     gate = GATE_DIGITS
     patterns = {

@@ -2,6 +2,7 @@
 
 from random import Random
 
+from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import (
     GAP,
     GATE_DIGITS,
@@ -37,6 +38,8 @@ class CnSocialSecurity(Recognizer):
     """A number after 社保, 医保 or 公积金; where it is the resident ID, that is what is reported."""
 
     entity = "CN_SOCIAL_SECURITY"
+    priority = 50
+    policy = Policy("block", hard=True)
     label = "社保卡"
     gate = GATE_DIGITS
     prefilter = rf"{_LABEL}|{_BARE}"

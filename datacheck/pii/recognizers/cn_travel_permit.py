@@ -2,6 +2,7 @@
 
 from random import Random
 
+from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import (
     GAP,
     GATE_DIGITS,
@@ -27,6 +28,8 @@ class CnTravelPermit(Recognizer):
     """
 
     entity = "CN_TRAVEL_PERMIT"
+    priority = 80
+    policy = Policy("block", hard=True)
     label = "通行证"
     gate = GATE_DIGITS
     prefilter = rf"[0-9]{_DIGITS}{{6}}"

@@ -2,7 +2,17 @@
 
 from random import Random
 
-from datacheck.pii.recognizers.base import GAP, GATE_DIGITS, LEFT, RIGHT, Judgement, Recognizer, random_digits, words
+from datacheck.pii.policy import Policy
+from datacheck.pii.recognizers.base import (
+    GAP,
+    GATE_DIGITS,
+    LEFT,
+    RIGHT,
+    Judgement,
+    Recognizer,
+    random_digits,
+    words,
+)
 
 _ALPHABET = "0123456789ABCDEFGHJKLMNPQRTUWXY"
 _CHAR = "[0-9A-HJ-NP-RTUWXYa-hj-np-rtuwxy]"
@@ -12,6 +22,8 @@ class CnUscc(Recognizer):
     """18 characters with a check character of MOD 31; digits alone, or a wrong one, take a word beside them."""
 
     entity = "CN_USCC"
+    priority = 120
+    policy = Policy("warn")
     gate = GATE_DIGITS
     prefilter = rf"[1-9A-GNYa-gny]{GAP}{_CHAR}(?:{GAP}[0-9]){{6}}(?:{GAP}{_CHAR}){{10}}"
     patterns = {"cn_uscc": rf"{LEFT}[1-9A-GNYa-gny]{GAP}{_CHAR}(?:{GAP}[0-9]){{6}}(?:{GAP}{_CHAR}){{10}}{RIGHT}"}

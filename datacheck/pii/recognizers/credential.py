@@ -3,6 +3,7 @@
 import re
 from random import Random
 
+from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import ANSWERED, GATE_WORDS, Judgement, Recognizer
 
 _KEY = (
@@ -35,6 +36,8 @@ class Credential(Recognizer):
     """key = value. Half of what the rule finds in real text are examples and code, so it warns."""
 
     entity = "CREDENTIAL"
+    priority = 20
+    policy = Policy("warn")
     label = "pwd:"
     gate = GATE_WORDS
     prefilter = (

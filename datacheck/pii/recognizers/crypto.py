@@ -4,6 +4,7 @@ import hashlib
 import re
 from random import Random
 
+from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import LEFT, RIGHT, Judgement, Recognizer, words
 
 _BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
@@ -15,6 +16,8 @@ class Crypto(Recognizer):
     """Bitcoin (base58check, bech32 of BIP 173 and 350) by checksum, Ethereum by its form beside a word."""
 
     entity = "CRYPTO"
+    priority = 260
+    policy = Policy("warn")
     prefilter = r"[13][1-9A-HJ-NP-Za-km-z]{25}|bc1[02-9ac-hj-np-z]{11}|0x[0-9A-Fa-f]{40}"
     patterns = {
         "crypto.base58": rf"{LEFT}[13][1-9A-HJ-NP-Za-km-z]{{25,33}}{RIGHT}",

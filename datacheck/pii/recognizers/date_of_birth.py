@@ -3,6 +3,7 @@
 import re
 from random import Random
 
+from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import GATE_WORDS, LINKER, Judgement, Recognizer
 
 _LABEL = (
@@ -28,6 +29,8 @@ class DateOfBirth(Recognizer):
     """A date after 出生日期, 生于, born on. Biographies are full of them, so one alone only warns."""
 
     entity = "DATE_OF_BIRTH"
+    priority = 330
+    policy = Policy("warn", linked="block")
     label = "生日:"
     gate = GATE_WORDS
     prefilter = rf"{_LABEL}{_LINK}[0-9一二A-Z]|出生|[日月年号0-9][ ]?生"

@@ -3,6 +3,7 @@
 import re
 from random import Random
 
+from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer, random_digits, words
 
 # RFC 2606 and 6761 names, and the domains that documentation uses instead of them.
@@ -41,6 +42,8 @@ class EmailAddress(Recognizer):
     """An address; at a sample domain a specimen, at an unknown top-level domain a suspect."""
 
     entity = "EMAIL_ADDRESS"
+    priority = 280
+    policy = Policy("block", hard=True)
     prefilter = r"@[A-Za-z0-9][A-Za-z0-9\-]*\.[A-Za-z0-9]|[(\[{（【][ ]?(?:at|AT|@)[ ]?[)\]}）】]"
     # What stands before the @ of a URL (ftp://user:password@host) is a login, not a mailbox.
     patterns = {

@@ -3,6 +3,7 @@
 import re
 from random import Random
 
+from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer
 
 _DECIMAL = r"[+\-]?[0-9]{1,3}\.[0-9]{4,15}"
@@ -16,6 +17,8 @@ class Gps(Recognizer):
     """A latitude and a longitude with four decimals or more; within the box around China no word is needed."""
 
     entity = "GPS"
+    priority = 310
+    policy = Policy("warn")
     prefilter = r"[0-9]\.[0-9]{4}[^.]{1,40}[0-9]\.[0-9]{4}|[°度][ ]?[0-9]{1,2}[ ]?['′’分]"
     patterns = {
         "gps": (

@@ -2,7 +2,17 @@
 
 from random import Random
 
-from datacheck.pii.recognizers.base import GAP, GATE_DIGITS, LEFT, Judgement, Recognizer, anywhere, random_digits, words
+from datacheck.pii.policy import Policy
+from datacheck.pii.recognizers.base import (
+    GAP,
+    GATE_DIGITS,
+    LEFT,
+    Judgement,
+    Recognizer,
+    anywhere,
+    random_digits,
+    words,
+)
 
 _OPEN, _CLOSE = r"[ ]?[(（\[]?[ ]?", r"[ ]?[)）\]]?"
 
@@ -11,6 +21,8 @@ class HkId(Recognizer):
     """One or two letters, six digits and a check digit (weights 9 to 2 mod 11), mostly in parentheses."""
 
     entity = "HK_ID"
+    priority = 90
+    policy = Policy("block", hard=True)
     label = "香港身份证"
     gate = GATE_DIGITS
     prefilter = rf"[A-Za-z](?:{GAP}[0-9]){{6}}{GAP}[(（\[]?{GAP}[0-9Aa]"

@@ -2,6 +2,7 @@
 
 from random import Random
 
+from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import GAP, LEFT, RIGHT, Judgement, Recognizer, random_digits, words
 
 _CHAR = "[0-9A-Za-z]"
@@ -11,6 +12,8 @@ class Iban(Recognizer):
     """A country, its length and structure, and the check digits of MOD 97-10 (by python-stdnum)."""
 
     entity = "IBAN"
+    priority = 130
+    policy = Policy("block", hard=True)
     prefilter = rf"[A-Z]{GAP}[A-Z]{GAP}[0-9]{GAP}[0-9](?:{GAP}[0-9A-Z]){{11}}|[a-z]{{2}}[0-9]{{2}}[0-9a-z]{{11}}"
     patterns = {
         "iban": rf"{LEFT}[A-Z]{GAP}[A-Z]{GAP}[0-9]{GAP}[0-9](?:{GAP}[0-9A-Z]){{11,30}}{RIGHT}",

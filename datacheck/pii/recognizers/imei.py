@@ -2,6 +2,7 @@
 
 from random import Random
 
+from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import (
     GAP,
     GATE_DIGITS,
@@ -21,6 +22,8 @@ class Imei(Recognizer):
     """15 digits with a Luhn digit, beside a word: one random number in ten passes."""
 
     entity = "IMEI"
+    priority = 160
+    policy = Policy("warn")
     label = "IMEI:"
     gate = GATE_DIGITS
     prefilter = rf"[0-9](?:{GAP}[0-9]){{14}}"

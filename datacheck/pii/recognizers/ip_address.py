@@ -3,6 +3,7 @@
 import ipaddress
 from random import Random
 
+from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import LEFT, RIGHT, Judgement, Recognizer, words
 
 _OCTET = r"(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])"
@@ -22,6 +23,8 @@ class IpAddress(Recognizer):
     """
 
     entity = "IP_ADDRESS"
+    priority = 300
+    policy = Policy("warn")
     prefilter = (
         rf"[0-9]{_DOT}[0-9]{{1,3}}{_DOT}[0-9]{{1,3}}{_DOT}[0-9]|[0-9A-Fa-f][:：]{{2}}"
         rf"|[:：]{{2}}[0-9A-Fa-f]|(?:[0-9A-Fa-f]{{1,4}}[:：]){{6}}[0-9A-Fa-f]"

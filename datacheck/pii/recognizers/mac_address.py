@@ -2,6 +2,7 @@
 
 from random import Random
 
+from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import LEFT, RIGHT, Judgement, Recognizer, words
 
 _HEX = "[0-9A-Fa-f]{2}"
@@ -11,6 +12,8 @@ class MacAddress(Recognizer):
     """Six pairs of hexadecimal digits, or three groups of four."""
 
     entity = "MAC_ADDRESS"
+    priority = 290
+    policy = Policy("warn")
     label = "MAC "
     prefilter = (
         rf"{_HEX}(?:[ ]?[:：\-. ][ ]?{_HEX}){{5}}|[0-9A-Fa-f]{{4}}\.[0-9A-Fa-f]{{4}}\.[0-9A-Fa-f]{{4}}"

@@ -2,6 +2,7 @@
 
 from random import Random
 
+from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import (
     GAP,
     GATE_DIGITS,
@@ -19,6 +20,8 @@ class MedicalLicense(Recognizer):
     """Two letters and seven digits with a check digit, beside a word."""
 
     entity = "MEDICAL_LICENSE"
+    priority = 250
+    policy = Policy("warn")
     label = "DEA "
     gate = GATE_DIGITS
     prefilter = rf"[A-Za-z][A-Za-z9](?:{GAP}[0-9]){{7}}"

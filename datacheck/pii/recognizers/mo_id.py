@@ -2,6 +2,7 @@
 
 from random import Random
 
+from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import (
     GAP,
     GATE_DIGITS,
@@ -21,6 +22,8 @@ class MoId(Recognizer):
     """1, 5 or 7, six digits and a check digit (whose rule is not public): the form alone, so it takes context."""
 
     entity = "MO_ID"
+    priority = 100
+    policy = Policy("block", hard=True)
     label = "澳门证件"
     gate = GATE_DIGITS
     prefilter = rf"[157][ ]?/?[ ]?(?:{GAP}[0-9]){{6}}{GAP}[/(（\[]?{GAP}[0-9]"

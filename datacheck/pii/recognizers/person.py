@@ -3,6 +3,7 @@
 import re
 from random import Random
 
+from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import GATE_WORDS, HAN, NAME_LINKER, Judgement, Recognizer, words
 
 # The surnames of 99 % of the people (Ministry of Public Security's reports), and the compound ones.
@@ -95,6 +96,8 @@ class Person(Recognizer):
     """A name after 姓名：, 我叫, "my name is"; before 先生, 女士. A surname with a title alone is only a suspect."""
 
     entity = "PERSON"
+    priority = 340
+    policy = Policy("warn", suspect="profile", linked="block")  # suspect: a tagger alone says so
     label = "姓名："
     prefilter = (
         rf"{_LABEL}{_COLON}[{HAN}]|(?:[我字就名他她]叫|名字[是为]|姓名[是为]?|本名|真名)[ 做:：是叫]{{0,4}}[{HAN}]"

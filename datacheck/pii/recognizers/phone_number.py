@@ -3,6 +3,7 @@
 import re
 from random import Random
 
+from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import (
     ARITHMETIC_RIGHT,
     GATE_DIGITS,
@@ -24,6 +25,8 @@ class PhoneNumber(Recognizer):
     """
 
     entity = "PHONE_NUMBER"
+    priority = 270
+    policy = Policy("block", hard=True)
     label = "Tel "
     gate = GATE_DIGITS
     prefilter = r"\+[ ]?[1-9](?:GAP[0-9]){6}|[2-9][0-9]{2}SEP{1,3}[2-9][0-9]{2}SEP?[0-9]{4}".replace(

@@ -2,6 +2,7 @@
 
 from random import Random
 
+from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import GAP, LINKER, Judgement, Recognizer, compact, random_digits, words
 
 _LABEL = (
@@ -18,6 +19,8 @@ class Qq(Recognizer):
     """Five to eleven digits after QQ, 扣扣, 加Q."""
 
     entity = "QQ"
+    priority = 190
+    policy = Policy("block", hard=True)
     label = "QQ:"
     prefilter = rf"{_LABEL}{LINKER}(?:[1-9]{GAP}[0-9]|[一二三四五六七八九幺][〇零一二三四五六七八九幺])"
     patterns = {"qq": rf"(?<![A-Za-z]){_LABEL}{LINKER}(?P<value>{_VALUE})(?![0-9A-Za-z@]|\.[A-Za-z]|{GAP}[0-9])"}

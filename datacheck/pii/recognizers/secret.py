@@ -3,6 +3,7 @@
 import re
 from random import Random
 
+from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer
 
 # The providers' published formats, body lengths loosened a little (a cut key is still a leak).
@@ -36,6 +37,8 @@ class Secret(Recognizer):
     """A key by its provider's prefix."""
 
     entity = "SECRET"
+    priority = 10
+    policy = Policy("block")
     prefilter = (
         r"(?:AKIA|ASIA)[A-Z0-9]{16}|sk-[A-Za-z0-9_\-]{20}|gh[pousr]_[A-Za-z0-9]{30}|github_pat_[A-Za-z0-9_]{22}"
         r"|glpat-|AIza[A-Za-z0-9_\-]{35}|LTAI[A-Za-z0-9]{12}|AKID[A-Za-z0-9]{32}|hf_[A-Za-z0-9]{30}"

@@ -2,6 +2,7 @@
 
 from random import Random
 
+from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import (
     GAP,
     GATE_DIGITS,
@@ -23,6 +24,8 @@ class TwId(Recognizer):
     """A letter, 1/2 (citizens) or 8/9, A to D (residents), seven digits and a check digit; one in ten passes it."""
 
     entity = "TW_ID"
+    priority = 110
+    policy = Policy("block", hard=True)
     label = "身分證"
     gate = GATE_DIGITS
     prefilter = rf"[A-Za-z]{GAP}[1289A-Da-d](?:{GAP}[0-9]){{8}}"

@@ -2,6 +2,7 @@
 
 from random import Random
 
+from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import (
     GAP,
     GATE_DIGITS,
@@ -19,6 +20,8 @@ class UkNhs(Recognizer):
     """Ten digits, the last by weights 10 to 2 mod 11, beside the word."""
 
     entity = "UK_NHS"
+    priority = 240
+    policy = Policy("block", hard=True)
     label = "NHS "
     gate = GATE_DIGITS
     prefilter = rf"[0-9](?:{GAP}[0-9]){{9}}"

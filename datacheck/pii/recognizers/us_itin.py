@@ -2,6 +2,7 @@
 
 from random import Random
 
+from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import (
     GAP,
     GATE_DIGITS,
@@ -19,6 +20,8 @@ class UsItin(Recognizer):
     """9xx-xx-xxxx with a group of 50 to 65, 70 to 88, 90 to 92 or 94 to 99."""
 
     entity = "US_ITIN"
+    priority = 230
+    policy = Policy("block", hard=True)
     label = "ITIN "
     gate = GATE_DIGITS
     prefilter = rf"9(?:{GAP}[0-9]){{8}}"

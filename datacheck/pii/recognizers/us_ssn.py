@@ -2,7 +2,18 @@
 
 from random import Random
 
-from datacheck.pii.recognizers.base import GAP, GATE_DIGITS, LEFT, LINKER, RIGHT, Judgement, Recognizer, anywhere, words
+from datacheck.pii.policy import Policy
+from datacheck.pii.recognizers.base import (
+    GAP,
+    GATE_DIGITS,
+    LEFT,
+    LINKER,
+    RIGHT,
+    Judgement,
+    Recognizer,
+    anywhere,
+    words,
+)
 
 _SEP = r"[\- .]"
 _START = rf"(?:{LEFT}|(?<=(?i:ssn)))"
@@ -14,6 +25,8 @@ class UsSsn(Recognizer):
     """3-2-4 digits, no area 000, 666 or 9xx, no group 00, no serial 0000 (Social Security Administration)."""
 
     entity = "US_SSN"
+    priority = 220
+    policy = Policy("block", hard=True)
     label = "SSN "
     gate = GATE_DIGITS
     prefilter = rf"[0-8](?:{GAP}[0-9]){{8}}"

@@ -2,6 +2,7 @@
 
 from random import Random
 
+from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import LINKER, Judgement, Recognizer, random_digits, words
 
 _STRONG = (
@@ -20,6 +21,8 @@ class Wechat(Recognizer):
     """6 to 20 letters, digits, - and _ after 微信号, vx, WeChat (with a colon or 是 between)."""
 
     entity = "WECHAT"
+    priority = 200
+    policy = Policy("block", hard=True)
     label = "微信号:"
     prefilter = rf"{_STRONG}{LINKER}[A-Za-z]"
     patterns = {
