@@ -13,7 +13,7 @@ from pydantic_core import to_json
 
 from datacheck.loading.cells import TYPES, Cell, as_text, below, depth, leaf
 from datacheck.loading.counts import AccountingError, Counts
-from datacheck.loading.formats import Candidate, Extract, Styles, candidates
+from datacheck.loading.formats import Extract, Format, Styles, candidates
 from datacheck.loading.formats import chat as chat_format
 from datacheck.loading.formats.renamed import Renaming
 from datacheck.loading.formats.turns import CALLS, Style, Turn
@@ -77,7 +77,7 @@ class Assembler:
         self._wanted = reading.wanted()
         self._styles = Styles.of(reading.roles, reading.fields.role, reading.fields.content)
         self._renaming = Renaming.of(reading.fields.named(), self._wanted)
-        self._known: dict[tuple[str, ...], tuple[Candidate, ...]] = {}
+        self._known: dict[tuple[str, ...], tuple[Format, ...]] = {}
         self._labels = [(name, key, tuple(key.split("."))) for name, key in reading.columns.named() if key]
         self._clear()
 
@@ -363,10 +363,10 @@ class Assembler:
             known = candidates(frozenset(keys), wanted)
             if len(self._known) < _KEY_SETS:
                 self._known[keys] = known
-        for name, read in known:
-            extract = read(record, self._styles)
+        for each in known:
+            extract = each.read(record, self._styles)
             if extract is not None:
-                return name, own.back(extract) if own else extract
+                return each.name, own.back(extract) if own else extract
         return "unknown", _NO_TURNS
 
     def _cells_of(self, record: dict[str, Any], extract: Extract) -> list[Cell]:

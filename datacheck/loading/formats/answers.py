@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from datacheck.loading.cells import as_text, json_type, walk
+from datacheck.loading.formats.base import Format, first_of
+from datacheck.loading.formats.chat import KEYS
 from datacheck.loading.formats.instruct import history_turns, side_turns
 from datacheck.loading.formats.turns import (
     Extract,
@@ -173,3 +176,80 @@ def read_calls(record: dict[str, Any], styles: Styles) -> Extract | None:
 def _is_calls(text: str, given: Any) -> bool:
     """Whether a text begins like a list of calls; what follows may be broken."""
     return given.__class__ is str and _CALLS.match(text) is not None
+
+
+_GOLDS = ("label", "answer", "Answer", "answerKey", "answer_key", "target", "output", "gold")
+
+FORMATS = (
+    *(
+        Format(
+            "rlvr",
+            780,
+            frozenset({prompt, reward}),
+            partial(read_reward_model, prompt=prompt, reward=reward),
+            no_prompt | no_reward,
+        )
+        for prompt, no_prompt in first_of(("prompt", "question"))
+        for reward, no_reward in first_of(("reward_model", "reward_spec"))
+    ),
+    *(
+        Format(
+            "rlvr",
+            690,
+            frozenset({key, "ground_truth"}),
+            partial(read_verifiable, key=key, answer="ground_truth"),
+            without,
+        )
+        for key, without in first_of(KEYS)
+    ),
+    *(  # ms-swift's GRPO: columns beside a conversation that waits for its answer
+        Format(
+            "rlvr", 680, frozenset({key, gold}), partial(read_verifiable, key=key, answer=gold, open_end=True), without
+        )
+        for gold in ("solution", "answer")
+        for key, without in first_of(KEYS)
+    ),
+    *(
+        Format(
+            "multiple_choice",
+            490,
+            frozenset({question, options}),
+            partial(read_choices, question=question, options=options, answers=_GOLDS),
+            without,
+        )
+        for options in ("options", "choices")
+        for question, without in first_of(QUESTIONS)
+    ),
+    *(
+        Format(
+            "multiple_choice",
+            480,
+            frozenset({question, "A", "B"}),
+            partial(read_choices, question=question, options=None, answers=_GOLDS),
+            without,
+        )
+        for question, without in first_of(QUESTIONS)
+    ),
+    Format("prompt_completion", 290, frozenset({"query", "tools", "answers"}), read_calls),
+    *(
+        each
+        for question, no_question in first_of(QUESTIONS)
+        for answer, no_answer in first_of(ANSWERS)
+        for each in (
+            Format(
+                "qa",
+                280,
+                frozenset({question, answer}),
+                partial(read_qa, question=question, answer=answer),
+                no_question | no_answer,
+            ),
+            Format(
+                "rlvr",
+                270,
+                frozenset({question, answer}),
+                partial(read_verifiable, key=question, answer=answer),
+                no_question | no_answer,
+            ),
+        )
+    ),
+)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from datacheck.loading.formats.base import Format, first_of
 from datacheck.loading.formats.turns import (
     Extract,
     Style,
@@ -116,3 +118,18 @@ def read_prompt_messages(record: dict[str, Any], styles: Styles, key: str) -> Ex
     cells: list[Cell] = []
     turns = message_turns(record[key], style, key, ("prompt", _EVERYTHING, ""), 0, cells)
     return Extract(turns + tools_turn(record), frozenset({key, "tools"}), cells)
+
+
+_EMPTY = {key: "messages" if key == "messages" else "sharegpt" for key in KEYS}
+FORMATS = (
+    *(
+        each
+        for key, without in first_of(KEYS)
+        for each in (
+            Format("messages", 660, frozenset({key}), partial(read_messages, key=key), without),
+            Format("sharegpt", 650, frozenset({key}), partial(read_sharegpt, key=key), without),
+            Format(_EMPTY[key], 640, frozenset({key}), partial(read_empty, key=key), without),
+            Format("prompt_only", 20, frozenset({key}), partial(read_prompt_messages, key=key), without),
+        )
+    ),
+)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from datacheck.loading.cells import json_text, json_type
-from datacheck.loading.formats.chat import conversation
+from datacheck.loading.formats.base import Format, first_of
+from datacheck.loading.formats.chat import KEYS, conversation
 from datacheck.loading.formats.turns import (
     Extract,
     Style,
@@ -207,3 +209,56 @@ def read_text(record: dict[str, Any], styles: Styles, key: str) -> Extract | Non
     if record[key].__class__ is not str:
         return None
     return Extract([("text", 0, None, key, json_type(record[key]), record[key], None)], frozenset({key}))
+
+
+_LABELS = ("label", "kto_tag")
+# A record with one of these is more than a prompt.
+_ANSWERED = frozenset(
+    {"completion", "completions", "response", "responses", "output", "outputs", "answer", "answers", "chosen",
+     "rejected", "expected_text", "label", "labels", "target", "ground_truth"}
+)  # fmt: skip
+
+FORMATS = (
+    *(
+        Format("kto", 670, frozenset({key, label}), partial(read_kto_messages, key=key, label=label), without)
+        for label in _LABELS
+        for key, without in first_of(KEYS)
+    ),
+    *(
+        Format("kto", 590, frozenset({"prompt", "completion", label}), partial(read_kto, label=label))
+        for label in _LABELS
+    ),
+    Format("prompt_completion", 580, frozenset({"prompt", "completion"}), read_completion),
+    Format(  # verl's and OpenRLHF's SFT data
+        "prompt_completion",
+        570,
+        frozenset({"prompt", "response"}),
+        partial(read_completion, answer="response"),
+        frozenset({"completion"}),
+    ),
+    Format("prompt_only", 390, frozenset({"question", "function"}), read_bfcl),
+    Format("prompt_only", 380, frozenset({"turns"}), read_asked_turns),
+    *(
+        Format("kto", 370, frozenset({"instruction", "output", label}), partial(read_kto_alpaca, label=label))
+        for label in _LABELS
+    ),
+    Format("alpaca", 360, frozenset({"instruction", "output"}), read_alpaca),
+    Format(  # GPTeacher's
+        "alpaca",
+        340,
+        frozenset({"instruction", "response"}),
+        partial(read_alpaca, answer="response"),
+        frozenset({"output"}),
+    ),
+    Format("prompt_completion", 330, frozenset({"query", "response"}), read_query),
+    Format("prompt_completion", 320, frozenset({"input", "output"}), read_rounds, only=True),
+    Format("text", 310, frozenset({"text"}), partial(read_text, key="text")),
+    *(Format("text", 300, frozenset({key}), partial(read_text, key=key), only=True) for key in ("response", "content")),
+    Format("prompt_only", 190, frozenset({"prompt"}), read_prompt, _ANSWERED),
+    Format("prompt_only", 180, frozenset({"query", "api_list"}), partial(read_prompt, key="query")),
+    *(
+        Format("prompt_only", 30, frozenset({key}), partial(read_prompt, key=key), without)
+        for key, without in first_of(("prompt", "query", "question", "problem", "instruction"))
+    ),
+    *(Format("text", 10, frozenset({key}), partial(read_text, key=key)) for key in ("content", "response")),
+)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from datacheck.loading.formats.chat import system_turn
+from datacheck.loading.formats.base import NO_KEYS, Format, first_of
+from datacheck.loading.formats.chat import KEYS, system_turn
 from datacheck.loading.formats.instruct import history_turns, question_turn, side_turns
 from datacheck.loading.formats.turns import (
     Extract,
@@ -158,3 +160,49 @@ def read_ranked_outputs(record: dict[str, Any], styles: Styles) -> Extract | Non
     turns.append(("chosen", number, "assistant", "output[0]", "string", output[0], None))
     turns.append(("rejected", number, "assistant", "output[1]", "string", output[1], None))
     return Extract(turns + tools_turn(record), frozenset(used))
+
+
+# Under which key the prompt of a pair stands, the first of these.
+_PROMPTS = ("prompt", "conversations", "messages", "instruction", "question", "query", "input")
+_OPENAI = (("preferred_output", "non_preferred_output"), ("preferred_completion", "non_preferred_completion"))
+_PAIRS = (("chosen_messages", "rejected_messages"), ("chosen", "rejected"), ("chosen_response", "rejected_response"))
+
+FORMATS = (
+    *(
+        Format("preference", 790, frozenset({"input", *pair}), partial(read_openai, chosen=pair[0], rejected=pair[1]))
+        for pair in _OPENAI
+    ),
+    *(
+        Format(
+            "preference",
+            770,
+            frozenset(pair) | ({prompt} if prompt else NO_KEYS),
+            partial(read_pair, chosen=pair[0], rejected=pair[1], prompt=prompt),
+            without,
+        )
+        for pair in _PAIRS
+        for prompt, without in (*first_of(_PROMPTS), (None, frozenset(_PROMPTS)))
+    ),
+    *(
+        Format(
+            "preference",
+            760,
+            frozenset({key, "rejected_response"}),
+            partial(read_rejected_response, key=key),
+            without,
+        )
+        for key, without in first_of(KEYS)
+    ),
+    *(  # ms-swift's
+        Format(
+            "preference",
+            750,
+            frozenset({key, "rejected_messages"}),
+            partial(read_pair, chosen=key, rejected="rejected_messages", prompt=None),
+            without,
+        )
+        for key, without in first_of(KEYS)
+    ),
+    Format("preference", 740, frozenset({"query", "response", "rejected_response"}), read_rejected_query),
+    Format("preference", 350, frozenset({"instruction", "output"}), read_ranked_outputs),
+)

@@ -1,0 +1,41 @@
+"""What a format says about itself: which keys a record must have, and who reads it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from datacheck.loading.formats.turns import Extract, Styles
+
+NO_KEYS: frozenset[str] = frozenset()
+ON_REQUEST = 100  # below this rank keys say too little: tried only where a contract names the format
+
+
+class Format(NamedTuple):
+    """A shape of records, judged by its keys; `read` then checks the types and returns None if they do not fit.
+
+    needs: keys that the record must have. rank: of two formats whose keys a record has, the one with the higher rank is
+    tried first; the more a key set says of a record, the higher. Ours are in hundreds by kind: 700 pairs and rewards,
+    600 conversations, 500 completions, 400 choices, 300 instructions and texts, 200 questions with answers, 100
+    prompts. No two files share a rank.
+    without: keys that it must not have. only: the needed keys are all that it has.
+    """
+
+    name: str
+    rank: int
+    needs: frozenset[str]
+    read: Callable[[dict[str, Any], Styles], Extract | None]
+    without: frozenset[str] = NO_KEYS
+    only: bool = False
+
+    def fits(self, keys: frozenset[str]) -> bool:
+        """Whether a record with these keys may be one."""
+        return self.needs <= keys and not self.without & keys and (not self.only or len(keys) == len(self.needs))
+
+
+def first_of(keys: Sequence[str]) -> Iterator[tuple[str, frozenset[str]]]:
+    """Yield each key with those before it, which a record must not have if this key is the first of them."""
+    for at, key in enumerate(keys):
+        yield key, frozenset(keys[:at])
