@@ -1,6 +1,8 @@
 """Helpers of the registry's tests: drops, keys and rules, written down."""
 
 import json
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -71,3 +73,17 @@ def site(tmp_path):
 
 def manifest_id(drop) -> str:
     return json.loads((drop / "_MANIFEST.json").read_bytes())["version"]
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = shutil.which("mount")
+    done = mount and subprocess.run(
+        [mount, "-t", "tmpfs", "-o", "size=2m", "tmpfs", folder], capture_output=True, check=False
+    )
+    if not done or done.returncode:
+        pytest.skip("no tmpfs can be mounted here")
+    yield folder
+    subprocess.run(["umount", "--lazy", folder], check=True)

@@ -266,6 +266,7 @@ def test_exercises_with_other_numbers_are_told_apart():
     )
     result = measure(NearDuplicates(), same)
     assert result.problems == [(1, "near_copy"), (2, "exact_copy"), (4, "near_copy")]
-    assert result.evidence["detail"].to_list() == ["the same text with other numbers", None, None]
+    said = result.evidence["detail"].str.starts_with("the same text with other numbers").to_list()
+    assert said == [True, False, False]
     assert result.value("other_numbers") == Ratio(1, 5)
     assert result.value("rate") == Ratio(3, 5)

@@ -309,7 +309,7 @@ except LedgerError as error:
             if folder.stat().st_uid == os.geteuid() and str(folder).startswith("/tmp/"):
                 folder.chmod(0o755)
     # the package is imported as root: the checkout may not be open to others
-    code = "from datacheck.gate import ledger, claims\n" + code
+    code = "from datacheck.gate import ledger\nfrom datacheck.registry import claims\n" + code
     done = subprocess.run(
         [sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=False, timeout=60
     )
