@@ -17,8 +17,9 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 import polars as pl
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, FiniteFloat, field_validator, model_validator
 
-from datacheck.errors import LoadError
+from datacheck.errors import LoadError, WrongValueError
 from datacheck.i18n.language import one
+from datacheck.i18n.message import Message
 from datacheck.status import Status as Status  # noqa: PLC0414 - a word of this vocabulary
 
 Table = Literal["rows", "turns", "cells", "lines", "files", "records"]
@@ -91,10 +92,16 @@ class Artifact(Model):
         """The bytes of one of the files. Raises LoadError if it is not there, or not what was hashed."""
         expected = dict(self.files).get(name)
         if self.location is None or expected is None:
-            raise LoadError(f"{self.named}: {name or 'the file'} is not there; expected what the contract names")
+            what = Message("{name} is not there", name=name) if name else Message("the file is not there")
+            raise LoadError("{named}: {what}; expected what the contract names", named=self.named, what=what)
         data = (self.location / name if name else self.location).read_bytes()
         if hashlib.sha256(data).hexdigest() != expected:
-            raise LoadError(f"{self.named}: {name or 'the file'} changed during the run; run again")
+            what = (
+                Message("{name} changed during the run", name=name)
+                if name
+                else Message("the file changed during the run")
+            )
+            raise LoadError("{named}: {what}; run again", named=self.named, what=what)
         return data
 
 
@@ -110,7 +117,7 @@ class Listing(Model):
 
 def _rising(scale: tuple[float, float]) -> tuple[float, float]:
     if scale[0] >= scale[1]:
-        raise ValueError("the lowest score comes first, and must be smaller than the highest")
+        raise WrongValueError("the lowest score comes first, and must be smaller than the highest")
     return scale
 
 
@@ -148,7 +155,7 @@ class FieldRule(Model):
             try:
                 pl.select(pl.lit("").str.contains(pattern))
             except pl.exceptions.PolarsError:
-                raise ValueError(
+                raise WrongValueError(
                     "not a valid pattern (linear-time regex: no look-around, no back-references)"
                 ) from None
         return pattern

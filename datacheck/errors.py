@@ -21,24 +21,32 @@ import errno
 import traceback
 from collections.abc import Iterable
 from pathlib import Path
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, Self
 
-from datacheck.i18n.message import Message, Parameter
+from datacheck.i18n.message import Message, Parameter, Quoted, joined
 
 
-class DatacheckError(Exception):
-    """Base of all; carries the exit code of the process.
+class SaidError(Exception):
+    """An exception that carries a sentence of ours.
 
     Args:
-        message: a sentence of ours, or its id with `params`. `str()` of the error is the English sentence.
+        message: the sentence, or its id with `params`. `str()` of the error is the English sentence.
 
     """
-
-    exit_code: ClassVar[int] = 3
 
     def __init__(self, message: str | Message = "", /, **params: Parameter) -> None:
         self.message = Message(message, **params) if isinstance(message, str) else message
         super().__init__(self.message)
+
+
+class DatacheckError(SaidError):
+    """Base of all that end a command; carries the exit code of the process."""
+
+    exit_code: ClassVar[int] = 3
+
+
+class WrongValueError(SaidError, ValueError):
+    """A setting of a contract that its model refuses."""
 
 
 class UsageError(DatacheckError):
@@ -53,14 +61,29 @@ class Problem(NamedTuple):
     file: str
     line: int
     path: str
-    message: str
+    message: Message
+
+    def whole(self) -> Message:
+        """The line that is shown."""
+        place = f"{self.file}:{self.line}: " if self.line else f"{self.file}: "
+        place = printable(place + (f"{self.path}: " if self.path else ""))
+        return Message("{place}{what}", place=place, what=_printable(self.message))
 
     def __str__(self) -> str:
-        place = f"{self.file}:{self.line}: " if self.line else f"{self.file}: "
-        return _printable(place + (f"{self.path}: " if self.path else "") + self.message)
+        return str(self.whole())
 
 
-def _printable(text: str) -> str:
+def _printable(message: Message) -> Message:
+    """The message, with what is filled in made printable."""
+    again = Message.from_json(message.to_json())
+    again.params = {
+        name: _printable(each) if isinstance(each, Message) else printable(each) if isinstance(each, str) else each
+        for name, each in message.params.items()
+    }
+    return again
+
+
+def printable(text: str) -> str:
     """A stranger's contract must not steer the terminal (escape sequences, reversed text)."""
     return "".join(char if char.isprintable() else f"\\u{{{ord(char):x}}}" for char in text)
 
@@ -69,8 +92,11 @@ class ContractError(UsageError):
     """The contract cannot be used; `problems` holds every mistake, in file order."""
 
     def __init__(self, problems: Iterable[Problem]) -> None:
-        self.problems = tuple(sorted(problems))
-        super().__init__("\n".join(map(str, self.problems)))
+        self.problems = tuple(sorted(problems, key=lambda each: (*each[:3], str(each.message))))
+        super().__init__(joined([each.whole() for each in self.problems], "\n"))
+
+    def __reduce__(self) -> tuple[type[Self], tuple[object, ...]]:
+        return type(self), (self.problems,)
 
 
 class LoadError(DatacheckError):
@@ -128,32 +154,84 @@ def trace_of(error: BaseException) -> str:
 
 
 _HINTS = {
-    errno.ENOSPC: "free space and run again",
-    errno.EDQUOT: "free space and run again",
-    errno.EFBIG: "let files grow larger (ulimit -f) and run again",
-    errno.EROFS: "choose a place where you may write",
-    errno.EPIPE: "who read the output has gone",
+    errno.ENOSPC: Message("free space and run again"),
+    errno.EDQUOT: Message("free space and run again"),
+    errno.EFBIG: Message("let files grow larger (ulimit -f) and run again"),
+    errno.EROFS: Message("choose a place where you may write"),
+    errno.EPIPE: Message("who read the output has gone"),
 }
+_MACHINE = Quoted(
+    "No such file or directory",
+    "Permission denied",
+    "Operation not permitted",
+    "Is a directory",
+    "Not a directory",
+    "No space left on device",
+    "Disk quota exceeded",
+    "Read-only file system",
+    "File name too long",
+    "File too large",
+    "File exists",
+    "Too many levels of symbolic links",
+    "Too many open files",
+    "Input/output error",
+    "Broken pipe",
+    "Invalid argument",
+)
 
 
-def crash(error: BaseException) -> str:
+def reason_of(error: BaseException) -> Message:
+    """Why something failed: what the machine says, our own sentence, or else the error's type; never data."""
+    if isinstance(error, SaidError):
+        return error.message
+    said = error.strerror if isinstance(error, OSError) else None
+    return _MACHINE.of(said or type(error).__name__)
+
+
+def crash(error: BaseException) -> Message:
     """One line on an exception that nobody expected: its type and place, never its message, which could hold data.
 
     Of a full disk and the like it says what to do.
     """
     frames = traceback.extract_tb(error.__traceback__)
-    place = f" in {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
-    reason = f" ({error.strerror})" if isinstance(error, OSError) and error.strerror else ""
+    kind = type(error).__name__
+    place = f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else "?"
     hint = _HINTS.get(error.errno or 0) if isinstance(error, OSError) else None
-    what = f"nothing is decided; {hint}" if hint else "a fault of datacheck or of the machine, see --debug"
-    return f"datacheck: {type(error).__name__}{place}{reason}; {what}"
+    what = (
+        Message("nothing is decided; {hint}", hint=hint)
+        if hint
+        else Message("a fault of datacheck or of the machine, see --debug")
+    )
+    if isinstance(error, OSError) and error.strerror:
+        why = reason_of(error)
+        return Message("datacheck: {kind} in {place} ({reason}); {what}", kind=kind, place=place, reason=why, what=what)
+    return Message("datacheck: {kind} in {place}; {what}", kind=kind, place=place, what=what)
 
 
-def unknown(what: str, given: str, known: Iterable[str]) -> str:
+_UNKNOWN = {
+    "check": Message("unknown check"),
+    "dataset": Message("unknown dataset"),
+    "finding": Message("unknown finding"),
+    "label": Message("unknown label"),
+    "metric": Message("unknown metric"),
+    "setting": Message("unknown setting"),
+    "trainer": Message("unknown trainer"),
+    "verdict": Message("unknown verdict"),
+}
+
+
+def unknown(what: str, given: str, known: Iterable[str]) -> Message:
     """A name that nobody knows, and the one that may have been meant."""
-    known = list(known)
-    near = difflib.get_close_matches(given, known, n=1)
-    return f"unknown {what}; " + (f"did you mean '{near[0]}'?" if near else f"known: {', '.join(sorted(known))}")
+    return joined((_UNKNOWN[what], near(given, known)))
+
+
+def near(given: str, known: Iterable[str]) -> Message:
+    """What to write instead of a name that nobody knows."""
+    known = sorted(known)
+    found = difflib.get_close_matches(given, known, n=1)
+    if found:
+        return Message("did you mean '{near}'?", near=found[0])
+    return Message("known: {known}", known=", ".join(known))
 
 
 def near_or_known(given: str, known: Iterable[str]) -> tuple[str, str]:

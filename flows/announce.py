@@ -3,6 +3,7 @@
 The event carries no path: it only says "look", so that who may send events cannot make a worker read a place of theirs.
 """
 
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,7 +13,7 @@ from prefect.settings import PREFECT_API_URL
 
 from datacheck.errors import DatacheckError
 from datacheck.i18n.argparse import Parser
-from datacheck.i18n.language import told
+from datacheck.i18n.language import chosen
 
 EVENT = "datacheck.drop.ready"
 RESOURCE = "datacheck.registry"
@@ -25,11 +26,12 @@ def announce(registry: str) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """`datacheck announce REGISTRY`, after the manifest was written."""
-    parser = Parser(prog="datacheck announce", description="Say that a drop is ready in incoming/.")
+    words = sys.argv[1:] if arguments is None else arguments
+    lang = chosen(words, os.environ)
+    parser = Parser("datacheck announce", lang=lang, description="Say that a drop is ready in incoming/.")
     parser.add_argument("registry", type=Path, help="Folder of the registry; its name stands in the event.")
-    given = parser.parse_args(arguments)
+    given = parser.parse_args(words)
     if not PREFECT_API_URL.value():
-        sys.stderr.write(told("PREFECT_API_URL: is not set; expected the address of a running Prefect server") + "\n")
-        return DatacheckError.exit_code
+        raise DatacheckError("PREFECT_API_URL: is not set; expected the address of a running Prefect server")
     announce(given.registry.name)
     return 0

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from datacheck.errors import LoadError
 from datacheck.files.versions import read_manifest, require_listed
+from datacheck.i18n.message import Message, joined
 from datacheck.registry.registry import Registry
 
 from .publish import ELSEWHERE, PUBLISHED
@@ -17,35 +18,39 @@ from .validate import shown
 NOTHING, DONE, NOT_PUBLISHED = "NothingNew", "Done", "NotPublished"
 
 
-def look(rules: Rulebook, one: Callable[[Rulebook, Path], str]) -> dict[str, str]:
+def look(rules: Rulebook, one: Callable[[Rulebook, Path], str]) -> dict[str, str | Message]:
     """Do `one` with every complete drop of incoming/; returns by name the state that each came to."""
     registry = Registry(rules.registry)
     with registry.ledger() as ledger:
         registry.recover(ledger)
-    states = {}
+    states: dict[str, str | Message] = {}
     for drop in registry.drops():
         try:
             incomplete(drop)
             states[drop.name] = one(rules, drop)
         except LoadError as error:
-            states[drop.name] = f"incomplete ({error})"
+            states[drop.name] = Message("incomplete ({reason})", reason=error.message)
     return states
 
 
-def summary(states: Mapping[str, str]) -> tuple[str, str]:
+def summary(states: Mapping[str, str | Message]) -> tuple[str, Message]:
     """What a look came to: the name of its state, and a line."""
     if not states:
-        return NOTHING, "no complete drop in incoming/"
+        return NOTHING, Message("no complete drop in incoming/")
     good = all(state in (PUBLISHED, ELSEWHERE) for state in states.values())
-    return DONE if good else NOT_PUBLISHED, shown("; ".join(f"{name}: {state}" for name, state in states.items()))
+    return DONE if good else NOT_PUBLISHED, joined(
+        [Message("{drop}: {state}", drop=shown(name), state=state) for name, state in states.items()]
+    )
 
 
 def incomplete(drop: Path) -> None:
     """Raise LoadError if a look at names and sizes tells that the manifest is not true; nothing is hashed."""
     manifest = read_manifest(drop)
     if manifest is None:
-        raise LoadError(f"{shown(drop.name)}: no manifest; expected one, written last")
+        raise LoadError("{name}: no manifest; expected one, written last", name=shown(drop.name))
     require_listed(drop, manifest)
     for file in manifest.files:
         if (drop / file.path).stat().st_size != file.bytes:
-            raise LoadError(f"{shown(drop.name)}: {shown(file.path)} has not the size that the manifest names")
+            raise LoadError(
+                "{name}: {path} has not the size that the manifest names", name=shown(drop.name), path=shown(file.path)
+            )

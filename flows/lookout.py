@@ -26,6 +26,8 @@ from prefect.client.schemas.filters import (
 from prefect.client.schemas.sorting import FlowRunSort
 from prefect.settings import PREFECT_API_URL
 
+from datacheck.i18n.message import Message
+
 MARK = "DATACHECK_LOOK_MARK"
 LEAST = 180.0  # seconds: Prefect's scheduler needs up to a minute for a new schedule, a process some seconds to start
 _INTERVALS = 3
@@ -93,14 +95,14 @@ class Lookout:
             return os.fstat(mark.fileno()).st_mtime_ns
 
 
-async def cause(deployment: UUID | None, since: float) -> str:
+async def cause(deployment: UUID | None, since: float) -> Message:
     """Why there was no look for `since` seconds, as far as the server can tell, and what to do."""
     server = PREFECT_API_URL.value()
     try:
         async with asyncio.timeout(_ASKING), get_client() as client:
             await client.hello()
             if deployment is None:
-                return "the server answers; see the lines above"
+                return Message("the server answers; see the lines above")
             found = await client.read_deployment(deployment)
             now = datetime.now(UTC)
             due = FlowRunFilterExpectedStartTime.model_validate(
@@ -113,10 +115,16 @@ async def cause(deployment: UUID | None, since: float) -> str:
                 limit=1,
             )
     except Exception:  # noqa: BLE001 - whatever it is that the client of a dead server raises
-        return f"the Prefect server at {server} does not answer; start it, then serve again"
+        return Message("the Prefect server at {server} does not answer; start it, then serve again", server=str(server))
     if found.paused or not any(schedule.active for schedule in found.schedules):
-        return "the schedule is paused on the server; serve again to resume it"
+        return Message("the schedule is paused on the server; serve again to resume it")
     if not newest:
-        hint = "look into the server's log, start it again with sqlalchemy<2.1, then serve again"
-        return f"the Prefect server at {server} schedules nothing: its scheduler does not work; {hint}"
-    return f"the server has scheduled looks, the newest is {newest[0].state_name}; see its log there, then serve again"
+        return Message(
+            "the Prefect server at {server} schedules nothing: its scheduler does not work; "
+            "look into the server's log, start it again with sqlalchemy<2.1, then serve again",
+            server=str(server),
+        )
+    return Message(
+        "the server has scheduled looks, the newest is {state}; see its log there, then serve again",
+        state=str(newest[0].state_name),
+    )

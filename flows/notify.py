@@ -48,7 +48,9 @@ class Webhook(BaseModel):
         address = os.environ.get(name, "")
         parts = urllib.parse.urlsplit(address)
         if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in ("127.0.0.1", "localhost")):
-            raise UsageError(f"{self.url}: the variable holds no https address; expected the webhook's whole URL")
+            raise UsageError(
+                "{url}: the variable holds no https address; expected the webhook's whole URL", url=self.url
+            )
         return address
 
 

@@ -25,6 +25,7 @@ from pydantic import Field
 
 from datacheck.errors import UsageError
 from datacheck.files.versions import REPORT
+from datacheck.i18n.message import Message, joined
 from datacheck.registry.publish import BusyError, Outcome
 from datacheck.registry.publish import publish as publish_drop
 from datacheck.registry.registry import Registry
@@ -82,7 +83,7 @@ def publish(drop: str) -> State[Any]:
         return Completed(name=ELSEWHERE, message=shown(str(error)))
     except BaseException as error:  # noqa: BLE001 - the text of foreign exceptions could hold data
         _rename(f"{name_of_drop()} error")
-        return end(INVALID if isinstance(error, UsageError) else UNDECIDED, shown(reason(error)))
+        return end(INVALID if isinstance(error, UsageError) else UNDECIDED, shown(str(reason(error))))
     return _state(outcome)
 
 
@@ -134,17 +135,18 @@ def _tell(rules: Rulebook, outcome: Outcome) -> None:
         get_run_logger().warning("not told: %s", refused)
 
 
-def notify(rules: Rulebook, outcome: Outcome) -> list[str]:
+def notify(rules: Rulebook, outcome: Outcome) -> list[str | Message]:
     """Post what became of a drop to the webhooks; returns which of them did not take it, and why."""
     if outcome.known or outcome.status == "interrupted":
         return []
-    report, refused = read_report(outcome.path / REPORT), []
+    report = read_report(outcome.path / REPORT)
+    refused: list[str | Message | None] = []
     for webhook in rules.webhooks:
         where = _link(rules, outcome) or str(outcome.path)
         try:
             refused.append(send(webhook, message(report, outcome.version, where, webhook.lang)))
         except UsageError as error:
-            refused.append(str(error))
+            refused.append(error.message)
     return [why for why in refused if why]
 
 
@@ -154,17 +156,18 @@ def _link(rules: Rulebook, outcome: Outcome) -> str:
 
 def _state(outcome: Outcome) -> State[Any]:
     """Green only for what is published."""
-    text = said(outcome)
+    text = str(said(outcome))
     if outcome.status == "published":
         return Completed(name=PUBLISHED, message=text)
     return end(QUARANTINED if outcome.status == "quarantined" else UNDECIDED, text)
 
 
-def said(outcome: Outcome) -> str:
+def said(outcome: Outcome) -> Message:
     """What became of a drop, in a line."""
-    known = ["known: nothing was run"] if outcome.known else []
-    told = [*known, *(f"WAIVED: {waiver}" for waiver in outcome.waived), *([outcome.reason] if outcome.reason else [])]
-    return "; ".join([f"version {short(outcome.version)}, ledger entry {outcome.seq}", *map(shown, told)])
+    line = Message("version {version}, ledger entry {entry}", version=short(outcome.version), entry=outcome.seq)
+    told = [Message("WAIVED: {waiver}", waiver=shown(waiver)) for waiver in outcome.waived]
+    told += [Message("{reason}", reason=shown(outcome.reason))] if outcome.reason else []
+    return joined([line, *([Message("known: nothing was run")] if outcome.known else []), *told])
 
 
 def short(version: str) -> str:

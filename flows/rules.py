@@ -65,7 +65,9 @@ class Rulebook(BaseModel):
         for path in Registry(self.registry).drops():
             if path.name == name:
                 return path
-        raise UsageError(f"{shown(name)}: no complete drop of this name in incoming/; expected a name without a path")
+        raise UsageError(
+            "{name}: no complete drop of this name in incoming/; expected a name without a path", name=shown(name)
+        )
 
 
 def use(rules: Rulebook) -> None:
@@ -77,12 +79,18 @@ def current() -> Rulebook:
     """The rules of this process. Raises UsageError where there are none."""
     text = os.environ.get(VARIABLE)
     if text is None:
-        raise UsageError(f"{VARIABLE}: is not set; start the flows with datacheck serve, or set it for the worker")
+        raise UsageError(
+            "{variable}: is not set; start the flows with datacheck serve, or set it for the worker", variable=VARIABLE
+        )
     try:
         return Rulebook.model_validate_json(text)
     except ValidationError as error:
         places = ", ".join(".".join(map(str, one["loc"])) or "JSON" for one in error.errors(include_input=False))
-        raise UsageError(f"{VARIABLE}: cannot be used ({places}); expected JSON as in docs/prefect.md") from None
+        raise UsageError(
+            "{variable}: cannot be used ({places}); expected JSON as in docs/prefect.md",
+            variable=VARIABLE,
+            places=places,
+        ) from None
 
 
 def title(of: Callable[[Rulebook], str]) -> str:

@@ -6,6 +6,7 @@ deployments name: who can write to the server's API cannot make it run theirs.
 
 import argparse
 import asyncio
+import os
 import sys
 from collections.abc import Sequence
 from datetime import timedelta
@@ -18,7 +19,8 @@ from prefect.settings import PREFECT_API_URL
 from prefect.types.entrypoint import EntrypointType
 
 from datacheck.errors import DatacheckError, UsageError
-from datacheck.i18n.language import told
+from datacheck.i18n.language import chosen
+from datacheck.i18n.message import Message, joined
 from datacheck.registry.registry import Registry
 
 from .announce import EVENT, RESOURCE
@@ -48,25 +50,27 @@ async def _deploy(runner: Runner, interval: float) -> UUID:
     return looking
 
 
-async def _serve(interval: float, limit: int) -> str:
+async def _serve(interval: float, limit: int, lang: str) -> Message:
     """Serve until stopped; returns why looks do not happen, where they do not."""
     looking: UUID | None = None
     runner = Runner(name="datacheck", limit=limit)
     lookout = Lookout(interval)
     try:
         looking = await _deploy(runner, interval)
-        _say("datacheck-watch/registry, datacheck-publish/by-hand, datacheck-validate/by-hand: being served")
+        served = "datacheck-watch/registry, datacheck-publish/by-hand, datacheck-validate/by-hand"
+        _say(Message("{flows}: being served", flows=served), lang)
         running, silent = asyncio.create_task(runner.start()), asyncio.create_task(lookout.silence())
         await asyncio.wait((running, silent), return_when=asyncio.FIRST_COMPLETED)
         if running.done():
             silent.cancel()
             running.result()
-            return "the runner has ended; see the lines above"
-        why = f"there was no look for {lookout.patience:g} s; {await cause(looking, lookout.patience)}"
+            return Message("the runner has ended; see the lines above")
+        silence = Message("there was no look for {seconds:g} s", seconds=lookout.patience)
+        why = joined([silence, await cause(looking, lookout.patience)])
         running.cancel()
         await asyncio.wait((running,), timeout=_ENDING)
     except Exception as error:  # noqa: BLE001 - of the server's client or the runner: anything
-        return f"{reason(error)}; {await cause(looking, lookout.patience)}"
+        return joined([reason(error), await cause(looking, lookout.patience)])
     finally:
         lookout.close()
     return why
@@ -74,17 +78,21 @@ async def _serve(interval: float, limit: int) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """`datacheck serve REGISTRY …`: serve until stopped; 3: no look happens."""
-    parser: argparse.ArgumentParser = rules_parser("Serve the flows: schedule, events, requests from the UI.")
-    parser.prog = "datacheck serve"
+    words = sys.argv[1:] if arguments is None else arguments
+    lang = chosen(words, os.environ)
+    parser: argparse.ArgumentParser = rules_parser(
+        "datacheck serve", lang, description="Serve the flows: schedule, events, requests from the UI."
+    )
     parser.add_argument("--limit", type=int, default=2, help="Runs at the same time (2).")
-    given = parser.parse_args(arguments)
+    given = parser.parse_args(words)
     rules = rules_of(given)
     _require_server()
     with Registry(rules.registry).ledger():
         pass  # the registry is there, and its ledger is whole, before anything is scheduled
     use(rules)
     try:
-        _say(f"datacheck serve: {asyncio.run(_serve(given.interval, given.limit))}")
+        why = asyncio.run(_serve(given.interval, given.limit, lang))
+        _say(Message("datacheck serve: {why}", why=why), lang)
     except (KeyboardInterrupt, TerminationSignal):
         return 0
     return DatacheckError.exit_code
@@ -95,6 +103,6 @@ def _require_server() -> None:
         raise UsageError("PREFECT_API_URL: is not set; expected the address of a running Prefect server")
 
 
-def _say(line: str) -> None:
-    sys.stderr.write(f"{told(line)}\n")
+def _say(message: Message, lang: str) -> None:
+    sys.stderr.write(f"{message.said(lang)}\n")
     sys.stderr.flush()

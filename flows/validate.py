@@ -32,7 +32,8 @@ from datacheck.engine.view import Loaded
 from datacheck.errors import DatacheckError, UsageError
 from datacheck.files.versions import IDS
 from datacheck.i18n.argparse import Parser
-from datacheck.i18n.language import told
+from datacheck.i18n.language import chosen
+from datacheck.i18n.message import Message, languages
 from datacheck.i18n.words import Lang
 from datacheck.pii.redaction import excerpt
 from datacheck.report.show import tally, worst_first
@@ -230,19 +231,26 @@ def validate(request: Request) -> State[Any]:
     except (KeyboardInterrupt, SystemExit, ExternalSignal):
         raise  # Prefect's own state: Crashed
     except BaseException as error:  # noqa: BLE001 - also polars' panics: their text could hold data
-        return end(INVALID if isinstance(error, UsageError) else UNDECIDED, shown(reason(error)))
+        return end(INVALID if isinstance(error, UsageError) else UNDECIDED, shown(str(reason(error))))
     if report.exit_code:
         return end(CONTRACT_FAILED if report.exit_code == 1 else UNDECIDED, _tally(report))
     return Completed(name=WARNED if report.verdict is Status.WARN else PASSED, message=_tally(report))
 
 
-def reason(error: BaseException) -> str:
+def reason(error: BaseException) -> Message:
     """What may be told of an exception: our own words, of any other only its type and place."""
+    if isinstance(error, DatacheckError):
+        return error.message
 
     def again(error: BaseException) -> None:
         raise error
 
-    return str(guarded(again, error).reason)
+    return Message("{reason}", reason=str(guarded(again, error).reason))
+
+
+def not_run(error: BaseException) -> Message:
+    """A flow that no server took."""
+    return Message("the flow could not run: {reason}; is PREFECT_API_URL a running server?", reason=reason(error))
 
 
 def _binding(item: str) -> tuple[str, str]:
@@ -254,7 +262,7 @@ def _binding(item: str) -> tuple[str, str]:
 
 def main() -> None:
     """`python -m flows.validate CONTRACT --data NAME=PATH`: one run against the configured Prefect server."""
-    parser = Parser(description="Run one validation as a Prefect flow.")
+    parser = Parser(lang=chosen(sys.argv[1:], os.environ), description="Run one validation as a Prefect flow.")
     parser.add_argument("contract", type=Path)
     parser.add_argument(
         "--data", type=_binding, action="append", default=[], metavar="NAME=PATH", help="Where a dataset is."
@@ -264,7 +272,7 @@ def main() -> None:
     )
     parser.add_argument("--out", type=Path, default=DEFAULT_OUT, help="Folder of the report.")
     parser.add_argument("--strict", action="store_true", help="Warnings count as violations.")
-    parser.add_argument("--lang", choices=["zh", "en"], default="en", help="Language of the reports.")
+    parser.add_argument("--lang", choices=languages(), default="en", help="Language of the reports.")
     parser.add_argument(
         "--baseline", type=Path, metavar="REPORT", help="An earlier report; only what is new beside it fails."
     )
@@ -280,8 +288,7 @@ def exit_code(request: Request) -> int:
     except KeyboardInterrupt:
         return 128 + signal.SIGINT
     except Exception as error:  # noqa: BLE001 - no server: Python's own exit code 1 would mean "violated"
-        said = f"the flow could not run: {reason(error)}; is PREFECT_API_URL a running server?"
-        sys.stderr.write(f"{told(said)}\n")
+        sys.stderr.write(f"{not_run(error).said(chosen((), os.environ))}\n")
         return DatacheckError.exit_code
     return 0 if state.is_completed() else _EXIT_CODES.get(str(state.name), DatacheckError.exit_code)
 

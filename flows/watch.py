@@ -5,6 +5,7 @@ whose worker died is seen again at the next look, because it has been put back o
 """
 
 import argparse
+import os
 import signal
 import sys
 import threading
@@ -20,14 +21,15 @@ from prefect.states import Completed
 
 from datacheck.errors import DatacheckError, UsageError
 from datacheck.i18n.argparse import Parser
-from datacheck.i18n.language import told
+from datacheck.i18n.language import chosen
+from datacheck.i18n.message import languages
 from datacheck.registry.registry import Registry
 
 from .look import NOT_PUBLISHED, look, summary
 from .lookout import under_way
 from .publish import ELSEWHERE, publish
 from .rules import Rulebook, current, title, use
-from .validate import INVALID, UNDECIDED, end, reason, shown
+from .validate import INVALID, UNDECIDED, end, not_run, reason, shown
 from .watch_here import watch_here
 
 
@@ -47,9 +49,9 @@ def watch() -> State[Any]:
     except (KeyboardInterrupt, SystemExit, ExternalSignal):
         raise
     except BaseException as error:  # noqa: BLE001 - the text of foreign exceptions could hold data
-        return end(INVALID if isinstance(error, UsageError) else UNDECIDED, shown(reason(error)))
+        return end(INVALID if isinstance(error, UsageError) else UNDECIDED, shown(str(reason(error))))
     name, text = summary(states)
-    return end(name, text) if name == NOT_PUBLISHED else Completed(name=name, message=text)
+    return end(name, str(text)) if name == NOT_PUBLISHED else Completed(name=name, message=str(text))
 
 
 def _one(_: Rulebook, drop: Path) -> str:
@@ -57,9 +59,9 @@ def _one(_: Rulebook, drop: Path) -> str:
     return str(publish(drop.name, return_state=True).name)
 
 
-def rules_parser(about: str) -> Parser:
+def rules_parser(command: str, lang: str, *, description: str) -> Parser:
     """The options that say how drops are judged, for `watch` and `serve`."""
-    parser = Parser(description=about)
+    parser = Parser(command, lang=lang, description=description)
     parser.add_argument("registry", type=Path, help="Folder of the registry; drops go to its incoming/.")
     parser.add_argument("--contract", type=Path, required=True, help="The contract.")
     parser.add_argument("--sign", required=True, metavar="KEY", help="Private key: a file, or env:NAME.")
@@ -69,7 +71,7 @@ def rules_parser(about: str) -> Parser:
     parser.add_argument("--run", action="append", default=[], metavar="NAME=VALUE", help="A setting of the run.")
     parser.add_argument("--channel", help="Which pointer moves (the contract's name).")
     parser.add_argument("--strict", action="store_true", help="Warnings count as violations.")
-    parser.add_argument("--lang", choices=["zh", "en"], default="en", help="Language of the reports.")
+    parser.add_argument("--lang", choices=languages(), default="en", help="Language of the reports.")
     parser.add_argument("--wait-for-waiver", type=int, default=0, metavar="SECONDS", help="Wait for a person.")
     parser.add_argument("--limit-name", metavar="NAME", help="A global concurrency limit for heavy work.")
     parser.add_argument("--report-url", metavar="URL", help="Where reports can be read: https://…/{version}.")
@@ -87,7 +89,7 @@ def rules_of(given: argparse.Namespace) -> Rulebook:
         {"kind": kind, "url": url, "lang": given.lang} for kind, url in _pairs(given.notify, "--notify").items()
     ]
     if not given.contract.is_file():
-        raise UsageError(f"{given.contract}: no such file; expected a contract")
+        raise UsageError("{contract}: no such file; expected a contract", contract=given.contract)
     return Rulebook.model_validate(
         {
             "registry": given.registry.absolute(),
@@ -113,49 +115,55 @@ def _pairs(items: Sequence[str], option: str) -> dict[str, str]:
     for item in items:
         name, equals, value = item.partition("=")
         if not (name and equals and value):
-            raise UsageError(f"{option} {item}: expected NAME=VALUE")
+            raise UsageError("{option} {item}: expected NAME=VALUE", option=option, item=item)
         pairs[name] = value
     return pairs
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """`datacheck watch REGISTRY …`: look for drops until stopped, or once (1: a drop was not published)."""
-    parser = rules_parser("Publish drops as they come, each once; as Prefect flows if PREFECT_API_URL is set.")
-    parser.prog = "datacheck watch"
+    words = sys.argv[1:] if arguments is None else arguments
+    lang = chosen(words, os.environ)
+    parser = rules_parser(
+        "datacheck watch",
+        lang,
+        description="Publish drops as they come, each once; as Prefect flows if PREFECT_API_URL is set.",
+    )
     parser.add_argument("--once", action="store_true", help="Look once, and end.")
-    given = parser.parse_args(arguments)
+    given = parser.parse_args(words)
     rules = rules_of(given)
     with_prefect = bool(PREFECT_API_URL.value())
     if not with_prefect:
         _refuse("--wait-for-waiver" if rules.wait_for_waiver else "--limit-name" if rules.limit else None)
     use(rules)
-    return (_watch if with_prefect else watch_here)(rules, None if given.once else given.interval)
+    return (_watch if with_prefect else watch_here)(rules, None if given.once else given.interval, lang)
 
 
 def _refuse(option: str | None) -> None:
     if option is not None:
-        raise UsageError(f"{option}: needs a Prefect server; set PREFECT_API_URL to the address of a running one")
+        raise UsageError(
+            "{option}: needs a Prefect server; set PREFECT_API_URL to the address of a running one", option=option
+        )
 
 
-def _watch(rules: Rulebook, interval: float | None) -> int:
+def _watch(rules: Rulebook, interval: float | None, lang: str) -> int:
     """Look every `interval` seconds until stopped, or once."""
     over = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: over.set())
     while True:
-        code = _look() if interval is None or Registry(rules.registry).drops() else 0
+        code = _look(lang) if interval is None or Registry(rules.registry).drops() else 0
         if interval is None:
             return code
         if over.wait(interval):
             return 0
 
 
-def _look() -> int:
+def _look(lang: str) -> int:
     try:
         state = watch(return_state=True)
     except Exception as error:  # noqa: BLE001 - no server
-        said = f"the flow could not run: {reason(error)}; is PREFECT_API_URL a running server?"
-        sys.stderr.write(f"{told(said)}\n")
+        sys.stderr.write(f"{not_run(error).said(lang)}\n")
         return DatacheckError.exit_code
     sys.stderr.write(f"{state.name}: {state.message}\n")
     return 0 if state.is_completed() else 1

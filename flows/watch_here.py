@@ -5,7 +5,7 @@ import time
 from pathlib import Path
 
 from datacheck.errors import UsageError
-from datacheck.i18n.language import told
+from datacheck.i18n.message import Message
 from datacheck.interrupts import InterruptedRunError, signals_raise
 from datacheck.registry.publish import BusyError, Outcome
 from datacheck.registry.publish import publish as publish_drop
@@ -20,12 +20,12 @@ from .validate import INVALID, UNDECIDED, reason, shown
 _STATES = {"published": PUBLISHED, "quarantined": QUARANTINED}
 
 
-def watch_here(rules: Rulebook, interval: float | None) -> int:
+def watch_here(rules: Rulebook, interval: float | None, lang: str) -> int:
     """Look every `interval` seconds until stopped (then 0), or once (1: a drop was not published)."""
     with signals_raise():
         while True:
             if interval is None or Registry(rules.registry).drops():
-                code = _Look(rules).run()
+                code = _Look(rules, lang).run()
             if interval is None:
                 return code
             try:
@@ -37,14 +37,15 @@ def watch_here(rules: Rulebook, interval: float | None) -> int:
 class _Look:
     """One look. A signal ends the run under way so that it says so and gives the drop back; no other is begun."""
 
-    def __init__(self, rules: Rulebook) -> None:
+    def __init__(self, rules: Rulebook, lang: str) -> None:
         self._rules = rules
+        self._lang = lang
         self._stopped: InterruptedRunError | None = None
 
     def run(self) -> int:
         """Publish every complete drop. Raises InterruptedRunError if a signal stopped it."""
         name, text = summary(look(self._rules, self._one))
-        _say(f"{name}: {text}")
+        self._say(f"{name}: {text.said(self._lang)}")
         if self._stopped is not None:
             raise self._stopped
         return 1 if name == NOT_PUBLISHED else 0
@@ -59,16 +60,16 @@ class _Look:
         except BusyError:
             return ELSEWHERE
         except BaseException as error:  # noqa: BLE001 - the text of foreign exceptions could hold data
-            _say(shown(f"{drop.name}: {reason(error)}"))
+            self._say(shown(f"{drop.name}: {reason(error).said(self._lang)}"))
             return INVALID if isinstance(error, UsageError) else UNDECIDED
-        _say(f"{shown(drop.name)}: {said(outcome)}")
+        self._say(f"{shown(drop.name)}: {said(outcome).said(self._lang)}")
         return _STATES.get(outcome.status, UNDECIDED)
 
     def _publish(self, rules: Rulebook, drop: Path) -> Outcome:
         registry = Registry(rules.registry)
         outcome = publish_drop(drop, rules.gate(drop), registry, wait=False, execute=self._execute)
         for refused in notify(rules, outcome):
-            _say(f"not told: {refused}")
+            self._say(Message("not told: {reason}", reason=refused).said(self._lang))
         return outcome
 
     def _execute(self, session: Session) -> str | None:
@@ -80,6 +81,5 @@ class _Look:
             return stopped.name
         return None
 
-
-def _say(line: str) -> None:
-    sys.stderr.write(f"{told(line)}\n")
+    def _say(self, line: str) -> None:
+        sys.stderr.write(f"{line}\n")

@@ -6,6 +6,7 @@ import polars as pl
 from pydantic import Field, model_validator
 
 from datacheck.check import UNREAD, Check, Limit, Measured, Metric, Need, Note, Value, View, rates, total
+from datacheck.errors import WrongValueError
 from datacheck.features.column_values import ColumnValues
 from datacheck.features.given_golds import GivenGolds
 from datacheck.features.golds import Extract, Of
@@ -116,11 +117,11 @@ class AnswerInPrompt(Check):
     @model_validator(mode="after")
     def _one_way(self) -> Self:
         if bool(self.question) != bool(self.answer):
-            raise ValueError("name columns for both, question and answer")
+            raise WrongValueError("name columns for both, question and answer")
         if self.question and self.rendered_by:
-            raise ValueError("name columns, or rendered_by, not both")
+            raise WrongValueError("name columns, or rendered_by, not both")
         if self.rendered_by and self.rendered_by not in trainer_names():
-            raise ValueError(f"rendered_by: no such trainer; known: {', '.join(trainer_names())}")
+            raise WrongValueError("rendered_by: no such trainer; known: {known}", known=", ".join(trainer_names()))
         return self
 
     def _columns(self) -> tuple[list[Need], list[Need]]:

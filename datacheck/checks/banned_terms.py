@@ -6,6 +6,7 @@ import polars as pl
 from pydantic import Field, model_validator
 
 from datacheck.check import UNREAD, Check, Limit, Measured, Metric, Need, Note, Ratio, Value, View, rates, total
+from datacheck.errors import WrongValueError
 from datacheck.features.term_hits import TermHits
 from datacheck.text.rules import Rule
 
@@ -81,9 +82,9 @@ class BannedTerms(Check):
     @model_validator(mode="after")
     def _some(self) -> Self:
         if not self.terms and not self.lists:
-            raise ValueError("name terms or lists")
+            raise WrongValueError("name terms or lists")
         if any(not term.strip() for terms in self.terms.values() for term in terms):
-            raise ValueError("an empty term would hit every row")
+            raise WrongValueError("an empty term would hit every row")
         return self
 
     def _hits(self) -> Need:

@@ -8,6 +8,7 @@ import polars as pl
 from pydantic import BeforeValidator, Field, model_validator
 
 from datacheck.check import UNREAD, Check, Limit, Measured, Metric, Need, Note, Ratio, Value, View, place, total
+from datacheck.errors import WrongValueError
 from datacheck.features.leaks import HAN_N, LATIN_N, LONGER, EvalItems, Leaks, find_leaks, spoken, with_options
 from datacheck.features.skeletons import Skeletons
 from datacheck.text.eval_index import WINDOW
@@ -158,7 +159,7 @@ class Leakage(Check):
     @model_validator(mode="after")
     def _has_a_set(self) -> "Leakage":
         if not self._sets:
-            raise ValueError("no evaluation set; name one under against, red_line or splits")
+            raise WrongValueError("no evaluation set; name one under against, red_line or splits")
         return self
 
     @property

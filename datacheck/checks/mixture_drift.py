@@ -7,6 +7,7 @@ import polars as pl
 from pydantic import Field, model_validator
 
 from datacheck.check import Check, Limit, Measured, Metric, Need, Note, Ratio, Value, View
+from datacheck.errors import WrongValueError
 
 
 class MixtureDrift(Check):
@@ -86,9 +87,9 @@ class MixtureDrift(Check):
     @model_validator(mode="after")
     def _one_target(self) -> Self:
         if bool(self.targets) == bool(self.against):
-            raise ValueError("name either targets or against")
+            raise WrongValueError("name either targets or against")
         if self.targets and (min(self.targets.values()) < 0 or abs(sum(self.targets.values()) - 1) > 1e-6):
-            raise ValueError("targets are shares from 0 on that add up to 1")
+            raise WrongValueError("targets are shares from 0 on that add up to 1")
         return self
 
     def needs(self) -> tuple[Need, ...]:

@@ -8,6 +8,7 @@ import polars as pl
 from pydantic import Field, field_validator
 
 from datacheck.check import UNREAD, Check, Limit, Measured, Metric, Need, Note, Value, View, rates, total
+from datacheck.errors import WrongValueError
 from datacheck.features.golds import Extract, Golds, Of, alternatives
 from datacheck.text.graders import GRADERS, GraderFailedError
 
@@ -121,7 +122,7 @@ class UnverifiableAnswers(Check):
     @classmethod
     def _installed(cls, grader: str) -> str:
         if grader == "math_verify" and find_spec("math_verify") is None:
-            raise ValueError(
+            raise WrongValueError(
                 "math_verify needs the package math-verify: pip install 'datacheck-llm[math]', or use latex"
             )
         return grader

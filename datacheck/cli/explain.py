@@ -9,6 +9,7 @@ from datacheck.check import Check, Metric
 from datacheck.contract.discover import check_class, check_names
 from datacheck.contract.schema import first_line
 from datacheck.errors import UsageError
+from datacheck.i18n.message import Message
 from datacheck.loading.codes import CODES
 from datacheck.report.shape import wrap
 
@@ -36,8 +37,12 @@ def card(name: str, lang: str) -> str:
         kind = check_class(name)
     except KeyError:
         near = difflib.get_close_matches(name, [*check_names(), *CODES], n=1)
-        hint = f"did you mean '{near[0]}'?" if near else "`datacheck checks` lists the checks"
-        raise UsageError(f"{name}: no such check, and no such code of a bad line; {hint}") from None
+        hint = (
+            Message("did you mean '{near}'?", near=near[0]) if near else Message("`datacheck checks` lists the checks")
+        )
+        raise UsageError(
+            "{name}: no such check, and no such code of a bad line; {hint}", name=name, hint=hint
+        ) from None
     text = inspect.cleandoc(kind.ZH) if lang == "zh" else inspect.getdoc(kind) or ""
     return f"# {name}\n\n{text}\n\n{_metrics(kind, lang)}\n{_settings(kind, lang)}"
 

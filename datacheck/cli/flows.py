@@ -25,7 +25,7 @@ def _flows(name: str) -> ModuleType:
         except ModuleNotFoundError as error:
             if error.name not in (package, f"{package}.{name}"):
                 raise UsageError(
-                    f"{error.name}: is not installed; expected Prefect: pip install datacheck-llm"
+                    "{name}: is not installed; expected Prefect: pip install datacheck-llm", name=str(error.name)
                 ) from None
     raise UsageError("datacheck_flows: is not installed; install the wheel, or run in a checkout of datacheck")
 

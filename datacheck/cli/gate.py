@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from datacheck.i18n.language import told
+from datacheck.cli.said import language, say
+from datacheck.i18n.message import Message
 
 PathArg = Annotated[Path, typer.Argument(metavar="PATH", help="A version of data.", show_default=False)]
 KeyOpt = Annotated[str, typer.Option("--key", metavar="KEY", help="Private key: a file, or env:NAME.")]
@@ -44,10 +45,10 @@ def manifest(
 
     Exit code: 0 written, 2 there is another manifest, 3 the folder holds links or special files.
     """
-    from datacheck.files.versions import write_manifest
+    from datacheck.files.versions import amount, write_manifest
 
     version = write_manifest(path, force=force)
-    typer.echo(f"{version.id}  " + told(f"{len(version.files)} files, {version.bytes:,} bytes"))
+    typer.echo(f"{version.id}  {amount(len(version.files), version.bytes).said(language())}")
 
 
 @keys_app.command("new")
@@ -61,7 +62,9 @@ def new(
     from datacheck.gate.keys import new_key, public_file
 
     key = new_key(path)
-    typer.echo(told(f"{key.key_id}\nprivate key: {path} (keep it)\npublic key: {public_file(path)} (give it away)"))
+    typer.echo(key.key_id)
+    say(Message("private key: {path} (keep it)", path=path))
+    say(Message("public key: {path} (give it away)", path=public_file(path)))
 
 
 @keys_app.command("trust")
@@ -76,7 +79,7 @@ def trust(
 
     to = trust_file(trust)
     number = add_trust(to, name or public.stem, role.value, load_public(public))
-    typer.echo(told(f"{number} trusted as {role.value} in {to}"))
+    say(Message("{key} trusted as {role} in {file}", key=number, role=role.value, file=to))
 
 
 @keys_app.command("list")
@@ -117,7 +120,8 @@ def waive(
         signed.verdict, finding=finding, check=check, dataset=dataset, owner=owner, reason=reason, until=expires
     )
     place = write_waiver(path.resolve(), waiver, load_private(key), keys, signed.key_id)
-    typer.echo(told(f"waived {waiver}\n{place}"))
+    say(Message("waived {waiver}", waiver=waiver.line()))
+    typer.echo(str(place))
 
 
 def verify(context: typer.Context) -> None:

@@ -15,8 +15,9 @@ import typer
 from typer.exceptions import TyperException
 
 from datacheck.cli import flows, gate, registry
-from datacheck.errors import DatacheckError, UsageError, crash, trace_of
-from datacheck.i18n.language import chosen, told
+from datacheck.cli.said import LangOpt, language, pairs, say, translate, wrong
+from datacheck.errors import DatacheckError, UsageError, crash, reason_of, trace_of
+from datacheck.i18n.message import Message
 from datacheck.interrupts import InterruptedRunError, ignore_signals, signals_raise
 from datacheck.version import __version__
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from datacheck.engine.run import OnProgress
+    from datacheck.i18n.words import Lang
     from datacheck.session.options import Options
     from datacheck.session.session import Session
     from datacheck.verdict.model import Report
@@ -59,13 +61,6 @@ class Plain(StrEnum):
     json = "json"
 
 
-class Lang(StrEnum):
-    """Language of the reports."""
-
-    zh = "zh"
-    en = "en"
-
-
 ContractArg = Annotated[Path, typer.Argument(help="The contract, a YAML file.", show_default=False)]
 DataOpt = Annotated[list[str] | None, typer.Option("--data", metavar="NAME=PATH", help="Where a dataset is.")]
 RunOpt = Annotated[
@@ -77,7 +72,6 @@ BaselineOpt = Annotated[
     Path | None,
     typer.Option("--baseline", metavar="REPORT", help="An earlier report; only what is new beside it fails."),
 ]
-LangOpt = Annotated[Lang, typer.Option("--lang", help="Language of the reports.", show_default="from LANG")]
 DebugOpt = Annotated[bool, typer.Option("--debug", help="Show where a fault came from.")]  # read by main()
 
 
@@ -96,26 +90,12 @@ def top(
     """What stands before the commands."""
 
 
-def _system_lang() -> Lang:
-    return Lang(chosen())
-
-
 def _bindings(data: list[str] | None) -> dict[str, str]:
-    return _pairs("--data", data, "NAME=PATH, as in --data train=drops/2026-11-20")
+    return pairs("--data", data, Message("expected NAME=PATH, as in --data train=drops/2026-11-20"))
 
 
 def _settings(run: list[str] | None) -> dict[str, str]:
-    return _pairs("--run", run, "NAME=VALUE, as in --run tokenizer=models/qwen")
-
-
-def _pairs(option: str, items: list[str] | None, expected: str) -> dict[str, str]:
-    pairs: dict[str, str] = {}
-    for item in items or []:
-        name, equals, value = item.partition("=")
-        if not (name and equals and value):
-            raise UsageError(f"{option} {item}: expected {expected}")
-        pairs[name] = value
-    return pairs
+    return pairs("--run", run, Message("expected NAME=VALUE, as in --run tokenizer=models/qwen"))
 
 
 @app.command()
@@ -131,7 +111,7 @@ def run(
     baseline: BaselineOpt = None,
     excerpts: Annotated[Excerpts, typer.Option(help="How data is shown in reports.")] = Excerpts.redacted,
     fmt: Annotated[Format, typer.Option("--format", help="What to print.")] = Format.text,
-    lang: LangOpt = None,  # type: ignore[assignment]
+    lang: LangOpt = "",
     remote: Annotated[
         list[str] | None,
         typer.Option("--allow-remote", metavar="PREFIX", help="Remote place that --data may name, as s3://bucket/."),
@@ -167,13 +147,13 @@ def run(
 
     if version is not None and sign is None:
         raise UsageError("--version: says what is signed; give the key too, with --sign KEY")
-    language = lang or _system_lang()
+    speaks = language(lang)
     options = Options(
         out=out,
         checks=checks,
         strict=strict,
         excerpts=excerpts.value,
-        lang=language.value,
+        lang=speaks,
         workers=workers,
         debug=debug,
         quarantine_content=quarantine_content,
@@ -185,20 +165,27 @@ def run(
         run=_settings(settings),
     )
     with signals_raise(), Session(contract, _bindings(data), options) as session:
-        stopped = _execute(session, language, quiet=quiet)
+        stopped = _execute(session, speaks, quiet=quiet)
         report = session.finish(stopped.name if stopped else None)
         _show(report, session, options, fmt, quiet=quiet)
         if session.signed and not quiet:
             verdict, place = session.signed
-            signed = f"signed: {verdict.result}, {verdict.version}, contract {verdict.contract_digest}"
-            sys.stderr.write(f"{told(signed)}\n")
+            say(
+                Message(
+                    "signed: {result}, {version}, contract {digest}",
+                    result=verdict.result,
+                    version=verdict.version,
+                    digest=verdict.contract_digest,
+                ),
+                err=True,
+            )
             if verdict.given:
                 sys.stderr.write(f"        {verdict.given}\n")
             sys.stderr.write(f"        {place}\n")
     raise typer.Exit(128 + stopped.number if stopped else report.exit_code)
 
 
-def _execute(session: "Session", lang: Lang, *, quiet: bool) -> InterruptedRunError | None:
+def _execute(session: "Session", lang: "Lang", *, quiet: bool) -> InterruptedRunError | None:
     """Run the plan. Afterwards signals are ignored: what is left is to write down what was found."""
     stopped = None
     try:
@@ -211,7 +198,7 @@ def _execute(session: "Session", lang: Lang, *, quiet: bool) -> InterruptedRunEr
 
 
 @contextlib.contextmanager
-def _progress(lang: Lang, *, quiet: bool) -> "Iterator[OnProgress | None]":
+def _progress(lang: "Lang", *, quiet: bool) -> "Iterator[OnProgress | None]":
     """Show a bar on a terminal while the block runs; gives what hears of the steps, None where nobody looks."""
     if quiet or not sys.stderr.isatty():
         yield None
@@ -220,7 +207,7 @@ def _progress(lang: Lang, *, quiet: bool) -> "Iterator[OnProgress | None]":
 
     from datacheck.cli.progress import steps_shown
 
-    with steps_shown(lang.value, Console(stderr=True)) as tell:
+    with steps_shown(lang, Console(stderr=True)) as tell:
         yield tell
 
 
@@ -255,13 +242,14 @@ def plan(
     from datacheck.contract.load import load_contract
     from datacheck.engine.plan import make_plan
     from datacheck.files.inventory import inventory
+    from datacheck.files.versions import amount
 
     discover.use_folder(checks)
     loaded = load_contract(contract, _bindings(data), run=_settings(settings))
     for name, files in inventory(loaded).items():
-        typer.echo(told(f"{name}: {len(files.read)} files, {files.size:,} bytes"))
+        say(Message("{name}: {what}", name=name, what=amount(len(files.read), files.size)))
         for passed in files.passed_over:
-            typer.echo(f"  {told('not read')}: {passed.zh if chosen() == 'zh' else passed}")
+            say(Message("  not read: {what}", what=passed.zh if language() == "zh" else passed))
     for step in make_plan(loaded):
         typer.echo(f"{step.key}" + (f"  ← {', '.join(step.after)}" if step.after else ""))
 
@@ -274,7 +262,7 @@ def judge(
     checks: ChecksOpt = None,
     strict: Annotated[bool, typer.Option("--strict", help="Warnings count as violations.")] = False,
     baseline: BaselineOpt = None,
-    lang: LangOpt = None,  # type: ignore[assignment]
+    lang: LangOpt = "",
     _debug: DebugOpt = False,
 ) -> None:
     """Judge an earlier run again by other limits; nothing is measured again, nothing is written."""
@@ -294,7 +282,7 @@ def judge(
     judged = rejudge(loaded, old, report, strict=strict, against=beside.compare if beside else None)
     if beside is not None:
         judged = beside.stamp(judged)
-    print_report(judged, Console(highlight=False), (lang or _system_lang()).value)
+    print_report(judged, Console(highlight=False), language(lang))
     raise typer.Exit(judged.exit_code)
 
 
@@ -312,7 +300,7 @@ def apply(
     ] = False,
     contract: Annotated[Path | None, typer.Option(help="Validate what was kept by this contract.")] = None,
     checks: ChecksOpt = None,
-    lang: LangOpt = None,  # type: ignore[assignment]
+    lang: LangOpt = "",
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing.")] = False,
     _debug: DebugOpt = False,
 ) -> None:
@@ -326,9 +314,9 @@ def apply(
     """
     from datacheck.derive.apply import derive
 
-    language = lang or _system_lang()
+    speaks = language(lang)
     try:
-        with signals_raise(), _progress(language, quiet=quiet) as tell:
+        with signals_raise(), _progress(speaks, quiet=quiet) as tell:
             manifest = derive(
                 report,
                 _bindings(data),
@@ -337,18 +325,18 @@ def apply(
                 redact=redact,
                 contract=contract,
                 checks=checks,
-                lang=language.value,
+                lang=speaks,
                 on_progress=tell,
             )
     except InterruptedRunError as stop:
-        sys.stderr.write(told(f"interrupted by {stop.name}; nothing was written") + "\n")
+        say(Message("interrupted by {signal}; nothing was written", signal=stop.name), err=True)
         raise typer.Exit(128 + stop.number) from None
     if not quiet:
         from rich.console import Console
 
         from datacheck.derive.terminal import print_manifest
 
-        print_manifest(manifest, Console(highlight=False), language.value, folder=str(out))
+        print_manifest(manifest, Console(highlight=False), speaks, folder=str(out))
     raise typer.Exit(manifest.exit_code)
 
 
@@ -365,7 +353,7 @@ def diff(
         int | None, typer.Option(min=1, help="Worker processes.", show_default="by size and cores")
     ] = None,
     fmt: Annotated[Plain, typer.Option("--format", help="What to print.")] = Plain.text,
-    lang: LangOpt = None,  # type: ignore[assignment]
+    lang: LangOpt = "",
     _debug: DebugOpt = False,
 ) -> None:
     """Show what changed between two drops: rows, files, lengths, languages, labels, and the numbers of checks.
@@ -375,9 +363,9 @@ def diff(
     from datacheck.compare.diff import compare
     from datacheck.compare.terminal import print_diff
 
-    language = lang or _system_lang()
+    speaks = language(lang)
     try:
-        with signals_raise(), _progress(language, quiet=False) as tell:
+        with signals_raise(), _progress(speaks, quiet=False) as tell:
             found = compare(
                 a,
                 b,
@@ -387,18 +375,18 @@ def diff(
                 out=out,
                 checks=checks,
                 workers=workers,
-                lang=language.value,
+                lang=speaks,
                 on_progress=tell,
             )
     except InterruptedRunError as stop:
-        sys.stderr.write(told(f"interrupted by {stop.name}; nothing was written") + "\n")
+        say(Message("interrupted by {signal}; nothing was written", signal=stop.name), err=True)
         raise typer.Exit(128 + stop.number) from None
     if fmt is Plain.json:
         sys.stdout.write(found.to_json())
     else:
         from rich.console import Console
 
-        print_diff(found, Console(highlight=False), language.value, folder=str(out) if out else None)
+        print_diff(found, Console(highlight=False), speaks, folder=str(out) if out else None)
 
 
 @app.command()
@@ -417,7 +405,7 @@ def sample(
     out: Annotated[Path, typer.Option(metavar="SHEET", help="The file to write.")] = Path("review.csv"),
     confidence: Annotated[float, typer.Option(help="Of the bounds on the rates.")] = 0.95,
     fmt: Annotated[Plain, typer.Option("--format", help="How to print what was read.")] = Plain.text,
-    lang: LangOpt = None,  # type: ignore[assignment]
+    lang: LangOpt = "",
     _debug: DebugOpt = False,
 ) -> None:
     """Draw rows for people to judge (a CSV sheet), or read their verdicts back as rates with bounds.
@@ -429,7 +417,7 @@ def sample(
     from datacheck.review.sheet import make_sheet, read_sheet
     from datacheck.review.terminal import print_drawn, print_review
 
-    language = lang or _system_lang()
+    speaks = language(lang)
     if (report is None) == (read is None):
         raise UsageError("sample: expected either a report folder, or --read SHEET")
     if read is not None:
@@ -437,10 +425,10 @@ def sample(
         if fmt is Plain.json:
             sys.stdout.write(review.to_json())
         else:
-            print_review(review, Console(highlight=False), language.value)
+            print_review(review, Console(highlight=False), speaks)
     elif report is not None:
         drawn = make_sheet(report, _bindings(data), out, n=n, seed=seed, by=by, excerpts=excerpts.value)
-        print_drawn(drawn, Console(highlight=False), language.value, str(out))
+        print_drawn(drawn, Console(highlight=False), speaks, str(out))
 
 
 @app.command()
@@ -459,7 +447,7 @@ def preview(
     ] = None,
     checks: ChecksOpt = None,
     excerpts: Annotated[Excerpts, typer.Option(help="How data is shown.")] = Excerpts.redacted,
-    lang: LangOpt = None,  # type: ignore[assignment]
+    lang: LangOpt = "",
     _debug: DebugOpt = False,
 ) -> None:
     """Show rows as the trainer sees them: rendered text, token ids, and which tokens are TRAIN or skip.
@@ -474,15 +462,15 @@ def preview(
 
     discover.use_folder(checks)
     found = make_preview(source, row=row, n=n, dataset=dataset, data=_bindings(data), run=_settings(settings))
-    language = lang or _system_lang()
+    speaks = language(lang)
     console = Console(highlight=False)
-    print_preview(found, console, language.value, mode=excerpts.value, batch=batch, everything=everything)
+    print_preview(found, console, speaks, mode=excerpts.value, batch=batch, everything=everything)
 
 
 @app.command()
 def checks(
     folder: ChecksOpt = None,
-    lang: LangOpt = None,  # type: ignore[assignment]
+    lang: LangOpt = "",
 ) -> None:
     """List all checks with what they measure and their default limits."""
     from datacheck.cli.explain import summary
@@ -490,14 +478,14 @@ def checks(
 
     discover.use_folder(folder)
     for name in discover.check_names():
-        typer.echo(summary(name, (lang or _system_lang()).value))
+        typer.echo(summary(name, language(lang)))
 
 
 @app.command()
 def explain(
     name: Annotated[str, typer.Argument(metavar="CHECK", help="A check or a code of a bad line.", show_default=False)],
     folder: ChecksOpt = None,
-    lang: LangOpt = None,  # type: ignore[assignment]
+    lang: LangOpt = "",
 ) -> None:
     """Explain a check (why it matters, how to fix, its settings and limits) or the code of a bad line."""
     from rich.console import Console
@@ -507,7 +495,7 @@ def explain(
     from datacheck.contract import discover
 
     discover.use_folder(folder)
-    text = card(name, (lang or _system_lang()).value)
+    text = card(name, language(lang))
     if sys.stdout.isatty():
         Console().print(Markdown(text))
     else:
@@ -545,7 +533,7 @@ def init(
     if len(given) != 1:
         raise UsageError("init: name the data once, as in: datacheck init data.jsonl --to contract.yaml")
     if to is not None and to.exists():
-        raise UsageError(f"{to}: exists already; choose another name, or move it away")
+        raise UsageError("{to}: exists already; choose another name, or move it away", to=to)
     text = contract_for(given[0], evaluation, folder=to.parent if to else Path())
     if to is None:
         typer.echo(text, nl=False)
@@ -554,8 +542,10 @@ def init(
         to.parent.mkdir(parents=True, exist_ok=True)
         to.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise UsageError(f"{to}: cannot be written ({error.strerror}); choose another place with --to") from None
-    sys.stderr.write(next_step(to, given[0], evaluation, _system_lang().value))
+        raise UsageError(
+            "{to}: cannot be written ({reason}); choose another place with --to", to=to, reason=reason_of(error)
+        ) from None
+    sys.stderr.write(next_step(to, given[0], evaluation, language()))
 
 
 gate.register(app)
@@ -574,7 +564,7 @@ def main() -> None:
         sys.stderr.write(_asked_wrongly(error))
         sys.exit(UsageError.exit_code)
     except DatacheckError as error:
-        sys.stderr.write(trace_of(error) if "--debug" in sys.argv else f"{told(str(error))}\n")
+        sys.stderr.write(trace_of(error) if "--debug" in sys.argv else f"{error.message.said(language())}\n")
         sys.exit(error.exit_code)
     except InterruptedRunError as stop:
         sys.exit(128 + stop.number)
@@ -583,17 +573,15 @@ def main() -> None:
             sys.stderr.write(trace_of(error))
             sys.exit(DatacheckError.exit_code)
         with contextlib.suppress(OSError):  # standard error can be full, too
-            sys.stderr.write(f"{told(crash(error))}\n")
+            say(crash(error), err=True)
         sys.exit(DatacheckError.exit_code)
 
 
 def _commands() -> Any:
-    """All commands; in Chinese where their help may be printed: asked for, or for want of a command."""
+    """All commands; where their help may be printed, in the language that is spoken."""
     commands = typer.main.get_command(app)
-    if ("--help" in sys.argv or len(sys.argv) <= 2) and chosen() == "zh":
-        from datacheck.i18n.help import speak_chinese
-
-        speak_chinese(commands)
+    if ("--help" in sys.argv or len(sys.argv) <= 2) and (lang := language()) != "en":
+        translate(commands, lang)
     return commands
 
 
@@ -603,7 +591,8 @@ def _asked_wrongly(error: Any) -> str:
         return ""
     where = error.ctx.command_path if getattr(error, "ctx", None) else "datacheck"
     said = error.format_message().replace("Value error, ", "")
-    return told(f"{where}: {said[:1].lower()}{said[1:].rstrip('.')}; see {where} --help") + "\n"
+    what = wrong(said.rstrip("."))
+    return Message("{command}: {what}; see {command} --help", command=where, what=what).said(language()) + "\n"
 
 
 if __name__ == "__main__":

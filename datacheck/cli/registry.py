@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from datacheck.cli.said import LangOpt, language, pairs
 from datacheck.errors import UsageError
-from datacheck.i18n.language import chosen
+from datacheck.i18n.message import Message
 from datacheck.interrupts import InterruptedRunError, ignore_signals, signals_raise
 
 if TYPE_CHECKING:
@@ -41,7 +42,6 @@ ChecksOpt = Annotated[Path | None, typer.Option("--checks", metavar="DIR", help=
 StrictOpt = Annotated[bool, typer.Option("--strict", help="Warnings count as violations.")]
 WorkersOpt = Annotated[int | None, typer.Option(help="Worker processes.", show_default="by size and cores")]
 JsonOpt = Annotated[str, typer.Option("--format", metavar="text|json", help="What to print.")]
-LangOpt = Annotated[str, typer.Option("--lang", metavar="zh|en", help="Language.", show_default="from LANG")]
 
 
 def register(app: typer.Typer) -> None:
@@ -75,12 +75,12 @@ def publish(
     """
     from datacheck.registry.publish import publish as take
 
-    language, fmt = _language(lang), _format(fmt)
-    rules = _rules(contract, sign, data, settings, trust, channel, checks, workers, language, strict=strict)
-    stop = _Stop(language)
+    speaks, fmt = language(lang), _format(fmt)
+    rules = _rules(contract, sign, data, settings, trust, channel, checks, workers, speaks, strict=strict)
+    stop = _Stop(speaks)
     with signals_raise(), stop.shown() as hashed:
         found = take(drop, rules, _registry(registry, anchor), wait=wait, execute=stop.execute, hashed=hashed)
-    _show([found], fmt, language)
+    _show([found], fmt, speaks)
     raise typer.Exit(stop.code or found.exit_code)
 
 
@@ -106,19 +106,19 @@ def rescan(
     """
     from datacheck.registry.rescan import rescan as ask_again
 
-    language, fmt = _language(lang), _format(fmt)
-    rules = _rules(contract, sign, data, settings, trust, channel, checks, workers, language, strict=strict)
-    stop = _Stop(language)
+    speaks, fmt = language(lang), _format(fmt)
+    rules = _rules(contract, sign, data, settings, trust, channel, checks, workers, speaks, strict=strict)
+    stop = _Stop(speaks)
     found = []
     with signals_raise(), stop.shown() as hashed:
         for one in ask_again(rules, _registry(registry, anchor), execute=stop.execute, hashed=hashed):
             found.append(one)
             if fmt == "text":
-                _show([one], fmt, language)
+                _show([one], fmt, speaks)
             if stop.code:
                 break
     if fmt == "json":
-        _show(found, fmt, language)
+        _show(found, fmt, speaks)
     raise typer.Exit(stop.code or max((one.exit_code for one in found), default=0))
 
 
@@ -150,7 +150,7 @@ def history(
     from datacheck.registry.history import history_json, print_history
     from datacheck.registry.registry import Registry, find
 
-    language, fmt = _language(lang), _format(fmt)
+    speaks, fmt = language(lang), _format(fmt)
     root, number = find(what, registry)
     place = Registry(root, anchor or ())
     with place.ledger(readonly=True) as ledger:
@@ -162,7 +162,7 @@ def history(
     else:
         from rich.console import Console
 
-        print_history(entries, head, Console(highlight=False), language)
+        print_history(entries, head, Console(highlight=False), speaks)
 
 
 class _Stop:
@@ -220,13 +220,13 @@ def _rules(
     from datacheck.session.options import Options
 
     discover.use_folder(checks)
-    run = _pairs("--run", settings, "NAME=VALUE")
+    run = pairs("--run", settings, Message("expected NAME=VALUE, as in --run tokenizer=models/qwen"))
     options = Options(strict=strict, checks=checks, workers=workers, lang=lang, run=run)
     return PublishRules(
         contract,
         load_private(sign),
         read_trust(trust),
-        _pairs("--data", data, "NAME=PATH, as in --data train=drops/2026-11-20"),
+        pairs("--data", data, Message("expected NAME=PATH, as in --data train=drops/2026-11-20")),
         channel,
         options,
     )
@@ -255,18 +255,5 @@ def _show(found: "list[Outcome]", fmt: str, lang: "Lang") -> None:
 
 def _format(given: str) -> str:
     if given not in ("text", "json"):
-        raise UsageError(f"--format {given}: expected text or json")
+        raise UsageError("--format {given}: expected text or json", given=given)
     return given
-
-
-def _language(given: str) -> "Lang":
-    if given not in ("", "zh", "en"):
-        raise UsageError(f"--lang {given}: expected zh or en")
-    return "zh" if given == "zh" or (not given and chosen() == "zh") else "en"
-
-
-def _pairs(option: str, items: list[str] | None, expected: str) -> dict[str, str]:
-    pairs = dict(item.partition("=")[::2] for item in items or [])
-    if not all(name and value for name, value in pairs.items()):
-        raise UsageError(f"{option}: expected {expected}")
-    return pairs

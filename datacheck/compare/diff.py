@@ -41,6 +41,7 @@ from datacheck.errors import LoadError, UsageError, unknown
 from datacheck.files.inventory import dataset_files, inventory
 from datacheck.files.output_folder import DIFF, new_staging, publish, refuse_foreign
 from datacheck.files.shown_names import shown_name
+from datacheck.i18n.message import Message
 from datacheck.i18n.words import Lang
 from datacheck.loading.reading import Columns
 from datacheck.propose.contract import labels_of
@@ -121,15 +122,19 @@ def _contract(a: str, b: str, contract: Path | None, dataset: str | None, data: 
     """A contract with the two drops first, then the datasets that its checks look at."""
     for path in (a, b):
         if not Path(path).exists():
-            raise UsageError(f"{path}: no such file or folder; expected the data of a drop")
+            raise UsageError("{path}: no such file or folder; expected the data of a drop", path=path)
     if contract is None:
         return _with_drops(Contract("diff", 1, "", {}), _guessed(b), (), (a, b))
     known = load_contract(contract, data, located=False)
     name = dataset or (next(iter(known.datasets)) if len(known.datasets) == 1 else None)
     if name is None:
-        raise UsageError(f"--dataset: {contract} has several; name one of: {', '.join(known.datasets)}")
+        raise UsageError(
+            "--dataset: {contract} has several; name one of: {known}",
+            contract=contract,
+            known=", ".join(known.datasets),
+        )
     if name not in known.datasets:
-        raise UsageError(f"--dataset {name}: {unknown('dataset', name, known.datasets)}")
+        raise UsageError("--dataset {name}: {what}", name=name, what=unknown("dataset", name, known.datasets))
     own = known.datasets[name]
     needed = {other for check in own.checks for other in reaches(check)}
     if needed:  # only their paths matter; a drop stands in for all others
@@ -176,7 +181,11 @@ def _measured(engine: Engine, dataset: Dataset) -> dict[str, Measurement | Failu
     for own in ("profile", "matches"):
         outcome = found[own]
         if not isinstance(outcome, Measurement):
-            raise LoadError(f"{dataset.named}: could not be compared: {outcome.reason if outcome else 'no result'}")
+            raise LoadError(
+                "{named}: could not be compared: {reason}",
+                named=dataset.named,
+                reason=outcome.reason if outcome else Message("no result"),
+            )
     return found
 
 

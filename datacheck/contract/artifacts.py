@@ -12,6 +12,8 @@ from typing import Any, Literal
 from pydantic import Field
 
 from datacheck.check import Artifact, Listing, Model
+from datacheck.errors import WrongValueError, reason_of
+from datacheck.i18n.message import Message
 
 MAX_BYTES = 128 * 1024**2  # of one file; the largest public tokenizer.json has 33 MB
 _TEMPLATES = "additional_chat_templates"
@@ -43,7 +45,7 @@ class Run(Model):
 
 
 def resolved(
-    run: Run, find: Callable[[str, str], Path | None], complain: Callable[[str, str], None], *, located: bool
+    run: Run, find: Callable[[str, str], Path | None], complain: Callable[[str, Message], None], *, located: bool
 ) -> dict[str, Any]:
     """What checks see of a run: its settings, with `tokenizer` and `config` as Artifacts (None where not named).
 
@@ -66,7 +68,7 @@ def resolved(
         except (OSError, ValueError) as error:
             seen[setting] = Artifact(named=named)
             if located:
-                complain(setting, f"{named}: {getattr(error, 'strerror', None) or error}")
+                complain(setting, Message("{named}: {reason}", named=named, reason=reason_of(error)))
     return seen
 
 
@@ -82,23 +84,23 @@ def inputs(seen: Mapping[str, Any]) -> dict[str, str]:
 def _tokenizer(folder: Path) -> tuple[tuple[str, str], ...]:
     """The files of a tokenizer's folder. Raises ValueError where there is no tokenizer."""
     if not folder.is_dir():
-        raise ValueError("no such folder; expected one with tokenizer.json and tokenizer_config.json")
+        raise WrongValueError("no such folder; expected one with tokenizer.json and tokenizer_config.json")
     names = [name for name in _TOKENIZER if (folder / name).is_file()]
     names += sorted(f"{_TEMPLATES}/{path.name}" for path in (folder / _TEMPLATES).glob("*.jinja"))
     if not {"tokenizer.json", "vocab.json"} & set(names):
-        raise ValueError("no tokenizer.json in this folder; save the tokenizer there (save_pretrained)")
+        raise WrongValueError("no tokenizer.json in this folder; save the tokenizer there (save_pretrained)")
     return tuple((name, _sha256(folder / name)) for name in sorted(names))
 
 
 def _file(path: Path) -> tuple[tuple[str, str], ...]:
     if not path.is_file():
-        raise ValueError("no such file")
+        raise WrongValueError("no such file")
     return (("", _sha256(path)),)
 
 
 def _sha256(path: Path) -> str:
     if path.stat().st_size > MAX_BYTES:
-        raise ValueError(f"{path.name}: larger than {MAX_BYTES // 1024**2} MiB")
+        raise WrongValueError("{name}: larger than {most} MiB", name=path.name, most=MAX_BYTES // 1024**2)
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
@@ -111,7 +113,7 @@ def listed(named: str, folder: Path) -> tuple[Listing, str]:
     Raises OSError where a folder cannot be read, ValueError where there is none, or more than MAX_MEDIA files.
     """
     if not folder.is_dir():
-        raise ValueError("no such folder; expected the one that the rows' paths are relative to")
+        raise WrongValueError("no such folder; expected the one that the rows' paths are relative to")
     root = folder.resolve()
     sizes: dict[str, int] = {}
     for path, _, files in os.walk(root, onerror=_unreadable):
@@ -122,7 +124,7 @@ def listed(named: str, folder: Path) -> tuple[Listing, str]:
             if file.is_file():
                 sizes[file.relative_to(root).as_posix()] = file.stat().st_size
         if len(sizes) > MAX_MEDIA:
-            raise ValueError(f"more than {MAX_MEDIA:,} files; name a smaller folder")
+            raise WrongValueError("more than {most:,} files; name a smaller folder", most=MAX_MEDIA)
     # A name need not be UTF-8; one that is not stands in no JSON text.
     names = tuple(sorted(name for name in sizes if name.encode("utf-8", "ignore").decode() == name))
     lines = "".join(f"{len(name)} {name} {sizes[name]}\n" for name in names)

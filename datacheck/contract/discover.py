@@ -29,10 +29,12 @@ def use_folder(folder: Path | None) -> None:
     if folder is None:
         return
     if not folder.is_dir():
-        raise UsageError(f"{folder}: no such folder; --checks names a folder of check files")
+        raise UsageError("{folder}: no such folder; --checks names a folder of check files", folder=folder)
     taken = sorted(_names(folder) & (_names(_BUILT_IN) | _plugged()))
     if taken:
-        raise UsageError(f"{folder}: {taken[0]}.py has the name of a built-in check; give it another name")
+        raise UsageError(
+            "{folder}: {name}.py has the name of a built-in check; give it another name", folder=folder, name=taken[0]
+        )
     package = ModuleType(USER_PACKAGE)
     package.__path__ = [str(folder.resolve())]
     sys.modules[USER_PACKAGE] = package

@@ -1,7 +1,6 @@
 """Read a contract: YAML in, a frozen Contract out, or one ContractError with every mistake, its line and a hint."""
 
 import datetime as dt
-import difflib
 import hashlib
 import math
 import re
@@ -18,7 +17,8 @@ from datacheck.contract import artifacts
 from datacheck.contract.artifacts import Run
 from datacheck.contract.discover import USER_PACKAGE, always_names, check_class, check_names, user_inputs
 from datacheck.contract.yaml import Document, load_yaml
-from datacheck.errors import ContractError, Problem, UsageError, unknown
+from datacheck.errors import ContractError, Problem, UsageError, WrongValueError, near, reason_of, unknown
+from datacheck.i18n.message import Message, Parameter, joined
 from datacheck.loading.reading import Reading
 from datacheck.trainers import trainer_names
 
@@ -119,9 +119,10 @@ class _Reader:
             return self.base.name, self.base.document.line(where)
         return self.name, self.document.line(where)
 
-    def complain(self, where: Where, message: str) -> None:
+    def complain(self, where: Where, message: str | Message, /, **params: Parameter) -> None:
         file, line = self.place(where)
-        self.problems.append(Problem(file, line, ".".join(map(str, where)), message))
+        what = Message(message, **params) if isinstance(message, str) else message
+        self.problems.append(Problem(file, line, ".".join(map(str, where)), what))
 
     def model(self, kind: type[M], value: Any, where: Where) -> M | None:
         """Validate one piece; its problems are noted and None returned."""
@@ -131,7 +132,7 @@ class _Reader:
         try:
             return kind.model_validate(value)
         except ValidationError as errors:
-            for error in errors.errors(include_input=False, include_url=False, include_context=False):
+            for error in errors.errors(include_input=False, include_url=False):
                 self.note(kind, error, where)
         return None
 
@@ -141,27 +142,65 @@ class _Reader:
             self.complain((*where, *loc), unknown("setting", str(loc[-1]), _settings(kind, loc[:-1])))
         elif error["type"] == "missing":
             self.complain((*where, *loc), "this setting is required and missing")
-        elif expected := _FORMS.get((error["type"], *loc[-1:])) or _FORMS.get((error["type"],)):
-            self.complain((*where, *loc), f"expected {expected}")
         else:
-            message = error["msg"].removeprefix("Value error, ")
-            self.complain((*where, *loc), message[:1].lower() + message[1:])
+            self.complain((*where, *loc), _said(error, loc[-1:]))
 
 
-# What a mistake of the most usual kinds should have been, in plainer words than pydantic's.
-_FORMS: Mapping[tuple[Any, ...], str] = {
-    ("string_pattern_mismatch", "name"): "letters, digits, _ - . (at most 80)",
-    ("string_pattern_mismatch", "sha256"): "64 hexadecimal digits in lower case",
-    ("dict_type",): "a map (key: value)",
-    ("tuple_type",): "a list",
-    ("list_type",): "a list",
-    ("string_type",): 'a string, as "text"',
-    ("bool_parsing",): "true or false",
-    ("float_parsing",): "a number",
-    ("float_type",): "a number",
-    ("int_parsing",): "a whole number",
-    ("int_from_float",): "a whole number",
+# What a mistake of the usual kinds should have been, in plainer words than pydantic's; holes are named as its context.
+_FORMS: Mapping[tuple[Any, ...], Message] = {
+    ("string_pattern_mismatch", "name"): Message("expected letters, digits, _ - . (at most 80)"),
+    ("string_pattern_mismatch", "sha256"): Message("expected 64 hexadecimal digits in lower case"),
+    ("string_pattern_mismatch",): Message("expected a text of the form {pattern}"),
+    ("string_too_short",): Message.plural("expected {n} character or more", "expected {n} characters or more", 0),
+    ("string_too_long",): Message.plural("expected {n} character at most", "expected {n} characters at most", 0),
+    ("too_short",): Message.plural("expected {n} item or more", "expected {n} items or more", 0),
+    ("too_long",): Message.plural("expected {n} item at most", "expected {n} items at most", 0),
+    ("dict_type",): Message("expected a map (key: value)"),
+    ("model_type",): Message("expected a map (key: value)"),
+    ("model_attributes_type",): Message("expected a map (key: value)"),
+    ("tuple_type",): Message("expected a list"),
+    ("list_type",): Message("expected a list"),
+    ("string_type",): Message('expected a string, as "text"'),
+    ("bool_parsing",): Message("expected true or false"),
+    ("bool_type",): Message("expected true or false"),
+    ("float_parsing",): Message("expected a number"),
+    ("float_type",): Message("expected a number"),
+    ("finite_number",): Message("expected a finite number"),
+    ("int_parsing",): Message("expected a whole number"),
+    ("int_type",): Message("expected a whole number"),
+    ("int_from_float",): Message("expected a whole number"),
+    ("date_type",): Message("expected a day as 2026-12-31"),
+    ("date_parsing",): Message("expected a day as 2026-12-31"),
+    ("date_from_datetime_parsing",): Message("expected a day as 2026-12-31"),
+    ("greater_than",): Message("input should be greater than {gt}"),
+    ("greater_than_equal",): Message("input should be greater than or equal to {ge}"),
+    ("less_than",): Message("input should be less than {lt}"),
+    ("less_than_equal",): Message("input should be less than or equal to {le}"),
+    ("literal_error",): Message("input should be {expected}"),
+    ("enum",): Message("input should be {expected}"),
+    ("union_tag_invalid",): Message("'{tag}' is none of {expected_tags}"),
 }
+
+
+def _said(error: Any, last: tuple[str | int, ...] = ()) -> Message:
+    """What pydantic found wrong, as a sentence of ours; `last` is the end of the place where it was found."""
+    context = {name: _number(value) for name, value in error.get("ctx", {}).items()}
+    cause = context.pop("error", None)
+    if isinstance(cause, WrongValueError):
+        return cause.message
+    if hasattr(cause, "said"):  # of datacheck.pii, which knows no Message
+        return Message(cause.said[0], **cause.said[1])
+    known = _FORMS.get((error["type"], *last)) or _FORMS.get((error["type"],))
+    if known is None:  # of a check of the user's own, or of a kind that no check of ours has
+        said = error["msg"].removeprefix("Value error, ")
+        return Message("{said}", said=said[:1].lower() + said[1:])
+    if known.many:
+        return Message.plural(known.id, known.many, context.get("min_length", context.get("max_length", 0)))
+    return Message(known.id, **context) if "{" in known.id else known
+
+
+def _number(value: Any) -> Any:
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _settings(kind: type[BaseModel], loc: tuple[str | int, ...]) -> list[str]:
@@ -234,13 +273,15 @@ def _one_check(reader: _Reader, settings: Any, described: dict[str, Any], where:
     try:
         limits = [check.limit(m, s) for m in check.metrics for s in _slices(check, m)]
     except ValidationError as errors:
-        reader.complain((*where, "limits"), errors.errors(include_input=False)[0]["msg"].removeprefix("Value error, "))
+        reader.complain((*where, "limits"), _said(errors.errors(include_input=False)[0]))
         return None
     if not all(math.isfinite(bound) for limit in limits for bound in limit.bounds.values()):
         reader.complain((*where, "limits"), "a bound must be a finite number; null removes a bound")
         return None
     if not _senseless(reader, check, where) and not any(limit.bounds for limit in limits):
-        reader.complain(where, f"no limit, so it could never fail; set one under limits: ({', '.join(check.metrics)})")
+        reader.complain(
+            where, "no limit, so it could never fail; set one under limits: ({known})", known=", ".join(check.metrics)
+        )
     _relations(reader, check, described["labels"], where)
     return check
 
@@ -256,7 +297,7 @@ def _senseless(reader: _Reader, check: Check, where: Where) -> bool:
         sliced: list[tuple[Where, Limit]] = [(("slices", key), limit) for key, limit in setting.slices.items()]
         for inside, limit in [((), setting), *sliced]:
             for bound, value in _written(limit).items():
-                why = _out_of_range(metric, value) or ("" if inside else _never_broken(check, name, bound))
+                why = _out_of_range(metric, value) or (None if inside else _never_broken(check, name, bound))
                 if why:
                     reader.complain((*here, *inside, bound), why)
                     found = True
@@ -268,41 +309,48 @@ def _written(limit: Limit) -> dict[str, float]:
     return {name: value for name, value in limit.bounds.items() if name in names}
 
 
-def _named(metric: Metric) -> str:
-    return "a share" if metric.unit == "share" else f"this number ({metric.unit})"
-
-
-def _out_of_range(metric: Metric, value: float) -> str:
+def _out_of_range(metric: Metric, value: float) -> Message | None:
     least, most = metric.least, metric.most
     if most is not None and value > most:
+        why = joined((Message("{value:g} is out of range", value=value), _edge(metric, most, "max")))
         percent = metric.unit == "share" and value <= 100
-        hint = f"; did you mean {value / 100:g}?" if percent else ""
-        return f"{value:g} is out of range; {_named(metric)} is at most {most:g}{hint}"
+        return joined((why, Message("did you mean {value:g}?", value=value / 100))) if percent else why
     if least is not None and value < least:
-        return f"{value:g} is out of range; {_named(metric)} is never below {least:g}"
-    return ""
+        return joined((Message("{value:g} is out of range", value=value), _edge(metric, least, "min")))
+    return None
 
 
-def _never_broken(check: Check, name: str, bound: str) -> str:
+def _edge(metric: Metric, value: float, bound: str) -> Message:
+    unit = metric.unit
+    if bound.endswith("max"):
+        return (
+            Message("a share is at most {most:g}", most=value)
+            if unit == "share"
+            else Message("this number ({unit}) is at most {most:g}", unit=unit, most=value)
+        )
+    if unit == "share":
+        return Message("a share is never below {least:g}", least=value)
+    return Message("this number ({unit}) is never below {least:g}", unit=unit, least=value)
+
+
+def _never_broken(check: Check, name: str, bound: str) -> Message | None:
     """Why a written bound judges nothing: no value is beyond it, nor beyond any other that is in force beside it."""
     metric, in_force = check.metrics[name], check.limit(name).bounds
     edges = {key: metric.most if key.endswith("max") else metric.least for key in in_force}
     if any(value != edges[key] for key, value in in_force.items()):
-        return ""
-    edge = f"at most {metric.most:g}" if bound.endswith("max") else f"never below {metric.least:g}"
-    return f"a limit that can never be broken; {_named(metric)} is {edge}; null removes a bound"
+        return None
+    edge = _edge(metric, in_force[bound], bound)
+    return Message("a limit that can never be broken; {edge}; null removes a bound", edge=edge)
 
 
 def _relations(reader: _Reader, check: Check, labels: list[str] | None, where: Where) -> None:
     """The other datasets and the label that a check speaks of must exist; None: the labels are not known."""
     for other in reaches(check):
         if other not in reader.datasets:
-            reader.complain(where, f"'{other}': {unknown('dataset', other, reader.datasets)}")
+            reader.complain(where, "'{other}': {what}", other=other, what=unknown("dataset", other, reader.datasets))
     if check.by is not None and labels is not None and check.by not in labels:
-        near = difflib.get_close_matches(check.by, labels, n=1)
-        named = f"did you mean '{near[0]}'?" if near else f"named labels: {', '.join(labels)}"
-        hint = named if labels else "name one under source.columns"
-        reader.complain((*where, "by"), f"'{check.by}' is not a label of this dataset; {hint}")
+        hint = near(check.by, labels) if labels else Message("name one under source.columns")
+        reader.complain((*where, "by"), "'{by}' is not a label of this dataset; {hint}", by=check.by, hint=hint)
 
 
 def _is_name(name: str, pattern: re.Pattern[str]) -> bool:
@@ -320,11 +368,13 @@ def _resolve(reader: _Reader, name: str, source: Source, data: Mapping[str, str]
     if name in data:
         return Path(data[name]).absolute(), data[name]
     if source.path is None:
-        reader.complain(where, f"no path; write one, or name it on the command line: --data {name}=PATH")
+        reader.complain(where, "no path; write one, or name it on the command line: --data {name}=PATH", name=name)
         return folder, ""
     path = _inside(folder, source.path)
     if path is None:
-        reader.complain(where, f"outside the contract's folder; name it on the command line: --data {name}=PATH")
+        reader.complain(
+            where, "outside the contract's folder; name it on the command line: --data {name}=PATH", name=name
+        )
     return path or folder, source.path
 
 
@@ -342,24 +392,34 @@ def _run(reader: _Reader, raw: dict[str, Any], given: Mapping[str, str], folder:
     for name in given:
         if name not in Run.model_fields or name == "settings":
             raise UsageError(
-                f"--run {name}=…: {unknown('setting', name, [f for f in Run.model_fields if f != 'settings'])}"
+                "--run {name}=…: {what}",
+                name=name,
+                what=unknown("setting", name, [f for f in Run.model_fields if f != "settings"]),
             )
     run = reader.model(Run, {**raw, **given}, ("run",))
     if run is None:
         return
     if run.trainer is not None and run.trainer not in trainer_names():
-        reader.complain(("run", "trainer"), f"'{run.trainer}': {unknown('trainer', run.trainer, trainer_names())}")
+        reader.complain(
+            ("run", "trainer"),
+            "'{trainer}': {what}",
+            trainer=run.trainer,
+            what=unknown("trainer", run.trainer, trainer_names()),
+        )
 
     def find(setting: str, named: str) -> Path | None:
         if setting in given:
             return Path(named).absolute()
         path = _inside(folder, named)
         if path is None:
-            hint = f"name it on the command line: --run {setting}=PATH"
-            reader.complain(("run", setting), f"outside the contract's folder; {hint}")
+            reader.complain(
+                ("run", setting),
+                "outside the contract's folder; name it on the command line: --run {setting}=PATH",
+                setting=setting,
+            )
         return path
 
-    def complain(setting: str, message: str) -> None:
+    def complain(setting: str, message: Message) -> None:
         reader.complain(("run", setting), message)
 
     reader.run = artifacts.resolved(run, find, complain, located=located)
@@ -374,12 +434,14 @@ def _media(reader: _Reader, name: str, source: Source, data: Mapping[str, str], 
     where = ("datasets", name, "source", "media")
     path = Path(given).absolute() if given else _inside(folder, named)
     if path is None:
-        reader.complain(where, f"outside the contract's folder; name it as --data {name}{_MEDIA}=PATH")
+        reader.complain(
+            where, "outside the contract's folder; name it as --data {name}{media}=PATH", name=name, media=_MEDIA
+        )
     elif reader.located:
         try:
             listing, reader.inputs[f"{name}{_MEDIA}"] = artifacts.listed(named, path)
         except (OSError, ValueError) as error:
-            reader.complain(where, f"{named}: {getattr(error, 'strerror', None) or error}")
+            reader.complain(where, "{named}: {reason}", named=named, reason=reason_of(error))
         else:
             return listing
     return Listing(named=named)
@@ -416,7 +478,9 @@ def _dataset(reader: _Reader, name: str, raw: Any, data: Mapping[str, str], fold
     for check in checks:
         seen[check.name] = seen.get(check.name, 0) + 1
     for twice in [key for key, count in seen.items() if count > 1]:
-        reader.complain((*where, "checks"), f"two checks are called '{twice}'; give one an `id:` of its own")
+        reader.complain(
+            (*where, "checks"), "two checks are called '{twice}'; give one an `id:` of its own", twice=twice
+        )
     return Dataset(name, source, path, named, tuple(checks))
 
 
@@ -459,7 +523,7 @@ def load_contract(
     name, folder = str(path), path.absolute().parent
     document = load_yaml(path, name)
     if not isinstance(document.value, dict):
-        raise ContractError([Problem(name, 1, "", "expected a map with `name:` and `datasets:`")])
+        raise ContractError([Problem(name, 1, "", Message("expected a map with `name:` and `datasets:`"))])
     inputs = {path.name: hashlib.sha256(path.read_bytes()).hexdigest()}
     inputs |= {f"{USER_PACKAGE}/{key}": hashlib.sha256(code).hexdigest() for key, code in user_inputs().items()}
     base = _extended(name, document, folder, inputs)
@@ -480,7 +544,7 @@ def load_contract(
     if header:
         for key in data:
             if key.removesuffix(_MEDIA) not in header.datasets:
-                raise UsageError(f"--data {key}=…: {unknown('dataset', key, header.datasets)}")
+                raise UsageError("--data {key}=…: {what}", key=key, what=unknown("dataset", key, header.datasets))
     if reader.problems or header is None:
         raise ContractError(dict.fromkeys(reader.problems))
     inputs |= artifacts.inputs(reader.run) | reader.inputs
@@ -495,9 +559,11 @@ def _extended(name: str, document: Document, folder: Path, inputs: dict[str, str
     path = _inside(folder, extends)
     line = document.line(("extends",))
     if path is None:
-        raise ContractError([Problem(name, line, "extends", "outside the contract's folder")])
+        raise ContractError([Problem(name, line, "extends", Message("outside the contract's folder"))])
     base = load_yaml(path, extends)
     if not isinstance(base.value, dict) or "extends" in base.value:
-        raise ContractError([Problem(name, line, "extends", "must be a plain contract that extends nothing itself")])
+        raise ContractError(
+            [Problem(name, line, "extends", Message("must be a plain contract that extends nothing itself"))]
+        )
     inputs[extends] = hashlib.sha256(path.read_bytes()).hexdigest()
     return _Base(extends, base)

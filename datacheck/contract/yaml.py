@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from datacheck.errors import ContractError, Problem
+from datacheck.errors import ContractError, Problem, reason_of
+from datacheck.i18n.message import Message, Parameter, Quoted
 
 MAX_BYTES = 256 * 1024
 MAX_DEPTH = 32
@@ -23,6 +24,20 @@ Path_ = tuple[str | int, ...]
 _INT = re.compile(r"[-+]?[0-9]{1,19}")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]{1,3})?")
 _WORDS: dict[str, bool | None] = {"true": True, "True": True, "false": False, "False": False, "null": None, "~": None}
+
+
+# What PyYAML says; the rest of its sentences stays English.
+_PROBLEMS = Quoted(
+    "could not find expected ':'",
+    "expected the node content, but found {found}",
+    "expected ',' or ']', but got {found}",
+    "expected ',' or '}}', but got {found}",
+    "expected {expected}, but found {found}",
+    "found character {char} that cannot start any token",
+    "found unexpected end of stream",
+    "found unexpected ':'",
+    "mapping values are not allowed here",
+)
 
 
 class Document(NamedTuple):
@@ -50,18 +65,18 @@ class _Builder:
         self.root: list[Any] = []
         self.lines: dict[Path_, int] = {}
 
-    def refuse(self, event: yaml.Event, message: str) -> ContractError:
-        return ContractError([Problem(self.name, _line(event), "", message)])
+    def reject(self, event: yaml.Event, message: str, /, **params: Parameter) -> ContractError:
+        return _mistake(self.name, _line(event), message, **params)
 
     def check(self, event: yaml.Event, count: int, depth: int) -> None:
         if depth > MAX_DEPTH:
-            raise self.refuse(event, f"nested deeper than {MAX_DEPTH} levels")
+            raise self.reject(event, "nested deeper than {most} levels", most=MAX_DEPTH)
         if count > MAX_EVENTS:
-            raise self.refuse(event, f"more than {MAX_EVENTS} values; a contract is smaller than that")
+            raise self.reject(event, "more than {most} values; a contract is smaller than that", most=MAX_EVENTS)
         if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
-            raise self.refuse(event, "YAML anchors and aliases are not allowed; write the value out, or use `extends:`")
+            raise self.reject(event, "YAML anchors and aliases are not allowed; write the value out, or use `extends:`")
         if getattr(event, "tag", None) not in (None, "!"):
-            raise self.refuse(event, "YAML tags are not allowed; write a plain value")
+            raise self.reject(event, "YAML tags are not allowed; write a plain value")
 
     def build(self, events: list[yaml.Event]) -> Any:
         """Build the value iteratively: depth comes from the file and must not reach Python's stack."""
@@ -76,7 +91,7 @@ class _Builder:
                 self.put(container, key, path, _scalar(event), event)
             elif isinstance(event, yaml.MappingStartEvent | yaml.SequenceStartEvent):
                 if isinstance(container, dict) and key[-1] is None:
-                    raise self.refuse(event, "a key must be a plain word")
+                    raise self.reject(event, "a key must be a plain word")
                 value: Any = {} if isinstance(event, yaml.MappingStartEvent) else []
                 here = self.put(container, key, path, value, event)
                 stack.append((value, here))
@@ -85,14 +100,14 @@ class _Builder:
                 stack.pop()
                 key.pop()
             elif isinstance(event, yaml.DocumentStartEvent) and self.root:
-                raise self.refuse(event, "a second YAML document; a contract is one document")
+                raise self.reject(event, "a second YAML document; a contract is one document")
         return self.root[0] if self.root else None
 
     def key(self, event: yaml.ScalarEvent, container: dict[str, Any], path: Path_) -> str:
         if event.value == "<<":
-            raise self.refuse(event, "merge keys (<<) are not allowed; use `extends:`")
+            raise self.reject(event, "merge keys (<<) are not allowed; use `extends:`")
         if event.value in container:
-            raise self.refuse(event, f"the key '{event.value[:60]}' is given twice; keep one")
+            raise self.reject(event, "the key '{value}' is given twice; keep one", value=event.value[:60])
         self.lines[(*path, event.value)] = _line(event)
         return str(event.value)
 
@@ -123,6 +138,10 @@ def _scalar(event: yaml.ScalarEvent) -> Any:
     return number if math.isfinite(number) else text
 
 
+def _mistake(name: str, line: int, message: str, /, **params: Parameter) -> ContractError:
+    return ContractError([Problem(name, line, "", Message(message, **params))])
+
+
 def _init(name: str) -> str:
     """The command that writes a contract for data."""
     return f"datacheck init {name} --to contract.yaml"
@@ -131,15 +150,14 @@ def _init(name: str) -> str:
 def load_yaml(path: Path, name: str) -> Document:
     """Read the file at `path`; `name` is how messages call it. Raises ContractError with the line."""
     if path.is_dir() or path.suffix.lower() in _DATA:
-        raise ContractError([Problem(name, 0, "", f"this is data; write a contract for it first: {_init(name)}")])
+        raise _mistake(name, 0, "this is data; write a contract for it first: {command}", command=_init(name))
     try:
         raw = path.read_bytes() if path.stat().st_size <= MAX_BYTES else None
     except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise ContractError([Problem(name, 0, "", f"the contract cannot be read: {reason}")]) from None
+        raise _mistake(name, 0, "the contract cannot be read: {reason}", reason=reason_of(error)) from None
     if raw is None:
-        what = f"larger than {MAX_BYTES // 1024} KiB; this is no contract. If it is data: {_init(name)}"
-        raise ContractError([Problem(name, 0, "", what)])
+        what = "larger than {most} KiB; this is no contract. If it is data: {command}"
+        raise _mistake(name, 0, what, most=MAX_BYTES // 1024, command=_init(name))
     return parse_yaml(raw, name)
 
 
@@ -149,7 +167,7 @@ def parse_yaml(raw: bytes, name: str) -> Document:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = raw[: error.start].count(b"\n") + 1
-        raise ContractError([Problem(name, line, "", "the contract is not UTF-8; save it as UTF-8")]) from None
+        raise _mistake(name, line, "the contract is not UTF-8; save it as UTF-8") from None
     builder = _Builder(name)
     events: list[yaml.Event] = []
     depth = 0
@@ -161,9 +179,9 @@ def parse_yaml(raw: bytes, name: str) -> Document:
             events.append(event)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 0
-        raise ContractError([Problem(name, line, "", f"not valid YAML: {error.problem}")]) from None
+        raise _mistake(name, line, "not valid YAML: {problem}", problem=_PROBLEMS.of(error.problem or "")) from None
     except yaml.YAMLError:
-        raise ContractError([Problem(name, 0, "", "not valid YAML: a character that YAML does not allow")]) from None
+        raise _mistake(name, 0, "not valid YAML: a character that YAML does not allow") from None
     except RecursionError:
-        raise ContractError([Problem(name, 0, "", f"nested deeper than {MAX_DEPTH} levels")]) from None
+        raise _mistake(name, 0, "nested deeper than {most} levels", most=MAX_DEPTH) from None
     return Document(builder.build(events), builder.lines)

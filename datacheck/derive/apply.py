@@ -32,9 +32,10 @@ from datacheck.derive.manifest import (
 from datacheck.derive.redact import Plan, Redactor, checks_to_mend_by, looked_at_again, mended, redacted, redactors
 from datacheck.derive.split_files import ChangeLog, Reasons, SourceFile, halve, new_file
 from datacheck.engine.run import OnProgress, Progress
-from datacheck.errors import LoadError, UsageError, unknown
+from datacheck.errors import LoadError, UsageError, reason_of, unknown
 from datacheck.files.inventory import inventory
 from datacheck.files.output_folder import DERIVED, new_staging, publish, refuse_foreign
+from datacheck.i18n.message import Message
 from datacheck.i18n.words import Lang
 from datacheck.loading import files
 from datacheck.loading.reading import Reading
@@ -157,18 +158,22 @@ def derive(
 def _chosen(report: Report, data: Mapping[str, str], drop: Sequence[str], mend: Mapping[str, Pii]) -> list[Finding]:
     """The findings to apply. What is redacted needs no dropping; what cannot be read cannot be redacted."""
     if not data:
-        raise UsageError(f"no data named; expected --data NAME=PATH with one of: {', '.join(report.datasets)}")
+        raise UsageError(
+            "no data named; expected --data NAME=PATH with one of: {known}", known=", ".join(report.datasets)
+        )
     for name in data:
         if name not in report.datasets:
-            raise UsageError(f"--data {name}=…: {unknown('dataset', name, report.datasets)}")
+            raise UsageError("--data {name}=…: {what}", name=name, what=unknown("dataset", name, report.datasets))
     by_id = {finding.id: finding for finding in report.findings}
     for name in drop:
         if name not in by_id:
-            raise UsageError(f"--drop {name}: {unknown('finding', name, by_id)}")
+            raise UsageError("--drop {name}: {what}", name=name, what=unknown("finding", name, by_id))
         if by_id[name].dataset not in data:
-            raise UsageError(f"--drop {name}: where is the data? add --data {by_id[name].dataset}=PATH")
+            raise UsageError(
+                "--drop {name}: where is the data? add --data {dataset}=PATH", name=name, dataset=by_id[name].dataset
+            )
         if not _droppable(by_id[name]):
-            raise UsageError(f"--drop {name}: names no row that could be dropped")
+            raise UsageError("--drop {name}: names no row that could be dropped", name=name)
     replaced = mended(mend)
     wanted = [
         f
@@ -212,10 +217,16 @@ def _counted(finding: Finding, places: pl.DataFrame | None, dataset: DerivedData
 def _refuse_out(out: Path, sources: Sequence[Path], folder: Path) -> None:
     """Only a new or empty folder or an earlier result is written, and never one that holds data or lies in it."""
     target = out.resolve()
-    for what, path in [*(("data", source) for source in sources), ("report", folder)]:
+    for path in [*sources, folder]:
         real = path.resolve()
         if real.is_relative_to(target) or target.is_relative_to(real):
-            raise UsageError(f"{out}: holds or lies in the {what} ({path}); choose a folder elsewhere with --out")
+            what = Message("the report") if path is folder else Message("the data")
+            raise UsageError(
+                "{out}: holds or lies in {what} ({path}); choose a folder elsewhere with --out",
+                out=out,
+                what=what,
+                path=path,
+            )
     refuse_foreign(out, DERIVED)
 
 
@@ -226,7 +237,9 @@ def _input(
     report: Report, folder: Path, name: str, path: Path, chosen: Sequence[Finding], evidence: Evidence
 ) -> _Input:
     if name in ("", ".", "..") or "/" in name or "\0" in name:
-        raise UsageError(f"{folder}: the dataset '{name}' of the report cannot be the name of a folder")
+        raise UsageError(
+            "{folder}: the dataset '{name}' of the report cannot be the name of a folder", folder=folder, name=name
+        )
     entry = report.datasets[name]
     source = source_of(folder, name, entry)
     reading = Reading.model_validate(source.model_dump(include=set(Reading.model_fields)))
@@ -234,7 +247,7 @@ def _input(
     mine = [finding for finding in chosen if finding.dataset == name]
     rows = _rows({finding.id: evidence[finding.id] for finding in mine if finding.id in evidence})
     if rows.height and rows["row"][-1] >= entry.rows:
-        raise LoadError(f"{name}: the evidence names rows that the dataset does not have")
+        raise LoadError("{name}: the evidence names rows that the dataset does not have", name=name)
     bad = next((finding.id for finding in mine if finding.check == _BAD_LINES), None)
     return _Input(name, path, entry, reading, files, rows, bad)
 
@@ -244,9 +257,9 @@ def _evidence(folder: Path, finding: Finding) -> pl.DataFrame:
     try:
         table = pl.read_parquet(path, columns=list(_COLUMNS), glob=False).cast(_COLUMNS)  # type: ignore[arg-type]
     except (OSError, pl.exceptions.PolarsError):
-        raise LoadError(f"{path}: cannot be read; expected the evidence that the report speaks of") from None
+        raise LoadError("{path}: cannot be read; expected the evidence that the report speaks of", path=path) from None
     if (table.height, table["row"].drop_nulls().n_unique()) != (finding.evidence.lines, finding.evidence.rows):
-        raise LoadError(f"{path}: holds other places than the report counts")
+        raise LoadError("{path}: holds other places than the report counts", path=path)
     return table
 
 
@@ -269,7 +282,7 @@ def _staging(out: Path) -> Iterator[Path]:
     try:
         yield staging
     except OSError as error:
-        raise LoadError(f"{out}: nothing was written: {error.strerror or type(error).__name__}") from None
+        raise LoadError("{out}: nothing was written: {reason}", out=out, reason=reason_of(error)) from None
     finally:
         shutil.rmtree(staging, ignore_errors=True)
 

@@ -26,6 +26,7 @@ from datacheck.derive.manifest import DerivedDataset, LeftValue, RedactedString,
 from datacheck.derive.split_files import Edit, Reasons, Rewrite, SourceFile
 from datacheck.engine.contain import contained, tables_of
 from datacheck.errors import CheckAuthorError, LoadError, UsageError
+from datacheck.i18n.message import Message
 from datacheck.loading import files, spans
 from datacheck.loading.kinds import BINARY
 from datacheck.loading.parse import parse
@@ -33,7 +34,7 @@ from datacheck.loading.reader import Chunk, read
 from datacheck.loading.reading import Reading
 from datacheck.loading.tables import Tables
 from datacheck.pii.leaves import Leaf, Scalar, by_leaf, csv_leaves, json_leaves, json_scalars
-from datacheck.pii.pseudonyms import KeyMissingError, Pseudonyms, key_id
+from datacheck.pii.pseudonyms import SHORTEST_KEY, KeyMissingError, Pseudonyms, key_id
 from datacheck.pii.redaction import excerpt
 from datacheck.pii.rules import to_replace
 from datacheck.pii.traces import Original, Traces
@@ -451,11 +452,15 @@ def checks_to_mend_by(report: Report, contract: Contract, data: Mapping[str, str
         dataset = contract.datasets[name]
         checks = [check for check in dataset.checks if isinstance(check, Pii)]
         if len(checks) != 1:
-            raise UsageError(f"--redact: '{name}' has {len(checks)} checks pii in the contract; expected one")
+            raise UsageError(
+                "--redact: '{name}' has several checks pii in the contract, or none; expected one", name=name
+            )
         finding = findings.get(dataset.finding(checks[0]))
         if finding is None or finding.settings != settings_of(checks[0]) or finding.status is Status.ERROR:
             id_ = dataset.finding(checks[0])
-            raise UsageError(f"--redact: {id_} was not measured like this in that run, or not decided; run it again")
+            raise UsageError(
+                "--redact: {id} was not measured like this in that run, or not decided; run it again", id=id_
+            )
         found[name] = checks[0]
     return found
 
@@ -472,7 +477,11 @@ def redactors(mend: Mapping[str, Pii]) -> dict[str, Redactor]:
     try:
         names = {check.key: Pseudonyms(check.secret()) for check in mend.values()}
     except KeyMissingError as missing:
-        raise UsageError(f"--redact: {missing}") from None
+        raise UsageError(
+            "--redact: the environment variable {variable} must hold a key of {least} bytes or more",
+            variable=missing.variable,
+            least=SHORTEST_KEY,
+        ) from None
     return {name: Redactor(check, Anonymiser(check, names[check.key])) for name, check in mend.items()}
 
 
@@ -520,7 +529,12 @@ def looked_at_again(
                 continue
             written = folder / file.kept.path
             if blocking := menders[name].blocking(written, readings[name]):
-                raise LoadError(f"{name}/{file.path}: {blocking} blocking hits are left in the redacted copy")
+                left_over = Message.plural(
+                    "{n} blocking hit is left in the redacted copy",
+                    "{n} blocking hits are left in the redacted copy",
+                    blocking,
+                )
+                raise LoadError("{name}/{path}: {what}", name=name, path=file.path, what=left_over)
             left += (
                 LeftValue(dataset=name, file=file.path, line=line, row=row, where=excerpt(where), entity=entity)
                 for row, line, where, entity in menders[name].left(written, readings[name], plan.originals)

@@ -78,7 +78,7 @@ class SourceFile:
     def verify(self, sha256: str) -> None:
         """Raise LoadError if the bytes that were read are not those of the report."""
         if sha256 != self.entry.sha256:
-            raise LoadError(f"{self.label}: was changed while it was read; nothing was written")
+            raise LoadError("{label}: was changed while it was read; nothing was written", label=self.label)
 
 
 class ChangeLog:
@@ -161,12 +161,18 @@ def _survey(file: SourceFile) -> Survey | None:
     entry, found = file.entry, cut.survey(file.path, file.reading, file.rows, bad=file.bad is not None)
     file.verify(found.seen.sha256)
     if (found.rows, found.bad, found.blank) != (entry.rows, entry.unreadable, entry.blank):
-        raise LoadError(f"{file.label}: reads differently than in the report; run the data again")
+        raise LoadError("{label}: reads differently than in the report; run the data again", label=file.label)
     for place in found.ranges:
         if place.row is not None and file.rows[place.row].line not in (None, place.line):
-            raise LoadError(f"{file.label}:{place.line}: the evidence has this row on another line; run again")
+            raise LoadError(
+                "{label}:{line}: the evidence has this row on another line; run again",
+                label=file.label,
+                line=place.line,
+            )
     if found.dropped_rows != len(file.rows):
-        raise LoadError(f"{file.label}: the evidence names rows that were not found again; run the data again")
+        raise LoadError(
+            "{label}: the evidence names rows that were not found again; run the data again", label=file.label
+        )
     return found if found.ranges or file.rewrite.told or _uncuttable(file, found) else None
 
 
@@ -192,8 +198,10 @@ def _unsound(file: SourceFile, found: Survey, again: Survey) -> tuple[str, ...]:
         return () if sound else ("cannot_be_cut",)
     if again.rows != rows:
         raise LoadError(
-            f"{file.label}: what would be kept no longer reads as {rows} rows, because of its bad lines; "
-            "drop those too (unreadable_lines), or mend the file"
+            "{label}: what would be kept no longer reads the same ({rows} rows), because of its bad lines; "
+            "drop those too (unreadable_lines), or mend the file",
+            label=file.label,
+            rows=rows,
         )
     return ()
 
@@ -298,12 +306,16 @@ def _rows_written(
             nested = nested_dictionary(opened, container)
             if nested is not None:  # a LoadError is none of those below
                 raise LoadError(
-                    f"{label}: the column {excerpt(nested)} has a dictionary inside, which would keep the values "
-                    "of rows that go; write it with plain strings and run again"
+                    "{label}: the column {column} has a dictionary inside, which would keep the values "
+                    "of rows that go; write it with plain strings and run again",
+                    label=label,
+                    column=excerpt(nested),
                 )
             split_rows(opened, container, gone, left, right, values)
         except (pa.ArrowException, OSError, ValueError, TypeError) as error:
-            raise LoadError(f"{label}: its rows cannot be written again ({type(error).__name__})") from None
+            raise LoadError(
+                "{label}: its rows cannot be written again ({kind})", label=label, kind=type(error).__name__
+            ) from None
     yield None
 
 

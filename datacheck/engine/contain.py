@@ -51,8 +51,12 @@ def contained(name: str, work: Callable[..., Iterator[T]], *given: Any) -> Itera
         _idle.append(child)
         raise
     except (EOFError, OSError):
-        why = f"the process that read it was killed ({child.end()}: out of memory, or a crash in native code)"
-        raise LoadError(f"{shown_name(name)}: {why}; is the file damaged?") from None
+        raise LoadError(
+            "{name}: the process that read it was killed ({end}: out of memory, or a crash in native code); "
+            "is the file damaged?",
+            name=shown_name(name),
+            end=child.end(),
+        ) from None
     except BaseException:
         child.end()
         raise

@@ -158,7 +158,8 @@ def _as_listed(entry: FoundFile, seen: FileSeen) -> FileSeen:
     """Raises LoadError for a file that is not what the manifest of its folder lists."""
     if entry.sha256 not in (None, seen.sha256):
         raise LoadError(
-            f"{entry.name}: differs from the manifest; restore it, or write a new manifest (datacheck manifest)"
+            "{name}: differs from the manifest; restore it, or write a new manifest (datacheck manifest)",
+            name=entry.name,
         )
     return seen
 

@@ -179,7 +179,7 @@ class Engine:
         """The dataset in the store; raises LoadError where loading failed."""
         result = self.results.get(f"load {dataset}")
         if not isinstance(result, Loaded):
-            raise LoadError(f"{dataset}: its data could not be loaded")
+            raise LoadError("{dataset}: its data could not be loaded", dataset=dataset)
         return result
 
     def execute(self, step: Step) -> Result:

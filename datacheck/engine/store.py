@@ -20,7 +20,7 @@ from pydantic import BaseModel
 
 from datacheck import plugins
 from datacheck.contract import discover
-from datacheck.errors import UsageError
+from datacheck.errors import UsageError, reason_of
 
 _PACKAGE = Path(__file__).parents[1]
 STORE = "DATACHECK_STORE"
@@ -119,12 +119,18 @@ def shared_store() -> Store | None:
         open_to_others = [place for place in places if _writable_by_others(place)]
     except OSError as error:
         raise UsageError(
-            f"{STORE}: {named}: cannot be used ({error.strerror}); expected a folder of your own"
+            "{store}: {named}: cannot be used ({reason}); expected a folder of your own",
+            store=STORE,
+            named=named,
+            reason=reason_of(error),
         ) from None
     if open_to_others:
         raise UsageError(
-            f"{STORE}: {open_to_others[0]}: others may write there, and so decide what runs find; "
-            f"expected a folder of your own: chmod -R go-w {named}"
+            "{store}: {place}: others may write there, and so decide what runs find; "
+            "expected a folder of your own: chmod -R go-w {named}",
+            store=STORE,
+            place=open_to_others[0],
+            named=named,
         )
     return store
 

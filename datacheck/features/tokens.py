@@ -68,7 +68,7 @@ def load_model(artifact: Artifact) -> RunModel:
     try:
         return RunModel(load_tokenizer(files), chat_templates(files))
     except TemplateFault as fault:
-        raise LoadError(f"{artifact.named}: {fault}") from None
+        raise LoadError("{named}: {reason}", named=artifact.named, reason=str(fault)) from None
 
 
 def renderer(model: RunModel, template: str | None) -> Renderer | None:
@@ -77,7 +77,11 @@ def renderer(model: RunModel, template: str | None) -> Renderer | None:
 
     wanted = template or "default"
     if model.sources and wanted not in model.sources:
-        raise LoadError(f"no chat template is called '{wanted}'; there are: {', '.join(sorted(model.sources))}")
+        raise LoadError(
+            "no chat template is called '{wanted}'; there are: {known}",
+            wanted=wanted,
+            known=", ".join(sorted(model.sources)),
+        )
     return Renderer(model.sources, model.tokenizer.special, template) if model.sources else None
 
 
@@ -119,9 +123,9 @@ def _trainer(run: RunOf) -> tuple[Mode, Settings]:
     try:
         return run.mode, run.settings_read()
     except KeyError:
-        raise LoadError(f"{run.trainer}: not a trainer that datacheck knows") from None
+        raise LoadError("{trainer}: not a trainer that datacheck knows", trainer=run.trainer) from None
     except SettingsError as error:
-        raise LoadError(str(error)) from None
+        raise LoadError("{reason}", reason=str(error)) from None
 
 
 class Tokens(Feature):

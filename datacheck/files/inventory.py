@@ -7,7 +7,7 @@ from typing import NamedTuple, NoReturn
 
 from datacheck.check import Note
 from datacheck.contract.load import Contract, Dataset
-from datacheck.errors import LoadError, UsageError
+from datacheck.errors import LoadError, UsageError, reason_of
 from datacheck.files import versions
 from datacheck.files.hf_saved import Promise, is_metadata, promises
 from datacheck.files.shown_names import distinct, shown_name
@@ -100,8 +100,11 @@ def dataset_files(dataset: str, path: Path, named: str, glob: str | None) -> Fil
         sha256 = _listed_file(path)
         return Files((FoundFile(path.resolve(), shown_name(path.name), path.stat().st_size, sha256),), ())
     if not path.is_dir():
-        hint = f"give another with --data {dataset}=PATH"
-        raise UsageError(f"{named}: no such file or folder (dataset '{dataset}'); {hint}")
+        raise UsageError(
+            "{named}: no such file or folder (dataset '{dataset}'); give another with --data {dataset}=PATH",
+            named=named,
+            dataset=dataset,
+        )
     listed = _listed(path)
     found: list[str] = []
     skipped_files: list[tuple[str, str]] = []
@@ -115,14 +118,18 @@ def dataset_files(dataset: str, path: Path, named: str, glob: str | None) -> Fil
         else:
             found.append(name)
     if len(found) > MAX_FILES:
-        raise UsageError(f"{named}: more than {MAX_FILES} files; name a smaller folder or merge them")
+        raise UsageError(
+            "{named}: more than {most} files; name a smaller folder or merge them",
+            named=named,
+            most=MAX_FILES,
+        )
     passed_over = [_passed_over(shown_name(name), reason) for name, reason in skipped_files[:MAX_PASSED_OVER]]
     if len(skipped_files) > MAX_PASSED_OVER:
         more = len(skipped_files) - MAX_PASSED_OVER
         passed_over.append(Note(f"{more} more files (not named here)", zh=f"另有 {more} 个文件（此处不列出）"))
     targets = [(path / name).resolve() for name in found]
     if any(not target.is_relative_to(path.resolve()) for target in targets):
-        raise LoadError(f"{named}: changes while it is listed; run again when nobody writes there")
+        raise LoadError("{named}: changes while it is listed; run again when nobody writes there", named=named)
     names = distinct([shown_name(name) for name in found])
     return Files(
         tuple(
@@ -167,7 +174,9 @@ def _listed_file(path: Path) -> str | None:
     for file in manifest.files:
         if file.path == path.name:
             return file.sha256
-    raise LoadError(f"{versions.shown(path.name)}: is not in the manifest of its folder; expected a file that it lists")
+    raise LoadError(
+        "{name}: is not in the manifest of its folder; expected a file that it lists", name=versions.shown(path.name)
+    )
 
 
 def is_data_name(name: str) -> bool:
@@ -199,7 +208,9 @@ def _walk(root: Path, *, hidden: bool) -> list[tuple[str, str]]:
 def _unreadable(error: OSError) -> NoReturn:
     """A folder that cannot be listed could hold anything; to go on without it would be to forget it."""
     name = shown_name(Path(str(error.filename)).name)
-    raise LoadError(f"{name}: the folder cannot be listed ({error.strerror}); expected a readable folder")
+    raise LoadError(
+        "{name}: the folder cannot be listed ({reason}); expected a readable folder", name=name, reason=reason_of(error)
+    )
 
 
 def _reason_to_skip(root: Path, name: str, glob: str | None) -> str | None:

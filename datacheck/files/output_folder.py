@@ -10,32 +10,38 @@ import shutil
 from pathlib import Path
 from typing import NamedTuple
 
-from datacheck.errors import UsageError
+from datacheck.errors import UsageError, reason_of
 from datacheck.files.versions import VERDICT
+from datacheck.i18n.message import Message
 
 
 class Kind(NamedTuple):
-    """What a folder of ours is called, the file in it that says so by its `schema`, and all names it may hold."""
+    """How a folder that is no such is refused, the file that names its `schema`, and all names it may hold."""
 
-    called: str
+    refused: Message
     file: str
     schema: str
     names: frozenset[str]
 
 
 REPORT = Kind(
-    "datacheck report",
+    Message("exists and is no datacheck report"),
     "report.json",
     "datacheck/report/",
     frozenset({"report.json", "report.html", "report.md", "junit.xml", "run.json", "evidence", "quarantine", VERDICT}),
 )
 DERIVED = Kind(
-    "result of datacheck apply",
+    Message("exists and is no result of datacheck apply"),
     "manifest.json",
     "datacheck/derived/",
     frozenset({"manifest.json", "changes.jsonl", "kept", "dropped", "report"}),
 )
-DIFF = Kind("result of datacheck diff", "diff.json", "datacheck/diff/", frozenset({"diff.json", "diff.html", "rows"}))
+DIFF = Kind(
+    Message("exists and is no result of datacheck diff"),
+    "diff.json",
+    "datacheck/diff/",
+    frozenset({"diff.json", "diff.html", "rows"}),
+)
 
 
 def refuse_foreign(out: Path, kind: Kind) -> None:
@@ -44,10 +50,12 @@ def refuse_foreign(out: Path, kind: Kind) -> None:
         return
     held = {path.name for path in out.iterdir()} if out.is_dir() and not out.is_symlink() else None
     if held is None or (held and not _is(out, kind)):
-        raise UsageError(f"{out}: exists and is no {kind.called}; choose another folder with --out")
+        raise UsageError("{out}: {refused}; choose another folder with --out", out=out, refused=kind.refused)
     if held - kind.names:
         other = min(held - kind.names)
-        raise UsageError(f"{out}: also holds '{other}', which is not ours; choose another folder with --out")
+        raise UsageError(
+            "{out}: also holds '{other}', which is not ours; choose another folder with --out", out=out, other=other
+        )
 
 
 def _is(out: Path, kind: Kind) -> bool:
@@ -71,7 +79,9 @@ def new_staging(out: Path) -> Path:
         staging = out.with_name(f"{prefix}{os.getpid()}.{secrets.token_hex(4)}")
         staging.mkdir()
     except OSError as error:
-        raise UsageError(f"{out}: cannot be written ({error.strerror}); choose a folder with --out") from None
+        raise UsageError(
+            "{out}: cannot be written ({reason}); choose a folder with --out", out=out, reason=reason_of(error)
+        ) from None
     return staging
 
 

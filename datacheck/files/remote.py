@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 
 from datacheck.errors import LoadError, UsageError
 from datacheck.files.inventory import MAX_FILES
+from datacheck.i18n.message import Message
 
 
 def localise(data: Mapping[str, str], allowed: Iterable[str], folder: Path) -> dict[str, str]:
@@ -29,7 +30,11 @@ def _permitted(name: str, path: str, prefixes: tuple[str, ...]) -> bool:
         return False
     below = [p for p in prefixes if "://" in p and (path == p or path.startswith(p.rstrip("/") + "/"))]
     if not below or ".." in PurePosixPath(path).parts:
-        raise UsageError(f"--data {name}={path}: a remote path; if you mean it, allow it with --allow-remote PREFIX")
+        raise UsageError(
+            "--data {name}={path}: a remote path; if you mean it, allow it with --allow-remote PREFIX",
+            name=name,
+            path=path,
+        )
     return True
 
 
@@ -43,13 +48,14 @@ def _fetch(url: str, folder: Path) -> str:
     except Exception as error:  # noqa: BLE001 - every transport has errors of its own
         raise _failed(url, error) from None
     if not found or len(found) > MAX_FILES:
-        raise UsageError(f"{url}: {len(found)} files; expected between 1 and {MAX_FILES}")
+        found_files = Message.plural("{n:,} file", "{n:,} files", len(found))
+        raise UsageError("{url}: {files}; expected between 1 and {most:,}", url=url, files=found_files, most=MAX_FILES)
     base = PurePosixPath(root)
     single = found == [base]
     for name in found:
         relative = name.relative_to(base.parent if single else base)
         if ".." in relative.parts:
-            raise LoadError(f"{url}: holds a name that leads out of it")
+            raise LoadError("{url}: holds a name that leads out of it", url=url)
         target = folder / relative
         target.parent.mkdir(parents=True, exist_ok=True)
         try:
@@ -61,4 +67,4 @@ def _fetch(url: str, folder: Path) -> str:
 
 def _failed(url: str, error: Exception) -> LoadError:
     """Messages of a transport may hold credentials: only the kind of error is told."""
-    return LoadError(f"{url}: cannot be fetched ({type(error).__name__})")
+    return LoadError("{url}: cannot be fetched ({kind})", url=url, kind=type(error).__name__)

@@ -3,15 +3,17 @@
 import json
 from typing import Any, NoReturn
 
+from datacheck.errors import SaidError
 
-class JsonError(ValueError):
+
+class JsonError(SaidError, ValueError):
     """Not the JSON that was expected; the message never quotes the content."""
 
 
 def loads(data: bytes, limit: int) -> Any:
     """Parse `data` of at most `limit` bytes; raises JsonError."""
     if len(data) > limit:
-        raise JsonError(f"more than {limit:,} bytes")
+        raise JsonError("more than {limit:,} bytes", limit=limit)
     try:
         return json.loads(data.decode("utf-8"), object_pairs_hook=_once, parse_constant=_no_constant)
     except JsonError:
@@ -25,7 +27,7 @@ def loads(data: bytes, limit: int) -> Any:
 def fields(value: Any, names: set[str]) -> dict[str, Any]:
     """`value` if it is a map with exactly these keys; raises JsonError."""
     if not isinstance(value, dict) or set(value) != names:
-        raise JsonError(f"expected exactly the fields {', '.join(sorted(names))}")
+        raise JsonError("expected exactly the fields {known}", known=", ".join(sorted(names)))
     return value
 
 

@@ -22,9 +22,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from datacheck.errors import LoadError, UsageError
+from datacheck.errors import LoadError, UsageError, reason_of
 from datacheck.files import strictjson
 from datacheck.files.strictjson import JsonError
+from datacheck.i18n.message import Message, joined
 
 MANIFEST = "_MANIFEST.json"
 VERDICT = "verdict.dsse.json"
@@ -145,7 +146,7 @@ def _opened(path: Path) -> Iterator[tuple[int, str]]:
         single = "" if stat.S_ISDIR(real.stat().st_mode) else real.name
         root = os.open(real.parent if single else real, _FOLDER)
     except (OSError, ValueError):
-        raise UsageError(f"{shown(str(path))}: no such file or folder; expected a version of data") from None
+        raise UsageError("{path}: no such file or folder; expected a version of data", path=shown(str(path))) from None
     try:
         yield root, single
     finally:
@@ -154,7 +155,11 @@ def _opened(path: Path) -> Iterator[tuple[int, str]]:
 
 def _walk(folder: int, root: str, within: str, depth: int, own: Callable[[str], bool]) -> Iterator[str]:
     if depth > _DEEPEST:
-        raise LoadError(f"{shown(root)}: more than {_DEEPEST} folders within folders; expected a flat version")
+        raise LoadError(
+            "{root}: more than {most} folders within folders; expected a flat version",
+            root=shown(root),
+            most=_DEEPEST,
+        )
     try:
         with os.scandir(folder) as entries:
             found = sorted(entries, key=lambda entry: entry.name)
@@ -168,14 +173,25 @@ def _walk(folder: int, root: str, within: str, depth: int, own: Callable[[str], 
                     finally:
                         os.close(inner)
                 elif entry.is_symlink():
-                    raise LoadError(f"{shown(root)}/{shown(name)}: a symbolic link; expected regular files only")
+                    raise LoadError(
+                        "{root}/{name}: a symbolic link; expected regular files only",
+                        root=shown(root),
+                        name=shown(name),
+                    )
                 elif not entry.is_file(follow_symlinks=False):
-                    raise LoadError(f"{shown(root)}/{shown(name)}: no regular file; a version holds regular files only")
+                    raise LoadError(
+                        "{root}/{name}: no regular file; a version holds regular files only",
+                        root=shown(root),
+                        name=shown(name),
+                    )
                 elif not own(name):
                     yield name
     except OSError as error:
         raise LoadError(
-            f"{shown(root)}/{shown(within)}: cannot be listed ({error.strerror}); expected a readable folder"
+            "{root}/{within}: cannot be listed ({reason}); expected a readable folder",
+            root=shown(root),
+            within=shown(within),
+            reason=reason_of(error),
         ) from None
 
 
@@ -183,7 +199,9 @@ def _named_in_utf8(root: str, name: str) -> None:
     try:
         name.encode()
     except UnicodeEncodeError:
-        raise LoadError(f"{shown(root)}/{shown(name)}: the name is no UTF-8; rename the file") from None
+        raise LoadError(
+            "{root}/{name}: the name is no UTF-8; rename the file", root=shown(root), name=shown(name)
+        ) from None
 
 
 def _open_below(root: int, name: str) -> int:
@@ -206,15 +224,19 @@ def _hash(root: int, path: Path, name: str, stop: threading.Event, tell: Tell | 
         try:
             before = os.fstat(descriptor)
             if not stat.S_ISREG(before.st_mode):
-                raise LoadError(f"{where}: no regular file; a version holds regular files only")
+                raise LoadError("{where}: no regular file; a version holds regular files only", where=where)
             size, sha256 = _digest(descriptor, stop, tell)
             after = os.fstat(descriptor)
         finally:
             os.close(descriptor)
     except OSError as error:
-        raise LoadError(f"{where}: cannot be read ({error.strerror}); expected a readable regular file") from None
+        raise LoadError(
+            "{where}: cannot be read ({reason}); expected a readable regular file", where=where, reason=reason_of(error)
+        ) from None
     if size != before.st_size or (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
-        raise LoadError(f"{where}: changed while it was read; wait until nobody writes there, then run again")
+        raise LoadError(
+            "{where}: changed while it was read; wait until nobody writes there, then run again", where=where
+        )
     return File(name, size, sha256)
 
 
@@ -231,7 +253,7 @@ def _digest(descriptor: int, stop: threading.Event, tell: Tell | None) -> tuple[
     return size, sha256.hexdigest()
 
 
-def differences(expected: Version, found: Version) -> list[str]:
+def differences(expected: Version, found: Version) -> list[Message]:
     """What is not as expected, a sentence each: changed, renamed, removed and added files, by name."""
     old, new = ({file.path: file for file in version.files} for version in (expected, found))
     gone = {path: old[path].sha256 for path in old if path not in new}
@@ -244,19 +266,29 @@ def differences(expected: Version, found: Version) -> list[str]:
         if twins.get(sha256):
             twin = twins[sha256].pop()
             del gone[path], added[twin]
-            told.append(f"{shown(path)}: was renamed to {_apart(twin, path)}")
-    told += [f"{shown(path)}: was changed" for path in old if path in new and old[path][1:] != new[path][1:]]
-    told += [f"{shown(path)}: was removed" for path in gone]
-    told += [f"{shown(path)}: was added" for path in added]
+            told.append(Message("{path}: was renamed to {name}", path=shown(path), name=_apart(twin, path)))
+    changed = [path for path in old if path in new and old[path][1:] != new[path][1:]]
+    told += [Message("{path}: was changed", path=shown(path)) for path in changed]
+    told += [Message("{path}: was removed", path=shown(path)) for path in gone]
+    told += [Message("{path}: was added", path=shown(path)) for path in added]
     return told
 
 
-def _apart(name: str, other: str) -> str:
+def _apart(name: str, other: str) -> str | Message:
     """A name, told apart from one that looks the same: copying by way of another system can change é (NFC) to e + ´."""
     if unicodedata.normalize("NFC", name) != unicodedata.normalize("NFC", other):
         return shown(name)
     form = next((form for form in ("NFC", "NFD") if unicodedata.is_normalized(form, name)), "mixed")
-    return f"{shown(name)} (the same letters, in Unicode form {form})"
+    return Message("{name} (the same letters, in Unicode form {form})", name=shown(name), form=form)
+
+
+def amount(files: int, size: int) -> Message:
+    """How much it is, as in `3 files, 1,024 bytes`."""
+    return Message(
+        "{files}, {bytes}",
+        files=Message.plural("{n:,} file", "{n:,} files", files),
+        bytes=Message.plural("{n:,} byte", "{n:,} bytes", size),
+    )
 
 
 # --- the manifest ---
@@ -271,8 +303,12 @@ def read_manifest(path: Path) -> Version | None:
     try:
         return _parsed(data)
     except JsonError as error:
-        hint = f"expected what `datacheck manifest` writes ({MANIFEST_SCHEMA})"
-        raise LoadError(f"{shown(str(place))}: not a manifest: {error}; {hint}") from None
+        raise LoadError(
+            "{place}: not a manifest: {reason}; expected what `datacheck manifest` writes ({schema})",
+            place=shown(str(place)),
+            reason=reason_of(error),
+            schema=MANIFEST_SCHEMA,
+        ) from None
 
 
 def _parsed(data: bytes) -> Version:
@@ -308,14 +344,16 @@ def write_manifest(path: Path, *, force: bool = False) -> Version:
         sweep(path)
     found = scan(path)
     if not found.files:
-        raise UsageError(f"{shown(str(path))}: holds no file; expected a version of data")
+        raise UsageError("{path}: holds no file; expected a version of data", path=shown(str(path)))
     if place.exists() and not force:
         old = read_manifest(path)
         if old != found:
-            told = "; ".join(differences(old, found)[:3]) if old else ""
+            told = differences(old, found)[:3] if old else []
             raise UsageError(
-                f"{shown(str(place))}: there is another manifest ({told}); "
-                "if the version was meant to change, write a new one with --force"
+                "{place}: there is another manifest ({told}); "
+                "if the version was meant to change, write a new one with --force",
+                place=shown(str(place)),
+                told=joined(told) if told else "",
             )
         return found
     entries = [file._asdict() for file in found.files]
@@ -327,11 +365,20 @@ def write_manifest(path: Path, *, force: bool = False) -> Version:
 def require_listed(path: Path, manifest: Version) -> None:
     """Every file is in the manifest and every one of the manifest is there. Raises LoadError; nothing is hashed."""
     there, listed = set(names(path)), {file.path for file in manifest.files}
-    told = [f"{shown(name)}: is not in {MANIFEST}" for name in sorted(there - listed)]
-    told += [f"{shown(name)}: is in {MANIFEST}, but not there" for name in sorted(listed - there)]
+    root = shown(path.name)
+    told = [
+        Message("{root}/{name}: is not in {manifest}", root=root, name=shown(name), manifest=MANIFEST)
+        for name in sorted(there - listed)
+    ]
+    told += [
+        Message("{root}/{name}: is in {manifest}, but not there", root=root, name=shown(name), manifest=MANIFEST)
+        for name in sorted(listed - there)
+    ]
     if told:
-        hint = "the drop is not complete, or was changed; write a new manifest if that was meant (datacheck manifest)"
-        raise LoadError("\n".join([*(f"{shown(path.name)}/{line}" for line in told[:20]), hint]))
+        hint = Message(
+            "the drop is not complete, or was changed; write a new manifest if that was meant (datacheck manifest)"
+        )
+        raise LoadError(joined([*told[:20], hint], "\n"))
 
 
 def sweep(path: Path) -> None:
@@ -352,10 +399,12 @@ def read_small(path: Path, limit: int) -> bytes | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise LoadError(f"{shown(str(path))}: cannot be read ({error.strerror}); expected a regular file") from None
+        raise LoadError(
+            "{path}: cannot be read ({reason}); expected a regular file", path=shown(str(path)), reason=reason_of(error)
+        ) from None
     with os.fdopen(descriptor, "rb") as file:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise LoadError(f"{shown(str(path))}: no regular file; expected a file that datacheck wrote")
+            raise LoadError("{path}: no regular file; expected a file that datacheck wrote", path=shown(str(path)))
         return file.read(limit + 1)
 
 
@@ -378,5 +427,7 @@ def write_atomic(path: Path, data: bytes, mode: int = 0o644) -> None:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
         raise UsageError(
-            f"{shown(str(path))}: cannot be written ({error.strerror}); is the folder read-only?"
+            "{path}: cannot be written ({reason}); is the folder read-only?",
+            path=shown(str(path)),
+            reason=reason_of(error),
         ) from None

@@ -9,6 +9,7 @@ import binascii
 import json
 from typing import Protocol
 
+from datacheck.errors import SaidError, reason_of
 from datacheck.files import strictjson
 from datacheck.files.strictjson import JsonError
 
@@ -16,7 +17,7 @@ LIMIT = 64 * 1024**2  # bytes of an envelope
 IN_TOTO = "application/vnd.in-toto+json"
 
 
-class EnvelopeError(ValueError):
+class EnvelopeError(SaidError, ValueError):
     """Not an envelope of ours; the message never quotes the content."""
 
 
@@ -67,7 +68,7 @@ def seal(payload: bytes, signer: Signer, payload_type: str = IN_TOTO) -> bytes:
     }
     data = (json.dumps(body) + "\n").encode()
     if len(data) > LIMIT:
-        raise EnvelopeError(f"more than {LIMIT:,} bytes; expected fewer files in one version")
+        raise EnvelopeError("more than {limit:,} bytes; expected fewer files in one version", limit=LIMIT)
     return data
 
 
@@ -80,12 +81,12 @@ def parse(data: bytes) -> Envelope:
         one = strictjson.fields(body["signatures"][0], {"keyid", "sig"})
         signature = _bytes(one["sig"])
         if body["payloadType"] != IN_TOTO:
-            raise EnvelopeError(f"expected the payload type {IN_TOTO}")
+            raise EnvelopeError("expected the payload type {type}", type=IN_TOTO)
         if len(signature) != 64:
             raise EnvelopeError("expected an ed25519 signature of 64 bytes")
         return Envelope(_bytes(body["payload"]), IN_TOTO, strictjson.text(one["keyid"]), signature)
     except JsonError as error:
-        raise EnvelopeError(str(error)) from None
+        raise EnvelopeError(reason_of(error)) from None
 
 
 def _bytes(value: object) -> bytes:

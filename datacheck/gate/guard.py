@@ -14,13 +14,15 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
 
-from datacheck.errors import DatacheckError, UsageError, crash
-from datacheck.files.versions import shown
+from datacheck.errors import DatacheckError, UsageError, crash, reason_of
+from datacheck.files.versions import amount, shown
 from datacheck.gate.keys import Trust, read_trust
 from datacheck.gate.verify import LedgerHead, Standing, Verified, verify
 from datacheck.i18n.argparse import Parser
-from datacheck.i18n.language import told
+from datacheck.i18n.language import chosen
+from datacheck.i18n.message import Message
 
+_RESULTS = {"PASSED": Message("PASSED"), "WARNED": Message("WARNED")}
 PASSED = "DATACHECK_PASSED"  # JSON: path → version id of what the launcher verified
 
 
@@ -58,7 +60,7 @@ def require_passed(
         ledger_head=ledger_head or in_reach,
         hashed=known,
     )
-    _tell(found.notices, found)
+    _tell(found.notices, found, chosen((), os.environ))
     return found
 
 
@@ -80,9 +82,13 @@ def launched() -> dict[str, str]:
     return {str(path): str(number) for path, number in value.items()} if isinstance(value, dict) else {}
 
 
-def _tell(lines: Sequence[str], found: Verified) -> None:
+def _tell(lines: Sequence[Message], found: Verified, lang: str) -> None:
     for line in lines:
-        sys.stderr.write(told(f"datacheck: {shown(str(found.path))}: {line}") + "\n")
+        _say(Message("datacheck: {path}: {what}", path=shown(str(found.path)), what=line), lang)
+
+
+def _say(message: Message, lang: str) -> None:
+    sys.stderr.write(f"{message.said(lang)}\n")
 
 
 # --- the commands ---
@@ -92,79 +98,92 @@ def main(arguments: Sequence[str]) -> int:
     """`exec …` or `verify …`; returns the exit code, unless the process has become the command."""
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    lang = chosen(arguments, os.environ)
     try:
-        return _run(list(arguments))
+        return _run(list(arguments), lang)
     except KeyboardInterrupt:
         return 130
     except DatacheckError as error:
         with suppress(OSError):  # standard error can be full: the exit code still says it
-            sys.stderr.write(f"{told(str(error))}\n")
+            _say(error.message, lang)
         return error.exit_code
     except Exception as error:  # noqa: BLE001 - whatever goes wrong, nothing starts
         with suppress(OSError):
-            sys.stderr.write(f"{told(crash(error))}\n")
+            _say(crash(error), lang)
         return DatacheckError.exit_code
 
 
-def _run(arguments: list[str]) -> int:
+def _run(arguments: list[str], lang: str) -> int:
     if arguments[:1] == ["exec"]:
-        _exec(arguments[1:])
+        _exec(arguments[1:], lang)
     if arguments[:1] == ["verify"]:
-        return _verify(arguments[1:])
+        return _verify(arguments[1:], lang)
     raise UsageError("expected: exec --require-pass PATH -- COMMAND, or: verify PATH")
 
 
-def _parser(command: str, about: str) -> Parser:
-    parser = Parser(f"datacheck {command}", description=about, allow_abbrev=False)
+def _parser(command: str, lang: str, **about: str) -> Parser:
+    parser = Parser(f"datacheck {command}", lang=lang, allow_abbrev=False, **about)
     parser.add_argument("--trust", metavar="FILE", help="trusted keys (default: $DATACHECK_TRUST)")
     parser.add_argument("--contract", metavar="SHA256", help="the only contract that counts, by its digest")
     parser.add_argument("--strict", action="store_true", help="refuse warnings too")
     return parser
 
 
-_CODES = "Exit code: 10 failed, 11 never validated, 12 tampered, 13 waiver, 14 unknown key or contract"
-
-
-def _exec(arguments: list[str]) -> NoReturn:
+def _exec(arguments: list[str], lang: str) -> NoReturn:
     """Verify every path, then become the command: its exit code and its signals are those of this process."""
     at = arguments.index("--") if "--" in arguments else len(arguments)
-    parser = _parser("exec", "Start COMMAND only if every PATH passed and is unchanged.")
+    parser = _parser(
+        "exec",
+        lang,
+        description="Start COMMAND only if every PATH passed and is unchanged.",
+        epilog="Exit code: 10 failed, 11 never validated, 12 tampered, 13 waiver, 14 unknown key or contract; "
+        "else that of COMMAND (126, 127: it cannot be started).",
+    )
     parser.usage = "datacheck exec --require-pass PATH [--require-pass PATH] [options] -- COMMAND [ARGUMENTS]"
-    parser.epilog = f"{_CODES}; else that of COMMAND (126, 127: it cannot be started)."
     parser.add_argument("--require-pass", metavar="PATH", action="append", required=True, help="version of data")
     given = parser.parse_args(arguments[:at])
     command = arguments[at + 1 :]
     if not command:
         raise UsageError("datacheck exec: no command; expected -- COMMAND after the options")
     keys = read_trust(given.trust)
-    found = [_one(Path(path), keys, given) for path in given.require_pass]
+    found = [_one(Path(path), keys, given, lang) for path in given.require_pass]
     os.environ[PASSED] = json.dumps({str(one.path): one.version for one in found})
     sys.stdout.flush()
     sys.stderr.flush()
     try:
         os.execvp(command[0], command)  # noqa: S606 - what the user asked for, without a shell
     except OSError as error:
-        said = f"datacheck exec: {shown(command[0])}: {error.strerror}; expected a command on PATH"
-        sys.stderr.write(f"{told(said)}\n")
+        what = "datacheck exec: {command}: {reason}; expected a command on PATH"
+        _say(Message(what, command=shown(command[0]), reason=reason_of(error)), lang)
         sys.exit(127 if isinstance(error, FileNotFoundError) else 126)
 
 
-def _verify(arguments: list[str]) -> int:
-    parser = _parser("verify", "Say whether PATH was validated, passed and is unchanged.")
-    parser.epilog = f"{_CODES}."
+def _verify(arguments: list[str], lang: str) -> int:
+    parser = _parser(
+        "verify",
+        lang,
+        description="Say whether PATH was validated, passed and is unchanged.",
+        epilog="Exit code: 10 failed, 11 never validated, 12 tampered, 13 waiver, 14 unknown key or contract.",
+    )
     parser.add_argument("path", metavar="PATH", help="version of data")
     parser.add_argument("--report", metavar="DIR", type=Path, help="this report folder must be that of the verdict")
     given = parser.parse_args(arguments)
-    _one(Path(given.path), read_trust(given.trust), given, report=given.report)
+    _one(Path(given.path), read_trust(given.trust), given, lang, report=given.report)
     return 0
 
 
-def _one(path: Path, keys: Trust, given: argparse.Namespace, report: Path | None = None) -> Verified:
+def _one(path: Path, keys: Trust, given: argparse.Namespace, lang: str, report: Path | None = None) -> Verified:
     start = time.monotonic()
     found = verify(path, keys, contract=given.contract, strict=given.strict, report=report, ledger_head=in_reach)
     seconds = time.monotonic() - start
-    told = f"{found.result if not found.waived else 'FAILED, but waived'}, {found.files} files, {found.bytes:,} bytes"
-    _tell([f"{told}, {found.version}, verified in {seconds:.1f} s", *found.notices], found)
+    line = Message(
+        "{result}, {amount}, {version}, verified in {seconds:.1f} s",
+        result=Message("FAILED, but waived") if found.waived else _RESULTS[found.result],
+        amount=amount(found.files, found.bytes),
+        version=found.version,
+        seconds=seconds,
+    )
+    _tell([line, *found.notices], found, lang)
     return found
 
 

@@ -16,10 +16,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from datacheck.errors import UnknownKeyError, UsageError
+from datacheck.errors import UnknownKeyError, UsageError, reason_of
 from datacheck.files import strictjson
 from datacheck.files.strictjson import JsonError
 from datacheck.files.versions import shown, write_atomic
+from datacheck.i18n.message import Message
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -102,18 +103,20 @@ def new_key(path: Path) -> PrivateKey:
     public = key.public_key().public_bytes(form.Encoding.PEM, form.PublicFormat.SubjectPublicKeyInfo)
     beside = public_file(path)
     if beside.exists():
-        raise UsageError(f"{shown(str(beside))}: exists already; choose another name for the key")
+        raise UsageError("{beside}: exists already; choose another name for the key", beside=shown(str(beside)))
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         with os.fdopen(descriptor, "wb") as file:
             file.write(private)
             os.fsync(descriptor)
     except FileExistsError:
-        raise UsageError(f"{shown(str(path))}: exists already; choose another name for the key") from None
+        raise UsageError("{path}: exists already; choose another name for the key", path=shown(str(path))) from None
     except OSError as error:
         with suppress(OSError):
             path.unlink()
-        raise UsageError(f"{shown(str(path))}: cannot be written ({error.strerror}); name a file") from None
+        raise UsageError(
+            "{path}: cannot be written ({reason}); name a file", path=shown(str(path)), reason=reason_of(error)
+        ) from None
     write_atomic(beside, public)
     return PrivateKey(key)
 
@@ -139,13 +142,17 @@ def load_private(named: str) -> PrivateKey:
     try:
         key = load_pem_private_key(pem, passphrase)
     except TypeError:
-        hint = f"the key is not encrypted; unset {PASSPHRASE}"
-        hint = hint if passphrase else f"the key is encrypted; set {PASSPHRASE}"
-        raise UsageError(f"{where}: {hint}") from None
+        if passphrase:
+            raise UsageError(
+                "{where}: the key is not encrypted; unset {variable}", where=where, variable=PASSPHRASE
+            ) from None
+        raise UsageError("{where}: the key is encrypted; set {variable}", where=where, variable=PASSPHRASE) from None
     except (ValueError, UnsupportedAlgorithm):
-        raise UsageError(f"{where}: no private key, or another passphrase; expected PEM (datacheck keys new)") from None
+        raise UsageError(
+            "{where}: no private key, or another passphrase; expected PEM (datacheck keys new)", where=where
+        ) from None
     if not isinstance(key, Ed25519PrivateKey):
-        raise UsageError(f"{where}: a key of another kind; expected ed25519 (datacheck keys new)")
+        raise UsageError("{where}: a key of another kind; expected ed25519 (datacheck keys new)", where=where)
     return PrivateKey(key)
 
 
@@ -161,15 +168,19 @@ def _pem_of(named: str, where: str) -> bytes:
     if named.startswith("env:"):
         text = _take(named.removeprefix("env:"), named)
         if text is None:
-            raise UsageError(f"{where}: no such variable; expected a private key in it")
+            raise UsageError("{where}: no such variable; expected a private key in it", where=where)
         return text.encode("utf-8", "surrogateescape")
     try:
         with Path(named).open("rb") as file:
             if stat.S_IMODE(os.fstat(file.fileno()).st_mode) & 0o077:
-                raise UsageError(f"{where}: others may read this key; make it private (chmod 600)")
+                raise UsageError("{where}: others may read this key; make it private (chmod 600)", where=where)
             return file.read(_LIMIT)
     except OSError as error:
-        raise UsageError(f"{where}: cannot be read ({error.strerror}); expected a private key, or env:NAME") from None
+        raise UsageError(
+            "{where}: cannot be read ({reason}); expected a private key, or env:NAME",
+            where=where,
+            reason=reason_of(error),
+        ) from None
 
 
 # --- public keys and trust ---
@@ -184,12 +195,14 @@ def load_public(path: Path) -> bytes:
     try:
         key = load_pem_public_key(path.read_bytes())
     except OSError as error:
-        raise UsageError(f"{shown(str(path))}: cannot be read ({error.strerror}); expected a public key") from None
+        raise UsageError(
+            "{path}: cannot be read ({reason}); expected a public key", path=shown(str(path)), reason=reason_of(error)
+        ) from None
     except (ValueError, UnsupportedAlgorithm):
         key = None
     if not isinstance(key, Ed25519PublicKey):
         raise UsageError(
-            f"{shown(str(path))}: no public key of ed25519 in PEM; expected the .pub of datacheck keys new"
+            "{path}: no public key of ed25519 in PEM; expected the .pub of datacheck keys new", path=shown(str(path))
         )
     return key.public_bytes_raw()
 
@@ -207,12 +220,19 @@ def read_trust(given: str | os.PathLike[str] | None = None) -> Trust:
     try:
         data = path.read_bytes()  # may be a link: secrets are mounted like that
     except OSError as error:
-        hint = "trust a validator first: datacheck keys trust KEY.pub --role validator"
-        raise UnknownKeyError(f"{where}: no trusted keys ({error.strerror}); {hint}") from None
+        hint = Message("trust a validator first: datacheck keys trust KEY.pub --role validator")
+        raise UnknownKeyError(
+            "{where}: no trusted keys ({reason}); {hint}", where=where, reason=reason_of(error), hint=hint
+        ) from None
     try:
         return Trust(str(path), _trusted(data))
     except JsonError as error:
-        raise UsageError(f"{where}: no list of trusted keys: {error}; expected {TRUST_SCHEMA}") from None
+        raise UsageError(
+            "{where}: no list of trusted keys: {reason}; expected {schema}",
+            where=where,
+            reason=reason_of(error),
+            schema=TRUST_SCHEMA,
+        ) from None
 
 
 def _trusted(data: bytes) -> dict[str, TrustedKey]:
@@ -227,7 +247,7 @@ def _trusted(data: bytes) -> dict[str, TrustedKey]:
         except (binascii.Error, ValueError):
             raise JsonError("a public key is no base64") from None
         if entry["role"] not in ROLES:
-            raise JsonError(f"a role is none of {', '.join(ROLES)}")
+            raise JsonError("a role is none of {known}", known=", ".join(ROLES))
         if len(public) != 32 or entry["id"] != key_id(public) or entry["id"] in keys:
             raise JsonError("an id is not that of its key, or stands twice (a key has one role)")
         keys[entry["id"]] = TrustedKey(strictjson.text(entry["name"]), entry["role"], public)
@@ -240,8 +260,9 @@ def add_trust(path: Path, name: str, role: Role, public: bytes) -> str:
     number = key_id(public)
     if number in keys and keys[number].role != role:
         raise UsageError(
-            f"{shown(str(path))}: this key is trusted as {keys[number].role} already; "
-            "who approves waivers must have a key of their own"
+            "{path}: this key is trusted as {role} already; who approves waivers must have a key of their own",
+            path=shown(str(path)),
+            role=keys[number].role,
         )
     keys[number] = TrustedKey(name, role, public)
     body = [

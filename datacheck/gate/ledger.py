@@ -18,10 +18,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
-from datacheck.errors import DatacheckError, UsageError
+from datacheck.errors import DatacheckError, UsageError, reason_of
 from datacheck.files import strictjson
 from datacheck.files.strictjson import JsonError
 from datacheck.files.versions import write_atomic
+from datacheck.i18n.message import Message
 
 BUSY_MS = 60_000  # how long a writer waits for the others; one append takes milliseconds
 _LONGEST = 1024**2  # bytes of the facts of one entry, and of a copied head
@@ -91,13 +92,18 @@ class Entry(NamedTuple):
         except JsonError:
             facts = None
         if not isinstance(facts, dict):
-            raise LedgerError(f"entry {self.seq} of the ledger holds no facts; {_RESTORE}")
+            raise LedgerError("entry {seq} of the ledger holds no facts; {hint}", seq=self.seq, hint=_RESTORE)
         return facts
 
     def fact(self, name: str) -> str:
         """One of its facts. Raises LedgerError where it is not there."""
         if name not in (facts := self.facts):
-            raise LedgerError(f"entry {self.seq} of the ledger does not say its {name}; {_RESTORE}")
+            raise LedgerError(
+                "entry {seq} of the ledger does not say its {name}; {hint}",
+                seq=self.seq,
+                name=name,
+                hint=_RESTORE,
+            )
         return str(facts[name])
 
     def expected_hash(self) -> str:
@@ -110,7 +116,7 @@ class Entry(NamedTuple):
 def _payload(facts: Mapping[str, Any]) -> str:
     payload = strictjson.canonical(dict(facts))
     if len(payload) > _LONGEST:
-        raise LedgerError(f"an entry of {len(payload):,} bytes; expected digests and numbers only")
+        raise LedgerError("an entry of {n:,} bytes; expected digests and numbers only", n=len(payload))
     return payload.decode()
 
 
@@ -136,12 +142,12 @@ class Ledger:
         self.path = path
         self.anchors = tuple(anchors)
         self.readonly = readonly
-        with self._told("opened"):
+        with self._told(_OPENED):
             self._db = self._open_to_read() if readonly else self._open_to_write()
 
     def _open_to_read(self) -> sqlite3.Connection:
         if not self.path.is_file():
-            raise LedgerError(f"{self.path}: no ledger here; expected the file that the first publish makes")
+            raise LedgerError("{path}: no ledger here; expected the file that the first publish makes", path=self.path)
         uri = self.path.absolute().as_uri()
         try:
             return _readable(f"{uri}?mode=ro")
@@ -181,24 +187,26 @@ class Ledger:
         self.close()
 
     @contextlib.contextmanager
-    def _told(self, what: str) -> Iterator[None]:
+    def _told(self, what: Message) -> Iterator[None]:
         """Troubles of the database and of the disk as one error that says what to do."""
         try:
             yield
-        except sqlite3.Error as error:
-            why = _reason(error)
-            raise LedgerError(f"{self.path}: the ledger was not {what} ({why}); {_hint(why)}") from None
-        except UnicodeError:  # of a damaged file: even what SQLite says of it need not be text
-            raise LedgerError(f"{self.path}: the ledger was not {what} ({_DAMAGED}); {_RESTORE}") from None
-        except OSError as error:
-            why = error.strerror or type(error).__name__
-            raise LedgerError(f"{self.path}: the ledger was not {what} ({why}); {_hint(why)}") from None
+        except (sqlite3.Error, OSError, UnicodeError) as error:
+            raise self._trouble(what, error) from None
+
+    def _trouble(self, what: Message, error: Exception) -> LedgerError:
+        """An error of SQLite, of the disk, or of text in a damaged file, as what was not done, why, and what to do."""
+        damaged = isinstance(error, UnicodeError) or "decode" in str(error)  # SQLite would quote all of such a row
+        said = error.strerror or type(error).__name__ if isinstance(error, OSError) else str(error)
+        why = _DAMAGED if damaged else reason_of(error) if isinstance(error, OSError) else said
+        hint = _RESTORE if damaged else _hint(said.lower())
+        return LedgerError("{path}: {what} ({why}); {hint}", path=self.path, what=what, why=why, hint=hint)
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
         """One transaction that no other writer overlaps; all of it is recorded, or nothing."""
         if self.readonly:
-            raise LedgerError(f"{self.path}: opened to read only; nothing was recorded")
+            raise LedgerError("{path}: opened to read only; nothing was recorded", path=self.path)
         try:
             self._db.execute("BEGIN IMMEDIATE")
             try:
@@ -208,11 +216,8 @@ class Ledger:
                 with contextlib.suppress(sqlite3.Error):
                     self._db.execute("ROLLBACK")  # a full disk may have rolled back already
                 raise
-        except sqlite3.Error as error:
-            why = _reason(error)
-            raise LedgerError(f"{self.path}: the ledger was not written ({why}); {_hint(why)}") from None
-        except UnicodeDecodeError:
-            raise LedgerError(f"{self.path}: the ledger was not written ({_DAMAGED}); {_RESTORE}") from None
+        except (sqlite3.Error, UnicodeDecodeError) as error:
+            raise self._trouble(_WRITTEN, error) from None
 
     # --- writing ---
 
@@ -237,7 +242,7 @@ class Ledger:
 
     def require_whole_head(self) -> None:
         """Refuse to answer from a ledger whose last entries were cut off, as far as its anchors tell."""
-        with self._told("read"):
+        with self._told(_READ):
             self._head_beside_anchors()
 
     def write_anchors(self) -> None:
@@ -252,7 +257,7 @@ class Ledger:
 
     def head(self) -> Head:
         """The last entry."""
-        with self._told("read"):
+        with self._told(_READ):
             row = self._db.execute("SELECT seq, hash FROM entries NOT INDEXED ORDER BY seq DESC LIMIT 1").fetchone()
         return self._head_of(row) if row else Head(0, GENESIS)
 
@@ -272,9 +277,19 @@ class Ledger:
         hashes = [GENESIS]
         for entry in self._rows():
             if entry.seq != len(hashes) or entry.prev != hashes[-1]:
-                raise LedgerError(f"{self.path}: entry {len(hashes)} is missing or was replaced; {_RESTORE}")
+                raise LedgerError(
+                    "{path}: entry {n} is missing or was replaced; {hint}",
+                    path=self.path,
+                    n=len(hashes),
+                    hint=_RESTORE,
+                )
             if entry.hash != entry.expected_hash():
-                raise LedgerError(f"{self.path}: entry {entry.seq} was changed after it was written; {_RESTORE}")
+                raise LedgerError(
+                    "{path}: entry {seq} was changed after it was written; {hint}",
+                    path=self.path,
+                    seq=entry.seq,
+                    hint=_RESTORE,
+                )
             hashes.append(entry.hash)
             found.append(entry)
         own = [(anchor, head) for anchor in self.anchors if (head := read_head(anchor)) is not None]
@@ -299,16 +314,16 @@ class Ledger:
 
     def _rows(self) -> Iterator[Entry]:
         """The rows of the table itself, in one pass; a damaged file can hold anything in them."""
-        with self._told("read"):
+        with self._told(_READ):
             for row in self._db.execute(_ROWS):
                 if type(row[0]) is not int or not all(type(value) is str for value in row[1:]):
-                    raise LedgerError(f"{self.path}: a row is no entry of a ledger; {_RESTORE}")
+                    raise LedgerError("{path}: a row is no entry of a ledger; {hint}", path=self.path, hint=_RESTORE)
                 yield Entry(*row)
 
     def _head_of(self, row: Sequence[object]) -> Head:
         seq, own = row
         if type(seq) is not int or not isinstance(own, str):
-            raise LedgerError(f"{self.path}: a row is no entry of a ledger; {_RESTORE}")
+            raise LedgerError("{path}: a row is no entry of a ledger; {hint}", path=self.path, hint=_RESTORE)
         return Head(seq, own)
 
     def _head_beside_anchors(self) -> Head:
@@ -323,12 +338,22 @@ class Ledger:
     def _compare(self, file: Path, head: Head, found: str | None, last: int) -> None:
         if found is None:
             raise LedgerError(
-                f"{self.path}: ends at entry {last}, but {file} knows entry {head.seq}: the last entries were cut off, "
-                f"or an older copy was put back, or {file.name} belongs to another registry; {_RESTORE}"
+                "{path}: ends at entry {last}, but {file} knows entry {seq}: the last entries were cut off, "
+                "or an older copy was put back, or {name} belongs to another registry; {hint}",
+                path=self.path,
+                last=last,
+                file=file,
+                seq=head.seq,
+                name=file.name,
+                hint=_RESTORE,
             )
         if found != head.hash:
             raise LedgerError(
-                f"{self.path}: entry {head.seq} is another one than {file} knows (of another registry?); {_RESTORE}"
+                "{path}: entry {seq} is another one than {file} knows (of another registry?); {hint}",
+                path=self.path,
+                seq=head.seq,
+                file=file,
+                hint=_RESTORE,
             )
 
 
@@ -361,30 +386,29 @@ def _use_wal(db: sqlite3.Connection) -> None:
             return
 
 
-_DAMAGED = "it is damaged"
-_RESTORE = "restore the newest copy of the ledger, and trust no verdict until `datacheck history` passes"
+_OPENED, _READ, _WRITTEN = (
+    Message("the ledger was not opened"),
+    Message("the ledger was not read"),
+    Message("the ledger was not written"),
+)
+_DAMAGED = Message("it is damaged")
+_RESTORE = Message("restore the newest copy of the ledger, and trust no verdict until `datacheck history` passes")
 
 
-def _reason(error: sqlite3.Error) -> str:
-    """What SQLite says; of a row that is no text it would quote all."""
-    return _DAMAGED if "decode" in str(error) else str(error)
-
-
-def _hint(error: str) -> str:
-    error = error.lower()
-    if "full" in error or "space" in error or "too large" in error or "i/o" in error:
-        return "nothing was recorded and what stands is intact; free space (or mend the disk) and run again"
-    if "locked" in error:
-        return "another process holds it for long; run again, or end that process"
-    if error == _DAMAGED or "malformed" in error or "not a database" in error or "no such table" in error:
+def _hint(why: str) -> Message:
+    if "full" in why or "space" in why or "too large" in why or "i/o" in why:
+        return Message("nothing was recorded and what stands is intact; free space (or mend the disk) and run again")
+    if "locked" in why:
+        return Message("another process holds it for long; run again, or end that process")
+    if "malformed" in why or "not a database" in why or "no such table" in why:
         return _RESTORE
-    return "expected a folder where you may write, on a local file system"
+    return Message("expected a folder where you may write, on a local file system")
 
 
 def read_head(file: Path) -> Head | None:
     """Read a copied head; None where there is no file. Raises LedgerError for one that is none, or a device."""
     if file.exists() and not file.is_file():
-        raise LedgerError(f"{file}: no regular file; expected a place for a copy of the ledger's head")
+        raise LedgerError("{file}: no regular file; expected a place for a copy of the ledger's head", file=file)
     try:
         with file.open("rb") as copied:
             value = strictjson.fields(strictjson.loads(copied.read(_LONGEST + 1), _LONGEST), {"seq", "hash"})
@@ -392,11 +416,13 @@ def read_head(file: Path) -> Head | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise LedgerError(f"{file}: the head of the ledger cannot be read ({error.strerror})") from None
+        raise LedgerError(
+            "{file}: the head of the ledger cannot be read ({reason})", file=file, reason=reason_of(error)
+        ) from None
     except JsonError:
-        raise LedgerError(f"{file}: is no head of a ledger; {_RESTORE}") from None
+        raise LedgerError("{file}: is no head of a ledger; {hint}", file=file, hint=_RESTORE) from None
     if type(head.seq) is not int:
-        raise LedgerError(f"{file}: is no head of a ledger; {_RESTORE}")
+        raise LedgerError("{file}: is no head of a ledger; {hint}", file=file, hint=_RESTORE)
     return head
 
 
@@ -405,7 +431,7 @@ def write_head(file: Path, head: Head) -> None:
     try:
         write_atomic(file, strictjson.canonical(head._asdict()) + b"\n")
     except UsageError as error:
-        raise LedgerError(f"the head of the ledger could not be copied: {error}") from None
+        raise LedgerError("the head of the ledger could not be copied: {reason}", reason=reason_of(error)) from None
 
 
 def sync_folder(folder: Path) -> None:

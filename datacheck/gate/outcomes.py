@@ -89,7 +89,9 @@ def _place(entry: Entry) -> str | None:
     """The folder that an entry names; those of an earlier datacheck name none."""
     place = entry.facts.get("place")
     if place is not None and not _PLACE.fullmatch(str(place)):
-        raise LedgerError(f"entry {entry.seq} of the ledger names no place of a version; trust no verdict of it")
+        raise LedgerError(
+            "entry {seq} of the ledger names no place of a version; trust no verdict of it", seq=entry.seq
+        )
     return place
 
 

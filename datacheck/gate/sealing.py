@@ -13,7 +13,7 @@ from pathlib import Path
 from datacheck.contract.artifacts import FILES
 from datacheck.contract.load import Contract
 from datacheck.engine.store import code_digest
-from datacheck.errors import LoadError, UsageError
+from datacheck.errors import LoadError, UsageError, reason_of
 from datacheck.files import versions
 from datacheck.files.hf_saved import is_metadata, promises
 from datacheck.files.inventory import Inventory, is_data_name
@@ -23,6 +23,7 @@ from datacheck.gate import dsse
 from datacheck.gate.dsse import EnvelopeError
 from datacheck.gate.keys import PrivateKey
 from datacheck.gate.verdict import DatasetFacts, Judged, Verdict, result_of
+from datacheck.i18n.message import Message, joined
 from datacheck.verdict.model import FileEntry, Report
 
 
@@ -33,7 +34,9 @@ def version_path(data: Mapping[str, str], contract: Contract, given: Path | None
         raise UsageError("--sign: several datasets are named; say which folder is to be signed with --version PATH")
     path = given or Path(min(places))
     if "://" in str(path) or not path.exists():
-        raise UsageError(f"{shown(str(path))}: no such file or folder here; --sign expects a version of data on disk")
+        raise UsageError(
+            "{path}: no such file or folder here; --sign expects a version of data on disk", path=shown(str(path))
+        )
     return path.resolve()
 
 
@@ -49,14 +52,18 @@ class Sealer:
         manifest = versions.read_manifest(path)
         if manifest is None:
             raise UsageError(
-                f"{shown(str(sidecar(path, MANIFEST)))}: not there, so the drop may be incomplete; "
-                f"when all files are there: datacheck manifest {shown(str(path))}"
+                "{manifest}: not there, so the drop may be incomplete; "
+                "when all files are there: datacheck manifest {path}",
+                manifest=shown(str(sidecar(path, MANIFEST))),
+                path=shown(str(path)),
             )
         versions.require_listed(path, manifest)
         if out.resolve().is_relative_to(self.root) and path.is_dir():
-            raise UsageError(f"{shown(str(out))}: lies in the data, so it would change it; choose a folder with --out")
+            raise UsageError(
+                "{out}: lies in the data, so it would change it; choose a folder with --out", out=shown(str(out))
+            )
         if not os.access(self.root, os.W_OK):
-            raise UsageError(f"{shown(str(self.root))}: not writable; the verdict goes beside the data")
+            raise UsageError("{root}: not writable; the verdict goes beside the data", root=shown(str(self.root)))
         self._read = {self._name(entry.path) for found in files.values() for entry in found.read}
         self.tell: Tell | None = None  # hears of the hashing before the signature, which takes a while
         self.unread = tuple(file.path for file in manifest.files if file.path not in self._read)
@@ -70,14 +77,18 @@ class Sealer:
 
     def _account_for(self, manifest: Version) -> None:
         if self._read <= {None}:
-            raise UsageError(f"{shown(str(self.path))}: no dataset of this run lies in it; name its data with --data")
+            raise UsageError(
+                "{path}: no dataset of this run lies in it; name its data with --data", path=shown(str(self.path))
+            )
         every = [file.path for file in manifest.files]
         saved = promises(self.root, every) if self.root == self.path else []
         for name in self.unread:
             if is_data_name(name) and not is_metadata(name, saved):
                 raise UsageError(
-                    f"{shown(self.path.name)}/{shown(name)}: looks like data, but no dataset reads it, so nobody "
-                    "validated it; move it away and write a new manifest, or let a dataset read it"
+                    "{root}/{name}: looks like data, but no dataset reads it, so nobody validated it; "
+                    "move it away and write a new manifest, or let a dataset read it",
+                    root=shown(self.path.name),
+                    name=shown(name),
                 )
 
     def seal(
@@ -126,7 +137,9 @@ class Sealer:
         try:
             return verdict, dsse.seal(verdict.payload(), self.key)
         except EnvelopeError as error:
-            raise LoadError(f"{shown(str(self.path))}: the verdict cannot be signed: {error}") from None
+            raise LoadError(
+                "{path}: the verdict cannot be signed: {reason}", path=shown(str(self.path)), reason=reason_of(error)
+            ) from None
 
     def _facts(self, report: Report, name: str) -> DatasetFacts:
         entry = report.datasets[name]
@@ -137,18 +150,19 @@ class Sealer:
         """The version as it is now, if that is what was listed and what was read."""
         found = versions.scan(self.path, tell=self.tell)
         manifest = versions.read_manifest(self.path)
-        told = ["its manifest is gone"] if manifest is None else versions.differences(manifest, found)
+        told = [Message("its manifest is gone")] if manifest is None else versions.differences(manifest, found)
         known = {file.path: (file.bytes, file.sha256) for file in found.files}
         for name, files in self.files.items():
             entries: tuple[FileEntry, ...] = report.datasets[name].files if name in report.datasets else ()
             for place, entry in zip(files.read, entries, strict=bool(entries)):  # none if it could not be loaded
                 inside = self._name(place.path)
                 if inside is not None and known.get(inside) != (entry.bytes, entry.sha256):
-                    told.append(f"{shown(inside)}: is not what the run has read")
+                    told.append(Message("{name}: is not what the run has read", name=shown(inside)))
         if told:
             where = shown(self.path.name)
-            lines = "\n".join(f"{where}/{line}" for line in told[:10])
-            raise LoadError(f"{lines}\nnot signed: the data was changed meanwhile, or is not that of its manifest")
+            lines = [Message("{root}/{what}", root=where, what=line) for line in told[:10]]
+            hint = Message("not signed: the data was changed meanwhile, or is not that of its manifest")
+            raise LoadError(joined([*lines, hint], "\n"))
         return found
 
     def publish(self, envelope: bytes) -> Path:

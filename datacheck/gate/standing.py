@@ -8,6 +8,7 @@ from datacheck.files.versions import LEDGER_HEAD, shown
 from datacheck.gate.ledger import Ledger, read_head
 from datacheck.gate.outcomes import Scope, ScopeState, answer_of, fates, in_force
 from datacheck.gate.verify import Standing
+from datacheck.i18n.message import Message
 
 LEDGER = "ledger.sqlite"
 
@@ -68,11 +69,18 @@ def anchors_of(root: Path, named: Sequence[Path] = ()) -> tuple[Path, ...]:
     return (root / "head.json", *(named or ([Path(known)] if known else [])))
 
 
-def _misled(channel: str, newest: tuple[Scope, ScopeState] | None) -> str:
+def _misled(channel: str, newest: tuple[Scope, ScopeState] | None) -> Message:
     if newest is None:
-        return f"nothing is published in the channel {shown(channel)}; expected no pointer there"
+        return Message(
+            "nothing is published in the channel {channel}; expected no pointer there", channel=shown(channel)
+        )
     number, seq = hexed(newest[0].version)[:12], newest[1].entry.seq
-    return f"the newest publication of the channel {shown(channel)} is {number} (entry {seq}); its pointer leads here"
+    return Message(
+        "the newest publication of the channel {channel} is {version} (entry {seq}); its pointer leads here",
+        channel=shown(channel),
+        version=number,
+        seq=seq,
+    )
 
 
 def channel_of(path: Path) -> str | None:

@@ -18,6 +18,7 @@ from datacheck.errors import (
     UnknownKeyError,
     UsageError,
     WaiverError,
+    reason_of,
 )
 from datacheck.files import versions
 from datacheck.files.strictjson import JsonError
@@ -27,6 +28,7 @@ from datacheck.gate.dsse import EnvelopeError
 from datacheck.gate.keys import Trust, verifies
 from datacheck.gate.verdict import Result, Verdict, parse_verdict
 from datacheck.gate.waivers import Waiver, read_waivers, unwaived
+from datacheck.i18n.message import Message, joined
 
 _TOLD = 10  # differences that are named
 _LONGEST_HEAD = 200  # bytes
@@ -43,7 +45,7 @@ class Standing(NamedTuple):
     ledger: str
     verdicts: tuple[str, ...] = ()
     revoked: str | None = None
-    misled: str | None = None
+    misled: Message | None = None
 
 
 LedgerHead = Callable[[Path, str], Standing | None]  # (path, version id) → what the ledger says; None: not in reach
@@ -66,7 +68,7 @@ class Verified(NamedTuple):
     files: int
     bytes: int
     waived: tuple[Waiver, ...]
-    notices: tuple[str, ...]
+    notices: tuple[Message, ...]
 
 
 def read_signed(path: Path, trust: Trust) -> Signed:
@@ -79,25 +81,41 @@ def read_signed(path: Path, trust: Trust) -> Signed:
     try:
         data = versions.read_small(place, dsse.LIMIT)
     except LoadError as error:
-        raise TamperedError(str(error)) from None
+        raise TamperedError(reason_of(error)) from None
     if data is None:
-        hint = "validate it: datacheck run CONTRACT --data NAME=PATH --sign KEY"
-        raise NotValidatedError(f"{where}: there is no verdict; {hint}")
+        hint = Message("validate it: datacheck run CONTRACT --data NAME=PATH --sign KEY")
+        raise NotValidatedError("{where}: there is no verdict; {hint}", where=where, hint=hint)
     try:
         envelope = dsse.parse(data)
     except EnvelopeError as error:
-        raise TamperedError(f"{where}: not a signed verdict: {error}; validate the version again") from None
+        raise TamperedError(
+            "{where}: not a signed verdict: {reason}; validate the version again", where=where, reason=reason_of(error)
+        ) from None
     known = trust.keys.get(envelope.key_id)
     if known is None or known.role != "validator":
-        told = f"is trusted as {known.role} only" if known else "is not trusted"
-        hint = f"expected a validator of {shown(trust.file)}; if you know the key: datacheck keys trust"
-        raise UnknownKeyError(f"{where}: signed by the key {shown(envelope.key_id[:12])}, which {told}; {hint}")
+        told = Message("is trusted as {role} only", role=known.role) if known else Message("is not trusted")
+        hint = Message(
+            "expected a validator of {file}; if you know the key: datacheck keys trust", file=shown(trust.file)
+        )
+        raise UnknownKeyError(
+            "{where}: signed by the key {key_id}, which {told}; {hint}",
+            where=where,
+            key_id=shown(envelope.key_id[:12]),
+            told=told,
+            hint=hint,
+        )
     if not verifies(known.public, envelope.signature, envelope.signed):
-        raise TamperedError(f"{where}: the signature is not that of its content; validate the version again")
+        raise TamperedError(
+            "{where}: the signature is not that of its content; validate the version again", where=where
+        )
     try:
         verdict = parse_verdict(envelope.payload)
     except JsonError as error:
-        raise TamperedError(f"{where}: signed, but no verdict: {error}; expected one of this version") from None
+        raise TamperedError(
+            "{where}: signed, but no verdict: {reason}; expected one of this version",
+            where=where,
+            reason=reason_of(error),
+        ) from None
     return Signed(verdict, envelope.key_id, hashlib.sha256(data).hexdigest())
 
 
@@ -127,7 +145,7 @@ def verify(
 
     """
     if not path.exists():
-        raise UsageError(f"{shown(str(path))}: no such file or folder; expected a version of data")
+        raise UsageError("{path}: no such file or folder; expected a version of data", path=shown(str(path)))
     given, path = path, path.resolve()  # a pointer to the published version may be a link, its content may not
     signed = read_signed(path, trust)
     verdict = signed.verdict
@@ -140,7 +158,12 @@ def verify(
     _same_report(sidecar(path, REPORT), signed, needed=False)
     if report is not None:
         _same_report(report, signed, needed=True)
-    notices = (*(f"WAIVED {waiver}" for waiver in used), *notices, *_given(verdict), *_unread(verdict))
+    notices = (
+        *(Message("WAIVED {waiver}", waiver=waiver.line()) for waiver in used),
+        *notices,
+        *_given(verdict),
+        *_unread(verdict),
+    )
     return Verified(path, verdict.version, verdict.result, len(verdict.files), verdict.size, used, notices)
 
 
@@ -149,27 +172,44 @@ def _same_contract(path: Path, verdict: Verdict, contract: str | None) -> None:
     if contract is not None and contract.removeprefix("sha256:").lower() != digest:
         name = shown(" ".join([*verdict.contract, verdict.given]).strip())
         raise UnknownKeyError(
-            f"{shown(str(path))}: judged by the contract {name} ({digest}); expected {shown(contract)}"
+            "{path}: judged by the contract {name} ({digest}); expected {contract}",
+            path=shown(str(path)),
+            name=name,
+            digest=digest,
+            contract=shown(contract),
         )
 
 
-def _newest(path: Path, signed: Signed, ledger_head: LedgerHead | None) -> tuple[str, ...]:
+def _newest(path: Path, signed: Signed, ledger_head: LedgerHead | None) -> tuple[Message, ...]:
     standing = ledger_head(path, signed.verdict.version) if ledger_head else None
     if standing is None:
-        return ("replay not checked: no ledger in reach, so an older verdict of this version would not be noticed",)
+        return (
+            Message("replay not checked: no ledger in reach, so an older verdict of this version would not be noticed"),
+        )
     where, counts = shown(str(path)), signed.sha256 in standing.verdicts
     if standing.misled is not None:
-        hint = "the next datacheck publish or rescan mends it; while one is at work, start again in a moment"
-        raise TamperedError(f"{where}: {standing.misled}; {hint}")
+        hint = Message("the next datacheck publish or rescan mends it; while one is at work, start again in a moment")
+        raise TamperedError("{where}: {misled}; {hint}", where=where, misled=standing.misled, hint=hint)
     if standing.revoked is not None and not counts:
-        raise FailedError(f"{where}: was revoked: {shown(standing.revoked)}; use a version that is published")
+        raise FailedError(
+            "{where}: was revoked: {revoked}; use a version that is published",
+            where=where,
+            revoked=shown(standing.revoked),
+        )
     if not standing.verdicts:
         raise NotValidatedError(
-            f"{where}: the ledger {shown(standing.ledger)} knows no verdict of it; publish it first"
+            "{where}: the ledger {ledger} knows no verdict of it; publish it first",
+            where=where,
+            ledger=shown(standing.ledger),
         )
     if not counts:
-        hint = "restore the newest one, or validate the version again"
-        raise TamperedError(f"{where}: there is a newer verdict in {shown(standing.ledger)}; {hint}")
+        hint = Message("restore the newest one, or validate the version again")
+        raise TamperedError(
+            "{where}: there is a newer verdict in {ledger}; {hint}",
+            where=where,
+            ledger=shown(standing.ledger),
+            hint=hint,
+        )
     return ()
 
 
@@ -179,15 +219,27 @@ def _result(path: Path, verdict: Verdict, waivers: tuple[Waiver, ...], *, strict
         return ()
     if verdict.result == "WARNED":
         if strict:
-            told = ", ".join(f.id for f in verdict.of_status("warn")) or "damaged data"
-            raise FailedError(f"{where}: passed with warnings ({shown(told)}); --strict expects none")
+            warned = shown(", ".join(f.id for f in verdict.of_status("warn")))
+            raise FailedError(
+                "{where}: passed with warnings ({what}); --strict expects none",
+                where=where,
+                what=warned or Message("damaged data"),
+            )
         return ()
     blocking, used, late = unwaived(verdict, waivers)
     if late:
-        raise WaiverError(f"{where}: failed, and a waiver has expired: {late[0]}; mend the data, or waive it again")
+        raise WaiverError(
+            "{where}: failed, and a waiver has expired: {late}; mend the data, or waive it again",
+            where=where,
+            late=late[0].line(),
+        )
     if blocking or not used:
-        told = ", ".join(f"{f.id} ({f.status})" for f in blocking[:_TOLD]) or f"verdict {verdict.verdict}"
-        raise FailedError(f"{where}: its verdict is FAILED: {shown(told)}; mend the data and validate it again")
+        told = shown(", ".join(f"{f.id} ({f.status})" for f in blocking[:_TOLD]))
+        raise FailedError(
+            "{where}: its verdict is FAILED: {what}; mend the data and validate it again",
+            where=where,
+            what=told or Message("verdict {verdict}", verdict=verdict.verdict),
+        )
     return tuple(used)
 
 
@@ -196,22 +248,33 @@ def _same_data(path: Path, verdict: Verdict, *, hashed: str | None) -> None:
     try:
         manifest = versions.read_manifest(path)
         if manifest is None:
-            raise TamperedError(f"{where}: its {MANIFEST} is gone; restore the version as it was validated")
+            raise TamperedError(
+                "{where}: its {manifest} is gone; restore the version as it was validated",
+                where=where,
+                manifest=MANIFEST,
+            )
         if manifest.id != verdict.version:
-            raise TamperedError(f"{where}: its {MANIFEST} is not that of the verdict; validate the version again")
+            raise TamperedError(
+                "{where}: its {manifest} is not that of the verdict; validate the version again",
+                where=where,
+                manifest=MANIFEST,
+            )
         if hashed == verdict.version:
             versions.require_listed(path, manifest)
             return
         found = versions.scan(path)
     except LoadError as error:
-        raise TamperedError(str(error)) from None
+        raise TamperedError(reason_of(error)) from None
     told = versions.differences(manifest, found)
     if told or found.id != verdict.version:
-        more = f"\n… and {len(told) - _TOLD} more" if len(told) > _TOLD else ""
-        lines = "\n".join(f"{where}/{line} after it was validated" for line in told[:_TOLD])
-        raise TamperedError(f"{lines}{more}\nrestore these files, or validate the version again")
+        lines = [Message("{root}/{what} after it was validated", root=where, what=line) for line in told[:_TOLD]]
+        if len(told) > _TOLD:
+            lines.append(Message("… and {n} more", n=len(told) - _TOLD))
+        raise TamperedError(joined([*lines, Message("restore these files, or validate the version again")], "\n"))
     if sorted(sha for _, sha in verdict.files) != sorted(file.sha256 for file in found.files):
-        raise TamperedError(f"{where}: the verdict names other files than its own version; validate it again")
+        raise TamperedError(
+            "{where}: the verdict names other files than its own version; validate it again", where=where
+        )
 
 
 def _is_head(place: Path) -> None:
@@ -219,9 +282,11 @@ def _is_head(place: Path) -> None:
     try:
         head = versions.read_small(place, _LONGEST_HEAD)
     except LoadError as error:
-        raise TamperedError(str(error)) from None
+        raise TamperedError(reason_of(error)) from None
     if head is not None and not _HEAD.fullmatch(head):
-        raise TamperedError(f"{shown(str(place))}: is no head of a ledger; remove it, or restore the version")
+        raise TamperedError(
+            "{place}: is no head of a ledger; remove it, or restore the version", place=shown(str(place))
+        )
 
 
 def _same_report(folder: Path, signed: Signed, *, needed: bool) -> None:
@@ -231,19 +296,29 @@ def _same_report(folder: Path, signed: Signed, *, needed: bool) -> None:
         found = versions.report_id(folder)
         verdict = versions.read_small(folder / VERDICT, dsse.LIMIT)
     except LoadError as error:
-        raise TamperedError(str(error)) from None
+        raise TamperedError(reason_of(error)) from None
     if found != signed.verdict.report or (verdict and hashlib.sha256(verdict).hexdigest() != signed.sha256):
-        raise TamperedError(f"{shown(str(folder))}: is not the report of this verdict, or was changed; run again")
+        raise TamperedError(
+            "{folder}: is not the report of this verdict, or was changed; run again", folder=shown(str(folder))
+        )
 
 
-def _given(verdict: Verdict) -> tuple[str, ...]:
+def _given(verdict: Verdict) -> tuple[Message, ...]:
     if not verdict.given:
         return ()
-    return (f"judged with {shown(verdict.given)}; its contract's digest names that too: {verdict.contract_digest}",)
+    given, digest = shown(verdict.given), verdict.contract_digest
+    return (Message("judged with {given}; its contract's digest names that too: {digest}", given=given, digest=digest),)
 
 
-def _unread(verdict: Verdict) -> tuple[str, ...]:
+def _unread(verdict: Verdict) -> tuple[Message, ...]:
     if not verdict.unread:
         return ()
     some = ", ".join(verdict.unread[:3]) + (", …" if len(verdict.unread) > 3 else "")
-    return (f"not validated: {len(verdict.unread)} files of the version were read by no check ({shown(some)})",)
+    return (
+        Message.plural(
+            "not validated: {n} file of the version was read by no check ({names})",
+            "not validated: {n} files of the version were read by no check ({names})",
+            len(verdict.unread),
+            names=shown(some),
+        ),
+    )

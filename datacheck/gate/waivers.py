@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from datacheck.errors import LoadError, UnknownKeyError, UsageError, WaiverError, unknown
+from datacheck.errors import LoadError, UnknownKeyError, UsageError, WaiverError, reason_of, unknown
 from datacheck.files import strictjson
 from datacheck.files.strictjson import JsonError
 from datacheck.files.versions import WAIVERS, read_small, shown, sidecar, sweep, write_atomic
@@ -20,6 +20,7 @@ from datacheck.gate import dsse
 from datacheck.gate.dsse import EnvelopeError
 from datacheck.gate.keys import PrivateKey, Trust, verifies
 from datacheck.gate.verdict import STATEMENT, Judged, Verdict
+from datacheck.i18n.message import Message
 
 PREDICATE = "urn:datacheck:waiver:1"
 LONGEST = dt.timedelta(days=366)
@@ -67,9 +68,15 @@ class Waiver(NamedTuple):
             }
         )
 
-    def __str__(self) -> str:
-        what = self.finding or f"{self.dataset}.* ({self.check})"
-        return shown(f"{what}, by {self.owner} until {self.expires}: {self.reason}")
+    def line(self) -> Message:
+        """What is waived, by whom, until when and why, as people are told."""
+        return Message(
+            "{what}, by {owner} until {expires}: {reason}",
+            what=shown(self.finding or f"{self.dataset}.* ({self.check})"),
+            owner=shown(self.owner),
+            expires=str(self.expires),
+            reason=shown(self.reason),
+        )
 
 
 def today() -> dt.date:
@@ -95,17 +102,23 @@ def draft(
     if not targets:
         asked = finding or f"{dataset}.{check}"
         known = unknown("finding", asked, [f.id for f in verdict.blocking])
-        raise UsageError(f"{shown(asked)}: nothing of it blocks this version; {known}")
+        raise UsageError("{asked}: nothing of it blocks this version; {known}", asked=shown(asked), known=known)
     undecided = [f.id for f in targets if f.status == "error"]
     if undecided:
         raise UsageError(
-            f"{undecided[0]}: could not be decided; mend what hinders it and run again, it cannot be waived"
+            "{undecided}: could not be decided; mend what hinders it and run again, it cannot be waived",
+            undecided=undecided[0],
         )
     if len(reason.strip()) < SHORTEST_REASON or not owner.strip():
-        raise UsageError(f"--owner and --reason: expected a name, and a reason of {SHORTEST_REASON} characters or more")
+        raise UsageError(
+            "--owner and --reason: expected a name, and a reason of {least} characters or more",
+            least=SHORTEST_REASON,
+        )
     day, now = _day(until), today()
     if not now <= day <= now + LONGEST:
-        raise UsageError(f"--expires {day}: expected a day from today on, at most {LONGEST.days} days ahead")
+        raise UsageError(
+            "--expires {day}: expected a day from today on, at most {days} days ahead", day=str(day), days=LONGEST.days
+        )
     first = targets[0]
     return Waiver(
         verdict.version,
@@ -128,7 +141,7 @@ def _day(text: str) -> dt.date:
     try:
         return dt.date.fromisoformat(text)
     except ValueError:
-        raise UsageError(f"--expires {shown(text)}: expected a day as 2026-12-31") from None
+        raise UsageError("--expires {text}: expected a day as 2026-12-31", text=shown(text)) from None
 
 
 def write_waiver(path: Path, waiver: Waiver, key: PrivateKey, trust: Trust, validator: str) -> Path:
@@ -141,7 +154,9 @@ def write_waiver(path: Path, waiver: Waiver, key: PrivateKey, trust: Trust, vali
         sweep(folder)
     except OSError as error:
         raise UsageError(
-            f"{shown(str(folder))}: cannot be made ({error.strerror}); is the version read-only?"
+            "{folder}: cannot be made ({reason}); is the version read-only?",
+            folder=shown(str(folder)),
+            reason=reason_of(error),
         ) from None
     place = folder / f"{hashlib.sha256(data).hexdigest()}.dsse.json"
     write_atomic(place, data)
@@ -152,10 +167,12 @@ def _approver(trust: Trust, key: str, validator: str) -> bytes:
     """The public key of a trusted approver; raises UnknownKeyError."""
     known = trust.keys.get(key)
     if key == validator:
-        raise UnknownKeyError(f"key {key[:12]}: signed the verdict itself; expected the key of an approver")
+        raise UnknownKeyError("key {key}: signed the verdict itself; expected the key of an approver", key=key[:12])
     if known is None or known.role != "approver":
-        told = f"is trusted as {known.role} only" if known else "is not trusted"
-        raise UnknownKeyError(f"key {key[:12]}: {told}; expected an approver (datacheck keys trust --role approver)")
+        told = Message("is trusted as {role} only", role=known.role) if known else Message("is not trusted")
+        raise UnknownKeyError(
+            "key {key}: {told}; expected an approver (datacheck keys trust --role approver)", key=key[:12], told=told
+        )
     return known.public
 
 
@@ -168,14 +185,19 @@ def read_waivers(path: Path, trust: Trust, verdict: Verdict, validator: str) -> 
     try:
         names = sorted(entry.name for entry in folder.iterdir()) if folder.is_dir() else []
     except OSError as error:
-        raise WaiverError(f"{shown(str(folder))}: cannot be read ({error.strerror})") from None
+        raise WaiverError(
+            "{folder}: cannot be read ({reason})", folder=shown(str(folder)), reason=reason_of(error)
+        ) from None
     found = []
     for name in names:
         try:
             found.append(_read(folder / name, trust, verdict, validator))
         except (EnvelopeError, JsonError, LoadError, UnknownKeyError, ValueError) as error:
-            told = f"{shown(str(folder / name))}: not a valid waiver: {error}"
-            raise WaiverError(f"{told}; remove it, or have it signed again (datacheck waive)") from None
+            raise WaiverError(
+                "{file}: not a valid waiver: {reason}; remove it, or have it signed again (datacheck waive)",
+                file=shown(str(folder / name)),
+                reason=reason_of(error),
+            ) from None
     return tuple(found)
 
 

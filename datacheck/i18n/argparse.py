@@ -1,24 +1,44 @@
-"""`argparse` that speaks the chosen language, for the commands that read their own words."""
+"""`argparse` that speaks a language, for the commands that read their own words."""
 
 import argparse
-from typing import NoReturn
+from typing import Any, NoReturn
 
-from datacheck.i18n.language import chosen, told
+from datacheck.i18n.message import Message, Quoted, catalogue, ids
+
+_WORDS = ids("positional arguments", "options", "show this help message and exit")
+_COMPLAINTS = Quoted(
+    "the following arguments are required: {names}",
+    "unrecognized arguments: {words}",
+    "argument {argument}: {what}",
+    "invalid choice: {given} (choose from {known})",
+    "invalid {kind} value: {given}",
+    "expected one argument",
+)
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser whose help and complaints are put into Chinese when they are printed."""
+    """A parser whose help and complaints are in a language when they are printed."""
+
+    def __init__(self, prog: str | None = None, *, lang: str = "en", **settings: Any) -> None:
+        super().__init__(prog, **settings)
+        self.lang = lang
 
     def format_help(self) -> str:
-        """The help; in Chinese where that is the language."""
-        if chosen() == "zh":
-            self.description, self.epilog = told(self.description or ""), told(self.epilog or "")
-            for group in self._action_groups:
-                group.title = told(group.title or "")
-            for action in self._actions:
-                action.help = told(action.help or "")
+        """The help, every sentence of it by its id."""
+        self.description, self.epilog = self._said(self.description), self._said(self.epilog)
+        for group in self._action_groups:
+            group.title = self._said(group.title)
+        for action in self._actions:
+            action.help = self._said(action.help)
         return super().format_help()
+
+    def _said(self, sentence: str | None) -> str | None:
+        return catalogue(self.lang).gettext(sentence) if sentence else sentence
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong in one line, and end with exit code 2."""
-        self.exit(2, told(f"{self.prog}: {message}; see {self.prog} --help") + "\n")
+        what = _COMPLAINTS.of(message)
+        if "argument" in what.params:
+            what = Message(what.id, **{**what.params, "what": _COMPLAINTS.of(str(what.params["what"]))})
+        line = Message("{command}: {what}; see {command} --help", command=self.prog, what=what)
+        self.exit(2, line.said(self.lang) + "\n")

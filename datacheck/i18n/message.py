@@ -8,7 +8,8 @@ What a user wrote (a path, a name) is a parameter and passes through as it is, i
 from __future__ import annotations
 
 import gettext
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -17,7 +18,7 @@ from datacheck.plugins import names, plugged
 
 DOMAIN = "datacheck"
 LOCALE = Path(__file__).parent / "locale"
-Parameter: TypeAlias = "str | int | float | Message"
+Parameter: TypeAlias = "str | int | float | Path | Message"  # a path is taken as its text
 
 
 class Message:
@@ -31,11 +32,12 @@ class Message:
     """
 
     __slots__ = ("id", "many", "params")
+    params: Mapping[str, str | int | float | Message]
 
     def __init__(self, id: str, /, **params: Parameter) -> None:  # noqa: A002 - gettext's word for it
         self.id = id
         self.many: str | None = None
-        self.params: Mapping[str, Parameter] = params
+        self.params = {name: str(each) if isinstance(each, Path) else each for name, each in params.items()}
 
     @classmethod
     def plural(cls, one: str, many: str, /, n: int, **params: Parameter) -> Message:
@@ -84,12 +86,45 @@ class Message:
         return message
 
 
-def joined(messages: tuple[Message, ...], separator: str = "; ") -> Message:
+def joined(messages: Sequence[Message], separator: str = "; ") -> Message:
     """Several messages as one, one after the other."""
-    whole, *rest = messages
-    for each in rest:
-        whole = Message("{one}" + separator + "{two}", one=whole, two=each)
-    return whole
+    if len(messages) == 1:
+        return messages[0]
+    half = len(messages) // 2  # a tree, so that thousands of them nest a few levels only
+    one, two = joined(messages[:half], separator), joined(messages[half:], separator)
+    return Message("{one}" + separator + "{two}", one=one, two=two)
+
+
+class Quoted:
+    """Sentences of a library that gives words only: ids that its own are matched with, whole.
+
+    Args:
+        ids: with holes, or without; the first that fits is taken.
+
+    """
+
+    def __init__(self, *ids: str) -> None:
+        self._ids = {
+            each: re.compile(
+                _HOLE.sub(r"(?P<\1>.*)", re.escape(each)).replace("\\{\\{", "\\{").replace("\\}\\}", "\\}"), re.DOTALL
+            )
+            for each in ids
+        }
+
+    def of(self, said: str) -> Message:
+        """A sentence as a message; one that is not known is said as it is in every language."""
+        for each, pattern in self._ids.items():
+            if match := pattern.fullmatch(said):
+                return Message(each, **match.groupdict())
+        return Message("{said}", said=said)
+
+
+_HOLE = re.compile(r"\\\{(\w+)\\\}")  # `{name}` after re.escape
+
+
+def ids(*known: str) -> tuple[str, ...]:
+    """Sentences that only a catalogue needs to know of: a library prints them, or they are looked up by gettext."""
+    return known
 
 
 @cache

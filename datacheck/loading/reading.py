@@ -9,6 +9,8 @@ from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
+from datacheck.errors import WrongValueError
+
 FormatName = Literal[
     "auto",
     "messages",
@@ -154,7 +156,7 @@ class Reading(_Frozen):
     @classmethod
     def _names(cls, value: tuple[str, ...]) -> tuple[str, ...]:
         if any(not name.strip() for name in value) or len(set(value)) < len(value):
-            raise ValueError("empty or repeated column names")
+            raise WrongValueError("empty or repeated column names")
         return value
 
     @field_validator("encoding")
@@ -165,7 +167,7 @@ class Reading(_Frozen):
         except LookupError:
             name = ""
         if name not in ENCODINGS:
-            raise ValueError(f"unknown encoding; expected one of {', '.join(ENCODINGS)}")
+            raise WrongValueError("unknown encoding; expected one of {known}", known=", ".join(ENCODINGS))
         return name
 
     @model_validator(mode="after")
@@ -176,16 +178,18 @@ class Reading(_Frozen):
             return self
         found = [name for name, (needed, more) in FIELDS_OF.items() if needed <= named.keys() <= needed | more]
         if not found:
-            raise ValueError(
+            raise WrongValueError(
                 "fields: expected one of prompt and response; prompt and answer (and options); chosen and rejected; "
                 "messages; prompt; text (input with a response, role and content with messages)"
             )
         if "messages" in found:
             found.append("prompt_only")  # conversations that wait for their answer
         if self.format not in {"auto", *found}:
-            raise ValueError(f"fields: these make {' or '.join(found)}, not {self.format}")
+            raise WrongValueError(
+                "fields: these make {found}, not {format}", found=" | ".join(found), format=self.format
+            )
         if len(set(named.values())) < len(named):
-            raise ValueError("fields: one key is named twice")
+            raise WrongValueError("fields: one key is named twice")
         return self
 
     @property

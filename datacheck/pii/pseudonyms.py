@@ -13,7 +13,7 @@ from datacheck.pii.normalise import fold
 from datacheck.pii.recognizers import RECOGNIZERS
 
 ENV = re.compile(r"env:([A-Za-z_][A-Za-z0-9_]*)")
-_SHORTEST_KEY = 16  # bytes; a key that can be guessed protects nothing
+SHORTEST_KEY = 16  # bytes; a key that can be guessed protects nothing
 _LENGTH = 8
 # A name that reads as a number would be found as one (QQ：<QQ_12345678>) or masked in reports.
 _DIGITS = re.compile(r"[0-9]{4}")
@@ -22,13 +22,17 @@ _DIGITS = re.compile(r"[0-9]{4}")
 class KeyMissingError(Exception):
     """The environment variable that holds the key is not set, or too short. Holds only its name."""
 
+    def __init__(self, variable: str) -> None:
+        self.variable = variable
+        super().__init__(f"the environment variable {variable} must hold a key of {SHORTEST_KEY} bytes or more")
+
 
 def read_key(name: str) -> bytes:
     """Return the key that `env:NAME` speaks of. Raises KeyMissingError."""
     variable = name.removeprefix("env:")
     key = os.environ.get(variable, "").encode()
-    if len(key) < _SHORTEST_KEY:
-        raise KeyMissingError(f"the environment variable {variable} must hold a key of {_SHORTEST_KEY} bytes or more")
+    if len(key) < SHORTEST_KEY:
+        raise KeyMissingError(variable)
     return key
 
 

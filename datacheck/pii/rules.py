@@ -30,6 +30,14 @@ def today() -> dt.date:
     return dt.datetime.now().astimezone().date()
 
 
+class RuleError(ValueError):
+    """A rule that cannot be; `said` is its sentence as an id with named holes, and what fills them."""
+
+    def __init__(self, sentence: str, /, **params: str) -> None:
+        self.said = sentence, params
+        super().__init__(sentence.format(**params) if params else sentence)
+
+
 class _Model(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
@@ -53,13 +61,13 @@ class Allowed(_Model):
     def _one(self) -> Self:
         given = [name for name in ("value", "fingerprint", "domain") if getattr(self, name) is not None]
         if len(given) != 1:
-            raise ValueError("an entry of the allow-list names one of value, fingerprint and domain")
+            raise RuleError("an entry of the allow-list names one of value, fingerprint and domain")
         if self.entity is not None and self.entity not in RECOGNIZERS:
-            raise ValueError(f"unknown entity; known: {', '.join(RECOGNIZERS)}")
+            raise RuleError("unknown entity; known: {known}", known=", ".join(RECOGNIZERS))
         if self.value is not None and self.entity is None:
-            raise ValueError("a value needs its entity beside it")
+            raise RuleError("a value needs its entity beside it")
         if self.domain is not None and not _DOMAIN.fullmatch(self.domain):
-            raise ValueError("a domain is written as in example.com, in small letters")
+            raise RuleError("a domain is written as in example.com, in small letters")
         return self
 
     def matches(self, key: bytes | None) -> pl.Expr:
@@ -119,20 +127,22 @@ class Rules(_Model):
     def _known(cls, entities: dict[str, Level]) -> dict[str, Level]:
         unknown = sorted(set(entities) - set(RECOGNIZERS))
         if unknown:
-            raise ValueError(f"unknown entity {', '.join(unknown)}; known: {', '.join(RECOGNIZERS)}")
+            raise RuleError(
+                "unknown entity {names}; known: {known}", names=", ".join(unknown), known=", ".join(RECOGNIZERS)
+            )
         return entities
 
     @field_validator("key")
     @classmethod
     def _named(cls, key: str | None) -> str | None:
         if key is not None and not ENV.fullmatch(key):
-            raise ValueError("a key is never written into a contract; expected env:NAME")
+            raise RuleError("a key is never written into a contract; expected env:NAME")
         return key
 
     @model_validator(mode="after")
     def _usable(self) -> Self:
         if self.key is None and any(entry.fingerprint for entry in self.allow):
-            raise ValueError("fingerprints are compared with a key; name one with key: env:NAME")
+            raise RuleError("fingerprints are compared with a key; name one with key: env:NAME")
         return self
 
     @property

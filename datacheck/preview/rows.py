@@ -15,8 +15,9 @@ from datacheck.contract.load import load_contract
 from datacheck.engine.contain import tables_of
 from datacheck.errors import LoadError, UsageError, unknown
 from datacheck.features.outcomes import parsed
-from datacheck.features.tokens import NO_TOKENIZER, limits_of, load_model, reader, renderer, token_run_of
+from datacheck.features.tokens import limits_of, load_model, reader, renderer, token_run_of
 from datacheck.files.inventory import dataset_files
+from datacheck.i18n.message import Message
 from datacheck.loading.reader import read
 from datacheck.loading.reading import Reading
 from datacheck.trainers.base import UNSEEN
@@ -80,12 +81,14 @@ def preview(
     wanted = _of_contract(source, dataset, data or {}, run or {}) if source.suffix in _YAML else _of_file(source, run)
     used = token_run_of({"run": wanted.run, "roles": wanted.reading.roles})
     if used.tokenizer is None:
-        raise UsageError(NO_TOKENIZER)
+        raise UsageError(
+            "no tokenizer: name its folder in the contract (run: {tokenizer: DIR}) or with --run tokenizer=DIR"
+        )
     model = load_model(used.tokenizer)
     read_record = reader(used, UNSEEN)
     rows = [(number, at, read_record(record)) for number, at, record in islice(_records(wanted), row, row + n)]
     if not rows:
-        raise UsageError(f"--row {row}: {wanted.named} has no such row; the first is 0")
+        raise UsageError("--row {row}: {named} has no such row; the first is 0", row=row, named=wanted.named)
     examples: list[Conversation] = [each for _, _, found in rows for each in found]
     limits = limits_of(used, model.tokenizer)
     child = renderer(model, used.template)
@@ -102,7 +105,7 @@ def _of_contract(path: Path, dataset: str | None, data: Mapping[str, str], run: 
     contract = load_contract(path, data, run=run)
     name = dataset or next(iter(contract.datasets))
     if name not in contract.datasets:
-        raise UsageError(f"--dataset {name}: {unknown('dataset', name, contract.datasets)}")
+        raise UsageError("--dataset {name}: {what}", name=name, what=unknown("dataset", name, contract.datasets))
     found = contract.datasets[name]
     return _Data(found.path, found.named, found.source.glob, found.source, contract.run)
 
@@ -113,12 +116,14 @@ def _of_file(path: Path, run: Mapping[str, str] | None) -> _Data:
         settings = RunSettings.model_validate(dict(run or {}))
     except ValueError:
         known = ", ".join(name for name in RunSettings.model_fields if name != "settings")
-        raise UsageError(f"--run: expected NAME=VALUE with one of {known}") from None
-    problems: list[str] = []
+        raise UsageError("--run: expected NAME=VALUE with one of {known}", known=known) from None
+    problems: list[Message] = []
     seen = resolved(
-        settings, lambda _, named: Path(named).absolute(), lambda name, said: problems.append(f"--run {name}={said}"),
+        settings,
+        lambda _, named: Path(named).absolute(),
+        lambda name, said: problems.append(Message("--run {name}={what}", name=name, what=said)),
         located=True,
-    )  # fmt: skip
+    )
     if problems:
         raise UsageError(problems[0])
     return _Data(path.absolute(), str(path), None, Reading(), seen)
@@ -131,7 +136,7 @@ def _records(wanted: _Data) -> Iterator[tuple[int, str, Any]]:
         for chunk in read(entry.path, wanted.reading):
             for tables in tables_of(chunk, wanted.reading, records=True):
                 if tables.records is None:
-                    raise LoadError(f"{entry.name}: its records cannot be shown")
+                    raise LoadError("{name}: its records cannot be shown", name=entry.name)
                 lines = tables.rows["line"].to_list()
                 for (_, record), line in zip(parsed(tables.records), lines, strict=True):
                     yield number, f"{entry.name}:{chunk.first_line + line}", record

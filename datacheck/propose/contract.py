@@ -111,7 +111,9 @@ def contract_for(path: Path, against: Path | None = None, folder: Path | None = 
             _planned(text, path, against)
         except ContractError as error:
             why = error.problems[0].message
-            raise UsageError(f"{path}: what fits it makes no contract ({why}); write one by hand") from None
+            raise UsageError(
+                "{path}: what fits it makes no contract ({why}); write one by hand", path=path, why=why
+            ) from None
     return text
 
 
@@ -233,14 +235,16 @@ def labels_of(path: Path) -> dict[str, str]:
 def _sample(path: Path) -> _Sample:
     """The first parts of the files, together; read anew where texts stand under keys of the user's own."""
     if not path.exists():
-        raise UsageError(f"{path}: no such file or folder to fit a contract to")
+        raise UsageError("{path}: no such file or folder to fit a contract to", path=path)
     named = str(path)
     listed = dataset_files("train", path, named, None).read
     files = [file.path for file in listed[:FILES]]
     records = next((key for file in files[:1] if (key := _list_inside(file))), None)
     tables = _together(files, Reading(records=records))
     if tables is None:
-        raise UsageError(f"{path}: no row could be read; `datacheck explain unreadable_lines` says what can be wrong")
+        raise UsageError(
+            "{path}: no row could be read; `datacheck explain unreadable_lines` says what can be wrong", path=path
+        )
     texts = guessed(tables)
     if texts.fields or texts.roles:
         reading = Reading.model_validate({"records": records, "fields": texts.fields, "roles": texts.roles})

@@ -122,8 +122,11 @@ def still_held(db: sqlite3.Connection, held: Claim) -> None:
     row = _row(db, held.key)
     if row is None or (row.owner, row.attempt, row.state) != (held.owner, held.attempt, "held"):
         raise ClaimLostError(
-            f"{held.version}: the claim of {held.owner} ran out after {held.lease:g} s without a heartbeat, and went "
-            "to another worker; nothing was recorded; that worker's answer is in the ledger"
+            "{version}: the claim of {owner} ran out after {lease:g} s without a heartbeat, and went "
+            "to another worker; nothing was recorded; that worker's answer is in the ledger",
+            version=held.version,
+            owner=held.owner,
+            lease=held.lease,
         )
 
 

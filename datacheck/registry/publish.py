@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from datacheck.contract import discover
 from datacheck.contract.load import Contract, Dataset, load_contract
 from datacheck.engine.store import code_digest
-from datacheck.errors import DatacheckError, LoadError, UsageError, WaiverError
+from datacheck.errors import DatacheckError, LoadError, UsageError, WaiverError, reason_of
 from datacheck.files import strictjson, versions
 from datacheck.files.versions import MANIFEST, REPORT, VERDICT, shown
 from datacheck.gate.keys import PrivateKey, Trust
@@ -29,6 +29,7 @@ from datacheck.gate.standing import hexed
 from datacheck.gate.verdict import Verdict
 from datacheck.gate.verify import read_signed
 from datacheck.gate.waivers import read_waivers, unwaived
+from datacheck.i18n.message import Message, joined
 from datacheck.registry.claims import LEASE, Claim, beating, claim, default_owner, release, state, still_held
 from datacheck.registry.registry import Registry, carry_waivers, check_channel, sha256_of, sync_tree
 from datacheck.session.options import Options
@@ -123,12 +124,16 @@ def publish(
                 if found is not None:
                     return found
                 if not wait:
-                    raise BusyError(f"{shown(str(drop))}: another worker validates this version now; look again later")
+                    raise BusyError(
+                        "{drop}: another worker validates this version now; look again later", drop=shown(str(drop))
+                    )
                 time.sleep(_LOOK)
     except OSError as error:
-        why = error.strerror or type(error).__name__
-        hint = "free space, or mend the disk or the rights, and run again"
-        raise LoadError(f"{shown(str(drop))}: nothing was published ({why}); {hint}") from None
+        raise LoadError(
+            "{drop}: nothing was published ({reason}); free space, or mend the disk or the rights, and run again",
+            drop=shown(str(drop)),
+            reason=reason_of(error),
+        ) from None
 
 
 def _once(job: Job, ledger: Ledger, lease: float, execute: Execute) -> Outcome | None:
@@ -171,15 +176,25 @@ class Job:
         self.hashed = hashed
         self.drop = drop.resolve()
         if not self.drop.is_dir():
-            hint = "a drop that was published or put into quarantine has moved: see datacheck history"
-            raise UsageError(f"{shown(str(drop))}: no such folder; expected a drop ({hint})")
+            raise UsageError(
+                "{drop}: no such folder; expected a drop "
+                "(a drop that was published or put into quarantine has moved: see datacheck history)",
+                drop=shown(str(drop)),
+            )
         if rules.key.key_id not in rules.trust.keys or rules.trust.keys[rules.key.key_id].role != "validator":
-            hint = f"expected it among the validators of {shown(rules.trust.file)}: datacheck keys trust KEY.pub"
-            raise UsageError(f"--sign: nobody would accept this key; {hint}")
+            raise UsageError(
+                "--sign: nobody would accept this key; "
+                "expected it among the validators of {file}: datacheck keys trust KEY.pub",
+                file=shown(rules.trust.file),
+            )
         manifest = versions.read_manifest(self.drop)
         if manifest is None:
-            hint = f"when all files are there: datacheck manifest {shown(str(drop))}"
-            raise UsageError(f"{shown(str(drop / MANIFEST))}: not there, so the drop is not complete; {hint}")
+            raise UsageError(
+                "{manifest}: not there, so the drop is not complete; "
+                "when all files are there: datacheck manifest {drop}",
+                manifest=shown(str(drop / MANIFEST)),
+                drop=shown(str(drop)),
+            )
         self.manifest = manifest
         self.claim = f"publish:{manifest.id}"
         self.asked = ""
@@ -197,8 +212,9 @@ class Job:
             mine = open_ones or list(contract.datasets)
             if len(mine) != 1:
                 raise UsageError(
-                    f"{shown(str(self.given))}: which dataset of the contract is it? "
-                    f"add --data NAME={shown(str(self.given))}, with one of: {', '.join(contract.datasets)}"
+                    "{given}: which dataset of the contract is it? add --data NAME={given}, with one of: {known}",
+                    given=shown(str(self.given)),
+                    known=", ".join(contract.datasets),
                 )
             given = {mine[0]: str(self.drop)}
         self.elsewhere = given
@@ -208,7 +224,9 @@ class Job:
             for name, place in places.items()
         }
         if all(place is None for place in within.values()):
-            raise UsageError(f"--data: no path lies in {shown(str(self.given))}; expected at least one dataset there")
+            raise UsageError(
+                "--data: no path lies in {given}; expected at least one dataset there", given=shown(str(self.given))
+            )
         return within
 
     def data(self, folder: Path) -> dict[str, str]:
@@ -257,16 +275,21 @@ class Job:
                     return True
             if state(ledger, self.claim) != "free" or registry.left(self.manifest.id):
                 return False
-        raise UsageError(f"{shown(str(self.given))}: was taken away meanwhile; expected a drop that nobody moves")
+        raise UsageError(
+            "{given}: was taken away meanwhile; expected a drop that nobody moves", given=shown(str(self.given))
+        )
 
     def _require_true(self) -> None:
         hashed, of = self.hashed, self.manifest.bytes
         found = versions.scan(self.drop, tell=(lambda read: hashed(read, of)) if hashed else None)
         told = versions.differences(self.manifest, found)
         if told:
-            lines = "\n".join(f"{shown(self.given.name)}/{line}" for line in told[:10])
-            hint = f"the drop is not what its {MANIFEST} says; deliver it again, or write a new manifest"
-            raise LoadError(f"{lines}\n{hint}")
+            root = shown(self.given.name)
+            lines = [Message("{root}/{what}", root=root, what=line) for line in told[:10]]
+            hint = Message(
+                "the drop is not what its {manifest} says; deliver it again, or write a new manifest", manifest=MANIFEST
+            )
+            raise LoadError(joined([*lines, hint], "\n"))
 
     def answer(self, ledger: Ledger) -> Outcome | None:
         """The answer that the ledger has; None if the drop must be validated, or is being moved just now.
@@ -354,7 +377,7 @@ class Job:
             if stopped is not None:
                 return report, None
             if session.signed is None:
-                raise LoadError(f"{shown(str(self.given))}: was not signed; nothing was published")
+                raise LoadError("{given}: was not signed; nothing was published", given=shown(str(self.given)))
             return report, session.signed[0]
 
     def _stopped(self, ledger: Ledger, held: Claim, report: Report) -> Outcome:
@@ -450,7 +473,7 @@ def _allowed(folder: Path, verdict: Verdict, validator: str, trust: Trust) -> Pe
         return Permission(yes=False, reason=f"{told}; {error}")
     blocking, used, late = unwaived(verdict, waivers)
     if used and not blocking:
-        return Permission(yes=True, waived=tuple(str(waiver) for waiver in used), reason=told)
+        return Permission(yes=True, waived=tuple(str(waiver.line()) for waiver in used), reason=told)
     expired = f"; expired: {late[0]}" if late else ""
     return Permission(yes=False, reason=shown(f"{told}{expired}"), late=bool(late))
 

@@ -23,7 +23,7 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from datacheck.errors import LoadError, UsageError
+from datacheck.errors import LoadError, UsageError, reason_of
 from datacheck.files import versions
 from datacheck.files.versions import LEDGER_HEAD, MANIFEST, REPORT, VERDICT, WAIVERS, shown
 from datacheck.gate import dsse
@@ -61,8 +61,11 @@ class Registry:
                 for name in _FOLDERS:
                     (self.root / name).mkdir(parents=True, exist_ok=True)
             except OSError as error:
-                why = f"cannot be written ({error.strerror}); expected a folder where you may write"
-                raise LedgerError(f"{shown(str(self.root))}: {why}") from None
+                raise LedgerError(
+                    "{root}: cannot be written ({reason}); expected a folder where you may write",
+                    root=shown(str(self.root)),
+                    reason=reason_of(error),
+                ) from None
             self._require_own_ledger()
         return Ledger(self.root / LEDGER, self.anchors, readonly=readonly)
 
@@ -70,8 +73,10 @@ class Registry:
         """Two registries on one ledger would each take the other's versions for lost; SQLite's log knows one name."""
         place = self.root / LEDGER
         if place.is_symlink() or (place.exists() and place.stat().st_nlink > 1):
-            why = "has a second name (a link); a ledger belongs to one registry: make it a file of its own"
-            raise LedgerError(f"{shown(str(place))}: {why}")
+            raise LedgerError(
+                "{place}: has a second name (a link); a ledger belongs to one registry: make it a file of its own",
+                place=shown(str(place)),
+            )
 
     def places(self, number: str) -> list[Path]:
         """Where a version lies: published, perhaps by several contracts, or in quarantine."""
@@ -117,7 +122,9 @@ class Registry:
                 return box / "drop"
         (box / "origin").unlink(missing_ok=True)
         if not drop.exists():
-            raise UsageError(f"{shown(str(drop))}: was taken away meanwhile; expected a folder that nobody moves")
+            raise UsageError(
+                "{drop}: was taken away meanwhile; expected a folder that nobody moves", drop=shown(str(drop))
+            )
         copy_drop(drop, box / "drop", manifest)
         return box / "drop"
 
@@ -221,8 +228,12 @@ class Registry:
                 yield db
         except OSError as error:
             where = shown(str(self.root))
-            raise LedgerError(f"{where}: a version could not be moved ({error.strerror}); free space, mend rights, "
-                              "and run again: what the ledger says is done then") from None  # fmt: skip
+            raise LedgerError(
+                "{where}: a version could not be moved ({reason}); "
+                "free space, mend rights, and run again: what the ledger says is done then",
+                where=where,
+                reason=reason_of(error),
+            ) from None
 
     def point(self, ledger: Ledger) -> None:
         """Make the links in published/ say what the ledger says. Each is replaced atomically."""
@@ -245,7 +256,7 @@ class Registry:
 def check_channel(name: str) -> str:
     """The name of a channel if it can be one. Raises UsageError."""
     if not _CHANNEL.fullmatch(name):
-        raise UsageError(f"--channel {shown(name)}: expected letters, digits, _ . and - (at most 100)")
+        raise UsageError("--channel {name}: expected letters, digits, _ . and - (at most 100)", name=shown(name))
     return name
 
 
@@ -266,11 +277,15 @@ def find(what: str | None, root: Path | None) -> tuple[Path, str]:
     if path.is_dir():
         manifest = versions.read_manifest(path)
         if manifest is None:
-            raise UsageError(f"{shown(what)}: has no {MANIFEST}; expected the folder of a version, or an id")
+            raise UsageError(
+                "{what}: has no {manifest}; expected the folder of a version, or an id",
+                what=shown(what),
+                manifest=MANIFEST,
+            )
         return around, manifest.id
     number = what.removeprefix("sha256:").lower()
     if not re.fullmatch("[0-9a-f]{8,64}", number):
-        raise UsageError(f"{shown(what)}: no folder, and no id of a version (8 to 64 hexadecimal digits)")
+        raise UsageError("{what}: no folder, and no id of a version (8 to 64 hexadecimal digits)", what=shown(what))
     return around, f"sha256:{number}"
 
 
@@ -284,9 +299,13 @@ def copy_drop(drop: Path, target: Path, manifest: versions.Version) -> None:
             shutil.copyfile(drop / name, target / name, follow_symlinks=False)
         sync_tree(target)
     except OSError as error:
-        raise LoadError(f"{shown(str(drop))}: cannot be copied into the registry ({error.strerror})") from None
+        raise LoadError(
+            "{drop}: cannot be copied into the registry ({reason})", drop=shown(str(drop)), reason=reason_of(error)
+        ) from None
     if versions.scan(target) != manifest:
-        raise LoadError(f"{shown(str(drop))}: changed while it was copied; run again when nobody writes there")
+        raise LoadError(
+            "{drop}: changed while it was copied; run again when nobody writes there", drop=shown(str(drop))
+        )
 
 
 def carry_waivers(old: Path, drop: Path) -> None:

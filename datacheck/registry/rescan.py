@@ -45,7 +45,9 @@ def rescan(
         within = {name: str(folder / place) for name, place in inside.items() if place is not None}
         for name in within:
             if name in rules.data:
-                raise UsageError(f"--data {name}=…: the versions are this dataset; name the other datasets only")
+                raise UsageError(
+                    "--data {name}=…: the versions are this dataset; name the other datasets only", name=name
+                )
         own = replace(rules, data={**rules.data, **within}, channel=scope.channel)
         try:
             yield publish(_present(folder), own, registry, execute=execute, hashed=hashed)
@@ -56,5 +58,5 @@ def rescan(
 
 def _present(folder: Path) -> Path:
     if not folder.is_dir():
-        raise LoadError(f"{folder.name}: the ledger says that it is published, but it is gone; restore it")
+        raise LoadError("{name}: the ledger says that it is published, but it is gone; restore it", name=folder.name)
     return folder

@@ -19,7 +19,8 @@ import polars as pl
 
 from datacheck.check import EVIDENCE
 from datacheck.engine.contain import tables_of
-from datacheck.errors import LoadError, UsageError, unknown
+from datacheck.errors import LoadError, UsageError, reason_of, unknown
+from datacheck.i18n.message import Message, joined
 from datacheck.loading.reader import read
 from datacheck.loading.reading import Reading
 from datacheck.loading.tables import Tables
@@ -99,9 +100,11 @@ def make_sheet(
     """
     report = read_report(folder)
     if not data:
-        raise UsageError(f"no data named; expected --data NAME=PATH with one of: {', '.join(report.datasets)}")
+        raise UsageError(
+            "no data named; expected --data NAME=PATH with one of: {known}", known=", ".join(report.datasets)
+        )
     if os.path.lexists(out):
-        raise UsageError(f"{out}: exists and may hold verdicts; choose another file with --out")
+        raise UsageError("{out}: exists and may hold verdicts; choose another file with --out", out=out)
     groups = [
         group
         for name, path in data.items()
@@ -128,12 +131,13 @@ def _groups(
 ) -> list[_Group]:
     """The groups of one dataset: one per finding that flagged rows, in the report's order, then the unflagged."""
     if name not in report.datasets:
-        raise UsageError(f"--data {name}=…: {unknown('dataset', name, report.datasets)}")
+        raise UsageError("--data {name}=…: {what}", name=name, what=unknown("dataset", name, report.datasets))
     entry = report.datasets[name]
     source = source_of(folder, name, entry)
     labels = [label for label, column in source.columns.named() if column]
     if by is not None and by not in labels:
-        raise UsageError(f"--by {by}: {unknown('label', by, labels) if labels else f'{name} has no labels; name some'}")
+        lack = Message("{name} has no labels; name some", name=name)
+        raise UsageError("--by {by}: {what}", by=by, what=unknown("label", by, labels) if labels else lack)
     files = judged_files(name, entry, path, source.glob)
     reading = Reading.model_validate(source.model_dump(include=set(Reading.model_fields)))
     flags = {f.id: _flags(folder, f.id) for f in report.findings if f.dataset == name and f.evidence.rows}
@@ -167,7 +171,7 @@ def _groups(
                     )
             first += tables.rows.height
     if first != entry.rows:
-        raise LoadError(f"{name}: reads differently than in the report; run the data again")
+        raise LoadError("{name}: reads differently than in the report; run the data again", name=name)
     order = [*flags, UNFLAGGED]
     return sorted(groups.values(), key=lambda group: (order.index(group.name), group.part))
 
@@ -185,7 +189,7 @@ def _evidence(folder: Path, finding: str, columns: list[str]) -> pl.DataFrame:
     try:
         return pl.read_parquet(path, columns=columns, glob=False).select(pl.col(c).cast(EVIDENCE[c]) for c in columns)
     except (OSError, pl.exceptions.PolarsError):
-        raise LoadError(f"{path}: cannot be read; expected the evidence that the report speaks of") from None
+        raise LoadError("{path}: cannot be read; expected the evidence that the report speaks of", path=path) from None
 
 
 def _tables(path: Path, reading: Reading) -> Iterator[tuple[Tables, int, int]]:
@@ -234,7 +238,7 @@ def _write(out: Path, lines: Sequence[Mapping[str, Any]]) -> None:
         with os.fdopen(descriptor, "wb") as file:
             file.write(text.getvalue().encode("utf-8-sig", "backslashreplace"))
     except OSError as error:
-        raise LoadError(f"{out}: could not be written ({error.strerror})") from None
+        raise LoadError("{out}: could not be written ({reason})", out=out, reason=reason_of(error)) from None
 
 
 def _inert(value: Any) -> Any:
@@ -256,7 +260,9 @@ def read_sheet(path: Path, confidence: float = 0.95) -> Review:
 
     """
     if not 0 < confidence < 1:
-        raise UsageError(f"--confidence {confidence:g}: expected a number between 0 and 1, as 0.95")
+        raise UsageError(
+            "--confidence {confidence:g}: expected a number between 0 and 1, as 0.95", confidence=confidence
+        )
     lines = _lines(path)
     _refuse_wrong(path, lines)
     strata: dict[tuple[str, str], list[dict[str, str]]] = {}
@@ -271,7 +277,11 @@ def _lines(path: Path) -> list[dict[str, str]]:
     try:
         raw = path.read_bytes()
     except OSError as error:
-        raise UsageError(f"{path}: cannot be read ({error.strerror}); expected a sheet of `datacheck sample`") from None
+        raise UsageError(
+            "{path}: cannot be read ({reason}); expected a sheet of `datacheck sample`",
+            path=path,
+            reason=reason_of(error),
+        ) from None
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -283,7 +293,7 @@ def _lines(path: Path) -> list[dict[str, str]]:
     except csv.Error:
         table = []
     if not table or not set(COLUMNS) <= set(table[0]):
-        raise UsageError(f"{path}: no review sheet; expected the columns {', '.join(COLUMNS)}")
+        raise UsageError("{path}: no review sheet; expected the columns {known}", path=path, known=", ".join(COLUMNS))
     return [{key: (line.get(key) or "").strip() for key in COLUMNS} for line in table]
 
 
@@ -292,21 +302,30 @@ def _refuse_wrong(path: Path, lines: list[dict[str, str]]) -> None:
     numbers = ("no", "group_rows", "group_sample")
     for at, line in enumerate(lines, start=1):
         if not all(line[key].isascii() and line[key].isdecimal() for key in numbers):
-            wrong.append(f"{path}: row {at}: {', '.join(numbers)} must stay the numbers that were written there")
+            names = ", ".join(numbers)
+            wrong.append(
+                Message("row {row}: {names} must stay the numbers that were written there", row=at, names=names)
+            )
         elif line["verdict"] and _verdict(line) is None:
-            allowed = "ok, bad" if line["kind"] == UNFLAGGED else "ok, bad, false_alarm"
-            wrong.append(f"{path}: no {line['no']}: unknown verdict; expected {allowed} or nothing")
+            known = "ok, bad" if line["kind"] == UNFLAGGED else "ok, bad, false_alarm"
+            wrong.append(
+                Message("no {no}: unknown verdict; expected {known} or nothing", no=excerpt(line["no"]), known=known)
+            )
     twice = [no for no, count in Counter(line["no"] for line in lines).items() if count > 1]
-    wrong += [f"{path}: no {no}: stands there more than once" for no in twice]
+    wrong += [Message("no {no}: stands there more than once", no=excerpt(no)) for no in twice]
     seen = Counter((line["group"], line["slice"], line["group_sample"]) for line in lines)
     for (group, part, sample), count in seen.items():
         if not wrong and count != int(sample):
-            name = excerpt(f"{group} {part}".strip())
             wrong.append(
-                f"{path}: {name}: has {count} rows, {sample} were drawn; a sample with rows left out says nothing"
+                Message(
+                    "{group}: {rows} of the {drawn} rows that were drawn; a sample with rows left out says nothing",
+                    group=excerpt(f"{group} {part}".strip()),
+                    rows=count,
+                    drawn=sample,
+                )
             )
     if wrong:
-        raise UsageError("\n".join(wrong))
+        raise UsageError(joined([Message("{path}: {what}", path=path, what=each) for each in wrong], "\n"))
 
 
 def _verdict(line: Mapping[str, str]) -> str | None:

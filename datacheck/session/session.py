@@ -48,7 +48,7 @@ class Session:
         self.out = Path(os.path.abspath(options.out))  # noqa: PTH100 - without following links, and without `..`
         refuse_foreign(self.out, REPORT)
         if options.baseline is not None and options.baseline.resolve() == self.out.resolve():
-            raise UsageError(f"{options.out}: is the baseline itself; choose another folder with --out")
+            raise UsageError("{out}: is the baseline itself; choose another folder with --out", out=options.out)
         self.staging = new_staging(self.out)
         try:
             local = localise(data, options.allow_remote, self.staging / ".remote")

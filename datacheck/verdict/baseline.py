@@ -139,10 +139,11 @@ class Baseline:
             table = pl.read_parquet(path, columns=_IDENTITY, glob=False)
         except (OSError, pl.exceptions.PolarsError):
             raise UsageError(
-                f"{path}: does not say which records it speaks of; expected a report folder of this version, whole"
+                "{path}: does not say which records it speaks of; expected a report folder of this version, whole",
+                path=path,
             ) from None
         if table.height != old.evidence.lines:
-            raise UsageError(f"{path}: holds other places than the report of the baseline counts")
+            raise UsageError("{path}: holds other places than the report of the baseline counts", path=path)
         return table.drop_nulls()
 
 

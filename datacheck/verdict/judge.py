@@ -394,7 +394,8 @@ def rejudge(
             old = measured.get(dataset.finding(check))
             if old is None or old.check != check.check or old.settings != settings_of(check):
                 raise UsageError(
-                    f"{dataset.finding(check)}: was not measured like this in that run; run the data again"
+                    "{finding}: was not measured like this in that run; run the data again",
+                    finding=dataset.finding(check),
                 )
             finding = _again(check, old)
             if against is not None:
@@ -425,7 +426,7 @@ def _same_reading(dataset: Dataset, report: Report) -> None:
     """Roles, columns or an encoding decide what was measured as much as a check's own settings do."""
     entry = report.datasets.get(dataset.name)
     if entry is not None and entry.source != how_read(dataset):
-        raise UsageError(f"{dataset.name}: was not read like this in that run (source:); run the data again")
+        raise UsageError("{name}: was not read like this in that run (source:); run the data again", name=dataset.name)
 
 
 def _again(check: Check, old: Finding) -> Finding:
@@ -452,7 +453,7 @@ def _evidence_file(folder: Path, finding: Finding) -> Path | None:
     if finding.evidence.file is None:
         return None
     if not path.is_file():
-        raise UsageError(f"{path}: is missing; the report folder is not whole, run the data again")
+        raise UsageError("{path}: is missing; the report folder is not whole, run the data again", path=path)
     return path
 
 

@@ -6,8 +6,9 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from datacheck.contract.load import Source
-from datacheck.errors import LoadError, UsageError
+from datacheck.errors import LoadError, UsageError, reason_of
 from datacheck.files.inventory import dataset_files
+from datacheck.i18n.message import Message, joined
 from datacheck.loading.files import sha256
 from datacheck.verdict.model import DatasetEntry
 
@@ -17,21 +18,26 @@ def source_of(folder: Path, name: str, entry: DatasetEntry) -> Source:
     try:
         return Source.model_validate(entry.source)
     except ValidationError:
-        raise UsageError(f"{folder}: says of '{name}' how to read it in a way unknown to this version") from None
+        raise UsageError(
+            "{folder}: says of '{name}' how to read it in a way unknown to this version", folder=folder, name=name
+        ) from None
 
 
 def judged_files(name: str, entry: DatasetEntry, path: Path, glob: str | None) -> Mapping[str, Path]:
     """Every file of the report by its name; unchanged, and no other. Raises LoadError that names every difference."""
     files = {file.name: file.path for file in dataset_files(name, path, str(path), glob).read}
     listed = {file.path: file for file in entry.files}
-    wrong = [f"{name}/{path}: is missing" for path in listed if path not in files]
-    wrong += [f"{name}/{path}: is not in the report" for path in files if path not in listed]
+    wrong = [Message("{name}/{path}: is missing", name=name, path=path) for path in listed if path not in files] + [
+        Message("{name}/{path}: is not in the report", name=name, path=path) for path in files if path not in listed
+    ]
     for file in sorted(listed.keys() & files.keys()):
         try:
             if sha256(files[file]) != (listed[file].bytes, listed[file].sha256):
-                wrong.append(f"{name}/{file}: was changed since the report")
+                wrong.append(Message("{name}/{path}: was changed since the report", name=name, path=file))
         except OSError as error:
-            wrong.append(f"{name}/{file}: cannot be read ({error.strerror or 'not a regular file'})")
+            why = reason_of(error) if error.strerror else Message("not a regular file")
+            wrong.append(Message("{name}/{path}: cannot be read ({reason})", name=name, path=file, reason=why))
     if wrong:
-        raise LoadError("\n".join([*wrong, "nothing was written; run the data again and use that report"]))
+        hint = Message("nothing was written; run the data again and use that report")
+        raise LoadError(joined([*wrong, hint], "\n"))
     return files

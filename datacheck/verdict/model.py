@@ -192,9 +192,13 @@ def read_report(folder: Path) -> Report:
     try:
         return Report.model_validate_json(path.read_bytes())
     except OSError:
-        raise UsageError(f"{folder}: no report.json in it; expected the --out folder of an earlier run") from None
+        raise UsageError(
+            "{folder}: no report.json in it; expected the --out folder of an earlier run", folder=folder
+        ) from None
     except ValidationError:
-        raise UsageError(f"{path}: not a report of this version ({SCHEMA}); run the data again") from None
+        raise UsageError(
+            "{path}: not a report of this version ({schema}); run the data again", path=path, schema=SCHEMA
+        ) from None
 
 
 def report_schema() -> str:

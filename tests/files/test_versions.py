@@ -172,7 +172,7 @@ def test_differences_are_named():
     old = made(same="1", changed="2", gone="3", before="4")
     new = made(same="1", changed="5", added="6", after="4")
     told = ["before: was renamed to after", "changed: was changed", "gone: was removed", "added: was added"]
-    assert differences(old, new) == told
+    assert list(map(str, differences(old, new))) == told
     assert differences(old, old) == []
 
 
@@ -353,7 +353,7 @@ def test_many_renamed_files_are_told_in_one_pass():
     start = time.process_time()
     told = differences(Version("", tuple(old)), Version("", tuple(new)))
     assert time.process_time() - start < 5
-    assert told[0] == "000000: was renamed to x049999"
+    assert str(told[0]) == "000000: was renamed to x049999"
     assert len(told) == 50_000
 
 

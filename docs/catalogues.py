@@ -1,0 +1,121 @@
+"""Bring the catalogues of languages up to the source: `make catalogues` adds new sentences and drops dead ones.
+
+An id is the English sentence, a literal where it is said: the first argument of `Message`, of an error that carries
+one, of `complain` and `refuse`; what `Quoted` and `ids` list; the help of commands and options.
+"""
+
+import ast
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from babel.messages.catalog import Catalog
+from babel.messages.pofile import read_po, write_po
+
+ROOT = Path(__file__).parents[1]
+SOURCE = sorted([*(ROOT / "datacheck").rglob("*.py"), *(ROOT / "flows").rglob("*.py")])
+LOCALE = ROOT / "datacheck" / "i18n" / "locale"
+_FIRST = {"Message", "RuleError"}  # and the errors
+_SECOND = {"complain", "reject"}  # behind the place
+_THIRD = {"_mistake"}
+_WORDLESS = re.compile(r"\{.*?\}|--\w+|\$\w+|^datacheck( serve)?: ")  # what is the same in every language
+_ALL = {"Quoted", "ids"}
+_HELP = {"help", "description", "epilog", "show_default"}
+_HELPED = {"Typer", "Option", "Argument", "Parser", "add_argument", "rules_parser", "_parser"}
+
+
+def errors(trees: list[ast.Module]) -> set[str]:
+    """Names of the exceptions that carry a sentence, but those for who writes checks."""
+    bases = {
+        node.name: {base.id for base in node.bases if isinstance(base, ast.Name)}
+        for tree in trees
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef)
+    }
+    found = {"SaidError"}
+    while more := {name for name, of in bases.items() if of & found} - found:
+        found |= more
+    return found - {"CheckAuthorError", "ContractError", "StepFailedError"}
+
+
+def name_of(call: ast.Call) -> str:
+    """The last word of what is called."""
+    return getattr(call.func, "attr", getattr(call.func, "id", ""))
+
+
+def sentences(call: ast.Call, carriers: set[str]) -> Iterator[ast.expr]:
+    """The arguments of a call that should be ids."""
+    name = name_of(call)
+    if name in _ALL:
+        yield from call.args
+    elif name in carriers | _FIRST:
+        yield from call.args[:1]
+    elif name in _SECOND:
+        yield from call.args[1:2]
+    elif name in _THIRD:
+        yield from call.args[2:3]
+    elif name in _HELPED:
+        yield from (keyword.value for keyword in call.keywords if keyword.arg in _HELP)
+
+
+def _text(node: ast.AST | None) -> str:
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+
+
+def found() -> dict[str, str]:
+    """Every id of the source, with its plural or an empty text."""
+    trees = [ast.parse(path.read_text("utf-8")) for path in SOURCE]
+    carriers, known = errors(trees), {}
+    for call in (node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Call)):
+        if name_of(call) == "plural":
+            known[_text(call.args[0])] = _text(call.args[1])
+        else:
+            known |= {_text(each): "" for each in sentences(call, carriers)}
+    known |= dict.fromkeys((*helps(), "{one}; {two}"), "")  # the latter is said by `joined`
+    return {text: many for text, many in known.items() if re.search("[A-Za-z]{2}|[,;(] ", _WORDLESS.sub("", text))}
+
+
+def helps() -> Iterator[str]:
+    """The texts of the commands, which typer takes from their docstrings."""
+    import typer  # noqa: PLC0415
+
+    from datacheck.cli.main import app  # noqa: PLC0415
+
+    waiting = [typer.main.get_command(app)]
+    while waiting:
+        command = waiting.pop()
+        yield command.help or ""
+        waiting += getattr(command, "commands", {}).values()
+
+
+def bring_up(path: Path, *, write: bool) -> list[str]:
+    """What a catalogue lacks and what no source has any more; mended if `write`."""
+    with path.open("rb") as file:
+        catalogue: Catalog = read_po(file)
+    known = found()
+    listed = {
+        message.id if isinstance(message.id, str) else message.id[0]: message for message in catalogue if message.id
+    }
+    lacking = [text for text in known if text not in listed or bool(known[text]) != listed[text].pluralizable]
+    dead = [text for text in listed if text not in known]
+    untold = [text for text, message in listed.items() if text in known and not _told(message.string)]
+    if write:
+        for text in [*dead, *lacking]:
+            catalogue.delete(text)
+        for text in lacking:
+            catalogue.add((text, known[text]) if known[text] else text)
+        catalogue.obsolete.clear()
+        with path.open("wb") as file:
+            write_po(file, catalogue, width=120, ignore_obsolete=True)
+    return [f"{path.parts[-3]}: {what}: {text}" for what, texts in
+            (("new", lacking), ("dead", dead), ("not translated", untold)) for text in texts]  # fmt: skip
+
+
+def _told(string: str | tuple[str, ...] | list[str]) -> bool:
+    return all(string) if isinstance(string, tuple | list) else bool(string)
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(ROOT))
+    print(*[line for path in sorted(LOCALE.rglob("*.po")) for line in bring_up(path, write=True)], sep="\n")
