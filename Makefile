@@ -5,7 +5,7 @@ RUN := $(PY) -m datacheck run
 JOBS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test slow lint types docs docs-check lock clean
+.PHONY: help demo test slow lint types docs docs-check catalogues lock clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -45,6 +45,10 @@ docs: $(VENV)/.ready ## write docs/checks, docs/codes.md, the schemas and the se
 
 docs-check: $(VENV)/.ready ## fail when docs/ is not what the code says
 	$(PY) docs/generate.py --check
+
+catalogues: $(VENV)/.ready ## add new sentences to the catalogues of languages, drop dead ones, list what lacks words
+	$(PY) docs/catalogues.py
+	$(PY) hatch_build.py
 
 lock: ## resolve dependencies again (needs uv on PATH or in the venv)
 	uv pip compile --quiet --generate-hashes --no-emit-index-url --no-strip-extras --python-version 3.11 pyproject.toml -o requirements/base.txt

@@ -317,10 +317,11 @@ def _refuse_wrong(path: Path, lines: list[dict[str, str]]) -> None:
     for (group, part, sample), count in seen.items():
         if not wrong and count != int(sample):
             wrong.append(
-                Message(
-                    "{group}: {rows} of the {drawn} rows that were drawn; a sample with rows left out says nothing",
+                Message.plural(
+                    "{group}: has {n} row, {drawn} were drawn; a sample with rows left out says nothing",
+                    "{group}: has {n} rows, {drawn} were drawn; a sample with rows left out says nothing",
+                    count,
                     group=excerpt(f"{group} {part}".strip()),
-                    rows=count,
                     drawn=sample,
                 )
             )
