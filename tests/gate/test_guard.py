@@ -18,6 +18,7 @@ from datacheck.errors import FailedError, NotValidatedError, TamperedError, Unkn
 from datacheck.files import versions
 from datacheck.gate import guard
 from datacheck.gate.guard import PASSED
+from datacheck.gate.verify import Standing
 
 GATE = ROOT / "datacheck" / "gate"
 
@@ -165,6 +166,35 @@ def test_require_passed(house, capsys):
         datacheck.require_passed(house.good, trust=house.root / "none.json")
     with pytest.raises(UnknownKeyError):
         datacheck.require_passed(house.good, contract="0" * 64)
+
+
+def test_require_passed_asks_the_ledger_in_reach(house, monkeypatch):
+    monkeypatch.setattr(guard, "in_reach", lambda path, number: Standing("ledger", (), revoked="recalled"))
+    with pytest.raises(FailedError, match="recalled"):
+        datacheck.require_passed(house.good)
+
+
+def test_a_report_that_is_asked_for_must_be_there(house, monkeypatch):
+    monkeypatch.setenv("DATACHECK_TRUST", str(house.root / "trust.json"))
+    assert guard.main(["verify", str(house.good)]) == 0
+    assert guard.main(["verify", str(house.good), "--report", str(house.root / "none")]) == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [((), 2), (("exec", "--require-pass", "x"), 2), (("verify", "none"), 2), (("start",), 2)],
+)
+def test_asked_wrongly_in_this_process(house, arguments, code):
+    assert guard.main(arguments) == code
+
+
+def test_a_refusal_says_so_by_its_exit_code_in_this_process(house, monkeypatch):
+    monkeypatch.setenv("DATACHECK_TRUST", str(house.root / "trust.json"))
+    assert guard.main(["verify", str(house.bad)]) == 10
+    assert guard.main(["verify", str(house.root / "checks")]) == 11
+    assert guard.main(["verify", str(house.good), "--contract", "0" * 64]) == 14
+    assert guard.main(["exec", "--require-pass", str(house.bad), "--", "true"]) == 10
+    assert guard.main(["exec", "--require-pass", str(house.good), "--require-pass", str(house.bad), "--", "true"]) == 10
 
 
 def test_ranks_may_believe_their_launcher_and_need_not(house, monkeypatch):

@@ -74,17 +74,27 @@ def functions(module) -> Iterator[FunctionType]:
                 yield found
 
 
+def places(tree: ast.Module, function: FunctionType) -> list[ast.AST]:
+    """Where a fault fits in a function.
+
+    How much of a text is shown or cut lets no bad data pass, and defaults are none of the function's code.
+    """
+    first = function.__code__.co_firstlineno
+    last = first + len(inspect.getsourcelines(function)[0])
+    out = [part for part in ast.walk(tree) if isinstance(part, ast.JoinedStr | ast.Slice | ast.arguments)]
+    other = {id(node) for part in out for node in ast.walk(part)}
+    own = (node for node in ast.walk(tree) if first <= getattr(node, "lineno", 0) < last and id(node) not in other)
+    return [node for node in own if mutated(node)]
+
+
 def mutants(name: str) -> Iterator[tuple[FunctionType, object, str]]:
     """(function, its code with one fault, what was done) for every fault that fits."""
     module = importlib.import_module(name)
     source = inspect.getsource(module)
     for function in functions(module):
-        first = function.__code__.co_firstlineno
-        last = first + len(inspect.getsourcelines(function)[0])
-        places = [n for n in ast.walk(ast.parse(source)) if first <= getattr(n, "lineno", 0) < last and mutated(n)]
-        for number in range(len(places)):
+        for number in range(len(places(ast.parse(source), function))):
             tree = ast.parse(source)
-            old = [n for n in ast.walk(tree) if first <= getattr(n, "lineno", 0) < last and mutated(n)][number]
+            old = places(tree, function)[number]
             new = mutated(old)
             told = f"{Path(module.__file__).name}:{old.lineno} {function.__qualname__}: {ast.unparse(old)[:60]}"
             tree = ast.fix_missing_locations(_Swap(old, ast.copy_location(new, old)).visit(tree))
