@@ -60,6 +60,31 @@ def test_rows_of_any_share_of_a_file_are_counted(tmp_path, command, here):
     assert entry["files"][0]["sha256"] == hashlib.sha256(path.read_bytes()).hexdigest()
 
 
+@pytest.mark.parametrize(
+    ("data", "lines"), [(b"{}\n{}", 2), (b"{}\n{}\n", 2), (b"{}\r\n\n{}", 3), ("{}\n{}".encode("utf-16-le"), 2)]
+)
+def test_every_line_of_a_file_is_counted(tmp_path, data, lines):
+    path = tmp_path / "data.jsonl"
+    path.write_bytes(data)
+    encoding = "utf-16-le" if b"\0" in data else "utf-8"
+    reading = Reading(encoding=encoding)
+    reader = read(path, reading)
+    with pytest.raises(StopIteration) as end:
+        while True:
+            next(reader)
+    assert (end.value.value.lines, end.value.value.bytes) == (lines, len(data))
+
+
+def test_a_byte_order_mark_is_told_with_its_place(tmp_path):
+    path = tmp_path / "data.jsonl"
+    path.write_bytes(b"\xef\xbb\xbf{}\n")
+    reader = read(path, Reading())
+    next(reader)
+    with pytest.raises(StopIteration) as end:
+        next(reader)
+    assert [(e.line, e.byte, e.length) for e in end.value.value.events if e.code == "bom"] == [(1, 0, 3)]
+
+
 @pytest.mark.parametrize("kind", ["_json_lines", "_csv"])
 def test_bytes_that_do_not_add_up_are_an_error(tmp_path, monkeypatch, kind):
     name = "data.jsonl" if kind == "_json_lines" else "data.csv"
