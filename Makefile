@@ -5,7 +5,7 @@ RUN := $(PY) -m datacheck run
 JOBS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test slow lint types docs docs-check catalogues lock clean
+.PHONY: help demo quick test slow sabotage mutants lint types docs docs-check catalogues lock clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -27,11 +27,20 @@ demo: $(VENV)/.ready ## check a good and a bad dataset of sample_data; reports i
 	test $$code -eq 1 || { echo "expected exit code 1, got $$code"; exit 1; }
 	@echo; echo "Open out/demo-good/report.html and out/demo-bad/report.html"
 
+quick: $(VENV)/.ready ## the tests that notice a broken promise, and the layers (under a minute on 2 cores)
+	$(PY) tests/sabotage/run.py --tests | xargs -0 $(PY) -m pytest -n $(JOBS) -m "not slow" tests/test_layers.py
+
 test: $(VENV)/.ready ## the tests that take seconds (under 10 minutes on 2 cores)
 	$(PY) -m pytest -n $(JOBS) -m "not slow"
 
 slow: $(VENV)/.ready ## the tests that take longer (servers, fuzz, memory)
 	$(PY) -m pytest -m slow --durations=10
+
+sabotage: $(VENV)/.ready ## break every promise once: does the test that is named for it notice?
+	$(PY) tests/sabotage/run.py
+
+mutants: $(VENV)/.ready ## faults of all kinds in the rooms that decide: which share do their fast tests notice?
+	$(PY) tests/sabotage/mutants.py
 
 lint: $(VENV)/.ready ## ruff, rules and format
 	$(VENV)/bin/ruff check .

@@ -13,13 +13,15 @@ import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
 from datacheck.check import EVIDENCE, Check, Note, Ratio, Value
 from datacheck.contract.load import Contract, Dataset, Source, load_contract
+from datacheck.contract.yaml import load_yaml
 from datacheck.engine.evidence import ID
 from datacheck.engine.execute import Failure
 from datacheck.engine.plan import Measure, make_plan
@@ -158,6 +160,58 @@ def example(kind: type[Check]) -> Contract:
         path = Path(folder) / "example.yaml"
         path.write_text(f"name: example\n{yaml}", encoding="utf-8")
         return load_contract(path, located=False)
+
+
+class Plant(NamedTuple):
+    """A fault planted behind rows without any, and where the finding must point.
+
+    Places are (line, where) with the line counted in the plant; 0 is the file as a whole, and less than 0 a line
+    of the good ones.
+    """
+
+    check: Check
+    problem: str
+    places: frozenset[tuple[int, str]]
+    good: tuple[Mapping[str, Any], ...]
+    lines: bytes
+    source: Mapping[str, Any] = {}
+    others: Mapping[str, Records] = {}
+
+    def found(self) -> list[tuple[int, str, str]]:
+        """Run the check; returns (line in the plant, where, problem) of all that it finds, in file order."""
+        records = jsonl(self.good) + self.lines
+        found = measure(self.check, records, source=self.source, others=self.others).evidence
+        own = pl.col("line").cast(pl.Int64) - len(self.good)
+        line = pl.when(own > 0).then(own).otherwise(own - 1).fill_null(0)
+        return list(found.select(line, pl.col("where").fill_null(""), "problem").iter_rows())
+
+
+def plants(kind: type[Check]) -> tuple[Plant, ...]:
+    """What stands in `plants/<check>.yaml` beside the file of a check: for each of its problems an example to find.
+
+    A list of maps: `problem`, `rows` (or `raw`: text, with its `encoding`), `at` ("1 messages[0].content": line and
+    where) and, where they are needed, `settings` of the check, `source`, `others` (rows of other datasets) and `good`
+    (rows without faults that stand before; by default those of plants/good.yaml that have keys of the first row).
+    """
+    name = kind.model_fields["check"].default
+    file = Path(inspect.getfile(kind)).parent / "plants" / f"{name}.yaml"
+    return tuple(_plant(kind, entry) for entry in load_yaml(file, name).value) if file.is_file() else ()
+
+
+def _plant(kind: type[Check], entry: Mapping[str, Any]) -> Plant:
+    lines = entry["raw"].encode(entry.get("encoding", "utf-8")) if "raw" in entry else jsonl(entry["rows"])
+    keys = entry["rows"][0].keys() if entry.get("rows") else {"messages"}
+    good = entry.get("good", next((rows for rows in _good() if rows[0].keys() <= keys), ()))
+    places = ((line, where) for line, _, where in (place.partition(" ") for place in entry["at"]))
+    check = kind.model_validate({**entry.get("settings", {}), "check": kind.model_fields["check"].default})
+    at = frozenset((int(line), where) for line, where in places)
+    return Plant(check, entry["problem"], at, tuple(good), lines, entry.get("source", {}), entry.get("others", {}))
+
+
+@cache
+def _good() -> list[list[dict[str, Any]]]:
+    file = Path(__file__).parent / "checks" / "plants" / "good.yaml"
+    return list(load_yaml(file, file.name).value)
 
 
 class _InProcess(Workers):

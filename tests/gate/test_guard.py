@@ -18,6 +18,7 @@ from datacheck.errors import FailedError, NotValidatedError, TamperedError, Unkn
 from datacheck.files import versions
 from datacheck.gate import guard
 from datacheck.gate.guard import PASSED
+from datacheck.gate.verify import Standing
 
 GATE = ROOT / "datacheck" / "gate"
 
@@ -165,6 +166,66 @@ def test_require_passed(house, capsys):
         datacheck.require_passed(house.good, trust=house.root / "none.json")
     with pytest.raises(UnknownKeyError):
         datacheck.require_passed(house.good, contract="0" * 64)
+
+
+def test_require_passed_asks_the_ledger_in_reach(house, monkeypatch):
+    monkeypatch.setattr(guard, "in_reach", lambda path, number: Standing("ledger", (), revoked="recalled"))
+    with pytest.raises(FailedError, match="recalled"):
+        datacheck.require_passed(house.good)
+
+
+def test_a_report_that_is_asked_for_must_be_there(house, monkeypatch):
+    monkeypatch.setenv("DATACHECK_TRUST", str(house.root / "trust.json"))
+    assert guard.main(["verify", str(house.good)]) == 0
+    assert guard.main(["verify", str(house.good), "--report", str(house.root / "none")]) == 2
+
+
+@pytest.fixture
+def started(monkeypatch):
+    """What would have been started in place of this process."""
+    commands = []
+    monkeypatch.setattr(guard.os, "execvp", lambda _, command: commands.append(command))
+    return commands
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (), ("start",), ("verify",), ("verify", "none"), ("verify", "good", "--stric"), ("exec", "--", "true"),
+        ("exec", "--require-pass", "good"), ("exec", "--require", "good", "--", "true"),
+    ],
+)  # fmt: skip
+def test_asked_wrongly_in_this_process(house, started, monkeypatch, arguments):
+    monkeypatch.setenv("DATACHECK_TRUST", str(house.root / "trust.json"))
+    monkeypatch.chdir(house.good.parent)
+    try:
+        code = guard.main(arguments)
+    except SystemExit as end:  # of argparse
+        code = end.code
+    assert (code, started) == (2, [])
+
+
+def test_a_refusal_says_so_by_its_exit_code_in_this_process(house, started, monkeypatch):
+    monkeypatch.setenv("DATACHECK_TRUST", str(house.root / "trust.json"))
+    good, bad = str(house.good), str(house.bad)
+    assert guard.main(["verify", bad]) == 10
+    assert guard.main(["verify", str(house.root / "checks")]) == 11
+    assert guard.main(["verify", good, "--contract", "0" * 64]) == 14
+    assert guard.main(["exec", "--require-pass", bad, "--", "true"]) == 10
+    assert guard.main(["exec", "--require-pass", good, "--require-pass", bad, "--", "true"]) == 10
+    assert started == []
+
+
+@pytest.mark.parametrize(("trouble", "code"), [(FileNotFoundError, 127), (PermissionError, 126)])
+def test_a_command_that_cannot_be_started_has_the_exit_code_of_a_shell(house, monkeypatch, trouble, code):
+    def fails(*_):
+        raise trouble(1, "no")
+
+    monkeypatch.setenv("DATACHECK_TRUST", str(house.root / "trust.json"))
+    monkeypatch.setattr(guard.os, "execvp", fails)
+    with pytest.raises(SystemExit) as end:
+        guard.main(["exec", "--require-pass", str(house.good), "--", "true"])
+    assert end.value.code == code
 
 
 def test_ranks_may_believe_their_launcher_and_need_not(house, monkeypatch):

@@ -1,0 +1,52 @@
+"""Every promise is broken once, and a fast test must notice. By hand: `make sabotage`, `run.py NAME`, `run.py --hunt`.
+
+The batches run in processes of their own: pytest inside pytest, on functions that are broken.
+"""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from breaking import NoSuchTargetError, function_at, recompiled
+from core_helpers import environment
+
+sys.path.insert(0, str(Path(__file__).parent))
+from sabotages import SABOTAGES
+
+BATCHES = 4
+RUN = Path(__file__).with_name("run.py")
+
+
+def test_there_is_one_for_most_promises():
+    assert len({sabotage.name for sabotage in SABOTAGES}) == len(SABOTAGES) >= 80
+    assert all(sabotage.old != sabotage.new for sabotage in SABOTAGES)
+
+
+@pytest.mark.parametrize("sabotage", SABOTAGES, ids=[sabotage.name for sabotage in SABOTAGES])
+def test_its_target_is_there(sabotage):
+    """Renamed code, or other words in it, must be told as such: nothing would be broken, and all would pass."""
+    function = function_at(sabotage.target)
+    assert recompiled(function, sabotage.old, sabotage.new).co_code is not None
+
+
+@pytest.mark.parametrize("batch", range(BATCHES))
+def test_a_fast_test_notices(batch):
+    names = [sabotage.name for sabotage in SABOTAGES[batch::BATCHES]]
+    done = subprocess.run(
+        [sys.executable, RUN, *names], env=environment(), capture_output=True, text=True, check=False, timeout=900
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == dict.fromkeys(names, "caught")
+
+
+@pytest.mark.parametrize("path", ["datacheck.verdict.judge.compares", "datacheck.verdict.judgement.compare"])
+def test_a_name_that_is_gone_is_an_error(path):
+    with pytest.raises(NoSuchTargetError):
+        function_at(path)
+
+
+def test_words_that_are_gone_are_an_error():
+    with pytest.raises(NoSuchTargetError):
+        recompiled(function_at("datacheck.verdict.judge.compare"), "no such words", "")
