@@ -150,8 +150,8 @@ SABOTAGES = (
         "error_text_carries_data",
         "exceptions of others tell their type only",
         "datacheck.engine.execute.guarded",
-        "{kind} in {at or",
-        "{kind} {error} in {at or",
+        "kind, at = type(error).__name__,",
+        'kind, at = f"{type(error).__name__} {error}",',
         "tests/end_to_end/test_promises.py::test_what_an_exception_says_is_not_told",
     ),
     Sabotage(
