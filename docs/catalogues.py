@@ -5,6 +5,7 @@ one, of `complain` and `refuse`; what `Quoted` and `ids` list; the help of comma
 """
 
 import ast
+import io
 import re
 import sys
 from collections.abc import Iterator
@@ -100,14 +101,17 @@ def bring_up(path: Path, *, write: bool) -> list[str]:
     lacking = [text for text in known if text not in listed or bool(known[text]) != listed[text].pluralizable]
     dead = [text for text in listed if text not in known]
     untold = [text for text, message in listed.items() if text in known and not _told(message.string)]
-    if write:
+    if write and (dead or lacking):
         for text in [*dead, *lacking]:
             catalogue.delete(text)
         for text in lacking:
             catalogue.add((text, known[text]) if known[text] else text)
         catalogue.obsolete.clear()
-        with path.open("wb") as file:
-            write_po(file, catalogue, width=120, ignore_obsolete=True)
+        made = io.BytesIO()
+        write_po(made, catalogue, width=120, ignore_obsolete=True)
+        head = path.read_text("utf-8").partition("\n\n")[0]  # Babel's own would hold the time, and addresses to fill in
+        entries = made.getvalue().decode().partition("\n\n")[2].replace("#, python-brace-format\n", "")
+        path.write_text(f"{head}\n\n{entries.rstrip()}\n", "utf-8")
     return [f"{path.parts[-3]}: {what}: {text}" for what, texts in
             (("new", lacking), ("dead", dead), ("not translated", untold)) for text in texts]  # fmt: skip
 

@@ -545,7 +545,7 @@ def init(
         raise UsageError(
             "{to}: cannot be written ({reason}); choose another place with --to", to=to, reason=reason_of(error)
         ) from None
-    sys.stderr.write(next_step(to, given[0], evaluation, language()))
+    say(next_step(to, given[0], evaluation), err=True)
 
 
 gate.register(app)

@@ -19,6 +19,7 @@ from datacheck.engine.unread import unread_of
 from datacheck.errors import ContractError, UsageError
 from datacheck.files.inventory import dataset_files, inventory
 from datacheck.files.shown_names import shown_name
+from datacheck.i18n.message import Message
 from datacheck.loading.reader import read
 from datacheck.loading.reading import Reading
 from datacheck.loading.tables import Tables
@@ -177,16 +178,16 @@ def _item(check: str) -> str:
     return f"# - {check.replace(_LEFT_OUT, '')}" if _LEFT_OUT in check else f"- {check}"
 
 
-def next_step(contract: Path, path: Path, against: Path | None, lang: str) -> str:
+def next_step(contract: Path, path: Path, against: Path | None) -> Message:
     """What to say once the contract is written: where it is, and the command that uses it."""
     named = {"train": path} | ({"eval": against} if against else {})
     outside = {name: at for name, at in named.items() if _relative(at, contract.parent) is None}
     bound = [word for name, at in outside.items() for word in ("--data", f"{name}={at}")]
-    said = {
-        "en": "{}: written, as a first proposal. Read it and mend it, then run:",
-        "zh": "{}：已写好。这是按数据推测的初稿，请先过目并修改，然后运行：",
-    }
-    return f"{said[lang].format(contract)}\n  {shlex.join(['datacheck', 'run', str(contract), *bound])}\n"
+    return Message(
+        "{contract}: written, as a first proposal. Read it and mend it, then run:\n  {command}",
+        contract=contract,
+        command=shlex.join(["datacheck", "run", str(contract), *bound]),
+    )
 
 
 def _relative(path: Path, folder: Path) -> str | None:

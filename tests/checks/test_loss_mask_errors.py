@@ -138,7 +138,7 @@ def test_the_default_of_trl_trains_the_question(tmp_path):
 def test_a_limit_that_is_hit_is_an_error(tmp_path, monkeypatch):
     import datacheck.chat.child as module
 
-    few, usual = module.Limits(seconds=1), module.Renderer.__init__
+    few, usual = module.RenderLimits(seconds=1), module.Renderer.__init__
     monkeypatch.setattr(module.Renderer, "__init__", lambda self, *a, **k: usual(self, *a, **{**k, "limits": few}))
     bomb = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
     found = finding(check(tmp_path, bomb), GOOD)

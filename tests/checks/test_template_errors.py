@@ -150,7 +150,7 @@ def test_a_template_that_is_none(tmp_path):
 def test_a_bomb_is_an_error(tmp_path, monkeypatch):
     import datacheck.chat.child as module
 
-    few = module.Limits(seconds=1)
+    few = module.RenderLimits(seconds=1)
     usual = module.Renderer.__init__
 
     def limited(self, *args, **kwargs):

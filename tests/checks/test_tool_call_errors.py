@@ -274,7 +274,7 @@ def test_a_template_that_refuses_every_call_is_said(tmp_path):
 def test_a_template_beyond_its_limits_is_an_error(tmp_path, monkeypatch):
     import datacheck.chat.child as module
 
-    few, usual = module.Limits(seconds=1), module.Renderer.__init__
+    few, usual = module.RenderLimits(seconds=1), module.Renderer.__init__
     monkeypatch.setattr(module.Renderer, "__init__", lambda self, *a, **k: usual(self, *a, **{**k, "limits": few}))
     assert finding(with_template(tmp_path, "'a' * 10**10"), [asked()]).status is Status.ERROR
 
