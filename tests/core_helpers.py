@@ -114,3 +114,26 @@ def report(folder: Path) -> dict:
 
 def statuses(folder: Path) -> dict[str, str]:
     return {finding["id"]: finding["status"] for finding in report(folder)["findings"]}
+
+
+def children(pid: int) -> set[int]:
+    """All descendants, from /proc."""
+    parents = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if fields[0] != "Z":
+            parents[int(stat.parent.name)] = int(fields[1])
+    found, before = {pid}, set()
+    while found != before:
+        before = set(found)
+        found |= {child for child, parent in parents.items() if parent in found}
+    return found - {pid}
+
+
+def alive(pids: set[int]) -> set[int]:
+    return {
+        pid for pid in pids if Path(f"/proc/{pid}").exists() and "zombie" not in Path(f"/proc/{pid}/status").read_text()
+    }

@@ -5,11 +5,10 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import polars as pl
 import pytest
-from core_helpers import GOOD, ROOT, contract, environment, jsonl, report, spawn, statuses, user_check
+from core_helpers import GOOD, ROOT, alive, children, contract, environment, jsonl, report, spawn, statuses, user_check
 
 from datacheck.engine.run import Workers
 
@@ -64,29 +63,6 @@ def test_every_misdeed_is_an_error_and_the_others_finish(tmp_path, workers):
     told = done.stdout + done.stderr + b"".join(p.read_bytes() for p in (tmp_path / "out").rglob("*") if p.is_file())
     assert b"13987654321" not in told
     assert b"Traceback" not in done.stdout + done.stderr
-
-
-def children(pid: int) -> set[int]:
-    """All descendants, from /proc."""
-    parents = {}
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = stat.read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        if fields[0] != "Z":
-            parents[int(stat.parent.name)] = int(fields[1])
-    found, before = {pid}, set()
-    while found != before:
-        before = set(found)
-        found |= {child for child, parent in parents.items() if parent in found}
-    return found - {pid}
-
-
-def alive(pids: set[int]) -> set[int]:
-    return {
-        pid for pid in pids if Path(f"/proc/{pid}").exists() and "zombie" not in Path(f"/proc/{pid}/status").read_text()
-    }
 
 
 @pytest.fixture

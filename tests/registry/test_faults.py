@@ -12,9 +12,8 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from core_helpers import GOOD, contract, environment, jsonl, user_check
+from core_helpers import GOOD, alive, children, contract, environment, jsonl, user_check
 from registry_helpers import Site, manifest_id
-from test_run import alive, children
 
 from datacheck.errors import LoadError
 from datacheck.gate.guard import require_passed
