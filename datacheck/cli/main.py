@@ -46,7 +46,7 @@ class Excerpts(StrEnum):
     full = "full"
 
 
-class Format(StrEnum):
+class OutputFormat(StrEnum):
     """What is printed on standard output."""
 
     text = "text"
@@ -110,7 +110,7 @@ def run(
     strict: Annotated[bool, typer.Option("--strict", help="Warnings count as violations.")] = False,
     baseline: BaselineOpt = None,
     excerpts: Annotated[Excerpts, typer.Option(help="How data is shown in reports.")] = Excerpts.redacted,
-    fmt: Annotated[Format, typer.Option("--format", help="What to print.")] = Format.text,
+    fmt: Annotated[OutputFormat, typer.Option("--format", help="What to print.")] = OutputFormat.text,
     lang: LangOpt = "",
     remote: Annotated[
         list[str] | None,
@@ -211,12 +211,12 @@ def _progress(lang: "Lang", *, quiet: bool) -> "Iterator[OnProgress | None]":
         yield tell
 
 
-def _show(report: "Report", session: "Session", options: "Options", fmt: Format, *, quiet: bool) -> None:
+def _show(report: "Report", session: "Session", options: "Options", fmt: OutputFormat, *, quiet: bool) -> None:
     if quiet:
         return
-    if fmt is Format.json:
+    if fmt is OutputFormat.json:
         sys.stdout.write(report.to_json())
-    elif fmt is Format.github:
+    elif fmt is OutputFormat.github:
         from datacheck.report.github import github_lines
 
         roots = {name: os.path.relpath(dataset.path) for name, dataset in session.contract.datasets.items()}
