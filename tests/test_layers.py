@@ -21,8 +21,8 @@ ONLY = {
     "errors": {"i18n"},
     "status": set(),
     "check": {"errors", "status", "i18n"},
-    "features": {"check", "errors", "text", "pii", "trainers", "chat"},
-    "checks": {"check", "errors", "text", "pii", "features", "trainers", "chat", "contract"},
+    "features": {"check", "errors", "i18n", "text", "pii", "trainers", "chat"},
+    "checks": {"check", "errors", "i18n", "text", "pii", "features", "trainers", "chat", "contract"},
 }
 NEVER = {name: {"checks", "features"} for name in ("contract", "engine", "verdict", "report", "gate", "session")}
 MODULES_AT_THE_ROOT = 9

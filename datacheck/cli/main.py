@@ -261,7 +261,7 @@ def plan(
     for name, files in inventory(loaded).items():
         typer.echo(told(f"{name}: {len(files.read)} files, {files.size:,} bytes"))
         for passed in files.passed_over:
-            typer.echo(f"  {told('not read')}: {passed.zh if chosen() == 'zh' else passed}")
+            typer.echo(f"  {told('not read')}: {passed.said(chosen())}")
     for step in make_plan(loaded):
         typer.echo(f"{step.key}" + (f"  ← {', '.join(step.after)}" if step.after else ""))
 

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
-from datacheck.check import Note
+from datacheck.check import Message
 from datacheck.contract.load import Contract, Dataset
 from datacheck.errors import LoadError, UsageError
 from datacheck.files import versions
@@ -34,7 +34,7 @@ class Files(NamedTuple):
     """The files of one dataset in name order, and those that were passed over, each with the reason."""
 
     read: tuple[FoundFile, ...]
-    passed_over: tuple[Note, ...]
+    passed_over: tuple[Message, ...]
     promised: tuple[Promise, ...] = ()  # what the metadata of saved datasets say of their files
 
     @property
@@ -119,7 +119,9 @@ def dataset_files(dataset: str, path: Path, named: str, glob: str | None) -> Fil
     passed_over = [_passed_over(shown_name(name), reason) for name, reason in skipped_files[:MAX_PASSED_OVER]]
     if len(skipped_files) > MAX_PASSED_OVER:
         more = len(skipped_files) - MAX_PASSED_OVER
-        passed_over.append(Note(f"{more} more files (not named here)", zh=f"另有 {more} 个文件（此处不列出）"))
+        passed_over.append(
+            Message.plural("{n:,} more file (not named here)", "{n:,} more files (not named here)", more)
+        )
     targets = [(path / name).resolve() for name in found]
     if any(not target.is_relative_to(path.resolve()) for target in targets):
         raise LoadError(f"{named}: changes while it is listed; run again when nobody writes there")
@@ -134,20 +136,8 @@ def dataset_files(dataset: str, path: Path, named: str, glob: str | None) -> Fil
     )
 
 
-_REASONS_ZH = {
-    "metadata of a saved dataset": "已保存数据集的元数据",
-    "a link to a folder": "指向文件夹的链接",
-    "a report of datacheck": "datacheck 的报告",
-    "hidden": "隐藏文件",
-    "a link out of the folder": "指向文件夹之外的链接",
-    "not a regular file": "不是普通文件",
-    "does not match the glob": "与 glob 不匹配",
-    "no data file by its name": "按文件名看不是数据文件",
-}
-
-
-def _passed_over(name: str, reason: str) -> Note:
-    return Note(f"{name} ({reason})", zh=f"{name}（{_REASONS_ZH[reason]}）")
+def _passed_over(name: str, reason: str) -> Message:
+    return Message("{name} ({reason})", name=name, reason=Message(reason))
 
 
 def _listed(path: Path) -> dict[str, str]:

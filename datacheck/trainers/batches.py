@@ -6,6 +6,7 @@ those of `transformers` are of 5.23.0.
 """
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from math import ceil
 from typing import Any, NamedTuple
 
@@ -31,15 +32,13 @@ class Broken(NamedTuple):
 
 
 class Assumed(NamedTuple):
-    """What was assumed, as a sentence in both languages."""
+    """What was assumed, as the id of a sentence and what is filled in."""
 
-    en: str
-    zh: str
+    says: str
+    params: Mapping[str, int] = {}
 
 
-_PACKED = Assumed(
-    "packing joins rows: there are fewer batches than counted here", zh="packing 会拼接样本：实际批数少于这里的计算结果"
-)
+_PACKED = Assumed("packing joins rows: there are fewer batches than counted here")
 
 
 class Arithmetic(NamedTuple):
@@ -433,8 +432,8 @@ class MiniOneRecSft(Batches):
         if not rows:
             broken.append(_no_batches("batch_size", rows, self.micro_batch_size, "sft.py:221"))
         updates = self.num_epochs * max(ceil(batches / accumulated), 1) if accumulated and rows else 0
-        said = f"{SFT_CSV_TASKS} samples per row were counted, without those that sft.py makes of the items"
-        notes = (Assumed(said, zh=f"每行按 {SFT_CSV_TASKS} 个样本计算，不含 sft.py 由物品生成的样本"),)
+        said = "{tasks} samples per row were counted, without those that sft.py makes of the items"
+        notes = (Assumed(said, {"tasks": SFT_CSV_TASKS}),)
         return Arithmetic(batches, updates, rows - taken, SFT_WARMUP, tuple(broken), notes)
 
 
@@ -461,7 +460,7 @@ class MiniOneRecRl(Batches):
         batches = ceil(ceil(answers / self.train_batch_size) / world)
         updates = self.num_train_epochs * ceil(batches / self.gradient_accumulation_steps)
         said = "samples of two tasks were counted, without those that rl.py makes of the items"
-        notes = (Assumed(said, zh="按两个任务的样本计算，不含 rl.py 由物品生成的样本"),)
+        notes = (Assumed(said),)
         return Arithmetic(batches, updates, 0, ceil(updates * RL_WARMUP), tuple(broken), notes)
 
 
