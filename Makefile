@@ -62,6 +62,7 @@ catalogues: $(VENV)/.ready ## add new sentences to the catalogues of languages, 
 lock: ## resolve dependencies again (needs uv on PATH or in the venv)
 	uv pip compile --quiet --generate-hashes --no-emit-index-url --no-strip-extras --python-version 3.11 pyproject.toml -o requirements/base.txt
 	uv pip compile --quiet --generate-hashes --no-emit-index-url --no-strip-extras --python-version 3.11 pyproject.toml --group dev -o requirements/dev.txt
+	python3 requirements/order.py requirements/base.txt requirements/dev.txt
 
 clean: ## remove what the targets made
 	rm -rf $(VENV) out build dist
