@@ -8,7 +8,7 @@ import re
 import sys
 from pathlib import Path
 
-_ENTRY = re.compile(r"^[A-Za-z0-9][^\s=]*==(?:.*\n)(?:[ \t]+.*\n?)*", re.MULTILINE)
+_ENTRY = re.compile(r"^[A-Za-z0-9].*\n(?:[ \t]+.*\n)*", re.MULTILINE)
 
 
 def ordered(text: str) -> str:
