@@ -10,9 +10,7 @@ from numpy.typing import NDArray
 from datacheck.text.codes import from_lengths
 from datacheck.text.jit import njit, threads
 from datacheck.text.kernels import ones
-from datacheck.text.minhash import MARKED, NO_KEY
-
-SPREAD = np.uint64(0x9E3779B97F4A7C15)  # odd: its multiples differ in their leading bits
+from datacheck.text.minhash import MARKED, NO_KEY, SPREAD
 
 _SHARE = 1 << 16  # keys whose table stays in the cache
 _MANY = 1024  # rows with one key: all are kept, to compare each with each would cost more than it saves

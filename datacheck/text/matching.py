@@ -10,10 +10,9 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from datacheck.text.bucket_kernels import SPREAD
 from datacheck.text.codes import cuts, from_lengths, ranges, row_numbers
 from datacheck.text.disk_sets import SpilledSets
-from datacheck.text.minhash import NO_KEY
+from datacheck.text.minhash import NO_KEY, SPREAD
 from datacheck.text.shingles import Shingles
 from datacheck.text.shingles import contained as contained_in
 

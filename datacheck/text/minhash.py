@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 EMPTY = np.uint32(0xFFFFFFFF)  # datasketch's value of a set without members
 NO_KEY = np.uint64(0xFFFFFFFFFFFFFFFF)  # the band key of a row without shingles: equal to none
+SPREAD = np.uint64(0x9E3779B97F4A7C15)  # odd: multiples of it differ in their leading bits, which a hash table uses
 
 MARKED = 64  # values of a signature that have two bits in its mark
 MARK = np.uint32(0x9E3779B1)  # odd: the leading bits of its multiples depend on all bits
