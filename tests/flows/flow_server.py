@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+_BUSY, _TRIES = 503, 15
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class Server:
         request = urllib.request.Request(
             self.env["PREFECT_API_URL"] + path, data, headers={"Content-Type": "application/json"}
         )
-        with urllib.request.urlopen(request, timeout=10) as answer:
+        with opened(request) as answer:
             return json.load(answer)
 
     def change(self, path: str, body: dict[str, Any]) -> None:
@@ -44,7 +46,19 @@ class Server:
             headers={"Content-Type": "application/json"},
             method="PATCH",
         )
-        urllib.request.urlopen(request, timeout=10).close()
+        opened(request).close()
+
+
+def opened(request: urllib.request.Request) -> Any:
+    """The answer; a server whose SQLite is busy says 503, and Prefect's own client asks again, too."""
+    for _ in range(_TRIES):
+        try:
+            return urllib.request.urlopen(request, timeout=10)
+        except urllib.error.HTTPError as error:
+            if error.code != _BUSY:
+                raise
+            time.sleep(2)
+    return urllib.request.urlopen(request, timeout=10)
 
 
 def environment(**more: str) -> dict[str, str]:
