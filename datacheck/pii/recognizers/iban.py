@@ -12,7 +12,7 @@ class Iban(Recognizer):
     """A country, its length and structure, and the check digits of MOD 97-10 (by python-stdnum)."""
 
     entity = "IBAN"
-    priority = 130
+    priority = 25  # before CN_RESIDENT_ID: written in groups, an account may hold a valid one
     policy = Policy("block", hard=True)
     prefilter = rf"[A-Z]{GAP}[A-Z]{GAP}[0-9]{GAP}[0-9](?:{GAP}[0-9A-Z]){{11}}|[a-z]{{2}}[0-9]{{2}}[0-9a-z]{{11}}"
     patterns = {
