@@ -25,7 +25,7 @@ from datacheck.status import Status as Status  # noqa: PLC0414 - a word of this 
 Table = Literal["rows", "turns", "cells", "lines", "files", "records"]
 
 
-UNREAD = ("rows", "unknown")  # formats without messages: what such a row says, no check of texts sees
+UNREAD = ("rows", "tokens", "unknown")  # formats without messages: what such a row says, no check of texts sees
 
 
 class Model(BaseModel):

@@ -125,7 +125,9 @@ def _without_media(text: pl.Expr) -> pl.Expr:
 
 def _said() -> pl.Expr:
     """What the model learns to say; a prompt may speak of one tag alone ("begin with <think>")."""
-    return pl.col("part").is_in(["response", "chosen", "rejected"]) | pl.col("role").eq_missing("assistant")
+    return pl.col("part").is_in(["response", "chosen", "rejected", "candidate"]) | pl.col("role").eq_missing(
+        "assistant"
+    )
 
 
 def _opened(texts: pl.LazyFrame) -> pl.LazyFrame:

@@ -17,7 +17,7 @@ _SENTENCE_MARKS = r"^\s*(?:(?:[.。．…,，、;；:：·~～]|" + _UNSEEN + r"
 _NOTHING_FOUND = r"^\s*(?:\{\s*\}|\[\s*\])\s*$"  # JSON: the answer of an extraction that finds nothing
 _ECHO = 20  # characters from which on an answer that is its question says nothing
 _ONLY_THOUGHT = r"</think>\s*$"
-_ANSWERS = ("response", "chosen", "rejected")
+_ANSWERS = ("response", "chosen", "rejected", "candidate")
 
 
 class EmptyTurns(Check):

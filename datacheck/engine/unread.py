@@ -40,8 +40,10 @@ def unread_of(rows: pl.DataFrame, cells: pl.DataFrame) -> dict[str, dict[str, in
         return {}
     text, listed = pl.col("text"), pl.col("path").str.contains(_IN_LIST)
     speaks = text.str.contains(_PROSE) | (listed & text.str.contains(_SAID))
-    prose = cells.filter((pl.col("json_type") == "string") & speaks)
-    found = prose.join(strange, on="row").select("row", "format", key=pl.col("path").str.extract(r"^([^.\[]*)"))
+    # Token ids are texts that only their tokenizer could show.
+    ids = (pl.col("path") == "input_ids") & (pl.col("format") == "tokens")
+    prose = cells.join(strange, on="row").filter(((pl.col("json_type") == "string") & speaks) | ids)
+    found = prose.select("row", "format", key=pl.col("path").str.extract(r"^([^.\[]*)"))
     whole = found.with_columns(key=pl.lit(""))
     counts = pl.concat([whole, found]).unique().group_by("format", "key").len().sort("format", "key")
     told: dict[str, dict[str, int]] = {}

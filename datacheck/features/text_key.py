@@ -13,7 +13,7 @@ from datacheck.text.rules import Rule
 # Options belong to the prompt: "which of these is wrong?" is another question with other options.
 _PARTS: dict[str, tuple[str, ...]] = {
     "prompt": ("prompt", "option"),
-    "response": ("response", "answer", "chosen", "rejected"),
+    "response": ("response", "answer", "chosen", "rejected", "candidate"),
 }
 # Top-level columns of media, and parts of a content other than its text (whose kind says nothing).
 _MEDIA = r"^(?:image|video|audio)s?(?:_path|_url)?s?(?:$|[\[.])|\.(?:content|value)\[\d+\]\."

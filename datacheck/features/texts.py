@@ -14,8 +14,8 @@ On = Literal["prompt", "response", "conversation"]
 
 _PARTS: dict[On, tuple[str, ...]] = {
     "prompt": ("prompt", "option"),
-    "response": ("response", "answer", "chosen", "rejected"),
-    "conversation": ("prompt", "option", "response", "answer", "chosen", "rejected", "text"),
+    "response": ("response", "answer", "chosen", "rejected", "candidate"),
+    "conversation": ("prompt", "option", "response", "answer", "chosen", "rejected", "candidate", "text"),
 }
 
 

@@ -87,7 +87,7 @@ class Assembler:
         self._length: list[int | None] = []
         self._format: list[str] = []
         self._label_values: list[list[str | None]] = []
-        self._own_labels: dict[int, str] = {}
+        self._own: dict[str, dict[int, str]] = {}
         self._turn_kinds: dict[TurnKind, int] = {}
         self._turns: list[int] = []
         self._texts: list[str | None] = []
@@ -142,8 +142,9 @@ class Assembler:
         except Rejected as why:
             self.bad(line, byte or 0, raw or b"", why.code, why.message)
             return
-        if extract.label is not None:
-            self._own_labels[len(self._line)] = extract.label
+        if extract.label is not None or extract.scores is not None:
+            for column, value in extract.labels():
+                self._own.setdefault(column, {})[len(self._line)] = value
         self._line.append(line)
         self._byte.append(byte)
         self._length.append(None if raw is None else len(raw))
@@ -361,6 +362,8 @@ class Assembler:
         known = self._known.get(keys)
         if known is None:
             known = candidates(frozenset(keys), wanted)
+            if own:  # what the contract names is what is read: no format of other keys
+                known = tuple(each for each in known if each.needs <= own.own.keys())
             if len(self._known) < _KEY_SETS:
                 self._known[keys] = known
         for each in known:
@@ -418,8 +421,9 @@ class Assembler:
         count = len(self._line)
         labels = list(zip(*self._label_values, strict=True)) if self._label_values else [()] * len(self._labels)
         named: dict[str, Any] = {column: values for (column, _, _), values in zip(self._labels, labels, strict=True)}
-        if self.reading.columns.label is None and self._own_labels:
-            named["label"] = [self._own_labels.get(row) for row in range(count)]
+        for name, own in self._own.items():
+            if name not in named:
+                named[name] = [own.get(row) for row in range(count)]
         schema = rows_schema(self.reading.columns)
         columns = [range(count), self._line, self._byte, self._length, self._format]
         frame = _frame(columns, dict(list(schema.items())[: len(columns)]))

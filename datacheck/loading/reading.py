@@ -24,6 +24,7 @@ FormatName = Literal[
     "text",
     "qa",
     "multiple_choice",
+    "tokens",
     "rows",
 ]
 

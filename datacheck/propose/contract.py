@@ -47,11 +47,12 @@ _CHECKS: Mapping[str, tuple[str, ...]] = {
     "choices": ("empty_turns", "unverifiable_answers", "conflicting_answers", "choice_balance", *_TEXT),
     "plain": _TEXT,
     "rows": ("exact_duplicates", "pii"),
+    "tokens": ("too_few_rows",),  # texts that only their tokenizer could show: name the data they were made of
 }  # fmt: skip
 _FAMILY = {
     "messages": "chat", "sharegpt": "chat", "alpaca": "chat", "prompt_completion": "chat", "kto": "chat",
     "preference": "preference", "prompt_only": "prompt", "rlvr": "verifiable", "qa": "answered",
-    "multiple_choice": "choices", "text": "plain",
+    "multiple_choice": "choices", "text": "plain", "tokens": "tokens",
 }  # fmt: skip
 _LABELS = {
     "id": ("id", "uid", "uuid", "idx", "qid", "prompt_id", "question_id", "conversation_id"),
@@ -69,6 +70,7 @@ _SCALES = (
     (0, 10),
     (0, 100),
 )  # usual ones; the first that holds nearly all scores
+_SCORES = ("score_chosen", "score_rejected")
 _FEW_VALUES = 20  # as many values of a column, each seen often, may be all that there are
 _OFTEN = 5  # times that each of them is seen on average
 _NAMED = 5  # keys whose texts no reader knows
@@ -349,12 +351,18 @@ def _labels(tables: Tables) -> dict[str, str]:
     return {label: name for label, name in found.items() if name}
 
 
+def _scored(tables: Tables, labels: Mapping[str, str]) -> bool:
+    """Whether the pairs have scores: in columns of their own, or in the format itself (ranks, votes)."""
+    return set(_SCORES) <= set(labels) or tables.rows["score_chosen"].is_not_null().any()
+
+
 def _scale(tables: Tables, labels: Mapping[str, str]) -> Iterator[str]:
     """The usual scale that holds nearly all scores of the pairs: what is off it is to be found."""
-    if not {"score_chosen", "score_rejected"} <= set(labels):
+    if not _scored(tables, labels):
         return
-    scores = tables.cells.filter(pl.col("path").is_in([labels["score_chosen"], labels["score_rejected"]]))
-    numbers = scores["text"].cast(pl.Float64, strict=False).drop_nulls().drop_nans()
+    keys = [labels[name] for name in _SCORES if name in labels]
+    scores = [tables.cells.filter(pl.col("path").is_in(keys))["text"], *(tables.rows[name] for name in _SCORES)]
+    numbers = pl.concat(scores).cast(pl.Float64, strict=False).drop_nulls().drop_nans()
     if numbers.is_empty():
         return
     low, high = float(numbers.min() or 0), float(numbers.max() or 0)  # type: ignore[arg-type]
@@ -444,7 +452,7 @@ def _by_content(tables: Tables, labels: Mapping[str, str]) -> Iterator[str]:
     """Checks for what some data has: tools, scores, files, a language."""
     if (tables.turns["part"] == "tools").any() or tables.turns["tool_calls"].is_not_null().any():
         yield "tool_call_errors"
-    if {"score_chosen", "score_rejected"} <= set(labels):
+    if _scored(tables, labels):
         yield "small_gap"
         yield "score_outliers"
     languages = _languages(tables.turns)

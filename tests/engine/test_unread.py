@@ -21,7 +21,7 @@ def asked(n):
 
 def unread(n):
     question, answer = asked(n)
-    return {"conversation": [{"system": "", "input": question, "output": answer}]}
+    return {"conversation": [{"sys": "", "asks": question, "tells": answer}]}
 
 
 def read(n):
@@ -66,6 +66,15 @@ def test_some_rows_are_as_bad_as_all(tmp_path, here, command, strange, status, c
     assert found["empty_turns"]["status"] == status
     said = f"{strange} of 150 rows of format `unknown`: no reader knows the key `note`"
     assert status == "pass" or said in found["empty_turns"]["error"]
+
+
+def test_token_ids_are_no_texts_that_could_pass(tmp_path, here, command):
+    rows = [{"input_ids": [n, 2, 3], "attention_mask": [1, 1, 1], "labels": [-100, 2, 3]} for n in range(60)]
+    jsonl(tmp_path / "data" / "a.jsonl", *rows)
+    found = found_in(tmp_path, command, ["empty_turns", "near_duplicates", "exact_duplicates"])
+    for check in ("empty_turns", "near_duplicates", "exact_duplicates"):
+        assert "60 rows of format `tokens`" in found[check]["error"]
+    assert found["schema_violations"]["status"] == "pass"
 
 
 def test_what_was_found_in_the_other_rows_stays_in_the_report(tmp_path, here, command):

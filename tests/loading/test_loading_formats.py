@@ -397,9 +397,27 @@ CASES = {
             ("answer", 0, None, "answer", "A"),
         ],
     ),
-    "tokenized": ({"input_ids": [1, 2], "labels": [-100, 2]}, "unknown", []),
-    "two answers without a judgement": ({"prompt": "p", "answer1": "a", "answer2": "b"}, "unknown", []),
-    "stepwise": ({"prompt": "p", "completions": ["a"], "labels": [True]}, "unknown", []),
+    "tokenized": ({"input_ids": [1, 2], "labels": [-100, 2]}, "tokens", []),
+    "tokens that are none": ({"input_ids": ["a"], "labels": [1]}, "unknown", []),
+    "two answers without a judgement": (
+        {"prompt": "p", "answer1": "a", "answer2": "b"},
+        "prompt_completion",
+        [
+            ("prompt", 0, "user", "prompt", "p"),
+            ("response", 1, "assistant", "answer1", "a"),
+            ("candidate", 1, "assistant", "answer2", "b"),
+        ],
+    ),
+    "stepwise": (
+        {"prompt": "p", "completions": ["a", "b"], "labels": [True, False]},
+        "prompt_completion",
+        [("prompt", 0, "user", "prompt", "p"), ("response", 1, "assistant", "completions", "a\nb")],
+    ),
+    "steps and labels that do not belong together": (
+        {"prompt": "p", "completions": ["a"], "labels": [True, False]},
+        "unknown",
+        [],
+    ),
     "no known key": ({"a": 1}, "unknown", []),
     "messages that are a string": ({"messages": "u"}, "unknown", []),
     "a role that is a list": (

@@ -9,6 +9,7 @@ from datacheck.loading.cells import json_text, json_type
 from datacheck.loading.formats.base import Format, first_of
 from datacheck.loading.formats.chat import KEYS, conversation
 from datacheck.loading.formats.turns import (
+    OPENAI_ROLES,
     Extract,
     Style,
     Styles,
@@ -22,10 +23,14 @@ if TYPE_CHECKING:
     from datacheck.loading.cells import Cell
 
 _EVERYTHING = 2**31
+_HISTORY = (
+    ("role", "content"), ("user", "assistant"), ("human", "assistant"), ("question", "answer"), ("query", "response"),
+    ("prompt", "response"), ("instruction", "output"),
+)  # fmt: skip
 
 
 def history_turns(record: dict[str, Any], cells_used: set[str]) -> list[Turn]:
-    """Return the turns before the question: `system`, then `history` as a list of pairs of strings."""
+    """Return the turns before the question: `system`, then `history` as pairs of strings, messages or rounds."""
     turns: list[Turn] = []
     for key in ("system", "system_prompt"):
         value = record.get(key)
@@ -43,7 +48,28 @@ def history_turns(record: dict[str, Any], cells_used: set[str]) -> list[Turn]:
             where = f"history[{position}]"
             turns.append(("prompt", len(turns), "user", f"{where}[0]", "string", question, None))
             turns.append(("prompt", len(turns), "assistant", f"{where}[1]", "string", answer, None))
+    elif history.__class__ is list and all(_of_strings(each) for each in history):
+        cells_used.add("history")
+        for position, each in enumerate(history):
+            turns += _told_before(each, f"history[{position}]", len(turns))
     return turns
+
+
+def _of_strings(each: Any) -> bool:
+    """Whether an element of a history is {role, content} or {asked, told}, both strings."""
+    names = set(each) if each.__class__ is dict else set()
+    return any(set(pair) == names for pair in _HISTORY) and all(text.__class__ is str for text in each.values())
+
+
+def _told_before(each: dict[str, str], where: str, number: int) -> list[Turn]:
+    if "role" in each:
+        role = OPENAI_ROLES.get(each["role"], each["role"])
+        return [("prompt", number, role, f"{where}.content", "string", each["content"], None)]
+    roles = zip(("user", "assistant"), next(pair for pair in _HISTORY if set(pair) == each.keys()), strict=True)
+    return [
+        ("prompt", number + n, role, f"{where}.{name}", "string", each[name], None)
+        for n, (role, name) in enumerate(roles)
+    ]
 
 
 def question_turn(record: dict[str, Any], key: str, extra: str | None, number: int) -> Turn:
@@ -248,7 +274,7 @@ FORMATS = (
         340,
         frozenset({"instruction", "response"}),
         partial(read_alpaca, answer="response"),
-        frozenset({"output"}),
+        frozenset({"output", "context"}),
     ),
     Format("prompt_completion", 330, frozenset({"query", "response"}), read_query),
     Format("prompt_completion", 320, frozenset({"input", "output"}), read_rounds, only=True),

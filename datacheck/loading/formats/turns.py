@@ -40,13 +40,20 @@ CALLS = frozenset({"function_call", "tool_call"})  # roles whose content is the 
 class Extract(NamedTuple):
     """What a format makes of a record.
 
-    `used`: top-level keys whose whole content is in turns. `partly`: keys whose other leaves are in `cells`.
+    `used`: top-level keys whose whole content is in turns. `cells`: the other leaves of the keys that are read in part.
+    `label` and `scores` (of the chosen and the rejected answer) are the row's own, where the contract names no column.
     """
 
     turns: list[Turn]
     used: frozenset[str]
     cells: Sequence[Cell] = ()
     label: str | None = None
+    scores: tuple[str, str] | None = None
+
+    def labels(self) -> list[tuple[str, str]]:
+        """The label columns that the record itself fills, with their values."""
+        found = [] if self.label is None else [("label", self.label)]
+        return found + list(zip(("score_chosen", "score_rejected"), self.scores or (), strict=False))
 
 
 class Style(NamedTuple):

@@ -1,0 +1,99 @@
+"""Conversations that stand as one text.
+
+- ChatML, as OpenAI wrote it down and Qwen renders it (openai/openai-python v0.27, chatml.md)
+- raw Glaive function calling v2 (glaiveai/glaive-function-calling-v2, README)
+- lists of messages written as JSON text
+
+The path of a turn is that of the whole text, or in JSON text the path that it would have without the quotes.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import partial
+from typing import Any
+
+from datacheck.loading.formats.base import Format, first_of
+from datacheck.loading.formats.chat import KEYS, conversation
+from datacheck.loading.formats.turns import OPENAI_ROLES, Extract, Styles, Turn, answers_from, tools_turn
+
+_CHATML = re.compile(r"<\|im_start\|>([a-z_]+)\n(.*?)(?:<\|im_end\|>\s*|\Z)", re.DOTALL)
+_GLAIVE = re.compile(r"(USER|ASSISTANT|FUNCTION RESPONSE): ")
+_GLAIVE_ROLES = {"USER": "user", "ASSISTANT": "assistant", "FUNCTION RESPONSE": "tool"}
+_GLAIVE_CALL = "<functioncall>"
+_GLAIVE_END = "<|endoftext|>"
+
+
+def turns_of(said: list[tuple[str, str]], path: str) -> list[Turn]:
+    """One turn per (role, text); those of the assistant at the end are the response."""
+    messages = [{"role": role} for role, _ in said]
+    answer = answers_from(messages, Styles.of({}).openai)
+    return [
+        ("response" if n >= answer else "prompt", n, OPENAI_ROLES.get(role, role), path, "string", text, None)
+        for n, (role, text) in enumerate(said)
+    ]
+
+
+def read_chatml(record: dict[str, Any], styles: Styles, key: str) -> Extract | None:
+    """Read a text that is nothing but ChatML messages."""
+    del styles
+    text = record[key]
+    if text.__class__ is not str or not text.startswith("<|im_start|>"):
+        return None
+    found = list(_CHATML.finditer(text))
+    if sum(match.end() - match.start() for match in found) != len(text):
+        return None  # something stands between the messages: it is a text
+    return Extract(
+        turns_of([(match[1], match[2]) for match in found], key) + tools_turn(record), frozenset({key, "tools"})
+    )
+
+
+def read_glaive(record: dict[str, Any], styles: Styles) -> Extract | None:
+    """Read {system: "SYSTEM: …", chat: "USER: … ASSISTANT: … <|endoftext|> FUNCTION RESPONSE: …"}."""
+    del styles
+    system, chat = record["system"], record["chat"]
+    if system.__class__ is not str or chat.__class__ is not str:
+        return None
+    before, *pieces = _GLAIVE.split(chat)
+    if before.strip() or not pieces:
+        return None
+    said = [("system", system.removeprefix("SYSTEM:").strip())]
+    for speaker, text in zip(pieces[::2], pieces[1::2], strict=True):
+        said.append((_GLAIVE_ROLES[speaker], text.strip().removesuffix(_GLAIVE_END).strip()))
+    turns = [_with_call(turn) for turn in turns_of(said, "chat")]
+    return Extract([(*turns[0][:3], "system", *turns[0][4:]), *turns[1:]], frozenset({"system", "chat"}))
+
+
+def _with_call(turn: Turn) -> Turn:
+    text = turn[5] or ""
+    if turn[2] != "assistant" or not text.startswith(_GLAIVE_CALL):
+        return turn
+    return (*turn[:5], None, text.removeprefix(_GLAIVE_CALL).strip())
+
+
+def read_json_text(record: dict[str, Any], styles: Styles, key: str) -> Extract | None:
+    """Read a list of messages inside a string, as tables write a conversation into one cell."""
+    if record[key].__class__ is not str or not record[key].lstrip().startswith("["):
+        return None
+    try:
+        messages = json.loads(record[key])
+    except (ValueError, RecursionError):
+        return None
+    style = styles.style_of(messages)
+    if style is None:
+        return None
+    return conversation({**record, key: messages}, key, style)
+
+
+FORMATS = (
+    Format("messages", 645, frozenset({"system", "chat"}), read_glaive),
+    *(
+        Format("messages", 635, frozenset({key}), partial(read_json_text, key=key), without)
+        for key, without in first_of(KEYS)
+    ),
+    *(
+        Format("messages", 395, frozenset({key}), partial(read_chatml, key=key), without)
+        for key, without in first_of(("text", "prompt", "content"))
+    ),
+)
