@@ -33,16 +33,20 @@ _SAID = rf"\p{{L}}\s+\p{{L}}|{_CJK}{{2}}"
 _IN_LIST = r"\[\d+\]\."
 
 
+def speaks() -> pl.Expr:
+    """Whether a cell holds prose."""
+    text, listed = pl.col("text"), pl.col("path").str.contains(_IN_LIST)
+    return (pl.col("json_type") == "string") & (text.str.contains(_PROSE) | (listed & text.str.contains(_SAID)))
+
+
 def unread_of(rows: pl.DataFrame, cells: pl.DataFrame) -> dict[str, dict[str, int]]:
     """Format → key → rows that hold prose there; `""` counts the rows themselves. Empty for data that is read."""
     strange = rows.filter(pl.col("format").is_in(list(UNREAD))).select("row", "format")
     if strange.is_empty():
         return {}
-    text, listed = pl.col("text"), pl.col("path").str.contains(_IN_LIST)
-    speaks = text.str.contains(_PROSE) | (listed & text.str.contains(_SAID))
     # Token ids are texts that only their tokenizer could show.
     ids = (pl.col("path") == "input_ids") & (pl.col("format") == "tokens")
-    prose = cells.join(strange, on="row").filter(((pl.col("json_type") == "string") & speaks) | ids)
+    prose = cells.join(strange, on="row").filter(speaks() | ids)
     found = prose.select("row", "format", key=pl.col("path").str.extract(r"^([^.\[]*)"))
     whole = found.with_columns(key=pl.lit(""))
     counts = pl.concat([whole, found]).unique().group_by("format", "key").len().sort("format", "key")

@@ -15,7 +15,7 @@ import polars as pl
 from datacheck.contract.load import load_contract
 from datacheck.engine.contain import tables_of
 from datacheck.engine.plan import make_plan
-from datacheck.engine.unread import unread_of
+from datacheck.engine.unread import speaks, unread_of
 from datacheck.errors import ContractError, UsageError
 from datacheck.files.inventory import dataset_files, inventory
 from datacheck.files.shown_names import shown_name
@@ -151,6 +151,7 @@ def _contract(sample: _Sample, path: Path, against: Path | None, folder: Path | 
         f"      path: {_path(path, folder)}",
         f"      format: {chosen if one and guess else 'auto'}" + (f"  # found: {_mix(formats)}" if mixed else ""),
         *_without_reader(tables),
+        *_became(tables),
         *([f"      records: {_quoted(sample.records)}  # the list in the document whose items are the rows"]
           if sample.records else []),
         *_named_texts(texts),
@@ -173,6 +174,30 @@ def _without_reader(tables: Tables) -> Iterator[str]:
         named = ", ".join(map(_quoted, sorted(keys)[:_NAMED]))
         yield f"      # no reader knows the texts under {named}: name their keys"
         yield "      # (fields: {prompt: …, response: …}); until then checks of texts are an error, not a pass"
+
+
+def _became(tables: Tables) -> Iterator[str]:
+    """What each key became, and which keys hold prose that no check of texts reads."""
+    key = pl.col("path").str.extract(r"^([^.\[]*)").alias("key")
+    said = tables.turns.filter(pl.col("text").is_not_null() | pl.col("tool_calls").is_not_null())
+    keys = said.select("part", key).unique(maintain_order=True)
+    parts = [f"{part} = {_listed(own['key'])}" for (part,), own in keys.group_by("part", maintain_order=True)]
+    flat = tables.cells.filter((pl.col("path") != "") & ~pl.col("path").str.contains(r"[.\[]"))
+    used = flat.group_by("path", maintain_order=True).agg(pl.col("text").is_null().all(), pl.col("json_type").first())
+    joined = used.filter("text", pl.col("json_type") == "string")["path"]
+    beside = joined.filter(~joined.is_in(keys["key"].to_list()))
+    if parts:
+        more = f"; joined to the prompt: {_listed(beside)}" if len(beside) else ""
+        yield f"      # texts: {'; '.join(parts)}{more}"
+        silent = tables.cells.filter(speaks()).select(key).to_series().unique(maintain_order=True)
+        if len(silent):
+            yield f"      # not judged as texts (pii and the schema read them): {_listed(silent)}"
+
+
+def _listed(keys: pl.Series) -> str:
+    """The first keys, as data that stands in a comment; the others as a number."""
+    named = [_quoted(shown_name(str(each))) for each in keys[:_NAMED]]
+    return ", ".join(named) + (f" and {len(keys) - _NAMED} more" if len(keys) > _NAMED else "")
 
 
 def _item(check: str) -> str:

@@ -9,7 +9,23 @@ import pytest
 from core_helpers import jsonl, report
 
 ROWS, PLANTED = 30, (4, 11, 27)
-TOPICS = ["rain", "bread", "iron", "music", "winter", "glass", "paper", "salt", "wool", "tea", "copper", "honey", "sand", "cloth", "maps"]
+TOPICS = [
+    "rain",
+    "bread",
+    "iron",
+    "music",
+    "winter",
+    "glass",
+    "paper",
+    "salt",
+    "wool",
+    "tea",
+    "copper",
+    "honey",
+    "sand",
+    "cloth",
+    "maps",
+]
 PLACES = ["in the north", "by the sea", "at home", "on a farm", "in the old town", "near the river", "under the hills"]
 
 

@@ -121,12 +121,41 @@ SHAPES = {
     "tokens": {"input_ids": [1, 2], "labels": [-100, 2], "attention_mask": [1, 1]},
     "xtuner": {"conversation": [{"system": "s", "input": "What is it, then?", "output": "It is a cat."}]},
     "gemini": {"contents": [{"role": "user", "parts": [{"text": "What is it, then?"}]}]},
+    "nested": {"sample": {"turn": {"says": "What is it, then, my dear?", "replies": "It is a cat, I should say."}}},
+    "script": {"script": [{"Alice": "What is it, then, my dear?"}, {"Bob": "It is a cat, I should say."}]},
     "text_messages": {"messages": json.dumps([{"role": "user", "content": "What is it?"}])},
     "strange_keys": {"a:b": "x y", "c d": 1, "#e": None, "": "z", 'f"g': "h", "- i": "j", "null": [], "{k}": {}},
     "scores": {"prompt": "p", "chosen": "c", "rejected": "r", "score_chosen": 1.0, "score_rejected": 1.0},
     "kto": {"prompt": "p", "completion": "c", "label": True},
     "plain": {"content": "A text by itself, which is to be read as it stands."},
 }  # fmt: skip
+
+
+def test_the_contract_says_what_each_key_became_and_what_is_not_judged(tmp_path: Path, here, command):
+    row = {"instruction": "Say it.", "input": "Now.", "output": "It.", "source": "a"}
+    beside = {"notes": "this was written by an annotator", "meta": {"comment": "it took me a long while"}, "n": 1}
+    (tmp_path / "data.jsonl").write_text(json.dumps({**row, **beside}) + "\n", encoding="utf-8")
+    assert command("init", tmp_path / "data.jsonl", "--to", tmp_path / "contract.yaml")[0] == 0
+    text = (tmp_path / "contract.yaml").read_text(encoding="utf-8")
+    assert '# texts: prompt = "instruction"; response = "output"; joined to the prompt: "input"\n' in text
+    assert '# not judged as texts (pii and the schema read them): "notes", "meta"\n' in text
+
+
+def test_an_arena_gets_the_checks_of_pairs_and_their_scores(tmp_path: Path, here, command):
+    """A vote is a score of 1 and 0; a tie has no gap, and is named."""
+    said = {"conversation_a": "Of salt.", "conversation_b": "Of water and salt."}
+    asked = {"role": "user", "content": "What is the sea made of?"}
+    rows = [
+        {**{k: [asked, {"role": "assistant", "content": v}] for k, v in said.items()}, "winner": winner}
+        for winner in ("model_a", "model_b", "tie")
+    ]
+    (tmp_path / "data.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    assert command("init", tmp_path / "data.jsonl", "--to", tmp_path / "contract.yaml")[0] == 0
+    assert "scale: [0, 1]" in (tmp_path / "contract.yaml").read_text(encoding="utf-8")
+    command("run", tmp_path / "contract.yaml", "--out", tmp_path / "out")
+    findings = json.loads((tmp_path / "out" / "report.json").read_bytes())["findings"]
+    gap = next(finding for finding in findings if finding["check"] == "small_gap")
+    assert [place["at"] for place in gap["evidence"]["first"]] == ["train/data.jsonl:3"]
 
 
 @pytest.mark.parametrize("name", [*SHAPES, "mixed"])
@@ -149,7 +178,7 @@ def test_run_takes_what_init_wrote(tmp_path: Path, here, command, name, form):
 
 @pytest.mark.parametrize(
     ("name", "key"),
-    [("xtuner", "conversation"), ("gemini", "contents"), ("segments", "segments")],
+    [("nested", "sample"), ("script", "script")],
 )
 def test_texts_that_no_reader_knows_are_said_and_not_passed(tmp_path: Path, here, command, name, key):
     rows = "".join(json.dumps({**SHAPES[name], "n": n}) + "\n" for n in range(24))
