@@ -22,8 +22,12 @@ from prefect.client.schemas.filters import (
     DeploymentFilterId,
     FlowRunFilter,
     FlowRunFilterExpectedStartTime,
+    FlowRunFilterState,
+    FlowRunFilterStateType,
 )
+from prefect.client.schemas.objects import StateType
 from prefect.client.schemas.sorting import FlowRunSort
+from prefect.exceptions import ObjectNotFound
 from prefect.settings import PREFECT_API_URL
 
 from datacheck.i18n.message import Message
@@ -32,6 +36,7 @@ MARK = "DATACHECK_LOOK_MARK"
 LEAST = 180.0  # seconds: Prefect's scheduler needs up to a minute for a new schedule, a process some seconds to start
 _INTERVALS = 3
 _TRIES = 5
+_PAGE = 100  # runs that are read at a time
 _ASKING = 20.0  # seconds in which a server that is there answers
 
 
@@ -93,6 +98,30 @@ class Lookout:
             except BlockingIOError:
                 return None
             return os.fstat(mark.fileno()).st_mtime_ns
+
+
+async def forget_missed(deployment: UUID) -> None:
+    """Remove the looks that were due while nobody served, but for the newest: one look sees all drops.
+
+    A night without `serve` leaves hundreds, and what somebody asks for by hand would wait behind them.
+    """
+    missed = FlowRunFilter(
+        state=FlowRunFilterState(type=FlowRunFilterStateType(any_=[StateType.SCHEDULED])),
+        expected_start_time=FlowRunFilterExpectedStartTime.model_validate({"before_": datetime.now(UTC)}),
+    )
+    async with get_client() as client:
+        while True:
+            found = await client.read_flow_runs(
+                deployment_filter=DeploymentFilter(id=DeploymentFilterId(any_=[deployment])),
+                flow_run_filter=missed,
+                sort=FlowRunSort.EXPECTED_START_TIME_DESC,
+                limit=_PAGE,
+            )
+            for run in found[1:]:
+                with contextlib.suppress(ObjectNotFound):  # another process has just taken it
+                    await client.delete_flow_run(run.id)
+            if len(found) < _PAGE:
+                return
 
 
 async def cause(deployment: UUID | None, since: float) -> Message:

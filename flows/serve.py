@@ -25,7 +25,7 @@ from datacheck.registry.registry import Registry
 
 from .announce import EVENT, RESOURCE
 from .by_hand import validate_drop
-from .lookout import Lookout, cause
+from .lookout import Lookout, cause, forget_missed
 from .publish import publish
 from .rules import use
 from .validate import reason
@@ -57,6 +57,7 @@ async def _serve(interval: float, limit: int, lang: str) -> Message:
     lookout = Lookout(interval)
     try:
         looking = await _deploy(runner, interval)
+        await forget_missed(looking)
         served = "datacheck-watch/registry, datacheck-publish/by-hand, datacheck-validate/by-hand"
         _say(Message("{flows}: being served", flows=served), lang)
         running, silent = asyncio.create_task(runner.start()), asyncio.create_task(lookout.silence())

@@ -64,6 +64,26 @@ def test_a_look_that_was_killed_does_not_keep_the_next_ones_out(place: Place) ->
 
 
 @slow
+def test_looks_that_nobody_served_do_not_keep_requests_waiting(place: Place) -> None:
+    """A night without `serve` leaves as many late looks as intervals; one of them sees all that the others would."""
+    process = place.start("serve", *place.rules(), "--interval", 3600)
+    until(lambda: "being served" in place.log(), place, seconds=120)
+    end(process)
+    look = place.server.ask("/deployments/name/datacheck-watch/registry")["id"]
+    of_look = {"deployments": {"id": {"any_": [look]}}, "flow_runs": {"state": {"type": {"any_": ["SCHEDULED"]}}}}
+    before = {run["id"] for run in place.server.ask("/flow_runs/filter", of_look)}
+    for minute in range(30):
+        due = f"2026-01-01T03:{minute:02}:00Z"
+        state = {"type": "SCHEDULED", "state_details": {"scheduled_time": due}}
+        place.server.ask(f"/deployments/{look}/create_flow_run", {"state": state})
+    again = place.start("serve", *place.rules(), "--interval", 3600)
+    until(lambda: place.log().count("being served") == 2, place, seconds=120)
+    left = {run["id"] for run in place.server.ask("/flow_runs/filter", of_look)} - before
+    assert len(left) <= 1
+    end(again)
+
+
+@slow
 def test_serve_ends_where_no_look_happens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("flow_server.environment", without_scheduler)
     with started(tmp_path / "server") as healthy:

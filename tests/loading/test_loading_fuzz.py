@@ -243,7 +243,7 @@ def survey(path, reading, rows, bad, monkeypatch):
         yield from tables[-1]
 
     with monkeypatch.context() as patch:
-        patch.setattr(cut, "parse", noted)
+        patch.setattr(cut, "tables_of", noted)
         return Pass(cut.survey(path, reading, rows, bad=bad), chunks, tables)
 
 
