@@ -12,14 +12,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 import polars as pl
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, FiniteFloat, field_validator, model_validator
 
 from datacheck.errors import LoadError, WrongValueError
-from datacheck.i18n.language import one
-from datacheck.i18n.message import Message
+from datacheck.i18n.message import Message as Message  # noqa: PLC0414 - what a check says
 from datacheck.status import Status as Status  # noqa: PLC0414 - a word of this vocabulary
 
 Table = Literal["rows", "turns", "cells", "lines", "files", "records"]
@@ -165,7 +164,7 @@ class FieldRule(Model):
 class Metric:
     """One number that a check promises to give.
 
-    what: a sentence for people, zh: the same in Chinese; unit: "share", "rows", …; of: its denominator, in words;
+    what: a sentence for people; unit: "share", "rows", …; of: its denominator, in words;
     limit: the default (the runbook's number where it has one); self_test: the number says whether the check can see
     at all, so beyond its limit the finding is an error and not the data's fault.
     """
@@ -175,7 +174,6 @@ class Metric:
     of: str | None = None
     limit: Limit = field(default_factory=Limit)
     self_test: bool = False
-    zh: str = ""
 
     @property
     def least(self) -> float | None:
@@ -208,23 +206,6 @@ class Value:
     slice: Mapping[str, str] = field(default_factory=dict)
 
 
-class Note(str):
-    """A sentence in English that knows itself in Chinese: `Note("3 rows have no text", zh="3 行没有文本")`."""
-
-    __slots__ = ("zh",)
-    zh: str
-
-    def __new__(cls, english: str, *, zh: str) -> Self:
-        """Make the English sentence, and note the Chinese one."""
-        note = super().__new__(cls, one(english))
-        note.zh = zh
-        return note
-
-    def __getnewargs_ex__(self) -> tuple[tuple[str], dict[str, str]]:
-        """Both languages go from process to process."""
-        return (str(self),), {"zh": self.zh}
-
-
 @dataclass(frozen=True)
 class Measured:
     """What a check gives back.
@@ -232,13 +213,13 @@ class Measured:
     evidence: one line per place, with the columns `row` (dataset-wide) and `problem` (a slug), and where they apply
     `where` (JSON path), `text` (raw; shown only through `excerpt`), `detail` (safe words of the check's own), `score`,
     `other_row` or `other` ("eval/a.jsonl:17"); a file-level place has `file`, `line`, `byte` instead of `row`.
-    figures: small tables to plot. not_checked: sentences that name what was left out, as a Note in both languages.
+    figures: small tables to plot. not_checked: sentences that name what was left out; data stands in their parameters.
     """
 
     values: tuple[Value, ...]
     evidence: pl.LazyFrame | None = None
     figures: Mapping[str, pl.DataFrame] = field(default_factory=dict)
-    not_checked: tuple[str, ...] = ()
+    not_checked: tuple[Message, ...] = ()
 
 
 EVIDENCE: dict[str, pl.DataType] = {
@@ -308,7 +289,7 @@ class View(ABC):
         return self.table("records")
 
     @property
-    def lacking(self) -> tuple[Note, ...]:
+    def lacking(self) -> tuple[Message, ...]:
         """Sentences on the keys that `source` names and no row has."""
         return ()
 
@@ -413,7 +394,7 @@ class Check(Model, ABC):
     def measure(self, data: View) -> Measured:
         """Measure: deterministic, no judgement, no input or output but scratch."""
 
-    def not_measured(self, *why: str) -> Measured:
+    def not_measured(self, *why: Message) -> Measured:
         """What `measure` returns where there is nothing to measure: no metric has a value, and sentences say why."""
         return Measured(tuple(Value(name, None) for name in self.metrics), not_checked=why)
 

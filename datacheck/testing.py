@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from datacheck.check import EVIDENCE, Check, Note, Ratio, Value
+from datacheck.check import EVIDENCE, Check, Message, Ratio, Value
 from datacheck.contract.load import Contract, Dataset, Source, load_contract
 from datacheck.contract.yaml import load_yaml
 from datacheck.engine.evidence import ID
@@ -75,14 +75,19 @@ def jsonl(records: Records) -> bytes:
 class Result:
     """What a check measured: its values, its evidence with places, figures and what it did not check.
 
-    A sentence of `not_checked` that knows itself in Chinese is a Note.
+    `not_checked` holds the English sentences, `notes` the messages that they are.
     """
 
     values: tuple[Value, ...]
     evidence: pl.DataFrame
     first: tuple[Mapping[str, Any], ...]
     figures: Mapping[str, Mapping[str, list[Any]]] = field(default_factory=dict)
-    not_checked: tuple[str, ...] = ()
+    notes: tuple[Message, ...] = ()
+
+    @property
+    def not_checked(self) -> tuple[str, ...]:
+        """What was left out, in English."""
+        return tuple(map(str, self.notes))
 
     def value(self, name: str, **part: str) -> int | float | Ratio | None:
         """The number called `name` (of the slice `part`). Raises KeyError where there is none."""
@@ -281,9 +286,8 @@ def _result(measurement: Measurement) -> Result:
         if measurement.evidence
         else pl.DataFrame(schema={**EVIDENCE, **ID, **RECORD})
     )
-    zh = facts["zh"]
-    notes = (Note(note, zh=zh[note]) if note in zh else note for note in facts["not_checked"])
-    return Result(values, evidence, tuple(facts["first"]), facts["figures"], tuple(notes))
+    notes = tuple(map(Message.from_json, facts["not_checked"]))
+    return Result(values, evidence, tuple(facts["first"]), facts["figures"], notes)
 
 
 def _number(value: Mapping[str, Any]) -> int | float | Ratio | None:

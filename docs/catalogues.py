@@ -1,7 +1,8 @@
 """Bring the catalogues of languages up to the source: `make catalogues` adds new sentences and drops dead ones.
 
 An id is the English sentence, a literal where it is said: the first argument of `Message`, of an error that carries
-one, of `complain` and `refuse`; what `Quoted` and `ids` list; the help of commands and options.
+one, of `complain` and `refuse`; what `Quoted` and `ids` list; the help of commands and options; tables of phrases, and
+what metrics, codes of lines and rules of trainers say.
 """
 
 import ast
@@ -20,6 +21,7 @@ LOCALE = ROOT / "datacheck" / "i18n" / "locale"
 _FIRST = {"Message", "RuleError"}  # and the errors
 _SECOND = {"complain", "reject"}  # behind the place
 _THIRD = {"_mistake"}
+JOINED = ("; ", ", ", " and ")  # between messages that are said one after the other
 _WORDLESS = re.compile(r"\{.*?\}|--\w+|\$\w+|^datacheck( serve)?: ")  # what is the same in every language
 _ALL = {"Quoted", "ids"}
 _HELP = {"help", "description", "epilog", "show_default"}
@@ -60,21 +62,58 @@ def sentences(call: ast.Call, carriers: set[str]) -> Iterator[ast.expr]:
         yield from (keyword.value for keyword in call.keywords if keyword.arg in _HELP)
 
 
-def _text(node: ast.AST | None) -> str:
-    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+def literals(node: ast.AST | None) -> list[str]:
+    """The strings that an argument may be: one, or those of both branches."""
+    if isinstance(node, ast.IfExp):
+        return [*literals(node.body), *literals(node.orelse)]
+    return [node.value] if isinstance(node, ast.Constant) and isinstance(node.value, str) else []
+
+
+def called(trees: list[ast.Module]) -> Iterator[tuple[str, str, ast.Call]]:
+    """(id, its plural or an empty text, the call that says it) of every message and error."""
+    carriers = errors(trees)
+    for call in (node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Call)):
+        if name_of(call) == "plural":
+            yield from ((one, many, call) for one, many in zip(*map(literals, call.args[:2]), strict=True))
+        else:
+            yield from ((text, "", call) for each in sentences(call, carriers) for text in literals(each))
+
+
+def tables(trees: list[ast.Module]) -> Iterator[tuple[str, str]]:
+    """(id, its plural or an empty text) of what stands in tables: annotated as phrases, or words of reports."""
+    for node in (node for tree in trees for node in ast.walk(tree)):
+        values: list[ast.expr] = []
+        if isinstance(node, ast.AnnAssign) and "Phrase" in ast.unparse(node.annotation) and node.value:
+            values = [node.value]
+        elif isinstance(node, ast.Call) and name_of(node) == "Words":
+            values = [word.value for word in node.keywords if word.arg not in ("lang", "html_lang")]
+        for value in values:
+            for form in value.values if isinstance(value, ast.Dict) else [value]:
+                one, *many = map(literals, form.elts if isinstance(form, ast.Tuple) else [form])
+                yield from ((text, "".join(many[0] if many else ())) for text in one)
+
+
+def declared() -> Iterator[str]:
+    """What metrics of checks, codes of lines and rules of trainers say."""
+    from datacheck.contract.discover import check_class, check_names  # noqa: PLC0415
+    from datacheck.loading.codes import CODES  # noqa: PLC0415
+    from datacheck.trainers import trainer, trainer_names  # noqa: PLC0415
+
+    yield from (metric.what for name in check_names() for metric in check_class(name).metrics.values())
+    yield from (text for code in CODES.values() for text in (code.title, code.why, code.fix))
+    yield from (rule.says for name in trainer_names() for rule in trainer(name).rules.values())
 
 
 def found() -> dict[str, str]:
     """Every id of the source, with its plural or an empty text."""
     trees = [ast.parse(path.read_text("utf-8")) for path in SOURCE]
-    carriers, known = errors(trees), {}
-    for call in (node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Call)):
-        if name_of(call) == "plural":
-            known[_text(call.args[0])] = _text(call.args[1])
-        else:
-            known |= {_text(each): "" for each in sentences(call, carriers)}
-    known |= dict.fromkeys((*helps(), "{one}; {two}"), "")  # the latter is said by `joined`
-    return {text: many for text, many in known.items() if re.search("[A-Za-z]{2}|[,;(] ", _WORDLESS.sub("", text))}
+    said = {one: many for one, many, _ in called(trees)} | dict(tables(trees))
+    return said | dict.fromkeys((*declared(), *helps(), *("{one}" + between + "{two}" for between in JOINED)), "")
+
+
+def has_words(text: str) -> bool:
+    """Whether a sentence must be told in another language: what is names, signs and options alone need not."""
+    return bool(re.search("[A-Za-z]{2}|[,;(] ", _WORDLESS.sub("", text)))
 
 
 def helps() -> Iterator[str]:
@@ -98,7 +137,11 @@ def bring_up(path: Path, *, write: bool) -> list[str]:
     listed = {
         message.id if isinstance(message.id, str) else message.id[0]: message for message in catalogue if message.id
     }
-    lacking = [text for text in known if text not in listed or bool(known[text]) != listed[text].pluralizable]
+    lacking = [
+        text
+        for text, many in known.items()
+        if (bool(many) != listed[text].pluralizable if text in listed else has_words(text))
+    ]
     dead = [text for text in listed if text not in known]
     untold = [text for text, message in listed.items() if text in known and not _told(message.string)]
     if write and (dead or lacking):

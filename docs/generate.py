@@ -12,6 +12,7 @@ from rooms import picture, table
 from datacheck.cli.explain import card
 from datacheck.contract.discover import check_class, check_names
 from datacheck.contract.schema import contract_schema, first_line
+from datacheck.i18n.message import Message
 from datacheck.loading.codes import CODES
 from datacheck.trainers import trainer, trainer_names
 from datacheck.trainers.base import Settings
@@ -91,7 +92,11 @@ def _codes() -> str:
         "| code | level | what | 说明 | fix | 修复 |",
         "|---|---|---|---|---|---|",
     ]
-    cells = [(name, c.level, *(part.replace("|", "\\|") for part in (*c.title, *c.fix))) for name, c in CODES.items()]
+    both = {
+        name: [Message(part).said(lang) for part in (c.title, c.fix) for lang in ("en", "zh")]
+        for name, c in CODES.items()
+    }
+    cells = [(name, CODES[name].level, *(part.replace("|", "\\|") for part in parts)) for name, parts in both.items()]
     rows = [f"| `{name}` | {level} | {en} | {zh} | {fix} | {fix_zh} |" for name, level, en, zh, fix, fix_zh in cells]
     return "\n".join([*head, *rows, ""])
 
@@ -137,7 +142,7 @@ def _trainer(module: str) -> list[str]:
         named = [mode.name.partition(".")[2] for mode in modes if mode.rules.get(slug) == rule]
         modes_of = "all" if len(named) == len(modes) else ", ".join(named)
         fate = rule.fate + (", silent" if rule.silent else "")
-        cells = (f"`{slug}`", modes_of, fate, rule.en, rule.zh, f"`{rule.source}`", rule.hint)
+        cells = (f"`{slug}`", modes_of, fate, rule.says, Message(rule.says).said("zh"), f"`{rule.source}`", rule.hint)
         lines.append(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |")
     left_out = dict.fromkeys(words for mode in modes for words in mode.not_covered)
     return [*lines, "", "Not covered:", "", *(f"- {words}" for words in left_out), ""]

@@ -107,7 +107,7 @@ def _numbers(found: Finding) -> str:
 
 def _message(found: Finding) -> str:
     """What a finding came to: its numbers, or why there are none."""
-    return shown(found.error) if found.error else _numbers(found)
+    return shown(str(found.error)) if found.error else _numbers(found)
 
 
 def _state_of_check(found: Finding, *, strict: bool) -> State[Any]:
@@ -123,7 +123,7 @@ def _execute(session: Session, step: Step) -> State[Any]:
     """Do one step in the engine; the engine turns the step's own troubles into a Failure that holds no data."""
     outcome = session.engine.execute(step)
     if isinstance(outcome, Failure):
-        return Failed(name=NOT_RUN if outcome.kind == "NotRun" else UNDECIDED, message=shown(outcome.reason))
+        return Failed(name=NOT_RUN if outcome.kind == "NotRun" else UNDECIDED, message=shown(str(outcome.reason)))
     if isinstance(step.work, Measure):
         dataset = session.contract.datasets[step.work.dataset]
         found = session.judged(dataset, step.work.check)

@@ -109,7 +109,12 @@ def environment(extra=None) -> dict[str, str]:
 
 
 def report(folder: Path) -> dict:
-    return json.loads((folder / "report.json").read_bytes())
+    """report.json with each sentence as its English text."""
+    return json.loads((folder / "report.json").read_bytes(), object_hook=in_words)
+
+
+def in_words(value: dict) -> object:
+    return value["text"] if "text" in value and value.keys() <= {"text", "id", "many", "params"} else value
 
 
 def statuses(folder: Path) -> dict[str, str]:

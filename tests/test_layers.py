@@ -15,14 +15,14 @@ from rooms import CODE, FLOORS, ROOT, files, imports, module, neighbours, room
 ONLY = {
     "text": set(),
     "pii": {"plugins"},
-    "trainers": {"plugins"},
-    "chat": set(),
+    "trainers": {"plugins", "i18n"},
+    "chat": {"i18n"},
     "i18n": {"plugins", "status"},
     "errors": {"i18n"},
     "status": set(),
     "check": {"errors", "status", "i18n"},
-    "features": {"check", "errors", "text", "pii", "trainers", "chat"},
-    "checks": {"check", "errors", "text", "pii", "features", "trainers", "chat", "contract"},
+    "features": {"check", "errors", "i18n", "text", "pii", "trainers", "chat"},
+    "checks": {"check", "errors", "i18n", "text", "pii", "features", "trainers", "chat", "contract"},
 }
 NEVER = {name: {"checks", "features"} for name in ("contract", "engine", "verdict", "report", "gate", "session")}
 MODULES_AT_THE_ROOT = 9

@@ -5,7 +5,7 @@ from typing import Literal, Self
 import polars as pl
 from pydantic import Field, model_validator
 
-from datacheck.check import UNREAD, Check, Limit, Measured, Metric, Need, Note, Value, View, rates, total
+from datacheck.check import UNREAD, Check, Limit, Measured, Message, Metric, Need, Value, View, rates, total
 from datacheck.errors import WrongValueError
 from datacheck.features.column_values import ColumnValues
 from datacheck.features.given_golds import GivenGolds
@@ -84,22 +84,18 @@ class AnswerInPrompt(Check):
     """
 
     metrics = {
-        "rate": Metric(
-            "rows whose prompt holds the gold", "share", of="rows", limit=Limit(max=0), zh="提示词中已有标准答案的行"
-        ),
+        "rate": Metric("rows whose prompt holds the gold", "share", of="rows", limit=Limit(max=0)),
         "last_number": Metric(
             "rows whose gold is the last number of the prompt",
             "share",
             of="rows",
             limit=Limit(max=0.5),
-            zh="提示词中最后一个数字就是标准答案的行",
         ),
         "numbers": Metric(
             "rows whose gold is a number that stands somewhere in the prompt",
             "share",
             of="rows",
             limit=Limit(warn_max=0.5),
-            zh="标准答案是数字、且在提示词某处出现的行",
         ),
     }
 
@@ -161,13 +157,20 @@ class AnswerInPrompt(Check):
         silent = total(data.rows) - total(golds.select("row").unique())
         notes = []
         if trivial:
-            few = f"have fewer than {self.min_chars} letters and digits"
-            said = f"{trivial} golds are numbers, letters of options or {few}"
-            zh = f"{trivial} 个标准答案是数字、选项字母，或文字与数字不足 {self.min_chars} 个，未逐条检查"
-            notes.append(Note(said, zh=zh))
+            notes.append(
+                Message.plural(
+                    "{n:,} gold is a number, a letter of an option or has fewer than {min_chars} letters and digits",
+                    "{n:,} golds are numbers, letters of options or have fewer than {min_chars} letters and digits",
+                    trivial,
+                    min_chars=self.min_chars,
+                )
+            )
         if silent:
-            lack = f"{silent} rows have no prompt with a gold answer"
-            notes.append(Note(lack, zh=f"{silent} 行没有带标准答案的提示词"))
+            notes.append(
+                Message.plural(
+                    "{n:,} row has no prompt with a gold answer", "{n:,} rows have no prompt with a gold answer", silent
+                )
+            )
         last = golds.filter(pl.col("number") == "last")
         return Measured(
             self._rates(data, given, last, golds.filter(pl.col("number").is_not_null())),
@@ -193,7 +196,7 @@ class AnswerInPrompt(Check):
         given = asked.join(answered, on=["row", "key"], how="semi").unique(["row", "where"], maintain_order=True)
         both = asked.select("row").unique().join(answered, on="row", how="semi")
         silent = total(data.rows) - total(both)
-        lack = Note(f"{silent} rows have no values in both", zh=f"{silent} 行没有同时具备问题列和答案列的值")
+        lack = Message.plural("{n:,} row has no values in both", "{n:,} rows have no values in both", silent)
         return Measured(
             self._rates(data, given),
             evidence=given.select("row", "where", problem=pl.lit("answer_in_prompt")),
@@ -205,13 +208,17 @@ class AnswerInPrompt(Check):
         golds = data[self._rendered()]
         silent = total(data.rows) - total(golds)
         if silent and silent == total(data.rows):
-            none = f"{self.rendered_by} makes no prompt of any row"
-            return self.not_measured(Note(none, zh=f"{self.rendered_by} 没有从任何一行生成提示词"))
+            return self.not_measured(
+                Message("{rendered_by} makes no prompt of any row", rendered_by=self.rendered_by or "")
+            )
         given = golds.filter(pl.col("state") == "given")
-        lack = f"of {silent} rows {self.rendered_by} makes no prompt with an answer"
-        zh = f"有 {silent} 行，{self.rendered_by} 没有生成带答案的提示词"
+        lack = Message(
+            "of {silent:,} rows {rendered_by} makes no prompt with an answer",
+            silent=silent,
+            rendered_by=self.rendered_by or "",
+        )
         return Measured(
             self._rates(data, given),
             evidence=given.select("row", problem=pl.lit("answer_in_prompt"), text="gold"),
-            not_checked=(Note(lack, zh=zh),) if silent else (),
+            not_checked=(lack,) if silent else (),
         )

@@ -5,7 +5,7 @@ from typing import Literal, Self
 import polars as pl
 from pydantic import Field, model_validator
 
-from datacheck.check import UNREAD, Check, Limit, Measured, Metric, Need, Note, Ratio, Value, View, rates, total
+from datacheck.check import UNREAD, Check, Limit, Measured, Message, Metric, Need, Ratio, Value, View, rates, total
 from datacheck.errors import WrongValueError
 from datacheck.features.term_hits import TermHits
 from datacheck.text.rules import Rule
@@ -71,7 +71,7 @@ class BannedTerms(Check):
     重跑后命中数为 0。
     """
 
-    metrics = {"hits": Metric("rows with a term of a list", "share", of="rows", limit=Limit(max=0), zh="命中词表的行")}
+    metrics = {"hits": Metric("rows with a term of a list", "share", of="rows", limit=Limit(max=0))}
 
     unread = UNREAD
     check: Literal["banned_terms"] = "banned_terms"
@@ -104,7 +104,7 @@ class BannedTerms(Check):
         """Count rows, in all and per category."""
         empty = [name for name in self.lists.values() if not total(data[Need("turns", of=name)])]
         if empty:
-            note = Note(f"the list {empty[0]} holds no term", zh=f"词表 {empty[0]} 中没有词")
+            note = Message("the list {terms} holds no term", terms=empty[0])
             return self.not_measured(note)
         hits = data[self._hits()]
         rows = total(data.rows)

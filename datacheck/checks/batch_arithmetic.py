@@ -6,9 +6,9 @@ from typing import Any, Literal
 import polars as pl
 from pydantic import Field, ValidationError
 
-from datacheck.check import Artifact, Check, Limit, Measured, Metric, Need, Note, Ratio, Value, View, total
+from datacheck.check import Artifact, Check, Limit, Measured, Message, Metric, Need, Ratio, Value, View, total
 from datacheck.errors import LoadError
-from datacheck.features.outcomes import Fates, RunOf
+from datacheck.features.outcomes import Fates, RunOf, unreadable
 from datacheck.trainers import trainer_names
 from datacheck.trainers.base import LOST, SettingsError, flat, read_config
 from datacheck.trainers.batches import PLANS, Arithmetic, Batches, Broken
@@ -92,30 +92,24 @@ class BatchArithmetic(Check):
             "rules that stop the run or leave nothing to train",
             "rules",
             limit=Limit(max=0),
-            zh="使训练无法运行或没有可训练内容的规则",
         ),
         "warnings": Metric(
             "rules of the trainer that do not hold, although it runs",
             "rules",
             limit=Limit(warn_max=0),
-            zh="训练可以运行、但不满足的训练框架规则",
         ),
         "rollouts": Metric(
             "rounds of generation in an episode; else batches in an epoch",
             "rounds",
             None,
             Limit(min=1),
-            zh="一个 episode 的生成轮数；没有时为一个 epoch 的批次数",
         ),
-        "updates": Metric(
-            "updates of the weights in the whole run", "updates", limit=Limit(min=1), zh="整个训练的权重更新次数"
-        ),
+        "updates": Metric("updates of the weights in the whole run", "updates", limit=Limit(min=1)),
         "warmup": Metric(
             "updates of the warm-up that the run makes",
             "share",
             "updates of the warm-up",
             Limit(min=1),
-            zh="实际能走完的预热更新",
         ),
     }
 
@@ -145,9 +139,9 @@ class BatchArithmetic(Check):
         try:
             plan = self._plan()
         except (LoadError, SettingsError, LookupError) as error:
-            return self.not_measured(_note(error))
+            return self.not_measured(unreadable(error))
         if not rows and not total(data.rows):
-            return self.not_measured(Note("no rows", zh="没有样本"))
+            return self.not_measured(Message("no rows"))
         found = plan.arithmetic(rows, self.world_size)
         fails = sum(broken.fails for broken in found.broken)
         warmup = max(found.warmup, 1)
@@ -161,32 +155,40 @@ class BatchArithmetic(Check):
             ),
             evidence=_evidence(data, found.broken),
             figures={"arithmetic": _table(rows, self.world_size, found), "settings": _settings(plan)},
-            not_checked=(counted, *(Note(one.en, zh=one.zh) for one in found.notes)),
+            not_checked=(counted, *found.notes),
         )
 
-    def _counted(self, data: View) -> tuple[int, Note]:
+    def _counted(self, data: View) -> tuple[int, Message]:
         """How many rows are trained, and where the number comes from."""
         if self.rows is not None:
-            return self.rows, Note(
-                f"{self.rows} rows were taken, as the setting says", zh=f"按设置以 {self.rows} 行计算"
+            return self.rows, Message.plural(
+                "{n:,} row was taken, as the setting says", "{n:,} rows were taken, as the setting says", self.rows
             )
         readable = total(data.rows)
         if not self.needs():
-            said = f"all {readable} readable rows were taken; the trainer has no twin"
-            zh = f"以全部 {readable} 个可读行计算：该训练框架的加载逻辑未收录"
-            return readable, Note(said, zh=zh)
+            return readable, Message.plural(
+                "all {n:,} readable row was taken; the trainer has no twin",
+                "all {n:,} readable rows were taken; the trainer has no twin",
+                readable,
+            )
         fates = data[self.needs()[0]].filter(pl.col("fate").is_in(LOST), pl.col("row").is_not_null())
         rows = readable - fates.select(pl.col("row").n_unique()).collect().item()
-        said = f"{rows} of {readable} readable rows were taken: those that the trainer's loader keeps"
-        return rows, Note(said, zh=f"{readable} 个可读行中以 {rows} 行计算：训练框架加载时会保留的行")
+        return rows, Message(
+            "{rows:,} of {readable:,} readable rows were taken: those that the trainer's loader keeps",
+            rows=rows,
+            readable=readable,
+        )
 
     def _plan(self) -> Batches:
         """The settings of the run. Raises LoadError, SettingsError or LookupError where they are not known."""
         if self.trainer is None:
             raise LookupError(_NO_TRAINER)
         if self.trainer not in PLANS:
-            said = f"no arithmetic of {self.trainer} is known; known: {', '.join(PLANS)}"
-            raise LookupError(Note(said, zh=f"未收录 {self.trainer} 的计算公式；已收录：{'、'.join(PLANS)}"))
+            raise LookupError(
+                Message(
+                    "no arithmetic of {trainer} is known; known: {known}", trainer=self.trainer, known=", ".join(PLANS)
+                )
+            )
         kind = PLANS[self.trainer]
         given = read_config(self.config.read(), self.config.named) if self.config else {}
         try:
@@ -197,13 +199,7 @@ class BatchArithmetic(Check):
             raise SettingsError(f"{self.trainer}: setting {name}: {first['msg']}") from None
 
 
-_NO_TRAINER = Note("no trainer; name one under run.trainer", zh="未指定训练框架：请在 run.trainer 中写明")
-
-
-def _note(error: Exception) -> Note:
-    """An error as a sentence: its own words, which may be known in Chinese, or those of what was read."""
-    said = error.args[0]
-    return said if isinstance(said, Note) else Note(str(said), zh=f"无法读取运行配置：{said}")
+_NO_TRAINER = Message("no trainer; name one under run.trainer")
 
 
 def _evidence(data: View, broken: tuple[Broken, ...]) -> pl.LazyFrame:

@@ -5,7 +5,7 @@ from typing import Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Check, Limit, Measured, Metric, Need, Note, Ratio, Value, View, rates, total
+from datacheck.check import Check, Limit, Measured, Message, Metric, Need, Ratio, Value, View, rates, total
 from datacheck.features.column_values import ColumnValues
 
 
@@ -76,11 +76,8 @@ class BrokenReferences(Check):
             "share",
             "rows",
             Limit(max=0),
-            zh="引用了另一数据集中不存在的编号的行",
         ),
-        "unused": Metric(
-            "ids of the other dataset that no row names", "share", of="ids there", zh="另一数据集中无人引用的编号"
-        ),
+        "unused": Metric("ids of the other dataset that no row names", "share", of="ids there"),
     }
 
     check: Literal["broken_references"] = "broken_references"
@@ -100,25 +97,23 @@ class BrokenReferences(Check):
         """Compare sets of ids."""
         unread = total(self._long_lists(data))
         if unread:
-            nothing = Note(
-                f"{unread} rows hold long lists of numbers, which are not kept; write the ids as strings",
-                zh=f"{unread} 行含有很长的数字列表，其内容未保留；请把编号写成字符串",
+            nothing = Message.plural(
+                "{n:,} row holds long lists of numbers, which are not kept; write the ids as strings",
+                "{n:,} rows hold long lists of numbers, which are not kept; write the ids as strings",
+                unread,
             )
             return self.not_measured(nothing)
         ours, theirs = (data[need] for need in self.needs())
         known = theirs.select(pl.col("key").unique()).collect().lazy()
         count = total(known)
         if not count:
-            nothing = Note(
-                f"dataset {self.of} has no column {self.key} with values",
-                zh=f"数据集 {self.of} 没有带值的列 {self.key}",
-            )
+            nothing = Message("dataset {of} has no column {key} with values", of=self.of, key=self.key)
             return self.not_measured(nothing)
         unknown = ours.join(known, on="key", how="anti", maintain_order="left")
         broken = unknown.group_by("row", "where", maintain_order=True).agg(ids=pl.len()).collect().lazy()
         used = total(known.join(ours.select(pl.col("key").unique()), on="key", how="semi"))
         silent = total(data.rows) - ours.select(pl.col("row").n_unique()).collect().item()
-        lack = Note(f"{silent} rows have no {self.column}", zh=f"{silent} 行没有 {self.column}")
+        lack = Message.plural("{n:,} row has no {column}", "{n:,} rows have no {column}", silent, column=self.column)
         return Measured(
             (
                 *rates("rate", broken, data.rows, by=self.by, rows=data.rows),

@@ -5,7 +5,7 @@ from typing import Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Check, Limit, Measured, Metric, Need, Note, Ratio, Value, View, total
+from datacheck.check import Check, Limit, Measured, Message, Metric, Need, Ratio, Value, View, total
 from datacheck.features.golds import Golds, Of
 from datacheck.text.graders import choice
 
@@ -69,7 +69,6 @@ class ChoiceBalance(Check):
             "share",
             "golds of one letter",
             Limit(warn_max=0.4),
-            zh="答案为最常见字母的题",
         ),
     }
 
@@ -94,9 +93,11 @@ class ChoiceBalance(Check):
         letters = single.group_by("letter").agg(golds=pl.sum("n")).sort("letter")
         count, rows = int(letters["golds"].sum()), total(data.rows)
         if count < self.least:
-            few = Note(
-                f"{count} golds are one letter; fewer than {self.least} are not judged",
-                zh=f"单字母的标准答案为 {count} 个，不足 {self.least} 个，未判断",
+            few = Message.plural(
+                "{n:,} gold is one letter; fewer than {least} are not judged",
+                "{n:,} golds are one letter; fewer than {least} are not judged",
+                count,
+                least=self.least,
             )
             nothing = Value("top_choice", Ratio(0, rows) if rows else None)
             return Measured((nothing,), figures={"letters": letters}, not_checked=(few,))
@@ -106,7 +107,9 @@ class ChoiceBalance(Check):
         for label, top, size in sizes.iter_rows() if sizes is not None else ():
             if size >= self.least:
                 values.append(Value("top_choice", Ratio(top, size), {by[0]: "(none)" if label is None else label}))
-        lack = Note(f"{rows - count} rows have no gold of one letter", zh=f"{rows - count} 行的标准答案不是单个字母")
+        lack = Message.plural(
+            "{n:,} row has no gold of one letter", "{n:,} rows have no gold of one letter", rows - count
+        )
         return Measured(tuple(values), figures={"letters": letters}, not_checked=(lack,) if rows > count else ())
 
 

@@ -5,7 +5,7 @@ from typing import Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import UNREAD, Check, Group, Limit, Measured, Metric, Need, Note, View, place, rates, total
+from datacheck.check import UNREAD, Check, Group, Limit, Measured, Message, Metric, Need, View, place, rates, total
 from datacheck.features.row_keys import RowKeys
 from datacheck.text.rules import Rule
 
@@ -80,26 +80,22 @@ class ConflictingAnswers(Check):
             "share",
             of="rows",
             limit=Limit(warn_max=0),
-            zh="同一问题在别处有不同答案的行",
         ),
         "overwritten": Metric(
             "rows whose answer a later row with the same question replaces",
             "share",
             of="rows",
-            zh="答案会被后面同题的行覆盖的行",
         ),
         "across": Metric(
             "rows whose question has another answer in `against`",
             "share",
             of="rows",
             limit=Limit(warn_max=0),
-            zh="同一问题在 `against` 中有不同答案的行",
         ),
         "shared": Metric(
             "rows whose question and answer are both in `against`",
             "share",
             of="rows",
-            zh="问题与答案都出现在 `against` 中的行",
         ),
     }
 
@@ -141,8 +137,10 @@ class ConflictingAnswers(Check):
         rows = pl.concat(found).sort("row").lazy()
         across, shared = self._across(data)
         silent = total(data.rows) - count
-        lack = Note(
-            f"{silent} rows have no question with an answer to compare", zh=f"{silent} 行没有可比较的问题和答案"
+        lack = Message.plural(
+            "{n:,} row has no question with an answer to compare",
+            "{n:,} rows have no question with an answer to compare",
+            silent,
         )
         return Measured(
             (

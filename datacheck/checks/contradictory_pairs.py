@@ -67,9 +67,7 @@ class ContradictoryPairs(Check):
     """
 
     metrics = {
-        "rate": Metric(
-            "pairs that contradict another pair", "share", of="pairs", limit=Limit(max=0), zh="与其他偏好对矛盾的对"
-        ),
+        "rate": Metric("pairs that contradict another pair", "share", of="pairs", limit=Limit(max=0)),
     }
 
     check: Literal["contradictory_pairs"] = "contradictory_pairs"

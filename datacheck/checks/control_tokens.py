@@ -4,7 +4,7 @@ from typing import Literal
 
 import polars as pl
 
-from datacheck.check import UNREAD, Check, Limit, Measured, Metric, Note, View, rates, total
+from datacheck.check import UNREAD, Check, Limit, Measured, Message, Metric, View, rates, total
 from datacheck.features.turn_texts import evidence, flagged, per_kind, silent, turn_texts, without_code
 
 # Pictures, sounds and boxes stand in the text of their rows on purpose (Phi-3, Qwen-VL), as <image> does.
@@ -75,11 +75,7 @@ class ControlTokens(Check):
     重新运行后比率为 0；抽样分词，正文部分不含控制符编号。
     """
 
-    metrics = {
-        "rate": Metric(
-            "rows with control tokens in a message", "share", of="rows", limit=Limit(max=0), zh="消息中含控制标记的行"
-        )
-    }
+    metrics = {"rate": Metric("rows with control tokens in a message", "share", of="rows", limit=Limit(max=0))}
 
     unread = UNREAD
     check: Literal["control_tokens"] = "control_tokens"
@@ -106,9 +102,10 @@ class ControlTokens(Check):
         }
         found = flagged(suspect, kinds, details)
         plain = total(data.rows.filter(pl.col("format") == "text"))
-        left_out = Note(
-            f"{plain} rows are one plain text, which may be rendered on purpose",
-            zh=f"{plain} 行是一整段纯文本，可能是有意渲染好的，未检查",
+        left_out = Message.plural(
+            "{n:,} row is one plain text, which may be rendered on purpose",
+            "{n:,} rows are one plain text, which may be rendered on purpose",
+            plain,
         )
         messages = data.rows.filter(pl.col("format") != "text")
         return Measured(

@@ -4,7 +4,7 @@ from typing import Literal
 
 import polars as pl
 
-from datacheck.check import UNREAD, Check, Limit, Measured, Metric, Note, View, rates, total
+from datacheck.check import UNREAD, Check, Limit, Measured, Message, Metric, View, rates, total
 
 # White space, control and format characters (zero-width space, BOM, bidi marks), Hangul fillers, the Braille blank,
 # variation selectors and the combining grapheme joiner: all that shows nothing on a screen.
@@ -86,11 +86,7 @@ class EmptyTurns(Check):
     重新运行后比率为 0，减少的行数不超过本检查指出的行数。
     """
 
-    metrics = {
-        "rate": Metric(
-            "rows with a message that says nothing", "share", of="rows", limit=Limit(max=0), zh="含有空消息的行"
-        )
-    }
+    metrics = {"rate": Metric("rows with a message that says nothing", "share", of="rows", limit=Limit(max=0))}
 
     unread = UNREAD
     check: Literal["empty_turns"] = "empty_turns"
@@ -101,8 +97,10 @@ class EmptyTurns(Check):
         found = judged.select("row", "path", "content_type", "text", problem=_problem()).drop_nulls("problem")
         found = pl.concat([_without_media(found, data.cells), _echoes(judged)], how="diagonal")
         silent = total(data.rows.join(judged, on="row", how="anti"))
-        lack = Note(
-            f"{silent} rows have no message, answer or text to look at", zh=f"{silent} 行没有可检查的消息、回答或文本"
+        lack = Message.plural(
+            "{n:,} row has no message, answer or text to look at",
+            "{n:,} rows have no message, answer or text to look at",
+            silent,
         )
         return Measured(
             rates("rate", found, data.rows, by=self.by, rows=data.rows),

@@ -5,7 +5,7 @@ from typing import Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import UNREAD, Check, Group, Limit, Measured, Metric, Need, Note, View, rates, total
+from datacheck.check import UNREAD, Check, Group, Limit, Measured, Message, Metric, Need, View, rates, total
 from datacheck.features.text_key import TextKey
 from datacheck.features.texts import On, quoted
 from datacheck.text.rules import Rule
@@ -68,11 +68,7 @@ class ExactDuplicates(Check):
     重跑后占比为 0，减少的行数恰好等于指出的行数。
     """
 
-    metrics = {
-        "rate": Metric(
-            "rows that repeat an earlier row", "share", of="rows", limit=Limit(warn_max=0), zh="与前面某行重复的行"
-        )
-    }
+    metrics = {"rate": Metric("rows that repeat an earlier row", "share", of="rows", limit=Limit(warn_max=0))}
 
     unread = UNREAD
     check: Literal["exact_duplicates"] = "exact_duplicates"
@@ -97,7 +93,7 @@ class ExactDuplicates(Check):
             copies.append(keys.filter(pl.col("row") > pl.col("other_row")).select(_NONE.columns))
         found = pl.concat(copies).sort("row")
         mute = total(data.rows) - texts
-        lack = Note(f"{mute} rows have no such text to compare", zh=f"{mute} 行没有可比较的文本")
+        lack = Message.plural("{n:,} row has no such text to compare", "{n:,} rows have no such text to compare", mute)
         clusters = found.unique("other_row").group_by("size").len("clusters").sort("size")
         return Measured(
             rates("rate", found.lazy(), data.rows, by=self.by, rows=data.rows),

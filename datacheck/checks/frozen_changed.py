@@ -8,10 +8,10 @@ from typing import Any, Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Check, Limit, Measured, Metric, Note, Value, View
+from datacheck.check import Check, Limit, Measured, Message, Metric, Value, View
 
-_NO_FILES = Note("no files", zh="没有文件")
-_NO_HASH = Note("no hash: name one under source.sha256", zh="没有哈希：请在 source.sha256 中写明")
+_NO_FILES = Message("no files")
+_NO_HASH = Message("no hash: name one under source.sha256")
 
 
 class FrozenChanged(Check):
@@ -78,7 +78,6 @@ class FrozenChanged(Check):
             "1 if the data are not those that were frozen, else 0",
             "datasets",
             limit=Limit(max=0),
-            zh="数据与冻结时不同为 1，否则为 0",
         )
     }
 

@@ -113,10 +113,8 @@ class GarbledText(Check):
     """
 
     metrics = {
-        "rate": Metric("rows with damaged text", "share", of="rows", limit=Limit(max=0.001), zh="文本损坏的行"),
-        "invisible": Metric(
-            "rows with invisible characters", "share", of="rows", limit=Limit(warn_max=0.001), zh="含不可见字符的行"
-        ),
+        "rate": Metric("rows with damaged text", "share", of="rows", limit=Limit(max=0.001)),
+        "invisible": Metric("rows with invisible characters", "share", of="rows", limit=Limit(warn_max=0.001)),
     }
 
     unread = UNREAD

@@ -72,22 +72,18 @@ class IdenticalPairs(Check):
     """
 
     metrics = {
-        "rate": Metric(
-            "pairs whose answers are the same", "share", of="pairs", limit=Limit(max=0), zh="两个回答相同的对"
-        ),
+        "rate": Metric("pairs whose answers are the same", "share", of="pairs", limit=Limit(max=0)),
         "near_rate": Metric(
             "pairs whose answers are nearly but not exactly the same",
             "share",
             of="pairs",
             limit=Limit(warn_max=0.01),
-            zh="两个回答几乎相同、但不完全相同的对",
         ),
         "cut_rate": Metric(
             "pairs whose answers differ only behind `cut` characters",
             "share",
             of="pairs",
             limit=Limit(max=0),
-            zh="两个回答只在 `cut` 个字符之后才不同的对",
         ),
     }
 

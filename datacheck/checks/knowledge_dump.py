@@ -5,7 +5,7 @@ from typing import Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import UNREAD, Check, Limit, Measured, Metric, Note, View, rates, total
+from datacheck.check import UNREAD, Check, Limit, Measured, Message, Metric, View, rates, total
 
 
 class KnowledgeDump(Check):
@@ -68,7 +68,6 @@ class KnowledgeDump(Check):
             "share",
             "conversations",
             Limit(warn_max=0.5),
-            zh="单轮且回答很长的对话",
         ),
     }
 
@@ -90,8 +89,10 @@ class KnowledgeDump(Check):
         )
 
 
-def _left_out(rows: int) -> Note:
-    return Note(f"{rows} rows are no conversation with an answer", zh=f"{rows} 行不是带回答的对话")
+def _left_out(rows: int) -> Message:
+    return Message.plural(
+        "{n:,} row is no conversation with an answer", "{n:,} rows are no conversation with an answer", rows
+    )
 
 
 _TALKS = pl.DataFrame(

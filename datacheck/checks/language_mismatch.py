@@ -5,7 +5,7 @@ from typing import Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import UNREAD, Check, Limit, Measured, Metric, Need, Note, Value, View, rates, total
+from datacheck.check import UNREAD, Check, Limit, Measured, Message, Metric, Need, Value, View, rates, total
 from datacheck.features.languages import Languages, words
 from datacheck.features.turn_texts import looks_like_code, silent, turn_texts, without_code
 
@@ -97,7 +97,6 @@ class LanguageMismatch(Check):
             "share",
             of="rows",
             limit=Limit(warn_max=0),
-            zh="回答与问题语言不一致的行",
         )
     }
 
@@ -138,15 +137,17 @@ class LanguageMismatch(Check):
         long = pl.col("size") >= self.words
         return named.filter(said, pl.col("role") == "assistant", long, pl.col("script").is_not_null())
 
-    def _short(self, named: pl.LazyFrame) -> tuple[Note, ...]:
+    def _short(self, named: pl.LazyFrame) -> tuple[Message, ...]:
         said = pl.col("part").is_in(["response", "chosen"])
         short = total(named.filter(said, pl.col("size") < self.words))
         if not short:
             return ()
         return (
-            Note(
-                f"{short} answers have fewer than {self.words} words and were not judged",
-                zh=f"{short} 个回答不足 {self.words} 个词，未判断",
+            Message.plural(
+                "{n:,} answer has fewer than {words} words and was not judged",
+                "{n:,} answers have fewer than {words} words and were not judged",
+                short,
+                words=self.words,
             ),
         )
 

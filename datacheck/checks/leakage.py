@@ -7,10 +7,11 @@ import numpy as np
 import polars as pl
 from pydantic import BeforeValidator, Field, model_validator
 
-from datacheck.check import UNREAD, Check, Limit, Measured, Metric, Need, Note, Ratio, Value, View, place, total
+from datacheck.check import UNREAD, Check, Limit, Measured, Message, Metric, Need, Ratio, Value, View, place, total
 from datacheck.errors import WrongValueError
 from datacheck.features.leaks import HAN_N, LATIN_N, LONGER, EvalItems, Leaks, find_leaks, spoken, with_options
 from datacheck.features.skeletons import Skeletons
+from datacheck.i18n.message import joined
 from datacheck.text.eval_index import WINDOW
 from datacheck.text.leak_plants import Item, leaks
 from datacheck.text.normalise import normalise
@@ -113,24 +114,17 @@ class Leakage(Check):
             "share",
             "evaluation rows",
             Limit(max=0.001),
-            zh="在本数据集中找到的评测行",
         ),
-        "red_line_hits": Metric(
-            "rows that hold an item of a red-line set", "rows", None, Limit(max=0), zh="含有红线集合内容的行"
-        ),
+        "red_line_hits": Metric("rows that hold an item of a red-line set", "rows", None, Limit(max=0)),
         "review": Metric(
             "evaluation rows that may be in this dataset: between review and block",
             "rows",
-            zh="可能出现在本数据集中的评测行（介于 review 与 block 之间）",
         ),
-        "answers": Metric(
-            "evaluation rows of which only the answer is in this dataset", "rows", zh="只有答案出现在本数据集中的评测行"
-        ),
+        "answers": Metric("evaluation rows of which only the answer is in this dataset", "rows"),
         "new_templates": Metric(
             "evaluation rows in a prompt template that no row here has",
             "share",
             "evaluation rows",
-            zh="提示模板在本数据集中没有出现过的评测行",
         ),
         "planted_recall": Metric(
             "planted items that the scan finds",
@@ -138,7 +132,6 @@ class Leakage(Check):
             "plants at or above the threshold",
             Limit(min=0.95),
             self_test=True,
-            zh="植入的样例中被扫描找到的",
         ),
     }
 
@@ -324,47 +317,67 @@ class Leakage(Check):
             *(Value("rate", Ratio(hit[n], sizes[n]), {"against": n}) for n in names if sizes[n]),
         ]
 
-    def _notes(self, items: dict[str, pl.DataFrame], sizes: dict[str, int], phrases: pl.DataFrame) -> tuple[Note, ...]:
+    def _notes(
+        self, items: dict[str, pl.DataFrame], sizes: dict[str, int], phrases: pl.DataFrame
+    ) -> tuple[Message, ...]:
         """What was not compared, or not counted."""
         notes = []
-        lengths = f"of {self.min_length} characters ({self.min_length * 2} letters) or more"
-        long_zh = f"{self.min_length} 字（字母 {self.min_length * 2} 个）以上"
         for name, size in sizes.items():
             table = items[name].filter(~pl.col("short"))
             questions = table.filter(pl.col("kind") != "answer")
             if short := size - questions["row"].n_unique():
-                lack = f"{short} of {size} rows of {name} have no question {lengths}"
-                notes.append(Note(lack, zh=f"{name} 的 {size} 行中有 {short} 行没有 {long_zh}的题目"))
+                notes.append(
+                    Message(
+                        "{short:,} of {size:,} rows of {name} have no question of {min_length} characters "
+                        "({letters} letters) or more",
+                        short=short,
+                        size=size,
+                        name=name,
+                        min_length=self.min_length,
+                        letters=self.min_length * 2,
+                    )
+                )
             stems = (
                 items[name]
                 .filter(kind="question")
                 .join(table.filter(kind="question_and_options"), on="row", how="semi")
             )
             if weak := stems.filter(pl.col("short") | pl.col("brief")).height:
-                lack = f"{weak} of {size} rows of {name} have a question too brief to count without its options"
-                notes.append(Note(lack, zh=f"{name} 的 {size} 行中有 {weak} 行的题干过短，去掉选项后不计入泄漏"))
-            only = questions.group_by("row").agg(pl.col("whole").all())["whole"].sum()
+                notes.append(
+                    Message(
+                        "{weak:,} of {size:,} rows of {name} have a question too brief to count without its options",
+                        weak=weak,
+                        size=size,
+                        name=name,
+                    )
+                )
+            only = int(questions.group_by("row").agg(pl.col("whole").all())["whole"].sum())
             if only:
                 notes.append(
-                    Note(
-                        f"{only} of {size} rows of {name} ask in words that many rows of the set share; "
+                    Message(
+                        "{only:,} of {size:,} rows of {name} ask in words that many rows of the set share; "
                         "only complete copies of them were looked for",
-                        zh=f"{name} 的 {size} 行中有 {only} 行的题目用的是整套题共用的套话，只查找完整的副本",
+                        only=only,
+                        size=size,
+                        name=name,
                     )
                 )
             if (answers := table.filter(pl.col("kind") == "answer")["row"].n_unique()) < size:
-                lack = f"{size - answers} of {size} rows of {name} have no answer long enough to be looked for"
-                notes.append(Note(lack, zh=f"{name} 的 {size} 行中有 {size - answers} 行没有足够长的答案可查找"))
+                notes.append(
+                    Message(
+                        "{silent:,} of {size:,} rows of {name} have no answer long enough to be looked for",
+                        silent=size - answers,
+                        size=size,
+                        name=name,
+                    )
+                )
         listed = phrases.select("other", "kind", "rows").rows()
         if listed:
-            named = [f"{at} ({kind}, in {rows} rows)" for at, kind, rows in listed]
-            named_zh = [f"{at}（{kind}，{rows} 行）" for at, kind, rows in listed]
-            rest = len(named) - NAMED
-            more, more_zh = (f" and {rest} more", f"等，另有 {rest} 条") if rest > 0 else ("", "")
-            short_items = f"short items that many rows hold were taken for phrases: {', '.join(named[:NAMED])}{more}"
-            notes.append(
-                Note(short_items, zh=f"许多行都含有的短条目视为常用短句：{'，'.join(named_zh[:NAMED])}{more_zh}")
-            )
+            phrased = [Message("{at} ({kind}, in {rows:,} rows)", at=a, kind=k, rows=n) for a, k, n in listed[:NAMED]]
+            named = joined(phrased, ", ")
+            if rest := len(listed[NAMED:]):
+                named = Message("{items} and {rest:,} more", items=named, rest=rest)
+            notes.append(Message("short items that many rows hold were taken for phrases: {items}", items=named))
         return tuple(notes)
 
     def _templates(self, data: View, of: int) -> tuple[Ratio | None, pl.DataFrame]:

@@ -4,7 +4,7 @@ from typing import Literal
 
 import polars as pl
 
-from datacheck.check import UNREAD, Check, Limit, Measured, Metric, Note, View, rates, total
+from datacheck.check import UNREAD, Check, Limit, Measured, Message, Metric, View, rates, total
 from datacheck.features.turn_texts import evidence, flagged, looks_like_code, per_kind, silent, turn_texts, without_code
 
 # What Markdown uses (sup, details, b, table, a single br) and what agents do (think, answer, tool_call) is not named.
@@ -106,11 +106,7 @@ class LeftoverMarkup(Check):
     重新运行后比率为 0 或在可接受范围内；全文搜索 `&nbsp;` 和 `</`。
     """
 
-    metrics = {
-        "rate": Metric(
-            "rows with leftover markup", "share", of="rows", limit=Limit(warn_max=0.001), zh="残留网页或论坛标记的行"
-        )
-    }
+    metrics = {"rate": Metric("rows with leftover markup", "share", of="rows", limit=Limit(warn_max=0.001))}
 
     unread = UNREAD
     check: Literal["leftover_markup"] = "leftover_markup"
@@ -135,9 +131,10 @@ class LeftoverMarkup(Check):
         shown = {kind: text.str.extract(f"({pattern})").str.slice(0, 60) for kind, pattern in _PATTERNS.items()}
         found = flagged(prose, kinds, shown).drop("web", "program", "forum", "cipher")
         about = total(subjects.filter("web"))
-        left_out = Note(
-            f"{about} rows speak of markup or web pages; theirs was not judged",
-            zh=f"{about} 行在谈论标记或网页，其中的标记未判断",
+        left_out = Message.plural(
+            "{n:,} row speaks of markup or web pages; its markup was not judged",
+            "{n:,} rows speak of markup or web pages; theirs was not judged",
+            about,
         )
         return Measured(
             rates("rate", found, data.rows, by=self.by, rows=data.rows),

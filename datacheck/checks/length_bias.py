@@ -7,7 +7,7 @@ from typing import Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Check, Limit, Measured, Metric, Note, Ratio, Value, View, total
+from datacheck.check import Check, Limit, Measured, Message, Metric, Ratio, Value, View, total
 from datacheck.features.pair_keys import NO_PAIR
 
 
@@ -80,31 +80,26 @@ class LengthBias(Check):
             "absolute correlation of length and being chosen",
             "|r|",
             limit=Limit(max=0.3),
-            zh="长度与被选中之间的相关系数（绝对值）",
         ),
         "score_correlation": Metric(
             "absolute correlation of length and score",
             "|r|",
             limit=Limit(warn_max=0.3),
-            zh="长度与分数之间的相关系数（绝对值）",
         ),
         "longer_wins": Metric(
             "pairs whose chosen answer is the longer one",
             "share",
             of="pairs of unequal length",
-            zh="较长的回答被选中的对",
         ),
         "longer_wins_z": Metric(
             "standard errors by which that share differs from one half; 0 while it is balanced",
             "|z|",
             limit=Limit(warn_max=3),
-            zh="该占比偏离一半的标准误倍数；均衡时为 0",
         ),
         "length_ratio": Metric(
             "characters of all chosen answers per character of the rejected ones",
             "ratio",
             limit=Limit(warn_max=1.3),
-            zh="chosen 总字符数与 rejected 总字符数之比",
         ),
     }
 
@@ -134,9 +129,10 @@ class LengthBias(Check):
         ratio = (pl.col("chosen").clip(1).log(2) - pl.col("rejected").clip(1).log(2)).floor()
         doublings = pairs.group_by(doublings=ratio.cast(pl.Int32)).len("pairs").sort("doublings").collect()
         unscored = whole["pairs"] - whole["n"]
-        lacking = Note(
-            f"{unscored} pairs have no two scores to correlate with the lengths",
-            zh=f"{unscored} 对样本缺少两侧分数，未计算分数与长度的相关性",
+        lacking = Message.plural(
+            "{n:,} pair has no two scores to correlate with the lengths",
+            "{n:,} pairs have no two scores to correlate with the lengths",
+            unscored,
         )
         return Measured(values, figures={"doublings": doublings}, not_checked=(lacking,) if unscored else ())
 

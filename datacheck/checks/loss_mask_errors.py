@@ -6,7 +6,7 @@ from typing import Any, Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Check, Limit, Measured, Metric, Need, Note, View, rates
+from datacheck.check import Check, Limit, Measured, Message, Metric, Need, View, rates
 from datacheck.features.tokens import (
     NO_TOKENIZER,
     TokenRun,
@@ -80,9 +80,7 @@ class LossMaskErrors(Check):
     重新运行后比率为 0；抽查的 token 条中只有回答和结束符是 TRAIN。
     """
 
-    metrics = {
-        "rate": Metric("rows with a wrong loss mask", "share", of="rows", limit=Limit(max=0), zh="loss 掩码有误的行")
-    }
+    metrics = {"rate": Metric("rows with a wrong loss mask", "share", of="rows", limit=Limit(max=0))}
 
     check: Literal["loss_mask_errors"] = "loss_mask_errors"
     run: TokenRun | None = Field(default=None, description="how the run makes tokens of rows; from `run:`")
@@ -110,12 +108,28 @@ class LossMaskErrors(Check):
         trained = counted.filter(pl.col("by").ne_missing("sampled"))
         others = data.rows.join(trained.lazy(), on="row", how="anti").select(pl.len()).collect().item()
         prefix = counted.filter(pl.col("by") == "prefix").height
-        said = f"{others} rows have no answer to train (prompts, no conversation, or lost to the named trainer)"
-        zh = f"{others} 行没有可训练的回答（只有提示词、不是对话，或被所用训练框架丢弃）"
-        notes = [Note(said, zh=zh)] if others else []
-        said = f"{prefix} masks were found from prefixes: the template has no {{% generation %}}"
-        zh = f"{prefix} 个掩码按前缀推断：模板没有 {{% generation %}} 标记"
-        notes += [Note(said, zh=zh)] if prefix else []
+        notes = (
+            [
+                Message.plural(
+                    "{n:,} row has no answer to train (prompts, no conversation, or lost to the named trainer)",
+                    "{n:,} rows have no answer to train (prompts, no conversation, or lost to the named trainer)",
+                    others,
+                )
+            ]
+            if others
+            else []
+        )
+        notes += (
+            [
+                Message.plural(
+                    "{n:,} mask was found from prefixes: the template has no {{% generation %}}",
+                    "{n:,} masks were found from prefixes: the template has no {{% generation %}}",
+                    prefix,
+                )
+            ]
+            if prefix
+            else []
+        )
         masks = counted.drop_nulls("by").group_by(mask="by").len("examples").sort("mask")
         return Measured(
             rates("rate", found, data.rows, by=self.by, rows=data.rows),

@@ -5,14 +5,11 @@ from typing import Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Check, Limit, Measured, Metric, Note, Ratio, Value, View, for_review
+from datacheck.check import Check, Limit, Measured, Message, Metric, Ratio, Value, View, for_review
 from datacheck.text.agreement import Level, agreeing_pairs, alpha, cohen_kappa, fleiss_kappa, pairable
 
-_HINT = Note(
-    "name the raters' columns in source.columns.raters, or remove the check",
-    zh="请在 source.columns.raters 中写明各标注者的列，或移除此检查",
-)
-_UNRATED = Note("no row has two ratings that can be read", zh="没有样本具有两个可读取的标注")
+_HINT = Message("name the raters' columns in source.columns.raters, or remove the check")
+_UNRATED = Message("no row has two ratings that can be read")
 
 
 class LowAgreement(Check):
@@ -78,21 +75,17 @@ class LowAgreement(Check):
     """
 
     metrics = {
-        "alpha": Metric(
-            "Krippendorff's alpha", "alpha", "rows with two or more ratings", Limit(min=0.67), zh="Krippendorff's alpha"
-        ),
+        "alpha": Metric("Krippendorff's alpha", "alpha", "rows with two or more ratings", Limit(min=0.67)),
         "agreement": Metric(
             "pairs of ratings that are equal",
             "share",
             "pairs of ratings of a row",
             Limit(min=0.8),
-            zh="评分相同的评分对",
         ),
         "kappa": Metric(
             "Cohen's kappa of two raters, Fleiss' of more",
             "kappa",
             "rows with two or more ratings",
-            zh="两名标注员为 Cohen's kappa，更多为 Fleiss' kappa",
         ),
     }
 
@@ -126,9 +119,13 @@ class LowAgreement(Check):
         single = wide.height - several.height
         notes = []
         if single:
-            notes.append(Note(f"{single} rows have fewer than two ratings", zh=f"{single} 行的标注不足两个"))
+            notes.append(
+                Message.plural("{n:,} row has fewer than two ratings", "{n:,} rows have fewer than two ratings", single)
+            )
         if unread:
-            notes.append(Note(f"{unread} ratings are not on the scale", zh=f"{unread} 个标注不在量表上"))
+            notes.append(
+                Message.plural("{n:,} rating is not on the scale", "{n:,} ratings are not on the scale", unread)
+            )
         return Measured(
             values, for_review(_divided(usable).lazy(), data.rows), {"ratings": _shares(usable)}, tuple(notes)
         )

@@ -5,7 +5,7 @@ from typing import Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import UNREAD, Check, Limit, Measured, Metric, Need, Note, Value, View, rates, total
+from datacheck.check import UNREAD, Check, Limit, Measured, Message, Metric, Need, Value, View, rates, total
 from datacheck.features.texts import On
 from datacheck.features.variety import WINDOW, DistinctPairs, Openings
 
@@ -69,13 +69,11 @@ class LowDiversity(Check):
             "distinct word pairs in windows of 1,000",
             "ratio",
             limit=Limit(warn_min=0.3),
-            zh="每 1,000 个词对窗口中不重复的词对",
         ),
         "top_opening": Metric(
             "texts with the most frequent opening of ten characters",
             "share",
             of="rows",
-            zh="以最常见的十字开头开始的文本",
         ),
     }
 
@@ -111,12 +109,17 @@ class LowDiversity(Check):
         top = openings.join(counts.head(1).lazy(), on="opening", how="semi")
         notes = []
         if not windows["windows"]:
-            few = f"fewer than {WINDOW} word pairs: distinct-2 is not judged"
-            notes.append(Note(few, zh=f"词对不足 {WINDOW} 个，未判断 distinct-2"))
+            notes.append(Message("fewer than {WINDOW} word pairs: distinct-2 is not judged", WINDOW=WINDOW))
         silent = rows - total(openings)
         if silent:
-            lack = f"{silent} rows have no {self.on}, or one too short to have an opening"
-            notes.append(Note(lack, zh=f"{silent} 行没有 {self.on}，或过短而没有可比的开头"))
+            notes.append(
+                Message.plural(
+                    "{n:,} row has no {on}, or one too short to have an opening",
+                    "{n:,} rows have no {on}, or one too short to have an opening",
+                    silent,
+                    on=self.on,
+                )
+            )
         return Measured(
             (*values, *rates("top_opening", top, data.rows, by=self.by, rows=data.rows)),
             figures={"openings": counts},

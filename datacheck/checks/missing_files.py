@@ -7,13 +7,10 @@ from typing import Any, Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Check, Limit, Listing, Measured, Metric, Need, Note, Value, View, rates, total
+from datacheck.check import Check, Limit, Listing, Measured, Message, Metric, Need, Value, View, rates, total
 from datacheck.features.media import Media, Placeholders
 
-_NO_FOLDER = Note(
-    "rows name files, and no source.media says in which folder they are",
-    zh="样本引用了文件，但没有用 source.media 写明文件所在目录",
-)
+_NO_FOLDER = Message("rows name files, and no source.media says in which folder they are")
 
 
 class MissingFiles(Check):
@@ -87,14 +84,12 @@ class MissingFiles(Check):
             "share",
             of="rows that name files",
             limit=Limit(max=0),
-            zh="引用的文件不存在的行",
         ),
         "wrong_count": Metric(
             "rows whose marks do not fit their files",
             "share",
             of="rows",
             limit=Limit(max=0),
-            zh="占位符与文件数不符的行",
         ),
     }
 
@@ -122,13 +117,11 @@ class MissingFiles(Check):
         )
         local = named.filter(pl.col("local"))
         remote = total(named) - total(local)
-        skipped = Note(f"{remote} URLs and data: texts are not looked at", zh=f"{remote} 个 URL 和 data: 文本未检查")
+        skipped = Message("{remote:,} URLs and data: texts are not looked at", remote=remote)
         notes = [skipped] if remote else []
         if not total(local):
             none = rates("rate", local, data.rows, by=self.by, rows=data.rows)
-            return Measured(
-                (*none, *counts), odd, not_checked=(*notes, Note("no row names a file", zh="没有样本引用文件"))
-            )
+            return Measured((*none, *counts), odd, not_checked=(*notes, Message("no row names a file")))
         if self.media is None:
             notes.append(_NO_FOLDER)
             return Measured((Value("rate", None), *counts), odd, not_checked=tuple(notes))

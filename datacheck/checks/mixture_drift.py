@@ -6,7 +6,7 @@ from typing import Literal, Self
 import polars as pl
 from pydantic import Field, model_validator
 
-from datacheck.check import Check, Limit, Measured, Metric, Need, Note, Ratio, Value, View
+from datacheck.check import Check, Limit, Measured, Message, Metric, Need, Ratio, Value, View
 from datacheck.errors import WrongValueError
 
 
@@ -74,9 +74,8 @@ class MixtureDrift(Check):
             "largest difference of a label's share from its target",
             "difference",
             limit=Limit(max=0.05),
-            zh="各标签占比与目标的最大差距",
         ),
-        "labelled": Metric("rows that have a label", "share", of="rows", zh="有标签的行"),
+        "labelled": Metric("rows that have a label", "share", of="rows"),
     }
 
     check: Literal["mixture_drift"] = "mixture_drift"
@@ -107,7 +106,7 @@ class MixtureDrift(Check):
         if self.against:
             theirs = _counts(data[self.needs()[0]], self.column)
             if set(theirs) <= {_NONE}:
-                nothing = Note(f"no row of {self.against} has a label", zh=f"数据集 {self.against} 中没有样本带标签")
+                nothing = Message("no row of {against} has a label", against=self.against)
                 values = (Value("drift", None), Value("labelled", Ratio(labelled, rows)))
                 return Measured(values, not_checked=(nothing,))
             targets = {label: count / sum(theirs.values()) for label, count in theirs.items()}
@@ -125,11 +124,8 @@ class MixtureDrift(Check):
         found += [Value("drift", d, {self.column: label}) for label, d in zip(labels, drift, strict=True)]
         return Measured(tuple(found), figures={"mix": mix.sort("share", "label", descending=[True, False]).head(50)})
 
-    def _hint(self) -> Note:
-        return Note(
-            f"no row has a label; name source.columns.{self.column}, or remove the check",
-            zh=f"没有样本带标签；请在 source.columns.{self.column} 中写明列名，或移除此检查",
-        )
+    def _hint(self) -> Message:
+        return Message("no row has a label; name source.columns.{column}, or remove the check", column=self.column)
 
 
 _NONE = "(none)"

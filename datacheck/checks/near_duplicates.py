@@ -7,7 +7,21 @@ import polars as pl
 from numpy.typing import NDArray
 from pydantic import Field
 
-from datacheck.check import UNREAD, Check, Group, Limit, Measured, Metric, Need, Note, Value, View, placed, rates, total
+from datacheck.check import (
+    UNREAD,
+    Check,
+    Group,
+    Limit,
+    Measured,
+    Message,
+    Metric,
+    Need,
+    Value,
+    View,
+    placed,
+    rates,
+    total,
+)
 from datacheck.features.near import (
     Candidates,
     Keep,
@@ -118,34 +132,27 @@ class NearDuplicates(Check):
             "share",
             "rows",
             Limit(max=0.03, warn_max=0.01),
-            zh="与前面保留的某行近似重复的行",
         ),
-        "exact_share": Metric(
-            "rows whose normalised text equals an earlier row's", "share", "rows", zh="归一化后与前面某行完全相同的行"
-        ),
+        "exact_share": Metric("rows whose normalised text equals an earlier row's", "share", "rows"),
         "other_numbers": Metric(
             "rows (of those of `rate`) that only digits tell from the row that they repeat",
             "share",
             "rows",
-            zh="上述近似重复行中，与所重复的行只有数字不同的行",
         ),
         "opposite_labels": Metric(
             "rows whose text an earlier row has with another label",
             "share",
             "rows",
-            zh="文本与前面某行相同、标签却不同的行",
         ),
         "boilerplate_rows": Metric(
             "rows of which over nine tenths are boilerplate, so that only the rest was compared",
             "share",
             "rows",
             Limit(warn_max=0.03),
-            zh="九成以上是套话、只比较了其余部分的行",
         ),
         "lsh_missed": Metric(
             "similar pairs of a sample (figure lsh_recall) that no band proposes",
             "pairs",
-            zh="抽样中相似、却没有任何分桶提出的对（见“候选召回率”图）",
         ),
         "planted_recall": Metric(
             "planted near-copies that the search finds",
@@ -153,7 +160,6 @@ class NearDuplicates(Check):
             "plants at or above the threshold",
             Limit(min=0.95),
             self_test=True,
-            zh="植入的近似副本中被找到的",
         ),
     }
 
@@ -316,14 +322,18 @@ class NearDuplicates(Check):
         rows = lines.sort("pick", "row").filter(few).head(SAMPLE).collect()["row"]
         return rows.sort().to_numpy().astype(np.int64)
 
-    def _notes(self, data: View) -> list[Note]:
+    def _notes(self, data: View) -> list[Message]:
         """Say what could not be compared. Every row that could has a line for each band."""
         lines = data[Need(self._sketch)].select(pl.len()).collect(engine="streaming")
         seen, notes = lines.item() // self._sketch.scheme[1], []
         if unseen := total(data.rows) - seen:
-            lack = f"have no {self.on} text, or only punctuation and boilerplate, and could not be compared"
             notes.append(
-                Note(f"{unseen} rows {lack}", zh=f"{unseen} 行没有 {self.on} 文本，或只有标点和套话，无法比较")
+                Message.plural(
+                    "{n:,} row has no {on} text, or only punctuation and boilerplate, and could not be compared",
+                    "{n:,} rows have no {on} text, or only punctuation and boilerplate, and could not be compared",
+                    unseen,
+                    on=self.on,
+                )
             )
         return notes
 
@@ -337,13 +347,18 @@ class NearDuplicates(Check):
         alike[asked] = bare[np.searchsorted(every, rows[asked])] == bare[np.searchsorted(every, others[asked])]
         return alike
 
-    def _unscored(self, facts: pl.DataFrame) -> list[Note]:
+    def _unscored(self, facts: pl.DataFrame) -> list[Message]:
         """Say how many of the rows that were compared have no score to choose by."""
         none = facts["score"].null_count()
         if self.keep != "best_score" or not none:
             return []
-        lack = f"{none} of {facts.height} rows that were compared have no score, so any other one was kept before them"
-        return [Note(lack, zh=f"参与比较的 {facts.height} 行中有 {none} 行没有分数，保留时排在其他行之后")]
+        return [
+            Message(
+                "{none:,} of {compared:,} rows that were compared have no score, so any other one was kept before them",
+                none=none,
+                compared=facts.height,
+            )
+        ]
 
     def _template(self, data: View) -> pl.LazyFrame:
         """`row`: those that are nearly nothing but boilerplate: filled-in templates, or copies in great number."""

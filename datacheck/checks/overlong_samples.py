@@ -6,7 +6,7 @@ from typing import Any, Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import UNREAD, Check, Limit, Measured, Metric, Need, Note, Value, View, rates, total
+from datacheck.check import UNREAD, Check, Limit, Measured, Message, Metric, Need, Value, View, rates, total
 from datacheck.features.tokens import NO_TOKENIZER, TokenRun, token_run_of, tokens_of, unknown
 
 
@@ -66,19 +66,16 @@ class OverlongSamples(Check):
             "share",
             of="rows",
             limit=Limit(max=0),
-            zh="超过 max_chars（整行或单条消息）或 max_tokens 的行",
         ),
         "p50": Metric(
             "length that half of the rows do not exceed",
             "characters, or tokens of the named tokenizer",
-            zh="长度的中位数",
         ),
         "p99": Metric(
             "length that 99 % of the rows do not exceed",
             "characters, or tokens of the named tokenizer",
-            zh="99% 的行不超过的长度",
         ),
-        "max": Metric("length of the longest row", "characters, or tokens of the named tokenizer", zh="最长一行的长度"),
+        "max": Metric("length of the longest row", "characters, or tokens of the named tokenizer"),
     }
 
     unread = UNREAD
@@ -128,9 +125,10 @@ class OverlongSamples(Check):
         assert by_chars.evidence is not None
         evidence = pl.concat([found, by_chars.evidence.cast({"row": found.collect_schema()["row"]})])
         without = total(data.rows.join(rows, on="row", how="anti"))
-        lack = Note(
-            f"{without} rows could not be rendered or have nothing to render",
-            zh=f"{without} 行无法渲染或没有可渲染的内容",
+        lack = Message.plural(
+            "{n:,} row could not be rendered or has nothing to render",
+            "{n:,} rows could not be rendered or have nothing to render",
+            without,
         )
         return Measured(
             (*rates("rate", evidence, data.rows, by=self.by, rows=data.rows), *_percentiles(rows)),
@@ -154,7 +152,7 @@ class OverlongSamples(Check):
         )
         found = pl.concat([long_rows, long_turns])
         without = total(data.rows) - total(rows)
-        lack = Note(f"{without} rows have no text to measure", zh=f"{without} 行没有可测量的文本")
+        lack = Message.plural("{n:,} row has no text to measure", "{n:,} rows have no text to measure", without)
         return Measured(
             (*rates("rate", found, data.rows, by=self.by, rows=data.rows), *_percentiles(rows)),
             evidence=found.select(

@@ -5,7 +5,7 @@ from typing import Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Check, Limit, Measured, Metric, Note, View, rates, total
+from datacheck.check import Check, Limit, Measured, Message, Metric, View, rates, total
 
 
 class PassRates(Check):
@@ -69,14 +69,12 @@ class PassRates(Check):
             "share",
             "rows with a pass rate",
             Limit(warn_max=0.5),
-            zh="总能做对或总做不对的题",
         ),
         "invalid": Metric(
             "pass rates that are no number from 0 to 1",
             "share",
             "rows",
             Limit(max=0),
-            zh="不是 0 到 1 之间数字的通过率",
         ),
     }
 
@@ -95,10 +93,7 @@ class PassRates(Check):
         rate = pl.col("text").str.strip_chars().cast(pl.Float64, strict=False) / (self.samples or 1)
         given = cells.select("row", rate=rate).collect().lazy()
         if not total(given):
-            nothing = Note(
-                f"no row has a column {self.column}; name the column, or remove the check",
-                zh=f"没有样本含有列 {self.column}；请写明列名，或移除此检查",
-            )
+            nothing = Message("no row has a column {column}; name the column, or remove the check", column=self.column)
             return self.not_measured(nothing)
         valid = pl.col("rate").is_between(0, 1).fill_null(value=False)
         side = (
@@ -112,7 +107,7 @@ class PassRates(Check):
         among = given.filter(valid)
         bins = among.group_by(pass_rate=((pl.col("rate") * 20).floor() / 20).round(2)).len("rows").sort("pass_rate")
         silent = total(data.rows) - total(given)
-        lack = Note(f"{silent} rows have no {self.column}", zh=f"{silent} 行没有 {self.column}")
+        lack = Message.plural("{n:,} row has no {column}", "{n:,} rows have no {column}", silent, column=self.column)
         return Measured(
             (
                 *rates("no_signal", flat, among, by=self.by, rows=data.rows),

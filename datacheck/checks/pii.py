@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import polars as pl
 
-from datacheck.check import Check, Limit, Measured, Metric, Need, Note, Ratio, Value, View, for_review, placed, total
+from datacheck.check import Check, Limit, Measured, Message, Metric, Need, Ratio, Value, View, for_review, placed, total
 from datacheck.features.identifiers import Identifiers, every_text
 from datacheck.pii.analyzer import find
 from datacheck.pii.canaries import canary
@@ -19,12 +19,10 @@ PLANTED_ROWS = 40  # per entity
 HOST = 400  # code points of a text that a planted identifier follows
 # Free text: no rule knows all of them, so what is planted would say nothing of the others.
 UNSTRUCTURED = ("PERSON", "ADDRESS", "CREDENTIAL")
-NOT_COVERED = Note(
+NOT_COVERED = Message(
     "not covered: names without a label and without an identifier near; nicknames; addresses without a door number; "
     "numbers that only context would explain; digits spoken or spread over turns; images, audio, base64, JSON encoded "
-    "more than once; whether a person is public, made up or real",
-    zh="未覆盖：无标签且附近没有标识符的人名；昵称；无门牌号的地址；只有上下文才能解释的号码；口述或分散在多轮的数字；"
-    "图片、音频、base64、多重编码的 JSON；以及人物是公众人物、虚构还是真实个人",
+    "more than once; whether a person is public, made up or real"
 )
 _Z95 = 1.6449  # one-sided 95 % of the normal distribution
 
@@ -102,24 +100,20 @@ class Pii(Check, Rules):
     """
 
     metrics = {
-        "blocking_hits": Metric(
-            "identifiers that must not be trained on", "hits", None, Limit(max=0), zh="绝不能进入训练的标识符"
-        ),
+        "blocking_hits": Metric("identifiers that must not be trained on", "hits", None, Limit(max=0)),
         "warn_hits": Metric(
             "suspect values, specimens and milder kinds",
             "hits",
             None,
             Limit(warn_max=0),
-            zh="疑似值、示例号码与较轻的类别",
         ),
-        "profile_hits": Metric("kinds that the contract only wants counted", "hits", zh="契约只要求统计的类别"),
+        "profile_hits": Metric("kinds that the contract only wants counted", "hits"),
         "planted_recall": Metric(
             "planted identifiers that are found",
             "share",
             "plants",
             Limit(min=1.0),
             self_test=True,
-            zh="植入的标识符中被找到的",
         ),
     }
 
@@ -150,8 +144,11 @@ class Pii(Check, Rules):
         """Count by level; only blocking rows are rows to drop, and what is only counted is not listed."""
         try:
             self.secret()
-        except KeyMissingError as missing:
-            return self.not_measured(self._lack(missing))
+        except KeyMissingError:
+            variable = (self.key or "").removeprefix("env:")
+            return self.not_measured(
+                Message("the environment variable {variable} must hold a key of 16 bytes or more", variable=variable)
+            )
         found = data[self.needs()[0]].collect()
         judged = self.judged(found.drop_nulls("entity"))
         hits = judged.with_columns(pl.Series("label", self._labels(judged["value"]), dtype=pl.String))
@@ -181,10 +178,6 @@ class Pii(Check, Rules):
             (*_bound(recall), *self._of_the_allow_list(hits), NOT_COVERED),
         )
 
-    def _lack(self, missing: KeyMissingError) -> Note:
-        variable = (self.key or "").removeprefix("env:")
-        return Note(str(missing), zh=f"环境变量 {variable} 未设置，或其中的密钥过短")
-
     def _labels(self, values: pl.Series) -> list[str]:
         """A name per value: its fingerprint, or its number by first appearance."""
         secret = self.secret()
@@ -194,21 +187,25 @@ class Pii(Check, Rules):
                 known[value] = fingerprint(secret, value) if secret else f"v{len(known) + 1}"
         return [known[value] for value in values]
 
-    def _of_the_allow_list(self, hits: pl.DataFrame) -> Iterator[Note]:
+    def _of_the_allow_list(self, hits: pl.DataFrame) -> Iterator[Message]:
         """What was let through, and what no longer is."""
         counts = dict(hits.drop_nulls("allowed")["allowed"].value_counts().iter_rows())
         expired = dict(self.expired())
         for number, entry in enumerate(self.allow, start=1):
             if number in expired:
-                day = f"{entry.expires:%Y/%m/%d}"
-                yield Note(
-                    f"allow-list entry {number} (owner {entry.owner}) expired on {day} and does not apply",
-                    zh=f"白名单第 {number} 条（负责人 {entry.owner}）已于 {day} 到期，不再生效",
+                yield Message(
+                    "allow-list entry {number} (owner {owner}) expired on {day} and does not apply",
+                    number=number,
+                    owner=entry.owner,
+                    day=f"{entry.expires:%Y/%m/%d}",
                 )
             elif number in counts:
-                yield Note(
-                    f"allow-list entry {number} (owner {entry.owner}) let {counts[number]:,} hits pass",
-                    zh=f"白名单第 {number} 条（负责人 {entry.owner}）放行了 {counts[number]:,} 处命中",
+                yield Message.plural(
+                    "allow-list entry {number} (owner {owner}) let {n:,} hit pass",
+                    "allow-list entry {number} (owner {owner}) let {n:,} hits pass",
+                    counts[number],
+                    number=number,
+                    owner=entry.owner,
                 )
 
     def _counts(self, metric: str, level: str, hits: pl.DataFrame, data: View) -> list[Value]:
@@ -289,12 +286,12 @@ def missed_at_most(found: int, planted: int) -> float:
     return (missed + z2 / 2 + _Z95 * math.sqrt(missed * (1 - missed) / planted + z2 / planted / 4)) / (1 + z2)
 
 
-def _bound(recall: Ratio) -> Iterator[Note]:
+def _bound(recall: Ratio) -> Iterator[Message]:
     if recall.of:
-        missed = f"{missed_at_most(*recall):.2%}"
-        bound = f"with 95 % confidence at most {missed} of such are missed"
-        bound_zh = f"这类写法的漏检率不超过 {missed}（置信度 95%）"
-        yield Note(
-            f"{recall.n:,} of {recall.of:,} planted identifiers in plain form were found: {bound}",
-            zh=f"植入 {recall.of:,} 个普通写法的标识符，找到 {recall.n:,} 个：{bound_zh}",
+        yield Message(
+            "{found:,} of {planted:,} planted identifiers in plain form were found: "
+            "with 95 % confidence at most {missed:.2%} of such are missed",
+            found=recall.n,
+            planted=recall.of,
+            missed=missed_at_most(*recall),
         )

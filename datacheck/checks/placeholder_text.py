@@ -4,7 +4,7 @@ from typing import Literal
 
 import polars as pl
 
-from datacheck.check import UNREAD, Check, Limit, Measured, Metric, Note, View, rates, total
+from datacheck.check import UNREAD, Check, Limit, Measured, Message, Metric, View, rates, total
 from datacheck.features.turn_texts import evidence, flagged, looks_like_code, per_kind, silent, turn_texts, without_code
 
 # A brace after a letter, $, \, ^, _ or another brace belongs to LaTeX, a shell, a format string or a workflow file.
@@ -82,11 +82,7 @@ class PlaceholderText(Check):
     重新运行后比率为 0；用占位符的名字全文搜索，没有结果。
     """
 
-    metrics = {
-        "rate": Metric(
-            "rows with a placeholder left in them", "share", of="rows", limit=Limit(max=0), zh="留有占位符的行"
-        )
-    }
+    metrics = {"rate": Metric("rows with a placeholder left in them", "share", of="rows", limit=Limit(max=0))}
 
     unread = UNREAD
     check: Literal["placeholder_text"] = "placeholder_text"
@@ -106,9 +102,10 @@ class PlaceholderText(Check):
         found = flagged(prose, kinds, {kind: text.str.extract(pattern) for kind, pattern in _PATTERNS.items()})
         braces = text.str.contains("|".join(f"(?:{_PATTERNS[kind]})" for kind in _BRACES))
         unjudged = total(prose.filter(is_code & braces))
-        left_out = Note(
-            f"{unjudged} texts look like code outside a fence; braces in them were not judged",
-            zh=f"{unjudged} 段文本像是未加围栏的代码，其中的花括号未判断",
+        left_out = Message.plural(
+            "{n:,} text looks like code outside a fence; braces in it were not judged",
+            "{n:,} texts look like code outside a fence; braces in them were not judged",
+            unjudged,
         )
         return Measured(
             rates("rate", found, data.rows, by=self.by, rows=data.rows),

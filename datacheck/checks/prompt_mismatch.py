@@ -4,7 +4,7 @@ from typing import Literal
 
 import polars as pl
 
-from datacheck.check import Check, Limit, Measured, Metric, Note, View, rates, total
+from datacheck.check import Check, Limit, Measured, Message, Metric, View, rates, total
 from datacheck.features.pair_keys import NO_PAIR
 
 
@@ -70,7 +70,6 @@ class PromptMismatch(Check):
             "share",
             of="pairs",
             limit=Limit(max=0),
-            zh="两侧回答的不是同一提示词的对",
         ),
     }
 
@@ -84,9 +83,10 @@ class PromptMismatch(Check):
         count = total(pairs)
         found = judged.drop_nulls("problem").lazy()
         plain = count - judged.height
-        note = Note(
-            f"{plain} pairs have no user message in their answers, so there is nothing to compare",
-            zh=f"{plain} 对样本的回答中没有用户消息，无从比较",
+        note = Message.plural(
+            "{n:,} pair has no user message in its answers, so there is nothing to compare",
+            "{n:,} pairs have no user message in their answers, so there is nothing to compare",
+            plain,
         )
         return Measured(
             rates("rate", found, pairs if count else data.rows, by=self.by, rows=data.rows),

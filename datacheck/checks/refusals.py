@@ -96,14 +96,12 @@ class Refusals(Check):
             "share",
             of="rows",
             limit=Limit(warn_max=0.01),
-            zh="回答拒答或自我介绍的行",
         ),
         "identity": Metric(
             "rows whose answer names another model",
             "share",
             of="rows",
             limit=Limit(warn_max=0),
-            zh="回答自称其他模型的行",
         ),
     }
 

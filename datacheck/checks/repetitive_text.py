@@ -58,11 +58,7 @@ class RepetitiveText(Check):
     重新运行后比率为 0；用训练后的模型生成长回答，检查结尾是否陷入循环。
     """
 
-    metrics = {
-        "rate": Metric(
-            "rows with an answer that repeats itself", "share", of="rows", limit=Limit(max=0), zh="回答自我重复的行"
-        )
-    }
+    metrics = {"rate": Metric("rows with an answer that repeats itself", "share", of="rows", limit=Limit(max=0))}
 
     unread = UNREAD
     check: Literal["repetitive_text"] = "repetitive_text"

@@ -6,7 +6,7 @@ from typing import Any, Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Check, Limit, Measured, Metric, Need, Note, View, rates, total
+from datacheck.check import Check, Limit, Measured, Message, Metric, Need, View, rates, total
 from datacheck.features.outcomes import NOT_READABLE, Fates, RunOf
 from datacheck.trainers import trainer_names
 from datacheck.trainers.base import Mode
@@ -19,10 +19,7 @@ _SIDES = {"prompt": 0, "response": 1, "chosen": 1, "rejected": 2}
 _CALL_MARKS = ["<tool_call>", "<function=", "[TOOL_CALLS]", "Action:"]
 _CALL_PART = r"^(.+)\[\d+\]\.type$"  # a part of a list content: {type: tool_call} (LLaMA-Factory v1), {type: tool_use}
 _ASKED_IN_TURN = r"^(turns|question)\["  # MT-Bench and BFCL list the user's turns; the answers come at run time
-_NOT_ASKED = Note(
-    "the settings of the run cannot be read: the trainer's rules were not asked",
-    zh="无法读取运行设置，未按训练框架的规则检查",
-)
+_NOT_ASKED = Message("the settings of the run cannot be read: the trainer's rules were not asked")
 
 
 class RoleErrors(Check):
@@ -97,7 +94,7 @@ class RoleErrors(Check):
     重新运行后比率为 0，渲染后的样本角色交替正确。
     """
 
-    metrics = {"rate": Metric("rows whose roles are wrong", "share", of="rows", limit=Limit(max=0), zh="角色有误的行")}
+    metrics = {"rate": Metric("rows whose roles are wrong", "share", of="rows", limit=Limit(max=0))}
 
     unread = ("rows",)  # rows of no known format are faults that it names
     check: Literal["role_errors"] = "role_errors"
@@ -120,8 +117,10 @@ class RoleErrors(Check):
         turns = _sequence(data)
         found = pl.concat([_order(turns), _whole(turns, data.rows)], how="diagonal")
         exempt = total(data.rows.filter(pl.col("format").is_in(["text", "rows"])))
-        left_out = Note(
-            f"{exempt} rows are text or plain rows and have no roles", zh=f"{exempt} 行是纯文本或普通数据行，没有角色"
+        left_out = Message.plural(
+            "{n:,} row is text or a plain row and has no roles",
+            "{n:,} rows are text or plain rows and have no roles",
+            exempt,
         )
         notes = [left_out] if exempt else []
         if self.run:
@@ -137,8 +136,8 @@ class RoleErrors(Check):
 def _by_trainer(mode: Mode, found: pl.LazyFrame, fates: pl.DataFrame) -> pl.LazyFrame:
     """Without what the trainer mends or names otherwise, and with its own rules on roles."""
     spared = [*mode.tolerates, *(["unknown_role"] if mode.role_rules else [])]
-    said = {slug: f"{mode.name}: {mode.rules[slug].en} ({mode.rules[slug].source})" for slug in sorted(mode.role_rules)
-            if slug in mode.rules}  # fmt: skip
+    rules = {slug: mode.rules[slug] for slug in sorted(mode.role_rules) if slug in mode.rules}
+    said = {slug: f"{mode.name}: {rule.says} ({rule.source})" for slug, rule in rules.items()}
     own = fates.lazy().filter(pl.col("problem").is_in(list(said)), pl.col("row").is_not_null())
     words = pl.concat_str(
         pl.col("problem").replace_strict(said, default=None, return_dtype=pl.String),

@@ -108,7 +108,6 @@ class RunOnAnswers(Check):
             "share",
             of="rows",
             limit=Limit(warn_max=0),
-            zh="回答之后又替下一位说话人继续写的行",
         )
     }
 

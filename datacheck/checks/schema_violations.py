@@ -7,7 +7,7 @@ from typing import Any, Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Check, FieldRule, Limit, Measured, Metric, Note, Value, View, rates
+from datacheck.check import Check, FieldRule, Limit, Measured, Message, Metric, Value, View, rates
 from datacheck.text.literals import parse_list
 
 _INTEGER = r"^-?\d+$"
@@ -92,7 +92,6 @@ class SchemaViolations(Check):
             "share",
             of="rows",
             limit=Limit(max=0),
-            zh="违反 schema 或不属于任何格式的行",
         )
     }
 
@@ -123,8 +122,9 @@ class SchemaViolations(Check):
             counts = values.group_by("type").len("rows").sort("type")
             types.append(counts.select(field=pl.lit(path), type=pl.col("type").fill_null("(missing)"), rows="rows"))
             if values.select((_type_ok(rule) & pl.col("text").is_null() & _reads_text(rule)).any()).item():
-                lack = f"{path}: a rule speaks of its value, but the format keeps only its type here"
-                blind.append(Note(lack, zh=f"{path}：契约对其取值有规定，但此格式在这里只保留类型，无法检查"))
+                blind.append(
+                    Message("{path}: a rule speaks of its value, but the format keeps only its type here", path=path)
+                )
             evidence.append(_broken(values.lazy(), path, rule))
         broken = pl.concat(evidence, how="diagonal")
         measured = rates("rate", broken, data.rows, by=self.by, rows=data.rows)

@@ -7,13 +7,10 @@ from typing import Any, Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Check, Limit, Measured, Metric, Note, Scale, Value, View
+from datacheck.check import Check, Limit, Measured, Message, Metric, Scale, Value, View
 
 _SCORES = ("score", "score_chosen", "score_rejected")
-_HINT = Note(
-    "name a column of scores in source.columns (score, score_chosen, score_rejected), or remove the check",
-    zh="请在 source.columns 中写明分数列（score、score_chosen、score_rejected），或移除此检查",
-)
+_HINT = Message("name a column of scores in source.columns (score, score_chosen, score_rejected), or remove the check")
 
 
 class ScoreOutliers(Check):
@@ -83,9 +80,8 @@ class ScoreOutliers(Check):
             "scores",
             "scores",
             Limit(max=0),
-            zh="不是数字、非有限、超出量程或极端的分数",
         ),
-        "constant": Metric("columns whose scores are all equal", "columns", limit=Limit(max=0), zh="分数全部相同的列"),
+        "constant": Metric("columns whose scores are all equal", "columns", limit=Limit(max=0)),
     }
 
     check: Literal["score_outliers"] = "score_outliers"
@@ -120,7 +116,7 @@ class ScoreOutliers(Check):
             tuple(values),
             evidence=found.lazy().select("row", "where", "problem", score=_finite(pl.col("number"))),
             figures={name: _histogram(scores.filter(pl.col("where") == name)) for name in columns},
-            not_checked=tuple(Note(f"column {name} is constant", zh=f"列 {name} 的值全部相同") for name in constant),
+            not_checked=tuple(Message("column {name} is constant", name=name) for name in constant),
         )
 
     def _judged(self, scores: pl.LazyFrame) -> pl.LazyFrame:

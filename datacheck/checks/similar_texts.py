@@ -13,9 +13,9 @@ from datacheck.check import (
     Check,
     Limit,
     Measured,
+    Message,
     Metric,
     Need,
-    Note,
     Ratio,
     Value,
     View,
@@ -121,14 +121,13 @@ class SimilarTexts(Check):
     """
 
     metrics = {
-        "pairs": Metric("pairs in the list, at most `top`", "pairs", zh="列出的对，最多 `top` 对"),
+        "pairs": Metric("pairs in the list, at most `top`", "pairs"),
         "planted_recall": Metric(
             "planted rewritings that the search finds",
             "share",
             "plants at or above the cosine",
             Limit(min=0.9),
             self_test=True,
-            zh="植入的改写中被找到的",
         ),
     }
 
@@ -306,28 +305,45 @@ class SimilarTexts(Check):
         known = known if self.against is None else known.drop("other_row")
         return for_review(known.with_columns(problem=pl.lit(problem)), data.rows)
 
-    def _notes(self, sizes: list[int], own: Distinct, asking: _Side, *, cut: bool) -> list[Note]:
+    def _notes(self, sizes: list[int], own: Distinct, asking: _Side, *, cut: bool) -> list[Message]:
         """What was not compared, or not listed."""
-        lack = f"have no {self.on} of {self.min_chars} characters and were not compared"
-        zh = f"没有达到 {self.min_chars} 个字符的 {self.on}，未比较"
         notes = []
         if short := sizes[0] - own.facts.height - own.copies:
-            notes.append(Note(f"{short} rows {lack}", zh=f"{short} 行{zh}"))
+            notes.append(
+                Message.plural(
+                    "{n:,} row has no {on} of {min_chars} characters and was not compared",
+                    "{n:,} rows have no {on} of {min_chars} characters and were not compared",
+                    short,
+                    on=self.on,
+                    min_chars=self.min_chars,
+                )
+            )
         if own.copies:
-            again = f"{own.copies} rows repeat the {self.on} of an earlier row and were compared once"
-            notes.append(Note(again, zh=f"{own.copies} 行重复前面某行的 {self.on}，只比较一次"))
+            notes.append(
+                Message.plural(
+                    "{n:,} row repeats the {on} of an earlier row and was compared once",
+                    "{n:,} rows repeat the {on} of an earlier row and were compared once",
+                    own.copies,
+                    on=self.on,
+                )
+            )
         if asking.of is not None and (short := sizes[1] - len(asking.rows)):
-            lack = f"{short} rows of {asking.of} {lack}, or are copies"
-            notes.append(Note(lack, zh=f"{asking.of} 中 {short} 行{zh}，或是副本"))
+            notes.append(
+                Message.plural(
+                    "{n:,} row of {other} has no {on} of {min_chars} characters and was not compared, or is a copy",
+                    "{n:,} rows of {other} have no {on} of {min_chars} characters and were not compared, or are copies",
+                    short,
+                    other=asking.of,
+                    on=self.on,
+                    min_chars=self.min_chars,
+                )
+            )
         if cut:
             notes.append(_CUT)
         return notes
 
 
-_CUT = Note(
-    "too many pairs are near-duplicates to look at all others; remove them first (near_duplicates)",
-    zh="近似重复的样本对太多，未能查看其余全部；请先删除它们（near_duplicates）",
-)
+_CUT = Message("too many pairs are near-duplicates to look at all others; remove them first (near_duplicates)")
 _TEXTS = pl.DataFrame(schema={"row": pl.UInt64, "text": pl.String})
 
 

@@ -7,14 +7,13 @@ from typing import Any, Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Check, Limit, Measured, Metric, Note, Scale, Value, View, rates
+from datacheck.check import Check, Limit, Measured, Message, Metric, Scale, Value, View, rates
 
 _EXACT = 9  # decimals: 0.7 - 0.4 is a gap of 0.3, not of 0.29999999999999993
-_HINT = Note(
-    "name source.columns.score_chosen and score_rejected, or remove the check (identical_pairs compares the texts)",
-    zh="请在 source.columns 中写明 score_chosen 与 score_rejected，或移除此检查（identical_pairs 比较文本）",
+_HINT = Message(
+    "name source.columns.score_chosen and score_rejected, or remove the check (identical_pairs compares the texts)"
 )
-_OFF_SCALE = Note("scores lie outside 0 to 1 and no source.scale is named", zh="分数超出 0 到 1，且未写明 source.scale")
+_OFF_SCALE = Message("scores lie outside 0 to 1 and no source.scale is named")
 
 
 class SmallGap(Check):
@@ -83,26 +82,20 @@ class SmallGap(Check):
     """
 
     metrics = {
-        "below_gap": Metric(
-            "pairs whose gap is below `gap`", "share", of="scored pairs", limit=Limit(max=0), zh="分差小于 `gap` 的对"
-        ),
+        "below_gap": Metric("pairs whose gap is below `gap`", "share", of="scored pairs", limit=Limit(max=0)),
         "mean_gap": Metric(
             "mean gap, as a part of the scale",
             "gap",
             of="scored pairs",
             limit=Limit(min=0.5),
-            zh="平均分差，占量程的比例",
         ),
         "wrong_sign": Metric(
             "pairs whose chosen answer scores lower",
             "share",
             of="scored pairs",
             limit=Limit(max=0),
-            zh="chosen 得分反而更低的对",
         ),
-        "missing": Metric(
-            "rows without two scores on the scale", "share", of="rows", limit=Limit(max=0), zh="没有两个有效分数的行"
-        ),
+        "missing": Metric("rows without two scores on the scale", "share", of="rows", limit=Limit(max=0)),
     }
 
     check: Literal["small_gap"] = "small_gap"

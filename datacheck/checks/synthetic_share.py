@@ -6,13 +6,10 @@ from typing import Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Check, Group, Limit, Measured, Metric, Need, Note, Ratio, Value, View, rates, total
+from datacheck.check import Check, Group, Limit, Measured, Message, Metric, Need, Ratio, Value, View, rates, total
 from datacheck.features.masked_texts import MaskedTexts
 
-_HINT = Note(
-    "no row has a source; name source.columns.source, or remove the check",
-    zh="没有样本带来源；请在 source.columns.source 中写明列名，或移除此检查",
-)
+_HINT = Message("no row has a source; name source.columns.source, or remove the check")
 
 
 class SyntheticShare(Check):
@@ -75,13 +72,12 @@ class SyntheticShare(Check):
     """
 
     metrics = {
-        "share": Metric("rows of synthetic sources", "share", "rows", Limit(warn_max=0.5), zh="来自合成来源的行"),
+        "share": Metric("rows of synthetic sources", "share", "rows", Limit(warn_max=0.5)),
         "top_template": Metric(
             "synthetic answers of the most frequent template",
             "share",
             "synthetic rows",
             Limit(warn_max=0.1),
-            zh="最常见模板的合成回答",
         ),
     }
 
@@ -108,7 +104,7 @@ class SyntheticShare(Check):
         by = [self.by] if self.by else []
         made = data.rows.filter(_matches(label, self.synthetic)).select("row", *by).collect().lazy()
         unlabelled = int(counts.filter(pl.col("source").is_null())["rows"].sum())
-        lack = Note(f"{unlabelled} rows have no source", zh=f"{unlabelled} 行没有来源")
+        lack = Message.plural("{n:,} row has no source", "{n:,} rows have no source", unlabelled)
         return Measured(
             (
                 *rates("share", made, data.rows, by=self.by, rows=data.rows),

@@ -5,7 +5,7 @@ from typing import Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import UNREAD, Check, Group, Limit, Measured, Metric, Need, Note, View, rates, total
+from datacheck.check import UNREAD, Check, Group, Limit, Measured, Message, Metric, Need, View, rates, total
 from datacheck.features.masked_texts import MaskedTexts
 from datacheck.features.texts import On
 
@@ -71,9 +71,8 @@ class TemplateCollapse(Check):
             "share",
             "rows",
             Limit(max=0.03),
-            zh="除数字与名称外与前面某行相同的行",
         ),
-        "top_template": Metric("rows of the most frequent template", "share", "rows", zh="最常见模板的行"),
+        "top_template": Metric("rows of the most frequent template", "share", "rows"),
     }
 
     unread = UNREAD
@@ -106,7 +105,6 @@ class TemplateCollapse(Check):
             ]
         )
         silent = total(data.rows) - compared
-        lack = f"{silent} rows have no {self.on}, or one too short to compare"
         return Measured(
             (
                 *rates("rate", found, data.rows, by=self.by, rows=data.rows),
@@ -114,7 +112,16 @@ class TemplateCollapse(Check):
             ),
             evidence=found.with_columns(problem=pl.lit("same_template")),
             figures={"templates": templates.head(20).select(rank=pl.int_range(1, pl.len() + 1), rows="rows")},
-            not_checked=(Note(lack, zh=f"{silent} 行没有 {self.on}，或过短而无法比较"),) if silent else (),
+            not_checked=(
+                Message.plural(
+                    "{n:,} row has no {on}, or one too short to compare",
+                    "{n:,} rows have no {on}, or one too short to compare",
+                    silent,
+                    on=self.on,
+                ),
+            )
+            if silent
+            else (),
         )
 
 

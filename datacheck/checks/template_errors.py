@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Check, Limit, Measured, Metric, Need, Note, Value, View, for_review, placed, rates
+from datacheck.check import Check, Limit, Measured, Message, Metric, Need, Value, View, for_review, placed, rates
 from datacheck.features.tokens import (
     NO_TOKENIZER,
     TokenRun,
@@ -91,19 +91,17 @@ class TemplateErrors(Check):
     """
 
     metrics = {
-        "count": Metric("faults of the template", "faults", limit=Limit(max=0), zh="模板的错误"),
+        "count": Metric("faults of the template", "faults", limit=Limit(max=0)),
         "warnings": Metric(
             "oddities of the template that may be meant",
             "oddities",
             limit=Limit(warn_max=0),
-            zh="模板中可能有意为之的异常",
         ),
         "rate": Metric(
             "rows that the template refuses or drops words of",
             "share",
             of="rows",
             limit=Limit(max=0),
-            zh="模板拒绝或丢弃其内容的行",
         ),
     }
 
@@ -164,11 +162,12 @@ class TemplateErrors(Check):
             return lint(child, model.tokenizer)
 
 
-_NO_ROWS = Note("no rows", zh="没有样本")
+_NO_ROWS = Message("no rows")
+_UNMARKED = Message("no {% generation %}: masks are found by prefixes")
 
 
-def _limit(error: str) -> Note:
-    return Note(error, zh=f"探针对话超出渲染限制（{error}）")
+def _limit(error: str) -> Message:
+    return Message("a probe could not be rendered within the limits ({error})", error=error)
 
 
 class _Has:
@@ -189,15 +188,13 @@ class _Has:
         return self.thought if problem == "thought_dropped" else None
 
 
-def _sorted(found: Lint, has: _Has) -> tuple[list[Fault], list[Fault], tuple[Note, ...]]:
+def _sorted(found: Lint, has: _Has) -> tuple[list[Fault], list[Fault], tuple[Message, ...]]:
     """Faults, oddities, and notes: what the data has no use for is none of the first two."""
     unused = [f for f in found.faults if f.problem in _OF_SYSTEM and has.system is None]
     unused += [f for f in found.warnings if f.problem == "thought_dropped" and has.thought is None]
     marks = [f for f in found.warnings if f.problem == "no_generation_marks"]
-    by_prefix = "模板没有 {% generation %}，损失掩码按前缀推断"
-    notes = [Note(f"{f.problem}: {f.detail}", zh=f"{f.problem}：{by_prefix}") for f in marks]
-    idle = "the template does that, but no row has it"
-    notes += [Note(f"{f.problem}: {idle}", zh=f"{f.problem}：模板有此问题，但没有样本涉及") for f in unused]
+    notes = [Message("{problem}: {why}", problem=f.problem, why=_UNMARKED) for f in marks]
+    notes += [Message("{problem}: the template does that, but no row has it", problem=f.problem) for f in unused]
     left_out = {*unused, *marks}
     wrong = [f for f in found.faults if f not in left_out]
     return wrong, [f for f in found.warnings if f not in left_out], tuple(notes)

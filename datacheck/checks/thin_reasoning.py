@@ -5,7 +5,7 @@ from typing import Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import UNREAD, Check, Limit, Measured, Metric, Need, Note, View, rates, total
+from datacheck.check import UNREAD, Check, Limit, Measured, Message, Metric, Need, View, rates, total
 from datacheck.features.solutions import Solutions
 
 
@@ -71,11 +71,8 @@ class ThinReasoning(Check):
             "share",
             of="solutions",
             limit=Limit(warn_max=0.1),
-            zh="不超过 `chars` 个字符的解答",
         ),
-        "few_steps": Metric(
-            "solutions of at most `steps` steps", "share", of="solutions", zh="不超过 `steps` 步的解答"
-        ),
+        "few_steps": Metric("solutions of at most `steps` steps", "share", of="solutions"),
     }
 
     unread = UNREAD
@@ -96,8 +93,8 @@ class ThinReasoning(Check):
         short = solutions.filter(pl.col("chars") <= self.chars)
         few = solutions.filter(pl.col("steps") <= self.steps)
         silent = rows - count
-        lack = Note(
-            f"{silent} rows have no solution (part '{self.of}')", zh=f"{silent} 行没有解题过程（{self.of} 部分）"
+        lack = Message.plural(
+            "{n:,} row has no solution (part '{of}')", "{n:,} rows have no solution (part '{of}')", silent, of=self.of
         )
         return Measured(
             (

@@ -66,13 +66,12 @@ class TooFewRows(Check):
     """
 
     metrics = {
-        "rows": Metric("rows that could be read", "rows", limit=Limit(min=1), zh="可读取的行数"),
+        "rows": Metric("rows that could be read", "rows", limit=Limit(min=1)),
         "readable": Metric(
             "delivered records that could be read",
             "share",
             of="rows and unreadable places",
             limit=Limit(min=0.99),
-            zh="交付的记录中可读取的",
         ),
     }
 

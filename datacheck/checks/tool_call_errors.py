@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Check, Limit, Measured, Metric, Need, Note, View, rates
+from datacheck.check import Check, Limit, Measured, Message, Metric, Need, View, rates
 from datacheck.features.tokens import TokenRun, load_model, renderer, token_run_of
 from datacheck.features.tool_calls import ToolFacts
 from datacheck.trainers import trainer, trainer_names
@@ -119,14 +119,12 @@ class ToolCallErrors(Check):
             "share",
             of="rows",
             limit=Limit(max=0),
-            zh="工具或工具调用有误的行",
         ),
         "in_text": Metric(
             "rows that offer tools and write a call in the text",
             "share",
             of="rows",
             limit=Limit(warn_max=0),
-            zh="提供了工具却把调用写在正文里的行",
         ),
     }
 
@@ -202,16 +200,15 @@ class ToolCallErrors(Check):
         return [_mixed(notes, home)] if wanted == "any" else [_unwanted(notes, home, wanted, forms)]
 
 
-def _limit(error: str) -> Note:
-    return Note(f"calls could not be rendered within the limits ({error})", zh=f"渲染工具调用超出限制（{error}）")
+def _limit(error: str) -> Message:
+    return Message("calls could not be rendered within the limits ({error})", error=error)
 
 
-def _refused(forms: CallForms | None) -> tuple[Note, ...]:
+def _refused(forms: CallForms | None) -> tuple[Message, ...]:
     """A sentence where the template takes no call at all: then it says nothing of their arguments."""
     if forms is None or not forms.string.style == forms.object.style == "refused":
         return ()
-    said = f"the template {forms.object.wrong}"
-    return (Note(f"{said}; arguments were not compared with it", zh=f"模板拒绝工具调用，未与参数写法比对（{said}）"),)
+    return (Message("the template {wrong}; arguments were not compared with it", wrong=forms.object.wrong or ""),)
 
 
 def _shape(notes: pl.DataFrame, home: str, form: str) -> pl.DataFrame:
@@ -310,31 +307,30 @@ def _key(detail: str) -> str:
     return _INDEX.sub("", detail.partition(" is ")[0].rpartition(".")[2])
 
 
-_NOTHING = Note(
-    "no row has tools, calls or results: there was nothing to measure",
-    zh="没有样本含有工具定义、工具调用或调用结果，没有可检查的内容",
-)
+_NOTHING = Message("no row has tools, calls or results: there was nothing to measure")
 
 
-def _left_out(notes: pl.DataFrame) -> tuple[Note, ...]:
+def _left_out(notes: pl.DataFrame) -> tuple[Message, ...]:
     """Sentences about what was not looked at."""
     rows = dict(notes.group_by("name").agg(pl.col("row").n_unique()).iter_rows())
-    said = {
-        "note:no_tools": (
-            "rows make calls but define no tools: names and arguments were not compared with definitions",
-            "行有工具调用却没有工具定义：未将函数名和参数与定义比对",
-        ),
-        "note:opaque": (
-            "rows write calls in the text or as tool_use parts: those calls were not read",
-            "行把调用写在正文里或写成 tool_use 片段：这些调用未读取",
-        ),
-        "note:rejected": (
-            "rows have calls in answers that must not be learnt: those were not judged",
-            "行的调用位于不应学习的回答中：这些调用未判断",
-        ),
-    }
     if "note:subject" not in rows:
         return (_NOTHING,)
-    return tuple(
-        Note(f"{rows[name]} {words}", zh=f"{rows[name]} {zh}") for name, (words, zh) in said.items() if name in rows
+    no_tools, opaque, rejected = (rows.get(f"note:{name}", 0) for name in ("no_tools", "opaque", "rejected"))
+    said = (
+        Message.plural(
+            "{n:,} row makes calls but defines no tools: names and arguments were not compared with definitions",
+            "{n:,} rows make calls but define no tools: names and arguments were not compared with definitions",
+            no_tools,
+        ),
+        Message.plural(
+            "{n:,} row writes calls in the text or as tool_use parts: those calls were not read",
+            "{n:,} rows write calls in the text or as tool_use parts: those calls were not read",
+            opaque,
+        ),
+        Message.plural(
+            "{n:,} row has calls in answers that must not be learnt: those were not judged",
+            "{n:,} rows have calls in answers that must not be learnt: those were not judged",
+            rejected,
+        ),
     )
+    return tuple(note for note in said if note.params["n"])

@@ -11,9 +11,9 @@ from datacheck.check import (
     Check,
     Limit,
     Measured,
+    Message,
     Metric,
     Need,
-    Note,
     Value,
     View,
     for_review,
@@ -21,7 +21,7 @@ from datacheck.check import (
     rates,
     total,
 )
-from datacheck.features.outcomes import NOT_EXPLAINED, NOT_READABLE, Fates, RunOf
+from datacheck.features.outcomes import NOT_EXPLAINED, NOT_READABLE, Fates, RunOf, unreadable
 from datacheck.trainers import trainer_names
 from datacheck.trainers.base import FATES, LOST, Mode, Settings, SettingsError
 
@@ -107,20 +107,14 @@ class TrainerDrops(Check):
             "share",
             of="rows that it takes",
             limit=Limit(min=0.99),
-            zh="训练框架会训练的行",
         ),
-        "run_stops": Metric(
-            "rows, or settings, at which the run stops", "places", limit=Limit(max=0), zh="使训练中止的行或设置"
-        ),
+        "run_stops": Metric("rows, or settings, at which the run stops", "places", limit=Limit(max=0)),
         "altered": Metric(
             "rows that are trained, but masked or not as written",
             "share",
             of="rows that it takes",
-            zh="会训练、但被屏蔽或与原文不同的行",
         ),
-        "unexplained": Metric(
-            "rows of which the twin cannot say what becomes", "rows", limit=Limit(max=0), zh="无法判断结果的行"
-        ),
+        "unexplained": Metric("rows of which the twin cannot say what becomes", "rows", limit=Limit(max=0)),
     }
 
     check: Literal["trainer_drops"] = "trainer_drops"
@@ -177,37 +171,47 @@ class TrainerDrops(Check):
             not_checked=tuple(_notes(mode, settings, of_run, total(data.rows), rows)),
         )
 
-    def _unmeasured(self) -> Note | None:
+    def _unmeasured(self) -> Message | None:
         """Why nothing can be measured, if so."""
         if self.trainer is None:
             return _NO_TRAINER
         if self.trainer not in trainer_names():
-            said = f"{self.trainer}: not a trainer that datacheck knows; known: {', '.join(trainer_names())}"
-            return Note(said, zh=f"{self.trainer}：未收录的训练框架；已收录：{'、'.join(trainer_names())}")
+            return Message(
+                "{trainer}: not a trainer that datacheck knows; known: {known}",
+                trainer=self.trainer,
+                known=", ".join(trainer_names()),
+            )
         try:
             self._run.settings_read()
         except SettingsError as error:
-            return Note(f"the settings of the run cannot be read: {error}", zh=f"无法读取运行设置：{error}")
+            return unreadable(error)
         return None
 
 
-_NO_TRAINER = Note(
-    "no trainer is named; write `run: {trainer: trl.sft}` (or another) in the contract",
-    zh="未指定训练框架：请在契约中写明，例如 `run: {trainer: trl.sft}`",
-)
+_NO_TRAINER = Message("no trainer is named; write `run: {trainer: trl.sft}` (or another) in the contract")
 
 
-def _notes(mode: Mode, settings: Settings, of_run: pl.DataFrame, every: int, taken: int) -> list[Note]:
+def _notes(mode: Mode, settings: Settings, of_run: pl.DataFrame, every: int, taken: int) -> list[Message]:
     """Rows that were not counted, rules about the run that stop nothing, and the length that is looked at elsewhere."""
-    said = f"the settings take the first {taken} of {every} rows; the others were not counted"
-    notes = [Note(said, zh=f"按设置只取 {every} 行中的前 {taken} 行，其余未统计")] if taken < every else []
+    notes = (
+        [
+            Message(
+                "the settings take the first {taken:,} of {every:,} rows; the others were not counted",
+                taken=taken,
+                every=every,
+            )
+        ]
+        if taken < every
+        else []
+    )
     for problem, detail in of_run.filter(pl.col("fate") != "fails").select("problem", "detail").iter_rows():
         rule = mode.rules[problem]
-        notes.append(Note(f"{problem}: {rule.en} ({detail})", zh=f"{problem}：{rule.zh}（{detail}）"))
+        notes.append(Message("{problem}: {rule} ({detail})", problem=problem, rule=Message(rule.says), detail=detail))
     limit = mode.cut(settings).limit
     if limit is not None:
-        said = f"rows of more than {limit} tokens: not counted here (check truncated_samples)"
-        notes.append(Note(said, zh=f"超过 {limit} 个 token 的行不在此统计（见检查 truncated_samples）"))
+        notes.append(
+            Message("rows of more than {limit:,} tokens: not counted here (check truncated_samples)", limit=limit)
+        )
     return notes
 
 
@@ -222,7 +226,7 @@ def _decided(fates: pl.DataFrame) -> pl.DataFrame:
 
 def _evidence(mode: Mode, decided: pl.DataFrame, of_run: pl.DataFrame, data: View) -> pl.LazyFrame:
     """Rows that are lost; rows that are kept but altered as places to read, not to drop."""
-    said = {slug: f"{rule.fate}: {rule.en} ({rule.source})" for slug, rule in mode.rules.items()}
+    said = {slug: f"{rule.fate}: {rule.says} ({rule.source})" for slug, rule in mode.rules.items()}
     said |= {NOT_EXPLAINED: "the twin failed on this row; please report it", NOT_READABLE: "settings"}
     words = pl.col("problem").replace_strict(said, return_dtype=pl.String)
     hint = pl.col("problem").replace_strict({s: rule.hint for s, rule in mode.rules.items()}, default=None)

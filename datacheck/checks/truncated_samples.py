@@ -6,7 +6,7 @@ from typing import Any, Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Check, Limit, Measured, Metric, Need, Note, Ratio, Value, View, rates, total
+from datacheck.check import Check, Limit, Measured, Message, Metric, Need, Ratio, Value, View, rates, total
 from datacheck.features.tokens import NO_TOKENIZER, TokenRun, token_run_of, tokens_of, unknown
 
 _LENGTHS = (256, 512, 1024, 2048, 4096, 8192, 16384, 32768)
@@ -66,14 +66,10 @@ class TruncatedSamples(Check):
     """
 
     metrics = {
-        "rate": Metric("rows that are cut", "share", of="rows", limit=Limit(warn_max=0.01), zh="被截断的行"),
-        "answer_cut": Metric(
-            "rows that lose a part of what is trained", "share", of="rows", zh="训练部分被截去一段的行"
-        ),
-        "answer_lost": Metric(
-            "rows that lose all that is trained", "share", of="rows", limit=Limit(max=0), zh="训练部分全部丢失的行"
-        ),
-        "tokens_lost": Metric("tokens that are cut", "share", of="tokens", zh="被截去的 token"),
+        "rate": Metric("rows that are cut", "share", of="rows", limit=Limit(warn_max=0.01)),
+        "answer_cut": Metric("rows that lose a part of what is trained", "share", of="rows"),
+        "answer_lost": Metric("rows that lose all that is trained", "share", of="rows", limit=Limit(max=0)),
+        "tokens_lost": Metric("tokens that are cut", "share", of="tokens"),
     }
 
     check: Literal["truncated_samples"] = "truncated_samples"
@@ -125,10 +121,8 @@ class TruncatedSamples(Check):
         )
 
 
-_NO_LENGTH = Note(
-    "no max_length: name the run's (run: {max_length: N})", zh="未指定最大长度：请在契约中写明（run: {max_length: N}）"
-)
-_NOT_CUT = Note("the named trainer cuts nothing with these settings", zh="按这些设置，所用训练框架不会截断")
+_NO_LENGTH = Message("no max_length: name the run's (run: {max_length: N})")
+_NOT_CUT = Message("the named trainer cuts nothing with these settings")
 
 
 def _evidence(cut: pl.LazyFrame) -> pl.LazyFrame:
@@ -146,12 +140,30 @@ def _evidence(cut: pl.LazyFrame) -> pl.LazyFrame:
     return cut.select("row", where="part", problem=problem, detail=words, score=pl.col("total").cast(pl.Float64))
 
 
-def _notes(unrendered: int, without: int) -> list[Note]:
+def _notes(unrendered: int, without: int) -> list[Message]:
     """Rows of which nothing is known."""
-    refused = f"{unrendered} rows could not be rendered (see template_errors)"
-    notes = [Note(refused, zh=f"{unrendered} 行无法渲染（见 template_errors）")] if unrendered else []
-    left_out = f"{without} rows are no conversation and no text, or lost to the named trainer"
-    notes += [Note(left_out, zh=f"{without} 行既不是对话也不是文本，或被所用训练框架丢弃")] if without else []
+    notes = (
+        [
+            Message.plural(
+                "{n:,} row could not be rendered (see template_errors)",
+                "{n:,} rows could not be rendered (see template_errors)",
+                unrendered,
+            )
+        ]
+        if unrendered
+        else []
+    )
+    notes += (
+        [
+            Message.plural(
+                "{n:,} row is no conversation and no text, or lost to the named trainer",
+                "{n:,} rows are no conversation and no text, or lost to the named trainer",
+                without,
+            )
+        ]
+        if without
+        else []
+    )
     return notes
 
 

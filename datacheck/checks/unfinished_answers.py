@@ -80,7 +80,6 @@ class UnfinishedAnswers(Check):
             "share",
             of="rows",
             limit=Limit(warn_max=0.005),
-            zh="最后一个回答没有结尾的行",
         ),
     }
 

@@ -8,9 +8,10 @@ from typing import Any, Literal, NamedTuple
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Artifact, Check, Limit, Measured, Metric, Note, Value, View
+from datacheck.check import Artifact, Check, Limit, Measured, Message, Metric, Value, View
 from datacheck.contract.yaml import parse_yaml
 from datacheck.errors import ContractError, LoadError
+from datacheck.features.outcomes import unreadable
 from datacheck.trainers.base import SettingsError, kind_of, read_config
 from datacheck.trainers.keys import KEYS, Known, wrong_type
 
@@ -91,17 +92,12 @@ class UnknownConfigKeys(Check):
     """
 
     metrics = {
-        "unknown": Metric(
-            "settings that the trainer does not know", "settings", limit=Limit(max=0), zh="训练框架不认识的设置"
-        ),
-        "wrong_types": Metric(
-            "settings whose value has a wrong type", "settings", limit=Limit(max=0), zh="取值类型有误的设置"
-        ),
+        "unknown": Metric("settings that the trainer does not know", "settings", limit=Limit(max=0)),
+        "wrong_types": Metric("settings whose value has a wrong type", "settings", limit=Limit(max=0)),
         "dead": Metric(
             "settings that the trainer knows and never uses",
             "settings",
             limit=Limit(warn_max=0),
-            zh="训练框架认识、但从不使用的设置",
         ),
     }
 
@@ -121,10 +117,8 @@ class UnknownConfigKeys(Check):
         """Hold every name against those that the trainer knows."""
         try:
             known, read, lines = self._read()
-        except ContractError as error:
-            return self.not_measured(Note(str(error), zh=f"无法读取运行配置：{error}"))
-        except (LoadError, SettingsError, LookupError) as error:
-            return self.not_measured(_note(error))
+        except (ContractError, LoadError, SettingsError, LookupError) as error:
+            return self.not_measured(unreadable(error))
         found = [*_judged("config", *self._part(read, known))]
         both = known._replace(types={**known.types, **known.described})
         found += _judged("settings", _nested(self.settings), both)
@@ -139,8 +133,13 @@ class UnknownConfigKeys(Check):
         if self.trainer is None:
             raise LookupError(_NO_TRAINER)
         if self.trainer not in KEYS:
-            said = f"the settings of {self.trainer} are not known; known: {', '.join(KEYS)}"
-            raise LookupError(Note(said, zh=f"未收录 {self.trainer} 的配置键；已收录：{'、'.join(KEYS)}"))
+            raise LookupError(
+                Message(
+                    "the settings of {trainer} are not known; known: {known}",
+                    trainer=self.trainer,
+                    known=", ".join(KEYS),
+                )
+            )
         if self.config is None:
             if not self.settings:
                 raise LookupError(_NO_SETTINGS)
@@ -174,20 +173,9 @@ class UnknownConfigKeys(Check):
         return first.join(pl.LazyFrame(table, schema, orient="row"), how="cross")
 
 
-_NO_TRAINER = Note("no trainer; name one under run.trainer", zh="未指定训练框架：请在 run.trainer 中写明")
-_NO_SETTINGS = Note(
-    "no config file and no settings; name them under run.config or run.settings",
-    zh="没有配置文件也没有设置：请在 run.config 或 run.settings 中写明",
-)
-
-
-def _note(error: Exception) -> Note:
-    """An error as a sentence: its own words, which may be known in Chinese, or those of what was read."""
-    said = error.args[0]
-    return said if isinstance(said, Note) else Note(str(said), zh=f"无法读取运行配置：{said}")
-
-
 _METRICS = {"unknown_key": "unknown", "wrong_type": "wrong_types", "dead_key": "dead"}
+_NO_TRAINER = Message("no trainer; name one under run.trainer")
+_NO_SETTINGS = Message("no config file and no settings; name them under run.config or run.settings")
 
 
 def _judged(of: str, values: Mapping[str, Any], known: Known, below: str = "") -> Iterator[_Found]:

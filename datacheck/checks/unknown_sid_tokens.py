@@ -8,7 +8,7 @@ from typing import Any, Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Check, Limit, Measured, Metric, Need, Note, Value, View, rates, total
+from datacheck.check import Check, Limit, Measured, Message, Metric, Need, Value, View, rates, total
 from datacheck.features.sid_tokens import SidTokens
 from datacheck.features.tokens import TokenRun, load_model, token_run_of
 
@@ -75,13 +75,9 @@ class UnknownSidTokens(Check):
     """
 
     metrics = {
-        "rate": Metric(
-            "rows with a token that nobody knows", "share", of="rows", limit=Limit(max=0), zh="含有未知 token 的行"
-        ),
-        "vocabulary": Metric("different tokens of the index", "tokens", limit=Limit(min=1), zh="索引中不同的 token"),
-        "to_add": Metric(
-            "tokens of the index that the tokenizer does not have yet", "tokens", zh="索引中有、分词器中还没有的 token"
-        ),
+        "rate": Metric("rows with a token that nobody knows", "share", of="rows", limit=Limit(max=0)),
+        "vocabulary": Metric("different tokens of the index", "tokens", limit=Limit(min=1)),
+        "to_add": Metric("tokens of the index that the tokenizer does not have yet", "tokens"),
     }
 
     check: Literal["unknown_sid_tokens"] = "unknown_sid_tokens"
@@ -140,14 +136,15 @@ def _said(token: str, pieces: Mapping[str, int] | None) -> str:
     return f"{token} is not in the index{split}"
 
 
-def _notes(silent: int, *, asked: bool) -> tuple[Note, ...]:
+def _notes(silent: int, *, asked: bool) -> tuple[Message, ...]:
     notes = [] if asked else [_NO_TOKENIZER]
     if silent:
-        notes.append(Note(f"{silent} rows have no token of a semantic id", zh=f"{silent} 行没有语义 ID 的 token"))
+        notes.append(
+            Message.plural(
+                "{n:,} row has no token of a semantic id", "{n:,} rows have no token of a semantic id", silent
+            )
+        )
     return tuple(notes)
 
 
-_NO_TOKENIZER = Note(
-    "no tokenizer is named: only the index was asked, and all its tokens count as to be added",
-    zh="未指定分词器：只与索引比对，索引中的全部 token 均按待加入计",
-)
+_NO_TOKENIZER = Message("no tokenizer is named: only the index was asked, and all its tokens count as to be added")

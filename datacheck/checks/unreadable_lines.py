@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 import polars as pl
 
-from datacheck.check import Check, Limit, Measured, Metric, Note, Ratio, Value, View, total
+from datacheck.check import Check, Limit, Measured, Message, Metric, Ratio, Value, View, total
 
 
 class UnreadableLines(Check):
@@ -81,14 +81,12 @@ class UnreadableLines(Check):
             "share",
             of="rows and places that could not be read",
             limit=Limit(max=0),
-            zh="无法读取的位置",
         ),
         "limits_hit": Metric(
             "places where datacheck itself gave up (a record too long, too deep, …), so that it cannot decide; "
             "not known where `source` names a key that no row has",
             "places",
             limit=Limit(max=0),
-            zh="达到 datacheck 自身上限（记录过长、过深等）、无法判定的位置；`source` 写的键在数据中不存在时无法得知",
         ),
     }
 
@@ -110,10 +108,11 @@ class UnreadableLines(Check):
         lacking = data.lacking
         notes = [*lacking]
         if given_up:
-            lost = f"datacheck gave up at a limit of its own, nothing is known of: {given_up}"
-            notes.append(Note(lost, zh=f"datacheck 因自身上限放弃读取，以下内容未检查：{given_up}"))
+            notes.append(
+                Message("datacheck gave up at a limit of its own, nothing is known of: {given_up}", given_up=given_up)
+            )
         if noted:
-            notes.append(Note(f"noted, and not counted: {noted}", zh=f"仅提示，不计入比率：{noted}"))
+            notes.append(Message("noted, and not counted: {noted}", noted=noted))
         return Measured(
             values=(
                 Value("rate", Ratio(places, whole) if whole else None),

@@ -7,7 +7,7 @@ from typing import Literal
 import polars as pl
 from pydantic import Field, field_validator
 
-from datacheck.check import UNREAD, Check, Limit, Measured, Metric, Need, Note, Value, View, rates, total
+from datacheck.check import UNREAD, Check, Limit, Measured, Message, Metric, Need, Value, View, rates, total
 from datacheck.errors import WrongValueError
 from datacheck.features.golds import Extract, Golds, Of, alternatives
 from datacheck.text.graders import GRADERS, GraderFailedError
@@ -106,7 +106,6 @@ class UnverifiableAnswers(Check):
             "share",
             of="rows",
             limit=Limit(max=0),
-            zh="标准答案无法匹配的行",
         )
     }
 
@@ -155,13 +154,20 @@ class UnverifiableAnswers(Check):
         notes = []
         ungraded = total(troubled.filter(pl.col("problem") == "ungraded_answer"))
         if ungraded:
-            failed = f"{grader} came to no result on {ungraded} golds (five seconds, or an exception)"
-            notes.append(Note(failed, zh=f"评分器 {grader} 对 {ungraded} 个标准答案没有得出结果（超过五秒或抛出异常）"))
+            notes.append(
+                Message.plural(
+                    "{grader} came to no result on {n:,} gold (five seconds, or an exception)",
+                    "{grader} came to no result on {n:,} golds (five seconds, or an exception)",
+                    ungraded,
+                    grader=grader,
+                )
+            )
         if self.grader == "auto" and distinct.height:
-            guessed = f"the golds were read as '{grader}'; name the grader that your reward uses"
-            notes.append(Note(guessed, zh=f"标准答案按 {grader} 读取；请在 grader 中写明奖励函数所用的评分器"))
+            notes.append(
+                Message("the golds were read as '{grader}'; name the grader that your reward uses", grader=grader)
+            )
         if every.is_empty():
-            notes.append(Note(f"no row has a part '{self.of}'", zh=f"没有样本含有 {self.of} 部分"))
+            notes.append(Message("no row has a part '{of}'", of=self.of))
         counted = rates("rate", evidence, data.rows, by=self.by, rows=data.rows)
         return Measured(
             (Value("rate", None),) if ungraded else counted,

@@ -5,7 +5,7 @@ from typing import Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import UNREAD, Check, Measured, Metric, Need, Note, View, rates, total
+from datacheck.check import UNREAD, Check, Measured, Message, Metric, Need, View, rates, total
 from datacheck.features.languages import Languages, language, words
 from datacheck.features.turn_texts import silent, turn_texts
 
@@ -79,12 +79,8 @@ class WrongLanguage(Check):
     """
 
     metrics = {
-        "rate": Metric(
-            "rows with a text in a language that is not expected", "share", of="rows", zh="文本语言不符合预期的行"
-        ),
-        "mixed_chinese": Metric(
-            "rows with a text that mixes simplified and traditional forms", "share", of="rows", zh="简繁混用的行"
-        ),
+        "rate": Metric("rows with a text in a language that is not expected", "share", of="rows"),
+        "mixed_chinese": Metric("rows with a text that mixes simplified and traditional forms", "share", of="rows"),
     }
 
     unread = UNREAD
@@ -110,9 +106,11 @@ class WrongLanguage(Check):
         mixed = judged.filter(pl.col("language") == "zh-mixed").with_columns(problem=pl.lit("mixed_chinese"))
         found = pl.concat([wrong, mixed]).select("row", "problem", "language", where="path")
         short = total(named.filter(pl.col("language") == "short"))
-        left_out = Note(
-            f"{short} texts have fewer than {self.words} words and were not judged",
-            zh=f"{short} 段文本不足 {self.words} 个词，未判断",
+        left_out = Message.plural(
+            "{n:,} text has fewer than {words} words and was not judged",
+            "{n:,} texts have fewer than {words} words and were not judged",
+            short,
+            words=self.words,
         )
         shown = texts.select("row", "text", where="path").unique(["row", "where"], keep="first")
         return Measured(

@@ -49,17 +49,15 @@ def card(name: str, lang: str) -> str:
 
 def _code_card(name: str, lang: str) -> str:
     code, at = CODES[name], int(lang == "zh")
+    title, harm, mend = (Message(part).said(lang) for part in (code.title, code.why, code.fix))
     level, why, fix = (("Level", "Why it matters", "How to fix"), ("级别", "为什么有害", "如何修复"))[at]
-    return (
-        f"# {name}\n\n{code.title[at]}\n\n{level}: {code.level}\n\n"
-        f"## {why}\n\n{code.why[at]}\n\n## {fix}\n\n{code.fix[at]}\n"
-    )
+    return f"# {name}\n\n{title}\n\n{level}: {code.level}\n\n## {why}\n\n{harm}\n\n## {fix}\n\n{mend}\n"
 
 
 def _metrics(kind: type[Check], lang: str) -> str:
     head = "## 指标与默认阈值" if lang == "zh" else "## Metrics and default limits"
     rows = [
-        f"| `{name}` | {(lang == 'zh' and m.zh) or m.what} | {m.unit}{f' of {m.of}' if m.of else ''} | {_limit(m)} |"
+        f"| `{name}` | {Message(m.what).said(lang)} | {m.unit}{f' of {m.of}' if m.of else ''} | {_limit(m)} |"
         for name, m in kind.metrics.items()
     ]
     return "\n".join([head, "", "| metric | what | unit | default |", "|---|---|---|---|", *rows, ""])

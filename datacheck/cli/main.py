@@ -249,7 +249,7 @@ def plan(
     for name, files in inventory(loaded).items():
         say(Message("{name}: {what}", name=name, what=amount(len(files.read), files.size)))
         for passed in files.passed_over:
-            say(Message("  not read: {what}", what=passed.zh if language() == "zh" else passed))
+            say(Message("  not read: {what}", what=passed))
     for step in make_plan(loaded):
         typer.echo(f"{step.key}" + (f"  ← {', '.join(step.after)}" if step.after else ""))
 

@@ -17,17 +17,17 @@ from rich.progress import (
     TimeElapsedColumn,
 )
 
-from datacheck.i18n.words import Lang, step_in
+from datacheck.i18n.words import Lang, Phrase, step_in, told
 
 if TYPE_CHECKING:
     from datacheck.engine.run import Progress as Step
     from datacheck.session.session import Session
 
-_PHRASES = {
-    "read": ("reading", "读取"),
-    "hash": ("hashing", "计算哈希"),
-    "check": ("checking", "检查"),
-    "sign": ("hashing again, signing", "复核哈希并签名"),
+_PHRASES: dict[str, Phrase] = {
+    "read": "reading",
+    "hash": "hashing",
+    "check": "checking",
+    "sign": "hashing again, signing",
 }
 _WIDEST = 40  # characters of a step's name
 _DIGEST = re.compile(r"-[0-9a-f]{8}\b.*")
@@ -43,7 +43,7 @@ def steps_shown(lang: Lang, console: Console) -> Iterator[Callable[["Step"], Non
     """Show a bar while the block runs; gives what hears of every step. Nothing is left of the bar."""
     columns = (BarColumn(20), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}", markup=False))
     with Progress(*columns, console=console, transient=True) as progress:
-        bar = progress.add_task(_PHRASES["read"][lang == "zh"], total=None)
+        bar = progress.add_task(told(_PHRASES["read"], lang), total=None)
         yield lambda p: progress.update(bar, completed=p.done, total=p.of, description=step_name(p.step, lang))
 
 
@@ -91,7 +91,7 @@ class Display:
             sealer.tell = self._advance
 
     def _show(self, phase: str, of: int, done: int | None = None, more: str = "") -> None:
-        said = _PHRASES[phase][self._lang == "zh"]
+        said = told(_PHRASES[phase], self._lang)
         if phase != self._phase:
             if self._task is not None:
                 self._progress.remove_task(self._task)

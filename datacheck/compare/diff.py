@@ -14,7 +14,7 @@ from typing import Any
 
 import polars as pl
 
-from datacheck.check import Check, Note
+from datacheck.check import Check, Message
 from datacheck.compare.drift import Matches, Profile
 from datacheck.compare.terminal import (
     Diff,
@@ -41,12 +41,11 @@ from datacheck.errors import LoadError, UsageError, unknown
 from datacheck.files.inventory import dataset_files, inventory
 from datacheck.files.output_folder import DIFF, new_staging, publish, refuse_foreign
 from datacheck.files.shown_names import shown_name
-from datacheck.i18n.message import Message
 from datacheck.i18n.words import Lang
 from datacheck.loading.reading import Columns
 from datacheck.propose.contract import labels_of
-from datacheck.verdict.judge import Measurement, in_chinese, judge_check, version_id
-from datacheck.verdict.model import ContractEntry, FileEntry, Finding, ValueEntry
+from datacheck.verdict.judge import Measurement, judge_check, version_id
+from datacheck.verdict.model import ContractEntry, FileEntry, Finding, Sentence, ValueEntry
 from datacheck.version import __version__
 
 _NAMES = ("A", "B")
@@ -215,13 +214,13 @@ def _diff(
     rows, notes = _row_changes(counts)
     sides = [_side(plan.datasets[name], state) for name, state in zip(names, loaded, strict=True)]
     passed_over = [
-        Note(f"{name}: not read: {file}", zh=f"{name}：未读取：{file.zh}")
+        Message("{name}: not read: {file}", name=name, file=file)
         for name in names
         for file in engine.files[name].passed_over
     ]
     not_checked = (*passed_over, *notes, *_undecided(findings))
     return Diff(
-        schema="datacheck/diff/1",
+        schema="datacheck/diff/2",
         datacheck=__version__,
         contract=ContractEntry(name=plan.name, version=plan.version) if judged else None,
         inputs=dict(sorted(plan.inputs.items())),
@@ -233,8 +232,7 @@ def _diff(
         shares=_shares(loaded, figures),
         metrics=_metrics(*findings),
         examples=_examples(measured),
-        not_checked=not_checked,
-        zh=in_chinese(not_checked),
+        not_checked=tuple(map(Sentence.of, not_checked)),
     )
 
 
@@ -266,7 +264,7 @@ def _files(a: Loaded, b: Loaded) -> FileChanges:
     )
 
 
-def _row_changes(counts: Sequence[Mapping[str, int]]) -> tuple[RowChanges, list[Note]]:
+def _row_changes(counts: Sequence[Mapping[str, int]]) -> tuple[RowChanges, list[Message]]:
     """Where not every candidate was compared, near-copies are scaled up from those that were."""
     a, b = counts
     near, compared, candidates = b["near_copy"], b["compared"], b["candidates"]
@@ -274,10 +272,11 @@ def _row_changes(counts: Sequence[Mapping[str, int]]) -> tuple[RowChanges, list[
     if compared < candidates:
         near = round(near * candidates / compared)
         notes.append(
-            Note(
-                f"near-copies are an estimate: of {candidates:,} rows that may be one, "
-                f"{compared:,} were compared exactly",
-                zh=f"近似行数为估计值：{candidates:,} 行候选中精确比较了 {compared:,} 行",
+            Message(
+                "near-copies are an estimate: of {candidates:,} rows that may be one, "
+                "{compared:,} were compared exactly",
+                candidates=candidates,
+                compared=compared,
             )
         )
     return (
@@ -359,9 +358,9 @@ def _metrics(before: Mapping[str, Finding], after: Mapping[str, Finding]) -> tup
     return tuple(lines)
 
 
-def _undecided(findings: Sequence[Mapping[str, Finding]]) -> list[Note]:
+def _undecided(findings: Sequence[Mapping[str, Finding]]) -> list[Message]:
     undecided = [(f, f.error) for side in findings for f in side.values() if f.error]
-    return [Note(f"{f.id}: {error}", zh=f"{f.id}：{f.zh.get(error, error)}") for f, error in undecided]
+    return [Message("{name}: {reason}", name=f.id, reason=error.message) for f, error in undecided]
 
 
 def _examples(measured: Sequence[Mapping[str, Measurement | Failure | None]]) -> tuple[Example, ...]:

@@ -7,14 +7,13 @@ from pydantic import Field
 from rich.console import Console
 
 from datacheck.check import Model, Status
-from datacheck.i18n.language import one
-from datacheck.i18n.words import WORDS, Lang
+from datacheck.i18n.words import WORDS, Lang, Phrase, told
 from datacheck.report import charts, show
 from datacheck.report.html import environment
 from datacheck.report.screen import STYLES, Screen, make_screen
-from datacheck.verdict.model import ContractEntry, ValueEntry
+from datacheck.verdict.model import ContractEntry, Sentence, ValueEntry
 
-SCHEMA: Literal["datacheck/diff/1"] = "datacheck/diff/1"
+SCHEMA: Literal["datacheck/diff/2"] = "datacheck/diff/2"
 Kind = Literal["copy", "same_text", "near_copy", "new", "gone"]
 
 
@@ -120,7 +119,7 @@ class Example(Model):
 class Diff(Model):
     """diff.json."""
 
-    schema_: Literal["datacheck/diff/1"] = Field(default=SCHEMA, alias="schema")
+    schema_: Literal["datacheck/diff/2"] = Field(default=SCHEMA, alias="schema")
     datacheck: str
     contract: ContractEntry | None = None
     inputs: dict[str, str] = {}
@@ -132,56 +131,54 @@ class Diff(Model):
     shares: tuple[Shares, ...]
     metrics: tuple[MetricLine, ...] = ()
     examples: tuple[Example, ...] = ()
-    not_checked: tuple[str, ...] = ()
-    zh: dict[str, str] = {}  # sentences of not_checked → in Chinese
+    not_checked: tuple[Sentence, ...] = ()
 
     def to_json(self) -> str:
         """The bytes of diff.json."""
         return self.model_dump_json(by_alias=True, indent=1, exclude_none=True) + "\n"
 
 
-_LANGS: tuple[Lang, ...] = ("en", "zh")
 # The words of this page, English and Chinese; those of the report are in `words`.
-_PHRASES = {
-    "title": ("What changed from A to B", "从 A 到 B 的变化"),
-    "rows": ("Rows", "行"),
-    "identical": ("same record in both", "两边记录相同"),
-    "copies_more": ("more copies of records of A", "A 中记录的更多副本"),
-    "copies_fewer": ("further copies of records of B", "B 中记录的更多副本"),
-    "same_text": ("same text, other fields changed", "文本相同，其他字段有变"),
-    "near_copies": ("nearly the same text", "文本近似"),
-    "new": ("new", "新增"),
-    "gone": ("gone (or edited)", "消失（或被改写）"),
-    "of_b": ("B, {} rows", "B，共 {} 行"),
-    "of_a": ("A, {} rows", "A，共 {} 行"),
-    "files": ("Files", "文件"),
-    "same": ("unchanged", "未变"),
-    "changed": ("changed", "有变"),
-    "came": ("only in B", "仅在 B"),
-    "went": ("only in A", "仅在 A"),
-    "lengths": ("Lengths in characters", "长度（字符）"),
-    "mix": ("Mix", "构成"),
-    "distance": ("distance {} of 100 %", "差异 {}（最大 100%）"),
-    "others": ("{} more in diff.json", "另有 {} 项，见 diff.json"),
-    "metrics": ("Checks", "检查项"),
-    "examples": ("Examples of rows that are not in the other drop as they are", "另一批中没有原样出现的行（示例）"),
-    "kind_copy": ("another copy", "多出的副本"),
-    "kind_same_text": ("same text", "文本相同"),
-    "kind_near_copy": ("nearly", "近似"),
-    "kind_new": ("new", "新增"),
-    "kind_gone": ("gone", "消失"),
-    "label": ("label", "标签"),
-    "languages": ("languages of texts", "文本语言"),
-    "roles": ("roles of messages", "消息角色"),
-    "formats": ("formats of rows", "行格式"),
-    "change": ("change", "变化"),
-    "reports": ("Reports", "报告文件"),
-    "record": ("record", "整条记录"),
-    "prompt": ("prompt", "提问"),
-    "response": ("response", "回答"),
-    "chosen": ("chosen", "选中的回答"),
-    "rejected": ("rejected", "被拒的回答"),
-    "text": ("text", "文本"),
+_PHRASES: dict[str, Phrase] = {
+    "title": "What changed from A to B",
+    "rows": "Rows",
+    "identical": "same record in both",
+    "copies_more": "more copies of records of A",
+    "copies_fewer": "further copies of records of B",
+    "same_text": "same text, other fields changed",
+    "near_copies": "nearly the same text",
+    "new": "new",
+    "gone": "gone (or edited)",
+    "of_b": ("B, {} row", "B, {} rows"),
+    "of_a": ("A, {} row", "A, {} rows"),
+    "files": "Files",
+    "same": "unchanged",
+    "changed": "changed",
+    "came": "only in B",
+    "went": "only in A",
+    "lengths": "Lengths in characters",
+    "mix": "Mix",
+    "distance": "distance {} of 100 %",
+    "others": "{} more in diff.json",
+    "metrics": "Checks",
+    "examples": "Examples of rows that are not in the other drop as they are",
+    "kind_copy": "another copy",
+    "kind_same_text": "same text",
+    "kind_near_copy": "nearly",
+    "kind_new": "new",
+    "kind_gone": "gone",
+    "label": "label",
+    "languages": "languages of texts",
+    "roles": "roles of messages",
+    "formats": "formats of rows",
+    "change": "change",
+    "reports": "Reports",
+    "record": "record",
+    "prompt": "prompt",
+    "response": "response",
+    "chosen": "chosen",
+    "rejected": "rejected",
+    "text": "text",
 }
 _OF_B = ("identical", "copies_more", "same_text", "near_copies", "new")
 _MOST = 8  # lines of a mix
@@ -190,7 +187,7 @@ _STEPS = ("p5", "p50", "p95", "max")  # on the terminal; the page has all
 
 
 def _say(lang: Lang, phrase: str, *values: str) -> str:
-    return one(_PHRASES[phrase][_LANGS.index(lang)].format(*values))
+    return told(_PHRASES[phrase], lang, *values)
 
 
 def _mix_name(name: str, lang: Lang) -> str:
@@ -272,7 +269,7 @@ def print_diff(diff: Diff, console: Console, lang: Lang = "en", *, folder: str |
 
 def _told(diff: Diff, lang: Lang) -> list[str]:
     """What was not checked, in the language of the page."""
-    return [diff.zh.get(note, note) if lang == "zh" else note for note in diff.not_checked]
+    return [note.said(lang) for note in diff.not_checked]
 
 
 def _print_rows(screen: Screen, diff: Diff, lang: Lang) -> None:

@@ -7,53 +7,51 @@ from rich.console import Console
 
 from datacheck.check import Status
 from datacheck.derive.manifest import LEFT, DerivedDataset, DroppedFinding, LeftValue, Manifest, Reason
-from datacheck.i18n.language import one
-from datacheck.i18n.words import WORDS, Lang
+from datacheck.i18n.words import WORDS, Lang, Phrase, told
 from datacheck.report import show
 from datacheck.report.screen import STYLES, Screen, make_screen
 from datacheck.report.terminal import print_report
 from datacheck.verdict.model import read_report
 
 _MOST = 10  # files put aside whole that are named
-_LANGS: tuple[Lang, ...] = ("en", "zh")
 # The words of this page, English and Chinese; those of the report are in `words`.
-_PHRASES = {
-    "title": ("Derived from the report on ", "依据报告生成："),
-    "kept": ("{} of {} rows kept", "保留 {} / {} 行"),
-    "aside": ("{} rows put aside", "另存 {} 行"),
-    "bad_aside": ("{} unreadable lines put aside", "另存 {} 处无法读取的行"),
-    "files": ("{} of {} files changed", "改动 {} / {} 个文件"),
-    "why": ("Dropped for (each row once)", "按以下检查项丢弃（每行一次）"),
-    "nothing": ("nothing was to be dropped", "没有需要丢弃的内容"),
-    "rows": ("{} rows", "{} 行"),
-    "bad": ("{} unreadable lines", "{} 处无法读取的行"),
-    "left": ("{} more places name nothing to drop", "另有 {} 处没有可丢弃的行"),
-    "redacted": ("Redacted", "已脱敏"),
-    "strings": ("{} strings changed", "改动 {} 个字符串"),
-    "no_hit": ("0 blocking hits when read again", "重新读取后阻断项为 0"),
-    "not_redactable": ("{} rows dropped: what blocks is no string in them", "{} 行无法脱敏（不是字符串），已另存"),
-    "traces": ("{} values are left in the copy", "副本中仍残留 {} 处已在别处脱敏的值"),
-    "traces_why": (
-        "replaced elsewhere in their rows, they stand here in a key, a number or nested JSON (exit code 1)",
-        "同一行的其他位置已替换，但此处位于键、数字或嵌套 JSON 中（退出码 1）",
+_PHRASES: dict[str, Phrase] = {
+    "title": "Derived from the report on ",
+    "kept": "{} of {} rows kept",
+    "aside": ("{} row put aside", "{} rows put aside"),
+    "bad_aside": ("{} unreadable line put aside", "{} unreadable lines put aside"),
+    "files": "{} of {} files changed",
+    "why": "Dropped for (each row once)",
+    "nothing": "nothing was to be dropped",
+    "rows": ("{} row", "{} rows"),
+    "bad": ("{} unreadable line", "{} unreadable lines"),
+    "left": ("{} more place names nothing to drop", "{} more places name nothing to drop"),
+    "redacted": "Redacted",
+    "strings": ("{} string changed", "{} strings changed"),
+    "no_hit": "0 blocking hits when read again",
+    "not_redactable": (
+        "{} row dropped: what blocks is no string in it",
+        "{} rows dropped: what blocks is no string in them",
     ),
-    "more_traces": ("and {} more; all of them are in left.jsonl", "另有 {} 处，见 left.jsonl"),
-    "no_key": ("pseudonyms mean only this copy (no key)", "未设密钥，假名仅在本副本内有效"),
-    "whole": ("Files put aside whole", "整个另存的文件"),
-    "with_rows": ("{} readable rows went with it", "其中 {} 行可读取，一并另存"),
-    "more_whole": ("and {} more; all of them are in manifest.json", "另有 {} 个，见 manifest.json"),
-    "not_mended": ("Not mended by this", "仍未解决"),
-    "validated": ("Validated again", "重新检查"),
-    "other_contract": ("by another contract than that of the report", "所用契约与原报告不同"),
-    "not_validated": ("not validated; name the contract with --contract", "未重新检查；用 --contract 指定契约"),
-    "where": ("Where", "位置"),
-    "private": ("what was dropped; only you can read it", "丢弃的内容，仅本人可读"),
+    "traces": ("{} value is left in the copy", "{} values are left in the copy"),
+    "traces_why": "replaced elsewhere in their rows, they stand here in a key, a number or nested JSON (exit code 1)",
+    "more_traces": "and {} more; all of them are in left.jsonl",
+    "no_key": "pseudonyms mean only this copy (no key)",
+    "whole": "Files put aside whole",
+    "with_rows": ("{} readable row went with it", "{} readable rows went with it"),
+    "more_whole": "and {} more; all of them are in manifest.json",
+    "not_mended": "Not mended by this",
+    "validated": "Validated again",
+    "other_contract": "by another contract than that of the report",
+    "not_validated": "not validated; name the contract with --contract",
+    "where": "Places",
+    "private": "what was dropped; only you can read it",
 }
-_REASONS: dict[Reason, tuple[str, str]] = {
-    "no_row": ("it is about the whole dataset and names no row to drop", "针对整个数据集，没有可丢弃的行"),
-    "undecided": ("it could not be decided", "未能判定"),
-    "not_chosen": ("it was not chosen", "未选择"),
-    "no_data": ("its dataset was not named with --data", "未用 --data 指定其数据集"),
+_REASONS: dict[Reason, Phrase] = {
+    "no_row": "it is about the whole dataset and names no row to drop",
+    "undecided": "it could not be decided",
+    "not_chosen": "it was not chosen",
+    "no_data": "its dataset was not named with --data",
 }
 
 
@@ -87,7 +85,7 @@ def print_manifest(manifest: Manifest, console: Console, lang: Lang, *, folder: 
 
 def _say(screen: Screen, phrase: str, *numbers: int) -> str:
     """A phrase in the language of the page, with its numbers."""
-    return one(_PHRASES[phrase][_LANGS.index(screen.words.lang)].format(*map(show.number, numbers)))
+    return told(_PHRASES[phrase], screen.words.lang, *map(show.number, numbers))
 
 
 def _counts(screen: Screen, counts: dict[str, int]) -> list[str]:
@@ -142,7 +140,7 @@ def _not_mended(screen: Screen, manifest: Manifest) -> None:
     for reason, meanings in _REASONS.items():
         ids = [entry.id for entry in manifest.not_mended if entry.reason == reason]
         if ids:
-            meaning = meanings[_LANGS.index(words.lang)]
+            meaning = told(meanings, words.lang)
             screen.line(f"{meaning}{words.colon}{words.comma.join(ids)}", head="  - ", gutter="  | ")
 
 

@@ -1,23 +1,22 @@
 """From what a check returned to what is kept of it: numbers, places in Parquet, and the first places in safe words."""
 
 import math
-import re
 from bisect import bisect
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from datacheck.check import EVIDENCE, Check, Measured, Note, Ratio, Value, place, placed
+from datacheck.check import EVIDENCE, Check, Measured, Message, Ratio, Value, place, placed
 from datacheck.engine.record_ids import with_records
 from datacheck.engine.view import StoreView
 from datacheck.errors import CheckAuthorError
+from datacheck.i18n.message import Parameter
 from datacheck.pii.redaction import Mode, excerpt
 
 FIRST = 200  # places that get a `detail` and an `id`; the rest keep their place, problem and score
 ID = {"id": pl.String()}  # what the row's id column holds, where the contract names one, shown as all data is
-# Counts in a note ("12000 of 15000 rows", "12000 行"); a longer number is none.
-_COUNT = re.compile(r"(?<![\w.,])\d{5,9}(?= (?:of|rows|texts|pairs|records|[行条对])(?: |$)| [行条对])", re.ASCII)
+LONGEST = 1000  # characters of a note, and of what it quotes
 _LEAD = 40  # characters that two texts share before they differ that a reader gets to see
 _SPAN = r"\[[0-9]{1,9}:[0-9]{1,9}\]$"
 
@@ -31,15 +30,24 @@ def keep(check: Check, measured: Any, view: StoreView, folder: Path, mode: Mode)
     return {
         "values": [_value(value) for value in measured.values],
         "figures": {name: _safe(table).to_dict(as_series=False) for name, table in measured.figures.items()},
-        "not_checked": [_said(note) for note in measured.not_checked],
-        "zh": {_said(note): _said(note.zh) for note in measured.not_checked if isinstance(note, Note)},
+        "not_checked": [_safe_words(note).to_json() for note in measured.not_checked],
         **_evidence(check, measured, view, folder / "evidence.parquet", mode),
     }
 
 
-def _said(note: str) -> str:
-    """A note may name data; its counts of rows get separators, as digits in a row are masked."""
-    return excerpt(_COUNT.sub(lambda count: f"{int(count[0]):,}", note), limit=1000)
+def _safe_words(note: Message) -> Message:
+    """A note with its parameters shown as all data is; of one whose very id is none of ours, all of it."""
+    if any(excerpt(form, limit=LONGEST) != form for form in (note.id, note.many or "")):
+        return Message(excerpt(note.said(), limit=LONGEST))
+    safe = Message(note.id, **{name: _safe_word(value) for name, value in note.params.items()})
+    safe.many = note.many
+    return safe
+
+
+def _safe_word(value: Parameter) -> Parameter:
+    if isinstance(value, Message):
+        return _safe_words(value)
+    return excerpt(value, limit=LONGEST) if isinstance(value, str) else value
 
 
 def _safe(figure: pl.DataFrame) -> pl.DataFrame:
@@ -58,6 +66,8 @@ def _keep_promises(check: Check, measured: Any) -> None:
     if not isinstance(measured, Measured):
         raise CheckAuthorError(f"{check.check}: measure() returned no Measured")
     given = {value.name for value in measured.values if not value.slice}
+    if not all(isinstance(note, Message) for note in measured.not_checked):
+        raise CheckAuthorError(f"{check.check}: not_checked holds something else than a Message")
     if given != set(check.metrics):
         raise CheckAuthorError(f"{check.check}: gives {sorted(given)}, promises {sorted(check.metrics)}")
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 import polars as pl
 
-from datacheck.check import Check, Feature, Group, Note, Summary
+from datacheck.check import Check, Feature, Group, Message, Summary
 from datacheck.engine.store import Store
 from datacheck.engine.unread import given_in, unanswered, unread_of
 from datacheck.engine.view import Loaded, Part, StoreView, TablePlace, bucket_file
@@ -35,18 +35,18 @@ PART_TABLES = ("rows", "turns", "cells", "lines")
 T = TypeVar("T")
 
 
-STOPPED = Note("stopped before it was done", zh="未完成即被停止")
+STOPPED = Message("stopped before it was done")
 
 
 @dataclass(frozen=True)
 class Failure:
-    """A step that could not be done. `reason` is for people (a Note, where we have both languages) and holds no data.
+    """A step that could not be done. `reason` is for people and holds no data.
 
     `trace` only with --debug.
     """
 
     kind: str
-    reason: str
+    reason: Message
     trace: str = ""
 
 
@@ -235,12 +235,12 @@ def guarded(work: Callable[[T], Any], task: T, *, debug: bool = False) -> Any:
     try:
         return work(task)
     except DatacheckError as error:
-        return Failure(type(error).__name__, str(error), trace_of(error) if debug else "")
+        return Failure(type(error).__name__, error.message, trace_of(error) if debug else "")
     except (KeyboardInterrupt, SystemExit) as error:
         return Failure(type(error).__name__, STOPPED)
     except BaseException as error:  # noqa: BLE001 - nothing may pass silently
         frames = traceback.extract_tb(sys.exc_info()[2])
         ours = [f"{Path(f.filename).name}:{f.lineno}" for f in frames if "datacheck" in f.filename]
         kind, at = type(error).__name__, ours[-1] if ours else ""
-        reason = Note(f"{kind} in {at or 'a library'}", zh=f"{at or '依赖库'} 处发生 {kind}（程序错误）")
+        reason = Message("{kind} in {at}", kind=kind, at=at) if at else Message("{kind} in a library", kind=kind)
         return Failure(type(error).__name__, reason, trace_of(error) if debug else "")

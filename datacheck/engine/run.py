@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from datacheck.check import Check, Feature, Group, Need, Note, Summary
+from datacheck.check import Check, Feature, Group, Message, Need, Summary
 from datacheck.contract import discover
 from datacheck.contract.load import Contract, Dataset
 from datacheck.engine import execute
@@ -110,10 +110,7 @@ class Workers:
             try:
                 return future.result()
             except BrokenProcessPool:
-                killed = Note(
-                    "the process was killed twice (out of memory, or a crash in native code)",
-                    zh="进程两次被终止（内存不足，或本机代码崩溃）",
-                )
+                killed = Message("the process was killed twice (out of memory, or a crash in native code)")
                 return _STOPPED if self._closed else Failure("StepDied", killed)
             finally:
                 pool.shutdown(wait=False)
@@ -189,8 +186,7 @@ class Engine:
         if broken:
             cause = self.results[broken[0]]
             reason = cause.reason if isinstance(cause, Failure) else ""
-            zh = f"未执行，因为“{broken[0]}”失败：{getattr(reason, 'zh', reason)}"
-            told = Note(f"not run, because '{broken[0]}' failed: {reason}", zh=zh)
+            told = Message("not run, because '{step}' failed: {reason}", step=broken[0], reason=reason)
             result: Result = Failure("NotRun", told)
         else:
             try:
@@ -229,7 +225,7 @@ class Engine:
         for outcome in self.workers.map(execute.parse_pieces, self._unless_closed(intake.tasks()), debug=self.debug):
             if isinstance(outcome, Failure):
                 name = intake.files[len(parsed)]
-                told = Note(f"{name}: {outcome.reason}", zh=f"{name}：{getattr(outcome.reason, 'zh', outcome.reason)}")
+                told = Message("{name}: {reason}", name=name, reason=outcome.reason)
                 raise StepFailedError(Failure(outcome.kind, told, outcome.trace))
             parsed.append(outcome)
         return intake.loaded(dataset.name, parsed)

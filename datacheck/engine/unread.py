@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from datacheck.check import UNREAD, Check, Measured, Note, Value
+from datacheck.check import UNREAD, Check, Measured, Message, Value
 from datacheck.engine.view import KEY_SHOWN, Lack, Loaded, StoreView
+from datacheck.i18n.message import joined
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -93,12 +94,12 @@ def unanswered(check: Check, measured: Any, view: StoreView) -> Any:
     return replace(measured, values=values, not_checked=(*why, *measured.not_checked))
 
 
-def _without_label(check: Check, loaded: Loaded) -> list[Note]:
+def _without_label(check: Check, loaded: Loaded) -> list[Message]:
     """A check `by:` a label whose column no row has would make one slice of everything."""
     return [lack.note() for lack in loaded.lacking if lack.setting == f"source.columns.{check.by}"]
 
 
-def _without_keys(check: Check, view: StoreView) -> list[Note]:
+def _without_keys(check: Check, view: StoreView) -> list[Message]:
     """Keys that the check's own settings name and no row has."""
     keys = check.keys_named()
     if not keys or not any(file.rows for file in view.loaded.files):
@@ -113,7 +114,7 @@ def _without_keys(check: Check, view: StoreView) -> list[Note]:
     return [Lack(check.name, key, names).note() for key in keys if key not in there]
 
 
-def _unread(check: Check, loaded: Loaded, prefix: str) -> list[Note]:
+def _unread(check: Check, loaded: Loaded, prefix: str) -> list[Message]:
     """Why too much of a dataset was not read for this check; a file of which nothing was read is too much."""
     formats = check.unread_formats()
     if not formats:
@@ -126,7 +127,9 @@ def _unread(check: Check, loaded: Loaded, prefix: str) -> list[Note]:
     return [_sentence([file.unread], formats, file.rows, f"{prefix}{file.file}: ") for file in whole[:1]]
 
 
-def _sentence(unread: list[Mapping[str, Mapping[str, int]]], formats: tuple[str, ...], rows: int, prefix: str) -> Note:
+def _sentence(
+    unread: list[Mapping[str, Mapping[str, int]]], formats: tuple[str, ...], rows: int, prefix: str
+) -> Message:
     keys: dict[str, int] = {}
     named: dict[str, int] = {}
     for of_file in unread:
@@ -136,17 +139,26 @@ def _sentence(unread: list[Mapping[str, Mapping[str, int]]], formats: tuple[str,
                     keys[key] = keys.get(key, 0) + count
                 else:
                     named[form] = named.get(form, 0) + count
-    count, forms = sum(named.values()), " and ".join(f"`{form}`" for form in named)
-    first = sorted(keys, key=lambda key: (-keys[key], key))[:NAMED]
-    listed = ", ".join(f"`{key[:KEY_SHOWN]}`" for key in first)
-    more = len(keys) - len(first)
-    some = f"{count:,} rows" if count == rows else f"{count:,} of {rows:,} rows"
-    some_zh = f"{count:,} 行" if count == rows else f"{rows:,} 行中有 {count:,} 行"
-    the_key = f"the key {listed}" if len(keys) == 1 else f"the keys {listed}" + (f" and {more} more" if more else "")
-    told = f"no reader knows {the_key}" if keys else "no reader knows their texts"
-    key_zh = f"键 {listed.replace(', ', '、')}" + (f" 等 {len(keys)} 个键" if more else "")
-    return Note(
-        f"{prefix}{some} of format {forms}: {told}; name the keys of their texts under source.fields",
-        zh=f"{prefix}{some_zh}为 {forms.replace(' and ', '、')} 格式："
-        f"没有读取器认识{key_zh if keys else '其中的文本'}；请在 source.fields 中写明文本所在的键",
+    count = sum(named.values())
+    some = Message.plural("{n:,} row", "{n:,} rows", count)
+    if count != rows:
+        some = Message("{count:,} of {rows:,} rows", count=count, rows=rows)
+    return Message(
+        "{prefix}{some} of format {forms}: {why}; name the keys of their texts under source.fields",
+        prefix=prefix,
+        some=some,
+        forms=joined(tuple(Message("`{form}`", form=form) for form in named), " and "),
+        why=_unknown(keys),
     )
+
+
+def _unknown(keys: Mapping[str, int]) -> Message:
+    """The keys that no reader knows, the most frequent first."""
+    first = sorted(keys, key=lambda key: (-keys[key], key))[:NAMED]
+    if not first:
+        return Message("no reader knows their texts")
+    listed = joined(tuple(Message("`{key}`", key=key[:KEY_SHOWN]) for key in first), ", ")
+    more = len(keys) - len(first)
+    if more:
+        return Message("no reader knows the keys {keys} and {more:,} more", keys=listed, more=more)
+    return Message.plural("no reader knows the key {keys}", "no reader knows the keys {keys}", len(keys), keys=listed)

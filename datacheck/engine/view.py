@@ -1,5 +1,6 @@
 """A dataset in the store, as steps see it: parts of files put together, numbers made dataset-wide."""
 
+import difflib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -8,15 +9,17 @@ from typing import Any, NamedTuple
 import polars as pl
 from polars.io.plugins import register_io_source
 
-from datacheck.check import Feature, Group, Need, Note, Summary, Table, View
+from datacheck.check import Feature, Group, Message, Need, Summary, Table, View
 from datacheck.engine.store import Store, scan
-from datacheck.errors import CheckAuthorError, near_or_known
+from datacheck.errors import CheckAuthorError
+from datacheck.i18n.message import joined
 from datacheck.loading.codes import CODES
 from datacheck.loading.reader import Event
 from datacheck.loading.reading import Reading
 from datacheck.loading.tables import CELLS, LINES, RECORDS, TURNS, rows_schema
 
 KEY_SHOWN = 60  # characters of a key that are shown
+KEYS_SHOWN = 8
 
 
 @dataclass(frozen=True)
@@ -27,13 +30,16 @@ class Lack:
     key: str
     names: tuple[str, ...]
 
-    def note(self) -> Note:
+    def note(self) -> Message:
         """The sentence for people."""
-        english, chinese = near_or_known(self.key, self.names)
-        return Note(
-            f"no row has a value under `{self.key[:KEY_SHOWN]}`, which {self.setting} names{english}",
-            zh=f"{self.setting} 写的键 `{self.key[:KEY_SHOWN]}` 在任何一行中都没有值{chinese}",
+        none = Message(
+            "no row has a value under `{key}`, which {setting} names", key=self.key[:KEY_SHOWN], setting=self.setting
         )
+        near = difflib.get_close_matches(self.key, self.names, n=1)
+        listed = ", ".join(f"`{name}`" for name in self.names[:KEYS_SHOWN])
+        if near:
+            return joined((none, Message("did you mean `{key}`?", key=near[0])))
+        return joined((none, Message("the rows have {keys}", keys=listed))) if listed else none
 
 
 MANY = 64  # tables; beyond it polars' plan of a union costs more than reading them one by one
@@ -120,7 +126,7 @@ class StoreView(View):
             yield _of_part(self.store, self.loaded, name, part)
 
     @property
-    def lacking(self) -> tuple[Note, ...]:
+    def lacking(self) -> tuple[Message, ...]:
         """What the contract names and no row has."""
         return tuple(lack.note() for lack in self.loaded.lacking)
 

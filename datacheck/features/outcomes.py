@@ -7,7 +7,7 @@ import jiter
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Artifact, Feature, Model, Need, Summary, View
+from datacheck.check import Artifact, Feature, Message, Model, Need, Summary, View
 from datacheck.trainers import trainer
 from datacheck.trainers.base import UNSEEN, Fate, Mode, Seen, Settings, SettingsError, read_config
 
@@ -15,6 +15,15 @@ NOT_EXPLAINED = "not_explained"  # the twin itself failed on the row: a fault of
 NOT_READABLE = "settings_not_readable"
 _UNKNOWN_KIND = "fails"
 COLUMNS = {"row": pl.UInt32, "fate": pl.String, "problem": pl.String, "where": pl.String, "detail": pl.String}
+
+
+def unreadable(error: Exception) -> Message:
+    """Why the settings of a run are not known: a sentence of ours (a LookupError), or what reading them came to."""
+    said = error.args[0]
+    if isinstance(error, LookupError) and isinstance(said, Message):
+        return said
+    error_said = said if isinstance(said, Message) else str(said)
+    return Message("the settings of the run cannot be read: {error}", error=error_said)
 
 
 class RunOf(Model):

@@ -2,13 +2,13 @@
 
 import polars as pl
 
-from datacheck.check import Feature, Note, View
+from datacheck.check import Feature, Message, View
 from datacheck.features.row_keys import hashes
 from datacheck.features.texts import joined
 from datacheck.text.normalise import normalise
 from datacheck.text.rules import Rule
 
-NO_PAIR = Note("no row has both a chosen and a rejected answer", zh="没有样本同时具有 chosen 与 rejected 回答")
+NO_PAIR = Message("no row has both a chosen and a rejected answer")
 
 
 class PairKeys(Feature):

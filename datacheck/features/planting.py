@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from datacheck.check import Note, Ratio, View
+from datacheck.check import Message, Ratio, View
 from datacheck.features.sketch import Sketch
 from datacheck.text.matching import jaccard
 from datacheck.text.minhash import proposed
@@ -19,12 +19,9 @@ COPY = "copy"  # a plant without any edit; counts only where no edited one could
 CURVE = (0.5, 0.6, 0.7, 0.8, 0.9)
 
 
-def on_made_up(chars: int) -> Note:
+def on_made_up(chars: int) -> Message:
     """Say that no text of the data was long enough to plant from, as a line of `not_checked`."""
-    return Note(
-        f"no row has {chars} characters or more, so the search was tried on made-up sentences",
-        zh=f"没有样本达到 {chars} 个字符，因此改用虚构的句子检验搜索",
-    )
+    return Message("no row has {chars} characters or more, so the search was tried on made-up sentences", chars=chars)
 
 
 class Calibration(NamedTuple):

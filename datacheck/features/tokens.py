@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Artifact, Feature, Model, Need, Note, View
+from datacheck.check import Artifact, Feature, Message, Model, Need, View
 from datacheck.errors import LoadError
 from datacheck.features.outcomes import RunOf, SeenBefore, parsed, seen_of
 from datacheck.pii.redaction import hidden
@@ -219,9 +219,8 @@ def token_run_of(dataset: Mapping[str, Any]) -> TokenRun:
     return TokenRun(**named, roles=dict(dataset["roles"]), trainer=trainer)
 
 
-NO_TOKENIZER = Note(
-    "no tokenizer: name its folder in the contract (run: {tokenizer: DIR}) or with --run tokenizer=DIR",
-    zh="未指定分词器：请在契约中写明其目录（run: {tokenizer: DIR}），或使用 --run tokenizer=DIR",
+NO_TOKENIZER = Message(
+    "no tokenizer: name its folder in the contract (run: {tokenizer: DIR}) or with --run tokenizer=DIR"
 )
 
 
@@ -233,14 +232,20 @@ def faults(tokens: pl.LazyFrame) -> pl.LazyFrame:
     return lists.select("row", *(pl.col("each").list.get(at).alias(name) for at, name in enumerate(names)))
 
 
-def unknown(tokens: pl.LazyFrame) -> tuple[Note, ...]:
+def unknown(tokens: pl.LazyFrame) -> tuple[Message, ...]:
     """A sentence where a limit of ours was hit in rendering: then nothing may be measured."""
     hit = tokens.drop_nulls("error").select("row", "error").collect()
     if hit.is_empty():
         return ()
     count, first = hit["row"].n_unique(), hit["error"][0]
-    said = f"{count} rows could not be rendered within the limits ({first})"
-    return (Note(said, zh=f"{count} 行超出渲染限制，无法渲染（{first}）"),)
+    return (
+        Message.plural(
+            "{n:,} row could not be rendered within the limits ({first})",
+            "{n:,} rows could not be rendered within the limits ({first})",
+            count,
+            first=first,
+        ),
+    )
 
 
 def strips(tokens: pl.LazyFrame, rows: pl.LazyFrame) -> pl.DataFrame:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import polars as pl
 
-from datacheck.check import Note, View, total
+from datacheck.check import Message, View, total
 
 _CODE = r"(?s:```.*?```|~~~.*?~~~)|`[^`\n]{1,200}`"
 _OPEN_CODE = r"(?s:```.*|~~~.*)"
@@ -29,10 +29,14 @@ def turn_texts(data: View, *, plain: bool = True) -> pl.LazyFrame:
     return wanted.select("row", "part", "role", "turn", "path", "text")
 
 
-def silent(texts: pl.LazyFrame, rows: pl.LazyFrame) -> tuple[Note, ...]:
+def silent(texts: pl.LazyFrame, rows: pl.LazyFrame) -> tuple[Message, ...]:
     """Say how many rows have no such text, as a line of `not_checked`."""
     count = total(rows.join(texts.select("row"), on="row", how="anti"))
-    return (Note(f"{count} rows have no text to look at", zh=f"{count} 行没有可检查的文本"),) if count else ()
+    return (
+        (Message.plural("{n:,} row has no text to look at", "{n:,} rows have no text to look at", count),)
+        if count
+        else ()
+    )
 
 
 def without_code(text: pl.Expr, *, unclosed: bool = True) -> pl.Expr:

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
-from datacheck.check import Note
+from datacheck.check import Message
 from datacheck.contract.load import Contract, Dataset
 from datacheck.errors import LoadError, UsageError, reason_of
 from datacheck.files import versions
@@ -34,7 +34,7 @@ class Files(NamedTuple):
     """The files of one dataset in name order, and those that were passed over, each with the reason."""
 
     read: tuple[FoundFile, ...]
-    passed_over: tuple[Note, ...]
+    passed_over: tuple[Message, ...]
     promised: tuple[Promise, ...] = ()  # what the metadata of saved datasets say of their files
 
     @property
@@ -107,12 +107,12 @@ def dataset_files(dataset: str, path: Path, named: str, glob: str | None) -> Fil
         )
     listed = _listed(path)
     found: list[str] = []
-    skipped_files: list[tuple[str, str]] = []
+    skipped_files: list[tuple[str, Message]] = []
     walked = sorted(_walk(path, hidden=glob is not None))
     promised = promises(path, (name for name, skipped in walked if not skipped))
     for name, skipped in walked:
-        reason = skipped or ("metadata of a saved dataset" if is_metadata(name, promised) else "")
-        reason = reason or _reason_to_skip(path, name, glob) or ""
+        reason = skipped or (Message("metadata of a saved dataset") if is_metadata(name, promised) else None)
+        reason = reason or _reason_to_skip(path, name, glob)
         if reason:
             skipped_files.append((name, reason))
         else:
@@ -123,10 +123,15 @@ def dataset_files(dataset: str, path: Path, named: str, glob: str | None) -> Fil
             named=named,
             most=MAX_FILES,
         )
-    passed_over = [_passed_over(shown_name(name), reason) for name, reason in skipped_files[:MAX_PASSED_OVER]]
+    passed_over = [
+        Message("{name} ({reason})", name=shown_name(name), reason=reason)
+        for name, reason in skipped_files[:MAX_PASSED_OVER]
+    ]
     if len(skipped_files) > MAX_PASSED_OVER:
         more = len(skipped_files) - MAX_PASSED_OVER
-        passed_over.append(Note(f"{more} more files (not named here)", zh=f"另有 {more} 个文件（此处不列出）"))
+        passed_over.append(
+            Message.plural("{n:,} more file (not named here)", "{n:,} more files (not named here)", more)
+        )
     targets = [(path / name).resolve() for name in found]
     if any(not target.is_relative_to(path.resolve()) for target in targets):
         raise LoadError("{named}: changes while it is listed; run again when nobody writes there", named=named)
@@ -139,22 +144,6 @@ def dataset_files(dataset: str, path: Path, named: str, glob: str | None) -> Fil
         tuple(passed_over),
         tuple(promised),
     )
-
-
-_REASONS_ZH = {
-    "metadata of a saved dataset": "已保存数据集的元数据",
-    "a link to a folder": "指向文件夹的链接",
-    "a report of datacheck": "datacheck 的报告",
-    "hidden": "隐藏文件",
-    "a link out of the folder": "指向文件夹之外的链接",
-    "not a regular file": "不是普通文件",
-    "does not match the glob": "与 glob 不匹配",
-    "no data file by its name": "按文件名看不是数据文件",
-}
-
-
-def _passed_over(name: str, reason: str) -> Note:
-    return Note(f"{name} ({reason})", zh=f"{name}（{_REASONS_ZH[reason]}）")
 
 
 def _listed(path: Path) -> dict[str, str]:
@@ -184,24 +173,24 @@ def is_data_name(name: str) -> bool:
     return _DATA.search(name) is not None
 
 
-def _walk(root: Path, *, hidden: bool) -> list[tuple[str, str]]:
-    """(name, reason to pass over or "") of every file, and of every folder that is not entered."""
-    found: list[tuple[str, str]] = []
+def _walk(root: Path, *, hidden: bool) -> list[tuple[str, Message | None]]:
+    """(name, reason to pass over or None) of every file, and of every folder that is not entered."""
+    found: list[tuple[str, Message | None]] = []
     for folder, folders, files in os.walk(root, followlinks=False, onerror=_unreadable):
         within = Path(folder).relative_to(root)
         for name in list(folders):
-            reason = ""
+            reason = None
             if (Path(folder) / name).is_symlink():
-                reason = "a link to a folder"
+                reason = Message("a link to a folder")
             elif (within / name).as_posix() == versions.REPORT:
-                reason = "a report of datacheck"
+                reason = Message("a report of datacheck")
             elif not hidden and name.startswith((".", "__")):
-                reason = "hidden"
+                reason = Message("hidden")
             if reason:
                 folders.remove(name)
                 found.append(((within / name).as_posix() + "/", reason))
         every = ((within / name).as_posix() for name in files)
-        found += [(name, "") for name in every if not versions.is_own(name)]  # a report is the same with and without
+        found += [(name, None) for name in every if not versions.is_own(name)]  # a report is the same with and without
     return found
 
 
@@ -213,15 +202,15 @@ def _unreadable(error: OSError) -> NoReturn:
     )
 
 
-def _reason_to_skip(root: Path, name: str, glob: str | None) -> str | None:
+def _reason_to_skip(root: Path, name: str, glob: str | None) -> Message | None:
     """Why a file is not data, or None. Nothing is left out without a word: the report lists these."""
     path = root / name
     if path.is_symlink() and not path.resolve().is_relative_to(root.resolve()):
-        return "a link out of the folder"
+        return Message("a link out of the folder")
     if not path.is_file():
-        return "not a regular file"
+        return Message("not a regular file")
     if glob is not None:
-        return None if glob_matches(glob, name) else "does not match the glob"
+        return None if glob_matches(glob, name) else Message("does not match the glob")
     if path.name.startswith((".", "_")):
-        return "hidden"
-    return None if is_data_name(path.name) else "no data file by its name"
+        return Message("hidden")
+    return None if is_data_name(path.name) else Message("no data file by its name")

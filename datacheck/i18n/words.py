@@ -1,24 +1,18 @@
-"""Every fixed word of the reports, in English and in Chinese. English is plain ASCII: any console can show it."""
+"""Every fixed word of the reports, in plain ASCII (any console can show it); the catalogues have other languages."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, fields
+from typing import Any, Literal
 
+from datacheck.i18n.message import catalogue, ids, languages
 from datacheck.status import NotKnown, Status
 
-_VERBS = {
-    "load": "加载",
-    "derive": "提取",
-    "summarise": "汇总",
-    "group": "分组",
-    "measure": "度量",
-    "write": "写出",
-    "verify": "复核",
-}
+_VERBS = ids("load", "derive", "summarise", "group", "measure", "write", "verify")
 
 Lang = Literal["en", "zh"]
+Phrase = str | tuple[str, str]  # one sentence, or its forms for one and for many
 
 
 @dataclass(frozen=True)
@@ -43,7 +37,7 @@ class Words:
     strict: str
     strict_warn: str
     exit_code: str
-    checks: str
+    checks: Phrase
     not_started: str
     # datasets and files
     datasets: str
@@ -165,7 +159,7 @@ _EN = Words(
     strict="strict: a warning counts as a violation",
     strict_warn="warnings, and this run is strict: the contract counts as broken",
     exit_code="exit code {}",
-    checks="{} checks",
+    checks=("{} check", "{} checks"),
     not_started="no check was planned",
     datasets="Datasets",
     dataset="Dataset",
@@ -250,132 +244,36 @@ _EN = Words(
     too_long="this page was shortened to stay below {size}; everything is in report.json",
 )
 
-_ZH = Words(
-    lang="zh",
-    html_lang="zh-CN",
-    language="中文",
-    comma="，",
-    colon="：",
-    semicolon="；",
-    aside="{}（{}）",
-    percent="{}%",
-    title="数据检查报告",
-    contract="数据契约",
-    version="版本",
-    verdict="结论",
-    statuses={
-        Status.PASS: "通过",
-        Status.INFO: "参考",
-        Status.WARN: "警告",
-        Status.FAIL: "失败",
-        Status.ERROR: "未判定",
-    },
-    tallies={
-        Status.PASS: "{} 项通过",
-        Status.INFO: "{} 项参考",
-        Status.WARN: "{} 项警告",
-        Status.FAIL: "{} 项失败",
-        Status.ERROR: "{} 项无法判定",
-    },
-    headlines={
-        Status.PASS: "数据符合契约",
-        Status.INFO: "数据符合契约",
-        Status.WARN: "数据符合契约，但有警告",
-        Status.FAIL: "数据违反契约",
-        Status.ERROR: "无法下结论：有内容没能检查，因此不算通过",
-    },
-    strict="严格模式：警告按违约处理",
-    strict_warn="有警告；本次为严格模式，按违约处理",
-    exit_code="退出码 {}",
-    checks="共 {} 项检查",
-    not_started="没有计划任何检查",
-    datasets="数据集",
-    dataset="数据集",
-    rows="行数",
-    files="文件",
-    file="文件",
-    size="大小",
-    formats="格式",
-    unreadable="无法读取的行",
-    blank="空行",
-    dataset_line="{rows} 行，{files} 个文件，{size}",
-    unreadable_count="{} 行无法读取",
-    unknown_format="未识别出格式",
-    not_loaded="未能加载",
-    more_files="另有 {} 个文件，见 report.json",
-    funnel="进入的行数与可训练的行数",
-    funnel_steps={"in": "进入", "readable": "可读取", "kept": "可训练"},
-    findings="检查结果",
-    finding="检查项",
-    status="状态",
-    numbers="数值",
-    details="详情",
-    nothing_measured="没有测得任何数值",
-    incomplete="不完整：只检查了可读取的行",
-    settings="设置",
-    value="数值",
-    metric="指标",
-    slice="分组",
-    limit="限值",
-    counted="{n}/{of}",
-    whole="全部",
-    at_most="上限 {}",
-    at_least="下限 {}",
-    warn_above="高于 {} 警告",
-    warn_below="低于 {} 警告",
-    between="{low} 至 {high}",
-    no_limit="无限值，仅供参考",
-    unmeasured="未能测得",
-    more_values="另有 {} 个数值，见 report.json",
-    problems="问题",
-    places="位置",
-    place="位置",
-    where="字段",
-    problem="问题",
-    shown="内容",
-    score="得分",
-    other="比较对象",
-    first_places="共 {total} 处，列出前 {n} 处",
-    all_places="全部位置：{}",
-    figures="图表",
-    table="图中数据",
-    more_points="共 {total} 行，列出前 {n} 行",
-    no_numbers="没有可画的数据",
-    strip_labels={"train": "TRAIN：计入 loss", "skip": "skip：只读，不计入 loss", "cut": "被截断"},
-    baseline="基线",
-    baseline_report="{name} 版本 {version}，结论为{verdict}",
-    baseline_known="基线中已有，没有新增",
-    baseline_places="（{} 处）",
-    baseline_mixed="新增 {new} 处，已知 {known} 处",
-    baseline_reasons={
-        "absent": "基线中没有这一项，全部视为新增",
-        "undecided": "基线未能判定这一项，全部视为新增",
-        "measured_differently": "基线以不同的设置测量这一项，全部视为新增",
-        "new_places": "基线中没有",
-        "worse": "比基线更差",
-    },
-    baseline_then="当时 {}",
-    baseline_was="不看基线时为{status}",
-    baseline_counts="{known} 项是已知问题，不计为失败；{new} 项有新增",
-    baseline_only="没有新增违约；基线中的已知问题仍然存在",
-    about="关于这项检查",
-    why="现象",
-    fix="修复",
-    more="详见",
-    not_checked="未检查的内容",
-    everything_checked="没有遗漏",
-    and_others="等 {} 项",
-    inputs="决定本结论的输入",
-    run="本次运行",
-    step_times="各步骤耗时（秒），由长到短",
-    reports="报告文件",
-    too_long="为不超过 {size}，本页有删节；完整内容见 report.json",
-)
+_HTML = {"zh": "zh-CN"}
 
-WORDS: Mapping[Lang, Words] = {"en": _EN, "zh": _ZH}
+
+def _in(lang: str) -> Words:
+    """The words as the catalogue of a language has them."""
+    known = catalogue(lang).gettext
+
+    def said(words: Any) -> Any:
+        if isinstance(words, Mapping):
+            return {key: known(word) for key, word in words.items()}
+        return known(words) if isinstance(words, str) else words
+
+    every = {field.name: said(getattr(_EN, field.name)) for field in fields(Words)}
+    return Words(**{**every, "lang": lang, "html_lang": _HTML.get(lang, lang)})
+
+
+WORDS: Mapping[str, Words] = {lang: _in(lang) for lang in languages()}
+
+
+def told(phrase: Phrase, lang: str, *values: object) -> str:
+    """A phrase in a language, with its values filled in; of two forms that which its first value asks for."""
+    known = catalogue(lang)
+    if isinstance(phrase, str):
+        form = known.gettext(phrase)
+    else:
+        form = known.ngettext(*phrase, int(str(values[0]).replace(",", "")))
+    return form.format(*values) if values else form
 
 
 def step_in(step: str, lang: Lang) -> str:
     """A step with its verb in `lang`; names stay as they are."""
     verb, space, rest = step.partition(" ")
-    return f"{_VERBS[verb]}{space}{rest}" if lang == "zh" and verb in _VERBS else step
+    return f"{catalogue(lang).gettext(verb)}{space}{rest}" if verb in _VERBS else step

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from datacheck.chat.samples import Sample
 from datacheck.chat.strip import spans_of
-from datacheck.i18n.words import WORDS, Lang
+from datacheck.i18n.words import WORDS, Lang, Phrase, told
 from datacheck.pii.redaction import Mode, excerpt, hidden, visible
 from datacheck.preview.rows import Preview, Previewed
 from datacheck.report import shape, show
@@ -22,31 +22,21 @@ _LABELS = {"train": "TRAIN", "skip": "skip", "cut": "cut"}
 _STYLES = {"train": "bold cyan", "cut": "dim strike"}
 _IGNORED = -100  # the label of a token that is not trained, as trainers write it
 _BATCH_IDS = 24
-_LANGS: tuple[Lang, ...] = ("en", "zh")
-_PHRASES = {
-    "row": ("row", "行"),
-    "tokens": ("{} tokens", "{} 个 token"),
-    "kept": ("{} are left at max_length {}", "最大长度 {1} 下保留 {0} 个"),
-    "nothing": (
-        "nothing to render: no conversation, or lost to the named trainer",
-        "没有可渲染的内容：不是对话，或被所选训练框架丢弃",
-    ),
-    "generation": ("mask: the template's {% generation %}", "掩码来源：模板的 {% generation %} 标记"),
-    "prefix": (
-        "mask: from prefixes (the template has no {% generation %})",
-        "掩码来源：前缀差分（模板没有 {% generation %}）",
-    ),
-    "concatenation": ("mask: all after the prompt", "掩码来源：提示之后的全部 token"),
-    "all": ("mask: every token is trained", "掩码：训练全部 token"),
-    "sampled": ("a prompt: the model writes the answer, nothing is trained", "提示：回答由模型生成，不直接训练"),
-    "batch": (
-        "first batch: {} x {} tokens, padded on the right with {} ({})",
-        "首个批次：{} x {} 个 token，右侧用 {}（{}）填充",
-    ),
-    "no_pad": ("the first token", "首个 token"),
-    "share": ("TRAIN {}, padding {}", "TRAIN 占 {}，填充占 {}"),
-    "masked": ("ids and text are masked", "id 与文本均已遮盖"),
-    "more": ("… {} more tokens (--all shows them)", "… 其余 {} 个 token（--all 可全部显示）"),
+_PHRASES: dict[str, Phrase] = {
+    "row": "row",
+    "tokens": ("{} token", "{} tokens"),
+    "kept": "{0} are left at max_length {1}",
+    "nothing": "nothing to render: no conversation, or lost to the named trainer",
+    "generation": "mask: the template's {% generation %}",
+    "prefix": "mask: from prefixes (the template has no {% generation %})",
+    "concatenation": "mask: all after the prompt",
+    "all": "mask: every token is trained",
+    "sampled": "a prompt: the model writes the answer, nothing is trained",
+    "batch": "first batch: {} x {} tokens, padded on the right with {} ({})",
+    "no_pad": "the first token",
+    "share": "TRAIN {}, padding {}",
+    "masked": "ids and text are masked",
+    "more": ("… {} more token (--all shows it)", "… {} more tokens (--all shows them)"),
 }  # fmt: skip
 
 
@@ -81,8 +71,8 @@ def print_preview(
             console.print(Text(text), soft_wrap=True)
 
 
-def _say(lang: Lang, phrase: str) -> str:
-    return _PHRASES[phrase][_LANGS.index(lang)]
+def _say(lang: Lang, phrase: str, *values: object) -> str:
+    return told(_PHRASES[phrase], lang, *values)
 
 
 def _row(
@@ -95,12 +85,12 @@ def _row(
         yield "", ""
     for sample in row.samples:
         length, trained = show.number(len(sample.ids)), show.number(sum(sample.labels))
-        counts = f"{_say(lang, 'tokens').format(length)} · TRAIN {trained}"
+        counts = f"{_say(lang, 'tokens', length)} · TRAIN {trained}"
         yield f"── {_say(lang, 'row')} {row.row} · {visible(row.at)} · {sample.conversation.part} · {counts}", "bold"
         if sample.by is not None:
             yield f"   {_say(lang, sample.by)}", ""
         if len(sample.kept) < len(sample.ids):
-            yield f"   {_say(lang, 'kept').format(show.number(len(sample.kept)), preview.max_length)}", "yellow"
+            yield f"   {_say(lang, 'kept', show.number(len(sample.kept)), preview.max_length)}", "yellow"
         if sample.error:
             yield f"   {sample.error}", "red"
         for fault in sample.faults:
@@ -155,7 +145,7 @@ def _shown(stretch: _Stretch, lang: Lang, width: int, *, everything: bool) -> It
     for line in shape.wrap(_numbers(stretch.ids[:limit]), width - _HEAD):
         yield f"{'':<{_HEAD}}{line}", "dim"
     if len(stretch.ids) > limit:
-        yield f"{'':<{_HEAD}}{_say(lang, 'more').format(show.number(len(stretch.ids) - limit))}", "dim"
+        yield f"{'':<{_HEAD}}{_say(lang, 'more', show.number(len(stretch.ids) - limit))}", "dim"
 
 
 def _numbers(ids: Sequence[int | None]) -> str:
@@ -181,12 +171,12 @@ def _batch(preview: Preview, lang: Lang, mode: Mode, width: int) -> Iterator[str
     kept = [sorted(sample.kept) for sample in found]
     longest = max(map(len, kept), default=0)
     pad, token = preview.tokenizer.id_of("pad_token"), preview.tokenizer.special.get("pad_token")
-    yield f"── {_say(lang, 'batch').format(len(found), longest, token or _say(lang, 'no_pad'), pad if token else 0)}"
+    yield f"── {_say(lang, 'batch', len(found), longest, token or _say(lang, 'no_pad'), pad if token else 0)}"
     cells = longest * len(found) or 1
     train = sum(sample.labels[n] for sample, numbers in zip(found, kept, strict=True) for n in numbers)
     padding = cells - sum(map(len, kept))
     shares = [show.percent(count / cells, form=WORDS[lang].percent) for count in (train, padding)]
-    yield f"   {_say(lang, 'share').format(*shares)}"
+    yield f"   {_say(lang, 'share', *shares)}"
     for number, (sample, numbers) in enumerate(zip(found, kept, strict=True)):
         shown = [each for stretch in _stretches(sample, mode) for each in stretch.ids]
         ids = [shown[n] for n in numbers] + [pad or 0] * (longest - len(numbers))

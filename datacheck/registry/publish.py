@@ -381,7 +381,7 @@ class Job:
             return report, session.signed[0]
 
     def _stopped(self, ledger: Ledger, held: Claim, report: Report) -> Outcome:
-        reason = report.reason or "interrupted"
+        reason = str(report.reason or "interrupted")
         facts = {"verdict": report.verdict.value, "reason": reason}
         with ledger.writing() as db:
             still_held(db, held)

@@ -15,6 +15,7 @@ from markupsafe import Markup, escape
 from datacheck.check import Check
 from datacheck.contract import discover
 from datacheck.errors import CheckAuthorError
+from datacheck.i18n.message import Message
 from datacheck.i18n.words import Lang
 
 _HEADING = re.compile(r"#{1,3}\s+(.+?)\s*#*")
@@ -61,10 +62,10 @@ def card(check: str, lang: Lang) -> Card | None:
 
 
 def what(check: str, metric: str, lang: Lang = "en") -> str | None:
-    """The sentence by which a check explains one of its numbers; None where it says nothing in that language."""
+    """The sentence by which a check explains one of its numbers; None where the check is not known."""
     found = _check(check)
     declared = found.metrics.get(metric) if found else None
-    return ((declared.zh or None) if lang == "zh" else declared.what) if declared else None
+    return Message(declared.what).said(lang) if declared else None
 
 
 def _check(name: str) -> type[Check] | None:

@@ -52,19 +52,19 @@ def _run_suite(root: ET.Element, report: Report, words: Words) -> None:
     """What stopped the whole run, so that a file without findings never looks green."""
     suite = ET.SubElement(root, "testsuite", name="datacheck", tests="1", failures="0", errors="1")
     case = ET.SubElement(suite, "testcase", classname="datacheck", name="run", time="0")
-    said = report.reason or words.not_started
+    said = str(report.reason or words.not_started)
     ET.SubElement(case, "error", message=_safe(said), type="run").text = _safe(show.headline(report, words))
 
 
 def _body(finding: Finding, words: Words) -> str:
     lines = [f"{words.statuses[finding.status]}{words.colon}{show.summary(finding, words)}"]
     lines += [f"{show.name_of(v)}{words.colon}{show.amount(v, words)} {show.limits(v, words)}" for v in finding.values]
-    lines += [finding.error] if finding.error else []
+    lines += [str(finding.error)] if finding.error else []
     lines += [f"{words.baseline}{words.colon}{line}" for line in show.baseline_lines(finding, words)]
     for place in finding.evidence.first[:_PLACES]:
         other = f"{words.other}{words.colon}{place.other}" if place.other else None
         parts = [place.at, place.where, place.problem, place.detail, other]
-        lines.append("  ".join(part for part in parts if part))
+        lines.append("  ".join(str(part) for part in parts if part))
     if finding.evidence.lines > _PLACES:
         lines.append(words.first_places.format(n=_PLACES, total=show.number(finding.evidence.lines)))
     lines += [words.incomplete] if finding.incomplete else []

@@ -5,8 +5,7 @@ linked, mentioned or rendered inside of one.
 """
 
 from datacheck.check import Status
-from datacheck.i18n.language import one
-from datacheck.i18n.words import WORDS, Lang, Words
+from datacheck.i18n.words import WORDS, Lang, Words, told
 from datacheck.report import cards, shape, show
 from datacheck.verdict.model import Finding, Report, ValueEntry
 
@@ -58,7 +57,7 @@ def _table(*heads: str) -> list[str]:
 def _header(report: Report, words: Words) -> list[str]:
     mark, word = _MARKS[report.verdict], words.statuses[report.verdict]
     counts = [words.tallies[status].format(count) for status, count in show.tally(report).items()]
-    total = one(words.checks.format(len(report.findings))) if report.findings else words.not_started
+    total = told(words.checks, words.lang, show.number(len(report.findings))) if report.findings else words.not_started
     about = [
         f"{words.contract} {code(report.contract.name)} {words.version} {code(str(report.contract.version))}",
         f"{total}{words.colon if counts else ''}{words.comma.join(counts)}",
@@ -68,7 +67,7 @@ def _header(report: Report, words: Words) -> list[str]:
     if report.baseline is not None:
         said = words.semicolon.join(code(line) for line in show.baseline_counts(report, words))
         lines += ["", f"**{words.baseline}**{words.colon}{said}"]
-    return [*lines, "", f"**{code(report.reason)}**"] if report.reason else lines
+    return [*lines, "", f"**{code(str(report.reason))}**"] if report.reason else lines
 
 
 def _datasets(report: Report, words: Words) -> list[str]:
@@ -94,7 +93,7 @@ def _findings(report: Report, words: Words) -> list[str]:
 def _details(finding: Finding, words: Words) -> list[str]:
     status = f"{_MARKS[finding.status]} {words.statuses[finding.status]}"
     lines = ["", f"### {status} {code(finding.id)}", ""]
-    lines += [f"- {code(finding.error)}"] if finding.error else []
+    lines += [f"- {code(str(finding.error))}"] if finding.error else []
     for value in finding.values:
         if value.status not in (Status.PASS, Status.INFO):
             lines.append(f"- {code(show.name_of(value))} {show.amount(value, words)}{_limit(value, words)}")
@@ -126,7 +125,7 @@ def _places(finding: Finding, words: Words) -> list[str]:
     lines = _table(words.place, words.where, words.problem, words.shown, words.other)
     for place in first:
         at = f"{place.at} (id {place.id})" if place.id else place.at
-        cells = (at, place.where, place.problem, place.detail, place.other)
+        cells = (at, place.where, place.problem, str(place.detail or "") or None, place.other)
         lines.append(_row(*(code(cell) for cell in cells)))
     if total > len(first):
         lines += ["", words.first_places.format(n=len(first), total=show.number(total))]

@@ -8,9 +8,10 @@ from fractions import Fraction
 
 from datacheck.check import Status
 from datacheck.i18n.details import in_chinese
+from datacheck.i18n.message import Message
 from datacheck.i18n.words import Lang, Words
 from datacheck.loading.codes import CODES
-from datacheck.verdict.model import Finding, Report, ValueEntry, all_known
+from datacheck.verdict.model import Finding, Report, Sentence, ValueEntry, all_known
 
 
 def number(value: float | None, *, apart_from: Iterable[float] = (), digits: int = 3) -> str:
@@ -129,7 +130,7 @@ def summary(finding: Finding, words: Words) -> str:
     """A finding in a few words: the number that decided, or why there is none."""
     value = key_value(finding)
     if value is None or (value.value is None and finding.error):
-        return finding.error or words.nothing_measured
+        return str(finding.error or words.nothing_measured)
     said = f"{name_of(value)} {relation(value, words)}"
     return words.semicolon.join([said, beside_baseline(finding, words)]) if finding.baseline else said
 
@@ -181,23 +182,29 @@ def told(report: Report, lang: Lang) -> Report:
     if lang == "en":
         return report
 
-    def also(notes: tuple[str, ...], zh: dict[str, str]) -> tuple[str, ...]:
-        return tuple(zh.get(note, note) for note in notes)
+    def said(old: Sentence) -> Sentence:
+        return Sentence(text=old.said(lang))
 
     def finding(old: Finding) -> Finding:
-        first = (p.model_copy(update={"detail": in_chinese(old.check, p.detail)}) for p in old.evidence.first)
+        first = (p.model_copy(update={"detail": detail(old.check, p.detail)}) for p in old.evidence.first)
         return old.model_copy(
             update={
-                "error": old.zh.get(old.error, old.error) if old.error else None,
-                "not_checked": also(old.not_checked, old.zh),
+                "error": old.error and said(old.error),
+                "not_checked": tuple(map(said, old.not_checked)),
                 "evidence": old.evidence.model_copy(update={"first": tuple(first)}),
             }
         )
 
-    findings = tuple(finding(f) for f in report.findings)
-    reason = report.zh.get(report.reason, report.reason) if report.reason else None
-    not_checked = also(report.not_checked, report.zh)
-    return report.model_copy(update={"findings": findings, "not_checked": not_checked, "reason": reason})
+    def detail(check: str, old: Sentence | None) -> Sentence | None:
+        return said(old) if old and old.id else old and Sentence(text=in_chinese(check, old.text) or "")
+
+    return report.model_copy(
+        update={
+            "findings": tuple(map(finding, report.findings)),
+            "not_checked": tuple(map(said, report.not_checked)),
+            "reason": report.reason and said(report.reason),
+        }
+    )
 
 
 def headline(report: Report, words: Words) -> str:
@@ -215,8 +222,8 @@ def notes(report: Report, words: Words) -> list[tuple[str, str]]:
     for finding in report.findings:
         undecided = (finding.error,) if finding.status is Status.ERROR and finding.error else ()
         for note in finding.not_checked or undecided:
-            said.setdefault(note, []).append(finding.id)
-    whole = [("", note) for note in report.not_checked]
+            said.setdefault(str(note), []).append(finding.id)
+    whole = [("", str(note)) for note in report.not_checked]
     return whole + [(_names(ids, words), note) for note, ids in said.items()]
 
 
@@ -244,10 +251,12 @@ class CodeLine:
 
 def codes(finding: Finding, lang: Lang) -> list[CodeLine]:
     """The problems of a finding that are codes of lines or files, the most frequent first; each explained by itself."""
-    at = int(lang == "zh")
     known = [(name, count, CODES[name]) for name, count in finding.evidence.problems.items() if name in CODES]
     ranked = sorted(known, key=lambda entry: -entry[1])
-    return [CodeLine(name, count, c.title[at], c.why[at], c.fix[at]) for name, count, c in ranked]
+    return [
+        CodeLine(name, count, *(Message(part).said(lang) for part in (c.title, c.why, c.fix)))
+        for name, count, c in ranked
+    ]
 
 
 def worst_first(report: Report) -> list[Finding]:

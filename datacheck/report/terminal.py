@@ -10,8 +10,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from datacheck.check import Status
-from datacheck.i18n.language import one
-from datacheck.i18n.words import WORDS, Lang, Words
+from datacheck.i18n.words import WORDS, Lang, Words, told
 from datacheck.report import cards, show
 from datacheck.report.cards import Card
 from datacheck.report.screen import STYLES, Screen, make_screen
@@ -53,10 +52,10 @@ def print_report(
         _table(screen, show.worst_first(report))
     said: set[tuple[str, str]] = set()
     for finding in show.worst_first(report):
-        if finding.status in (Status.PASS, Status.INFO) or (finding.dataset, finding.error or "") in said:
+        if finding.status in (Status.PASS, Status.INFO) or (finding.dataset, str(finding.error)) in said:
             continue  # one cause that stopped many checks is told once; the table lists them all
         if finding.error and not finding.values:
-            said.add((finding.dataset, finding.error))
+            said.add((finding.dataset, str(finding.error)))
         _block(screen, finding, card(finding.check, lang), show.codes(finding, lang))
     _funnel(screen, report)
     _not_checked(screen, report)
@@ -76,7 +75,7 @@ def _header(screen: Screen, report: Report) -> None:
     )
     _verdict(screen, report)
     counts = [words.tallies[status].format(count) for status, count in show.tally(report).items()]
-    total = one(words.checks.format(len(report.findings))) if report.findings else words.not_started
+    total = told(words.checks, words.lang, show.number(len(report.findings))) if report.findings else words.not_started
     screen.line(total + (words.colon + words.comma.join(counts) if counts else ""), head="  ")
     if report.baseline is not None:
         said = words.semicolon.join(show.baseline_counts(report, words))
@@ -135,13 +134,13 @@ def _block(screen: Screen, finding: Finding, card: Card | None, codes: Sequence[
     screen.line()
     numbers = [f"{show.name_of(v)} {v_line}" for v, v_line in _numbers(finding, words)]
     own = screen.short(finding.id.partition(".")[2] or finding.check, screen.width // 2 - 6)
-    first, *rest = numbers or [finding.error or words.nothing_measured]
+    first, *rest = numbers or [str(finding.error or words.nothing_measured)]
     head = f"{words.statuses[finding.status]}[{own}] "
     screen.line(f"{finding.dataset}{words.colon}{first}", STYLES[finding.status], head, gutter="  | ")
     for line in rest:
         screen.line(line, head="  | ")
     if finding.error and numbers:
-        screen.line(finding.error, head="  | ", gutter="  | ")
+        screen.line(str(finding.error), head="  | ", gutter="  | ")
     if finding.baseline is not None:
         said = words.semicolon.join(show.baseline_lines(finding, words))
         screen.line(said, STYLES[Status.WARN], f"  = {words.baseline}{words.colon}")
@@ -190,7 +189,7 @@ def _place(screen: Screen, place: Place) -> None:
     words = screen.words
     compared = f"{words.other}{words.colon}{place.other}" if place.other else ""
     score = f"{words.score}{words.colon}{show.number(place.score)}" if place.score is not None else ""
-    for line in filter(None, [place.detail or "", "  ".join(filter(None, [compared, score]))]):
+    for line in filter(None, [str(place.detail or ""), "  ".join(filter(None, [compared, score]))]):
         screen.line(line, head="   | ", gutter="   | ")
 
 

@@ -7,7 +7,7 @@ from pydantic import Field
 from rich.console import Console
 
 from datacheck.check import Model, Status
-from datacheck.i18n.words import WORDS, Lang
+from datacheck.i18n.words import WORDS, Lang, Phrase, told
 from datacheck.report import show
 from datacheck.report.screen import STYLES, make_screen
 
@@ -44,48 +44,41 @@ class Review(Model):
         return self.model_dump_json(by_alias=True, indent=1, exclude_none=True) + "\n"
 
 
-_LANGS: tuple[Lang, ...] = ("en", "zh")
-_PHRASES = {
-    "title": ("Review sheet", "抽检结果"),
-    "bounds": ("Wilson interval at {}, two-sided", "Wilson 置信区间，双侧 {}"),
-    "flagged": ("False alarms among flagged rows", "误杀率（被标记的行中其实没有问题的）"),
-    "unflagged": ("Missed among unflagged rows", "漏检率（未被标记的行中其实有问题的）"),
-    "rate": (
-        "{rate} ({found} of {judged}), between {low} and {high}",
-        "{rate}（{found}/{judged}），介于 {low} 与 {high} 之间",
-    ),
-    "none": ("none found in {judged}, so at most {high}", "抽检 {judged} 行，发现 0 行，上限 {high}"),
-    "census": ("{rate} ({found} of {judged}, which is every row)", "{rate}（{found}/{judged}，即全部行）"),
-    "whole": ("of {rows} rows, that is {low} to {high} rows", "共 {rows} 行，相当于 {low} 至 {high} 行"),
-    "open": ("{} rows have no verdict yet; they do not count", "{} 行尚无结论，未计入"),
-    "nothing": ("no row has a verdict", "还没有任何结论"),
-    "drawn": ("rows drawn", "抽取的行"),
-    "written": ("{} rows, only you can read it", "{} 行，仅本人可读"),
-    "how": (
-        "write ok, bad or false_alarm into the column verdict, then: datacheck sample --read {}",
-        "在 verdict 列填写 ok（正常）、bad（有问题）或 false_alarm（误报），然后运行：datacheck sample --read {}",
-    ),
+_PHRASES: dict[str, Phrase] = {
+    "title": "Review sheet",
+    "bounds": "Wilson interval at {}, two-sided",
+    "flagged": "False alarms among flagged rows",
+    "unflagged": "Missed among unflagged rows",
+    "rate": "{rate} ({found} of {judged}), between {low} and {high}",
+    "none": "none found in {judged}, so at most {high}",
+    "census": "{rate} ({found} of {judged}, which is every row)",
+    "whole": "of {rows} rows, that is {low} to {high} rows",
+    "open": ("{} row has no verdict yet; it does not count", "{} rows have no verdict yet; they do not count"),
+    "nothing": "no row has a verdict",
+    "drawn": "rows drawn",
+    "written": ("{} row, only you can read it", "{} rows, only you can read it"),
+    "how": "write ok, bad or false_alarm into the column verdict, then: datacheck sample --read {}",
 }
 
 
-def _say(lang: Lang, phrase: str) -> str:
-    return _PHRASES[phrase][_LANGS.index(lang)]
+def _say(lang: Lang, phrase: str, *values: object) -> str:
+    return told(_PHRASES[phrase], lang, *values)
 
 
 def print_drawn(drawn: dict[tuple[str, str], int], console: Console, lang: Lang, file: str) -> None:
     """Print how many rows of each group stand on a new sheet, and what to do with it."""
     screen = make_screen(console, WORDS[lang])
-    screen.line(f"{file}  {_say(lang, 'written').format(show.number(sum(drawn.values())))}", "bold")
+    screen.line(f"{file}  {_say(lang, 'written', show.number(sum(drawn.values())))}", "bold")
     screen.heading(_say(lang, "drawn"))
     screen.table([("  ", "", f"{group} {part}".strip(), show.number(count)) for (group, part), count in drawn.items()])
     screen.line()
-    screen.line(_say(lang, "how").format(file), head="  ")
+    screen.line(_say(lang, "how", file), head="  ")
 
 
 def print_review(review: Review, console: Console, lang: Lang) -> None:
     """Print the rates of a sheet that was read back."""
     screen = make_screen(console, WORDS[lang])
-    bounds = _say(lang, "bounds").format(show.percent(review.confidence, form=WORDS[lang].percent))
+    bounds = _say(lang, "bounds", show.percent(review.confidence, form=WORDS[lang].percent))
     screen.line(bounds, "bold", f"{_say(lang, 'title')}{WORDS[lang].colon}")
     for kind in ("flagged", "unflagged"):
         strata = [stratum for stratum in review.strata if stratum.kind == kind]
@@ -95,9 +88,7 @@ def print_review(review: Review, console: Console, lang: Lang) -> None:
     left = sum(stratum.drawn - stratum.judged for stratum in review.strata)
     if left:
         screen.line()
-        screen.line(
-            _say(lang, "open").format(show.number(left)), STYLES[Status.WARN], f"{screen.signs.marks[Status.WARN]} "
-        )
+        screen.line(_say(lang, "open", show.number(left)), STYLES[Status.WARN], f"{screen.signs.marks[Status.WARN]} ")
 
 
 def rate_of(stratum: Stratum, lang: Lang) -> str:
@@ -112,7 +103,7 @@ def rate_of(stratum: Stratum, lang: Lang) -> str:
         "high": show.percent(stratum.high, form=WORDS[lang].percent),
     }
     if stratum.judged >= stratum.rows:
-        return _say(lang, "census").format(**numbers)
+        return _say(lang, "census", **numbers)
     said = _say(lang, "none" if stratum.found == 0 else "rate").format(**numbers)
     low, high = floor(stratum.low * stratum.rows), ceil(stratum.high * stratum.rows)
     whole = _say(lang, "whole").format(rows=show.number(stratum.rows), low=show.number(low), high=show.number(high))

@@ -15,7 +15,7 @@ from typing import Self
 
 import polars as pl
 
-from datacheck.check import Check, Note
+from datacheck.check import Check, Message
 from datacheck.contract import discover
 from datacheck.contract.load import Contract, Dataset, load_contract
 from datacheck.engine.cut import Range, extract
@@ -115,7 +115,7 @@ class Session:
         loaded = {name: self.engine.results.get(f"load {name}") for name in self.contract.datasets}
         states = {name: s for name, s in loaded.items() if isinstance(s, Loaded | Failure)}
         notes = tuple(
-            Note(f"{name}: not read: {passed}", zh=f"{name}：未读取：{passed.zh}")
+            Message("{name}: not read: {file}", name=name, file=passed)
             for name, files in self.files.items()
             for passed in files.passed_over
         )

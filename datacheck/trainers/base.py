@@ -30,13 +30,13 @@ Loss = Literal["all", "assistant", "completion", "last_turn", "weights", "sample
 class Rule(NamedTuple):
     """A rule of a trainer. `source` is `path:line` in the repository at the commit of the mode.
 
-    fate: what it does to a row; "fails": the whole run stops there (an exception that nobody catches).
+    says: what happens, in English (the id of the sentence). fate: what it does to a row; "fails": the whole run stops
+    there (an exception that nobody catches).
     silent: nothing is printed or raised, so that nobody notices.
     """
 
     fate: Kind
-    en: str
-    zh: str
+    says: str
     source: str
     hint: str
     silent: bool = False
@@ -258,9 +258,9 @@ class Upstream(NamedTuple):
     commit: str
     folder: str = ""
 
-    def rule(self, fate: Kind, en: str, zh: str, source: str, hint: str, *, silent: bool = False) -> Rule:
+    def rule(self, fate: Kind, says: str, source: str, hint: str, *, silent: bool = False) -> Rule:
         """A rule whose source is named from the folder on."""
-        return Rule(fate, en, zh, self.folder + source, hint, silent)
+        return Rule(fate, says, self.folder + source, hint, silent)
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from pydantic import Field
 
+from datacheck.i18n.message import Message
 from datacheck.trainers.base import Settings
 
 SFT_CSV_TASKS = 4  # MiniOneRec's sft.py:196-205: SidSFT, FusionSeqRec, SFTData, TitleHistory2Sid read every CSV row
@@ -30,16 +31,7 @@ class Broken(NamedTuple):
     fails: bool = True
 
 
-class Assumed(NamedTuple):
-    """What was assumed, as a sentence in both languages."""
-
-    en: str
-    zh: str
-
-
-_PACKED = Assumed(
-    "packing joins rows: there are fewer batches than counted here", zh="packing 会拼接样本：实际批数少于这里的计算结果"
-)
+_PACKED = Message("packing joins rows: there are fewer batches than counted here")
 
 
 class Arithmetic(NamedTuple):
@@ -55,7 +47,7 @@ class Arithmetic(NamedTuple):
     unseen: int = 0
     warmup: int = 0
     broken: tuple[Broken, ...] = ()
-    notes: tuple[Assumed, ...] = ()
+    notes: tuple[Message, ...] = ()
 
 
 class Batches(Settings):
@@ -433,9 +425,10 @@ class MiniOneRecSft(Batches):
         if not rows:
             broken.append(_no_batches("batch_size", rows, self.micro_batch_size, "sft.py:221"))
         updates = self.num_epochs * max(ceil(batches / accumulated), 1) if accumulated and rows else 0
-        said = f"{SFT_CSV_TASKS} samples per row were counted, without those that sft.py makes of the items"
-        notes = (Assumed(said, zh=f"每行按 {SFT_CSV_TASKS} 个样本计算，不含 sft.py 由物品生成的样本"),)
-        return Arithmetic(batches, updates, rows - taken, SFT_WARMUP, tuple(broken), notes)
+        said = Message(
+            "{tasks} samples per row were counted, without those that sft.py makes of the items", tasks=SFT_CSV_TASKS
+        )
+        return Arithmetic(batches, updates, rows - taken, SFT_WARMUP, tuple(broken), (said,))
 
 
 class MiniOneRecRl(Batches):
@@ -460,9 +453,8 @@ class MiniOneRecRl(Batches):
         answers = (rows + min(rows, RL_TITLE_SAMPLE)) * self.num_generations
         batches = ceil(ceil(answers / self.train_batch_size) / world)
         updates = self.num_train_epochs * ceil(batches / self.gradient_accumulation_steps)
-        said = "samples of two tasks were counted, without those that rl.py makes of the items"
-        notes = (Assumed(said, zh="按两个任务的样本计算，不含 rl.py 由物品生成的样本"),)
-        return Arithmetic(batches, updates, 0, ceil(updates * RL_WARMUP), tuple(broken), notes)
+        said = Message("samples of two tasks were counted, without those that rl.py makes of the items")
+        return Arithmetic(batches, updates, 0, ceil(updates * RL_WARMUP), tuple(broken), (said,))
 
 
 def _too_large_a_sample(sample: int, rows: int, setting: str, source: str) -> list[Broken]:

@@ -17,22 +17,21 @@ class MlxGrpo(Settings):
 
 
 RULES: Mapping[str, Rule] = {
-    "not_an_object": Rule("fails", "the record is no object", "记录不是对象", _SOURCE + "59",
+    "not_an_object": Rule("fails", "the record is no object", _SOURCE + "59",
         "write one object per record"),
-    "missing_column": Rule("fails", "no column question or answer (KeyError)", "没有 question 或 answer 列（KeyError）",
+    "missing_column": Rule("fails", "no column question or answer (KeyError)",
         _SOURCE + "67", "name the columns question and answer"),
-    "not_text": Rule("fails", "question or answer is no text", "question 或 answer 不是文本", _SOURCE + "52",
+    "not_text": Rule("fails", "question or answer is no text", _SOURCE + "52",
         "write both as text"),
     "no_gold": Rule("masked", "no #### in the answer: the gold is None and correctness is 0 for every answer",
-        "答案中没有 ####：标准答案为 None，正确性奖励恒为 0", _SOURCE + "51",
+        _SOURCE + "51",
         "end the solution with `#### 42`", silent=True),
     "empty_gold": Rule("masked", "nothing behind ####: only an empty answer is right",
-        "#### 之后为空：只有空回答才算对",
         _SOURCE + "54", "write the gold behind ####", silent=True),
-    "several_marks": Rule("changed", "more than one ####: the text between the first two is the gold",
-        "有多个 ####：取前两个之间的文本作答案", _SOURCE + "54", "mark the final answer once", silent=True),
+    "several_marks": Rule("changed", "more than one ####: the text between the first two is the gold", _SOURCE + "54",
+        "mark the final answer once", silent=True),
     "not_an_integer": Rule("changed", "the gold is no plain integer: a right answer in digits gets no reward for it",
-        "标准答案不是规范整数：数字正确的回答得不到正确性奖励", _SOURCE + "84",
+        _SOURCE + "84",
         "write it without separators, unit or sign +", silent=True),
 }  # fmt: skip
 

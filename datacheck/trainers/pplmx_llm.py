@@ -48,36 +48,36 @@ class PplmxLlm(Settings):
 
 
 _COMMON: Mapping[str, Rule] = {
-    "not_an_object": _rule("fails", "the record is no object", "记录不是对象", "sft.py:84",
+    "not_an_object": _rule("fails", "the record is no object", "sft.py:84",
         "write one object per line"),
-    "not_text": _rule("fails", "the tokenizer is given something that is no text (TypeError)",
-        "分词器收到非文本（TypeError）", "sft.py:115", "write text"),
+    "not_text": _rule("fails", "the tokenizer is given something that is no text (TypeError)", "sft.py:115",
+        "write text"),
     "not_encodable": _rule("fails", "a character that the default tokenizer (ASCII) does not know (KeyError)",
-        "默认分词器（可打印 ASCII）不认识的字符（KeyError）", "sft.py:115",
+        "sft.py:115",
         "set data.tokenizer_type: hf and a path"),
-    "too_long": _rule("truncated", "cut at data.max_seq_len", "超过 data.max_seq_len 被截断", "sft.py:130",
+    "too_long": _rule("truncated", "cut at data.max_seq_len", "sft.py:130",
         "raise data.max_seq_len", silent=True),
 }  # fmt: skip
 SFT_RULES: Mapping[str, Rule] = {
     **_COMMON,
-    "no_instruction": _rule("changed", "no key instruction: the template is filled with nothing",
-        "没有 instruction 键：模板中填入空串", "sft.py:84", "name the column instruction", silent=True),
+    "no_instruction": _rule("changed", "no key instruction: the template is filled with nothing", "sft.py:84",
+        "name the column instruction", silent=True),
     "no_output": _rule("masked", "no key output, or an empty one: no token is trained, and the NaN loss becomes 0",
-        "没有 output 或为空：没有可训练 token，NaN 损失被置 0", "sft.py:86", "name the column output", silent=True),
-    "filled_in": _rule("changed", "a value that is no text is written into the prompt as Python spells it",
-        "非文本值以 Python 写法填进提示词", "sft.py:88", "write text", silent=True),
+        "sft.py:86", "name the column output", silent=True),
+    "filled_in": _rule("changed", "a value that is no text is written into the prompt as Python spells it", "sft.py:88",
+        "write text", silent=True),
     "nothing_left": _rule("masked", "the prompt fills data.max_seq_len: no label is left, and the NaN loss becomes 0",
-        "提示词占满 data.max_seq_len：标签全为 -100，NaN 损失被置 0", "sft.py:130",
+        "sft.py:130",
         "shorten the prompt, or raise data.max_seq_len", silent=True),
 }  # fmt: skip
 PAIR_RULES: Mapping[str, Rule] = {
     **_COMMON,
-    "missing_key": _rule("dropped", "not all of prompt, chosen and rejected are there",
-        "缺少 prompt、chosen 或 rejected", "dpo.py:58", "complete the row"),
-    "no_answers": _rule("masked", "chosen and rejected are both empty", "chosen 与 rejected 都为空", "dpo.py:103",
+    "missing_key": _rule("dropped", "not all of prompt, chosen and rejected are there", "dpo.py:58",
+        "complete the row"),
+    "no_answers": _rule("masked", "chosen and rejected are both empty", "dpo.py:103",
         "complete or drop the row", silent=True),
-    "nothing_left": _rule("masked", "the prompt fills data.max_seq_len: both sides are equal",
-        "提示词占满 data.max_seq_len：两侧完全相同", "dpo.py:81", "shorten the prompt", silent=True),
+    "nothing_left": _rule("masked", "the prompt fills data.max_seq_len: both sides are equal", "dpo.py:81",
+        "shorten the prompt", silent=True),
 }  # fmt: skip
 REWARD_RULES: Mapping[str, Rule] = {
     **PAIR_RULES,
@@ -85,11 +85,11 @@ REWARD_RULES: Mapping[str, Rule] = {
 }
 PPO_RULES: Mapping[str, Rule] = {
     "not_an_object": _COMMON["not_an_object"]._replace(source=UPSTREAM.folder + "prompt.py:26"),
-    "no_prompt": _rule("dropped", "none of prompt, instruction and text says anything",
-        "prompt、instruction、text 均为空", "prompt.py:26", "name the column prompt", silent=True),
-    "filled_in": _rule("changed", "a prompt that is no text is taken as Python spells it", "非文本提示词按 Python 写法",
+    "no_prompt": _rule("dropped", "none of prompt, instruction and text says anything", "prompt.py:26",
+        "name the column prompt", silent=True),
+    "filled_in": _rule("changed", "a prompt that is no text is taken as Python spells it",
         "prompt.py:28", "write text", silent=True),
-    "no_prompts": _rule("fails", "no record has a prompt (ValueError)", "所有记录都没有提示词（ValueError）",
+    "no_prompts": _rule("fails", "no record has a prompt (ValueError)",
         "prompt.py:35", "name the column prompt"),
 }  # fmt: skip
 

@@ -6,7 +6,7 @@ that could not be loaded are `error`, never a pass.
 
 import datetime as dt
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -14,17 +14,20 @@ from typing import Any
 
 import polars as pl
 
-from datacheck.check import Check, Limit, Note, Status
+from datacheck.check import Check, Limit, Message, Status
 from datacheck.contract.discover import USER_PACKAGE
 from datacheck.contract.load import Contract, Dataset, reaches
 from datacheck.engine.execute import Failure
 from datacheck.engine.view import Loaded
 from datacheck.errors import UsageError
 from datacheck.files import versions
+from datacheck.i18n.message import joined
 from datacheck.loading.codes import CODES
 from datacheck.loading.reader import Event
 from datacheck.pii.redaction import excerpt
 from datacheck.verdict.model import (
+    IDLE_SLICE,
+    SCHEMA,
     ContractEntry,
     DatasetEntry,
     Evidence,
@@ -32,6 +35,7 @@ from datacheck.verdict.model import (
     Finding,
     Place,
     Report,
+    Sentence,
     ValueEntry,
 )
 from datacheck.version import __version__
@@ -74,7 +78,7 @@ def judge(
     outcomes: Outcomes,
     *,
     strict: bool = False,
-    notes: tuple[str, ...] = (),
+    notes: tuple[Message, ...] = (),
     interrupted: str | None = None,
     against: Against | None = None,
 ) -> Report:
@@ -103,11 +107,10 @@ def judge(
     if against is not None:
         findings = [against(f, paths.get(f.id) if f.evidence.lines else None) for f in findings]
     verdict = Status.ERROR if interrupted else _verdict(findings)
-    stopped = Note(f"interrupted by {interrupted}", zh=f"被 {interrupted} 中断")
     return Report(
-        schema="datacheck/report/1",
+        schema=SCHEMA,
         verdict=verdict,
-        reason=stopped if interrupted else None,
+        reason=Sentence.of(Message("interrupted by {signal}", signal=interrupted)) if interrupted else None,
         strict=strict,
         datacheck=__version__,
         contract=ContractEntry(name=contract.name, version=contract.version),
@@ -119,8 +122,7 @@ def judge(
         },
         findings=tuple(findings),
         funnel=_funnels(contract, loaded, findings, paths.get),
-        not_checked=(*notes, *_format_notes(loaded)),
-        zh=in_chinese([*notes, *_format_notes(loaded), *([stopped] if interrupted else [])]),
+        not_checked=tuple(map(Sentence.of, (*notes, *_format_notes(loaded)))),
     )
 
 
@@ -147,20 +149,16 @@ def judge_check(
         "settings": settings_of(check),
     }
     if not isinstance(outcome, Measurement):
-        why = interrupted or "no result"
-        unfinished = Note(f"did not finish ({why})", zh=f"未完成（{interrupted or '没有结果'}）")
-        reason = outcome.reason if outcome else unfinished
-        return Finding(**base, status=Status.ERROR, error=reason, zh=in_chinese([reason]))
+        unfinished = Message("did not finish ({why})", why=interrupted or Message("no result"))
+        return Finding(**base, status=Status.ERROR, error=Sentence.of(outcome.reason if outcome else unfinished))
     facts = outcome.facts
     values = [_judged(check, value) for value in facts["values"]]
     first = tuple(place(dataset.name, entry) for entry in _examples(facts["first"]))
-    notes = (*facts["not_checked"], *_idle_slices(check, values))
-    zh = {**facts.get("zh", {}), **in_chinese(notes)}
-    error = _error(values, facts["not_checked"], zh)
+    said = [Message.from_json(note) for note in facts["not_checked"]]
     return Finding(
         **base,
         status=_worst([value.status for value in values]),
-        error=error,
+        error=_error(values, said),
         values=tuple(values),
         evidence=Evidence(
             lines=facts["evidence"],
@@ -170,30 +168,21 @@ def judge_check(
             first=first,
         ),
         figures=facts["figures"],
-        not_checked=notes,
-        zh={**zh, **in_chinese([error] if error else [])},
+        not_checked=tuple(map(Sentence.of, (*said, *_idle_slices(check, values)))),
     )
 
 
-def in_chinese(notes: Iterable[str]) -> dict[str, str]:
-    """The Chinese of those that know theirs, by the English."""
-    return {str(note): note.zh for note in notes if isinstance(note, Note)}
-
-
-def _error(values: Sequence[ValueEntry], notes: Sequence[str], zh: Mapping[str, str]) -> Note | None:
+def _error(values: Sequence[ValueEntry], notes: Sequence[Message]) -> Sentence | None:
     """Why a finding is an error, in words: what could not be measured and the check's reason, or that it is blind."""
     unmeasured = _unmeasured(values)
     if unmeasured:
-        said = [f"could not be measured: {', '.join(unmeasured)}", *notes[:1]]
-        said_zh = [f"无法测量：{'、'.join(unmeasured)}", *(zh.get(note, note) for note in notes[:1])]
-        return Note("; ".join(said), zh="；".join(said_zh))
-    blind = [value.name for value in values if value.status is Status.ERROR]
-    names = ", ".join(blind)
-    return (
-        Note(f"the check cannot see: {names} is below its limit", zh=f"检查自检未通过：{names} 低于下限")
-        if blind
-        else None
-    )
+        return Sentence.of(joined((_not_measured(unmeasured), *notes[:1])))
+    blind = ", ".join(value.name for value in values if value.status is Status.ERROR)
+    return Sentence.of(Message("the check cannot see: {names} is below its limit", names=blind)) if blind else None
+
+
+def _not_measured(names: Sequence[str]) -> Message:
+    return Message("could not be measured: {names}", names=", ".join(names))
 
 
 def _unmeasured(values: Sequence[ValueEntry]) -> list[str]:
@@ -210,11 +199,8 @@ def _mark_empty(findings: list[Finding], rows: Mapping[str, int]) -> list[Findin
         names = _unmeasured(finding.values)
         if rows.get(finding.dataset) != 0 or not names or (finding.evidence and finding.evidence.lines):
             return finding
-        reason = Note(
-            f"could not be measured: {', '.join(names)}; the dataset has no rows",
-            zh=f"无法测量：{'、'.join(names)}；数据集没有任何行",
-        )
-        return finding.model_copy(update={"error": reason, "zh": {**finding.zh, **in_chinese([reason])}})
+        reason = joined((_not_measured(names), Message("the dataset has no rows")))
+        return finding.model_copy(update={"error": Sentence.of(reason)})
 
     return [marked(finding) for finding in findings]
 
@@ -254,17 +240,11 @@ def _named_slice(check: Check, metric: str, given: str | None) -> str | None:
     return next((name for name in setting.slices if excerpt(name) == given), None)
 
 
-def _idle_slices(check: Check, values: list[ValueEntry]) -> list[str]:
+def _idle_slices(check: Check, values: list[ValueEntry]) -> list[Message]:
     """A limit for a slice that no row belongs to is said, not ignored."""
     seen = {next(iter(v.slice.values())) for v in values if v.slice}
     named = {s for setting in check.limits.values() for s in setting.slices}
-    return [
-        Note(
-            f"no rows belong to the slice '{name}', so its limit was not applied",
-            zh=f"没有样本属于切片“{name}”，其阈值未生效",
-        )
-        for name in sorted(named - seen)
-    ]
+    return [Message(IDLE_SLICE, name=name) for name in sorted(named - seen)]
 
 
 def _examples(first: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
@@ -339,13 +319,19 @@ def version_id(files: list[FileEntry]) -> str:
     return versions.version_id((file.path, file.bytes, file.sha256) for file in files)
 
 
-def _format_notes(loaded: Mapping[str, Loaded | Failure]) -> list[str]:
-    notes: list[str] = []
+def _format_notes(loaded: Mapping[str, Loaded | Failure]) -> list[Message]:
+    notes: list[Message] = []
     for name, state in loaded.items():
         unknown = sum(f.formats.get("unknown", 0) for f in state.files) if isinstance(state, Loaded) else 0
         if unknown:
-            english = f"{name}: {unknown} rows have no known format; checks on messages could not see them"
-            notes.append(Note(english, zh=f"{name}：{unknown} 行格式未知，针对消息的检查看不到它们"))
+            notes.append(
+                Message.plural(
+                    "{name}: {n:,} row has no known format; checks on messages could not see it",
+                    "{name}: {n:,} rows have no known format; checks on messages could not see them",
+                    unknown,
+                    name=name,
+                )
+            )
     return notes
 
 
@@ -432,17 +418,15 @@ def _same_reading(dataset: Dataset, report: Report) -> None:
 def _again(check: Check, old: Finding) -> Finding:
     values = [_judged(check, value.model_dump()) for value in old.values]
     status = _worst([v.status for v in values]) if old.values else Status.ERROR
-    idle = [note for note in old.not_checked if not note.startswith("no rows belong to the slice")]
-    notes = (*idle, *_idle_slices(check, values))
-    error = _error(values, idle, old.zh) if values else old.error
+    said = [note for note in old.not_checked if note.id != IDLE_SLICE]
+    error = _error(values, [note.message for note in said[:1]]) if values else old.error
     update = {
         "values": tuple(values),
         "status": status,
         "severity": check.severity,
         "baseline": None,
         "error": error,
-        "not_checked": notes,
-        "zh": {**old.zh, **in_chinese([*notes, *([error] if error else [])])},
+        "not_checked": (*said, *map(Sentence.of, _idle_slices(check, values))),
     }
     return old.model_copy(update=update)
 

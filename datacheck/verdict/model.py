@@ -4,16 +4,61 @@ Times and the host stand in run.json. `Report.model_json_schema()` is published 
 """
 
 import json
+import re
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, model_validator
 
-from datacheck.check import Model, Status
+from datacheck.check import Message, Model, Status
 from datacheck.errors import UsageError
+from datacheck.i18n.message import ids
 from datacheck.status import NotKnown
 
-SCHEMA: Literal["datacheck/report/1"] = "datacheck/report/1"
+SCHEMA: Literal["datacheck/report/2"] = "datacheck/report/2"
+VERSION_1 = "datacheck/report/1"  # readable still: its sentences are text alone
+(IDLE_SLICE,) = ids("no rows belong to the slice '{name}', so its limit was not applied")
+_IDLE_SLICE = re.compile("no rows belong to the slice '(.*)', so its limit was not applied", re.DOTALL)
+
+
+class Sentence(Model):
+    """A sentence of ours: `text` in English, and the id and parameters by which other languages say it.
+
+    A report of version 1 has the text alone.
+    """
+
+    text: str
+    id: str | None = None
+    many: str | None = None
+    params: dict[str, Any] | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_version_1(cls, given: Any) -> Any:
+        """A plain text; of those that judging again looks for, with its id."""
+        if not isinstance(given, str):
+            return given
+        idle = _IDLE_SLICE.fullmatch(given)
+        return {"text": given, **({"id": IDLE_SLICE, "params": {"name": idle[1]}} if idle else {})}
+
+    @classmethod
+    def of(cls, message: Message) -> Self:
+        """What a message says."""
+        return cls(text=message.said(), **message.to_json())
+
+    @property
+    def message(self) -> Message:
+        """The sentence before it was put into words."""
+        if self.id is None:
+            return Message(self.text)
+        return Message.from_json({"id": self.id, "many": self.many, "params": self.params or {}})
+
+    def said(self, lang: str) -> str:
+        """The sentence in a language."""
+        return self.text if lang == "en" else self.message.said(lang)
+
+    def __str__(self) -> str:
+        return self.text
 
 
 class FileEntry(Model):
@@ -63,7 +108,7 @@ class Place(Model):
     at: str
     where: str | None = None
     problem: str
-    detail: str | None = None
+    detail: Sentence | None = None
     score: float | None = None
     other: str | None = None
     id: str | None = None
@@ -104,10 +149,7 @@ class Comparison(Model):
 
 
 class Finding(Model):
-    """What one check came to on one dataset. `error` says why it could not be decided.
-
-    `zh`: the sentences of `error` and `not_checked` in Chinese, by the English ones, as far as they are known.
-    """
+    """What one check came to on one dataset. `error` says why it could not be decided."""
 
     id: str
     check: str
@@ -115,13 +157,12 @@ class Finding(Model):
     status: Status
     severity: Literal["fail", "warn"] = "fail"
     incomplete: bool = False
-    error: str | None = None
+    error: Sentence | None = None
     settings: dict[str, Any] = {}
     values: tuple[ValueEntry, ...] = ()
     evidence: Evidence = Evidence()
     figures: dict[str, dict[str, list[Any]]] = {}
-    not_checked: tuple[str, ...] = ()
-    zh: dict[str, str] = {}
+    not_checked: tuple[Sentence, ...] = ()
     baseline: Comparison | None = None
 
 
@@ -144,9 +185,9 @@ class BaselineEntry(Model):
 class Report(Model):
     """A whole report. `verdict` is the worst of its findings; `strict` counts warnings as violations."""
 
-    schema_: Literal["datacheck/report/1"] = Field(default=SCHEMA, alias="schema")
+    schema_: Literal["datacheck/report/2"] = Field(default=SCHEMA, alias="schema")
     verdict: Status
-    reason: str | None = None
+    reason: Sentence | None = None
     strict: bool = False
     datacheck: str
     contract: ContractEntry
@@ -154,9 +195,18 @@ class Report(Model):
     datasets: dict[str, DatasetEntry]
     findings: tuple[Finding, ...]
     funnel: dict[str, tuple[tuple[str, int], ...]] = {}
-    not_checked: tuple[str, ...] = ()
-    zh: dict[str, str] = {}
+    not_checked: tuple[Sentence, ...] = ()
     baseline: BaselineEntry | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_version_1(cls, given: Any) -> Any:
+        """Version 1 had its sentences in Chinese in maps beside them."""
+        if not isinstance(given, dict) or given.get("schema") != VERSION_1:
+            return given
+        findings = given.get("findings")
+        lifted = [_without_zh(finding) for finding in findings] if isinstance(findings, list) else findings
+        return {**_without_zh(given), "schema": SCHEMA, "findings": lifted}
 
     @property
     def exit_code(self) -> int:
@@ -173,6 +223,10 @@ class Report(Model):
     def to_json(self) -> str:
         """The bytes of report.json."""
         return self.model_dump_json(by_alias=True, indent=1, exclude_none=True) + "\n"
+
+
+def _without_zh(entry: Any) -> Any:
+    return {name: value for name, value in entry.items() if name != "zh"} if isinstance(entry, dict) else entry
 
 
 def is_known(finding: Finding) -> bool:

@@ -58,7 +58,7 @@ def test_a_rule_of_the_docs_only_warns():
     result = finding(BatchArithmetic(trainer="lightrft.rl_text", settings=settings), PROMPTS)
     assert result.status == Status.WARN
     assert [place.problem for place in result.evidence.first] == ["rule_of_the_docs"]
-    assert "configuration_zh.md:97" in result.evidence.first[0].detail
+    assert "configuration_zh.md:97" in str(result.evidence.first[0].detail)
 
 
 def test_a_warm_up_that_never_completes():

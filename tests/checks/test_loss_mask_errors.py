@@ -122,7 +122,7 @@ def test_personal_data_is_masked_in_strips_however_tokens_cut_it(tmp_path):
 def test_no_tokenizer_is_an_error_with_a_hint(run):
     found = finding(LossMaskErrors(run=run), GOOD)
     assert found.status is Status.ERROR
-    assert "--run tokenizer=DIR" in found.not_checked[0]
+    assert "--run tokenizer=DIR" in str(found.not_checked[0])
 
 
 def test_the_default_of_trl_trains_the_question(tmp_path):
@@ -143,4 +143,4 @@ def test_a_limit_that_is_hit_is_an_error(tmp_path, monkeypatch):
     bomb = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
     found = finding(check(tmp_path, bomb), GOOD)
     assert found.status is Status.ERROR
-    assert "limits" in found.not_checked[0]
+    assert "limits" in str(found.not_checked[0])

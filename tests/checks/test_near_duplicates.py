@@ -107,7 +107,7 @@ def test_rows_too_short_for_plants_are_judged_after_a_trial_on_other_sentences()
     """Real files hold nothing but `3+5=` and `8`; they are no reason to say that nothing could be decided."""
     result = finding(NearDuplicates(), chat("好", "行"))
     assert result.status == "pass"
-    assert any("made-up sentences" in note for note in result.not_checked)
+    assert any("made-up sentences" in str(note) for note in result.not_checked)
 
 
 def test_planted_copies_are_found():

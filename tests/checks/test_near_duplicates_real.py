@@ -42,7 +42,7 @@ def test_rows_too_short_to_plant_in_are_measured_all_the_same():
     result = finding(NearDuplicates(), dataset("user: 3+5= | assistant: 8", "user: 4+9= | assistant: 13"))
     assert result.status is Status.PASS
     assert result.error is None
-    assert any("made-up sentences" in note for note in result.not_checked)
+    assert any("made-up sentences" in str(note) for note in result.not_checked)
 
 
 def test_rows_without_text_are_none_of_n_with_a_note():

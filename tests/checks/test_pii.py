@@ -104,7 +104,7 @@ def test_what_blocks_is_shown_before_what_only_warns():
     specimens = ["user: 拨打13800138000试试 | assistant: 好"] * 30
     rows = dataset(*specimens, f"user: 我的手机{PHONE}谢谢 | assistant: 好")
     found = finding(Pii(), rows)
-    assert found.evidence.first[0].detail.startswith("block")
+    assert str(found.evidence.first[0].detail).startswith("block")
 
 
 def test_a_hit_fails_by_default():

@@ -100,7 +100,7 @@ def test_a_missing_key_is_an_error_that_names_the_variable(monkeypatch):
     monkeypatch.delenv("PII_KEY", raising=False)
     judged = finding(Pii(key="env:PII_KEY"), dataset("user: a | assistant: b"))
     assert judged.status == "error"
-    assert "the environment variable PII_KEY must hold a key" in judged.error
+    assert "the environment variable PII_KEY must hold a key" in str(judged.error)
 
 
 @pytest.mark.parametrize(

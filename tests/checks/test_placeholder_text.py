@@ -78,7 +78,7 @@ def test_code_without_a_fence_is_not_judged_and_said():
     text = 'val x = 1;\nprintln(s"a");\nHello ${hotel} ${guest};\n'
     result = measure(PlaceholderText(), [{"text": text}])
     assert result.value("rate") == Ratio(0, 1)
-    assert result.not_checked == ("1 text looks like code outside a fence; braces in them were not judged",)
+    assert result.not_checked == ("1 text looks like code outside a fence; braces in it were not judged",)
 
 
 def test_what_was_found_is_shown():

@@ -344,7 +344,7 @@ def test_what_was_not_looked_at_is_said():
         return " ".join(measure(ToolCallErrors(), [record]).not_checked)
 
     assert "nothing to measure" in said(dataset("user: 你好 | assistant: 你好")[0])
-    assert "1 row makes calls but define no tools" in said(chat(calls(call()), tools=None))
+    assert "1 row makes calls but defines no tools" in said(chat(calls(call()), tools=None))
     assert "1 row writes calls in the text" in said(chat({"role": "assistant", "content": "<tool_call>{}</tool_call>"}))
     assert "1 row writes calls in the text" in said(
         chat({"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "now", "input": {}}]})

@@ -4,7 +4,7 @@ from typing import Literal
 
 import pytest
 
-from datacheck.check import Artifact, Check, Limit, Measured, Metric, Need, Ratio, Status, Value
+from datacheck.check import Artifact, Check, Limit, Measured, Message, Metric, Need, Ratio, Status, Value
 from datacheck.checks.trainer_drops import TrainerDrops
 from datacheck.contract.load import load_contract
 from datacheck.errors import ContractError
@@ -124,7 +124,7 @@ def test_a_config_that_cannot_be_read_is_an_error(tmp_path, text):
     check = TrainerDrops(trainer="llamafactory.sft", config=config(tmp_path, text))
     found = finding(check, [{"instruction": "q", "input": "", "output": "a"}])
     assert found.status == Status.ERROR
-    assert found.not_checked[0].startswith("the settings of the run cannot be read")
+    assert str(found.not_checked[0]).startswith("the settings of the run cannot be read")
 
 
 def test_without_a_trainer_it_is_an_error():
@@ -226,4 +226,4 @@ class _Columns(Check):
     def measure(self, data):
         seen = seen_of(data[Need(SeenBefore())])
         assert isinstance(seen.first, dict)
-        return Measured((Value("n", 0),), not_checked=(str(sorted(seen.columns)),))
+        return Measured((Value("n", 0),), not_checked=(Message(str(sorted(seen.columns))),))

@@ -94,7 +94,9 @@ def test_the_figure_shows_usual_lengths(cut):
 
 
 def test_without_a_length_or_a_tokenizer_nothing_passes(cut):
-    assert finding(cut(), ROWS).not_checked == ("no max_length: name the run's (run: {max_length: N})",)
+    assert tuple(map(str, finding(cut(), ROWS).not_checked)) == (
+        "no max_length: name the run's (run: {max_length: N})",
+    )
     found = finding(TruncatedSamples(run=TokenRun(max_length=9)), ROWS)
     assert found.status is Status.ERROR
 

@@ -59,7 +59,7 @@ def test_a_limit_of_our_own_is_an_error_and_not_the_datas_fault():
     assert "too_deep (1)" in result.not_checked[0]
     found = finding(UnreadableLines(), GOOD + deep)
     assert found.status is Status.ERROR
-    assert found.error.startswith("could not be measured: limits_hit; datacheck gave up at a limit of its own")
+    assert str(found.error).startswith("could not be measured: limits_hit; datacheck gave up at a limit of its own")
 
 
 def test_messages_hold_no_data():

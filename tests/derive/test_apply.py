@@ -69,7 +69,7 @@ def report(folder, files, findings, bad=0, source=None):
         )
     dataset = DatasetEntry(rows=sum(f.rows for f in files), version="sha256:0", source=source or {}, files=tuple(files))
     whole = Report(
-        schema="datacheck/report/1",
+        schema="datacheck/report/2",
         verdict=Status.FAIL,
         datacheck="0.1.0",
         contract=ContractEntry(name="by-hand", version=1),

@@ -5,7 +5,6 @@ own clock: start-up of three processes on a loaded machine included, hence gener
 """
 
 import gzip
-import json
 import os
 import subprocess
 import sys
@@ -16,6 +15,7 @@ import pytest
 import yaml
 import zstandard
 from core_helpers import ROOT
+from core_helpers import report as report_of
 
 MIB = 1024**2
 PEAK = 300 * MIB
@@ -64,7 +64,7 @@ def check(folder, name, capsys, checks=("empty_turns",)):
     with capsys.disabled():
         print(f"\n{folder.name}: {time.monotonic() - start:.1f} s, {peak / MIB:.0f} MiB, exit {process.returncode}")
     assert errors == b""
-    return process.returncode, json.loads((folder / "out" / "report.json").read_text(encoding="utf-8")), peak
+    return process.returncode, report_of(folder / "out"), peak
 
 
 def unreadable(report):

@@ -84,7 +84,10 @@ def drop(tmp_path_factory):
     user_check(
         folder / "checks",
         "figures",
-        "f = data.turns.group_by('role').len().collect()\nreturn Measured((Value('number', 1),), figures={'roles': f}, not_checked=tuple(str(r) for r in f['role']))",
+        "from datacheck.check import Message\n"
+        "f = data.turns.group_by('role').len().collect()\n"
+        "notes = [*(Message(str(r)) for r in f['role']), *(Message('role {role}', role=str(r)) for r in f['role'])]\n"
+        "return Measured((Value('number', 1),), figures={'roles': f}, not_checked=tuple(notes))",
     )
     schema = {
         "uid": {"unique": True, "pattern": "^a$", "required": False},

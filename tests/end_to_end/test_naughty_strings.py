@@ -170,7 +170,7 @@ def details(drop, problem, where):
     """The details of all places with a problem, by the number of the line that the file is named after."""
     places = [place for finding in drop.wide.findings for place in finding.evidence.first]
     found = [place for place in places if (place.problem, place.where) == (problem, where)]
-    return {number_of(place.at): place.detail for place in found}
+    return {number_of(place.at): str(place.detail) for place in found}
 
 
 def number_of(at):

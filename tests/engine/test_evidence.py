@@ -28,9 +28,9 @@ def test_counts_of_many_rows_can_be_read():
     rows = [*dataset("user: 你好 | assistant: 你好！"), *[{"messages": []}] * 10_001]
     result = measure(ExactDuplicates(), rows)
     assert result.value("rate") == Ratio(0, 10_002)
-    (note,) = result.not_checked
-    assert note == "10,001 rows have no such text to compare"
-    assert note.zh == "10,001 行没有可比较的文本"
+    (note,) = result.notes
+    assert note.said() == "10,001 rows have no such text to compare"
+    assert note.said("zh") == "10,001 行没有可比较的文本"
 
 
 def test_the_id_of_a_row_stands_beside_its_place():

@@ -67,7 +67,7 @@ def test_of_a_file_that_is_not_read_every_check_says_the_same(tmp_path, content)
     assert report.verdict is Status.ERROR
     errors = [finding.error for finding in report.findings if finding.error]
     assert len(errors) >= 7
-    assert all(error.startswith("could not be measured: ") for error in errors)
+    assert all(str(error).startswith("could not be measured: ") for error in errors)
 
 
 @pytest.mark.parametrize("engine", ["in-memory", "streaming"])

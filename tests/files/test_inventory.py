@@ -17,7 +17,7 @@ from datacheck.files.shown_names import distinct, shown_name
 
 def listed(path):
     files = inventory(load_contract(path))["train"]
-    return [entry.name for entry in files.read], list(files.passed_over)
+    return [entry.name for entry in files.read], list(map(str, files.passed_over))
 
 
 def test_data_files_in_name_order_and_the_rest_named(tmp_path):

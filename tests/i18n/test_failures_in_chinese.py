@@ -4,7 +4,8 @@ import pickle
 
 from core_helpers import GOOD, contract, jsonl, report, user_check
 
-from datacheck.check import Note
+from datacheck.check import Message
+from datacheck.engine.execute import STOPPED, Failure
 
 
 def test_a_broken_check_in_both_languages(tmp_path, here, command):
@@ -20,6 +21,7 @@ def test_a_broken_check_in_both_languages(tmp_path, here, command):
     assert error not in page
 
 
-def test_a_note_keeps_both_languages_between_processes():
-    note = pickle.loads(pickle.dumps(Note("stopped", zh="已停止")))
-    assert (note, note.zh) == ("stopped", "已停止")
+def test_a_reason_comes_whole_from_another_process():
+    failure = pickle.loads(pickle.dumps(Failure("LoadError", Message("{name}: {reason}", name="a", reason=STOPPED))))
+    assert failure.reason.said() == "a: stopped before it was done"
+    assert failure.reason.said("zh") == "a：未完成即被停止"

@@ -85,7 +85,7 @@ def finding(status="fail", check="repeats", dataset="train", **fields):
 
 def report_of(*findings, **fields):
     base = {
-        "schema": "datacheck/report/1",
+        "schema": "datacheck/report/2",
         "verdict": Status.worst([f.status for f in findings]),
         "datacheck": "0.1.0",
         "contract": ContractEntry(name="sft", version=1),

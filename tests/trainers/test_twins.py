@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from datacheck.i18n.message import Message
 from datacheck.trainers import trainer, trainer_names
 from datacheck.trainers.base import (
     FATES,
@@ -92,8 +93,8 @@ def test_rules_say_where_they_stand(name):
     for slug, rule in mode.rules.items():
         assert re.fullmatch(r"[a-z][a-z0-9_]*", slug)
         assert re.fullmatch(r"[\w./-]+:\d+", rule.source), slug
-        assert len(re.findall(r"[\u4e00-\u9fff]", rule.zh)) >= 2, slug
-        assert rule.en
+        assert len(re.findall(r"[\u4e00-\u9fff]", Message(rule.says).said("zh"))) >= 2, slug
+        assert rule.says
         assert rule.hint
 
 

@@ -6,11 +6,11 @@ from decimal import Decimal
 from fractions import Fraction
 
 import pytest
-from core_helpers import BAD, GOOD, contract, jsonl, report
+from core_helpers import BAD, GOOD, contract, in_words, jsonl, report
 from hypothesis import given
 from hypothesis import strategies as st
 
-from datacheck.check import Limit, Status
+from datacheck.check import Limit, Message, Status
 from datacheck.contract.load import load_contract
 from datacheck.engine.execute import Failure
 from datacheck.engine.view import Loaded
@@ -97,7 +97,11 @@ def test_an_error_wins_over_a_fail_and_both_are_listed(measured):
     bound, loaded, outcomes = measured
     facts = {**outcomes["train.role_errors"].facts}
     facts["values"] = [{"name": "rate", "slice": {}, "value": 1.5, "count": None, "of": None}]
-    both = {**outcomes, "train.role_errors": Measurement(facts, None), "train.empty_turns": Failure("X", "broke")}
+    both = {
+        **outcomes,
+        "train.role_errors": Measurement(facts, None),
+        "train.empty_turns": Failure("X", Message("broke")),
+    }
     found = judge(bound, loaded, both)
     assert (found.verdict, found.exit_code) == (Status.ERROR, 3)
     assert {f.status for f in found.findings} >= {Status.FAIL, Status.ERROR}
@@ -106,7 +110,7 @@ def test_an_error_wins_over_a_fail_and_both_are_listed(measured):
 def test_an_interrupted_run_is_an_error_whatever_was_measured(measured):
     bound, loaded, outcomes = measured
     found = judge(bound, loaded, outcomes, interrupted="SIGTERM")
-    assert (found.verdict, found.reason) == (Status.ERROR, "interrupted by SIGTERM")
+    assert (found.verdict, str(found.reason)) == (Status.ERROR, "interrupted by SIGTERM")
 
 
 def run(folder, command, checks, *more, source=None, name="contract.yaml", out="out", **datasets):
@@ -187,7 +191,7 @@ def test_rejudging_equals_a_fresh_run(tmp_path, here, command):
         checks = [{"check": "role_errors", "by": "source", "limits": {"rate": rate}}, "empty_turns"]
         _, fresh = run(tmp_path, command, checks, source=source, name="new.yaml", out=f"fresh{number}")
         again = rejudge(load_contract(tmp_path / "new.yaml"), read_report(tmp_path / "out"), tmp_path / "out")
-        assert json.loads(again.to_json()) == fresh
+        assert json.loads(again.to_json(), object_hook=in_words) == fresh
 
 
 @pytest.mark.parametrize(
@@ -237,5 +241,5 @@ def test_an_interrupted_run_stays_undecided_when_judged_again(measured, tmp_path
 def test_what_could_not_be_loaded_is_in_no_list_of_datasets(measured):
     bound, loaded, _ = measured
     assert isinstance(loaded["train"], Loaded)
-    found = judge(bound, {"train": Failure("X", "gone")}, {})
+    found = judge(bound, {"train": Failure("X", Message("gone"))}, {})
     assert (found.verdict, found.datasets, found.funnel) == (Status.ERROR, {}, {})
