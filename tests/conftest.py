@@ -4,6 +4,9 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+# Tables of a few rows: waking a second thread costs more than it does. Workers are told their own number.
+os.environ.setdefault("POLARS_MAX_THREADS", "1")
+
 import pytest
 from core_helpers import command, here  # noqa: F401 - fixtures
 from hypothesis import settings
