@@ -122,7 +122,8 @@ def outcomes(nodes: list[str], *options: str) -> Outcomes:
     """Run fast tests in this process, again and again as often as one likes."""
     told, own = StringIO(), Outcomes()
     with redirect_stdout(told), redirect_stderr(told):
-        arguments = ["-q", "-n", "0", "-p", "no:cacheprovider", "--tb=short", "-m", "not slow", *options]
+        without = ["-p", "no:cacheprovider", "-p", "no:unraisableexception"]  # the latter collects garbage five times
+        arguments = ["-q", "-n", "0", *without, "--tb=short", "-m", "not slow", *options]
         code = pytest.main([*arguments, *(str(ROOT / node) for node in nodes)], plugins=[own])
     if code not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.INTERRUPTED):
         raise NoSuchTargetError(f"pytest cannot run {nodes}: {told.getvalue()[-2000:]}")

@@ -89,19 +89,31 @@ def prepared(folder, base, mutator):
     return [mutator.prepare(record, number) if mutator.prepare else record for number, record in enumerate(records)]
 
 
+_found = {}
+
+
 def places(check, data, source):
-    return sorted(measure(check, data, source=source).evidence.select("line", "problem").unique().rows())
+    """(line, problem) of all that is found; many mutators begin with the same file."""
+    key = (repr(check), repr(source), data)
+    if key not in _found:
+        found = measure(check, data, source=source).evidence
+        _found[key] = sorted(found.select("line", "problem").unique().rows())
+    return _found[key]
+
+
+def mutated(records, base, mutator, mutate):
+    lines = [json.dumps(record, ensure_ascii=False).encode() for record in records]
+    for position in POSITIONS:
+        random = Random(f"{mutator.name} {base} {position}")
+        lines[position] = mutate(records, lines[position], position, random)
+    return b"".join(line + b"\n" for line in lines)
 
 
 def found_after(folder, base, mutator, mutate):
     """What is found in the mutated file and was not there before."""
     records = prepared(folder, base, mutator)
     before = places(mutator.check, jsonl(records), mutator.source)
-    lines = [json.dumps(record, ensure_ascii=False).encode() for record in records]
-    for position in POSITIONS:
-        random = Random(f"{mutator.name} {base} {position}")
-        lines[position] = mutate(records, lines[position], position, random)
-    after = places(mutator.check, b"".join(line + b"\n" for line in lines), mutator.source)
+    after = places(mutator.check, mutated(records, base, mutator, mutate), mutator.source)
     return sorted(set(after) - set(before))
 
 
@@ -159,9 +171,18 @@ def test_a_value_that_must_be_unique(realdata):
 
 
 @pytest.mark.parametrize("base", ["chat", "alpaca", "preference"])
-@pytest.mark.parametrize("mutator", IDENTIFIERS, ids=lambda m: m.name)
-def test_identifiers_in_every_disguise(realdata, mutator, base):
-    assert found_after(realdata, base, mutator, one_line(mutator)) == expected(mutator)
+def test_identifiers_in_every_disguise(realdata, base):
+    """A row is judged by itself, so the files of all disguises are read as one."""
+    records = rows(realdata, base)
+    check, source = IDENTIFIERS[0].check, IDENTIFIERS[0].source
+    assert all((m.check, m.source, m.prepare, m.raw) == (check, source, None, False) for m in IDENTIFIERS)
+    before = set(places(check, jsonl(records), source))
+    after = places(check, b"".join(mutated(records, base, m, one_line(m)) for m in IDENTIFIERS), source)
+    found = {m.name: [] for m in IDENTIFIERS}
+    for line, problem in after:
+        file, own = divmod(line - 1, SIZE)
+        found[IDENTIFIERS[file].name] += {(own + 1, problem)} - before
+    assert found == {m.name: expected(m) for m in IDENTIFIERS}
 
 
 @pytest.mark.parametrize("base", ["chat", "alpaca", "preference"])

@@ -30,7 +30,7 @@ def use_folder(folder: Path | None) -> None:
         return
     if not folder.is_dir():
         raise UsageError("{folder}: no such folder; --checks names a folder of check files", folder=folder)
-    taken = sorted(_names(folder) & (_names(_BUILT_IN) | _plugged()))
+    taken = sorted(_names(folder) & (_built_in() | _plugged()))
     if taken:
         raise UsageError(
             "{folder}: {name}.py has the name of a built-in check; give it another name", folder=folder, name=taken[0]
@@ -52,13 +52,18 @@ def _names(folder: Path | None) -> set[str]:
     return {path.stem for path in folder.glob("*.py") if _NAME.fullmatch(path.stem)}
 
 
+@cache
+def _built_in() -> frozenset[str]:
+    return frozenset(_names(_BUILT_IN))
+
+
 def _plugged() -> set[str]:
     return set(plugins.names(_GROUP))
 
 
 def check_names() -> list[str]:
     """The names of all checks that can be used, sorted."""
-    return sorted(_names(_BUILT_IN) | _plugged() | _names(user_folder()))
+    return sorted(_built_in() | _plugged() | _names(user_folder()))
 
 
 def always_names() -> list[str]:
@@ -71,7 +76,7 @@ def always_names() -> list[str]:
 
 @cache
 def _unasked() -> frozenset[str]:
-    return frozenset(name for name in _names(_BUILT_IN) if b"def always(" in (_BUILT_IN / f"{name}.py").read_bytes())
+    return frozenset(name for name in _built_in() if b"def always(" in (_BUILT_IN / f"{name}.py").read_bytes())
 
 
 def user_inputs() -> dict[str, bytes]:
@@ -84,14 +89,14 @@ def user_inputs() -> dict[str, bytes]:
 
 def check_class(name: str) -> type[Check]:
     """The class behind `name`. Raises KeyError for an unknown name, CheckAuthorError for a file without one check."""
-    if name not in check_names():
-        raise KeyError(name)
-    if name in _names(_BUILT_IN):
+    if name in _built_in():
         module = importlib.import_module(f"datacheck.checks.{name}")
     elif name in _plugged():
         module = plugins.module(_GROUP, name)
-    else:
+    elif name in _names(user_folder()):
         module = _user_module(name)
+    else:
+        raise KeyError(name)
     found = [
         value
         for value in vars(module).values()

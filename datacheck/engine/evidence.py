@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from datacheck.check import EVIDENCE, Check, Measured, Message, Ratio, Value, place, placed
-from datacheck.engine.record_ids import with_records
+from datacheck.engine.record_ids import RECORD, with_records
 from datacheck.engine.view import StoreView
 from datacheck.errors import CheckAuthorError
 from datacheck.i18n.message import Parameter
@@ -83,8 +83,9 @@ def _value(value: Value) -> dict[str, Any]:
 
 def _evidence(check: Check, measured: Measured, view: StoreView, target: Path, mode: Mode) -> dict[str, Any]:
     """Sink the evidence without any text, then describe the first lines through `excerpt`."""
+    nothing: dict[str, Any] = {"evidence": 0, "rows": 0, "problems": {}, "first": []}
     if measured.evidence is None:
-        return {"evidence": 0, "rows": 0, "problems": {}, "first": []}
+        return nothing
     given = _with_other(measured.evidence, view)
     columns = given.collect_schema().names()
     keep = given.drop("text", "other_text", strict=False)
@@ -100,6 +101,10 @@ def _evidence(check: Check, measured: Measured, view: StoreView, target: Path, m
     )
     if table["problem"].has_nulls() or table.filter(pl.all_horizontal(pl.col("row", "file").is_null())).height:
         raise CheckAuthorError(f"{check.check}: evidence needs a `problem` and a `row` or `file` on every line")
+    if table.is_empty():  # as most are: there is no text to find again
+        empty = table.drop("order").with_columns(pl.lit(None, t).alias(name) for name, t in (ID | RECORD).items())
+        empty.write_parquet(target)
+        return nothing
     # What is only for review has no row: it may not hide the rows that break the contract.
     table = table.sort(pl.col("row").is_null(), "order")
     first = _described(table.head(FIRST), given, columns, mode)

@@ -9,11 +9,12 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED as FIRST
-from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
+from graphlib import TopologicalSorter
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 
 from datacheck.check import Check, Feature, Group, Message, Need, Summary
@@ -36,7 +37,7 @@ from datacheck.engine.processes import ChildContext, prepare_child
 from datacheck.engine.shared_bytes import handed
 from datacheck.engine.store import Store, digest
 from datacheck.engine.view import Loaded, TablePlace
-from datacheck.errors import CheckAuthorError, DatacheckError, LoadError
+from datacheck.errors import DatacheckError, LoadError
 from datacheck.files.inventory import Inventory
 from datacheck.loading.reading import Reading
 from datacheck.pii.redaction import Mode
@@ -315,32 +316,31 @@ class Engine:
 
     def run(self, plan: tuple[Step, ...], on_progress: OnProgress | None = None) -> None:
         """Execute a whole plan: steps whose predecessors are done run beside each other."""
-        waiting = {step.key: step for step in plan}
+        steps = {step.key: step for step in plan}
+        order = TopologicalSorter({step.key: step.after for step in plan})
+        order.prepare()
+        ended: SimpleQueue[Future[Result]] = SimpleQueue()
         running: dict[Future[Result], str] = {}
         try:
             with ThreadPoolExecutor(self.workers.count, thread_name_prefix="step") as threads:
                 try:
-                    while waiting or running:
-                        for key in [k for k, s in waiting.items() if all(a in self.results for a in s.after)]:
-                            running[threads.submit(self.execute, waiting.pop(key))] = key
-                        _not_stuck(running, waiting)
-                        done, _ = wait(running, return_when=FIRST, timeout=0.5)
-                        for future in done:
-                            key = running.pop(future)
-                            future.result()
-                            if on_progress:
-                                on_progress(Progress(key, len(self.results), len(plan)))
+                    while order.is_active():
+                        for key in order.get_ready():
+                            future = threads.submit(self.execute, steps[key])
+                            running[future] = key
+                            future.add_done_callback(ended.put)
+                        future = ended.get()
+                        future.result()
+                        key = running.pop(future)
+                        order.done(key)
+                        if on_progress:
+                            on_progress(Progress(key, len(self.results), len(plan)))
                 except BaseException:
                     self.workers.close(kill=True)
                     threads.shutdown(wait=False, cancel_futures=True)
                     raise
         finally:
             self.workers.close()
-
-
-def _not_stuck(running: Iterable[object], waiting: Iterable[str]) -> None:
-    if not running:
-        raise CheckAuthorError(f"{next(iter(waiting))}: waits for a step that is not in the plan")
 
 
 def _handed(task: Any) -> Any:

@@ -31,7 +31,7 @@ def test_bombs_are_stopped(name):
         (reply,) = renderer.render([ONE])
     assert reply.text == ""
     assert reply.fault == "limit" or (name in ("recursion", "padding") and reply.fault in ("broken", "refused"))
-    assert time.monotonic() - start < 6
+    assert time.monotonic() - start < 30  # a bomb would need hours; the machine may be busy
 
 
 def test_after_a_bomb_the_next_conversation_is_rendered():

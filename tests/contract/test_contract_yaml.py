@@ -46,16 +46,16 @@ def test_a_billion_laughs_is_refused_before_it_laughs():
     laughs = "a: &a [lol, lol]\n" + "".join(
         f"{b}: &{b} [*{a}, *{a}]\n" for a, b in zip("abcdefgh", "bcdefghi", strict=True)
     )
-    start = time.monotonic()
+    start = time.process_time()
     assert "anchors" in refusal(laughs)
-    assert time.monotonic() - start < 1
+    assert time.process_time() - start < 1
 
 
 @pytest.mark.parametrize("deep", ["[" * 100_000, "a: " * 1 + "{a: " * 50_000, "- " * 60_000])
 def test_depth_never_reaches_the_stack(deep):
-    start = time.monotonic()
+    start = time.process_time()
     assert refusal(deep)
-    assert time.monotonic() - start < 5
+    assert time.process_time() - start < 5
 
 
 def test_depth_has_a_limit_of_its_own():

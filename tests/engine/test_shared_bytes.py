@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import random
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from datacheck.engine.processes import ChildContext
 from datacheck.engine.shared_bytes import handed
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "memfd_create"), reason="memfd_create is Linux only")
-DATA = os.urandom(3 * 1024 * 1024 + 1)
+DATA = random.Random(1).randbytes(3 * 1024 * 1024 + 1)
 
 
 def of_ours():

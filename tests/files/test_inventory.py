@@ -77,9 +77,9 @@ def test_globs_match_what_a_backtracking_translation_matches(glob, name):
 
 
 def test_a_hostile_glob_takes_no_time():
-    start = time.monotonic()
+    start = time.process_time()
     assert not glob_matches("*a" * 60 + "b", "a" * 250)
-    assert time.monotonic() - start < 2
+    assert time.process_time() - start < 2
 
 
 def test_a_single_file_and_nothing_at_all(tmp_path):

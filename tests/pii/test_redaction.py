@@ -93,7 +93,8 @@ def test_every_disguise_is_masked(name):
 def test_a_value_across_any_cut_is_never_half_shown(entity, limit):
     """The canary slides over the excerpt's limit, the shown region and the window's end."""
     value = canary(entity, 1)
-    for at in [*range(max(0, limit - 60), limit + 5), *range(limit * 4 - 60, limit * 4 + 5)]:
+    reach = len(value) + 5  # further before a cut it is not cut
+    for at in [*range(max(0, limit - reach), limit + 5), *range(limit * 4 - reach, limit * 4 + 5)]:
         shown = excerpt("文 " * (at // 2) + " " * (at % 2) + value + " 文" * 900, limit=limit)
         visible = [part for n in (7,) for i in range(len(value) - n + 1) if (part := value[i : i + n]) in shown]
         assert visible == []
@@ -160,9 +161,9 @@ def test_nothing_invisible_and_never_too_long(text, mode):
 )
 def test_time_does_not_depend_on_the_text(unit):
     text = unit * (100_000 // len(unit))
-    begin = time.perf_counter()
+    begin = time.process_time()
     excerpt(text)
-    assert time.perf_counter() - begin < 0.5
+    assert time.process_time() - begin < 0.5
 
 
 def test_imports_neither_polars_nor_presidio():

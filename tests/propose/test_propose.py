@@ -90,7 +90,7 @@ QA = {"question": "十二的一半是多少？", "answer": "6"}
         ("tools.jsonl", {"messages": CHAT, "tools": []}, ["- tool_call_errors"]),
     ],
 )
-def test_fits_the_file(tmp_path: Path, name, content, expected):
+def test_fits_the_file(tmp_path: Path, here, name, content, expected):
     (tmp_path / name).write_text(json.dumps(content, ensure_ascii=False) + "\n", encoding="utf-8")
     text = contract_for(tmp_path / name)
     assert [word for word in expected if word not in text] == []
@@ -158,8 +158,7 @@ def test_an_arena_gets_the_checks_of_pairs_and_their_scores(tmp_path: Path, here
     assert [place["at"] for place in gap["evidence"]["first"]] == ["train/data.jsonl:3"]
 
 
-@pytest.mark.parametrize("name", [*SHAPES, "mixed"])
-@pytest.mark.parametrize("form", ["jsonl", "json"])
+@pytest.mark.parametrize(("form", "name"), [*(("jsonl", name) for name in (*SHAPES, "mixed")), ("json", "mixed")])
 def test_run_takes_what_init_wrote(tmp_path: Path, here, command, name, form):
     """Whatever the shape: the contract loads, and the data can be judged by it."""
     kinds = [*SHAPES.values()] if name == "mixed" else [SHAPES[name]]
