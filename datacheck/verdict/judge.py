@@ -6,9 +6,10 @@ that could not be loaded are `error`, never a pass.
 
 import datetime as dt
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -121,7 +122,11 @@ def judge(
             if isinstance(state, Loaded)
         },
         findings=tuple(findings),
-        funnel=_funnels(contract, loaded, findings, paths.get),
+        funnel={
+            name: _funnel(name, _sizes(state), findings, lambda finding: paths.get(finding.id))
+            for name in contract.datasets
+            if isinstance(state := loaded.get(name), Loaded)
+        },
         not_checked=tuple(map(Sentence.of, (*notes, *_format_notes(loaded)))),
     )
 
@@ -335,32 +340,29 @@ def _format_notes(loaded: Mapping[str, Loaded | Failure]) -> list[Message]:
     return notes
 
 
-def _funnels(
-    contract: Contract,
-    loaded: Mapping[str, Loaded | Failure],
-    findings: list[Finding],
-    evidence: Callable[[str], Path | None],
-) -> dict[str, tuple[tuple[str, int], ...]]:
-    """Per dataset: rows in → readable → left after each failed check (distinct rows, contract order) → kept."""
-    funnels: dict[str, tuple[tuple[str, int], ...]] = {}
-    for name in contract.datasets:
-        state = loaded.get(name)
-        if not isinstance(state, Loaded):
+def _sizes(state: Loaded) -> tuple[tuple[str, int], ...]:
+    rows = sum(f.rows for f in state.files)
+    return ("in", rows + sum(f.bad for f in state.files)), ("readable", rows)
+
+
+def _funnel(
+    name: str,
+    sizes: tuple[tuple[str, int], ...],
+    findings: Iterable[Finding],
+    evidence: Callable[[Finding], Path | None],
+) -> tuple[tuple[str, int], ...]:
+    """Of a dataset: rows in → readable → left after each failed check (distinct rows, contract order) → kept."""
+    steps, rows, gone = list(sizes), sizes[1][1], pl.Series("row", [], pl.UInt64)
+    for finding in findings:
+        path = evidence(finding) if finding.dataset == name and finding.status is Status.FAIL else None
+        if path is None or not path.exists():
             continue
-        rows = sum(f.rows for f in state.files)
-        steps = [("in", rows + sum(f.bad for f in state.files)), ("readable", rows)]
-        gone = pl.Series("row", [], pl.UInt64)
-        for finding in findings:
-            path = evidence(finding.id) if finding.dataset == name and finding.status is Status.FAIL else None
-            if path is None or not path.exists():
-                continue
-            hit = pl.read_parquet(path, columns=["row"], glob=False)["row"].drop_nulls()
-            if hit.is_empty():  # lines that could not be read are gone already
-                continue
-            gone = pl.concat([gone, hit]).unique()
-            steps.append((finding.id.partition(".")[2], rows - gone.len()))
-        funnels[name] = (*steps, ("kept", rows - gone.len()))
-    return funnels
+        hit = pl.read_parquet(path, columns=["row"], glob=False)["row"].drop_nulls()
+        if hit.is_empty():  # lines that could not be read are gone already
+            continue
+        gone = pl.concat([gone, hit]).unique()
+        steps.append((finding.id.partition(".")[2], rows - gone.len()))
+    return (*steps, ("kept", rows - gone.len()))
 
 
 def rejudge(
@@ -397,7 +399,10 @@ def rejudge(
             "contract": ContractEntry(name=contract.name, version=contract.version),
             "inputs": dict(sorted({**contract.inputs, **user}.items())),
             "findings": tuple(findings),
-            "funnel": _refunnel(report, findings, folder),
+            "funnel": {
+                name: _funnel(name, steps[:2], findings, partial(_evidence_file, folder))
+                for name, steps in report.funnel.items()
+            },
         }
     )
 
@@ -439,23 +444,3 @@ def _evidence_file(folder: Path, finding: Finding) -> Path | None:
     if not path.is_file():
         raise UsageError("{path}: is missing; the report folder is not whole, run the data again", path=path)
     return path
-
-
-def _refunnel(report: Report, findings: list[Finding], folder: Path) -> dict[str, tuple[tuple[str, int], ...]]:
-    funnels = {}
-    for name, old in report.funnel.items():
-        (first, readable), gone = old[:2], pl.Series("row", [], pl.UInt64)
-        steps = [first, readable]
-        for finding in findings:
-            if finding.dataset != name or finding.status is not Status.FAIL:
-                continue
-            path = _evidence_file(folder, finding)
-            if path is None:
-                continue
-            hit = pl.read_parquet(path, columns=["row"], glob=False)["row"].drop_nulls()
-            if hit.is_empty():  # lines that could not be read are gone already
-                continue
-            gone = pl.concat([gone, hit]).unique()
-            steps.append((finding.id.partition(".")[2], readable[1] - gone.len()))
-        funnels[name] = (*steps, ("kept", readable[1] - gone.len()))
-    return funnels

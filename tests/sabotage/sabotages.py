@@ -125,7 +125,7 @@ SABOTAGES = (
     Sabotage(
         "funnel_counts_twice",
         "rows are counted once",
-        "datacheck.verdict.judge._funnels",
+        "datacheck.verdict.judge._funnel",
         "pl.concat([gone, hit]).unique()",
         "pl.concat([gone, hit])",
         "tests/verdict/test_judge.py::test_rejudging_equals_a_fresh_run",
