@@ -17,9 +17,10 @@ from presidio_analyzer.context_aware_enhancers import ContextAwareEnhancer
 from presidio_analyzer.nlp_engine import NlpArtifacts, NoOpNlpEngine
 
 from datacheck.pii.errors import PiiTimeout
+from datacheck.pii.expressions import HAN
 from datacheck.pii.names import JiebaEngine, NameRecognizer, titled, windows
 from datacheck.pii.recognizers import RECOGNIZERS, Recognizer
-from datacheck.pii.recognizers.base import HAN, span
+from datacheck.pii.recognizers.base import span
 
 # Presidio logs matched text (iban_recognizer.py) and, below CRITICAL, a line per text.
 logging.getLogger("presidio-analyzer").setLevel(logging.CRITICAL)

@@ -12,9 +12,9 @@ from typing import Literal
 
 import polars as pl
 
+from datacheck.pii.expressions import GATE_DIGITS, GATE_FIVE_DIGITS, HAN
 from datacheck.pii.normalise import NEEDS_FOLDING, SHORT_ESCAPE, fold
 from datacheck.pii.recognizers import RECOGNIZERS, Recognizer
-from datacheck.pii.recognizers.base import GATE_DIGITS, GATE_FIVE_DIGITS, HAN
 
 Names = Literal["linked", "full"]
 """Where unlabelled names are looked for: within LINK characters of a hard identifier, or in every text (slow)."""

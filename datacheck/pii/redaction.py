@@ -5,9 +5,10 @@ import unicodedata
 from collections.abc import Iterator
 from typing import Literal
 
+from datacheck.pii.expressions import SEPARATOR
 from datacheck.pii.normalise import CHINESE_NUMERALS, Folded, fold
 from datacheck.pii.recognizers import RECOGNIZERS
-from datacheck.pii.recognizers.base import SEPARATOR, span
+from datacheck.pii.recognizers.base import span
 
 Mode = Literal["redacted", "masked", "full"]
 

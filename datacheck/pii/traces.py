@@ -12,9 +12,10 @@ from typing import NamedTuple
 
 import polars as pl
 
+from datacheck.pii.expressions import SEPARATOR
 from datacheck.pii.normalise import Folded, fold
 from datacheck.pii.recognizers import RECOGNIZERS
-from datacheck.pii.recognizers.base import SEPARATOR, compact, digits_of
+from datacheck.pii.recognizers.base import compact, digits_of
 
 _BETWEEN_DIGITS = re.compile(SEPARATOR)
 _BETWEEN_LETTERS = re.compile(r"[ \t\u00a0\u3000._\-'’·•]")

@@ -3,8 +3,9 @@
 import re
 from random import Random
 
+from datacheck.pii.expressions import HAN
 from datacheck.pii.policy import Policy
-from datacheck.pii.recognizers.base import HAN, Judgement, Recognizer
+from datacheck.pii.recognizers.base import Judgement, Recognizer
 
 _NUMBER = (
     r"(?:[甲乙丙丁]?[0-9]{1,5}(?:[A-Za-z]|[\-－~之、][0-9]{1,4})?"

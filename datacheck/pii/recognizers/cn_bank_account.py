@@ -2,17 +2,9 @@
 
 from random import Random
 
+from datacheck.pii.expressions import GAP, GATE_DIGITS, LINKER, RIGHT
 from datacheck.pii.policy import Policy
-from datacheck.pii.recognizers.base import (
-    GAP,
-    GATE_DIGITS,
-    LINKER,
-    RIGHT,
-    Judgement,
-    Recognizer,
-    random_digits,
-    words,
-)
+from datacheck.pii.recognizers.base import Judgement, Recognizer, random_digits, words
 
 _BANK = (
     r"(?:(?:银行|銀行|开户|開戶|對公|对公|收款|付款|汇款|匯款|储蓄|儲蓄|存款|结算|結算|基本户|一般户|打款)(?:行|人|专用|专户|卡|存款|结算){0,2}"

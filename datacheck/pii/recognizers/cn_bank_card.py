@@ -3,22 +3,9 @@
 import re
 from random import Random
 
+from datacheck.pii.expressions import ARITHMETIC_LEFT, ARITHMETIC_RIGHT, GAP, GATE_DIGITS, LEFT, RIGHT, SEPARATOR
 from datacheck.pii.policy import Policy
-from datacheck.pii.recognizers.base import (
-    ARITHMETIC_LEFT,
-    ARITHMETIC_RIGHT,
-    GAP,
-    GATE_DIGITS,
-    LEFT,
-    RIGHT,
-    SEPARATOR,
-    Judgement,
-    Recognizer,
-    completed,
-    digits_of,
-    random_digits,
-    words,
-)
+from datacheck.pii.recognizers.base import Judgement, Recognizer, completed, digits_of, random_digits, words
 
 # ISO/IEC 7812 prefixes and lengths. 13-digit Visa is left out: none is issued any more, and one in ten random
 # numbers would pass. 9558 (ICBC) and 4367 (CCB) of 19 digits are older debit cards.

@@ -3,8 +3,7 @@
 import re
 from random import Random
 
-from datacheck.pii.policy import Policy
-from datacheck.pii.recognizers.base import (
+from datacheck.pii.expressions import (
     ARITHMETIC_LEFT,
     ARITHMETIC_RIGHT,
     GAP,
@@ -13,11 +12,9 @@ from datacheck.pii.recognizers.base import (
     LINKER,
     RIGHT,
     SEPARATOR,
-    Judgement,
-    Recognizer,
-    digits_of,
-    random_digits,
 )
+from datacheck.pii.policy import Policy
+from datacheck.pii.recognizers.base import Judgement, Recognizer, digits_of, random_digits
 
 _PREFIX = rf"(?:(?:\+|00)86{GAP})?"
 _AREA = r"0(?:10|2[0-9]|[3-9][0-9]{2})"

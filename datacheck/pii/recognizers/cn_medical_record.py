@@ -2,19 +2,9 @@
 
 from random import Random
 
+from datacheck.pii.expressions import GAP, GATE_FIVE_DIGITS, LINKER, NO_WORD, RIGHT
 from datacheck.pii.policy import Policy
-from datacheck.pii.recognizers.base import (
-    GAP,
-    GATE_FIVE_DIGITS,
-    LINKER,
-    NO_WORD,
-    RIGHT,
-    Judgement,
-    Recognizer,
-    compact,
-    random_digits,
-    words,
-)
+from datacheck.pii.recognizers.base import Labelled, random_digits, words
 
 _LABEL = (
     r"(?:病历|病歷|病案|住院|门诊|門診|急诊|急診|就诊|就診|诊疗|診療|病理|患者|病人|体检)(?:编|卡)?(?:[号號]|编码|ID|id)"
@@ -26,7 +16,7 @@ _LABEL = (
 _VALUE = rf"(?:[A-Za-z]{GAP}){{0,4}}[0-9](?:{GAP}[0-9]){{4,17}}"
 
 
-class CnMedicalRecord(Recognizer):
+class CnMedicalRecord(Labelled):
     """A number after 病历号, 住院号, 就诊卡号, MRN."""
 
     entity = "CN_MEDICAL_RECORD"
@@ -38,11 +28,6 @@ class CnMedicalRecord(Recognizer):
     patterns = {"cn_medical_record": rf"(?:{_LABEL}){LINKER}(?<![0-9A-Za-z]){NO_WORD}(?P<value>{_VALUE}){RIGHT}"}
     extents = (rf"(?:{_LABEL}){LINKER}(?<![0-9A-Za-z]){NO_WORD}(?P<value>{_VALUE})",)
     specimens = words("123456 1234567 12345678 123456789 000000 00000000")
-
-    def judge(self, rule: str, value: str) -> Judgement | None:
-        """The label is the evidence."""
-        del rule
-        return Judgement(0.7, "specimen" if compact(value) in self.specimens else "valid")
 
     def canary(self, rng: Random) -> str:
         """Return a labelled number."""

@@ -3,20 +3,9 @@
 import re
 from random import Random
 
+from datacheck.pii.expressions import ARITHMETIC_LEFT, ARITHMETIC_RIGHT, GAP, GATE_DIGITS, LEFT, RIGHT, SEPARATOR
 from datacheck.pii.policy import Policy
-from datacheck.pii.recognizers.base import (
-    ARITHMETIC_LEFT,
-    ARITHMETIC_RIGHT,
-    GAP,
-    GATE_DIGITS,
-    LEFT,
-    RIGHT,
-    SEPARATOR,
-    Judgement,
-    Recognizer,
-    digits_of,
-    random_digits,
-)
+from datacheck.pii.recognizers.base import Judgement, Recognizer, digits_of, random_digits
 
 # The assigned ranges, after the metadata of phonenumbers 9.0 (held equal to it by a test).
 _ASSIGNED = re.compile(r"1(?:610[0-9]|740[0-5])[0-9]{6}|1(?:[38][0-9]|4[57]|[59][0-35-9]|6[25-7]|7[0-35-8])[0-9]{8}")

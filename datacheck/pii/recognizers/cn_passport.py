@@ -2,20 +2,9 @@
 
 from random import Random
 
+from datacheck.pii.expressions import GAP, GATE_DIGITS, LEFT, LINKER, RIGHT, anywhere
 from datacheck.pii.policy import Policy
-from datacheck.pii.recognizers.base import (
-    GAP,
-    GATE_DIGITS,
-    LEFT,
-    LINKER,
-    RIGHT,
-    Judgement,
-    Recognizer,
-    anywhere,
-    compact,
-    random_digits,
-    words,
-)
+from datacheck.pii.recognizers.base import Judgement, Recognizer, compact, random_digits, words
 
 _LABEL = r"护照(?:号码?|编号)?|護照(?:號碼?)?|[Pp]assport(?: ?(?:[Nn]o\.?|[Nn]umber|#|_?number|_?no|_?id))?"
 _LETTER = "[A-HJ-NP-Za-hj-np-z]"

@@ -3,8 +3,9 @@
 import re
 from random import Random
 
+from datacheck.pii.expressions import GAP, RIGHT
 from datacheck.pii.policy import Policy
-from datacheck.pii.recognizers.base import GAP, RIGHT, Judgement, Recognizer, random_digits, words
+from datacheck.pii.recognizers.base import Judgement, Recognizer, random_digits, words
 
 _PROVINCES = "京津沪渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕吉闽贵粤青藏川宁琼"
 _CHAR, _LETTER = "[0-9A-HJ-NP-Za-hj-np-z]", "[A-HJ-NP-Za-hj-np-z]"

@@ -3,18 +3,9 @@
 from datetime import date
 from random import Random
 
+from datacheck.pii.expressions import GAP, GATE_DIGITS, LEFT, RIGHT
 from datacheck.pii.policy import Policy
-from datacheck.pii.recognizers.base import (
-    GAP,
-    GATE_DIGITS,
-    LEFT,
-    RIGHT,
-    Judgement,
-    Recognizer,
-    compact,
-    random_digits,
-    words,
-)
+from datacheck.pii.recognizers.base import Judgement, Recognizer, random_digits, words
 
 # GB/T 2260 province codes. 81-83: residence permits for Hong Kong, Macao, Taiwan; 9 opens foreigners' cards.
 _PROVINCES = words(
@@ -81,10 +72,6 @@ class CnResidentId(Recognizer):
         if number[-1] == check_digit(number[:17]):
             return Judgement(1.0, "valid")
         return Judgement(0.3 if number[0] == "9" else 0.6, "suspect")
-
-    def canonical(self, value: str) -> str:
-        """Return the digits, with an upper-case X."""
-        return compact(value)
 
     def mask(self, value: str) -> str:
         """Keep the six digits of the region."""

@@ -2,19 +2,9 @@
 
 from random import Random
 
+from datacheck.pii.expressions import GAP, GATE_DIGITS, LINKER, NO_WORD, RIGHT, english
 from datacheck.pii.policy import Policy
-from datacheck.pii.recognizers.base import (
-    GAP,
-    GATE_DIGITS,
-    LINKER,
-    NO_WORD,
-    RIGHT,
-    Judgement,
-    Recognizer,
-    english,
-    random_digits,
-    words,
-)
+from datacheck.pii.recognizers.base import Labelled, random_digits, words
 
 _LABEL = (
     r"(?:社保|社会保障|社會保障|社会保险|社會保險|医保|醫保|医疗保险|醫療保險|公积金|公積金|养老保险|養老保險)"
@@ -34,7 +24,7 @@ _SSN = rf"[0-8](?:{GAP}[0-9]){{8}}(?!{GAP}[0-9])"  # behind _BARE a number of th
 _VALUE = rf"(?:[A-Za-z]{GAP}){{0,2}}[0-9](?:{GAP}[0-9]){{6,18}}(?:{GAP}[Xx])?"
 
 
-class CnSocialSecurity(Recognizer):
+class CnSocialSecurity(Labelled):
     """A number after 社保, 医保 or 公积金; where it is the resident ID, that is what is reported."""
 
     entity = "CN_SOCIAL_SECURITY"
@@ -49,11 +39,6 @@ class CnSocialSecurity(Recognizer):
         "cn_social_security.en": rf"{_BARE}{LINKER}(?<![0-9A-Za-z]){NO_WORD}(?!{_SSN})(?P<value>{_VALUE}){RIGHT}",
     }
     specimens = words("123456789 1234567890 12345678 123456789012 000000000")
-
-    def judge(self, rule: str, value: str) -> Judgement | None:
-        """The label is the evidence."""
-        del rule
-        return Judgement(0.7, "specimen" if self.canonical(value) in self.specimens else "valid")
 
     def canary(self, rng: Random) -> str:
         """Return a labelled number."""

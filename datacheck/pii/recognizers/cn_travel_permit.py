@@ -2,19 +2,9 @@
 
 from random import Random
 
+from datacheck.pii.expressions import GAP, GATE_DIGITS, LEFT, LINKER, RIGHT, anywhere
 from datacheck.pii.policy import Policy
-from datacheck.pii.recognizers.base import (
-    GAP,
-    GATE_DIGITS,
-    LEFT,
-    LINKER,
-    RIGHT,
-    Judgement,
-    Recognizer,
-    anywhere,
-    random_digits,
-    words,
-)
+from datacheck.pii.recognizers.base import Judgement, Recognizer, random_digits, words
 
 _LABEL = r"[台臺]胞[证證]|通行[证證]|回[乡鄉][证證卡]|(?i:(?:compatriots?|travel|return|taiwan)[ _\-]{0,2}permit)"
 _NUMBER_OF = rf"(?:{_LABEL})(?:[号號][码碼]?|[证證][号號]|[ _\-]{{0,2}}(?i:number|num|no\.?))?"
@@ -52,8 +42,7 @@ class CnTravelPermit(Recognizer):
 
     def judge(self, rule: str, value: str) -> Judgement | None:
         """Judge by the form."""
-        state = "specimen" if self.canonical(value) in self.specimens else "valid"
-        return Judgement(0.6 if rule == "cn_travel_permit.taiwan" else 0.2, state)  # type: ignore[arg-type]
+        return Judgement(0.6 if rule == "cn_travel_permit.taiwan" else 0.2, self.state(value))
 
     def canary(self, rng: Random) -> str:
         """Return the word and an 11-character number."""

@@ -2,17 +2,9 @@
 
 from random import Random
 
+from datacheck.pii.expressions import GAP, GATE_DIGITS, LEFT, RIGHT
 from datacheck.pii.policy import Policy
-from datacheck.pii.recognizers.base import (
-    GAP,
-    GATE_DIGITS,
-    LEFT,
-    RIGHT,
-    Judgement,
-    Recognizer,
-    random_digits,
-    words,
-)
+from datacheck.pii.recognizers.base import Judgement, Recognizer, random_digits, words
 
 _ALPHABET = "0123456789ABCDEFGHJKLMNPQRTUWXY"
 _CHAR = "[0-9A-HJ-NP-RTUWXYa-hj-np-rtuwxy]"

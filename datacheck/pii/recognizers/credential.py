@@ -3,8 +3,9 @@
 import re
 from random import Random
 
+from datacheck.pii.expressions import ANSWERED, GATE_WORDS
 from datacheck.pii.policy import Policy
-from datacheck.pii.recognizers.base import ANSWERED, GATE_WORDS, Judgement, Recognizer
+from datacheck.pii.recognizers.base import Judgement, Recognizer
 
 _KEY = (
     r"(?i:pass ?word|passwd|pwd|pass ?phrase|secret(?:[_\- ]?key)?|api[_\- ]?key"

@@ -4,8 +4,9 @@ import hashlib
 import re
 from random import Random
 
+from datacheck.pii.expressions import LEFT, RIGHT
 from datacheck.pii.policy import Policy
-from datacheck.pii.recognizers.base import LEFT, RIGHT, Judgement, Recognizer, words
+from datacheck.pii.recognizers.base import Judgement, Recognizer, words
 
 _BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 _BECH32 = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"

@@ -3,8 +3,9 @@
 import re
 from random import Random
 
+from datacheck.pii.expressions import GATE_WORDS, LINKER
 from datacheck.pii.policy import Policy
-from datacheck.pii.recognizers.base import GATE_WORDS, LINKER, Judgement, Recognizer
+from datacheck.pii.recognizers.base import Labelled
 
 _LABEL = (
     r"(?:出生日期|出生年月日?|出生时间|生日|出生于|生于|诞生于|出生|(?i:date[ _\-]{0,2}of[ _\-]{0,2}birth|dob"
@@ -25,7 +26,7 @@ _VALUE = (
 _NUMERALS = str.maketrans("〇零○一二三四五六七八九", "000123456789")
 
 
-class DateOfBirth(Recognizer):
+class DateOfBirth(Labelled):
     """A date after 出生日期, 生于, born on. Biographies are full of them, so one alone only warns."""
 
     entity = "DATE_OF_BIRTH"
@@ -40,11 +41,6 @@ class DateOfBirth(Recognizer):
     }
     extents = (rf"{_LABEL}{_LINK}(?P<value>{_VALUE})", rf"{_VALUE}[ ]?出生")
     specimens = frozenset({"19491231", "20000101", "19900101", "19700101"})
-
-    def judge(self, rule: str, value: str) -> Judgement | None:
-        """The label is the evidence."""
-        del rule
-        return Judgement(0.7, "specimen" if self.canonical(value) in self.specimens else "valid")
 
     def canonical(self, value: str) -> str:
         """Return year, month and day as digits where they stand in this order, else the text."""

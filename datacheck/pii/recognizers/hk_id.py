@@ -2,17 +2,9 @@
 
 from random import Random
 
+from datacheck.pii.expressions import GAP, GATE_DIGITS, LEFT, anywhere
 from datacheck.pii.policy import Policy
-from datacheck.pii.recognizers.base import (
-    GAP,
-    GATE_DIGITS,
-    LEFT,
-    Judgement,
-    Recognizer,
-    anywhere,
-    random_digits,
-    words,
-)
+from datacheck.pii.recognizers.base import Judgement, Recognizer, random_digits, words
 
 _OPEN, _CLOSE = r"[ ]?[(（\[]?[ ]?", r"[ ]?[)）\]]?"
 

@@ -2,8 +2,9 @@
 
 from random import Random
 
+from datacheck.pii.expressions import GAP, LEFT, RIGHT
 from datacheck.pii.policy import Policy
-from datacheck.pii.recognizers.base import GAP, LEFT, RIGHT, Judgement, Recognizer, random_digits, words
+from datacheck.pii.recognizers.base import Judgement, Recognizer, random_digits, words
 
 _CHAR = "[0-9A-Za-z]"
 

@@ -2,19 +2,9 @@
 
 from random import Random
 
+from datacheck.pii.expressions import GAP, GATE_DIGITS, LEFT, RIGHT, anywhere
 from datacheck.pii.policy import Policy
-from datacheck.pii.recognizers.base import (
-    GAP,
-    GATE_DIGITS,
-    LEFT,
-    RIGHT,
-    Judgement,
-    Recognizer,
-    anywhere,
-    completed,
-    random_digits,
-    words,
-)
+from datacheck.pii.recognizers.base import Judgement, Recognizer, completed, random_digits, words
 from datacheck.pii.recognizers.cn_bank_card import luhn
 
 

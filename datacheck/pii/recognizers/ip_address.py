@@ -3,8 +3,9 @@
 import ipaddress
 from random import Random
 
+from datacheck.pii.expressions import LEFT, RIGHT
 from datacheck.pii.policy import Policy
-from datacheck.pii.recognizers.base import LEFT, RIGHT, Judgement, Recognizer, words
+from datacheck.pii.recognizers.base import Judgement, Recognizer, words
 
 _OCTET = r"(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])"
 _DOT = r"(?:[ ]?\.[ ]?|\[\.\])"

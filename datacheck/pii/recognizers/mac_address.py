@@ -2,8 +2,9 @@
 
 from random import Random
 
+from datacheck.pii.expressions import LEFT, RIGHT
 from datacheck.pii.policy import Policy
-from datacheck.pii.recognizers.base import LEFT, RIGHT, Judgement, Recognizer, words
+from datacheck.pii.recognizers.base import Judgement, Recognizer, words
 
 _HEX = "[0-9A-Fa-f]{2}"
 

@@ -3,8 +3,9 @@
 import re
 from random import Random
 
+from datacheck.pii.expressions import GATE_WORDS, HAN, NAME_LINKER
 from datacheck.pii.policy import Policy
-from datacheck.pii.recognizers.base import GATE_WORDS, HAN, NAME_LINKER, Judgement, Recognizer, words
+from datacheck.pii.recognizers.base import Judgement, Recognizer, words
 
 # The surnames of 99 % of the people (Ministry of Public Security's reports), and the compound ones.
 SURNAMES = (

@@ -3,16 +3,9 @@
 import re
 from random import Random
 
+from datacheck.pii.expressions import ARITHMETIC_RIGHT, GATE_DIGITS, RIGHT
 from datacheck.pii.policy import Policy
-from datacheck.pii.recognizers.base import (
-    ARITHMETIC_RIGHT,
-    GATE_DIGITS,
-    RIGHT,
-    Judgement,
-    Recognizer,
-    digits_of,
-    random_digits,
-)
+from datacheck.pii.recognizers.base import Judgement, Recognizer, digits_of, random_digits
 
 _SEP = r"[ \t\u00a0\-\u2010-\u2015.·()（）]"
 _FICTION = re.compile(r"\+?1?(?:555[0-9]{7}|[0-9]{3}555[0-9]{4}|1234567890|123[0-9]{7})")

@@ -2,8 +2,9 @@
 
 from random import Random
 
+from datacheck.pii.expressions import GAP, LINKER
 from datacheck.pii.policy import Policy
-from datacheck.pii.recognizers.base import GAP, LINKER, Judgement, Recognizer, compact, random_digits, words
+from datacheck.pii.recognizers.base import Labelled, compact, random_digits, words
 
 _LABEL = (
     r"(?:(?:[Qq][Qq]|[扣抠蔻]{2}|企鹅)(?:账号|帐号|群号?|[ _\-]{0,2}(?i:number|num|no\.?|id|account))?"
@@ -15,7 +16,7 @@ _VALUE = rf"(?:[1-9](?:{GAP}[0-9]){{4,10}}|{_NUMERALS}(?![〇零一二三四五�
 _TO_DIGITS = str.maketrans("〇零一二三四五六七八九幺", "001234567891")
 
 
-class Qq(Recognizer):
+class Qq(Labelled):
     """Five to eleven digits after QQ, 扣扣, 加Q."""
 
     entity = "QQ"
@@ -26,11 +27,6 @@ class Qq(Recognizer):
     patterns = {"qq": rf"(?<![A-Za-z]){_LABEL}{LINKER}(?P<value>{_VALUE})(?![0-9A-Za-z@]|\.[A-Za-z]|{GAP}[0-9])"}
     extents = (rf"{_LABEL}{LINKER}(?P<value>{_NUMERALS})",)
     specimens = words("10000 10001 12345 123456 1234567 12345678 123456789 1234567890 88888888 66666666 888888 666666")
-
-    def judge(self, rule: str, value: str) -> Judgement | None:
-        """The label is the evidence."""
-        del rule
-        return Judgement(0.7, "specimen" if self.canonical(value) in self.specimens else "valid")
 
     def canonical(self, value: str) -> str:
         """Return the digits."""

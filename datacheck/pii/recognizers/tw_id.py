@@ -2,18 +2,9 @@
 
 from random import Random
 
+from datacheck.pii.expressions import GAP, GATE_DIGITS, LEFT, RIGHT
 from datacheck.pii.policy import Policy
-from datacheck.pii.recognizers.base import (
-    GAP,
-    GATE_DIGITS,
-    LEFT,
-    RIGHT,
-    Judgement,
-    Recognizer,
-    completed,
-    random_digits,
-    words,
-)
+from datacheck.pii.recognizers.base import Judgement, Recognizer, completed, random_digits, words
 
 # The value of the letter (place of registration), by the Ministry of the Interior's table.
 _LETTERS = {letter: 10 + place for place, letter in enumerate("ABCDEFGHJKLMNPQRSTUVXYWZIO")}

@@ -2,18 +2,9 @@
 
 from random import Random
 
+from datacheck.pii.expressions import GAP, GATE_DIGITS, LEFT, RIGHT, anywhere
 from datacheck.pii.policy import Policy
-from datacheck.pii.recognizers.base import (
-    GAP,
-    GATE_DIGITS,
-    LEFT,
-    RIGHT,
-    Judgement,
-    Recognizer,
-    anywhere,
-    random_digits,
-    words,
-)
+from datacheck.pii.recognizers.base import Judgement, Recognizer, random_digits, words
 
 
 class UkNhs(Recognizer):
@@ -35,8 +26,7 @@ class UkNhs(Recognizer):
         """Judge by the check digit."""
         del rule
         number = self.canonical(value)
-        state = "specimen" if number in self.specimens else "valid"
-        return Judgement(0.3, state) if is_valid(number) else None  # type: ignore[arg-type]
+        return Judgement(0.3, self.state(value)) if is_valid(number) else None
 
     def canary(self, rng: Random) -> str:
         """Return a labelled number with a right check digit."""

@@ -2,18 +2,9 @@
 
 from random import Random
 
+from datacheck.pii.expressions import GAP, GATE_DIGITS, LEFT, RIGHT, anywhere
 from datacheck.pii.policy import Policy
-from datacheck.pii.recognizers.base import (
-    GAP,
-    GATE_DIGITS,
-    LEFT,
-    RIGHT,
-    Judgement,
-    Recognizer,
-    anywhere,
-    compact,
-    words,
-)
+from datacheck.pii.recognizers.base import Judgement, Recognizer, compact, words
 
 
 class UsItin(Recognizer):
@@ -38,7 +29,7 @@ class UsItin(Recognizer):
         group = int(number[3:5])
         if not (50 <= group <= 65 or 70 <= group <= 88 or 90 <= group <= 92 or 94 <= group <= 99):
             return None
-        return Judgement(0.3, "specimen" if number in self.specimens else "valid")
+        return Judgement(0.3, self.state(number))
 
     def canary(self, rng: Random) -> str:
         """Return a labelled number."""

@@ -2,18 +2,9 @@
 
 from random import Random
 
+from datacheck.pii.expressions import GAP, GATE_DIGITS, LEFT, LINKER, RIGHT, anywhere
 from datacheck.pii.policy import Policy
-from datacheck.pii.recognizers.base import (
-    GAP,
-    GATE_DIGITS,
-    LEFT,
-    LINKER,
-    RIGHT,
-    Judgement,
-    Recognizer,
-    anywhere,
-    words,
-)
+from datacheck.pii.recognizers.base import Judgement, Recognizer, words
 
 _SEP = r"[\- .]"
 _START = rf"(?:{LEFT}|(?<=(?i:ssn)))"

@@ -2,8 +2,9 @@
 
 from random import Random
 
+from datacheck.pii.expressions import LINKER
 from datacheck.pii.policy import Policy
-from datacheck.pii.recognizers.base import LINKER, Judgement, Recognizer, random_digits, words
+from datacheck.pii.recognizers.base import Judgement, Recognizer, random_digits, words
 
 _STRONG = (
     r"(?:微信(?:号码?|[账帐]号|ID|id)|薇信|威信|卫星号|微信"

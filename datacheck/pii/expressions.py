@@ -1,0 +1,66 @@
+"""What the patterns of recognizers are made of: separators, ends, labels with what follows them, gates."""
+
+# What people put between the digits of one number. Not "/" (two numbers) and not "," (CSV).
+SEPARATOR = r"[ \t\u00a0\u2000-\u200a\u202f\u3000\-\u2010-\u2015\u2212.·•・_()（）]"
+GAP = SEPARATOR + "{0,3}"
+# \b does not work beside Han, which is \w; \d would also match digits that are not ASCII.
+LEFT, RIGHT = r"(?<![0-9A-Za-z])", r"(?![0-9A-Za-z])"
+HAN = r"\u3400-\u4dbf\u4e00-\u9fff"  # inside a class; the same in Python's re, regex and Rust
+# What stands between a label and its value: 姓名：, "name": ", 号码是, 改成, "on file (", "病历号 (MRN): " …
+_MARK = r"[ \t\r\n\u3000\"'`“”‘’*_:：=|>\]】）)(（\[【,，\-—]"
+_VERB = (
+    r"(?:改|换|變更|变更|更新|更正|修改|填)?[成为為]|是|[应應]该是|[ ](?:is|was|are|to|as|on file|should be|has been)"
+)
+_ASIDE = r"[(（][^()（）\n0-9]{1,24}[)）]"
+# … or the turn of a chat in which somebody answers: "请提供病历号\n用户：", "[10:33] 我: "
+_SPEAKER = (
+    r"(?:\[[^\]\n]{1,24}\][ ]?[^\s:：]{0,16}|用户|客户|顾客|我|你|他|她|本人|对方|客服|小?助手|机器人|系统|患者|病人"
+    r"|医生|护士|学生|老师|家长|买家|卖家|乘客|司机|[答问回][复答]?"
+    r"|(?i:user|customer|client|human|me|assistant|agent|bot|gpt|patient|caller|[abqi]))"
+)
+_TURN = (
+    r"(?:是?多少|是?什么|是?啥|一下|again|please|呢|吗|吧|呀|谢谢|[ ,，。.?？!！~～…\"':：]){0,5}"
+    rf"\r?\n[ ]?{_SPEAKER}[ ]?[:：]"
+)
+ANSWERED = rf"[号號]?[码碼]?{_TURN}(?:{_VERB}|{_MARK}){{0,4}}"
+LINKER = rf"(?:(?:{_VERB}|{_MARK}|[号號码碼]|如下|{_ASIDE}){{0,8}}|{ANSWERED})"
+NO_WORD = r"(?!(?i:is|was|are|to|as|on|no|at|in|of)(?![0-9A-Za-z]))"  # before letters and digits with gaps: "is 12345"
+NAME_LINKER = rf"(?:(?:{_VERB}|{_MARK}|如下){{0,6}}|{ANSWERED})"
+
+# Expressions that let most rows go before the prefilters that share them are tried; each is a superset of those.
+GATE_FIVE_DIGITS = rf"[0-9](?:{GAP}[0-9]){{4}}"
+GATE_DIGITS = rf"[0-9](?:{GAP}[0-9]){{5}}"
+# the labels of names, passwords and birthdays
+GATE_WORDS = (
+    r"先生|女士|小姐|姓|名|联系人|联络人|收件人|收货人|寄件人|发件人|患者|病人|持卡人|开户人|申请人|法定代表人|法人"
+    r"|负责人|经办人|签|投保人|被保险人|受益人|甲方|乙方|原告|被告|监护人|聯絡人|收件者|叫|密码|密碼|口令|密钥|密鑰|秘钥"
+    r"|通行码|://|出生|生日|生于|诞生|[日月年号0-9][ ]?生"
+    r"|(?i:name|called|patient|contact|attn|recipient|person|consignee|addressee|pass ?word|passwd|pwd|pass ?phrase"
+    r"|secret|(?:api|access|private)[_\- ]?key|token|birth|born|dob)"
+)
+
+# A number is arithmetic, money or a count rather than an identifier ...
+_H = r"[^\S\n]*"  # a line break ends a sum: what follows is a bullet, a quotation or the next item of a list
+ARITHMETIC_LEFT = (
+    # "*", "+", "<", ">" and " - " calculate only after an operand; without one they are Markdown (**138…**, - 138…)
+    # and ">" also ends a tag (<td>138…). "5.138" is a decimal, "5. 138…" an item. A name of two or more letters
+    # before "=" is a key (tel=138…), one letter is a variable.
+    rf"(?:(?:[×÷^≈≤≥￥¥$€£]|等于){_H}|[0-9A-Za-z_)）\]]{_H}[*+<]{_H}|(?<!<[^<>\n]{{0,20}})[0-9A-Za-z_)）\]]{_H}>{_H}|\+"
+    rf"|[0-9]\.|(?<![A-Za-z_\"'][A-Za-z_\"'])={_H}|[^\S\n]={_H}-?|={_H}-"
+    rf"|(?:^|[\s(（])[-−]|(?:[0-9)）]|(?<![A-Za-z])[A-Za-z]){_H}[-−]{_H})\Z"
+)
+ARITHMETIC_RIGHT = (
+    rf"^(?:\.[0-9]|{_H}[*×÷^=+]{_H}[0-9(]|{_H}(?:bytes?\b|字节|美元|欧元|日元|[%％])"
+    r"|元|人(?![事员力才名们工])|个(?!人)|次|亿|万|倍|吨|公里|公斤|平方|年(?!龄)|岁|天)"
+)
+
+
+def anywhere(*words: str) -> str:
+    """Return a Rust expression for words in any case, white space between the letters (context is read without it)."""
+    return "(?i:" + "|".join(r"[\s\x1c-\x1f]*".join(word) for word in words) + ")"
+
+
+def english(*phrases: str) -> str:
+    """Return an expression for English names in words, snake_case or camelCase, with "number" and the like."""
+    names = "|".join(phrase.replace(" ", r"[ _\-]{0,2}") for phrase in phrases)
+    return rf"(?i:(?:{names})(?:[ _\-]{{0,2}}(?:number|num|no\.?|code|id))?)"
