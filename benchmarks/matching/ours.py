@@ -18,10 +18,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from benchmarks.matching.near import near_pairs
 from benchmarks.matching.peers import cpu_seconds, peak
 from datacheck.text.matching import exact_pairs
 from datacheck.text.minhash import banding, permutations
-from datacheck.text.near import near_pairs
 from datacheck.text.normalise import normalise
 from datacheck.text.rules import RULES, Rule
 from datacheck.text.shingles import Shingles

@@ -1,24 +1,14 @@
 """The check loss_mask_errors."""
 
-from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Literal
 
 import polars as pl
-from pydantic import Field
 
-from datacheck.check import Check, Limit, Measured, Message, Metric, Need, View, rates
-from datacheck.features.tokens import (
-    NO_TOKENIZER,
-    TokenRun,
-    faults,
-    strips,
-    token_run_of,
-    tokens_of,
-    unknown,
-)
+from datacheck.check import Limit, Measured, Message, Metric, View, rates
+from datacheck.features.tokens import NO_TOKENIZER, OfTokens, faults, strips, unknown
 
 
-class LossMaskErrors(Check):
+class LossMaskErrors(OfTokens):
     """Share of rows in which the wrong tokens are trained: the user's words, no answer, no end of the turn.
 
     Each row is rendered with the chat template and tokenized with the run's tokenizer, as the trainer will. Every
@@ -83,17 +73,6 @@ class LossMaskErrors(Check):
     metrics = {"rate": Metric("rows with a wrong loss mask", "share", of="rows", limit=Limit(max=0))}
 
     check: Literal["loss_mask_errors"] = "loss_mask_errors"
-    run: TokenRun | None = Field(default=None, description="how the run makes tokens of rows; from `run:`")
-
-    @classmethod
-    def implied(cls, dataset: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The run stands with the contract."""
-        return {"run": token_run_of(dataset)}
-
-    def needs(self) -> tuple[Need, ...]:
-        """The labelled tokens, where a tokenizer is named."""
-        feature = tokens_of(self.run)
-        return (Need(feature),) if feature else ()
 
     def measure(self, data: View) -> Measured:
         """Count rows with a fault."""

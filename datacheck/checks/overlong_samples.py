@@ -1,16 +1,15 @@
 """The check overlong_samples."""
 
-from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Literal
 
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import UNREAD, Check, Limit, Measured, Message, Metric, Need, Value, View, rates, total
-from datacheck.features.tokens import NO_TOKENIZER, TokenRun, token_run_of, tokens_of, unknown
+from datacheck.check import UNREAD, Limit, Measured, Message, Metric, Value, View, rates, total
+from datacheck.features.tokens import NO_TOKENIZER, OfTokens, unknown
 
 
-class OverlongSamples(Check):
+class OverlongSamples(OfTokens):
     """Share of rows that are longer than any sample should be, and how long the rows are: in characters, or in tokens.
 
     The length of a row is what one training example of it holds: all texts, tool definitions and calls; of a
@@ -85,17 +84,6 @@ class OverlongSamples(Check):
         default=None, ge=1, description="characters that one message may have; else as a row"
     )
     max_tokens: int | None = Field(default=None, ge=1, description="tokens that a row may have; needs a tokenizer")
-    run: TokenRun | None = Field(default=None, description="how the run makes tokens of rows; from `run:`")
-
-    @classmethod
-    def implied(cls, dataset: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The run stands with the contract."""
-        return {"run": token_run_of(dataset)}
-
-    def needs(self) -> tuple[Need, ...]:
-        """The labelled tokens, where a tokenizer is named."""
-        feature = tokens_of(self.run)
-        return (Need(feature),) if feature else ()
 
     def measure(self, data: View) -> Measured:
         """Add up the lengths of the turns of each row; count its tokens where a tokenizer is named."""

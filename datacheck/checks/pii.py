@@ -1,6 +1,5 @@
 """The check pii."""
 
-import math
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any, Literal
@@ -14,6 +13,7 @@ from datacheck.pii.canaries import canary
 from datacheck.pii.prefilter import candidates
 from datacheck.pii.pseudonyms import KeyMissingError, fingerprint, key_id
 from datacheck.pii.rules import Rules
+from datacheck.text.proportions import wilson
 
 PLANTED_ROWS = 40  # per entity
 HOST = 400  # code points of a text that a planted identifier follows
@@ -24,7 +24,6 @@ NOT_COVERED = Message(
     "numbers that only context would explain; digits spoken or spread over turns; images, audio, base64, JSON encoded "
     "more than once; whether a person is public, made up or real"
 )
-_Z95 = 1.6449  # one-sided 95 % of the normal distribution
 
 
 class Pii(Check, Rules):
@@ -276,14 +275,12 @@ def _described() -> pl.Expr:
 def missed_at_most(found: int, planted: int) -> float:
     """Upper bound, with 95 % confidence, on the share that is missed.
 
-    Nothing missed: the rule of three (Hanley and Lippman-Hand 1983). Else the upper end of Wilson's one-sided interval
-    (1927). `planted` must not be 0.
+    Nothing missed: the rule of three (Hanley and Lippman-Hand 1983). Else the upper end of Wilson's one-sided interval,
+    which is that of the two-sided one at 90 %. `planted` must not be 0.
     """
-    missed = (planted - found) / planted
     if found == planted:
         return min(1.0, 3 / planted)
-    z2 = _Z95**2 / planted
-    return (missed + z2 / 2 + _Z95 * math.sqrt(missed * (1 - missed) / planted + z2 / planted / 4)) / (1 + z2)
+    return wilson(planted - found, planted, 0.9)[1]
 
 
 def _bound(recall: Ratio) -> Iterator[Message]:

@@ -2,23 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import polars as pl
-from pydantic import Field
 
-from datacheck.check import Check, Limit, Measured, Message, Metric, Need, Value, View, for_review, placed, rates
-from datacheck.features.tokens import (
-    NO_TOKENIZER,
-    TokenRun,
-    faults,
-    load_model,
-    renderer,
-    token_run_of,
-    tokens_of,
-    unknown,
-)
+from datacheck.check import Limit, Measured, Message, Metric, Value, View, for_review, placed, rates
+from datacheck.features.tokens import NO_TOKENIZER, OfTokens, faults, load_model, renderer, unknown
 
 if TYPE_CHECKING:
     from datacheck.chat.lint import Lint
@@ -29,7 +18,7 @@ _OF_SYSTEM = ("system_dropped", "system_refused")
 _THOUGHT = "<think>"
 
 
-class TemplateErrors(Check):
+class TemplateErrors(OfTokens):
     """Faults of the run's chat template, found with a conversation of known words, and rows that it refuses or cuts.
 
     The probe shows what the template leaves out (a message, the system prompt), whether an answer is ended by a token,
@@ -106,17 +95,6 @@ class TemplateErrors(Check):
     }
 
     check: Literal["template_errors"] = "template_errors"
-    run: TokenRun | None = Field(default=None, description="how the run makes tokens of rows; from `run:`")
-
-    @classmethod
-    def implied(cls, dataset: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The run stands with the contract."""
-        return {"run": token_run_of(dataset)}
-
-    def needs(self) -> tuple[Need, ...]:
-        """The labelled tokens, where a tokenizer is named."""
-        feature = tokens_of(self.run)
-        return (Need(feature),) if feature else ()
 
     def measure(self, data: View) -> Measured:
         """Lint the template, then count rows."""

@@ -1,18 +1,16 @@
 """The check truncated_samples."""
 
-from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Literal
 
 import polars as pl
-from pydantic import Field
 
-from datacheck.check import Check, Limit, Measured, Message, Metric, Need, Ratio, Value, View, rates, total
-from datacheck.features.tokens import NO_TOKENIZER, TokenRun, token_run_of, tokens_of, unknown
+from datacheck.check import Limit, Measured, Message, Metric, Ratio, Value, View, rates, total
+from datacheck.features.tokens import NO_TOKENIZER, OfTokens, unknown
 
 _LENGTHS = (256, 512, 1024, 2048, 4096, 8192, 16384, 32768)
 
 
-class TruncatedSamples(Check):
+class TruncatedSamples(OfTokens):
     """Share of rows that the run's maximum length cuts, and what is lost: of the answer, or all of it.
 
     Rows are rendered and tokenized as the trainer does it; lengths are those of whole training examples with template
@@ -73,17 +71,6 @@ class TruncatedSamples(Check):
     }
 
     check: Literal["truncated_samples"] = "truncated_samples"
-    run: TokenRun | None = Field(default=None, description="how the run makes tokens of rows; from `run:`")
-
-    @classmethod
-    def implied(cls, dataset: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The run stands with the contract."""
-        return {"run": token_run_of(dataset)}
-
-    def needs(self) -> tuple[Need, ...]:
-        """The labelled tokens, where a tokenizer is named."""
-        feature = tokens_of(self.run)
-        return (Need(feature),) if feature else ()
 
     def measure(self, data: View) -> Measured:
         """Compare lengths with what is kept."""

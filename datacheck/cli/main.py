@@ -129,8 +129,7 @@ def run(
         bool, typer.Option("--quarantine-content", help="Copy the raw bytes of bad lines to quarantine/ too.")
     ] = False,
     sign: Annotated[
-        str | None,
-        typer.Option("--sign", metavar="KEY", help="Sign the verdict; a private key file, or env:NAME."),
+        str | None, typer.Option("--sign", metavar="KEY", help="Sign the verdict; a private key file, or env:NAME.")
     ] = None,
     version: Annotated[
         Path | None,
@@ -468,10 +467,7 @@ def preview(
 
 
 @app.command()
-def checks(
-    folder: ChecksOpt = None,
-    lang: LangOpt = "",
-) -> None:
+def checks(folder: ChecksOpt = None, lang: LangOpt = "") -> None:
     """List all checks with what they measure and their default limits."""
     from datacheck.cli.explain import summary
     from datacheck.contract import discover

@@ -18,13 +18,7 @@ LangOpt = Annotated[
     typer.Option("--lang", metavar="|".join(languages()), help="Language of the reports.", show_default="from LANG"),
 ]
 _PRINTED = ids(
-    "Arguments",
-    "Options",
-    "Commands",
-    "[default: {}]",
-    "[env var: {}]",
-    "[required]",
-    "Show this message and exit.",
+    "Arguments", "Options", "Commands", "[default: {}]", "[env var: {}]", "[required]", "Show this message and exit."
 )
 # What typer finds wrong, begun with a small letter.
 _WRONG = Quoted(

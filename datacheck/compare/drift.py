@@ -30,9 +30,7 @@ EXAMPLES = 5  # rows of each kind that are shown
 KINDS = ("copy", "same_text", "near_copy", "new", "gone")
 
 _TEXTS = TextSet(
-    on="conversation",
-    features=GramSettings(),
-    normalise=("nfkc", "casefold", "t2s", "strip_punct", "strip_space"),
+    on="conversation", features=GramSettings(), normalise=("nfkc", "casefold", "t2s", "strip_punct", "strip_space")
 )
 
 

@@ -74,10 +74,7 @@ class Workers:
 
     def _new(self, count: int) -> ProcessPoolExecutor:
         pool = ProcessPoolExecutor(
-            count,
-            mp_context=ChildContext(),
-            initializer=prepare_child,
-            initargs=(discover.user_folder(), self.threads),
+            count, mp_context=ChildContext(), initializer=prepare_child, initargs=(discover.user_folder(), self.threads)
         )
         self._pools.append(pool)
         return pool

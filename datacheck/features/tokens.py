@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Artifact, Feature, Message, Model, Need, View
+from datacheck.check import Artifact, Check, Feature, Message, Model, Need, View
 from datacheck.errors import LoadError
 from datacheck.features.outcomes import RunOf, SeenBefore, parsed, seen_of
 from datacheck.pii.redaction import hidden
@@ -206,17 +206,28 @@ def _lines(found: Iterator[Sample], rows: list[int]) -> list[tuple[Any, ...]]:
     return lines
 
 
-def tokens_of(run: TokenRun | None) -> Tokens | None:
-    """The feature that makes a run's tokens; None where no tokenizer is named or its files are not there."""
-    return Tokens(run=run) if run and run.tokenizer and run.tokenizer.files else None
-
-
 def token_run_of(dataset: Mapping[str, Any]) -> TokenRun:
     """What a contract's `run:` and `source.roles` say to every check that counts tokens."""
     run = dataset["run"]
     named = {name: run[name] for name in ("tokenizer", "template", "max_length", "truncation")}
     trainer = RunOf(**{name: run[name] for name in RunOf.model_fields}) if run["trainer"] else None
     return TokenRun(**named, roles=dict(dataset["roles"]), trainer=trainer)
+
+
+class OfTokens(Check):
+    """A check of the labelled tokens of a run."""
+
+    run: TokenRun | None = Field(default=None, description="how the run makes tokens of rows; from `run:`")
+
+    @classmethod
+    def implied(cls, dataset: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The run stands with the contract."""
+        return {"run": token_run_of(dataset)}
+
+    def needs(self) -> tuple[Need, ...]:
+        """The labelled tokens, where a tokenizer is named and its files are there."""
+        named = self.run and self.run.tokenizer and self.run.tokenizer.files
+        return (Need(Tokens(run=self.run)),) if self.run and named else ()
 
 
 NO_TOKENIZER = Message(

@@ -119,9 +119,7 @@ def dataset_files(dataset: str, path: Path, named: str, glob: str | None) -> Fil
             found.append(name)
     if len(found) > MAX_FILES:
         raise UsageError(
-            "{named}: more than {most} files; name a smaller folder or merge them",
-            named=named,
-            most=MAX_FILES,
+            "{named}: more than {most} files; name a smaller folder or merge them", named=named, most=MAX_FILES
         )
     passed_over = [
         Message("{name} ({reason})", name=shown_name(name), reason=reason)

@@ -156,9 +156,7 @@ def _opened(path: Path) -> Iterator[tuple[int, str]]:
 def _walk(folder: int, root: str, within: str, depth: int, own: Callable[[str], bool]) -> Iterator[str]:
     if depth > _DEEPEST:
         raise LoadError(
-            "{root}: more than {most} folders within folders; expected a flat version",
-            root=shown(root),
-            most=_DEEPEST,
+            "{root}: more than {most} folders within folders; expected a flat version", root=shown(root), most=_DEEPEST
         )
     try:
         with os.scandir(folder) as entries:

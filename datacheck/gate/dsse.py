@@ -57,15 +57,8 @@ def pae(payload_type: str, payload: bytes) -> bytes:
 
 def seal(payload: bytes, signer: Signer, payload_type: str = IN_TOTO) -> bytes:
     """Sign `payload`; returns the JSON of the envelope. Raises EnvelopeError if it would be too long to be read."""
-    signature = {
-        "keyid": signer.key_id,
-        "sig": base64.b64encode(signer.sign(pae(payload_type, payload))).decode(),
-    }
-    body = {
-        "payloadType": payload_type,
-        "payload": base64.b64encode(payload).decode(),
-        "signatures": [signature],
-    }
+    signature = {"keyid": signer.key_id, "sig": base64.b64encode(signer.sign(pae(payload_type, payload))).decode()}
+    body = {"payloadType": payload_type, "payload": base64.b64encode(payload).decode(), "signatures": [signature]}
     data = (json.dumps(body) + "\n").encode()
     if len(data) > LIMIT:
         raise EnvelopeError("more than {limit:,} bytes; expected fewer files in one version", limit=LIMIT)

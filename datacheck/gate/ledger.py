@@ -99,10 +99,7 @@ class Entry(NamedTuple):
         """One of its facts. Raises LedgerError where it is not there."""
         if name not in (facts := self.facts):
             raise LedgerError(
-                "entry {seq} of the ledger does not say its {name}; {hint}",
-                seq=self.seq,
-                name=name,
-                hint=_RESTORE,
+                "entry {seq} of the ledger does not say its {name}; {hint}", seq=self.seq, name=name, hint=_RESTORE
             )
         return str(facts[name])
 
@@ -240,11 +237,6 @@ class Ledger:
             head = Head(entry.seq, entry.hash)
         return entries
 
-    def require_whole_head(self) -> None:
-        """Refuse to answer from a ledger whose last entries were cut off, as far as its anchors tell."""
-        with self._told(_READ):
-            self._head_beside_anchors()
-
     def write_anchors(self) -> None:
         """Copy the head to every anchor. In a transaction, so that a slower writer never puts an older head back."""
         if self.anchors:
@@ -278,10 +270,7 @@ class Ledger:
         for entry in self._rows():
             if entry.seq != len(hashes) or entry.prev != hashes[-1]:
                 raise LedgerError(
-                    "{path}: entry {n} is missing or was replaced; {hint}",
-                    path=self.path,
-                    n=len(hashes),
-                    hint=_RESTORE,
+                    "{path}: entry {n} is missing or was replaced; {hint}", path=self.path, n=len(hashes), hint=_RESTORE
                 )
             if entry.hash != entry.expected_hash():
                 raise LedgerError(

@@ -111,8 +111,7 @@ def draft(
         )
     if len(reason.strip()) < SHORTEST_REASON or not owner.strip():
         raise UsageError(
-            "--owner and --reason: expected a name, and a reason of {least} characters or more",
-            least=SHORTEST_REASON,
+            "--owner and --reason: expected a name, and a reason of {least} characters or more", least=SHORTEST_REASON
         )
     day, now = _day(until), today()
     if not now <= day <= now + LONGEST:

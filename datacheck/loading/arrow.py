@@ -69,14 +69,7 @@ def parse_arrow(chunk: Chunk, reading: Reading, *, records: bool = False) -> Ite
         except Rejected as why:
             out.bad(row, 0, b"", why.code, why.message)
             added += 1
-        except (
-            pa.ArrowException,
-            OSError,
-            ValueError,
-            KeyError,
-            OverflowError,
-            NotImplementedError,
-        ) as error:
+        except (pa.ArrowException, OSError, ValueError, KeyError, OverflowError, NotImplementedError) as error:
             out.bad(row, 0, b"", "bad_parquet", type(error).__name__)
             added += 1
         yield out.finish(added, size)

@@ -10,14 +10,7 @@ from datacheck.loading.rejected import Rejected
 
 Cell = tuple[str, str | None, str | None]
 _NUMBERS = frozenset({int, float, bool})
-TYPES: dict[type, str] = {
-    str: "string",
-    int: "number",
-    float: "number",
-    bool: "boolean",
-    list: "array",
-    dict: "object",
-}
+TYPES: dict[type, str] = {str: "string", int: "number", float: "number", bool: "boolean", list: "array", dict: "object"}
 _SHORT = 64  # items
 _DIGITS_4300 = 10**4300
 

@@ -59,12 +59,7 @@ def _tables(file: BinaryIO, kind: str) -> Iterator[Any]:
 
 
 def split_rows(
-    file: BinaryIO,
-    kind: str,
-    drop: tuple[int, ...],
-    kept: IO[bytes],
-    dropped: IO[bytes],
-    values: Values | None = None,
+    file: BinaryIO, kind: str, drop: tuple[int, ...], kept: IO[bytes], dropped: IO[bytes], values: Values | None = None
 ) -> None:
     """Write the rows of an open file to `kept`, those numbered in `drop` (0-based) to `dropped`.
 
@@ -83,10 +78,7 @@ def split_rows(
     if kind == "parquet":
         source = pq.ParquetFile(file, page_checksum_verification=True)
         options = {"compression": _codec(source), "write_page_checksum": True}
-        with (
-            pq.ParquetWriter(kept, schema, **options) as left,
-            pq.ParquetWriter(dropped, schema, **options) as right,
-        ):
+        with pq.ParquetWriter(kept, schema, **options) as left, pq.ParquetWriter(dropped, schema, **options) as right:
             for stay, go in _parts(_tables(file, kind), gone, values):
                 left.write_table(stays.applied(stay))
                 right.write_table(goes.applied(go))

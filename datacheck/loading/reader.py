@@ -153,23 +153,12 @@ class _File:
         if before != after or self.raw.bytes != before.size:
             self._event("changed_while_read", "size, time or inode differ after reading")
         return FileSeen(
-            self.raw.bytes,
-            self.raw.hexdigest(),
-            decoded,
-            self.lines,
-            kind,
-            self.compression,
-            tuple(self.events),
+            self.raw.bytes, self.raw.hexdigest(), decoded, self.lines, kind, self.compression, tuple(self.events)
         )
 
     # ── what it is ──────────────────────────────────────────────────────────────────────────────────
     def _event(
-        self,
-        code: str,
-        message: str,
-        line: int | None = None,
-        byte: int | None = None,
-        length: int | None = None,
+        self, code: str, message: str, line: int | None = None, byte: int | None = None, length: int | None = None
     ) -> None:
         self.events.append(Event(line, byte, length, code, message))
 

@@ -48,11 +48,7 @@ class SpecRecognizer(PatternRecognizer):
         ]
 
     def analyze(
-        self,
-        text: str,
-        entities: list[str],
-        nlp_artifacts: NlpArtifacts | None = None,
-        regex_flags: int | None = None,
+        self, text: str, entities: list[str], nlp_artifacts: NlpArtifacts | None = None, regex_flags: int | None = None
     ) -> list[RecognizerResult]:
         """Return the judged matches. Raises PiiTimeout where Presidio's own loop would skip the pattern."""
         del entities, nlp_artifacts, regex_flags

@@ -159,8 +159,7 @@ def _fold_characters(folded: Folded) -> Folded:
 def _pick(text: str, offsets: tuple[Sequence[int], Sequence[int]] | None, order: Sequence[int]) -> Folded:
     starts, ends = offsets or (range(len(text)), range(1, len(text) + 1))
     return Folded(
-        "".join(text[i] for i in order),
-        (array("L", (starts[i] for i in order)), array("L", (ends[i] for i in order))),
+        "".join(text[i] for i in order), (array("L", (starts[i] for i in order)), array("L", (ends[i] for i in order)))
     )
 
 

@@ -46,13 +46,7 @@ def _mixed_hashes(
 
 @njit
 def _count_slots(
-    source: Rows,
-    first: int,
-    last: int,
-    table: Lookup,
-    n: int,
-    counts: NDArray[np.uint32],
-    done: NDArray[np.bool_],
+    source: Rows, first: int, last: int, table: Lookup, n: int, counts: NDArray[np.uint32], done: NDArray[np.bool_]
 ) -> Any:
     """Count for each slot (leading bits of a hash) the rows that have one there: no hash is more frequent."""
     most = longest(source, first, last)

@@ -180,14 +180,7 @@ def normalise_few(texts: pl.Series, rows: NDArray[np.int64], rules: tuple[Rule, 
 
 
 @njit
-def _texts(
-    rows: Rows,
-    first: int,
-    last: int,
-    table: Lookup,
-    out: NDArray[np.uint8],
-    lengths: NDArray[np.int64],
-) -> Any:
+def _texts(rows: Rows, first: int, last: int, table: Lookup, out: NDArray[np.uint8], lengths: NDArray[np.int64]) -> Any:
     """Write the normalised rows as UTF-8 to out; lengths -1: not done."""
     codes = np.empty(longest(rows, first, last), np.uint32)
     at = np.uintp(0)

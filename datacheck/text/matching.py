@@ -55,8 +55,8 @@ def pairs_from_buckets(
 ) -> Iterator[NDArray[np.int64]]:
     """Yield every pair of rows that share a key, once, as blocks int64[≤ size, 2] sorted by (left, right).
 
-    keys[i] is a key of rows[i]; `NO_KEY` matches nothing. A bucket of m rows has m·(m - 1)/2 pairs: ask
-    `pair_bound` before. `skip[row]` is read anew for each block: rows set in it, for instance because they
+    keys[i] is a key of rows[i]; `NO_KEY` matches nothing. A bucket of m rows has m·(m - 1)/2 pairs.
+    `skip[row]` is read anew for each block: rows set in it, for instance because they
     were just removed, are no longer paired with later ones. So a cluster of m copies costs about m pairs when
     greedy_removed follows. marks[row]: pairs of which fewer than `least` values agree may be left out (`alike`).
     compiled: by default where there are many keys.
@@ -160,12 +160,6 @@ def alike(
     return bucket_kernels.alike(keys, marks, least)
 
 
-def pair_bound(keys: NDArray[np.uint64]) -> int:
-    """Return how many pairs the buckets hold, a pair counted in every bucket that it shares."""
-    _, sizes = np.unique(keys[keys != NO_KEY], return_counts=True)
-    return sum(int(count) * size * (size - 1) // 2 for size, count in enumerate(np.bincount(sizes)))
-
-
 def intersections(
     a: Shingles,
     left: NDArray[np.int64],
@@ -215,11 +209,7 @@ def _looked_up(a: Shingles, left: NDArray[np.int64], b: Shingles, right: NDArray
 
 
 def _found(
-    short: Shingles,
-    rows: NDArray[np.int64],
-    long: Shingles,
-    others: NDArray[np.int64],
-    wanted: NDArray[np.bool_],
+    short: Shingles, rows: NDArray[np.int64], long: Shingles, others: NDArray[np.int64], wanted: NDArray[np.bool_]
 ) -> NDArray[np.int64]:
     """Binary-search the hashes of the short rows in the long ones, all at once; 0 where not wanted."""
     pairs = np.flatnonzero(wanted)

@@ -1,23 +1,18 @@
 """MinHash signatures and locality-sensitive hashing: which rows are worth comparing.
 
 Signatures are bit for bit those of datasketch 2 (`MinHash(num_perm, seed, scheme="affine32")` updated with
-the same 32-bit hashes), so every datasketch class accepts them (`to_datasketch`); they are computed for all
-rows at once. Bands only propose candidates, each is then compared exactly: more bands cost time, never
-precision.
+the same 32-bit hashes), so every datasketch class accepts them; they are computed for all rows at once.
+Bands only propose candidates, each is then compared exactly: more bands cost time, never precision.
 """
 
 from functools import cache
 from math import comb
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from datacheck.text.codes import cuts
 from datacheck.text.shingles import Shingles, mix
-
-if TYPE_CHECKING:
-    from datasketch import LeanMinHash
 
 EMPTY = np.uint32(0xFFFFFFFF)  # datasketch's value of a set without members
 NO_KEY = np.uint64(0xFFFFFFFFFFFFFFFF)  # the band key of a row without shingles: equal to none
@@ -124,13 +119,6 @@ def banding(threshold: float) -> tuple[int, int, int]:
 def recall(similarity: float, bands: int, rows: int) -> float:
     """Return the share of pairs of this Jaccard similarity that share a band: 1 - (1 - s^rows)^bands."""
     return 1.0 - (1.0 - similarity**rows) ** bands
-
-
-def to_datasketch(signature: NDArray[np.uint32], seed: int = 1) -> "LeanMinHash":
-    """Return one row's signature as a datasketch object, for its MinHashLSH or LSHForest."""
-    from datasketch import LeanMinHash  # noqa: PLC0415 - it brings scipy
-
-    return LeanMinHash(seed=seed, hashvalues=signature, scheme="affine32")
 
 
 @cache

@@ -126,11 +126,7 @@ def _intersect(
 
 
 def intersections(
-    a: Shingles,
-    left: NDArray[np.int64],
-    b: Shingles,
-    right: NDArray[np.int64],
-    needed: NDArray[np.int64] | None = None,
+    a: Shingles, left: NDArray[np.int64], b: Shingles, right: NDArray[np.int64], needed: NDArray[np.int64] | None = None
 ) -> NDArray[np.int32]:
     """Return |a[left] ∩ b[right]| of each pair, int32[p]; below `needed` it may be too small."""
     if needed is not None and a is b and len(left) >= _WORTH * (len(a.offsets) - 1):

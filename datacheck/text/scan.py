@@ -310,13 +310,7 @@ def _rows(
 
 
 @njit
-def _written(
-    rows: Rows,
-    table: Lookup,
-    lines: NDArray[np.int64],
-    used: int,
-    where: NDArray[np.int64],
-) -> None:
+def _written(rows: Rows, table: Lookup, lines: NDArray[np.int64], used: int, where: NDArray[np.int64]) -> None:
     """Replace places in normalised text by those in the text as it was written; lines in row order."""
     known = np.int64(-1)
     for line in range(used):

@@ -145,12 +145,7 @@ def _sketch(
 
 
 def sketch(
-    texts: pl.Series,
-    rules: tuple[Rule, ...],
-    by: str,
-    n: int,
-    drop: NDArray[np.uint32],
-    scheme: tuple[int, int, int],
+    texts: pl.Series, rules: tuple[Rule, ...], by: str, n: int, drop: NDArray[np.uint32], scheme: tuple[int, int, int]
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[np.uint64], NDArray[np.int64]]:
     """Return band keys u64[rows, bands], last MinHash values, marks, and (n-grams compared, of all) int64[rows, 2].
 

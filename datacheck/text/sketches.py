@@ -69,12 +69,7 @@ class Sets(NamedTuple):
 
 
 def sketch(
-    texts: pl.Series,
-    unit: Unit,
-    scheme: Scheme,
-    *,
-    drop: NDArray[np.uint32] = NOTHING,
-    compiled: bool | None = None,
+    texts: pl.Series, unit: Unit, scheme: Scheme, *, drop: NDArray[np.uint32] = NOTHING, compiled: bool | None = None
 ) -> Signatures:
     """Return band keys for a scheme of (permutations, bands, values per band).
 

@@ -20,7 +20,6 @@ from datacheck.text.matching import (
     intersections,
     jaccard,
     least,
-    pair_bound,
     pairs_from_buckets,
     similar_pairs,
 )
@@ -86,11 +85,6 @@ def test_no_key_matches_nothing(entries):
     keys[rows < 3] = NO_KEY
     got = {row for block in pairs_from_buckets(keys, rows) for row in block.ravel().tolist()}
     assert not got & {0, 1, 2}
-
-
-def test_pair_bound_counts_without_expanding():
-    keys = np.array([5] * 100_000 + [6, 6, 6, 7] + [int(NO_KEY)] * 9, np.uint64)
-    assert pair_bound(keys) == 100_000 * 99_999 // 2 + 3
 
 
 def test_a_giant_bucket_is_linear_when_its_rows_are_removed():

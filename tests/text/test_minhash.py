@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from shingle_helpers import as_shingles
 
 from datacheck.text import minhash
-from datacheck.text.minhash import NO_KEY, band_keys, banding, least_alike, marks, recall, signatures, to_datasketch
+from datacheck.text.minhash import NO_KEY, band_keys, banding, least_alike, marks, recall, signatures
 from datacheck.text.shingles import Shingles, concat, shingles
 
 sets_of_hashes = st.lists(st.sets(st.integers(0, 2**32 - 1), max_size=9), max_size=7)
@@ -43,8 +43,7 @@ def test_datasketch_accepts_a_row():
     sets = shingles(
         pl.Series(["数据质量决定模型的上限", "数据质量决定模型的上限。", "今天天气很好适合出门"]), "chars", 2
     )
-    lean = [to_datasketch(row, 1) for row in signatures(sets, 64)]
-    assert all(isinstance(one, LeanMinHash) for one in lean)
+    lean = [LeanMinHash(seed=1, hashvalues=row, scheme="affine32") for row in signatures(sets, 64)]
     assert lean[0].jaccard(lean[1]) > 0.7
     index = MinHashLSH(num_perm=64, params=(21, 3))
     for name, one in enumerate(lean):

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from shingle_helpers import as_shingles
 
+from benchmarks.matching.near import near_pairs
 from datacheck.text import bucket_kernels, matching, pair_kernels
 from datacheck.text.bucket_kernels import shared_in_bands
 from datacheck.text.disk_sets import SpilledSets
@@ -22,7 +23,6 @@ from datacheck.text.matching import (
     similar_pairs,
 )
 from datacheck.text.minhash import NO_KEY
-from datacheck.text.near import near_pairs
 from datacheck.text.shingles import shingles
 from datacheck.text.sketches import Unit
 

@@ -125,13 +125,7 @@ def read_rounds(record: dict[str, Any], styles: Styles) -> Extract | None:
 
 
 def side_turns(
-    record: dict[str, Any],
-    key: str,
-    part: str,
-    number: int,
-    styles: Styles,
-    cells: list[Cell],
-    role: str = "assistant",
+    record: dict[str, Any], key: str, part: str, number: int, styles: Styles, cells: list[Cell], role: str = "assistant"
 ) -> list[Turn] | None:
     """Return the turns of a field that is a string, one message, or a list of messages; None if it is none of them."""
     value = record[key]

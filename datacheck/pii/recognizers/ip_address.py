@@ -87,12 +87,7 @@ class IpAddress(Recognizer):
 
     def canary(self, rng: Random) -> str:
         """Return a globally routed address."""
-        octets = (
-            rng.choice((39, 47, 101, 120)),
-            rng.randrange(10, 60),
-            rng.randrange(256),
-            rng.randrange(1, 255),
-        )
+        octets = (rng.choice((39, 47, 101, 120)), rng.randrange(10, 60), rng.randrange(256), rng.randrange(1, 255))
         return ".".join(map(str, octets))
 
 

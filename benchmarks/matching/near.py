@@ -36,6 +36,6 @@ def _shared(keys: NDArray[np.uint64]) -> NDArray[np.bool_]:
     """Say of each key whether another row has it."""
     if keys.size < COMPILED_ENTRIES:
         return shared(keys.ravel())
-    from datacheck.text import bucket_kernels  # noqa: PLC0415 - it loads numba
+    from datacheck.text import bucket_kernels
 
     return bucket_kernels.shared_in_bands(keys).ravel()
