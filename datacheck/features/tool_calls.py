@@ -1,7 +1,5 @@
 """What is wrong with the tools and tool calls of each row: definitions, arguments, names and ids."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Mapping

@@ -1,12 +1,11 @@
 """Records of Parquet and Arrow files, batch by batch, through pyarrow."""
 
-from __future__ import annotations
-
 import base64
 import datetime as dt
 import decimal
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -17,14 +16,10 @@ import pyarrow.parquet as pq
 from datacheck.loading import files
 from datacheck.loading.assemble import Assembler
 from datacheck.loading.batching import Records, add_alike
+from datacheck.loading.reader import Chunk
+from datacheck.loading.reading import Limits, Reading
 from datacheck.loading.rejected import Rejected
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from datacheck.loading.reader import Chunk
-    from datacheck.loading.reading import Limits, Reading
-    from datacheck.loading.tables import Tables
+from datacheck.loading.tables import Tables
 
 _BATCH = 4_096
 _PORTION = 512  # rows that are in work at a time: what they decode to stays in the CPU's cache

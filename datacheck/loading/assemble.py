@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from functools import partial
 from itertools import chain, compress, repeat
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import polars as pl
 from pydantic_core import to_json
@@ -17,14 +18,9 @@ from datacheck.loading.formats import Extract, Format, Styles, candidates
 from datacheck.loading.formats import chat as chat_format
 from datacheck.loading.formats.renamed import Renaming
 from datacheck.loading.formats.turns import CALLS, Style, Turn
-from datacheck.loading.reading import in_words
+from datacheck.loading.reading import Reading, in_words
 from datacheck.loading.rejected import Rejected
 from datacheck.loading.tables import CELLS, LINES, RECORDS, TURNS, Tables, rows_schema
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from datacheck.loading.reading import Reading
 
 _EMPTY_SHA = hashlib.sha256(b"").hexdigest()
 _KEY_SETS = 10_000

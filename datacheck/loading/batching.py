@@ -1,14 +1,10 @@
 """Add records in runs of the same keys: conversations of plain messages take the short way of the assembler."""
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from datacheck.loading.assemble import Assembler, Chat
+from datacheck.loading.assemble import Assembler, Chat
 
 
 class Records(NamedTuple):

@@ -1,7 +1,5 @@
 """Walk the leaves of a record: everything that is not the text of a turn."""
 
-from __future__ import annotations
-
 import json
 import math
 from typing import Any

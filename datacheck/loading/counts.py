@@ -1,7 +1,5 @@
 """What became of the lines and bytes of an input, and the fault when they do not add up."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 

@@ -1,7 +1,5 @@
 """Say why a line could not be read. Runs for bad lines only; messages never hold content."""
 
-from __future__ import annotations
-
 import re
 from typing import NamedTuple
 

@@ -6,12 +6,9 @@ import hashlib
 import os
 import stat
 import zlib
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-    from typing import BinaryIO
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
 
 _BLOCK = 1024**2
 # O_PATH (Linux) asks only for the right to pass through, as opening by the whole path does.

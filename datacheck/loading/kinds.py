@@ -3,17 +3,13 @@
 The content decides where it is sure; a remark says where the name says something else.
 """
 
-from __future__ import annotations
-
 import json
 import re
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from datacheck.loading import sniff
-
-if TYPE_CHECKING:
-    from datacheck.loading.files import Buffer
-    from datacheck.loading.reading import Reading
+from datacheck.loading.files import Buffer
+from datacheck.loading.reading import Reading
 
 Kind = Literal["jsonl", "array", "sequence", "document", "csv", "parquet", "arrow_file", "arrow_stream"]
 HEAD = 64 * 1024  # bytes that are looked at first

@@ -1,11 +1,10 @@
 """Turn a chunk into tables. Pure: the same chunk and reading give the same tables. Runs in a worker."""
 
-from __future__ import annotations
-
 import gc
+from collections.abc import Iterator
 from io import BytesIO
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import jiter
 
@@ -15,16 +14,11 @@ from datacheck.loading.batching import Records, add_alike
 from datacheck.loading.counts import AccountingError
 from datacheck.loading.diagnose import diagnose
 from datacheck.loading.kinds import BINARY
-from datacheck.loading.reading import in_words
+from datacheck.loading.reader import Chunk
+from datacheck.loading.reading import Reading, in_words
 from datacheck.loading.sniff import UTF8_BOM
+from datacheck.loading.tables import Tables
 from datacheck.loading.values import Values, json_record
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from datacheck.loading.reader import Chunk
-    from datacheck.loading.reading import Reading
-    from datacheck.loading.tables import Tables
 
 _NEWLINE = 0x0A
 _PORTION = 256 * 1024  # bytes of lines that are in work at a time: what they decode to stays in the CPU's cache

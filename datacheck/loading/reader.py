@@ -3,29 +3,21 @@
 The reader is light (no polars, no jiter): it runs in the parent. Chunk boundaries depend on the bytes only.
 """
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import json
 import os
 import re
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
 
 from datacheck.loading import files, sniff, spans
 from datacheck.loading.counts import AccountingError
-from datacheck.loading.kinds import HEAD, kind_of
-from datacheck.loading.reading import in_words
+from datacheck.loading.kinds import HEAD, Kind, kind_of
+from datacheck.loading.reading import Limits, Reading, in_words
 from datacheck.loading.record_ends import at_most, csv_cutter, first_newline, last_newline
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator
-    from pathlib import Path
-    from typing import BinaryIO
-
-    from datacheck.loading.kinds import Kind
-    from datacheck.loading.reading import Limits, Reading
 
 _COMPRESSIONS = ((files.GZIP_MAGIC, "gzip", files.gunzip), (files.ZSTD_MAGIC, "zstd", files.unzstd))
 _NEWLINE = 0x0A

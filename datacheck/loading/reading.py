@@ -1,7 +1,5 @@
 """How to read a dataset's files: the part of a contract's `source` that decides what the tables hold."""
 
-from __future__ import annotations
-
 import codecs
 import inspect
 from collections.abc import Mapping

@@ -3,16 +3,11 @@
 In UTF-16 and UTF-32 a line feed is `newline`, two or four bytes at a multiple of as many.
 """
 
-from __future__ import annotations
-
 import re
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from datacheck.loading.reading import Reading
+from datacheck.loading.reading import Reading
 
 
 def last_newline(data: bytearray, size: int, newline: bytes) -> int:

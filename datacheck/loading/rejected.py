@@ -1,7 +1,5 @@
 """A record that is not loaded."""
 
-from __future__ import annotations
-
 
 class Rejected(Exception):  # noqa: N818 (a finding about the data, not a fault)
     """The record is bad; `code` names why, see codes.py."""

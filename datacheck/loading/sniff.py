@@ -1,7 +1,5 @@
 """Name what a file holds from its first bytes, and guess the encoding of text that is not UTF-8."""
 
-from __future__ import annotations
-
 import re
 from typing import Literal, NamedTuple
 

@@ -4,8 +4,6 @@ The scanner only counts brackets outside strings. JSON allows no raw line feed i
 string that is not closed ends at its line: damage stays local.
 """
 
-from __future__ import annotations
-
 import re
 from itertools import islice
 from typing import NamedTuple

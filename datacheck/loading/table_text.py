@@ -1,19 +1,13 @@
 """Records of a CSV or TSV chunk: values stay strings, every physical line is accounted for."""
 
-from __future__ import annotations
-
 import csv
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Iterator
+from typing import Literal
 
-from datacheck.loading.reading import in_words
+from datacheck.loading.assemble import Assembler
+from datacheck.loading.reader import Chunk
+from datacheck.loading.reading import Reading, in_words
 from datacheck.loading.sniff import guess_encoding
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from datacheck.loading.assemble import Assembler
-    from datacheck.loading.reader import Chunk
-    from datacheck.loading.reading import Reading
 
 _RESTARTS = 100
 

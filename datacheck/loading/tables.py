@@ -9,16 +9,12 @@ Numbers are local to a part; the runner adds the offsets of the part.
 - `records`: the record itself as compact JSON, with all its keys; only where a step asks for it (decision 0010).
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import polars as pl
 
 from datacheck.loading.counts import Counts
-
-if TYPE_CHECKING:
-    from datacheck.loading.reading import Columns
+from datacheck.loading.reading import Columns
 
 POSITION = {"row": pl.UInt32, "line": pl.UInt32, "byte": pl.UInt64, "length": pl.UInt32, "format": pl.String}
 TURNS = {

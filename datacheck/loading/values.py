@@ -1,25 +1,19 @@
 """Records of a JSON array, of a document, or of values written one after the other."""
 
-from __future__ import annotations
-
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import jiter
 
 from datacheck.loading import spans
+from datacheck.loading.assemble import Assembler
 from datacheck.loading.diagnose import Why, diagnose
-from datacheck.loading.reading import in_words
+from datacheck.loading.reader import Chunk
+from datacheck.loading.reading import Reading, in_words
 from datacheck.loading.sniff import UTF8_BOM
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from datacheck.loading.assemble import Assembler
-    from datacheck.loading.reader import Chunk
-    from datacheck.loading.reading import Reading
 
 ENTRIES = "*"
 _SPACE = b" \t\r\n"

@@ -7,11 +7,9 @@ import random
 import re
 import zlib
 from collections.abc import Callable
-from functools import cache
 from typing import NamedTuple
 
-from datacheck.text import tables
-from datacheck.text.plants import plant
+from datacheck.text.plants import plant, traditional
 
 _LABEL = r"^\s*[(（]?[A-Ja-j][)）.．、:：]\s*"  # (A), A. and the like
 _AROUND = 200  # characters of other text before and after an embedded item
@@ -53,17 +51,6 @@ def _deep(item: Item, host: str) -> str:
 
 def _embedded_edit(item: Item, host: str) -> str:
     return f"{host[:_AROUND]}\n{plant(item.whole, '5 % edits')}\n{host[-_AROUND:]}"
-
-
-def traditional(text: str) -> str:
-    """Write simplified Chinese in traditional characters (of several, the first that simplifies to it)."""
-    return text.translate(_to_traditional())
-
-
-@cache
-def _to_traditional() -> dict[int, int]:
-    pairs = [(run.mapped[0] + i, run.first + i) for run in tables.read("t2s") for i in range(run.last - run.first + 1)]
-    return dict(reversed(pairs))
 
 
 def _traditional(item: Item, _host: str) -> str:

@@ -57,18 +57,15 @@ def _case(text: str, _rng: random.Random) -> str:
 
 @cache
 def _traditional_of() -> dict[int, str]:
-    pairs = (
-        (code, mapped[0] + code - first)
-        for first, last, mapped in tables.read("t2s")
-        for code in range(first, last + 1)
-    )
     found: dict[int, str] = {}
-    for traditional, simplified in pairs:
-        found.setdefault(simplified, chr(traditional))
+    for first, last, mapped in tables.read("t2s"):
+        for code in range(first, last + 1):
+            found.setdefault(mapped[0] + code - first, chr(code))
     return found
 
 
-def _traditional(text: str, _rng: random.Random) -> str:
+def traditional(text: str, _rng: random.Random | None = None) -> str:
+    """Write simplified Chinese in traditional characters (of several, the first that simplifies to it)."""
     return text.translate(_traditional_of())
 
 
@@ -104,7 +101,7 @@ KINDS: dict[str, Callable[[str, random.Random], str]] = {
     "letter case": _case,
     "prefix": _prefix,
     "suffix": _suffix,
-    "traditional": _traditional,
+    "traditional": traditional,
     "shuffled sentences": _shuffled,
     "a sentence left out": _shorter,
     "line breaks": _lines,

@@ -9,15 +9,11 @@ items, minItems, maxItems, minimum, maximum, anyOf, oneOf (as anyOf), allOf, `$r
 nullable. Not covered: pattern, format, patternProperties, if/then/else, not, dependent*, unevaluated*, string lengths.
 """
 
-from __future__ import annotations
-
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import jiter
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 # Names that tools use besides JSON Schema's own: BFCL writes "dict" and "float", ToolBench and others Python's.
 # Any other name ("str, optional", "HashMap", "any") accepts everything.

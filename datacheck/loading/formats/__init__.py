@@ -4,8 +4,6 @@ A format is a `Format` in the `FORMATS` of a module here, or of one that another
 point `datacheck.formats`: there is no list. A record that no reader accepts is "unknown", never a guess.
 """
 
-from __future__ import annotations
-
 import importlib
 import pkgutil
 from functools import cache

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from datacheck.loading.formats.turns import Extract
+from datacheck.loading.formats.turns import Extract
 
 # A contract's field → the key under which the readers of a format look for it.
 _KEYS: Mapping[str, Mapping[str, str]] = {

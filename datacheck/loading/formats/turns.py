@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 from datacheck.loading.cells import Cell, as_text, json_type, walk
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 # part, turn, role, path, content_type, text, tool_calls
 Turn = tuple[str, int, str | None, str, str, str | None, str | None]

@@ -36,9 +36,8 @@ class CnBankAccount(Recognizer):
     specimens = words("123456789 1234567890 123456789012 1234567890123456 1234567890123456789")
     shown = (4, 4)
 
-    def judge(self, rule: str, value: str) -> Judgement | None:
+    def judge(self, _rule: str, value: str) -> Judgement | None:
         """The label is the evidence; a number of one or two different digits is made up."""
-        del rule
         number = self.canonical(value)
         made_up = number in self.specimens or len(set(number)) < 3
         return Judgement(0.6, "specimen" if made_up else "valid")

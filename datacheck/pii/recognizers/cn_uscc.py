@@ -29,9 +29,8 @@ class CnUscc(Recognizer):
     specimens = words("91350100M000100Y43 911100000000000000 91110000000000000X 123456789012345678")
     shown = (4, 0)
 
-    def judge(self, rule: str, value: str) -> Judgement | None:
+    def judge(self, _rule: str, value: str) -> Judgement | None:
         """Judge by the check character."""
-        del rule
         code = self.canonical(value)
         if code in self.specimens:
             return Judgement(1.0, "specimen")

@@ -30,9 +30,8 @@ class Iban(Recognizer):
     )
     shown = (4, 2)
 
-    def judge(self, rule: str, value: str) -> Judgement | None:
+    def judge(self, _rule: str, value: str) -> Judgement | None:
         """Judge by the check digits; a wrong one is any word in capitals, so it is nothing."""
-        del rule
         number = self.canonical(value)
         if number in self.specimens:
             return Judgement(1.0, "specimen")

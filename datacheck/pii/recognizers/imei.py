@@ -23,9 +23,8 @@ class Imei(Recognizer):
     specimens = words("490154203237518 356938035643809 123456789012347")
     shown = (8, 0)
 
-    def judge(self, rule: str, value: str) -> Judgement | None:
+    def judge(self, _rule: str, value: str) -> Judgement | None:
         """Judge by Luhn; specimens take the word as well, they are mere digits."""
-        del rule
         number = self.canonical(value)
         if number in self.specimens:
             return Judgement(0.3, "specimen")

@@ -22,9 +22,8 @@ class MedicalLicense(Recognizer):
     extents = (r"(?<![0-9A-Za-z])[A-Za-z][A-Za-z9][0-9]{7}(?![0-9A-Za-z])",)
     specimens = words("AB1234563 BB1388568")
 
-    def judge(self, rule: str, value: str) -> Judgement | None:
+    def judge(self, _rule: str, value: str) -> Judgement | None:
         """Judge by the check digit."""
-        del rule
         number = self.canonical(value)
         return Judgement(0.3, self.state(number)) if is_valid(number[2:]) else None
 

@@ -29,9 +29,8 @@ class TwId(Recognizer):
     extents = (rf"(?<![0-9A-Za-z])[A-Za-z]{GAP}[1289A-D](?:{GAP}[0-9]){{8}}(?![0-9A-Za-z])",)
     specimens = words("A123456789 A223456781 A100000001 A234567893 A800000014")
 
-    def judge(self, rule: str, value: str) -> Judgement | None:
+    def judge(self, _rule: str, value: str) -> Judgement | None:
         """Judge by the check digit."""
-        del rule
         number = self.canonical(value)
         if number in self.specimens:
             return Judgement(1.0, "specimen")

@@ -22,9 +22,8 @@ class UkNhs(Recognizer):
     specimens = words("4010232137 9434765919 9434765870 9000000009")
     shown = (3, 0)
 
-    def judge(self, rule: str, value: str) -> Judgement | None:
+    def judge(self, _rule: str, value: str) -> Judgement | None:
         """Judge by the check digit."""
-        del rule
         number = self.canonical(value)
         return Judgement(0.3, self.state(value)) if is_valid(number) else None
 

@@ -22,9 +22,8 @@ class UsItin(Recognizer):
     specimens = words("900700000 987654321 911701234")
     shown = (0, 4)
 
-    def judge(self, rule: str, value: str) -> Judgement | None:
+    def judge(self, _rule: str, value: str) -> Judgement | None:
         """Judge by the group; the word must stand beside it."""
-        del rule
         number = compact(value)
         group = int(number[3:5])
         if not (50 <= group <= 65 or 70 <= group <= 88 or 90 <= group <= 92 or 94 <= group <= 99):

@@ -41,9 +41,8 @@ class Wechat(Recognizer):
         "WECHAT WEIXIN ABCDEFG ABC123 TEST123 WXID_XXXXXX YOUR_ID YOURWECHATID EXAMPLE WECHATID WECHAT_ID"
     )
 
-    def judge(self, rule: str, value: str) -> Judgement | None:
+    def judge(self, _rule: str, value: str) -> Judgement | None:
         """The label is the evidence; a lower-case word of a language may follow it too, so letters alone warn."""
-        del rule
         if value.upper() in self.specimens:
             return Judgement(1.0, "specimen")
         return Judgement(0.7, "valid") if any(not char.isalpha() for char in value) else Judgement(0.5, "suspect")

@@ -1,7 +1,7 @@
 """Checked-in character tables, so that the same text gives the same result on every Python version.
 
 `unicode.tsv` is derived from the Unicode Character Database 14.0 (Unicode License v3), `t2s.tsv` from
-OpenCC's TSCharacters.txt (Apache-2.0). Both are written by `generate.py`. A line is `kind, first, last,
+OpenCC's TSCharacters.txt (Apache-2.0). tests/text/character_tables.py writes both. A line is `kind, first, last,
 mapped…` in hex: the code points first…last map to mapped, mapped + 1, … when there is one, or (first = last)
 to all of them.
 """

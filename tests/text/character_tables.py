@@ -1,4 +1,4 @@
-"""Write the character tables: `python -m datacheck.text.tables.generate`.
+"""Write the character tables: `python tests/text/character_tables.py`.
 
 Sources: this Python's `unicodedata`, which must be Unicode 14.0 (Python 3.11; Unicode License v3), and
 `opencc/dictionary/TSCharacters.txt` of opencc-python-reimplemented 0.1.7 (Apache-2.0,
@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
+FOLDER = Path(__file__).parents[2] / "datacheck" / "text" / "tables"
 UNICODE = "14.0.0"
 CODE_POINTS = [*range(0xD800), *range(0xE000, 0x110000)]  # surrogates are not text
 
@@ -25,12 +26,12 @@ INVISIBLE = frozenset(
 
 UNICODE_HEADER = f"""\
 # Derived from the Unicode Character Database {UNICODE}. Copyright Unicode, Inc.; Unicode License v3.
-# Written by datacheck/text/tables/generate.py: do not edit. Columns: kind, first, last, mapped (hex).
+# Written by tests/text/character_tables.py: do not edit. Columns: kind, first, last, mapped (hex).
 """
 T2S_HEADER = """\
 # Derived from OpenCC's TSCharacters.txt (https://github.com/BYVoid/OpenCC), Apache License 2.0; changed:
 # first candidate only, one code point each, chains followed to their end, in hex.
-# Written by datacheck/text/tables/generate.py: do not edit.
+# Written by tests/text/character_tables.py: do not edit.
 """
 
 
@@ -137,6 +138,5 @@ def t2s_table() -> str:
 
 
 if __name__ == "__main__":
-    here = Path(__file__)
-    here.with_name("unicode.tsv").write_text(unicode_table(), encoding="utf-8")
-    here.with_name("t2s.tsv").write_text(t2s_table(), encoding="utf-8")
+    (FOLDER / "unicode.tsv").write_text(unicode_table(), encoding="utf-8")
+    (FOLDER / "t2s.tsv").write_text(t2s_table(), encoding="utf-8")
