@@ -1,9 +1,10 @@
 """Write the generated part of docs/ and the schemas from the code; with --check, fail where they differ.
 
-Generated: docs/checks/*.md, docs/codes.md, docs/trainers.md (with the figures of docs/benchmarks/trainers.md),
-docs/architecture.md, docs/report.schema.json, contracts/contract.schema.json.
+Generated: docs/checks/*.md, docs/codes.md, docs/formats.md, docs/trainers.md (with the figures of
+docs/benchmarks/trainers.md), docs/architecture.md, docs/report.schema.json, contracts/contract.schema.json.
 """
 
+import importlib
 import sys
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from datacheck.contract.discover import check_class, check_names
 from datacheck.contract.schema import contract_schema, first_line
 from datacheck.i18n.message import Message
 from datacheck.loading.codes import CODES
+from datacheck.loading.formats import formats
 from datacheck.trainers import trainer, trainer_names
 from datacheck.trainers.base import Settings
 from datacheck.verdict.model import report_schema
@@ -32,6 +34,7 @@ def pages() -> dict[str, str]:
         "docs/checks/README.md": NOTE + _index(),
         "docs/architecture.md": NOTE + _architecture(),
         "docs/codes.md": NOTE + _codes(),
+        "docs/formats.md": NOTE + _formats(),
         "docs/trainers.md": NOTE + _trainers(),
         "docs/report.schema.json": report_schema() + "\n",
         "contracts/contract.schema.json": contract_schema() + "\n",
@@ -99,6 +102,26 @@ def _codes() -> str:
     cells = [(name, CODES[name].level, *(part.replace("|", "\\|") for part in parts)) for name, parts in both.items()]
     rows = [f"| `{name}` | {level} | {en} | {zh} | {fix} | {fix_zh} |" for name, level, en, zh, fix, fix_zh in cells]
     return "\n".join([*head, *rows, ""])
+
+
+_FORMATS = """# Formats of records
+
+What a record is, is read off its keys, row by row; `source.format` in a contract names one format for all rows. One
+that no reader takes is `unknown`, and texts in it are an error of every check of texts, never a pass: name their keys
+under `source.fields`. How several answers, steps and tokens stand in the tables: [decision
+0014](decisions/0014-several-answers-steps-and-tokens.md). To add a shape: [adding.md](adding.md).
+"""
+
+
+def _formats() -> str:
+    lines = [_FORMATS]
+    for name in sorted({each.read_from for each in formats()}):
+        module = importlib.import_module(name)
+        title, _, rest = (module.__doc__ or "").strip().partition("\n")
+        lines += [f"## {title.rstrip('.')}", "", *([rest.strip(), ""] if rest.strip() else [])]
+        own = {(each.name, first_line(each.reader)): None for each in formats() if each.read_from == name}
+        lines += [*(f"- `{form}`: {what}" for form, what in own), ""]
+    return "\n".join(lines)
 
 
 def _trainers() -> str:

@@ -35,7 +35,7 @@ def read(record: dict[str, Any], styles: Styles, asked: str, told: str) -> Extra
 
 
 def read_labelled(record: dict[str, Any], styles: Styles, asked: str, told: str, label: str) -> Extract | None:
-    """Read the same with a boolean beside it: whether the answer is wanted (KTO)."""
+    """Read a question, its answer, and a boolean: whether the answer is wanted (KTO)."""
     found = kto_label(record, label)
     extract = read(record, styles, asked, told) if found is not None else None
     return extract and extract._replace(label=found)

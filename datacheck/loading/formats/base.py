@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -29,6 +30,16 @@ class Format(NamedTuple):
     read: Callable[[dict[str, Any], Styles], Extract | None]
     without: frozenset[str] = NO_KEYS
     only: bool = False
+
+    @property
+    def reader(self) -> Callable[..., Extract | None]:
+        """The function that reads, without the keys that this format gives it."""
+        return self.read.func if isinstance(self.read, partial) else self.read
+
+    @property
+    def read_from(self) -> str:
+        """The module of the reader."""
+        return self.reader.__module__
 
     def fits(self, keys: frozenset[str]) -> bool:
         """Whether a record with these keys may be one."""
