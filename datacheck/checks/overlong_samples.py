@@ -6,7 +6,7 @@ from typing import Any, Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import UNREAD, Check, Limit, Measured, Message, Metric, Need, Value, View, rates, total
+from datacheck.check import UNREAD, Check, Limit, Measured, Message, Metric, Need, Value, View, rates, saying, total
 from datacheck.features.tokens import NO_TOKENIZER, TokenRun, token_run_of, tokens_of, unknown
 
 
@@ -119,7 +119,7 @@ class OverlongSamples(Check):
             "row",
             where=pl.lit(None, pl.String),
             problem=pl.lit("overlong_tokens"),
-            detail=pl.format("{} tokens", "size"),
+            said=saying("{n} token", "{n} tokens", n="size"),
             score=pl.col("size").cast(pl.Float64),
         )
         assert by_chars.evidence is not None
@@ -159,7 +159,7 @@ class OverlongSamples(Check):
                 "row",
                 "where",
                 "problem",
-                detail=pl.format("{} characters", "size"),
+                said=saying("{n:,} character", "{n:,} characters", n="size"),
                 score=pl.col("size").cast(pl.Float64),
             ),
             figures={"lengths": _histogram(rows, "characters")},
