@@ -8,6 +8,7 @@ limits in the contract do. All are frozen value objects: equal ones are computed
 from __future__ import annotations
 
 import hashlib
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -211,8 +212,9 @@ class Measured:
     """What a check gives back.
 
     evidence: one line per place, with the columns `row` (dataset-wide) and `problem` (a slug), and where they apply
-    `where` (JSON path), `text` (raw; shown only through `excerpt`), `detail` (safe words of the check's own), `score`,
-    `other_row` or `other` ("eval/a.jsonl:17"); a file-level place has `file`, `line`, `byte` instead of `row`.
+    `where` (JSON path), `text` (raw; shown only through `excerpt`), `said` (sentences, as `saying` or `Message.packed`
+    make them) or `detail` (safe words, the same in every language), `score`, `other_row` or `other`
+    ("eval/a.jsonl:17"); a file-level place has `file`, `line`, `byte` instead of `row`.
     figures: small tables to plot. not_checked: sentences that name what was left out; data stands in their parameters.
     """
 
@@ -428,6 +430,40 @@ def place(file: str = "file", line: str = "line", byte: str = "byte") -> pl.Expr
     """`file:line`, as editors take it; with the column where a whole file stands on one line (`file:1:2048`)."""
     column = pl.when((pl.col(line) == 1) & (pl.col(byte) > 0)).then(pl.format(":{}", pl.col(byte) + 1))
     return pl.concat_str(file, pl.lit(":"), line, column.otherwise(pl.lit("")))
+
+
+def saying(english: str, /, many: str | None = None, **params: pl.Expr | str | Message) -> pl.Expr:
+    """A sentence on every line, for the column `said` of evidence; parameters are columns, a count is `n`.
+
+    Args:
+        english: the id of the sentence, as of a Message.
+        many: the English of more than one, where `n` counts.
+        params: columns by name; `word` makes a message of one.
+
+    """
+    parts = [pl.lit(english).alias("id"), *([pl.lit(many).alias("many")] if many else [])]
+    given = [_filled(each).alias(name) for name, each in params.items()]
+    parts += [pl.struct(given).alias("params")] if given else []
+    packed: pl.Expr = pl.struct(parts).struct.json_encode()
+    return packed
+
+
+def around(english: str, /, **packed: pl.Expr) -> pl.Expr:
+    """A sentence around sentences: columns as `saying` makes them, or numbers as text; null where one of them is."""
+    pairs = [pl.concat_str(pl.lit(f'"{name}":'), column) for name, column in packed.items()]
+    params = pl.concat_str(*pairs, separator=",")
+    return pl.concat_str(pl.lit(f'{{"id":{json.dumps(english)},"params":{{'), params, pl.lit("}}"))
+
+
+def _filled(given: pl.Expr | str | Message) -> pl.Expr:
+    if isinstance(given, Message):
+        return pl.lit(given.to_json())
+    return pl.col(given) if isinstance(given, str) else given
+
+
+def word(column: pl.Expr | str) -> pl.Expr:
+    """A parameter of `saying` that is itself put into the language: one of our words, never of the data."""
+    return pl.struct(id=column)
 
 
 def placed(evidence: pl.LazyFrame, rows: pl.LazyFrame) -> pl.LazyFrame:

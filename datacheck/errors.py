@@ -232,13 +232,3 @@ def near(given: str, known: Iterable[str]) -> Message:
     if found:
         return Message("did you mean '{near}'?", near=found[0])
     return Message("known: {known}", known=", ".join(known))
-
-
-def near_or_known(given: str, known: Iterable[str]) -> tuple[str, str]:
-    """What to write instead of a key that is not there, behind a sentence: English, Chinese; empty for no known one."""
-    known = sorted(known)
-    near = difflib.get_close_matches(given, known, n=1)
-    if near:
-        return f"; did you mean `{near[0]}`?", f"；是否想写 `{near[0]}`？"
-    listed = [f"`{name}`" for name in known[:8]]
-    return (f"; the rows have {', '.join(listed)}", f"；数据中的键有 {'、'.join(listed)}") if listed else ("", "")

@@ -18,10 +18,10 @@ from babel.messages.pofile import read_po, write_po
 ROOT = Path(__file__).parents[1]
 SOURCE = sorted([*(ROOT / "datacheck").rglob("*.py"), *(ROOT / "flows").rglob("*.py")])
 LOCALE = ROOT / "datacheck" / "i18n" / "locale"
-_FIRST = {"Message", "RuleError"}  # and the errors
+_FIRST = {"Message", "RuleError", "around", "remark", "saying"}  # and the errors
 _SECOND = {"complain", "reject"}  # behind the place
 _THIRD = {"_mistake"}
-JOINED = ("; ", ", ", " and ")  # between messages that are said one after the other
+JOINED = ("; ", ", ", " and ", " or ")  # between messages that are said one after the other
 _WORDLESS = re.compile(r"\{.*?\}|--\w+|\$\w+|^datacheck( serve)?: ")  # what is the same in every language
 _ALL = {"Quoted", "ids"}
 _HELP = {"help", "description", "epilog", "show_default"}
@@ -73,7 +73,7 @@ def called(trees: list[ast.Module]) -> Iterator[tuple[str, str, ast.Call]]:
     """(id, its plural or an empty text, the call that says it) of every message and error."""
     carriers = errors(trees)
     for call in (node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Call)):
-        if name_of(call) == "plural":
+        if name_of(call) == "plural" or (name_of(call) == "saying" and len(call.args) > 1):
             yield from ((one, many, call) for one, many in zip(*map(literals, call.args[:2]), strict=True))
         else:
             yield from ((text, "", call) for each in sentences(call, carriers) for text in literals(each))
@@ -86,7 +86,7 @@ def tables(trees: list[ast.Module]) -> Iterator[tuple[str, str]]:
         if isinstance(node, ast.AnnAssign) and "Phrase" in ast.unparse(node.annotation) and node.value:
             values = [node.value]
         elif isinstance(node, ast.Call) and name_of(node) == "Words":
-            values = [word.value for word in node.keywords if word.arg not in ("lang", "html_lang")]
+            values = [word.value for word in node.keywords if word.arg not in ("lang", "html_lang", "language")]
         for value in values:
             for form in value.values if isinstance(value, ast.Dict) else [value]:
                 one, *many = map(literals, form.elts if isinstance(form, ast.Tuple) else [form])

@@ -5,7 +5,21 @@ from typing import Literal, Self
 import polars as pl
 from pydantic import Field, model_validator
 
-from datacheck.check import UNREAD, Check, Limit, Measured, Message, Metric, Need, Ratio, Value, View, rates, total
+from datacheck.check import (
+    UNREAD,
+    Check,
+    Limit,
+    Measured,
+    Message,
+    Metric,
+    Need,
+    Ratio,
+    Value,
+    View,
+    rates,
+    saying,
+    total,
+)
 from datacheck.errors import WrongValueError
 from datacheck.features.term_hits import TermHits
 from datacheck.text.rules import Rule
@@ -114,6 +128,6 @@ class BannedTerms(Check):
         for category in sorted({*self.terms, *self.lists}) if rows else ():
             values += (Value("hits", Ratio(counts.get(category, 0), rows), {"category": category}),)
         evidence = hits.select(
-            "row", where="path", problem=pl.lit("banned_term"), detail=pl.format("list {}", "category")
+            "row", where="path", problem=pl.lit("banned_term"), said=saying("list {name}", name="category")
         )
         return Measured(values, evidence, {"categories": per_category})

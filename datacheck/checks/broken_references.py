@@ -5,7 +5,7 @@ from typing import Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Check, Limit, Measured, Message, Metric, Need, Ratio, Value, View, rates, total
+from datacheck.check import Check, Limit, Measured, Message, Metric, Need, Ratio, Value, View, rates, saying, total
 from datacheck.features.column_values import ColumnValues
 
 
@@ -119,7 +119,9 @@ class BrokenReferences(Check):
                 *rates("rate", broken, data.rows, by=self.by, rows=data.rows),
                 Value("unused", Ratio(count - used, count)),
             ),
-            evidence=broken.select("row", "where", problem=pl.lit("unknown_id"), detail=pl.format("{} unknown", "ids")),
+            evidence=broken.select(
+                "row", "where", problem=pl.lit("unknown_id"), said=saying("{ids} unknown", ids="ids")
+            ),
             not_checked=(lack,) if silent else (),
         )
 

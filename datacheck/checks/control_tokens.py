@@ -4,7 +4,7 @@ from typing import Literal
 
 import polars as pl
 
-from datacheck.check import UNREAD, Check, Limit, Measured, Message, Metric, View, rates, total
+from datacheck.check import UNREAD, Check, Limit, Measured, Message, Metric, View, rates, saying, total
 from datacheck.features.turn_texts import evidence, flagged, per_kind, silent, turn_texts, without_code
 
 # Pictures, sounds and boxes stand in the text of their rows on purpose (Phi-3, Qwen-VL), as <image> does.
@@ -94,11 +94,6 @@ class ControlTokens(Check):
         details = {
             "control_token": token.str.extract(f"({_TOKEN})"),
             "sequence_token": outside_code.str.extract(f"({_S})"),
-            "unbalanced_think": pl.format(
-                "{} opened, {} closed",
-                pl.col("text").str.count_matches("<think>", literal=True),
-                pl.col("text").str.count_matches("</think>", literal=True),
-            ),
         }
         found = flagged(suspect, kinds, details)
         plain = total(data.rows.filter(pl.col("format") == "text"))
@@ -110,7 +105,15 @@ class ControlTokens(Check):
         messages = data.rows.filter(pl.col("format") != "text")
         return Measured(
             rates("rate", found, data.rows, by=self.by, rows=data.rows),
-            evidence=evidence(found, texts),
+            evidence=evidence(found, texts).with_columns(
+                said=pl.when(pl.col("problem") == "unbalanced_think").then(
+                    saying(
+                        "{opened} opened, {closed} closed",
+                        opened=pl.col("text").str.count_matches("<think>", literal=True),
+                        closed=pl.col("text").str.count_matches("</think>", literal=True),
+                    )
+                )
+            ),
             figures={"kinds": per_kind(found)},
             not_checked=(*([left_out] if plain else ()), *silent(texts, messages)),
         )

@@ -135,7 +135,7 @@ class GarbledText(Check):
         )
         return Measured(
             values,
-            evidence=evidence(found, texts).with_columns(text=from_first()),
+            evidence=from_first(evidence(found, texts)),
             figures={"kinds": per_kind(found)},
             not_checked=silent(texts, data.rows),
         )

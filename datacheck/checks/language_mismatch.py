@@ -5,14 +5,30 @@ from typing import Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import UNREAD, Check, Limit, Measured, Message, Metric, Need, Value, View, rates, total
+from datacheck.check import (
+    UNREAD,
+    Check,
+    Limit,
+    Measured,
+    Message,
+    Metric,
+    Need,
+    Value,
+    View,
+    rates,
+    saying,
+    total,
+    word,
+)
 from datacheck.features.languages import Languages, words
 from datacheck.features.turn_texts import looks_like_code, silent, turn_texts, without_code
+from datacheck.i18n.message import ids
 
-_NAMES = {
-    "han": "Chinese", "kana": "Japanese", "hangul": "Korean", "latin": "English", "cyrillic": "Cyrillic letters",
-    "arabic": "Arabic letters", "thai": "Thai", "devanagari": "Devanagari", "hebrew": "Hebrew", "greek": "Greek",
-}  # fmt: skip
+_SCRIPTS = ("han", "kana", "hangul", "latin", "cyrillic", "arabic", "thai", "devanagari", "hebrew", "greek")
+_NAMES = ids(
+    "Chinese", "Japanese", "Korean", "English", "Cyrillic letters", "Arabic letters", "Thai", "Devanagari", "Hebrew",
+    "Greek",
+)  # fmt: skip
 _MOSTLY = 0.85  # of the words of a text are in its script
 _KANA = 0.1  # a smaller share of kana among Han and kana is a name or a sign in Chinese
 _ASKED = 5  # words of a question from which on it is in a language
@@ -124,10 +140,9 @@ class LanguageMismatch(Check):
         last = last.unique(["row", "path"], keep="last", maintain_order=True)
         differ = last.filter(pl.col("script") != pl.col("asked"), _foreign() <= _FOREIGN).collect().lazy()
         found = _prose(differ).join(_meant(named, differ), on="row", how="anti", maintain_order="left").collect().lazy()
-        lines = found.select(
-            "row", "text", where="path", problem=pl.lit("language_mismatch"),
-            detail=pl.format("asked in {}, answered in {}", _name("asked"), _name("script")),
-        )  # fmt: skip
+        asked, answered = word(_name("asked")), word(_name("script"))
+        said = saying("asked in {asked}, answered in {answered}", asked=asked, answered=answered)
+        lines = found.select("row", "text", where="path", problem=pl.lit("language_mismatch"), said=said)
         values: tuple[Value, ...] = rates("rate", lines, data.rows, by=self.by, rows=data.rows)
         return Measured(values, evidence=lines, not_checked=(*self._short(named), *silent(texts, data.rows)))
 
@@ -158,7 +173,7 @@ def _script() -> pl.Expr:
     japanese = (pl.col("kana") >= east * _KANA) & (east > 0)
     least = words() * _MOSTLY
     named = [
-        pl.when(pl.col(script) >= least).then(pl.lit(script)) for script in _NAMES if script not in ("han", "kana")
+        pl.when(pl.col(script) >= least).then(pl.lit(script)) for script in _SCRIPTS if script not in ("han", "kana")
     ]
     return (
         pl.when(words() == 0)
@@ -174,13 +189,13 @@ def _questions(named: pl.LazyFrame) -> pl.LazyFrame:
     asked = named.filter(pl.col("role") == "user", pl.col("part") == "prompt")
     return asked.select(
         "row", "size", asked_at="turn", asked=pl.when(pl.col("size") >= _ASKED).then("script"), question="text",
-        **{f"q_{script}": pl.col(script) for script in _NAMES},
+        **{f"q_{script}": pl.col(script) for script in _SCRIPTS},
     ).drop("size")  # fmt: skip
 
 
 def _foreign() -> pl.Expr:
     """Words of the question in the script of the answer."""
-    each = [pl.when(pl.col("script") == script).then(pl.col(f"q_{script}")) for script in _NAMES]
+    each = [pl.when(pl.col("script") == script).then(pl.col(f"q_{script}")) for script in _SCRIPTS]
     return pl.coalesce(*each, pl.lit(0))
 
 
@@ -216,4 +231,4 @@ def _meant(named: pl.LazyFrame, differ: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def _name(script: str) -> pl.Expr:
-    return pl.col(script).replace_strict(list(_NAMES), list(_NAMES.values()))
+    return pl.col(script).replace_strict(_SCRIPTS, _NAMES)

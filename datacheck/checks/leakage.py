@@ -7,11 +7,26 @@ import numpy as np
 import polars as pl
 from pydantic import BeforeValidator, Field, model_validator
 
-from datacheck.check import UNREAD, Check, Limit, Measured, Message, Metric, Need, Ratio, Value, View, place, total
+from datacheck.check import (
+    UNREAD,
+    Check,
+    Limit,
+    Measured,
+    Message,
+    Metric,
+    Need,
+    Ratio,
+    Value,
+    View,
+    place,
+    saying,
+    total,
+    word,
+)
 from datacheck.errors import WrongValueError
 from datacheck.features.leaks import HAN_N, LATIN_N, LONGER, EvalItems, Leaks, find_leaks, spoken, with_options
 from datacheck.features.skeletons import Skeletons
-from datacheck.i18n.message import joined
+from datacheck.i18n.message import ids, joined
 from datacheck.text.eval_index import WINDOW
 from datacheck.text.leak_plants import Item, leaks
 from datacheck.text.normalise import normalise
@@ -28,6 +43,7 @@ COMMON_SHARE = 0.001  # of the rows; a phrase is at least as frequent as that
 NAMED = 5  # items that a note names
 TEMPLATE_ROWS, TEMPLATE_SHARE = 5, 0.01  # what so many prompts of a set share is a template of it
 TEMPLATES = 15  # templates in the figure
+_PARTS = ids("question", "question and options", "answer", "text")
 
 
 class _Set(NamedTuple):
@@ -301,7 +317,8 @@ class Leakage(Check):
             "file", "line", "byte", "problem", "score", "other", "other_row",
             row=pl.when(pl.col("problem") == "leaked").then("row"),  # what is for review is not to be dropped
             where=pl.format("{}[{}:{}]", "path", "start", "end"),
-            detail=pl.format("{} of {} n-grams of {}[{}:{}]", "covered", "size", what, "begin", "stop"),
+            said=saying("{covered} of {size} n-grams of {what}[{begin}:{stop}]", covered="covered", size="size",
+                        what=word(what), begin="begin", stop="stop"),
             text=pl.col("text").str.slice("start", pl.col("end") - pl.col("start")),
             other_text=pl.col("other_text").str.slice("begin", pl.col("stop") - pl.col("begin")),
         )  # fmt: skip

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Check, Limit, Listing, Measured, Message, Metric, Need, Value, View, rates, total
+from datacheck.check import Check, Limit, Listing, Measured, Message, Metric, Need, Value, View, rates, saying, total
 from datacheck.features.media import Media, Placeholders
 
 _NO_FOLDER = Message("rows name files, and no source.media says in which folder they are")
@@ -113,7 +113,7 @@ class MissingFiles(Check):
         odd = wrong.select(
             "row",
             problem=pl.lit("wrong_count"),
-            detail=pl.format("{} marks <{}>, {} files", "marks", "kind", "files"),
+            said=saying("{marks} marks <{kind}>, {files} files", marks="marks", kind="kind", files="files"),
         )
         local = named.filter(pl.col("local"))
         remote = total(named) - total(local)
@@ -127,7 +127,7 @@ class MissingFiles(Check):
             return Measured((Value("rate", None), *counts), odd, not_checked=tuple(notes))
         problems = _Lookup(self.media).problems(local.select(pl.col("path").unique()).collect()["path"].sort())
         lost = local.join(problems.lazy(), on="path", maintain_order="left")
-        evidence = pl.concat([lost.select("row", "where", "problem", "detail", text="path"), odd], how="diagonal")
+        evidence = pl.concat([lost.select("row", "where", "problem", "said", text="path"), odd], how="diagonal")
         return Measured(
             (*rates("rate", lost, local, by=self.by, rows=data.rows), *counts), evidence, not_checked=tuple(notes)
         )
@@ -142,20 +142,20 @@ class _Lookup:
         self.last = {PurePosixPath(name).name: name for name in reversed(media.names)}
 
     def problems(self, paths: pl.Series) -> pl.DataFrame:
-        """`path`, `problem`, `detail` of the paths that are not there."""
+        """`path`, `problem`, `said` of the paths that are not there."""
         found = [(path, *self._problem(path)) for path in paths]
-        schema = {"path": pl.String, "problem": pl.String, "detail": pl.String}
+        schema = {"path": pl.String, "problem": pl.String, "said": pl.String}
         return pl.DataFrame(found, schema=schema, orient="row").drop_nulls("problem")
 
     def _problem(self, path: str) -> tuple[str | None, str | None]:
         name = path.replace("\\", "/")
         pieces = [piece for piece in name.split("/") if piece not in ("", ".")]
         if name.startswith("/") or ".." in pieces or name[1:3] == ":/":
-            return "outside_root", "not under source.media"
+            return "outside_root", Message("not under source.media").packed
         plain = "/".join(pieces)
         if plain in self.names:
             return None, None
         if plain.casefold() in self.folded:
-            return "missing_file", f"differs in case only: {self.folded[plain.casefold()]}"
+            return "missing_file", Message("differs in case only: {name}", name=self.folded[plain.casefold()]).packed
         other = self.last.get(pieces[-1] if pieces else "")
-        return "missing_file", f"the same name elsewhere: {other}" if other else None
+        return "missing_file", Message("the same name elsewhere: {name}", name=other).packed if other else None

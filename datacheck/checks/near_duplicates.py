@@ -20,6 +20,7 @@ from datacheck.check import (
     View,
     placed,
     rates,
+    saying,
     total,
 )
 from datacheck.features.near import (
@@ -48,7 +49,6 @@ SAMPLED_GRAMS = 1 << 24  # n-grams of that sample at most: all are in memory
 SAMPLE = 5_000  # rows on which the search is compared with the complete one
 SAMPLED_COPIES = 20  # of them with one value: a row that was copied 100,000 times has five billion pairs
 PAIRS = 1 << 17  # pairs whose keys are compared at once
-NUMBERS = "the same text with other numbers"
 # Where every row is shorter, the search is tried on these.
 STAND_INS = (
     "小河从村子的东边流过，河上有一座石桥，桥头种着两棵很老的柳树，夏天常有人在树下乘凉。",
@@ -241,9 +241,9 @@ class NearDuplicates(Check):
         ).select(
             "row", "other_row", "score",
             problem=pl.when("same").then(pl.lit("exact_copy")).otherwise("problem"),
-            detail=pl.when("numbers").then(pl.lit(NUMBERS)),
+            said=pl.when("numbers").then(saying("the same text with other numbers")),
         )  # fmt: skip
-        varied = evidence.filter(pl.col("detail").is_not_null())
+        varied = evidence.filter(pl.col("said").is_not_null())
         copies = facts.sort("row").filter(pl.struct("text", "media", "label").is_first_distinct().not_()).lazy()
         opposite, template = _opposite(facts), self._template(data)
         calibration = calibrate(data, self._sketch, sources or STAND_INS, self._least, self._alike)

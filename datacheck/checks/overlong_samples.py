@@ -5,7 +5,7 @@ from typing import Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import UNREAD, Limit, Measured, Message, Metric, Value, View, rates, total
+from datacheck.check import UNREAD, Limit, Measured, Message, Metric, Value, View, rates, saying, total
 from datacheck.features.tokens import NO_TOKENIZER, OfTokens, unknown
 
 
@@ -107,7 +107,7 @@ class OverlongSamples(OfTokens):
             "row",
             where=pl.lit(None, pl.String),
             problem=pl.lit("overlong_tokens"),
-            detail=pl.format("{} tokens", "size"),
+            said=saying("{n} token", "{n} tokens", n="size"),
             score=pl.col("size").cast(pl.Float64),
         )
         assert by_chars.evidence is not None
@@ -147,7 +147,7 @@ class OverlongSamples(OfTokens):
                 "row",
                 "where",
                 "problem",
-                detail=pl.format("{} characters", "size"),
+                said=saying("{n:,} character", "{n:,} characters", n="size"),
                 score=pl.col("size").cast(pl.Float64),
             ),
             figures={"lengths": _histogram(rows, "characters")},

@@ -6,8 +6,24 @@ from typing import Any, Literal
 
 import polars as pl
 
-from datacheck.check import Check, Limit, Measured, Message, Metric, Need, Ratio, Value, View, for_review, placed, total
+from datacheck.check import (
+    Check,
+    Limit,
+    Measured,
+    Message,
+    Metric,
+    Need,
+    Ratio,
+    Value,
+    View,
+    for_review,
+    placed,
+    saying,
+    total,
+    word,
+)
 from datacheck.features.identifiers import Identifiers, every_text
+from datacheck.i18n.message import ids
 from datacheck.pii.analyzer import find
 from datacheck.pii.canaries import canary
 from datacheck.pii.prefilter import candidates
@@ -24,6 +40,7 @@ NOT_COVERED = Message(
     "numbers that only context would explain; digits spoken or spread over turns; images, audio, base64, JSON encoded "
     "more than once; whether a person is public, made up or real"
 )
+_WORDS = ids("block", "warn", "profile", "valid", "suspect", "specimen")
 
 
 class Pii(Check, Rules):
@@ -154,7 +171,7 @@ class Pii(Check, Rules):
         counted = hits.filter(~pl.col("level").is_in(["off", "allowed"]))
         evidence = counted.lazy().select(
             "row", "level", pl.col("path").alias("where"), pl.col("entity").str.to_lowercase().alias("problem"),
-            _described().alias("detail"), "score",
+            _described().alias("said"), "score",
         )  # fmt: skip
         blocking = placed(evidence.filter(pl.col("level") == "block"), data.rows)
         others = for_review(evidence.filter(pl.col("level") == "warn"), data.rows)
@@ -269,7 +286,10 @@ def _described() -> pl.Expr:
     """Level, masked value, state, rule, offset and name of a hit. Thousands are parted: a run of digits is masked."""
     reversed_digits = pl.col("start").cast(pl.String).str.reverse()
     at = reversed_digits.str.replace_all(r"([0-9]{3})", "$1,").str.reverse().str.strip_prefix(",")
-    return pl.format("{} {}, {} ({}) at {}, {}", "level", "masked", "state", "rule", at, "label")
+    return saying(
+        "{level} {masked}, {state} ({rule}) at {at}, {label}",
+        level=word("level"), masked="masked", state=word("state"), rule="rule", at=at, label="label",
+    )  # fmt: skip
 
 
 def missed_at_most(found: int, planted: int) -> float:

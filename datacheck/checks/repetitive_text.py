@@ -5,7 +5,7 @@ from typing import Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import UNREAD, Check, Limit, Measured, Metric, Need, View, rates
+from datacheck.check import UNREAD, Check, Limit, Measured, Metric, Need, View, rates, saying
 from datacheck.features.repetition import Repetition
 from datacheck.features.turn_texts import per_kind, silent, turn_texts
 
@@ -83,15 +83,15 @@ class RepetitiveText(Check):
         score = pl.col("score")
         words = (
             pl.when(pl.col("problem") == "repeated_line")
-            .then(pl.format("{} times", score.cast(pl.Int64)))
-            .otherwise(pl.format("{} % of the text", (score * 100).floor().cast(pl.Int64)))
+            .then(saying("{n} time", "{n} times", n=score.cast(pl.Int64)))
+            .otherwise(saying("{share} % of the text", share=(score * 100).floor().cast(pl.Int64)))
         )
         shown = found.join(
             texts.select("row", "path", "text").unique(["row", "path"], keep="first"), on=["row", "path"]
         )
         return Measured(
             rates("rate", found, data.rows, by=self.by, rows=data.rows),
-            evidence=shown.select("row", "problem", "score", "text", where="path", detail=words),
+            evidence=shown.select("row", "problem", "score", "text", where="path", said=words),
             figures={"kinds": per_kind(found)},
             not_checked=silent(texts, data.rows),
         )

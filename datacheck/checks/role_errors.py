@@ -6,7 +6,7 @@ from typing import Any, Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Check, Limit, Measured, Message, Metric, Need, View, rates, total
+from datacheck.check import Check, Limit, Measured, Message, Metric, Need, View, around, rates, saying, total
 from datacheck.features.outcomes import NOT_READABLE, Fates, RunOf
 from datacheck.trainers import trainer_names
 from datacheck.trainers.base import Mode
@@ -137,13 +137,16 @@ def _by_trainer(mode: Mode, found: pl.LazyFrame, fates: pl.DataFrame) -> pl.Lazy
     """Without what the trainer mends or names otherwise, and with its own rules on roles."""
     spared = [*mode.tolerates, *(["unknown_role"] if mode.role_rules else [])]
     rules = {slug: mode.rules[slug] for slug in sorted(mode.role_rules) if slug in mode.rules}
-    said = {slug: f"{mode.name}: {rule.says} ({rule.source})" for slug, rule in rules.items()}
+    said = {
+        slug: Message(
+            "{trainer}: {rule} ({source})", trainer=mode.name, rule=Message(rule.says), source=rule.source
+        ).packed
+        for slug, rule in rules.items()
+    }
     own = fates.lazy().filter(pl.col("problem").is_in(list(said)), pl.col("row").is_not_null())
-    words = pl.concat_str(
-        pl.col("problem").replace_strict(said, default=None, return_dtype=pl.String),
-        pl.concat_str(pl.lit("; "), "detail").fill_null(""),
-    )
-    lines = own.select(pl.col("row").cast(pl.UInt64), "where", "problem", detail=words)
+    rule = pl.col("problem").replace_strict(said, default=None, return_dtype=pl.String)
+    words = pl.coalesce(around("{one}; {two}", one=rule, two=pl.col("said")), rule)
+    lines = own.select(pl.col("row").cast(pl.UInt64), "where", "problem", said=words)
     kept = found.filter(~pl.col("problem").is_in(spared)).with_columns(pl.col("row").cast(pl.UInt64))
     return pl.concat([kept, lines], how="diagonal")
 
@@ -209,14 +212,14 @@ def _order(turns: pl.LazyFrame) -> pl.LazyFrame:
         .when(wrong_before)
         .then(pl.lit("wrong_order"))
     )
-    detail = (
+    said = (
         pl.when(~pl.col("known"))
-        .then(pl.format("role {}", role.fill_null("missing")))
+        .then(pl.when(role.is_null()).then(saying("role missing")).otherwise(saying("role {role}", role=role)))
         .when(first)
-        .then(pl.format("{} comes first", role))
-        .otherwise(pl.format("{} after {}", role, before))
+        .then(saying("{role} comes first", role=role))
+        .otherwise(saying("{role} after {before}", role=role, before=before))
     )
-    return turns.select("row", where="path", problem=problem, detail=detail).drop_nulls("problem")
+    return turns.select("row", where="path", problem=problem, said=said).drop_nulls("problem")
 
 
 def _whole(turns: pl.LazyFrame, rows: pl.LazyFrame) -> pl.LazyFrame:

@@ -132,7 +132,7 @@ class RunOnAnswers(Check):
         found = found.drop("bare", "dialogue", "template")
         return Measured(
             rates("rate", found, data.rows, by=self.by, rows=data.rows),
-            evidence=evidence(found, said).with_columns(text=from_first()),
+            evidence=from_first(evidence(found, said)),
             figures={"kinds": per_kind(found)},
             not_checked=silent(said, data.rows),
         )

@@ -7,11 +7,15 @@ from typing import Any, Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Check, FieldRule, Limit, Measured, Message, Metric, Value, View, rates
+from datacheck.check import Check, FieldRule, Limit, Measured, Message, Metric, Value, View, rates, saying, word
+from datacheck.i18n.message import ids, joined
 from datacheck.text.literals import parse_list
 
 _INTEGER = r"^-?\d+$"
 _ONE_AS_NULL = ("parquet", "arrow_file", "arrow_stream")  # where null and missing cannot be told apart
+_TYPES = ids(
+    "string", "number", "integer", "boolean", "array", "object", "null", "literal_list", "list", "dict"
+)  # fmt: skip
 
 
 class SchemaViolations(Check):
@@ -210,9 +214,7 @@ def _broken(values: pl.LazyFrame, path: str, rule: FieldRule) -> pl.LazyFrame:
         inside = text.str.len_chars().is_between(_or(rule.min_length, 0), _or(rule.max_length, 2**32 - 1))
         problems["wrong_length"] = ok & ~inside
     found = [
-        values.filter(broken).select(
-            "row", "text", where=pl.lit(path), problem=pl.lit(slug), detail=_detail(slug, rule)
-        )
+        values.filter(broken).select("row", "text", where=pl.lit(path), problem=pl.lit(slug), said=_said(slug, rule))
         for slug, broken in problems.items()
     ]
     if rule.unique:
@@ -283,8 +285,9 @@ def _list_rules(data: View, values: pl.DataFrame, path: str, rule: FieldRule) ->
         other = _lists(data, _values(data, rule.as_long_as).collect(), rule.as_long_as)
         sizes = other.filter(wanted).select("row", size=pl.col("items").list.len())
         uneven = lists.filter(wanted).join(sizes, on="row").filter(pl.col("items").list.len() != pl.col("size"))
-        detail = pl.format("{} items, and {} in " + rule.as_long_as.replace("{", ""), count, "size")
-        found.append(uneven.select("row", problem=pl.lit("uneven_lists"), detail=detail))
+        sizes_of = {"n": count, "size": pl.col("size"), "other": pl.lit(rule.as_long_as)}
+        said = saying("{n} item, and {size} in {other}", "{n} items, and {size} in {other}", **sizes_of)
+        found.append(uneven.select("row", problem=pl.lit("uneven_lists"), said=said))
     texts = values.select("row", "text")
     table = pl.concat(found, how="diagonal").join(texts, on="row", how="left", maintain_order="left")
     return kept.select("row", "text", "type"), table.with_columns(where=pl.lit(path)).lazy()
@@ -306,7 +309,8 @@ def _or(bound: float | None, otherwise: float) -> float:
     return otherwise if bound is None else bound
 
 
-def _detail(slug: str, rule: FieldRule) -> pl.Expr:
-    if slug == "wrong_type":
-        return pl.format("expected {}, found {}", pl.lit(" or ".join(_wanted(rule))), "type")
+def _said(slug: str, rule: FieldRule) -> pl.Expr:
+    if slug == "wrong_type" and rule.type is not None:
+        wanted = joined([Message(one) for one in _wanted(rule)], " or ")
+        return saying("expected {wanted}, found {type}", wanted=wanted, type=word("type"))
     return pl.lit(None, pl.String)

@@ -21,6 +21,7 @@ from datacheck.check import (
     View,
     for_review,
     place,
+    saying,
     total,
 )
 from datacheck.features.planting import COPY, on_made_up
@@ -283,10 +284,11 @@ class SimilarTexts(Check):
 
     def _evidence(self, data: View, ranked: pl.DataFrame) -> pl.LazyFrame:
         """The list, placed; it names places and no rows."""
-        words = pl.format(
-            "rank {}: cosine {}, Jaccard {}", "rank", pl.col("score").round(2), pl.col("jaccard").round(2)
-        )
-        listed = ranked.select("row", "other_row", "score", detail=words)
+        words = saying(
+            "rank {rank}: cosine {cosine}, Jaccard {jaccard}",
+            rank="rank", cosine=pl.col("score").round(2), jaccard=pl.col("jaccard").round(2),
+        )  # fmt: skip
+        listed = ranked.select("row", "other_row", "score", said=words)
         rows = listed["row"].unique().sort().to_numpy().astype(np.int64)
         others = listed["other_row"].unique().sort().to_numpy().astype(np.int64)
         texts = self._texts(data.pieces("turns"), rows, SHOWN)

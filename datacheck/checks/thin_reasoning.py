@@ -5,7 +5,7 @@ from typing import Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import UNREAD, Check, Limit, Measured, Message, Metric, Need, View, rates, total
+from datacheck.check import UNREAD, Check, Limit, Measured, Message, Metric, Need, View, rates, saying, total
 from datacheck.features.solutions import Solutions
 
 
@@ -102,7 +102,10 @@ class ThinReasoning(Check):
                 *rates("few_steps", few, among, by=self.by, rows=data.rows),
             ),
             evidence=short.select(
-                "row", "where", problem=pl.lit("thin_reasoning"), detail=pl.format("{} characters", "chars")
+                "row",
+                "where",
+                problem=pl.lit("thin_reasoning"),
+                said=saying("{n:,} character", "{n:,} characters", n="chars"),
             ),
             figures={
                 "steps": solutions.group_by(steps=pl.col("steps").clip(0, 20)).len("solutions").sort("steps").collect()

@@ -16,6 +16,7 @@ from datacheck.check import (
     Need,
     Value,
     View,
+    around,
     for_review,
     placed,
     rates,
@@ -23,7 +24,7 @@ from datacheck.check import (
 )
 from datacheck.features.outcomes import NOT_EXPLAINED, NOT_READABLE, Fates, RunOf, unreadable
 from datacheck.trainers import trainer_names
-from datacheck.trainers.base import FATES, LOST, Mode, Settings, SettingsError
+from datacheck.trainers.base import FATES, LOST, Mode, Rule, Settings, SettingsError
 
 _ORDER = {fate: place for place, fate in enumerate(FATES)}
 
@@ -152,7 +153,7 @@ class TrainerDrops(Check):
         fates = data[self._fates()].collect()
         taken = data.rows.select("row") if first is None else data.rows.select("row").filter(pl.col("row") < first)
         decided = _decided(fates).join(taken.collect(), on="row", how="semi", maintain_order="left")
-        of_run = fates.filter(pl.col("row").is_null()).unique(["problem", "detail"], maintain_order=True)
+        of_run = fates.filter(pl.col("row").is_null()).unique(["problem", "said"], maintain_order=True)
         explained = decided.filter(pl.col("problem") != NOT_EXPLAINED)
         lost = explained.filter(pl.col("fate").is_in(LOST))
         stops = lost.filter(pl.col("fate") == "fails").height + of_run.filter(pl.col("fate") == "fails").height
@@ -204,9 +205,9 @@ def _notes(mode: Mode, settings: Settings, of_run: pl.DataFrame, every: int, tak
         if taken < every
         else []
     )
-    for problem, detail in of_run.filter(pl.col("fate") != "fails").select("problem", "detail").iter_rows():
-        rule = mode.rules[problem]
-        notes.append(Message("{problem}: {rule} ({detail})", problem=problem, rule=Message(rule.says), detail=detail))
+    for problem, said in of_run.filter(pl.col("fate") != "fails").select("problem", "said").iter_rows():
+        rule, more = Message(mode.rules[problem].says), Message.unpacked(said) if said else "–"
+        notes.append(Message("{problem}: {rule} ({detail})", problem=problem, rule=rule, detail=more))
     limit = mode.cut(settings).limit
     if limit is not None:
         notes.append(
@@ -226,20 +227,29 @@ def _decided(fates: pl.DataFrame) -> pl.DataFrame:
 
 def _evidence(mode: Mode, decided: pl.DataFrame, of_run: pl.DataFrame, data: View) -> pl.LazyFrame:
     """Rows that are lost; rows that are kept but altered as places to read, not to drop."""
-    said = {slug: f"{rule.fate}: {rule.says} ({rule.source})" for slug, rule in mode.rules.items()}
-    said |= {NOT_EXPLAINED: "the twin failed on this row; please report it", NOT_READABLE: "settings"}
-    words = pl.col("problem").replace_strict(said, return_dtype=pl.String)
-    hint = pl.col("problem").replace_strict({s: rule.hint for s, rule in mode.rules.items()}, default=None)
-    more = [pl.concat_str(pl.lit("; "), part.cast(pl.String)).fill_null("") for part in (pl.col("detail"), hint)]
-    told = pl.concat_str(words, *more)
-    lines = decided.lazy().select("row", "where", "problem", "fate", detail=told)
+    said = {slug: _rule(rule).packed for slug, rule in mode.rules.items()}
+    said |= {NOT_EXPLAINED: _UNEXPLAINED.packed, NOT_READABLE: _SETTINGS.packed}
+    rule = pl.col("problem").replace_strict(said, return_dtype=pl.String)
+    told = pl.coalesce(around("{one}; {two}", one=rule, two=pl.col("said")), rule)
+    hints = {slug: Message(rule.hint).packed for slug, rule in mode.rules.items()}
+    hint = pl.col("problem").replace_strict(hints, default=None, return_dtype=pl.String)
+    told = pl.coalesce(around("{one}; {two}", one=told, two=hint), told)
+    lines = decided.lazy().select("row", "where", "problem", "fate", said=told)
     lost = pl.col("fate").is_in(LOST)
     files = data.rows.select("file").head(1).collect()["file"].to_list()
     at = pl.lit(files[0] if files else None, pl.String)  # what is about the run stands at its first file
     whole = of_run.lazy().filter(pl.col("fate") == "fails")
-    whole = whole.select("where", "problem", "fate", detail=told, file=at)
+    whole = whole.select("where", "problem", "fate", said=told, file=at)
     found = [placed(lines.filter(lost), data.rows), whole, for_review(lines.filter(~lost), data.rows)]
     return pl.concat(found, how="diagonal").drop("fate")
+
+
+_UNEXPLAINED = Message("the twin failed on this row; please report it")
+_SETTINGS = Message("settings")
+
+
+def _rule(rule: Rule) -> Message:
+    return Message("{fate}: {rule} ({source})", fate=rule.fate, rule=Message(rule.says), source=rule.source)
 
 
 def _ledger(decided: pl.DataFrame, rows: int) -> pl.DataFrame:

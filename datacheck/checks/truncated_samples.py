@@ -4,7 +4,7 @@ from typing import Literal
 
 import polars as pl
 
-from datacheck.check import Limit, Measured, Message, Metric, Ratio, Value, View, rates, total
+from datacheck.check import Limit, Measured, Message, Metric, Ratio, Value, View, rates, saying, total
 from datacheck.features.tokens import NO_TOKENIZER, OfTokens, unknown
 
 _LENGTHS = (256, 512, 1024, 2048, 4096, 8192, 16384, 32768)
@@ -122,9 +122,11 @@ def _evidence(cut: pl.LazyFrame) -> pl.LazyFrame:
         .then(pl.lit("answer_lost"))
         .otherwise(pl.lit("answer_cut"))
     )
-    said = "{} of {} tokens are kept, {} of {} trained ones"
-    words = pl.format(said, "kept", "total", "kept_trained", "trained")
-    return cut.select("row", where="part", problem=problem, detail=words, score=pl.col("total").cast(pl.Float64))
+    words = saying(
+        "{kept} of {total} tokens are kept, {left} of {trained} trained ones",
+        kept="kept", total="total", left="kept_trained", trained="trained",
+    )  # fmt: skip
+    return cut.select("row", where="part", problem=problem, said=words, score=pl.col("total").cast(pl.Float64))
 
 
 def _notes(unrendered: int, without: int) -> list[Message]:

@@ -12,6 +12,7 @@ from datacheck.check import Artifact, Check, Limit, Measured, Message, Metric, V
 from datacheck.contract.yaml import parse_yaml
 from datacheck.errors import ContractError, LoadError
 from datacheck.features.outcomes import unreadable
+from datacheck.i18n.message import joined
 from datacheck.trainers.base import SettingsError, kind_of, read_config
 from datacheck.trainers.keys import KEYS, Known, wrong_type
 
@@ -24,7 +25,7 @@ class _Found(NamedTuple):
     of: str
     name: str
     problem: str
-    detail: str
+    said: Message
 
 
 class UnknownConfigKeys(Check):
@@ -158,13 +159,13 @@ class UnknownConfigKeys(Check):
 
     def _evidence(self, data: View, found: list[_Found], lines: Mapping[str, int]) -> pl.LazyFrame:
         """The settings, at the dataset's first file: a run's config is no data."""
-        schema = {"where": pl.String, "problem": pl.String, "detail": pl.String, "other": pl.String}
+        schema = {"where": pl.String, "problem": pl.String, "said": pl.String, "other": pl.String}
         file = self.config.named if self.config else ""
         table = [
             (
                 f"run.{one.of}: {one.name}",
                 one.problem,
-                one.detail,
+                one.said.packed,
                 f"{file}:{lines.get(one.name, 1)}" if one.of == "config" else None,
             )
             for one in found
@@ -189,17 +190,18 @@ def _judged(of: str, values: Mapping[str, Any], known: Known, below: str = "") -
             if not known.sections or any(name.startswith(f"{section}.") for section in known.sections):
                 yield _Found(of, name, "unknown_key", _hint(name, known))
         elif name in known.dead:
-            yield _Found(of, name, "dead_key", f"nothing uses it ({known.source})")
+            yield _Found(of, name, "dead_key", Message("nothing uses it ({source})", source=known.source))
         elif wrong_type(value, known.types[name], converts=known.converts):
-            wanted = " or ".join(_WORDS[letter] for letter in known.types[name])
-            yield _Found(of, name, "wrong_type", f"expected {wanted}, found {kind_of(value)}")
+            wanted = joined([Message(_WORDS[letter]) for letter in known.types[name]], " or ")
+            said = Message("expected {wanted}, found {type}", wanted=wanted, type=Message(kind_of(value)))
+            yield _Found(of, name, "wrong_type", said)
 
 
-def _hint(name: str, known: Known) -> str:
+def _hint(name: str, known: Known) -> Message:
     """What the trainer does with it, and which of its names may have been meant."""
     near = difflib.get_close_matches(name, known.types, n=1) or _elsewhere(name, known)
-    effect = "stops the run" if known.stops else "is ignored without a word"
-    return f"{effect}; did you mean '{near[0]}'?" if near else effect
+    effect = Message("stops the run" if known.stops else "is ignored without a word")
+    return Message("{effect}; did you mean '{near}'?", effect=effect, near=near[0]) if near else effect
 
 
 def _elsewhere(name: str, known: Known) -> list[str]:

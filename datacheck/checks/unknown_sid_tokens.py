@@ -109,7 +109,7 @@ class UnknownSidTokens(Check):
         unknown = {token: _said(token, pieces) for token in sorted(used - index - single)}
         found = ours.filter(pl.col("token").is_in(list(unknown)))
         words = pl.col("token").replace_strict(unknown, default=None, return_dtype=pl.String)
-        evidence = found.select("row", where=pl.lit(None, pl.String), problem=pl.lit("unknown_sid_token"), detail=words)
+        evidence = found.select("row", where=pl.lit(None, pl.String), problem=pl.lit("unknown_sid_token"), said=words)
         silent = total(data.rows.join(ours.select("row").unique(), on="row", how="anti"))
         return Measured(
             (
@@ -132,8 +132,15 @@ class UnknownSidTokens(Check):
 
 
 def _said(token: str, pieces: Mapping[str, int] | None) -> str:
-    split = f"; the tokenizer splits it into {pieces[token]} pieces" if pieces else ""
-    return f"{token} is not in the index{split}"
+    if not pieces:
+        return Message("{token} is not in the index", token=token).packed
+    split = Message.plural(
+        "{token} is not in the index; the tokenizer splits it into {n} piece",
+        "{token} is not in the index; the tokenizer splits it into {n} pieces",
+        pieces[token],
+        token=token,
+    )
+    return split.packed
 
 
 def _notes(silent: int, *, asked: bool) -> tuple[Message, ...]:

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 import polars as pl
 
-from datacheck.check import Check, Limit, Measured, Message, Metric, Ratio, Value, View, total
+from datacheck.check import Check, Limit, Measured, Message, Metric, Ratio, Value, View, around, total
 
 
 class UnreadableLines(Check):
@@ -118,7 +118,7 @@ class UnreadableLines(Check):
                 Value("rate", Ratio(places, whole) if whole else None),
                 Value("limits_hit", None if given_up or lacking or not whole else 0),
             ),
-            evidence=bad.select("file", "line", "byte", problem="code", detail=_detail()),
+            evidence=bad.select("file", "line", "byte", problem="code", said=_said()),
             figures={"codes": codes.select("code", "level", "places")},
             not_checked=tuple(notes),
         )
@@ -129,7 +129,8 @@ def _listed(codes: pl.DataFrame, level: str) -> str:
     return ", ".join(f"{code} ({places})" for code, places in codes.select("code", "places").iter_rows())
 
 
-def _detail() -> pl.Expr:
+def _said() -> pl.Expr:
     """Where in the line, and the reader's own remark (which holds no data)."""
-    remark = pl.col("message").replace("", None)
-    return pl.concat_str(pl.format("column {}", "column"), remark, separator=": ", ignore_nulls=True).replace("", None)
+    column, remark = pl.col("column").cast(pl.String), pl.col("message").replace("", None)
+    both = around("column {column}: {remark}", column=column, remark=remark)
+    return pl.coalesce(both, around("column {column}", column=column), remark)

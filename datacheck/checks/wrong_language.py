@@ -5,7 +5,7 @@ from typing import Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import UNREAD, Check, Measured, Message, Metric, Need, View, rates, total
+from datacheck.check import UNREAD, Check, Measured, Message, Metric, Need, View, rates, saying, total
 from datacheck.features.languages import Languages, language, words
 from datacheck.features.turn_texts import silent, turn_texts
 
@@ -120,7 +120,7 @@ class WrongLanguage(Check):
                 for value in rates(name, flagged, data.rows, by=self.by, rows=data.rows)
             ),
             evidence=found.join(shown, on=["row", "where"], how="left", maintain_order="left").select(
-                "row", "where", "problem", "text", detail=pl.format("it is {}", "language")
+                "row", "where", "problem", "text", said=saying("it is {language}", language="language")
             ),
             figures={"languages": self._shares(counts)},
             not_checked=(*([left_out] if short else ()), *silent(texts, data.rows)),

@@ -2,6 +2,7 @@
 
 import math
 from bisect import bisect
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,8 @@ from datacheck.pii.redaction import Mode, excerpt
 
 FIRST = 200  # places that get a `detail` and an `id`; the rest keep their place, problem and score
 ID = {"id": pl.String()}  # what the row's id column holds, where the contract names one, shown as all data is
+WORDS = 200  # characters of a name that a `detail` mentions
+_GIVEN = {**EVIDENCE, "said": pl.String()}  # sentences become words, in `detail`, before they are written
 LONGEST = 1000  # characters of a note, and of what it quotes
 _LEAD = 40  # characters that two texts share before they differ that a reader gets to see
 _SPAN = r"\[[0-9]{1,9}:[0-9]{1,9}\]$"
@@ -30,24 +33,29 @@ def keep(check: Check, measured: Any, view: StoreView, folder: Path, mode: Mode)
     return {
         "values": [_value(value) for value in measured.values],
         "figures": {name: _safe(table).to_dict(as_series=False) for name, table in measured.figures.items()},
-        "not_checked": [_safe_words(note).to_json() for note in measured.not_checked],
+        "not_checked": [_safe_words(note, LONGEST).to_json() for note in measured.not_checked],
         **_evidence(check, measured, view, folder / "evidence.parquet", mode),
     }
 
 
-def _safe_words(note: Message) -> Message:
-    """A note with its parameters shown as all data is; of one whose very id is none of ours, all of it."""
-    if any(excerpt(form, limit=LONGEST) != form for form in (note.id, note.many or "")):
-        return Message(excerpt(note.said(), limit=LONGEST))
-    safe = Message(note.id, **{name: _safe_word(value) for name, value in note.params.items()})
-    safe.many = note.many
+def _safe_words(said: Message, limit: int) -> Message:
+    """A sentence with its parameters shown as all data is; of one whose very id is none of ours, all of it."""
+    if any(_shown_form(form) != form for form in (said.id, said.many or "")):
+        return Message(excerpt(said.said(), limit=limit))
+    safe = Message(said.id, **{name: _safe_word(value, limit) for name, value in said.params.items()})
+    safe.many = said.many
     return safe
 
 
-def _safe_word(value: Parameter) -> Parameter:
+def _safe_word(value: Parameter, limit: int) -> Parameter:
     if isinstance(value, Message):
-        return _safe_words(value)
-    return excerpt(value, limit=LONGEST) if isinstance(value, str) else value
+        return _safe_words(value, limit)
+    return excerpt(value, limit=limit) if isinstance(value, str) else value
+
+
+@cache
+def _shown_form(form: str) -> str:
+    return excerpt(form, limit=LONGEST)
 
 
 def _safe(figure: pl.DataFrame) -> pl.DataFrame:
@@ -93,9 +101,9 @@ def _evidence(check: Check, measured: Measured, view: StoreView, target: Path, m
         keep = placed(keep, view.rows)
     names = keep.collect_schema().names()
     table = (
-        keep.with_columns(pl.lit(None, dtype).alias(name) for name, dtype in EVIDENCE.items() if name not in names)
-        .select(pl.col(name).cast(dtype) for name, dtype in EVIDENCE.items())
-        .sort("file", "line", "row", "where", "problem", "other", "score", "detail", nulls_last=True)
+        keep.with_columns(pl.lit(None, dtype).alias(name) for name, dtype in _GIVEN.items() if name not in names)
+        .select(pl.col(name).cast(dtype) for name, dtype in _GIVEN.items())
+        .sort("file", "line", "row", "where", "problem", "other", "score", "said", "detail", nulls_last=True)
         .with_row_index("order")
         .collect()
     )
@@ -107,16 +115,22 @@ def _evidence(check: Check, measured: Measured, view: StoreView, target: Path, m
         return nothing
     # What is only for review has no row: it may not hide the rows that break the contract.
     table = table.sort(pl.col("row").is_null(), "order")
-    first = _described(table.head(FIRST), given, columns, mode)
+    said = _described(table.head(FIRST), given, columns, mode)
+    words = pl.Series([each and each.said() for each in said], dtype=pl.String)
+    first = table.head(FIRST).with_columns(detail=words)
     rest = table.slice(FIRST).with_columns(detail=pl.lit(None, pl.String))
     first = _with_ids(first, view, mode)
     rest = rest.with_columns(pl.lit(None, dtype).alias(name) for name, dtype in ID.items())
     first, rest = (_with_safe_paths(part) for part in (first, rest))
-    in_order = pl.concat([first, rest]).sort("order").drop("order")
+    in_order = pl.concat([first, rest]).sort("order").drop("order", "said")
     with_records(in_order, view).write_parquet(target)
     problems = dict(table["problem"].value_counts().sort("problem").iter_rows())
     rows = table["row"].drop_nulls().n_unique()
-    return {"evidence": table.height, "rows": rows, "problems": problems, "first": first.drop("order").to_dicts()}
+    places = [
+        {**line, "said": each and each.to_json()}
+        for line, each in zip(first.drop("order").to_dicts(), said, strict=True)
+    ]
+    return {"evidence": table.height, "rows": rows, "problems": problems, "first": places}
 
 
 def _with_other(given: pl.LazyFrame, view: StoreView) -> pl.LazyFrame:
@@ -156,8 +170,8 @@ def _with_safe_paths(table: pl.DataFrame) -> pl.DataFrame:
     return table.with_columns(where=_shown(path) + span)
 
 
-def _described(first: pl.DataFrame, given: pl.LazyFrame, columns: list[str], mode: Mode) -> pl.DataFrame:
-    """Make the first lines readable: the check's own words, then an excerpt of the text they speak of."""
+def _described(first: pl.DataFrame, given: pl.LazyFrame, columns: list[str], mode: Mode) -> list[Message | None]:
+    """What is said of the first lines: the check's own words, then an excerpt of the text they speak of."""
     shown = [name for name in ("text", "other_text") if name in columns]
     texts: list[tuple[str | None, ...]] = [()] * first.height
     keys = [key for key in ("row", "file", "line", "where", "problem", "other") if key in columns]
@@ -169,19 +183,23 @@ def _described(first: pl.DataFrame, given: pl.LazyFrame, columns: list[str], mod
         once = rows.select(*keys, *shown).unique(subset=keys, keep="first", maintain_order=True).collect()
         joined = first.join(once, on=keys, how="left", nulls_equal=True, maintain_order="left")
         texts = joined.select(shown).rows()
-    details = [_detail(words, both, mode) for words, both in zip(first["detail"], texts, strict=True)]
-    return first.with_columns(detail=pl.Series(details, dtype=pl.String))
+    own = first.select("said", "detail").rows()
+    return [_detail(said, words, both, mode) for (said, words), both in zip(own, texts, strict=True)]
 
 
-def _detail(words: str | None, texts: tuple[str | None, ...], mode: Mode) -> str | None:
+def _detail(said: str | None, words: str | None, texts: tuple[str | None, ...], mode: Mode) -> Message | None:
     """The check's own words, the text, and the text that it is compared with where that is another.
 
     Two texts are shown from shortly before the place at which they begin to differ.
     """
     given = [text for text in texts if text is not None]
     start = max(0, _first_difference(*given) - _LEAD) if len(set(given)) > 1 else 0
-    said = list(dict.fromkeys(f"“{excerpt(text, mode, start=start)}”" for text in given))
-    return " ".join([*([excerpt(words)] if words else []), *([" ↔ ".join(said)] if said else [])]) or None
+    quoted = " ↔ ".join(dict.fromkeys(f"“{excerpt(text, mode, start=start)}”" for text in given))
+    own = Message("{words}", words=excerpt(words)) if words else None
+    own = _safe_words(Message.unpacked(said), WORDS) if said else own
+    if own is None:
+        return Message("{quoted}", quoted=quoted) if quoted else None
+    return Message("{own} {quoted}", own=own, quoted=quoted) if quoted else own
 
 
 def _first_difference(one: str, two: str) -> int:

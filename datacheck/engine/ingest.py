@@ -22,6 +22,7 @@ from datacheck.files.hf_saved import Promise
 from datacheck.files.inventory import FoundFile
 from datacheck.loading.reader import Chunk, Event, FileSeen, read
 from datacheck.loading.reading import Reading
+from datacheck.loading.rejected import remark
 
 MANY_FILES = 64  # from here on small files are bundled
 SMALL = 1024 * 1024  # bytes of a chunk that may join a bundle
@@ -168,9 +169,9 @@ def _hold(promise: Promise, files: list[FileFacts]) -> None:
     """Note a broken promise at the first file of its folder, so that it counts as unreadable."""
     inside = [n for n, facts in enumerate(files) if PurePosixPath(facts.file).parent.as_posix() == promise.folder]
     rows = sum(files[n].rows for n in inside)
-    messages = [f"a shard is not there: {name}" for name in promise.missing]
+    messages = [remark("a shard is not there: {name}", name=name) for name in promise.missing]
     if promise.rows is not None and rows != promise.rows:
-        messages.append(f"{rows} rows, dataset_info.json says {promise.rows}")
+        messages.append(remark("{rows} rows, dataset_info.json says {said}", rows=rows, said=promise.rows))
     if inside and messages:
         facts = files[inside[0]]
         events = tuple(Event(None, None, None, "rows_missing", message) for message in messages)

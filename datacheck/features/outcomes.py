@@ -14,7 +14,7 @@ from datacheck.trainers.base import UNSEEN, Fate, Mode, Seen, Settings, Settings
 NOT_EXPLAINED = "not_explained"  # the twin itself failed on the row: a fault of datacheck's
 NOT_READABLE = "settings_not_readable"
 _UNKNOWN_KIND = "fails"
-COLUMNS = {"row": pl.UInt32, "fate": pl.String, "problem": pl.String, "where": pl.String, "detail": pl.String}
+COLUMNS = {"row": pl.UInt32, "fate": pl.String, "problem": pl.String, "where": pl.String, "said": pl.String}
 
 
 def unreadable(error: Exception) -> Message:
@@ -100,7 +100,7 @@ def parsed(records: pl.DataFrame) -> Iterator[tuple[int, Any]]:
 
 
 class Fates(Feature):
-    """`row`, `fate`, `problem`, `where`, `detail`: each rule of the trainer that applied to a row.
+    """`row`, `fate`, `problem`, `where`, `said`: each rule of the trainer that applied to a row.
 
     A row without a line is kept as it is. Lines without a row are about the run as a whole: why it stops before any
     row, or that its settings cannot be read.
@@ -120,7 +120,9 @@ class Fates(Feature):
         try:
             settings = self.run.settings_read()
         except SettingsError as error:
-            return pl.DataFrame([(None, "fails", NOT_READABLE, None, str(error))], schema=COLUMNS, orient="row")
+            return pl.DataFrame(
+                [(None, "fails", NOT_READABLE, None, _packed(str(error)))], schema=COLUMNS, orient="row"
+            )
         seen = seen_of(part[Need(SeenBefore())])
         lines: list[tuple[int | None, str, str, str | None, str | None]] = []
         lines += [(None, *_line(mode, fate)) for fate in mode.before(settings, seen)]
@@ -140,4 +142,8 @@ def fates(mode: Mode, record: Any, settings: Settings, seen: Seen) -> tuple[Fate
 
 def _line(mode: Mode, fate: Fate) -> tuple[str, str, str | None, str | None]:
     kind = mode.rules[fate.reason].fate if fate.reason in mode.rules else _UNKNOWN_KIND
-    return kind, fate.reason, fate.where, fate.detail
+    return kind, fate.reason, fate.where, _packed(fate.detail) if fate.detail else None
+
+
+def _packed(said: Message | str) -> str:
+    return (said if isinstance(said, Message) else Message("{said}", said=said)).packed

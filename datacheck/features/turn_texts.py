@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import polars as pl
 
-from datacheck.check import Message, View, total
+from datacheck.check import Message, View, saying, total
 
 _CODE = r"(?s:```.*?```|~~~.*?~~~)|`[^`\n]{1,200}`"
 _OPEN_CODE = r"(?s:```.*|~~~.*)"
@@ -76,16 +76,20 @@ def evidence(found: pl.LazyFrame, texts: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def first_at(pattern: str) -> pl.Expr:
-    """Words on where in `text` a pattern (Rust regex) stands first, counted in characters from 1."""
+    """Where in `text` a pattern (Rust regex) stands first, counted in characters from 1; for `from_first`."""
     before = pl.col("text").str.extract(f"^((?s:.*?))(?:{pattern})")
-    return pl.format("first at character {}", before.str.len_chars() + 1)
+    return (before.str.len_chars() + 1).cast(pl.String)
 
 
-def from_first() -> pl.Expr:
-    """`text` from shortly before the place that `detail` names (in the words of `first_at`), for an excerpt to show."""
-    start = pl.col("detail").str.extract(r"([0-9]+)$").cast(pl.Int64) - 1 - _BEFORE
+def from_first(found: pl.LazyFrame) -> pl.LazyFrame:
+    """Evidence whose `detail` is of `first_at`: with a sentence on it, and `text` from shortly before that place."""
+    at = pl.col("detail").cast(pl.Int64)
+    start = at - 1 - _BEFORE
     later = pl.concat_str(pl.lit("…"), pl.col("text").str.slice(start.clip(0)))
-    return pl.when(start > 0).then(later).otherwise("text")
+    return found.with_columns(
+        text=pl.when(start > 0).then(later).otherwise("text"),
+        said=pl.when(at.is_not_null()).then(saying("first at character {at}", at=at)),
+    ).drop("detail")
 
 
 def per_kind(found: pl.LazyFrame) -> pl.DataFrame:

@@ -8,6 +8,7 @@ What a user wrote (a path, a name) is a parameter and passes through as it is, i
 from __future__ import annotations
 
 import gettext
+import json
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -76,6 +77,16 @@ class Message:
         """`{"id": …, "many": …, "params": {…}}`, with messages inside in the same way."""
         params = {name: each.to_json() if isinstance(each, Message) else each for name, each in self.params.items()}
         return {"id": self.id, **({"many": self.many} if self.many else {}), **({"params": params} if params else {})}
+
+    @property
+    def packed(self) -> str:
+        """The message as one text, for a column of a table; `unpacked` reads it."""
+        return json.dumps(self.to_json(), ensure_ascii=False)
+
+    @classmethod
+    def unpacked(cls, text: str) -> Message:
+        """The message that `packed` gave."""
+        return cls.from_json(json.loads(text))
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Message:

@@ -21,7 +21,7 @@ class Words:
 
     lang: Lang
     html_lang: str
-    language: str  # the name of the language in itself
+    language: str  # its name in itself, the team of its catalogue
     comma: str
     colon: str
     semicolon: str
@@ -53,7 +53,7 @@ class Words:
     unreadable_count: str
     unknown_format: str
     not_loaded: str
-    more_files: str
+    more_files: Phrase
     # funnel
     funnel: str
     funnel_steps: Mapping[str, str]
@@ -79,7 +79,7 @@ class Words:
     between: str
     no_limit: str
     unmeasured: str
-    more_values: str
+    more_values: Phrase
     problems: str
     places: str
     place: str
@@ -174,7 +174,10 @@ _EN = Words(
     unreadable_count="unreadable lines {}",
     unknown_format="no format found",
     not_loaded="could not be loaded",
-    more_files="and {} more files; all of them are in report.json",
+    more_files=(
+        "and {} more file; all of them are in report.json",
+        "and {} more files; all of them are in report.json",
+    ),
     funnel="Rows in, rows kept",
     funnel_steps={"in": "rows in", "readable": "readable", "kept": "rows kept"},
     findings="Findings",
@@ -198,7 +201,10 @@ _EN = Words(
     between="{low} to {high}",
     no_limit="no limit, for information",
     unmeasured="not measured",
-    more_values="and {} more values; all of them are in report.json",
+    more_values=(
+        "and {} more value; all of them are in report.json",
+        "and {} more values; all of them are in report.json",
+    ),
     problems="Problems",
     places="Places",
     place="Place",
@@ -244,8 +250,6 @@ _EN = Words(
     too_long="this page was shortened to stay below {size}; everything is in report.json",
 )
 
-_HTML = {"zh": "zh-CN"}
-
 
 def _in(lang: str) -> Words:
     """The words as the catalogue of a language has them."""
@@ -257,7 +261,12 @@ def _in(lang: str) -> Words:
         return known(words) if isinstance(words, str) else words
 
     every = {field.name: said(getattr(_EN, field.name)) for field in fields(Words)}
-    return Words(**{**every, "lang": lang, "html_lang": _HTML.get(lang, lang)})
+    head = catalogue(lang).info()
+    named = {
+        "html_lang": head.get("language", lang).replace("_", "-"),
+        "language": head.get("language-team", "English"),
+    }
+    return Words(**{**every, **named, "lang": lang})
 
 
 WORDS: Mapping[str, Words] = {lang: _in(lang) for lang in languages()}

@@ -18,7 +18,7 @@ from datacheck.loading.assemble import Assembler
 from datacheck.loading.batching import Records, add_alike
 from datacheck.loading.reader import Chunk
 from datacheck.loading.reading import Limits, Reading
-from datacheck.loading.rejected import Rejected
+from datacheck.loading.rejected import Rejected, remark, unopened
 from datacheck.loading.tables import Tables
 
 _BATCH = 4_096
@@ -41,12 +41,12 @@ def parse_arrow(chunk: Chunk, reading: Reading, *, records: bool = False) -> Ite
     try:
         file = files.open_regular(Path(chunk.path or ""))
     except OSError as error:
-        out.bad(0, 0, b"", "unreadable_file", error.strerror or "not a regular file")
+        out.bad(0, 0, b"", "unreadable_file", unopened(error))
         yield out.finish(1, size)
         return
     with file:
         if files.identity(file) != chunk.identity:
-            out.bad(0, 0, b"", "changed_while_read", "the file is not the one that was hashed")
+            out.bad(0, 0, b"", "changed_while_read", remark("the file is not the one that was hashed"))
             yield out.finish(1, size)
             return
         held = 0
@@ -65,7 +65,7 @@ def parse_arrow(chunk: Chunk, reading: Reading, *, records: bool = False) -> Ite
             out.bad(row, 0, b"", why.code, why.message)
             added += 1
         except (pa.ArrowException, OSError, ValueError, KeyError, OverflowError, NotImplementedError) as error:
-            out.bad(row, 0, b"", "bad_parquet", type(error).__name__)
+            out.bad(row, 0, b"", "bad_parquet", remark("{error}", error=type(error).__name__))
             added += 1
         yield out.finish(added, size)
 
@@ -108,7 +108,7 @@ def _of_parquet(file: Any, chunk: Chunk, reading: Reading) -> tuple[int, Iterato
     parquet = pq.ParquetFile(file, page_checksum_verification=True, read_dictionary=repeated)
     sizes = [metadata.row_group(n).total_byte_size for n in range(metadata.num_row_groups)]
     if sum(sizes) > limits.ratio_above_bytes and sum(sizes) > limits.ratio * files.identity(file).size:
-        raise Rejected("bomb_ratio", f"more than {limits.ratio} times the file's size")
+        raise Rejected("bomb_ratio", remark("more than {ratio} times the file's size", ratio=limits.ratio))
     number, many = chunk.stretch
     first, last = len(sizes) * number // many, len(sizes) * (number + 1) // many
     row = sum(metadata.row_group(n).num_rows for n in range(first))
@@ -122,7 +122,7 @@ def _of_groups(parquet: Any, groups: range, most: int, limits: Limits) -> Iterat
         ends = np.cumsum(_row_bytes(batch))
         decoded += int(ends[-1]) if len(ends) else 0
         if decoded > limits.ratio_above_bytes and decoded > most:
-            raise Rejected("bomb_ratio", f"more than {limits.ratio} times the file's size")
+            raise Rejected("bomb_ratio", remark("more than {ratio} times the file's size", ratio=limits.ratio))
         yield from _plain_batches(batch, ends)
 
 

@@ -19,7 +19,7 @@ from datacheck.loading.formats import chat as chat_format
 from datacheck.loading.formats.renamed import Renaming
 from datacheck.loading.formats.turns import CALLS, Style, Turn
 from datacheck.loading.reading import Reading, in_words
-from datacheck.loading.rejected import Rejected
+from datacheck.loading.rejected import Rejected, remark
 from datacheck.loading.tables import CELLS, LINES, RECORDS, TURNS, Tables, rows_schema
 
 _EMPTY_SHA = hashlib.sha256(b"").hexdigest()
@@ -130,9 +130,9 @@ class Assembler:
                 if not found:
                     below("", record, cells, self.reading.limits.keys)
             else:
-                raise Rejected("not_an_object", "neither an object nor a list of messages")  # noqa: TRY301
+                raise Rejected("not_an_object", remark("neither an object nor a list of messages"))  # noqa: TRY301
             if len(extract.turns) > self.reading.limits.turns:
-                raise Rejected("too_many_turns", f"more than {self.reading.limits.turns}")  # noqa: TRY301
+                raise Rejected("too_many_turns", remark("more than {most}", most=self.reading.limits.turns))  # noqa: TRY301
             if raw is None or len(raw) > self.reading.limits.text_bytes:
                 self._check_texts(extract, cells)
         except Rejected as why:
@@ -323,24 +323,24 @@ class Assembler:
     def _check_size(self, raw: bytes | None, record: Any) -> None:
         limits = self.reading.limits
         if record.__class__ is dict and len(record) > limits.keys:
-            raise Rejected("too_many_keys", f"more than {limits.keys}")
+            raise Rejected("too_many_keys", remark("more than {most}", most=limits.keys))
         brackets = limits.depth + 1 if raw is None else raw.count(b"{") + raw.count(b"[")
         if brackets > limits.depth and depth(record) > limits.depth:
-            raise Rejected("too_deep", f"deeper than {limits.depth}")
+            raise Rejected("too_deep", remark("deeper than {most}", most=limits.depth))
 
     def _check_texts(self, extract: Extract, cells: list[Cell]) -> None:
         limit = self.reading.limits.text_bytes
         texts = [turn[5] for turn in extract.turns] + [turn[6] for turn in extract.turns] + [cell[2] for cell in cells]
         # A character takes up to four bytes: only long texts are encoded to be measured.
         if any(text and len(text) * 4 > limit and len(text.encode()) > limit for text in texts):
-            raise Rejected("text_too_long", f"more than {in_words(limit)}")
+            raise Rejected("text_too_long", remark("more than {most}", most=in_words(limit)))
 
     def _lists_wanted(self) -> bool:
         return self.reading.format in {"auto", "messages", "sharegpt"}
 
     def _unclassified_list(self, record: list[Any]) -> tuple[str, Extract]:
         if not record or not all(item.__class__ is dict for item in record):
-            raise Rejected("not_an_object", "a list, but not of messages")
+            raise Rejected("not_an_object", remark("a list, but not of messages"))
         return "rows" if self.reading.format == "rows" else "unknown", _NO_TURNS
 
     def knows(self, record: dict[str, Any]) -> bool:
@@ -408,10 +408,11 @@ class Assembler:
     def _note_big_integers(self, cells: pl.DataFrame) -> None:
         """Remark on rows with an integer beyond 64 bits outside the turns."""
         long = cells.filter((pl.col("json_type") == "number") & (pl.col("text").str.len_bytes() >= _DIGITS_64_BITS))
+        said = remark("beyond 64 bits")
         for row, text in long.select("row", "text").iter_rows():
             if text.lstrip("-").isdigit() and not -(2**63) <= int(text) < 2**64:
                 line, byte, length = self._line[row], self._byte[row], self._length[row]
-                self._lines.append((line, byte or 0, length or 0, None, "big_integer", None, "beyond 64 bits"))
+                self._lines.append((line, byte or 0, length or 0, None, "big_integer", None, said))
 
     def _rows_frame(self) -> pl.DataFrame:
         count = len(self._line)

@@ -3,6 +3,8 @@
 import re
 from typing import NamedTuple
 
+from datacheck.i18n.message import Quoted
+from datacheck.loading.rejected import remark
 from datacheck.loading.sniff import UTF8_BOM, guess_encoding
 
 _COLUMN = re.compile(r"^(.*?) at line (\d+) column (\d+)$", re.DOTALL)
@@ -13,7 +15,7 @@ _PYTHON = re.compile(rb"'|None\b|True\b|False\b|\(")
 
 
 class Why(NamedTuple):
-    """The code, a message, and the 1-based byte column if it is known."""
+    """The code, a remark, and the 1-based byte column if it is known."""
 
     code: str
     message: str
@@ -23,17 +25,20 @@ class Why(NamedTuple):
 def diagnose(raw: bytes, error: str) -> Why:
     """Return the cause of a JSON error; `error` is jiter's message."""
     if b"\0" in raw:
-        return Why("nul_bytes", f"{raw.count(0)} of {len(raw)} bytes are NUL", raw.index(b"\0") + 1)
+        return Why(
+            "nul_bytes", remark("{n} of {size} bytes are NUL", n=raw.count(0), size=len(raw)), raw.index(b"\0") + 1
+        )
     try:
         raw.decode()
     except UnicodeDecodeError as bad:
         probable = guess_encoding(raw)
-        hint = f"; probably {probable}" if probable else ""
-        return Why("not_utf8", f"byte 0x{raw[bad.start]:02x} is not UTF-8{hint}", bad.start + 1)
+        byte = f"0x{raw[bad.start]:02x}"
+        hint = remark("byte {byte} is not UTF-8; probably {probable}", byte=byte, probable=probable or "")
+        return Why("not_utf8", hint if probable else remark("byte {byte} is not UTF-8", byte=byte), bad.start + 1)
     if _CONFLICT.match(raw):
-        return Why("merge_conflict", "the line begins with a conflict marker", 1)
+        return Why("merge_conflict", remark("the line begins with a conflict marker"), 1)
     if UTF8_BOM in raw[:3]:
-        return Why("bom_inside", "the line begins with a byte order mark", 1)
+        return Why("bom_inside", remark("the line begins with a byte order mark"), 1)
     match = _COLUMN.match(error)
     reason, column = (match[1], int(match[3])) if match and match[2] == "1" else (error, None)
     if match and match[2] != "1":
@@ -52,13 +57,16 @@ def _absolute(raw: bytes, line: int, column: int) -> int:
 
 # Beginnings of jiter's messages (0.19) that name one cause.
 _REASONS = (
-    ("Detected duplicate key", "duplicate_key", "the second of two equal keys ends here"),
-    ("recursion limit", "too_deep", "deeper than 200"),
-    ("lone leading surrogate", "lone_surrogate", "an escape for half of a surrogate pair"),
-    ("unexpected end of hex escape", "lone_surrogate", "an escape for half of a surrogate pair"),
-    ("control character", "control_character", "a control character must be escaped"),
-    ("number out of range", "integer_too_long", "more than 4,300 digits"),
+    ("Detected duplicate key", "duplicate_key", remark("the second of two equal keys ends here")),
+    ("recursion limit", "too_deep", remark("deeper than 200")),
+    ("lone leading surrogate", "lone_surrogate", remark("an escape for half of a surrogate pair")),
+    ("unexpected end of hex escape", "lone_surrogate", remark("an escape for half of a surrogate pair")),
+    ("control character", "control_character", remark("a control character must be escaped")),
+    ("number out of range", "integer_too_long", remark("more than 4,300 digits")),
 )
+
+
+_JITER = Quoted("expected {what}", "trailing comma", "key must be a string", "invalid escape", "invalid number")
 
 
 def _by_reason(raw: bytes, reason: str, column: int | None) -> Why:
@@ -67,17 +75,17 @@ def _by_reason(raw: bytes, reason: str, column: int | None) -> Why:
             return Why(code, message, column)
     at = raw[max((column or 1) - 1, 0) :]
     if raw.strip() in {b"{", b"[", b"}", b"]", b"},", b"],"}:
-        return Why("pretty_printed", "only a bracket: does the record span several lines?", column)
+        return Why("pretty_printed", remark("only a bracket: does the record span several lines?"), column)
     if reason.startswith("EOF"):
-        return Why("truncated_line", "the line ends inside the record", column)
+        return Why("truncated_line", remark("the line ends inside the record"), column)
     if reason.startswith("trailing characters"):
         second = at.lstrip()[:1] in {b"{", b"["}
-        return Why("two_objects" if second else "json_syntax", "more text after the record", column)
+        return Why("two_objects" if second else "json_syntax", remark("more text after the record"), column)
     # For -Infinity jiter points behind the sign.
     if _NOT_FINITE.match(at) or _NOT_FINITE.match(raw[max((column or 2) - 2, 0) :]):
-        return Why("not_finite", "NaN or Infinity is not JSON", column)
+        return Why("not_finite", remark("NaN or Infinity is not JSON"), column)
     if reason.startswith(("expected value", "key must be a string")) and _PYTHON.match(at):
-        return Why("python_repr", "looks like the repr of a Python object", column)
+        return Why("python_repr", remark("looks like the repr of a Python object"), column)
     if _TAG.match(raw):
-        return Why("html_page", "the line begins with an HTML tag", 1)
-    return Why("json_syntax", reason, column)
+        return Why("html_page", remark("the line begins with an HTML tag"), 1)
+    return Why("json_syntax", _JITER.of(reason).packed, column)

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
+from datacheck.loading.rejected import remark
+
 _BLOCK = 1024**2
 # O_PATH (Linux) asks only for the right to pass through, as opening by the whole path does.
 _FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -113,11 +115,11 @@ def gunzip(raw: Hashed, head: bytes) -> Iterator[bytes]:
             try:
                 out = member.decompress(pending, _BLOCK)
             except zlib.error:
-                raise DamagedError("bad_compression", "gzip: broken header, data or checksum") from None
+                raise DamagedError("bad_compression", remark("gzip: broken header, data or checksum")) from None
             if out:
                 yield out  # there may be more inside even when no input is left
             elif not pending and not member.eof:
-                raise DamagedError("truncated_compression", "gzip: the data ends inside a member")
+                raise DamagedError("truncated_compression", remark("gzip: the data ends inside a member"))
             pending = member.unconsumed_tail or member.unused_data
 
 
@@ -141,12 +143,12 @@ def unzstd(raw: Hashed, head: bytes) -> Iterator[bytes]:
             if not pending:
                 pending = raw.read()
             if not pending:
-                raise DamagedError("truncated_compression", "zstd: the data ends inside a frame")
+                raise DamagedError("truncated_compression", remark("zstd: the data ends inside a frame"))
             piece, pending = pending[:_ZSTD_INPUT], pending[_ZSTD_INPUT:]
             try:
                 out = frame.decompress(piece)
             except zstandard.ZstdError:
-                raise DamagedError("bad_compression", "zstd: broken frame, checksum or window") from None
+                raise DamagedError("bad_compression", remark("zstd: broken frame, checksum or window")) from None
             if out:
                 yield out
             if frame.eof:
@@ -161,7 +163,7 @@ def _skip_frame(raw: Hashed, pending: bytes) -> bytes:
         left -= len(pending)
         pending = raw.read()
         if not pending:
-            raise DamagedError("truncated_compression", "zstd: the data ends inside a frame")
+            raise DamagedError("truncated_compression", remark("zstd: the data ends inside a frame"))
     return pending[left:]
 
 
@@ -171,7 +173,7 @@ def bounded(blocks: Iterator[bytes], raw: Hashed, ratio: int, above: int) -> Ite
     for block in blocks:
         total += len(block)
         if total > above and total > ratio * raw.bytes:
-            raise DamagedError("bomb_ratio", f"more than {ratio} times the compressed size")
+            raise DamagedError("bomb_ratio", remark("more than {ratio} times the compressed size", ratio=ratio))
         yield block
 
 

@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple
 from datacheck.loading import sniff
 from datacheck.loading.files import Buffer
 from datacheck.loading.reading import Reading
+from datacheck.loading.rejected import remark
 
 Kind = Literal["jsonl", "array", "sequence", "document", "csv", "parquet", "arrow_file", "arrow_stream"]
 HEAD = 64 * 1024  # bytes that are looked at first
@@ -34,24 +35,26 @@ def kind_of(suffix: str, buffer: Buffer, reading: Reading, *, compressed: bool, 
     """
     start = bytes(buffer.fill(HEAD)[:HEAD])
     if not start:
-        return Told(None, ("empty_file", "0 bytes") if buffer.damage is None else None)
+        return Told(None, ("empty_file", remark("0 bytes")) if buffer.damage is None else None)
     binary = sniff.container(start)
     expected = _BINARY_SUFFIXES.get(suffix)
     if binary:
         named_so = suffix not in _TEXT_SUFFIXES and (expected is None or binary.startswith(expected))
         if named_so and not compressed:
             return Told(binary)
-        remark = f"{binary.replace('_', ' ')} data under another name or compressed"
-        return Told(None, ("wrong_container", remark))
+        said = remark("{kind} data under another name or compressed", kind=binary.replace("_", " "))
+        return Told(None, ("wrong_container", said))
     if expected:
-        return Told(None, ("wrong_container", f"the name says {expected}, the first bytes do not"))
+        return Told(None, ("wrong_container", remark("the name says {kind}, the first bytes do not", kind=expected)))
     if problem := sniff.foreign(start):
         return Told(None, problem)
     kind = _TEXT_SUFFIXES.get(suffix)
     if reading.wide:
         return Told("csv" if kind == "csv" else "jsonl")
     if wide := sniff.wide_encoding(start):
-        return Told(None, ("not_utf8", f"probably {wide}; name it in the contract (encoding: {wide})"))
+        return Told(
+            None, ("not_utf8", remark("probably {wide}; name it in the contract (encoding: {wide})", wide=wide))
+        )
     if kind == "csv" or (kind is None and reading.delimiter):
         return Told("csv")
     return _json_kind(kind, *_first_lines(buffer, line_bytes))
@@ -62,22 +65,22 @@ def _json_kind(expected: str | None, first: bytes, second: bytes, alone: bool) -
     if not first:
         return Told("jsonl")
     if expected is None and first[:1] not in b"{[":
-        return Told(None, ("wrong_container", "neither the name nor the first byte says JSON, CSV or Parquet"))
+        return Told(None, ("wrong_container", remark("neither the name nor the first byte says JSON, CSV or Parquet")))
     if _complete(first):
         return _after_whole_line(expected, first, alone)
     if first[:1] == b"[" and (expected == "json" or not second.startswith(b"[")):
         if expected != "jsonl":
             return Told("array")
         if second or first == b"[":
-            return Told("array", ("array_in_jsonl", "one JSON array over several lines"))
+            return Told("array", ("array_in_jsonl", remark("one JSON array over several lines")))
         return Told("jsonl")
     if expected == "json":
         # A damaged first line of JSON lines: the second line is a record too.
         if first[:1] == b"{" and _complete(second) and second[:1] == b"{":
-            return Told("jsonl", ("jsonl_in_json", "the second line is a record of its own"))
+            return Told("jsonl", ("jsonl_in_json", remark("the second line is a record of its own")))
         return Told("document")
     if first[:1] == b"{" and _opens_pretty(first) and not second.startswith(b"{"):
-        return Told("sequence", ("pretty_printed", "the first record spans several lines"))
+        return Told("sequence", ("pretty_printed", remark("the first record spans several lines")))
     return Told("jsonl")
 
 
@@ -86,8 +89,10 @@ def _after_whole_line(expected: str | None, first: bytes, alone: bool) -> Told:
     if expected != "jsonl" and alone:
         return Told("array" if first[:1] == b"[" else "document")
     if first[:1] == b"[" and alone and _is_array_of_records(first):
-        return Told("array", ("array_in_jsonl", "one JSON array on one line"))
-    return Told("jsonl", ("jsonl_in_json", "the first line is a record of its own") if expected == "json" else None)
+        return Told("array", ("array_in_jsonl", remark("one JSON array on one line")))
+    return Told(
+        "jsonl", ("jsonl_in_json", remark("the first line is a record of its own")) if expected == "json" else None
+    )
 
 
 def _first_lines(buffer: Buffer, line_bytes: int) -> tuple[bytes, bytes, bool]:

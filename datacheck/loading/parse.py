@@ -15,7 +15,8 @@ from datacheck.loading.counts import AccountingError
 from datacheck.loading.diagnose import diagnose
 from datacheck.loading.kinds import BINARY
 from datacheck.loading.reader import Chunk
-from datacheck.loading.reading import Reading, in_words
+from datacheck.loading.reading import Reading
+from datacheck.loading.rejected import remark, too_long
 from datacheck.loading.sniff import UTF8_BOM
 from datacheck.loading.tables import Tables
 from datacheck.loading.values import Values, json_record
@@ -59,18 +60,14 @@ def _tables(chunk: Chunk, reading: Reading, *, records: bool) -> Iterator[Tables
     yield out.finish(count, size)
 
 
-def _beyond(size: int, reading: Reading) -> str:
-    return f"{size:,} bytes; the limit is {in_words(reading.limits.line_bytes)}"
-
-
 def _load(out: Assembler, reading: Reading, line: int, byte: int, raw: bytes, body: bytes) -> None:
     """Decode one record and add it, or say why it is bad; `body` is `raw` without a byte order mark."""
     start = byte + len(raw) - len(body)
     if len(body) > reading.limits.line_bytes:
-        out.bad(line, start, body, "line_too_long", _beyond(len(body), reading))
+        out.bad(line, start, body, "line_too_long", too_long(len(body), reading.limits.line_bytes))
         return
     if len(body) > _LONG and spans.more_values(body, reading.limits.values):
-        out.bad(line, start, body, "too_many_keys", f"more than {reading.limits.values:,} values")
+        out.bad(line, start, body, "too_many_keys", remark("more than {most:,} values", most=reading.limits.values))
         return
     try:
         record = json_record(body)
@@ -149,7 +146,9 @@ def _encoded_lines(chunk: Chunk, reading: Reading, out: Assembler) -> tuple[int,
         try:
             text = raw.decode(reading.encoding).removeprefix("\ufeff").rstrip("\r")
         except UnicodeDecodeError as error:
-            message = f"byte 0x{raw[error.start]:02x} is not {reading.encoding}"
+            message = remark(
+                "byte {byte} is not {encoding}", byte=f"0x{raw[error.start]:02x}", encoding=reading.encoding
+            )
             out.bad(number - 1, position, raw, "not_utf8", message, error.start + 1)
         else:
             body = text.encode("utf-8", errors="surrogatepass")
@@ -165,14 +164,14 @@ def _load_encoded(out: Assembler, reading: Reading, line: int, byte: int, raw: b
     """Positions are those of the raw bytes; columns those of the decoded text."""
     try:
         if len(body) > _LONG and spans.more_values(body, reading.limits.values):
-            out.bad(line, byte, raw, "too_many_keys", f"more than {reading.limits.values:,} values")
+            out.bad(line, byte, raw, "too_many_keys", remark("more than {most:,} values", most=reading.limits.values))
             return
         record = json_record(body) if len(raw) <= reading.limits.line_bytes else None
     except ValueError as error:
         out.bad(line, byte, raw, *diagnose(body, str(error)))
         return
     if record is None and len(raw) > reading.limits.line_bytes:
-        out.bad(line, byte, raw, "line_too_long", _beyond(len(raw), reading))
+        out.bad(line, byte, raw, "line_too_long", too_long(len(raw), reading.limits.line_bytes))
         return
     out.add(line, byte, raw, record)
 

@@ -18,6 +18,7 @@ from datacheck.loading.counts import AccountingError
 from datacheck.loading.kinds import HEAD, Kind, kind_of
 from datacheck.loading.reading import Limits, Reading, in_words
 from datacheck.loading.record_ends import at_most, csv_cutter, first_newline, last_newline
+from datacheck.loading.rejected import remark, unopened
 
 _COMPRESSIONS = ((files.GZIP_MAGIC, "gzip", files.gunzip), (files.ZSTD_MAGIC, "zstd", files.unzstd))
 _NEWLINE = 0x0A
@@ -88,7 +89,7 @@ def read(path: Path, reading: Reading, *, limits: Limits | None = None) -> Gener
     try:
         file = files.open_regular(path)
     except OSError as error:
-        event = Event(None, None, None, "unreadable_file", error.strerror or "not a regular file")
+        event = Event(None, None, None, "unreadable_file", unopened(error))
         return FileSeen(0, hashlib.sha256().hexdigest(), 0, 0, None, None, (event,))
     with file:
         return (yield from _File(file, path, reading, limits or reading.limits).chunks())
@@ -120,11 +121,11 @@ class _File:
             suffixes.pop()
         suffix = suffixes[-1] if suffixes else ""
         if buffer.fill(HEAD).startswith(sniff.UTF8_BOM):
-            self._event("bom", "three bytes before the first record", 1, 0, 3)
+            self._event("bom", remark("three bytes before the first record"), 1, 0, 3)
         compressed = self.compression is not None
-        kind, remark = kind_of(suffix, buffer, self.reading, compressed=compressed, line_bytes=self.limits.line_bytes)
-        if remark:
-            self._event(*remark)
+        kind, said = kind_of(suffix, buffer, self.reading, compressed=compressed, line_bytes=self.limits.line_bytes)
+        if said:
+            self._event(*said)
         if kind in {"parquet", "arrow_file", "arrow_stream"}:
             buffer.take_all()
             self.raw.drain()
@@ -143,7 +144,7 @@ class _File:
         self.raw.drain()
         after = files.identity(self.file)
         if before != after or self.raw.bytes != before.size:
-            self._event("changed_while_read", "size, time or inode differ after reading")
+            self._event("changed_while_read", remark("size, time or inode differ after reading"))
         return FileSeen(
             self.raw.bytes, self.raw.hexdigest(), decoded, self.lines, kind, self.compression, tuple(self.events)
         )
@@ -229,7 +230,7 @@ class _File:
             final = block[-len(newline) :]
             yield self._emit("jsonl", block, last=last)
         if self.covered and final != newline and buffer.damage is None:
-            self._event("no_final_newline", "the last byte is not a line feed", line=self.lines)
+            self._event("no_final_newline", remark("the last byte is not a line feed"), line=self.lines)
 
     def _drain_line(self, buffer: files.Buffer, newline: bytes) -> None:
         """Pass over a line that is longer than a chunk."""
@@ -247,9 +248,11 @@ class _File:
                 break
         if stop == 0:
             self.lines += 1
-        message = f"longer than {in_words(self.limits.line_bytes)}; not read"
+        message = remark("longer than {limit}; not read", limit=in_words(self.limits.line_bytes))
         if length > self.limits.document_bytes and not stop:
-            message = f"longer than {in_words(self.limits.document_bytes)}; the rest of the file is not read"
+            message = remark(
+                "longer than {limit}; the rest of the file is not read", limit=in_words(self.limits.document_bytes)
+            )
         self._event("line_too_long", message, line, byte, length)
 
     def _stop(self, buffer: files.Buffer) -> None:
@@ -288,26 +291,35 @@ class _File:
 
     def _csv_header(self, block: bytes, delimiter: str) -> tuple[str, ...] | None:
         if b"\r" in block and b"\n" not in block:
-            self._event("cr_line_ends", "no line feed in the file", 1)
+            self._event("cr_line_ends", remark("no line feed in the file"), 1)
             return None
         rows = csv.reader(self._text_lines(block), delimiter=delimiter, strict=True)
         try:
             fields = next((row for row in rows if row), [])
         except UnicodeDecodeError as error:
             probable = sniff.guess_encoding(error.object) if self.reading.encoding == "utf-8" else None
-            hint = f"; probably {probable}" if probable else ""
-            self._event("not_utf8", f"the header is not {self.reading.encoding}{hint}", 1)
+            said = remark("the header is not {encoding}", encoding=self.reading.encoding)
+            hint = remark(
+                "the header is not {encoding}; probably {probable}",
+                encoding=self.reading.encoding,
+                probable=probable or "",
+            )
+            self._event("not_utf8", hint if probable else said, 1)
             return None
         except csv.Error:
-            self._event("csv_header", "the header record cannot be parsed", 1)
+            self._event("csv_header", remark("the header record cannot be parsed"), 1)
             return None
         if any(name.strip() for name in fields):  # pandas writes its index under no name, and reads it under this one
             fields = [name if name.strip() else f"Unnamed: {number}" for number, name in enumerate(fields)]
         if not fields or any(not name.strip() for name in fields) or len(set(fields)) < len(fields):
-            self._event("csv_header", "empty or repeated column names", 1)
+            self._event("csv_header", remark("empty or repeated column names"), 1)
             return None
         if len(fields) == 1 and (other := next((sign for sign in ";\t|，" if sign in fields[0]), None)):
-            self._event("csv_delimiter", f"the header holds {other!r}; the delimiter is {delimiter!r}", 1)
+            self._event(
+                "csv_delimiter",
+                remark("the header holds {other!r}; the delimiter is {delimiter!r}", other=other, delimiter=delimiter),
+                1,
+            )
         return tuple(fields)
 
     def _text_lines(self, block: bytes) -> Iterator[str]:
@@ -351,7 +363,7 @@ class _File:
                     if length > self.limits.document_bytes:
                         self._stop(buffer)
                 code = "json_syntax" if broken else "line_too_long"
-                self._event(code, "no record ends here; the rest of the file is not read", line, byte, length)
+                self._event(code, remark("no record ends here; the rest of the file is not read"), line, byte, length)
                 return
             yield self._emit(kind, buffer.take(cut), last=False, after_value=after)
             after, size = not starts_next, self.limits.chunk_bytes
@@ -360,13 +372,15 @@ class _File:
         limit = self.limits.document_bytes
         data = buffer.fill(limit + 1)
         if len(data) > limit:
-            self._event("document_too_large", f"one JSON document of more than {in_words(limit)}", 1, 0)
+            self._event(
+                "document_too_large", remark("one JSON document of more than {limit}", limit=in_words(limit)), 1, 0
+            )
             self._stop(buffer)
             return
         yield self._emit("document", buffer.take(len(data)), last=True)
 
     def _binary(self, kind: Kind, before: files.Identity) -> Generator[Chunk, None, None]:
-        self._event("null_is_missing", "keys whose value is null are left out")
+        self._event("null_is_missing", remark("keys whose value is null are left out"))
         size, many = self.raw.bytes, self._stretches(kind, self.raw.bytes)
         for n in range(many):
             yield Chunk(
@@ -395,7 +409,7 @@ class _File:
         if buffer.damage:
             self._event(*buffer.damage, line=self.lines + 1, byte=self.covered)
         if self.crlf and self.lf:
-            self._event("mixed_line_ends", f"{self.crlf} CRLF and {self.lf} LF")
+            self._event("mixed_line_ends", remark("{crlf} CRLF and {lf} LF", crlf=self.crlf, lf=self.lf))
         if self.covered != buffer.taken:
             raise AccountingError(f"{self.path.name}: {buffer.taken} bytes read, {self.covered} accounted for")
         return buffer.taken

@@ -1,4 +1,23 @@
-"""A record that is not loaded."""
+"""A record that is not loaded, and what is said of it."""
+
+from datacheck.errors import reason_of
+from datacheck.i18n.message import Message, Parameter
+from datacheck.loading.reading import in_words
+
+
+def remark(english: str, /, **params: Parameter) -> str:
+    """A sentence on a line or a file, packed as the table `lines` holds it."""
+    return Message(english, **params).packed
+
+
+def too_long(size: int, limit: int) -> str:
+    """What is said of a record with so many bytes."""
+    return remark("{size:,} bytes; the limit is {limit}", size=size, limit=in_words(limit))
+
+
+def unopened(error: OSError) -> str:
+    """Why a file cannot be opened."""
+    return remark("not a regular file") if error.strerror is None else reason_of(error).packed
 
 
 class Rejected(Exception):  # noqa: N818 (a finding about the data, not a fault)

@@ -3,6 +3,9 @@
 import re
 from typing import Literal, NamedTuple
 
+from datacheck.i18n.message import Message
+from datacheck.loading.rejected import remark
+
 
 class Foreign(NamedTuple):
     """Content that is not read: its code and a message."""
@@ -12,20 +15,20 @@ class Foreign(NamedTuple):
 
 
 # Magic numbers from the formats' own specifications.
-_MAGIC: tuple[tuple[bytes, str], ...] = (
-    (b"PK\x03\x04", "a zip archive"),
-    (b"PK\x05\x06", "an empty zip archive"),
-    (b"SQLite format 3\0", "a SQLite database"),
-    (b"BZh", "a bzip2 file"),
-    (b"\xfd7zXZ\0", "an xz file"),
-    (b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
-    (b"Rar!\x1a\x07", "a RAR archive"),
-    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Excel or Word file"),
-    (b"\x93NUMPY", "a NumPy array"),
-    (b"\x89HDF\r\n\x1a\n", "an HDF5 file"),
-    (b"Obj\x01", "an Avro file"),
-    (b"%PDF-", "a PDF file"),
-    (b"\x7fELF", "a program"),
+_MAGIC: tuple[tuple[bytes, Message], ...] = (
+    (b"PK\x03\x04", Message("a zip archive")),
+    (b"PK\x05\x06", Message("an empty zip archive")),
+    (b"SQLite format 3\0", Message("a SQLite database")),
+    (b"BZh", Message("a bzip2 file")),
+    (b"\xfd7zXZ\0", Message("an xz file")),
+    (b"7z\xbc\xaf\x27\x1c", Message("a 7z archive")),
+    (b"Rar!\x1a\x07", Message("a RAR archive")),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", Message("an old Excel or Word file")),
+    (b"\x93NUMPY", Message("a NumPy array")),
+    (b"\x89HDF\r\n\x1a\n", Message("an HDF5 file")),
+    (b"Obj\x01", Message("an Avro file")),
+    (b"%PDF-", Message("a PDF file")),
+    (b"\x7fELF", Message("a program")),
 )
 _PICKLE = re.compile(rb"\x80[\x02-\x05]")
 _HTML = re.compile(rb"\s*<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE)
@@ -49,14 +52,14 @@ def foreign(head: bytes) -> Foreign | None:
     for magic, name in _MAGIC:
         if head.startswith(magic):
             if magic == b"PK\x03\x04" and (b"xl/" in head or b"[Content_Types].xml" in head):
-                name = "an Excel workbook"  # noqa: PLW2901 (a closer name for the same magic)
-            return Foreign("wrong_container", f"{name}; expected JSONL, JSON, CSV or Parquet")
+                name = Message("an Excel workbook")  # noqa: PLW2901 (a closer name for the same magic)
+            return Foreign("wrong_container", remark("{what}; expected JSONL, JSON, CSV or Parquet", what=name))
     if _PICKLE.match(head):
-        return Foreign("wrong_container", "a Python pickle, which is never opened: it could run code")
+        return Foreign("wrong_container", remark("a Python pickle, which is never opened: it could run code"))
     if head.startswith(_LFS):
-        return Foreign("lfs_pointer", "the first line is that of a Git LFS pointer")
+        return Foreign("lfs_pointer", remark("the first line is that of a Git LFS pointer"))
     if _HTML.match(head):
-        return Foreign("html_page", "the file begins with an HTML tag")
+        return Foreign("html_page", remark("the file begins with an HTML tag"))
     return None
 
 

@@ -7,6 +7,7 @@ from typing import Literal
 from datacheck.loading.assemble import Assembler
 from datacheck.loading.reader import Chunk
 from datacheck.loading.reading import Reading, in_words
+from datacheck.loading.rejected import remark
 from datacheck.loading.sniff import guess_encoding
 
 _RESTARTS = 100
@@ -42,8 +43,16 @@ class _Lines:
             text = raw.decode(self.encoding)
         except UnicodeDecodeError as error:
             probable = guess_encoding(raw) if self.encoding == "utf-8" else None
-            hint = f"; probably {probable}" if probable else ""
-            self.undecodable[number] = f"byte 0x{raw[error.start]:02x} is not {self.encoding}{hint}"
+            byte = f"0x{raw[error.start]:02x}"
+            said = remark("byte {byte} is not {encoding}", byte=byte, encoding=self.encoding)
+            self.undecodable[number] = said
+            if probable:
+                self.undecodable[number] = remark(
+                    "byte {byte} is not {encoding}; probably {probable}",
+                    byte=byte,
+                    encoding=self.encoding,
+                    probable=probable,
+                )
             text = raw.decode(self.encoding, errors="replace")
         return text.removeprefix("\ufeff") if number == 0 and self.bom else text
 
@@ -86,14 +95,22 @@ def parse_csv(chunk: Chunk, reading: Reading, out: Assembler) -> int:
         elif not fields:
             out.blank(first, start, raw)
         elif len(fields) != len(header):
-            out.bad(first, start, raw, "csv_ragged", f"{len(fields)} fields; the header has {len(header)}")
+            out.bad(
+                first,
+                start,
+                raw,
+                "csv_ragged",
+                remark("{n} fields; the header has {size}", n=len(fields), size=len(header)),
+            )
         elif len(raw) > reading.limits.line_bytes:
             out.bad(
                 first,
                 start,
                 raw,
                 "line_too_long",
-                f"{len(raw):,} bytes; the limit is {in_words(reading.limits.line_bytes)}",
+                remark(
+                    "{size:,} bytes; the limit is {limit}", size=len(raw), limit=in_words(reading.limits.line_bytes)
+                ),
             )
         else:
             out.add(first, start, raw, dict(zip(header, fields, strict=True)))
@@ -102,14 +119,14 @@ def parse_csv(chunk: Chunk, reading: Reading, out: Assembler) -> int:
 
 def _reason(problem: str) -> str:
     if problem.startswith("unexpected end"):
-        return "a quote is opened and never closed"
+        return remark("a quote is opened and never closed")
     if "expected after" in problem:
-        return "text follows a closing quote"
+        return remark("text follows a closing quote")
     if problem.startswith("field larger"):
-        return "a field beyond the size limit"
+        return remark("a field beyond the size limit")
     if "new-line character" in problem:
-        return "a carriage return inside an unquoted field"
-    return "not valid CSV"
+        return remark("a carriage return inside an unquoted field")
+    return remark("not valid CSV")
 
 
 def _split(data: bytes, newline: bytes) -> list[bytes]:

@@ -8,16 +8,18 @@ from typing import Any
 
 import jiter
 
+from datacheck.i18n.message import Message
 from datacheck.loading import spans
 from datacheck.loading.assemble import Assembler
 from datacheck.loading.diagnose import Why, diagnose
 from datacheck.loading.reader import Chunk
-from datacheck.loading.reading import Reading, in_words
+from datacheck.loading.reading import Reading
+from datacheck.loading.rejected import remark, too_long
 from datacheck.loading.sniff import UTF8_BOM
 
 ENTRIES = "*"
 _SPACE = b" \t\r\n"
-_UNCLOSED = Why("truncated_line", "the next record starts before this one ends")
+_UNCLOSED = Why("truncated_line", remark("the next record starts before this one ends"))
 _ALIKE = 2  # entries of an object from which on they may be its records
 _LOOKED_AT = 20
 _SAFE_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,39}")
@@ -79,7 +81,7 @@ class Values:
             position = spans.skip_space(data, position)
             if position >= end:
                 if self.chunk.last:
-                    self._bad(position, position, "truncated_line", "the array is not closed")
+                    self._bad(position, position, "truncated_line", remark("the array is not closed"))
                 return
             sign = data[position : position + 1]
             if sign == b"]":
@@ -88,18 +90,18 @@ class Values:
                 following = None if rest >= end else self._next_element(position, end)
                 if following is None:
                     if rest < end:
-                        self._bad(rest, end, "two_objects", "more text after the array")
+                        self._bad(rest, end, "two_objects", remark("more text after the array"))
                     return
-                self._bad(position, following, "json_syntax", "a bracket that closes too much")
+                self._bad(position, following, "json_syntax", remark("a bracket that closes too much"))
                 position, after_value = following, False
             elif sign == b",":
                 following = spans.skip_space(data, position + 1)
                 if not after_value or data[following : following + 1] in {b",", b"]"}:
-                    self._bad(position, position + 1, "json_syntax", "a comma without a value")
+                    self._bad(position, position + 1, "json_syntax", remark("a comma without a value"))
                 position, after_value = position + 1, False
             else:
                 if after_value:
-                    self._bad(position, position, "json_syntax", "a comma is missing before this value")
+                    self._bad(position, position, "json_syntax", remark("a comma is missing before this value"))
                 position, after_value = self._element(position, end)
 
     def _element(self, position: int, end: int) -> tuple[int, bool]:
@@ -131,17 +133,17 @@ class Values:
             else:
                 self._bad(position, stop, *why)
             return stop, True
-        self._bad(position, following, *(why or Why("json_syntax", "text that belongs to no record")))
+        self._bad(position, following, *(why or Why("json_syntax", remark("text that belongs to no record"))))
         return following, False
 
     def _decoded(self, start: int, end: int) -> tuple[Any, Why | None]:
         limit = self.reading.limits.line_bytes
         if end - start > limit and self.chunk.kind != "document":
-            return None, Why("line_too_long", f"{end - start:,} bytes; the limit is {in_words(limit)}")
+            return None, Why("line_too_long", too_long(end - start, limit))
         raw = self.data[start:end]
         most = self.reading.limits.values
         if self.chunk.kind != "document" and len(raw) > most and spans.more_values(raw, most):
-            return None, Why("too_many_keys", f"more than {most:,} values")
+            return None, Why("too_many_keys", remark("more than {most:,} values", most=most))
         try:
             return json_record(raw), None
         except ValueError as error:
@@ -187,7 +189,7 @@ class Values:
         lists = _lists_inside(record)
         if lists:
             names = ", ".join(lists)
-            self.out.note(0, start, b"", "lists_inside", f"records: one of {names}")
+            self.out.note(0, start, b"", "lists_inside", remark("records: one of {names}", names=names))
 
     def _holds_records(self, whole: Any) -> bool:
         """Whether an object is a set of records by their ids, {"id1": {…}, "id2": {…}}: a reader knows them, not it."""
@@ -204,7 +206,7 @@ class Values:
             self._bad(start, end, *diagnose(self.data[start:end], str(error)))
             return
         if whole.__class__ is not dict:
-            self._bad(start, end, "records_missing", "no object whose entries could be records")
+            self._bad(start, end, "records_missing", remark("no object whose entries could be records"))
             return
         self._each(whole, start, end, lambda key, value: {"key": key, "value": value})
 
@@ -222,7 +224,7 @@ class Values:
         keys = tuple((self.reading.records or "").split("."))
         found = spans.list_span(self.data, keys)
         if found is None:
-            self._bad(start, end, "records_missing", "no list under the key that the contract names")
+            self._bad(start, end, "records_missing", remark("no list under the key that the contract names"))
             return
         first, stop = found
         around = self.data[start:first] + b"[]" + self.data[stop:end]
@@ -230,7 +232,7 @@ class Values:
             json_record(around)
         except ValueError as error:
             why = diagnose(around, str(error))
-            self._bad(start, first, why.code, f"around the list: {why.message}")
+            self._bad(start, first, why.code, remark("around the list: {why}", why=Message.unpacked(why.message)))
         inner = Values(replace(self.chunk, last=True), self.reading, self.out)
         inner._line, inner._counted = self._line, self._counted
         inner.start = first + 1

@@ -310,7 +310,7 @@ def _list_inside(file: Path) -> str | None:
     """The key of the rows where a file is one JSON object that holds them in a list."""
     tables = _read(file, Reading())
     inside = tables.lines.filter(pl.col("code") == "lists_inside")["message"] if tables else pl.Series(dtype=pl.String)
-    keys = inside[0].rpartition("one of ")[2].split(", ") if len(inside) else []
+    keys = str(Message.unpacked(inside[0]).params["names"]).split(", ") if len(inside) else []
     for key in keys:
         own = _read(file, Reading(records=key))
         if own is not None and not own.rows.is_empty():

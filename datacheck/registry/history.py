@@ -1,4 +1,4 @@
-"""The ledger in words: `datacheck history`, and what `publish` and `rescan` say, in English and Chinese."""
+"""The ledger in words: `datacheck history`, and what `publish` and `rescan` say."""
 
 from __future__ import annotations
 
@@ -10,38 +10,36 @@ from rich.console import Console
 
 from datacheck.files.versions import shown
 from datacheck.gate.ledger import Entry, Head
-from datacheck.i18n.language import one
-from datacheck.i18n.words import WORDS, Lang
+from datacheck.i18n.words import WORDS, Lang, Phrase, told
 from datacheck.report.screen import STYLES, Screen, make_screen
 from datacheck.status import Status
 
 if TYPE_CHECKING:
     from datacheck.registry.publish import Outcome
 
-_LANGS: tuple[Lang, ...] = ("en", "zh")
-_PHRASES = {
-    "whole": ("{} entries, the chain is whole", "共 {} 条记录，链完整"),
-    "none": ("nothing is recorded of this", "没有相关记录"),
-    "files": ("{} files", "{} 个文件"),
-    "strict": ("strict", "严格模式"),
-    "verdict": ("verdict {}", "判定 {}"),
-    "publish": ("PUBLISHED in {}", "已发布到 {}"),
-    "quarantine": ("put into quarantine", "已隔离"),
-    "revoke": ("REVOKED", "已撤销"),
-    "rescan": ("asked again: stands", "复查：仍然有效"),
-    "waiver": ("WAIVED", "已豁免"),
-    "claim": ("taken by {}", "由 {} 领取"),
-    "interrupted": ("interrupted, nothing decided", "已中断，未判定"),
-    "undecided": ("asked again: nobody can say", "复查：无法判定"),
-    "published": ("published", "已发布"),
-    "quarantined": ("NOT published, put into quarantine", "未发布，已隔离"),
-    "revoked": ("REVOKED", "已撤销"),
-    "not_decided": ("NOT published: nobody can say", "未发布：无法判定"),
-    "stopped": ("interrupted, nothing published", "已中断，未发布"),
-    "known": ("answered from the ledger", "由账本直接得出"),
-    "report": ("report", "报告"),
-    "why": ("why", "原因"),
-    "entry": ("entry {}", "记录 {}"),
+_PHRASES: dict[str, Phrase] = {
+    "whole": ("{} entry, the chain is whole", "{} entries, the chain is whole"),
+    "none": "nothing is recorded of this",
+    "files": ("{} file", "{} files"),
+    "strict": "strict",
+    "verdict": "verdict {}",
+    "publish": "PUBLISHED in {}",
+    "quarantine": "put into quarantine",
+    "revoke": "REVOKED",
+    "rescan": "asked again: stands",
+    "waiver": "WAIVED",
+    "claim": "taken by {}",
+    "interrupted": "interrupted, nothing decided",
+    "undecided": "asked again: nobody can say",
+    "published": "published",
+    "quarantined": "NOT published, put into quarantine",
+    "revoked": "REVOKED",
+    "not_decided": "NOT published: nobody can say",
+    "stopped": "interrupted, nothing published",
+    "known": "answered from the ledger",
+    "report": "report",
+    "why": "reason",
+    "entry": "entry {}",
 }
 _MARKS = {
     "publish": Status.PASS, "rescan": Status.PASS, "quarantine": Status.FAIL, "revoke": Status.FAIL,
@@ -55,7 +53,7 @@ _STATUS = {
 
 
 def _say(lang: Lang, phrase: str, *values: object) -> str:
-    return one(_PHRASES[phrase][_LANGS.index(lang)].format(*values))
+    return told(_PHRASES[phrase], lang, *values)
 
 
 def history_json(entries: Sequence[Entry], head: Head) -> str:

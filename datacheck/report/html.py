@@ -14,8 +14,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from datacheck.check import Status
-from datacheck.i18n.language import one
-from datacheck.i18n.words import WORDS, Lang, step_in
+from datacheck.i18n.words import WORDS, Lang, step_in, told
 from datacheck.report import cards, charts, figures, shape, show, strips
 from datacheck.verdict.model import DatasetEntry, Finding, Report
 
@@ -102,7 +101,7 @@ def _render(report: Report, lang: Lang, run: Mapping[str, Any], caps: _Caps) -> 
         prose=cards.to_html,
         inline=cards.inline,
         number=show.number,
-        one=one,
+        told=lambda phrase, *values: told(phrase, lang, *values),
         size=show.size,
         opened=(Status.WARN, Status.FAIL, Status.ERROR),
         cell=_cell,

@@ -7,7 +7,6 @@ from decimal import Decimal
 from fractions import Fraction
 
 from datacheck.check import Status
-from datacheck.i18n.details import in_chinese
 from datacheck.i18n.message import Message
 from datacheck.i18n.words import Lang, Words
 from datacheck.loading.codes import CODES
@@ -186,7 +185,7 @@ def told(report: Report, lang: Lang) -> Report:
         return Sentence(text=old.said(lang))
 
     def finding(old: Finding) -> Finding:
-        first = (p.model_copy(update={"detail": detail(old.check, p.detail)}) for p in old.evidence.first)
+        first = (p.model_copy(update={"detail": p.detail and said(p.detail)}) for p in old.evidence.first)
         return old.model_copy(
             update={
                 "error": old.error and said(old.error),
@@ -194,9 +193,6 @@ def told(report: Report, lang: Lang) -> Report:
                 "evidence": old.evidence.model_copy(update={"first": tuple(first)}),
             }
         )
-
-    def detail(check: str, old: Sentence | None) -> Sentence | None:
-        return said(old) if old and old.id else old and Sentence(text=in_chinese(check, old.text) or "")
 
     return report.model_copy(
         update={

@@ -17,6 +17,8 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from datacheck.i18n.message import Message
+
 # From the best to the worst; what becomes of a row is the worst of its fates.
 FATES = ("kept", "changed", "masked", "truncated", "dropped", "fails")
 Kind = Literal["kept", "changed", "masked", "truncated", "dropped", "fails"]
@@ -43,11 +45,11 @@ class Rule(NamedTuple):
 
 
 class Fate(NamedTuple):
-    """One rule that applied to a row: its slug, the JSON path, and safe words (types and counts, never data)."""
+    """One rule that applied to a row: its slug, the JSON path, and safe words (types and counts) or a safe name."""
 
     reason: str
     where: str | None = None
-    detail: str | None = None
+    detail: Message | str | None = None
 
 
 Messages = list[dict[str, Any]]
@@ -83,7 +85,7 @@ class RowOutcome(NamedTuple):
 class StopRow(Exception):  # noqa: N818 - not an error: the trainer is done with the row
     """Ends the reading of a row inside a twin; `guarded` catches it."""
 
-    def __init__(self, reason: str, where: str | None = None, detail: str | None = None) -> None:
+    def __init__(self, reason: str, where: str | None = None, detail: Message | str | None = None) -> None:
         super().__init__(reason)
         self.fate = Fate(reason, where, detail)
 
@@ -115,7 +117,7 @@ def guarded(
 
     def guarded_read(record: Any, settings: Any, seen: Seen) -> RowOutcome:
         if objects and not isinstance(record, dict):
-            return RowOutcome((Fate("not_an_object", None, kind_of(record)),))
+            return RowOutcome((Fate("not_an_object", None, type_of(record)),))
         try:
             return read(record, settings, seen)
         except StopRow as stop:
@@ -332,6 +334,11 @@ def kind_of(value: Any) -> str:
         return "null"
     names = {bool: "boolean", int: "integer", float: "number", str: "string", list: "array", dict: "object"}
     return names.get(type(value), type(value).__name__)
+
+
+def type_of(value: Any) -> Message:
+    """The JSON type of a value, in the language of who reads it."""
+    return Message(kind_of(value))
 
 
 def shown(value: Any) -> str:

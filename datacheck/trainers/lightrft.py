@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from datacheck.i18n.message import Message
 from datacheck.trainers.base import (
     Cut,
     Fate,
@@ -17,9 +18,9 @@ from datacheck.trainers.base import (
     Upstream,
     as_loaded,
     guarded,
-    kind_of,
     literal,
     shown,
+    type_of,
 )
 
 UPSTREAM = Upstream("opendilab/LightRFT", "49e62cb6e1926eb1cc68886b57cfb3d923303ed9")
@@ -155,17 +156,17 @@ def _chat(content: Any, key: str) -> tuple[Messages, tuple[Fate, ...]]:
     if isinstance(content, str):
         content = [{"role": "user", "content": content}]
     if not isinstance(content, list) or not content:
-        raise StopRow("prompt_malformed", key, "no message" if content == [] else kind_of(content))
+        raise StopRow("prompt_malformed", key, Message("no message") if content == [] else type_of(content))
     chat, lost = [], []
     for at, message in enumerate(content):
         if not isinstance(message, dict):
-            raise StopRow("prompt_malformed", f"{key}[{at}]", kind_of(message))
+            raise StopRow("prompt_malformed", f"{key}[{at}]", type_of(message))
         given = message.get("from", "")
         if isinstance(given, list | dict):
-            raise StopRow("prompt_malformed", f"{key}[{at}].from", kind_of(given))
+            raise StopRow("prompt_malformed", f"{key}[{at}].from", type_of(given))
         role = _STANDARD.get(given, message.get("role", ""))
         if role not in _ROLES:
-            lost.append(Fate("role_lost", f"{key}[{at}]", f"role {shown(given or role)}"))
+            lost.append(Fate("role_lost", f"{key}[{at}]", Message("role {role}", role=shown(given or role))))
         chat.append({"role": role, "content": message.get("value", message.get("content", ""))})
     return chat, tuple(lost[:1])
 
@@ -175,7 +176,7 @@ def _plain(content: Any, key: str, template: str | None) -> str:
     if template:
         return template.replace("{}", str(content))
     if not isinstance(content, str):
-        raise StopRow("prompt_not_rendered" if isinstance(content, list) else "prompt_malformed", key, kind_of(content))
+        raise StopRow("prompt_not_rendered" if isinstance(content, list) else "prompt_malformed", key, type_of(content))
     return content
 
 
@@ -209,11 +210,11 @@ def _label(label: Any, to: LightrftRl) -> tuple[Fate, ...]:
     """What the reward makes of a label."""
     where = to.label_key or "label"
     if isinstance(label, list | dict):
-        raise StopRow("label_malformed", where, kind_of(label))
+        raise StopRow("label_malformed", where, type_of(label))
     if label is None or label == "":
         return (Fate("no_label", where),)
     known = {name.strip() for name in to.recipes.split(",")}
-    return () if label in known else (Fate("unknown_label", where, kind_of(label)),)
+    return () if label in known else (Fate("unknown_label", where, type_of(label)),)
 
 
 def _gold(reference: Any, where: str) -> tuple[Fate, ...]:
@@ -229,7 +230,7 @@ def _read_vl(record: dict[str, Any], to: LightrftRl, seen: Seen) -> RowOutcome:
         text, fates = _user_text(example.get(key), key)
         spelt = to.template or example.get(to.images_key)  # then it is written into a text, whatever it is
         if not isinstance(text, str) and not spelt:
-            raise StopRow("prompt_malformed", key, kind_of(text))
+            raise StopRow("prompt_malformed", key, type_of(text))
         text = to.template.replace("{}", str(text)) if to.template else text
         system = [{"role": "system", "content": to.system_prompt}] if to.system_prompt else []
         marked = f"<image> {text}" if example.get(to.images_key) else text
@@ -253,11 +254,18 @@ def _user_text(conversation: Any, key: str) -> tuple[Any, tuple[Fate, ...]]:
             raise StopRow("no_user", key)
         text, fates = _of_message(conversation[asked[0]], f"{key}[{asked[0]}]")
         others = len(conversation) - 1
-        return text, (*((Fate("messages_dropped", key, f"{others} messages"),) if others else ()), *fates)
+        return text, (
+            *(
+                (Fate("messages_dropped", key, Message.plural("{n} message", "{n} messages", others)),)
+                if others
+                else ()
+            ),
+            *fates,
+        )
     if isinstance(conversation, dict):
         return _of_message(conversation, key)
     if not isinstance(conversation, str):
-        raise StopRow("prompt_malformed", key, kind_of(conversation))
+        raise StopRow("prompt_malformed", key, type_of(conversation))
     return _unmarked(conversation, key)
 
 
@@ -268,10 +276,10 @@ def _of_message(message: dict[str, Any], where: str) -> tuple[Any, tuple[Fate, .
     if isinstance(content, str):
         return _unmarked(content, where)
     if not isinstance(content, list) or not all(isinstance(part, dict) for part in content):
-        raise StopRow("prompt_malformed", f"{where}.content", kind_of(content))
+        raise StopRow("prompt_malformed", f"{where}.content", type_of(content))
     texts = [part.get("text", "") for part in content if part.get("type") == "text"]
     if not all(isinstance(text, str) for text in texts):
-        raise StopRow("prompt_malformed", f"{where}.content", "a part whose text is no text")
+        raise StopRow("prompt_malformed", f"{where}.content", Message("a part whose text is no text"))
     return _unmarked(" ".join(texts), where)
 
 
@@ -322,13 +330,13 @@ def _read_sft(record: dict[str, Any], to: LightrftSft, seen: Seen) -> RowOutcome
     if to.input_template and not to.pretrain_mode:
         prompt = to.input_template.replace("{}", str(prompt))
     if not isinstance(prompt, str):
-        raise StopRow("text_malformed", to.input_key, kind_of(prompt))
+        raise StopRow("text_malformed", to.input_key, type_of(prompt))
     if to.pretrain_mode:
         return RowOutcome((), Trained("all", text=prompt))
     if not prompt or not response:
         raise StopRow("empty", to.output_key if prompt else to.input_key)
     if not isinstance(response, str):
-        raise StopRow("text_malformed", to.output_key, kind_of(response))
+        raise StopRow("text_malformed", to.output_key, type_of(response))
     return RowOutcome((), Trained("completion", prompt=prompt, response=response))
 
 
@@ -349,16 +357,16 @@ def _conversation(example: dict[str, Any], to: LightrftSft) -> Trained:
             raise StopRow("empty", to.output_key)
         return Trained("completion", prompt=messages, response=_messages(answer, to.output_key))
     if len(messages) == 1:
-        raise StopRow("messages_malformed", to.input_key, "one message, so no prompt before the answer")
+        raise StopRow("messages_malformed", to.input_key, Message("one message, so no prompt before the answer"))
     return Trained("completion", prompt=messages[:-1], response=messages[-1:])
 
 
 def _messages(value: Any, key: str | None) -> Messages:
     if not isinstance(value, list) or not value:
-        raise StopRow("messages_malformed", key, "no message" if value == [] else kind_of(value))
+        raise StopRow("messages_malformed", key, Message("no message") if value == [] else type_of(value))
     for at, message in enumerate(value):
         if not isinstance(message, dict) or "role" not in message:
-            raise StopRow("messages_malformed", f"{key}[{at}]", kind_of(message))
+            raise StopRow("messages_malformed", f"{key}[{at}]", type_of(message))
     return value
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
+from datacheck.i18n.message import Message
 from datacheck.trainers.base import (
     Cut,
     Fate,
@@ -21,7 +22,7 @@ from datacheck.trainers.base import (
     Trained,
     as_loaded,
     guarded,
-    kind_of,
+    type_of,
 )
 from datacheck.trainers.llamafactory_converters import CONVERTERS, Converted
 from datacheck.trainers.llamafactory_rules import RULES, UPSTREAM
@@ -44,18 +45,20 @@ def _rendered(made: Converted, messages: list[tuple[str, Any]]) -> _Rendered:
     """What the template's formatters make of messages; they stop the run at whatever is no text."""
     _tools(made)  # tools that cannot be read are refused first
     if made.system and not isinstance(made.system, str):
-        raise StopRow("system_not_text", None, kind_of(made.system))
+        raise StopRow("system_not_text", None, type_of(made.system))
     rendered: list[dict[str, Any]] = [{"role": "system", "content": made.system}] if made.system else []
     notes: tuple[Fate, ...] = ()
     for place, (role, content) in enumerate(messages):
         if role == "system":
-            raise StopRow("role_not_rendered", None, f"turn {place + 1}")
+            raise StopRow("role_not_rendered", None, Message("turn {turn}", turn=place + 1))
         if not isinstance(content, str):
-            raise StopRow("text_expected", None, f"turn {place + 1}: {kind_of(content)}")
+            raise StopRow("text_expected", None, Message("turn {turn}: {what}", turn=place + 1, what=type_of(content)))
         if role == "function":
             message, quoted = _function(content, place)
             rendered.append(message)
-            notes = (*notes, Fate("arguments_as_text", None, f"turn {place + 1}")) if quoted else notes
+            notes = (
+                (*notes, Fate("arguments_as_text", None, Message("turn {turn}", turn=place + 1))) if quoted else notes
+            )
         else:
             rendered.append({"role": _STANDARD[role], "content": content})
     return _Rendered(rendered, notes)
@@ -70,11 +73,17 @@ def _function(content: str, place: int) -> tuple[dict[str, Any], bool]:
     try:
         calls = json.loads(text)
     except (ValueError, RecursionError):
-        raise StopRow("call_malformed", None, f"turn {place + 1}: not JSON") from None
+        raise StopRow(
+            "call_malformed", None, Message("turn {turn}: {what}", turn=place + 1, what=Message("not JSON"))
+        ) from None
     listed = calls if isinstance(calls, list) else [calls]
     for call in listed:
         if not isinstance(call, dict) or "name" not in call or "arguments" not in call:
-            raise StopRow("call_malformed", None, f"turn {place + 1}: no name or no arguments")
+            raise StopRow(
+                "call_malformed",
+                None,
+                Message("turn {turn}: {what}", turn=place + 1, what=Message("no name or no arguments")),
+            )
     functions = [
         {"type": "function", "function": {"name": call["name"], "arguments": call["arguments"]}} for call in listed
     ]
@@ -88,15 +97,15 @@ def _tools(made: Converted) -> list[Any] | None:
     if not tools:
         return None
     if not isinstance(tools, str):
-        raise StopRow("tools_not_text", None, kind_of(tools))
+        raise StopRow("tools_not_text", None, type_of(tools))
     try:
         listed = json.loads(tools)
     except (ValueError, RecursionError):
-        raise StopRow("tools_malformed", None, "not JSON") from None
+        raise StopRow("tools_malformed", None, Message("not JSON")) from None
     if listed in ([], {}, ""):
         return []
     if not isinstance(listed, list) or not all(isinstance(tool, dict) for tool in listed):
-        raise StopRow("tools_malformed", None, kind_of(listed))
+        raise StopRow("tools_malformed", None, type_of(listed))
     return listed
 
 
@@ -173,7 +182,7 @@ def _cut(settings: LlamaFactory, *, pair: bool) -> Cut:
 
 def _before(settings: LlamaFactory, _seen: Seen, *, ranking: bool) -> tuple[Fate, ...]:
     """What stops the run before any row."""
-    wrong = (Fate("wrong_stage", None, f"ranking is {str(settings.ranking).lower()}"),)
+    wrong = (Fate("wrong_stage", None, Message("ranking is {value}", value=str(settings.ranking).lower())),)
     return (wrong if settings.ranking is not ranking else ()) + (
         () if settings.formatting in CONVERTERS else (Fate("unknown_format"),)
     )

@@ -7,7 +7,8 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from datacheck.trainers.base import Fate, StopRow, kind_of, shown
+from datacheck.i18n.message import Message
+from datacheck.trainers.base import Fate, StopRow, shown, type_of
 from datacheck.trainers.llamafactory_settings import LlamaFactory
 
 _QUESTIONS, _ANSWERS = ("user", "observation"), ("assistant", "function")
@@ -26,7 +27,7 @@ class Converted(NamedTuple):
 
 def _column(example: dict[str, Any], name: str | None) -> Any:
     if name is None or name not in example:
-        raise StopRow("missing_column", name, None if name else "no column is named for it")
+        raise StopRow("missing_column", name, None if name else Message("no column is named for it"))
     return example[name]
 
 
@@ -35,7 +36,7 @@ def _alpaca(example: dict[str, Any], to: LlamaFactory) -> Converted:
     query = [value for name in (to.prompt, to.query) if name and (value := _column(example, name))]
     for value in query:
         if not isinstance(value, str):
-            raise StopRow("text_expected", to.prompt, kind_of(value))
+            raise StopRow("text_expected", to.prompt, type_of(value))
     prompt.append(("user", "\n".join(query)))
     response, broken = _alpaca_response(example, to)
     system = _column(example, to.system) if to.system else ""
@@ -45,11 +46,11 @@ def _alpaca(example: dict[str, Any], to: LlamaFactory) -> Converted:
 def _history(example: dict[str, Any], to: LlamaFactory) -> tuple[list[tuple[str, Any]], tuple[Fate, ...]]:
     history = _column(example, to.history)
     if not isinstance(history, list):
-        return [], (Fate("history_ignored", to.history, kind_of(history)),) if history else ()
+        return [], (Fate("history_ignored", to.history, type_of(history)),) if history else ()
     prompt: list[tuple[str, Any]] = []
     for number, pair in enumerate(history):
         if not isinstance(pair, list | str | dict) or len(pair) != 2:
-            raise StopRow("history_malformed", f"{to.history}[{number}]", kind_of(pair))
+            raise StopRow("history_malformed", f"{to.history}[{number}]", type_of(pair))
         question, answer = list(pair)
         prompt += [("user", question), ("assistant", answer)]
     return prompt, ()
@@ -68,7 +69,7 @@ def _alpaca_response(example: dict[str, Any], to: LlamaFactory) -> tuple[list[tu
     value = _column(example, to.response) if to.response else None
     if isinstance(value, str):
         return [("assistant", value)], broken
-    return [], broken or Fate("no_answer", to.response, kind_of(value))
+    return [], broken or Fate("no_answer", to.response, type_of(value))
 
 
 def _text_pair(example: dict[str, Any], to: LlamaFactory) -> list[tuple[str, Any]] | Fate:
@@ -76,7 +77,7 @@ def _text_pair(example: dict[str, Any], to: LlamaFactory) -> list[tuple[str, Any
     for name in (to.chosen, to.rejected):
         side = _column(example, name)
         if not isinstance(side, str):
-            return Fate("pair_not_text", name, kind_of(side))
+            return Fate("pair_not_text", name, type_of(side))
         response.append(("assistant", side))
     return response
 
@@ -111,13 +112,13 @@ def _messages(example: dict[str, Any], to: LlamaFactory) -> list[Any]:
     if messages in ({}, ""):
         return []  # nothing is what a loop over it gives
     if not isinstance(messages, list):
-        raise StopRow("messages_malformed", to.messages, kind_of(messages))
+        raise StopRow("messages_malformed", to.messages, type_of(messages))
     return messages
 
 
 def _part(message: Any, key: str | None, where: str) -> Any:
     if not isinstance(message, dict) or key not in message:
-        kind = "has no such key" if isinstance(message, dict) else kind_of(message)
+        kind = Message("has no such key") if isinstance(message, dict) else type_of(message)
         raise StopRow("messages_malformed", f"{where}.{key}", kind)
     return message[key]
 
@@ -152,16 +153,21 @@ def _sharegpt(example: dict[str, Any], to: LlamaFactory) -> Converted:
     return made._replace(system=system, tools=_beside(example, to))
 
 
-def _role_words(role: Any, place: int, to: LlamaFactory) -> str:
-    known = isinstance(role, str) and role in to.roles
-    side = "a question" if place % 2 == 0 else "an answer"
-    return f"{shown(role)} where {side} is expected" if known else f"unknown role {shown(role)}"
+def _role_words(role: Any, place: int, to: LlamaFactory) -> Message:
+    if not isinstance(role, str) or role not in to.roles:
+        return Message("unknown role {role}", role=shown(role))
+    expected = Message("a question" if place % 2 == 0 else "an answer")
+    return Message("{role} where {side} is expected", role=shown(role), side=expected)
 
 
 def _miscounted(aligned: list[tuple[str, Any]], to: LlamaFactory) -> Fate | None:
     if (len(aligned) % 2 == 0) is not to.ranking:
         return None if aligned else Fate("no_messages", to.messages)
-    return Fate("message_count" if aligned else "no_messages", to.messages, f"{len(aligned)} messages")
+    return Fate(
+        "message_count" if aligned else "no_messages",
+        to.messages,
+        Message.plural("{n} message", "{n} messages", len(aligned)),
+    )
 
 
 def _paired(
@@ -189,7 +195,7 @@ def _object_pair(example: dict[str, Any], to: LlamaFactory) -> Fate | tuple[list
     for name in (to.chosen, to.rejected):
         sides.append(_column(example, name))
         if not isinstance(sides[-1], dict):
-            return Fate("pair_not_objects", name, kind_of(sides[-1]))
+            return Fate("pair_not_objects", name, type_of(sides[-1]))
     response: list[tuple[str, Any]] = []
     notes: list[Fate] = []
     for name, side in zip((to.chosen, to.rejected), sides, strict=True):
@@ -214,7 +220,7 @@ def _openai(example: dict[str, Any], to: LlamaFactory) -> Converted:
     broken: Fate | None = None
     for place, (role, _) in enumerate(aligned):
         if role not in (_QUESTIONS, _ANSWERS)[place % 2]:
-            broken = Fate("role_order_openai", to.messages, f"turn {place + 1} is {role}")
+            broken = Fate("role_order_openai", to.messages, Message("turn {turn} is {role}", turn=place + 1, role=role))
             break
     made = _paired(example, to, aligned, broken or _miscounted(aligned, to))
     _media(example, to)
@@ -244,19 +250,21 @@ def _openai_aligned(
         if not _has(to.roles, role):
             raise StopRow("unknown_role", f"{where}.{to.role_tag}", shown(role))
         aligned.append((to.roles[role], content))
-    return aligned, (Fate("result_lost", to.messages, f"{len(results)} results"),) if results else ()
+    return aligned, (
+        Fate("result_lost", to.messages, Message.plural("{n} result", "{n} results", len(results))),
+    ) if results else ()
 
 
 def _joined_results(results: list[Any], where: str) -> str:
     if not all(isinstance(result, str) for result in results):
-        raise StopRow("text_expected", where, "a tool result is no text")
+        raise StopRow("text_expected", where, Message("a tool result is no text"))
     return "\n</tool_response>\n<tool_response>\n".join(results)
 
 
 def _openai_calls(calls: Any, where: str) -> str:
     listed = calls if isinstance(calls, list) else [calls]
     if not isinstance(calls, list) or not all(isinstance(call, dict) and "function" in call for call in listed):
-        raise StopRow("tool_calls_malformed", f"{where}.tool_calls", kind_of(calls))
+        raise StopRow("tool_calls_malformed", f"{where}.tool_calls", type_of(calls))
     return json.dumps([call["function"] for call in calls], ensure_ascii=False)
 
 
@@ -268,7 +276,7 @@ def _with_thinking(system: Any, tools: Any) -> tuple[Any, bool]:
     if isinstance(system, list):
         return system, False  # a list takes the letters; it is refused where it is rendered
     if not isinstance(system, str):
-        raise StopRow("system_not_text", None, kind_of(system))
+        raise StopRow("system_not_text", None, type_of(system))
     if tools:
         return f"{system}\n", False
     if "detailed thinking on" in system or short in system:

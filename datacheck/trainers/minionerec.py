@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Literal
 
+from datacheck.i18n.message import Message
 from datacheck.trainers.base import (
     Cut,
     Fate,
@@ -18,8 +19,8 @@ from datacheck.trainers.base import (
     StopRow,
     Trained,
     Upstream,
-    kind_of,
     literal,
+    type_of,
 )
 
 UPSTREAM = Upstream("AkaliKong/MiniOneRec", "81b4ba9811cfb152cf161f1c486fe516510d081e")
@@ -93,7 +94,7 @@ ITEM_RULES: Mapping[str, Rule] = {
 def read(record: Any, _settings: MiniOneRec, mode: Literal["sft", "rl", "eval"]) -> RowOutcome:
     """The fates of a CSV row over all tasks of the mode, and its main task: the next SID after those before."""
     if not isinstance(record, dict):
-        return RowOutcome((Fate("missing_column", None, kind_of(record)),))
+        return RowOutcome((Fate("missing_column", None, type_of(record)),))
     try:
         return _row(record, mode)
     except StopRow as stop:
@@ -125,8 +126,12 @@ def _read_item(record: Any, _settings: MiniOneRec, _seen: Seen) -> RowOutcome:
         return RowOutcome((Fate("missing_column", "title" if isinstance(sid, str) else "sid"),))
     levels = _LEVEL.findall(sid)
     if len(levels) < LEVELS:
-        return RowOutcome((Fate("too_few_levels", "sid", f"{len(levels)} levels"),))
-    lost = (Fate("level_lost", "sid", f"{len(levels)} levels"),) if len(levels) > LEVELS else ()
+        return RowOutcome((Fate("too_few_levels", "sid", Message.plural("{n} level", "{n} levels", len(levels))),))
+    lost = (
+        (Fate("level_lost", "sid", Message.plural("{n} level", "{n} levels", len(levels))),)
+        if len(levels) > LEVELS
+        else ()
+    )
     answer = "".join(levels[:LEVELS])
     prompt = f"### User Input: \nWhich item has the title: {title}?\n\n### Response:\n{answer}"
     return RowOutcome((*lost, Fate("gold_in_prompt", "sid")), Trained("sampled", prompt=prompt, response=f"{answer}\n"))
@@ -147,9 +152,9 @@ def _list(cell: Any, column: str, mode: str) -> list[Any]:
     if isinstance(value, dict | set) and (not value or (mode == "rl" and column == "history_item_title")):
         value = list(value)  # only looked through, or empty
     if not isinstance(value, list | tuple | str):
-        raise StopRow("not_a_list", column, kind_of(value))
+        raise StopRow("not_a_list", column, type_of(value))
     if _LISTS[column] == "text" and not all(isinstance(item, str) for item in value):
-        raise StopRow("not_a_list", column, "an item is no text")
+        raise StopRow("not_a_list", column, Message("an item is no text"))
     return list(value)
 
 

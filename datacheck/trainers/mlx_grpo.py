@@ -4,7 +4,19 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from datacheck.trainers.base import Fate, Mode, RowOutcome, Rule, Seen, Settings, Trained, Upstream, as_loaded, kind_of
+from datacheck.i18n.message import Message
+from datacheck.trainers.base import (
+    Fate,
+    Mode,
+    RowOutcome,
+    Rule,
+    Seen,
+    Settings,
+    Trained,
+    Upstream,
+    as_loaded,
+    type_of,
+)
 
 UPSTREAM = Upstream("Doriandarko/MLX-GRPO", "65bd2751e1d62fc3206e5f6dad822e403cfe6aef")
 _SOURCE = "mlx-grpo.py:"
@@ -39,16 +51,16 @@ RULES: Mapping[str, Rule] = {
 def read(record: Any, _settings: MlxGrpo, seen: Seen) -> RowOutcome:
     """The fates of a record, and the prompt that is sampled."""
     if not isinstance(record, dict):
-        return RowOutcome((Fate("not_an_object", None, kind_of(record)),))
+        return RowOutcome((Fate("not_an_object", None, type_of(record)),))
     example = as_loaded(record, seen)
     for column in ("question", "answer"):
         if column not in example:
             return RowOutcome((Fate("missing_column", column),))
     question, answer = example["question"], example["answer"]
     if not isinstance(question, str):
-        return RowOutcome((Fate("not_text", "question", kind_of(question)),))
+        return RowOutcome((Fate("not_text", "question", type_of(question)),))
     if not isinstance(answer, str | list | dict) or (not isinstance(answer, str) and "####" in answer):
-        return RowOutcome((Fate("not_text", "answer", kind_of(answer)),))
+        return RowOutcome((Fate("not_text", "answer", type_of(answer)),))
     prompt = [{"role": "system", "content": SYSTEM}, {"role": "user", "content": question}]
     return RowOutcome(_gold(answer), Trained("sampled", prompt=prompt))
 
@@ -58,7 +70,11 @@ def _gold(answer: str | list[Any] | dict[str, Any]) -> tuple[Fate, ...]:
     if not behind:
         return (Fate("no_gold", "answer"),)
     gold = behind[0].strip()
-    several = (Fate("several_marks", "answer", f"{len(behind)} marks"),) if len(behind) > 1 else ()
+    several = (
+        (Fate("several_marks", "answer", Message.plural("{n} mark", "{n} marks", len(behind))),)
+        if len(behind) > 1
+        else ()
+    )
     if not gold:
         return (*several, Fate("empty_gold", "answer"))
     return several if _CANONICAL.fullmatch(gold) else (*several, Fate("not_an_integer", "answer"))

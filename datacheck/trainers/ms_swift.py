@@ -10,6 +10,7 @@ from collections.abc import Callable
 from functools import lru_cache, partial
 from typing import Any, ClassVar, Literal
 
+from datacheck.i18n.message import Message
 from datacheck.trainers.base import (
     Cut,
     Fate,
@@ -21,8 +22,8 @@ from datacheck.trainers.base import (
     StopRow,
     Trained,
     as_loaded,
-    kind_of,
     shown,
+    type_of,
 )
 from datacheck.trainers.ms_swift_rules import RULES, UPSTREAM
 
@@ -85,10 +86,10 @@ def _standard(value: Any, system: Any, media: list[Any], where: str) -> list[Row
         return None
     for number, message in enumerate(messages):
         if not isinstance(message, dict):
-            raise StopRow("message_malformed", f"{where}[{number}]", kind_of(message))
+            raise StopRow("message_malformed", f"{where}[{number}]", type_of(message))
     named = [_named(message) for message in _of_provider(messages, media)]
     if not named:
-        raise StopRow("message_malformed", where, "no message is left")
+        raise StopRow("message_malformed", where, Message("no message is left"))
     if "role" in named[0] or "content" in named[0]:
         return _with_roles(named, system, where)
     return _pairs(named, system, where)
@@ -113,7 +114,7 @@ def _with_roles(messages: list[Row], system: Any, where: str) -> list[Row]:
     for number, message in enumerate(messages):
         role = message.get("role")
         if not isinstance(role, str):
-            raise StopRow("message_malformed", f"{where}[{number}].role", kind_of(role))
+            raise StopRow("message_malformed", f"{where}[{number}].role", type_of(role))
         message["role"] = _RENAMED.get(role) or _TOOL_ROLES.get(role.replace("-", "_")) or role
     return messages
 
@@ -126,7 +127,7 @@ def _pairs(messages: list[Row], system: Any, where: str) -> list[Row]:
             if key in message:
                 said[_RENAMED[key]] = message[key]
         if len(said) < 2:
-            raise StopRow("message_malformed", f"{where}[{number}]", "no user or no assistant")
+            raise StopRow("message_malformed", f"{where}[{number}]", Message("no user or no assistant"))
         made += [{"role": role, "content": said[role]} for role in ("user", "assistant")]
     return made
 
@@ -154,7 +155,7 @@ def _from_openai(message: Row) -> list[Row]:
     for call in calls:
         function = call.get("function", call) if isinstance(call, dict) else None
         if not isinstance(function, dict) or "name" not in function:
-            raise StopRow("tool_calls_malformed", None, kind_of(function))
+            raise StopRow("tool_calls_malformed", None, type_of(function))
         arguments = _loaded(function.get("arguments", {}))
         made.append({"role": "tool_call", "content": {"name": function["name"], "arguments": arguments}, **beside})
     return made
@@ -170,7 +171,7 @@ def _loaded(arguments: Any) -> Any:
 
 def _block(value: Any) -> Row:
     if not isinstance(value, dict):
-        raise StopRow("content_part_unknown", None, kind_of(value))
+        raise StopRow("content_part_unknown", None, type_of(value))
     return value
 
 
@@ -207,7 +208,7 @@ def _from_anthropic(message: Row, media: list[Any]) -> list[Row]:
         elif kind == "tool_result":
             made.append({"role": "tool_response", "content": _result(part.get("content", ""), media), **beside})
         else:
-            raise StopRow("content_part_unknown", None, f"type {shown(kind)}")
+            raise StopRow("content_part_unknown", None, Message("type {type}", type=shown(kind)))
     flush()
     return made
 
@@ -218,7 +219,7 @@ def _part_text(part: Row, media: list[Any]) -> Any:
     source = part.get("source") or {}
     known = {"base64": ("media_type", "data"), "url": ("url",)}.get(str(source.get("type")))
     if known is None or not all(source.get(key) for key in known):
-        raise StopRow("content_part_unknown", None, "an image without source")
+        raise StopRow("content_part_unknown", None, Message("an image without source"))
     media.append(source)
     return "<image>"
 
@@ -252,7 +253,7 @@ def _of_alpaca(row: Row) -> tuple[Row | None, tuple[Fate, ...]]:
         row["response"] = output
     query = f"{instruction}\n{extra}" if instruction and extra else instruction or extra
     if not isinstance(query, str):
-        raise StopRow("query_not_text", "instruction", kind_of(query))
+        raise StopRow("query_not_text", "instruction", type_of(query))
     return _of_answers({**row, "query": query})
 
 
@@ -263,16 +264,20 @@ def _of_answers(row: Row) -> tuple[Row | None, tuple[Fate, ...]]:
     if isinstance(response, list):
         if not response:
             raise StopRow("response_empty_list", "response")
-        notes = (Fate("first_of_several", "response", f"{len(response)} answers"),) if len(response) > 1 else ()
+        notes = (
+            (Fate("first_of_several", "response", Message.plural("{n} answer", "{n} answers", len(response))),)
+            if len(response) > 1
+            else ()
+        )
         response = response[0]
     if isinstance(history, str):
         history = _literal(history, "history")
     if not isinstance(history, list):
-        raise StopRow("history_malformed", "history", kind_of(history))
+        raise StopRow("history_malformed", "history", type_of(history))
     messages: list[Row] = [] if system is None else [{"role": "system", "content": system}]
     for pair in [*history, [query, response]]:
         if not isinstance(pair, list | tuple) or len(pair) < 2:
-            raise StopRow("history_malformed", "history", kind_of(pair))
+            raise StopRow("history_malformed", "history", type_of(pair))
         said = zip(("user", "assistant"), pair[:2], strict=True)
         messages += [{"role": role, "content": content} for role, content in said if content is not None]
     return {**row, "messages": messages}, notes
@@ -283,14 +288,14 @@ def _check_objects(objects: Any) -> None:
         return
     boxes = objects.get("bbox") if isinstance(objects, dict) else None
     if boxes is None:
-        raise StopRow("objects_malformed", "objects", kind_of(objects))
+        raise StopRow("objects_malformed", "objects", type_of(objects))
     for box in boxes:
         if len(box) not in (2, 4):
-            raise StopRow("objects_malformed", "objects.bbox", f"{len(box)} numbers")
+            raise StopRow("objects_malformed", "objects.bbox", Message.plural("{n} number", "{n} numbers", len(box)))
         # Crossed ends are swapped. A list: both comparisons are made, and either may fail on the types.
         crossed = len(box) == 4 and any([box[0] > box[2], box[1] > box[3]])
         if crossed and not isinstance(box, list):
-            raise StopRow("objects_malformed", "objects.bbox", kind_of(box))
+            raise StopRow("objects_malformed", "objects.bbox", type_of(box))
 
 
 def _check_rejected(row: Row) -> None:
@@ -309,9 +314,11 @@ def _check_messages(messages: list[Row]) -> tuple[Fate, ...]:
     notes: tuple[Fate, ...] = ()
     for number, message in enumerate(messages):
         if "role" not in message or "content" not in message:
-            raise StopRow("message_malformed", f"messages[{number}]", "no role or no content")
+            raise StopRow("message_malformed", f"messages[{number}]", Message("no role or no content"))
         if message["role"] not in _ROLES:
-            raise StopRow("unknown_role", f"messages[{number}].role", f"role {shown(message['role'])}")
+            raise StopRow(
+                "unknown_role", f"messages[{number}].role", Message("role {role}", role=shown(message["role"]))
+            )
         if message["content"] is None:
             raise StopRow("content_null", f"messages[{number}].content")
         lost = [key for key in message.keys() - _KEPT_KEYS if message[key] is not None]
@@ -339,7 +346,7 @@ def _loaded_row(record: Row, to: MsSwift, seen: Seen) -> tuple[Row | None, tuple
 def read(record: Any, settings: MsSwift, seen: Seen, mode: str) -> RowOutcome:
     """The fates of a record: first the loader's, then the encoder's."""
     if not isinstance(record, dict):
-        return RowOutcome((Fate("not_an_object", None, kind_of(record)),))
+        return RowOutcome((Fate("not_an_object", None, type_of(record)),))
     try:
         row, notes = _loaded_row(record, settings, seen)
     except StopRow as stop:

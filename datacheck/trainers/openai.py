@@ -6,6 +6,7 @@ The upload is checked as a whole: a file with a bad line is refused, so every fa
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
+from datacheck.i18n.message import Message
 from datacheck.trainers.base import (
     Cut,
     Fate,
@@ -20,6 +21,7 @@ from datacheck.trainers.base import (
     guarded,
     kind_of,
     shown,
+    type_of,
 )
 
 UPSTREAM = Upstream("openai/openai-openapi", "f85dbe223d")
@@ -66,7 +68,7 @@ RULES: Mapping[str, Rule] = {
 
 def _messages(value: Any, where: str) -> Messages:
     if not isinstance(value, list) or not value:
-        raise StopRow("no_messages", where, kind_of(value))
+        raise StopRow("no_messages", where, type_of(value))
     for number, message in enumerate(value):
         _message(message, f"{where}[{number}]")
     return value
@@ -74,13 +76,13 @@ def _messages(value: Any, where: str) -> Messages:
 
 def _message(message: Any, where: str) -> None:
     if not isinstance(message, dict):
-        raise StopRow("message_malformed", where, kind_of(message))
+        raise StopRow("message_malformed", where, type_of(message))
     role, content = message.get("role"), message.get("content")
     if not isinstance(role, str) or role not in _ROLES:
-        raise StopRow("message_malformed", f"{where}.role", f"role {shown(role)}")
+        raise StopRow("message_malformed", f"{where}.role", Message("role {role}", role=shown(role)))
     calls = message.get("tool_calls") or message.get("function_call")
     if not isinstance(content, str | list) and not (content is None and calls and role == "assistant"):
-        raise StopRow("content_malformed", f"{where}.content", kind_of(content))
+        raise StopRow("content_malformed", f"{where}.content", type_of(content))
     if "weight" in message and (role != "assistant" or message["weight"] not in (0, 1, None)):
         raise StopRow("weight_malformed", f"{where}.weight")
     _arguments(message.get("tool_calls"), where)
@@ -118,17 +120,17 @@ def _sft(record: dict[str, Any]) -> RowOutcome:
 def _dpo(record: dict[str, Any]) -> RowOutcome:
     given = record.get("input")
     if not isinstance(given, dict):
-        raise StopRow("no_input", "input", kind_of(given))
+        raise StopRow("no_input", "input", type_of(given))
     prompt = _messages(given.get("messages"), "input.messages")
     sides: list[Messages] = []
     for new, older in _OUTPUTS:
         name = new if new in record else older
         side = record.get(name)
         if not isinstance(side, list) or len(side) != 1:
-            raise StopRow("output_malformed", name, kind_of(side))
+            raise StopRow("output_malformed", name, type_of(side))
         _message(side[0], f"{name}[0]")
         if side[0]["role"] != "assistant":
-            raise StopRow("output_malformed", f"{name}[0].role", f"role {shown(side[0]['role'])}")
+            raise StopRow("output_malformed", f"{name}[0].role", Message("role {role}", role=shown(side[0]["role"])))
         sides.append(side)
     trained = Trained("completion", prompt=prompt, chosen=sides[0], rejected=sides[1], tools=_tools(given))
     return RowOutcome((), trained)
@@ -137,7 +139,9 @@ def _dpo(record: dict[str, Any]) -> RowOutcome:
 def _rft(record: dict[str, Any]) -> RowOutcome:
     messages = _messages(record.get("messages"), "messages")
     if messages[-1]["role"] != "user":
-        raise StopRow("last_not_user", f"messages[{len(messages) - 1}].role", f"role {messages[-1]['role']}")
+        raise StopRow(
+            "last_not_user", f"messages[{len(messages) - 1}].role", Message("role {role}", role=messages[-1]["role"])
+        )
     return RowOutcome((), Trained("sampled", prompt=messages, tools=_tools(record)))
 
 

@@ -21,7 +21,7 @@ from datacheck.trainers.base import (
     Trained,
     Upstream,
     guarded,
-    kind_of,
+    type_of,
 )
 
 UPSTREAM = Upstream("pplmx/llm", "94a197d23333d88539f3c9f58dbb73a2cc44fde1", "src/llm/data/datasets/")
@@ -97,7 +97,7 @@ PPO_RULES: Mapping[str, Rule] = {
 def _encodable(to: PplmxLlm, **texts: Any) -> None:
     for where, text in texts.items():
         if not isinstance(text, str):
-            raise StopRow("not_text", where, kind_of(text))
+            raise StopRow("not_text", where, type_of(text))
         if to.ascii_only and not _PRINTABLE.issuperset(text) and text not in ("<PAD>", "<EOS>", "<BOS>"):
             raise StopRow("not_encodable", where)
 
@@ -106,7 +106,7 @@ def _read_sft(record: dict[str, Any], to: PplmxLlm, _seen: Seen) -> RowOutcome:
     given, more, answer = (record.get(key, "") for key in ("instruction", "input", "output"))
     fates: tuple[Fate, ...] = () if "instruction" in record else (Fate("no_instruction", "instruction"),)
     filled = [key for key, value in (("instruction", given), ("input", more)) if value and not isinstance(value, str)]
-    fates += tuple(Fate("filled_in", key, kind_of(record[key])) for key in filled)
+    fates += tuple(Fate("filled_in", key, type_of(record[key])) for key in filled)
     _encodable(to, prompt=_prompt(given, more), output=answer)
     if not answer:
         return RowOutcome((*fates, Fate("no_output", "output")), Trained("completion", prompt=_prompt(given, more)))
@@ -124,7 +124,7 @@ def _prompt(given: Any, more: Any) -> str:
 def _read_pair(record: Any, to: PplmxLlm, _seen: Seen) -> RowOutcome:
     if not isinstance(record, dict):  # `key in item` is asked of lists and texts too, and says no
         there = isinstance(record, list | str) and not all(key in record for key in _PAIR)
-        raise StopRow("missing_key" if there else "not_an_object", None, kind_of(record))
+        raise StopRow("missing_key" if there else "not_an_object", None, type_of(record))
     missing = [key for key in _PAIR if key not in record]
     if missing:
         raise StopRow("missing_key", missing[0])
@@ -138,7 +138,7 @@ def _read_ppo(record: dict[str, Any], _to: PplmxLlm, _seen: Seen) -> RowOutcome:
     prompt = record.get("prompt") or record.get("instruction") or record.get("text")
     if not prompt:
         raise StopRow("no_prompt", "prompt")
-    changed = () if isinstance(prompt, str) else (Fate("filled_in", "prompt", kind_of(prompt)),)
+    changed = () if isinstance(prompt, str) else (Fate("filled_in", "prompt", type_of(prompt)),)
     return RowOutcome(changed, Trained("sampled", prompt=str(prompt)))
 
 

@@ -8,6 +8,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
+from datacheck.i18n.message import Message
 from datacheck.trainers.base import (
     Cut,
     Fate,
@@ -21,8 +22,8 @@ from datacheck.trainers.base import (
     Trained,
     as_loaded,
     guarded,
-    kind_of,
     shown,
+    type_of,
 )
 from datacheck.trainers.trl_rules import DPO_RULES, GRPO_RULES, KTO_RULES, REWARD_RULES, SFT_RULES, UPSTREAM
 
@@ -115,10 +116,10 @@ def _template(example: dict[str, Any]) -> tuple[list[Any] | None, dict[str, Any]
         try:
             tools = json.loads(tools)
         except (ValueError, RecursionError):
-            raise StopRow("tools_malformed", "tools", "not JSON") from None
+            raise StopRow("tools_malformed", "tools", Message("not JSON")) from None
     arguments = example.get("chat_template_kwargs", {})
     if not isinstance(arguments, dict):
-        raise StopRow("template_kwargs_malformed", "chat_template_kwargs", kind_of(arguments))
+        raise StopRow("template_kwargs_malformed", "chat_template_kwargs", type_of(arguments))
     return tools, arguments or None
 
 
@@ -127,7 +128,7 @@ def _listed_tools(tools: Any) -> list[Any] | None:
     if tools is None or tools in ({}, ""):
         return None
     if not isinstance(tools, list) or not all(isinstance(tool, dict) for tool in tools):
-        raise StopRow("tools_malformed", "tools", kind_of(tools))
+        raise StopRow("tools_malformed", "tools", type_of(tools))
     return tools
 
 
@@ -143,10 +144,10 @@ def _rendered(messages: list[Any], where: str) -> Messages:
 
 def _objects(messages: Any, where: str) -> Messages:
     if not isinstance(messages, list):
-        raise StopRow("message_not_object", where, kind_of(messages))
+        raise StopRow("message_not_object", where, type_of(messages))
     for number, message in enumerate(messages):
         if not isinstance(message, dict):
-            raise StopRow("message_not_object", f"{where}[{number}]", kind_of(message))
+            raise StopRow("message_not_object", f"{where}[{number}]", type_of(message))
     return messages
 
 
@@ -157,7 +158,7 @@ def _notes(messages: Messages, where: str) -> tuple[Fate, ...]:
         if role is None:
             return (Fate("role_missing", f"{where}[{number}]"),)
         if role not in _ROLES:
-            return (Fate("foreign_role", f"{where}[{number}].role", f"role {shown(role)}"),)
+            return (Fate("foreign_role", f"{where}[{number}].role", Message("role {role}", role=shown(role))),)
     return ()
 
 
@@ -169,9 +170,13 @@ def _joined(example: dict[str, Any], first: str, second: str) -> Any:
     if isinstance(one, list) and isinstance(two, list):
         return one + two
     if isinstance(one, str | list) and isinstance(two, str | list):
-        raise StopRow("mixed_kinds", second, f"{first}: {kind_of(one)}, {second}: {kind_of(two)}")
+        raise StopRow(
+            "mixed_kinds",
+            second,
+            Message("{a}: {one}, {b}: {two}", a=first, one=type_of(one), b=second, two=type_of(two)),
+        )
     odd = second if isinstance(one, str | list) else first
-    raise StopRow("text_expected", odd, kind_of(example[odd]))
+    raise StopRow("text_expected", odd, type_of(example[odd]))
 
 
 def _read_sft(record: dict[str, Any], to: TrlSft, seen: Seen) -> RowOutcome:
@@ -197,7 +202,7 @@ def _read_sft(record: dict[str, Any], to: TrlSft, seen: Seen) -> RowOutcome:
     if to.dataset_text_field not in example:
         raise StopRow("no_known_column", to.dataset_text_field)
     if not isinstance(text, str):
-        raise StopRow("text_expected", to.dataset_text_field, kind_of(text))
+        raise StopRow("text_expected", to.dataset_text_field, type_of(text))
     return RowOutcome((), Trained("all", text=text))
 
 
@@ -205,7 +210,7 @@ def _check_eos(example: dict[str, Any]) -> None:
     """An end token is added to the text, or to the completion: it must be a string."""
     name = "text" if "text" in example else "completion"
     if name in example and not isinstance(example[name], str):
-        raise StopRow("text_expected", name, kind_of(example[name]))
+        raise StopRow("text_expected", name, type_of(example[name]))
 
 
 def _conversation(example: dict[str, Any], to: TrlSft, tools: Any, arguments: dict[str, Any] | None) -> RowOutcome:
@@ -256,9 +261,9 @@ def _extracted(example: dict[str, Any]) -> dict[str, Any]:
         if name not in example:
             raise StopRow("missing_column", name)
         if not isinstance(example[name], list | str):
-            raise StopRow("text_expected", name, kind_of(example[name]))
+            raise StopRow("text_expected", name, type_of(example[name]))
         if not example[name]:
-            raise StopRow("empty_messages", name, "nothing to compare")
+            raise StopRow("empty_messages", name, Message("nothing to compare"))
     chosen, rejected = example["chosen"], example["rejected"]
     at = _parting(chosen, rejected)
     if isinstance(chosen, list) and not chosen[:at]:
@@ -276,7 +281,7 @@ def _check_ends(example: dict[str, Any], names: tuple[str, ...], *, conversation
     """Where the first record is text, an end token is added to every record's text, which must be a string."""
     for name in names:
         if not conversational and not isinstance(example[name], str):
-            raise StopRow("text_expected", name, kind_of(example[name]))
+            raise StopRow("text_expected", name, type_of(example[name]))
 
 
 def _pair(example: dict[str, Any], names: tuple[str, ...], tools: Any) -> tuple[tuple[Fate, ...], list[Any] | None]:
@@ -330,7 +335,7 @@ def _read_reward(record: dict[str, Any], _to: TrlPairs, seen: Seen) -> RowOutcom
             notes += _notes(_rendered(side, name), name)
             listed = _listed_tools(tools)
         elif not isinstance(side, str):
-            raise StopRow("text_expected", name, kind_of(side))
+            raise StopRow("text_expected", name, type_of(side))
     trained = Trained("all", chosen=example["chosen"], rejected=example["rejected"], tools=listed,
                       template_arguments=arguments)  # fmt: skip
     return RowOutcome(tuple(notes[:1]), trained)
@@ -350,9 +355,9 @@ def _read_kto(record: dict[str, Any], _to: TrlPairs, seen: Seen) -> RowOutcome:
     notes, listed = _pair(example, ("completion",), tools)
     label = example.get("label")
     if not isinstance(label, bool | int | float):
-        raise StopRow("no_label", "label", kind_of(label))
+        raise StopRow("no_label", "label", type_of(label))
     if not isinstance(label, bool):
-        notes = (*notes, Fate("label_not_bool", "label", kind_of(label)))
+        notes = (*notes, Fate("label_not_bool", "label", type_of(label)))
     trained = Trained("completion", prompt=example["prompt"], response=example["completion"], label=bool(label),
                       tools=listed, template_arguments=arguments)  # fmt: skip
     return RowOutcome(notes, trained)
@@ -374,14 +379,14 @@ def _read_grpo(record: dict[str, Any], _to: TrlGrpo, seen: Seen) -> RowOutcome:
         raise StopRow("missing_column", "prompt")
     prompt: Any = example["prompt"]
     if not isinstance(prompt, str | list):
-        raise StopRow("text_expected", "prompt", kind_of(prompt))
+        raise StopRow("text_expected", "prompt", type_of(prompt))
     conversational = _is_conversational({"prompt": prompt})
     if conversational is not _is_conversational({"prompt": first.get("prompt")}):
         raise StopRow("mixed_prompts", "prompt")
     if isinstance(prompt, str):
         return RowOutcome((), Trained("sampled", prompt=prompt))
     if not conversational:
-        raise StopRow("text_expected", "prompt", "a list without roles")
+        raise StopRow("text_expected", "prompt", Message("a list without roles"))
     messages = _rendered(prompt, "prompt")
     for number, message in enumerate(messages):
         if "content" not in message:
@@ -394,13 +399,13 @@ def _images(content: Any, where: str) -> None:
     """Parts are looked through for images: each needs a type, an image its image."""
     for part in content if isinstance(content, list) else ():
         if not isinstance(part, dict) or "type" not in part or (part["type"] == "image" and "image" not in part):
-            raise StopRow("content_missing", where, "a part without type or image")
+            raise StopRow("content_missing", where, Message("a part without type or image"))
 
 
 def _before_sft(to: TrlSft, seen: Seen) -> tuple[Fate, ...]:
     """Conversations without assistant_only_loss: worth a word, once."""
     told = {"messages", "conversations"} & seen.columns and not to.assistant_only_loss
-    return (Fate("user_words_trained", None, "assistant_only_loss is off"),) if told else ()
+    return (Fate("user_words_trained", None, Message("assistant_only_loss is off")),) if told else ()
 
 
 def _cut_sft(to: TrlSft) -> Cut:

@@ -5,6 +5,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
+from datacheck.i18n.message import Message
 from datacheck.trainers.base import (
     Cut,
     Fate,
@@ -19,8 +20,8 @@ from datacheck.trainers.base import (
     Upstream,
     as_loaded,
     guarded,
-    kind_of,
     shown,
+    type_of,
 )
 
 UPSTREAM = Upstream("volcengine/verl", "b178a3cd56f58b2d502255daba591e92833930a7", "verl/")
@@ -124,10 +125,10 @@ _ROLES = ("system", "user", "assistant", "tool", "developer")
 def _objects(messages: Any, reason: str, where: str) -> Messages:
     """Messages as transformers' template takes them."""
     if not isinstance(messages, list) or not messages:
-        raise StopRow(reason, where, "no message" if isinstance(messages, list) else kind_of(messages))
+        raise StopRow(reason, where, Message("no message") if isinstance(messages, list) else type_of(messages))
     for number, message in enumerate(messages):
         if not isinstance(message, dict):
-            raise StopRow(reason, f"{where}[{number}]", kind_of(message))
+            raise StopRow(reason, f"{where}[{number}]", type_of(message))
     return messages
 
 
@@ -144,7 +145,11 @@ def _prompt(value: Any, reason: str, where: str) -> Messages:
 def _foreign(messages: Messages, where: str) -> tuple[Fate, ...]:
     for number, message in enumerate(messages):
         if message.get("role") not in _ROLES:
-            return (Fate("foreign_role", f"{where}[{number}].role", f"role {shown(message.get('role'))}"),)
+            return (
+                Fate(
+                    "foreign_role", f"{where}[{number}].role", Message("role {role}", role=shown(message.get("role")))
+                ),
+            )
     return ()
 
 
@@ -160,7 +165,7 @@ def _read_sft(record: dict[str, Any], to: VerlSft, seen: Seen) -> RowOutcome:
     if tools is not None and (
         not isinstance(tools, list | str | dict) or any(not isinstance(tool, dict) for tool in tools)
     ):
-        raise StopRow("tools_malformed", to.tools_key, kind_of(tools))
+        raise StopRow("tools_malformed", to.tools_key, type_of(tools))
     for number, message in enumerate(messages):
         if "role" not in message:
             raise StopRow("role_missing", f"{to.messages_key}[{number}].role")
@@ -176,10 +181,10 @@ def _read_rl(record: dict[str, Any], to: VerlRl, seen: Seen) -> RowOutcome:
     prompt = _prompt(example.get(to.prompt_key), refused, to.prompt_key)
     extra = example.get("extra_info")
     if extra is not None and not isinstance(extra, dict):
-        raise StopRow("extra_info_malformed", "extra_info", kind_of(extra))
+        raise StopRow("extra_info_malformed", "extra_info", type_of(extra))
     reward = example.get("reward_model")
     if not isinstance(reward, dict) or "ground_truth" not in reward:
-        raise StopRow("no_ground_truth", "reward_model.ground_truth", kind_of(reward))
+        raise StopRow("no_ground_truth", "reward_model.ground_truth", type_of(reward))
     source = example.get(to.reward_fn_key)
     if to.reward_fn_key not in example:
         raise StopRow("no_data_source", to.reward_fn_key)

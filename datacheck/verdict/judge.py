@@ -273,7 +273,7 @@ def place(dataset: str, entry: Mapping[str, Any]) -> Place:
         at=at,
         where=entry["where"],
         problem=entry["problem"],
-        detail=entry["detail"],
+        detail=Sentence.of(Message.from_json(entry["said"])) if entry.get("said") else entry["detail"],
         score=entry["score"],
         other=entry["other"],
         id=entry.get("id"),

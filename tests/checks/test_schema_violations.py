@@ -153,4 +153,4 @@ def test_lists_of_one_length():
     records = [{"a": "[1, 2]", "b": "['x', 'y']"}, {"a": "[1]", "b": ["x", "y"]}, {"a": "[1]", "b": "no list"}]
     result = measure(check, records, source=ROWS)
     assert result.problems == [(1, "uneven_lists")]
-    assert result.evidence["detail"][0].startswith("1 items, and 2 in b")
+    assert result.evidence["detail"][0].startswith("1 item, and 2 in b")

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 from core_helpers import BAD, GOOD, contract, jsonl, report
 
-from datacheck.check import Ratio
+from datacheck.check import Message, Ratio, around, saying, word
 from datacheck.checks.exact_duplicates import ExactDuplicates
 from datacheck.checks.leakage import Leakage
 from datacheck.session.options import Options
@@ -80,3 +80,19 @@ def test_a_duplicate_is_shown_beside_the_row_that_it_repeats(tmp_path, command):
         assert "前台" in plain
         assert "后台" in plain
         assert phone not in plain
+
+
+def test_a_sentence_of_a_place_fills_in_what_the_data_says_and_no_more():
+    """Names out of the data are parameters: braces, quotes and JSON in them are shown as they are."""
+    names = ["{n}", '{"id": "x"}', "5% of it", "词表", "a\\b\nc"]
+    table = pl.DataFrame({"name": names, "n": [1, 2, 3, 4, 5], "kind": ["string"] * 5})
+    one = saying("{n} item of {name}", "{n} items of {name}", n="n", name="name")
+    said = [Message.unpacked(text) for text in table.select(one).to_series()]
+    assert [str(each) for each in said] == [
+        f"{n} item{'s' * (n > 1)} of {name}" for n, name in enumerate(names, start=1)
+    ]
+    kind = saying("expected {wanted}, found {type}", wanted=Message("null"), type=word("kind"))
+    inside = pl.col("first")
+    both = table.select(first=kind).select(around("column {column}: {remark}", column=pl.lit("7"), remark=inside))
+    assert Message.unpacked(both.item(0, 0)).said("zh") == "第 7 列：应为null，实为字符串"
+    assert table.select(around("{one}; {two}", one=one, two=pl.lit(None, pl.String))).to_series().is_null().all()

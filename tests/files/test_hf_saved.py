@@ -53,8 +53,8 @@ def test_a_missing_shard_is_named(saved):
     assert report.verdict == "fail"
     assert found.evidence.problems == {"rows_missing": 2}
     assert [str(place.detail) for place in found.evidence.first] == [
-        "20 rows, dataset_info.json says 40",
         "a shard is not there: data-*****-of-*****.arrow",
+        "20 rows, dataset_info.json says 40",
     ]
 
 

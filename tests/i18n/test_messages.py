@@ -12,7 +12,7 @@ from babel.messages.pofile import read_po
 from core_helpers import GOOD, ROOT, contract, jsonl, spawn
 
 from datacheck.cli import said
-from datacheck.i18n.language import chosen, one
+from datacheck.i18n.language import chosen
 from datacheck.i18n.message import Quoted, catalogue, languages
 
 sys.path.insert(0, str(ROOT / "docs"))
@@ -244,21 +244,3 @@ def test_no_help_is_left_in_english():
                 assert re.search("[\u4e00-\u9fff]", known(text)), text
         waiting += getattr(command, "commands", {}).values()
     assert all(known(text) != text for text in said._PRINTED)
-
-
-@pytest.mark.parametrize(
-    ("given", "expected"),
-    [
-        ("1 rows have no text", "1 row has no text"),
-        ("1 entries, the chain is whole", "1 entry, the chain is whole"),
-        ("1 more places name nothing to drop", "1 more place names nothing to drop"),
-        ("11 rows have no text", "11 rows have no text"),
-        ("1,001 rows have no text", "1,001 rows have no text"),
-        ("0.1 rows", "0.1 rows"),
-        ("1 of 24 rows have none", "1 of 24 rows have none"),
-        ("1 class less", "1 class less"),
-        ("1 行没有文本", "1 行没有文本"),
-    ],
-)
-def test_one_is_singular(given, expected):
-    assert one(given) == expected

@@ -182,7 +182,7 @@ SABOTAGES = (
         "evidence_out_of_order",
         "evidence is in the order of the files",
         "datacheck.engine.evidence._evidence",
-        '.sort("file", "line", "row", "where", "problem", "other", "score", "detail", nulls_last=True)',
+        '.sort("file", "line", "row", "where", "problem", "other", "score", "said", "detail", nulls_last=True)',
         '.sort("line", descending=True)',
         "tests/engine/test_evidence.py::test_the_id_of_a_row_stands_beside_its_place",
     ),
