@@ -10,6 +10,8 @@ from datacheck.errors import ContractError
 from datacheck.session.session import validate
 from datacheck.testing import finding, measure
 
+pytestmark = pytest.mark.usefixtures("here")  # nothing here is about processes
+
 THERE = Listing(named="images", names=("a.png", "b/c.png", "b/Cat.JPG", "图.png", "s.wav"))
 
 

@@ -319,7 +319,7 @@ datasets:
 
 
 @pytest.fixture
-def audited(tmp_path):
+def audited(tmp_path, here):
     """Write files, run the contract on them; the data's folder and that of the report."""
     (tmp_path / "small.yaml").write_text(CONTRACT, encoding="utf-8")
     source = tmp_path / "in"

@@ -15,6 +15,8 @@ import pytest
 from datacheck.check import Status
 from datacheck.session.session import validate
 
+pytestmark = pytest.mark.usefixtures("here")  # nothing here is about processes
+
 CONTRACTS = Path(__file__).parents[2] / "contracts"
 WORDS = [
     "水为什么结冰", "怎样给番茄浇水", "什么是复利", "火车票能改签几次", "推荐一本讲唐朝的书", "跑步前要热身吗",

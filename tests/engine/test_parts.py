@@ -11,6 +11,8 @@ from datacheck.check import Status
 from datacheck.engine import ingest
 from datacheck.engine.view import MANY, in_turn
 
+pytestmark = pytest.mark.usefixtures("here")  # nothing here is about processes
+
 
 def _contract(folder, checks):
     path = folder / "contract.yaml"

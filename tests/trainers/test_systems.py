@@ -7,6 +7,7 @@ import json
 
 import pytest
 from hypothesis import given
+from hypothesis import settings as example_settings
 from hypothesis import strategies as st
 
 from datacheck.trainers import trainer, trainer_names
@@ -195,6 +196,7 @@ RECORDS = JSON | st.dictionaries(st.sampled_from(KEYS), JSON | INNER | st.lists(
 
 
 @pytest.mark.parametrize("name", OURS)
+@example_settings(max_examples=40)
 @given(record=RECORDS, chat=st.booleans())
 def test_a_twin_never_raises(name, record, chat):
     mode = trainer(name)
