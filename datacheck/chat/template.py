@@ -91,7 +91,8 @@ def _text(data: bytes) -> str:
 def special_tokens(files: Mapping[str, bytes]) -> dict[str, str]:
     """bos_token, eos_token, … as a tokenizer's folder names them; those that are null are left out."""
     config = read_json(files, "tokenizer_config.json")
-    given = {**read_json(files, "special_tokens_map.json"), **config} if _is_legacy(config) else config
+    legacy = "added_tokens_decoder" not in config
+    given = {**read_json(files, "special_tokens_map.json"), **config} if legacy else config
     found = {}
     for name in SPECIAL:
         value = given.get(name)
@@ -99,10 +100,6 @@ def special_tokens(files: Mapping[str, bytes]) -> dict[str, str]:
         if isinstance(content, str):
             found[name] = content
     return found
-
-
-def _is_legacy(config: Mapping[str, Any]) -> bool:
-    return "added_tokens_decoder" not in config
 
 
 class _Generation(Extension):

@@ -16,7 +16,7 @@ from presidio_analyzer.nlp_engine import NlpArtifacts, NlpEngine
 
 from datacheck.pii.policy import LINK
 from datacheck.pii.recognizers.base import Judgement, words
-from datacheck.pii.recognizers.person import COMPOUND, RECOGNIZER, SURNAMES, TITLED
+from datacheck.pii.recognizers.person import COMPOUND, SURNAMES, TITLED, Person
 
 if TYPE_CHECKING:
     from jieba.posseg import POSTokenizer
@@ -114,7 +114,8 @@ class NameRecognizer(EntityRecognizer):
 def titled(text: str, parts: Iterable[tuple[int, int]]) -> list[RecognizerResult]:
     """Return the names behind an English title in parts of a text; a surname alone is a suspect."""
     matches = [match for part in parts for match in _TITLED.finditer(text, *part)]
-    judged = [(match.span("value"), RECOGNIZER.judge(TITLE_RULE, match["value"])) for match in matches]
+    person = Person()
+    judged = [(match.span("value"), person.judge(TITLE_RULE, match["value"])) for match in matches]
     return [_result(TITLE_RULE, place, judgement) for place, judgement in judged if judgement]
 
 

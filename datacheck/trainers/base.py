@@ -241,18 +241,6 @@ def share_of(source: int, target: int, limit: int) -> tuple[int, int]:
     return min(max(limit - answer, 0), source), answer
 
 
-def _no_cut(_settings: Any) -> Cut:
-    return Cut()
-
-
-def _nothing(_settings: Any, _seen: Seen) -> tuple[Fate, ...]:
-    return ()
-
-
-def _all_rows(_settings: Any) -> int | None:
-    return None
-
-
 class Upstream(NamedTuple):
     """Where the rules were read. `folder` is what their sources have in common, with a slash at the end."""
 
@@ -285,9 +273,9 @@ class Mode:
     settings: type[Settings]
     read: Callable[[Any, Any, Seen], RowOutcome]
     rules: Mapping[str, Rule]
-    cut: Callable[[Any], Cut] = _no_cut
-    before: Callable[[Any, Seen], tuple[Fate, ...]] = _nothing
-    first: Callable[[Any], int | None] = _all_rows
+    cut: Callable[[Any], Cut] = lambda _settings: Cut()
+    before: Callable[[Any, Seen], tuple[Fate, ...]] = lambda _settings, _seen: ()
+    first: Callable[[Any], int | None] = lambda _settings: None
     run_here: bool = False
     roles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     role_rules: frozenset[str] = frozenset()

@@ -1,10 +1,12 @@
 """One file per entity; a new file here is a new entity, there is no list to extend.
 
-A distribution of one's own brings entities by entry points of the group `datacheck.pii`, each a module like these.
+A distribution of one's own brings entities by entry points of the group `datacheck.pii`, each a module that defines
+one recognizer.
 """
 
 import importlib
 import pkgutil
+from types import ModuleType
 
 from datacheck.pii.policy import Severity, State
 from datacheck.pii.recognizers.base import Recognizer
@@ -13,10 +15,17 @@ from datacheck.plugins import plugged
 __all__ = ["RECOGNIZERS", "Recognizer", "Severity", "State", "severity"]
 
 
+def _recognizer(module: ModuleType) -> Recognizer:
+    """The one recognizer that a module defines."""
+    kinds = [kind for kind in vars(module).values() if isinstance(kind, type) and kind.__module__ == module.__name__]
+    (kind,) = (kind for kind in kinds if issubclass(kind, Recognizer))
+    return kind()
+
+
 def _load() -> dict[str, Recognizer]:
     names = sorted(module.name for module in pkgutil.iter_modules(__path__) if module.name != "base")
     modules = [*(importlib.import_module(f"{__name__}.{name}") for name in names), *plugged("datacheck.pii")]
-    found: list[Recognizer] = sorted((module.RECOGNIZER for module in modules), key=lambda each: each.priority)
+    found = sorted(map(_recognizer, modules), key=lambda each: each.priority)
     known = {recognizer.entity: recognizer for recognizer in found}
     if len(known) != len(found) or len({each.priority for each in found}) != len(found):
         raise ValueError("datacheck.pii: two recognizers have one entity or one priority")

@@ -125,6 +125,3 @@ class Address(Recognizer):
         city = rng.choice(("杭州市西湖区", "成都市武侯区", "武汉市江汉区"))
         road = "".join(rng.choice("文华建新和平光明春秋晓桐") for _ in range(2))
         return f"{city}{road}路{rng.randrange(10, 999)}号{rng.randrange(1, 30)}幢{rng.randrange(101, 999)}室"
-
-
-RECOGNIZER = Address()

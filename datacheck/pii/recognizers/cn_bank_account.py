@@ -45,6 +45,3 @@ class CnBankAccount(Recognizer):
     def canary(self, rng: Random) -> str:
         """Return a labelled account of 21 digits."""
         return f"{self.label}{rng.choice('18')}{random_digits(rng, 19)}7"
-
-
-RECOGNIZER = CnBankAccount()

@@ -77,6 +77,3 @@ def luhn(number: str) -> bool:
     """Whether the last digit is right (ISO/IEC 7812-1 annex B)."""
     values = [int(digit) for digit in reversed(number)]
     return (sum(values[::2]) + sum(_DOUBLED[value] for value in values[1::2])) % 10 == 0
-
-
-RECOGNIZER = CnBankCard()

@@ -35,6 +35,3 @@ class CnDrivingLicence(Labelled):
     def canary(self, rng: Random) -> str:
         """Return a labelled file number."""
         return f"{self.label}{rng.choice(('1101', '3101', '4403'))}{random_digits(rng, 7)}7"
-
-
-RECOGNIZER = CnDrivingLicence()

@@ -99,6 +99,3 @@ def _is_assigned(number: str) -> bool:
 
     parsed = phonenumbers.PhoneNumber(country_code=86, national_number=int(number))
     return bool(phonenumbers.number_type(parsed) == phonenumbers.PhoneNumberType.FIXED_LINE)
-
-
-RECOGNIZER = CnLandline()

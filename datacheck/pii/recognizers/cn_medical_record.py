@@ -32,6 +32,3 @@ class CnMedicalRecord(Labelled):
     def canary(self, rng: Random) -> str:
         """Return a labelled number."""
         return f"{self.label}{rng.choice('4567')}{random_digits(rng, 7)}9"
-
-
-RECOGNIZER = CnMedicalRecord()

@@ -74,6 +74,3 @@ class CnMobile(Recognizer):
             number = rng.choice(("135", "150", "166", "177", "187", "199")) + random_digits(rng, 8)
             if self.judge("cn_mobile", number) == Judgement(0.6, "valid"):
                 return number
-
-
-RECOGNIZER = CnMobile()

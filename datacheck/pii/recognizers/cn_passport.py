@@ -43,6 +43,3 @@ class CnPassport(Recognizer):
     def canary(self, rng: Random) -> str:
         """Return the word and an electronic passport's number."""
         return f"{self.label}E{rng.choice('ABCDEFGHJK')}{random_digits(rng, 6)}7"
-
-
-RECOGNIZER = CnPassport()

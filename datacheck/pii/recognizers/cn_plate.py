@@ -55,6 +55,3 @@ class CnPlate(Recognizer):
             f"{rng.choice('津渝冀豫湘')}{rng.choice('BCDEF')}{rng.choice('KLMNP')}{random_digits(rng, 3)}"
             f"{rng.choice('79')}"
         )
-
-
-RECOGNIZER = CnPlate()

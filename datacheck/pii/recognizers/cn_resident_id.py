@@ -111,6 +111,3 @@ def _is_date(eight: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-RECOGNIZER = CnResidentId()

@@ -43,6 +43,3 @@ class CnSocialSecurity(Labelled):
     def canary(self, rng: Random) -> str:
         """Return a labelled number."""
         return f"{self.label}{rng.choice('4567')}{random_digits(rng, 7)}7"
-
-
-RECOGNIZER = CnSocialSecurity()

@@ -47,6 +47,3 @@ class CnTravelPermit(Recognizer):
     def canary(self, rng: Random) -> str:
         """Return the word and an 11-character number."""
         return f"{self.label}H{random_digits(rng, 9)}7"
-
-
-RECOGNIZER = CnTravelPermit()

@@ -48,6 +48,3 @@ def check_character(body: str) -> str:
     """Return the check character of 17 characters: weights 3^i mod 31."""
     total = sum(_ALPHABET.index(char) * pow(3, place, 31) for place, char in enumerate(body))
     return _ALPHABET[-total % 31]
-
-
-RECOGNIZER = CnUscc()

@@ -88,6 +88,3 @@ class Credential(Recognizer):
         """Return a labelled password."""
         letters = "abcdefghjkmnpqrstuvwxyzABCDEFGHJKMNPQRSTUVWXYZ"
         return self.label + "".join(rng.choice(letters) for _ in range(6)) + f"{rng.randrange(10, 99)}!"
-
-
-RECOGNIZER = Credential()

@@ -81,6 +81,3 @@ def bech32(value: str) -> bool:
         for place, generator in enumerate(_GENERATORS):
             total ^= generator if top >> place & 1 else 0
     return total in (1, 0x2BC830A3)
-
-
-RECOGNIZER = Crypto()

@@ -54,6 +54,3 @@ class DateOfBirth(Labelled):
     def canary(self, rng: Random) -> str:
         """Return a labelled date."""
         return f"{self.label}{rng.randrange(1950, 2009)}-{rng.randrange(1, 13):02d}-{rng.randrange(10, 29)}"
-
-
-RECOGNIZER = DateOfBirth()

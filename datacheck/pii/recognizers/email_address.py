@@ -84,6 +84,3 @@ class EmailAddress(Recognizer):
         """Return an address at a domain of twelve random letters."""
         letters = "".join(rng.choice("abcdefghijkmnpqrstuvwxyz") for _ in range(20))
         return f"{letters[:8]}{random_digits(rng, 3)}@{letters[8:]}.com"
-
-
-RECOGNIZER = EmailAddress()

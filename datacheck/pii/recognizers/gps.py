@@ -58,6 +58,3 @@ class Gps(Recognizer):
 
 def _in_china(latitude: float, longitude: float) -> bool:
     return 18 <= latitude <= 54 and 73 <= longitude <= 135
-
-
-RECOGNIZER = Gps()

@@ -49,6 +49,3 @@ def check_digit(body: str) -> str:
     values = [36] * (8 - len(body)) + [int(char, 36) for char in body]
     rest = sum(value * weight for value, weight in zip(values, range(9, 1, -1), strict=True)) % 11
     return "0A987654321"[rest]
-
-
-RECOGNIZER = HkId()

@@ -33,6 +33,3 @@ class Imei(Recognizer):
     def canary(self, rng: Random) -> str:
         """Return a labelled number with a right Luhn digit."""
         return self.label + completed(f"86{random_digits(rng, 12)}", luhn)
-
-
-RECOGNIZER = Imei()

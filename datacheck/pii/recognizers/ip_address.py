@@ -98,6 +98,3 @@ def _is_network(value: str) -> bool:
     except ValueError:
         return False
     return interface.ip == interface.network.network_address and interface.network.num_addresses > 1
-
-
-RECOGNIZER = IpAddress()

@@ -59,6 +59,3 @@ class MacAddress(Recognizer):
     def canary(self, rng: Random) -> str:
         """Return an address with colons."""
         return "3C:" + ":".join(f"{rng.randrange(160, 256):02X}" for _ in range(5))
-
-
-RECOGNIZER = MacAddress()

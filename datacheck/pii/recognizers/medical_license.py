@@ -39,6 +39,3 @@ def is_valid(digits: str) -> bool:
     """Whether the last of seven digits is that of the odd places plus twice the even ones."""
     values = [int(digit) for digit in digits]
     return (sum(values[:6:2]) + 2 * sum(values[1:6:2])) % 10 == values[6]
-
-
-RECOGNIZER = MedicalLicense()

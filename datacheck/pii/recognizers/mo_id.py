@@ -34,6 +34,3 @@ class MoId(Recognizer):
     def canary(self, rng: Random) -> str:
         """Return the place and a number."""
         return f"{self.label}{rng.choice('157')}{random_digits(rng, 6)}({rng.randrange(10)})"
-
-
-RECOGNIZER = MoId()

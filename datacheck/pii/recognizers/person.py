@@ -200,6 +200,3 @@ class Person(Recognizer):
         """Return a labelled name."""
         given = "".join(rng.choice("建国志强晓芳俊杰雪梅海燕文博雨桐浩然思远宇轩子涵梓欣怡佳琪") for _ in range(2))
         return f"{self.label}{rng.choice('张王李赵陈刘杨黄周吴徐孙马朱胡郭林何高罗')}{given}"
-
-
-RECOGNIZER = Person()

@@ -61,6 +61,3 @@ class PhoneNumber(Recognizer):
     def canary(self, rng: Random) -> str:
         """Return a number of New York."""
         return f"+1 212-{rng.randrange(620, 700)}-{random_digits(rng, 3)}7"
-
-
-RECOGNIZER = PhoneNumber()

@@ -35,6 +35,3 @@ class Qq(Labelled):
     def canary(self, rng: Random) -> str:
         """Return a labelled number of nine digits."""
         return f"{self.label}{rng.choice('2468')}{random_digits(rng, 7)}7"
-
-
-RECOGNIZER = Qq()

@@ -91,6 +91,3 @@ def _is_random(rule: str, value: str) -> bool:
     kinds = (str.islower, str.isupper)
     mixed = rule != "secret.sk" and all(any(map(kind, value.partition("-")[2])) for kind in kinds)
     return mixed or _ENTROPIC.search(value) is not None
-
-
-RECOGNIZER = Secret()

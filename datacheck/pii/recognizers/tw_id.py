@@ -48,6 +48,3 @@ def is_valid(number: str) -> bool:
     second = _LETTERS[number[1]] % 10 if number[1].isalpha() else int(number[1])
     digits = [second, *map(int, number[2:])]
     return (tens + ones * 9 + sum(d * w for d, w in zip(digits, _WEIGHTS, strict=True))) % 10 == 0
-
-
-RECOGNIZER = TwId()

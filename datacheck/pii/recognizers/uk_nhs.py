@@ -41,6 +41,3 @@ def is_valid(number: str) -> bool:
         sum(int(digit) * weight for digit, weight in zip(number, (10, 9, 8, 7, 6, 5, 4, 3, 2, 1), strict=True)) % 11
         == 0
     )
-
-
-RECOGNIZER = UkNhs()

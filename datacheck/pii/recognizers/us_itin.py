@@ -33,6 +33,3 @@ class UsItin(Recognizer):
     def canary(self, rng: Random) -> str:
         """Return a labelled number."""
         return f"{self.label}9{rng.randrange(10, 99)}-{rng.randrange(70, 88)}-{rng.randrange(1000, 9999)}"
-
-
-RECOGNIZER = UsItin()

@@ -46,6 +46,3 @@ class UsSsn(Recognizer):
     def canary(self, rng: Random) -> str:
         """Return a number with dashes."""
         return f"{rng.randrange(100, 600)}-{rng.randrange(10, 99)}-{rng.randrange(1000, 9999)}"
-
-
-RECOGNIZER = UsSsn()

@@ -55,6 +55,3 @@ class Wechat(Recognizer):
         """Return a labelled name."""
         letters = "".join(rng.choice("abcdefghjkmnpqrstuvwxyz") for _ in range(7))
         return f"{self.label}{letters}_{random_digits(rng, 4)}"
-
-
-RECOGNIZER = Wechat()
