@@ -6,10 +6,10 @@ import sys
 def main() -> None:
     """Run the command line; `exec` and `verify` need the standard library and `cryptography` only."""
     if sys.argv[1:2] in (["exec"], ["verify"]):
-        from datacheck.gate.guard import main as guard  # noqa: PLC0415
+        from datacheck.gate.guard import main as guard
 
         sys.exit(guard(sys.argv[1:]))
-    from datacheck.cli.main import main as cli  # noqa: PLC0415
+    from datacheck.cli.main import main as cli
 
     cli()
 

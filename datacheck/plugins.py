@@ -20,7 +20,7 @@ GROUPS = ("checks", "formats", "trainers", "pii", "locales")
 @cache
 def _known() -> Mapping[str, tuple[EntryPoint, ...]]:
     """The entry points of our groups; reading them all once costs what reading one group does."""
-    from importlib.metadata import entry_points  # noqa: PLC0415 - the guard asks for no plug-in and starts at once
+    from importlib.metadata import entry_points  # the guard asks for no plug-in and starts at once
 
     points = entry_points()
     groups = (f"datacheck.{group}" for group in GROUPS)

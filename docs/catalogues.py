@@ -118,9 +118,9 @@ def has_words(text: str) -> bool:
 
 def helps() -> Iterator[str]:
     """The texts of the commands, which typer takes from their docstrings."""
-    import typer  # noqa: PLC0415
+    import typer
 
-    from datacheck.cli.main import app  # noqa: PLC0415
+    from datacheck.cli.main import app
 
     waiting = [typer.main.get_command(app)]
     while waiting:

@@ -243,7 +243,7 @@ class _Worker:
 
     def _compiled(self) -> Templates:
         if self._templates is None:
-            import datetime as dt  # noqa: PLC0415
+            import datetime as dt
 
             now = dt.datetime.fromisoformat(self._setup["now"])
             try:

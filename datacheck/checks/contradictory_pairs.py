@@ -137,8 +137,8 @@ def _on_both_sides(pairs: pl.DataFrame) -> pl.DataFrame:
 
 def _rings(left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.int32]:
     """The strongly connected component of each answer."""
-    from scipy.sparse import coo_array  # noqa: PLC0415 - slow to import, and nearly never needed
-    from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
+    from scipy.sparse import coo_array  # slow to import, and nearly never needed
+    from scipy.sparse.csgraph import connected_components
 
     count = int(max(left.max(), right.max())) + 1
     graph = coo_array((np.ones(len(left), np.int8), (left, right)), shape=(count, count))

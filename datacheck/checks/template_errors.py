@@ -127,8 +127,8 @@ class TemplateErrors(OfTokens):
         )
 
     def _lint(self) -> Lint:
-        from datacheck.chat.lint import Lint, lint  # noqa: PLC0415 - jinja2 and tokenizers: only where they are used
-        from datacheck.chat.samples import Fault  # noqa: PLC0415
+        from datacheck.chat.lint import Lint, lint  # jinja2 and tokenizers: only where they are used
+        from datacheck.chat.samples import Fault
 
         assert self.run is not None
         assert self.run.tokenizer is not None

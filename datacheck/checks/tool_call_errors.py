@@ -180,7 +180,7 @@ class ToolCallErrors(Check):
         called = notes.filter(pl.col("name").str.starts_with("note:message.")).height
         if self.arguments != "template" or not called or run is None or not run.tokenizer or not run.tokenizer.files:
             return None
-        from datacheck.chat.calls import call_forms  # noqa: PLC0415 - jinja2 and tokenizers: only where they are used
+        from datacheck.chat.calls import call_forms  # jinja2 and tokenizers: only where they are used
 
         child = renderer(load_model(run.tokenizer), run.template)
         if child is None:

@@ -1,5 +1,5 @@
 """The commands of the gate. `exec` and `verify` only pass their words on: `datacheck.gate.guard` needs no typer."""
-# ruff: noqa: PLC0415 - as in cli.py: `--help` must be instant, commands import what they use
+# As in main.py: `--help` must be instant, commands import what they use.
 
 import sys
 from enum import StrEnum

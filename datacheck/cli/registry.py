@@ -1,5 +1,5 @@
 """The commands of a registry: publish, history, rescan."""
-# ruff: noqa: PLC0415 - as in cli.py: `--help` must be instant, commands import what they use
+# As in main.py: `--help` must be instant, commands import what they use.
 
 import sys
 from collections.abc import Iterator

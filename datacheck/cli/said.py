@@ -77,7 +77,7 @@ def wrong(said: str) -> Message:
 
 def translate(command: Any, lang: str) -> None:
     """Put the help of a command of typer, and of those below it, into a language; also what typer prints around it."""
-    from typer import rich_utils  # noqa: PLC0415 - where help is printed, it is needed anyway
+    from typer import rich_utils  # where help is printed, it is needed anyway
 
     gettext = catalogue(lang).gettext
     for name, said in list(vars(rich_utils).items()):

@@ -320,7 +320,7 @@ class Redactor:
 
     def _of_table(self, path: Path, container: str, reading: Reading, rows: Mapping[int, tuple[int, int]]) -> Plan:
         """Redact rows of Parquet or Arrow through their JSON text."""
-        from datacheck.loading.arrow import json_safe  # noqa: PLC0415 (pyarrow only where it is needed)
+        from datacheck.loading.arrow import json_safe  # pyarrow only where it is needed
 
         form = _Form(reading.model_copy(update={"encoding": "utf-8"}), None, ",")
         changes: list[ChangedString] = []
@@ -346,7 +346,7 @@ class Redactor:
 
 
 def _picked(path: Path, container: str, rows: list[int]) -> Iterator[tuple[list[int], list[dict[str, Any]]]]:
-    from datacheck.loading.cut_arrow import picked  # noqa: PLC0415 (pyarrow only where it is needed)
+    from datacheck.loading.cut_arrow import picked  # pyarrow only where it is needed
 
     with files.open_regular(path) as file:
         yield from picked(file, container, rows)
@@ -380,7 +380,7 @@ def _written_rows(path: Path, reading: Reading, wanted: Container[int]) -> Itera
                     yield first + row, chunk.first_line + line, form.scalars(text)
             first += tables.counts.rows
     if rows:
-        from datacheck.loading.arrow import json_safe  # noqa: PLC0415 (pyarrow only where it is needed)
+        from datacheck.loading.arrow import json_safe  # pyarrow only where it is needed
 
         for numbers, found in contained(path.name, _picked, path, container, sorted(rows)):
             for number, value in zip(numbers, found, strict=True):
@@ -416,7 +416,7 @@ def _rebuilt_row(value: Mapping[str, Any], texts: Sequence[str]) -> dict[str, An
 
 def _rebuilt(value: Any, texts: Iterator[str]) -> Any:
     """Walk a value as `json_safe` does: whatever is no number and no container is one string of the JSON text."""
-    from datacheck.loading.arrow import json_safe  # noqa: PLC0415
+    from datacheck.loading.arrow import json_safe
 
     kind = value.__class__
     if kind is dict:
@@ -472,7 +472,7 @@ def redactors(mend: Mapping[str, Pii]) -> dict[str, Redactor]:
     """
     if not mend:
         return {}
-    from datacheck.pii.anonymise import Anonymiser  # noqa: PLC0415 (Presidio is heavy)
+    from datacheck.pii.anonymise import Anonymiser  # Presidio is heavy
 
     try:
         names = {check.key: Pseudonyms(check.secret()) for check in mend.values()}

@@ -297,9 +297,9 @@ def _rows_written(
     values: Mapping[int, Mapping[str, Any]],
 ) -> Iterator[None]:
     """Write the rows into both files, which are there already."""
-    import pyarrow as pa  # noqa: PLC0415 (only where it is needed)
+    import pyarrow as pa  # only where it is needed
 
-    from datacheck.loading.cut_arrow import nested_dictionary, split_rows  # noqa: PLC0415
+    from datacheck.loading.cut_arrow import nested_dictionary, split_rows
 
     with files.open_regular(path) as opened, kept.open("r+b") as left, dropped.open("r+b") as right:
         try:

@@ -216,7 +216,7 @@ class MeasureTask:
 
 def measure(task: MeasureTask) -> None:
     """Write `measured.json` and `evidence.parquet` of one check."""
-    from datacheck.engine.evidence import keep  # noqa: PLC0415 (the recognizers of PII: only where something is measured)
+    from datacheck.engine.evidence import keep  # the recognizers of PII: only where something is measured
 
     store = Store(task.store)
     with store.scratch() as scratch:

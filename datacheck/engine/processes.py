@@ -56,7 +56,7 @@ def prepare_child(checks: Path | None, threads: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the parent alone answers it
     threading.Thread(target=_end_with_parent, daemon=True).start()
     _return_memory()
-    from datacheck.contract import discover  # noqa: PLC0415 (imports polars, which reads POLARS_MAX_THREADS)
+    from datacheck.contract import discover  # imports polars, which reads POLARS_MAX_THREADS
 
     discover.use_folder(checks)
 

@@ -61,8 +61,8 @@ class RunModel(NamedTuple):
 @lru_cache(maxsize=2)
 def load_model(artifact: Artifact) -> RunModel:
     """Read a tokenizer's folder. Raises LoadError where it cannot be used."""
-    from datacheck.chat.template import TemplateFault, chat_templates  # noqa: PLC0415
-    from datacheck.chat.tokenizer import load_tokenizer  # noqa: PLC0415
+    from datacheck.chat.template import TemplateFault, chat_templates
+    from datacheck.chat.tokenizer import load_tokenizer
 
     files = {name: artifact.read(name) for name, _ in artifact.files}
     try:
@@ -73,7 +73,7 @@ def load_model(artifact: Artifact) -> RunModel:
 
 def renderer(model: RunModel, template: str | None) -> Renderer | None:
     """What renders for a run; None where its tokenizer has no template. Raises LoadError for an unknown name."""
-    from datacheck.chat.child import Renderer  # noqa: PLC0415
+    from datacheck.chat.child import Renderer
 
     wanted = template or "default"
     if model.sources and wanted not in model.sources:
@@ -90,7 +90,7 @@ def reader(run: TokenRun, seen: Seen) -> Callable[[Any], list[Conversation]]:
 
     Raises LoadError where the trainer is not known or its settings cannot be read.
     """
-    from datacheck.chat.conversations import conversations, trained_as  # noqa: PLC0415
+    from datacheck.chat.conversations import conversations, trained_as
 
     if run.trainer is None:
         return lambda record: conversations(record, run.roles)
@@ -108,7 +108,7 @@ def reader(run: TokenRun, seen: Seen) -> Callable[[Any], list[Conversation]]:
 
 def limits_of(run: TokenRun, tokenizer: Tokenizer) -> SampleRun:
     """What is done to long rows: by the rule of the named trainer, or on one side. Raises LoadError as `reader`."""
-    from datacheck.chat.samples import SampleRun  # noqa: PLC0415
+    from datacheck.chat.samples import SampleRun
 
     if run.trainer is None:
         return SampleRun(tokenizer, run.max_length, run.truncation)
@@ -153,7 +153,7 @@ class Tokens(Feature):
 
     def compute(self, part: View) -> pl.DataFrame:
         """Render in a child, tokenize here, row after row."""
-        from datacheck.chat.samples import samples  # noqa: PLC0415
+        from datacheck.chat.samples import samples
 
         assert self.run.tokenizer is not None
         model = load_model(self.run.tokenizer)
@@ -177,7 +177,7 @@ class Tokens(Feature):
 
 
 def _lines(found: Iterator[Sample], rows: list[int]) -> list[tuple[Any, ...]]:
-    from datacheck.chat.strip import strip  # noqa: PLC0415
+    from datacheck.chat.strip import strip
 
     lines = []
     plain = faulty = 0

@@ -52,7 +52,7 @@ def _counter(texts: pl.Series) -> Callable[[pl.Series, tuple[Rule, ...], int, in
     """The compiled function where there is much text; it gives the same."""
     if not much(texts):
         return distinct_in_windows
-    from datacheck.text import window_kernels  # noqa: PLC0415 - it loads numba
+    from datacheck.text import window_kernels  # it loads numba
 
     return window_kernels.distinct_in_windows
 

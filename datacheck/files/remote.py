@@ -40,7 +40,7 @@ def _permitted(name: str, path: str, prefixes: tuple[str, ...]) -> bool:
 
 def _fetch(url: str, folder: Path) -> str:
     """Copy a file, or all files below a folder."""
-    import fsspec  # noqa: PLC0415 - only where something is remote
+    import fsspec  # only where something is remote
 
     try:
         system, root = fsspec.core.url_to_fs(url)

@@ -67,7 +67,7 @@ def require_passed(
 def in_reach(path: Path, number: str) -> Standing | None:
     """What a ledger in reach says of a version; None where there is none, or no SQLite to read it with."""
     try:
-        from datacheck.gate.standing import standing  # noqa: PLC0415
+        from datacheck.gate.standing import standing
     except ImportError:
         return None
     return standing(path, number)

@@ -73,8 +73,8 @@ def key_id(public: bytes) -> str:
 
 def verifies(public: bytes, signature: bytes, message: bytes) -> bool:
     """Whether the signature is that of `public` over `message`."""
-    from cryptography.exceptions import InvalidSignature  # noqa: PLC0415 - only who verifies pays for it
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey  # noqa: PLC0415
+    from cryptography.exceptions import InvalidSignature  # only who verifies pays for it
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
     try:
         Ed25519PublicKey.from_public_bytes(public).verify(signature, message)
@@ -93,8 +93,8 @@ def new_key(path: Path) -> PrivateKey:
 
     Encrypted with the passphrase of DATACHECK_KEY_PASSPHRASE if that is set. Raises UsageError if either exists.
     """
-    from cryptography.hazmat.primitives import serialization as form  # noqa: PLC0415
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey  # noqa: PLC0415
+    from cryptography.hazmat.primitives import serialization as form
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
     key = Ed25519PrivateKey.generate()
     passphrase = os.environ.get(PASSPHRASE, "").encode()
@@ -132,9 +132,9 @@ def load_private(named: str) -> PrivateKey:
     The variables of key and passphrase are removed from the environment: children of this process parse what strangers
     wrote and must not know them. This process keeps what it took, so that one key signs many drops.
     """
-    from cryptography.exceptions import UnsupportedAlgorithm  # noqa: PLC0415
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey  # noqa: PLC0415
-    from cryptography.hazmat.primitives.serialization import load_pem_private_key  # noqa: PLC0415
+    from cryptography.exceptions import UnsupportedAlgorithm
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+    from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
     where = shown(named)
     pem = _pem_of(named, where)
@@ -188,9 +188,9 @@ def _pem_of(named: str, where: str) -> bytes:
 
 def load_public(path: Path) -> bytes:
     """The 32 bytes of a public key in PEM. Raises UsageError."""
-    from cryptography.exceptions import UnsupportedAlgorithm  # noqa: PLC0415
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey  # noqa: PLC0415
-    from cryptography.hazmat.primitives.serialization import load_pem_public_key  # noqa: PLC0415
+    from cryptography.exceptions import UnsupportedAlgorithm
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+    from cryptography.hazmat.primitives.serialization import load_pem_public_key
 
     try:
         key = load_pem_public_key(path.read_bytes())

@@ -121,7 +121,7 @@ def digest_of(
     The digest of a single input is its own, so that `sha256sum contract.yaml` gives it. Where more was given to judge
     by than files, it is one over {"inputs": …, "run": …, "as_of": …, "baseline": …}: the contract alone did not decide.
     """
-    import hashlib  # noqa: PLC0415
+    import hashlib
 
     values = list(inputs.values())
     given = {"run": dict(run or {}), "as_of": as_of, "baseline": baseline}

@@ -125,7 +125,7 @@ def gunzip(raw: Hashed, head: bytes) -> Iterator[bytes]:
 
 def unzstd(raw: Hashed, head: bytes) -> Iterator[bytes]:
     """Yield the decompressed bytes of all zstd frames."""
-    import zstandard  # noqa: PLC0415 (only files that need it pay for it)
+    import zstandard  # only files that need it pay for it
 
     decompressor = zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW)
     pending = head

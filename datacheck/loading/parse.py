@@ -44,7 +44,7 @@ def parse(chunk: Chunk, reading: Reading, *, records: bool = False) -> Iterator[
 
 def _tables(chunk: Chunk, reading: Reading, *, records: bool) -> Iterator[Tables]:
     if chunk.kind in BINARY:
-        from datacheck.loading.arrow import parse_arrow  # noqa: PLC0415 (pyarrow only where it is needed)
+        from datacheck.loading.arrow import parse_arrow  # pyarrow only where it is needed
 
         yield from parse_arrow(chunk, reading, records=records)
         return
@@ -199,6 +199,6 @@ def _json_values(chunk: Chunk, reading: Reading, out: Assembler) -> tuple[int, i
 
 # ── CSV ───────────────────────────────────────────────────────────────────────────────────────────────
 def _csv(chunk: Chunk, reading: Reading, out: Assembler) -> tuple[int, int]:
-    from datacheck.loading.table_text import parse_csv  # noqa: PLC0415
+    from datacheck.loading.table_text import parse_csv
 
     return parse_csv(chunk, reading, out), len(chunk.data)

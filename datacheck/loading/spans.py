@@ -109,7 +109,7 @@ def array_lines(data: bytes) -> re.Pattern[bytes] | None:
 
 def list_span(data: bytes, keys: tuple[str, ...]) -> tuple[int, int] | None:
     """Return where the list under the nested `keys` of a JSON object starts and ends; None if there is none."""
-    import json  # noqa: PLC0415 (only for the escapes in keys)
+    import json  # only for the escapes in keys
 
     start = skip_space(data, 0)
     for key in keys:

@@ -67,7 +67,7 @@ def analyze(texts: pl.Series, flags: pl.DataFrame, *, names: Names = "linked") -
     if rows.is_empty():
         return pl.DataFrame(schema=FOUND)
     with hidden(*UNUSED):
-        from datacheck.pii.engine import engine  # noqa: PLC0415 - Presidio is heavy, see there
+        from datacheck.pii.engine import engine  # Presidio is heavy, see there
 
     presidio = engine()
     groups: dict[tuple[str, str], int] = {}

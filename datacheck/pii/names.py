@@ -167,8 +167,8 @@ def _tagger() -> "POSTokenizer":
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # jieba's own invalid escapes, pkg_resources
-        import jieba  # noqa: PLC0415 - 1 s and 100 MB
-        from jieba import posseg  # noqa: PLC0415
+        import jieba  # 1 s and 100 MB
+        from jieba import posseg
 
     tokenizer = jieba.Tokenizer()
     tokenizer.FREQ, tokenizer.total = tokenizer.gen_pfdict(tokenizer.get_dict_file())

@@ -242,7 +242,7 @@ class Job:
 
     def require_readable(self) -> None:
         """Whatever the run would refuse to list is refused before anything is claimed or moved."""
-        from datacheck.files.inventory import inventory  # noqa: PLC0415
+        from datacheck.files.inventory import inventory
 
         try:
             inventory(self._contract())
@@ -368,7 +368,7 @@ class Job:
 
     def validate(self, folder: Path, box: Path, execute: Execute) -> tuple[Report, Verdict | None]:
         """Run the contract on the drop at `folder`. Without a verdict: the run was stopped, nothing is signed."""
-        from datacheck.session.session import Session  # noqa: PLC0415
+        from datacheck.session.session import Session
 
         options = replace(self.rules.options, out=box / REPORT, sign=self.rules.key, version=folder)
         with Session(self.rules.contract, self.data(folder), options) as session:
@@ -396,7 +396,7 @@ class Job:
     def _decided(self, ledger: Ledger, held: Claim, folder: Path, report: Report, verdict: Verdict) -> Outcome:
         """Record the verdict with what becomes of the version, then move it there."""
         allowed = _allowed(folder, verdict, self.rules.key.key_id, self.rules.trust)
-        from datacheck.verdict.judge import day_of  # noqa: PLC0415
+        from datacheck.verdict.judge import day_of
 
         name, box = verdict.contract[0], self.registry.box(held)
         facts = verdict_facts(verdict, folder, self.asked, day_of(report))
@@ -500,7 +500,7 @@ def verdict_facts(verdict: Verdict, folder: Path, question: str, day: dt.date | 
 
 def _digests(dataset: Dataset) -> list[list[Any]]:
     """The files of a dataset that is no part of the drop: name, size, sha256."""
-    from datacheck.files.inventory import files_of  # noqa: PLC0415
+    from datacheck.files.inventory import files_of
 
     return [[entry.name, entry.size, _sha256(entry.path)] for entry in files_of(dataset).read]
 

@@ -135,7 +135,7 @@ class Session:
         for state in states.values():
             if isinstance(state, Loaded):
                 self._quarantine(state)
-        from datacheck.report.write import write_faces  # noqa: PLC0415 - who is answered from the ledger needs none
+        from datacheck.report.write import write_faces  # who is answered from the ledger needs none
 
         write_faces(report, self.staging, self.options.lang, self._facts_of_run())
         for private in (".store", ".remote"):

@@ -20,6 +20,6 @@ def find(index: EvalIndex, items: Items, texts: pl.Series, n: int) -> Found:
     """
     if len(texts) < MANY or not len(index.hashes):
         return find_few(index, items, texts, n)
-    from datacheck.text.scan import find_many  # noqa: PLC0415 - loads numba
+    from datacheck.text.scan import find_many  # loads numba
 
     return find_many(index, items, texts, n)

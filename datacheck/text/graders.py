@@ -190,7 +190,7 @@ def math_verify(answer: str) -> str | None:
     As in open-r1's rewards the gold is parsed as `$…$` and the answer out of a box. Raises GraderFailedError where it
     took longer than five seconds or raised.
     """
-    from math_verify import parse, verify  # type: ignore[import-untyped]  # noqa: PLC0415 - optional, loads sympy
+    from math_verify import parse, verify  # type: ignore[import-untyped]  # optional, loads sympy
 
     if not answer.strip() or len(answer) > _LONGEST_EXPRESSION:
         return None
@@ -224,7 +224,7 @@ def _parsed(answer: str) -> object:
 
 
 def _canonical(value: object) -> str:
-    import json as standard  # noqa: PLC0415 - the name belongs to the grader here
+    import json as standard  # the name belongs to the grader here
 
     return standard.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 

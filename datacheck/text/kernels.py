@@ -233,7 +233,7 @@ def normalised(texts: pl.Series, rules: tuple[Rule, ...]) -> pl.Series:
 
 def _series(offsets: NDArray[np.int64], data: NDArray[np.uint8]) -> pl.Series:
     """Return the text column of Arrow buffers."""
-    import pyarrow as pa  # noqa: PLC0415 - a tenth of a second that small data need not pay
+    import pyarrow as pa  # a tenth of a second that small data need not pay
 
     array = pa.LargeStringArray.from_buffers(len(offsets) - 1, pa.py_buffer(offsets), pa.py_buffer(data.copy()))
     return pl.Series(array, dtype=pl.String)

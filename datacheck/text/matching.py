@@ -77,7 +77,7 @@ def counted_pairs(
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
     """Yield the pairs as `pairs_from_buckets`, and how many keys each shares."""
     if len(keys) >= COMPILED_ENTRIES if compiled is None else compiled:
-        from datacheck.text import bucket_kernels  # noqa: PLC0415 - it loads numba
+        from datacheck.text import bucket_kernels  # it loads numba
 
         yield from bucket_kernels.pairs(keys, rows, size, skip, marks, least)
         return
@@ -131,7 +131,7 @@ def shared(keys: NDArray[np.uint64], *, compiled: bool | None = None) -> NDArray
     Counters that several keys share answer for most of them.
     """
     if len(keys) >= COMPILED_ENTRIES if compiled is None else compiled:
-        from datacheck.text import bucket_kernels  # noqa: PLC0415 - it loads numba
+        from datacheck.text import bucket_kernels  # it loads numba
 
         return bucket_kernels.shared_in_bands(keys.reshape(-1, 1)).ravel()
     bits = len(keys).bit_length() + 3
@@ -155,7 +155,7 @@ def alike(
     """
     if not (len(keys) >= _ALIKE_FROM if compiled is None else compiled):
         return np.ones(len(keys), np.bool_)
-    from datacheck.text import bucket_kernels  # noqa: PLC0415 - it loads numba
+    from datacheck.text import bucket_kernels  # it loads numba
 
     return bucket_kernels.alike(keys, marks, least)
 
@@ -176,7 +176,7 @@ def intersections(
     """
     sizes, others = np.diff(a.offsets)[left], np.diff(b.offsets)[right]
     if sizes.sum() + others.sum() >= COMPILED_FROM if compiled is None else compiled:
-        from datacheck.text import pair_kernels  # noqa: PLC0415 - it loads numba
+        from datacheck.text import pair_kernels  # it loads numba
 
         return pair_kernels.intersections(a, left, b, right, needed)
     uneven = np.minimum(sizes, others) * _LONGER < np.maximum(sizes, others)
@@ -420,7 +420,7 @@ def rarest_first(
     order that all rows share is right for a prefix filter, a good one is fast.
     """
     if len(sets.hashes) >= COMPILED_FROM if compiled is None else compiled:
-        from datacheck.text import pair_kernels  # noqa: PLC0415 - it loads numba
+        from datacheck.text import pair_kernels  # it loads numba
 
         return pair_kernels.rarest_first(sets, counts), np.repeat(np.arange(len(counts)), counts)
     known, inverse, frequency = np.unique(sets.hashes, return_inverse=True, return_counts=True)

@@ -30,7 +30,7 @@ class Neighbours:
 
     def __init__(self, vectors: NDArray[np.float16], *, exact_rows: int = EXACT_ROWS) -> None:
         """Build the index. exact_rows: with more rows than these, neighbours are approximate."""
-        from usearch.index import Index  # noqa: PLC0415 - only a check that looks for neighbours needs it
+        from usearch.index import Index  # only a check that looks for neighbours needs it
 
         self.vectors = vectors
         self.exact = len(vectors) <= exact_rows

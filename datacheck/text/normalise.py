@@ -43,7 +43,7 @@ def normalise(texts: pl.Series, rules: tuple[Rule, ...], *, compiled: bool | Non
         return texts
     ordered = tuple(rule for rule in KNOWN if rule in rules)
     if much(texts) if compiled is None else compiled:
-        from datacheck.text.kernels import normalised  # noqa: PLC0415 - it loads numba
+        from datacheck.text.kernels import normalised  # it loads numba
 
         result = normalised(texts, ordered)
     else:

@@ -338,7 +338,7 @@ def _jieba() -> Callable[[str], list[str]]:
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # jieba's own invalid escapes, pkg_resources
-        import jieba  # noqa: PLC0415 - half a second that other units need not pay
+        import jieba  # half a second that other units need not pay
 
         tokenizer: Any = jieba.Tokenizer()
         tokenizer.FREQ, tokenizer.total = tokenizer.gen_pfdict(tokenizer.get_dict_file())

@@ -78,7 +78,7 @@ def sketch(
     a row those that begin with a digit (there are a thousand of three digits: in rows of numbers most are common).
     """
     if unit.compiled(texts) if compiled is None else compiled:
-        from datacheck.text import sketch_kernels  # noqa: PLC0415 - it loads numba
+        from datacheck.text import sketch_kernels  # it loads numba
 
         keys, pick, marked, counts = sketch_kernels.sketch(texts, *unit, drop, scheme)
         return Signatures(keys, pick, marked, counts[:, 0], counts[:, 1])
@@ -116,7 +116,7 @@ def sets(
     Single frequent n-grams of Latin letters stay (`own_grams`); a row of nothing else keeps all.
     """
     if unit.compiled(texts) if compiled is None else compiled:
-        from datacheck.text import sketch_kernels  # noqa: PLC0415 - it loads numba
+        from datacheck.text import sketch_kernels  # it loads numba
 
         every = np.arange(len(texts)) if rows is None else rows
         return Sets(*sketch_kernels.sets(texts, *unit, drop, every, hashed=hashed))
@@ -187,7 +187,7 @@ def frequent(
 ) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
     """Return the n-grams that at least `least` rows have, sorted, and how many have each."""
     if unit.compiled(texts) if compiled is None else compiled:
-        from datacheck.text import frequency_kernels  # noqa: PLC0415 - it loads numba
+        from datacheck.text import frequency_kernels  # it loads numba
 
         return frequency_kernels.frequent(texts, *unit, least)
     hashes, counts = document_frequency(_counted(texts, unit))
@@ -199,7 +199,7 @@ def frequencies_of(
 ) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
     """Return which of the n-grams `among` (sorted) occur, and how many rows have each."""
     if unit.compiled(texts) if compiled is None else compiled:
-        from datacheck.text import frequency_kernels  # noqa: PLC0415 - it loads numba
+        from datacheck.text import frequency_kernels  # it loads numba
 
         return frequency_kernels.frequencies_of(texts, *unit, among)
     return document_frequency(_counted(texts, unit), among)

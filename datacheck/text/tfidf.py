@@ -113,7 +113,7 @@ def _project(found: Terms, of_bucket: NDArray[np.float64]) -> NDArray[np.float16
 
 def _matrix(found: Terms, values: NDArray[Any]) -> tuple[NDArray[np.uint32], Any]:
     """Return the n-grams that occur, and a sparse matrix with a line per row and a column for each of them."""
-    from scipy.sparse import csr_array  # noqa: PLC0415 - slow to import
+    from scipy.sparse import csr_array  # slow to import
 
     known, column = np.unique(found.hashes, return_inverse=True)
     return known, csr_array((values, column, found.offsets), shape=(len(found.offsets) - 1, len(known)))

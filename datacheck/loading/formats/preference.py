@@ -35,7 +35,7 @@ def read_openai(record: dict[str, Any], styles: Styles, chosen: str, rejected: s
         if styles.style_of(record[key]) is not styles.openai:
             return None
         turns += message_turns(record[key], styles.openai, key, (part, _EVERYTHING, ""), len(asked["messages"]), cells)
-    from datacheck.loading.cells import walk  # noqa: PLC0415
+    from datacheck.loading.cells import walk
 
     for name, value in asked.items():
         if name not in {"messages", "tools"}:

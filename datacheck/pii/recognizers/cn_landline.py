@@ -95,7 +95,7 @@ class CnLandline(Recognizer):
 
 
 def _is_assigned(number: str) -> bool:
-    import phonenumbers  # noqa: PLC0415 - only a candidate pays for its tables
+    import phonenumbers  # only a candidate pays for its tables
 
     parsed = phonenumbers.PhoneNumber(country_code=86, national_number=int(number))
     return bool(phonenumbers.number_type(parsed) == phonenumbers.PhoneNumberType.FIXED_LINE)

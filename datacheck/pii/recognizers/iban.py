@@ -35,7 +35,7 @@ class Iban(Recognizer):
         number = self.canonical(value)
         if number in self.specimens:
             return Judgement(1.0, "specimen")
-        from stdnum import iban  # noqa: PLC0415 - only a candidate pays for its tables
+        from stdnum import iban  # only a candidate pays for its tables
 
         return Judgement(0.9, "valid") if iban.is_valid(number) else None
 

@@ -44,7 +44,7 @@ class PhoneNumber(Recognizer):
         number = self.canonical(value)
         if _FICTION.fullmatch(number):
             return Judgement(1.0 if rule == "phone_number" else 0.6, "specimen")
-        import phonenumbers  # noqa: PLC0415 - only a candidate pays for its tables
+        import phonenumbers  # only a candidate pays for its tables
 
         try:
             parsed = phonenumbers.parse(number, "US")
