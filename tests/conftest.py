@@ -1,5 +1,6 @@
 """What every test may use: the folder of real public data, and one hypothesis profile."""
 
+import csv
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -34,6 +35,7 @@ def _no_user_checks() -> Iterator[None]:
     """No test sees the checks of a folder that another one named."""
     yield
     discover.use_folder(None)
+    csv.field_size_limit(131_072)  # of the whole process; what is read with small limits sets it
 
 
 @pytest.fixture(scope="session")
