@@ -22,8 +22,8 @@ _FACTS = Need(ToolFacts())
 _INDEX = re.compile(r"(\[\d+\])+$")
 _TABLES = (".parquet", ".arrow", ".feather")  # where a null and what is missing are one
 _SHAPES = {
-    "message": "the arguments of calls",
-    "content": "the arguments of calls in the content",
+    "message": Message("the arguments of calls"),
+    "content": Message("the arguments of calls in the content"),
 }
 
 
@@ -161,9 +161,9 @@ class ToolCallErrors(Check):
         problems = pl.concat([problems, filled])
         shaped = [line for home in _SHAPES for line in self._shaped(notes, home, forms)]
         found = pl.concat([_with_print(problems, forms), *shaped])
-        lines = found.select("row", "where", "detail", problem="name").lazy()
+        lines = found.select("row", "where", "said", problem="name").lazy()
         written = pl.concat([facts.filter(in_text), _marked(notes)]).sort("row", maintain_order=True)
-        also = written.select("row", "where", "detail", problem="name").lazy()
+        also = written.select("row", "where", "said", problem="name").lazy()
         return Measured(
             tuple(
                 value
@@ -220,18 +220,26 @@ def _mixed(notes: pl.DataFrame, home: str) -> pl.DataFrame:
     text, objects = _shape(notes, home, "string"), _shape(notes, home, "object")
     if text.is_empty() or objects.is_empty():
         return notes.clear()
-    rarer, name, usual = (text, "text", "objects") if text.height < objects.height else (objects, "an object", "text")
-    detail = f"{_SHAPES[home]} are {name} here; most rows have {usual}"
-    return rarer.with_columns(name=pl.lit("mixed_arguments"), detail=pl.lit(detail))
+    fewer = text.height < objects.height
+    said = Message(
+        "{arguments} are {name} here; most rows have {usual}",
+        arguments=_SHAPES[home],
+        name=Message("text" if fewer else "an object"),
+        usual=Message("objects" if fewer else "text"),
+    )
+    return (text if fewer else objects).with_columns(name=pl.lit("mixed_arguments"), said=pl.lit(said.packed))
 
 
 def _unwanted(notes: pl.DataFrame, home: str, wanted: Form, forms: CallForms | None = None) -> pl.DataFrame:
     """One line per row that has arguments in the other shape than the one that is wanted."""
     other: Form = "object" if wanted == "string" else "string"
-    name, usual = ("an object", "text") if wanted == "string" else ("text", "an object")
-    why = f"the template {forms.wrong(other)}" if forms else f"the run wants {usual}"
-    detail = f"{_SHAPES[home]} are {name} here; {why}"
-    return _shape(notes, home, other).with_columns(name=pl.lit("unwanted_arguments"), detail=pl.lit(detail))
+    words = Message("text"), Message("an object")
+    usual, name = words if wanted == "string" else words[::-1]
+    why = Message("the run wants {usual}", usual=usual)
+    if forms:
+        why = Message("the template {wrong}", wrong=forms.wrong(other))
+    said = Message("{arguments} are {name} here; {why}", arguments=_SHAPES[home], name=name, why=why)
+    return _shape(notes, home, other).with_columns(name=pl.lit("unwanted_arguments"), said=pl.lit(said.packed))
 
 
 def _marked(notes: pl.DataFrame) -> pl.DataFrame:
@@ -244,8 +252,8 @@ def _marked(notes: pl.DataFrame) -> pl.DataFrame:
 def _not_rendered(notes: pl.DataFrame) -> pl.DataFrame:
     """One line per row that makes calls, of which the template shows nothing."""
     called = notes.filter(pl.col("name").str.starts_with("note:message.")).unique("row", keep="first")
-    said = "the template leaves calls out: nobody will learn them"
-    return called.sort("row").with_columns(name=pl.lit("calls_not_rendered"), detail=pl.lit(said))
+    said = Message("the template leaves calls out: nobody will learn them")
+    return called.sort("row").with_columns(name=pl.lit("calls_not_rendered"), said=pl.lit(said.packed))
 
 
 class _Keys(NamedTuple):
@@ -263,13 +271,13 @@ def _filled(notes: pl.DataFrame, rows: pl.LazyFrame) -> pl.DataFrame:
     noted = notes.filter(pl.col("name") == "note:keys").with_columns(pl.col("row").cast(pl.UInt64))
     placed = noted.join(rows.select("row", "file").collect(), on="row", how="left", maintain_order="left")
     files: dict[str, list[_Keys]] = {}
-    for row, where, detail, file in placed.select("row", "where", "detail", "file").iter_rows():
-        function, given, null = json.loads(detail)
+    for row, where, keys, file in placed.select("row", "where", "said", "file").iter_rows():
+        function, given, null = json.loads(keys)
         files.setdefault(file, []).append(_Keys(row, where, function, frozenset(given), frozenset(null)))
     lines = [line for file, calls in files.items()
              for line in (_of_table(calls) if file.endswith(_TABLES) else _of_union(calls))]  # fmt: skip
-    table = pl.DataFrame(lines, {"row": notes.schema["row"], "where": pl.String, "detail": pl.String}, orient="row")
-    return table.select("row", "where", pl.lit("null_argument").alias("name"), "detail").select(notes.columns)
+    table = pl.DataFrame(lines, {"row": notes.schema["row"], "where": pl.String, "said": pl.String}, orient="row")
+    return table.select("row", "where", pl.lit("null_argument").alias("name"), "said").select(notes.columns)
 
 
 def _of_table(calls: list[_Keys]) -> Iterator[tuple[int, str, str]]:
@@ -278,8 +286,14 @@ def _of_table(calls: list[_Keys]) -> Iterator[tuple[int, str, str]]:
     for call in calls:
         lacks = [key for key in every if key not in call.given]
         if lacks:
-            more = f", and {len(lacks) - 1} more" if len(lacks) > 1 else ""
-            yield call.row, call.where, f"{lacks[0]} is null for trainers{more}: the table gives all calls one type"
+            said = Message("{path} is null for trainers: the table gives all calls one type", path=lacks[0])
+            if len(lacks) > 1:
+                said = Message(
+                    "{path} is null for trainers, and {more} more: the table gives all calls one type",
+                    path=lacks[0],
+                    more=len(lacks) - 1,
+                )
+            yield call.row, call.where, said.packed
 
 
 def _of_union(calls: list[_Keys]) -> Iterator[tuple[int, str, str]]:
@@ -289,22 +303,25 @@ def _of_union(calls: list[_Keys]) -> Iterator[tuple[int, str, str]]:
     for call in calls:
         filled = sorted(key for key in call.null if (call.function, key) not in seen and key in elsewhere)
         if filled:
-            yield call.row, call.where, f"{filled[0]} is null in every call of {call.function}, and set in others"
+            said = Message(
+                "{path} is null in every call of {name}, and set in others", path=filled[0], name=call.function
+            )
+            yield call.row, call.where, said.packed
 
 
 def _with_print(problems: pl.DataFrame, forms: CallForms | None) -> pl.DataFrame:
-    """Null arguments with what the template prints for them: `detail` begins with the path of the argument."""
+    """Null arguments with what the template prints for them."""
     if forms is None or forms.null is None:
         return problems
     null = pl.col("name") == "null_argument"
     filled = problems.filter(null)
-    said = [f"{detail}; the template {forms.printed(_key(detail))}" for detail in filled["detail"]]
-    return pl.concat([problems.filter(~null), filled.with_columns(detail=pl.Series(said, dtype=pl.String))])
+    said = [_printed(Message.unpacked(each), forms).packed for each in filled["said"]]
+    return pl.concat([problems.filter(~null), filled.with_columns(said=pl.Series(said, dtype=pl.String))])
 
 
-def _key(detail: str) -> str:
-    """The last name of the path with which `detail` begins."""
-    return _INDEX.sub("", detail.partition(" is ")[0].rpartition(".")[2])
+def _printed(what: Message, forms: CallForms) -> Message:
+    key = _INDEX.sub("", str(what.params.get("path", "")).rpartition(".")[2])
+    return Message("{what}; the template {prints}", what=what, prints=forms.printed(key))
 
 
 _NOTHING = Message("no row has tools, calls or results: there was nothing to measure")

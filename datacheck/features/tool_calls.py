@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from datacheck.check import Feature, View
+from datacheck.check import Feature, Message, View
 from datacheck.text.tool_schema import Tools, from_json, read_tools, violations
 
 # Calls that stand in the text: Hermes and Qwen, Llama, Mistral, ReAct (as LLaMA-Factory renders it).
@@ -26,7 +26,7 @@ _PART = r"^(.+)\[\d+\]$"  # a part of a list content
 _THOUGHT = re.compile(r"^\s*<think>.*?</think>", re.DOTALL)  # LLaMA-Factory lets one stand before the call
 _SHOWN = 3  # violations per call
 
-Fact = tuple[str | None, str, str | None]  # where, name, detail
+Fact = tuple[str | None, str, Message | str | None]  # where, name, what is said
 
 
 class CallMessage(NamedTuple):
@@ -53,16 +53,16 @@ class CallMessage(NamedTuple):
 
 
 class ToolFacts(Feature):
-    """`row`, `where`, `name`, `detail`: one line per fact about a row that has tools, calls or results.
+    """`row`, `where`, `name`, `said`: one line per fact about a row that has tools, calls or results.
 
     Facts are problems (see the check tool_call_errors), and notes that begin with "note:": subject, no_tools, opaque,
     rejected, marked (a call between a template's marks), the shape of arguments (message.string, message.object,
-    content.string, content.object), and keys: in `detail`, as JSON, a call's [function, arguments that are set,
+    content.string, content.object), and keys: in `said`, as JSON, a call's [function, arguments that are set,
     arguments that are null], where they are an object.
     Answers that must not be learnt (rejected, or labelled false) may hold wrong calls on purpose: they are left out.
     """
 
-    columns = {"row": pl.UInt32, "where": pl.String, "name": pl.String, "detail": pl.String}
+    columns = {"row": pl.UInt32, "where": pl.String, "name": pl.String, "said": pl.String}
 
     def compute(self, part: View) -> pl.DataFrame:
         """Collect the rows that are concerned, then look at each in Python."""
@@ -70,8 +70,14 @@ class ToolFacts(Feature):
         found: list[tuple[int, str | None, str, str | None]] = []
         for (row,), table in turns.group_by("row", maintain_order=True):
             messages, tools, notes = _row_of(table, ids, parts)
-            found += [(row, *fact) for fact in (*notes, *row_facts(messages, tools))]
+            found += [(row, *_packed(*fact)) for fact in (*notes, *row_facts(messages, tools))]
         return pl.DataFrame(found, schema=self.columns, orient="row")
+
+
+def _packed(where: str | None, name: str, said: Message | str | None) -> tuple[str | None, str, str | None]:
+    if isinstance(said, str) and name != "note:keys":
+        said = Message("{said}", said=said)
+    return where, name, said.packed if isinstance(said, Message) else said
 
 
 _Ids = dict[tuple[int, str], str | None]
@@ -166,7 +172,7 @@ def _listed(text: str, where: str, message: CallMessage) -> Iterator[Call]:
     try:
         value = from_json(text)
     except ValueError:
-        yield Call(where, problem=(where, "call_malformed", "not JSON"))
+        yield Call(where, problem=(where, "call_malformed", Message("not JSON")))
         return
     if isinstance(value, dict) and where == f"{message.place}.tool_calls":
         where = f"{message.place}.function_call"
@@ -184,9 +190,9 @@ def _call(item: Any, where: str) -> Call:
         try:
             item = from_json(item)
         except ValueError:
-            return Call(where, problem=(where, "call_malformed", "not JSON"))
+            return Call(where, problem=(where, "call_malformed", Message("not JSON")))
     if not isinstance(item, dict):
-        return Call(where, problem=(where, "call_malformed", "not an object"))
+        return Call(where, problem=(where, "call_malformed", Message("not an object")))
     own_id = item.get("id")
     own_id = own_id if isinstance(own_id, str) and own_id else None
     custom, inner, under = item.get("custom"), item.get("function"), ".arguments"
@@ -195,9 +201,11 @@ def _call(item: Any, where: str) -> Call:
     if isinstance(inner, dict):
         item, under = inner, ".function.arguments"
     if _name(item) is None:
-        return Call(where, own_id, problem=(where, "call_malformed", "no function name"))
+        return Call(where, own_id, problem=(where, "call_malformed", Message("no function name")))
     if "arguments" not in item:
-        return Call(where, own_id, _name(item), problem=(where + under, "arguments_not_object", "no arguments"))
+        return Call(
+            where, own_id, _name(item), problem=(where + under, "arguments_not_object", Message("no arguments"))
+        )
     return Call(where, own_id, _name(item), item["arguments"], under)
 
 
@@ -236,12 +244,16 @@ def _in_text(message: CallMessage, functions: Mapping[str, Any]) -> Iterator[Fac
     if not functions or not said:
         return
     if _MARKED.search(said):
-        yield message.path, "note:marked", "between the marks of a chat template"
+        yield message.path, "note:marked", Message("between the marks of a chat template")
         return
     named = next((found[1] for found in _AS_JSON.finditer(said) if found[1] in functions), None)
     python = None if named else _AS_PYTHON.fullmatch(said)
     if named or (python and python[1] in functions):
-        yield message.path, "call_in_text", f"{named or (python and python[1])} is called in the text"
+        yield (
+            message.path,
+            "call_in_text",
+            Message("{name} is called in the text", name=named or (python[1] if python else "")),
+        )
 
 
 def _shapes(messages: list[CallMessage], calls: list[list[Call]]) -> Iterator[Fact]:
@@ -270,7 +282,7 @@ def _keys(message: CallMessage, calls: list[Call]) -> Iterator[Fact]:
 def call_facts(call: Call, tools: Tools | None) -> Iterator[Fact]:
     """What is wrong with one call; without tools only its form can be judged."""
     if call.name and tools and call.name not in tools.functions:
-        yield call.where, "unknown_function", f"{call.name} is not among the tools"
+        yield call.where, "unknown_function", Message("{name} is not among the tools", name=call.name)
     if call.problem is not None:
         yield call.problem
         return
@@ -281,14 +293,22 @@ def call_facts(call: Call, tools: Tools | None) -> Iterator[Fact]:
         try:
             arguments = from_json(arguments)
         except ValueError:
-            yield where, "arguments_not_json", "the string is not JSON"
+            yield where, "arguments_not_json", Message("the string is not JSON")
             return
     if not isinstance(arguments, dict):
-        yield where, "arguments_not_object", "null" if arguments is None else f"a {type(arguments).__name__}"
+        yield (
+            where,
+            "arguments_not_object",
+            Message("null") if arguments is None else Message("a {type}", type=type(arguments).__name__),
+        )
         return
     schema = tools.functions.get(call.name) if tools and call.name else None
     for path, what, null in violations(arguments, schema)[:_SHOWN]:
-        yield where, "null_argument" if null else "arguments_invalid", f"{path} {what}".strip()
+        yield (
+            where,
+            "null_argument" if null else "arguments_invalid",
+            Message("{path} {what}", path=path, what=what) if path else what,
+        )
 
 
 class Pairing:
@@ -314,7 +334,7 @@ class Pairing:
             self.unknown = message.opaque
             for call in listed:
                 if call.own_id in self.ids:
-                    yield call.where, "duplicate_id", "another call has this id"
+                    yield call.where, "duplicate_id", Message("another call has this id")
                 elif call.own_id is not None:
                     self.ids.add(call.own_id)
                 self.open.append(call)
@@ -330,21 +350,21 @@ class Pairing:
             self.answered.add(own or "")
             del self.open[match]
         elif own is not None and own in self.answered:
-            yield where, "duplicate_id", "another result answers this call"
+            yield where, "duplicate_id", Message("another result answers this call")
         elif not self.open:
-            yield where, "result_without_call", "no call is open"
+            yield where, "result_without_call", Message("no call is open")
         elif own is not None and all(call.own_id for call in self.open):
-            yield where, "result_without_call", "no open call has this id"
+            yield where, "result_without_call", Message("no open call has this id")
         else:
             call = self.open.pop(0)
             if own is not None:
-                yield call.where, "id_missing", "its result names an id"
+                yield call.where, "id_missing", Message("its result names an id")
             elif call.own_id is not None:
-                yield where, "id_missing", "its call has an id"
+                yield where, "id_missing", Message("its call has an id")
 
     def _close(self) -> Iterator[Fact]:
         """The conversation goes on: whatever is still open has no result."""
         if not (self.joined and self.results):
             for call in self.open:
-                yield call.where, "call_without_result", "the conversation goes on without it"
+                yield call.where, "call_without_result", Message("the conversation goes on without it")
         self.open, self.results, self.joined = [], 0, False

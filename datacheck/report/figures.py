@@ -6,7 +6,7 @@ from typing import Any
 from datacheck.i18n.message import catalogue, ids
 from datacheck.i18n.words import Lang
 
-_NAMED = ids(
+NAMED = ids(
     "figure: arithmetic", "figure: categories", "figure: clusters", "figure: codes", "figure: containment",
     "figure: cut_at", "figure: doublings", "figure: entities", "figure: gaps", "figure: kinds", "figure: languages",
     "figure: ledger", "figure: lengths", "figure: letters", "figure: lsh_recall", "figure: masks", "figure: mix",
@@ -35,7 +35,7 @@ _NAMED = ids(
     "what: rows", "what: processes", "what: rollouts or batches", "what: updates", "what: updates of the warm-up",
     "what: rows of an epoch in no batch",
 )  # fmt: skip
-_OURS = {known.partition(": ")[0] for known in _NAMED} - {"figure", "column"}
+_OURS = {known.partition(": ")[0] for known in NAMED} - {"figure", "column"}
 
 
 def _said(what: str, name: str, lang: str) -> str:

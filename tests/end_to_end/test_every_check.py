@@ -16,6 +16,7 @@ from datacheck.contract.discover import check_class, check_names
 from datacheck.engine.evidence import ID
 from datacheck.engine.record_ids import RECORD
 from datacheck.engine.store import Store
+from datacheck.i18n.message import catalogue
 from datacheck.report import figures
 from datacheck.report.cards import parse_card
 from datacheck.testing import dataset, example, finding, jsonl, measure
@@ -218,8 +219,8 @@ def test_evidence_is_placed_and_deterministic(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_figures_have_chinese_names(name):
     found = of_faulty(name).figures
-    assert {figure for figure in found if figure not in figures.NAMES} == set()
-    assert {column for table in found.values() for column in table} - set(figures.COLUMNS) == set()
+    assert {f"figure: {figure}" for figure in found} - set(figures.NAMED) == set()
+    assert {f"column: {column}" for table in found.values() for column in table} - set(figures.NAMED) == set()
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -238,4 +239,4 @@ def test_the_chinese_card_calls_figures_by_their_chinese_names(name):
     text = check_class(name).ZH
     assert "图表 `" not in text
     said = set(re.findall("“([^”]+)”图", text))
-    assert said <= set(figures.NAMES.values()) | {"各列的得分分布"}
+    assert said <= {catalogue("zh").gettext(each) for each in figures.NAMED} | {"各列的得分分布"}
