@@ -95,9 +95,9 @@ def tables(trees: list[ast.Module]) -> Iterator[tuple[str, str]]:
 
 def declared() -> Iterator[str]:
     """What metrics of checks, codes of lines and rules of trainers say."""
-    from datacheck.contract.discover import check_class, check_names  # noqa: PLC0415
-    from datacheck.loading.codes import CODES  # noqa: PLC0415
-    from datacheck.trainers import trainer, trainer_names  # noqa: PLC0415
+    from datacheck.contract.discover import check_class, check_names
+    from datacheck.loading.codes import CODES
+    from datacheck.trainers import trainer, trainer_names
 
     yield from (metric.what for name in check_names() for metric in check_class(name).metrics.values())
     yield from (text for code in CODES.values() for text in (code.title, code.why, code.fix))
