@@ -28,8 +28,9 @@ import trainer_loaders as loaders
 
 from datacheck.trainers import trainer
 from datacheck.trainers.base import LOST, Fate, Seen
-from datacheck.trainers.ms_swift_rules import ENCODER
 
+# Rules of ms-swift's encoder: the loader itself keeps these rows.
+ENCODER = frozenset({"system_in_middle", "no_rejected", "not_encodable"})
 PLACES = {"llamafactory": "LLaMA-Factory", "trl": "trl", "ms_swift": "ms-swift", "verl": "verl"}
 KINDS = ("kept", "dropped", "fails")
 SEEDS = ("0", "1", "4")  # hash seeds under which TRL takes each of prompt, completion, chosen and rejected once

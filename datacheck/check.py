@@ -8,6 +8,7 @@ limits in the contract do. All are frozen value objects: equal ones are computed
 from __future__ import annotations
 
 import hashlib
+import inspect
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
@@ -342,11 +343,19 @@ class Group(Model):
     columns: tuple[str, ...] = ()
 
 
+class _ChineseCard:
+    """The card of a check in Chinese: `zh/<module>.md` beside its module, unless the class says it itself."""
+
+    def __get__(self, _check: object, kind: type) -> str:
+        file = Path(inspect.getfile(kind)).parent / "zh" / f"{kind.__module__.rpartition('.')[2]}.md"
+        return file.read_text(encoding="utf-8") if file.is_file() else ""
+
+
 class Check(Model, ABC):
     """One check. The fields of the subclass are its YAML settings; its docstring is its documentation."""
 
     metrics: ClassVar[Mapping[str, Metric]]
-    ZH: ClassVar[str]
+    ZH: ClassVar[Any] = _ChineseCard()
     unread: ClassVar[tuple[str, ...]] = ()  # see `unread_formats`; of a check that judges texts: UNREAD
 
     check: str

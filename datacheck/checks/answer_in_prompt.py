@@ -58,31 +58,6 @@ class AnswerInPrompt(Check):
     found, nor a number or letter that a single prompt gives away in the middle of its text.
     """
 
-    ZH = """提示词中已经包含标准答案的样本占比。
-
-    ## 现象
-
-    强化学习一开始奖励就很高，评测却没有提升；模型学会了照抄。
-
-    ## 根因
-
-    提示词模板把目标字段也打印出来；题面粘贴了解析或示例；抽取类任务的答案本来就在材料里。
-
-    ## 排查
-
-    - 看证据指出的提示词位置；全部命中多半是模板问题，少数命中多半是粘贴了解析。
-    - 数字、选项字母与过短的答案会偶然出现：只有提示词在最后一个问号之后把它当作答案说出（“答案是 18”“#### 18”）
-      才逐条计入；`last_number` 与 `numbers` 看整体，GSM8K 中只有 2% 的题目最后一个数字就是答案，6% 的题目含有答案。
-
-    ## 修复
-
-    从模板中去掉目标字段；删去题面里的解析；阅读理解与抽取任务请放宽上限。
-
-    ## 验证
-
-    重跑后占比为 0；未训练模型在这些题上的成功率应当下降。
-    """
-
     metrics = {
         "rate": Metric("rows whose prompt holds the gold", "share", of="rows", limit=Limit(max=0)),
         "last_number": Metric(

@@ -62,29 +62,6 @@ class BannedTerms(Check):
     Only what the lists hold is found: no synonyms, no homophones, no images.
     """
 
-    ZH = """命中用户自有词表的样本，按类别统计。
-
-    ## 现象
-
-    模型输出违禁词、竞品名或敏感表述。
-
-    ## 根因
-
-    新数据没有对照合规词表；全角、繁体或插入空格绕过了简单匹配。
-
-    ## 排查
-
-    证据给出类别与位置（不显示词本身）；“词表类别”图 给出各类别行数。
-
-    ## 修复
-
-    删除或改写命中样本；误伤的短词加长或移出词表。
-
-    ## 验证
-
-    重跑后命中数为 0。
-    """
-
     metrics = {"hits": Metric("rows with a term of a list", "share", of="rows", limit=Limit(max=0))}
 
     unread = UNREAD

@@ -62,31 +62,6 @@ class BatchArithmetic(Check):
     that the trainer makes itself are not foreseen; the finding says so where it matters.
     """
 
-    ZH = """按所用训练框架自己的整数公式，由批大小设置与样本数算出更新次数、rollout 次数与预热比例。
-
-    ## 现象
-
-    多卡启动后才报除零错误或空数据加载器；训练跑完却从未更新参数；学习率始终只有设定值的百分之几。
-
-    ## 根因
-
-    批大小互不整除；样本数不足一个 rollout 批；梯度累积步数被整除成 0；只训练部分样本而学习率曲线按全量样本设计。
-    LightRFT 文档中的规则 TBS ≥ RBS × n 既非必要也非充分。
-
-    ## 排查
-
-    - 在契约的 `run` 中写明 trainer、world_size、config 或 settings；证据给出被违反的规则、数字与源码位置。
-    - “训练步数计算”图 给出每轮批数、更新次数、每轮用不到的样本数。
-
-    ## 修复
-
-    按证据点名的设置调整批大小、生成数或样本数；预热不足 1 时减少预热步数或增加训练样本。
-
-    ## 验证
-
-    重跑后无错误且预热为 1；训练日志中的总步数与这里的更新次数一致。
-    """
-
     metrics = {
         "faults": Metric(
             "rules that stop the run or leave nothing to train",

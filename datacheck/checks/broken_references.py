@@ -47,29 +47,6 @@ class BrokenReferences(Check):
     loaded (they may be token ids); where the column holds such lists, the finding is an error.
     """
 
-    ZH = """引用的编号在另一数据集中不存在的样本占比，以及无人引用的编号占比。
-
-    ## 现象
-
-    训练中途 KeyError；加载器悄悄丢行；奖励落到随机条目上。
-
-    ## 根因
-
-    索引、条目与交互文件来自不同版本；一边过滤了而另一边没有；编号格式不一致（007 与 7）。
-
-    ## 排查
-
-    证据逐行列出列名；两边各取几个编号对照格式。
-
-    ## 修复
-
-    从同一版本重新生成；对缺失条目的行删除或补全条目。无人引用的编号（`unused`）只在每个条目都应出现时才设限。
-
-    ## 验证
-
-    重跑后占比为 0。
-    """
-
     metrics = {
         "rate": Metric(
             "rows with an id that the other dataset does not have",

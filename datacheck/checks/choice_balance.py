@@ -40,29 +40,6 @@ class ChoiceBalance(Check):
     share is not judged, in all or in a slice.
     """
 
-    ZH = """选择题中最常见的正确选项字母占比。
-
-    ## 现象
-
-    模型偏爱某个字母；强化学习奖励上升但换选项顺序就错。
-
-    ## 根因
-
-    出题或导出时正确选项位置不均匀。
-
-    ## 排查
-
-    看“正确选项”图 中各字母的次数。
-
-    ## 修复
-
-    固定随机种子打乱每题选项并重写答案字母。
-
-    ## 验证
-
-    重跑后四选一题目各字母约占四分之一。
-    """
-
     metrics = {
         "top_choice": Metric(
             "golds that are the most frequent letter",

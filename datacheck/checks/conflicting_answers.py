@@ -50,30 +50,6 @@ class ConflictingAnswers(Check):
     one prompt are no conflict in SFT data: only gold answers are looked at unless `answer` names columns.
     """
 
-    ZH = """同一问题在不同行有不同标准答案的样本占比。
-
-    ## 现象
-
-    奖励曲线有上限；个别题目正确回答却得 0 分；评测集存在不可能全对的题目。
-
-    ## 根因
-
-    奖励代码用提示词文本做键查答案，后出现的答案覆盖先前的；导出时丢了能区分题目的信息（图片、材料、编号）。
-
-    ## 排查
-
-    - 证据给出每一行以及与它冲突的另一行；`overwritten` 是被后面的行覆盖掉答案的比例。
-    - MiniOneRec Office 验证集实测 3.6% 的行拿到了别的行的答案。
-
-    ## 修复
-
-    补回区分信息；确属重复的只保留一行，或把多个答案合并成评分器接受的列表；不要用提示词文本做键。
-
-    ## 验证
-
-    重跑后占比为 0。
-    """
-
     metrics = {
         "rate": Metric(
             "rows whose question has another answer elsewhere",

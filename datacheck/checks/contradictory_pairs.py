@@ -43,29 +43,6 @@ class ContradictoryPairs(Check):
     Answers are compared after normalising (width, case, blanks); the same answer in other words is another answer.
     """
 
-    ZH = """互相矛盾的偏好对占比：这里 A 优于 B，那里 B 优于 A，或 A>B>C>A 成环。
-
-    ## 现象
-
-    奖励模型训练准确率上不去，换随机种子结果不同。
-
-    ## 根因
-
-    标注员意见不一，或合并了标准不同的两个来源；部分数据 chosen/rejected 写反。
-
-    ## 排查
-
-    证据逐行给出与它相反（或同处一个环）的另一行；按来源统计能看出是否两个来源互相矛盾。
-
-    ## 修复
-
-    相反的对重新标注或两条都删，不要只保留先出现的；成环时删除分差最小的一条或整个环。
-
-    ## 验证
-
-    重跑后占比为 0。
-    """
-
     metrics = {
         "rate": Metric("pairs that contradict another pair", "share", of="pairs", limit=Limit(max=0)),
     }

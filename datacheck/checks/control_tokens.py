@@ -54,27 +54,6 @@ class ControlTokens(Check):
     that mark speakers (`### Human:`, `<user>:`) are no control tokens. Tokens that are unknown here are not found.
     """
 
-    ZH = """统计消息正文中出现对话模板控制符、或思考标签不成对的样本占比。
-
-    ## 现象
-    模型回答到一半突然结束，或者自问自答、输出 `<|im_start|>` 一类的符号；用户可以伪造系统消息。
-
-    ## 根因
-    数据在入库前已经套过一次模板，训练时又套一次；用别的模型采样时没有在结束符处停止；恶意文本混入训练集。
-
-    ## 排查
-    - 整个文件都命中：多半是重复套模板。零星命中：多半是采样没停住，或注入。
-    - 对命中的样本分词，看正文里是否出现控制符的编号。
-
-    ## 修复
-    - 保存原始消息，由训练框架统一套模板。
-    - 在结束符之前截断回答，或者删除该样本。
-    - 补全 `<think>` 与 `</think>`；讲解模板的文章，把控制符拆开书写。
-
-    ## 验证
-    重新运行后比率为 0；抽样分词，正文部分不含控制符编号。
-    """
-
     metrics = {"rate": Metric("rows with control tokens in a message", "share", of="rows", limit=Limit(max=0))}
 
     unread = UNREAD

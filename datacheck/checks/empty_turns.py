@@ -57,35 +57,6 @@ class EmptyTurns(Check):
     Run again: the rate is 0. The row count fell by no more than the rows that this check named.
     """
 
-    ZH = """统计含有空消息或空回答的样本。
-
-    ## 现象
-
-    模型偶尔一个字不说就结束，或对空输入也能答出一段话。
-
-    ## 根因
-
-    导出时取错字段；清洗把正文删光只剩空白；网页内容里混入零宽字符；被拒答或超时的样本没有过滤。
-
-    ## 排查
-
-    - 按问题类型看：`null_content` 多半是导出问题，`invisible` 多半来自网页，`only_punctuation` 多半是清洗过度。
-    - 打开指出的行，用能显示不可见字符的工具看原文。
-
-    ## 修复
-
-    成批出现就改导出；零星出现就删除该样本，不要编造回答。
-    - `repeats_question`：回答与问题一字不差，多半是导出时同一字段取了两次。
-    - `only_thinking`：`</think>` 之后没有回答，补全或删除。
-    - `not_text`：内容是数字、布尔值或对象，应改写成字符串。
-
-    带工具调用的空内容属于正常，不会被计入。
-
-    ## 验证
-
-    重新运行后比率为 0，减少的行数不超过本检查指出的行数。
-    """
-
     metrics = {"rate": Metric("rows with a message that says nothing", "share", of="rows", limit=Limit(max=0))}
 
     unread = UNREAD

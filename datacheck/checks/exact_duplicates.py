@@ -44,30 +44,6 @@ class ExactDuplicates(Check):
     One changed word makes another text: see near_duplicates. Plain rows (`format: rows`) have no text to compare.
     """
 
-    ZH = """内容与前面某行完全相同的样本占比（大小写、全半角和空白不计）。
-
-    ## 现象
-
-    模型对某些问题的回答一字不差；验证集损失低得反常；数据量与去重后的来源数量对不上。
-
-    ## 根因
-
-    同一文件合并了两次、增量与全量混在一起、用复制样本的办法做过采样。
-
-    ## 排查
-
-    - 看“重复组的大小”图：大量簇的大小相同，说明整份文件重复了那么多次。
-    - 证据逐行指出它与哪一行相同，第一次出现的那行保留。
-
-    ## 修复
-
-    删除证据中的行；需要过采样时在训练的配比里设权重，不要在数据里复制。
-
-    ## 验证
-
-    重跑后占比为 0，减少的行数恰好等于指出的行数。
-    """
-
     metrics = {"rate": Metric("rows that repeat an earlier row", "share", of="rows", limit=Limit(warn_max=0))}
 
     unread = UNREAD

@@ -49,30 +49,6 @@ class FrozenChanged(Check):
     `sha256sum` of the file (or the version in the report) equals the contract's line, and the check passes.
     """
 
-    ZH = """确认冻结的数据集与冻结时逐字节一致。
-
-    ## 现象
-
-    同一个模型在“同一个”评测集上，前后两次分数对不上。
-
-    ## 根因
-
-    评测集被订正、追加或重新导出过，名字没变，内容变了。
-
-    ## 排查
-
-    用 `sha256sum`（多个文件时看报告里的 version）与契约中的 `source.sha256` 对照，再用版本管理查是谁、何时改的。
-
-    ## 修复
-
-    - 误改：从归档处恢复冻结的文件。
-    - 有意更新：给新版本起新的名字和版本号，在其上重测基线，再通过评审把新哈希写进契约。
-
-    ## 验证
-
-    哈希与契约一致，本检查通过。
-    """
-
     metrics = {
         "changed": Metric(
             "1 if the data are not those that were frozen, else 0",

@@ -87,31 +87,6 @@ class GarbledText(Check):
     a row and is counted by unreadable_lines.
     """
 
-    ZH = """统计含有乱码的样本占比：编码错误、替换符、控制字符和改变书写方向的字符。
-
-    ## 现象
-    模型输出半个汉字、“锟斤拷”或无法显示的符号；训练 loss 偶尔突然跳高。
-
-    ## 根因
-    用错误的编码读取文件（UTF-8 当作 GBK 或 Latin-1，或反过来）；流式输出在一个汉字的字节中间被截断；
-    公式里的反斜杠没有转义，`\\f` 变成了换页符；空单元格被写成 nan。
-    JSON 编码了两次，正文里留下 `\\n`、`\\"`；从网页或翻译工具复制来的零宽字符；用标签字符藏进来的文字。
-
-    ## 排查
-    - 看图中各类问题的数量：`mojibake` 往往整个文件都是，`replacement` 多为零星截断。
-    - 打开指出的行，查看乱码前后的文字来自哪个系统。
-
-    ## 修复
-    - 编码问题：回到源头，用正确的编码重新读取，不要在乱码上反复转换。
-    - 已丢失的字符无法恢复，重新获取该样本或删除。
-    - 控制字符：修正转义，去掉终端颜色和分页符。
-    - `escaped`：对该字段再做一次 JSON 解码；`invisible`：删除这些字符（单独计比率）。
-    - `hidden_words`：先看清藏了什么（可能是给模型的指令），再删除。
-
-    ## 验证
-    重新运行后比率降到限值以内；抽查修复过的行，确认原文读得通。
-    """
-
     metrics = {
         "rate": Metric("rows with damaged text", "share", of="rows", limit=Limit(max=0.001)),
         "invisible": Metric("rows with invisible characters", "share", of="rows", limit=Limit(warn_max=0.001)),

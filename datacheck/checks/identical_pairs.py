@@ -46,31 +46,6 @@ class IdenticalPairs(Check):
     Answers that say the same in other words are not seen; where there are scores, small_gap sees them.
     """
 
-    ZH = """偏好对中 chosen 与 rejected 相同或几乎相同的占比。
-
-    ## 现象
-
-    奖励模型在训练集上的准确率停在五成附近；DPO 的 margin 一直不涨。
-
-    ## 根因
-
-    两个回答由同一模型低温采样得到；清洗把差异（空格、标点、全半角）抹平；导出时两列取了同一字段。
-
-    ## 排查
-
-    - 几乎全部相同：检查导出是否把同一列写了两次。
-    - 看“相似度分布”图 的分布，抽读相似度最高的若干对：差一个数字或一个“不”字是好样本，差一个空格不是。
-
-    ## 修复
-
-    删除相同的对；只在截断长度（`cut`）之后才有差别的对，调大训练最大长度或删除；
-    重新采样 rejected（提高温度或换模型），必要时做难负例挖掘。
-
-    ## 验证
-
-    重跑后占比为 0；训练最初一百步内，偏好准确率明显高于五成。
-    """
-
     metrics = {
         "rate": Metric("pairs whose answers are the same", "share", of="pairs", limit=Limit(max=0)),
         "near_rate": Metric(

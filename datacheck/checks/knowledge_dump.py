@@ -39,29 +39,6 @@ class KnowledgeDump(Check):
     Long answers are right for some tasks (translation, code, reports): set the limit per source there.
     """
 
-    ZH = """单轮且回答极长的对话占比。
-
-    ## 现象
-
-    模型无论问什么都长篇大论；SFT 后幻觉增多。
-
-    ## 根因
-
-    把文档、百科直接改写成“一问一长答”灌入 SFT，过度知识注入。
-
-    ## 排查
-
-    看“长度分布”图 的回答长度分布，并按来源切片。
-
-    ## 修复
-
-    文档类内容放到继续预训练或检索增强；SFT 保留正常长度的问答并补充多轮对话。
-
-    ## 验证
-
-    重跑后占比低于上限，长度分布符合线上回答。
-    """
-
     metrics = {
         "share": Metric(
             "conversations of one turn with a very long answer",

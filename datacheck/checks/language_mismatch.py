@@ -86,27 +86,6 @@ class LanguageMismatch(Check):
     mix languages, are not judged. A prompt that names a language is believed to ask for it.
     """
 
-    ZH = """统计回答与问题语言不一致的样本占比，例如中文提问、英文回答，或反之。
-
-    ## 现象
-    用中文提问，微调后的模型却用英文回答；或英文提问得到中文回答。
-
-    ## 根因
-    只翻译了一侧；生成回答的模型退回英文；问题与回答错位。
-
-    ## 排查
-    - 看命中样本是否集中在某个来源（`by: source`）：集中则多半是翻译或导出的问题。
-    - 问题或系统提示提到语言、翻译、代码的，以及问题中含有回答语言的文字的，都不计入。
-
-    ## 修复
-    - 成批出现：修正翻译或导出流程。
-    - 零星出现：翻译回答，或删除该样本。
-    - 有意为之：在提示中写明“请用英文回答”，或放宽限值。
-
-    ## 验证
-    重新运行，剩下的都是有意用另一种语言回答的样本。
-    """
-
     metrics = {
         "rate": Metric(
             "rows whose answer is in another language than the question",

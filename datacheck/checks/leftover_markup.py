@@ -86,26 +86,6 @@ class LeftoverMarkup(Check):
     `<br>`, `<b>`, `<table>` and their like are never counted, nor tags that this list lacks.
     """
 
-    ZH = """统计正文中残留网页或论坛标记的样本占比：`</p>`、`&nbsp;`、`[/url]`，以及 base64 数据。
-
-    ## 现象
-    模型在普通回答里输出 `&nbsp;`、`<br/><br/>`、`</div>`，或一长串无意义的 base64 字符。
-
-    ## 根因
-    网页正文用正则而不是解析器提取；翻译接口返回的 `&#39;`、`&quot;` 没有还原；论坛帖子原样入库；图片以 base64 内嵌。
-
-    ## 排查
-    - 看图中各类标记的数量；`html_entity` 成批出现，多半是同一个抓取或翻译步骤没有反转义。
-    - 打开指出的行，确认不是在讲 HTML：消息中提到 HTML、标签、网页等词的样本不计入。
-
-    ## 修复
-    - 用 HTML 解析器提取正文，再反转义一次（`html.unescape`）。
-    - base64：删除，或改成文件并在样本中引用。
-
-    ## 验证
-    重新运行后比率为 0 或在可接受范围内；全文搜索 `&nbsp;` 和 `</`。
-    """
-
     metrics = {"rate": Metric("rows with leftover markup", "share", of="rows", limit=Limit(warn_max=0.001))}
 
     unread = UNREAD

@@ -51,30 +51,6 @@ class LengthBias(Check):
     It is a property of the whole set: there is no row to blame, so there is no evidence and nothing is dropped.
     """
 
-    ZH = """chosen 比 rejected 长多少：相关系数、较长者胜出的比例和平均长度比。
-
-    ## 现象
-
-    奖励模型给长回复高分；策略模型越训越啰嗦，质量却没有提高。
-
-    ## 根因
-
-    标注者偏好“写得详细”的回答，数据里较长的回答大多被选中，模型学到的捷径就是长度。
-
-    ## 排查
-
-    - 先看较长者胜出的比例与 z 值；相关系数在真实数据上很少超过 0.13，单看它会漏报。
-    - 按来源切片：偏差往往集中在一两个来源。
-
-    ## 修复
-
-    补充“短而好”的偏好对直到各来源基本平衡；删除只有长短之别的对；数据不能动时，训练中做长度归一化或加长度惩罚。
-
-    ## 验证
-
-    重跑后较长者胜出的比例在 40%～60% 之间；训练后同等质量的回答不因更长而得分更高，回复长度增幅小于 30%。
-    """
-
     metrics = {
         "correlation": Metric(
             "absolute correlation of length and being chosen",

@@ -48,28 +48,6 @@ class LossMaskErrors(OfTokens):
     Vision tokens are not known. Tokens that your own collator masks are known only if the trainer is named.
     """
 
-    ZH = """统计训练了错误 token 的样本占比：训练了用户的话、没有训练回答，或没有训练结束符。
-
-    ## 现象
-    loss 为 NaN 或 0；模型学会替用户提问；推理时停不下来，一直说到最大长度。
-
-    ## 根因
-    模板没有 `{% generation %}` 标记或标记位置不对；结束符在标记之外；截断后回答一个 token 都不剩；
-    提示与回答拼接时，边界处的 token 合并。
-
-    ## 排查
-    - 看报告中的 token 条：回答与结束符应为 TRAIN，系统提示与用户的话应为 skip。
-    - 用 `datacheck preview` 查看任意一行渲染后的文本、id 与标签。
-
-    ## 修复
-    - 标记有误：修改模板的 `{% generation %}`，把结束符（如 <|im_end|>）放进标记。
-    - 回答被截光：调大最大长度，或缩短、拆分样本。
-    - 边界合并：提示与回答之间加换行；前缀不稳定：换用带标记的训练模板。
-
-    ## 验证
-    重新运行后比率为 0；抽查的 token 条中只有回答和结束符是 TRAIN。
-    """
-
     metrics = {"rate": Metric("rows with a wrong loss mask", "share", of="rows", limit=Limit(max=0))}
 
     check: Literal["loss_mask_errors"] = "loss_mask_errors"

@@ -50,30 +50,6 @@ class LowAgreement(Check):
     together): look at both. Without any variation alpha is not defined, and the finding is an error.
     """
 
-    ZH = """标注者之间的一致性：Krippendorff's alpha、kappa（两人为 Cohen，多人为 Fleiss）与原始一致率。
-
-    ## 现象
-
-    奖励模型准确率上不去；同一条数据换个标注员结论就变。
-
-    ## 根因
-
-    标注指南不明确；标注员未校准；歧义场景没有定义。
-
-    ## 排查
-
-    - 证据列出意见不一的样本，分歧最大的值得先读。
-    - 类别极不均衡时 kappa 与 alpha 偏低而原始一致率很高，两者要一起看。
-
-    ## 修复
-
-    完善标注指南（加决策树），对分歧样本重新标注；校准或剔除离群标注员；训练只用意见一致的样本并注明。
-
-    ## 验证
-
-    对重新标注的样本再跑一次：alpha 不低于 0.67，原始一致率不低于 0.8。
-    """
-
     metrics = {
         "alpha": Metric("Krippendorff's alpha", "alpha", "rows with two or more ratings", Limit(min=0.67)),
         "agreement": Metric(

@@ -41,29 +41,6 @@ class LowDiversity(Check):
     Variety of words is not variety of subjects.
     """
 
-    ZH = """文本多样性：每 1,000 个词对窗口内不同词对的占比（distinct-2），以及开头相同的样本占比。
-
-    ## 现象
-
-    模型回答千篇一律，总是同样的开头和套话；DPO/RL 后多样性下降。
-
-    ## 根因
-
-    合成数据提示词单一、温度过低；同一模板或同一模型产出的回答占比过高。
-
-    ## 排查
-
-    看“常见开头”图 中最常见的开头；按来源（`by: source`）比较 distinct-2。
-
-    ## 修复
-
-    删去套话开头或重新采样；降低单一来源占比，生成时增加提示词、人设与温度的变化。
-
-    ## 验证
-
-    重跑后各来源 distinct-2 不低于 0.3，任何开头占比不超过几个百分点。
-    """
-
     metrics = {
         "distinct_2": Metric(
             "distinct word pairs in windows of 1,000",

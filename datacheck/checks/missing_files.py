@@ -54,30 +54,6 @@ class MissingFiles(Check):
     mark are fine: ms-swift puts the pictures first.
     """
 
-    ZH = """样本引用的图片、音频、视频文件不存在，或 `<image>` 占位符与文件数不一致。
-
-    ## 现象
-
-    多模态训练跑了几小时后因找不到文件中断；加载器悄悄丢掉样本；图文错位。
-
-    ## 根因
-
-    数据与图片分开拷贝，路径前缀或大小写不一致（Linux 区分大小写）；占位符与图片数量没有同步修改。
-
-    ## 排查
-
-    - 证据给出行号与字段；提示会指出仅大小写不同、或同名但在别的目录的文件。
-    - `source.media` 是相对路径的根目录；绝对路径与 `..` 视为越界。
-
-    ## 修复
-
-    补齐文件或改正路径；删除无法补齐的样本；占位符与文件一一对应（`wrong_count`）。
-
-    ## 验证
-
-    重跑后两个占比都为 0。网络地址与 data: 内容只计数，不下载。
-    """
-
     metrics = {
         "rate": Metric(
             "rows that name a file that is not there",

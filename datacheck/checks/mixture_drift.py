@@ -46,29 +46,6 @@ class MixtureDrift(Check):
     Shares are shares of rows; what a trainer weighs may be tokens.
     """
 
-    ZH = """来源（或标签、划分）的配比与目标，或与另一数据集配比的偏离程度。
-
-    ## 现象
-
-    领域能力上升而通用能力下降；两版数据训练结果差异很大却找不到原因。
-
-    ## 根因
-
-    某个来源一夜之间翻倍；通用数据回放不足；标签写法不统一，新来源未被发现。
-
-    ## 排查
-
-    看“来源配比”图 中每个标签的占比与目标；没有目标的标签按 0 计。
-
-    ## 修复
-
-    按目标重新抽样并固定随机种子；统一标签写法。领域与通用一般取 70:30 或 80:20。
-
-    ## 验证
-
-    重跑后最大偏离不超过 0.05。
-    """
-
     metrics = {
         "drift": Metric(
             "largest difference of a label's share from its target",

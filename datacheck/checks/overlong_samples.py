@@ -39,26 +39,6 @@ class OverlongSamples(OfTokens):
     truncated_samples.
     """
 
-    ZH = """统计过长样本的占比，并给出样本长度（字符数，或训练所用分词器的 token 数）的分布。
-
-    ## 现象
-    训练中 loss 变成 NaN 或显存突然溢出，往往出现在同一批数据上。
-
-    ## 根因
-    网页、日志、Base64 文件或陷入循环的输出被当作一条样本；多轮对话没有切分；超长后回答被整体截掉，没有可训练的部分。
-
-    ## 排查
-    - 从最长的样本看起，判断它是不是正常对话。
-    - 对照训练的最大长度：中文每字约 0.6 到 1 个 token，英文每字符约 0.25 个。
-
-    ## 修复
-    - 删除垃圾样本；真正的长文按章节切分。
-    - 确实需要长样本时，同时调高 `max_chars` 与训练的最大长度。
-
-    ## 验证
-    重新运行后比率为 0，p99 换算成 token 后不超过训练的最大长度。
-    """
-
     metrics = {
         "rate": Metric(
             "rows longer than max_chars (as a whole or in one message) or max_tokens",

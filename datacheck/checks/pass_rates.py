@@ -40,29 +40,6 @@ class PassRates(Check):
     A pass rate belongs to the model that was sampled; with eight samples a rate of 0 may well be 0.1.
     """
 
-    ZH = """模型总能做对或总做不对的题目占比（数据中带有通过率或打分样本时）。
-
-    ## 现象
-
-    GRPO 中大量分组优势为 0，训练慢而奖励不动。
-
-    ## 根因
-
-    题目太易或太难，同组奖励没有方差；标准答案有误导致永远为 0。
-
-    ## 排查
-
-    看“通过率”图 的两端；`never` 先用 unverifiable_answers 排查答案是否可匹配。
-
-    ## 修复
-
-    去掉总能做对的题（可留少量防遗忘）；总做不对的先查答案，再留到模型变强之后。
-
-    ## 验证
-
-    重跑后占比低于上限，训练中零方差分组的比例随之下降。
-    """
-
     metrics = {
         "no_signal": Metric(
             "prompts that are always or never solved",

@@ -90,31 +90,6 @@ class Pii(Check, Rules):
     A bare number of 11 or 16 digits can be a false alarm in data full of numbers.
     """
 
-    ZH = r"""任何文本字段（消息、工具调用、元数据、键名）里的个人信息与密钥。
-
-    ## 现象
-    模型输出真实的手机号、身份证号；密钥随数据外泄；合规审计不通过。
-
-    ## 根因
-    脱敏漏做或规则不全：`\b` 在汉字旁边永不匹配，全角、零宽、带圈数字和中文数字绕过正则；日志回流直接入库。
-
-    ## 排查
-    证据文件列出每一处：文件、行、字段；前 200 处还有偏移、掩码后的值、规则、校验状态（valid / suspect / specimen）和
-    同值编号（v1、v2；设 `key: env:NAME` 时为带密钥的指纹，各次运行一致）。
-
-    ## 修复
-    在源头删除或替换后重新导出，或用 `datacheck apply --redact` 生成一份以一致假名替换的副本；不要把原值贴进工单。
-    示例号码（如 13800138000）始终会被发现并标为 specimen；`entities`、`specimens`、`suspects` 决定阻断、警告或只计数。
-    白名单 `allow` 的每条须有负责人、理由和到期日；过期即失效，并在结果中点名。比较用的日期是当天或 `--as-of`，
-    写入报告。
-
-    ## 验证
-    重跑后 blocking_hits 为 0。planted_recall 是把虚构标识符以普通写法植入数据副本后被找到的比例，
-    结果同时给出漏检率上限。
-    再人工抽检规则覆盖不到的内容：无标签且附近没有标识符的人名、昵称、无门牌号的地址、只有上下文才能解释的号码、
-    口述或分散在多轮的数字、图片、音频、base64、多重编码的 JSON；公众人物、示例与真实个人无法区分。
-    """
-
     metrics = {
         "blocking_hits": Metric("identifiers that must not be trained on", "hits", None, Limit(max=0)),
         "warn_hits": Metric(

@@ -61,27 +61,6 @@ class PlaceholderText(Check):
     Texts about templates should put their placeholders in backticks.
     """
 
-    ZH = """统计含有未替换占位符的样本占比，例如 `{{name}}`、`${user}`、`{instruction}`、`[内容]`、TODO。
-
-    ## 现象
-    模型自我介绍时说“我是 {{name}}”，或在回答里写“[插入链接]”。
-
-    ## 根因
-    生成数据的模板没有渲染；脚本只替换了一部分字段；标注人员先占位、后来忘记补充。
-
-    ## 排查
-    - 看图中各类占位符的数量；同一个占位符大量出现，多半来自同一个脚本。
-    - 在整个数据目录中搜索该占位符的名字。
-
-    ## 修复
-    - 重新渲染模板，补齐所有字段。
-    - 零星的占位符：补全回答，或者删除该样本。
-    - 文中确实要讲解模板时，把占位符放进反引号或代码块。
-
-    ## 验证
-    重新运行后比率为 0；用占位符的名字全文搜索，没有结果。
-    """
-
     metrics = {"rate": Metric("rows with a placeholder left in them", "share", of="rows", limit=Limit(max=0))}
 
     unread = UNREAD

@@ -41,29 +41,6 @@ class PromptMismatch(Check):
     Where both answers are plain strings they have no prompt of their own, and nothing can be compared.
     """
 
-    ZH = """偏好对中 chosen 与 rejected 所回答的提示词不同的占比。
-
-    ## 现象
-
-    奖励模型准确率停在五成；DPO 的 margin 忽高忽低。
-
-    ## 根因
-
-    一侧过滤后按行号拼接，两侧错位；提示词列在生成对话之后又被修改。
-
-    ## 排查
-
-    证据指出每一侧多出来的用户消息位置；成片连续出现时多半是错位。
-
-    ## 修复
-
-    按 id 重新拼接；从对话本身重建提示词列。
-
-    ## 验证
-
-    重跑后占比为 0。
-    """
-
     metrics = {
         "rate": Metric(
             "pairs whose sides answer different prompts",

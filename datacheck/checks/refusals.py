@@ -69,27 +69,6 @@ class Refusals(Check):
     them, and needs another limit. A scene in which somebody apologises can look like one.
     """
 
-    ZH = """统计拒答、或以某个 AI 模型身份说话的回答占比，例如“抱歉，我无法……”“作为一个AI语言模型”“我是ChatGPT”。
-
-    ## 现象
-    微调后的模型对正常问题也拒答，或自称是别家的模型。
-
-    ## 根因
-    数据由其他模型生成，拒答与自我介绍没有过滤；改写数据时只替换了部分名称。
-
-    ## 排查
-    - 看图中三类各有多少；`model_identity` 哪怕只有几条也要处理。
-    - 抽查二十条拒答：区分应当拒绝的请求与正常请求，以及“看不到图片、不能联网”之类的推辞。
-
-    ## 修复
-    - `model_identity`：删除，或改写成自己模型的身份。
-    - `self_description`：后面有实质回答的只删这句套话，否则整行删除。
-    - `refusal`：保留应当拒绝的，删除误拒的。
-
-    ## 验证
-    重新运行，剩下的拒答都是想要的，占比符合预期。安全类数据本来就含大量拒答，请另设限值。
-    """
-
     metrics = {
         "rate": Metric(
             "rows whose answer refuses or describes itself",

@@ -39,25 +39,6 @@ class RepetitiveText(Check):
     than about 33 characters and that never ends a sentence is not found. The numbers are ours, tuned on public data.
     """
 
-    ZH = """统计回答中反复重复同一内容（复读机）的样本占比。
-
-    ## 现象
-    模型生成时不断重复同一句话或同一串字符，直到达到长度上限。
-
-    ## 根因
-    训练数据里混入了别的模型陷入循环的输出；采样时没有限制重复；抓取网页时同一段文字被拼接了多次。
-
-    ## 排查
-    - `repeated_ngram`：最高频的 10 字片段覆盖全文三成以上；`repeated_line`：同一行或同一句超过 5 次。
-    - 按来源统计，看是否集中在某一批合成数据。
-
-    ## 修复
-    删除这些样本；如果集中在一个来源，加上重复限制后重新采样。
-
-    ## 验证
-    重新运行后比率为 0；用训练后的模型生成长回答，检查结尾是否陷入循环。
-    """
-
     metrics = {"rate": Metric("rows with an answer that repeats itself", "share", of="rows", limit=Limit(max=0))}
 
     unread = UNREAD

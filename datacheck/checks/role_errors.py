@@ -67,33 +67,6 @@ class RoleErrors(Check):
     Per-message loss weights are not looked at: an answer whose weight is 0 counts as an answer.
     """
 
-    ZH = """统计角色未知、顺序错误或没有可训练回答的对话。
-
-    ## 现象
-
-    训练报角色错误；或者不报错，但样本被悄悄丢弃，模型学会了替用户说话。
-
-    ## 根因
-
-    角色名与训练框架的约定不同（如 human、客服）；合并或截断对话时丢了消息；系统消息被插到中间；工具结果没有对应的调用。
-
-    ## 排查
-
-    - 按问题类型看分布：`unknown_role` 往往是整个来源都这样，`wrong_order` 往往是个别样本。
-    - 抽几条样本，用训练所用的模板渲染，看每一段归谁。
-
-    ## 修复
-
-    - 角色名不同：在 `source.roles` 中写映射，或在数据里统一改名。
-    - 同一方连续发言：合并成一条；中间丢了消息的样本删除。
-    - 结尾不是回答：截到最后一个回答为止；本来就只有提示（GRPO、评测）的，写 `source.format: prompt_only`。
-    - 工具结果没有调用：给前一条消息补上调用，否则删除该样本。
-
-    ## 验证
-
-    重新运行后比率为 0，渲染后的样本角色交替正确。
-    """
-
     metrics = {"rate": Metric("rows whose roles are wrong", "share", of="rows", limit=Limit(max=0))}
 
     unread = ("rows",)  # rows of no known format are faults that it names

@@ -65,31 +65,6 @@ class SchemaViolations(Check):
     is not known on its own: a rule on it is an error, not a pass. Null and missing are one in Parquet and Arrow.
     """
 
-    ZH = """统计违反契约 `schema:` 或不属于任何已知格式的样本。
-
-    ## 现象
-
-    加载没有报错，但提示词为空、标签永远对不上、某一列整列消失。
-
-    ## 根因
-
-    字段改了名、换了类型、嵌套层级不同；某个键只在后面的样本中才出现；取值超出约定范围。
-
-    ## 排查
-
-    - 看“字段类型”图：同一字段出现几种类型，就是类型漂移。
-    - 问题遍布全部样本，多半是契约或导出脚本写错；只有少数样本，多半来自同一来源或同一天。
-
-    ## 修复
-
-    先确定以契约还是以导出脚本为准，再统一字段名与类型；`unknown_format` 时在 `source.format` 中写明格式，
-    非对话数据写 `rows`。
-
-    ## 验证
-
-    比率为 0，且“字段类型”图中每个字段只有一种类型。
-    """
-
     metrics = {
         "rate": Metric(
             "rows that break the schema or fit no format",

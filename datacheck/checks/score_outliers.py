@@ -51,29 +51,6 @@ class ScoreOutliers(Check):
     A missing score is no outlier; small_gap counts it for pairs.
     """
 
-    ZH = """不是有限数、超出声明区间或远离其他值的分数，以及取值恒定的分数列。
-
-    ## 现象
-
-    训练中突然 NaN 或奖励曲线断崖；奖励模型对所有回答打分几乎相同。
-
-    ## 根因
-
-    打分代码溢出或除零；裁判失败后写入默认值；不同来源的量纲混在一起（0～1 与 1～10）。
-
-    ## 排查
-
-    看“得分分布”图 是否有两个峰；证据逐行指出列名与原因。
-
-    ## 修复
-
-    失败的重新打分或删除；量纲按来源换算后再声明 `source.scale`；恒定列检查写入代码，不要静默截断。
-
-    ## 验证
-
-    重跑后没有离群值，没有恒定列。
-    """
-
     metrics = {
         "count": Metric(
             "scores that are no number, not finite, off the scale or extreme",

@@ -101,26 +101,6 @@ class SimilarTexts(Check):
     rows the neighbours are found by a graph, which misses one in fifty. Translations are not found.
     """
 
-    ZH = """可能用不同说法表达同一内容的样本对，按相似度排序，供人工复核。
-
-    ## 现象
-    去重之后，数据里仍有大量换句话说、调整语序的重复内容；评测题被改写后混进训练数据，分数虚高。
-
-    ## 根因
-    同一批种子由模型反复改写；n-gram 去重只看得到字面相同的长片段。
-
-    ## 排查
-    证据按 rank 列出样本对、精确的 TF-IDF 余弦（单字与双字）和 3-gram 的 Jaccard 相似度；近似重复的样本对不再列出。
-    写明 `against` 时，改为比较评测集的题目与本数据集。“与最近一行的余弦相似度”图 给出每行与其最近一行的余弦分布。
-
-    ## 修复
-    从第 1 名往下读，读到两条内容不再相同为止；确认重复的每对只留一行，与评测题重复的删除训练集中的那一行。
-    清单仅供复核，`apply` 不会按它删除任何一行，默认也不会判为失败。
-
-    ## 验证
-    重跑后这些样本对不再出现。余弦高不等于同义（套用模板的题目也很像），翻译发现不了。
-    """
-
     metrics = {
         "pairs": Metric("pairs in the list, at most `top`", "pairs"),
         "planted_recall": Metric(

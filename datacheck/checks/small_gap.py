@@ -57,30 +57,6 @@ class SmallGap(Check):
     Scores are taken at their word: gaps of a judge that rates everything 8 or 9 are small on the whole scale.
     """
 
-    ZH = """评分差距过小、方向相反或缺少评分的偏好对。
-
-    ## 现象
-
-    奖励模型区分不出好坏，换个随机种子排序就变；训练准确率上不去。
-
-    ## 根因
-
-    两个回答质量接近，标注顺序近似抛硬币；打分模型分辨力不足；chosen 与 rejected 两列写反。
-
-    ## 排查
-
-    - 看“分差分布”图 的分布，确认 `source.scale` 与实际打分区间一致。
-    - 抽读差距最小的若干对；`wrong_sign` 集中在某个来源时，多半是列写反。
-
-    ## 修复
-
-    删除差距过小的对，或换成明确更差的 rejected；方向相反的先查清原因，系统性写反才整体交换；缺分的补打，不要填默认值。
-
-    ## 验证
-
-    重跑后低于阈值的占比为 0，平均差距不低于 0.5，且抽检保留下来的最小差距样本能看出优劣。
-    """
-
     metrics = {
         "below_gap": Metric("pairs whose gap is below `gap`", "share", of="scored pairs", limit=Limit(max=0)),
         "mean_gap": Metric(

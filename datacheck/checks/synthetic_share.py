@@ -48,29 +48,6 @@ class SyntheticShare(Check):
     Labels are taken at their word; text is not tested for having been generated.
     """
 
-    ZH = """按来源标签统计的合成数据占比，以及合成回答中最常见模板的占比。
-
-    ## 现象
-
-    模型带有另一个模型的口癖与错误；一代代训练后质量下滑。
-
-    ## 根因
-
-    合成数据逐次增加而无人统计；生成提示词单一。
-
-    ## 排查
-
-    看“来源”图 中各来源行数；`top_template` 高说明生成过于模板化。
-
-    ## 修复
-
-    降低合成来源占比或补充人工数据；生成时增加提示词与人设，删除重复模板。
-
-    ## 验证
-
-    重跑后合成占比不超过一半，单一模板不超过合成回答的十分之一。
-    """
-
     metrics = {
         "share": Metric("rows of synthetic sources", "share", "rows", Limit(warn_max=0.5)),
         "top_template": Metric(

@@ -42,29 +42,6 @@ class TemplateCollapse(Check):
     near_duplicates finds the long ones.
     """
 
-    ZH = """除数字和人名外与前面某行完全相同的样本占比。
-
-    ## 现象
-
-    训练奖励持续上升，换一种问法准确率就大幅下降；模型在背题型。
-
-    ## 根因
-
-    题目由少数模板替换数字、人名批量生成。
-
-    ## 排查
-
-    - 看“模板”图：前几个模板各占多少行；证据逐行指出同模板的第一行。
-
-    ## 修复
-
-    每个模板只保留少量样本，其余改写或重新采集不同表述的题目。
-
-    ## 验证
-
-    重跑后占比低于上限；把同一模板换个说法提问，准确率不变。
-    """
-
     metrics = {
         "rate": Metric(
             "rows that repeat an earlier row but for numbers and names",

@@ -57,28 +57,6 @@ class TemplateErrors(OfTokens):
     Pictures and sound are not rendered. The probe has no tools; rows with tools are rendered with theirs.
     """
 
-    ZH = """用已知内容的探针对话检查训练所用的聊天模板，并统计模板拒绝或丢掉内容的样本。
-
-    ## 现象
-    推理停不下来；系统提示不起作用；训练与推理的提示不一致，效果忽好忽坏。
-
-    ## 根因
-    模板在回答后不写结束符；忽略 `add_generation_prompt`；悄悄丢掉系统消息或列表形式的内容；
-    历史轮次的 <think> 被删，前缀不稳定；pad 与 eos 相同。
-
-    ## 排查
-    - 看证据中的问题类型与模板自己给出的报错。
-    - 用 `datacheck preview` 渲染样本，读到最后一个 token。
-
-    ## 修复
-    - 在模板里补上结束符与生成提示；换用支持系统消息的模板，或把系统内容并入第一问。
-    - 给 pad 单独指定一个 token；让 eos_token 就是结束回答的那个 token。
-    - 按模板要求的形状改写样本（角色顺序、内容类型）。
-
-    ## 验证
-    重新运行后 `count` 与 `rate` 为 0，渲染后的样本完整、以结束符结尾。
-    """
-
     metrics = {
         "count": Metric("faults of the template", "faults", limit=Limit(max=0)),
         "warnings": Metric(

@@ -41,30 +41,6 @@ class ThinReasoning(Check):
     Length is not depth: a long solution may still be empty of reasons.
     """
 
-    ZH = """解题过程过短的样本占比：不超过 `chars` 个字符，或不超过 `steps` 步。
-
-    ## 现象
-
-    模型直接给答案或先猜后编；RLVR 奖励上升但换一种问法就错。
-
-    ## 根因
-
-    解答只有最终答案；蒸馏时截断了思考过程；简单题占比过高。
-
-    ## 排查
-
-    - 看“解答步数”图的分布并抽读被点名的样本；GSM8K 有 55% 的解答不超过三步，单条过短不等于有错，
-      所以 `few_steps` 不设限。
-
-    ## 修复
-
-    重新生成带步骤的解答；简单题按来源放宽上限或降低占比。
-
-    ## 验证
-
-    重跑后过短占比低于 10%，“解答步数”图左端的尖峰消失。
-    """
-
     metrics = {
         "short": Metric(
             "solutions of at most `chars` characters",

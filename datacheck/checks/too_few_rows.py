@@ -40,31 +40,6 @@ class TooFewRows(Check):
     The row count in the report equals the count that the supplier names, and the readable share is 1.
     """
 
-    ZH = """确认剩下的样本数足够训练。
-
-    ## 现象
-
-    训练能跑完，但几步就结束，或者模型几乎没有变化；日志里的样本数远小于预期。
-
-    ## 根因
-
-    路径或通配符没有匹配到文件、下载中断、格式不被识别而被逐条过滤掉。
-
-    ## 排查
-
-    - 行数为零：把路径和通配符与报告中的文件清单对照。
-    - 可读比例偏低：先看 `unreadable_lines` 的结果。
-    - 看漏斗图，找出样本在哪一步减少。
-
-    ## 修复
-
-    修正路径或 `format:`；重新拉取不完整的文件；数量仍不足时，向供应方核对每个文件的条数与 sha256。
-
-    ## 验证
-
-    报告中的行数与供应方给出的条数一致，可读比例为 1。
-    """
-
     metrics = {
         "rows": Metric("rows that could be read", "rows", limit=Limit(min=1)),
         "readable": Metric(

@@ -82,37 +82,6 @@ class ToolCallErrors(Check):
     are left out; the report counts both.
     """
 
-    ZH = """统计工具定义、工具调用或调用结果有错的样本。
-
-    ## 现象
-
-    渲染对话模板时报错；或者不报错，但模型学会了写无法解析的调用、不存在的函数和不合法的参数。
-
-    ## 根因
-
-    参数由字符串拼接而成；工具改名后数据没有更新；合并、截断对话时丢了调用或结果；
-    经 Arrow 合并列后，空缺的参数被填成 null。
-
-    ## 排查
-
-    - 按问题类型看分布：`null_argument`、`mixed_arguments` 往往来自导出方式，其余往往是个别样本。
-    - `arguments_invalid` 的说明给出参数路径，与该行的工具定义对照。
-
-    ## 修复
-
-    - 参数不是 JSON：用 JSON 库重新写出，没有参数时写 `{}`。
-    - 函数未知或参数不合定义：改正调用或工具定义中错的一方。
-    - 被填成 null：工具和参数都存成 JSON 字符串，或去掉这些 null；证据中写明模板会打印什么。
-    - 调用与结果不配对：补回丢失的消息或编号，或删除该样本。
-    - 字符串与对象混用，或与训练框架、聊天模板的要求不符（`unwanted_arguments`）：统一成所需的写法。
-    - 调用写在正文里（`call_in_text`）：移到 `tool_calls` 字段，否则模板不会把它渲染成调用。
-    - 模板不渲染工具调用（`calls_not_rendered`）：换用支持工具的模板。
-
-    ## 验证
-
-    重新运行后比率为 0；再用训练所用的模板渲染一条样本，逐个解析其中的调用。
-    """
-
     metrics = {
         "rate": Metric(
             "rows whose tools or tool calls are wrong",

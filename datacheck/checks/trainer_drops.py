@@ -75,33 +75,6 @@ class TrainerDrops(Check):
     the trainer. What the `datasets` library makes of columns whose types vary is not told here (schema_violations).
     """
 
-    ZH = """“进来多少行 → 训练多少行”的账本：指定训练框架逐行保留、丢弃、屏蔽或修改了什么，原因是什么。
-
-    ## 现象
-
-    训练日志一切正常，但实际训练的样本比交付的少；或者分词到一半报错退出。
-
-    ## 根因
-
-    数据与训练框架对格式的理解不同：列名、标签、角色名、成对数据的类型。框架多半只打印一行警告就丢弃样本，
-    或者直接抛出异常终止。
-
-    ## 排查
-
-    - 按原因的数量看账本：成片丢弃通常是配置（列、标签、角色名）的问题，零星丢弃是数据的问题。
-    - 每条证据给出原因、位置以及框架源码中的文件和行号。
-
-    ## 修复
-
-    - 配置问题：按说明在 `run.settings` 或数据集描述中写明列和标签。
-    - 数据问题：修正或自行删除这些样本，使数量可知。
-    - `run_stops`：优先处理，否则训练会中断。
-
-    ## 验证
-
-    重跑后核对“训练行数”与框架启动时打印的样本数是否一致。
-    """
-
     metrics = {
         "kept": Metric(
             "rows that the trainer trains on",

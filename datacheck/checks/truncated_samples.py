@@ -43,26 +43,6 @@ class TruncatedSamples(OfTokens):
     Packing puts rows together before they are cut; each row is looked at alone.
     """
 
-    ZH = """统计被训练最大长度截断的样本占比，以及损失的内容：回答的一部分，还是整个回答。
-
-    ## 现象
-    模型回答到一半就停，或部分批次 loss 为 NaN；训练日志里没有任何截断提示。
-
-    ## 根因
-    最大长度按字符估计而不是按 token；模板和系统提示也占长度；右截断丢掉回答与结束符，左截断丢掉系统提示与问题。
-
-    ## 排查
-    - 看“各长度下被截断的行数”图，选择合适的最大长度。
-    - 证据逐行给出总 token 数、保留数与损失的回答 token 数。
-
-    ## 修复
-    - 回答全部丢失的样本：缩短提示或删除。
-    - 回答被截断（`answer_cut`）：调大最大长度，或按轮次拆分样本。
-
-    ## 验证
-    用训练实际的最大长度重跑，`answer_lost` 为 0，截断率在可接受范围内。
-    """
-
     metrics = {
         "rate": Metric("rows that are cut", "share", of="rows", limit=Limit(warn_max=0.01)),
         "answer_cut": Metric("rows that lose a part of what is trained", "share", of="rows"),

@@ -54,26 +54,6 @@ class UnfinishedAnswers(Check):
     on a comma, and a prompt that asks to continue a text, can look like one.
     """
 
-    ZH = """统计最后一条回答没有写完的样本占比：代码块没有闭合，以逗号或左括号结尾，或停在“以及”、the、of 之类的词上。
-
-    ## 现象
-    模型的回答常常说到一半就停。
-
-    ## 根因
-    生成数据时 max_new_tokens 太小，回答被截断；导出时按字段长度截断；清洗规则误删结尾。
-
-    ## 排查
-    - 打开指出的行，看截断处的字数是否集中在某个长度。
-    - 查生成记录中的 finish_reason，`length` 即被截断。
-
-    ## 修复
-    - 调大长度上限后重新生成，只保留自然结束的回答。
-    - 无法重新生成的，删除该样本。
-
-    ## 验证
-    重新运行后比率低于限值。只统计确定没有写完的结尾，缺句号不算，所以实际截断只多不少。
-    """
-
     metrics = {
         "rate": Metric(
             "rows whose last answer has no end",

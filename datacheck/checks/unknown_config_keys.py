@@ -68,30 +68,6 @@ class UnknownConfigKeys(Check):
     judged by type, not by range.
     """
 
-    ZH = """训练配置中框架不认识、类型不对或从不使用的键。
-
-    ## 现象
-
-    改了参数却没有任何效果；训练结果与配置对不上；启动时报类型错误。
-
-    ## 根因
-
-    键名拼错或放错层级，框架静默忽略并使用默认值；数字写成带引号的字符串；某些键虽有定义但代码从未使用。
-
-    ## 排查
-
-    - 看证据中的键名、行号与可能想写的名字。
-    - MLX-GRPO 会静默忽略未知 TOML 键，另有 7 个键从未使用；pplmx-llm 自带的 sft_alpaca.yaml 把梯度累积写错了位置。
-
-    ## 修复
-
-    按提示改正或删除键名；数字与布尔值不要加引号；PyYAML 会把 `1e-5` 读成字符串，请写 `1.0e-5`；不要依赖无效键。
-
-    ## 验证
-
-    重跑后没有未知键和类型错误；与框架启动日志中的实际配置对照。
-    """
-
     metrics = {
         "unknown": Metric("settings that the trainer does not know", "settings", limit=Limit(max=0)),
         "wrong_types": Metric("settings whose value has a wrong type", "settings", limit=Limit(max=0)),

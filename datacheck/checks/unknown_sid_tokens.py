@@ -50,30 +50,6 @@ class UnknownSidTokens(Check):
     Tokens are a small letter, an underscore and a number in angle brackets; other spellings are not found.
     """
 
-    ZH = """语义 ID 中含有索引和分词器都没有的 token（如 `<a_12>`）的样本占比。
-
-    ## 现象
-
-    训练不报错，但部分商品永远推荐不出来；约束解码给不出这些商品。
-
-    ## 根因
-
-    数据与索引来自不同版本的编码；训练前只把索引里的 token 加入分词器，
-    未加入的会被切成碎片（`<`、`a`、`_`、`12`、`>`）。
-
-    ## 排查
-
-    证据给出缺失的 token；`vocabulary` 是索引中的 token 数，`to_add` 是尚需加入分词器的个数。
-
-    ## 修复
-
-    用同一版本的编码重新生成数据与索引；或把缺失的 token 加入索引。
-
-    ## 验证
-
-    重跑后占比为 0，`vocabulary` 与训练启动时新增的 token 数一致。
-    """
-
     metrics = {
         "rate": Metric("rows with a token that nobody knows", "share", of="rows", limit=Limit(max=0)),
         "vocabulary": Metric("different tokens of the index", "tokens", limit=Limit(min=1)),

@@ -49,32 +49,6 @@ class UnreadableLines(Check):
     have no labels before they can be read: `by` has nothing to slice.
     """
 
-    ZH = """统计严格解析器无法读取的行，并给出每一处的文件、行号、字节位置和可能原因。
-
-    ## 现象
-
-    加载时报错退出，或者训练样本数比交付的少，却没有任何提示。
-
-    ## 根因
-
-    JSON 由字符串拼接而成、文件传输中断、编码不是 UTF-8、几个文件被直接拼在一起，或者拿到的是网页、LFS 指针而不是数据。
-
-    ## 排查
-
-    - 看每一处的代码：它说明了错在哪里、怎么改。
-    - 坏行集中在文件末尾，多半是截断；从第一行起全坏，多半是编码或格式与文件名不符。
-
-    ## 修复
-
-    - 在写出数据的地方改：用 JSON 库序列化，统一 UTF-8，一行一条。
-    - `source` 的 columns 或 fields 写了数据中没有的键时，`limits_hit` 无法得知：按原因里最接近的键改契约或导出。
-    - 改不了源头时，用 `datacheck apply` 逐字节保留好行，把坏行另存，看过之后再决定是否放弃。
-
-    ## 验证
-
-    重新运行后比率为 0，且行数与空行数之和等于文件的行数（`wc -l`）。
-    """
-
     metrics = {
         "rate": Metric(
             "places that could not be read",

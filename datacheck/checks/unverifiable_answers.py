@@ -74,32 +74,6 @@ class UnverifiableAnswers(Check):
     the finding is an error, and its row is named `ungraded_answer`.
     """
 
-    ZH = r"""标准答案无法被任何模型输出匹配的样本占比：缺失、为空、为假值、标记有误或评分器读不懂。
-
-    ## 现象
-
-    GRPO/RLVR 中部分题目无论怎么采样奖励都是 0，没有优势也没有梯度，白白消耗算力；成功率虚低。
-
-    ## 根因
-
-    答案带千分位、单位、货币符号或 `$…$`（“1,080”），数值 0 被 `if not answer` 当成缺失，`####` 或 `\boxed{}`
-    缺失或有多个。
-
-    ## 排查
-
-    - 用与奖励函数一致的 `grader` 与 `extract` 运行；证据逐行给出答案与原因。
-    - GSM8K 训练集 7,473 条中有 79 条在整数评分器下永远得不到分。
-
-    ## 修复
-
-    把答案改写成评分器的规范形式，或换用能读懂它的评分器；0 与 false 写成字符串；最终答案只标记一次；缺失的补全或删除。
-    选择题：答案不在选项中（`not_an_option`）则改正字母或补回选项，选项重复（`repeated_option`）则替换其一。
-
-    ## 验证
-
-    重跑后占比为 0；再用自己的奖励函数给标准答案打分，必须全部满分。
-    """
-
     metrics = {
         "rate": Metric(
             "rows whose gold answer cannot be matched",

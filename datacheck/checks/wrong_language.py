@@ -58,26 +58,6 @@ class WrongLanguage(Check):
     of their languages is not listed.
     """
 
-    ZH = """统计文字不属于预期语言的样本占比，并列出简繁混用。
-
-    ## 现象
-    用中文提问却用英文回答，一段话中途换了语言，或者简体与繁体混用。
-
-    ## 根因
-    数据来源放错；翻译失败后保留了原文；不同地区的语料直接合并；预期语言没有写进契约。
-
-    ## 排查
-    - 看图中各语言的行数，再按来源（`by: source`）分别统计。
-    - 抽查命中的消息：代码、链接、数字不计，一个汉字计一个词，一串字母计一个词。
-
-    ## 修复
-    - 整个来源不对就移走；零星样本翻译或删除。
-    - 简繁混用（`mixed_chinese`）时用 OpenCC 统一转换，并抽查转换结果。
-
-    ## 验证
-    重新运行后比率低于限值，语言分布与预期一致。
-    """
-
     metrics = {
         "rate": Metric("rows with a text in a language that is not expected", "share", of="rows"),
         "mixed_chinese": Metric("rows with a text that mixes simplified and traditional forms", "share", of="rows"),

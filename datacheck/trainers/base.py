@@ -10,8 +10,9 @@ import ast
 import json
 import tomllib
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import yaml
@@ -248,10 +249,6 @@ class Upstream(NamedTuple):
     commit: str
     folder: str = ""
 
-    def rule(self, fate: Kind, says: str, source: str, hint: str, *, silent: bool = False) -> Rule:
-        """A rule whose source is named from the folder on."""
-        return Rule(fate, says, self.folder + source, hint, silent)
-
 
 @dataclass(frozen=True)
 class Mode:
@@ -332,3 +329,28 @@ def type_of(value: Any) -> Message:
 def shown(value: Any) -> str:
     """A name out of the data (a role, a key) for `detail`: at most 40 characters; other values by their type."""
     return value[:40] if isinstance(value, str) else kind_of(value)
+
+
+class Twins(NamedTuple):
+    """The twins of a trainer, and what `name.toml` beside this file says of it: rules by table, what is left out."""
+
+    name: str
+    upstream: Upstream
+    rules: Mapping[str, Mapping[str, Rule]]
+    left_out: Mapping[str, Sequence[str]]
+
+    @classmethod
+    def of(cls, name: str, upstream: Upstream) -> Twins:
+        """Read the file; its sources are named from the folder of `upstream` on."""
+        said = tomllib.loads(Path(__file__).with_name(f"{name}.toml").read_text(encoding="utf-8"))
+        left_out = said.pop("not_covered")
+        for rule in (rule for table in said.values() for rule in table.values()):
+            rule["source"] = upstream.folder + rule["source"]
+        rules = {table: {slug: Rule(**rule) for slug, rule in own.items()} for table, own in said.items()}
+        return cls(name, upstream, rules, left_out)
+
+    def mode(self, name: str, *tables: str, **more: Any) -> Mode:
+        """A mode with the rules of some tables; `more`: the other fields of `Mode`."""
+        rules = {slug: rule for table in tables for slug, rule in self.rules[table].items()}
+        left_out = (*self.left_out.get(name, ()), *self.left_out.get("all", ()))
+        return Mode(name=f"{self.name}.{name}", upstream=self.upstream, rules=rules, not_covered=left_out, **more)

@@ -1,6 +1,5 @@
 """LightRFT: prompts for RL (text; images, which the GSM8K example uses too) and rows for SFT."""
 
-from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from datacheck.i18n.message import Message
@@ -8,13 +7,12 @@ from datacheck.trainers.base import (
     Cut,
     Fate,
     Messages,
-    Mode,
     RowOutcome,
-    Rule,
     Seen,
     Settings,
     StopRow,
     Trained,
+    Twins,
     Upstream,
     as_loaded,
     guarded,
@@ -24,8 +22,7 @@ from datacheck.trainers.base import (
 )
 
 UPSTREAM = Upstream("opendilab/LightRFT", "49e62cb6e1926eb1cc68886b57cfb3d923303ed9")
-_TEXT, _VL = "lightrft/datasets/prompts_dataset.py:", "lightrft/datasets/prompts_dataset_vl.py:"
-_SFT, _REWARDS = "lightrft/datasets/sft_dataset.py:", "examples/gsm8k_geo3k/reward_models_utils.py:"
+_TWINS = Twins.of("lightrft", UPSTREAM)
 _STANDARD = {"human": "user", "gpt": "assistant", "system": "system"}
 _ROLES = ("system", "user", "assistant", "tool")
 
@@ -67,70 +64,6 @@ class LightrftSft(Settings):
     pretrain_mode: bool = False
     multiturn: bool = False
     max_len: int = 2048
-
-
-_REFERENCE_HINT = "write the gold answer there; for the text dataset extra_info.reference"
-RL_RULES: Mapping[str, Rule] = {
-    "not_an_object": Rule("fails", "the record is no object", _TEXT + "23",
-        "write one object per record"),
-    "empty_prompt": Rule("changed", "no such key, so the prompt is empty", _TEXT + "125",
-        "set input_key to the column of prompts", silent=True),
-    "prompt_malformed": Rule("fails", "the prompt is neither text nor a list of messages",
-        _TEXT + "136", "write text, or a list of objects with role and content"),
-    "prompt_not_rendered": Rule("fails", "a list of messages, and apply_chat_template is off", _TEXT + "149",
-        "set apply_chat_template"),
-    "role_lost": Rule("changed", "a role that the dataset does not know becomes an empty one",
-        _TEXT + "134", "name roles user, assistant, system under `role`; human, gpt, system under `from`",
-        silent=True),
-    "no_label": Rule("masked", "no label, so the reward is 0 for every answer",
-        _TEXT + "45", "write the label, and name its column in label_key", silent=True),
-    "unknown_label": Rule("masked", "no recipe has this label, so the reward is 0 for every answer", _REWARDS + "311",
-        "use a label of RECIPE"),
-    "label_malformed": Rule("fails", "the label is a list or an object (TypeError in RECIPE.get)", _REWARDS + "311",
-        "write a label of RECIPE"),
-    "no_reference": Rule("masked", "no gold answer, so no answer is ever right",
-        _TEXT + "81", _REFERENCE_HINT, silent=True),
-    "too_long": Rule("truncated", "the end of the prompt is cut off, the mark of the assistant's turn included",
-        "lightrft/trainer/fast_exp_maker.py:244",
-        "raise prompt_max_len, or leave long prompts out", silent=True),
-}  # fmt: skip
-VL_RULES: Mapping[str, Rule] = {
-    **{slug: rule for slug, rule in RL_RULES.items() if slug != "role_lost"},
-    "not_an_object": RL_RULES["not_an_object"]._replace(source=_VL + "252"),
-    "empty_prompt": RL_RULES["empty_prompt"]._replace(source=_VL + "272"),
-    "prompt_malformed": RL_RULES["prompt_malformed"]._replace(source=_VL + "52"),
-    "prompt_not_rendered": RL_RULES["prompt_not_rendered"]._replace(source=_VL + "272"),
-    "no_label": RL_RULES["no_label"]._replace(source=_VL + "120"),
-    "no_reference": RL_RULES["no_reference"]._replace(source=_VL + "279"),
-    "no_user": Rule("fails", "no message has the role user", _VL + "48",
-        "write role: user (`from: human` is not read here)"),
-    "messages_dropped": Rule("changed", "only the first user message is used; the others are dropped", _VL + "26",
-        "put the system prompt into system_prompt", silent=True),
-    "image_mark_removed": Rule("changed", "<image> in the text is removed", _VL + "25",
-        "name images in images_key only", silent=True),
-}  # fmt: skip
-
-SFT_RULES: Mapping[str, Rule] = {
-    "not_an_object": Rule("fails", "the record is no object", _SFT + "33",
-        "write one object per record"),
-    "missing_key": Rule("fails", "no such key (KeyError)", _SFT + "33",
-        "set input_key and output_key to columns of the data"),
-    "messages_malformed": Rule("fails", "messages are no list of objects with role and content",
-        _SFT + "33", "write a list of objects with role and content"),
-    "text_malformed": Rule("fails", "prompt or response is no text", _SFT + "39",
-        "write text, or set apply_chat_template for messages"),
-    "empty": Rule("dropped", "an empty prompt or response", _SFT + "161",
-        "complete or drop the row", silent=True),
-    "prompt_too_long": Rule("dropped", "the prompt leaves no room for an answer",
-        _SFT + "161", "raise max_len, or shorten the prompt", silent=True),
-    "too_long": Rule("truncated", "the answer is cut, and the end-of-text token is forced onto the cut", _SFT + "198",
-        "raise max_len", silent=True),
-    "multiturn_with_output": Rule("fails", "multiturn with output_key adds None to the messages (TypeError)",
-        _SFT + "106",
-        "put the whole conversation under input_key"),
-    "multiturn_needs_template": Rule("fails", "multiturn without apply_chat_template (TypeError)", _SFT + "118",
-        "set apply_chat_template"),
-}  # fmt: skip
 
 
 def _read_text(record: dict[str, Any], to: LightrftRl, seen: Seen) -> RowOutcome:
@@ -390,27 +323,11 @@ def _first(to: LightrftRl) -> int | None:
     return to.max_samples
 
 
-_MIXING = "several datasets: the smallest one ends the epoch (lightrft/utils/utils.py:216-221)"
-_EVAL = "without a test split 3 % of the training rows are the evaluation set too (lightrft/utils/utils.py:201-208)"
+_RL_ROLES = {"user": ("user", "human"), "assistant": ("assistant", "gpt"), "system": ("system",), "tool": ("tool",)}
+_RL: dict[str, Any] = {"settings": LightrftRl, "cut": _cut_rl, "first": _first, "run_here": True}
+_SFT: dict[str, Any] = {"settings": LightrftSft, "cut": _cut_sft, "before": _before_sft, "run_here": True}
 MODES = {
-    "rl_text": Mode(
-        name="lightrft.rl_text", upstream=UPSTREAM, settings=LightrftRl, read=guarded(_read_text), rules=RL_RULES,
-        cut=_cut_rl, first=_first, run_here=True,
-        roles={"user": ("user", "human"), "assistant": ("assistant", "gpt"), "system": ("system",), "tool": ("tool",)},
-        not_covered=(_MIXING, _EVAL, "reward models and recipes of your own: name their labels in recipes"),
-    ),
-    "rl_vl": Mode(
-        name="lightrft.rl_vl", upstream=UPSTREAM, settings=LightrftRl, read=guarded(_read_vl), rules=VL_RULES,
-        cut=_cut_rl, first=_first, run_here=True, roles={"user": ("user",)},
-        not_covered=(_MIXING, _EVAL, "images themselves (check missing_files)", "reward recipes of your own"),
-    ),
-    "sft": Mode(
-        name="lightrft.sft", upstream=UPSTREAM, settings=LightrftSft, read=guarded(_read_sft), rules=SFT_RULES,
-        cut=_cut_sft, before=_before_sft, run_here=True,
-        not_covered=(
-            _MIXING,
-            "answers are cut out by the length of the prompt; a template must be prefix-stable (check template_errors)",
-            "a prompt of one or two tokens less than max_len is dropped too",
-        ),
-    ),
-}  # fmt: skip
+    "rl_text": _TWINS.mode("rl_text", "rl_text", read=guarded(_read_text), roles=_RL_ROLES, **_RL),
+    "rl_vl": _TWINS.mode("rl_vl", "rl_vl", read=guarded(_read_vl), roles={"user": ("user",)}, **_RL),
+    "sft": _TWINS.mode("sft", "sft", read=guarded(_read_sft), **_SFT),
+}

@@ -20,14 +20,17 @@ from datacheck.trainers.base import (
     Seen,
     StopRow,
     Trained,
+    Twins,
+    Upstream,
     as_loaded,
     guarded,
     type_of,
 )
 from datacheck.trainers.llamafactory_converters import CONVERTERS, Converted
-from datacheck.trainers.llamafactory_rules import RULES, UPSTREAM
 from datacheck.trainers.llamafactory_settings import LlamaFactory
 
+UPSTREAM = Upstream("hiyouga/LLaMA-Factory", "ff6d4d12eeb035d6ce06805a5733dd7b29f2ac30", "src/llamafactory/data/")
+_TWINS = Twins.of("llamafactory", UPSTREAM)
 _STANDARD = {"user": "user", "observation": "tool", "assistant": "assistant", "function": "assistant"}
 # The words around calls and thoughts of most templates (template.py:598); a few have others.
 _CALL = re.compile(r"<tool_call>(.*?)</tool_call>", re.DOTALL)
@@ -192,36 +195,22 @@ def _first(settings: LlamaFactory) -> int | None:
     return settings.max_samples
 
 
+_ROLES = {"role_order", "role_order_openai", "unknown_role", "role_not_rendered", "pair_role"}
+
+
 def _mode(name: str, stage: Callable[[Converted, LlamaFactory], RowOutcome], *, ranking: bool, pair: bool) -> Mode:
-    return Mode(
-        name=f"llamafactory.{name}",
-        upstream=UPSTREAM,
+    return _TWINS.mode(
+        name,
+        "all",
         settings=LlamaFactory,
         read=guarded(partial(_read, stage=stage)),
-        rules=RULES,
         cut=partial(_cut, pair=pair),
         before=partial(_before, ranking=ranking),
         first=_first,
         run_here=True,
         roles={"user": ("human",), "assistant": ("gpt",), "tool": ("observation",), "system": ("system",)},
-        role_rules=frozenset(
-            {
-                "role_order",
-                "role_order_openai",
-                "unknown_role",
-                "message_count",
-                "no_messages",
-                "role_not_rendered",
-                "pair_role",
-            }
-        ),
+        role_rules=frozenset({*_ROLES, "message_count", "no_messages"}),
         tool_arguments="object",
-        not_covered=(
-            "what single templates demand beyond text: tool schemas, media plugins, thoughts of reasoning templates",
-            "`val_size`, `num_samples`, mixing of several datasets: which rows are drawn is random",
-            "whether image, video and audio files are there (check missing_files)",
-            "stages pt and ppo, and the newer loader for v1 files (contents of parts, loss_weight)",
-        ),
     )
 
 

@@ -4,26 +4,26 @@ Their code hands every list cell to `eval`. Here cells are parsed as literals on
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, ClassVar, Literal
 
 from datacheck.i18n.message import Message
 from datacheck.trainers.base import (
     Cut,
     Fate,
-    Mode,
     RowOutcome,
-    Rule,
     Seen,
     Settings,
     StopRow,
     Trained,
+    Twins,
     Upstream,
     literal,
     type_of,
 )
 
 UPSTREAM = Upstream("AkaliKong/MiniOneRec", "81b4ba9811cfb152cf161f1c486fe516510d081e")
+_TWINS = Twins.of("minionerec", UPSTREAM)
 # Cells that pandas.read_csv takes for a missing value (pandas/_libs/parsers.pyx, STR_NA_VALUES).
 NA = frozenset(
     {"", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A", "NA",
@@ -52,43 +52,6 @@ class MiniOneRec(Settings):
     MAX_LENGTH: ClassVar[str | None] = "cutoff_len"
 
     cutoff_len: int = 512
-
-
-RULES: Mapping[str, Rule] = {
-    "missing_column": Rule("fails", "a column is missing (KeyError)", "data.py:431",
-        "write the seven columns of convert_dataset.py:111-119"),
-    "runs_code": Rule("fails", "a list cell is no literal: the trainer hands it to eval() and runs what stands there",
-        "data.py:84",
-        "never train on this file; find out who wrote it"),
-    "missing_list": Rule("fails", "a list cell is empty or reads as missing (eval of NaN: TypeError)", "data.py:431",
-        "write [] or drop the row"),
-    "not_a_list": Rule("fails", "a list cell holds no list of texts", "data.py:433",
-        "write a Python list of strings"),
-    "letters": Rule("changed", "a list cell holds a text: its characters become the items", "data.py:433",
-        "write a Python list of strings", silent=True),
-    "empty_history": Rule("fails", "no id in the history: eval(history_item_id)[-1] (IndexError)", "data.py:96",
-        "drop rows without a history"),
-    "no_history": Rule("changed", "an empty history: the prompt names no item",
-        "data.py:433", "drop rows without a history", silent=True),
-    "no_target": Rule("fails", "the target SID reads as missing: NaN + text (TypeError)", "data.py:1054",
-        "write the SID"),
-    "nan_target": Rule("changed", "the target reads as missing, and the text “nan” is trained", "data.py:93",
-        "write the target; a title NA needs another spelling", silent=True),
-    "too_long": Rule("truncated", "the beginning is cut off, the instruction first",
-        "data.py:138", "raise cutoff_len", silent=True),
-}  # fmt: skip
-
-
-ITEM_RULES: Mapping[str, Rule] = {
-    "missing_column": Rule("fails", "no sid or no title", "data.py:885",
-        "write sid, title and item_id, parted by tabs"),
-    "too_few_levels": Rule("dropped", "a SID of fewer than three levels: the item is left out", "data.py:748",
-        "build the index with three levels", silent=True),
-    "level_lost": Rule("changed", "a SID of more than three levels: the code joins the first three only", "data.py:750",
-        "build the index with three levels", silent=True),
-    "gold_in_prompt": Rule("changed", "the answer is rendered into the prompt: the task is to copy it", "data.py:929",
-        "blank the answer in generate_prompt, as SidDataset.pre does", silent=True),
-}  # fmt: skip
 
 
 def read(record: Any, _settings: MiniOneRec, mode: Literal["sft", "rl", "eval"]) -> RowOutcome:
@@ -179,26 +142,10 @@ def _cut(to: MiniOneRec) -> Cut:
     return Cut(to.cutoff_len, "keep_end")
 
 
-_ITEMS = "samples that are made of the items (index.json, item.json): see contracts/minionerec.yaml"
-_IDS = "one item_id that reads as missing makes floats of the whole column: every target of one task becomes its raw id"
+_RUN: dict[str, Any] = {"settings": MiniOneRec, "run_here": True}
 MODES = {
-    "sft": Mode(
-        name="minionerec.sft", upstream=UPSTREAM, settings=MiniOneRec, read=_reader("sft"), rules=RULES, cut=_cut,
-        run_here=True, not_covered=(_ITEMS, _IDS),
-    ),
-    "rl": Mode(
-        name="minionerec.rl", upstream=UPSTREAM, settings=MiniOneRec, read=_reader("rl"), rules=RULES, run_here=True,
-        not_covered=(
-            _ITEMS, "golds that are looked up by the history: check conflicting_answers",
-            "rl.py draws 10,000 rows for one task and stops where there are fewer: check batch_arithmetic",
-        ),
-    ),
-    "items": Mode(
-        name="minionerec.items", upstream=UPSTREAM, settings=MiniOneRec, read=_read_item, rules=ITEM_RULES,
-        run_here=True, not_covered=("titles and descriptions that several items have: the last one wins",),
-    ),
-    "eval": Mode(
-        name="minionerec.eval", upstream=UPSTREAM, settings=MiniOneRec, read=_reader("eval"), rules=RULES,
-        run_here=True, not_covered=("constrained decoding (evaluate.py:75-99)",),
-    ),
-}  # fmt: skip
+    "sft": _TWINS.mode("sft", "rows", read=_reader("sft"), cut=_cut, **_RUN),
+    "rl": _TWINS.mode("rl", "rows", read=_reader("rl"), **_RUN),
+    "items": _TWINS.mode("items", "items", read=_read_item, **_RUN),
+    "eval": _TWINS.mode("eval", "rows", read=_reader("eval"), **_RUN),
+}

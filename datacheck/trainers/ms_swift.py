@@ -21,12 +21,15 @@ from datacheck.trainers.base import (
     Settings,
     StopRow,
     Trained,
+    Twins,
+    Upstream,
     as_loaded,
     shown,
     type_of,
 )
-from datacheck.trainers.ms_swift_rules import RULES, UPSTREAM
 
+UPSTREAM = Upstream("modelscope/ms-swift", "3602360a562313afbf2ef6065fdf61f271a2c5b9", "swift/")
+_TWINS = Twins.of("ms_swift", UPSTREAM)
 _MEDIA = {"images": "images", "image": "images", "audios": "audios", "audio": "audios", "videos": "videos",
           "video": "videos"}  # fmt: skip
 _SYSTEM = dict.fromkeys(("system", "system_prompt"), "system")
@@ -442,12 +445,11 @@ def _cut(to: MsSwift) -> Cut:
 
 def _mode(name: str) -> Mode:
     made: Callable[[Any, Any, Seen], RowOutcome] = partial(read, mode=name)
-    return Mode(
-        name=f"ms_swift.{name}",
-        upstream=UPSTREAM,
+    return _TWINS.mode(
+        name,
+        "all",
         settings=MsSwift,
         read=made,
-        rules=RULES,
         cut=_cut,
         run_here=True,
         roles={
@@ -459,12 +461,6 @@ def _mode(name: str) -> Mode:
         role_rules=frozenset({"unknown_role", "system_in_middle", "no_answer"}),
         tolerates=frozenset({"wrong_order"}),  # consecutive messages of one side are put together (base.py:1316)
         tool_arguments="any",  # text is loaded, and its own templates print calls
-        not_covered=(
-            "the encoder's rules (system in the middle, no rejected answer, masks) were read, not run",
-            "`columns` of dataset_info.json and preprocessors of registered datasets; a local file is assumed",
-            "images, videos, audios, objects beyond their form; embedding, reranker, PRM and classification",
-            "RANDOM_DATASET_RESPONSE, sampling and the split for validation: which rows are drawn is random",
-        ),
     )
 
 

@@ -3,7 +3,7 @@
 The upload is checked as a whole: a file with a bad line is refused, so every fault here stops the run.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 from datacheck.i18n.message import Message
@@ -13,10 +13,10 @@ from datacheck.trainers.base import (
     Messages,
     Mode,
     RowOutcome,
-    Rule,
     Settings,
     StopRow,
     Trained,
+    Twins,
     Upstream,
     guarded,
     kind_of,
@@ -25,6 +25,7 @@ from datacheck.trainers.base import (
 )
 
 UPSTREAM = Upstream("openai/openai-openapi", "f85dbe223d")
+_TWINS = Twins.of("openai", UPSTREAM)
 # An older reference calls the outputs of DPO completions; both are taken.
 _OUTPUTS = (("preferred_output", "preferred_completion"), ("non_preferred_output", "non_preferred_completion"))
 _ROLES = ("system", "developer", "user", "assistant", "tool", "function")
@@ -36,34 +37,6 @@ class OpenAI(Settings):
     MAX_LENGTH: ClassVar[str | None] = "max_tokens"
 
     max_tokens: int | None = None
-
-
-_SPEC = "openapi.yaml:39901"
-RULES: Mapping[str, Rule] = {
-    "not_an_object": Rule("fails", "the line is no JSON object", _SPEC, "write one per line"),
-    "no_messages": Rule("fails", "no list of messages, or an empty one", _SPEC,
-        "write messages as a list"),
-    "message_malformed": Rule("fails", "a message is no object with a known role", _SPEC,
-        "use the roles system, developer, user, assistant, tool"),
-    "content_malformed": Rule("fails", "a content is neither text nor parts, or is missing without calls", _SPEC,
-        "write text; null only beside tool_calls"),
-    "weight_malformed": Rule("fails", "a weight is neither 0 nor 1, or stands on another role than the assistant's",
-        _SPEC, "write 0 or 1 on assistant messages only"),
-    "no_answer": Rule("fails", "no assistant message is trained", _SPEC,
-        "end the conversation with an answer whose weight is not 0"),
-    "arguments_not_text": Rule("fails", "a call's arguments are no JSON text", _SPEC,
-        "write arguments as a JSON string, as the API returns them"),
-    "no_input": Rule("fails", "DPO: no input with messages", _SPEC,
-        "write {input: {messages}, preferred_output, non_preferred_output}"),
-    "output_malformed": Rule("fails", "DPO: an output is no list with one assistant message", _SPEC,
-        "write a list with one assistant message"),
-    "last_not_user": Rule("fails", "RFT: the last message is not the user's", _SPEC,
-        "cut the conversation before the answer"),
-    "too_long": Rule("truncated", "more tokens than a training example may have",
-        _SPEC, "split the row"),
-    "message_masked": Rule("masked", "an assistant message has weight 0", _SPEC,
-        "leave the weight out to train it"),
-}  # fmt: skip
 
 
 def _messages(value: Any, where: str) -> Messages:
@@ -150,18 +123,16 @@ def _cut(settings: OpenAI) -> Cut:
 
 
 def _mode(name: str, read: Callable[[dict[str, Any]], RowOutcome]) -> Mode:
-    return Mode(
-        name=f"openai.{name}",
-        upstream=UPSTREAM,
+    return _TWINS.mode(
+        name,
+        "all",
         settings=OpenAI,
         read=guarded(lambda record, _settings, _seen: read(record)),
-        rules=RULES,
         cut=_cut,
         roles={"user": ("user",), "assistant": ("assistant",), "tool": ("tool", "function"),
                "system": ("system", "developer")},
         role_rules=frozenset({"message_malformed", "no_answer", "last_not_user"}),
         tool_arguments="string",
-        not_covered=("what the service itself refuses: moderation, fewer than ten rows, tokens per row and per file",),
     )  # fmt: skip
 
 

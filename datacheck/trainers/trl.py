@@ -5,7 +5,6 @@ What the *first* record looks like decides how all are read. Rows that are too l
 """
 
 import json
-from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
 from datacheck.i18n.message import Message
@@ -15,18 +14,20 @@ from datacheck.trainers.base import (
     Messages,
     Mode,
     RowOutcome,
-    Rule,
     Seen,
     Settings,
     StopRow,
     Trained,
+    Twins,
+    Upstream,
     as_loaded,
     guarded,
     shown,
     type_of,
 )
-from datacheck.trainers.trl_rules import DPO_RULES, GRPO_RULES, KTO_RULES, REWARD_RULES, SFT_RULES, UPSTREAM
 
+UPSTREAM = Upstream("huggingface/trl", "f2cd57710ae345ea6428ae95363267fcf38a3dc8", "trl/")
+_TWINS = Twins.of("trl", UPSTREAM)
 _KEYS = ("prompt", "chosen", "rejected", "completion", "messages")  # is_conversational, data_utils.py:184
 _ANSWERS = ("chosen", "rejected")
 _ROLES = ("system", "user", "assistant", "tool", "developer")
@@ -419,42 +420,24 @@ def _cut_pair(to: TrlPairs) -> Cut:
     return Cut(to.max_length, to.truncation_mode, unanswered=unanswered)
 
 
-def _cut_kto(to: TrlPairs) -> Cut:
-    return Cut(to.max_length, "keep_start", unanswered="prompt_fills")
-
-
-def _cut_reward(to: TrlPairs) -> Cut:
-    return Cut(to.max_length, "drop")
-
-
-_NOT_COVERED = (
-    "columns `image` and `images` (vision): such rows are read only when a batch is made",
-    "`formatting_func`, `skip_prepare_dataset` and user code around the trainer",
-    "what a chat template refuses (roles, order): check template_errors renders with the template of the run",
-    "records of which some keys hold text and some messages: which one TRL looks at differs from run to run",
-    "what the `datasets` library makes of columns whose types vary: it may stop the run (check schema_violations)",
-)
-
-
-def _mode(name: str, settings: type[Settings], read: Any, rules: Mapping[str, Rule], **more: Any) -> Mode:
-    return Mode(
-        name=f"trl.{name}",
-        upstream=UPSTREAM,
+def _mode(name: str, settings: type[Settings], read: Any, **more: Any) -> Mode:
+    return _TWINS.mode(
+        name,
+        "common",
+        name,
         settings=settings,
         read=guarded(read),
-        rules=rules,
         **more,
         run_here=name != "grpo",
         roles={"user": ("user",), "assistant": ("assistant",), "tool": ("tool",), "system": ("system", "developer")},
         role_rules=frozenset({"foreign_role", "role_missing", "no_assistant_token"}),
-        not_covered=_NOT_COVERED,
     )
 
 
 MODES = {
-    "sft": _mode("sft", TrlSft, _read_sft, SFT_RULES, cut=_cut_sft, before=_before_sft),
-    "dpo": _mode("dpo", TrlPairs, _read_dpo, DPO_RULES, cut=_cut_pair),
-    "reward": _mode("reward", TrlPairs, _read_reward, REWARD_RULES, cut=_cut_reward),
-    "kto": _mode("kto", TrlPairs, _read_kto, KTO_RULES, cut=_cut_kto),
-    "grpo": _mode("grpo", TrlGrpo, _read_grpo, GRPO_RULES),
+    "sft": _mode("sft", TrlSft, _read_sft, cut=_cut_sft, before=_before_sft),
+    "dpo": _mode("dpo", TrlPairs, _read_dpo, cut=_cut_pair),
+    "reward": _mode("reward", TrlPairs, _read_reward, cut=lambda to: Cut(to.max_length, "drop")),
+    "kto": _mode("kto", TrlPairs, _read_kto, cut=lambda to: Cut(to.max_length, unanswered="prompt_fills")),
+    "grpo": _mode("grpo", TrlGrpo, _read_grpo),
 }

@@ -1,6 +1,5 @@
 """verl: RLHFDataset (prompts for RL, with the reward manager's demands) and MultiTurnSFTDataset."""
 
-from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
 from pydantic import Field
@@ -10,13 +9,12 @@ from datacheck.trainers.base import (
     Cut,
     Fate,
     Messages,
-    Mode,
     RowOutcome,
-    Rule,
     Seen,
     Settings,
     StopRow,
     Trained,
+    Twins,
     Upstream,
     as_loaded,
     guarded,
@@ -25,7 +23,7 @@ from datacheck.trainers.base import (
 )
 
 UPSTREAM = Upstream("volcengine/verl", "b178a3cd56f58b2d502255daba591e92833930a7", "verl/")
-_rule = UPSTREAM.rule
+_TWINS = Twins.of("verl", UPSTREAM)
 # Names that default_compute_score knows (reward_score/__init__.py:45); besides them what begins with "aime".
 SCORED = frozenset({
     "openai/gsm8k", "lighteval/MATH", "DigitalLearningGmbH/MATH-lighteval", "HuggingFaceH4/MATH-500", "math_dapo",
@@ -71,54 +69,6 @@ class VerlRl(Settings):
     own_rewards: str | None = Field(default=None, alias="reward.custom_reward_function.path")
 
 
-_SFT, _RL = "utils/dataset/multiturn_sft_dataset.py:", "utils/dataset/rl_dataset.py:"
-SFT_RULES: Mapping[str, Rule] = {
-    "not_an_object": _rule("fails", "the record is no object", _SFT + "128", "write a table of rows"),
-    "missing_column": _rule("fails", "no record has the column of messages", _SFT + "146",
-        "name it messages, or set data.messages_key"),
-    "messages_malformed": _rule("fails", "messages are no list of objects, or there is none", _SFT + "192",
-        "write a list of objects with role and content"),
-    "role_missing": _rule("fails", "a message has no role (KeyError)", _SFT + "211",
-        "give every message a role"),
-    "foreign_role": _rule("kept", "a role that templates do not know is handed on as it is",
-        _SFT + "192", "rename roles to system, user, assistant, tool", silent=True),
-    "tools_malformed": _rule("fails", "tools are no list of objects (JSON text is not read)", _SFT + "192",
-        "write tools as a list of objects"),
-    "media_without_processor": _rule("fails", "a column of images or videos, and the model has no processor",
-        _SFT + "240", "take the column out of data for a text model"),
-    "no_answer": _rule("masked", "no assistant message: no token of the row is trained", _SFT + "212", "drop the row",
-        silent=True),
-    "too_long_fails": _rule("fails", "more tokens than data.max_length, and data.truncation is error", _SFT + "356",
-        "set data.truncation, or raise max_length"),
-    "too_long": _rule("truncated", "more tokens than data.max_length", _SFT + "348",
-        "raise data.max_length", silent=True),
-}  # fmt: skip
-RL_RULES: Mapping[str, Rule] = {
-    "not_an_object": _rule("fails", "the record is no object", _RL + "160", "write a table of rows"),
-    "prompt_dropped": _rule("dropped", "the prompt cannot be rendered, and filter_overlong_prompts leaves the row out",
-        _RL + "247",
-        "write the prompt as a list of messages with role and content"),
-    "prompt_fails": _rule("fails", "the prompt cannot be rendered, and nothing filters it", _RL + "247",
-        "write the prompt as a list of messages with role and content"),
-    "prompt_empty": _rule("kept", "the prompt has no message: the model is asked nothing",
-        _RL + "247", "drop the row", silent=True),
-    "foreign_role": _rule("kept", "a role that templates do not know is handed on as it is",
-        _RL + "247", "rename roles to system, user, assistant, tool", silent=True),
-    "extra_info_malformed": _rule("fails", "extra_info is no object", _RL + "353",
-        "write extra_info as an object, or leave it out"),
-    "no_ground_truth": _rule("fails", "no reward_model.ground_truth (KeyError when the first answer is scored)",
-        "workers/reward_manager/naive.py:77",
-        "write reward_model: {style: rule, ground_truth: …}"),
-    "no_data_source": _rule("fails", "no data_source (KeyError when the first answer is scored)",
-        "workers/reward_manager/naive.py:78", "name the reward function"),
-    "unknown_data_source": _rule("fails", "no reward function has this data_source (NotImplementedError)",
-        "utils/reward_score/__init__.py:107",
-        "use a known name, or set custom_reward_function.path"),
-    "too_long": _rule("dropped", "the prompt has more tokens than data.max_prompt_length", _RL + "255",
-        "raise it, or shorten the prompt", silent=True),
-    "too_long_fails": _rule("fails", "the prompt has more tokens than data.max_prompt_length, and nothing filters it",
-        _RL + "255", "set data.filter_overlong_prompts: true"),
-}  # fmt: skip
 _ROLES = ("system", "user", "assistant", "tool", "developer")
 
 
@@ -212,23 +162,13 @@ def _first(to: VerlSft | VerlRl) -> int | None:
     return to.max_samples if to.max_samples > 0 else None
 
 
-_ROLE_NAMES = {"user": ("user",), "assistant": ("assistant",), "tool": ("tool",), "system": ("system", "developer")}
-_ROLE_RULES = frozenset({"foreign_role", "role_missing", "no_answer"})
+_RUN: dict[str, Any] = {
+    "first": _first,
+    "roles": {"user": ("user",), "assistant": ("assistant",), "tool": ("tool",), "system": ("system", "developer")},
+    "role_rules": frozenset({"foreign_role", "role_missing", "no_answer"}),
+    "run_here": True,
+}
 MODES = {
-    "sft": Mode(
-        name="verl.sft", upstream=UPSTREAM, settings=VerlSft, read=guarded(_read_sft), rules=SFT_RULES, cut=_cut_sft,
-        first=_first, roles=_ROLE_NAMES, role_rules=_ROLE_RULES, run_here=True, not_covered=(
-            "models with a processor (images, videos)",
-            "the check that turns rendered one by one equal the whole: see check template_errors",
-            "the older single-turn SFTDataset (prompt_key, response_key)",
-        ),
-    ),
-    "rl": Mode(
-        name="verl.rl", upstream=UPSTREAM, settings=VerlRl, read=guarded(_read_rl), rules=RL_RULES, cut=_cut_rl,
-        first=_first, roles=_ROLE_NAMES, role_rules=_ROLE_RULES, run_here=True, not_covered=(
-            "models with a processor (images, videos)", "reward managers other than naive",
-            "what single reward functions demand of ground_truth (check unverifiable_answers)",
-            "what becomes of a prompt that is too long and not filtered depends on the agent loop",
-        ),
-    ),
-}  # fmt: skip
+    "sft": _TWINS.mode("sft", "sft", settings=VerlSft, read=guarded(_read_sft), cut=_cut_sft, **_RUN),
+    "rl": _TWINS.mode("rl", "rl", settings=VerlRl, read=guarded(_read_rl), cut=_cut_rl, **_RUN),
+}

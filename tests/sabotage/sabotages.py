@@ -128,7 +128,7 @@ SABOTAGES = (
         "datacheck.verdict.judge._funnel",
         "pl.concat([gone, hit]).unique()",
         "pl.concat([gone, hit])",
-        "tests/verdict/test_judge.py::test_rejudging_equals_a_fresh_run",
+        "tests/verdict/test_judge.py::test_the_funnel_counted_by_hand",
     ),
     Sabotage(
         "baseline_knows_everything",
