@@ -276,7 +276,7 @@ UNKNOWN_SHAPE = [
             lambda r, _: {"instrution": r["instruction"], "output": r["output"]}, ("alpaca",)),
     Mutator("output_as_list", SchemaViolations(), "unknown_format", lambda r, _: {**r, "output": [1, r["output"]]}, ("alpaca",)),
     Mutator("conversation_as_text", SchemaViolations(), "unknown_format",
-            lambda r, _: {"conversations": json.dumps(r["conversations"], ensure_ascii=False)}, ("chat",)),
+            lambda r, _: {"conversations": "\n".join(turn["value"] for turn in r["conversations"])}, ("chat",)),
     Mutator("chosen_as_number", RoleErrors(), "no_answer", lambda r, _: {**r, "chosen": 1}, ("preference",)),
 ]  # fmt: skip
 

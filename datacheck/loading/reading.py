@@ -12,6 +12,7 @@ from datacheck.errors import WrongValueError
 FormatName = Literal[
     "auto",
     "messages",
+    "messages_text",
     "sharegpt",
     "alpaca",
     "prompt_completion",

@@ -32,7 +32,7 @@ _TEXT = (
     "exact_duplicates", "near_duplicates", "pii",
 )  # fmt: skip
 _ANSWERS = ("unfinished_answers", "run_on_answers", "refusals", "language_mismatch")
-_ANSWERED = ("messages", "sharegpt", "prompt_completion", "alpaca")
+_ANSWERED = ("messages", "messages_text", "sharegpt", "prompt_completion", "alpaca")
 _GOLDS = ("unverifiable_answers  # name the grader that your reward uses", "conflicting_answers", "answer_in_prompt")
 # The format that most rows have → the checks that such data needs.
 _CHECKS: Mapping[str, tuple[str, ...]] = {
@@ -50,8 +50,8 @@ _CHECKS: Mapping[str, tuple[str, ...]] = {
     "tokens": ("too_few_rows",),  # texts that only their tokenizer could show: name the data they were made of
 }  # fmt: skip
 _FAMILY = {
-    "messages": "chat", "sharegpt": "chat", "alpaca": "chat", "prompt_completion": "chat", "kto": "chat",
-    "preference": "preference", "prompt_only": "prompt", "rlvr": "verifiable", "qa": "answered",
+    "messages": "chat", "messages_text": "chat", "sharegpt": "chat", "alpaca": "chat", "prompt_completion": "chat",
+    "kto": "chat", "preference": "preference", "prompt_only": "prompt", "rlvr": "verifiable", "qa": "answered",
     "multiple_choice": "choices", "text": "plain", "tokens": "tokens",
 }  # fmt: skip
 _LABELS = {

@@ -82,7 +82,9 @@ def test_what_was_found_is_shown():
 
 
 def test_plain_text_may_be_rendered():
-    result = measure(ControlTokens(), [{"text": "<|im_start|>user\na<|im_end|>"}, *dataset("user: a | assistant: b")])
+    result = measure(
+        ControlTokens(), [{"text": "a text: <|im_start|>user\na<|im_end|>"}, *dataset("user: a | assistant: b")]
+    )
     assert result.value("rate") == Ratio(0, 2)
     assert result.not_checked == ("1 row is one plain text, which may be rendered on purpose",)
 

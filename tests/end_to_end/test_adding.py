@@ -12,6 +12,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "adding.md").read_text("utf-8")
 FILES = dict(re.findall(r"^`([\w/]+\.py)`\n\n```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL))
+WORDS = dict(re.findall(r"^`([\w/]+\.po)`\n\n```po\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL))
 
 
 def run(*arguments, cwd, **environment):
@@ -33,6 +34,8 @@ def tree(tmp_path_factory):
     for name, text in FILES.items():
         assert not (root / name).exists()
         (root / name).write_text(text, "utf-8")
+    for name, entries in WORDS.items():
+        (root / name).write_text(f"{(root / name).read_text('utf-8')}\n{entries}", "utf-8")
     return root
 
 
@@ -49,6 +52,7 @@ def test_its_tests_pass_and_the_check_keeps_what_every_check_promises(tree):
     every = ["tests/end_to_end/test_every_check.py", "-k", "shouted_answers"]
     run("-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", *own, cwd=tree)
     run("-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", *every, cwd=tree)
+    run("-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", "tests/i18n/test_messages.py", cwd=tree)
 
 
 def test_what_was_added_is_found_by_the_commands(tree):

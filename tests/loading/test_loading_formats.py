@@ -418,6 +418,11 @@ CASES = {
         "unknown",
         [],
     ),
+    "messages as JSON text": (
+        {"messages": '[{"role": "user", "content": "u"}, {"role": "assistant", "content": "a"}]'},
+        "messages_text",
+        [("prompt", 0, "user", "messages[0].content", "u"), ("response", 1, "assistant", "messages[1].content", "a")],
+    ),
     "no known key": ({"a": 1}, "unknown", []),
     "messages that are a string": ({"messages": "u"}, "unknown", []),
     "a role that is a list": (
@@ -581,3 +586,10 @@ def test_explicit_format_marks_rows_that_do_not_fit(load):
     assert load(b'{"prompt": "p", "completion": "c", "label": true}\n', format="prompt_completion").rows[
         "format"
     ].to_list() == ["prompt_completion"]
+
+
+def test_messages_as_json_text_are_no_list_of_messages(load):
+    """A trainer that reads lists stops there, so the contract that names lists must not take them."""
+    row = {"messages": json.dumps([{"role": "user", "content": "u"}])}
+    loaded = load(json.dumps(row).encode() + b"\n", format="messages")
+    assert loaded.rows["format"].to_list() == ["unknown"]

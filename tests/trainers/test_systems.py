@@ -203,7 +203,7 @@ def test_a_twin_never_raises(name, record, chat):
     settings = mode.configured(None, {"apply_chat_template": chat, "output_key": "reference", "input_key": "input"})
     reading = mode.read(record, settings, UNSEEN)
     assert all(fate.reason in mode.rules for fate in reading.fates)
-    json.dumps([fate.detail for fate in reading.fates])
+    json.dumps([str(fate.detail) for fate in reading.fates])
 
 
 @pytest.mark.parametrize("length", [0, -1])

@@ -4,6 +4,7 @@
 - raw Glaive function calling v2 (glaiveai/glaive-function-calling-v2, README)
 - lists of messages written as JSON text
 
+The last have a format of their own: a trainer that reads lists stops at a text between them.
 The path of a turn is that of the whole text, or in JSON text the path that it would have without the quotes.
 """
 
@@ -89,7 +90,7 @@ def read_json_text(record: dict[str, Any], styles: Styles, key: str) -> Extract 
 FORMATS = (
     Format("messages", 645, frozenset({"system", "chat"}), read_glaive),
     *(
-        Format("messages", 635, frozenset({key}), partial(read_json_text, key=key), without)
+        Format("messages_text", 635, frozenset({key}), partial(read_json_text, key=key), without)
         for key, without in first_of(KEYS)
     ),
     *(
