@@ -12,15 +12,8 @@ from datacheck.trainers import trainer_names
 from datacheck.trainers.base import Mode
 
 _ROLES = ("system", "user", "assistant", "tool")
-_ANSWERED = (
-    "messages",
-    "messages_text",
-    "sharegpt",
-    "alpaca",
-    "prompt_completion",
-    "kto",
-    "preference",
-)  # must end with an answer
+# Must end with an answer.
+_ANSWERED = ("messages", "messages_text", "sharegpt", "alpaca", "prompt_completion", "kto", "preference")
 _ASKED = (*_ANSWERED, "prompt_only", "rlvr", "qa", "multiple_choice")  # must hold a question
 _SIDES = {"prompt": 0, "response": 1, "chosen": 1, "rejected": 2}
 # Calls that stand in the text: Hermes and Qwen, Llama, Mistral, ReAct (as LLaMA-Factory renders it).
