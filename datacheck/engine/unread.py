@@ -143,6 +143,13 @@ def _sentence(
     some = Message.plural("{n:,} row", "{n:,} rows", count)
     if count != rows:
         some = Message("{count:,} of {rows:,} rows", count=count, rows=rows)
+    if set(named) == {"tokens"}:
+        return Message(
+            "{prefix}{some} of format `tokens`: without the tokenizer that made them, token ids are no texts; "
+            "judge the data that they were made of",
+            prefix=prefix,
+            some=some,
+        )
     return Message(
         "{prefix}{some} of format {forms}: {why}; name the keys of their texts under source.fields",
         prefix=prefix,

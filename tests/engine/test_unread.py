@@ -76,7 +76,7 @@ def test_token_ids_are_no_texts_that_could_pass(tmp_path, here, command):
     jsonl(tmp_path / "data" / "a.jsonl", *rows)
     found = found_in(tmp_path, command, ["empty_turns", "near_duplicates", "exact_duplicates"])
     for check in ("empty_turns", "near_duplicates", "exact_duplicates"):
-        assert "60 rows of format `tokens`" in found[check]["error"]
+        assert "60 rows of format `tokens`: without the tokenizer" in found[check]["error"]
     assert found["schema_violations"]["status"] == "pass"
 
 
