@@ -190,7 +190,7 @@ def test_contents_and_ids(naughty, where):
 def test_roles(naughty):
     told = details(naughty, "unknown_role", "messages[0].content")
     assert told == {
-        n: f"role {line}" if harmless(line) else excerpt(f"role {line}") for n, line in enumerate(naughty.lines)
+        n: f"role {line}" if harmless(line) else f"role {excerpt(line)}" for n, line in enumerate(naughty.lines)
     }
 
 
