@@ -14,14 +14,14 @@ from typing import Any
 
 import pytest
 from flow_server import Server, environment, living, started
-from test_gate_flows import BAD, CONTRACT, GOOD, Place, place, served, until
+from test_gate_flows import BAD, CONTRACT, GOOD, Place, place, until
 
 from datacheck.errors import UsageError
 from datacheck.files.versions import MANIFEST
 from datacheck.registry.registry import Registry
 from flows.rules import Rulebook
 
-__all__ = ["place", "served"]  # fixtures
+__all__ = ["place"]  # a fixture
 
 slow = pytest.mark.slow
 ENDED = {"COMPLETED", "FAILED", "CRASHED", "CANCELLED"}
@@ -130,8 +130,18 @@ def test_serve_without_a_server_says_so_in_one_line(alone: Place, url: str, code
 
 
 @slow
-def test_a_request_chooses_a_drop_and_nothing_else(served: Place, tmp_path_factory: pytest.TempPathFactory) -> None:
-    place, foreign = served, Foreign(served, tmp_path_factory.mktemp("foreign"))
+def test_a_request_chooses_a_drop_and_nothing_else(tmp_path: Path) -> None:
+    with started(tmp_path / "server") as own:  # without the looks that other tests left behind
+        place = Place(tmp_path / "place", own)
+        try:
+            place.start("serve", *place.rules(), "--interval", 3600)
+            until(lambda: "being served" in place.log(), place)
+            requests_choose_a_drop(place, Foreign(place, tmp_path / "foreign"))
+        finally:
+            place.close()
+
+
+def requests_choose_a_drop(place: Place, foreign: "Foreign") -> None:
     asked = [foreign.ask("datacheck-publish", parameters) for parameters in foreign.requests()]
     asked += [foreign.ask("datacheck-validate", parameters) for parameters in foreign.requests()[1:3]]
     asked.append(foreign.ask("datacheck-watch", {"rules": foreign.rules}))
@@ -176,6 +186,7 @@ class Foreign:
     def __init__(self, place: Place, folder: Path) -> None:
         self.place, self.folder = place, folder
         self.ran = folder / "ran"
+        folder.mkdir()
         place.drop("good", GOOD)
         shutil.copytree(place.registry / "incoming" / "good", folder / "drop")
         (place.registry / "incoming" / "link").symlink_to(folder / "drop")
