@@ -178,7 +178,7 @@ def test_a_stopped_call_says_so_gives_the_drop_back_and_leaves_nobody(site, numb
         time.sleep(0.05)
     assert not alive(family)
     found = json.loads((drop / "_report" / "report.json").read_bytes())
-    assert (found["verdict"], found["reason"]) == ("error", f"interrupted by {number.name}")
+    assert (found["verdict"], found["reason"]["text"]) == ("error", f"interrupted by {number.name}")
     assert site.kinds() == ["claim", "interrupted"]
     assert site.tree()["staged"] == site.tree()["versions"] == []
     contract(site.root / "rules", ["role_errors"], source={})
