@@ -30,9 +30,9 @@ demo: $(VENV)/.ready ## check a good and a bad dataset of sample_data; reports i
 quick: $(VENV)/.ready ## the tests that notice a broken promise, and the layers (under a minute on 2 cores)
 	$(PY) tests/sabotage/run.py --tests | xargs -0 $(PY) -m pytest -n $(JOBS) -m "not slow" tests/test_layers.py
 
-# A file is one worker's: what its tests share is made once.
+# A file is one worker's: what its tests share is made once. In their order: files of few, long tests must not be last.
 test: $(VENV)/.ready ## the tests that take seconds (under 10 minutes on 2 cores)
-	$(PY) -m pytest -n $(JOBS) --dist loadfile -m "not slow"
+	$(PY) -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder -m "not slow"
 
 slow: $(VENV)/.ready ## the tests that take longer (servers, fuzz, memory)
 	$(PY) -m pytest -m slow --durations=10

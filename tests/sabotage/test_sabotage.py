@@ -31,6 +31,7 @@ def test_its_target_is_there(sabotage):
     assert recompiled(function, sabotage.old, sabotage.new).co_code is not None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("batch", range(BATCHES))
 def test_a_fast_test_notices(batch):
     names = [sabotage.name for sabotage in SABOTAGES[batch::BATCHES]]
