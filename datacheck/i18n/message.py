@@ -15,8 +15,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from datacheck.plugins import names, plugged
-
 DOMAIN = "datacheck"
 LOCALE = Path(__file__).parent / "locale"
 Parameter: TypeAlias = "str | int | float | Path | Message"  # a path is taken as its text
@@ -149,8 +147,10 @@ def catalogue(lang: str) -> gettext.NullTranslations:
     """The sentences of a language, with those of plug-ins behind ours; English for a language that nobody has."""
     if lang == "en":
         return gettext.NullTranslations()
+    from importlib.metadata import entry_points  # the guard speaks English and starts at once
+
     known = gettext.translation(DOMAIN, LOCALE, [lang], fallback=True)
-    for name, package in zip(names("datacheck.locales"), plugged("datacheck.locales"), strict=True):
-        folder = Path(next(iter(package.__path__))) / "locale"  # a plug-in is a package with catalogues of its own
-        known.add_fallback(gettext.translation(name, folder, [lang], fallback=True))
+    for plugin in sorted(entry_points(group="datacheck.locales"), key=lambda point: point.name):
+        folder = Path(next(iter(plugin.load().__path__))) / "locale"  # it is a package with catalogues of its own
+        known.add_fallback(gettext.translation(plugin.name, folder, [lang], fallback=True))
     return known

@@ -7,7 +7,6 @@ from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 from datacheck.i18n.message import catalogue, ids, languages
-from datacheck.status import NotKnown, Status
 
 _VERBS = ids("load", "derive", "summarise", "group", "measure", "write", "verify")
 
@@ -31,9 +30,9 @@ class Words:
     contract: str
     version: str
     verdict: str
-    statuses: Mapping[Status, str]
-    tallies: Mapping[Status, str]  # "{n} passed"
-    headlines: Mapping[Status, str]  # what a verdict means
+    statuses: Mapping[str, str]
+    tallies: Mapping[str, str]  # "{n} passed"
+    headlines: Mapping[str, str]  # what a verdict means
     strict: str
     strict_warn: str
     exit_code: str
@@ -101,7 +100,7 @@ class Words:
     baseline_known: str
     baseline_places: str
     baseline_mixed: str
-    baseline_reasons: Mapping[NotKnown, str]
+    baseline_reasons: Mapping[str, str]
     baseline_then: str
     baseline_was: str
     baseline_counts: str
@@ -136,25 +135,25 @@ _EN = Words(
     version="version",
     verdict="Verdict",
     statuses={
-        Status.PASS: "pass",
-        Status.INFO: "info",
-        Status.WARN: "warn",
-        Status.FAIL: "fail",
-        Status.ERROR: "error",
+        "pass": "pass",
+        "info": "info",
+        "warn": "warn",
+        "fail": "fail",
+        "error": "error",
     },
     tallies={
-        Status.PASS: "{} passed",
-        Status.INFO: "{} info",
-        Status.WARN: "{} warned",
-        Status.FAIL: "{} failed",
-        Status.ERROR: "{} undecided",
+        "pass": "{} passed",
+        "info": "{} info",
+        "warn": "{} warned",
+        "fail": "{} failed",
+        "error": "{} undecided",
     },
     headlines={
-        Status.PASS: "the data keeps its contract",
-        Status.INFO: "the data keeps its contract",
-        Status.WARN: "the data keeps its contract, with warnings",
-        Status.FAIL: "the data breaks its contract",
-        Status.ERROR: "no verdict: something could not be checked, so this is not a pass",
+        "pass": "the data keeps its contract",
+        "info": "the data keeps its contract",
+        "warn": "the data keeps its contract, with warnings",
+        "fail": "the data breaks its contract",
+        "error": "no verdict: something could not be checked, so this is not a pass",
     },
     strict="strict: a warning counts as a violation",
     strict_warn="warnings, and this run is strict: the contract counts as broken",
