@@ -53,12 +53,12 @@ def opened(request: urllib.request.Request) -> Any:
     """The answer; a server whose SQLite is busy says 503, and Prefect's own client asks again, too."""
     for _ in range(_TRIES):
         try:
-            return urllib.request.urlopen(request, timeout=10)
+            return urllib.request.urlopen(request, timeout=60)
         except urllib.error.HTTPError as error:
             if error.code != _BUSY:
                 raise
             time.sleep(2)
-    return urllib.request.urlopen(request, timeout=10)
+    return urllib.request.urlopen(request, timeout=60)
 
 
 def environment(**more: str) -> dict[str, str]:
