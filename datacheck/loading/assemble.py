@@ -14,12 +14,12 @@ from pydantic_core import to_json
 
 from datacheck.loading.cells import TYPES, Cell, as_text, below, depth, leaf
 from datacheck.loading.counts import AccountingError, Counts
-from datacheck.loading.formats import Extract, Format, Styles, candidates
+from datacheck.loading.formats import Extract, Format, Styles, candidates, known_names
 from datacheck.loading.formats import chat as chat_format
 from datacheck.loading.formats.renamed import Renaming
 from datacheck.loading.formats.turns import CALLS, Style, Turn
-from datacheck.loading.reading import Reading, in_words
-from datacheck.loading.rejected import Rejected, remark
+from datacheck.loading.reading import Reading
+from datacheck.loading.rejected import Rejected, in_words, remark
 from datacheck.loading.tables import CELLS, LINES, RECORDS, TURNS, Tables, rows_schema
 
 _EMPTY_SHA = hashlib.sha256(b"").hexdigest()
@@ -72,7 +72,8 @@ class Assembler:
         self._keeps = records
         self._wanted = reading.wanted()
         self._styles = Styles.of(reading.roles, reading.fields.role, reading.fields.content)
-        self._renaming = Renaming.of(reading.fields.named(), self._wanted)
+        keys = known_names()[self._wanted].keys if reading.fields.named() else {}
+        self._renaming = Renaming.of(reading.fields.named(), keys)
         self._known: dict[tuple[str, ...], tuple[Format, ...]] = {}
         self._labels = [(name, key, tuple(key.split("."))) for name, key in reading.columns.named() if key]
         self._clear()

@@ -20,6 +20,7 @@ from datacheck.errors import ContractError, UsageError
 from datacheck.files.inventory import dataset_files, inventory
 from datacheck.files.shown_names import shown_name
 from datacheck.i18n.message import Message
+from datacheck.loading.formats import known_names
 from datacheck.loading.reader import read
 from datacheck.loading.reading import Reading
 from datacheck.loading.tables import Tables
@@ -32,9 +33,8 @@ _TEXT = (
     "exact_duplicates", "near_duplicates", "pii",
 )  # fmt: skip
 _ANSWERS = ("unfinished_answers", "run_on_answers", "refusals", "language_mismatch")
-_ANSWERED = ("messages", "messages_text", "sharegpt", "prompt_completion", "alpaca")
 _GOLDS = ("unverifiable_answers  # name the grader that your reward uses", "conflicting_answers", "answer_in_prompt")
-# The format that most rows have → the checks that such data needs.
+# What the format of most rows is for → the checks that such data needs.
 _CHECKS: Mapping[str, tuple[str, ...]] = {
     "chat": ("empty_turns", "role_errors", *_ANSWERS, *_TEXT),
     "preference": (
@@ -48,11 +48,6 @@ _CHECKS: Mapping[str, tuple[str, ...]] = {
     "plain": _TEXT,
     "rows": ("exact_duplicates", "pii"),
     "tokens": ("too_few_rows",),  # texts that only their tokenizer could show: name the data they were made of
-}  # fmt: skip
-_FAMILY = {
-    "messages": "chat", "messages_text": "chat", "sharegpt": "chat", "alpaca": "chat", "prompt_completion": "chat",
-    "kto": "chat", "preference": "preference", "prompt_only": "prompt", "rlvr": "verifiable", "qa": "answered",
-    "multiple_choice": "choices", "text": "plain", "tokens": "tokens",
 }  # fmt: skip
 _LABELS = {
     "id": ("id", "uid", "uuid", "idx", "qid", "prompt_id", "question_id", "conversation_id"),
@@ -136,8 +131,9 @@ def _contract(sample: _Sample, path: Path, against: Path | None, folder: Path | 
     formats = tables.rows["format"].value_counts(sort=True)
     known = formats.filter(pl.col("format") != "unknown")["format"]
     chosen = known[0] if len(known) else "rows"
-    if chosen in _ANSWERED and not tables.turns["part"].is_in(["response", "chosen"]).any():
-        chosen = "prompt_only"  # no row has an answer: prompts for GRPO, or an evaluation
+    kind = known_names()[chosen].kind if chosen in known_names() else "rows"
+    if kind == "chat" and not tables.turns["part"].is_in(["response", "chosen"]).any():
+        chosen, kind = "prompt_only", "prompt"  # no row has an answer: prompts for GRPO, or an evaluation
     labels = _labels(tables)
     mixed = formats.height > 1
     one = not mixed or formats["count"][0] >= _NEARLY_ALL * tables.rows.height  # the rest is to be found, not allowed
@@ -160,7 +156,7 @@ def _contract(sample: _Sample, path: Path, against: Path | None, folder: Path | 
         "    schema:",
         *_schema(tables, labels, whole=sample.whole),
         "    checks:",
-        *(f"      - {check}" for check in _CHECKS[_FAMILY.get(chosen, "rows")]),
+        *(f"      - {check}" for check in _CHECKS[kind]),
         *(f"      {_item(check)}" for check in _by_content(tables, labels)),
         *_evaluation(against, folder),
     ]  # fmt: skip

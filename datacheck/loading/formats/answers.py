@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from datacheck.loading.cells import as_text, json_type, walk
-from datacheck.loading.formats.base import Format, first_of
+from datacheck.loading.formats.base import Format, Name, first_of
 from datacheck.loading.formats.chat import KEYS
 from datacheck.loading.formats.instruct import history_turns, side_turns
 from datacheck.loading.formats.turns import (
@@ -180,6 +180,13 @@ def _is_calls(text: str, given: Any) -> bool:
 
 _GOLDS = ("label", "answer", "Answer", "answerKey", "answer_key", "target", "output", "gold")
 
+NAMES = (
+    Name(
+        "multiple_choice", "choices", ("prompt", "options", "answer"), (), {"prompt": "question", "options": "choices"}
+    ),
+    Name("qa", "answered", ("prompt", "answer"), ("system",), {"prompt": "question"}),
+    Name("rlvr", "verifiable", ("prompt", "answer"), ("system",), {"answer": "ground_truth"}),
+)
 FORMATS = (
     *(
         Format(

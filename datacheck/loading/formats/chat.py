@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from datacheck.loading.formats.base import Format, first_of
+from datacheck.loading.formats.base import Format, Name, first_of
 from datacheck.loading.formats.turns import (
     Extract,
     Style,
@@ -121,6 +121,10 @@ def read_prompt_messages(record: dict[str, Any], styles: Styles, key: str) -> Ex
 
 
 _EMPTY = {key: "messages" if key == "messages" else "sharegpt" for key in KEYS}
+NAMES = (
+    Name("messages", "chat", ("messages",), ("system", "role", "content")),
+    Name("sharegpt", "chat", ("messages",), ("system", "role", "content")),
+)
 FORMATS = (
     *(
         each

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from datacheck.loading.cells import json_text, json_type
-from datacheck.loading.formats.base import Format, first_of
+from datacheck.loading.formats.base import Format, Name, first_of
 from datacheck.loading.formats.chat import KEYS, conversation
 from datacheck.loading.formats.turns import (
     OPENAI_ROLES,
@@ -238,6 +238,16 @@ _ANSWERED = frozenset(
      "rejected", "expected_text", "label", "labels", "target", "ground_truth"}
 )  # fmt: skip
 
+_OF_ALPACA = {"prompt": "instruction", "response": "output"}
+NAMES = (
+    Name("kto", "chat", ("prompt", "response", "label"), ("system",), {"response": "completion"}),
+    Name("prompt_completion", "chat", ("prompt", "response"), ("system",), {"response": "completion"}),
+    Name(
+        "alpaca", "chat", ("prompt", "response"), ("input", "system"), {"prompt": "instruction", "response": "output"}
+    ),
+    Name("prompt_only", "prompt", ("prompt",), ("system",)),
+    Name("text", "plain", ("text",)),
+)
 FORMATS = (
     *(
         Format("kto", 670, frozenset({key, label}), partial(read_kto_messages, key=key, label=label), without)
