@@ -200,8 +200,13 @@ def _whole(turns: pl.LazyFrame, rows: pl.LazyFrame) -> pl.LazyFrame:
     """One line per row that lacks a question or an answer, has no message, or no known format."""
     role, part = pl.col("role"), pl.col("part")
     ends = [role.filter(pl.col("side") == side).last().alias(f"end_{side}") for side in (0, 1, 2)]
-    seen = turns.group_by("row").agg(*ends, asked=(role == "user").any(), odd=(~pl.col("known")).any(),
-                                     prompted=(part == "prompt").any(), where=pl.col("path").last())  # fmt: skip
+    seen = turns.group_by("row").agg(
+        *ends,
+        asked=(role == "user").any(),
+        odd=(~pl.col("known")).any(),
+        prompted=(part == "prompt").any(),
+        where=pl.col("path").last(),
+    )
     table = rows.select("row", "format").join(seen, on="row", how="left")
     kind, odd = pl.col("format"), pl.col("odd")
     pair, ends_answered = kind.is_in(names_of("preference")), kind.is_in(names_of("chat", "preference"))

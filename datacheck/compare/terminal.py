@@ -197,9 +197,11 @@ def _mix_name(name: str, lang: Lang) -> str:
 
 def _of_a(rows: RowChanges) -> dict[str, int]:
     return {
-        "identical": rows.identical, "copies_fewer": rows.copies_fewer, "same_text": rows.same_text_before,
+        "identical": rows.identical,
+        "copies_fewer": rows.copies_fewer,
+        "same_text": rows.same_text_before,
         "gone": rows.gone,
-    }  # fmt: skip
+    }
 
 
 def _of_b(rows: RowChanges) -> dict[str, int]:

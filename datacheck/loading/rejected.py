@@ -24,7 +24,7 @@ def unopened(error: OSError) -> str:
     return remark("not a regular file") if error.strerror is None else reason_of(error).packed
 
 
-class Rejected(Exception):  # noqa: N818 (a finding about the data, not a fault)
+class Rejected(Exception):
     """The record is bad; `code` names why, see codes.py."""
 
     def __init__(self, code: str, message: str = "") -> None:

@@ -28,19 +28,19 @@ from datacheck.propose.columns import Texts, guessed
 from datacheck.text.scripts import SCRIPTS, script_words
 
 FILES = 8  # of a folder, as many are looked at
-_TEXT = (
-    "garbled_text", "leftover_markup", "placeholder_text", "control_tokens", "repetitive_text", "overlong_samples",
-    "exact_duplicates", "near_duplicates", "pii",
-)  # fmt: skip
+_TEXT = tuple(
+    """
+    garbled_text leftover_markup placeholder_text control_tokens repetitive_text overlong_samples exact_duplicates
+    near_duplicates pii
+""".split()
+)
+_PAIRS = ("identical_pairs", "prompt_mismatch", "contradictory_pairs", "length_bias")
 _ANSWERS = ("unfinished_answers", "run_on_answers", "refusals", "language_mismatch")
 _GOLDS = ("unverifiable_answers  # name the grader that your reward uses", "conflicting_answers", "answer_in_prompt")
 # What the format of most rows is for → the checks that such data needs.
 _CHECKS: Mapping[str, tuple[str, ...]] = {
     "chat": ("empty_turns", "role_errors", *_ANSWERS, *_TEXT),
-    "preference": (
-        "empty_turns", "role_errors", "identical_pairs", "prompt_mismatch", "contradictory_pairs", "length_bias",
-        *_ANSWERS, *_TEXT,
-    ),
+    "preference": ("empty_turns", "role_errors", *_PAIRS, *_ANSWERS, *_TEXT),
     "prompt": ("empty_turns", *_TEXT),
     "verifiable": ("empty_turns", *_GOLDS, "template_collapse", *_TEXT),
     "answered": ("empty_turns", *_GOLDS[:2], *_TEXT),  # a short answer may well stand in a passage or among choices
@@ -48,7 +48,7 @@ _CHECKS: Mapping[str, tuple[str, ...]] = {
     "plain": _TEXT,
     "rows": ("exact_duplicates", "pii"),
     "tokens": ("too_few_rows",),  # texts that only their tokenizer could show: name the data they were made of
-}  # fmt: skip
+}
 _LABELS = {
     "id": ("id", "uid", "uuid", "idx", "qid", "prompt_id", "question_id", "conversation_id"),
     "source": ("source", "src", "data_source", "dataset", "domain", "category", "subject", "task"),
@@ -148,8 +148,11 @@ def _contract(sample: _Sample, path: Path, against: Path | None, folder: Path | 
         f"      format: {chosen if one and guess else 'auto'}" + (f"  # found: {_mix(formats)}" if mixed else ""),
         *_without_reader(tables),
         *_became(tables),
-        *([f"      records: {_quoted(sample.records)}  # the list in the document whose items are the rows"]
-          if sample.records else []),
+        *(
+            [f"      records: {_quoted(sample.records)}  # the list in the document whose items are the rows"]
+            if sample.records
+            else []
+        ),
         *_named_texts(texts),
         *([f"      columns: {_map(labels)}"] if labels else []),
         *_scale(tables, labels),
@@ -159,7 +162,7 @@ def _contract(sample: _Sample, path: Path, against: Path | None, folder: Path | 
         *(f"      - {check}" for check in _CHECKS[kind]),
         *(f"      {_item(check)}" for check in _by_content(tables, labels)),
         *_evaluation(against, folder),
-    ]  # fmt: skip
+    ]
     return "\n".join(lines) + "\n"
 
 

@@ -10,15 +10,7 @@ from datacheck.loading.cells import as_text, json_type, walk
 from datacheck.loading.formats.base import Format, Name, first_of
 from datacheck.loading.formats.chat import KEYS
 from datacheck.loading.formats.instruct import history_turns, side_turns
-from datacheck.loading.formats.turns import (
-    Extract,
-    Styles,
-    Turn,
-    answers_from,
-    message_turns,
-    plain_turn,
-    tools_turn,
-)
+from datacheck.loading.formats.turns import Extract, Styles, Turn, answers_from, message_turns, plain_turn, tools_turn
 
 if TYPE_CHECKING:
     from datacheck.loading.cells import Cell

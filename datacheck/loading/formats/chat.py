@@ -50,7 +50,7 @@ def conversation(
         return Extract(turns, _ONLY[key] if key in _ONLY else frozenset({key}), cells)
     head = system_turn(record, messages, style)
     if head:
-        turns = head + [(part, number + 1, *rest) for part, number, *rest in turns]  # type: ignore[misc]
+        turns = head + [(turn[0], turn[1] + 1, *turn[2:]) for turn in turns]
     tools = tools_turn(record)
     return Extract(turns + tools, frozenset({key, "tools"} | ({"system"} if head else set())), cells)
 

@@ -234,9 +234,11 @@ def read_text(record: dict[str, Any], styles: Styles, key: str) -> Extract | Non
 _LABELS = ("label", "kto_tag")
 # A record with one of these is more than a prompt.
 _ANSWERED = frozenset(
-    {"completion", "completions", "response", "responses", "output", "outputs", "answer", "answers", "chosen",
-     "rejected", "expected_text", "label", "labels", "target", "ground_truth"}
-)  # fmt: skip
+    """
+    completion completions response responses output outputs answer answers chosen rejected expected_text label
+    labels target ground_truth
+""".split()
+)
 
 _OF_ALPACA = {"prompt": "instruction", "response": "output"}
 NAMES = (

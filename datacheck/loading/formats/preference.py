@@ -8,15 +8,7 @@ from typing import TYPE_CHECKING, Any
 from datacheck.loading.formats.base import NO_KEYS, Format, Name, first_of
 from datacheck.loading.formats.chat import KEYS, system_turn
 from datacheck.loading.formats.instruct import history_turns, question_turn, side_turns
-from datacheck.loading.formats.turns import (
-    Extract,
-    Styles,
-    Turn,
-    answers_from,
-    message_turns,
-    plain_turn,
-    tools_turn,
-)
+from datacheck.loading.formats.turns import Extract, Styles, Turn, answers_from, message_turns, plain_turn, tools_turn
 
 if TYPE_CHECKING:
     from datacheck.loading.cells import Cell
@@ -186,11 +178,7 @@ FORMATS = (
     ),
     *(
         Format(
-            "preference",
-            760,
-            frozenset({key, "rejected_response"}),
-            partial(read_rejected_response, key=key),
-            without,
+            "preference", 760, frozenset({key, "rejected_response"}), partial(read_rejected_response, key=key), without
         )
         for key, without in first_of(KEYS)
     ),
