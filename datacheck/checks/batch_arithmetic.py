@@ -72,6 +72,7 @@ class BatchArithmetic(Check):
         "warmup": Metric("updates of the warm-up that the run makes", "share", "updates of the warm-up", Limit(min=1)),
     }
 
+    reads = None
     check: Literal["batch_arithmetic"] = "batch_arithmetic"
     trainer: str | None = Field(default=None, description="trainer and mode; from run.trainer")
     config: Artifact | None = Field(default=None, description="the run's config file; from run.config")

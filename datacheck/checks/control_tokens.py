@@ -4,7 +4,7 @@ from typing import Literal
 
 import polars as pl
 
-from datacheck.check import UNREAD, Check, Limit, Measured, Message, Metric, View, rates, saying, total
+from datacheck.check import Check, Limit, Measured, Message, Metric, View, rates, saying, total
 from datacheck.features.turn_texts import evidence, flagged, per_kind, silent, turn_texts, without_code
 from datacheck.loading.formats import names_of
 
@@ -57,7 +57,7 @@ class ControlTokens(Check):
 
     metrics = {"rate": Metric("rows with control tokens in a message", "share", of="rows", limit=Limit(max=0))}
 
-    unread = UNREAD
+    reads = "text"
     check: Literal["control_tokens"] = "control_tokens"
 
     def measure(self, data: View) -> Measured:

@@ -53,6 +53,7 @@ class FrozenChanged(Check):
         "changed": Metric("1 if the data are not those that were frozen, else 0", "datasets", limit=Limit(max=0))
     }
 
+    reads = None
     check: Literal["frozen_changed"] = "frozen_changed"
     sha256: str | None = Field(default=None, pattern="^[0-9a-f]{64}$", description="the hash; from source.sha256")
 

@@ -5,7 +5,7 @@ from typing import Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import UNREAD, Check, Limit, Measured, Message, Metric, Need, Value, View, rates, total
+from datacheck.check import Check, Limit, Measured, Message, Metric, Need, Value, View, rates, total
 from datacheck.features.texts import On
 from datacheck.features.variety import WINDOW, DistinctPairs, Openings
 
@@ -46,7 +46,7 @@ class LowDiversity(Check):
         "top_opening": Metric("texts with the most frequent opening of ten characters", "share", of="rows"),
     }
 
-    unread = UNREAD
+    reads = "text"
     check: Literal["low_diversity"] = "low_diversity"
     on: On = Field(default="response", description="which text of a row is looked at")
 

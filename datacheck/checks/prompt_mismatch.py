@@ -43,6 +43,7 @@ class PromptMismatch(Check):
 
     metrics = {"rate": Metric("pairs whose sides answer different prompts", "share", of="pairs", limit=Limit(max=0))}
 
+    reads = "pair"
     check: Literal["prompt_mismatch"] = "prompt_mismatch"
 
     def measure(self, data: View) -> Measured:

@@ -63,6 +63,7 @@ class TemplateErrors(OfTokens):
         "rate": Metric("rows that the template refuses or drops words of", "share", of="rows", limit=Limit(max=0)),
     }
 
+    reads = "text"
     check: Literal["template_errors"] = "template_errors"
 
     def measure(self, data: View) -> Measured:

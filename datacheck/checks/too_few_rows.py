@@ -47,6 +47,7 @@ class TooFewRows(Check):
         ),
     }
 
+    reads = None
     check: Literal["too_few_rows"] = "too_few_rows"
 
     @classmethod

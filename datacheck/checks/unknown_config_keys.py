@@ -74,6 +74,7 @@ class UnknownConfigKeys(Check):
         "dead": Metric("settings that the trainer knows and never uses", "settings", limit=Limit(warn_max=0)),
     }
 
+    reads = None
     check: Literal["unknown_config_keys"] = "unknown_config_keys"
     trainer: str | None = Field(default=None, description="trainer and mode; from run.trainer")
     config: Artifact | None = Field(default=None, description="the run's config file; from run.config")

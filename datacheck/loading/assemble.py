@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
-from itertools import chain, compress, repeat
+from itertools import chain, compress, groupby, repeat
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -59,12 +59,21 @@ class Chat(NamedTuple):
     keys: int
 
 
+class Records(NamedTuple):
+    """Consecutive records: the line of the first, and where each begins and how long it is (None: not in bytes)."""
+
+    line: int
+    starts: list[int] | list[None]
+    lengths: list[int] | list[None]
+    records: list[Any]
+
+
 class Assembler:
     """The growing tables of one part.
 
     Turns and cells come in few kinds: what repeats (paths, roles, types) is a small table, and each line of the big
     one holds a number into it beside its own text. Conversations of plain messages take a short
-    way, many at a time (`add_chats`).
+    way, many at a time (`add_alike`).
     """
 
     def __init__(self, reading: Reading, *, records: bool = False) -> None:
@@ -251,6 +260,32 @@ class Assembler:
             if text is not None:
                 self._calls[len(self._turns) + n] = text
                 texts[n] = None
+
+    def add_alike(self, given: Records, add: Callable[[int, Any], None]) -> None:
+        """Add all in order, those with the same keys together; `add(n, record)` is the long way for the n-th one."""
+        start = 0
+        for keys, alike in groupby(given.records, _keys):
+            stop = start + len(list(alike))
+            self._add_run(given, None if keys is None else self.chat(keys), start, stop, add)
+            start = stop
+
+    def _add_run(
+        self, given: Records, chat: Chat | None, start: int, stop: int, add: Callable[[int, Any], None]
+    ) -> None:
+        """Add records with the same keys; an unusual one sends nobody but itself the long way."""
+        if chat is not None and self._add_together(given, chat, start, stop):
+            return
+        ways = [self.way(chat, record) if chat else None for record in given.records[start:stop]]
+        for way, alike in groupby(ways):
+            stop = start + len(list(alike))
+            if chat is None or way is None or not self._add_together(given, chat, start, stop):
+                for n in range(start, stop):
+                    add(n, given.records[n])
+            start = stop
+
+    def _add_together(self, given: Records, chat: Chat, start: int, stop: int) -> bool:
+        own = slice(start, stop)
+        return self.add_chats(chat, given.line + start, given.starts[own], given.lengths[own], given.records[own])
 
     def chat(self, keys: tuple[str, ...]) -> Chat | None:
         """Return how to read conversations under these keys, or None if `add_chats` does not serve them."""
@@ -485,6 +520,10 @@ def _frame(columns: Any, schema: dict[str, Any]) -> pl.DataFrame:
     return pl.DataFrame(
         [pl.Series(name, values, dtype=kind) for (name, kind), values in zip(schema.items(), columns, strict=True)]
     )
+
+
+def _keys(record: Any) -> tuple[str, ...] | None:
+    return tuple(record) if record.__class__ is dict else None
 
 
 def _lookup(record: Any, parts: tuple[str, ...]) -> Any:
