@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from datacheck.check import Check, Message, Subject, place
-from datacheck.engine.unread import SAID, speaks, why_unread
+from datacheck.engine.unread import SAID, why_unread
+from datacheck.text.prose import is_prose
 
 if TYPE_CHECKING:
     from datacheck.engine.view import Loaded, StoreView
@@ -30,7 +31,9 @@ def subjects_of(turns: pl.DataFrame, cells: pl.DataFrame) -> dict[Subject, list[
     told = turns.lazy().select(
         "row", "part", "path", calls=calls, text=pl.col("text").is_not_null(), kind="content_type"
     )
-    below = cells.lazy().filter(speaks()).select("row", path=pl.col("path").str.extract(_INSIDE)).drop_nulls().unique()
+    below = (
+        cells.lazy().filter(is_prose()).select("row", path=pl.col("path").str.extract(_INSIDE)).drop_nulls().unique()
+    )
     told = told.join(below.with_columns(below=True), on=["row", "path"], how="left", maintain_order="left")
     blind = ((pl.col("kind") == "object") & ~pl.col("text") & ~pl.col("calls")) | pl.col("below").fill_null(value=False)
     has: dict[Subject, pl.Expr] = {

@@ -14,6 +14,7 @@ import polars as pl
 from datacheck.check import UNREAD, Check, Measured, Message, Value
 from datacheck.engine.view import KEY_SHOWN, Lack, Loaded, StoreView
 from datacheck.i18n.message import joined
+from datacheck.text.prose import is_prose, top_key
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,20 +22,7 @@ if TYPE_CHECKING:
     from datacheck.loading.reading import Reading
 
 NAMED = 3  # keys that a sentence names
-_CJK = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}]"
-# Four words one after the other, or eight characters of a script without spaces: prose, however short. Identifiers,
-# dates, paths and labels are none, and rows that hold nothing else have no text to be read.
-# In a list of objects, which is how conversations are written, two words or characters are enough.
-_PROSE = rf"(?:\p{{L}}+[^\p{{L}}\s]*\s+[^\p{{L}}\s]*){{3}}\p{{L}}|(?:{_CJK}\P{{L}}{{0,2}}){{8}}"
-_SAID = rf"\p{{L}}\s+\p{{L}}|{_CJK}{{2}}"
 SAID = ("text", "value", "content", "output")  # keys of the part of a message that holds its words
-_IN_LIST = r"\[\d+\]\."
-
-
-def speaks() -> pl.Expr:
-    """Whether a cell holds prose."""
-    text, listed = pl.col("text"), pl.col("path").str.contains(_IN_LIST)
-    return (pl.col("json_type") == "string") & (text.str.contains(_PROSE) | (listed & text.str.contains(_SAID)))
 
 
 def unread_of(rows: pl.DataFrame, cells: pl.DataFrame) -> dict[str, dict[str, int]]:
@@ -44,8 +32,8 @@ def unread_of(rows: pl.DataFrame, cells: pl.DataFrame) -> dict[str, dict[str, in
         return {}
     # Token ids are texts that only their tokenizer could show.
     ids = (pl.col("path") == "input_ids") & (pl.col("format") == "tokens")
-    prose = cells.join(strange, on="row").filter(speaks() | ids)
-    found = prose.select("row", "format", key=pl.col("path").str.extract(r"^([^.\[]*)"))
+    prose = cells.join(strange, on="row").filter(is_prose() | ids)
+    found = prose.select("row", "format", key=top_key())
     whole = found.with_columns(key=pl.lit(""))
     counts = pl.concat([whole, found]).unique().group_by("format", "key").len().sort("format", "key")
     told: dict[str, dict[str, int]] = {}
