@@ -380,12 +380,12 @@ class Check(Model, ABC):
     coverage: Coverage = Coverage()
 
     @classmethod
-    def always(cls, dataset: Mapping[str, Any]) -> bool:  # noqa: ARG003
+    def always(cls, _dataset: Mapping[str, Any], /) -> bool:
         """Whether the check runs although the contract does not list it (a gate must not forget it)."""
         return False
 
     @classmethod
-    def implied(cls, dataset: Mapping[str, Any]) -> Mapping[str, Any]:  # noqa: ARG003
+    def implied(cls, _dataset: Mapping[str, Any], /) -> Mapping[str, Any]:
         """Settings that the description of the dataset gives (its schema, its scale)."""
         return {}
 

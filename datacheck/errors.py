@@ -212,6 +212,7 @@ _UNKNOWN = {
     "check": Message("unknown check"),
     "dataset": Message("unknown dataset"),
     "finding": Message("unknown finding"),
+    "format": Message("unknown format"),
     "label": Message("unknown label"),
     "metric": Message("unknown metric"),
     "setting": Message("unknown setting"),

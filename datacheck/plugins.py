@@ -1,7 +1,7 @@
 """What other distributions bring: modules like ours, by entry points.
 
-Groups: `datacheck.checks`, `datacheck.formats`, `datacheck.trainers`, `datacheck.pii`, `datacheck.locales`. A plug-in
-is code that the operator installed; its name and version count among the inputs of a verdict.
+Groups: `datacheck.checks`, `.formats`, `.trainers`, `.pii`, `.faces` (of reports), `.locales`. A plug-in is code that
+the operator installed; its name and version count among the inputs of a verdict.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
     from types import ModuleType
 
-GROUPS = ("checks", "formats", "trainers", "pii", "locales")
+GROUPS = ("checks", "formats", "trainers", "pii", "faces", "locales")
 
 
 @cache

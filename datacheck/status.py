@@ -14,7 +14,7 @@ NotKnown = Literal["absent", "undecided", "measured_differently", "new_places", 
 class Status(StrEnum):
     """What a value, a finding or a whole report comes to; a verdict is the worst of its findings."""
 
-    PASS = "pass"  # noqa: S105 - a status, not a password
+    PASS = "pass"
     INFO = "info"
     WARN = "warn"
     FAIL = "fail"

@@ -50,7 +50,7 @@ _ARCHITECTURE = """# Architecture
 ```
 contract.yaml ─ contract.load ─▶ Contract ─ files.inventory ─ engine.plan ─▶ load, derive, summarise, group, measure
    engine.execute (a step, in a child process) ▲ session ▲ cli · flows (one Prefect task a step) · datacheck.validate
-engine.store ─ verdict.judge (pure) ─▶ Report ─▶ report.json ─▶ report/ (terminal, HTML, Markdown, JUnit), exit code
+engine.store ─ verdict.judge (pure) ─▶ Report ─▶ report.json ─▶ report/ (terminal, faces/), exit code
 ```
 
 ## The rooms
@@ -67,9 +67,26 @@ each other in a circle; `tests/test_layers.py` holds both. Left out of the pictu
 
 ## One line of JSON, from the file to a finding
 
-`loading/reader.py` cuts a file at record ends and hashes it → `loading/parse.py` reads a chunk in a child →
-`loading/assemble.py` makes the tables, by `loading/formats/` → `engine/store.py` keeps them → `features/*.py` derive →
-`checks/*.py` measure → `engine/evidence.py` keeps the places → `verdict/judge.py` compares with the limits.
+In the parent:
+
+1. `loading/reader.py`: `read` cuts the file at record ends into chunks, and hashes it.
+2. `engine/ingest.py`: `Intake.tasks` makes a task of each chunk that the store does not know.
+3. `engine/run.py`: `Workers.map` hands it to a child (long ones through memory that both see, `shared_bytes.py`).
+
+In the child, which writes Parquet into the store:
+
+4. `engine/execute.py`: `parse_pieces` asks for the tables of the chunk and writes them.
+5. `loading/parse.py`: `parse` decodes its lines; what is damaged gets a code.
+6. `loading/assemble.py`: `Assembler` adds records, many of one kind at a time, and gives the four tables.
+7. `loading/formats/*.py`: the one format that the record's keys and types fit makes turns of it.
+
+In a child again, with features (`features/*.py`, derived part by part) where the check declares them:
+
+8. `engine/view.py`: `StoreView` shows the stored tables, numbered through the dataset.
+9. `checks/*.py`: `measure` gives numbers and places. Here it is found.
+
+What was found goes on: `engine/evidence.py` keeps numbers and places in safe words, `session/session.py` collects them
+from the store, and `verdict/judge.py` makes the finding of them that the report shows.
 """
 
 

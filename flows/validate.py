@@ -43,9 +43,8 @@ from datacheck.verdict.model import Finding, Report, ValueEntry
 
 # States as the UI shows them. The colour is that of the type: only Completed is green.
 PASSED, WARNED, DONE = "Passed", "Warning", "Done"
-VIOLATED, CONTRACT_FAILED, UNDECIDED, NOT_RUN, INVALID = (
-    "Violated", "ContractFailed", "CouldNotDecide", "NotRun", "InvalidRequest"
-)  # fmt: skip
+_STATES = "Violated ContractFailed CouldNotDecide NotRun InvalidRequest".split()
+VIOLATED, CONTRACT_FAILED, UNDECIDED, NOT_RUN, INVALID = _STATES
 _TELL_EVERY = 3.0  # seconds
 _EXIT_CODES = {CONTRACT_FAILED: 1, INVALID: 2}  # any other state that is not Completed: could not decide
 

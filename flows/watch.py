@@ -76,9 +76,12 @@ def rules_parser(command: str, lang: str, *, description: str) -> Parser:
     parser.add_argument("--limit-name", metavar="NAME", help="A global concurrency limit for heavy work.")
     parser.add_argument("--report-url", metavar="URL", help="Where reports can be read: https://…/{version}.")
     parser.add_argument(
-        "--notify", action="append", default=[], metavar="KIND=env:NAME",
+        "--notify",
+        action="append",
+        default=[],
+        metavar="KIND=env:NAME",
         help="feishu, wecom or slack, and the variable that holds the webhook's address.",
-    )  # fmt: skip
+    )
     parser.add_argument("--interval", type=float, default=60.0, metavar="SECONDS", help="Between two looks (60).")
     return parser
 

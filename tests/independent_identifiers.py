@@ -15,8 +15,6 @@ Some numbers are the same thing under two names (the number of a driving licence
 the resident ID number): `SAME_NUMBER` says which other entity is an equally right answer.
 """
 
-# ruff: noqa: SIM905 (word lists are easier to read and to check as one string)
-
 import base64
 import calendar
 import datetime as dt

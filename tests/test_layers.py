@@ -22,7 +22,7 @@ ONLY = {
     "status": set(),
     "check": {"errors", "status", "i18n"},
     "features": {"check", "errors", "i18n", "text", "pii", "trainers", "chat"},
-    "checks": {"check", "errors", "i18n", "text", "pii", "features", "trainers", "chat", "contract"},
+    "checks": {"check", "errors", "i18n", "text", "pii", "features", "trainers", "chat", "contract", "loading"},
 }
 NEVER = {name: {"checks", "features"} for name in ("contract", "engine", "verdict", "report", "gate", "session")}
 MODULES_AT_THE_ROOT = 9

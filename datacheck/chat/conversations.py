@@ -13,9 +13,10 @@ from typing import Any, Literal, NamedTuple
 Loss = Literal["all", "assistant", "completion", "last_turn", "weights", "sampled"]
 
 _ROLES = {
-    "human": "user", "gpt": "assistant", "chatgpt": "assistant", "bing": "assistant", "bard": "assistant",
-    "bot": "assistant", "model": "assistant", "observation": "tool", "tool_response": "tool", "function": "tool",
-}  # fmt: skip
+    "human": "user",
+    **dict.fromkeys(("gpt", "chatgpt", "bing", "bard", "bot", "model"), "assistant"),
+    **dict.fromkeys(("observation", "tool_response", "function"), "tool"),
+}
 _CALLS = {"function_call", "tool_call"}
 _LISTS = ("messages", "conversations", "conversation")
 _PAIRS = (("chosen", "rejected"), ("chosen_messages", "rejected_messages"), ("chosen_response", "rejected_response"))
@@ -309,8 +310,10 @@ def _tools(given: Any) -> list[Any] | None:
             return None
     if not isinstance(given, list) or not given:
         return None
-    return [each if not isinstance(each, dict) or "function" in each else {"type": "function", "function": each}
-            for each in given]  # fmt: skip
+    return [
+        each if not isinstance(each, dict) or "function" in each else {"type": "function", "function": each}
+        for each in given
+    ]
 
 
 def _weights(messages: Sequence[Mapping[str, Any]]) -> tuple[float, ...] | None:

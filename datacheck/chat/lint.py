@@ -12,9 +12,8 @@ from datacheck.chat.mask import by_spans
 from datacheck.chat.samples import Fault
 from datacheck.chat.tokenizer import Tokenizer
 
-_SYSTEM, _ASK, _TELL, _ASK2, _TELL2, _THOUGHT = (
-    "kestrelsystem", "orioleask", "wrentell", "finchask", "larktell", "heronthought",
-)  # fmt: skip
+_SAID = "kestrelsystem orioleask wrentell finchask larktell heronthought".split()
+_SYSTEM, _ASK, _TELL, _ASK2, _TELL2, _THOUGHT = _SAID
 _OTHER_DAY = "2027-03-04T05:06:07"
 
 

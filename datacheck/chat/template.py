@@ -31,7 +31,7 @@ Message = Mapping[str, Any]
 Spans = list[tuple[int, int]]
 
 
-class TemplateFault(ValueError):  # noqa: N818 - the template's fault, told to users by its kind
+class TemplateFault(ValueError):
     """A template that cannot be used or refuses a conversation. `kind` is a slug; the message may hold data."""
 
     def __init__(self, kind: str, message: str) -> None:

@@ -21,11 +21,13 @@ _QWEN2 = (
 _QWEN2_CLASSES = {"Qwen2Tokenizer", "Qwen2TokenizerFast"}
 _QWEN2_DEFAULTS = {"unk_token": "<|endoftext|>", "eos_token": "<|endoftext|>", "pad_token": "<|endoftext|>"}
 # What ends a turn in public chat templates. Only those that are tokens of their own in the vocabulary count.
-_ENDS = (
-    "<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<end_of_turn>", "<turn|>", "<|end|>", "<|return|>", "<|call|>", "</s>",
-    "<|endoftext|>", "<|end_of_text|>", "<eos>", "<｜end▁of▁sentence｜>", "<|END_OF_TURN_TOKEN|>", "[|endofturn|]",
-    "<|endofturn|>", "<|eot|>", "<end_of_utterance>", "<|end_of_turn|>", "<eom>", "<|assistant_end|>",
-)  # fmt: skip
+_ENDS = tuple(
+    """
+    <|im_end|> <|eot_id|> <|eom_id|> <end_of_turn> <turn|> <|end|> <|return|> <|call|> </s> <|endoftext|>
+    <|end_of_text|> <eos> <｜end▁of▁sentence｜> <|END_OF_TURN_TOKEN|> [|endofturn|] <|endofturn|> <|eot|>
+    <end_of_utterance> <|end_of_turn|> <eom> <|assistant_end|>
+""".split()
+)
 
 
 @dataclass(frozen=True)

@@ -61,10 +61,7 @@ class AnswerInPrompt(Check):
     metrics = {
         "rate": Metric("rows whose prompt holds the gold", "share", of="rows", limit=Limit(max=0)),
         "last_number": Metric(
-            "rows whose gold is the last number of the prompt",
-            "share",
-            of="rows",
-            limit=Limit(max=0.5),
+            "rows whose gold is the last number of the prompt", "share", of="rows", limit=Limit(max=0.5)
         ),
         "numbers": Metric(
             "rows whose gold is a number that stands somewhere in the prompt",

@@ -63,29 +63,13 @@ class BatchArithmetic(Check):
     """
 
     metrics = {
-        "faults": Metric(
-            "rules that stop the run or leave nothing to train",
-            "rules",
-            limit=Limit(max=0),
-        ),
-        "warnings": Metric(
-            "rules of the trainer that do not hold, although it runs",
-            "rules",
-            limit=Limit(warn_max=0),
-        ),
+        "faults": Metric("rules that stop the run or leave nothing to train", "rules", limit=Limit(max=0)),
+        "warnings": Metric("rules of the trainer that do not hold, although it runs", "rules", limit=Limit(warn_max=0)),
         "rollouts": Metric(
-            "rounds of generation in an episode; else batches in an epoch",
-            "rounds",
-            None,
-            Limit(min=1),
+            "rounds of generation in an episode; else batches in an epoch", "rounds", None, Limit(min=1)
         ),
         "updates": Metric("updates of the weights in the whole run", "updates", limit=Limit(min=1)),
-        "warmup": Metric(
-            "updates of the warm-up that the run makes",
-            "share",
-            "updates of the warm-up",
-            Limit(min=1),
-        ),
+        "warmup": Metric("updates of the warm-up that the run makes", "share", "updates of the warm-up", Limit(min=1)),
     }
 
     reads = None
@@ -189,9 +173,13 @@ def _evidence(data: View, broken: tuple[Broken, ...]) -> pl.LazyFrame:
 
 def _table(rows: int, world: int, found: Arithmetic) -> pl.DataFrame:
     told = {
-        "rows": rows, "processes": world, "rollouts or batches": found.rollouts, "updates": found.updates,
-        "updates of the warm-up": found.warmup, "rows of an epoch in no batch": found.unseen,
-    }  # fmt: skip
+        "rows": rows,
+        "processes": world,
+        "rollouts or batches": found.rollouts,
+        "updates": found.updates,
+        "updates of the warm-up": found.warmup,
+        "rows of an epoch in no batch": found.unseen,
+    }
     return pl.DataFrame({"what": list(told), "number": list(told.values())})
 
 

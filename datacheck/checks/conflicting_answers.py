@@ -51,28 +51,12 @@ class ConflictingAnswers(Check):
     """
 
     metrics = {
-        "rate": Metric(
-            "rows whose question has another answer elsewhere",
-            "share",
-            of="rows",
-            limit=Limit(warn_max=0),
-        ),
-        "overwritten": Metric(
-            "rows whose answer a later row with the same question replaces",
-            "share",
-            of="rows",
-        ),
+        "rate": Metric("rows whose question has another answer elsewhere", "share", of="rows", limit=Limit(warn_max=0)),
+        "overwritten": Metric("rows whose answer a later row with the same question replaces", "share", of="rows"),
         "across": Metric(
-            "rows whose question has another answer in `against`",
-            "share",
-            of="rows",
-            limit=Limit(warn_max=0),
+            "rows whose question has another answer in `against`", "share", of="rows", limit=Limit(warn_max=0)
         ),
-        "shared": Metric(
-            "rows whose question and answer are both in `against`",
-            "share",
-            of="rows",
-        ),
+        "shared": Metric("rows whose question and answer are both in `against`", "share", of="rows"),
     }
 
     reads = "solution"

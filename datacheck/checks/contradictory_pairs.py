@@ -43,9 +43,7 @@ class ContradictoryPairs(Check):
     Answers are compared after normalising (width, case, blanks); the same answer in other words is another answer.
     """
 
-    metrics = {
-        "rate": Metric("pairs that contradict another pair", "share", of="pairs", limit=Limit(max=0)),
-    }
+    metrics = {"rate": Metric("pairs that contradict another pair", "share", of="pairs", limit=Limit(max=0))}
 
     reads = "pair"
     check: Literal["contradictory_pairs"] = "contradictory_pairs"

@@ -6,6 +6,7 @@ import polars as pl
 
 from datacheck.check import Check, Limit, Measured, Message, Metric, View, rates, saying, total
 from datacheck.features.turn_texts import evidence, flagged, per_kind, silent, turn_texts, without_code
+from datacheck.loading.formats import names_of
 
 # Pictures, sounds and boxes stand in the text of their rows on purpose (Phi-3, Qwen-VL), as <image> does.
 _MEDIA = r"(?i)<\|(?:image|video|audio|vision|img|object_ref|box|quad|speech)[a-z0-9_]*\|>"
@@ -75,13 +76,14 @@ class ControlTokens(Check):
             "sequence_token": outside_code.str.extract(f"({_S})"),
         }
         found = flagged(suspect, kinds, details)
-        plain = total(data.rows.filter(pl.col("format") == "text"))
+        text = pl.col("format").is_in(names_of("plain"))
+        plain = total(data.rows.filter(text))
         left_out = Message.plural(
             "{n:,} row is one plain text, which may be rendered on purpose",
             "{n:,} rows are one plain text, which may be rendered on purpose",
             plain,
         )
-        messages = data.rows.filter(pl.col("format") != "text")
+        messages = data.rows.filter(~text)
         return Measured(
             rates("rate", found, data.rows, by=self.by, rows=data.rows),
             evidence=evidence(found, texts).with_columns(

@@ -50,11 +50,7 @@ class FrozenChanged(Check):
     """
 
     metrics = {
-        "changed": Metric(
-            "1 if the data are not those that were frozen, else 0",
-            "datasets",
-            limit=Limit(max=0),
-        )
+        "changed": Metric("1 if the data are not those that were frozen, else 0", "datasets", limit=Limit(max=0))
     }
 
     reads = None

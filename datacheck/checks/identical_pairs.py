@@ -49,16 +49,10 @@ class IdenticalPairs(Check):
     metrics = {
         "rate": Metric("pairs whose answers are the same", "share", of="pairs", limit=Limit(max=0)),
         "near_rate": Metric(
-            "pairs whose answers are nearly but not exactly the same",
-            "share",
-            of="pairs",
-            limit=Limit(warn_max=0.01),
+            "pairs whose answers are nearly but not exactly the same", "share", of="pairs", limit=Limit(warn_max=0.01)
         ),
         "cut_rate": Metric(
-            "pairs whose answers differ only behind `cut` characters",
-            "share",
-            of="pairs",
-            limit=Limit(max=0),
+            "pairs whose answers differ only behind `cut` characters", "share", of="pairs", limit=Limit(max=0)
         ),
     }
 

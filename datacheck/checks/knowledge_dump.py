@@ -41,11 +41,8 @@ class KnowledgeDump(Check):
 
     metrics = {
         "share": Metric(
-            "conversations of one turn with a very long answer",
-            "share",
-            "conversations",
-            Limit(warn_max=0.5),
-        ),
+            "conversations of one turn with a very long answer", "share", "conversations", Limit(warn_max=0.5)
+        )
     }
 
     reads = "text"

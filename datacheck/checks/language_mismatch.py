@@ -87,10 +87,7 @@ class LanguageMismatch(Check):
 
     metrics = {
         "rate": Metric(
-            "rows whose answer is in another language than the question",
-            "share",
-            of="rows",
-            limit=Limit(warn_max=0),
+            "rows whose answer is in another language than the question", "share", of="rows", limit=Limit(warn_max=0)
         )
     }
 
@@ -166,9 +163,13 @@ def _questions(named: pl.LazyFrame) -> pl.LazyFrame:
     """What the user says in one script: `row`, `asked_at`, `asked`, the text and its words by script."""
     asked = named.filter(pl.col("role") == "user", pl.col("part") == "prompt")
     return asked.select(
-        "row", "size", asked_at="turn", asked=pl.when(pl.col("size") >= _ASKED).then("script"), question="text",
+        "row",
+        "size",
+        asked_at="turn",
+        asked=pl.when(pl.col("size") >= _ASKED).then("script"),
+        question="text",
         **{f"q_{script}": pl.col(script) for script in _SCRIPTS},
-    ).drop("size")  # fmt: skip
+    ).drop("size")
 
 
 def _foreign() -> pl.Expr:

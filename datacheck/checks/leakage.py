@@ -100,22 +100,12 @@ class Leakage(Check):
     """
 
     metrics = {
-        "rate": Metric(
-            "evaluation rows found in this dataset",
-            "share",
-            "evaluation rows",
-            Limit(max=0.001),
-        ),
+        "rate": Metric("evaluation rows found in this dataset", "share", "evaluation rows", Limit(max=0.001)),
         "red_line_hits": Metric("rows that hold an item of a red-line set", "rows", None, Limit(max=0)),
-        "review": Metric(
-            "evaluation rows that may be in this dataset: between review and block",
-            "rows",
-        ),
+        "review": Metric("evaluation rows that may be in this dataset: between review and block", "rows"),
         "answers": Metric("evaluation rows of which only the answer is in this dataset", "rows"),
         "new_templates": Metric(
-            "evaluation rows in a prompt template that no row here has",
-            "share",
-            "evaluation rows",
+            "evaluation rows in a prompt template that no row here has", "share", "evaluation rows"
         ),
         "planted_recall": Metric(
             "planted items that the scan finds",

@@ -52,30 +52,16 @@ class LengthBias(Check):
     """
 
     metrics = {
-        "correlation": Metric(
-            "absolute correlation of length and being chosen",
-            "|r|",
-            limit=Limit(max=0.3),
-        ),
-        "score_correlation": Metric(
-            "absolute correlation of length and score",
-            "|r|",
-            limit=Limit(warn_max=0.3),
-        ),
-        "longer_wins": Metric(
-            "pairs whose chosen answer is the longer one",
-            "share",
-            of="pairs of unequal length",
-        ),
+        "correlation": Metric("absolute correlation of length and being chosen", "|r|", limit=Limit(max=0.3)),
+        "score_correlation": Metric("absolute correlation of length and score", "|r|", limit=Limit(warn_max=0.3)),
+        "longer_wins": Metric("pairs whose chosen answer is the longer one", "share", of="pairs of unequal length"),
         "longer_wins_z": Metric(
             "standard errors by which that share differs from one half; 0 while it is balanced",
             "|z|",
             limit=Limit(warn_max=3),
         ),
         "length_ratio": Metric(
-            "characters of all chosen answers per character of the rejected ones",
-            "ratio",
-            limit=Limit(warn_max=1.3),
+            "characters of all chosen answers per character of the rejected ones", "ratio", limit=Limit(warn_max=1.3)
         ),
     }
 
@@ -162,9 +148,13 @@ _LARGEST = 10**9  # a score beyond is an outlier (score_outliers), not a number 
 _Numbers = dict[str, int | float | Ratio]
 _C, _R = pl.col("chosen"), pl.col("rejected")
 _SUMS = [
-    pl.len().alias("pairs"), _C.sum(), _R.sum(), (_C > _R).sum().alias("wins"), (_C != _R).sum().alias("unequal"),
+    pl.len().alias("pairs"),
+    _C.sum(),
+    _R.sum(),
+    (_C > _R).sum().alias("wins"),
+    (_C != _R).sum().alias("unequal"),
     (_C.cast(pl.Int128) ** 2 + _R.cast(pl.Int128) ** 2).sum().alias("squares"),
-]  # fmt: skip
+]
 _B, _W = pl.col("better"), pl.col("worse")
 _SCORED = {"x": _C + _R, "y": _B + _W, "xx": _C**2 + _R**2, "yy": _B**2 + _W**2, "xy": _C * _B + _R * _W}
 _SUMS.append(_B.count().alias("n"))

@@ -42,16 +42,8 @@ class LowDiversity(Check):
     """
 
     metrics = {
-        "distinct_2": Metric(
-            "distinct word pairs in windows of 1,000",
-            "ratio",
-            limit=Limit(warn_min=0.3),
-        ),
-        "top_opening": Metric(
-            "texts with the most frequent opening of ten characters",
-            "share",
-            of="rows",
-        ),
+        "distinct_2": Metric("distinct word pairs in windows of 1,000", "ratio", limit=Limit(warn_min=0.3)),
+        "top_opening": Metric("texts with the most frequent opening of ten characters", "share", of="rows"),
     }
 
     reads = "text"

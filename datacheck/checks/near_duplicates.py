@@ -106,33 +106,19 @@ class NearDuplicates(Check):
     """
 
     metrics = {
-        "rate": Metric(
-            "rows that repeat an earlier kept row",
-            "share",
-            "rows",
-            Limit(max=0.03, warn_max=0.01),
-        ),
+        "rate": Metric("rows that repeat an earlier kept row", "share", "rows", Limit(max=0.03, warn_max=0.01)),
         "exact_share": Metric("rows whose normalised text equals an earlier row's", "share", "rows"),
         "other_numbers": Metric(
-            "rows (of those of `rate`) that only digits tell from the row that they repeat",
-            "share",
-            "rows",
+            "rows (of those of `rate`) that only digits tell from the row that they repeat", "share", "rows"
         ),
-        "opposite_labels": Metric(
-            "rows whose text an earlier row has with another label",
-            "share",
-            "rows",
-        ),
+        "opposite_labels": Metric("rows whose text an earlier row has with another label", "share", "rows"),
         "boilerplate_rows": Metric(
             "rows of which over nine tenths are boilerplate, so that only the rest was compared",
             "share",
             "rows",
             Limit(warn_max=0.03),
         ),
-        "lsh_missed": Metric(
-            "similar pairs of a sample (figure lsh_recall) that no band proposes",
-            "pairs",
-        ),
+        "lsh_missed": Metric("similar pairs of a sample (figure lsh_recall) that no band proposes", "pairs"),
         "planted_recall": Metric(
             "planted near-copies that the search finds",
             "share",
@@ -213,15 +199,19 @@ class NearDuplicates(Check):
         others = rows[kept_of[removed]]
         evidence = pl.LazyFrame(
             {
-                "row": rows[removed], "other_row": others, "score": scores, "problem": near, "same": same,
+                "row": rows[removed],
+                "other_row": others,
+                "score": scores,
+                "problem": near,
+                "same": same,
                 "numbers": ~same & self._same_but_numbers(data, rows[removed], others, ~same),
             },
             schema_overrides={"row": pl.UInt64, "other_row": pl.UInt64, "problem": pl.String},
         ).select(
-            "row", "other_row", "score",
+            ["row", "other_row", "score"],
             problem=pl.when("same").then(pl.lit("exact_copy")).otherwise("problem"),
             said=pl.when("numbers").then(saying("the same text with other numbers")),
-        )  # fmt: skip
+        )
         varied = evidence.filter(pl.col("said").is_not_null())
         copies = facts.sort("row").filter(pl.struct("text", "media", "label").is_first_distinct().not_()).lazy()
         opposite, template = _opposite(facts), self._template(data)

@@ -46,14 +46,8 @@ class OverlongSamples(OfTokens):
             of="rows",
             limit=Limit(max=0),
         ),
-        "p50": Metric(
-            "length that half of the rows do not exceed",
-            "characters, or tokens of the named tokenizer",
-        ),
-        "p99": Metric(
-            "length that 99 % of the rows do not exceed",
-            "characters, or tokens of the named tokenizer",
-        ),
+        "p50": Metric("length that half of the rows do not exceed", "characters, or tokens of the named tokenizer"),
+        "p99": Metric("length that 99 % of the rows do not exceed", "characters, or tokens of the named tokenizer"),
         "max": Metric("length of the longest row", "characters, or tokens of the named tokenizer"),
     }
 

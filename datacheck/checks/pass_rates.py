@@ -42,17 +42,9 @@ class PassRates(Check):
 
     metrics = {
         "no_signal": Metric(
-            "prompts that are always or never solved",
-            "share",
-            "rows with a pass rate",
-            Limit(warn_max=0.5),
+            "prompts that are always or never solved", "share", "rows with a pass rate", Limit(warn_max=0.5)
         ),
-        "invalid": Metric(
-            "pass rates that are no number from 0 to 1",
-            "share",
-            "rows",
-            Limit(max=0),
-        ),
+        "invalid": Metric("pass rates that are no number from 0 to 1", "share", "rows", Limit(max=0)),
     }
 
     check: Literal["pass_rates"] = "pass_rates"
@@ -74,10 +66,13 @@ class PassRates(Check):
             return self.not_measured(nothing)
         valid = pl.col("rate").is_between(0, 1).fill_null(value=False)
         side = (
-            pl.when(~valid).then(pl.lit("invalid_pass_rate"))
-            .when(pl.col("rate") <= self.margin).then(pl.lit("never"))
-            .when(pl.col("rate") >= 1 - self.margin).then(pl.lit("always"))
-        )  # fmt: skip
+            pl.when(~valid)
+            .then(pl.lit("invalid_pass_rate"))
+            .when(pl.col("rate") <= self.margin)
+            .then(pl.lit("never"))
+            .when(pl.col("rate") >= 1 - self.margin)
+            .then(pl.lit("always"))
+        )
         judged = given.with_columns(problem=side)
         flat = judged.filter(pl.col("problem").is_in(["never", "always"]))
         bad = judged.filter(pl.col("problem") == "invalid_pass_rate")

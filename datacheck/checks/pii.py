@@ -92,19 +92,10 @@ class Pii(Check, Rules):
 
     metrics = {
         "blocking_hits": Metric("identifiers that must not be trained on", "hits", None, Limit(max=0)),
-        "warn_hits": Metric(
-            "suspect values, specimens and milder kinds",
-            "hits",
-            None,
-            Limit(warn_max=0),
-        ),
+        "warn_hits": Metric("suspect values, specimens and milder kinds", "hits", None, Limit(warn_max=0)),
         "profile_hits": Metric("kinds that the contract only wants counted", "hits"),
         "planted_recall": Metric(
-            "planted identifiers that are found",
-            "share",
-            "plants",
-            Limit(min=1.0),
-            self_test=True,
+            "planted identifiers that are found", "share", "plants", Limit(min=1.0), self_test=True
         ),
     }
 
@@ -145,9 +136,13 @@ class Pii(Check, Rules):
         hits = judged.with_columns(pl.Series("label", self._labels(judged["value"]), dtype=pl.String))
         counted = hits.filter(~pl.col("level").is_in(["off", "allowed"]))
         evidence = counted.lazy().select(
-            "row", "level", pl.col("path").alias("where"), pl.col("entity").str.to_lowercase().alias("problem"),
-            _described().alias("said"), "score",
-        )  # fmt: skip
+            "row",
+            "level",
+            pl.col("path").alias("where"),
+            pl.col("entity").str.to_lowercase().alias("problem"),
+            _described().alias("said"),
+            "score",
+        )
         blocking = placed(evidence.filter(pl.col("level") == "block"), data.rows)
         others = for_review(evidence.filter(pl.col("level") == "warn"), data.rows)
         recall, by_entity = self._planted(data, analyzed=not found.is_empty())
@@ -263,8 +258,13 @@ def _described() -> pl.Expr:
     at = reversed_digits.str.replace_all(r"([0-9]{3})", "$1,").str.reverse().str.strip_prefix(",")
     return saying(
         "{level} {masked}, {state} ({rule}) at {at}, {label}",
-        level=word("level"), masked="masked", state=word("state"), rule="rule", at=at, label="label",
-    )  # fmt: skip
+        level=word("level"),
+        masked="masked",
+        state=word("state"),
+        rule="rule",
+        at=at,
+        label="label",
+    )
 
 
 def missed_at_most(found: int, planted: int) -> float:

@@ -41,14 +41,7 @@ class PromptMismatch(Check):
     Where both answers are plain strings they have no prompt of their own, and nothing can be compared.
     """
 
-    metrics = {
-        "rate": Metric(
-            "pairs whose sides answer different prompts",
-            "share",
-            of="pairs",
-            limit=Limit(max=0),
-        ),
-    }
+    metrics = {"rate": Metric("pairs whose sides answer different prompts", "share", of="pairs", limit=Limit(max=0))}
 
     reads = "pair"
     check: Literal["prompt_mismatch"] = "prompt_mismatch"

@@ -70,18 +70,8 @@ class Refusals(Check):
     """
 
     metrics = {
-        "rate": Metric(
-            "rows whose answer refuses or describes itself",
-            "share",
-            of="rows",
-            limit=Limit(warn_max=0.01),
-        ),
-        "identity": Metric(
-            "rows whose answer names another model",
-            "share",
-            of="rows",
-            limit=Limit(warn_max=0),
-        ),
+        "rate": Metric("rows whose answer refuses or describes itself", "share", of="rows", limit=Limit(warn_max=0.01)),
+        "identity": Metric("rows whose answer names another model", "share", of="rows", limit=Limit(warn_max=0)),
     }
 
     reads = "answer"

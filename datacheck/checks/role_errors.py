@@ -8,13 +8,11 @@ from pydantic import Field
 
 from datacheck.check import Check, Limit, Measured, Message, Metric, Need, View, around, rates, saying, total
 from datacheck.features.outcomes import NOT_READABLE, Fates, RunOf
+from datacheck.loading.formats import names_of
 from datacheck.trainers import trainer_names
 from datacheck.trainers.base import Mode
 
 _ROLES = ("system", "user", "assistant", "tool")
-# Must end with an answer.
-_ANSWERED = ("messages", "messages_text", "sharegpt", "alpaca", "prompt_completion", "kto", "preference")
-_ASKED = (*_ANSWERED, "prompt_only", "rlvr", "qa", "multiple_choice")  # must hold a question
 _SIDES = {"prompt": 0, "response": 1, "chosen": 1, "rejected": 2}
 # Calls that stand in the text: Hermes and Qwen, Llama, Mistral, ReAct (as LLaMA-Factory renders it).
 _CALL_MARKS = ["<tool_call>", "<function=", "[TOOL_CALLS]", "Action:"]
@@ -91,7 +89,7 @@ class RoleErrors(Check):
         """Look at each message beside the one before it, then at each row as a whole; add the trainer's own rules."""
         turns = _sequence(data)
         found = pl.concat([_order(turns), _whole(turns, data.rows)], how="diagonal")
-        exempt = total(data.rows.filter(pl.col("format").is_in(["text", "rows"])))
+        exempt = total(data.rows.filter(pl.col("format").is_in([*names_of("plain"), "rows"])))
         left_out = Message.plural(
             "{n:,} row is text or a plain row and has no roles",
             "{n:,} rows are text or plain rows and have no roles",
@@ -164,7 +162,9 @@ def _sequence(data: View) -> pl.LazyFrame:
 def _order(turns: pl.LazyFrame) -> pl.LazyFrame:
     """One line per message that is wrong in its place. What follows an unknown role is not judged by it."""
     role, before, first = pl.col("role"), pl.col("before"), pl.col("first")
-    answer_alone = (pl.col("format") == "preference") & (pl.col("part") != "prompt")  # the prompt is in its text
+    answer_alone = pl.col("format").is_in(names_of("preference")) & (
+        pl.col("part") != "prompt"
+    )  # the prompt is in its text
     asked_in_turn = pl.col("path").str.contains(_ASKED_IN_TURN)
     unasked = (before == "system") & (pl.col("turn") == 1)  # a later system message is wrong itself
     wrong_before = (
@@ -201,22 +201,29 @@ def _whole(turns: pl.LazyFrame, rows: pl.LazyFrame) -> pl.LazyFrame:
     """One line per row that lacks a question or an answer, has no message, or no known format."""
     role, part = pl.col("role"), pl.col("part")
     ends = [role.filter(pl.col("side") == side).last().alias(f"end_{side}") for side in (0, 1, 2)]
-    seen = turns.group_by("row").agg(*ends, asked=(role == "user").any(), odd=(~pl.col("known")).any(),
-                                     prompted=(part == "prompt").any(), where=pl.col("path").last())  # fmt: skip
+    seen = turns.group_by("row").agg(
+        *ends,
+        asked=(role == "user").any(),
+        odd=(~pl.col("known")).any(),
+        prompted=(part == "prompt").any(),
+        where=pl.col("path").last(),
+    )
     table = rows.select("row", "format").join(seen, on="row", how="left")
     kind, odd = pl.col("format"), pl.col("odd")
-    last = pl.when(kind == "preference").then("end_1").otherwise(pl.coalesce("end_1", "end_0"))
-    unanswered = (last.ne_missing("assistant")) | ((kind == "preference") & pl.col("end_2").ne_missing("assistant"))
+    pair, ends_answered = kind.is_in(names_of("preference")), kind.is_in(names_of("chat", "preference"))
+    asks = ends_answered | kind.is_in(names_of("prompt", "verifiable", "answered", "choices"))
+    last = pl.when(pair).then("end_1").otherwise(pl.coalesce("end_1", "end_0"))
+    unanswered = (last.ne_missing("assistant")) | (pair & pl.col("end_2").ne_missing("assistant"))
     problem = (
         pl.when(kind == "unknown")
         .then(pl.lit("unknown_format"))
-        .when(kind.is_in(_ASKED) & odd.is_null())
+        .when(asks & odd.is_null())
         .then(pl.lit("empty_conversation"))
         .when(odd)
         .then(None)
-        .when(kind.is_in(_ASKED) & ~pl.col("asked") & ((kind != "preference") | pl.col("prompted")))
+        .when(asks & ~pl.col("asked") & (~pair | pl.col("prompted")))
         .then(pl.lit("no_user"))
-        .when(kind.is_in(_ANSWERED) & unanswered)
+        .when(ends_answered & unanswered)
         .then(pl.lit("no_answer"))
     )
     return table.select("row", "where", problem=problem).drop_nulls("problem")

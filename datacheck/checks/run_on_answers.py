@@ -83,12 +83,7 @@ class RunOnAnswers(Check):
     """
 
     metrics = {
-        "rate": Metric(
-            "rows whose answer speaks for the next speaker",
-            "share",
-            of="rows",
-            limit=Limit(warn_max=0),
-        )
+        "rate": Metric("rows whose answer speaks for the next speaker", "share", of="rows", limit=Limit(warn_max=0))
     }
 
     reads = "answer"

@@ -13,9 +13,7 @@ from datacheck.text.literals import parse_list
 
 _INTEGER = r"^-?\d+$"
 _ONE_AS_NULL = ("parquet", "arrow_file", "arrow_stream")  # where null and missing cannot be told apart
-_TYPES = ids(
-    "string", "number", "integer", "boolean", "array", "object", "null", "literal_list", "list", "dict"
-)  # fmt: skip
+_TYPES = ids("string", "number", "integer", "boolean", "array", "object", "null", "literal_list", "list", "dict")
 
 
 class SchemaViolations(Check):
@@ -65,21 +63,14 @@ class SchemaViolations(Check):
     is not known on its own: a rule on it is an error, not a pass. Null and missing are one in Parquet and Arrow.
     """
 
-    metrics = {
-        "rate": Metric(
-            "rows that break the schema or fit no format",
-            "share",
-            of="rows",
-            limit=Limit(max=0),
-        )
-    }
+    metrics = {"rate": Metric("rows that break the schema or fit no format", "share", of="rows", limit=Limit(max=0))}
 
     check: Literal["schema_violations"] = "schema_violations"
     fields: dict[str, FieldRule] = Field(default={}, description="rules by dotted path; from the dataset's schema:")
     format: str = Field(default="auto", description="rows: any record will do; from source.format")
 
     @classmethod
-    def always(cls, dataset: Mapping[str, Any]) -> bool:  # noqa: ARG003
+    def always(cls, _dataset: Mapping[str, Any], /) -> bool:
         """A schema that nobody checks would be an ornament."""
         return True
 

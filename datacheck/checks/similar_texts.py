@@ -265,8 +265,10 @@ class SimilarTexts(Check):
         """The list, placed; it names places and no rows."""
         words = saying(
             "rank {rank}: cosine {cosine}, Jaccard {jaccard}",
-            rank="rank", cosine=pl.col("score").round(2), jaccard=pl.col("jaccard").round(2),
-        )  # fmt: skip
+            rank="rank",
+            cosine=pl.col("score").round(2),
+            jaccard=pl.col("jaccard").round(2),
+        )
         listed = ranked.select("row", "other_row", "score", said=words)
         rows = listed["row"].unique().sort().to_numpy().astype(np.int64)
         others = listed["other_row"].unique().sort().to_numpy().astype(np.int64)
@@ -281,8 +283,10 @@ class SimilarTexts(Check):
             placed = listed.lazy().join(named, on="other_row", how="left", maintain_order="left")
         known = placed.join(texts.lazy(), on="row", how="left", maintain_order="left").join(
             other_texts.lazy().rename({"row": "other_row", "text": "other_text"}),
-            on="other_row", how="left", maintain_order="left",
-        )  # fmt: skip
+            on="other_row",
+            how="left",
+            maintain_order="left",
+        )
         known = known if self.against is None else known.drop("other_row")
         return for_review(known.with_columns(problem=pl.lit(problem)), data.rows)
 

@@ -43,12 +43,7 @@ class TemplateCollapse(Check):
     """
 
     metrics = {
-        "rate": Metric(
-            "rows that repeat an earlier row but for numbers and names",
-            "share",
-            "rows",
-            Limit(max=0.03),
-        ),
+        "rate": Metric("rows that repeat an earlier row but for numbers and names", "share", "rows", Limit(max=0.03)),
         "top_template": Metric("rows of the most frequent template", "share", "rows"),
     }
 

@@ -59,17 +59,8 @@ class TemplateErrors(OfTokens):
 
     metrics = {
         "count": Metric("faults of the template", "faults", limit=Limit(max=0)),
-        "warnings": Metric(
-            "oddities of the template that may be meant",
-            "oddities",
-            limit=Limit(warn_max=0),
-        ),
-        "rate": Metric(
-            "rows that the template refuses or drops words of",
-            "share",
-            of="rows",
-            limit=Limit(max=0),
-        ),
+        "warnings": Metric("oddities of the template that may be meant", "oddities", limit=Limit(warn_max=0)),
+        "rate": Metric("rows that the template refuses or drops words of", "share", of="rows", limit=Limit(max=0)),
     }
 
     reads = "text"
@@ -133,8 +124,7 @@ class _Has:
     def __init__(self, data: View) -> None:
         turns = data.turns.select("row", "role", thought=pl.col("text").str.contains(_THOUGHT, literal=True))
         first = turns.select(
-            system=pl.col("row").filter(pl.col("role") == "system").min(),
-            thought=pl.col("row").filter("thought").min(),
+            system=pl.col("row").filter(pl.col("role") == "system").min(), thought=pl.col("row").filter("thought").min()
         )
         self.system, self.thought = first.collect().row(0)
 

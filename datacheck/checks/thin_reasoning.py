@@ -42,12 +42,7 @@ class ThinReasoning(Check):
     """
 
     metrics = {
-        "short": Metric(
-            "solutions of at most `chars` characters",
-            "share",
-            of="solutions",
-            limit=Limit(warn_max=0.1),
-        ),
+        "short": Metric("solutions of at most `chars` characters", "share", of="solutions", limit=Limit(warn_max=0.1)),
         "few_steps": Metric("solutions of at most `steps` steps", "share", of="solutions"),
     }
 

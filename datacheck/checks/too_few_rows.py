@@ -43,10 +43,7 @@ class TooFewRows(Check):
     metrics = {
         "rows": Metric("rows that could be read", "rows", limit=Limit(min=1)),
         "readable": Metric(
-            "delivered records that could be read",
-            "share",
-            of="rows and unreadable places",
-            limit=Limit(min=0.99),
+            "delivered records that could be read", "share", of="rows and unreadable places", limit=Limit(min=0.99)
         ),
     }
 
@@ -54,7 +51,7 @@ class TooFewRows(Check):
     check: Literal["too_few_rows"] = "too_few_rows"
 
     @classmethod
-    def always(cls, dataset: Mapping[str, Any]) -> bool:  # noqa: ARG003
+    def always(cls, _dataset: Mapping[str, Any], /) -> bool:
         """An empty dataset must never pass."""
         return True
 

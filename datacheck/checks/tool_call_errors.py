@@ -21,10 +21,7 @@ if TYPE_CHECKING:
 _FACTS = Need(ToolFacts())
 _INDEX = re.compile(r"(\[\d+\])+$")
 _TABLES = (".parquet", ".arrow", ".feather")  # where a null and what is missing are one
-_SHAPES = {
-    "message": Message("the arguments of calls"),
-    "content": Message("the arguments of calls in the content"),
-}
+_SHAPES = {"message": Message("the arguments of calls"), "content": Message("the arguments of calls in the content")}
 
 
 class ToolCallErrors(Check):
@@ -83,17 +80,9 @@ class ToolCallErrors(Check):
     """
 
     metrics = {
-        "rate": Metric(
-            "rows whose tools or tool calls are wrong",
-            "share",
-            of="rows",
-            limit=Limit(max=0),
-        ),
+        "rate": Metric("rows whose tools or tool calls are wrong", "share", of="rows", limit=Limit(max=0)),
         "in_text": Metric(
-            "rows that offer tools and write a call in the text",
-            "share",
-            of="rows",
-            limit=Limit(warn_max=0),
+            "rows that offer tools and write a call in the text", "share", of="rows", limit=Limit(warn_max=0)
         ),
     }
 
@@ -244,8 +233,11 @@ def _filled(notes: pl.DataFrame, rows: pl.LazyFrame) -> pl.DataFrame:
     for row, where, keys, file in placed.select("row", "where", "said", "file").iter_rows():
         function, given, null = json.loads(keys)
         files.setdefault(file, []).append(_Keys(row, where, function, frozenset(given), frozenset(null)))
-    lines = [line for file, calls in files.items()
-             for line in (_of_table(calls) if file.endswith(_TABLES) else _of_union(calls))]  # fmt: skip
+    lines = [
+        line
+        for file, calls in files.items()
+        for line in (_of_table(calls) if file.endswith(_TABLES) else _of_union(calls))
+    ]
     table = pl.DataFrame(lines, {"row": notes.schema["row"], "where": pl.String, "said": pl.String}, orient="row")
     return table.select("row", "where", pl.lit("null_argument").alias("name"), "said").select(notes.columns)
 

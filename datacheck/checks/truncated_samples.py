@@ -105,8 +105,11 @@ def _evidence(cut: pl.LazyFrame) -> pl.LazyFrame:
     )
     words = saying(
         "{kept} of {total} tokens are kept, {left} of {trained} trained ones",
-        kept="kept", total="total", left="kept_trained", trained="trained",
-    )  # fmt: skip
+        kept="kept",
+        total="total",
+        left="kept_trained",
+        trained="trained",
+    )
     return cut.select("row", where="part", problem=problem, said=words, score=pl.col("total").cast(pl.Float64))
 
 

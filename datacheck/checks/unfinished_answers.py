@@ -54,14 +54,7 @@ class UnfinishedAnswers(Check):
     on a comma, and a prompt that asks to continue a text, can look like one.
     """
 
-    metrics = {
-        "rate": Metric(
-            "rows whose last answer has no end",
-            "share",
-            of="rows",
-            limit=Limit(warn_max=0.005),
-        ),
-    }
+    metrics = {"rate": Metric("rows whose last answer has no end", "share", of="rows", limit=Limit(warn_max=0.005))}
 
     reads = "answer"
     check: Literal["unfinished_answers"] = "unfinished_answers"

@@ -71,11 +71,7 @@ class UnknownConfigKeys(Check):
     metrics = {
         "unknown": Metric("settings that the trainer does not know", "settings", limit=Limit(max=0)),
         "wrong_types": Metric("settings whose value has a wrong type", "settings", limit=Limit(max=0)),
-        "dead": Metric(
-            "settings that the trainer knows and never uses",
-            "settings",
-            limit=Limit(warn_max=0),
-        ),
+        "dead": Metric("settings that the trainer knows and never uses", "settings", limit=Limit(warn_max=0)),
     }
 
     reads = None

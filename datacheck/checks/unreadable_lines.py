@@ -51,10 +51,7 @@ class UnreadableLines(Check):
 
     metrics = {
         "rate": Metric(
-            "places that could not be read",
-            "share",
-            of="rows and places that could not be read",
-            limit=Limit(max=0),
+            "places that could not be read", "share", of="rows and places that could not be read", limit=Limit(max=0)
         ),
         "limits_hit": Metric(
             "places where datacheck itself gave up (a record too long, too deep, …), so that it cannot decide; "
@@ -68,7 +65,7 @@ class UnreadableLines(Check):
     check: Literal["unreadable_lines"] = "unreadable_lines"
 
     @classmethod
-    def always(cls, dataset: Mapping[str, Any]) -> bool:  # noqa: ARG003
+    def always(cls, _dataset: Mapping[str, Any], /) -> bool:
         """A gate must not forget to look whether it could read everything."""
         return True
 

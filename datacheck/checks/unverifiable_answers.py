@@ -74,14 +74,7 @@ class UnverifiableAnswers(Check):
     the finding is an error, and its row is named `ungraded_answer`.
     """
 
-    metrics = {
-        "rate": Metric(
-            "rows whose gold answer cannot be matched",
-            "share",
-            of="rows",
-            limit=Limit(max=0),
-        )
-    }
+    metrics = {"rate": Metric("rows whose gold answer cannot be matched", "share", of="rows", limit=Limit(max=0))}
 
     reads = "text"
     check: Literal["unverifiable_answers"] = "unverifiable_answers"

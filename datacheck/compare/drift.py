@@ -156,9 +156,14 @@ class Matches(Check):
         found = pl.concat([pl.DataFrame(schema=_FOUND), *places], how="diagonal").sort("row")
         found = found.join(self._places(data, found), on="other_row", how="left", maintain_order="left")
         counts = {
-            "identical": identical.height, "copy": copies.height, "same_text": same.height, "rest": rest.height,
-            "candidates": candidates.height, "compared": chosen.height, "near_copy": near.height,
-        }  # fmt: skip
+            "identical": identical.height,
+            "copy": copies.height,
+            "same_text": same.height,
+            "rest": rest.height,
+            "candidates": candidates.height,
+            "compared": chosen.height,
+            "near_copy": near.height,
+        }
         values = tuple(Value(name, count) for name, count in counts.items())
         evidence = found.select("row", "problem", "score", "other").lazy()
         return Measured(values, evidence, {"examples": _examples(data, found)})
@@ -231,8 +236,11 @@ class Matches(Check):
 _ROW = pl.DataFrame(schema={"row": pl.UInt64})
 _PAIR = pl.DataFrame(schema={"row": pl.UInt64, "other_row": pl.UInt64})
 _FOUND: dict[str, type[pl.DataType]] = {
-    "row": pl.UInt64, "other_row": pl.UInt64, "score": pl.Float64, "problem": pl.String,
-}  # fmt: skip
+    "row": pl.UInt64,
+    "other_row": pl.UInt64,
+    "score": pl.Float64,
+    "problem": pl.String,
+}
 
 
 def _paired(data: View, own: Need, other: Need) -> Iterator[tuple[pl.LazyFrame, pl.LazyFrame]]:

@@ -9,7 +9,7 @@ from rich.console import Console
 from datacheck.check import Model, Status
 from datacheck.i18n.words import WORDS, Lang, Phrase, told
 from datacheck.report import charts, show
-from datacheck.report.html import environment
+from datacheck.report.faces.html import environment
 from datacheck.report.screen import STYLES, Screen, make_screen
 from datacheck.verdict.model import ContractEntry, Sentence, ValueEntry
 
@@ -197,9 +197,11 @@ def _mix_name(name: str, lang: Lang) -> str:
 
 def _of_a(rows: RowChanges) -> dict[str, int]:
     return {
-        "identical": rows.identical, "copies_fewer": rows.copies_fewer, "same_text": rows.same_text_before,
+        "identical": rows.identical,
+        "copies_fewer": rows.copies_fewer,
+        "same_text": rows.same_text_before,
         "gone": rows.gone,
-    }  # fmt: skip
+    }
 
 
 def _of_b(rows: RowChanges) -> dict[str, int]:

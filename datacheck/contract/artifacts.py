@@ -18,10 +18,12 @@ from datacheck.i18n.message import Message
 MAX_BYTES = 128 * 1024**2  # of one file; the largest public tokenizer.json has 33 MB
 _TEMPLATES = "additional_chat_templates"
 # What decides token ids and rendered text; weights and READMEs in the same folder do not.
-_TOKENIZER = (
-    "added_tokens.json", "chat_template.jinja", "chat_template.json", "config.json", "generation_config.json",
-    "merges.txt", "special_tokens_map.json", "tokenizer.json", "tokenizer_config.json", "vocab.json",
-)  # fmt: skip
+_TOKENIZER = tuple(
+    """
+    added_tokens.json chat_template.jinja chat_template.json config.json generation_config.json merges.txt
+    special_tokens_map.json tokenizer.json tokenizer_config.json vocab.json
+""".split()
+)
 
 
 FILES = ("tokenizer", "config")  # settings of a run that name files: what these hold is an input

@@ -61,6 +61,9 @@ def contract_schema() -> str:
 
 
 _ANY: dict[str, Any] = {
-    "format": "auto", "schema": {}, "labels": [], "scale": None, "sha256": None, "media": None, "columns": {},
-    "roles": {}, "as_of": None, "run": Run().model_dump(),
-}  # fmt: skip
+    "format": "auto",
+    "labels": [],
+    "run": Run().model_dump(),
+    **{name: {} for name in ("schema", "columns", "roles")},
+    **dict.fromkeys(("scale", "sha256", "media", "as_of")),
+}

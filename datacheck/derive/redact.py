@@ -93,7 +93,8 @@ class _OneTable(View):
         self._tables = tables
 
     def table(self, name: Table) -> pl.LazyFrame:
-        return getattr(self._tables, name).lazy()  # type: ignore[no-any-return]
+        table: pl.DataFrame = getattr(self._tables, name)
+        return table.lazy()
 
     def pieces(self, name: Table) -> Iterator[pl.LazyFrame]:
         """The one part."""

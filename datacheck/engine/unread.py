@@ -86,10 +86,12 @@ def _without_keys(check: Check, view: StoreView) -> list[Message]:
     keys = check.keys_named()
     if not keys or not any(file.rows for file in view.loaded.files):
         return []
-    given = pl.concat([
-        view.cells.filter(pl.col("json_type").is_not_null()).select("path"),
-        view.turns.filter(pl.col("text").is_not_null()).select("path"),
-    ])  # fmt: skip
+    given = pl.concat(
+        [
+            view.cells.filter(pl.col("json_type").is_not_null()).select("path"),
+            view.turns.filter(pl.col("text").is_not_null()).select("path"),
+        ]
+    )
     paths = set(given.unique().collect()["path"])
     there = paths | {path.partition("[")[0] for path in paths}
     names = tuple(sorted(path for path in there if path and "." not in path))

@@ -17,10 +17,11 @@ _FALSY = ("0", "0.0", "-0.0", "false", "null", "[]", "{}")
 # What stands where no answer is known (NuminaMath's "proof" and "notfound", answer keys of exams). "无" and "none" may
 # be answers.
 _NO_ANSWER = frozenset(
-    {"n/a", "nan", "null", "tbd", "todo", "proof", "notfound", "not_found", "?", "--", "—", "——", "略", "答案略",
-     "解略", "证明略", "过程略", "见解析", "详见解析", "证明见解析", "解析见下", "见解答", "见答案", "待定", "待补充",
-     "暂无答案"}
-)  # fmt: skip
+    """
+    n/a nan null tbd todo proof notfound not_found ? -- — —— 略 答案略 解略 证明略 过程略 见解析 详见解析
+    证明见解析 解析见下 见解答 见答案 待定 待补充 暂无答案
+    """.split()
+)
 
 
 class Golds(Feature):
@@ -32,9 +33,7 @@ class Golds(Feature):
     differ); else null.
     """
 
-    columns = {
-        "row": pl.UInt32, "where": pl.String, "gold": pl.String, "listed": pl.Boolean, "trouble": pl.String
-    }  # fmt: skip
+    columns = {"row": pl.UInt32, "where": pl.String, "gold": pl.String, "listed": pl.Boolean, "trouble": pl.String}
 
     of: Of
     extract: Extract

@@ -5,9 +5,12 @@ import polars as pl
 from datacheck.check import Feature, View
 
 _SIDES = {
-    "prompt": ("prompt", "option"), "response": ("response", "answer"), "chosen": ("chosen",),
-    "rejected": ("rejected",), "text": ("text",),
-}  # fmt: skip
+    "prompt": ("prompt", "option"),
+    "response": ("response", "answer"),
+    "chosen": ("chosen",),
+    "rejected": ("rejected",),
+    "text": ("text",),
+}
 
 
 class Lengths(Feature):

@@ -139,8 +139,13 @@ def without_numbers(data: View, sketch: Sketch, rows: NDArray[np.int64]) -> NDAr
 
 
 _FACTS = {
-    "row": pl.UInt64, "text": pl.UInt64, "size": pl.UInt32, "media": pl.String, "label": pl.String, "score": pl.Float64,
-}  # fmt: skip
+    "row": pl.UInt64,
+    "text": pl.UInt64,
+    "size": pl.UInt32,
+    "media": pl.String,
+    "label": pl.String,
+    "score": pl.Float64,
+}
 
 
 def preferred(facts: pl.DataFrame, keep: Keep) -> NDArray[np.int64]:

@@ -26,9 +26,13 @@ class PairSimilarity(Feature):
     """
 
     columns = {
-        "row": pl.UInt32, "equal": pl.Boolean, "ends_equal": pl.Boolean, "cut_equal": pl.Boolean, "common": pl.Int64,
+        "row": pl.UInt32,
+        "equal": pl.Boolean,
+        "ends_equal": pl.Boolean,
+        "cut_equal": pl.Boolean,
+        "common": pl.Int64,
         "union": pl.Int64,
-    }  # fmt: skip
+    }
 
     normalise: tuple[Rule, ...]
     cut: int | None = None

@@ -55,8 +55,12 @@ def calibrate(data: View, sketch: Sketch, sources: Sequence[str], threshold: flo
     by_kind = grouped.agg(plants=pl.len(), alike=pl.col("alike").sum(), found=pl.col("found").sum())
     curve = grouped.agg((pl.col("similarity") >= at).mean().round(3).alias(f"{at}") for at in CURVE)
     first = np.arange(0, len(kinds), len(every))
-    return Calibration(recall, by_kind, curve.unpivot(index="kind", variable_name="threshold", value_name="recall"),
-                       histogram(_random(sets, first), low=0.0))  # fmt: skip
+    return Calibration(
+        recall,
+        by_kind,
+        curve.unpivot(index="kind", variable_name="threshold", value_name="recall"),
+        histogram(_random(sets, first), low=0.0),
+    )
 
 
 def _random(sets: Shingles, rows: NDArray[np.int64]) -> NDArray[np.float64]:

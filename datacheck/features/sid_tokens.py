@@ -6,7 +6,7 @@ import polars as pl
 
 from datacheck.check import Feature, View
 
-_TOKEN = r"<[a-z]_[0-9]+>"  # noqa: S105 - of a level (MiniOneRec, generate_indices_plus.py:118-137)
+_TOKEN = r"<[a-z]_[0-9]+>"
 
 
 class SidTokens(Feature):

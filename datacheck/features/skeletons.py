@@ -6,7 +6,7 @@ from datacheck.check import Feature, View
 from datacheck.features.leaks import asked
 
 _REACH = 300  # characters of either end that are looked at
-_TOKEN = r"(?:\p{Han}{1,2}|[^\s\p{Han}]+)"  # noqa: S105 - a pattern
+_TOKEN = r"(?:\p{Han}{1,2}|[^\s\p{Han}]+)"
 _OPENING, _CLOSING = rf"^\s*({_TOKEN}(?:\s*{_TOKEN}){{0,3}})", rf"({_TOKEN}(?:\s*{_TOKEN}){{0,3}})\s*$"
 _MASKS = (
     (r"[“\"「『《][^”\"」』》\n]{1,80}[”\"」』》]", "“”"),

@@ -108,14 +108,14 @@ def _concerned(part: View) -> tuple[pl.DataFrame, _Ids, _Parts]:
         .join(rows, on="row", how="semi", maintain_order="left")
         .join(part.rows.select("row", "label"), on="row", how="left", maintain_order="left")
         .select(
-            "row", "part", "role", "path", "tool_calls", "label",
+            ["row", "part", "role", "path", "tool_calls", "label"],
             in_content=text.is_null() & pl.col("content_type").is_in(["string", "object", "array"]),
             marked=text.str.contains_any(_MARKS).fill_null(value=False),
             tools=pl.when(pl.col("part") == "tools").then(text),
             said=pl.when(pl.col("role") == "assistant").then(text),
         )
         .collect()
-    )  # fmt: skip
+    )
     return turns, {(row, place): own for row, place, own in ids.iter_rows()}, parts
 
 

@@ -63,7 +63,7 @@ def _identifiers(text: str) -> Iterator[tuple[int, int, str]]:
 @cache
 def _rules() -> tuple[tuple[Recognizer, str, Any], ...]:
     """Every rule with its compiled pattern: looking that up again for each name takes longer than the search."""
-    import regex  # type: ignore[import-untyped]  # only names that could hold something pay for it
+    import regex  # only names that could hold something pay for it
 
     recognizers = [RECOGNIZERS[entity] for entity in _ENTITIES]
     return tuple((one, rule, regex.compile(pattern)) for one in recognizers for rule, pattern in one.patterns.items())

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 Role = Literal["validator", "approver"]
 ROLES: tuple[Role, ...] = ("validator", "approver")
 TRUST_SCHEMA = "datacheck/trust/1"
-PASSPHRASE = "DATACHECK_KEY_PASSPHRASE"  # noqa: S105 - the name of a variable
+PASSPHRASE = "DATACHECK_KEY_PASSPHRASE"
 _LIMIT = 1024**2
 _DER = bytes.fromhex("302a300506032b6570032100")  # SubjectPublicKeyInfo of ed25519 before its 32 bytes, RFC 8410
 

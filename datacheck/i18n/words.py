@@ -137,20 +137,8 @@ _EN = Words(
     contract="Contract",
     version="version",
     verdict="Verdict",
-    statuses={
-        "pass": "pass",
-        "info": "info",
-        "warn": "warn",
-        "fail": "fail",
-        "error": "error",
-    },
-    tallies={
-        "pass": "{} passed",
-        "info": "{} info",
-        "warn": "{} warned",
-        "fail": "{} failed",
-        "error": "{} undecided",
-    },
+    statuses={"pass": "pass", "info": "info", "warn": "warn", "fail": "fail", "error": "error"},
+    tallies={"pass": "{} passed", "info": "{} info", "warn": "{} warned", "fail": "{} failed", "error": "{} undecided"},
     headlines={
         "pass": "the data keeps its contract",
         "info": "the data keeps its contract",

@@ -14,8 +14,7 @@ import pyarrow.ipc
 import pyarrow.parquet as pq
 
 from datacheck.loading import files
-from datacheck.loading.assemble import Assembler
-from datacheck.loading.batching import Records, add_alike
+from datacheck.loading.assemble import Assembler, Records
 from datacheck.loading.reader import Chunk
 from datacheck.loading.reading import Limits, Reading
 from datacheck.loading.rejected import Rejected, remark, unopened
@@ -76,7 +75,7 @@ def _add(out: Assembler, row: int, batch: Any) -> int:
     if not all(_as_json(column) for column in batch.columns):
         records = [json_safe(record) for record in records]
     nothing = [None] * len(records)
-    add_alike(out, Records(row, nothing, nothing, records), lambda n, record: out.add(row + n, None, None, record))
+    out.add_alike(Records(row, nothing, nothing, records), lambda n, record: out.add(row + n, None, None, record))
     out.flush()
     return len(records)
 

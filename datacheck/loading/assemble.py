@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
-from itertools import chain, compress, repeat
+from itertools import chain, compress, groupby, repeat
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -14,12 +14,12 @@ from pydantic_core import to_json
 
 from datacheck.loading.cells import TYPES, Cell, as_text, below, depth, leaf
 from datacheck.loading.counts import AccountingError, Counts
-from datacheck.loading.formats import Extract, Format, Styles, candidates
+from datacheck.loading.formats import Extract, Format, Styles, candidates, known_names
 from datacheck.loading.formats import chat as chat_format
 from datacheck.loading.formats.renamed import Renaming
 from datacheck.loading.formats.turns import CALLS, Style, Turn
-from datacheck.loading.reading import Reading, in_words
-from datacheck.loading.rejected import Rejected, remark
+from datacheck.loading.reading import Reading
+from datacheck.loading.rejected import Rejected, in_words, remark
 from datacheck.loading.tables import CELLS, LINES, RECORDS, TURNS, Tables, rows_schema
 
 _EMPTY_SHA = hashlib.sha256(b"").hexdigest()
@@ -59,12 +59,21 @@ class Chat(NamedTuple):
     keys: int
 
 
+class Records(NamedTuple):
+    """Consecutive records: the line of the first, and where each begins and how long it is (None: not in bytes)."""
+
+    line: int
+    starts: list[int] | list[None]
+    lengths: list[int] | list[None]
+    records: list[Any]
+
+
 class Assembler:
     """The growing tables of one part.
 
     Turns and cells come in few kinds: what repeats (paths, roles, types) is a small table, and each line of the big
     one holds a number into it beside its own text. Conversations of plain messages take a short
-    way, many at a time (`add_chats`).
+    way, many at a time (`add_alike`).
     """
 
     def __init__(self, reading: Reading, *, records: bool = False) -> None:
@@ -72,7 +81,8 @@ class Assembler:
         self._keeps = records
         self._wanted = reading.wanted()
         self._styles = Styles.of(reading.roles, reading.fields.role, reading.fields.content)
-        self._renaming = Renaming.of(reading.fields.named(), self._wanted)
+        keys = known_names()[self._wanted].keys if reading.fields.named() else {}
+        self._renaming = Renaming.of(reading.fields.named(), keys)
         self._known: dict[tuple[str, ...], tuple[Format, ...]] = {}
         self._labels = [(name, key, tuple(key.split("."))) for name, key in reading.columns.named() if key]
         self._clear()
@@ -250,6 +260,32 @@ class Assembler:
             if text is not None:
                 self._calls[len(self._turns) + n] = text
                 texts[n] = None
+
+    def add_alike(self, given: Records, add: Callable[[int, Any], None]) -> None:
+        """Add all in order, those with the same keys together; `add(n, record)` is the long way for the n-th one."""
+        start = 0
+        for keys, alike in groupby(given.records, _keys):
+            stop = start + len(list(alike))
+            self._add_run(given, None if keys is None else self.chat(keys), start, stop, add)
+            start = stop
+
+    def _add_run(
+        self, given: Records, chat: Chat | None, start: int, stop: int, add: Callable[[int, Any], None]
+    ) -> None:
+        """Add records with the same keys; an unusual one sends nobody but itself the long way."""
+        if chat is not None and self._add_together(given, chat, start, stop):
+            return
+        ways = [self.way(chat, record) if chat else None for record in given.records[start:stop]]
+        for way, alike in groupby(ways):
+            stop = start + len(list(alike))
+            if chat is None or way is None or not self._add_together(given, chat, start, stop):
+                for n in range(start, stop):
+                    add(n, given.records[n])
+            start = stop
+
+    def _add_together(self, given: Records, chat: Chat, start: int, stop: int) -> bool:
+        own = slice(start, stop)
+        return self.add_chats(chat, given.line + start, given.starts[own], given.lengths[own], given.records[own])
 
     def chat(self, keys: tuple[str, ...]) -> Chat | None:
         """Return how to read conversations under these keys, or None if `add_chats` does not serve them."""
@@ -484,6 +520,10 @@ def _frame(columns: Any, schema: dict[str, Any]) -> pl.DataFrame:
     return pl.DataFrame(
         [pl.Series(name, values, dtype=kind) for (name, kind), values in zip(schema.items(), columns, strict=True)]
     )
+
+
+def _keys(record: Any) -> tuple[str, ...] | None:
+    return tuple(record) if record.__class__ is dict else None
 
 
 def _lookup(record: Any, parts: tuple[str, ...]) -> Any:

@@ -9,8 +9,7 @@ from typing import Any
 import jiter
 
 from datacheck.loading import spans
-from datacheck.loading.assemble import Assembler
-from datacheck.loading.batching import Records, add_alike
+from datacheck.loading.assemble import Assembler, Records
 from datacheck.loading.counts import AccountingError
 from datacheck.loading.diagnose import diagnose
 from datacheck.loading.kinds import BINARY
@@ -118,7 +117,7 @@ class _Portion:
                 return _UNREAD
 
         records = list(map(decoded, self.lines))
-        add_alike(self.out, Records(self.number, self.starts, self.lengths, records), self._add_one)
+        self.out.add_alike(Records(self.number, self.starts, self.lengths, records), self._add_one)
 
     def _add_one(self, n: int, record: Any) -> None:
         line, start, whole = self.number + n, self.starts[n], self.lines[n]

@@ -16,9 +16,9 @@ from typing import BinaryIO, NamedTuple
 from datacheck.loading import files, sniff, spans
 from datacheck.loading.counts import AccountingError
 from datacheck.loading.kinds import HEAD, Kind, kind_of
-from datacheck.loading.reading import Limits, Reading, in_words
+from datacheck.loading.reading import Limits, Reading
 from datacheck.loading.record_ends import at_most, csv_cutter, first_newline, last_newline
-from datacheck.loading.rejected import remark, unopened
+from datacheck.loading.rejected import in_words, remark, unopened
 
 _COMPRESSIONS = ((files.GZIP_MAGIC, "gzip", files.gunzip), (files.ZSTD_MAGIC, "zstd", files.unzstd))
 _NEWLINE = 0x0A

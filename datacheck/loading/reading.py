@@ -2,30 +2,12 @@
 
 import codecs
 import inspect
-from collections.abc import Mapping
-from typing import Literal, Self
+from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from datacheck.errors import WrongValueError
-
-FormatName = Literal[
-    "auto",
-    "messages",
-    "messages_text",
-    "sharegpt",
-    "alpaca",
-    "prompt_completion",
-    "preference",
-    "kto",
-    "prompt_only",
-    "rlvr",
-    "text",
-    "qa",
-    "multiple_choice",
-    "tokens",
-    "rows",
-]
+from datacheck.errors import WrongValueError, unknown
+from datacheck.loading.formats import known_names
 
 # Encodings in which a line feed can be found without decoding the line first.
 ENCODINGS = (
@@ -43,11 +25,6 @@ ENCODINGS = (
     "iso8859-1",
     "cp1252",
 )
-
-
-def in_words(size: int) -> str:
-    """Return a number of bytes as a message names it. A bare run of digits would be masked as a phone number."""
-    return f"{size // 1024**2} MiB" if size and not size % 1024**2 else f"{size:,} bytes"
 
 
 class _Frozen(BaseModel):
@@ -97,26 +74,14 @@ class Fields(_Frozen):
         """Return the fields that are named, with their keys."""
         return self.model_dump(exclude_none=True)
 
-    def format(self) -> FormatName:
-        """Return the format that the named fields make."""
+    def formats(self) -> list[str]:
+        """Return the formats that the named fields make; the first is meant where the contract names none."""
         named = self.named().keys()
-        return next(name for name, (needed, more) in FIELDS_OF.items() if needed <= named <= needed | more)
-
-
-# Format → the fields that it must have, and may have; where several fit, the first is meant.
-FIELDS_OF: Mapping[FormatName, tuple[frozenset[str], frozenset[str]]] = {
-    "preference": (frozenset({"chosen", "rejected"}), frozenset({"prompt", "system"})),
-    "messages": (frozenset({"messages"}), frozenset({"system", "role", "content"})),
-    "sharegpt": (frozenset({"messages"}), frozenset({"system", "role", "content"})),
-    "multiple_choice": (frozenset({"prompt", "options", "answer"}), frozenset()),
-    "qa": (frozenset({"prompt", "answer"}), frozenset({"system"})),
-    "rlvr": (frozenset({"prompt", "answer"}), frozenset({"system"})),
-    "kto": (frozenset({"prompt", "response", "label"}), frozenset({"system"})),
-    "prompt_completion": (frozenset({"prompt", "response"}), frozenset({"system"})),
-    "alpaca": (frozenset({"prompt", "response"}), frozenset({"input", "system"})),
-    "prompt_only": (frozenset({"prompt"}), frozenset({"system"})),
-    "text": (frozenset({"text"}), frozenset()),
-}
+        return [
+            name
+            for name, each in known_names().items()
+            if each.fields and {*each.fields} <= named <= {*each.fields, *each.more}
+        ]
 
 
 class Limits(_Frozen):
@@ -138,10 +103,18 @@ class Limits(_Frozen):
     ratio_above_bytes: int = 16 * 1024**2
 
 
+def _what_format_may_be() -> list[str]:
+    return ["auto", *known_names(), "rows"]
+
+
+def _listed(schema: dict[str, Any]) -> None:
+    schema["enum"] = _what_format_may_be()
+
+
 class Reading(_Frozen):
     """Format, encoding and column names with which a dataset is read."""
 
-    format: FormatName = "auto"
+    format: str = Field(default="auto", json_schema_extra=_listed)
     encoding: str = "utf-8"
     roles: dict[str, str] = {}
     columns: Columns = Columns()
@@ -151,6 +124,13 @@ class Reading(_Frozen):
     header: tuple[str, ...] = ()  # column names of a CSV file whose first line is a record already
     quotes: bool = True  # whether a double quote at the start of a CSV field quotes it
     limits: Limits = Limits()
+
+    @field_validator("format")
+    @classmethod
+    def _known_format(cls, value: str) -> str:
+        if value not in {"auto", "rows"} and value not in (known := _what_format_may_be()):
+            raise WrongValueError(unknown("format", value, known))
+        return value
 
     @field_validator("header")
     @classmethod
@@ -176,12 +156,10 @@ class Reading(_Frozen):
         named = self.fields.named()
         if not named:
             return self
-        found = [name for name, (needed, more) in FIELDS_OF.items() if needed <= named.keys() <= needed | more]
+        found = self.fields.formats()
         if not found:
-            raise WrongValueError(
-                "fields: expected one of prompt and response; prompt and answer (and options); chosen and rejected; "
-                "messages; prompt; text (input with a response, role and content with messages)"
-            )
+            known = dict.fromkeys(each.fields_said() for each in known_names().values() if each.fields)
+            raise WrongValueError("fields: expected one of {known}", known="; ".join(known))
         if "messages" in found:
             found.append("prompt_only")  # conversations that wait for their answer
         if self.format not in {"auto", *found}:
@@ -197,6 +175,6 @@ class Reading(_Frozen):
         """Whether a character takes two or four bytes."""
         return self.encoding.startswith(("utf-16", "utf-32"))
 
-    def wanted(self) -> FormatName:
+    def wanted(self) -> str:
         """Return the format that records are read in: named, or made by the fields, or auto."""
-        return self.fields.format() if self.format == "auto" and self.fields.named() else self.format
+        return self.fields.formats()[0] if self.format == "auto" and self.fields.named() else self.format

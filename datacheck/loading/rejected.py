@@ -2,12 +2,16 @@
 
 from datacheck.errors import reason_of
 from datacheck.i18n.message import Message, Parameter
-from datacheck.loading.reading import in_words
 
 
 def remark(english: str, /, **params: Parameter) -> str:
     """A sentence on a line or a file, packed as the table `lines` holds it."""
     return Message(english, **params).packed
+
+
+def in_words(size: int) -> str:
+    """Return a number of bytes as a message names it. A bare run of digits would be masked as a phone number."""
+    return f"{size // 1024**2} MiB" if size and not size % 1024**2 else f"{size:,} bytes"
 
 
 def too_long(size: int, limit: int) -> str:
@@ -20,7 +24,7 @@ def unopened(error: OSError) -> str:
     return remark("not a regular file") if error.strerror is None else reason_of(error).packed
 
 
-class Rejected(Exception):  # noqa: N818 (a finding about the data, not a fault)
+class Rejected(Exception):
     """The record is bad; `code` names why, see codes.py."""
 
     def __init__(self, code: str, message: str = "") -> None:

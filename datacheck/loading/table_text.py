@@ -6,8 +6,8 @@ from typing import Literal
 
 from datacheck.loading.assemble import Assembler
 from datacheck.loading.reader import Chunk
-from datacheck.loading.reading import Reading, in_words
-from datacheck.loading.rejected import remark
+from datacheck.loading.reading import Reading
+from datacheck.loading.rejected import in_words, remark
 from datacheck.loading.sniff import guess_encoding
 
 _RESTARTS = 100

@@ -10,4 +10,4 @@ def canary(entity: str, seed: int) -> str:
 
     Raises KeyError for an unknown entity. The values are random: if one belongs to somebody, that is chance.
     """
-    return RECOGNIZERS[entity].canary(Random(f"{entity}:{seed}"))  # noqa: S311 - reproducible, not secret
+    return RECOGNIZERS[entity].canary(Random(f"{entity}:{seed}"))

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Iterable, Iterator
 from functools import cache
 
-import regex  # type: ignore[import-untyped]
+import regex
 from presidio_analyzer import (
     AnalyzerEngine,
     EntityRecognizer,

@@ -1,7 +1,7 @@
 """Errors of the PII package. They carry no text."""
 
 
-class PiiTimeout(Exception):  # noqa: N818 - the name that the checks know
+class PiiTimeout(Exception):
     """A pattern took too long: the result would be incomplete, so there is none."""
 
     def __init__(self, rule: str, characters: int, seconds: float) -> None:

@@ -37,7 +37,7 @@ _PHRASES: dict[str, Phrase] = {
     "share": "TRAIN {}, padding {}",
     "masked": "ids and text are masked",
     "more": ("… {} more token (--all shows it)", "… {} more tokens (--all shows them)"),
-}  # fmt: skip
+}
 
 
 class _Stretch(NamedTuple):

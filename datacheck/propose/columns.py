@@ -9,18 +9,24 @@ import polars as pl
 from datacheck.loading.tables import Tables
 
 _MOST = 0.9  # of the rows must have a key
-_PROMPTS = (
-    "instruction", "prompt", "question", "query", "user_query", "user_prompt", "user_input", "problem", "user", "human",
-    "input", "source", "src", "q", "指令", "问题", "题目", "提问", "输入", "用户",
-)  # fmt: skip
+_PROMPTS = tuple(
+    """
+    instruction prompt question query user_query user_prompt user_input problem user human input source src q 指令 问题
+    题目 提问 输入 用户
+""".split()
+)
 _INPUTS = ("input", "context", "材料", "输入")
-_RESPONSES = (
-    "output", "response", "completion", "answer", "reply", "assistant", "bot", "gpt", "model_answer",
-    "chatgpt_response", "gpt_response", "target", "tgt", "a", "回答", "答案", "输出", "回复", "答复",
-)  # fmt: skip
-_GOLDS = (
-    "answer", "gold", "target", "solution", "final_answer", "ground_truth", "gold_answer", "result", "label", "答案",
-)  # fmt: skip
+_RESPONSES = tuple(
+    """
+    output response completion answer reply assistant bot gpt model_answer chatgpt_response gpt_response target tgt
+    a 回答 答案 输出 回复 答复
+""".split()
+)
+_GOLDS = tuple(
+    """
+    answer gold target solution final_answer ground_truth gold_answer result label 答案
+""".split()
+)
 _MARKED = r"\\boxed|####"  # the final answer within a solution: it is there to be compared
 _WRITTEN = 100  # characters from which on an answer is one to learn, and no gold to compare with
 _CHOSEN = ("chosen", "preferred", "better", "win", "winner", "good", "accepted", "accept", "positive", "chosen_answer")

@@ -20,6 +20,7 @@ from datacheck.errors import ContractError, UsageError
 from datacheck.files.inventory import dataset_files, inventory
 from datacheck.files.shown_names import shown_name
 from datacheck.i18n.message import Message
+from datacheck.loading.formats import known_names
 from datacheck.loading.reader import read
 from datacheck.loading.reading import Reading
 from datacheck.loading.tables import Tables
@@ -28,20 +29,19 @@ from datacheck.text.prose import is_prose
 from datacheck.text.scripts import SCRIPTS, script_words
 
 FILES = 8  # of a folder, as many are looked at
-_TEXT = (
-    "garbled_text", "leftover_markup", "placeholder_text", "control_tokens", "repetitive_text", "overlong_samples",
-    "exact_duplicates", "near_duplicates", "pii",
-)  # fmt: skip
+_TEXT = tuple(
+    """
+    garbled_text leftover_markup placeholder_text control_tokens repetitive_text overlong_samples exact_duplicates
+    near_duplicates pii
+""".split()
+)
+_PAIRS = ("identical_pairs", "prompt_mismatch", "contradictory_pairs", "length_bias")
 _ANSWERS = ("unfinished_answers", "run_on_answers", "refusals", "language_mismatch")
-_ANSWERED = ("messages", "messages_text", "sharegpt", "prompt_completion", "alpaca")
 _GOLDS = ("unverifiable_answers  # name the grader that your reward uses", "conflicting_answers", "answer_in_prompt")
-# The format that most rows have → the checks that such data needs.
+# What the format of most rows is for → the checks that such data needs.
 _CHECKS: Mapping[str, tuple[str, ...]] = {
     "chat": ("empty_turns", "role_errors", *_ANSWERS, *_TEXT),
-    "preference": (
-        "empty_turns", "role_errors", "identical_pairs", "prompt_mismatch", "contradictory_pairs", "length_bias",
-        *_ANSWERS, *_TEXT,
-    ),
+    "preference": ("empty_turns", "role_errors", *_PAIRS, *_ANSWERS, *_TEXT),
     "prompt": ("empty_turns", *_TEXT),
     "verifiable": ("empty_turns", *_GOLDS, "template_collapse", *_TEXT),
     "answered": ("empty_turns", *_GOLDS[:2], *_TEXT),  # a short answer may well stand in a passage or among choices
@@ -49,12 +49,7 @@ _CHECKS: Mapping[str, tuple[str, ...]] = {
     "plain": _TEXT,
     "rows": ("exact_duplicates", "pii"),
     "tokens": ("too_few_rows",),  # texts that only their tokenizer could show: name the data they were made of
-}  # fmt: skip
-_FAMILY = {
-    "messages": "chat", "messages_text": "chat", "sharegpt": "chat", "alpaca": "chat", "prompt_completion": "chat",
-    "kto": "chat", "preference": "preference", "prompt_only": "prompt", "rlvr": "verifiable", "qa": "answered",
-    "multiple_choice": "choices", "text": "plain", "tokens": "tokens",
-}  # fmt: skip
+}
 _LABELS = {
     "id": ("id", "uid", "uuid", "idx", "qid", "prompt_id", "question_id", "conversation_id"),
     "source": ("source", "src", "data_source", "dataset", "domain", "category", "subject", "task"),
@@ -137,8 +132,9 @@ def _contract(sample: _Sample, path: Path, against: Path | None, folder: Path | 
     formats = tables.rows["format"].value_counts(sort=True)
     known = formats.filter(pl.col("format") != "unknown")["format"]
     chosen = known[0] if len(known) else "rows"
-    if chosen in _ANSWERED and not tables.turns["part"].is_in(["response", "chosen"]).any():
-        chosen = "prompt_only"  # no row has an answer: prompts for GRPO, or an evaluation
+    kind = known_names()[chosen].kind if chosen in known_names() else "rows"
+    if kind == "chat" and not tables.turns["part"].is_in(["response", "chosen"]).any():
+        chosen, kind = "prompt_only", "prompt"  # no row has an answer: prompts for GRPO, or an evaluation
     labels = _labels(tables)
     mixed = formats.height > 1
     one = not mixed or formats["count"][0] >= _NEARLY_ALL * tables.rows.height  # the rest is to be found, not allowed
@@ -153,18 +149,21 @@ def _contract(sample: _Sample, path: Path, against: Path | None, folder: Path | 
         f"      format: {chosen if one and guess else 'auto'}" + (f"  # found: {_mix(formats)}" if mixed else ""),
         *_without_reader(tables),
         *_became(tables),
-        *([f"      records: {_quoted(sample.records)}  # the list in the document whose items are the rows"]
-          if sample.records else []),
+        *(
+            [f"      records: {_quoted(sample.records)}  # the list in the document whose items are the rows"]
+            if sample.records
+            else []
+        ),
         *_named_texts(texts),
         *([f"      columns: {_map(labels)}"] if labels else []),
         *_scale(tables, labels),
         "    schema:",
         *_schema(tables, labels, whole=sample.whole),
         "    checks:",
-        *(f"      - {check}" for check in _CHECKS[_FAMILY.get(chosen, "rows")]),
+        *(f"      - {check}" for check in _CHECKS[kind]),
         *(f"      {_item(check)}" for check in _by_content(tables, labels)),
         *_evaluation(against, folder),
-    ]  # fmt: skip
+    ]
     return "\n".join(lines) + "\n"
 
 

@@ -42,14 +42,18 @@ _PHRASES: dict[str, Phrase] = {
     "entry": "entry {}",
 }
 _MARKS = {
-    "publish": Status.PASS, "rescan": Status.PASS, "quarantine": Status.FAIL, "revoke": Status.FAIL,
-    "waiver": Status.WARN, "interrupted": Status.ERROR, "undecided": Status.ERROR,
-}  # fmt: skip
+    **dict.fromkeys(("publish", "rescan"), Status.PASS),
+    **dict.fromkeys(("quarantine", "revoke"), Status.FAIL),
+    **dict.fromkeys(("interrupted", "undecided"), Status.ERROR),
+    "waiver": Status.WARN,
+}
 _STATUS = {
-    "published": (Status.PASS, "published"), "quarantined": (Status.FAIL, "quarantined"),
-    "revoked": (Status.FAIL, "revoked"), "undecided": (Status.ERROR, "not_decided"),
+    "published": (Status.PASS, "published"),
+    "quarantined": (Status.FAIL, "quarantined"),
+    "revoked": (Status.FAIL, "revoked"),
+    "undecided": (Status.ERROR, "not_decided"),
     "interrupted": (Status.ERROR, "stopped"),
-}  # fmt: skip
+}
 
 
 def _say(lang: Lang, phrase: str, *values: object) -> str:

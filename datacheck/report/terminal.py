@@ -13,6 +13,7 @@ from datacheck.check import Status
 from datacheck.i18n.words import WORDS, Lang, Words, told
 from datacheck.report import cards, show
 from datacheck.report.cards import Card
+from datacheck.report.faces import faces
 from datacheck.report.screen import STYLES, Screen, make_screen
 from datacheck.verdict.model import Finding, Place, Report, ValueEntry
 
@@ -63,7 +64,7 @@ def print_report(
     _not_checked(screen, report)
     if folder is not None:
         screen.heading(words.reports)
-        screen.line(f"{folder}/  report.html, report.md, report.json, junit.xml", head="  ")
+        screen.line(f"{folder}/  {', '.join([*faces(), 'report.json'])}", head="  ")
         if report.verdict is not Status.PASS:  # the first lines have left the screen
             screen.line()
             _verdict(screen, report)

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import polars as pl
 
@@ -31,18 +31,20 @@ from datacheck.text.record_keys import record_keys
 from datacheck.verdict.judged_files import judged_files, source_of
 from datacheck.verdict.model import Report, read_report
 
-COLUMNS = (
-    "no", "group", "kind", "slice", "group_rows", "group_sample", "place", "problem", "where", "other", "text",
-    "verdict", "note", "record",
-)  # fmt: skip
+COLUMNS = tuple(
+    """
+    no group kind slice group_rows group_sample place problem where other text verdict note record
+""".split()
+)
 UNFLAGGED = "unflagged"
 _MASKED = "pii"  # the check whose rows are shown masked even where the operator asks for the full text
 _EACH, _WHOLE = 2000, 8000  # characters of one text and of a row; a cell of a spreadsheet takes 32,767
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet would run a cell that begins with one of these
 _VERDICTS = {
-    "bad": "bad", "ok": "ok", "false_alarm": "false_alarm", "false alarm": "false_alarm",
-    "有问题": "bad", "坏": "bad", "没问题": "ok", "正常": "ok", "误报": "false_alarm", "误杀": "false_alarm",
-}  # fmt: skip
+    **dict.fromkeys(("bad", "有问题", "坏"), "bad"),
+    **dict.fromkeys(("ok", "没问题", "正常"), "ok"),
+    **dict.fromkeys(("false_alarm", "false alarm", "误报", "误杀"), "false_alarm"),
+}
 
 
 @dataclass
@@ -336,7 +338,7 @@ def _verdict(line: Mapping[str, str]) -> str | None:
 
 
 def _stratum(group: str, part: str, lines: Sequence[Mapping[str, str]], confidence: float) -> Stratum:
-    kind = "unflagged" if lines[0]["kind"] == UNFLAGGED else "flagged"
+    kind: Literal["unflagged", "flagged"] = "unflagged" if lines[0]["kind"] == UNFLAGGED else "flagged"
     verdicts = [_verdict(line) for line in lines if line["verdict"]]
     found = sum(v == "bad" for v in verdicts) if kind == "unflagged" else sum(v != "bad" for v in verdicts)
     rows, judged = int(lines[0]["group_rows"]), len(verdicts)
@@ -346,7 +348,7 @@ def _stratum(group: str, part: str, lines: Sequence[Mapping[str, str]], confiden
     return Stratum(
         group=excerpt(group),
         slice=excerpt(part),
-        kind=kind,  # type: ignore[arg-type]
+        kind=kind,
         rows=rows,
         drawn=len(lines),
         judged=judged,

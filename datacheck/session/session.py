@@ -32,6 +32,7 @@ from datacheck.files.versions import VERDICT, sweep
 from datacheck.gate.sealing import Sealer, version_path
 from datacheck.gate.verdict import Verdict
 from datacheck.loading.reading import Limits
+from datacheck.report.faces import faces, write_faces
 from datacheck.session.options import DEFAULT_OUT, Options
 from datacheck.verdict.baseline import Baseline
 from datacheck.verdict.judge import Measurement, Outcomes, judge, judge_check
@@ -46,7 +47,7 @@ class Session:
         discover.use_folder(options.checks)
         self.options = options
         self.out = Path(os.path.abspath(options.out))  # noqa: PTH100 - without following links, and without `..`
-        refuse_foreign(self.out, REPORT)
+        refuse_foreign(self.out, REPORT._replace(names=REPORT.names | faces().keys()))
         if options.baseline is not None and options.baseline.resolve() == self.out.resolve():
             raise UsageError("{out}: is the baseline itself; choose another folder with --out", out=options.out)
         self.staging = new_staging(self.out)
@@ -137,8 +138,6 @@ class Session:
         for state in states.values():
             if isinstance(state, Loaded):
                 self._quarantine(state)
-        from datacheck.report.write import write_faces  # who is answered from the ledger needs none
-
         write_faces(report, self.staging, self.options.lang, self._facts_of_run())
         for private in (".store", ".remote"):
             shutil.rmtree(self.staging / private, ignore_errors=True)

@@ -190,7 +190,7 @@ def math_verify(answer: str) -> str | None:
     As in open-r1's rewards the gold is parsed as `$…$` and the answer out of a box. Raises GraderFailedError where it
     took longer than five seconds or raised.
     """
-    from math_verify import parse, verify  # type: ignore[import-untyped]  # optional, loads sympy
+    from math_verify import parse, verify  # optional, loads sympy
 
     if not answer.strip() or len(answer) > _LONGEST_EXPRESSION:
         return None

@@ -59,7 +59,7 @@ def _traditional(item: Item, _host: str) -> str:
 
 def _shuffled(item: Item, _host: str) -> str:
     options = list(item.options)
-    rng = random.Random(zlib.crc32(item.whole.encode("utf-8", "surrogatepass")))  # noqa: S311 - not a secret
+    rng = random.Random(zlib.crc32(item.whole.encode("utf-8", "surrogatepass")))
     rng.shuffle(options)
     if options == list(item.options):
         options.reverse()

@@ -110,5 +110,5 @@ KINDS: dict[str, Callable[[str, random.Random], str]] = {
 
 def plant(text: str, kind: str) -> str:
     """The near-copy of `text` of one kind. Raises KeyError for an unknown kind."""
-    rng = random.Random(zlib.crc32(f"{kind}\0{text}".encode("utf-8", "surrogatepass")))  # noqa: S311 - not a secret
+    rng = random.Random(zlib.crc32(f"{kind}\0{text}".encode("utf-8", "surrogatepass")))
     return KINDS[kind](text, rng)

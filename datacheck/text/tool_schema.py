@@ -18,10 +18,14 @@ import jiter
 # Names that tools use besides JSON Schema's own: BFCL writes "dict" and "float", ToolBench and others Python's.
 # Any other name ("str, optional", "HashMap", "any") accepts everything.
 _TYPES = {
-    "string": "string", "str": "string", "integer": "integer", "int": "integer", "number": "number",
-    "float": "number", "boolean": "boolean", "bool": "boolean", "array": "array", "list": "array",
-    "tuple": "array", "object": "object", "dict": "object", "null": "null",
-}  # fmt: skip
+    **dict.fromkeys(("string", "str"), "string"),
+    **dict.fromkeys(("integer", "int"), "integer"),
+    **dict.fromkeys(("number", "float"), "number"),
+    **dict.fromkeys(("boolean", "bool"), "boolean"),
+    **dict.fromkeys(("array", "list", "tuple"), "array"),
+    **dict.fromkeys(("object", "dict"), "object"),
+    "null": "null",
+}
 _DEPTH = 64  # of schema and value together; beyond it nothing is claimed
 
 

@@ -83,7 +83,7 @@ class RowOutcome(NamedTuple):
     trained: Trained | None = None
 
 
-class StopRow(Exception):  # noqa: N818 - not an error: the trainer is done with the row
+class StopRow(Exception):
     """Ends the reading of a row inside a twin; `guarded` catches it."""
 
     def __init__(self, reason: str, where: str | None = None, detail: Message | str | None = None) -> None:

@@ -232,9 +232,11 @@ def _vl_label(example: dict[str, Any], key: str | None) -> Any:
 
 def _vl_reference(example: dict[str, Any], key: str | None) -> Any:
     places = (
-        example.get(key) if key else None, _inner(example, "reward_model", "ground_truth")[1],
-        example.get("ground_truth"), _inner(example, "extra_info", "constraints")[1],
-    )  # fmt: skip
+        example.get(key) if key else None,
+        _inner(example, "reward_model", "ground_truth")[1],
+        example.get("ground_truth"),
+        _inner(example, "extra_info", "constraints")[1],
+    )
     found = (_normalised(value) for value in places)
     return next((value for value in found if value is not None), None)
 

@@ -5,15 +5,17 @@ from typing import Any, ClassVar
 
 from datacheck.trainers.base import Settings
 
-COLUMNS = (
-    "prompt", "query", "response", "history", "messages", "system", "tools",
-    "images", "videos", "audios", "chosen", "rejected", "kto_tag",
-)  # fmt: skip
+COLUMNS = tuple(
+    """
+    prompt query response history messages system tools images videos audios chosen rejected kto_tag
+""".split()
+)
 TAGS = ("role_tag", "content_tag", "user_tag", "assistant_tag", "observation_tag", "function_tag", "system_tag")
-_RUN = (
-    "cutoff_len", "packing", "neat_packing", "train_on_prompt", "mask_history", "max_samples", "formatting", "ranking",
-    "stage",
-)  # fmt: skip
+_RUN = tuple(
+    """
+    cutoff_len packing neat_packing train_on_prompt mask_history max_samples formatting ranking stage
+""".split()
+)
 
 
 class LlamaFactory(Settings):

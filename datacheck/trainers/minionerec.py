@@ -30,8 +30,10 @@ NA = frozenset(
      "NULL", "NaN", "None", "n/a", "nan", "null"}
 )  # fmt: skip
 _LISTS: dict[str, Literal["text", "any"]] = {
-    "history_item_title": "text", "history_item_sid": "text", "history_item_id": "any",
-}  # fmt: skip
+    "history_item_title": "text",
+    "history_item_sid": "text",
+    "history_item_id": "any",
+}
 _READ = {
     "sft": ("history_item_title", "item_title", "history_item_id", "item_id", "history_item_sid", "item_sid"),
     "rl": ("history_item_title", "history_item_sid", "item_sid"),

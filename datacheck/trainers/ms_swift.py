@@ -30,19 +30,21 @@ from datacheck.trainers.base import (
 
 UPSTREAM = Upstream("modelscope/ms-swift", "3602360a562313afbf2ef6065fdf61f271a2c5b9", "swift/")
 _TWINS = Twins.of("ms_swift", UPSTREAM)
-_MEDIA = {"images": "images", "image": "images", "audios": "audios", "audio": "audios", "videos": "videos",
-          "video": "videos"}  # fmt: skip
+_MEDIA = {name: f"{kind}s" for kind in ("image", "audio", "video") for name in (f"{kind}s", kind)}
 _SYSTEM = dict.fromkeys(("system", "system_prompt"), "system")
 _MESSAGES = {**_MEDIA, **dict.fromkeys(("messages", "conversation", "conversations"), "messages"), **_SYSTEM}
 _QUERY = ("query", "prompt", "input", "instruction", "question", "problem")
-_RESPONSE = ("response", "answer", "output", "targets", "target", "answer_key", "answers", "solution", "text",
-             "completion", "content")  # fmt: skip
+_RESPONSE = tuple(
+    """
+    response answer output targets target answer_key answers solution text completion content
+""".split()
+)
 _ANSWERS = {**_MEDIA, **_SYSTEM, **dict.fromkeys(_QUERY, "query"), **dict.fromkeys(_RESPONSE, "response")}
 _ROLES = frozenset({"system", "user", "tool_call", "tool_response", "tool", "assistant"})
 _KEPT_KEYS = frozenset({"role", "content", "loss", "loss_scale"})
 _RENAMED = {"user": "user", "human": "user", "assistant": "assistant", "gpt": "assistant", "bot": "assistant"}
-_TOOL_ROLES = {"function_call": "tool_call", "function_response": "tool_response", "observation": "tool_response",
-               "observations": "tool_response"}  # fmt: skip
+_TOOL_RESULTS = ("function_response", "observation", "observations")
+_TOOL_ROLES = {"function_call": "tool_call", **dict.fromkeys(_TOOL_RESULTS, "tool_response")}
 _STANDARD = {"tool_call": "assistant", "tool_response": "tool"}
 
 Row = dict[str, Any]

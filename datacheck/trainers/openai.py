@@ -65,8 +65,11 @@ def _arguments(calls: Any, where: str) -> None:
     for number, call in enumerate(calls if isinstance(calls, list) else ()):
         function = call.get("function") if isinstance(call, dict) else None
         if isinstance(function, dict) and not isinstance(function.get("arguments"), str):
-            raise StopRow("arguments_not_text", f"{where}.tool_calls[{number}].function.arguments",
-                          kind_of(function.get("arguments")))  # fmt: skip
+            raise StopRow(
+                "arguments_not_text",
+                f"{where}.tool_calls[{number}].function.arguments",
+                kind_of(function.get("arguments")),
+            )
 
 
 def _tools(record: dict[str, Any]) -> list[Any] | None:
@@ -129,11 +132,15 @@ def _mode(name: str, read: Callable[[dict[str, Any]], RowOutcome]) -> Mode:
         settings=OpenAI,
         read=guarded(lambda record, _settings, _seen: read(record)),
         cut=_cut,
-        roles={"user": ("user",), "assistant": ("assistant",), "tool": ("tool", "function"),
-               "system": ("system", "developer")},
+        roles={
+            "user": ("user",),
+            "assistant": ("assistant",),
+            "tool": ("tool", "function"),
+            "system": ("system", "developer"),
+        },
         role_rules=frozenset({"message_malformed", "no_answer", "last_not_user"}),
         tool_arguments="string",
-    )  # fmt: skip
+    )
 
 
 MODES = {"sft": _mode("sft", _sft), "dpo": _mode("dpo", _dpo), "rft": _mode("rft", _rft)}

@@ -233,8 +233,9 @@ def _prompt_completion(example: dict[str, Any], to: TrlSft, tools: Any, argument
     whole = _joined(example, "prompt", "completion")
     only = to.completion_only_loss is None or to.completion_only_loss
     if isinstance(whole, str):
-        return RowOutcome((), Trained("completion" if only else "all", prompt=example["prompt"],
-                                   response=example["completion"]))  # fmt: skip
+        return RowOutcome(
+            (), Trained("completion" if only else "all", prompt=example["prompt"], response=example["completion"])
+        )
     prompt = _rendered(example["prompt"], "prompt")
     notes = _notes(_rendered(whole, "completion"), "prompt + completion")
     listed = _listed_tools(tools)
@@ -242,8 +243,11 @@ def _prompt_completion(example: dict[str, Any], to: TrlSft, tools: Any, argument
         raise StopRow("no_assistant_token", "completion")
     trained = Trained(
         "completion" if only else "assistant" if to.assistant_only_loss else "all",
-        prompt=prompt, response=example["completion"], tools=listed, template_arguments=arguments,
-    )  # fmt: skip
+        prompt=prompt,
+        response=example["completion"],
+        tools=listed,
+        template_arguments=arguments,
+    )
     return RowOutcome(notes, trained)
 
 
@@ -311,8 +315,9 @@ def _preference(example: dict[str, Any], tools: Any, arguments: dict[str, Any] |
     _is_conversational(example)  # refuses empty lists
     notes, listed = _pair(example, _ANSWERS, tools)
     prompt, chosen, rejected = (example[name] for name in ("prompt", "chosen", "rejected"))
-    trained = Trained("completion", prompt=prompt, chosen=chosen, rejected=rejected, tools=listed,
-                      template_arguments=arguments)  # fmt: skip
+    trained = Trained(
+        "completion", prompt=prompt, chosen=chosen, rejected=rejected, tools=listed, template_arguments=arguments
+    )
     return RowOutcome(notes, trained)
 
 
@@ -337,8 +342,9 @@ def _read_reward(record: dict[str, Any], _to: TrlPairs, seen: Seen) -> RowOutcom
             listed = _listed_tools(tools)
         elif not isinstance(side, str):
             raise StopRow("text_expected", name, type_of(side))
-    trained = Trained("all", chosen=example["chosen"], rejected=example["rejected"], tools=listed,
-                      template_arguments=arguments)  # fmt: skip
+    trained = Trained(
+        "all", chosen=example["chosen"], rejected=example["rejected"], tools=listed, template_arguments=arguments
+    )
     return RowOutcome(tuple(notes[:1]), trained)
 
 

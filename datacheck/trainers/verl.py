@@ -25,13 +25,14 @@ from datacheck.trainers.base import (
 UPSTREAM = Upstream("volcengine/verl", "b178a3cd56f58b2d502255daba591e92833930a7", "verl/")
 _TWINS = Twins.of("verl", UPSTREAM)
 # Names that default_compute_score knows (reward_score/__init__.py:45); besides them what begins with "aime".
-SCORED = frozenset({
-    "openai/gsm8k", "lighteval/MATH", "DigitalLearningGmbH/MATH-lighteval", "HuggingFaceH4/MATH-500", "math_dapo",
-    "math", "math_dapo_reasoning", "numina_aops_forum", "numina_synthetic_math", "numina_amc_aime",
-    "numina_synthetic_amc", "numina_cn_k12", "numina_olympiads", "codecontests", "apps", "codeforces", "taco",
-    "hiyouga/geometry3k", "searchR1_nq", "searchR1_triviaqa", "searchR1_popqa", "searchR1_hotpotqa",
-    "searchR1_2wikimultihopqa", "searchR1_musique", "searchR1_bamboogle",
-})  # fmt: skip
+SCORED = frozenset(
+    """
+    openai/gsm8k lighteval/MATH DigitalLearningGmbH/MATH-lighteval HuggingFaceH4/MATH-500 math_dapo math
+    math_dapo_reasoning numina_aops_forum numina_synthetic_math numina_amc_aime numina_synthetic_amc numina_cn_k12
+    numina_olympiads codecontests apps codeforces taco hiyouga/geometry3k searchR1_nq searchR1_triviaqa
+    searchR1_popqa searchR1_hotpotqa searchR1_2wikimultihopqa searchR1_musique searchR1_bamboogle
+""".split()
+)
 
 
 class VerlSft(Settings):

@@ -171,11 +171,10 @@ def _no_worse(value: ValueEntry, old: ValueEntry | None) -> bool:
     if old is None or old.value is None or value.value is None:
         return False
     new, before = _exact(value), _exact(old)
-    counts = _counts(value), _counts(old)
     above, below = _broken(new, value.limit)
-    fewer = counts[0] is not None and counts[1] is not None
-    hits = fewer and counts[0][0] <= counts[1][0]  # type: ignore[index]
-    misses = fewer and counts[0][1] - counts[0][0] <= counts[1][1] - counts[1][0]  # type: ignore[index]
+    hits = misses = False
+    if (now := _counts(value)) and (then := _counts(old)):
+        hits, misses = now[0] <= then[0], now[1] - now[0] <= then[1] - then[0]
     return (not above or new <= before or hits) and (not below or new >= before or misses)
 
 

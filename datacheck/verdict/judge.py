@@ -5,7 +5,6 @@ that could not be loaded are `error`, never a pass.
 """
 
 import datetime as dt
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -271,7 +270,7 @@ def _mark_empty(findings: list[Finding], rows: Mapping[str, int]) -> list[Findin
 
 def settings_of(check: Check) -> dict[str, Any]:
     """The settings that decide what is measured (limits and severity only decide what it means)."""
-    return json.loads(check.model_dump_json(exclude={"limits", "coverage", "severity", "id", "check"}))  # type: ignore[no-any-return]
+    return check.model_dump(mode="json", exclude={"limits", "coverage", "severity", "id", "check"})
 
 
 def _judged(check: Check, value: Mapping[str, Any]) -> ValueEntry:

@@ -64,7 +64,7 @@ OF_A_RUN = {
     "datacheck.engine.view",
     "datacheck.verdict.model",
     "datacheck.report.terminal",
-    "datacheck.report.write",
+    "datacheck.report.faces.html",
     "datacheck.pii.recognizers",
     "numpy",
     "pyarrow",

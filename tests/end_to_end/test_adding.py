@@ -1,5 +1,6 @@
 """docs/adding.md does what it says: its files, in a copy of the tree, are found, run, and keep the common promises."""
 
+import json
 import os
 import re
 import shutil
@@ -43,7 +44,7 @@ def test_the_page_has_a_file_and_a_test_of_each_kind():
     folders = {str(Path(name).parent) for name in FILES}
     assert folders == {
         "datacheck/checks", "datacheck/loading/formats", "datacheck/trainers", "datacheck/pii/recognizers",
-        "tests/checks", "tests/loading", "tests/trainers", "tests/pii",
+        "datacheck/report/faces", "tests/checks", "tests/loading", "tests/trainers", "tests/pii", "tests/report",
     }  # fmt: skip
 
 
@@ -61,6 +62,8 @@ def test_what_was_added_is_found_by_the_commands(tree):
     names = run("-c", "from datacheck.trainers import trainer_names; print(trainer_names())", cwd=tree)
     assert "tiny_tuner.sft" in names
     run("docs/generate.py", cwd=tree)
+    schema = json.loads((tree / "contracts" / "contract.schema.json").read_text("utf-8"))
+    assert "call_centre" in schema["$defs"]["Source"]["properties"]["format"]["enum"]
     assert "tiny_tuner" in (tree / "docs" / "trainers.md").read_text("utf-8")
     assert (tree / "docs" / "checks" / "shouted_answers.md").is_file()
 
@@ -72,6 +75,7 @@ def test_the_same_files_serve_as_a_plug_in(tmp_path):
     info.mkdir()
     points = []
     groups = {"checks": "checks", "loading/formats": "formats", "trainers": "trainers", "pii/recognizers": "pii"}
+    groups["report/faces"] = "faces"
     for folder, group in groups.items():
         (name,) = (name for name in FILES if str(Path(name).parent) == f"datacheck/{folder}")
         (package / Path(name).name).write_text(FILES[name], "utf-8")
@@ -80,17 +84,17 @@ def test_the_same_files_serve_as_a_plug_in(tmp_path):
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: my-checks\nVersion: 1.2\n")
     (info / "entry_points.txt").write_text("\n".join(points))
     (tmp_path / "d.jsonl").write_text(
-        '{"call": [{"speaker": "agent", "said": "PLEASE READ THE MANUAL, DNI 54362315K"}]}\n'
+        '{"call": [{"speaker": "agent", "said": "PLEASE READ THE MANUAL, DNI 54362315K"}],"resolved":1}\n'
     )
     (tmp_path / "c.yaml").write_text(
-        "name: c\nrun: {trainer: tiny_tuner.sft}\ndatasets:\n  train:\n    source: {path: d.jsonl}\n"
+        "name: c\nrun: {trainer: tiny_tuner.sft}\ndatasets:\n  train:\n    source: {path: d.jsonl, format: call_centre}\n"
         "    checks: [shouted_answers, {check: pii}, {check: trainer_drops}]\n"
     )
     env = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{tmp_path}"}
-    done = subprocess.run(
-        [sys.executable, "-m", "datacheck", "run", "c.yaml", "--out", "out"],
-        cwd=tmp_path, env=env, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 1, done.stdout + done.stderr
-    for said in ("train.shouted_answers", "messages 1", "valid (es_dni)", "no_text"):
+    command = [sys.executable, "-m", "datacheck", "run", "c.yaml", "--out", "out"]
+    for _ in range(2):  # the second replaces what the first has written, the plug-in's face too
+        done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
+        assert done.returncode == 1, done.stdout + done.stderr
+    assert "not ok 1 - train.shouted_answers fail" in (tmp_path / "out" / "report.tap").read_text("utf-8")
+    for said in ("train.shouted_answers", "call_centre 1", "valid (es_dni)", "no_text", "report.tap"):
         assert said in done.stdout

@@ -26,7 +26,7 @@ ROOT = Path(__file__).parents[2]
 NAMES = check_names()
 SECTIONS = ["Why it matters", "Example", "How to fix", "How to verify"]
 ZH_SECTIONS = ["现象", "根因", "排查", "修复", "验证"]
-COMMON = {"check", "id", "severity", "by", "limits"}
+COMMON = {"check", "id", "severity", "by", "limits", "coverage"}
 PHONE, MAIL = "13800138000", "zhangsan@example.com"
 
 # One row of each format, with an identifier in it.

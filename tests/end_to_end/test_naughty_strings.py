@@ -24,10 +24,10 @@ from markdown_it import MarkdownIt
 from rich.console import Console
 
 from datacheck.pii.redaction import excerpt
+from datacheck.report.faces.html import render as render_html
+from datacheck.report.faces.junit import render as render_junit
+from datacheck.report.faces.markdown import render as render_markdown
 from datacheck.report.github import github_lines
-from datacheck.report.html import render_html
-from datacheck.report.junit import render_junit
-from datacheck.report.markdown import render_markdown
 from datacheck.report.terminal import print_report
 from datacheck.verdict.model import Evidence, Place, Report
 

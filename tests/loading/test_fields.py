@@ -101,7 +101,8 @@ def test_roles_of_the_users_own_keys():
 @pytest.mark.parametrize(
     ("reading", "said"),
     [
-        ({"fields": {"response": "a"}}, "prompt and response"),
+        ({"fields": {"response": "a"}}, r"chosen \+ rejected \(\+ prompt \+ system\)"),
+        ({"format": "mesages"}, "did you mean 'messages'"),
         ({"fields": {"prompt": "q", "response": "q"}}, "named twice"),
         ({"format": "messages", "fields": {"prompt": "q", "response": "a"}}, "not messages"),
         ({"format": "rows", "fields": {"text": "q"}}, "not rows"),

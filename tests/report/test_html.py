@@ -5,7 +5,8 @@ import pytest
 
 from datacheck.i18n.words import WORDS
 from datacheck.report import shape
-from datacheck.report.html import LIMIT, render_html
+from datacheck.report.faces.html import LIMIT
+from datacheck.report.faces.html import render as render_html
 from datacheck.verdict.model import Evidence, Place
 
 RUN = {"started": "2026-11-20", "seconds": 1.5, "host": {"cpus": 2}, "argv": ["run", "x"]}

@@ -1,7 +1,8 @@
 import pytest
 from markdown_it import MarkdownIt
 
-from datacheck.report.markdown import code, render_markdown
+from datacheck.report.faces.markdown import code
+from datacheck.report.faces.markdown import render as render_markdown
 from datacheck.verdict.model import Evidence, Place
 
 PARSER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])

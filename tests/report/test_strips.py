@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from datacheck.report.html import render_html
+from datacheck.report.faces.html import render as render_html
 from datacheck.report.strips import strip_rows
 
 HOSTILE = '<script>alert(1)</script>" onload=x'

@@ -685,7 +685,7 @@ SABOTAGES = (
     Sabotage(
         "html_is_not_escaped",
         "reports are inert",
-        "datacheck.report.html.environment",
+        "datacheck.report.faces.html.environment",
         "autoescape=True",
         "autoescape=False",
         "tests/report/test_html.py::test_the_page_can_do_nothing_and_needs_nothing[en]",
@@ -693,7 +693,7 @@ SABOTAGES = (
     Sabotage(
         "junit_errors_pass",
         "an error is an error in every face",
-        "datacheck.report.junit._outcome",
+        "datacheck.report.faces.junit._outcome",
         "if finding.status is Status.ERROR or finding.status in failing:",
         "if finding.status in failing:",
         "tests/report/test_junit.py::test_suites_cases_and_counts",
@@ -701,7 +701,7 @@ SABOTAGES = (
     Sabotage(
         "markdown_is_raw",
         "reports are inert",
-        "datacheck.report.markdown.code",
+        "datacheck.report.faces.markdown.code",
         "shown.strip()",
         "text",
         "tests/report/test_markdown.py::test_payloads_change_no_structure",

@@ -1,14 +1,17 @@
 """Which formats a record may have, judged by its keys; the readers then check the types.
 
 A format is a `Format` in the `FORMATS` of a module here, or of one that another distribution names under the entry
-point `datacheck.formats`: there is no list. A record that no reader accepts is "unknown", never a guess.
+point `datacheck.formats`; its name is a `Name` in the `NAMES` of one of them. There is no list. A record that no reader
+accepts is "unknown", never a guess.
 """
 
 import importlib
 import pkgutil
+from collections.abc import Mapping
 from functools import cache
+from types import ModuleType
 
-from datacheck.loading.formats.base import ON_REQUEST, Format
+from datacheck.loading.formats.base import ON_REQUEST, Format, Kind, Name
 from datacheck.loading.formats.turns import Extract, Styles
 from datacheck.plugins import plugged
 
@@ -26,11 +29,30 @@ _SAY_MORE = (
 )
 
 
+def _modules() -> list[ModuleType]:
+    own = (importlib.import_module(f"{__name__}.{each.name}") for each in pkgutil.iter_modules(__path__))
+    return [*own, *plugged("datacheck.formats")]
+
+
+@cache
+def known_names() -> Mapping[str, Name]:
+    """All names of formats. Raises ValueError for one that is given twice, or that a format has and no file gives."""
+    found = [name for module in _modules() for name in getattr(module, "NAMES", ())]
+    known = {each.name: each for each in found}
+    if len(known) < len(found) or not known.keys() >= {each.name for each in formats()}:
+        raise ValueError("datacheck.loading.formats: each name of a format must stand in the NAMES of one file")
+    return known
+
+
+def names_of(*kinds: Kind) -> list[str]:
+    """The names of formats of these kinds."""
+    return [name for name, each in known_names().items() if each.kind in kinds]
+
+
 @cache
 def formats() -> tuple[Format, ...]:
     """All formats, in the order in which they are tried. Raises ValueError where two files give one rank."""
-    own = (importlib.import_module(f"{__name__}.{each.name}") for each in pkgutil.iter_modules(__path__))
-    files = [getattr(module, "FORMATS", ()) for module in (*own, *plugged("datacheck.formats"))]
+    files = [getattr(module, "FORMATS", ()) for module in _modules()]
     ranks = [{each.rank for each in declared} for declared in files]
     if len(set().union(*ranks)) != sum(map(len, ranks)):
         raise ValueError("datacheck.loading.formats: two files give formats one rank; a record of both would be a tie")

@@ -7,18 +7,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from datacheck.loading.cells import as_text, json_type, walk
-from datacheck.loading.formats.base import Format, first_of
+from datacheck.loading.formats.base import Format, Name, first_of
 from datacheck.loading.formats.chat import KEYS
 from datacheck.loading.formats.instruct import history_turns, side_turns
-from datacheck.loading.formats.turns import (
-    Extract,
-    Styles,
-    Turn,
-    answers_from,
-    message_turns,
-    plain_turn,
-    tools_turn,
-)
+from datacheck.loading.formats.turns import Extract, Styles, Turn, answers_from, message_turns, plain_turn, tools_turn
 
 if TYPE_CHECKING:
     from datacheck.loading.cells import Cell
@@ -180,6 +172,13 @@ def _is_calls(text: str, given: Any) -> bool:
 
 _GOLDS = ("label", "answer", "Answer", "answerKey", "answer_key", "target", "output", "gold")
 
+NAMES = (
+    Name(
+        "multiple_choice", "choices", ("prompt", "options", "answer"), (), {"prompt": "question", "options": "choices"}
+    ),
+    Name("qa", "answered", ("prompt", "answer"), ("system",), {"prompt": "question"}),
+    Name("rlvr", "verifiable", ("prompt", "answer"), ("system",), {"answer": "ground_truth"}),
+)
 FORMATS = (
     *(
         Format(

@@ -3,15 +3,38 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from datacheck.loading.formats.turns import Extract, Styles
 
 NO_KEYS: frozenset[str] = frozenset()
 ON_REQUEST = 100  # below this rank keys say too little: tried only where a contract names the format
+
+
+# What rows of a format are for. Of these, the first two end with an answer, and only the last two ask nothing.
+Kind = Literal["chat", "preference", "prompt", "verifiable", "answered", "choices", "plain", "tokens"]
+
+
+class Name(NamedTuple):
+    """A name of a format, as `source.format` and the rows have it; several formats may share one.
+
+    kind: what the rows are for: what checks expect of them, and which checks `init` proposes.
+    fields: of `source.fields`, those that make this format. more: those that may stand beside them.
+    keys: field → the key under which the readers look for it, where it is not the field's own name.
+    """
+
+    name: str
+    kind: Kind
+    fields: tuple[str, ...] = ()
+    more: tuple[str, ...] = ()
+    keys: Mapping[str, str] = {}
+
+    def fields_said(self) -> str:
+        """The fields as a message names them."""
+        return " + ".join(self.fields) + (f" (+ {' + '.join(self.more)})" if self.more else "")
 
 
 class Format(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from datacheck.loading.formats.base import Format, first_of
+from datacheck.loading.formats.base import Format, Name, first_of
 from datacheck.loading.formats.turns import (
     Extract,
     Style,
@@ -50,7 +50,7 @@ def conversation(
         return Extract(turns, _ONLY[key] if key in _ONLY else frozenset({key}), cells)
     head = system_turn(record, messages, style)
     if head:
-        turns = head + [(part, number + 1, *rest) for part, number, *rest in turns]  # type: ignore[misc]
+        turns = head + [(turn[0], turn[1] + 1, *turn[2:]) for turn in turns]
     tools = tools_turn(record)
     return Extract(turns + tools, frozenset({key, "tools"} | ({"system"} if head else set())), cells)
 
@@ -121,6 +121,10 @@ def read_prompt_messages(record: dict[str, Any], styles: Styles, key: str) -> Ex
 
 
 _EMPTY = {key: "messages" if key == "messages" else "sharegpt" for key in KEYS}
+NAMES = (
+    Name("messages", "chat", ("messages",), ("system", "role", "content")),
+    Name("sharegpt", "chat", ("messages",), ("system", "role", "content")),
+)
 FORMATS = (
     *(
         each

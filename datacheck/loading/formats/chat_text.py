@@ -15,7 +15,7 @@ import re
 from functools import partial
 from typing import Any
 
-from datacheck.loading.formats.base import Format, first_of
+from datacheck.loading.formats.base import Format, Name, first_of
 from datacheck.loading.formats.chat import KEYS, conversation
 from datacheck.loading.formats.turns import OPENAI_ROLES, Extract, Styles, Turn, answers_from, tools_turn
 
@@ -87,6 +87,7 @@ def read_json_text(record: dict[str, Any], styles: Styles, key: str) -> Extract 
     return conversation({**record, key: messages}, key, style)
 
 
+NAMES = (Name("messages_text", "chat"),)
 FORMATS = (
     Format("messages", 645, frozenset({"system", "chat"}), read_glaive),
     *(

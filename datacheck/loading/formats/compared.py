@@ -32,10 +32,9 @@ _SIDES = (
     ("response1", "response2"), ("answer1", "answer2"), ("output1", "output2"), ("completion1", "completion2"),
 )  # fmt: skip
 _PROMPTS = ("prompt", "instruction", "question", "query", "input", "context")
-_LABELS = (
-    "winner", "preference", "better_response_id", "better", "label", "choice", "chosen", "preferred",
-    "overall_preference",
-)  # fmt: skip
+_LABELS = """
+    winner preference better_response_id better label choice chosen preferred overall_preference
+""".split()
 _FLAGS = ("winner_model_a", "winner_model_b")
 _FIRST = frozenset({"model_a", "a", "first", "response_a", "output_1", "response1", "answer1", "response_1", "A>B"})
 _SECOND = frozenset({"model_b", "b", "second", "response_b", "output_2", "response2", "answer2", "response_2", "B>A"})

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from datacheck.loading.cells import json_text, json_type
-from datacheck.loading.formats.base import Format, first_of
+from datacheck.loading.formats.base import Format, Name, first_of
 from datacheck.loading.formats.chat import KEYS, conversation
 from datacheck.loading.formats.turns import (
     OPENAI_ROLES,
@@ -234,10 +234,22 @@ def read_text(record: dict[str, Any], styles: Styles, key: str) -> Extract | Non
 _LABELS = ("label", "kto_tag")
 # A record with one of these is more than a prompt.
 _ANSWERED = frozenset(
-    {"completion", "completions", "response", "responses", "output", "outputs", "answer", "answers", "chosen",
-     "rejected", "expected_text", "label", "labels", "target", "ground_truth"}
-)  # fmt: skip
+    """
+    completion completions response responses output outputs answer answers chosen rejected expected_text label
+    labels target ground_truth
+""".split()
+)
 
+_OF_ALPACA = {"prompt": "instruction", "response": "output"}
+NAMES = (
+    Name("kto", "chat", ("prompt", "response", "label"), ("system",), {"response": "completion"}),
+    Name("prompt_completion", "chat", ("prompt", "response"), ("system",), {"response": "completion"}),
+    Name(
+        "alpaca", "chat", ("prompt", "response"), ("input", "system"), {"prompt": "instruction", "response": "output"}
+    ),
+    Name("prompt_only", "prompt", ("prompt",), ("system",)),
+    Name("text", "plain", ("text",)),
+)
 FORMATS = (
     *(
         Format("kto", 670, frozenset({key, label}), partial(read_kto_messages, key=key, label=label), without)

@@ -5,18 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from datacheck.loading.formats.base import NO_KEYS, Format, first_of
+from datacheck.loading.formats.base import NO_KEYS, Format, Name, first_of
 from datacheck.loading.formats.chat import KEYS, system_turn
 from datacheck.loading.formats.instruct import history_turns, question_turn, side_turns
-from datacheck.loading.formats.turns import (
-    Extract,
-    Styles,
-    Turn,
-    answers_from,
-    message_turns,
-    plain_turn,
-    tools_turn,
-)
+from datacheck.loading.formats.turns import Extract, Styles, Turn, answers_from, message_turns, plain_turn, tools_turn
 
 if TYPE_CHECKING:
     from datacheck.loading.cells import Cell
@@ -167,6 +159,7 @@ _PROMPTS = ("prompt", "conversations", "messages", "instruction", "question", "q
 _OPENAI = (("preferred_output", "non_preferred_output"), ("preferred_completion", "non_preferred_completion"))
 _PAIRS = (("chosen_messages", "rejected_messages"), ("chosen", "rejected"), ("chosen_response", "rejected_response"))
 
+NAMES = (Name("preference", "preference", ("chosen", "rejected"), ("prompt", "system")),)
 FORMATS = (
     *(
         Format("preference", 790, frozenset({"input", *pair}), partial(read_openai, chosen=pair[0], rejected=pair[1]))
@@ -185,11 +178,7 @@ FORMATS = (
     ),
     *(
         Format(
-            "preference",
-            760,
-            frozenset({key, "rejected_response"}),
-            partial(read_rejected_response, key=key),
-            without,
+            "preference", 760, frozenset({key, "rejected_response"}), partial(read_rejected_response, key=key), without
         )
         for key, without in first_of(KEYS)
     ),

@@ -7,15 +7,6 @@ from typing import Any, NamedTuple
 
 from datacheck.loading.formats.turns import Extract
 
-# A contract's field → the key under which the readers of a format look for it.
-_KEYS: Mapping[str, Mapping[str, str]] = {
-    "alpaca": {"prompt": "instruction", "response": "output"},
-    "prompt_completion": {"response": "completion"},
-    "kto": {"response": "completion"},
-    "qa": {"prompt": "question"},
-    "rlvr": {"answer": "ground_truth"},
-    "multiple_choice": {"prompt": "question", "options": "choices"},
-}
 _IN_A_MESSAGE = frozenset({"role", "content"})
 _JOINED = frozenset({"input", "passage", "context"})  # joined to a question by some readers: only where it is named
 
@@ -26,9 +17,8 @@ class Renaming(NamedTuple):
     own: Mapping[str, str]
 
     @classmethod
-    def of(cls, fields: Mapping[str, str], wanted: str) -> Renaming | None:
-        """Return the renaming of a contract's `fields` for a format; None where nothing is to be renamed."""
-        keys = _KEYS.get(wanted, {})
+    def of(cls, fields: Mapping[str, str], keys: Mapping[str, str]) -> Renaming | None:
+        """Return the renaming of a contract's `fields` for a format with these `keys`; None where there are none."""
         own = {keys.get(field, field): key for field, key in fields.items() if field not in _IN_A_MESSAGE}
         return cls(own) if own else None
 

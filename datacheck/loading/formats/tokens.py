@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from datacheck.loading.formats.base import Format
+from datacheck.loading.formats.base import Format, Name
 from datacheck.loading.formats.turns import Extract, Styles
 
 _NOTHING = Extract([], frozenset())
@@ -22,4 +22,5 @@ def read(record: dict[str, Any], styles: Styles) -> Extract | None:
     return _NOTHING
 
 
+NAMES = (Name("tokens", "tokens"),)
 FORMATS = (Format("tokens", 810, frozenset({"input_ids"}), read),)

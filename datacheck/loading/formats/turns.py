@@ -188,7 +188,7 @@ def content_text(content: Any, path: str, cells: list[Cell]) -> str | None:
     """Return the text of a message's content; the text parts of a list are joined by line feeds."""
     kind = content.__class__
     if kind is str:
-        return content  # type: ignore[no-any-return]
+        return str(content)
     if kind is not list:
         if kind is dict:
             walk(path, content, cells, _KEYS_IN_MESSAGE)

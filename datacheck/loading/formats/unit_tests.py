@@ -20,10 +20,9 @@ if TYPE_CHECKING:
     from datacheck.loading.cells import Cell
 
 _ASKED = ("prompt", "question", "problem", "instruction", "description", "problem_description", "text")
-_TESTS = (
-    "test_list", "tests", "test_cases", "unit_tests", "input_output", "verification_info", "private_test_cases",
-    "public_tests", "test",
-)  # fmt: skip
+_TESTS = """
+    test_list tests test_cases unit_tests input_output verification_info private_test_cases public_tests test
+""".split()
 _SOLVED = frozenset(
     {"canonical_solution", "completion", "response", "output", "answer", "chosen", "rejected", "messages"}
 )

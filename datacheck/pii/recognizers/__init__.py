@@ -41,4 +41,5 @@ def severity(entity: str, state: State, *, linked: bool = False) -> Severity:
     policy = RECOGNIZERS[entity].policy
     if state == "valid" and linked and policy.linked:
         return policy.linked
-    return getattr(policy, state)  # type: ignore[no-any-return]
+    found: Severity = getattr(policy, state)
+    return found

@@ -1,7 +1,8 @@
 """A report as JUnit XML, for CI systems: a testsuite per dataset, a testcase per finding.
 
-`fail` is a failure, `error` an error; `warn` is a failure only where the run is strict; what passed with a note says it
-in system-out. No times: the bytes are the same for the same report.
+In English, whatever the run speaks: machines read it. `fail` is a failure, `error` an error; `warn` is a failure only
+where the run is strict; what passed with a note says it in system-out. No times: the bytes are the same for the same
+report.
 """
 
 import xml.etree.ElementTree as ET
@@ -11,12 +12,13 @@ from datacheck.i18n.words import WORDS, Lang, Words
 from datacheck.report import shape, show
 from datacheck.verdict.model import Finding, Report, is_known
 
+FILE = "junit.xml"
 _PLACES = 20
 
 
-def render_junit(report: Report, lang: Lang = "en") -> str:
+def render(report: Report, _lang: Lang = "en", _run: object = None) -> str:
     r"""The text of junit.xml; characters that XML 1.0 cannot hold are written as ``\u{…}``."""
-    words = WORDS[lang]
+    words = WORDS["en"]
     root = ET.Element("testsuites", name=_safe(report.contract.name))
     for name in dict.fromkeys(finding.dataset for finding in report.findings):
         _suite(root, name, [f for f in report.findings if f.dataset == name], report, words)

@@ -9,12 +9,13 @@ from datacheck.i18n.words import WORDS, Lang, Words, told
 from datacheck.report import cards, shape, show
 from datacheck.verdict.model import Finding, Report, ValueEntry
 
+FILE = "report.md"
 _MARKS = {Status.PASS: "✅", Status.INFO: "ℹ️", Status.WARN: "⚠️", Status.FAIL: "❌", Status.ERROR: "⛔"}
 _PLACES = 10
 _MOST = 60_000  # characters; GitHub refuses comments of more than 65,536
 
 
-def render_markdown(report: Report, lang: Lang = "en") -> str:
+def render(report: Report, lang: Lang = "en", _run: object = None) -> str:
     """The text of report.md; details are left out, the last findings first, where it would be too long."""
     words, report = WORDS[lang], show.told(report, lang)
     head = [*_header(report, words), *_datasets(report, words), *_findings(report, words)]

@@ -18,6 +18,7 @@ from datacheck.i18n.words import WORDS, Lang, step_in, told
 from datacheck.report import cards, charts, figures, shape, show, strips
 from datacheck.verdict.model import DatasetEntry, Finding, Report
 
+FILE = "report.html"
 LIMIT = 5 * 1024 * 1024  # bytes of the page
 
 
@@ -46,7 +47,7 @@ _CAPS = (
 )
 
 
-def render_html(report: Report, lang: Lang = "en", run: Mapping[str, Any] | None = None) -> str:
+def render(report: Report, lang: Lang = "en", run: Mapping[str, Any] | None = None) -> str:
     """The text of report.html, at most 5 MiB in UTF-8.
 
     Args:
@@ -114,7 +115,7 @@ def _render(report: Report, lang: Lang, run: Mapping[str, Any], caps: _Caps) -> 
 def environment() -> Environment:
     """The one way to make a page: autoescape, and everything made visible."""
     return Environment(
-        loader=FileSystemLoader(Path(__file__).parent / "templates"),
+        loader=FileSystemLoader(Path(__file__).parents[1] / "templates"),
         autoescape=True,
         undefined=StrictUndefined,
         finalize=_shown,
