@@ -13,6 +13,7 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
@@ -360,8 +361,13 @@ class _ChineseCard:
     """The card of a check in Chinese: `zh/<module>.md` beside its module, unless the class says it itself."""
 
     def __get__(self, _check: object, kind: type) -> str:
-        file = Path(inspect.getfile(kind)).parent / "zh" / f"{kind.__module__.rpartition('.')[2]}.md"
-        return file.read_text(encoding="utf-8") if file.is_file() else ""
+        return _card_beside(kind)
+
+
+@lru_cache(256)
+def _card_beside(kind: type) -> str:
+    file = Path(inspect.getfile(kind)).parent / "zh" / f"{kind.__module__.rpartition('.')[2]}.md"
+    return file.read_text(encoding="utf-8") if file.is_file() else ""
 
 
 class Check(Model, ABC):

@@ -6,6 +6,7 @@
 import ast
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -56,6 +57,7 @@ def room(name: str) -> str:
     return rest[0] if is_room else "__init__"
 
 
+@cache
 def neighbours() -> dict[str, set[str]]:
     """Every room with the rooms that it imports from."""
     found: dict[str, set[str]] = defaultdict(set)

@@ -8,6 +8,7 @@ import os
 import sys
 from datetime import datetime
 from enum import StrEnum
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -581,10 +582,16 @@ def main() -> None:
 
 def _commands() -> Any:
     """All commands; where their help may be printed, in the language that is spoken."""
-    commands = typer.main.get_command(app)
     if ("--help" in sys.argv or len(sys.argv) <= 2) and (lang := language()) != "en":
+        commands = typer.main.get_command(app)
         translate(commands, lang)
-    return commands
+        return commands
+    return _in_english()
+
+
+@cache
+def _in_english() -> Any:
+    return typer.main.get_command(app)
 
 
 def _asked_wrongly(error: Any) -> str:

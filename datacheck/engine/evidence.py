@@ -104,7 +104,11 @@ def _evidence(check: Check, measured: Measured, view: StoreView, target: Path, m
         return nothing
     given = _with_other(measured.evidence, view)
     columns = given.collect_schema().names()
-    keep = given.drop("text", "other_text", strict=False)
+    found = given.drop("text", "other_text", strict=False).collect()
+    if found.is_empty():  # as most is: there is nothing to place, and no text to find again
+        pl.DataFrame(schema={**EVIDENCE, **ID, **RECORD}).write_parquet(target)
+        return nothing
+    keep = found.lazy()
     if "row" in columns and "file" not in columns:
         keep = placed(keep, view.rows)
     names = keep.collect_schema().names()
@@ -117,10 +121,6 @@ def _evidence(check: Check, measured: Measured, view: StoreView, target: Path, m
     )
     if table["problem"].has_nulls() or table.filter(pl.all_horizontal(pl.col("row", "file").is_null())).height:
         raise CheckAuthorError(f"{check.check}: evidence needs a `problem` and a `row` or `file` on every line")
-    if table.is_empty():  # as most are: there is no text to find again
-        empty = table.drop("order").with_columns(pl.lit(None, t).alias(name) for name, t in (ID | RECORD).items())
-        empty.write_parquet(target)
-        return nothing
     # What is only for review has no row: it may not hide the rows that break the contract.
     table = table.sort(pl.col("row").is_null(), "order")
     said = _described(table.head(FIRST), given, columns, mode)

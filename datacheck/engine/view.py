@@ -179,7 +179,7 @@ def in_turn(tables: Sequence[pl.LazyFrame]) -> pl.LazyFrame:
     offset of its own: 9 s for 1,228 of them, of which 1 s is reading. Where they are many, each is planned by itself.
     """
     if len(tables) <= MANY:
-        return pl.concat(tables)
+        return tables[0] if len(tables) == 1 else pl.concat(tables)  # a union of one costs its planning, too
 
     def read(
         columns: list[str] | None, predicate: pl.Expr | None, rows: int | None, _size: int | None
@@ -210,6 +210,10 @@ def _shift(table: pl.LazyFrame, first_row: int) -> pl.LazyFrame:
     """Make part-local row numbers dataset-wide; counts that belong to no row have none."""
     if "row" not in table.collect_schema():
         return table
+    return _wide(table, first_row)
+
+
+def _wide(table: pl.LazyFrame, first_row: int) -> pl.LazyFrame:
     return table.with_columns(pl.col("row").cast(pl.UInt64) + first_row)
 
 
@@ -228,9 +232,9 @@ def _table(store: Store, loaded: Loaded, name: Table, part: int | None) -> pl.La
     schema = _schemas(loaded.reading)[name]
     if part is not None:
         return scan(store.path("parts", loaded.parts[part].key) / f"{name}.parquet")
-    tables = [pl.LazyFrame(schema=schema), *(_of_part(store, loaded, name, p) for p in loaded.parts)]
-    if name == "lines":
-        tables.append(_events(loaded, schema))
+    tables = [_of_part(store, loaded, name, p) for p in loaded.parts]
+    if not tables or name == "lines":
+        tables.append(_events(loaded, schema) if name == "lines" else pl.LazyFrame(schema=schema))
     whole = in_turn(tables)
     if name == "lines":
         levels = {code: known.level for code, known in CODES.items()}
@@ -243,7 +247,7 @@ def _of_part(store: Store, loaded: Loaded, name: Table, part: Part) -> pl.LazyFr
     schema = _schemas(loaded.reading)[name]
     table = scan(store.path("parts", part.key) / f"{name}.parquet")
     if "row" in schema:
-        table = _shift(table, part.first_row)
+        table = _wide(table, part.first_row)
     if name in ("rows", "lines") and part.file is not None:
         table = table.with_columns(
             pl.lit(part.file).alias("file"),

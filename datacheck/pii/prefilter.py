@@ -41,7 +41,8 @@ def candidates(texts: pl.Series, entities: Sequence[str] | None = None, *, names
     for rows, text in others:
         extra = flags.slice(at, len(text))
         at += len(text)
-        out = {name: flag | _at(rows.filter(extra[name]), len(written)) for name, flag in out.items()}
+        for name in (name for name in out if extra[name].any()):
+            out[name] |= _at(rows.filter(extra[name]), len(written))
     return pl.DataFrame(out)
 
 

@@ -9,6 +9,7 @@ import re
 import textwrap
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from markupsafe import Markup, escape
 
@@ -75,6 +76,7 @@ def _check(name: str) -> type[Check] | None:
         return None  # the report may be older than the folder of checks
 
 
+@lru_cache(256)  # a report reads the same card for every dataset
 def parse_card(text: str) -> Card:
     """Cut a docstring or a `ZH` text into its title (what stands before the first heading) and its sections."""
     title: list[str] = []

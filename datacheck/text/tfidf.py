@@ -78,9 +78,9 @@ def document_counts(found: Terms) -> tuple[NDArray[np.uint32], NDArray[np.int64]
 
 def idf(buckets: NDArray[np.uint32], counts: NDArray[np.int64], texts: int) -> NDArray[np.float64]:
     """Return the smoothed inverse document frequency of each bucket, ln((1 + texts) / (1 + count)) + 1."""
-    documents = np.zeros(BUCKETS, np.int64)
-    documents[buckets] = counts
-    return np.log((1 + texts) / (1 + documents)) + 1
+    of_bucket = np.full(BUCKETS, np.log(1 + texts) + 1)
+    of_bucket[buckets] = np.log((1 + texts) / (1 + counts)) + 1
+    return of_bucket
 
 
 def weights(found: Terms, of_bucket: NDArray[np.float64]) -> NDArray[np.float64]:

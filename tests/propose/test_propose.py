@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+import yaml
 
 from datacheck.contract.load import load_contract
 from datacheck.propose.contract import contract_for
@@ -14,6 +15,14 @@ CHAT = [
     {"role": "assistant", "content": "我是一个助手，会回答问题。"},
 ]
 QA = {"question": "十二的一半是多少？", "answer": "6"}
+
+
+def only_reading(path: Path) -> Path:
+    """The contract with the checks that say whether the file was read; all run in `test_run_takes_what_init_wrote`."""
+    contract = yaml.safe_load(path.read_text(encoding="utf-8"))
+    contract["datasets"]["train"]["checks"] = ["unreadable_lines", "schema_violations"]
+    path.write_text(json.dumps(contract), encoding="utf-8")
+    return path
 
 
 @pytest.mark.parametrize(
@@ -96,7 +105,7 @@ def test_fits_the_file(tmp_path: Path, here, name, content, expected):
     assert [word for word in expected if word not in text] == []
     (tmp_path / "contract.yaml").write_text(text, encoding="utf-8")
     assert load_contract(tmp_path / "contract.yaml").datasets["train"].checks
-    report = validate(tmp_path / "contract.yaml", out=tmp_path / "out")
+    report = validate(only_reading(tmp_path / "contract.yaml"), out=tmp_path / "out")
     found = {finding.check: finding.status.value for finding in report.findings}
     assert found["schema_violations"] == found["unreadable_lines"] == "pass"
     assert report.datasets["train"].rows == (2 if name == "set.json" else 1)
