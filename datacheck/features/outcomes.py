@@ -118,9 +118,8 @@ class Fates(Feature):
         try:
             settings = self.run.settings_read()
         except SettingsError as error:
-            return pl.DataFrame(
-                [(None, "fails", NOT_READABLE, None, _packed(str(error)))], schema=COLUMNS, orient="row"
-            )
+            line = (None, "fails", NOT_READABLE, None, error.message.packed)
+            return pl.DataFrame([line], schema=COLUMNS, orient="row")
         seen = seen_of(part[Need(SeenBefore())])
         lines: list[tuple[int | None, str, str, str | None, str | None]] = []
         lines += [(None, *_line(mode, fate)) for fate in mode.before(settings, seen)]
