@@ -84,7 +84,7 @@ def _of_tokens(tokenizer: Tokenizer, one: Reply) -> tuple[Fault, ...]:
         said = Message("{pad}: collators that mask padding mask the end token, too", pad=pad)
         found.append(Fault("pad_is_eos", None, said))
     if one.text and eos is not None and eos not in one.text.partition(_TELL)[2]:
-        said = Message("eos_token is {eos}, which does not end an answer", eos=eos)
+        said = Message("{eos}, the eos_token, does not end an answer", eos=eos)
         found.append(Fault("eos_not_terminator", None, said))
     return tuple(found)
 
@@ -164,7 +164,7 @@ class _Probe:
         if _TELL not in trained:
             found.append(Fault("assistant_not_trained", None, Message("the answer is outside {% generation %}")))
         elif self._end_left_out(reply):
-            found.append(Fault("end_not_trained", None, Message("the end token is outside {% generation %}")))
+            found.append(Fault("end_not_trained", None, Message("the end token stands outside {% generation %}")))
         return found
 
     def _end_left_out(self, reply: Reply) -> bool:
@@ -176,7 +176,7 @@ class _Probe:
 
     def _date(self) -> list[Fault]:
         if self._text("later") != self._text("two"):
-            return [Fault("date_in_text", None, Message("the text changes with the day; reports use 2026-01-01"))]
+            return [Fault("date_in_text", None, Message("the text changes with the day; reports use one fixed day"))]
         return []
 
     def _thought(self) -> list[Fault]:

@@ -215,7 +215,8 @@ _SETTINGS = Message("settings")
 
 
 def _rule(rule: Rule) -> Message:
-    return Message("{fate}: {rule} ({source})", fate=rule.fate, rule=Message(rule.says), source=rule.source)
+    fate, says = Message(rule.fate), Message(rule.says)
+    return Message("{fate}: {rule} ({source})", fate=fate, rule=says, source=rule.source)
 
 
 def _ledger(decided: pl.DataFrame, rows: int) -> pl.DataFrame:

@@ -18,11 +18,11 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from datacheck.i18n.message import Message, SaidError
+from datacheck.i18n.message import Message, SaidError, ids
 from datacheck.i18n.wrong_values import wrong_value
 
 # From the best to the worst; what becomes of a row is the worst of its fates.
-FATES = ("kept", "changed", "masked", "truncated", "dropped", "fails")
+FATES = ids("kept", "changed", "masked", "truncated", "dropped", "fails")
 Kind = Literal["kept", "changed", "masked", "truncated", "dropped", "fails"]
 LOST = ("dropped", "fails")
 
