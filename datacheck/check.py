@@ -26,6 +26,9 @@ from datacheck.status import Status as Status  # noqa: PLC0414 - a word of this 
 Table = Literal["rows", "turns", "cells", "lines", "files", "records"]
 
 
+# What a check needs in a row: anything, a text, a prompt, an answer of the model, one of whoever (a gold, too), both
+# sides of a pair, tools or calls of them.
+Subject = Literal["row", "text", "prompt", "answer", "solution", "pair", "tool_call"]
 UNREAD = ("rows", "tokens", "unknown")  # formats without messages: what such a row says, no check of texts sees
 
 
@@ -75,6 +78,16 @@ class LimitSetting(Limit):
     """A limit in a contract: bounds for the whole dataset, and others for named slices (`by:`)."""
 
     slices: dict[str, Limit] = {}
+
+
+class Coverage(Model):
+    """The least share of the rows a check has to read, of those that it should be able to read (README).
+
+    As of lines that cannot be loaded at all (too_few_rows): at 1 in 100 a set of ten thousand hides a hundred rows
+    behind a pass, which is what other limits (0 to 0.03) are there to find.
+    """
+
+    min: float = Field(default=0.99, ge=0, le=1)
 
 
 class Artifact(Model):
@@ -356,13 +369,15 @@ class Check(Model, ABC):
 
     metrics: ClassVar[Mapping[str, Metric]]
     ZH: ClassVar[Any] = _ChineseCard()
-    unread: ClassVar[tuple[str, ...]] = ()  # see `unread_formats`; of a check that judges texts: UNREAD
+    reads: ClassVar[Subject | None] = "row"  # what it needs in a row; None: it looks at no rows
+    blind: ClassVar[tuple[str, ...]] = UNREAD  # formats of which it cannot read what it needs though they hold texts
 
     check: str
     id: str | None = None
     severity: Literal["fail", "warn"] = "fail"
     by: str | None = None
     limits: dict[str, LimitSetting] = {}
+    coverage: Coverage = Coverage()
 
     @classmethod
     def always(cls, dataset: Mapping[str, Any]) -> bool:  # noqa: ARG003
@@ -393,9 +408,9 @@ class Check(Model, ABC):
         """Tables that `measure` reads besides the plain ones."""
         return ()
 
-    def unread_formats(self) -> tuple[str, ...]:
-        """Formats whose rows this check cannot read though they hold texts: too many leave it without an answer."""
-        return self.unread
+    def subject(self) -> Subject | None:
+        """What it needs in a row with these settings."""
+        return self.reads
 
     def keys_named(self) -> tuple[str, ...]:
         """Keys of the rows that its settings name: one that no row has leaves it without an answer."""

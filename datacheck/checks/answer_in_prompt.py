@@ -5,7 +5,7 @@ from typing import Literal, Self
 import polars as pl
 from pydantic import Field, model_validator
 
-from datacheck.check import UNREAD, Check, Limit, Measured, Message, Metric, Need, Value, View, rates, total
+from datacheck.check import Check, Limit, Measured, Message, Metric, Need, Subject, Value, View, rates, total
 from datacheck.errors import WrongValueError
 from datacheck.features.column_values import ColumnValues
 from datacheck.features.given_golds import GivenGolds
@@ -74,7 +74,7 @@ class AnswerInPrompt(Check):
         ),
     }
 
-    unread = UNREAD
+    reads = "prompt"
     check: Literal["answer_in_prompt"] = "answer_in_prompt"
     of: Of = Field(default="answer", description="the part that holds the solution")
     extract: Extract = Field(default="auto", description="where the answer stands in the solution; auto: by its marks")
@@ -106,9 +106,9 @@ class AnswerInPrompt(Check):
         golds = GivenGolds(of=self.of, extract=self.extract, min_chars=self.min_chars, normalise=self.normalise)
         return Need(golds)
 
-    def unread_formats(self) -> tuple[str, ...]:
+    def subject(self) -> Subject | None:
         """Columns that are named are read in rows of any format."""
-        return () if self.question or self.rendered_by else self.unread
+        return "row" if self.question or self.rendered_by else self.reads
 
     def keys_named(self) -> tuple[str, ...]:
         """The columns."""

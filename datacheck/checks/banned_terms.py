@@ -6,7 +6,6 @@ import polars as pl
 from pydantic import Field, model_validator
 
 from datacheck.check import (
-    UNREAD,
     Check,
     Limit,
     Measured,
@@ -64,7 +63,7 @@ class BannedTerms(Check):
 
     metrics = {"hits": Metric("rows with a term of a list", "share", of="rows", limit=Limit(max=0))}
 
-    unread = UNREAD
+    reads = "text"
     check: Literal["banned_terms"] = "banned_terms"
     terms: dict[str, tuple[str, ...]] = Field(default={}, description="category: terms")
     lists: dict[str, str] = Field(default={}, description="category: dataset of the contract whose rows are terms")

@@ -88,6 +88,7 @@ class BatchArithmetic(Check):
         ),
     }
 
+    reads = None
     check: Literal["batch_arithmetic"] = "batch_arithmetic"
     trainer: str | None = Field(default=None, description="trainer and mode; from run.trainer")
     config: Artifact | None = Field(default=None, description="the run's config file; from run.config")

@@ -5,7 +5,7 @@ from typing import Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import UNREAD, Check, Group, Limit, Measured, Message, Metric, Need, View, place, rates, total
+from datacheck.check import Check, Group, Limit, Measured, Message, Metric, Need, Subject, View, place, rates, total
 from datacheck.features.row_keys import RowKeys
 from datacheck.text.rules import Rule
 
@@ -75,7 +75,7 @@ class ConflictingAnswers(Check):
         ),
     }
 
-    unread = UNREAD
+    reads = "solution"
     check: Literal["conflicting_answers"] = "conflicting_answers"
     question: tuple[str, ...] = Field(default=(), description="columns that make the question; none: the prompt")
     answer: tuple[str, ...] = Field(default=(), description="columns that make the answer; none: the gold answer")
@@ -89,9 +89,9 @@ class ConflictingAnswers(Check):
     def _keys(self) -> Need:
         return Need(Group(of=self._row_keys(), by="asked"))
 
-    def unread_formats(self) -> tuple[str, ...]:
+    def subject(self) -> Subject | None:
         """Columns that are named are read in rows of any format."""
-        return () if self.question else self.unread
+        return "row" if self.question else self.reads
 
     def keys_named(self) -> tuple[str, ...]:
         """The columns."""

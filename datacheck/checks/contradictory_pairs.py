@@ -47,6 +47,7 @@ class ContradictoryPairs(Check):
         "rate": Metric("pairs that contradict another pair", "share", of="pairs", limit=Limit(max=0)),
     }
 
+    reads = "pair"
     check: Literal["contradictory_pairs"] = "contradictory_pairs"
     normalise: tuple[Rule, ...] = Field(default=("nfkc", "casefold", "strip_space"), description="what does not count")
 

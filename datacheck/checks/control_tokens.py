@@ -4,7 +4,7 @@ from typing import Literal
 
 import polars as pl
 
-from datacheck.check import UNREAD, Check, Limit, Measured, Message, Metric, View, rates, saying, total
+from datacheck.check import Check, Limit, Measured, Message, Metric, View, rates, saying, total
 from datacheck.features.turn_texts import evidence, flagged, per_kind, silent, turn_texts, without_code
 
 # Pictures, sounds and boxes stand in the text of their rows on purpose (Phi-3, Qwen-VL), as <image> does.
@@ -56,7 +56,7 @@ class ControlTokens(Check):
 
     metrics = {"rate": Metric("rows with control tokens in a message", "share", of="rows", limit=Limit(max=0))}
 
-    unread = UNREAD
+    reads = "text"
     check: Literal["control_tokens"] = "control_tokens"
 
     def measure(self, data: View) -> Measured:

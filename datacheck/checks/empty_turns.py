@@ -4,7 +4,7 @@ from typing import Literal
 
 import polars as pl
 
-from datacheck.check import UNREAD, Check, Limit, Measured, Message, Metric, View, rates, total
+from datacheck.check import Check, Limit, Measured, Message, Metric, View, rates, total
 
 # White space, control and format characters (zero-width space, BOM, bidi marks), Hangul fillers, the Braille blank,
 # variation selectors and the combining grapheme joiner: all that shows nothing on a screen.
@@ -59,7 +59,7 @@ class EmptyTurns(Check):
 
     metrics = {"rate": Metric("rows with a message that says nothing", "share", of="rows", limit=Limit(max=0))}
 
-    unread = UNREAD
+    reads = "text"
     check: Literal["empty_turns"] = "empty_turns"
 
     def measure(self, data: View) -> Measured:

@@ -5,7 +5,7 @@ from typing import Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import UNREAD, Check, Group, Limit, Measured, Message, Metric, Need, View, rates, total
+from datacheck.check import Check, Group, Limit, Measured, Message, Metric, Need, View, rates, total
 from datacheck.features.text_key import TextKey
 from datacheck.features.texts import On, quoted
 from datacheck.text.rules import Rule
@@ -46,7 +46,7 @@ class ExactDuplicates(Check):
 
     metrics = {"rate": Metric("rows that repeat an earlier row", "share", of="rows", limit=Limit(warn_max=0))}
 
-    unread = UNREAD
+    reads = "text"
     check: Literal["exact_duplicates"] = "exact_duplicates"
     on: On = Field(default="conversation", description="what of a row is compared")
     normalise: tuple[Rule, ...] = Field(default=("nfkc", "casefold"), description="what does not count")

@@ -57,6 +57,7 @@ class FrozenChanged(Check):
         )
     }
 
+    reads = None
     check: Literal["frozen_changed"] = "frozen_changed"
     sha256: str | None = Field(default=None, pattern="^[0-9a-f]{64}$", description="the hash; from source.sha256")
 

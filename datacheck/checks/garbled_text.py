@@ -4,7 +4,7 @@ from typing import Literal
 
 import polars as pl
 
-from datacheck.check import UNREAD, Check, Limit, Measured, Metric, Value, View, rates
+from datacheck.check import Check, Limit, Measured, Metric, Value, View, rates
 from datacheck.features.turn_texts import (
     evidence,
     first_at,
@@ -92,7 +92,7 @@ class GarbledText(Check):
         "invisible": Metric("rows with invisible characters", "share", of="rows", limit=Limit(warn_max=0.001)),
     }
 
-    unread = UNREAD
+    reads = "text"
     check: Literal["garbled_text"] = "garbled_text"
 
     def measure(self, data: View) -> Measured:

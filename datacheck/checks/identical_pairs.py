@@ -62,6 +62,7 @@ class IdenticalPairs(Check):
         ),
     }
 
+    reads = "pair"
     check: Literal["identical_pairs"] = "identical_pairs"
     near: float = Field(default=0.95, gt=0, le=1, description="Jaccard similarity of 3-grams from which pairs are near")
     cut: int | None = Field(default=None, ge=1, description="characters after which the trainer cuts an answer")

@@ -5,7 +5,7 @@ from typing import Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import UNREAD, Check, Limit, Measured, Message, Metric, View, rates, total
+from datacheck.check import Check, Limit, Measured, Message, Metric, View, rates, total
 
 
 class KnowledgeDump(Check):
@@ -48,7 +48,7 @@ class KnowledgeDump(Check):
         ),
     }
 
-    unread = UNREAD
+    reads = "text"
     check: Literal["knowledge_dump"] = "knowledge_dump"
     chars: int = Field(default=1500, ge=1, description="characters from which an answer is very long")
 

@@ -6,7 +6,6 @@ import polars as pl
 from pydantic import Field
 
 from datacheck.check import (
-    UNREAD,
     Check,
     Limit,
     Measured,
@@ -95,7 +94,7 @@ class LanguageMismatch(Check):
         )
     }
 
-    unread = UNREAD
+    reads = "answer"
     check: Literal["language_mismatch"] = "language_mismatch"
     words: int = Field(default=15, ge=1, description="answers with fewer words are not judged")
 

@@ -8,7 +8,6 @@ import polars as pl
 from pydantic import BeforeValidator, Field, model_validator
 
 from datacheck.check import (
-    UNREAD,
     Check,
     Limit,
     Measured,
@@ -127,7 +126,7 @@ class Leakage(Check):
         ),
     }
 
-    unread = UNREAD
+    reads = "text"
     check: Literal["leakage"] = "leakage"
     against: Names = Field(default=(), description="the evaluation datasets of this contract")
     red_line: Names = Field(default=(), description="datasets of which not one item may be in here")

@@ -4,7 +4,7 @@ from typing import Literal
 
 import polars as pl
 
-from datacheck.check import UNREAD, Check, Limit, Measured, Message, Metric, View, rates, total
+from datacheck.check import Check, Limit, Measured, Message, Metric, View, rates, total
 from datacheck.features.turn_texts import evidence, flagged, looks_like_code, per_kind, silent, turn_texts, without_code
 
 # What Markdown uses (sup, details, b, table, a single br) and what agents do (think, answer, tool_call) is not named.
@@ -88,7 +88,7 @@ class LeftoverMarkup(Check):
 
     metrics = {"rate": Metric("rows with leftover markup", "share", of="rows", limit=Limit(warn_max=0.001))}
 
-    unread = UNREAD
+    reads = "text"
     check: Literal["leftover_markup"] = "leftover_markup"
 
     def measure(self, data: View) -> Measured:

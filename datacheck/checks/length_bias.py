@@ -79,6 +79,7 @@ class LengthBias(Check):
         ),
     }
 
+    reads = "pair"
     check: Literal["length_bias"] = "length_bias"
     balanced: tuple[float, float] = Field(default=(0.4, 0.6), description="shares of longer winners that are no bias")
 

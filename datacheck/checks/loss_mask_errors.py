@@ -50,6 +50,7 @@ class LossMaskErrors(OfTokens):
 
     metrics = {"rate": Metric("rows with a wrong loss mask", "share", of="rows", limit=Limit(max=0))}
 
+    reads = "text"
     check: Literal["loss_mask_errors"] = "loss_mask_errors"
 
     def measure(self, data: View) -> Measured:

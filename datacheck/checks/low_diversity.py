@@ -5,7 +5,7 @@ from typing import Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import UNREAD, Check, Limit, Measured, Message, Metric, Need, Value, View, rates, total
+from datacheck.check import Check, Limit, Measured, Message, Metric, Need, Value, View, rates, total
 from datacheck.features.texts import On
 from datacheck.features.variety import WINDOW, DistinctPairs, Openings
 
@@ -54,7 +54,7 @@ class LowDiversity(Check):
         ),
     }
 
-    unread = UNREAD
+    reads = "text"
     check: Literal["low_diversity"] = "low_diversity"
     on: On = Field(default="response", description="which text of a row is looked at")
 

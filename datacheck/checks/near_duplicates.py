@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from datacheck.check import (
-    UNREAD,
     Check,
     Group,
     Limit,
@@ -143,7 +142,7 @@ class NearDuplicates(Check):
         ),
     }
 
-    unread = UNREAD
+    reads = "text"
     check: Literal["near_duplicates"] = "near_duplicates"
     on: On = Field(default="conversation", description="which text of a row is compared; system prompts never are")
     threshold: float | None = Field(

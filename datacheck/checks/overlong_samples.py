@@ -5,7 +5,7 @@ from typing import Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import UNREAD, Limit, Measured, Message, Metric, Value, View, rates, saying, total
+from datacheck.check import Limit, Measured, Message, Metric, Value, View, rates, saying, total
 from datacheck.features.tokens import NO_TOKENIZER, OfTokens, unknown
 
 
@@ -57,7 +57,7 @@ class OverlongSamples(OfTokens):
         "max": Metric("length of the longest row", "characters, or tokens of the named tokenizer"),
     }
 
-    unread = UNREAD
+    reads = "text"
     check: Literal["overlong_samples"] = "overlong_samples"
     max_chars: int = Field(default=60_000, ge=1, description="characters that a row may have")
     max_turn_chars: int | None = Field(

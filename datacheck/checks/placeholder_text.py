@@ -4,7 +4,7 @@ from typing import Literal
 
 import polars as pl
 
-from datacheck.check import UNREAD, Check, Limit, Measured, Message, Metric, View, rates, total
+from datacheck.check import Check, Limit, Measured, Message, Metric, View, rates, total
 from datacheck.features.turn_texts import evidence, flagged, looks_like_code, per_kind, silent, turn_texts, without_code
 
 # A brace after a letter, $, \, ^, _ or another brace belongs to LaTeX, a shell, a format string or a workflow file.
@@ -63,7 +63,7 @@ class PlaceholderText(Check):
 
     metrics = {"rate": Metric("rows with a placeholder left in them", "share", of="rows", limit=Limit(max=0))}
 
-    unread = UNREAD
+    reads = "text"
     check: Literal["placeholder_text"] = "placeholder_text"
 
     def measure(self, data: View) -> Measured:

@@ -50,6 +50,7 @@ class PromptMismatch(Check):
         ),
     }
 
+    reads = "pair"
     check: Literal["prompt_mismatch"] = "prompt_mismatch"
 
     def measure(self, data: View) -> Measured:

@@ -4,7 +4,7 @@ from typing import Literal
 
 import polars as pl
 
-from datacheck.check import UNREAD, Check, Limit, Measured, Metric, Value, View, rates
+from datacheck.check import Check, Limit, Measured, Metric, Value, View, rates
 from datacheck.features.turn_texts import evidence, flagged, per_kind, silent, turn_texts
 
 _HEAD = 240  # characters at the start of an answer; a refusal further on belongs to a story
@@ -84,7 +84,7 @@ class Refusals(Check):
         ),
     }
 
-    unread = UNREAD
+    reads = "answer"
     check: Literal["refusals"] = "refusals"
 
     def measure(self, data: View) -> Measured:

@@ -5,7 +5,7 @@ from typing import Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import UNREAD, Check, Limit, Measured, Metric, Need, View, rates, saying
+from datacheck.check import Check, Limit, Measured, Metric, Need, View, rates, saying
 from datacheck.features.repetition import Repetition
 from datacheck.features.turn_texts import per_kind, silent, turn_texts
 
@@ -41,7 +41,7 @@ class RepetitiveText(Check):
 
     metrics = {"rate": Metric("rows with an answer that repeats itself", "share", of="rows", limit=Limit(max=0))}
 
-    unread = UNREAD
+    reads = "text"
     check: Literal["repetitive_text"] = "repetitive_text"
     share: float = Field(
         default=0.3, gt=0, lt=1, description="a text is repetitive when one n-gram covers more than this"

@@ -70,7 +70,8 @@ class RoleErrors(Check):
 
     metrics = {"rate": Metric("rows whose roles are wrong", "share", of="rows", limit=Limit(max=0))}
 
-    unread = ("rows",)  # rows of no known format are faults that it names
+    reads = "text"
+    blind = ("rows", "tokens")  # rows of no known format are faults that it names
     check: Literal["role_errors"] = "role_errors"
     run: RunOf | None = Field(default=None, description="the run whose trainer's rules count; from `run:`")
 

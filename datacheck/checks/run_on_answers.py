@@ -4,7 +4,7 @@ from typing import Literal
 
 import polars as pl
 
-from datacheck.check import UNREAD, Check, Limit, Measured, Metric, View, rates
+from datacheck.check import Check, Limit, Measured, Metric, View, rates
 from datacheck.features.turn_texts import (
     evidence,
     first_at,
@@ -91,7 +91,7 @@ class RunOnAnswers(Check):
         )
     }
 
-    unread = UNREAD
+    reads = "answer"
     check: Literal["run_on_answers"] = "run_on_answers"
 
     def measure(self, data: View) -> Measured:

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from datacheck.check import (
-    UNREAD,
     Check,
     Limit,
     Measured,
@@ -112,7 +111,7 @@ class SimilarTexts(Check):
         ),
     }
 
-    unread = UNREAD
+    reads = "text"
     check: Literal["similar_texts"] = "similar_texts"
     on: On = Field(default="prompt", description="which text of a row is compared; system prompts never are")
     against: str | None = Field(default=None, description="an evaluation dataset whose rows are compared with these")

@@ -5,7 +5,7 @@ from typing import Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import UNREAD, Check, Group, Limit, Measured, Message, Metric, Need, View, rates, total
+from datacheck.check import Check, Group, Limit, Measured, Message, Metric, Need, View, rates, total
 from datacheck.features.masked_texts import MaskedTexts
 from datacheck.features.texts import On
 
@@ -52,7 +52,7 @@ class TemplateCollapse(Check):
         "top_template": Metric("rows of the most frequent template", "share", "rows"),
     }
 
-    unread = UNREAD
+    reads = "text"
     check: Literal["template_collapse"] = "template_collapse"
     on: On = Field(default="prompt", description="which text of a row is compared")
     min_chars: int = Field(default=8, ge=1, description="shorter texts (after masking) are not compared")

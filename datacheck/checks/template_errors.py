@@ -72,6 +72,7 @@ class TemplateErrors(OfTokens):
         ),
     }
 
+    reads = "text"
     check: Literal["template_errors"] = "template_errors"
 
     def measure(self, data: View) -> Measured:

@@ -5,7 +5,7 @@ from typing import Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import UNREAD, Check, Limit, Measured, Message, Metric, Need, View, rates, saying, total
+from datacheck.check import Check, Limit, Measured, Message, Metric, Need, View, rates, saying, total
 from datacheck.features.solutions import Solutions
 
 
@@ -51,7 +51,7 @@ class ThinReasoning(Check):
         "few_steps": Metric("solutions of at most `steps` steps", "share", of="solutions"),
     }
 
-    unread = UNREAD
+    reads = "solution"
     check: Literal["thin_reasoning"] = "thin_reasoning"
     of: Literal["answer", "response"] = Field(default="answer", description="the part that holds the solution")
     chars: int = Field(default=100, ge=0, description="characters up to which a solution is short")

@@ -50,6 +50,7 @@ class TooFewRows(Check):
         ),
     }
 
+    reads = None
     check: Literal["too_few_rows"] = "too_few_rows"
 
     @classmethod

@@ -97,6 +97,7 @@ class ToolCallErrors(Check):
         ),
     }
 
+    reads = "tool_call"
     check: Literal["tool_call_errors"] = "tool_call_errors"
     arguments: Literal["template", "any", "string", "object"] = Field(
         default="template",

@@ -50,6 +50,7 @@ class TruncatedSamples(OfTokens):
         "tokens_lost": Metric("tokens that are cut", "share", of="tokens"),
     }
 
+    reads = "text"
     check: Literal["truncated_samples"] = "truncated_samples"
 
     def measure(self, data: View) -> Measured:

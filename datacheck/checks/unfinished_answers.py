@@ -4,7 +4,7 @@ from typing import Literal
 
 import polars as pl
 
-from datacheck.check import UNREAD, Check, Limit, Measured, Metric, View, rates
+from datacheck.check import Check, Limit, Measured, Metric, View, rates
 from datacheck.features.turn_texts import evidence, flagged, per_kind, silent, turn_texts
 
 _LONG = 40  # characters; a shorter answer may well be a word or a label
@@ -63,7 +63,7 @@ class UnfinishedAnswers(Check):
         ),
     }
 
-    unread = UNREAD
+    reads = "answer"
     check: Literal["unfinished_answers"] = "unfinished_answers"
 
     def measure(self, data: View) -> Measured:

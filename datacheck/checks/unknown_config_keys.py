@@ -78,6 +78,7 @@ class UnknownConfigKeys(Check):
         ),
     }
 
+    reads = None
     check: Literal["unknown_config_keys"] = "unknown_config_keys"
     trainer: str | None = Field(default=None, description="trainer and mode; from run.trainer")
     config: Artifact | None = Field(default=None, description="the run's config file; from run.config")

@@ -64,6 +64,7 @@ class UnreadableLines(Check):
         ),
     }
 
+    reads = None
     check: Literal["unreadable_lines"] = "unreadable_lines"
 
     @classmethod

@@ -7,7 +7,7 @@ from typing import Literal
 import polars as pl
 from pydantic import Field, field_validator
 
-from datacheck.check import UNREAD, Check, Limit, Measured, Message, Metric, Need, Value, View, rates, total
+from datacheck.check import Check, Limit, Measured, Message, Metric, Need, Value, View, rates, total
 from datacheck.errors import WrongValueError
 from datacheck.features.golds import Extract, Golds, Of, alternatives
 from datacheck.text.graders import GRADERS, GraderFailedError
@@ -83,7 +83,7 @@ class UnverifiableAnswers(Check):
         )
     }
 
-    unread = UNREAD
+    reads = "text"
     check: Literal["unverifiable_answers"] = "unverifiable_answers"
     grader: Literal[
         "auto", "exact", "integer", "gsm8k", "number", "latex", "math_verify", "choice", "json", "tool_call"

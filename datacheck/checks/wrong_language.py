@@ -5,7 +5,7 @@ from typing import Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import UNREAD, Check, Measured, Message, Metric, Need, View, rates, saying, total
+from datacheck.check import Check, Measured, Message, Metric, Need, View, rates, saying, total
 from datacheck.features.languages import Languages, language, words
 from datacheck.features.turn_texts import silent, turn_texts
 
@@ -63,7 +63,7 @@ class WrongLanguage(Check):
         "mixed_chinese": Metric("rows with a text that mixes simplified and traditional forms", "share", of="rows"),
     }
 
-    unread = UNREAD
+    reads = "text"
     check: Literal["wrong_language"] = "wrong_language"
     languages: tuple[Language, ...] = Field(
         min_length=1, description="expected languages, as codes (zh, zh-Hant, en, ja, …)"

@@ -13,7 +13,7 @@ from datacheck.i18n.message import Message
 from datacheck.loading.codes import CODES
 from datacheck.report.shape import wrap
 
-_COMMON = ("check", "id", "severity", "by", "limits")
+_COMMON = ("check", "id", "severity", "by", "limits", "coverage")
 
 
 def summary(name: str, lang: str = "en") -> str:

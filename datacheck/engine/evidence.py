@@ -24,7 +24,9 @@ _LEAD = 40  # characters that two texts share before they differ that a reader g
 _SPAN = r"\[[0-9]{1,9}:[0-9]{1,9}\]$"
 
 
-def keep(check: Check, measured: Any, view: StoreView, folder: Path, mode: Mode) -> dict[str, Any]:
+def keep(
+    check: Check, measured: Any, coverage: dict[str, dict[str, Any]], view: StoreView, folder: Path, mode: Mode
+) -> dict[str, Any]:
     """Write evidence.parquet into `folder`; returns the facts of the measurement, nothing of them raw text.
 
     Raises CheckAuthorError where the check broke its promises.
@@ -34,8 +36,14 @@ def keep(check: Check, measured: Any, view: StoreView, folder: Path, mode: Mode)
         "values": [_value(value) for value in measured.values],
         "figures": {name: _safe(table).to_dict(as_series=False) for name, table in measured.figures.items()},
         "not_checked": [_safe_words(note, LONGEST).to_json() for note in measured.not_checked],
+        "coverage": {name: _safe_coverage(entry) for name, entry in coverage.items()},
         **_evidence(check, measured, view, folder / "evidence.parquet", mode),
     }
+
+
+def _safe_coverage(entry: dict[str, Any]) -> dict[str, Any]:
+    """Why rows could not be read names keys of theirs."""
+    return {**entry, "why": entry["why"] and _safe_words(Message.from_json(entry["why"]), LONGEST).to_json()}
 
 
 def _safe_words(said: Message, limit: int) -> Message:

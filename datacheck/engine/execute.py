@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 import polars as pl
 
 from datacheck.check import Check, Feature, Group, Message, Summary
+from datacheck.engine.coverage import coverage_of, subjects_of
 from datacheck.engine.store import Store
 from datacheck.engine.unread import given_in, unanswered, unread_of
 from datacheck.engine.view import Loaded, Part, StoreView, TablePlace, bucket_file
+from datacheck.engine.witness import lost_of
 from datacheck.errors import CheckAuthorError, DatacheckError, trace_of
 from datacheck.loading.parse import parse
 from datacheck.loading.reader import Chunk
@@ -88,6 +90,8 @@ def parse_pieces(task: ParseTask) -> list[list[dict[str, Any]]]:
                     **tables.counts._asdict(),
                     "formats": _formats(tables.rows),
                     "unread": unread_of(tables.rows, tables.cells),
+                    "subjects": subjects_of(tables.turns, tables.cells),
+                    "lost": lost_of(chunk, task.reading, tables),
                     "given": given_in(tables.rows, tables.cells, task.reading),
                 }
             )
@@ -222,9 +226,11 @@ def measure(task: MeasureTask) -> None:
     with store.scratch() as scratch:
         view = StoreView(store, task.loaded, task.places, scratch, None)
         measured = unanswered(task.check, task.check.measure(view), view)
+        coverage = coverage_of(task.check, view)
         with store.writing(task.target) as folder:
             folder.mkdir()
-            store.write_json(folder / "measured.json", keep(task.check, measured, view, folder, task.excerpts))
+            facts = keep(task.check, measured, coverage, view, folder, task.excerpts)
+            store.write_json(folder / "measured.json", facts)
 
 
 def guarded(work: Callable[[T], Any], task: T, *, debug: bool = False) -> Any:

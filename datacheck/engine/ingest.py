@@ -20,6 +20,8 @@ from datacheck.engine.view import FileFacts, Lack, Loaded, Part
 from datacheck.errors import LoadError
 from datacheck.files.hf_saved import Promise
 from datacheck.files.inventory import FoundFile
+from datacheck.loading.codes import CODES
+from datacheck.loading.counts import AccountingError
 from datacheck.loading.reader import Chunk, Event, FileSeen, read
 from datacheck.loading.reading import Reading
 from datacheck.loading.rejected import remark
@@ -69,13 +71,15 @@ class Intake:
         waiting: list[tuple[int, Chunk]] = []
         size = 0
         for number, entry in enumerate(self.entries):
-            reader = read(entry.path, self.reading)
+            reader, covered = read(entry.path, self.reading), 0
             while True:
                 try:
                     chunk = next(reader)
                 except StopIteration as end:
                     self.seen.append(_as_listed(entry, end.value))
+                    _account(entry, end.value, covered)
                     break
+                covered += chunk.size
                 if len(self.entries) >= MANY_FILES and chunk.path is None and len(chunk.data) <= SMALL:
                     waiting.append((number, chunk))
                     size += len(chunk.data)
@@ -109,6 +113,8 @@ class Intake:
         counts: list[dict[str, int]] = [dict.fromkeys(("rows", "bad", "blank", "lines"), 0) for _ in self.entries]
         formats: list[dict[str, int]] = [{} for _ in self.entries]
         unread: list[dict[str, dict[str, int]]] = [{} for _ in self.entries]
+        subjects: list[dict[str, list[int]]] = [{} for _ in self.entries]
+        lost: list[dict[str, int]] = [{} for _ in self.entries]
         given = dict.fromkeys(named_in(self.reading), 0)
         row = 0
         for sent in self.sent:
@@ -123,6 +129,10 @@ class Intake:
                     _add_counts(formats[number], table["formats"])
                     for name, keys in table["unread"].items():
                         _add_counts(unread[number].setdefault(name, {}), keys)
+                    for name, (seen, blind) in table["subjects"].items():
+                        before = subjects[number].get(name, (0, 0))
+                        subjects[number][name] = [before[0] + seen, before[1] + blind]
+                    _add_counts(lost[number], table["lost"])
                     _add_counts(given, table["given"])
             tables_of_bundle = [table for tables in facts for table in tables] if sent.bundle else []
             if tables_of_bundle:
@@ -133,12 +143,14 @@ class Intake:
                 seen.bytes,
                 seen.sha256,
                 container=seen.container or "",
-                formats=form,
+                formats=formats[n],
                 events=seen.events,
-                unread=hidden,
-                **count,
+                unread=unread[n],
+                subjects=subjects[n],
+                lost=lost[n],
+                **counts[n],
             )
-            for entry, seen, count, form, hidden in zip(self.entries, self.seen, counts, formats, unread, strict=True)
+            for n, (entry, seen) in enumerate(zip(self.entries, self.seen, strict=True))
         ]
         for promise in self.promised:
             _hold(promise, files)
@@ -163,6 +175,12 @@ def _as_listed(entry: FoundFile, seen: FileSeen) -> FileSeen:
             name=entry.name,
         )
     return seen
+
+
+def _account(entry: FoundFile, seen: FileSeen, covered: int) -> None:
+    """Every byte of a file is in a chunk, unless a remark says why it is not: half a file must not pass for a whole."""
+    if covered != seen.decoded and not any(CODES[event.code].level in {"error", "limit"} for event in seen.events):
+        raise AccountingError(f"{entry.name}: {seen.decoded} bytes, {covered} of them in chunks")
 
 
 def _hold(promise: Promise, files: list[FileFacts]) -> None:

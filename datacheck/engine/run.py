@@ -17,7 +17,7 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
 
-from datacheck.check import Check, Feature, Group, Message, Need, Summary
+from datacheck.check import Check, Coverage, Feature, Group, Message, Need, Summary
 from datacheck.contract import discover
 from datacheck.contract.load import Contract, Dataset
 from datacheck.engine import execute
@@ -302,7 +302,7 @@ class Engine:
         check: Check = work.check
         loaded = self.loaded(work.dataset)
         needs = check.needs()
-        settings = check.model_copy(update={"limits": {}, "severity": "fail", "id": None})
+        settings = check.model_copy(update={"limits": {}, "coverage": Coverage(), "severity": "fail", "id": None})
         key = digest(settings, loaded.dataset, loaded.content, self._keys(work.dataset, needs), self.excerpts)
         target = self.store.path("measured", key)
         if not target.exists():

@@ -1,8 +1,7 @@
 """What a check was asked and cannot answer: texts that no reader knows, and keys that the contract names in vain.
 
 Rows of format `rows` and `unknown` have no messages, so a check of texts finds nothing in them: "0 of 1,600" would be
-a pass on data that nobody read. They are counted while the data is loaded; where they are more than a stray row, every
-check that judges texts has no value, which is an error. What it found in the other rows stays as evidence.
+a pass on data that nobody read. They are counted while the data is loaded (see `coverage`).
 """
 
 from __future__ import annotations
@@ -15,29 +14,15 @@ import polars as pl
 from datacheck.check import UNREAD, Check, Measured, Message, Value
 from datacheck.engine.view import KEY_SHOWN, Lack, Loaded, StoreView
 from datacheck.i18n.message import joined
+from datacheck.text.prose import is_prose, top_key
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from datacheck.loading.reading import Reading
 
-# Share of the rows that may go unread, as of those that cannot be loaded at all (too_few_rows): at 1 in 100 a set of
-# ten thousand hides a hundred rows behind a pass, which is what its other limits (0 to 0.03) are there to find.
-MOST = 0.01
 NAMED = 3  # keys that a sentence names
-_CJK = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}]"
-# Four words one after the other, or eight characters of a script without spaces: prose, however short. Identifiers,
-# dates, paths and labels are none, and rows that hold nothing else have no text to be read.
-# In a list of objects, which is how conversations are written, two words or characters are enough.
-_PROSE = rf"(?:\p{{L}}+[^\p{{L}}\s]*\s+[^\p{{L}}\s]*){{3}}\p{{L}}|(?:{_CJK}\P{{L}}{{0,2}}){{8}}"
-_SAID = rf"\p{{L}}\s+\p{{L}}|{_CJK}{{2}}"
-_IN_LIST = r"\[\d+\]\."
-
-
-def speaks() -> pl.Expr:
-    """Whether a cell holds prose."""
-    text, listed = pl.col("text"), pl.col("path").str.contains(_IN_LIST)
-    return (pl.col("json_type") == "string") & (text.str.contains(_PROSE) | (listed & text.str.contains(_SAID)))
+SAID = ("text", "value", "content", "output")  # keys of the part of a message that holds its words
 
 
 def unread_of(rows: pl.DataFrame, cells: pl.DataFrame) -> dict[str, dict[str, int]]:
@@ -47,8 +32,8 @@ def unread_of(rows: pl.DataFrame, cells: pl.DataFrame) -> dict[str, dict[str, in
         return {}
     # Token ids are texts that only their tokenizer could show.
     ids = (pl.col("path") == "input_ids") & (pl.col("format") == "tokens")
-    prose = cells.join(strange, on="row").filter(speaks() | ids)
-    found = prose.select("row", "format", key=pl.col("path").str.extract(r"^([^.\[]*)"))
+    prose = cells.join(strange, on="row").filter(is_prose() | ids)
+    found = prose.select("row", "format", key=top_key())
     whole = found.with_columns(key=pl.lit(""))
     counts = pl.concat([whole, found]).unique().group_by("format", "key").len().sort("format", "key")
     told: dict[str, dict[str, int]] = {}
@@ -80,10 +65,7 @@ def unanswered(check: Check, measured: Any, view: StoreView) -> Any:
     """`measured` without values where the check cannot say them, with the reason; else as it is."""
     if not isinstance(measured, Measured):
         return measured
-    own, *others = view.seen
-    why = [*_without_label(check, own), *_without_keys(check, view), *_unread(check, own, "")]
-    for other in others:
-        why += _unread(check, other, f"{other.dataset}: ")
+    why = [*_without_label(check, view.loaded), *_without_keys(check, view)]
     if not why:
         return measured
     values = tuple(
@@ -114,22 +96,8 @@ def _without_keys(check: Check, view: StoreView) -> list[Message]:
     return [Lack(check.name, key, names).note() for key in keys if key not in there]
 
 
-def _unread(check: Check, loaded: Loaded, prefix: str) -> list[Message]:
-    """Why too much of a dataset was not read for this check; a file of which nothing was read is too much."""
-    formats = check.unread_formats()
-    if not formats:
-        return []
-    files = [(file, sum(file.unread.get(form, {}).get("", 0) for form in formats)) for file in loaded.files]
-    rows, blind = sum(file.rows for file, _ in files), sum(count for _, count in files)
-    if blind > MOST * rows:
-        return [_sentence([file.unread for file, _ in files], formats, rows, prefix)]
-    whole = [file for file, count in files if count > 1 and count == file.rows]  # one record describes the others
-    return [_sentence([file.unread], formats, file.rows, f"{prefix}{file.file}: ") for file in whole[:1]]
-
-
-def _sentence(
-    unread: list[Mapping[str, Mapping[str, int]]], formats: tuple[str, ...], rows: int, prefix: str
-) -> Message:
+def why_unread(unread: list[Mapping[str, Mapping[str, int]]], formats: tuple[str, ...], rows: int) -> Message | None:
+    """Which rows of these formats no reader knows, and by which keys; None where there are none."""
     keys: dict[str, int] = {}
     named: dict[str, int] = {}
     for of_file in unread:
@@ -140,19 +108,19 @@ def _sentence(
                 else:
                     named[form] = named.get(form, 0) + count
     count = sum(named.values())
+    if not count:
+        return None
     some = Message.plural("{n:,} row", "{n:,} rows", count)
     if count != rows:
         some = Message("{count:,} of {rows:,} rows", count=count, rows=rows)
     if set(named) == {"tokens"}:
         return Message(
-            "{prefix}{some} of format `tokens`: without the tokenizer that made them, token ids are no texts; "
+            "{some} of format `tokens`: without the tokenizer that made them, token ids are no texts; "
             "judge the data that they were made of",
-            prefix=prefix,
             some=some,
         )
     return Message(
-        "{prefix}{some} of format {forms}: {why}; name the keys of their texts under source.fields",
-        prefix=prefix,
+        "{some} of format {forms}: {why}; name the keys of their texts under source.fields",
         some=some,
         forms=joined(tuple(Message("`{form}`", form=form) for form in named), " and "),
         why=_unknown(keys),

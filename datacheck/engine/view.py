@@ -2,7 +2,7 @@
 
 import difflib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -74,6 +74,8 @@ class FileFacts:
     formats: dict[str, int] = field(default_factory=dict)
     events: tuple[Event, ...] = ()
     unread: dict[str, dict[str, int]] = field(default_factory=dict)  # as `unread_of` gives it
+    subjects: dict[str, list[int]] = field(default_factory=dict)  # as `subjects_of` gives it
+    lost: dict[str, int] = field(default_factory=dict)  # as `lost_of` gives it
 
 
 @dataclass(frozen=True)
@@ -266,9 +268,9 @@ def _events(loaded: Loaded, schema: dict[str, pl.DataType]) -> pl.LazyFrame:
 
 
 def _files(loaded: Loaded) -> pl.LazyFrame:
-    facts = [{k: v for k, v in asdict(f).items() if k not in ("events", "formats", "unread")} for f in loaded.files]
     schema = {
         "file": pl.String(), "bytes": pl.UInt64(), "sha256": pl.String(), "rows": pl.UInt64(), "bad": pl.UInt64(),
         "blank": pl.UInt64(), "lines": pl.UInt64(), "container": pl.String(),
     }  # fmt: skip
+    facts = [{name: getattr(f, name) for name in schema} for f in loaded.files]
     return pl.LazyFrame(facts, schema=schema)

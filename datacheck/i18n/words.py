@@ -64,6 +64,9 @@ class Words:
     details: str
     nothing_measured: str
     incomplete: str
+    read_of: str
+    read_none: Phrase
+    read_all: str
     settings: str
     value: str
     metric: str
@@ -186,6 +189,9 @@ _EN = Words(
     details="Details",
     nothing_measured="nothing was measured",
     incomplete="incomplete: only the readable rows were seen",
+    read_of="read {read} of {due} rows",
+    read_none=("{} row rightly has nothing to read", "{} rows rightly have nothing to read"),
+    read_all="every check read all rows that it should",
     settings="Settings",
     value="Value",
     metric="Metric",

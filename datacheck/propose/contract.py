@@ -15,7 +15,7 @@ import polars as pl
 from datacheck.contract.load import load_contract
 from datacheck.engine.contain import tables_of
 from datacheck.engine.plan import make_plan
-from datacheck.engine.unread import speaks, unread_of
+from datacheck.engine.unread import unread_of
 from datacheck.errors import ContractError, UsageError
 from datacheck.files.inventory import dataset_files, inventory
 from datacheck.files.shown_names import shown_name
@@ -24,6 +24,7 @@ from datacheck.loading.reader import read
 from datacheck.loading.reading import Reading
 from datacheck.loading.tables import Tables
 from datacheck.propose.columns import Texts, guessed
+from datacheck.text.prose import is_prose
 from datacheck.text.scripts import SCRIPTS, script_words
 
 FILES = 8  # of a folder, as many are looked at
@@ -189,9 +190,11 @@ def _became(tables: Tables) -> Iterator[str]:
     if parts:
         more = f"; joined to the prompt: {_listed(beside)}" if len(beside) else ""
         yield f"      # texts: {'; '.join(parts)}{more}"
-        silent = tables.cells.filter(speaks()).select(key).to_series().unique(maintain_order=True)
+        silent = tables.cells.filter(is_prose()).select(key).to_series().unique(maintain_order=True)
         if len(silent):
             yield f"      # not judged as texts (pii and the schema read them): {_listed(silent)}"
+            ignored = ", ".join(_quoted(shown_name(str(each))) for each in silent[:_NAMED])
+            yield f"      # if training does not see them: add - {{check: unjudged_text, ignore: [{ignored}]}}"
 
 
 def _listed(keys: pl.Series) -> str:

@@ -86,6 +86,8 @@ def _render(report: Report, lang: Lang, run: Mapping[str, Any], caps: _Caps) -> 
         formats=lambda dataset: show.formats(f.formats for f in dataset.files),
         files=partial(_files, most=caps.files),
         summary=partial(show.summary, words=words),
+        coverage=partial(show.coverage, words=words),
+        all_read=show.all_read(report),
         values=partial(_values, most=caps.values),
         amount=partial(show.amount, words=words),
         limits=partial(show.limits, words=words),

@@ -67,6 +67,7 @@ def _body(finding: Finding, words: Words) -> str:
         lines.append("  ".join(str(part) for part in parts if part))
     if finding.evidence.lines > _PLACES:
         lines.append(words.first_places.format(n=_PLACES, total=show.number(finding.evidence.lines)))
+    lines += show.coverage(finding, words)
     lines += [words.incomplete] if finding.incomplete else []
     lines += [f"{words.not_checked}{words.colon}{note}" for note in finding.not_checked]
     return "\n".join(_safe(line).rstrip() for line in lines)

@@ -98,6 +98,7 @@ def _details(finding: Finding, words: Words) -> list[str]:
         if value.status not in (Status.PASS, Status.INFO):
             lines.append(f"- {code(show.name_of(value))} {show.amount(value, words)}{_limit(value, words)}")
     lines += [f"- {words.baseline}{words.colon}{code(line)}" for line in show.baseline_lines(finding, words)]
+    lines += [f"- {code(line)}" for line in show.coverage(finding, words)]
     lines += [f"- {words.incomplete}"] if finding.incomplete else []
     lines += _places(finding, words)
     card = cards.card(finding.check, words.lang)

@@ -9,8 +9,9 @@ from fractions import Fraction
 from datacheck.check import Status
 from datacheck.i18n.message import Message
 from datacheck.i18n.words import Lang, Words
+from datacheck.i18n.words import told as _told
 from datacheck.loading.codes import CODES
-from datacheck.verdict.model import Finding, Report, Sentence, ValueEntry, all_known
+from datacheck.verdict.model import CoverageEntry, Finding, Report, Sentence, ValueEntry, all_known
 
 
 def number(value: float | None, *, apart_from: Iterable[float] = (), digits: int = 3) -> str:
@@ -128,10 +129,36 @@ def key_value(finding: Finding) -> ValueEntry | None:
 def summary(finding: Finding, words: Words) -> str:
     """A finding in a few words: the number that decided, or why there is none."""
     value = key_value(finding)
-    if value is None or (value.value is None and finding.error):
+    blind = finding.status is Status.ERROR and value is not None and value.status is not Status.ERROR
+    if value is None or (finding.error and (value.value is None or blind)):
         return str(finding.error or words.nothing_measured)
-    said = f"{name_of(value)} {relation(value, words)}"
-    return words.semicolon.join([said, beside_baseline(finding, words)]) if finding.baseline else said
+    said = [f"{name_of(value)} {relation(value, words)}"]
+    said += [read_of(entry, words) for entry in (finding.coverage or {}).values() if entry.unread]
+    said += [beside_baseline(finding, words)] if finding.baseline else []
+    return words.semicolon.join(said)
+
+
+def read_of(entry: CoverageEntry, words: Words) -> str:
+    """How many of the rows that should be readable a check has read."""
+    return words.read_of.format(read=number(entry.read), due=number(entry.read + entry.unread))
+
+
+def coverage(finding: Finding, words: Words) -> list[str]:
+    """What a check could read: a line per dataset that it looked at, its own without a name."""
+    lines = []
+    for name, entry in (finding.coverage or {}).items():
+        said = [read_of(entry, words)]
+        if entry.share is not None and entry.unread:
+            said = [words.aside.format(said[0], percent(entry.share, form=words.percent))]
+        said += [_told(words.read_none, words.lang, number(entry.none))] if entry.none else []
+        lines.append(("" if name == finding.dataset else name + words.colon) + words.semicolon.join(said))
+    return lines
+
+
+def all_read(report: Report) -> bool:
+    """Whether no check met a row that it should have been able to read and could not."""
+    entries = [entry for finding in report.findings for entry in (finding.coverage or {}).values()]
+    return bool(entries) and not any(entry.unread for entry in entries)
 
 
 def beside_baseline(finding: Finding, words: Words) -> str:

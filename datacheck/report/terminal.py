@@ -50,6 +50,8 @@ def print_report(
     if report.findings:
         screen.heading(words.findings)
         _table(screen, show.worst_first(report))
+        if show.all_read(report):
+            screen.line(words.read_all, head="  ")
     said: set[tuple[str, str]] = set()
     for finding in show.worst_first(report):
         if finding.status in (Status.PASS, Status.INFO) or (finding.dataset, str(finding.error)) in said:
@@ -141,6 +143,9 @@ def _block(screen: Screen, finding: Finding, card: Card | None, codes: Sequence[
         screen.line(line, head="  | ")
     if finding.error and numbers:
         screen.line(str(finding.error), head="  | ", gutter="  | ")
+    if any(entry.unread for entry in (finding.coverage or {}).values()):
+        for line in show.coverage(finding, words):
+            screen.line(line, head="  | ", gutter="  | ")
     if finding.baseline is not None:
         said = words.semicolon.join(show.baseline_lines(finding, words))
         screen.line(said, STYLES[Status.WARN], f"  = {words.baseline}{words.colon}")

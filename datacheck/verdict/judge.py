@@ -15,7 +15,7 @@ from typing import Any
 
 import polars as pl
 
-from datacheck.check import Check, Limit, Message, Status
+from datacheck.check import Check, Limit, Message, Status, Subject
 from datacheck.contract.discover import USER_PACKAGE
 from datacheck.contract.load import Contract, Dataset, reaches
 from datacheck.engine.execute import Failure
@@ -30,6 +30,7 @@ from datacheck.verdict.model import (
     IDLE_SLICE,
     SCHEMA,
     ContractEntry,
+    CoverageEntry,
     DatasetEntry,
     Evidence,
     FileEntry,
@@ -52,6 +53,14 @@ class Measurement:
     facts: Mapping[str, Any]
     evidence: Path | None
 
+
+_WANTED: Mapping[Subject, Message] = {
+    "text": Message("no row has a text"),
+    "prompt": Message("no row has a prompt"),
+    "answer": Message("no row has an answer of the model"),
+    "solution": Message("no row has an answer"),
+    "pair": Message("no row has both a chosen and a rejected answer"),
+}  # rows without tools are as they should be
 
 Outcomes = Mapping[str, Measurement | Failure]  # by finding id
 Against = Callable[[Finding, Path | None], Finding]  # a finding and its evidence → as it counts beside a baseline
@@ -158,13 +167,16 @@ def judge_check(
         return Finding(**base, status=Status.ERROR, error=Sentence.of(outcome.reason if outcome else unfinished))
     facts = outcome.facts
     values = [_judged(check, value) for value in facts["values"]]
+    coverage = {name: _covered(entry) for name, entry in facts["coverage"].items()}
+    blind = _blind(check, dataset.name, coverage)
     first = tuple(place(dataset.name, entry) for entry in _examples(facts["first"]))
     said = [Message.from_json(note) for note in facts["not_checked"]]
     return Finding(
         **base,
-        status=_worst([value.status for value in values]),
-        error=_error(values, said),
+        status=Status.ERROR if blind else _worst([value.status for value in values]),
+        error=blind or _error(values, said),
         values=tuple(values),
+        coverage=_asked(check, coverage),
         evidence=Evidence(
             lines=facts["evidence"],
             rows=facts["rows"],
@@ -184,6 +196,39 @@ def _error(values: Sequence[ValueEntry], notes: Sequence[Message]) -> Sentence |
         return Sentence.of(joined((_not_measured(unmeasured), *notes[:1])))
     blind = ", ".join(value.name for value in values if value.status is Status.ERROR)
     return Sentence.of(Message("the check cannot see: {names} is below its limit", names=blind)) if blind else None
+
+
+def _covered(facts: Mapping[str, Any]) -> CoverageEntry:
+    due = facts["read"] + facts["unread"]
+    why = Sentence.of(Message.from_json(facts["why"])) if facts["why"] else None
+    return CoverageEntry.model_validate({**facts, "why": why, "share": facts["read"] / due if due else None})
+
+
+def _asked(check: Check, coverage: Mapping[str, CoverageEntry] | None) -> dict[str, CoverageEntry] | None:
+    """With what the contract asks for; None of a check that looks at no rows."""
+    asked = {"min": check.coverage.min}
+    return {name: entry.model_copy(update=asked) for name, entry in (coverage or {}).items()} or None
+
+
+def _blind(check: Check, dataset: str, coverage: Mapping[str, CoverageEntry]) -> Sentence | None:
+    """Why the numbers of a check say nothing: it could not read enough of a dataset, or had nothing to read there."""
+    for name, entry in coverage.items():
+        why = _why_blind(entry, check.coverage.min)
+        if why is not None:
+            return Sentence.of(why if name == dataset else Message("{name}: {reason}", name=name, reason=why))
+    return None
+
+
+def _why_blind(entry: CoverageEntry, least: float) -> Message | None:
+    due = entry.read + entry.unread
+    if not due and entry.subject in _WANTED:
+        return Message(
+            "{none}, so there is nothing to judge; name its key under source.fields, or leave the check out",
+            none=_WANTED[entry.subject],
+        )
+    if entry.why and (entry.whole or Fraction(entry.read, due) < Fraction(str(least))):
+        return Message("read {read:,} of {due:,} rows: {why}", read=entry.read, due=due, why=entry.why.message)
+    return None
 
 
 def _not_measured(names: Sequence[str]) -> Message:
@@ -212,7 +257,7 @@ def _mark_empty(findings: list[Finding], rows: Mapping[str, int]) -> list[Findin
 
 def settings_of(check: Check) -> dict[str, Any]:
     """The settings that decide what is measured (limits and severity only decide what it means)."""
-    return json.loads(check.model_dump_json(exclude={"limits", "severity", "id", "check"}))  # type: ignore[no-any-return]
+    return json.loads(check.model_dump_json(exclude={"limits", "coverage", "severity", "id", "check"}))  # type: ignore[no-any-return]
 
 
 def _judged(check: Check, value: Mapping[str, Any]) -> ValueEntry:
@@ -422,11 +467,13 @@ def _same_reading(dataset: Dataset, report: Report) -> None:
 
 def _again(check: Check, old: Finding) -> Finding:
     values = [_judged(check, value.model_dump()) for value in old.values]
-    status = _worst([v.status for v in values]) if old.values else Status.ERROR
+    blind = _blind(check, old.dataset, old.coverage or {})
+    status = _worst([v.status for v in values]) if old.values and not blind else Status.ERROR
     said = [note for note in old.not_checked if note.id != IDLE_SLICE]
-    error = _error(values, [note.message for note in said[:1]]) if values else old.error
+    error = blind or (_error(values, [note.message for note in said[:1]]) if values else old.error)
     update = {
         "values": tuple(values),
+        "coverage": _asked(check, old.coverage),
         "status": status,
         "severity": check.severity,
         "baseline": None,

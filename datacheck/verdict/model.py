@@ -10,7 +10,7 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, ValidationError, model_validator
 
-from datacheck.check import Message, Model, Status
+from datacheck.check import Message, Model, Status, Subject
 from datacheck.errors import UsageError
 from datacheck.i18n.message import ids
 from datacheck.status import NotKnown
@@ -148,8 +148,29 @@ class Comparison(Model):
     values: tuple[BaselineValue, ...] = ()
 
 
+class CoverageEntry(Model):
+    """What a check could read of a dataset: rows that had its `subject`, rightly have none, or could not be read.
+
+    `share` is that of the rows that should be readable, None where there are none; `min` what the contract asks for;
+    `whole`: of a file of several rows nothing was read; `at`: the first rows of which nothing was.
+    """
+
+    subject: Subject
+    read: int
+    none: int
+    unread: int
+    share: float | None = None
+    min: float | None = None
+    why: Sentence | None = None
+    whole: bool = False
+    at: tuple[str, ...] = ()
+
+
 class Finding(Model):
-    """What one check came to on one dataset. `error` says why it could not be decided."""
+    """What one check came to on one dataset. `error` says why it could not be decided.
+
+    `coverage`: by dataset, its own and those it compares with; none of a check that looks at no rows.
+    """
 
     id: str
     check: str
@@ -160,6 +181,7 @@ class Finding(Model):
     error: Sentence | None = None
     settings: dict[str, Any] = {}
     values: tuple[ValueEntry, ...] = ()
+    coverage: dict[str, CoverageEntry] | None = None
     evidence: Evidence = Evidence()
     figures: dict[str, dict[str, list[Any]]] = {}
     not_checked: tuple[Sentence, ...] = ()

@@ -1,0 +1,110 @@
+"""The check unjudged_text."""
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import polars as pl
+from pydantic import Field
+
+from datacheck.check import Check, Limit, Measured, Metric, Ratio, Value, View, for_review, saying
+from datacheck.text.prose import is_prose, top_key
+
+_REPEATED = 10  # rows per different value: a licence, a task's name, the same instruction for everybody
+
+
+class UnjudgedText(Check):
+    """Prose that stands under keys which no reader takes for a prompt, an answer or a message.
+
+    It always runs. Four words in a row are prose, or eight characters of Chinese; identifiers, dates, paths and values
+    that ten rows share on average are not. Keys that the contract names under `source.columns` are judged by the checks
+    that use them.
+
+    ## Why it matters
+
+    A format reads the keys that it knows. If the trainer reads another one, or the prompt is put together from two,
+    every other check passes on half of the text: duplicates, leaks and refusals in the rest are never seen.
+
+    ## Example
+
+    ```yaml
+    - {check: unjudged_text, ignore: [explanation, title]}
+    ```
+
+    ## How to fix
+
+    - `not_judged`: training sees the text: name its key under `source.fields` (several for one prompt are joined).
+    - It is a note for people (an explanation, a title, where the row comes from): list the key under `ignore`.
+
+    ## How to verify
+
+    Run again: the share is 0, and `datacheck preview` shows the whole text that the model is to learn.
+
+    ## Known limits
+
+    pii looks at all values, these included. Whether training sees a key is in its code, and is not known here.
+    """
+
+    metrics = {
+        "share": Metric(
+            "prose that no check of texts judges",
+            "share",
+            of="characters of prose",
+            limit=Limit(warn_max=0.03),
+        ),
+    }
+
+    check: Literal["unjudged_text"] = "unjudged_text"
+    ignore: tuple[str, ...] = Field(default=(), description="top-level keys that training does not see")
+    columns: tuple[str, ...] = Field(default=(), description="keys that other checks judge; from `source.columns`")
+
+    @classmethod
+    def always(cls, dataset: Mapping[str, Any]) -> bool:  # noqa: ARG003
+        """Whatever is not judged has to be said, also by contracts that do not think of it."""
+        return True
+
+    @classmethod
+    def implied(cls, dataset: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The keys that the contract names as columns."""
+        named = [key for key in dataset["columns"].values() if key]
+        return {"columns": [key for each in named for key in ([each] if isinstance(each, str) else each)]}
+
+    def keys_named(self) -> tuple[str, ...]:
+        """The keys to be ignored: one that is not there is a slip of the pen."""
+        return self.ignore
+
+    def measure(self, data: View) -> Measured:
+        """Count the characters of prose per key, and those of all texts."""
+        prose = data.cells.filter(is_prose()).select("row", key=top_key(), text="text")
+        known = pl.col("key").is_in([key.partition(".")[0] for key in (*self.ignore, *self.columns)])
+        keys = (
+            prose.filter(~known)
+            .group_by("key")
+            .agg(
+                rows=pl.col("row").n_unique(),
+                values=pl.col("text").hash().n_unique(),
+                characters=pl.col("text").str.len_chars().sum(),
+                row=pl.col("row").min(),
+            )
+            .filter(pl.col("values") * _REPEATED > pl.col("rows"))
+            .sort("characters", "key", descending=[True, False])
+            .collect()
+        )
+        unjudged = int(keys["characters"].sum())
+        whole = unjudged + (data.turns.select(pl.col("text").str.len_chars().sum()).collect().item() or 0)
+        places = (
+            keys.lazy()
+            .with_columns(
+                where="key",
+                problem=pl.lit("not_judged"),
+                share=(100 * pl.col("characters") / max(whole, 1)).round(1).cast(pl.String),
+            )
+            .with_columns(
+                said=saying(
+                    "{n} row, {share} % of the prose", "{n} rows, {share} % of the prose", n="rows", share="share"
+                )
+            )
+        )
+        return Measured(
+            (Value("share", Ratio(unjudged, max(whole, 1))),),
+            evidence=for_review(places.select("row", "where", "problem", "said"), data.rows),
+        )

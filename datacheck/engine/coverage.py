@@ -1,0 +1,120 @@
+"""How much of a dataset a check could read: no number says anything about rows that nobody read.
+
+Each row has what a check needs (`Check.reads`), rightly has none of it by its format, or should have it and could not
+be read: it holds prose and no reader knows its shape, or an object stands where a text should be. Counted while the
+data is loaded, per file; a line that is no record at all is the business of unreadable_lines.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from datacheck.check import Check, Message, Subject, place
+from datacheck.engine.unread import SAID, why_unread
+from datacheck.text.prose import is_prose
+
+if TYPE_CHECKING:
+    from datacheck.engine.view import Loaded, StoreView
+
+PLACES = 3  # rows that could not be read and are named
+_ANSWERS = ("response", "chosen")
+_SOLUTIONS = (*_ANSWERS, "answer", "text")
+# The key of a part of a message whose text is the message's: {"type": "audio_transcript", "text": "…"}.
+_INSIDE = rf"^(.*?\.(?:content|value|parts))[\[.].*\b(?:{'|'.join(SAID)})$"
+
+
+def subjects_of(turns: pl.DataFrame, cells: pl.DataFrame) -> dict[Subject, list[int]]:
+    """Subject → rows that have it and were read, rows where it could not be read; of rows whose format is known."""
+    part, calls = pl.col("part"), pl.col("tool_calls").is_not_null()
+    told = turns.lazy().select(
+        "row", "part", "path", calls=calls, text=pl.col("text").is_not_null(), kind="content_type"
+    )
+    below = (
+        cells.lazy().filter(is_prose()).select("row", path=pl.col("path").str.extract(_INSIDE)).drop_nulls().unique()
+    )
+    told = told.join(below.with_columns(below=True), on=["row", "path"], how="left", maintain_order="left")
+    blind = ((pl.col("kind") == "object") & ~pl.col("text") & ~pl.col("calls")) | pl.col("below").fill_null(value=False)
+    has: dict[Subject, pl.Expr] = {
+        "text": (part != "tools").any(),
+        "prompt": (part == "prompt").any(),
+        "answer": part.is_in(_ANSWERS).any(),
+        "solution": part.is_in(_SOLUTIONS).any(),
+        "pair": (part == "chosen").any() & (part == "rejected").any(),
+        "tool_call": ((part == "tools") | pl.col("calls")).any(),
+    }
+    lost = {
+        "text": blind,
+        "prompt": blind & (part == "prompt"),
+        "answer": blind & part.is_in(_ANSWERS),
+        "solution": blind & part.is_in(_SOLUTIONS),
+        "pair": blind & part.is_in(["chosen", "rejected"]),
+        "tool_call": blind,
+    }
+    rows = told.group_by("row").agg(
+        *(expr.alias(name) for name, expr in has.items()), *(lost[name].any().alias(f"not {name}") for name in has)
+    )
+    sums = [(pl.col(name) & ~pl.col(f"not {name}")).sum().alias(name) for name in has]
+    sums += [(pl.col(name) & pl.col(f"not {name}")).sum().alias(f"not {name}") for name in has]
+    counts = rows.select(sums).collect().row(0, named=True)
+    return {name: [counts[name], counts[f"not {name}"]] for name in has}
+
+
+def coverage_of(check: Check, view: StoreView) -> dict[str, dict[str, Any]]:
+    """Of the check's own dataset, and of those that it compares with: what it could read, as judge and report see it.
+
+    Empty for a check that looks at no rows, and for datasets without any.
+    """
+    subject = check.subject()
+    if subject is None:
+        return {}
+    found = {}
+    for number, loaded in enumerate(view.seen):
+        rows = sum(file.rows for file in loaded.files)
+        if rows:
+            found[loaded.dataset] = _of(check, "text" if number and subject != "row" else subject, loaded, rows, view)
+    return found
+
+
+def _of(check: Check, subject: Subject, loaded: Loaded, rows: int, view: StoreView) -> dict[str, Any]:
+    entry: dict[str, Any] = {"subject": subject, "read": rows, "none": 0, "unread": 0, "why": None, "at": []}
+    lost: dict[str, int] = {}
+    for file in loaded.files:
+        for key, count in file.lost.items():
+            lost[key] = lost.get(key, 0) + count
+    if lost:
+        first = max(lost, key=lambda key: (lost[key], key))
+        why = Message(
+            "the text under `{key}` got lost while it was read: a fault of datacheck, please report it", key=first
+        )
+        return {**entry, "read": 0, "unread": rows, "why": why.to_json()}
+    if subject == "row":
+        return entry
+    formats = check.blind
+    blind = [sum(file.unread.get(form, {}).get("", 0) for form in formats) for file in loaded.files]
+    objects = sum(file.subjects.get(subject, (0, 0))[1] for file in loaded.files)
+    read = sum(file.subjects.get(subject, (0, 0))[0] for file in loaded.files)
+    unread = sum(blind) + objects
+    entry |= {"read": read, "unread": unread, "none": rows - read - unread}
+    if not unread:
+        return entry
+    # One record describes the others: a file of several of which nothing was read is never a stray row.
+    whole = [file for file, count in zip(loaded.files, blind, strict=True) if count > 1 and count == file.rows]
+    told = why_unread([file.unread for file in whole[:1] or loaded.files], formats, whole[0].rows if whole else rows)
+    if told is None:
+        told = Message.plural(
+            "{n:,} row has an object where a text should be",
+            "{n:,} rows have an object where a text should be",
+            objects,
+        )
+    why = Message("{file}: {why}", file=whole[0].file, why=told) if whole and len(loaded.files) > 1 else told
+    return {**entry, "why": why.to_json(), "whole": bool(whole), "at": _first(loaded, formats, view)}
+
+
+def _first(loaded: Loaded, formats: tuple[str, ...], view: StoreView) -> list[str]:
+    """Where the first of the rows stand whose shape is not known, as `file:line`."""
+    if loaded is not view.loaded:
+        return []
+    rows = view.rows.filter(pl.col("format").is_in(list(formats))).head(PLACES)
+    return rows.select(place()).collect().to_series().to_list()
