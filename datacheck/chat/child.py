@@ -230,8 +230,7 @@ class _Worker:
         except (MemoryError, RecursionError):
             return Reply(fault="limit", message=Message("rendering needs too much memory"))
         if len(reply.text) > self._limits.characters:
-            said = Message("the text has more than {n} characters", n=self._limits.characters)
-            return Reply(fault="limit", message=said)
+            return Reply(fault="limit", message=Message("the text has too many characters"))
         return reply
 
     def _rendered(self, request: RenderRequest) -> Reply:

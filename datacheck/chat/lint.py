@@ -16,10 +16,8 @@ from datacheck.i18n.message import Message, joined
 _SYSTEM, _ASK, _TELL, _ASK2, _TELL2, _THOUGHT = (
     "kestrelsystem", "orioleask", "wrentell", "finchask", "larktell", "heronthought",
 )  # fmt: skip
-_NAMES = {
-    _ASK: Message("a question"), _TELL: Message("an answer"), _ASK2: Message("the last question"),
-    _TELL2: Message("the last answer"),
-}  # fmt: skip
+_NAMES = {_ASK: Message("a question"), _TELL: Message("an answer")}
+_NAMES |= {_ASK2: Message("the last question"), _TELL2: Message("the last answer")}
 _OTHER_DAY = "2027-03-04T05:06:07"
 
 

@@ -187,8 +187,7 @@ class Template:
         try:
             self._compiled = environment.from_string(source)
         except (TemplateError, RecursionError, ValueError, TypeError) as error:
-            said = str(error)[:_SAID]
-            raise TemplateFault("the chat template cannot be read: {said}", kind="syntax", said=said) from None
+            raise TemplateFault("no chat template: {said}", kind="syntax", said=str(error)[:_SAID]) from None
 
     def render(
         self,
@@ -258,9 +257,8 @@ class Templates:
         wanted = name or "default"
         if wanted not in sources:
             known = ", ".join(sorted(sources))
-            raise TemplateFault(
-                "no chat template is called '{wanted}'; there are: {known}", kind="missing", wanted=wanted, known=known
-            )
+            names = {"wanted": wanted, "known": known}
+            raise TemplateFault("no chat template is called '{wanted}'; there are: {known}", kind="missing", **names)
         self.default = Template(sources[wanted], special, now)
         with_tools = sources.get("tool_use") if name is None and len(sources) > 1 else None
         self.tool_use = Template(with_tools, special, now) if with_tools else self.default

@@ -105,9 +105,7 @@ def _qwen2(files: Mapping[str, bytes], config: Mapping[str, Any]) -> Backend:
         backend = Backend(models.BPE(vocab=vocab, merges=pairs))
     except Exception:  # noqa: BLE001 - the library raises bare Exception
         raise TemplateFault(
-            "no tokenizer can be made from these files; expected tokenizer.json, or vocab.json and merges.txt of a "
-            "byte-level BPE tokenizer",
-            kind="missing",
+            "no tokenizer.json, and no vocab.json and merges.txt of a byte-level BPE tokenizer", kind="missing"
         ) from None
     backend.normalizer = normalizers.NFC()
     backend.decoder = decoders.ByteLevel()

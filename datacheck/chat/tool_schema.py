@@ -71,8 +71,7 @@ def read_tools(text: str) -> Tools:
     for number, item in enumerate(listed):
         found = _function(item)
         if found is None:
-            said = Message("tool {number} is no function with a name", number=number + 1)
-            return Tools({}, "tools_not_functions", said)
+            return Tools({}, "tools_not_functions", Message("tool {n} is no function with a name", n=number + 1))
         name, parameters = found
         if (empty := _null_property(parameters)) is not None:
             said = Message("tool {number}: parameter {name} is null", number=number + 1, name=empty)

@@ -261,8 +261,7 @@ class VerlSftBatches(Batches):
         batches = rows // world // each
         broken = [] if batches else [_no_batches("data.train_batch_size", rows, each * world, f"{source}:205")]
         if self.train_batch_size % world:
-            given = {"n": self.train_batch_size, "world": world, "made": each * world}
-            words = Message("{n} on {world} processes makes {made}", **given)
+            words = Message("{n} becomes {made}", n=self.train_batch_size, made=each * world)
             broken.append(Broken("batch_shrinks", "data.train_batch_size", words, f"{source}:195", fails=False))
         planned = self.total_steps or batches * self.epochs
         warmup = self.warmup_steps if self.warmup_steps > 0 else int(self.warmup_ratio * planned)
@@ -423,9 +422,8 @@ class MiniOneRecSft(Batches):
             words = _none_per_update(self.batch_size, self.micro_batch_size, world)
             broken.append(Broken("no_accumulation", "batch_size", words, "sft.py:128-135"))
         elif self.batch_size % (self.micro_batch_size * world):
-            given = {"n": self.batch_size, "micro": self.micro_batch_size, "world": world}
             made = accumulated * self.micro_batch_size * world
-            words = Message("{n} becomes {made} with micro batches of {micro} on {world} processes", made=made, **given)
+            words = Message("{n} becomes {made}", n=self.batch_size, made=made)
             broken.append(Broken("batch_shrinks", "batch_size", words, "sft.py:128-135", fails=False))
         broken += _too_large_a_sample(self.sample, rows, "sample", "data.py:490")
         taken = self.sample if 0 < self.sample <= rows else rows
