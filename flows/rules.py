@@ -57,7 +57,7 @@ class Rulebook(BaseModel):
     def gate(self, drop: Path) -> PublishRules:
         """The same for the gate, about one drop; the key is taken out of the environment."""
         data = {**self.data, **({self.dataset: str(drop)} if self.dataset else {})}
-        options = Options(strict=self.strict, lang=self.lang, run=self.run)
+        options = Options(strict=self.strict, lang=self.lang, run=self.run, whole=True)
         return PublishRules(self.contract, load_private(self.sign), read_trust(self.trust), data, self.channel, options)
 
     def drop(self, name: str) -> Path:

@@ -128,6 +128,10 @@ def run(
     quarantine_content: Annotated[
         bool, typer.Option("--quarantine-content", help="Copy the raw bytes of bad lines to quarantine/ too.")
     ] = False,
+    require: Annotated[
+        list[str] | None,
+        typer.Option("--require", metavar="DATASET", help="An optional dataset without which nothing is judged."),
+    ] = None,
     sign: Annotated[
         str | None, typer.Option("--sign", metavar="KEY", help="Sign the verdict; a private key file, or env:NAME.")
     ] = None,
@@ -162,6 +166,7 @@ def run(
         sign=load_private(sign) if sign else None,
         version=version,
         run=_settings(settings),
+        require=tuple(require or ()),
     )
     with signals_raise(), Session(contract, _bindings(data), options) as session:
         stopped = _execute(session, speaks, quiet=quiet)
@@ -244,7 +249,7 @@ def plan(
     from datacheck.files.versions import amount
 
     discover.use_folder(checks)
-    loaded = load_contract(contract, _bindings(data), run=_settings(settings))
+    loaded = load_contract(contract, _bindings(data), run=_settings(settings), required=())
     for name, files in inventory(loaded).items():
         say(Message("{name}: {what}", name=name, what=amount(len(files.read), files.size)))
         for passed in files.passed_over:
@@ -276,7 +281,8 @@ def judge(
 
     discover.use_folder(checks)
     old = read_report(report)
-    loaded = load_contract(contract, run=_settings(settings), located=False, as_of=day_of(old))
+    seen = {finding.dataset for finding in old.findings}
+    loaded = load_contract(contract, run=_settings(settings), located=False, as_of=day_of(old), required=seen)
     beside = Baseline(baseline, loaded) if baseline else None
     judged = rejudge(loaded, old, report, strict=strict, against=beside.compare if beside else None)
     if beside is not None:

@@ -221,7 +221,7 @@ def _rules(
 
     discover.use_folder(checks)
     run = pairs("--run", settings, Message("expected NAME=VALUE, as in --run tokenizer=models/qwen"))
-    options = Options(strict=strict, checks=checks, workers=workers, lang=lang, run=run)
+    options = Options(strict=strict, checks=checks, workers=workers, lang=lang, run=run, whole=True)
     return PublishRules(
         contract,
         load_private(sign),

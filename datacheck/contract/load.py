@@ -4,8 +4,8 @@ import datetime as dt
 import hashlib
 import math
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, get_args
 
@@ -58,19 +58,24 @@ class _Part(Model):
     """One entry of `datasets:`."""
 
     source: Any = None
+    optional: bool = False
     schema_: dict[str, Any] = PydanticField(default={}, alias="schema")
     checks: list[Any] = PydanticField(default=[])
 
 
 @dataclass(frozen=True)
 class Dataset:
-    """One dataset of a contract: its files and its checks. `path` is resolved; `named` is how the user wrote it."""
+    """One dataset of a contract: its files and its checks. `path` is resolved; `named` is how the user wrote it.
+
+    `idle`: checks that compare with an optional dataset of which no path is known.
+    """
 
     name: str
     source: Source
     path: Path
     named: str
     checks: tuple[Check, ...]
+    idle: tuple[Check, ...] = ()
 
     def finding(self, check: Check) -> str:
         """The id of a finding, unique in the report."""
@@ -448,6 +453,7 @@ def load_contract(
     run: Mapping[str, str] | None = None,
     located: bool = True,
     as_of: dt.date | None = None,
+    required: Collection[str] | None = None,
 ) -> Contract:
     """Load and validate the contract at `path`.
 
@@ -457,6 +463,7 @@ def load_contract(
         run: setting → value, from `--run`; wins over the contract's `run:`.
         located: whether the data will be read; without, a dataset may do without a path.
         as_of: the day with which dates of expiry are compared; by default today.
+        required: datasets that need a path though they are `optional: true`; None: all of them.
 
     Raises:
         ContractError: with every mistake, each with file and line.
@@ -478,8 +485,9 @@ def load_contract(
     _run(reader, header.run if header else {}, run or {}, folder, located=located)
     datasets: dict[str, Dataset] = {}
     reader.datasets = tuple(header.datasets if header else ())
+    absent = _absent(header, data, required) if header else set()
     for key, raw in (header.datasets if header else {}).items():
-        paths = data if located else {key: ".", **data}
+        paths = {key: ".", **data} if key in absent or not located else data
         dataset = _dataset(reader, key, raw, paths, folder)
         if dataset is not None:
             datasets[key] = dataset
@@ -492,7 +500,25 @@ def load_contract(
     if reader.problems or header is None:
         raise ContractError(dict.fromkeys(reader.problems))
     inputs |= artifacts.inputs(reader.run) | reader.inputs
+    datasets = {key: _without(dataset, absent) for key, dataset in datasets.items() if key not in absent}
     return Contract(header.name, header.version, name, datasets, inputs, reader.run)
+
+
+def _absent(header: _Header, data: Mapping[str, str], required: Collection[str] | None) -> set[str]:
+    """The optional datasets that nobody has given a path."""
+    absent = set()
+    for key, raw in header.datasets.items() if required is not None else ():
+        part = raw if isinstance(raw, dict) else {}
+        source = part.get("source") or {}
+        placed = isinstance(source, str) or (isinstance(source, dict) and source.get("path") is not None)
+        if part.get("optional") is True and not placed and key not in data and key not in (required or ()):
+            absent.add(key)
+    return absent
+
+
+def _without(dataset: Dataset, absent: set[str]) -> Dataset:
+    idle = tuple(check for check in dataset.checks if absent.intersection(reaches(check)))
+    return replace(dataset, checks=tuple(check for check in dataset.checks if check not in idle), idle=idle)
 
 
 def _extended(name: str, document: Document, folder: Path, inputs: dict[str, str]) -> _Base | None:

@@ -37,6 +37,7 @@ def contract_schema() -> str:
         "required": ["checks"],
         "properties": {
             "source": {"oneOf": [{"type": "string"}, {"$ref": "#/$defs/Source"}]},
+            "optional": {"type": "boolean"},
             "schema": {"type": "object", "additionalProperties": {"$ref": "#/$defs/FieldRule"}},
             "checks": {"type": "array", "minItems": 1, "items": {"oneOf": checks}},
         },

@@ -100,7 +100,7 @@ def derive(
     discover.use_folder(checks)
     mend: dict[str, Pii] = {}
     if contract is not None:
-        loaded = load_contract(contract, data, as_of=day_of(report))
+        loaded = load_contract(contract, data, as_of=day_of(report), required=())
         inventory(loaded)  # it and its other datasets must be there before anything is written
         mend = checks_to_mend_by(report, loaded, data) if redact else {}
     elif redact:

@@ -102,7 +102,7 @@ def preview(
 
 
 def _of_contract(path: Path, dataset: str | None, data: Mapping[str, str], run: Mapping[str, str]) -> _Data:
-    contract = load_contract(path, data, run=run)
+    contract = load_contract(path, data, run=run, required=())
     name = dataset or next(iter(contract.datasets))
     if name not in contract.datasets:
         raise UsageError("--dataset {name}: {what}", name=name, what=unknown("dataset", name, contract.datasets))

@@ -20,7 +20,8 @@ DEFAULT_OUT = Path("datacheck-report")
 class Options:
     """How to run. Two change what is measured: `as_of`, the day with which dates of expiry are compared, and `run`.
 
-    `sign`: the key that signs the verdict; `version`: the data that it is about, if `data` does not say.
+    `sign`: the key that signs the verdict; `version`: the data that it is about, if `data` does not say. `require`:
+    optional datasets that must be there; `whole`: all of them, as where the verdict is signed.
     """
 
     out: Path = DEFAULT_OUT
@@ -37,3 +38,10 @@ class Options:
     sign: PrivateKey | None = None
     version: Path | None = None
     run: Mapping[str, str] = field(default_factory=dict)
+    require: tuple[str, ...] = ()
+    whole: bool = False
+
+    @property
+    def required(self) -> tuple[str, ...] | None:
+        """The optional datasets that need a path; None: all of them."""
+        return None if self.whole or self.sign is not None else self.require

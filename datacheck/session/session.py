@@ -52,7 +52,9 @@ class Session:
         self.staging = new_staging(self.out)
         try:
             local = localise(data, options.allow_remote, self.staging / ".remote")
-            self.contract: Contract = load_contract(contract, local, run=options.run, as_of=options.as_of)
+            self.contract: Contract = load_contract(
+                contract, local, run=options.run, as_of=options.as_of, required=options.required
+            )
             signed = self._version(data)
             self.files: Inventory = inventory(self.contract)
             self.plan: tuple[Step, ...] = make_plan(self.contract)

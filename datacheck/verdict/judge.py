@@ -109,6 +109,7 @@ def judge(
         for dataset in contract.datasets.values()
         for check in dataset.checks
     ]
+    findings += [_idle(contract, dataset, check) for dataset in contract.datasets.values() for check in dataset.idle]
     findings = _mark_incomplete(contract, findings, loaded)
     findings = _mark_empty(
         findings, {n: sum(f.rows for f in s.files) for n, s in loaded.items() if isinstance(s, Loaded)}
@@ -149,6 +150,19 @@ def _worst(statuses: list[Status]) -> Status:
 def _verdict(findings: list[Finding]) -> Status:
     worst = _worst([finding.status for finding in findings])
     return Status.PASS if worst is Status.INFO else worst
+
+
+def _idle(contract: Contract, dataset: Dataset, check: Check) -> Finding:
+    """A check whose other dataset nobody has named: it warns, whatever else it would have found."""
+    names = ", ".join(name for name in reaches(check) if name not in contract.datasets)
+    why = Message(
+        "nothing was compared: there is no path for {names}; name it with --data {names}=PATH, or take the check out",
+        names=names,
+    )
+    return Finding(
+        id=dataset.finding(check), check=check.check, dataset=dataset.name, status=Status.WARN,
+        severity=check.severity, error=Sentence.of(why), settings=settings_of(check),
+    )  # fmt: skip
 
 
 def judge_check(
@@ -434,6 +448,7 @@ def rejudge(
             if against is not None:
                 finding = against(finding, _evidence_file(folder, finding))
             findings.append(finding)
+        findings += [_idle(contract, dataset, check) for check in dataset.idle]
     findings = _mark_empty(findings, {name: entry.rows for name, entry in report.datasets.items()})
     user = {name: sha256 for name, sha256 in report.inputs.items() if name.startswith(USER_PACKAGE)}
     return report.model_copy(
@@ -468,7 +483,7 @@ def _same_reading(dataset: Dataset, report: Report) -> None:
 def _again(check: Check, old: Finding) -> Finding:
     values = [_judged(check, value.model_dump()) for value in old.values]
     blind = _blind(check, old.dataset, old.coverage or {})
-    status = _worst([v.status for v in values]) if old.values and not blind else Status.ERROR
+    status = _worst([v.status for v in values]) if values and not blind else Status.ERROR
     said = [note for note in old.not_checked if note.id != IDLE_SLICE]
     error = blind or (_error(values, [note.message for note in said[:1]]) if values else old.error)
     update = {

@@ -54,8 +54,8 @@ SABOTAGES = (
         "missing_outcome_passes",
         "a planned check without a result is an error",
         "datacheck.verdict.judge.judge_check",
-        "status=Status.ERROR",
-        "status=Status.PASS",
+        "**base, status=Status.ERROR",
+        "**base, status=Status.PASS",
         "tests/verdict/test_judge.py::test_an_error_wins_over_a_fail_and_both_are_listed",
     ),
     Sabotage(
@@ -206,8 +206,8 @@ SABOTAGES = (
         "missing_column_passes",
         "a column that the contract names and the data lacks is an error",
         "datacheck.engine.unread.unanswered",
-        "*_without_keys(check, view), ",
-        "",
+        ", *_without_keys(check, view)]",
+        "]",
         "tests/end_to_end/test_promises.py::test_a_key_that_no_row_has_is_an_error",
     ),
     Sabotage(
