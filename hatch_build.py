@@ -1,5 +1,6 @@
 """Compile the catalogues of languages (.po to .mo): when a wheel or an editable install is made, and by `make`."""
 
+import datetime as dt
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +8,7 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
+DATE = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)  # Babel would write today's: equal sources make equal bytes
 LOCALE = Path(__file__).parent / "datacheck" / "i18n" / "locale"
 
 
@@ -18,6 +20,7 @@ def compile_catalogues() -> None:
             continue
         with source.open("rb") as file:
             catalogue = read_po(file, abort_invalid=True)
+        catalogue.creation_date = catalogue.revision_date = DATE
         made = target.with_suffix(".mo.new")
         with made.open("wb") as file:
             write_mo(file, catalogue)

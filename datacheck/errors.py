@@ -23,20 +23,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import ClassVar, NamedTuple, Self
 
-from datacheck.i18n.message import Message, Parameter, Quoted, joined
-
-
-class SaidError(Exception):
-    """An exception that carries a sentence of ours.
-
-    Args:
-        message: the sentence, or its id with `params`. `str()` of the error is the English sentence.
-
-    """
-
-    def __init__(self, message: str | Message = "", /, **params: Parameter) -> None:
-        self.message = Message(message, **params) if isinstance(message, str) else message
-        super().__init__(self.message)
+from datacheck.i18n.message import Message, Quoted, SaidError, joined
 
 
 class DatacheckError(SaidError):

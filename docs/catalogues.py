@@ -101,7 +101,8 @@ def declared() -> Iterator[str]:
 
     yield from (metric.what for name in check_names() for metric in check_class(name).metrics.values())
     yield from (text for code in CODES.values() for text in (code.title, code.why, code.fix))
-    yield from (rule.says for name in trainer_names() for rule in trainer(name).rules.values())
+    rules = [rule for name in trainer_names() for rule in trainer(name).rules.values()]
+    yield from (text for rule in rules for text in (rule.says, rule.hint))
 
 
 def found() -> dict[str, str]:

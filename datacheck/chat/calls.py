@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
 from datacheck.chat.child import Renderer, RenderRequest, Reply
+from datacheck.i18n.message import Message
 
 Form = Literal["string", "object"]
 
@@ -21,13 +22,13 @@ _OPENINGS = ("<", ",", " ", "\n")
 
 
 class Printed(NamedTuple):
-    """What becomes of arguments in one form. wrong: what is wrong with it, in words; None: it is what it should be.
+    """What becomes of arguments in one form. wrong: what is wrong with it; None: it is what it should be.
 
     style: json, own (words of a syntax of the template), out (left out), refused, encoded (twice), python.
     """
 
     style: str
-    wrong: str | None = None
+    wrong: Message | None = None
 
 
 class CallForms(NamedTuple):
@@ -39,7 +40,7 @@ class CallForms(NamedTuple):
     string: Printed = Printed("refused")
     object: Printed = Printed("refused")
     null: str | None = None
-    error: str | None = None
+    error: Message | None = None
 
     @property
     def wanted(self) -> Literal["string", "object", "any"]:
@@ -48,13 +49,10 @@ class CallForms(NamedTuple):
             return "any"
         return "string" if self.string.wrong is None else "object"
 
-    def printed(self, key: str) -> str:
+    def printed(self, key: str) -> Message:
         """What the template does with an argument of this name that is null."""
-        return f"prints {self.null.replace(_NULL, key)}" if self.null else "leaves it out"
-
-    def wrong(self, form: Form) -> str:
-        """What the template does to arguments of a form that it does not want."""
-        return (self.string if form == "string" else self.object).wrong or ""
+        shown = self.null and self.null.replace(_NULL, key)
+        return Message("prints {shown}", shown=shown) if shown else Message("leaves it out")
 
 
 def call_forms(renderer: Renderer) -> CallForms:
@@ -77,7 +75,7 @@ def call_forms(renderer: Renderer) -> CallForms:
     shape = next((s for s in _SHAPES if any(replies[form, False, s].fault is None for form in _FORMS)), "whole")
     text, objects = (_read(replies[form, False, shape]) for form in _FORMS)
     if text.style == "json" and objects.style == "own":
-        text = Printed("json", "prints them as JSON, where objects get a form of its own")
+        text = Printed("json", Message("prints them as JSON, where objects get a form of its own"))
     form: Form = "object" if objects.wrong is None else "string"
     without, within = replies[form, False, shape], replies[form, True, shape]
     null = None if without.fault or within.fault else _added(without.text, within.text)
@@ -105,17 +103,17 @@ def _probe(arguments: Any, shape: str) -> RenderRequest:
 def _read(reply: Reply) -> Printed:
     """The style of what was printed; tools are defined before the call, so the last place counts."""
     if reply.fault is not None:
-        return Printed("refused", f"refuses them: {reply.message[:_SHOWN]}")
+        return Printed("refused", Message("refuses them: {said}", said=reply.message or ""))
     at = reply.text.rfind(_WORD)
     key = reply.text.rfind(_KEY, 0, at)
     if at < 0 or key < 0:
-        return Printed("out", "leaves them out")
+        return Printed("out", Message("leaves them out"))
     around = reply.text[max(key - 2, 0) : key], reply.text[key + len(_KEY) : at]
     shown = reply.text[max(key - 4, 0) : at + len(_WORD) + 4].strip()[:_SHOWN]
     if around[0].endswith('\\"'):
-        return Printed("encoded", f"encodes them once more: {shown}")
+        return Printed("encoded", Message("encodes them once more: {shown}", shown=shown))
     if around[0].endswith("'") and around[1].startswith("'"):
-        return Printed("python", f"prints them as Python does, which is no JSON: {shown}")
+        return Printed("python", Message("prints them as Python does, which is no JSON: {shown}", shown=shown))
     return Printed("json" if around[0].endswith('"') and around[1].startswith('"') else "own")
 
 

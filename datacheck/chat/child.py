@@ -27,6 +27,7 @@ from typing import IO, Any, NamedTuple, Self
 
 from datacheck.chat.mask import prefix_spans
 from datacheck.chat.template import NOW, Spans, TemplateFault, Templates
+from datacheck.i18n.message import Message, SaidError
 
 _BATCH = 64  # requests in one line: a conversation of usual length has some kilobytes
 _START = 60  # seconds for a child to start on a busy machine
@@ -53,7 +54,7 @@ class RenderRequest(NamedTuple):
 
 
 class Reply(NamedTuple):
-    """`text` and `spans`; or a fault: its kind (see TemplateFault; "limit") and words, which may hold data.
+    """`text` and `spans`; or a fault: its kind (see TemplateFault; "limit") and a sentence, which may hold data.
 
     by: "generation" or "prefix", how the spans were found; None where none were asked for.
     """
@@ -62,7 +63,7 @@ class Reply(NamedTuple):
     spans: Spans | tuple[()] = ()
     by: str | None = None
     fault: str | None = None
-    message: str = ""
+    message: Message | None = None
 
 
 @dataclass
@@ -118,7 +119,7 @@ class Renderer:
         replies: list[Reply] = []
         while len(replies) < len(batch):
             if self._lost >= _PATIENCE:
-                replies.append(Reply(fault="limit", message="not tried: rendering hit its limits too often"))
+                replies.append(Reply(fault="limit", message=Message("not tried: rendering hit its limits too often")))
                 continue
             left = batch[len(replies) :]
             try:
@@ -128,7 +129,7 @@ class Renderer:
             except _LostError as lost:
                 self._lost += 1
                 self.close()
-                replies.append(Reply(fault="limit", message=str(lost)))
+                replies.append(Reply(fault="limit", message=lost.message))
         return replies
 
     def _send(self, batch: Sequence[RenderRequest]) -> None:
@@ -178,16 +179,17 @@ class Renderer:
         while b"\n" not in pieces[-1]:
             left = until - time.monotonic()
             if left <= 0 or not ready.poll(left * 1000):
-                raise _LostError(f"one conversation took more than {self.limits.seconds} s")
+                raise _LostError("one conversation took more than {n} s", n=self.limits.seconds)
             data = os.read(pipe.fileno(), 1 << 20)
             if not data:
-                raise _LostError(f"rendering took more than {self.limits.seconds} s or too much memory")
+                raise _LostError("rendering took more than {n} s or too much memory", n=self.limits.seconds)
             pieces.append(data)
         line, _, self._buffer = b"".join(pieces).partition(b"\n")
-        return Reply(*json.loads(line))
+        *rest, said = json.loads(line)
+        return Reply(*rest)._replace(message=said and Message.from_json(said))
 
 
-class _LostError(Exception):
+class _LostError(SaidError):
     """The child hit a limit, or is gone."""
 
 
@@ -205,7 +207,7 @@ def main(requests: IO[bytes], replies: IO[bytes]) -> None:
 
 
 def _answer(replies: IO[bytes], reply: Reply) -> None:
-    replies.write(json.dumps(reply).encode() + b"\n")
+    replies.write(json.dumps(reply, default=Message.to_json).encode() + b"\n")
     replies.flush()
 
 
@@ -224,11 +226,11 @@ class _Worker:
         try:
             reply = self._rendered(request)
         except TemplateFault as fault:
-            return Reply(fault=fault.kind, message=str(fault)[:2000])
+            return Reply(fault=fault.kind, message=fault.message)
         except (MemoryError, RecursionError):
-            return Reply(fault="limit", message="rendering needs too much memory")
+            return Reply(fault="limit", message=Message("rendering needs too much memory"))
         if len(reply.text) > self._limits.characters:
-            return Reply(fault="limit", message=f"the text has more than {self._limits.characters} characters")
+            return Reply(fault="limit", message=Message("the text has too many characters"))
         return reply
 
     def _rendered(self, request: RenderRequest) -> Reply:

@@ -11,9 +11,12 @@ from datacheck.chat.child import Renderer, RenderRequest, Reply
 from datacheck.chat.mask import by_spans
 from datacheck.chat.samples import Fault
 from datacheck.chat.tokenizer import Tokenizer
+from datacheck.i18n.message import Message, joined
 
 _SAID = "kestrelsystem orioleask wrentell finchask larktell heronthought".split()
 _SYSTEM, _ASK, _TELL, _ASK2, _TELL2, _THOUGHT = _SAID
+_NAMES = {_ASK: Message("a question"), _TELL: Message("an answer")}
+_NAMES |= {_ASK2: Message("the last question"), _TELL2: Message("the last answer")}
 _OTHER_DAY = "2027-03-04T05:06:07"
 
 
@@ -22,7 +25,7 @@ class Lint(NamedTuple):
 
     faults: tuple[Fault, ...] = ()
     warnings: tuple[Fault, ...] = ()
-    error: str | None = None
+    error: Message | None = None
 
 
 def _said(role: str, content: Any) -> dict[str, Any]:
@@ -73,11 +76,13 @@ def _of_tokens(tokenizer: Tokenizer, one: Reply) -> tuple[Fault, ...]:
     eos, pad = (tokenizer.special.get(name) for name in ("eos_token", "pad_token"))
     found = []
     if pad is None:
-        found.append(Fault("pad_missing", None, "trainers then pad with the end token"))
+        found.append(Fault("pad_missing", None, Message("trainers then pad with the end token")))
     elif pad == eos:
-        found.append(Fault("pad_is_eos", None, f"{pad}: collators that mask padding mask the end token, too"))
+        said = Message("{pad}: collators that mask padding mask the end token, too", pad=pad)
+        found.append(Fault("pad_is_eos", None, said))
     if one.text and eos is not None and eos not in one.text.partition(_TELL)[2]:
-        found.append(Fault("eos_not_terminator", None, f"eos_token is {eos}, which does not end an answer"))
+        said = Message("{eos}, the eos_token, does not end an answer", eos=eos)
+        found.append(Fault("eos_not_terminator", None, said))
     return tuple(found)
 
 
@@ -106,16 +111,16 @@ class _Probe:
 
     def _determinism(self) -> list[Fault]:
         if self._text("two") != self._text("again") or self._text("later") != self._text("third"):
-            return [Fault("not_deterministic", None, "the same conversation gave two texts")]
+            return [Fault("not_deterministic", None, Message("the same conversation gave two texts"))]
         return []
 
     def _content(self) -> list[Fault]:
         text = self._text("two")
         if text is None:
-            return [Fault("template_refused", None, f"two turns: {self._replies['two'].message}")]
-        lost = [word for word in (_ASK, _TELL, _ASK2, _TELL2) if word not in text]
-        names = {_ASK: "a question", _TELL: "an answer", _ASK2: "the last question", _TELL2: "the last answer"}
-        return [Fault("content_dropped", None, ", ".join(names[word] for word in lost))] if lost else []
+            said = Message("two turns: {what}", what=self._replies["two"].message or "")
+            return [Fault("template_refused", None, said)]
+        lost = [word for word in _NAMES if word not in text]
+        return [Fault("content_dropped", None, joined([_NAMES[word] for word in lost], ", "))] if lost else []
 
     def _end(self) -> list[Fault]:
         text = self._text("two")
@@ -123,9 +128,9 @@ class _Probe:
             return []
         rest = text.rpartition(_TELL2)[2]
         if not rest:
-            return [Fault("terminator_missing", None, "nothing follows the last answer")]
+            return [Fault("terminator_missing", None, Message("nothing follows the last answer"))]
         if not rest.strip():
-            return [Fault("terminator_only_newlines", None, "only white space follows the last answer")]
+            return [Fault("terminator_only_newlines", None, Message("only white space follows the last answer"))]
         return []
 
     def _prompt(self) -> list[Fault]:
@@ -135,14 +140,14 @@ class _Probe:
             return []
         header = one.partition(_TELL)[0].removeprefix(asked)
         if header.strip():
-            return [Fault("generation_prompt_missing", None, "add_generation_prompt changes nothing")]
+            return [Fault("generation_prompt_missing", None, Message("add_generation_prompt changes nothing"))]
         return []
 
     def _system(self) -> list[Fault]:
         text = self._text("system")
         if text is None:
             return [Fault("system_refused", None, self._replies["system"].message)]
-        return [] if _SYSTEM in text else [Fault("system_dropped", None, "a system message is left out")]
+        return [] if _SYSTEM in text else [Fault("system_dropped", None, Message("a system message is left out"))]
 
     def _mask(self) -> list[Fault]:
         """The marks of the template itself: the answer and its end token inside, the question outside."""
@@ -152,11 +157,11 @@ class _Probe:
         trained = "\0".join(reply.text[start:end] for start, end in reply.spans)
         found = []
         if _ASK in trained:
-            found.append(Fault("prompt_trained", None, "the question is inside {% generation %}"))
+            found.append(Fault("prompt_trained", None, Message("the question is inside {% generation %}")))
         if _TELL not in trained:
-            found.append(Fault("assistant_not_trained", None, "the answer is outside {% generation %}"))
+            found.append(Fault("assistant_not_trained", None, Message("the answer is outside {% generation %}")))
         elif self._end_left_out(reply):
-            found.append(Fault("end_not_trained", None, "the end token is outside {% generation %}"))
+            found.append(Fault("end_not_trained", None, Message("the end token stands outside {% generation %}")))
         return found
 
     def _end_left_out(self, reply: Reply) -> bool:
@@ -168,13 +173,13 @@ class _Probe:
 
     def _date(self) -> list[Fault]:
         if self._text("later") != self._text("two"):
-            return [Fault("date_in_text", None, "the text changes with the day; reports use 2026-01-01")]
+            return [Fault("date_in_text", None, Message("the text changes with the day; reports use one fixed day"))]
         return []
 
     def _thought(self) -> list[Fault]:
         text = self._text("thinking")
         if text is not None and _TELL in text and _THOUGHT not in text:
-            return [Fault("thought_dropped", None, "<think> of earlier answers is left out")]
+            return [Fault("thought_dropped", None, Message("<think> of earlier answers is left out"))]
         return []
 
     def _prefix(self) -> list[Fault]:
@@ -186,7 +191,7 @@ class _Probe:
         alone = self._text("thinking_alone")
         unstable |= alone is not None and text is not None and not text.startswith(alone.rstrip())
         return (
-            [Fault("prefix_not_stable", None, "a longer conversation changes the text of its beginning")]
+            [Fault("prefix_not_stable", None, Message("a longer conversation changes the text of its beginning"))]
             if unstable
             else []
         )
@@ -194,4 +199,4 @@ class _Probe:
     def _marks(self) -> list[Fault]:
         if self._replies["one"].by == "generation":
             return []
-        return [Fault("no_generation_marks", None, "no {% generation %}: masks are found by prefixes")]
+        return [Fault("no_generation_marks", None, Message("no {% generation %}: masks are found by prefixes"))]

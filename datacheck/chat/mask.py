@@ -6,7 +6,7 @@ A label is 1 (TRAIN) or 0 (skip). Offsets are in characters, end exclusive.
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from datacheck.chat.template import Message, Rendered, Spans, Template, TemplateFault
+from datacheck.chat.template import Rendered, Spans, Template, TemplateFault, Turn
 
 
 class Encoding(Protocol):
@@ -41,7 +41,7 @@ def by_spans(encoding: Encoding, spans: Spans) -> list[int]:
 
 def prefix_spans(
     template: Template,
-    messages: Sequence[Message],
+    messages: Sequence[Turn],
     *,
     tools: Sequence[Any] | None = None,
     extra: Mapping[str, Any] | None = None,
@@ -49,7 +49,7 @@ def prefix_spans(
     """The spans of assistant messages where a template has no `{% generation %}`.
 
     A message reaches from the text of all before it with the generation prompt to the text with it. Trainers that cut
-    by prefix do the same (verl, OpenRLHF, LightRFT). Raises TemplateFault("unstable") where a shorter conversation is
+    by prefix do the same (verl, OpenRLHF, LightRFT). Raises TemplateFault (unstable) where a shorter conversation is
     no prefix of the longer one: such a mask would be wrong.
     """
     text = template.render(messages, tools=tools, extra=extra).text
@@ -61,12 +61,12 @@ def prefix_spans(
         until = len(messages) == at + 1
         after = len(text) if until else _prefix(template, messages[: at + 1], text, tools, extra, prompt=False)
         if after < before:
-            raise TemplateFault("unstable", f"messages[{at}]: the text does not grow with the conversation")
+            raise TemplateFault("messages[{at}]: the text does not grow with the conversation", kind="unstable", at=at)
         spans.append((before, after))
     return Rendered(text, spans)
 
 
-def _prefix(template: Template, messages: Sequence[Message], text: str, tools: Any, extra: Any, *, prompt: bool) -> int:
+def _prefix(template: Template, messages: Sequence[Turn], text: str, tools: Any, extra: Any, *, prompt: bool) -> int:
     """How long the text of the first messages is. It must begin the whole text."""
     if not messages:
         return 0
@@ -75,7 +75,8 @@ def _prefix(template: Template, messages: Sequence[Message], text: str, tools: A
     except TemplateFault:
         shorter = None
     if shorter is None or not text.startswith(shorter):
-        raise TemplateFault("unstable", f"messages[{len(messages)}]: the text before it is no prefix of the whole")
+        at = len(messages)
+        raise TemplateFault("messages[{at}]: the text before it is no prefix of the whole", kind="unstable", at=at)
     return len(shorter)
 
 

@@ -12,18 +12,20 @@ from datacheck.chat.conversations import Conversation
 from datacheck.chat.mask import by_spans, concatenation, kept, runs
 from datacheck.chat.template import Spans, TemplateFault
 from datacheck.chat.tokenizer import Tokenizer
+from datacheck.i18n.message import Message
 
 _FIRST = {"chosen": "rejected", "chosen_messages": "rejected_messages", "chosen_response": "rejected_response"}
 _BATCH = 64  # rows whose texts are tokenized together, on all cores
+NO_TEMPLATE = Message("the tokenizer has no chat template")
 Side = Literal["right", "left"]
 
 
 class Fault(NamedTuple):
-    """Something wrong with one example: a slug, the JSON path, and the check's own words (or None)."""
+    """Something wrong with one example: a slug, the JSON path, and a sentence on it (or None)."""
 
     problem: str
     where: str | None = None
-    detail: str | None = None
+    said: Message | None = None
 
 
 class Sample(NamedTuple):
@@ -42,7 +44,7 @@ class Sample(NamedTuple):
     kept: range | frozenset[int] = range(0)
     by: str | None = None
     faults: tuple[Fault, ...] = ()
-    error: str | None = None
+    error: Message | None = None
 
     @property
     def turns(self) -> list[int]:
@@ -94,7 +96,7 @@ class _Work(NamedTuple):
     answers: Spans | tuple[()] = ()  # trained or not
     by: str | None = None
     fault: Fault | None = None
-    error: str | None = None
+    error: Message | None = None
 
 
 def samples(conversations: Iterable[Conversation], run: SampleRun, renderer: Renderer | None) -> Iterator[Sample]:
@@ -159,7 +161,7 @@ def _requests(conversation: Conversation) -> Iterator[RenderRequest]:
 def _no_template(conversation: Conversation, eos: str) -> _Work:
     if conversation.messages is None:
         return _plain(conversation, eos)
-    return _Work(conversation, "", fault=Fault("no_template", None, "the tokenizer has no chat template"))
+    return _Work(conversation, "", fault=Fault("no_template", None, NO_TEMPLATE))
 
 
 def _plain(conversation: Conversation, eos: str) -> _Work:
@@ -185,9 +187,7 @@ def _from_replies(conversation: Conversation, reply: Reply, prompt: Reply | None
 
 def _refused(conversation: Conversation, reply: Reply) -> Fault:
     where = conversation.places[0].split("[")[0] if conversation.places else None
-    if reply.fault == "unstable":
-        return Fault("prefix_not_stable", where, reply.message)
-    return Fault("template_refused", where, reply.message)
+    return Fault("prefix_not_stable" if reply.fault == "unstable" else "template_refused", where, reply.message)
 
 
 def _spans(conversation: Conversation, spans: Spans) -> Spans:
@@ -231,7 +231,7 @@ def _alone(work: _Work, run: SampleRun) -> Sample:
         encoded = run.tokenizer.encode([work.text] if work.prompt is None else [work.text, work.prompt])
     except TemplateFault as fault:
         where = work.conversation.places[0] if work.conversation.places else None
-        return Sample(work.conversation, faults=(Fault("not_encodable", where, str(fault)),))
+        return Sample(work.conversation, faults=(Fault("not_encodable", where, fault.message),))
     return _sample(work, encoded[0], encoded[1] if work.prompt is not None else None, run)
 
 
@@ -275,7 +275,8 @@ def _faults(
         yield Fault("no_trained_token", _answer_place(conversation))
         return
     if len(left) < len(ids) and not any(labels[at] for at in left):
-        yield Fault("trained_lost", _answer_place(conversation), f"{len(ids)} tokens, {len(left)} are kept")
+        said = Message("{n} tokens, {kept} are kept", n=len(ids), kept=len(left))
+        yield Fault("trained_lost", _answer_place(conversation), said)
     if conversation.messages is not None:
         yield from _said_faults(conversation, work)
         yield from _end_faults(conversation, ids, labels, run.tokenizer)

@@ -21,21 +21,24 @@ from jinja2.parser import Parser
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.utils import Namespace
 
+from datacheck.i18n.message import Parameter, SaidError
+
 NOW = dt.datetime(2026, 1, 1, 12)  # noqa: DTZ001 - templates see the local, naive time
 GENERATION = re.compile(r"\{%-?\s*generation\s*-?%\}")
 SPECIAL = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
+_SAID = 500  # characters of a template's own words; reports show fewer
 _FOLDER = "additional_chat_templates/"
 _REASONING = ("reasoning_content", "thinking", "reasoning")
 
-Message = Mapping[str, Any]
+Turn = Mapping[str, Any]
 Spans = list[tuple[int, int]]
 
 
-class TemplateFault(ValueError):
+class TemplateFault(SaidError, ValueError):
     """A template that cannot be used or refuses a conversation. `kind` is a slug; the message may hold data."""
 
-    def __init__(self, kind: str, message: str) -> None:
-        super().__init__(message)
+    def __init__(self, message: str, /, kind: str, **params: Parameter) -> None:
+        super().__init__(message, **params)
         self.kind = kind
 
 
@@ -77,7 +80,7 @@ def read_json(files: Mapping[str, bytes], name: str) -> dict[str, Any]:
     except (ValueError, RecursionError):
         value = None
     if not isinstance(value, dict):
-        raise TemplateFault("unreadable", f"{name}: no JSON object")
+        raise TemplateFault("{name}: no JSON object", kind="unreadable", name=name)
     return value
 
 
@@ -85,7 +88,7 @@ def _text(data: bytes) -> str:
     try:
         return data.decode().replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError:
-        raise TemplateFault("unreadable", "a chat template is not UTF-8") from None
+        raise TemplateFault("a chat template is not UTF-8", kind="unreadable") from None
 
 
 def special_tokens(files: Mapping[str, bytes]) -> dict[str, str]:
@@ -166,7 +169,7 @@ def _tojson(
 class Template:
     """One compiled template. `now` is what strftime_now tells; `special` are the tokenizer's special tokens by name.
 
-    Raises TemplateFault("syntax") for a text that is no template.
+    Raises TemplateFault (syntax) for a text that is no template.
     """
 
     def __init__(self, source: str, special: Mapping[str, str] | None = None, now: dt.datetime = NOW) -> None:
@@ -184,11 +187,11 @@ class Template:
         try:
             self._compiled = environment.from_string(source)
         except (TemplateError, RecursionError, ValueError, TypeError) as error:
-            raise TemplateFault("syntax", f"the chat template cannot be read: {error}") from None
+            raise TemplateFault("no chat template: {said}", kind="syntax", said=str(error)[:_SAID]) from None
 
     def render(
         self,
-        messages: Sequence[Message],
+        messages: Sequence[Turn],
         *,
         tools: Sequence[Any] | None = None,
         add_generation_prompt: bool = False,
@@ -202,11 +205,11 @@ class Template:
             add_generation_prompt: end with what makes the model answer.
             extra: further variables (`chat_template_kwargs` of the data); they win over special tokens.
 
-        Raises TemplateFault("refused") with the template's own words, or ("broken") where it stumbles.
+        Raises TemplateFault (refused) with the template's own words, or (broken) where it stumbles.
 
         """
         if not messages:
-            raise TemplateFault("refused", "an empty conversation")
+            raise TemplateFault("an empty conversation", kind="refused")
         given = {**self.special, **(extra or {})}
         tracker, blocks = self._generation, []
         tracker.length, tracker.spans = 0, []
@@ -223,16 +226,16 @@ class Template:
         except MemoryError:
             raise
         except TemplateError as error:
-            raise TemplateFault("refused", str(error)) from None
+            raise TemplateFault("{said}", kind="refused", said=str(error)[:_SAID]) from None
         except Exception as error:  # noqa: BLE001 - a template can make any operation fail
-            raise TemplateFault("broken", f"{type(error).__name__}: {error}") from None
+            raise TemplateFault("{said}", kind="broken", said=f"{type(error).__name__}: {error}"[:_SAID]) from None
         return Rendered("".join(blocks), tracker.spans)
 
 
-def _prepared(message: Message) -> dict[str, Any]:
+def _prepared(message: Turn) -> dict[str, Any]:
     """Without None-valued keys, and with the reasoning under the names that templates read."""
     if not isinstance(message, Mapping):
-        raise TemplateFault("refused", "a message is no object")
+        raise TemplateFault("a message is no object", kind="refused")
     kept = {key: value for key, value in message.items() if value is not None}
     for name in _REASONING:
         if name in kept:
@@ -243,18 +246,19 @@ def _prepared(message: Message) -> dict[str, Any]:
 class Templates:
     """The templates of a tokenizer's folder: the one called `name`, else tool_use where there are tools, else default.
 
-    Raises TemplateFault("missing") where there is none to use.
+    Raises TemplateFault (missing) where there is none to use.
     """
 
     def __init__(
         self, sources: Mapping[str, str], special: Mapping[str, str], name: str | None = None, now: dt.datetime = NOW
     ) -> None:
         if not sources:
-            raise TemplateFault("missing", "the tokenizer has no chat template")
+            raise TemplateFault("the tokenizer has no chat template", kind="missing")
         wanted = name or "default"
         if wanted not in sources:
             known = ", ".join(sorted(sources))
-            raise TemplateFault("missing", f"no chat template is called '{wanted}'; there are: {known}")
+            names = {"wanted": wanted, "known": known}
+            raise TemplateFault("no chat template is called '{wanted}'; there are: {known}", kind="missing", **names)
         self.default = Template(sources[wanted], special, now)
         with_tools = sources.get("tool_use") if name is None and len(sources) > 1 else None
         self.tool_use = Template(with_tools, special, now) if with_tools else self.default

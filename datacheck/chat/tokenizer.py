@@ -42,12 +42,12 @@ class Tokenizer:
     def encode(self, texts: Sequence[str]) -> list[Encoding]:
         """Ids and offsets, without special tokens of the tokenizer's own: a template writes them.
 
-        Texts with lone surrogates raise TemplateFault("encoding"): no tokenizer takes them.
+        Texts with lone surrogates raise TemplateFault (encoding): no tokenizer takes them.
         """
         try:
             return self.backend.encode_batch(list(texts), add_special_tokens=False)
         except (UnicodeEncodeError, TypeError) as error:
-            raise TemplateFault("encoding", "the text holds lone surrogates") from error
+            raise TemplateFault("the text holds lone surrogates", kind="encoding") from error
 
     def token(self, number: int) -> str:
         """How the vocabulary writes a token."""
@@ -73,7 +73,7 @@ def load_tokenizer(files: Mapping[str, bytes], ends: Sequence[str] = ()) -> Toke
         files: name in the folder → bytes.
         ends: further tokens that end a turn.
 
-    Raises TemplateFault("missing" or "unreadable") where there is nothing to build it from.
+    Raises TemplateFault (missing or unreadable) where there is nothing to build it from.
 
     """
     config = read_json(files, "tokenizer_config.json")
@@ -93,7 +93,7 @@ def _read(data: bytes) -> Backend:
     try:
         return Backend.from_buffer(data)
     except Exception as error:  # noqa: BLE001 - the library raises bare Exception
-        raise TemplateFault("unreadable", f"tokenizer.json: {error}"[:300]) from None
+        raise TemplateFault("{said}", kind="unreadable", said=f"tokenizer.json: {error}"[:300]) from None
 
 
 def _qwen2(files: Mapping[str, bytes], config: Mapping[str, Any]) -> Backend:
@@ -106,8 +106,9 @@ def _qwen2(files: Mapping[str, bytes], config: Mapping[str, Any]) -> Backend:
         pairs = [(one, two) for one, two in (each.split(" ") if isinstance(each, str) else each for each in merges)]
         backend = Backend(models.BPE(vocab=vocab, merges=pairs))
     except Exception:  # noqa: BLE001 - the library raises bare Exception
-        wanted = "tokenizer.json, or vocab.json and merges.txt of a byte-level BPE tokenizer"
-        raise TemplateFault("missing", f"no tokenizer can be made from these files; expected {wanted}") from None
+        raise TemplateFault(
+            "no tokenizer.json, and no vocab.json and merges.txt of a byte-level BPE tokenizer", kind="missing"
+        ) from None
     backend.normalizer = normalizers.NFC()
     backend.decoder = decoders.ByteLevel()
     split = pre_tokenizers.Split(Regex(_QWEN2), behavior="isolated", invert=False)

@@ -154,9 +154,7 @@ class BatchArithmetic(Check):
         try:
             return kind.model_validate(kind.prepared({**flat(kind.table(given)), **self.settings}))
         except ValidationError as errors:
-            first = errors.errors(include_input=False, include_url=False, include_context=False)[0]
-            name = ".".join(map(str, first["loc"]))
-            raise SettingsError(f"{self.trainer}: setting {name}: {first['msg']}") from None
+            raise SettingsError.of(self.trainer, errors) from None
 
 
 _NO_TRAINER = Message("no trainer; name one under run.trainer")
@@ -164,10 +162,9 @@ _NO_TRAINER = Message("no trainer; name one under run.trainer")
 
 def _evidence(data: View, broken: tuple[Broken, ...]) -> pl.LazyFrame:
     """The rules, at the dataset's first file: it is the whole dataset that they speak of."""
-    schema = {"where": pl.String, "problem": pl.String, "detail": pl.String}
-    table = pl.LazyFrame(
-        [(f"run: {one.setting}", one.rule, f"{one.detail} ({one.source})") for one in broken], schema, orient="row"
-    )
+    said = [Message("{what} ({source})", what=one.what, source=one.source).packed for one in broken]
+    lines = [(f"run: {one.setting}", one.rule, words) for one, words in zip(broken, said, strict=True)]
+    table = pl.LazyFrame(lines, dict.fromkeys(("where", "problem", "said"), pl.String), orient="row")
     return data.files.select("file").sort("file").head(1).join(table, how="cross")
 
 

@@ -67,31 +67,21 @@ class LossMaskErrors(OfTokens):
         others = data.rows.join(trained.lazy(), on="row", how="anti").select(pl.len()).collect().item()
         prefix = counted.filter(pl.col("by") == "prefix").height
         notes = (
-            [
-                Message.plural(
-                    "{n:,} row has no answer to train (prompts, no conversation, or lost to the named trainer)",
-                    "{n:,} rows have no answer to train (prompts, no conversation, or lost to the named trainer)",
-                    others,
-                )
-            ]
-            if others
-            else []
-        )
-        notes += (
-            [
-                Message.plural(
-                    "{n:,} mask was found from prefixes: the template has no {{% generation %}}",
-                    "{n:,} masks were found from prefixes: the template has no {{% generation %}}",
-                    prefix,
-                )
-            ]
-            if prefix
-            else []
+            Message.plural(
+                "{n:,} row has no answer to train (prompts, no conversation, or lost to the named trainer)",
+                "{n:,} rows have no answer to train (prompts, no conversation, or lost to the named trainer)",
+                others,
+            ),
+            Message.plural(
+                "{n:,} mask was found from prefixes: the template has no {{% generation %}}",
+                "{n:,} masks were found from prefixes: the template has no {{% generation %}}",
+                prefix,
+            ),
         )
         masks = counted.drop_nulls("by").group_by(mask="by").len("examples").sort("mask")
         return Measured(
             rates("rate", found, data.rows, by=self.by, rows=data.rows),
             evidence=found,
             figures={"tokens": strips(tokens, data.rows), "masks": masks},
-            not_checked=tuple(notes),
+            not_checked=tuple(note for note in notes if note.params["n"]),
         )

@@ -98,23 +98,22 @@ class TemplateErrors(OfTokens):
 
     def _lint(self) -> Lint:
         from datacheck.chat.lint import Lint, lint  # jinja2 and tokenizers: only where they are used
-        from datacheck.chat.samples import Fault
+        from datacheck.chat.samples import NO_TEMPLATE, Fault
 
         assert self.run is not None
         assert self.run.tokenizer is not None
         model = load_model(self.run.tokenizer)
         child = renderer(model, self.run.template)
         if child is None:
-            return Lint((Fault("no_template", None, "the tokenizer has no chat template"),))
+            return Lint((Fault("no_template", None, NO_TEMPLATE),))
         with child:
             return lint(child, model.tokenizer)
 
 
 _NO_ROWS = Message("no rows")
-_UNMARKED = Message("no {% generation %}: masks are found by prefixes")
 
 
-def _limit(error: str) -> Message:
+def _limit(error: Message) -> Message:
     return Message("a probe could not be rendered within the limits ({error})", error=error)
 
 
@@ -140,7 +139,7 @@ def _sorted(found: Lint, has: _Has) -> tuple[list[Fault], list[Fault], tuple[Mes
     unused = [f for f in found.faults if f.problem in _OF_SYSTEM and has.system is None]
     unused += [f for f in found.warnings if f.problem == "thought_dropped" and has.thought is None]
     marks = [f for f in found.warnings if f.problem == "no_generation_marks"]
-    notes = [Message("{problem}: {why}", problem=f.problem, why=_UNMARKED) for f in marks]
+    notes = [Message("{problem}: {why}", problem=f.problem, why=f.said or "") for f in marks]
     notes += [Message("{problem}: the template does that, but no row has it", problem=f.problem) for f in unused]
     left_out = {*unused, *marks}
     wrong = [f for f in found.faults if f not in left_out]
@@ -148,5 +147,6 @@ def _sorted(found: Lint, has: _Has) -> tuple[list[Fault], list[Fault], tuple[Mes
 
 
 def _lines(found: tuple[Fault, ...], has: _Has, first: int) -> pl.LazyFrame:
-    lines = [(has.row(f.problem) if has.row(f.problem) is not None else first, f.problem, f.detail) for f in found]
-    return pl.LazyFrame(lines, schema={"row": pl.UInt64, "problem": pl.String, "detail": pl.String}, orient="row")
+    at = [has.row(f.problem) for f in found]
+    lines = [(first if n is None else n, f.problem, f.said and f.said.packed) for n, f in zip(at, found, strict=True)]
+    return pl.LazyFrame(lines, schema={"row": pl.UInt64, "problem": pl.String, "said": pl.String}, orient="row")

@@ -114,7 +114,8 @@ class ToolCallErrors(Check):
         notes, problems = facts.filter(noted), facts.filter(~noted, ~in_text)
         forms = self._forms(notes)
         if forms is not None and forms.error is not None:
-            return self.not_measured(_limit(forms.error))
+            said = Message("calls could not be rendered within the limits ({error})", error=forms.error)
+            return self.not_measured(said)
         told = problems.filter(pl.col("name") == "null_argument")  # by the definition, argument by argument
         filled = _filled(notes, data.rows).join(told, on=["row", "where"], how="anti", maintain_order="left")
         problems = pl.concat([problems, filled])
@@ -159,10 +160,6 @@ class ToolCallErrors(Check):
         return [_mixed(notes, home)] if wanted == "any" else [_unwanted(notes, home, wanted, forms)]
 
 
-def _limit(error: str) -> Message:
-    return Message("calls could not be rendered within the limits ({error})", error=error)
-
-
 def _refused(forms: CallForms | None) -> tuple[Message, ...]:
     """A sentence where the template takes no call at all: then it says nothing of their arguments."""
     if forms is None or not forms.string.style == forms.object.style == "refused":
@@ -196,7 +193,7 @@ def _unwanted(notes: pl.DataFrame, home: str, wanted: Form, forms: CallForms | N
     usual, name = words if wanted == "string" else words[::-1]
     why = Message("the run wants {usual}", usual=usual)
     if forms:
-        why = Message("the template {wrong}", wrong=forms.wrong(other))
+        why = Message("the template {wrong}", wrong=(forms.object if wanted == "string" else forms.string).wrong or "")
     said = Message("{arguments} are {name} here; {why}", arguments=_SHAPES[home], name=name, why=why)
     return _shape(notes, home, other).with_columns(name=pl.lit("unwanted_arguments"), said=pl.lit(said.packed))
 

@@ -167,17 +167,10 @@ _NO_TRAINER = Message("no trainer is named; write `run: {trainer: trl.sft}` (or 
 
 def _notes(mode: Mode, settings: Settings, of_run: pl.DataFrame, every: int, taken: int) -> list[Message]:
     """Rows that were not counted, rules about the run that stop nothing, and the length that is looked at elsewhere."""
-    notes = (
-        [
-            Message(
-                "the settings take the first {taken:,} of {every:,} rows; the others were not counted",
-                taken=taken,
-                every=every,
-            )
-        ]
-        if taken < every
-        else []
+    first = Message(
+        "the settings take the first {n:,} of {every:,} rows; the others were not counted", n=taken, every=every
     )
+    notes = [first] if taken < every else []
     for problem, said in of_run.filter(pl.col("fate") != "fails").select("problem", "said").iter_rows():
         rule, more = Message(mode.rules[problem].says), Message.unpacked(said) if said else "–"
         notes.append(Message("{problem}: {rule} ({detail})", problem=problem, rule=rule, detail=more))
@@ -222,7 +215,8 @@ _SETTINGS = Message("settings")
 
 
 def _rule(rule: Rule) -> Message:
-    return Message("{fate}: {rule} ({source})", fate=rule.fate, rule=Message(rule.says), source=rule.source)
+    fate, says = Message(rule.fate), Message(rule.says)
+    return Message("{fate}: {rule} ({source})", fate=fate, rule=says, source=rule.source)
 
 
 def _ledger(decided: pl.DataFrame, rows: int) -> pl.DataFrame:

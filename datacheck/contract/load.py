@@ -17,8 +17,9 @@ from datacheck.contract import artifacts
 from datacheck.contract.artifacts import Run
 from datacheck.contract.discover import USER_PACKAGE, always_names, check_class, check_names, user_inputs
 from datacheck.contract.yaml import Document, load_yaml
-from datacheck.errors import ContractError, Problem, UsageError, WrongValueError, near, reason_of, unknown
+from datacheck.errors import ContractError, Problem, UsageError, near, reason_of, unknown
 from datacheck.i18n.message import Message, Parameter, joined
+from datacheck.i18n.wrong_values import wrong_value
 from datacheck.loading.reading import Reading
 from datacheck.trainers import trainer_names
 
@@ -148,64 +149,7 @@ class _Reader:
         elif error["type"] == "missing":
             self.complain((*where, *loc), "this setting is required and missing")
         else:
-            self.complain((*where, *loc), _said(error, loc[-1:]))
-
-
-# What a mistake of the usual kinds should have been, in plainer words than pydantic's; holes are named as its context.
-_FORMS: Mapping[tuple[Any, ...], Message] = {
-    ("string_pattern_mismatch", "name"): Message("expected letters, digits, _ - . (at most 80)"),
-    ("string_pattern_mismatch", "sha256"): Message("expected 64 hexadecimal digits in lower case"),
-    ("string_pattern_mismatch",): Message("expected a text of the form {pattern}"),
-    ("string_too_short",): Message.plural("expected {n} character or more", "expected {n} characters or more", 0),
-    ("string_too_long",): Message.plural("expected {n} character at most", "expected {n} characters at most", 0),
-    ("too_short",): Message.plural("expected {n} item or more", "expected {n} items or more", 0),
-    ("too_long",): Message.plural("expected {n} item at most", "expected {n} items at most", 0),
-    ("dict_type",): Message("expected a map (key: value)"),
-    ("model_type",): Message("expected a map (key: value)"),
-    ("model_attributes_type",): Message("expected a map (key: value)"),
-    ("tuple_type",): Message("expected a list"),
-    ("list_type",): Message("expected a list"),
-    ("string_type",): Message('expected a string, as "text"'),
-    ("bool_parsing",): Message("expected true or false"),
-    ("bool_type",): Message("expected true or false"),
-    ("float_parsing",): Message("expected a number"),
-    ("float_type",): Message("expected a number"),
-    ("finite_number",): Message("expected a finite number"),
-    ("int_parsing",): Message("expected a whole number"),
-    ("int_type",): Message("expected a whole number"),
-    ("int_from_float",): Message("expected a whole number"),
-    ("date_type",): Message("expected a day as 2026-12-31"),
-    ("date_parsing",): Message("expected a day as 2026-12-31"),
-    ("date_from_datetime_parsing",): Message("expected a day as 2026-12-31"),
-    ("greater_than",): Message("input should be greater than {gt}"),
-    ("greater_than_equal",): Message("input should be greater than or equal to {ge}"),
-    ("less_than",): Message("input should be less than {lt}"),
-    ("less_than_equal",): Message("input should be less than or equal to {le}"),
-    ("literal_error",): Message("input should be {expected}"),
-    ("enum",): Message("input should be {expected}"),
-    ("union_tag_invalid",): Message("'{tag}' is none of {expected_tags}"),
-}
-
-
-def _said(error: Any, last: tuple[str | int, ...] = ()) -> Message:
-    """What pydantic found wrong, as a sentence of ours; `last` is the end of the place where it was found."""
-    context = {name: _number(value) for name, value in error.get("ctx", {}).items()}
-    cause = context.pop("error", None)
-    if isinstance(cause, WrongValueError):
-        return cause.message
-    if hasattr(cause, "said"):  # of datacheck.pii, which knows no Message
-        return Message(cause.said[0], **cause.said[1])
-    known = _FORMS.get((error["type"], *last)) or _FORMS.get((error["type"],))
-    if known is None:  # of a check of the user's own, or of a kind that no check of ours has
-        said = error["msg"].removeprefix("Value error, ")
-        return Message("{said}", said=said[:1].lower() + said[1:])
-    if known.many:
-        return Message.plural(known.id, known.many, context.get("min_length", context.get("max_length", 0)))
-    return Message(known.id, **context) if "{" in known.id else known
-
-
-def _number(value: Any) -> Any:
-    return int(value) if isinstance(value, float) and value.is_integer() else value
+            self.complain((*where, *loc), wrong_value(error, loc[-1] if loc else ""))
 
 
 def _settings(kind: type[BaseModel], loc: tuple[str | int, ...]) -> list[str]:
@@ -278,7 +222,7 @@ def _one_check(reader: _Reader, settings: Any, described: dict[str, Any], where:
     try:
         limits = [check.limit(m, s) for m in check.metrics for s in _slices(check, m)]
     except ValidationError as errors:
-        reader.complain((*where, "limits"), _said(errors.errors(include_input=False)[0]))
+        reader.complain((*where, "limits"), wrong_value(errors.errors(include_input=False)[0]))
         return None
     if not all(math.isfinite(bound) for limit in limits for bound in limit.bounds.values()):
         reader.complain((*where, "limits"), "a bound must be a finite number; null removes a bound")

@@ -19,11 +19,9 @@ COLUMNS = {"row": pl.UInt32, "fate": pl.String, "problem": pl.String, "where": p
 
 def unreadable(error: Exception) -> Message:
     """Why the settings of a run are not known: a sentence of ours (a LookupError), or what reading them came to."""
-    said = error.args[0]
-    if isinstance(error, LookupError) and isinstance(said, Message):
-        return said
-    error_said = said if isinstance(said, Message) else str(said)
-    return Message("the settings of the run cannot be read: {error}", error=error_said)
+    said = error.args[0] if isinstance(error.args[0], Message) else Message("{said}", said=str(error.args[0]))
+    ours = isinstance(error, LookupError) and said is error.args[0]
+    return said if ours else Message("the settings of the run cannot be read: {error}", error=said)
 
 
 class RunOf(Model):
@@ -43,7 +41,7 @@ class RunOf(Model):
         """The trainer's settings. Raises SettingsError where the config cannot be read or holds a wrong type."""
         config = None
         if self.config is not None and not self.config.files:
-            raise SettingsError(f"{self.config.named}: the config file is not there")
+            raise SettingsError("{name}: the config file is not there", name=self.config.named)
         if self.config is not None:
             config = read_config(self.config.read(), self.config.named)
         return self.mode.configured(config, self.settings, self.max_length)
@@ -120,9 +118,8 @@ class Fates(Feature):
         try:
             settings = self.run.settings_read()
         except SettingsError as error:
-            return pl.DataFrame(
-                [(None, "fails", NOT_READABLE, None, _packed(str(error)))], schema=COLUMNS, orient="row"
-            )
+            line = (None, "fails", NOT_READABLE, None, error.message.packed)
+            return pl.DataFrame([line], schema=COLUMNS, orient="row")
         seen = seen_of(part[Need(SeenBefore())])
         lines: list[tuple[int | None, str, str, str | None, str | None]] = []
         lines += [(None, *_line(mode, fate)) for fate in mode.before(settings, seen)]

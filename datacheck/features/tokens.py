@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 Truncation = Literal["right", "left"]
 _STRIPS = 3  # rows of a part that are kept as strips, and as many with a fault
-_MAX_WORDS = 200  # characters of a template's own words
 _SHOWN = 3  # strips in a report
 
 
@@ -68,7 +67,7 @@ def load_model(artifact: Artifact) -> RunModel:
     try:
         return RunModel(load_tokenizer(files), chat_templates(files))
     except TemplateFault as fault:
-        raise LoadError("{named}: {reason}", named=artifact.named, reason=str(fault)) from None
+        raise LoadError("{named}: {reason}", named=artifact.named, reason=fault.message) from None
 
 
 def renderer(model: RunModel, template: str | None) -> Renderer | None:
@@ -125,7 +124,7 @@ def _trainer(run: RunOf) -> tuple[Mode, Settings]:
     except KeyError:
         raise LoadError("{trainer}: not a trainer that datacheck knows", trainer=run.trainer) from None
     except SettingsError as error:
-        raise LoadError("{reason}", reason=str(error)) from None
+        raise LoadError(error.message) from None
 
 
 class Tokens(Feature):
@@ -133,7 +132,7 @@ class Tokens(Feature):
 
     part: the key that it comes from; total: tokens; trained: those with a label; kept, kept_trained: the same after
     truncation; turns: tokens that are skipped, trained, skipped, … (an even number); by: how the mask was found;
-    faults: [[problem, where, detail], …] as JSON; error: a limit that was hit, so that nothing is known; strip: the
+    faults: [[problem, where, said], …] as JSON; error: the limit that was hit, so that nothing is known; strip: the
     example as labelled pieces of text (JSON), for the first rows of a part and the first that have a fault, with
     personal data masked.
     """
@@ -187,7 +186,7 @@ def _lines(found: Iterator[Sample], rows: list[int]) -> list[tuple[Any, ...]]:
         shown = json.dumps(strip(sample, hidden), ensure_ascii=False) if wanted and sample.ids else None
         faulty += bool(shown and sample.faults)
         plain += bool(shown and not sample.faults)
-        faults = [[f.problem, f.where, f.detail and f.detail[:_MAX_WORDS]] for f in sample.faults]
+        faults = [[f.problem, f.where, f.said and f.said.packed] for f in sample.faults]
         lines.append(
             (
                 rows[number],
@@ -199,7 +198,7 @@ def _lines(found: Iterator[Sample], rows: list[int]) -> list[tuple[Any, ...]]:
                 sample.turns,
                 sample.by,
                 json.dumps(faults, ensure_ascii=False) if faults else None,
-                sample.error,
+                sample.error and sample.error.packed,
                 shown,
             )
         )
@@ -236,9 +235,9 @@ NO_TOKENIZER = Message(
 
 
 def faults(tokens: pl.LazyFrame) -> pl.LazyFrame:
-    """`row`, `problem`, `where`, `detail`: one line per fault of a row's examples."""
+    """`row`, `problem`, `where`, `said`: one line per fault of a row's examples."""
     each = pl.col("faults").str.json_decode(pl.List(pl.List(pl.String)))
-    names = ("problem", "where", "detail")
+    names = ("problem", "where", "said")
     lists = tokens.drop_nulls("faults").select("row", each=each).explode("each")
     return lists.select("row", *(pl.col("each").list.get(at).alias(name) for at, name in enumerate(names)))
 
@@ -248,7 +247,7 @@ def unknown(tokens: pl.LazyFrame) -> tuple[Message, ...]:
     hit = tokens.drop_nulls("error").select("row", "error").collect()
     if hit.is_empty():
         return ()
-    count, first = hit["row"].n_unique(), hit["error"][0]
+    count, first = hit["row"].n_unique(), Message.unpacked(hit["error"][0])
     return (
         Message.plural(
             "{n:,} row could not be rendered within the limits ({first})",

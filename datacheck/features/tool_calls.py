@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
+from datacheck.chat.tool_schema import Tools, from_json, read_tools, violations
 from datacheck.check import Feature, Message, View
-from datacheck.text.tool_schema import Tools, from_json, read_tools, violations
+from datacheck.trainers.base import type_of
 
 # Calls that stand in the text: Hermes and Qwen, Llama, Mistral, ReAct (as LLaMA-Factory renders it).
 _MARKS = ["<tool_call>", "<function=", "[TOOL_CALLS]", "Action:"]
@@ -26,7 +27,7 @@ _PART = r"^(.+)\[\d+\]$"  # a part of a list content
 _THOUGHT = re.compile(r"^\s*<think>.*?</think>", re.DOTALL)  # LLaMA-Factory lets one stand before the call
 _SHOWN = 3  # violations per call
 
-Fact = tuple[str | None, str, Message | str | None]  # where, name, what is said
+Fact = tuple[str | None, str, Message | str | None]  # where, name, what is said (text: of note:keys)
 
 
 class CallMessage(NamedTuple):
@@ -70,14 +71,9 @@ class ToolFacts(Feature):
         found: list[tuple[int, str | None, str, str | None]] = []
         for (row,), table in turns.group_by("row", maintain_order=True):
             messages, tools, notes = _row_of(table, ids, parts)
-            found += [(row, *_packed(*fact)) for fact in (*notes, *row_facts(messages, tools))]
+            for where, name, said in (*notes, *row_facts(messages, tools)):
+                found.append((row, where, name, said.packed if isinstance(said, Message) else said))
         return pl.DataFrame(found, schema=self.columns, orient="row")
-
-
-def _packed(where: str | None, name: str, said: Message | str | None) -> tuple[str | None, str, str | None]:
-    if isinstance(said, str) and name != "note:keys":
-        said = Message("{said}", said=said)
-    return where, name, said.packed if isinstance(said, Message) else said
 
 
 _Ids = dict[tuple[int, str], str | None]
@@ -296,11 +292,7 @@ def call_facts(call: Call, tools: Tools | None) -> Iterator[Fact]:
             yield where, "arguments_not_json", Message("the string is not JSON")
             return
     if not isinstance(arguments, dict):
-        yield (
-            where,
-            "arguments_not_object",
-            Message("null") if arguments is None else Message("a {type}", type=type(arguments).__name__),
-        )
+        yield where, "arguments_not_object", type_of(arguments)
         return
     schema = tools.functions.get(call.name) if tools and call.name else None
     for path, what, null in violations(arguments, schema)[:_SHOWN]:

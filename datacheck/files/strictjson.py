@@ -3,7 +3,7 @@
 import json
 from typing import Any, NoReturn
 
-from datacheck.errors import SaidError
+from datacheck.i18n.message import SaidError
 
 
 class JsonError(SaidError, ValueError):

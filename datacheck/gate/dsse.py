@@ -9,9 +9,10 @@ import binascii
 import json
 from typing import Protocol
 
-from datacheck.errors import SaidError, reason_of
+from datacheck.errors import reason_of
 from datacheck.files import strictjson
 from datacheck.files.strictjson import JsonError
+from datacheck.i18n.message import SaidError
 
 LIMIT = 64 * 1024**2  # bytes of an envelope
 IN_TOTO = "application/vnd.in-toto+json"

@@ -95,6 +95,19 @@ class Message:
         return message
 
 
+class SaidError(Exception):
+    """An exception that carries a sentence of ours.
+
+    Args:
+        message: the sentence, or its id with `params`. `str()` of the error is the English sentence.
+
+    """
+
+    def __init__(self, message: str | Message = "", /, **params: Parameter) -> None:
+        self.message = Message(message, **params) if isinstance(message, str) else message
+        super().__init__(self.message)
+
+
 def joined(messages: Sequence[Message], separator: str = "; ") -> Message:
     """Several messages as one, one after the other."""
     if len(messages) == 1:

@@ -92,9 +92,9 @@ def _row(
         if len(sample.kept) < len(sample.ids):
             yield f"   {_say(lang, 'kept', show.number(len(sample.kept)), preview.max_length)}", "yellow"
         if sample.error:
-            yield f"   {sample.error}", "red"
+            yield f"   {sample.error.said(lang)}", "red"
         for fault in sample.faults:
-            said = f"{fault.where or ''} {excerpt(fault.detail, mode) if fault.detail else ''}".strip()
+            said = f"{fault.where or ''} {excerpt(fault.said.said(lang), mode) if fault.said else ''}".strip()
             for n, line in enumerate(shape.wrap(f"{fault.problem}{colon}{said}" if said else fault.problem, width - 5)):
                 yield f"   {'! ' if n == 0 else '  '}{line}", "yellow"
         if mode == "masked" and sample.ids:

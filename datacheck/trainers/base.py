@@ -18,10 +18,11 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from datacheck.i18n.message import Message
+from datacheck.i18n.message import Message, SaidError, ids
+from datacheck.i18n.wrong_values import wrong_value
 
 # From the best to the worst; what becomes of a row is the worst of its fates.
-FATES = ("kept", "changed", "masked", "truncated", "dropped", "fails")
+FATES = ids("kept", "changed", "masked", "truncated", "dropped", "fails")
 Kind = Literal["kept", "changed", "masked", "truncated", "dropped", "fails"]
 LOST = ("dropped", "fails")
 
@@ -33,8 +34,8 @@ Loss = Literal["all", "assistant", "completion", "last_turn", "weights", "sample
 class Rule(NamedTuple):
     """A rule of a trainer. `source` is `path:line` in the repository at the commit of the mode.
 
-    says: what happens, in English (the id of the sentence). fate: what it does to a row; "fails": the whole run stops
-    there (an exception that nobody catches).
+    says: what happens, hint: what to do about it, in English (ids of sentences). fate: what it does to a row; "fails":
+    the whole run stops there (an exception that nobody catches).
     silent: nothing is printed or raised, so that nobody notices.
     """
 
@@ -143,8 +144,15 @@ class Settings(BaseModel):
         return given
 
 
-class SettingsError(ValueError):
+class SettingsError(SaidError, ValueError):
     """A config file that cannot be read, or a setting of a wrong type; the message holds no data of theirs."""
+
+    @staticmethod
+    def of(trainer: str, errors: ValidationError) -> SettingsError:
+        """The first setting that pydantic refused."""
+        first = errors.errors(include_input=False, include_url=False)[0]
+        name, what = ".".join(map(str, first["loc"])), wrong_value(first)
+        return SettingsError("{trainer}: setting {name}: {what}", trainer=trainer, name=name, what=what)
 
 
 def read_config(data: bytes, name: str) -> dict[str, Any]:
@@ -159,9 +167,10 @@ def read_config(data: bytes, name: str) -> dict[str, Any]:
         else:
             value = json.loads(text) if name.endswith(".json") else yaml.safe_load(text)
     except (ValueError, yaml.YAMLError, RecursionError) as error:
-        raise SettingsError(f"{name}: cannot be read as a config file ({type(error).__name__})") from None
+        kind = type(error).__name__
+        raise SettingsError("{name}: cannot be read as a config file ({kind})", name=name, kind=kind) from None
     if not isinstance(value, dict):
-        raise SettingsError(f"{name}: expected a map of settings")
+        raise SettingsError("{name}: expected a map of settings", name=name)
     return value
 
 
@@ -293,9 +302,7 @@ class Mode:
         try:
             return self.settings.model_validate(self.settings.prepared(values))
         except ValidationError as errors:
-            first = errors.errors(include_input=False, include_url=False, include_context=False)[0]
-            name = ".".join(map(str, first["loc"]))
-            raise SettingsError(f"{self.name}: setting {name}: {first['msg']}") from None
+            raise SettingsError.of(self.name, errors) from None
 
     def fate_of(self, fates: Iterable[Fate]) -> Kind:
         """What becomes of a row with these fates: the worst of them."""

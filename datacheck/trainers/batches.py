@@ -26,7 +26,7 @@ class Broken(NamedTuple):
 
     rule: str
     setting: str
-    detail: str
+    what: Message
     source: str
     fails: bool = True
 
@@ -63,13 +63,22 @@ class Batches(Settings):
         """What they make of `rows` rows (after all drops) on `world` processes."""
 
 
-def _not_divisible(setting: str, what: int, by: int, source: str, words: str) -> list[Broken]:
+def _not_divisible(setting: str, what: int, by: int, source: str, words: Message) -> list[Broken]:
     """A Broken where `what` is no multiple of `by`."""
-    return [] if by and what % by == 0 else [Broken("not_divisible", setting, f"{words}: {what} by {by}", source)]
+    said = Message("{words}: {what} by {by}", words=words, what=what, by=by)
+    return [] if by and what % by == 0 else [Broken("not_divisible", setting, said, source)]
 
 
 def _no_batches(setting: str, rows: int, batch: int, source: str) -> Broken:
-    return Broken("no_batches", setting, f"{rows} rows, and a batch takes {batch}", source)
+    return Broken("no_batches", setting, Message("{n} rows, and a batch takes {batch}", n=rows, batch=batch), source)
+
+
+def _none_for_each(size: int, world: int) -> Message:
+    return Message("{n} on {world} processes leaves none for each", n=size, world=world)
+
+
+def _none_per_update(batch: int, micro: int, world: int) -> Message:
+    return Message("{n} // {micro} // {world} = 0 micro batches per update", n=batch, micro=micro, world=world)
 
 
 class _Transformers(Batches):
@@ -110,12 +119,9 @@ class TransformersRows(_Transformers):
         broken = [] if batches else [_no_batches("per_device_train_batch_size", rows, each * world, f"{_TRAINER}:2543")]
         whole = each * world * self.gradient_accumulation_steps
         if batches and rows < whole:
-            words = (
-                f"{rows} rows are fewer than one update takes: {each} x {world} x {self.gradient_accumulation_steps}"
-            )
-            broken.append(
-                Broken("batch_shrinks", "gradient_accumulation_steps", words, f"{_TRAINER}:2514-2518", fails=False)
-            )
+            words = Message("{n} rows are fewer than one update takes: {whole}", n=rows, whole=whole)
+            name, source = "gradient_accumulation_steps", f"{_TRAINER}:2514-2518"
+            broken.append(Broken("batch_shrinks", name, words, source, fails=False))
         updates = self.updates(batches) if batches else 0
         notes = (_PACKED,) if self.packing else ()
         return Arithmetic(batches, updates, unseen, self.warmup(updates), tuple(broken), notes)
@@ -151,21 +157,21 @@ class TrlGrpoBatches(_Transformers):
         source, whole = "trl/trainer/grpo_config.py", self.per_device_train_batch_size * world
         broken: list[Broken] = []
         if self.generation_batch_size is not None and self.steps_per_generation is not None:
-            words = "steps_per_generation is set too; the trainer takes one of them"
+            words = Message("steps_per_generation is set too; the trainer takes one of them")
             broken.append(Broken("both_set", "generation_batch_size", words, f"{source}:1093"))
         steps = self.steps_per_generation or self.gradient_accumulation_steps
         size = whole * steps
         if self.generation_batch_size is not None:
             size, steps = self.generation_batch_size, self.generation_batch_size // whole
-            words = "generation_batch_size by per_device_train_batch_size x processes"
+            words = Message("generation_batch_size by per_device_train_batch_size x processes")
             broken += _not_divisible("generation_batch_size", size, whole, f"{source}:1082", words)
-        words = "answers of a generation batch by num_generations"
+        words = Message("answers of a generation batch by num_generations")
         broken += _not_divisible("num_generations", size, self.num_generations, f"{source}:1110", words)
         if self.num_generations < 2:
-            words = f"{self.num_generations}; a group of one has no advantage"
+            words = Message("{n}; a group of one has no advantage", n=self.num_generations)
             broken.append(Broken("too_few_generations", "num_generations", words, f"{source}:1116"))
         if self.do_eval is not False and self.eval_strategy != "no":
-            of, words = self.num_generations_eval or self.num_generations, "evaluation batch by generations"
+            of, words = self.num_generations_eval or self.num_generations, Message("evaluation batch by generations")
             evaluated = self.per_device_eval_batch_size * world
             broken += _not_divisible("per_device_eval_batch_size", evaluated, of, f"{source}:1102", words)
         return size, steps, broken
@@ -209,26 +215,25 @@ class VerlRlBatches(Batches):
         if self.dynamic:
             return []
         workers, actor = "verl/workers/fsdp_workers.py", "actor_rollout_ref.actor.ppo_mini_batch_size"
-        words = "data.train_batch_size x rollout.n by GPUs"
+        per_gpu = "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu"
+        words = Message("data.train_batch_size x rollout.n by GPUs")
         asked = self.train_batch_size * self.n
         broken = _not_divisible("data.train_batch_size", asked, world, "verl/utils/config.py:110", words)
         if self.train_batch_size < self.mini:
-            words = f"mini batch {self.mini} is larger than data.train_batch_size {self.train_batch_size}"
+            sizes = {"mini": self.mini, "batch": self.train_batch_size}
+            words = Message("mini batch {mini} is larger than data.train_batch_size {batch}", **sizes)
             broken.append(Broken("mini_batch_too_large", actor, words, "verl/workers/config/actor.py:203"))
         each = self.mini * self.n // max(world // self.ulysses, 1)
         micro = self.micro_per_gpu if self.micro_per_gpu is not None else self._micro_of_all(world)
         if not each:
-            words = f"{self.mini} x {self.n} answers on {world} GPUs"
+            words = Message("{n} answers on {world} GPUs", n=self.mini * self.n, world=world)
             broken.append(Broken("no_accumulation", actor, words, f"{workers}:243"))
         elif micro is not None:
-            words = "answers of a mini batch on one GPU by its micro batch"
-            broken += _not_divisible(
-                "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu", each, micro, f"{workers}:255", words
-            )
+            words = Message("answers of a mini batch on one GPU by its micro batch")
+            broken += _not_divisible(per_gpu, each, micro, f"{workers}:255", words)
         else:
-            words = "neither it nor use_dynamic_bsz is set"
-            name = "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu"
-            broken.append(Broken("not_set", name, words, "verl/workers/config/actor.py:186"))
+            words = Message("neither it nor use_dynamic_bsz is set")
+            broken.append(Broken("not_set", per_gpu, words, "verl/workers/config/actor.py:186"))
         return broken
 
     def _micro_of_all(self, world: int) -> int | None:
@@ -250,14 +255,13 @@ class VerlSftBatches(Batches):
         rows = min(rows, self.max_samples) if self.max_samples > 0 else rows
         source, each = "verl/trainer/sft_trainer.py", self.train_batch_size // world
         if not each:
-            words = f"{self.train_batch_size} on {world} processes leaves none for each"
-            return Arithmetic(
-                0, 0, rows, 0, (Broken("no_accumulation", "data.train_batch_size", words, f"{source}:195"),)
-            )
+            words = _none_for_each(self.train_batch_size, world)
+            broken = [Broken("no_accumulation", "data.train_batch_size", words, f"{source}:195")]
+            return Arithmetic(0, 0, rows, 0, tuple(broken))
         batches = rows // world // each
         broken = [] if batches else [_no_batches("data.train_batch_size", rows, each * world, f"{source}:205")]
         if self.train_batch_size % world:
-            words = f"{self.train_batch_size} on {world} processes makes {each * world}"
+            words = Message("{n} becomes {made}", n=self.train_batch_size, made=each * world)
             broken.append(Broken("batch_shrinks", "data.train_batch_size", words, f"{source}:195", fails=False))
         planned = self.total_steps or batches * self.epochs
         warmup = self.warmup_steps if self.warmup_steps > 0 else int(self.warmup_ratio * planned)
@@ -308,7 +312,8 @@ class LightrftRlBatches(Batches):
         return self.rollouts(rows)
 
     def _no_rollouts(self, rows: int) -> Broken:
-        words = f"{rows} x {self.n_samples_per_prompt} answers make {self.planned(rows)} updates and no whole rollout"
+        given = {"n": rows * self.n_samples_per_prompt, "updates": self.planned(rows)}
+        words = Message("{n} answers make {updates} updates and no whole rollout", **given)
         return Broken("no_rollouts", "rollout_batch_size", words, "lightrft/trainer/ppo_trainer.py:271")
 
     def _rules(self, rows: int, world: int, batches: int) -> list[Broken]:
@@ -316,10 +321,10 @@ class LightrftRlBatches(Batches):
         if not self.rollouts(rows):
             broken.append(self._no_rollouts(rows))
         if self.rollout_batch_size < world:
-            words = f"{self.rollout_batch_size} prompts on {world} processes leaves none for each"
+            words = _none_for_each(self.rollout_batch_size, world)
             broken.append(Broken("no_accumulation", "rollout_batch_size", words, "train_colocate.py:308"))
         else:
-            docs, words = "docs/source/quick_start/configuration_zh.md:117", "rollout_batch_size by processes"
+            docs, words = "docs/source/quick_start/configuration_zh.md:117", Message("rollout_batch_size by processes")
             broken += _not_divisible("rollout_batch_size", self.rollout_batch_size, world, docs, words)
             if not batches:
                 source = "lightrft/strategy/strategy_base.py:324-341"
@@ -330,15 +335,17 @@ class LightrftRlBatches(Batches):
         """Accumulation (strategy_base.py:208), and the two rules of configuration_zh.md:97 and :104."""
         docs, micro = "docs/source/quick_start/configuration_zh.md", self.micro_train_batch_size * world
         if self.train_batch_size // self.micro_train_batch_size // world == 0:
-            words = f"{self.train_batch_size} // {self.micro_train_batch_size} // {world} = 0 micro batches per update"
+            words = _none_per_update(self.train_batch_size, self.micro_train_batch_size, world)
             return [Broken("no_accumulation", "train_batch_size", words, "lightrft/strategy/strategy_base.py:208")]
         broken: list[Broken] = []
         if self.train_batch_size % micro:
-            words = f"{self.train_batch_size} is no multiple of micro_train_batch_size x processes = {micro}"
+            given = {"n": self.train_batch_size, "micro": micro}
+            words = Message("{n} is no multiple of micro_train_batch_size x processes = {micro}", **given)
             broken.append(Broken("batch_shrinks", "train_batch_size", words, f"{docs}:104", fails=False))
         asked = self.rollout_batch_size * self.n_samples_per_prompt
         if self.train_batch_size < asked:
-            words = f"{self.train_batch_size} is less than rollout_batch_size x n_samples_per_prompt = {asked}"
+            given = {"n": self.train_batch_size, "asked": asked}
+            words = Message("{n} is less than rollout_batch_size x n_samples_per_prompt = {asked}", **given)
             broken.append(Broken("rule_of_the_docs", "train_batch_size", words, f"{docs}:97", fails=False))
         return broken
 
@@ -346,10 +353,10 @@ class LightrftRlBatches(Batches):
         broken: list[Broken] = []
         grouped = self.advantage_estimator in ("rloo", "reinforce_baseline", "group_norm")
         if grouped and self.n_samples_per_prompt < 2:
-            words = f"{self.advantage_estimator} needs 2 or more"
+            words = Message("{estimator} needs 2 or more", estimator=self.advantage_estimator)
             broken.append(Broken("too_few_generations", "n_samples_per_prompt", words, "train_colocate.py:655-656"))
         if self.input_template and "{}" not in self.input_template:
-            words = "holds no {}, so the trainer goes on without a template"
+            words = Message("holds no {}, so the trainer goes on without a template")
             broken.append(Broken("template_ignored", "input_template", words, "train_colocate.py:672-674"))
         return broken
 
@@ -390,10 +397,11 @@ class MlxGrpoBatches(Batches):
         updates = taken * self.num_epochs // self.gradient_accumulation_steps
         broken: list[Broken] = []
         if not updates:
-            words = f"{taken} x {self.num_epochs} steps are fewer than {self.gradient_accumulation_steps}"
+            given = {"n": taken * self.num_epochs, "least": self.gradient_accumulation_steps}
+            words = Message("{n} steps are fewer than {least}", **given)
             broken.append(Broken("no_updates", "gradient_accumulation_steps", words, "mlx-grpo.py:1014"))
         if self.num_generations < 2:
-            words = f"{self.num_generations}; the advantage of a group of one is 0"
+            words = Message("{n}; a group of one has no advantage", n=self.num_generations)
             broken.append(Broken("too_few_generations", "num_generations", words, "mlx-grpo.py:646-650"))
         return Arithmetic(taken, updates, rows - taken, max(1, int(planned * self.warmup_ratio)), tuple(broken))
 
@@ -411,13 +419,11 @@ class MiniOneRecSft(Batches):
         broken: list[Broken] = []
         accumulated = self.batch_size // self.micro_batch_size // world
         if not accumulated:
-            words = f"{self.batch_size} // {self.micro_batch_size} // {world} = 0 micro batches per update"
+            words = _none_per_update(self.batch_size, self.micro_batch_size, world)
             broken.append(Broken("no_accumulation", "batch_size", words, "sft.py:128-135"))
         elif self.batch_size % (self.micro_batch_size * world):
             made = accumulated * self.micro_batch_size * world
-            words = (
-                f"{self.batch_size} becomes {made} with micro batches of {self.micro_batch_size} on {world} processes"
-            )
+            words = Message("{n} becomes {made}", n=self.batch_size, made=made)
             broken.append(Broken("batch_shrinks", "batch_size", words, "sft.py:128-135", fails=False))
         broken += _too_large_a_sample(self.sample, rows, "sample", "data.py:490")
         taken = self.sample if 0 < self.sample <= rows else rows
@@ -444,11 +450,11 @@ class MiniOneRecRl(Batches):
         """Every prompt stands `num_generations` times in an epoch (minionerec_trainer.py:109-118)."""
         source, broken = "minionerec_trainer.py:396-411", list[Broken]()
         for name, size in (("train_batch_size", self.train_batch_size), ("eval_batch_size", self.eval_batch_size)):
-            broken += _not_divisible(
-                name, size * world, self.num_generations, source, f"{name} x processes by generations"
-            )
+            words = Message("{name} x processes by generations", name=name)
+            broken += _not_divisible(name, size * world, self.num_generations, source, words)
         if self.num_generations < 2:
-            broken.append(Broken("too_few_generations", "num_generations", "the trainer takes 2 or more", source))
+            words = Message("the trainer takes 2 or more")
+            broken.append(Broken("too_few_generations", "num_generations", words, source))
         broken += _too_large_a_sample(RL_TITLE_SAMPLE, rows, "train_file", "rl.py:92, data.py:997")
         answers = (rows + min(rows, RL_TITLE_SAMPLE)) * self.num_generations
         batches = ceil(ceil(answers / self.train_batch_size) / world)
@@ -461,7 +467,8 @@ def _too_large_a_sample(sample: int, rows: int, setting: str, source: str) -> li
     """Pandas' `sample` raises ValueError for more rows than there are."""
     if sample <= rows:
         return []
-    return [Broken("sample_too_large", setting, f"{sample} rows are drawn of {rows}", source)]
+    words = Message("{sample} rows are drawn of {n}", sample=sample, n=rows)
+    return [Broken("sample_too_large", setting, words, source)]
 
 
 PLANS: dict[str, type[Batches]] = {

@@ -47,14 +47,14 @@ def test_how_arguments_are_printed(way, wanted, styles, null):
     forms = probe(template(way))
     assert forms.wanted == wanted
     assert (forms.string.style, forms.object.style) == styles
-    assert forms.printed("days") == null
+    assert forms.printed("days").said() == null
 
 
 def test_what_is_wrong_is_shown():
-    twice = probe(template("tojson")).wrong("string")
-    assert json.dumps('{"kestrelkey": "larkword"}') in twice
-    assert "can only concatenate str" in probe(template("added")).wrong("object")
-    assert "{'kestrelkey': 'larkword'}" in probe(template("joined")).wrong("object")
+    twice = probe(template("tojson")).string.wrong
+    assert json.dumps('{"kestrelkey": "larkword"}') in str(twice)
+    assert "can only concatenate str" in str(probe(template("added")).object.wrong)
+    assert "{'kestrelkey': 'larkword'}" in str(probe(template("joined")).object.wrong)
 
 
 def test_shorter_conversations_where_the_whole_one_is_refused():
@@ -67,7 +67,7 @@ def test_shorter_conversations_where_the_whole_one_is_refused():
 def test_a_template_that_takes_no_call_says_nothing():
     forms = probe("{% for m in messages if m.tool_calls %}{{ raise_exception('no calls') }}{% endfor %}")
     assert (forms.wanted, forms.null) == ("any", None)
-    assert forms.object.wrong == "refuses them: no calls"
+    assert str(forms.object.wrong) == "refuses them: no calls"
 
 
 @pytest.mark.parametrize(

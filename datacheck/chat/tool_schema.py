@@ -15,6 +15,8 @@ from typing import Any, NamedTuple
 
 import jiter
 
+from datacheck.i18n.message import Message, joined
+
 # Names that tools use besides JSON Schema's own: BFCL writes "dict" and "float", ToolBench and others Python's.
 # Any other name ("str, optional", "HashMap", "any") accepts everything.
 _TYPES = {
@@ -30,10 +32,10 @@ _DEPTH = 64  # of schema and value together; beyond it nothing is claimed
 
 
 class Violation(NamedTuple):
-    """`path` within the arguments ("items[0].price", "" for the whole) and what is wrong there, in plain words."""
+    """`path` within the arguments ("items[0].price", "" for the whole) and what is wrong there."""
 
     path: str
-    what: str
+    what: Message
     null: bool = False  # a null where the schema has none: the mark of rows that went through Arrow
 
 
@@ -45,7 +47,7 @@ class Tools(NamedTuple):
 
     functions: Mapping[str, Any]
     problem: str | None = None
-    detail: str | None = None
+    detail: Message | None = None
 
 
 def from_json(text: str) -> Any:
@@ -66,17 +68,18 @@ def read_tools(text: str) -> Tools:
     try:
         listed = from_json(text)
     except ValueError:
-        return Tools({}, "tools_not_json", "not JSON")
+        return Tools({}, "tools_not_json", Message("not JSON"))
     if not isinstance(listed, list):
-        return Tools({}, "tools_not_functions", f"{_kind(listed)} instead of a list")
+        return Tools({}, "tools_not_functions", Message("{kind} instead of a list", kind=Message(_kind(listed))))
     functions: dict[str, Any] = {}
     for number, item in enumerate(listed):
         found = _function(item)
         if found is None:
-            return Tools({}, "tools_not_functions", f"tool {number + 1} is no function with a name")
+            return Tools({}, "tools_not_functions", Message("tool {n} is no function with a name", n=number + 1))
         name, parameters = found
         if (empty := _null_property(parameters)) is not None:
-            return Tools({}, "tools_null_filled", f"tool {number + 1}: parameter {empty} is null")
+            said = Message("tool {number}: parameter {name} is null", number=number + 1, name=empty)
+            return Tools({}, "tools_null_filled", said)
         functions[name] = parameters
     return Tools(functions)
 
@@ -117,7 +120,7 @@ def violations(value: Any, schema: Any) -> list[Violation]:
 
 def _check(value: Any, schema: Any, path: str, root: Any, depth: int) -> Iterator[Violation]:
     if schema is False:
-        yield Violation(path, "is not allowed")
+        yield Violation(path, Message("is not allowed"))
     if not isinstance(schema, dict) or depth == 0:
         return
     if "$ref" in schema:
@@ -126,7 +129,9 @@ def _check(value: Any, schema: Any, path: str, root: Any, depth: int) -> Iterato
         return
     wanted = _wanted(schema.get("type"))
     if wanted and not any(_is(value, name) for name in wanted):
-        yield Violation(path, f"is {_kind(value)} instead of {' or '.join(wanted)}", null=value is None)
+        kinds = joined([Message(each) for each in wanted], " or ")
+        said = Message("is {kind} instead of {kinds}", kind=Message(_kind(value)), kinds=kinds)
+        yield Violation(path, said, null=value is None)
         return
     yield from _values(value, schema, path)
     yield from _combined(value, schema, path, root, depth)
@@ -139,15 +144,15 @@ def _check(value: Any, schema: Any, path: str, root: Any, depth: int) -> Iterato
 def _values(value: Any, schema: dict[str, Any], path: str) -> Iterator[Violation]:
     enum = schema.get("enum")
     if isinstance(enum, list) and not any(_same(value, one) for one in enum):
-        yield Violation(path, "is not one of the enum", null=value is None)
+        yield Violation(path, Message("is not one of the enum"), null=value is None)
     if "const" in schema and not _same(value, schema["const"]):
-        yield Violation(path, "is not the constant")
+        yield Violation(path, Message("is not the constant"))
     if _is(value, "number"):
         low, high = schema.get("minimum"), schema.get("maximum")
         if _is(low, "number") and value < low:
-            yield Violation(path, "is below the minimum")
+            yield Violation(path, Message("is below the minimum"))
         if _is(high, "number") and value > high:
-            yield Violation(path, "is above the maximum")
+            yield Violation(path, Message("is above the maximum"))
 
 
 def _combined(value: Any, schema: dict[str, Any], path: str, root: Any, depth: int) -> Iterator[Violation]:
@@ -156,7 +161,7 @@ def _combined(value: Any, schema: dict[str, Any], path: str, root: Any, depth: i
     for keyword in ("anyOf", "oneOf"):
         some = _schemas(schema.get(keyword))
         if some and all(any(_check(value, one, path, root, depth - 1)) for one in some):
-            yield Violation(path, f"fits none of {keyword}", null=value is None)
+            yield Violation(path, Message("fits none of {keyword}", keyword=keyword), null=value is None)
 
 
 def _object(value: dict[str, Any], schema: dict[str, Any], path: str, root: Any, depth: int) -> Iterator[Violation]:
@@ -165,27 +170,27 @@ def _object(value: dict[str, Any], schema: dict[str, Any], path: str, root: Any,
     required = schema.get("required")
     for name in required if isinstance(required, list) else []:
         if isinstance(name, str) and name not in value:
-            yield Violation(_join(path, name), "is required and missing")
+            yield Violation(_join(path, name), Message("is required and missing"))
     others = schema.get("additionalProperties", True)
     for name, item in value.items():
         where = _join(path, name)
         if name in properties:
             yield from _check(item, properties[name], where, root, depth - 1)
         elif others is False and "patternProperties" not in schema:
-            yield Violation(where, "is not a parameter", null=item is None)
+            yield Violation(where, Message("is not a parameter"), null=item is None)
         elif isinstance(others, dict):
             yield from _check(item, others, where, root, depth - 1)
         elif item is None and properties:
-            yield Violation(where, "is not a parameter, and null", null=True)
+            yield Violation(where, Message("is not a parameter, and null"), null=True)
 
 
 def _array(value: list[Any], schema: dict[str, Any], path: str, root: Any, depth: int) -> Iterator[Violation]:
     fewest: Any = schema.get("minItems")
     most: Any = schema.get("maxItems")
     if _is(fewest, "number") and len(value) < fewest:
-        yield Violation(path, "has too few items")
+        yield Violation(path, Message("has too few items"))
     if _is(most, "number") and len(value) > most:
-        yield Violation(path, "has too many items")
+        yield Violation(path, Message("has too many items"))
     items = schema.get("items")
     if isinstance(items, dict | bool) and "prefixItems" not in schema:
         for number, item in enumerate(value):
