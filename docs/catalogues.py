@@ -85,8 +85,10 @@ def tables(trees: list[ast.Module]) -> Iterator[tuple[str, str]]:
         values: list[ast.expr] = []
         if isinstance(node, ast.AnnAssign) and "Phrase" in ast.unparse(node.annotation) and node.value:
             values = [node.value]
-        elif isinstance(node, ast.Call) and name_of(node) == "Words":
-            values = [word.value for word in node.keywords if word.arg not in ("lang", "html_lang", "language")]
+        elif isinstance(node, ast.ClassDef) and node.name == "Words":
+            words = [word for word in node.body if isinstance(word, ast.AnnAssign) and word.value]
+            named = ("lang", "html_lang", "language")
+            values = [word.value for word in words if word.value and ast.unparse(word.target) not in named]
         for value in values:
             for form in value.values if isinstance(value, ast.Dict) else [value]:
                 one, *many = map(literals, form.elts if isinstance(form, ast.Tuple) else [form])

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from datacheck.i18n.message import catalogue, ids, languages
 
@@ -14,234 +13,146 @@ Lang = Literal["en", "zh"]
 Phrase = str | tuple[str, str]  # one sentence, or its forms for one and for many
 
 
-@dataclass(frozen=True)
-class Words:
-    """The words of one language. Texts with {} are filled with `str.format`; no data ever is the format."""
+class Words(NamedTuple):
+    """The words of one language, in English. Texts with {} are filled with `str.format`; no data ever is the format."""
 
-    lang: Lang
-    html_lang: str
-    language: str  # its name in itself, the team of its catalogue
-    comma: str
-    colon: str
-    semicolon: str
-    aside: str  # "12 (144 of 1,200)"
-    percent: str
-    title: str
-    contract: str
-    version: str
-    verdict: str
-    statuses: Mapping[str, str]
-    tallies: Mapping[str, str]  # "{n} passed"
-    headlines: Mapping[str, str]  # what a verdict means
-    strict: str
-    strict_warn: str
-    exit_code: str
-    checks: Phrase
-    not_started: str
-    # datasets and files
-    datasets: str
-    dataset: str
-    rows: str
-    files: str
-    file: str
-    size: str
-    formats: str
-    unreadable: str
-    blank: str
-    dataset_line: str
-    unreadable_count: str
-    unknown_format: str
-    not_loaded: str
-    more_files: Phrase
-    # funnel
-    funnel: str
-    funnel_steps: Mapping[str, str]
-    # findings
-    findings: str
-    finding: str
-    status: str
-    numbers: str
-    details: str
-    nothing_measured: str
-    incomplete: str
-    read_of: str
-    read_none: Phrase
-    read_all: str
-    settings: str
-    value: str
-    metric: str
-    slice: str
-    limit: str
-    counted: str
-    whole: str
-    at_most: str
-    at_least: str
-    warn_above: str
-    warn_below: str
-    between: str
-    no_limit: str
-    unmeasured: str
-    more_values: Phrase
-    problems: str
-    places: str
-    place: str
-    where: str
-    problem: str
-    shown: str
-    score: str
-    other: str
-    first_places: str
-    all_places: str
-    figures: str
-    table: str
-    more_points: str
-    no_numbers: str
-    strip_labels: Mapping[str, str]  # what the colours of a token strip mean
-    # beside a baseline
-    baseline: str
-    baseline_report: str
-    baseline_known: str
-    baseline_places: str
-    baseline_mixed: str
-    baseline_reasons: Mapping[str, str]
-    baseline_then: str
-    baseline_was: str
-    baseline_counts: str
-    baseline_only: str
-    # the card
-    about: str
-    why: str
-    fix: str
-    more: str
-    # the end
-    not_checked: str
-    everything_checked: str
-    and_others: str
-    inputs: str
-    run: str
-    step_times: str
-    reports: str
-    too_long: str
-
-
-_EN = Words(
-    lang="en",
-    html_lang="en",
-    language="English",
-    comma=", ",
-    colon=": ",
-    semicolon="; ",
-    aside="{} ({})",
-    percent="{} %",
-    title="Data report",
-    contract="Contract",
-    version="version",
-    verdict="Verdict",
-    statuses={"pass": "pass", "info": "info", "warn": "warn", "fail": "fail", "error": "error"},
-    tallies={"pass": "{} passed", "info": "{} info", "warn": "{} warned", "fail": "{} failed", "error": "{} undecided"},
-    headlines={
+    lang: Lang = "en"
+    html_lang: str = "en"
+    language: str = "English"  # its name in itself, the team of its catalogue
+    comma: str = ", "
+    colon: str = ": "
+    semicolon: str = "; "
+    aside: str = "{} ({})"  # "12 (144 of 1,200)"
+    percent: str = "{} %"
+    title: str = "Data report"
+    contract: str = "Contract"
+    version: str = "version"
+    verdict: str = "Verdict"
+    statuses: Mapping[str, str] = {"pass": "pass", "info": "info", "warn": "warn", "fail": "fail", "error": "error"}
+    tallies: Mapping[str, str] = {  # with how many
+        "pass": "{} passed",
+        "info": "{} info",
+        "warn": "{} warned",
+        "fail": "{} failed",
+        "error": "{} undecided",
+    }
+    # what a verdict means
+    headlines: Mapping[str, str] = {
         "pass": "the data keeps its contract",
         "info": "the data keeps its contract",
         "warn": "the data keeps its contract, with warnings",
         "fail": "the data breaks its contract",
         "error": "no verdict: something could not be checked, so this is not a pass",
-    },
-    strict="strict: a warning counts as a violation",
-    strict_warn="warnings, and this run is strict: the contract counts as broken",
-    exit_code="exit code {}",
-    checks=("{} check", "{} checks"),
-    not_started="no check was planned",
-    datasets="Datasets",
-    dataset="Dataset",
-    rows="Rows",
-    files="Files",
-    file="File",
-    size="Size",
-    formats="Formats",
-    unreadable="Unreadable lines",
-    blank="Blank lines",
-    dataset_line="rows {rows}, files {files}, {size}",
-    unreadable_count="unreadable lines {}",
-    unknown_format="no format found",
-    not_loaded="could not be loaded",
-    more_files=(
+    }
+    strict: str = "strict: a warning counts as a violation"
+    strict_warn: str = "warnings, and this run is strict: the contract counts as broken"
+    exit_code: str = "exit code {}"
+    checks: Phrase = ("{} check", "{} checks")
+    not_started: str = "no check was planned"
+    # datasets and files
+    datasets: str = "Datasets"
+    dataset: str = "Dataset"
+    rows: str = "Rows"
+    files: str = "Files"
+    file: str = "File"
+    size: str = "Size"
+    formats: str = "Formats"
+    unreadable: str = "Unreadable lines"
+    blank: str = "Blank lines"
+    dataset_line: str = "rows {rows}, files {files}, {size}"
+    unreadable_count: str = "unreadable lines {}"
+    unknown_format: str = "no format found"
+    not_loaded: str = "could not be loaded"
+    more_files: Phrase = (
         "and {} more file; all of them are in report.json",
         "and {} more files; all of them are in report.json",
-    ),
-    funnel="Rows in, rows kept",
-    funnel_steps={"in": "rows in", "readable": "readable", "kept": "rows kept"},
-    findings="Findings",
-    finding="Finding",
-    status="Status",
-    numbers="Numbers",
-    details="Details",
-    nothing_measured="nothing was measured",
-    incomplete="incomplete: only the readable rows were seen",
-    read_of="read {read} of {due} rows",
-    read_none=("{} row rightly has nothing to read", "{} rows rightly have nothing to read"),
-    read_all="every check read all rows that it should",
-    settings="Settings",
-    value="Value",
-    metric="Metric",
-    slice="Slice",
-    limit="Limit",
-    counted="{n} of {of}",
-    whole="all rows",
-    at_most="limit {}",
-    at_least="minimum {}",
-    warn_above="warns above {}",
-    warn_below="warns below {}",
-    between="{low} to {high}",
-    no_limit="no limit, for information",
-    unmeasured="not measured",
-    more_values=(
+    )
+    # funnel
+    funnel: str = "Rows in, rows kept"
+    funnel_steps: Mapping[str, str] = {"in": "rows in", "readable": "readable", "kept": "rows kept"}
+    # findings
+    findings: str = "Findings"
+    finding: str = "Finding"
+    status: str = "Status"
+    numbers: str = "Numbers"
+    details: str = "Details"
+    nothing_measured: str = "nothing was measured"
+    incomplete: str = "incomplete: only the readable rows were seen"
+    read_of: str = "read {read} of {due} rows"
+    read_none: Phrase = ("{} row rightly has nothing to read", "{} rows rightly have nothing to read")
+    read_all: str = "every check read all rows that it should"
+    settings: str = "Settings"
+    value: str = "Value"
+    metric: str = "Metric"
+    slice: str = "Slice"
+    limit: str = "Limit"
+    counted: str = "{n} of {of}"
+    whole: str = "all rows"
+    at_most: str = "limit {}"
+    at_least: str = "minimum {}"
+    warn_above: str = "warns above {}"
+    warn_below: str = "warns below {}"
+    between: str = "{low} to {high}"
+    no_limit: str = "no limit, for information"
+    unmeasured: str = "not measured"
+    more_values: Phrase = (
         "and {} more value; all of them are in report.json",
         "and {} more values; all of them are in report.json",
-    ),
-    problems="Problems",
-    places="Places",
-    place="Place",
-    where="Where",
-    problem="Problem",
-    shown="What stands there",
-    score="Score",
-    other="Compared with",
-    first_places="the first {n} of {total}",
-    all_places="all places: {}",
-    figures="Figures",
-    table="Numbers of this figure",
-    more_points="the first {n} of {total} lines",
-    no_numbers="nothing to draw",
-    strip_labels={"train": "TRAIN: in the loss", "skip": "skip: read, not in the loss", "cut": "cut off"},
-    baseline="Baseline",
-    baseline_report="{name} version {version}, verdict {verdict}",
-    baseline_known="known from the baseline, nothing new",
-    baseline_places=" (places: {})",
-    baseline_mixed="new places: {new}, known: {known}",
-    baseline_reasons={
+    )
+    problems: str = "Problems"
+    places: str = "Places"
+    place: str = "Place"
+    where: str = "Where"
+    problem: str = "Problem"
+    shown: str = "What stands there"
+    score: str = "Score"
+    other: str = "Compared with"
+    first_places: str = "the first {n} of {total}"
+    all_places: str = "all places: {}"
+    figures: str = "Figures"
+    table: str = "Numbers of this figure"
+    more_points: str = "the first {n} of {total} lines"
+    no_numbers: str = "nothing to draw"
+    # what the colours of a token strip mean
+    strip_labels: Mapping[str, str] = {
+        "train": "TRAIN: in the loss",
+        "skip": "skip: read, not in the loss",
+        "cut": "cut off",
+    }
+    # beside a baseline
+    baseline: str = "Baseline"
+    baseline_report: str = "{name} version {version}, verdict {verdict}"
+    baseline_known: str = "known from the baseline, nothing new"
+    baseline_places: str = " (places: {})"
+    baseline_mixed: str = "new places: {new}, known: {known}"
+    baseline_reasons: Mapping[str, str] = {
         "absent": "the baseline has no such finding, so all of it is new",
         "undecided": "the baseline could not decide this, so all of it is new",
         "measured_differently": "the baseline measured this with other settings, so all of it is new",
         "new_places": "not in the baseline",
         "worse": "worse than in the baseline",
-    },
-    baseline_then="then {}",
-    baseline_was="would be {status} without the baseline",
-    baseline_counts="known findings, which do not fail: {known}; findings with something new: {new}",
-    baseline_only="no new violation; what the baseline knows is still there",
-    about="About this check",
-    why="why",
-    fix="fix",
-    more="more",
-    not_checked="Not checked",
-    everything_checked="nothing was left out",
-    and_others=" and {} more",
-    inputs="Inputs of this verdict",
-    run="This run",
-    step_times="Seconds of each step, the slowest first",
-    reports="Reports",
-    too_long="this page was shortened to stay below {size}; everything is in report.json",
-)
+    }
+    baseline_then: str = "then {}"
+    baseline_was: str = "would be {status} without the baseline"
+    baseline_counts: str = "known findings, which do not fail: {known}; findings with something new: {new}"
+    baseline_only: str = "no new violation; what the baseline knows is still there"
+    # the card
+    about: str = "About this check"
+    why: str = "why"
+    fix: str = "fix"
+    more: str = "more"
+    # the end
+    not_checked: str = "Not checked"
+    everything_checked: str = "nothing was left out"
+    and_others: str = " and {} more"
+    inputs: str = "Inputs of this verdict"
+    run: str = "This run"
+    step_times: str = "Seconds of each step, the slowest first"
+    reports: str = "Reports"
+    too_long: str = "this page was shortened to stay below {size}; everything is in report.json"
+
+
+_EN = Words()
 
 
 def _in(lang: str) -> Words:
@@ -253,7 +164,7 @@ def _in(lang: str) -> Words:
             return {key: known(word) for key, word in words.items()}
         return known(words) if isinstance(words, str) else words
 
-    every = {field.name: said(getattr(_EN, field.name)) for field in fields(Words)}
+    every = {name: said(words) for name, words in _EN._asdict().items()}
     head = catalogue(lang).info()
     named = {
         "html_lang": head.get("language", lang).replace("_", "-"),
