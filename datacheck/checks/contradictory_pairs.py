@@ -7,8 +7,8 @@ import polars as pl
 from numpy.typing import NDArray
 from pydantic import Field
 
-from datacheck.check import Check, Group, Limit, Measured, Metric, Need, View, rates, total
-from datacheck.features.pair_keys import NO_PAIR, PairKeys
+from datacheck.check import Check, Group, Limit, Measured, Metric, Need, View, rates
+from datacheck.features.pair_keys import PairKeys
 from datacheck.text.rules import Rule
 
 
@@ -65,11 +65,9 @@ class ContradictoryPairs(Check):
             found.append(_contradicting(pairs.filter(pl.col("chosen") != pl.col("rejected")).sort("row")))
         all_pairs = pl.concat([_NONE.select("row"), *rows]).lazy()
         wrong = pl.concat(found).sort("row").lazy()
-        some = total(all_pairs) > 0
         return Measured(
-            rates("rate", wrong, all_pairs if some else data.rows, by=self.by, rows=data.rows),
+            rates("rate", wrong, all_pairs, by=self.by, rows=data.rows),
             evidence=wrong,
-            not_checked=() if some else (NO_PAIR,),
         )
 
 

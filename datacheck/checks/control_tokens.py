@@ -5,7 +5,7 @@ from typing import Literal
 import polars as pl
 
 from datacheck.check import Check, Limit, Measured, Message, Metric, View, rates, saying, total
-from datacheck.features.turn_texts import evidence, flagged, per_kind, silent, turn_texts, without_code
+from datacheck.features.turn_texts import evidence, flagged, per_kind, turn_texts, without_code
 from datacheck.loading.formats import names_of
 
 # Pictures, sounds and boxes stand in the text of their rows on purpose (Phi-3, Qwen-VL), as <image> does.
@@ -83,7 +83,6 @@ class ControlTokens(Check):
             "{n:,} rows are one plain text, which may be rendered on purpose",
             plain,
         )
-        messages = data.rows.filter(~text)
         return Measured(
             rates("rate", found, data.rows, by=self.by, rows=data.rows),
             evidence=evidence(found, texts).with_columns(
@@ -96,7 +95,7 @@ class ControlTokens(Check):
                 )
             ),
             figures={"kinds": per_kind(found)},
-            not_checked=(*([left_out] if plain else ()), *silent(texts, messages)),
+            not_checked=(left_out,) if plain else (),
         )
 
 

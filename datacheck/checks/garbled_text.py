@@ -12,7 +12,6 @@ from datacheck.features.turn_texts import (
     from_first,
     looks_like_code,
     per_kind,
-    silent,
     turn_texts,
     without_code,
 )
@@ -112,7 +111,6 @@ class GarbledText(Check):
             values,
             evidence=from_first(evidence(found, texts)),
             figures={"kinds": per_kind(found)},
-            not_checked=silent(texts, data.rows),
         )
 
 

@@ -5,8 +5,7 @@ from typing import Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Check, Limit, Measured, Metric, Need, View, for_review, placed, rates, total
-from datacheck.features.pair_keys import NO_PAIR
+from datacheck.check import Check, Limit, Measured, Metric, Need, View, for_review, placed, rates
 from datacheck.features.pair_similarity import PairSimilarity
 from datacheck.text.rules import Rule
 
@@ -83,10 +82,8 @@ class IdenticalPairs(Check):
         near = ~pl.col("equal") & ((pl.col("score") >= self.near) | pl.col("ends_equal"))
         same, alike = pairs.filter("equal"), pairs.filter(near)
         cut = pairs.filter("cut_equal", ~pl.col("equal"))
-        some = total(pairs) > 0
-        among = pairs if some else data.rows
         values = [
-            rates(name, rows, among, by=self.by, rows=data.rows)
+            rates(name, rows, pairs, by=self.by, rows=data.rows)
             for name, rows in (("rate", same), ("near_rate", alike), ("cut_rate", cut))
         ]
         bins = ((pl.col("score") * 20).floor() / 20).round(2)
@@ -97,5 +94,4 @@ class IdenticalPairs(Check):
             sum(values, ()),
             evidence=pl.concat([drop, read], how="diagonal"),
             figures={"similarity": pairs.group_by(similarity=bins).len("pairs").sort("similarity").collect()},
-            not_checked=() if some else (NO_PAIR,),
         )

@@ -20,7 +20,7 @@ from datacheck.check import (
     word,
 )
 from datacheck.features.languages import Languages, words
-from datacheck.features.turn_texts import looks_like_code, silent, turn_texts, without_code
+from datacheck.features.turn_texts import looks_like_code, turn_texts, without_code
 from datacheck.i18n.message import ids
 
 _SCRIPTS = ("han", "kana", "hangul", "latin", "cyrillic", "arabic", "thai", "devanagari", "hebrew", "greek")
@@ -119,7 +119,7 @@ class LanguageMismatch(Check):
         said = saying("asked in {asked}, answered in {answered}", asked=asked, answered=answered)
         lines = found.select("row", "text", where="path", problem=pl.lit("language_mismatch"), said=said)
         values: tuple[Value, ...] = rates("rate", lines, data.rows, by=self.by, rows=data.rows)
-        return Measured(values, evidence=lines, not_checked=(*self._short(named), *silent(texts, data.rows)))
+        return Measured(values, evidence=lines, not_checked=self._short(named))
 
     def _answers(self, named: pl.LazyFrame) -> pl.LazyFrame:
         """What the assistant says and is to learn, in one script and long enough."""

@@ -5,7 +5,7 @@ from typing import Literal
 import polars as pl
 
 from datacheck.check import Check, Limit, Measured, Message, Metric, View, rates, total
-from datacheck.features.turn_texts import evidence, flagged, looks_like_code, per_kind, silent, turn_texts, without_code
+from datacheck.features.turn_texts import evidence, flagged, looks_like_code, per_kind, turn_texts, without_code
 
 # What Markdown uses (sup, details, b, table, a single br) and what agents do (think, answer, tool_call) is not named.
 _CLOSED = r"(?i:</(?:p|div|span|[uo]l|li|h[1-6]|font|center|script|iframe)\s*>)"
@@ -120,7 +120,7 @@ class LeftoverMarkup(Check):
             rates("rate", found, data.rows, by=self.by, rows=data.rows),
             evidence=evidence(found, texts),
             figures={"kinds": per_kind(found)},
-            not_checked=(*([left_out] if about else ()), *silent(turn_texts(data), data.rows)),
+            not_checked=(left_out,) if about else (),
         )
 
 

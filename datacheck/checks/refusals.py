@@ -5,7 +5,7 @@ from typing import Literal
 import polars as pl
 
 from datacheck.check import Check, Limit, Measured, Metric, Value, View, rates
-from datacheck.features.turn_texts import evidence, flagged, per_kind, silent, turn_texts
+from datacheck.features.turn_texts import evidence, flagged, per_kind, turn_texts
 
 _HEAD = 240  # characters at the start of an answer; a refusal further on belongs to a story
 _DO_EN = (
@@ -99,5 +99,4 @@ class Refusals(Check):
             values,
             evidence=evidence(found, said),
             figures={"kinds": per_kind(found)},
-            not_checked=silent(said, data.rows),
         )

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from datacheck.check import Check, Limit, Measured, Metric, Need, View, rates, saying
 from datacheck.features.repetition import Repetition
-from datacheck.features.turn_texts import per_kind, silent, turn_texts
+from datacheck.features.turn_texts import per_kind, turn_texts
 
 
 class RepetitiveText(Check):
@@ -74,5 +74,4 @@ class RepetitiveText(Check):
             rates("rate", found, data.rows, by=self.by, rows=data.rows),
             evidence=shown.select("row", "problem", "score", "text", where="path", said=words),
             figures={"kinds": per_kind(found)},
-            not_checked=silent(texts, data.rows),
         )

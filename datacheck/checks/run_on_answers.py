@@ -11,7 +11,6 @@ from datacheck.features.turn_texts import (
     flagged,
     from_first,
     per_kind,
-    silent,
     turn_texts,
     without_code,
 )
@@ -109,7 +108,6 @@ class RunOnAnswers(Check):
             rates("rate", found, data.rows, by=self.by, rows=data.rows),
             evidence=from_first(evidence(found, said)),
             figures={"kinds": per_kind(found)},
-            not_checked=silent(said, data.rows),
         )
 
 

@@ -5,7 +5,7 @@ from typing import Literal
 import polars as pl
 
 from datacheck.check import Check, Limit, Measured, Metric, View, rates
-from datacheck.features.turn_texts import evidence, flagged, per_kind, silent, turn_texts
+from datacheck.features.turn_texts import evidence, flagged, per_kind, turn_texts
 
 _LONG = 40  # characters; a shorter answer may well be a word or a label
 _SHOWN = 60
@@ -78,5 +78,4 @@ class UnfinishedAnswers(Check):
             rates("rate", found, data.rows, by=self.by, rows=data.rows),
             evidence=ends,
             figures={"kinds": per_kind(found)},
-            not_checked=silent(last, data.rows),
         )

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import polars as pl
 
-from datacheck.check import Message, View, saying, total
+from datacheck.check import View, saying
 
 _CODE = r"(?s:```.*?```|~~~.*?~~~)|`[^`\n]{1,200}`"
 _OPEN_CODE = r"(?s:```.*|~~~.*)"
@@ -27,16 +27,6 @@ def turn_texts(data: View, *, plain: bool = True) -> pl.LazyFrame:
     parts = ["tools"] if plain else ["tools", "text"]
     wanted = data.turns.filter(~pl.col("part").is_in(parts), pl.col("text").str.len_bytes() > 0)
     return wanted.select("row", "part", "role", "turn", "path", "text")
-
-
-def silent(texts: pl.LazyFrame, rows: pl.LazyFrame) -> tuple[Message, ...]:
-    """Say how many rows have no such text, as a line of `not_checked`."""
-    count = total(rows.join(texts.select("row"), on="row", how="anti"))
-    return (
-        (Message.plural("{n:,} row has no text to look at", "{n:,} rows have no text to look at", count),)
-        if count
-        else ()
-    )
 
 
 def without_code(text: pl.Expr, *, unclosed: bool = True) -> pl.Expr:

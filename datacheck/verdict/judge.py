@@ -136,7 +136,7 @@ def judge(
             for name in contract.datasets
             if isinstance(state := loaded.get(name), Loaded)
         },
-        not_checked=tuple(map(Sentence.of, (*notes, *_format_notes(loaded)))),
+        not_checked=tuple(map(Sentence.of, notes)),
     )
 
 
@@ -380,22 +380,6 @@ def how_read(dataset: Dataset) -> dict[str, Any]:
 def version_id(files: list[FileEntry]) -> str:
     """The identity of a dataset: sha256 over the canonical JSON list of its sorted path, size, sha256."""
     return versions.version_id((file.path, file.bytes, file.sha256) for file in files)
-
-
-def _format_notes(loaded: Mapping[str, Loaded | Failure]) -> list[Message]:
-    notes: list[Message] = []
-    for name, state in loaded.items():
-        unknown = sum(f.formats.get("unknown", 0) for f in state.files) if isinstance(state, Loaded) else 0
-        if unknown:
-            notes.append(
-                Message.plural(
-                    "{name}: {n:,} row has no known format; checks on messages could not see it",
-                    "{name}: {n:,} rows have no known format; checks on messages could not see them",
-                    unknown,
-                    name=name,
-                )
-            )
-    return notes
 
 
 def _sizes(state: Loaded) -> tuple[tuple[str, int], ...]:
