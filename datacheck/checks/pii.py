@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import polars as pl
 
@@ -33,6 +33,8 @@ from datacheck.text.proportions import wilson
 
 PLANTED_ROWS = 40  # per entity
 HOST = 400  # code points of a text that a planted identifier follows
+OWN = 3  # plants of each entity in sentences of ours
+FEW = 4  # plants below which the words of the file say nothing about a recognizer
 # Free text: no rule knows all of them, so what is planted would say nothing of the others.
 UNSTRUCTURED = ("PERSON", "ADDRESS", "CREDENTIAL")
 NOT_COVERED = Message(
@@ -41,6 +43,35 @@ NOT_COVERED = Message(
     "more than once; whether a person is public, made up or real"
 )
 _WORDS = ids("block", "warn", "profile", "valid", "suspect", "specimen")
+
+
+class _Planted(NamedTuple):
+    """Plants and those found by entity: in sentences of ours, and beside the words of the file."""
+
+    own: pl.DataFrame
+    hosted: pl.DataFrame
+
+    def recall(self) -> Ratio:
+        """Whether the recognizers fire: in sentences of ours, and at least on half of what stands in the file.
+
+        One plant that the words beside it swallow says nothing about the recognizer; half of them do.
+        """
+        fires = (2 * self.hosted["found"] >= self.hosted["plants"]) | (self.hosted["plants"] < FEW)
+        return Ratio(
+            int(self.own["found"].sum()) + int(fires.sum()), int(self.own["plants"].sum()) + self.hosted.height
+        )
+
+    def notes(self) -> Iterator[Message]:
+        """How many were found beside the words of the file, and how many of such could be missed all the same."""
+        found, planted = int(self.hosted["found"].sum()), int(self.hosted["plants"].sum())
+        if planted:
+            yield Message(
+                "{found:,} of {planted:,} planted identifiers in plain form were found: "
+                "with 95 % confidence at most {missed:.2%} of such are missed",
+                found=found,
+                planted=planted,
+                missed=missed_at_most(found, planted),
+            )
 
 
 class Pii(Check, Rules):
@@ -80,8 +111,8 @@ class Pii(Check, Rules):
 
     ## How to verify
     Run again: blocking_hits is 0. Then read a sample by hand for what no rule finds (see below). planted_recall is the
-    share of made-up identifiers, planted in plain form into copies of your own rows, that are found; the finding says
-    how many of such could be missed all the same.
+    share of made-up identifiers that are found in sentences of ours, and of kinds of which half are found in copies of
+    your own rows; the finding says how many of such could be missed all the same.
 
     ## Known limits
     Not covered: names without a label unless an identifier is near, nicknames, addresses without a door number, numbers
@@ -145,7 +176,8 @@ class Pii(Check, Rules):
         )
         blocking = placed(evidence.filter(pl.col("level") == "block"), data.rows)
         others = for_review(evidence.filter(pl.col("level") == "warn"), data.rows)
-        recall, by_entity = self._planted(data, analyzed=not found.is_empty())
+        planted = self._planted(data, analyzed=not found.is_empty())
+        recall = planted.recall()
         values = [
             *self._counts("blocking_hits", "block", hits, data),
             *self._counts("warn_hits", "warn", hits, data),
@@ -154,14 +186,14 @@ class Pii(Check, Rules):
         ]
         figures = {
             "entities": hits.group_by("entity", "state", "level").len("hits").sort("entity", "state", "level"),
-            "planted": by_entity,
+            "planted": planted.hosted,
             **self._by_label(counted, data),
         }
         return Measured(
             tuple(values),
             pl.concat([blocking, others]).drop("level"),
             {name: table for name, table in figures.items() if table.height},
-            (*_bound(recall), *self._of_the_allow_list(hits), NOT_COVERED),
+            (*planted.notes(), *self._of_the_allow_list(hits), NOT_COVERED),
         )
 
     def _labels(self, values: pl.Series) -> list[str]:
@@ -219,37 +251,34 @@ class Pii(Check, Rules):
         labelled = hits.join(self._slices(data), on="row", how="left")
         return {"by": labelled.group_by(self.by, "entity", "level").len("hits").sort(self.by, "entity", "level")}
 
-    def _planted(self, data: View, *, analyzed: bool) -> tuple[Ratio, pl.DataFrame]:
-        """Plant made-up identifiers into copies of the user's own texts.
+    def _planted(self, data: View, *, analyzed: bool) -> _Planted:
+        """Plant made-up identifiers into sentences of ours, and into copies of the user's own texts.
 
         Where no text of the data reached the analyzer, only the prefilter decided, and only it is tried.
         """
         texts = every_text(data).filter(pl.col("text") != "").head(PLANTED_ROWS)
         hosts = texts.collect()["text"].str.slice(0, HOST).to_list()
-        if not hosts and total(data.rows):
-            hosts = [""]
+        own = [""] * OWN if total(data.rows) else []
         planted = tuple(entity for entity in self.looked_for if entity not in UNSTRUCTURED)
         # The marks keep apart what would change the meaning of a number: "x = 138…" is no telephone; and the line
         # feed parts a plant from a host that is itself a number: "0.00187；30.51…" would be a place.
         lines = [
-            (entity, f"{host}；\n{canary(entity, seed)}；\n{host[:40]}")
+            (entity, host == "", f"{host}；\n{canary(entity, seed)}；\n{host[:40]}")
             for entity in planted
-            for seed, host in enumerate(hosts)
+            for seed, host in enumerate([*hosts, *own])
         ]
-        table = pl.DataFrame(lines, schema={"entity": pl.String, "text": pl.String}, orient="row").with_row_index(
-            "index"
-        )
+        schema = {"entity": pl.String, "own": pl.Boolean, "text": pl.String}
+        table = pl.DataFrame(lines, schema=schema, orient="row").with_row_index("index")
         if analyzed:
             hits = find(table["text"], planted).select("index", "entity").unique()
         else:
             flags = candidates(table["text"], planted).with_row_index("index")
             hits = flags.unpivot(index="index", variable_name="entity", value_name="hit").filter("hit").drop("hit")
-        back = hits.with_columns(found=pl.lit(value=True))
-        table = table.join(back, on=["index", "entity"], how="left").with_columns(
-            pl.col("found").fill_null(value=False)
+        table = table.join(hits.with_columns(found=True), on=["index", "entity"], how="left")
+        counts = table.group_by("entity", "own", maintain_order=True).agg(
+            plants=pl.len(), found=pl.col("found").sum().cast(pl.UInt32)
         )
-        by_entity = table.group_by("entity", maintain_order=True).agg(plants=pl.len(), found=pl.col("found").sum())
-        return Ratio(int(table["found"].sum()), table.height), by_entity
+        return _Planted(counts.filter("own"), counts.filter(~pl.col("own")).drop("own"))
 
 
 def _described() -> pl.Expr:
@@ -276,14 +305,3 @@ def missed_at_most(found: int, planted: int) -> float:
     if found == planted:
         return min(1.0, 3 / planted)
     return wilson(planted - found, planted, 0.9)[1]
-
-
-def _bound(recall: Ratio) -> Iterator[Message]:
-    if recall.of:
-        yield Message(
-            "{found:,} of {planted:,} planted identifiers in plain form were found: "
-            "with 95 % confidence at most {missed:.2%} of such are missed",
-            found=recall.n,
-            planted=recall.of,
-            missed=missed_at_most(*recall),
-        )

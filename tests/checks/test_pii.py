@@ -1,5 +1,6 @@
 """pii as a check: severities, places, masking, slices. What the recognizers find is tested in tests/pii."""
 
+import polars as pl
 import pytest
 
 from datacheck.check import Ratio
@@ -97,7 +98,39 @@ def test_planted_identifiers_are_found():
 def test_hosts_that_are_numbers_hide_no_plant():
     """Prices and scores beside the texts: "0.00187" and a latitude would be one place."""
     rows = [{"price": 0.00187, "score": 12.34567, "note": "电话见下"} for _ in range(20)]
-    assert measure(Pii(), rows).value("planted_recall") == Ratio(1240, 1240)
+    found = measure(Pii(), rows)
+    assert found.value("planted_recall") == Ratio(124, 124)  # 31 kinds: 3 plants each of ours, and half beside the rows
+    assert found.not_checked[0].startswith("1,240 of 1,240 planted identifiers")
+
+
+def test_one_plant_that_the_words_of_the_file_swallow_is_no_blindness():
+    """Six prompts; one of them ends where a plant begins."""
+    prompts = [
+        "My name is Anna and I like tea.", "Write to anna@example.com please", "My SSN is 123-45-6789, is that fine?",
+        "Call me at +1 (415) 555-1234 tomorrow", "Card 4111-1111-1111-1111 was declined", "Where is Paris?",
+    ]  # fmt: skip
+    found = finding(Pii(), [{"prompt": prompt} for prompt in prompts])
+    assert found.status != "error", found.error
+
+
+def test_a_recognizer_that_the_words_of_the_file_silence_is_an_error(monkeypatch):
+    """It fires on sentences of ours, and on less than half of the rows."""
+    from datacheck.checks import pii
+
+    whole = pii.find
+    seen = pl.col("text").str.contains("问")
+
+    def silenced(texts, entities):
+        hits = whole(texts, entities)
+        silent = texts.to_frame("text").with_row_index("index").filter(seen).select("index")
+        return pl.concat([
+            hits.filter(pl.col("entity") != "CN_MOBILE"),
+            hits.filter(pl.col("entity") == "CN_MOBILE").join(silent, on="index", how="anti"),
+        ])  # fmt: skip
+
+    monkeypatch.setattr(pii, "find", silenced)
+    found = finding(Pii(), dataset(*[f"user: 第{n}问 {PHONE} | assistant: 好问" for n in range(10)]))
+    assert (found.status, "planted_recall" in found.error.text) == ("error", True)
 
 
 def test_what_blocks_is_shown_before_what_only_warns():

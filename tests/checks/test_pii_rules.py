@@ -226,7 +226,8 @@ def test_the_finding_says_what_is_not_covered_and_how_sure_it_is():
     result = measure(Pii(), dataset(*[f"user: 第{n}问 {PHONE} | assistant: 好" for n in range(40)]))
     recall = result.value("planted_recall")
     assert isinstance(recall, Ratio)
-    assert any(note.startswith(f"{recall.n:,} of {recall.of:,} planted identifiers") for note in result.not_checked)
+    assert recall.n == recall.of
+    assert any(note.startswith("1,240 of 1,240 planted identifiers") for note in result.not_checked)
     assert any(note.startswith("not covered: names without a label") for note in result.not_checked)
 
 
