@@ -7,8 +7,8 @@ import polars as pl
 from numpy.typing import NDArray
 from pydantic import Field
 
-from datacheck.check import Check, Group, Limit, Measured, Metric, Need, View, rates
-from datacheck.features.pair_keys import PairKeys
+from datacheck.check import Check, Group, Limit, Measured, Metric, Need, View, rates, total
+from datacheck.features.pair_keys import NO_PAIR, PairKeys
 from datacheck.text.rules import Rule
 
 
@@ -68,6 +68,7 @@ class ContradictoryPairs(Check):
         return Measured(
             rates("rate", wrong, all_pairs, by=self.by, rows=data.rows),
             evidence=wrong,
+            not_checked=() if total(all_pairs) else (NO_PAIR,),
         )
 
 

@@ -5,7 +5,8 @@ from typing import Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Check, Limit, Measured, Metric, Need, View, for_review, placed, rates
+from datacheck.check import Check, Limit, Measured, Metric, Need, View, for_review, placed, rates, total
+from datacheck.features.pair_keys import NO_PAIR
 from datacheck.features.pair_similarity import PairSimilarity
 from datacheck.text.rules import Rule
 
@@ -94,4 +95,5 @@ class IdenticalPairs(Check):
             sum(values, ()),
             evidence=pl.concat([drop, read], how="diagonal"),
             figures={"similarity": pairs.group_by(similarity=bins).len("pairs").sort("similarity").collect()},
+            not_checked=() if total(pairs) else (NO_PAIR,),
         )

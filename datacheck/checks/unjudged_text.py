@@ -6,8 +6,8 @@ from typing import Any, Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Check, Limit, Measured, Metric, Ratio, Value, View, for_review, saying
-from datacheck.text.prose import is_prose, top_key
+from datacheck.check import Check, Limit, Measured, Metric, Ratio, Value, View, for_review, saying, total
+from datacheck.text.prose import any_item, is_prose, top_key
 
 _REPEATED = 10  # rows per different value: a licence, a task's name, the same instruction for everybody
 
@@ -41,6 +41,7 @@ class UnjudgedText(Check):
 
     ## Known limits
 
+    Thoughts in a key of their own (`reasoning_content`) are listed: the checks of answers do not look at them.
     pii looks at all values, these included. Whether training sees a key is in its code, and is not known here.
     """
 
@@ -74,11 +75,11 @@ class UnjudgedText(Check):
 
     def measure(self, data: View) -> Measured:
         """Count the characters of prose per key, and those of all texts."""
-        prose = data.cells.filter(is_prose()).select("row", key=top_key(), text="text")
+        prose = data.cells.filter(is_prose(brief=False)).select("row", "text", key=top_key(), where=any_item())
         known = pl.col("key").is_in([key.partition(".")[0] for key in (*self.ignore, *self.columns)])
         keys = (
             prose.filter(~known)
-            .group_by("key")
+            .group_by("where")
             .agg(
                 rows=pl.col("row").n_unique(),
                 values=pl.col("text").hash().n_unique(),
@@ -86,15 +87,16 @@ class UnjudgedText(Check):
                 row=pl.col("row").min(),
             )
             .filter(pl.col("values") * _REPEATED > pl.col("rows"))
-            .sort("characters", "key", descending=[True, False])
+            .sort("characters", "where", descending=[True, False])
             .collect()
         )
         unjudged = int(keys["characters"].sum())
+        if not total(data.rows):
+            return self.not_measured()
         whole = unjudged + (data.turns.select(pl.col("text").str.len_chars().sum()).collect().item() or 0)
         places = (
             keys.lazy()
             .with_columns(
-                where="key",
                 problem=pl.lit("not_judged"),
                 share=(100 * pl.col("characters") / max(whole, 1)).round(1).cast(pl.String),
             )

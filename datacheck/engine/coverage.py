@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from datacheck.check import Check, Message, Subject, place
+from datacheck.check import UNREAD, Check, Message, Subject, place
 from datacheck.engine.unread import SAID, why_unread
 from datacheck.text.prose import is_prose
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 PLACES = 3  # rows that could not be read and are named
 _ANSWERS = ("response", "chosen")
 _SOLUTIONS = (*_ANSWERS, "answer", "text")
+_PART = r"^(.*\])\.[^.\[\]]+$"
+_KINDS = ("reasoning", "thinking", "tool_call", "tool_use", "tool_result", "function_call")  # of parts beside text
 # The key of a part of a message whose text is the message's: {"type": "audio_transcript", "text": "…"}.
 _INSIDE = rf"^(.*?\.(?:content|value|parts))[\[.].*\b(?:{'|'.join(SAID)})$"
 
@@ -31,11 +33,10 @@ def subjects_of(turns: pl.DataFrame, cells: pl.DataFrame) -> dict[Subject, list[
     told = turns.lazy().select(
         "row", "part", "path", calls=calls, text=pl.col("text").is_not_null(), kind="content_type"
     )
-    below = (
-        cells.lazy().filter(is_prose()).select("row", path=pl.col("path").str.extract(_INSIDE)).drop_nulls().unique()
-    )
-    told = told.join(below.with_columns(below=True), on=["row", "path"], how="left", maintain_order="left")
-    blind = ((pl.col("kind") == "object") & ~pl.col("text") & ~pl.col("calls")) | pl.col("below").fill_null(value=False)
+    inside = _inside(cells.lazy())
+    told = told.join(inside.with_columns(inside=True), on=["row", "path"], how="left", maintain_order="left")
+    hidden = (pl.col("kind") == "object") | pl.col("inside").fill_null(value=False)
+    blind = hidden & ~pl.col("text") & ~pl.col("calls")
     has: dict[Subject, pl.Expr] = {
         "text": (part != "tools").any(),
         "prompt": (part == "prompt").any(),
@@ -59,6 +60,15 @@ def subjects_of(turns: pl.DataFrame, cells: pl.DataFrame) -> dict[Subject, list[
     sums += [(pl.col(name) & pl.col(f"not {name}")).sum().alias(f"not {name}") for name in has]
     counts = rows.select(sums).collect().row(0, named=True)
     return {name: [counts[name], counts[f"not {name}"]] for name in has}
+
+
+def _inside(cells: pl.LazyFrame) -> pl.LazyFrame:
+    """Contents (`row`, `path`) with prose in a part of no known kind; a call is written as JSON."""
+    part = pl.col("path").str.extract(_PART)
+    known = cells.filter(pl.col("path").str.ends_with(".type"), pl.col("text").is_in(_KINDS)).select("row", part=part)
+    prose = cells.filter(is_prose(), ~pl.col("text").str.contains(r"^\s*[\[{]"))
+    prose = prose.with_columns(part=part).join(known, on=["row", "part"], how="anti")
+    return prose.select("row", path=pl.col("path").str.extract(_INSIDE)).drop_nulls().unique()
 
 
 def coverage_of(check: Check, view: StoreView) -> dict[str, dict[str, Any]]:
@@ -95,6 +105,8 @@ def _of(check: Check, subject: Subject, loaded: Loaded, rows: int, view: StoreVi
     blind = [sum(file.unread.get(form, {}).get("", 0) for form in formats) for file in loaded.files]
     objects = sum(file.subjects.get(subject, (0, 0))[1] for file in loaded.files)
     read = sum(file.subjects.get(subject, (0, 0))[0] for file in loaded.files)
+    # Rows of a shape that the check itself names as a fault have been read.
+    read += sum(file.formats.get(form, 0) for file in loaded.files for form in UNREAD if form not in formats)
     unread = sum(blind) + objects
     entry |= {"read": read, "unread": unread, "none": rows - read - unread}
     if not unread:

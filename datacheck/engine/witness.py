@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 LOOKED_AT = 8  # records of a part
 _LEAST = 20  # characters of a text that is looked up: roles, ids and labels may have been put into other words
-_PIECES, _LONG = 5, 16  # of a text that a format takes apart (a dialogue in one string), and characters of each
 _BETWEEN = np.frombuffer(b" \t\r\n\xef\xbb\xbf", dtype=np.uint8)
+_BORDERS = re.compile(r"<[^<>]{1,60}>|\n|\b[A-Z]\w*: ?|\[/?INST\]|[.?!。？！]")
 _SIGNS = re.compile(r'\\[nrt"\\/]|[\W_]+')
 
 
@@ -49,7 +49,7 @@ def lost_of(chunk: Chunk, reading: Reading, tables: Tables) -> dict[str, int]:
         record = _parsed(chunk, chunk.data[byte : byte + length])
         known = "\n".join(found["turns"].get(row, []) + found["cells"].get(row, []))
         plain = _SIGNS.sub("", known)
-        lost.update({key for key, text in _leaves(record) if not (text in known or _pieces_in(text, plain))})
+        lost.update({key for key, text in _leaves(record) if not (text in known or _parts_in(text, plain))})
     return dict(lost)
 
 
@@ -97,13 +97,14 @@ def _json_in(text: str) -> Any:
         return None
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
 
 
-def _pieces_in(text: str, known: str) -> bool:
-    """Whether most pieces of a text stand in what is known, signs and white space aside."""
-    plain = _SIGNS.sub("", text)
-    last = max(len(plain) - _LONG, 0)
-    pieces = [plain[at : at + _LONG] for at in sorted({last * n // (_PIECES - 1) for n in range(_PIECES)})]
-    return 2 * sum(piece in known for piece in pieces) >= len(pieces)
+def _parts_in(text: str, known: str) -> bool:
+    """Whether most of a text that a format takes apart (a dialogue in one string) stands in what is known, by parts.
+
+    Signs and white space aside; marks and names of who speaks may be gone.
+    """
+    parts = [_SIGNS.sub("", part) for part in _BORDERS.split(text)]
+    return 2 * sum(len(part) for part in parts if part in known) >= sum(map(len, parts))

@@ -11,12 +11,17 @@ _SAID = rf"\p{{L}}\s+\p{{L}}|{_CJK}{{2}}"
 _IN_LIST = r"\[\d+\]\."
 
 
-def is_prose() -> pl.Expr:
-    """Whether a cell (columns `path`, `json_type`, `text`) holds prose."""
-    text, listed = pl.col("text"), pl.col("path").str.contains(_IN_LIST)
+def is_prose(*, brief: bool = True) -> pl.Expr:
+    """Whether a cell (columns `path`, `json_type`, `text`) holds prose; `brief`: two words of a list's object do."""
+    text, listed = pl.col("text"), pl.col("path").str.contains(_IN_LIST) & brief
     return (pl.col("json_type") == "string") & (text.str.contains(_PROSE) | (listed & text.str.contains(_SAID)))
 
 
 def top_key() -> pl.Expr:
     """The top-level key of a cell's `path`."""
     return pl.col("path").str.extract(r"^([^.\[]*)")
+
+
+def any_item() -> pl.Expr:
+    """A cell's `path` for all items of its lists: `messages[].reasoning_content`."""
+    return pl.col("path").str.replace_all(r"\[\d+\]", "[]")

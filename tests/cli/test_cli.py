@@ -74,7 +74,9 @@ def test_a_folder_without_data_is_never_a_pass(tmp_path, here, command):
         "train.role_errors": "error",
         "train.schema_violations": "error",
         "train.too_few_rows": "fail",
+        "train.unjudged_text": "error",
         "train.unreadable_lines": "error",
+        "train.untidy_files": "error",
     }
 
 

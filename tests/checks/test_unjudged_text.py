@@ -1,0 +1,55 @@
+"""Prose that no check of texts judges: counted in characters, named by key, and let be where somebody says so."""
+
+import pytest
+
+from datacheck.check import Ratio
+from datacheck.checks.unjudged_text import UnjudgedText
+from datacheck.testing import finding, measure
+
+NOTE = "Whoever trains on this never sees what is told here, number "
+FEW = [
+    {"prompt": "What is it, then, please?", "completion": "It is what it is.", "note": f"{NOTE}{n}"} for n in range(4)
+]
+READ = len("What is it, then, please?") + len("It is what it is.")
+
+
+def test_characters_of_prose_are_counted():
+    unread = len(NOTE) + 1
+    assert measure(UnjudgedText(), FEW).value("share") == Ratio(4 * unread, 4 * (unread + READ))
+    assert finding(UnjudgedText(), FEW).status == "warn"
+
+
+def test_each_key_is_named_once_with_its_share():
+    rows = [{**row, "meta": {"remarks": [{"said": NOTE + "one"}, {"said": NOTE + "two"}]}} for row in FEW]
+    rows = [
+        {**row, "meta": {"remarks": [{"said": f"{NOTE}{n} a"}, {"said": f"{NOTE}{n} b"}]}} for n, row in enumerate(rows)
+    ]
+    first = finding(UnjudgedText(), rows).evidence.first
+    assert [(place.where, place.problem) for place in first] == [
+        ("meta.remarks[].said", "not_judged"), ("note", "not_judged"),
+    ]  # fmt: skip
+    assert str(first[1].detail).startswith("4 rows, ")
+    assert str(first[1].detail).endswith(" % of the prose")
+
+
+@pytest.mark.parametrize("key", ["note", "columns"])
+def test_keys_that_are_ignored_or_judged_elsewhere_do_not_count(key):
+    check = UnjudgedText(ignore=("note",)) if key == "note" else UnjudgedText(columns=("note",))
+    assert measure(check, FEW).value("share") == Ratio(0, 4 * READ)
+
+
+def test_an_ignored_key_that_is_not_there_is_an_error():
+    found = finding(UnjudgedText(ignore=("nota",)), FEW)
+    assert (found.status, "did you mean `note`?" in str(found.error)) == ("error", True)
+
+
+def test_what_ten_rows_share_is_a_label():
+    rows = [{**FEW[0], "completion": f"It is number {n}."} for n in range(20)]
+    assert measure(UnjudgedText(), rows).value("share").n == 0
+    assert measure(UnjudgedText(), rows[:9]).value("share").n == 9 * (len(NOTE) + 1)
+
+
+def test_chinese_is_prose_and_ids_are_not():
+    rows = [{"prompt": "一加一等于几？", "completion": "等于二。", "uid": f"u-{n:04}", "at": "2026-11-22 08:00:00",
+             "备注": f"这一段文字没有任何检查会去看第{n}次"} for n in range(3)]  # fmt: skip
+    assert [place.where for place in finding(UnjudgedText(), rows).evidence.first] == ["备注"]
