@@ -43,7 +43,7 @@ def test_equal_answers_belong_to_identical_pairs():
 
 def test_no_pairs():
     result = measure(ContradictoryPairs(), [{"prompt": "a", "completion": "b"}])
-    assert result.value("rate") == Ratio(0, 1)
+    assert result.value("rate") is None
     assert result.not_checked == ("no row has both a chosen and a rejected answer",)
     assert measure(ContradictoryPairs(), []).value("rate") is None
 

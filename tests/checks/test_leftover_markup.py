@@ -129,7 +129,6 @@ def test_it_warns():
 def test_rows_that_were_not_judged_are_counted():
     result = measure(LeftoverMarkup(), dataset("user: HTML | assistant: &nbsp;", "user: 好 | assistant: 好"))
     assert result.not_checked == ("1 row speaks of markup or web pages; its markup was not judged",)
-    assert measure(LeftoverMarkup(), [{"a": 1}, {"text": "a"}]).not_checked == ("1 row has no text to look at",)
 
 
 @pytest.mark.parametrize("text", ["<" * 5000, "&" * 5000, "[b]" * 3000, "<a " * 3000, "A/9z" * 20000])
