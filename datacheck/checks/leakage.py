@@ -24,6 +24,7 @@ from datacheck.check import (
 )
 from datacheck.errors import WrongValueError
 from datacheck.features.leaks import HAN_N, LATIN_N, LONGER, EvalItems, Leaks, find_leaks, spoken, with_options
+from datacheck.features.short_prompts import ShortPrompts, prompt_keys
 from datacheck.features.skeletons import Skeletons
 from datacheck.i18n.message import ids, joined
 from datacheck.text.eval_index import WINDOW
@@ -35,6 +36,8 @@ from datacheck.text.shingles import grams
 # one name, or a list of names
 Names = Annotated[tuple[str, ...], BeforeValidator(lambda given: (given,) if isinstance(given, str) else given)]
 PLANTED_ITEMS = 200  # of all evaluation sets, but of each one LEAST_PLANTED
+GREETING = 4  # what so much fewer rows than `common_rows` ask word for word is commonplace if it is short
+BRIEF = 8  # times min_length: code points of a message that may be a short question as it was written
 LEAST_PLANTED = 20
 PLANTED_LENGTH = 20_000  # code points of a planted item, if there are shorter ones: plants of books take minutes
 PHRASE = LONGER  # only items shorter than so many times `min_length` can be common phrases
@@ -91,7 +94,8 @@ class Leakage(Check):
     shuffled options of a question that is too short without them. Of a row its turns, tool calls and
     reasoning are searched, not its other columns; JSON's escapes of Chinese, HTML's references and tags, and percent
     signs in them are read. Variants of a question (other numbers) are found with it, those in the evaluation
-    set, too. Items shorter than `min_length` characters (twice as many letters; answers twice that) are not compared.
+    set, too. Questions shorter than `min_length` characters (twice as many letters) are compared with whole
+    messages only, answers shorter than twice that not at all.
     An item that has hardly an n-gram of its own in its set is found only as a complete copy. A question that is brief
     without its options (fewer than 20 characters or 32 letters, with the default `min_length`) is listed for review,
     counted only where all its options stand beside it. A short item that stands in many different texts (in
@@ -153,20 +157,26 @@ class Leakage(Check):
         """Per evaluation set: its rows, its items, its prompts' skeletons, and the hits in this dataset."""
         each = [(self._items(s), self._leaks(s), Need(Skeletons(), s.of)) for s in self._sets]
         rows = [Need("rows", of=s.of) for s in self._sets if s.of is not None]
-        return (*rows, *dict.fromkeys(need for needs in each for need in needs), Need(Skeletons()))
+        return (*rows, *dict.fromkeys(need for needs in each for need in needs), Need(Skeletons()), self._brief())
+
+    def _brief(self) -> Need:
+        return Need(ShortPrompts(most=BRIEF * self.min_length))
 
     def measure(self, data: View) -> Measured:
         """Best hit per (row, evaluation row); rates over the evaluation rows."""
         sizes = {s.name: total(self._rows(data, s)) for s in self._sets}
         items = {s.name: data[self._items(s)].collect() for s in self._sets}
-        phrases = pl.concat([self._phrases(data, s, items[s.name]) for s in self._sets])
-        best = pl.concat([self._best(data, s, items[s.name], phrases) for s in self._sets]).collect()
+        equal = {s.name: self._equal(data, items[s.name]) for s in self._sets}
+        phrases = pl.concat([self._phrases(data, s, items[s.name], equal[s.name]) for s in self._sets])
+        best = pl.concat([self._best(data, s, items[s.name], phrases, equal[s.name]) for s in self._sets]).collect()
         asked = best.filter(pl.col("kind") != "answer")
         leaked = asked.filter("blocks")
         same = ["set", "eval_row"]
         review = asked.filter(~pl.col("blocks")).join(leaked, on=same, how="anti", maintain_order="left")
         answers = best.filter("blocks", kind="answer").join(asked, on=same, how="anti", maintain_order="left")
         recall, by_kind = self._planted(data, items)
+        if not recall.of:  # nothing is long enough to be searched for
+            recall = _equal_recall(items)
         new, templates = self._templates(data, sum(sizes.values()))
         values = [
             *self._rates(leaked, sizes, total(data.rows)),
@@ -195,7 +205,7 @@ class Leakage(Check):
             return data.rows
         return data.rows.filter(~pl.col("split").is_in(self.splits).fill_null(False))
 
-    def _phrases(self, data: View, which: _Set, items: pl.DataFrame) -> pl.DataFrame:
+    def _phrases(self, data: View, which: _Set, items: pl.DataFrame, equal: pl.LazyFrame) -> pl.DataFrame:
         """Short items that many rows hold: `set`, `eval_row`, `kind`, `rows`, and the place of the item."""
         schema = {"set": pl.String, "eval_row": pl.UInt64, "kind": pl.String, "rows": pl.UInt32, "other": pl.String}
         if self.common_rows is None or which.name in self.red_line:
@@ -208,28 +218,46 @@ class Leakage(Check):
         # One prompt in many rows (samples of one question) is no phrase: its texts must differ.
         texts = spoken(data.turns, data.cells).select(pl.col("row").cast(pl.UInt32), "path", said=pl.col("text").hash())
         frequent = hits.filter(pl.col("row").n_unique().over("eval_row", "kind") >= many)
+        greeting = equal.group_by("eval_row", "kind").agg(rows=pl.col("row").n_unique())
+        greeting = greeting.filter(pl.col("rows") >= max(self.common_rows // GREETING, 2))
         found = (
             frequent.join(texts, on=["row", "path"], how="left")
             .group_by("eval_row", "kind")
             .agg(pl.col("said").n_unique(), rows=pl.col("row").n_unique())
             .filter(pl.col("said") >= many)
+            .select("eval_row", "kind", "rows")
+        )
+        found = (
+            pl.concat([found, greeting.select("eval_row", "kind", "rows")])
             .with_columns(pl.col("eval_row").cast(pl.UInt64), set=pl.lit(which.name))
             .join(self._places(data, which), on="eval_row", how="left")
         )
         return found.sort("eval_row", "kind").select(pl.col(k).cast(t) for k, t in schema.items()).collect()
+
+    def _equal(self, data: View, items: pl.DataFrame) -> pl.LazyFrame:
+        """Questions too short to be searched for that a user asks word for word, as Leaks has its hits."""
+        brief = _too_short(items)
+        keys = brief.select("kind", prompt_keys(brief["text"]), eval_row="row", stop=pl.col("text").str.len_chars())
+        held = self._held(data).select(pl.col("row").cast(pl.UInt32))
+        hits = data[self._brief()].join(keys.lazy(), on="key").join(held, on="row", how="semi")
+        return hits.with_columns(start=pl.lit(0), begin=pl.lit(0), covered=pl.lit(1), size=pl.lit(1)).select(
+            pl.col(name).cast(kind) for name, kind in Leaks.columns.items()
+        )
 
     def _places(self, data: View, which: _Set) -> pl.LazyFrame:
         """`eval_row`, `other`: the places of the rows of an evaluation set, named with their dataset."""
         prefix = pl.lit(f"{which.of}/" if which.of is not None else "")
         return self._rows(data, which).select(eval_row="row", other=pl.concat_str(prefix, place()))
 
-    def _best(self, data: View, which: _Set, items: pl.DataFrame, phrases: pl.DataFrame) -> pl.LazyFrame:
+    def _best(
+        self, data: View, which: _Set, items: pl.DataFrame, phrases: pl.DataFrame, equal: pl.LazyFrame
+    ) -> pl.LazyFrame:
         """The best-covered question, and the best-covered answer, of each evaluation row in each row, with places.
 
         A question that is brief blocks only with its options beside it; from `block` on it is there for review.
         """
         brief = items.lazy().filter("brief").select("kind", pl.col("row").cast(pl.UInt64).alias("eval_row"), brief=True)
-        hits = data[self._leaks(which)].with_columns(
+        hits = pl.concat([data[self._leaks(which)], equal], how="vertical_relaxed").with_columns(
             pl.col("eval_row").cast(pl.UInt64),
             score=pl.col("covered") / pl.col("size"),
             answer=pl.col("kind") == "answer",
@@ -282,8 +310,12 @@ class Leakage(Check):
             "file", "line", "byte", "problem", "score", "other", "other_row",
             row=pl.when(pl.col("problem") == "leaked").then("row"),  # what is for review is not to be dropped
             where=pl.format("{}[{}:{}]", "path", "start", "end"),
-            said=saying("{covered} of {size} n-grams of {what}[{begin}:{stop}]", covered="covered", size="size",
-                        what=word(what), begin="begin", stop="stop"),
+            said=pl.when(pl.col("size") == 1)
+            .then(saying("the whole message is this {what}", what=word(what)))
+            .otherwise(
+                saying("{covered} of {size} n-grams of {what}[{begin}:{stop}]", covered="covered", size="size",
+                       what=word(what), begin="begin", stop="stop")
+            ),
             text=pl.col("text").str.slice("start", pl.col("end") - pl.col("start")),
             other_text=pl.col("other_text").str.slice("begin", pl.col("stop") - pl.col("begin")),
         )  # fmt: skip
@@ -311,7 +343,7 @@ class Leakage(Check):
                 notes.append(
                     Message(
                         "{short:,} of {size:,} rows of {name} have no question of {min_length} characters "
-                        "({letters} letters) or more",
+                        "({letters} letters) or more: only equal prompts were looked for",
                         short=short,
                         size=size,
                         name=name,
@@ -387,6 +419,19 @@ class Leakage(Check):
             plants=pl.len(), alike=pl.col("alike").sum(), found=found, found_or_review=pl.col("review").sum()
         )
         return Ratio(int(seen["found"].sum()), seen.height), by_kind
+
+
+def _too_short(items: pl.DataFrame) -> pl.DataFrame:
+    """The questions of rows of which nothing can be searched for."""
+    asks = items.filter(pl.col("kind") != "answer")
+    return asks.filter(pl.col("short").all().over("row"), pl.col("kind") == "question")
+
+
+def _equal_recall(items: dict[str, pl.DataFrame]) -> Ratio:
+    """Short questions that are known again in capitals, in full width and with another sign at their end."""
+    brief = pl.concat([_too_short(table)["text"] for table in items.values()]).head(PLANTED_ITEMS)
+    edited = brief.str.to_uppercase().str.replace_all(" ", "\u3000", literal=True) + "？"
+    return Ratio(int((prompt_keys(brief) == prompt_keys(edited)).sum()), brief.len())
 
 
 def _compared(theirs: pl.LazyFrame, own: pl.LazyFrame) -> tuple[pl.DataFrame, int]:

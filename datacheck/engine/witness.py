@@ -33,7 +33,7 @@ _SIGNS = re.compile(r'\\[nrt"\\/]|[\W_]+')
 
 
 def lost_of(chunk: Chunk, reading: Reading, tables: Tables) -> dict[str, int]:
-    """Top-level key → records of the sample whose text under it stands nowhere in the tables; mostly empty.
+    """Top-level key → records of the sample whose text under it stands nowhere in the tables, if most do; else empty.
 
     Raises AccountingError where bytes of a JSON Lines file belong to no row and to no remark.
     """
@@ -42,15 +42,18 @@ def lost_of(chunk: Chunk, reading: Reading, tables: Tables) -> dict[str, int]:
     if chunk.kind == "jsonl":
         _account(chunk.data, tables)
     lost: Counter[str] = Counter()
+    there: Counter[str] = Counter()
     step = max(-(-tables.rows.height // LOOKED_AT), 1)
     sample = tables.rows.gather_every(step).select("row", "byte", "length").drop_nulls()
     found = {name: _texts(getattr(tables, name), sample) for name in ("turns", "cells")}
     for row, byte, length in sample.iter_rows():
-        record = _parsed(chunk, chunk.data[byte : byte + length])
         known = "\n".join(found["turns"].get(row, []) + found["cells"].get(row, []))
         plain = _SIGNS.sub("", known)
-        lost.update({key for key, text in _leaves(record) if not (text in known or _parts_in(text, plain))})
-    return dict(lost)
+        texts = list(_leaves(_parsed(chunk, chunk.data[byte : byte + length])))
+        there.update({key for key, _ in texts})
+        lost.update({key for key, text in texts if not _stands(text, known, plain)})
+    # A format that puts one odd text into other words has not lost the key; a reader that drops it drops it everywhere.
+    return {key: count for key, count in lost.items() if 2 * count > there[key]}
 
 
 def _account(data: bytes, tables: Tables) -> None:
@@ -65,7 +68,7 @@ def _account(data: bytes, tables: Tables) -> None:
 
 
 def _texts(table: pl.DataFrame, sample: pl.DataFrame) -> dict[int, list[str]]:
-    columns = [name for name in ("text", "tool_calls") if name in table.columns]
+    columns = [name for name in ("role", "text", "tool_calls") if name in table.columns]
     own = table.filter(pl.col("row").is_in(sample["row"].implode()))
     texts = own.select("row", text=pl.concat_list(columns).list.drop_nulls().list.join("\n"))
     return dict(texts.group_by("row").agg("text").iter_rows())
@@ -80,7 +83,7 @@ def _parsed(chunk: Chunk, raw: bytes) -> Any:
 
 
 def _leaves(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
-    """The texts of a record, also of JSON inside a string, each with its top-level key."""
+    """The texts of a record, each with its top-level key."""
     if isinstance(value, dict):
         for name, each in value.items():
             yield from _leaves(each, key or name)
@@ -88,8 +91,7 @@ def _leaves(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
         for each in value:
             yield from _leaves(each, key)
     elif isinstance(value, str) and len(value) >= _LEAST:
-        inside = _json_in(value)
-        yield from _leaves(inside, key) if inside is not None else [(key, value)]
+        yield key, value
 
 
 def _json_in(text: str) -> Any:
@@ -99,6 +101,14 @@ def _json_in(text: str) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError):
         return None
+
+
+def _stands(text: str, known: str, plain: str) -> bool:
+    """Whether a text stands in what is known, whole or by parts; of JSON inside it, the texts there."""
+    inside = None if text in known else _json_in(text)
+    if inside is not None:
+        return all(_stands(each, known, plain) for _, each in _leaves(inside))
+    return text in known or _parts_in(text, plain)
 
 
 def _parts_in(text: str, known: str) -> bool:

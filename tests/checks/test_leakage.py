@@ -129,12 +129,30 @@ def test_each_set_has_its_own_rate():
     assert result.value("rate", against="more") == Ratio(0, 1)
 
 
-def test_short_questions_are_named_not_matched():
-    result = leaks(
-        "你好", check=Leakage(against=("eval",)), others={"eval": [{"question": "你好", "answer": "你好"}, ZH]}
+def test_short_questions_count_where_a_whole_message_asks_them():
+    eval_rows = {
+        "eval": [{"question": "谁写的红楼梦？", "answer": "曹雪芹"}, {"question": "Capital of Peru?", "answer": "Lima"}]
+    }
+    asked = leaks("誰寫的紅樓夢", "capital  of ＰＥＲＵ", "Is Lima the capital of Peru? Yes.", others=eval_rows)
+    assert asked.value("rate") == Ratio(2, 2)
+    assert asked.value("planted_recall") == Ratio(2, 2)
+    assert asked.evidence["line"].to_list() == [1, 2]
+    assert asked.evidence["detail"].to_list()[0].startswith("the whole message is this question")
+    said = (
+        "2 of 2 rows of eval have no question of 12 characters (24 letters) or more: only equal prompts were looked for"
     )
-    assert result.value("rate") == Ratio(0, 2)
-    assert "1 of 2 rows of eval have no question of 12 characters (24 letters) or more" in result.not_checked
+    assert said in asked.not_checked
+
+
+@pytest.mark.parametrize(("rows", "leaked"), [(4, 1), (5, 0)])
+def test_a_short_question_that_many_ask_is_commonplace(rows, leaked):
+    result = leaks(*["你好"] * rows, others={"eval": [{"question": "你好", "answer": "你好"}, ZH]})
+    assert result.value("rate") == Ratio(leaked, 2)
+    assert any("taken for phrases: eval/" in note for note in result.not_checked) is not bool(leaked)
+    red = leaks(
+        *["你好"] * rows, check=Leakage(red_line=("eval",)), others={"eval": [{"question": "你好", "answer": "x"}]}
+    )
+    assert red.value("red_line_hits") == rows
 
 
 def test_a_long_text_that_holds_everything_somewhere_is_no_leak():

@@ -182,8 +182,8 @@ SABOTAGES = (
         "lost_fields_pass",
         "a field that the reader loses is an error",
         "datacheck.engine.witness.lost_of",
-        "return dict(lost)",
-        "return {}",
+        "if 2 * count > there[key]",
+        "if False",
         "tests/engine/test_witness.py::test_a_field_that_is_lost_leaves_no_answer",
     ),
     Sabotage(
