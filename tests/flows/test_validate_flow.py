@@ -73,11 +73,16 @@ def look_up(server: Server, code: int, printed: str) -> Run:
     )
 
 
+PAGE, PAGES = 200, 3  # task runs that the server gives at a time
+
+
 def recorded(server: Server, run: str) -> list[dict[str, Any]]:
     """The task runs, once the server has written down all that it was told (it is told by events)."""
     before: list[dict[str, Any]] = []
     for _ in range(40):
-        tasks = server.ask("/task_runs/filter", {"flow_runs": {"id": {"any_": [run]}}, "limit": 200})
+        asked = {"flow_runs": {"id": {"any_": [run]}}, "sort": "ID_DESC", "limit": PAGE}
+        pages = [server.ask("/task_runs/filter", {**asked, "offset": at}) for at in range(0, PAGES * PAGE, PAGE)]
+        tasks = [task for page in pages for task in page]
         if tasks == before and all(task["state_type"] in ("COMPLETED", "FAILED", "CRASHED") for task in tasks):
             return tasks
         before = tasks
