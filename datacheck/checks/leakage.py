@@ -36,7 +36,7 @@ from datacheck.text.shingles import grams
 # one name, or a list of names
 Names = Annotated[tuple[str, ...], BeforeValidator(lambda given: (given,) if isinstance(given, str) else given)]
 PLANTED_ITEMS = 200  # of all evaluation sets, but of each one LEAST_PLANTED
-GREETING = 4  # what so much fewer rows than `common_rows` ask word for word is commonplace if it is short
+GREETING = 4  # a short question with so much fewer different answers than `common_rows` is commonplace
 BRIEF = 8  # times min_length: code points of a message that may be a short question as it was written
 LEAST_PLANTED = 20
 PLANTED_LENGTH = 20_000  # code points of a planted item, if there are shorter ones: plants of books take minutes
@@ -218,8 +218,12 @@ class Leakage(Check):
         # One prompt in many rows (samples of one question) is no phrase: its texts must differ.
         texts = spoken(data.turns, data.cells).select(pl.col("row").cast(pl.UInt32), "path", said=pl.col("text").hash())
         frequent = hits.filter(pl.col("row").n_unique().over("eval_row", "kind") >= many)
-        greeting = equal.group_by("eval_row", "kind").agg(rows=pl.col("row").n_unique())
-        greeting = greeting.filter(pl.col("rows") >= max(self.common_rows // GREETING, 2))
+        # "hi" is answered in many ways; a short question that was copied with its answer is not.
+        told = pl.col("part").is_in(["response", "chosen"])
+        answers = data.turns.filter(told).select(pl.col("row").cast(pl.UInt32), said=pl.col("text").hash())
+        per_item = equal.join(answers, on="row", how="left").group_by("eval_row", "kind")
+        greeting = per_item.agg(pl.col("said").n_unique(), rows=pl.col("row").n_unique())
+        greeting = greeting.filter(pl.col("said") >= max(self.common_rows // GREETING, 2))
         found = (
             frequent.join(texts, on=["row", "path"], how="left")
             .group_by("eval_row", "kind")

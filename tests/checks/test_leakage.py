@@ -144,15 +144,15 @@ def test_short_questions_count_where_a_whole_message_asks_them():
     assert said in asked.not_checked
 
 
-@pytest.mark.parametrize(("rows", "leaked"), [(4, 1), (5, 0)])
-def test_a_short_question_that_many_ask_is_commonplace(rows, leaked):
-    result = leaks(*["你好"] * rows, others={"eval": [{"question": "你好", "answer": "你好"}, ZH]})
+@pytest.mark.parametrize(("answers", "leaked"), [(1, 1), (4, 1), (5, 0)])
+def test_a_short_question_with_many_answers_is_commonplace(answers, leaked):
+    """One that was copied eight times with its answer is not."""
+    rows = dataset(*(f"user: 你好 | assistant: 第{n % answers}种回答" for n in range(8)))
+    sets = {"eval": [{"question": "你好", "answer": "你好"}, ZH]}
+    result = measure(Leakage(against=("eval",)), rows, others=sets)
     assert result.value("rate") == Ratio(leaked, 2)
     assert any("taken for phrases: eval/" in note for note in result.not_checked) is not bool(leaked)
-    red = leaks(
-        *["你好"] * rows, check=Leakage(red_line=("eval",)), others={"eval": [{"question": "你好", "answer": "x"}]}
-    )
-    assert red.value("red_line_hits") == rows
+    assert measure(Leakage(red_line=("eval",)), rows, others=sets).value("red_line_hits") == 8
 
 
 def test_a_long_text_that_holds_everything_somewhere_is_no_leak():
