@@ -21,8 +21,8 @@ class UnjudgedText(Check):
 
     ## Why it matters
 
-    A format reads the keys that it knows. If the trainer reads another one, or the prompt is put together from two,
-    every other check passes on half of the text: duplicates, leaks and refusals in the rest are never seen.
+    Duplicates, leaks and refusals in that text are never seen, and every other check passes without it. A format reads
+    the keys that it knows; the trainer may read another one, or put a prompt together from two.
 
     ## Example
 
