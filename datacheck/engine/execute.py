@@ -19,7 +19,7 @@ from datacheck.engine.coverage import coverage_of, subjects_of
 from datacheck.engine.store import Store
 from datacheck.engine.unread import given_in, unanswered, unread_of
 from datacheck.engine.view import Loaded, Part, StoreView, TablePlace, bucket_file
-from datacheck.engine.witness import lost_of
+from datacheck.engine.witness import account_bytes, account_rows, accounted, lost_of
 from datacheck.errors import CheckAuthorError, DatacheckError, trace_of
 from datacheck.loading.parse import parse
 from datacheck.loading.reader import Chunk
@@ -82,8 +82,11 @@ def parse_pieces(task: ParseTask) -> list[list[dict[str, Any]]]:
     row = 0
     for chunk, file in task.pieces:
         of_chunk: list[dict[str, Any]] = []
+        known: float = 0
         for number, tables in enumerate(parse(chunk, task.reading, records=task.records)):
             key = f"{task.key}-{0 if task.bundle else number}"
+            account_bytes(chunk, task.reading, tables)
+            known += accounted(tables)
             of_chunk.append(
                 {
                     "key": key,
@@ -100,6 +103,7 @@ def parse_pieces(task: ParseTask) -> list[list[dict[str, Any]]]:
                 row += tables.counts.rows
             else:
                 _write_part(store, key, tables)
+        account_rows(chunk, task.reading, known)
         facts.append(of_chunk)
     if bundled:
         names = (*PART_TABLES, "records") if task.records else PART_TABLES

@@ -1,8 +1,9 @@
-"""A second reader, as plain as can be: what became of the records is looked up with the standard library's parsers.
+"""A second reader, as plain as can be: what became of the records is looked up with the parsers of others.
 
 The accounting of the loader (rows + bad + blank = lines) is the loader's own. Here bytes that belong to no row and no
-remark are counted, and some records of each part are parsed again: each of their texts must stand somewhere in the
-tables. A reader that loses rows stops the run; one that loses a field makes every check that looks at rows an error.
+remark are looked at, rows of containers are counted, and some records of each part are parsed again: each of their
+texts must stand somewhere in the tables. A reader that loses rows stops the run; one that loses a field makes every
+check that looks at rows an error.
 """
 
 from __future__ import annotations
@@ -10,15 +11,18 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import polars as pl
 
 from datacheck.loading.counts import AccountingError
+from datacheck.loading.kinds import BINARY
+from datacheck.loading.values import ENTRIES
 
 if TYPE_CHECKING:
     from datacheck.loading.reader import Chunk
@@ -26,60 +30,114 @@ if TYPE_CHECKING:
     from datacheck.loading.tables import Tables
 
 LOOKED_AT = 8  # records of a part
+_STOPPED = ("bad_parquet", "bomb_ratio", "unreadable_file", "changed_while_read")  # nothing behind them is read
 _LEAST = 20  # characters of a text that is looked up: roles, ids and labels may have been put into other words
-_BETWEEN = np.frombuffer(b" \t\r\n\xef\xbb\xbf", dtype=np.uint8)
+_SPACE = " \t\r\n\ufeff"
+_BETWEEN = {"jsonl": _SPACE, "csv": _SPACE, "array": _SPACE + "[],", "sequence": _SPACE}  # what may be beside records
 _BORDERS = re.compile(r"<[^<>]{1,60}>|\n|\b[A-Z]\w*: ?|\[/?INST\]|[.?!。？！]")
 _SIGNS = re.compile(r'\\[nrt"\\/]|[\W_]+')
 
 
 def lost_of(chunk: Chunk, reading: Reading, tables: Tables) -> dict[str, int]:
-    """Top-level key → records of the sample whose text under it stands nowhere in the tables, if most do; else empty.
-
-    Raises AccountingError where bytes of a JSON Lines file belong to no row and to no remark.
-    """
-    if chunk.path is not None or reading.encoding != "utf-8":
-        return {}  # pyarrow's own parsers; and what is not UTF-8 is decoded first
-    if chunk.kind == "jsonl":
-        _account(chunk.data, tables)
+    """Top-level key → records of the sample whose text under it stands nowhere in the tables, if most do."""
     lost: Counter[str] = Counter()
     there: Counter[str] = Counter()
-    step = max(-(-tables.rows.height // LOOKED_AT), 1)
-    sample = tables.rows.gather_every(step).select("row", "byte", "length").drop_nulls()
-    found = {name: _texts(getattr(tables, name), sample) for name in ("turns", "cells")}
-    for row, byte, length in sample.iter_rows():
+    sample = _sample(chunk, reading, tables)
+    rows = pl.Series(list(sample), dtype=tables.rows["row"].dtype)
+    found = {name: _texts(getattr(tables, name), rows) for name in ("turns", "cells")}
+    for row, record in sample.items():
         known = "\n".join(found["turns"].get(row, []) + found["cells"].get(row, []))
         plain = _SIGNS.sub("", known)
-        texts = list(_leaves(_parsed(chunk, chunk.data[byte : byte + length])))
+        texts = list(_leaves(record))
         there.update({key for key, _ in texts})
         lost.update({key for key, text in texts if not _stands(text, known, plain)})
     # A format that puts one odd text into other words has not lost the key; a reader that drops it drops it everywhere.
     return {key: count for key, count in lost.items() if 2 * count > there[key]}
 
 
-def _account(data: bytes, tables: Tables) -> None:
+def account_bytes(chunk: Chunk, reading: Reading, tables: Tables) -> None:
+    """Raises AccountingError where bytes of a text belong to no row and to no remark of its tables."""
+    if chunk.kind in _BETWEEN:
+        beside = _beside(chunk.data, tables).decode(reading.encoding, errors="replace")
+        header = chunk.kind == "csv" and chunk.index == 0 and not reading.header
+        if beside.strip(_BETWEEN[chunk.kind]) and not (header and _is_header(chunk, reading, beside)):
+            raise AccountingError("bytes of a chunk belong to no row and to no remark")
+
+
+def accounted(tables: Tables) -> float:
+    """How many records became rows or have a remark; all of them where one says that reading stopped there."""
+    stopped = tables.lines["code"].is_in(list(_STOPPED)).any()
+    return math.inf if stopped else tables.rows.height + tables.lines.height
+
+
+def account_rows(chunk: Chunk, reading: Reading, accounted: float) -> None:
+    """Raises AccountingError where a container or a document holds more records than became rows or have a remark."""
+    holds = 0
+    if chunk.kind in BINARY:
+        from datacheck.loading import arrow  # pyarrow only where it is needed
+
+        holds = arrow.count_rows(chunk)
+    elif chunk.kind == "document":
+        holds = _count_in_document(chunk, reading, accounted)
+    if accounted < holds:
+        raise AccountingError("records of a file are neither rows nor remarks")
+
+
+def _is_header(chunk: Chunk, reading: Reading, text: str) -> bool:
+    return [len(fields) for fields in _csv(chunk, reading, text) if fields] == [len(chunk.header or ())]
+
+
+def _beside(data: bytes, tables: Tables) -> bytes:
+    """The bytes that are in no row and in no remark."""
     spans = pl.concat([each.select(pl.col("byte", "length").cast(pl.Int64)) for each in (tables.rows, tables.lines)])
     spans = spans.sort("byte")
     starts, lengths = spans["byte"].to_numpy(), spans["length"].to_numpy()
     gaps = np.append(0, np.maximum.accumulate(starts + lengths))
     sizes = np.maximum(np.append(starts, len(data)) - gaps, 0)
     beside = np.repeat(gaps - np.append(0, np.cumsum(sizes)[:-1]), sizes) + np.arange(sizes.sum())
-    if not np.isin(np.frombuffer(data, dtype=np.uint8)[beside], _BETWEEN).all():
-        raise AccountingError("bytes of a chunk belong to no row and to no remark")
+    return bytes(np.frombuffer(data, dtype=np.uint8)[beside])
 
 
-def _texts(table: pl.DataFrame, sample: pl.DataFrame) -> dict[int, list[str]]:
+def _count_in_document(chunk: Chunk, reading: Reading, accounted: float) -> int:
+    """How many records a document holds: under the key that the contract names; else it is one, or each entry is."""
+    whole = _json_in(chunk.data.decode("utf-8", errors="replace").removeprefix("\ufeff"))
+    if reading.records is None:
+        return len(whole) if accounted > 1 and isinstance(whole, dict) else int(whole is not None)
+    for key in [] if reading.records == ENTRIES else reading.records.split("."):
+        whole = whole.get(key) if isinstance(whole, dict) else None
+    return len(whole) if isinstance(whole, dict | list) else 0
+
+
+def _sample(chunk: Chunk, reading: Reading, tables: Tables) -> dict[int, Any]:
+    """Some rows of the tables, and the records that they are by another parser."""
+    if chunk.kind in BINARY:
+        from datacheck.loading import arrow
+
+        records = arrow.first_rows(chunk, LOOKED_AT) if tables.lines.is_empty() else {}  # damaged: not opened again
+        first = tables.rows.select("row", "line").head(LOOKED_AT)
+        return {row: records[line] for row, line in first.iter_rows() if line in records}
+    step = max(-(-tables.rows.height // LOOKED_AT), 1)
+    spans = tables.rows.gather_every(step).select("row", "byte", "length").drop_nulls()
+    return {row: _parsed(chunk, reading, chunk.data[at : at + length]) for row, at, length in spans.iter_rows()}
+
+
+def _texts(table: pl.DataFrame, rows: pl.Series) -> dict[int, list[str]]:
     columns = [name for name in ("role", "text", "tool_calls") if name in table.columns]
-    own = table.filter(pl.col("row").is_in(sample["row"].implode()))
+    own = table.filter(pl.col("row").is_in(rows.implode()))
     texts = own.select("row", text=pl.concat_list(columns).list.drop_nulls().list.join("\n"))
     return dict(texts.group_by("row").agg("text").iter_rows())
 
 
-def _parsed(chunk: Chunk, raw: bytes) -> Any:
-    text = raw.decode(errors="replace").removeprefix("\ufeff")
+def _parsed(chunk: Chunk, reading: Reading, raw: bytes) -> Any:
+    text = raw.decode(reading.encoding, errors="replace").removeprefix("\ufeff")
     if chunk.kind != "csv":
         return _json_in(text) or _json_in(f"{{{text}}}")  # a record in an object of records begins with its name
-    fields = next(csv.reader(io.StringIO(text, newline=""), delimiter=chunk.delimiter or ","))
-    return dict(zip(chunk.header or (), fields, strict=False))
+    return dict(zip(chunk.header or (), next(_csv(chunk, reading, text)), strict=False))
+
+
+def _csv(chunk: Chunk, reading: Reading, text: str) -> Iterator[list[str]]:
+    quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if reading.quotes else csv.QUOTE_NONE
+    return csv.reader(io.StringIO(text, newline=""), delimiter=chunk.delimiter or ",", quoting=quoting)
 
 
 def _leaves(value: Any, key: str = "") -> Iterator[tuple[str, str]]:

@@ -69,6 +69,38 @@ def parse_arrow(chunk: Chunk, reading: Reading, *, records: bool = False) -> Ite
         yield out.finish(added, size)
 
 
+def count_rows(chunk: Chunk) -> int:
+    """How many rows a chunk holds as its file's own metadata say, 0 where they cannot be read."""
+    try:
+        with files.open_regular(Path(chunk.path or "")) as file:
+            if chunk.kind == "parquet":
+                metadata = pq.ParquetFile(file).metadata
+                return sum(metadata.row_group(n).num_rows for n in _groups(metadata, chunk))
+            return sum(batch.num_rows for batch in _of_arrow(file, chunk))
+    except (pa.ArrowException, OSError, ValueError):
+        return 0
+
+
+def first_rows(chunk: Chunk, most: int) -> dict[int, dict[str, Any]]:
+    """The first rows of a chunk as pyarrow alone reads them: number in the file → record."""
+    with files.open_regular(Path(chunk.path or "")) as file:
+        if chunk.kind == "parquet":
+            parquet = pq.ParquetFile(file)
+            groups = _groups(parquet.metadata, chunk)
+            first = sum(parquet.metadata.row_group(n).num_rows for n in range(groups.start))
+            batches = parquet.iter_batches(batch_size=most, row_groups=list(groups)) if groups else iter(())
+        else:
+            first, batches = 0, _of_arrow(file, chunk)
+        batch = next(batches, None)
+        return dict(enumerate(batch.slice(0, most).to_pylist(), first)) if batch is not None else {}
+
+
+def _groups(metadata: Any, chunk: Chunk) -> range:
+    """The row groups that a chunk stands for."""
+    number, many = chunk.stretch
+    return range(metadata.num_row_groups * number // many, metadata.num_row_groups * (number + 1) // many)
+
+
 def _add(out: Assembler, row: int, batch: Any) -> int:
     """Add the records of a few rows, `row` the number of the first; returns how many they are."""
     records = batch.to_pylist()
@@ -108,10 +140,9 @@ def _of_parquet(file: Any, chunk: Chunk, reading: Reading) -> tuple[int, Iterato
     sizes = [metadata.row_group(n).total_byte_size for n in range(metadata.num_row_groups)]
     if sum(sizes) > limits.ratio_above_bytes and sum(sizes) > limits.ratio * files.identity(file).size:
         raise Rejected("bomb_ratio", remark("more than {ratio} times the file's size", ratio=limits.ratio))
-    number, many = chunk.stretch
-    first, last = len(sizes) * number // many, len(sizes) * (number + 1) // many
-    row = sum(metadata.row_group(n).num_rows for n in range(first))
-    return row, _of_groups(parquet, range(first, last), limits.ratio * chunk.size, limits)
+    groups = _groups(metadata, chunk)
+    row = sum(metadata.row_group(n).num_rows for n in range(groups.start))
+    return row, _of_groups(parquet, groups, limits.ratio * chunk.size, limits)
 
 
 def _of_groups(parquet: Any, groups: range, most: int, limits: Limits) -> Iterator[Any]:

@@ -34,6 +34,7 @@ _PICKLE = re.compile(rb"\x80[\x02-\x05]")
 _HTML = re.compile(rb"\s*<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE)
 _LFS = b"version https://git-lfs.github.com/spec/"
 UTF8_BOM = b"\xef\xbb\xbf"
+_SCHEMA_BYTES = 2**24
 
 
 def container(head: bytes) -> Literal["parquet", "arrow_file", "arrow_stream"] | None:
@@ -42,8 +43,9 @@ def container(head: bytes) -> Literal["parquet", "arrow_file", "arrow_stream"] |
         return "parquet"
     if head.startswith(b"ARROW1\0\0"):
         return "arrow_file"
-    if head.startswith(b"\xff\xff\xff\xff") and len(head) > 8 and head[8:9] == b"\x10" and head[6:8] == b"\0\0":
-        return "arrow_stream"
+    size, root = int.from_bytes(head[4:8], "little"), int.from_bytes(head[8:12], "little")
+    if head.startswith(b"\xff\xff\xff\xff") and size % 8 == 0 and 0 < root < size < _SCHEMA_BYTES:
+        return "arrow_stream"  # its first message: a schema, of which the writer chooses where its table begins
     return None
 
 

@@ -3,10 +3,11 @@
 import json
 from dataclasses import replace
 
+import polars as pl
 import pytest
 from core_helpers import contract, jsonl, report
 
-from datacheck.engine import ingest
+from datacheck.engine import execute, ingest
 from datacheck.loading import parse as parsing
 from datacheck.loading.assemble import Assembler
 
@@ -21,8 +22,8 @@ def told(n):
     }
 
 
-def statuses(folder, command):
-    path = contract(folder, CHECKS, source={"path": "data"})
+def statuses(folder, command, **source):
+    path = contract(folder, CHECKS, source={"path": "data", **source})
     code = command("run", path, "--out", folder / "out")[0]
     return code, {f["check"]: (f["status"], f.get("error") or "") for f in report(folder / "out")["findings"]}
 
@@ -50,23 +51,76 @@ def test_a_field_that_is_lost_leaves_no_answer(tmp_path, here, command, monkeypa
         assert "the text under `response` got lost while it was read" in found[check][1]
 
 
-@pytest.mark.parametrize("ending", ["jsonl", "json"])
-def test_rows_that_are_lost_stop_the_run(tmp_path, here, command, monkeypatch, ending):
-    add, seen = Assembler.add, []
+def flat(n):
+    return {name: value for name, value in told(n).items() if isinstance(value, str)}
 
-    def sleepy(self, line, byte, raw, record):
-        seen.append(line)
-        if len(seen) % 10:
-            add(self, line, byte, raw, record)
 
-    monkeypatch.setattr(Assembler, "add", sleepy)
-    rows = [told(n) for n in range(40)]
-    if ending == "jsonl":
-        jsonl(tmp_path / "data" / "a.jsonl", *rows)
-    else:
-        (tmp_path / "data").mkdir()
-        (tmp_path / "data" / "a.json").write_text(json.dumps(rows), encoding="utf-8")
-    code, found = statuses(tmp_path, command)
+def keyed(rows):
+    return json.dumps({f"id {n}": row for n, row in enumerate(rows)})
+
+
+# Name of the file → how rows are written to it, and how a contract says to read it.
+SHAPES = {
+    "a.jsonl": (lambda path, rows: path.write_text("".join(json.dumps(row) + "\n" for row in rows)), {}),
+    "a.json": (lambda path, rows: path.write_text(json.dumps(rows, indent=1)), {}),
+    "keyed.json": (lambda path, rows: path.write_text(keyed(rows)), {}),
+    "inside.json": (lambda path, rows: path.write_text(json.dumps({"rows": rows})), {"records": "rows"}),
+    "entries.json": (
+        lambda path, rows: path.write_text(json.dumps({row["query"]: row["response"] for row in rows})),
+        {"records": "*", "fields": {"prompt": "key", "response": "value"}},
+    ),
+    "wide.jsonl": (
+        lambda path, rows: path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-16-le"),
+        {"encoding": "utf-16-le"},
+    ),
+    "a.csv": (lambda path, rows: pl.DataFrame(rows).write_csv(path), {}),
+    "a.tsv": (lambda path, rows: path.write_text("\n" + pl.DataFrame(rows).write_csv(separator="\t")), {}),
+    "a.parquet": (lambda path, rows: pl.DataFrame(rows).write_parquet(path), {}),
+    "a.arrow": (lambda path, rows: pl.DataFrame(rows).write_ipc(path), {}),
+    "stream.arrow": (lambda path, rows: pl.DataFrame(rows).write_ipc_stream(path), {}),
+}
+
+
+@pytest.fixture(params=SHAPES)
+def shape(request, tmp_path):
+    """Rows in one of the shapes that files have; returns how a contract reads it."""
+    write, source = SHAPES[request.param]
+    (tmp_path / "data").mkdir()
+    write(tmp_path / "data" / request.param, list(map(flat, range(40))))
+    return source
+
+
+def broken(monkeypatch, change):
+    """Every reader, whose tables are changed before anybody sees them: `change(tables)`."""
+    reader = execute.parse
+    monkeypatch.setattr(execute, "parse", lambda *given, **named: map(change, reader(*given, **named)))
+
+
+def test_a_whole_reader_is_believed_in_every_shape(tmp_path, here, command, shape):
+    code, found = statuses(tmp_path, command, **shape)
+    assert code == 0, found
+
+
+def test_a_field_that_is_lost_leaves_no_answer_in_any_shape(tmp_path, here, command, monkeypatch, shape):
+    lost = pl.col("path").is_in(["response", "value"])
+    broken(monkeypatch, lambda t: t._replace(turns=t.turns.filter(~lost), cells=t.cells.filter(~lost)))
+    code, found = statuses(tmp_path, command, **shape)
+    assert code == 3
+    for check in CHECKS:
+        assert found[check][0] == "error"
+        assert "got lost while it was read" in found[check][1]
+
+
+@pytest.mark.parametrize("kept", [pl.col("row") % 10 != 3, pl.col("row") < 20], ids=["a tenth", "half"])
+def test_rows_that_are_lost_stop_the_run_in_every_shape(tmp_path, here, command, monkeypatch, shape, kept):
+    def change(tables):
+        fewer = {name: getattr(tables, name).filter(kept) for name in ("rows", "turns", "cells")}
+        count = fewer["rows"].height
+        lines = tables.counts.lines - tables.counts.rows + count
+        return tables._replace(counts=tables.counts._replace(rows=count, lines=lines), **fewer)
+
+    broken(monkeypatch, change)
+    code, found = statuses(tmp_path, command, **shape)
     assert code == 3
     assert {status for status, _ in found.values()} == {"error"}
 
