@@ -15,17 +15,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.exceptions import TyperException
 
-from datacheck.cli import flows, gate, registry
-from datacheck.cli.said import LangOpt, language, pairs, say, translate, wrong
-from datacheck.errors import DatacheckError, UsageError, crash, reason_of, trace_of
+from datacheck.cli import flows, gate, init, registry
+from datacheck.cli.said import DebugOpt, LangOpt, language, pairs, progress_shown, say, translate, wrong
+from datacheck.errors import DatacheckError, UsageError, crash, trace_of
 from datacheck.i18n.message import Message
 from datacheck.interrupts import InterruptedRunError, ignore_signals, signals_raise
 from datacheck.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from datacheck.engine.run import OnProgress
     from datacheck.i18n.words import Lang
     from datacheck.session.options import Options
     from datacheck.session.session import Session
@@ -73,7 +70,6 @@ BaselineOpt = Annotated[
     Path | None,
     typer.Option("--baseline", metavar="REPORT", help="An earlier report; only what is new beside it fails."),
 ]
-DebugOpt = Annotated[bool, typer.Option("--debug", help="Show where a fault came from.")]  # read by main()
 
 
 def _version(asked: bool) -> None:
@@ -194,26 +190,12 @@ def _execute(session: "Session", lang: "Lang", *, quiet: bool) -> InterruptedRun
     """Run the plan. Afterwards signals are ignored: what is left is to write down what was found."""
     stopped = None
     try:
-        with _progress(lang, quiet=quiet) as tell:
+        with progress_shown(lang, quiet=quiet) as tell:
             session.run(tell)
     except InterruptedRunError as stop:
         stopped = stop
     ignore_signals()
     return stopped
-
-
-@contextlib.contextmanager
-def _progress(lang: "Lang", *, quiet: bool) -> "Iterator[OnProgress | None]":
-    """Show a bar on a terminal while the block runs; gives what hears of the steps, None where nobody looks."""
-    if quiet or not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-
-    from datacheck.cli.progress import steps_shown
-
-    with steps_shown(lang, Console(stderr=True)) as tell:
-        yield tell
 
 
 def _show(report: "Report", session: "Session", options: "Options", fmt: OutputFormat, *, quiet: bool) -> None:
@@ -322,7 +304,7 @@ def apply(
 
     speaks = language(lang)
     try:
-        with signals_raise(), _progress(speaks, quiet=quiet) as tell:
+        with signals_raise(), progress_shown(speaks, quiet=quiet) as tell:
             manifest = derive(
                 report,
                 _bindings(data),
@@ -371,7 +353,7 @@ def diff(
 
     speaks = language(lang)
     try:
-        with signals_raise(), _progress(speaks, quiet=False) as tell:
+        with signals_raise(), progress_shown(speaks, quiet=False) as tell:
             found = compare(
                 a,
                 b,
@@ -519,38 +501,7 @@ def schema(
     typer.echo(report_schema() if report else contract_schema())
 
 
-@app.command()
-def init(
-    data: Annotated[Path | None, typer.Argument(help="A data file or folder to fit.", show_default=False)] = None,
-    source: Annotated[Path | None, typer.Option("--from", help="The same.", show_default=False)] = None,
-    to: Annotated[Path | None, typer.Option(help="Write here instead of standard output.")] = None,
-    evaluation: Annotated[
-        Path | None, typer.Option("--eval", help="What you evaluate on: no question of it may be trained on.")
-    ] = None,
-    _debug: DebugOpt = False,
-) -> None:
-    """Write a contract that fits given data: its format, its columns, the checks that apply."""
-    from datacheck.propose.contract import contract_for, next_step
-
-    given = [path for path in (data, source) if path is not None]
-    if len(given) != 1:
-        raise UsageError("init: name the data once, as in: datacheck init data.jsonl --to contract.yaml")
-    if to is not None and to.exists():
-        raise UsageError("{to}: exists already; choose another name, or move it away", to=to)
-    text = contract_for(given[0], evaluation, folder=to.parent if to else Path())
-    if to is None:
-        typer.echo(text, nl=False)
-        return
-    try:
-        to.parent.mkdir(parents=True, exist_ok=True)
-        to.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(
-            "{to}: cannot be written ({reason}); choose another place with --to", to=to, reason=reason_of(error)
-        ) from None
-    say(next_step(to, given[0], evaluation), err=True)
-
-
+init.register(app)
 gate.register(app)
 registry.register(app)
 flows.register(app)

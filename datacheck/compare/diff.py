@@ -43,7 +43,7 @@ from datacheck.files.output_folder import DIFF, new_staging, publish, refuse_for
 from datacheck.files.shown_names import shown_name
 from datacheck.i18n.words import Lang
 from datacheck.loading.reading import Columns
-from datacheck.propose.contract import labels_of
+from datacheck.propose.schema import labels_of
 from datacheck.verdict.judge import Measurement, judge_check, version_id
 from datacheck.verdict.model import ContractEntry, FileEntry, Finding, Sentence, ValueEntry
 from datacheck.version import __version__

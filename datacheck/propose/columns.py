@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import polars as pl
 
+from datacheck.loading.formats.base import PASSAGES
 from datacheck.loading.tables import Tables
 
 _MOST = 0.9  # of the rows must have a key
@@ -15,7 +16,7 @@ _PROMPTS = tuple(
     题目 提问 输入 用户
 """.split()
 )
-_INPUTS = ("input", "context", "材料", "输入")
+_INPUTS = ("input", *map(str.casefold, PASSAGES), "paragraph", "document", "text", "premise", "输入", "背景", "文章")
 _RESPONSES = tuple(
     """
     output response completion answer reply assistant bot gpt model_answer chatgpt_response gpt_response target tgt
@@ -82,7 +83,10 @@ def _fields(tables: Tables) -> dict[str, str]:
     numbers = tables.cells.filter((pl.col("json_type") == "number") & ~pl.col("path").str.contains(r"[.\[]"))
     numbered = next((key for key in numbers["path"].unique(maintain_order=True) if key.casefold() in _GOLDS), None)
     gold = numbered or first(_GOLDS, prompt)
-    return {"prompt": prompt, **({"answer": gold} if gold else {})} if prompt else {}
+    if not prompt or not gold:
+        return {"prompt": prompt} if prompt else {}
+    more = first(_INPUTS, prompt, gold)
+    return {"prompt": prompt, **({"input": more} if more else {}), "answer": gold}
 
 
 def _written(tables: Tables) -> dict[str, str]:

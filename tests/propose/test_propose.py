@@ -1,8 +1,11 @@
 """init: the contract that it writes loads, and reads the file with every row known."""
 
+import gzip
 import json
+import re
 from pathlib import Path
 
+import polars as pl
 import pytest
 import yaml
 
@@ -67,36 +70,36 @@ def only_reading(path: Path) -> Path:
         (
             "rl.jsonl",
             {"data_source": "m", "prompt": CHAT[:1], "reward_model": {"ground_truth": "6"}},
-            ["format: rlvr", "- unverifiable_answers", "- conflicting_answers"],
+            ["format: rlvr", "check: unverifiable_answers", "check: conflicting_answers"],
         ),
         (
             "scored.jsonl",
             {"prompt": "问", "chosen": "答一", "rejected": "答二", "score_chosen": 8.5, "score_rejected": 3},
-            ["scale: [1, 10]", "- small_gap", "- prompt_mismatch"],
+            ["scale: [1, 10]", "check: small_gap", "check: prompt_mismatch"],
         ),
         (
             "mcq.jsonl",
             {"question": "?", "A": "1", "B": "2", "answer": "A"},
-            ["- choice_balance", "- unverifiable_answers"],
+            ["check: choice_balance", "check: unverifiable_answers"],
         ),
-        ("swift.jsonl", {"messages": CHAT[:1], "solution": "6"}, ["format: rlvr", "- unverifiable_answers"]),
+        ("swift.jsonl", {"messages": CHAT[:1], "solution": "6"}, ["format: rlvr", "check: unverifiable_answers"]),
         (
             "openrlhf.jsonl",
             {"input": "1+1?", "label": "2"},
-            ['fields: {prompt: "input", answer: "label"}', "- unverifiable_answers"],
+            ['fields: {prompt: "input", answer: "label"}', "check: unverifiable_answers"],
         ),
         ("calc.jsonl", {"question": "1+1?", "chain": "1+1=2", "result": "2"}, ['answer: "result"', "format: qa"]),
         (
             "written.jsonl",
             {"input": "春天有什么花？", "target": "春天里桃花、杏花、梨花先后开放，" * 10},
-            ['fields: {prompt: "input", response: "target"}', "format: prompt_completion", "- refusals"],
+            ['fields: {prompt: "input", response: "target"}', "format: prompt_completion", "check: refusals"],
         ),
         (
             "solved.jsonl",
             {"problem": "1+1?", "solution": "We count one and one more. " * 10 + "\\boxed{2}"},
-            ["format: qa", "- unverifiable_answers"],
+            ["format: qa", "check: unverifiable_answers"],
         ),
-        ("tools.jsonl", {"messages": CHAT, "tools": []}, ["- tool_call_errors"]),
+        ("tools.jsonl", {"messages": CHAT, "tools": []}, ["check: tool_call_errors"]),
     ],
 )
 def test_fits_the_file(tmp_path: Path, here, name, content, expected):
@@ -133,7 +136,7 @@ SHAPES = {
     "nested": {"sample": {"turn": {"says": "What is it, then, my dear?", "replies": "It is a cat, I should say."}}},
     "script": {"script": [{"Alice": "What is it, then, my dear?"}, {"Bob": "It is a cat, I should say."}]},
     "text_messages": {"messages": json.dumps([{"role": "user", "content": "What is it?"}])},
-    "strange_keys": {"a:b": "x y", "c d": 1, "#e": None, "": "z", 'f"g': "h", "- i": "j", "null": [], "{k}": {}},
+    "strange_keys": {"a:b": "x y", "c d": 1, "#e": None, "": "z", 'f"g': "h", "check: i": "j", "null": [], "{k}": {}},
     "scores": {"prompt": "p", "chosen": "c", "rejected": "r", "score_chosen": 1.0, "score_rejected": 1.0},
     "kto": {"prompt": "p", "completion": "c", "label": True},
     "plain": {"content": "A text by itself, which is to be read as it stands."},
@@ -177,7 +180,7 @@ def test_run_takes_what_init_wrote(tmp_path: Path, here, command, name, form):
     data.write_text(text, encoding="utf-8")
     (tmp_path / "eval.jsonl").write_text(json.dumps(kinds[0]) + "\n", encoding="utf-8")
     code, _, err = command("init", data, "--eval", tmp_path / "eval.jsonl", "--to", written)
-    assert (code, err.startswith(str(written))) == (0, True)
+    assert (code, f"{written}: written" in err) == (0, True)
     assert command("plan", written)[0] == 0
     code, _, err = command("run", written, "--out", tmp_path / "out", "--quiet")
     assert (code in (0, 1, 3), err) == (True, "")
@@ -296,3 +299,100 @@ def test_a_language_of_few_rows_with_several_texts_belongs_to_the_data(tmp_path:
     rows = [{"prompt": en if n % 10 == 5 else zh, "chosen": zh, "rejected": zh} for n in range(200)]
     (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     assert "languages: [zh-Hans, en]" in contract_for(tmp_path / "a.jsonl")
+
+
+def written(folder: Path, rows: list[dict]) -> Path:
+    (folder / "data.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return folder / "data.jsonl"
+
+
+def problem(n: int) -> dict:
+    """A word problem whose story stands beside its question, as SVAMP has them."""
+    body = f"A farmer keeps {n} hens in a barn near the river, and sells {n % 7} of them at the market."
+    return {"Body": body, "Question": "How many hens are left?", "Answer": n - n % 7}
+
+
+def test_a_story_belongs_to_its_question(tmp_path: Path, here, command):
+    """Without it a hundred rows would ask the same and answer otherwise."""
+    data = written(tmp_path, [problem(n) for n in range(10, 110)])
+    assert command("init", data, "--to", tmp_path / "contract.yaml")[0] == 0
+    text = (tmp_path / "contract.yaml").read_text(encoding="utf-8")
+    assert 'texts: prompt = "Question"; answer = "Answer"; joined to the prompt: "Body"' in text
+    command("run", tmp_path / "contract.yaml", "--out", tmp_path / "out")
+    findings = json.loads((tmp_path / "out" / "report.json").read_bytes())["findings"]
+    values = {finding["check"]: finding["values"][0]["value"] for finding in findings}
+    assert values["conflicting_answers"] == values["exact_duplicates"] == values["unjudged_text"] == 0
+
+
+def test_a_doubtful_text_is_a_question_with_both_lines_ready(tmp_path: Path, here, command):
+    rows = [{"question": f"What is {n}, then?", "scenario": problem(n)["Body"], "answer": n} for n in range(40)]
+    told = command("init", written(tmp_path, rows), "--to", tmp_path / "contract.yaml")[2]
+    text = (tmp_path / "contract.yaml").read_text(encoding="utf-8")
+    fields = '{prompt: "question", answer: "answer", input: "scenario"}'
+    assert f'# does the model see "scenario" with the question? then: fields: {fields}\n' in text
+    assert '# if training does not see them: add - {check: unjudged_text, ignore: ["scenario"]}\n' in text
+    assert re.search(r"train.unjudged_text: \d+% of the text is read by no check of texts: scenario", told)
+    answered = text.replace("    schema:", f"      fields: {fields}\n    schema:", 1)
+    (tmp_path / "contract.yaml").write_text(answered, encoding="utf-8")
+    command("run", tmp_path / "contract.yaml", "--out", tmp_path / "out")
+    findings = json.loads((tmp_path / "out" / "report.json").read_bytes())["findings"]
+    assert {f["check"]: f["status"] for f in findings}["unjudged_text"] == "pass"
+
+
+def test_what_could_not_be_judged_is_said_before_anybody_runs_it(tmp_path: Path, here, command):
+    """On the terminal and in the contract: nobody has to run it to learn that it was not read."""
+    rows = [{"blob": {"x": [{"y": problem(n)["Body"]}]}} for n in range(40)]
+    code, out, told = command("init", written(tmp_path, rows))
+    assert code == 0
+    for said in (told, out):
+        assert "Tried on the first part of the data (40 rows)" in said
+        assert (
+            "train.exact_duplicates: read 0 of 40 rows: 40 rows of format `rows`: no reader knows the key `blob`"
+            in said
+        )
+
+
+def test_the_limits_in_force_are_written_with_what_they_are_about(tmp_path: Path, here, command):
+    """A contract without them and the one that init wrote judge alike."""
+    data = written(tmp_path, [{"messages": CHAT, "n": n} for n in range(30)])
+    text = contract_for(data)
+    assert "- {check: role_errors, limits: {rate: {max: 0}}}  # rows whose roles are wrong\n" in text
+    assert "          rate: {max: 0.03, warn_max: 0.01}  # rows that repeat an earlier kept row\n" in text
+    assert "planted_recall" not in text
+    (tmp_path / "contract.yaml").write_text(text, encoding="utf-8")
+    for check in load_contract(tmp_path / "contract.yaml").datasets["train"].checks:
+        if check.check != "wrong_language":
+            bare = check.model_copy(update={"limits": {}})
+            assert all(check.limit(name).bounds == bare.limit(name).bounds for name in check.metrics)
+
+
+def test_the_schema_that_the_contract_names_lies_beside_it(tmp_path: Path, here, command):
+    data = written(tmp_path, [{"messages": CHAT}])
+    assert command("init", data, "--to", tmp_path / "contract.yaml")[0] == 0
+    first = (tmp_path / "contract.yaml").read_text(encoding="utf-8").splitlines()[0]
+    schema = json.loads((tmp_path / first.partition("$schema=")[2]).read_text(encoding="utf-8"))
+    assert "datasets" in schema["properties"]
+    assert "$schema" not in command("init", data)[1]
+
+
+def test_a_sentence_is_no_label(tmp_path: Path):
+    rows = [{"task": ("summary", "translation")[n % 2], "ask": "Say it again.", "messages": CHAT} for n in range(60)]
+    text = contract_for(written(tmp_path, rows))
+    assert '"task": {type: string, enum: ["summary", "translation"]}' in text
+    assert '"ask": {type: string}' in text
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.csv", "a.parquet", "a.jsonl.gz"])
+def test_a_large_file_is_tried_by_its_first_part(tmp_path: Path, here, command, name):
+    rows = [problem(n) | {"Answer": str(n)} for n in range(20_000)]
+    table, text = pl.DataFrame(rows), "".join(json.dumps(row) + "\n" for row in rows)
+    content = {
+        "a.json": lambda: json.dumps(rows).encode(),
+        "a.csv": lambda: table.write_csv().encode(),
+        "a.parquet": lambda: table.write_parquet(tmp_path / name) or (tmp_path / name).read_bytes(),
+        "a.jsonl.gz": lambda: gzip.compress(text.encode()),
+    }[name]()
+    (tmp_path / name).write_bytes(content)
+    code, _, told = command("init", tmp_path / name, "--to", tmp_path / "contract.yaml")
+    rows_tried = int(re.search(r"\(([\d,]+) rows\)", told)[1].replace(",", ""))
+    assert (code, 500 < rows_tried < 10_000, "0 could not be judged" in told) == (0, True, True), told

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from datacheck.loading.cells import as_text, json_type, walk
-from datacheck.loading.formats.base import Format, Name, first_of
+from datacheck.loading.formats.base import PASSAGES, Format, Name, first_of
 from datacheck.loading.formats.chat import KEYS
 from datacheck.loading.formats.instruct import history_turns, side_turns
 from datacheck.loading.formats.turns import Extract, Styles, Turn, answers_from, message_turns, plain_turn, tools_turn
@@ -46,7 +46,7 @@ def read_qa(record: dict[str, Any], styles: Styles, question: str, answer: str) 
 
 def _with_passage(record: dict[str, Any], question: str, used: set[str], number: int) -> Turn:
     text = record[question]
-    for key in ("passage", "context"):
+    for key in PASSAGES:
         passage = record.get(key)
         if passage.__class__ is str:
             used.add(key)
@@ -174,9 +174,13 @@ _GOLDS = ("label", "answer", "Answer", "answerKey", "answer_key", "target", "out
 
 NAMES = (
     Name(
-        "multiple_choice", "choices", ("prompt", "options", "answer"), (), {"prompt": "question", "options": "choices"}
+        "multiple_choice",
+        "choices",
+        ("prompt", "options", "answer"),
+        ("input",),
+        {"prompt": "question", "input": PASSAGES[0], "options": "choices"},
     ),
-    Name("qa", "answered", ("prompt", "answer"), ("system",), {"prompt": "question"}),
+    Name("qa", "answered", ("prompt", "answer"), ("system", "input"), {"prompt": "question", "input": PASSAGES[0]}),
     Name("rlvr", "verifiable", ("prompt", "answer"), ("system",), {"answer": "ground_truth"}),
 )
 FORMATS = (

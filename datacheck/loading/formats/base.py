@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from datacheck.loading.formats.turns import Extract, Styles
 
 NO_KEYS: frozenset[str] = frozenset()
+# Keys of a text that belongs to the question beside it; the first that a record has is joined to it.
+PASSAGES = ("passage", "context", "Body", "body", "story", "article", "background", "材料")
 ON_REQUEST = 100  # below this rank keys say too little: tried only where a contract names the format
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from datacheck.loading.formats.base import PASSAGES
 from datacheck.loading.formats.turns import Extract
 
 _IN_A_MESSAGE = frozenset({"role", "content"})
-_JOINED = frozenset({"input", "passage", "context"})  # joined to a question by some readers: only where it is named
+_JOINED = frozenset({"input", *PASSAGES})  # joined to a question by some readers: only where it is named
 
 
 class Renaming(NamedTuple):

@@ -1,0 +1,101 @@
+"""The checks that data of a kind needs, each with the limits in force."""
+
+from collections.abc import Iterator, Mapping
+
+import polars as pl
+
+from datacheck.contract.discover import check_class
+from datacheck.loading.tables import Tables
+from datacheck.propose.schema import NEARLY_ALL
+from datacheck.text.scripts import SCRIPTS, script_words
+
+_TEXT = tuple(
+    """
+    garbled_text leftover_markup placeholder_text control_tokens repetitive_text overlong_samples exact_duplicates
+    near_duplicates pii
+""".split()
+)
+_PAIRS = ("identical_pairs", "prompt_mismatch", "contradictory_pairs", "length_bias")
+_ANSWERS = ("unfinished_answers", "run_on_answers", "refusals", "language_mismatch")
+_GOLDS = ("unverifiable_answers", "conflicting_answers", "answer_in_prompt")
+# What the format of most rows is for → the checks that such data needs.
+_CHECKS: Mapping[str, tuple[str, ...]] = {
+    "chat": ("empty_turns", "role_errors", *_ANSWERS, *_TEXT),
+    "preference": ("empty_turns", "role_errors", *_PAIRS, *_ANSWERS, *_TEXT),
+    "prompt": ("empty_turns", *_TEXT),
+    "verifiable": ("empty_turns", *_GOLDS, "template_collapse", *_TEXT),
+    "answered": ("empty_turns", *_GOLDS[:2], *_TEXT),  # a short answer may well stand in a passage or among choices
+    "choices": ("empty_turns", "unverifiable_answers", "conflicting_answers", "choice_balance", *_TEXT),
+    "plain": _TEXT,
+    "rows": ("exact_duplicates", "pii"),
+    "tokens": ("too_few_rows",),  # texts that only their tokenizer could show: name the data they were made of
+}
+_REMARKS = {"unverifiable_answers": "name the grader that your reward uses"}
+_OWN_LIMITS = {"wrong_language": {"rate": {"warn_max": 0.01}}}  # of a check whose number has no default
+_USED = 0.05  # share of the rows from which on a language belongs to the data
+_TOLD = 3  # characters of one form only that tell simplified from traditional
+_LOOKED_AT = 2_000  # texts, spread over the data, whose languages are counted
+_JUDGED = 10  # words of a text whose language is counted
+
+
+def check_lines(kind: str, tables: Tables, *, scored: bool) -> Iterator[str]:
+    """The items of `checks:` for data of a kind, and for what it has beside: tools, scores, files, a language."""
+    for check in _CHECKS[kind]:
+        yield from item(check)
+    if (tables.turns["part"] == "tools").any() or tables.turns["tool_calls"].is_not_null().any():
+        yield from item("tool_call_errors")
+    if scored:
+        yield from item("small_gap")
+        yield from item("score_outliers")
+    if languages := _languages(tables.turns):
+        yield from item("wrong_language", languages=f"[{', '.join(languages)}]")
+    if tables.cells["path"].str.contains(r"^(?:images?|videos?|audios?)(?:\[|$)").any():
+        yield "# - missing_files  # name the folder of the files as source.media"
+
+
+def item(check: str, **settings: str) -> Iterator[str]:
+    """A check with the limits in force and what each is about, but for those of its self-test."""
+    metrics = check_class(check).metrics
+    own = _OWN_LIMITS.get(check, {})
+    limits = {name: own.get(name) or metric.limit.bounds for name, metric in metrics.items() if not metric.self_test}
+    said = {name: _flow(bounds) for name, bounds in limits.items() if bounds}
+    head = {"check": check, **settings}
+    remark = f"  # {_REMARKS[check]}" if check in _REMARKS else ""
+    if len(said) == 1 and not remark:
+        ((name, bounds),) = said.items()
+        yield f"- {_flow({**head, 'limits': _flow({name: bounds})})}  # {metrics[name].what}"
+        return
+    yield f"- check: {check}{remark}"
+    yield from (f"  {key}: {value}" for key, value in settings.items())
+    yield "  limits:"
+    yield from (f"    {name}: {bounds}  # {metrics[name].what}" for name, bounds in said.items())
+
+
+def _flow(values: Mapping[str, object]) -> str:
+    return "{" + ", ".join(f"{k}: {v:g}" if isinstance(v, float) else f"{k}: {v}" for k, v in values.items()) + "}"
+
+
+def _languages(turns: pl.DataFrame) -> list[str]:
+    """Chinese and English, as far as texts are mostly in them; empty where another script is used, or none is."""
+    texts = turns.filter(pl.col("part") != "tools").select("row", "text").drop_nulls()
+    texts = texts.gather_every(max(1, texts.height // _LOOKED_AT))
+    words = pl.concat([texts.select("row"), script_words(texts["text"])], how="horizontal")
+    words = words.filter(pl.sum_horizontal(SCRIPTS) >= _JUDGED)
+    if words.is_empty():
+        return []
+    most = words.select("row", script=pl.concat_list(SCRIPTS).list.arg_max()).unique()["script"]
+    names = most.replace_strict(list(range(len(SCRIPTS))), list(SCRIPTS))
+    shares = {name: count / words["row"].n_unique() for name, count in names.value_counts().iter_rows()}
+    used = {name for name, share in shares.items() if share >= _USED}
+    if not used or not used <= {"han", "latin"}:
+        return []
+    return [language for script, language in (("han", _chinese(words)), ("latin", "en")) if script in used]
+
+
+def _chinese(words: pl.DataFrame) -> str:
+    """zh-Hans or zh-Hant where nearly all texts that can be told are in one form, else zh."""
+    forms = words.filter(pl.sum_horizontal("simplified", "traditional") >= _TOLD)
+    traditional = forms.filter(pl.col("traditional") > pl.col("simplified")).height
+    if forms.height and traditional <= (1 - NEARLY_ALL) * forms.height:
+        return "zh-Hans"
+    return "zh-Hant" if forms.height and traditional >= NEARLY_ALL * forms.height else "zh"

@@ -1,0 +1,91 @@
+"""The first part of the data that a contract is fitted to."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import polars as pl
+
+from datacheck.engine.contain import tables_of
+from datacheck.errors import UsageError
+from datacheck.files.inventory import dataset_files
+from datacheck.i18n.message import Message
+from datacheck.loading.reader import read
+from datacheck.loading.reading import Reading
+from datacheck.loading.tables import Tables
+from datacheck.propose.columns import Texts, guessed
+
+FILES = 8  # of a folder, as many are looked at
+
+
+class FirstPart(NamedTuple):
+    """What was read: `records`: the key of the rows where files are one object that holds them in a list."""
+
+    tables: Tables
+    texts: Texts
+    records: str | None
+    whole: bool  # whether that is all of the data
+
+
+def sample_of(path: Path) -> FirstPart:
+    """The first parts of the files, together; read anew where texts stand under keys of the user's own."""
+    if not path.exists():
+        raise UsageError("{path}: no such file or folder to fit a contract to", path=path)
+    named = str(path)
+    listed = dataset_files("train", path, named, None).read
+    files = [file.path for file in listed[:FILES]]
+    records = next((key for file in files[:1] if (key := _list_inside(file))), None)
+    tables = _together(files, Reading(records=records))
+    if tables is None:
+        raise UsageError(
+            "{path}: no row could be read; `datacheck explain unreadable_lines` says what can be wrong", path=path
+        )
+    texts = guessed(tables)
+    if texts.fields or texts.roles:
+        reading = Reading.model_validate({"records": records, "fields": texts.fields, "roles": texts.roles})
+        tables = _together(files, reading) or tables
+    first = [next(read(file.parent.resolve() / file.name, Reading(records=records)), None) for file in files]
+    whole = len(files) == len(listed) and all(chunk is None or chunk.last for chunk in first)
+    return FirstPart(tables, texts, records, whole)
+
+
+def _together(files: list[Path], reading: Reading) -> Tables | None:
+    """The first part of each file that has rows, as one; None if there is none."""
+    parts = [part for file in files if (part := first_part(file, reading)) is not None and part.rows.height]
+    if len(parts) < 2:
+        return parts[0] if parts else None
+    moved: list[Tables] = []
+    rows = 0
+    for part in parts:
+        by = pl.col("row") + rows
+        moved.append(
+            part._replace(
+                rows=part.rows.with_columns(by.cast(part.rows["row"].dtype)),
+                turns=part.turns.with_columns(by.cast(part.turns["row"].dtype)),
+                cells=part.cells.with_columns(by.cast(part.cells["row"].dtype)),
+            )
+        )
+        rows += part.rows.height
+    return moved[0]._replace(
+        rows=pl.concat([p.rows for p in moved], how="vertical_relaxed"),
+        turns=pl.concat([p.turns for p in moved], how="vertical_relaxed"),
+        cells=pl.concat([p.cells for p in moved], how="vertical_relaxed"),
+    )
+
+
+def _list_inside(file: Path) -> str | None:
+    """The key of the rows where a file is one JSON object that holds them in a list."""
+    tables = first_part(file, Reading())
+    inside = tables.lines.filter(pl.col("code") == "lists_inside")["message"] if tables else pl.Series(dtype=pl.String)
+    keys = str(Message.unpacked(inside[0]).params["names"]).split(", ") if len(inside) else []
+    for key in keys:
+        own = first_part(file, Reading(records=key))
+        if own is not None and not own.rows.is_empty():
+            return str(key)
+    return None
+
+
+def first_part(path: Path, reading: Reading) -> Tables | None:
+    """The tables of the first chunk of a file; None where it has none."""
+    return next(
+        (t for chunk in read(path.parent.resolve() / path.name, reading) for t in tables_of(chunk, reading)), None
+    )

@@ -1,0 +1,65 @@
+"""Try a contract on the first part of its data, as `init` does before it hands one out."""
+
+import json
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from datacheck.engine.run import OnProgress
+from datacheck.files.inventory import dataset_files
+from datacheck.loading.kinds import BINARY
+from datacheck.loading.reader import Chunk, read
+from datacheck.loading.reading import Limits, Reading
+from datacheck.session.options import Options
+from datacheck.session.session import Session
+from datacheck.verdict.model import Report
+
+FILES = 8  # of a dataset, as many are looked at
+BYTES = 1024**2  # of all of them; of a JSON document the whole
+ROWS = 1_000  # of a Parquet or Arrow file
+
+
+def tried(contract: str, data: Mapping[str, Path], on_progress: OnProgress | None = None) -> Report:
+    """Run a contract (YAML) on the first part of its datasets (name → path); nothing of that is kept.
+
+    Raises ContractError and UsageError as a run does.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        here = Path(folder)
+        (here / "contract.yaml").write_text(contract, encoding="utf-8")
+        parts = {name: str(_beginnings(path, here / "data" / name)) for name, path in data.items()}
+        options = Options(out=here / "report", workers=1)
+        with Session(here / "contract.yaml", parts, options) as session:
+            session.run(on_progress)
+            return session.finish()
+
+
+def _beginnings(path: Path, folder: Path) -> Path:
+    """Write the first part of the first files; returns their folder."""
+    files = dataset_files(path.name, path, str(path), None).read[:FILES]
+    limits = Limits(chunk_bytes=BYTES // len(files))
+    for number, file in enumerate(files):
+        chunk = next(read(file.path.resolve(), Reading(), limits=limits), None)
+        if chunk is not None:
+            target = folder / f"{number}" / _name(file.path, chunk)
+            target.parent.mkdir(parents=True)
+            target.write_bytes(_data(chunk))
+    return folder
+
+
+def _name(file: Path, chunk: Chunk) -> str:
+    """The file's own name; of what is written in another form, with another ending."""
+    ending = {"csv": file.suffix if file.suffix == ".tsv" else ".csv", "jsonl": ".jsonl", "sequence": ".jsonl"}
+    return file.name.partition(".")[0] + (".jsonl" if chunk.kind in BINARY else ending.get(chunk.kind, ".json"))
+
+
+def _data(chunk: Chunk) -> bytes:
+    """Whole records, as the kind of the file has them; those of containers as JSON lines."""
+    if chunk.kind in BINARY:
+        from datacheck.loading import arrow
+
+        rows = arrow.first_rows(chunk, ROWS).values()
+        return b"".join(json.dumps(arrow.json_safe(row)).encode() + b"\n" for row in rows)
+    if chunk.kind == "array" and not chunk.last:
+        return chunk.data.rstrip(b" \t\r\n,") + b"]"
+    return chunk.data
