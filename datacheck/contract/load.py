@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, get_args
 
@@ -26,6 +27,7 @@ from datacheck.trainers import trainer_names
 _DATASET = re.compile(r"[\w-]+")  # becomes part of file names and, with a dot, of finding ids
 _ID = re.compile(r"\w[\w.-]*")
 _MEDIA = ".media"  # behind a dataset's name in --data
+_PERCENT = re.compile(r"([0-9]+(?:\.[0-9]+)?) ?%")
 _NAME_BYTES = 100  # dataset and id together stay within a file name
 
 Where = tuple[str | int, ...]
@@ -210,6 +212,7 @@ def _one_check(reader: _Reader, settings: Any, described: dict[str, Any], where:
     except KeyError:
         reader.complain((*where, "check"), unknown("check", settings["check"], check_names()))
         return None
+    settings = {**settings, "limits": _percent_read(kind, settings["limits"])} if "limits" in settings else settings
     check = reader.model(kind, {**kind.implied(described), **settings}, where)
     if check is None:
         return None
@@ -235,10 +238,25 @@ def _one_check(reader: _Reader, settings: Any, described: dict[str, Any], where:
     return check
 
 
+def _percent_read(kind: type[Check], limits: Any) -> Any:
+    """The limits with `50%` as .5 where the number is a part of one; of a count it stays, and is no number."""
+
+    def read(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: read(each) for key, each in value.items()}
+        percent = isinstance(value, str) and _PERCENT.fullmatch(value)
+        return float(Fraction(percent[1]) / 100) if percent else value
+
+    if not isinstance(limits, dict):
+        return limits
+    parts = {name for name, metric in kind.metrics.items() if metric.most == 1}
+    return {name: read(setting) if name in parts else setting for name, setting in limits.items()}
+
+
 def _senseless(reader: _Reader, check: Check, where: Where) -> bool:
     """Complain of bounds that are no such number (a share of 3), and of limits that nothing could break.
 
-    `max: 1` beside a warning is "only warn", and a slice may be let off; but what judges nothing is a slip.
+    `max: 1` with a warning beside it is "only warn", and a slice may be let off; but what judges nothing is a slip.
     """
     found = False
     for name, setting in check.limits.items():
@@ -246,7 +264,7 @@ def _senseless(reader: _Reader, check: Check, where: Where) -> bool:
         sliced: list[tuple[Where, Limit]] = [(("slices", key), limit) for key, limit in setting.slices.items()]
         for inside, limit in [((), setting), *sliced]:
             for bound, value in _written(limit).items():
-                why = _out_of_range(metric, value) or (None if inside else _never_broken(check, name, bound))
+                why = _out_of_range(metric, value) or (None if inside else _never_broken(metric, setting, bound))
                 if why:
                     reader.complain((*here, *inside, bound), why)
                     found = True
@@ -282,13 +300,13 @@ def _edge(metric: Metric, value: float, bound: str) -> Message:
     return Message("this number ({unit}) is never below {least:g}", unit=unit, least=value)
 
 
-def _never_broken(check: Check, name: str, bound: str) -> Message | None:
-    """Why a written bound judges nothing: no value is beyond it, nor beyond any other that is in force beside it."""
-    metric, in_force = check.metrics[name], check.limit(name).bounds
-    edges = {key: metric.most if key.endswith("max") else metric.least for key in in_force}
-    if any(value != edges[key] for key, value in in_force.items()):
+def _never_broken(metric: Metric, setting: Limit, bound: str) -> Message | None:
+    """Why a written bound judges nothing: no value is beyond it, nor beyond any other that is written beside it."""
+    written = _written(setting)
+    edges = {key: metric.most if key.endswith("max") else metric.least for key in written}
+    if any(value != edges[key] for key, value in written.items()):
         return None
-    edge = _edge(metric, in_force[bound], bound)
+    edge = _edge(metric, written[bound], bound)
     return Message("a limit that can never be broken; {edge}; null removes a bound", edge=edge)
 
 

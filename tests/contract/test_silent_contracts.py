@@ -29,6 +29,9 @@ def rules(folder, limits, check="role_errors", **more):
         ("role_errors", "{rate: {warn_max: 30, max: null}}", "did you mean 0.3?"),
         ("role_errors", "{rate: {max: -0.1}}", "-0.1 is out of range; a share is never below 0"),
         ("role_errors", "{rate: {max: 1}}", "a limit that can never be broken; a share is at most 1"),
+        ("near_duplicates", "{rate: {max: 1}}", "a limit that can never be broken; a share is at most 1"),
+        ("near_duplicates", "{rate: {max: 120%}}", "1.2 is out of range; a share is at most 1"),
+        ("too_few_rows", "{rows: {min: 50%}}", "expected a number"),
         ("role_errors", "{rate: {max: null, min: 0}}", "a limit that can never be broken; a share is never below 0"),
         ("role_errors", "{rate: {max: 1, warn_max: 1}}", "a limit that can never be broken; a share is at most 1"),
         ("too_few_rows", "{rows: {min: 0}}", "a limit that can never be broken; this number (rows) is never below 0"),
@@ -67,6 +70,15 @@ def test_who_tightens_max_says_nothing_of_the_default_warning(tmp_path, here, co
     (found, *_) = report(tmp_path / "out")["findings"]
     (rate,) = [value for value in found["values"] if value["name"] == "rate"]
     assert (code, err, found["status"], rate["limit"]) == (1, "", "fail", {"max": 0.0})
+
+
+@pytest.mark.parametrize(("written", "code"), [("40%", 1), ("50 %", 0), ("0.5", 0), ("66.6%", 0)])
+def test_a_share_may_be_written_in_percent(tmp_path, here, command, written, code):
+    """Every other row has two answers in a row."""
+    wrong = {"messages": [*GOOD["messages"], GOOD["messages"][-1]]}
+    jsonl(tmp_path / "data" / "a.jsonl", GOOD, wrong)
+    path = rules(tmp_path, f"{{rate: {{max: {written}}}}}")
+    assert command("run", path, "--out", tmp_path / "out")[0] == code
 
 
 def test_a_warning_beyond_max_that_somebody_wrote_stays_a_mistake(tmp_path, command):

@@ -233,9 +233,7 @@ def test_watchers_do_not_work_twice(place: Place) -> None:
 
 def test_a_stopped_watcher_gives_the_drop_back(place: Place) -> None:
     drop = place.drop("big", GOOD, rows=40_000)
-    slow = (
-        "      - {check: near_duplicates, limits: {rate: {max: 1}}}\n      - pii\n"  # numbered questions are much alike
-    )
+    slow = "      - {check: near_duplicates, limits: {rate: {max: null}}}\n      - pii\n"  # numbered questions are much alike
     (place.folder / "sft.yaml").write_text(CONTRACT + slow, encoding="utf-8")
     watcher = place.start("watch", *place.rules(), "--once")
     until(lambda: "load train" in place.log(), place)

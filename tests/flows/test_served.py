@@ -53,7 +53,7 @@ def test_a_scheduled_look_decides_a_drop(place: Place) -> None:
 
 @slow
 def test_a_look_that_was_killed_does_not_keep_the_next_ones_out(place: Place) -> None:
-    more = "      - {check: near_duplicates, limits: {rate: {max: 1}}}\n      - pii\n"
+    more = "      - {check: near_duplicates, limits: {rate: {max: null}}}\n      - pii\n"
     (place.folder / "sft.yaml").write_text(CONTRACT + more, encoding="utf-8")
     place.drop("big", GOOD, rows=60_000)
     killed = place.start("serve", *place.rules(), "--interval", 15)
@@ -300,7 +300,7 @@ def test_watch_without_a_server_tells_of_every_drop(alone: Place) -> None:
 @slow
 def test_a_stopped_watch_without_a_server_gives_the_drop_back(alone: Place) -> None:
     place = alone
-    more = "      - {check: near_duplicates, limits: {rate: {max: 1}}}\n      - pii\n"
+    more = "      - {check: near_duplicates, limits: {rate: {max: null}}}\n      - pii\n"
     (place.folder / "sft.yaml").write_text(CONTRACT + more, encoding="utf-8")
     place.drop("big", GOOD, rows=40_000)
     watcher = place.start("watch", *place.rules(), "--once")
