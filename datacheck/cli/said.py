@@ -2,7 +2,7 @@
 
 import os
 import sys
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import typer
 
@@ -13,10 +13,6 @@ from datacheck.i18n.message import Message, Quoted, catalogue, ids, languages
 if TYPE_CHECKING:
     from datacheck.i18n.words import Lang
 
-LangOpt = Annotated[
-    str,
-    typer.Option("--lang", metavar="|".join(languages()), help="Language of the reports.", show_default="from LANG"),
-]
 _PRINTED = ids(
     "Arguments", "Options", "Commands", "[default: {}]", "[env var: {}]", "[required]", "Show this message and exit."
 )
@@ -54,17 +50,6 @@ def language(given: str = "") -> "Lang":
 def say(message: Message, *, err: bool = False) -> None:
     """Print a sentence."""
     typer.echo(message.said(language()), err=err)
-
-
-def pairs(option: str, items: list[str] | None, expected: Message) -> dict[str, str]:
-    """NAME=VALUE of an option that is given often. Raises UsageError."""
-    found: dict[str, str] = {}
-    for item in items or []:
-        name, equals, value = item.partition("=")
-        if not (name and equals and value):
-            raise UsageError("{option} {item}: {expected}", option=option, item=item, expected=expected)
-        found[name] = value
-    return found
 
 
 def wrong(said: str) -> Message:
