@@ -24,14 +24,14 @@ from datacheck.contract.load import Contract, Dataset, Source, load_contract
 from datacheck.contract.yaml import load_yaml
 from datacheck.engine.evidence import ID
 from datacheck.engine.execute import Failure
-from datacheck.engine.plan import make_plan
+from datacheck.engine.plan import Measure, make_plan
 from datacheck.engine.record_ids import RECORD
 from datacheck.engine.run import Engine, Workers
-from datacheck.engine.store import Store
+from datacheck.engine.store import Store, read_json
 from datacheck.engine.view import Loaded
 from datacheck.errors import CheckAuthorError
 from datacheck.files.inventory import inventory
-from datacheck.verdict.judge import Measurement, judge, outcome_of
+from datacheck.verdict.judge import Measurement, judge
 from datacheck.verdict.model import Finding
 
 Records = Iterable[Mapping[str, Any] | list[Any]] | bytes
@@ -261,9 +261,12 @@ def _run(
         result = engine.execute(step)
         if isinstance(result, Failure):
             raise workers.error or CheckAuthorError(f"{step.key}: {result.reason}")
-    measurement = outcome_of(f"train.{check.name}", engine.results)
-    assert isinstance(measurement, Measurement)
-    return _Run(contract, {d: engine.loaded(d) for d in datasets}, measurement)
+        if isinstance(step.work, Measure) and isinstance(result, tuple):
+            measured = result[0]
+    evidence = measured / "evidence.parquet"
+    measurement = Measurement(read_json(measured / "measured.json"), evidence if evidence.exists() else None)
+    loaded = {d: engine.loaded(d) for d in datasets}
+    return _Run(contract, loaded, measurement)
 
 
 def _dataset(

@@ -22,7 +22,7 @@ from datacheck.engine.cut import Range, extract
 from datacheck.engine.execute import Failure
 from datacheck.engine.plan import Step, make_plan
 from datacheck.engine.run import Engine, OnProgress
-from datacheck.engine.store import Store, shared_store
+from datacheck.engine.store import Store, read_json, shared_store
 from datacheck.engine.view import Loaded, StoreView
 from datacheck.errors import UsageError
 from datacheck.files.inventory import Inventory, inventory
@@ -35,7 +35,7 @@ from datacheck.loading.reading import Limits
 from datacheck.report.faces import faces, write_faces
 from datacheck.session.options import DEFAULT_OUT, Options
 from datacheck.verdict.baseline import Baseline
-from datacheck.verdict.judge import Measurement, Outcomes, judge, judge_check, outcome_of
+from datacheck.verdict.judge import Measurement, Outcomes, judge, judge_check
 from datacheck.verdict.model import Finding, Report
 from datacheck.version import __version__
 
@@ -92,14 +92,21 @@ class Session:
         """Execute the whole plan on this machine."""
         self.engine.run(self.plan, on_progress)
 
+    def outcome(self, dataset: Dataset, check: Check) -> Measurement | Failure | None:
+        """What a check came to, as far as it has run."""
+        result = self.engine.results.get(f"measure {dataset.finding(check)}")
+        if not isinstance(result, tuple):
+            return result if isinstance(result, Failure) else None
+        evidence = result[0] / "evidence.parquet"
+        return Measurement(read_json(result[0] / "measured.json"), evidence if evidence.exists() else None)
+
     def _outcomes(self) -> Outcomes:
-        findings = (d.finding(c) for d in self.contract.datasets.values() for c in d.checks)
-        every = {finding: outcome_of(finding, self.engine.results) for finding in findings}
+        every = {d.finding(c): self.outcome(d, c) for d in self.contract.datasets.values() for c in d.checks}
         return {key: outcome for key, outcome in every.items() if outcome is not None}
 
     def judged(self, dataset: Dataset, check: Check) -> Finding:
         """The finding of a check that was measured, as it counts beside the baseline."""
-        outcome = outcome_of(dataset.finding(check), self.engine.results)
+        outcome = self.outcome(dataset, check)
         found = judge_check(dataset, check, outcome)
         if self.baseline is None:
             return found

@@ -18,7 +18,6 @@ from datacheck.check import Check, Limit, Message, Status, Subject
 from datacheck.contract.discover import USER_PACKAGE
 from datacheck.contract.load import Contract, Dataset, reaches
 from datacheck.engine.execute import Failure
-from datacheck.engine.store import read_json
 from datacheck.engine.view import Loaded
 from datacheck.errors import UsageError
 from datacheck.files import versions
@@ -52,15 +51,6 @@ class Measurement:
 
     facts: Mapping[str, Any]
     evidence: Path | None
-
-
-def outcome_of(finding: str, results: Mapping[str, object]) -> Measurement | Failure | None:
-    """What a check came to, as far as its step has run: what it left in the store, or why there is nothing."""
-    result = results.get(f"measure {finding}")
-    if not isinstance(result, tuple):
-        return result if isinstance(result, Failure) else None
-    evidence = result[0] / "evidence.parquet"
-    return Measurement(read_json(result[0] / "measured.json"), evidence if evidence.exists() else None)
 
 
 _WANTED: Mapping[Subject, Message] = {
