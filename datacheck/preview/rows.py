@@ -1,6 +1,7 @@
 """Rows as the trainer sees them: rendered, tokenized, labelled. Nothing is stored; the first rows are read again."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -90,12 +91,8 @@ def preview(
         raise UsageError("--row {row}: {named} has no such row; the first is 0", row=row, named=wanted.named)
     examples: list[Conversation] = [each for _, _, found in rows for each in found]
     limits = limits_of(used, model.tokenizer)
-    child = renderer(model, used.template)
-    try:
+    with renderer(model, used.template) or nullcontext() as child:
         made = iter(list(samples(examples, limits, child)))
-    finally:
-        if child is not None:
-            child.close()
     shown = tuple(Previewed(number, at, tuple(islice(made, len(found)))) for number, at, found in rows)
     return Preview(shown, model.tokenizer, limits.max_length)
 

@@ -3,7 +3,6 @@
 The loader deletes every row at which anything goes wrong and prints the first ten; `strict: true` stops the run.
 """
 
-import ast
 import json
 from collections import Counter
 from functools import lru_cache, partial
@@ -24,6 +23,7 @@ from datacheck.trainers.base import (
     Upstream,
     as_loaded,
     fate_if,
+    literal,
     role_said,
     shown,
     text_of,
@@ -81,7 +81,7 @@ def _renamed(row: Row, columns: frozenset[str], kind: Literal["messages", "answe
 
 def _literal(text: str, where: str) -> Any:
     try:
-        return ast.literal_eval(text)
+        return literal(text)
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         raise StopRow("text_not_literal", where) from None
 
