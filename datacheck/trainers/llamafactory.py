@@ -8,13 +8,14 @@ import json
 import re
 from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from datacheck.i18n.message import Message
 from datacheck.trainers.base import (
     Cut,
     Fate,
     Loss,
+    Messages,
     Mode,
     RowOutcome,
     Seen,
@@ -39,19 +40,15 @@ _CALL = re.compile(r"<tool_call>(.*?)</tool_call>", re.DOTALL)
 _THOUGHT = re.compile(r"<think>\n(.*?)\n</think>\n\n", re.DOTALL)
 
 
-class _Rendered(NamedTuple):
-    """Messages in standard roles, as the template takes them, and what was changed on the way."""
+def _rendered(made: Converted, messages: list[tuple[str, Any]]) -> tuple[Messages, tuple[Fate, ...]]:
+    """Messages in standard roles, as the template takes them, and what its formatters changed on the way.
 
-    messages: list[dict[str, Any]]
-    notes: tuple[Fate, ...] = ()
-
-
-def _rendered(made: Converted, messages: list[tuple[str, Any]]) -> _Rendered:
-    """What the template's formatters make of messages; they stop the run at whatever is no text."""
+    They stop the run at whatever is no text.
+    """
     _tools(made)  # tools that cannot be read are refused first
     if made.system:
         text_of(made.system, "system_not_text", None)
-    rendered: list[dict[str, Any]] = [{"role": "system", "content": made.system}] if made.system else []
+    rendered: Messages = [{"role": "system", "content": made.system}] if made.system else []
     notes: tuple[Fate, ...] = ()
     for place, (role, content) in enumerate(messages):
         if role == "system":
@@ -64,7 +61,7 @@ def _rendered(made: Converted, messages: list[tuple[str, Any]]) -> _Rendered:
             notes += fate_if(quoted, "arguments_as_text", None, _turn(place))
         else:
             rendered.append({"role": _STANDARD[role], "content": content})
-    return _Rendered(rendered, notes)
+    return rendered, notes
 
 
 def _function(content: str, place: int) -> tuple[dict[str, Any], bool]:
@@ -111,10 +108,9 @@ def _tools(made: Converted) -> list[Any] | None:
 def _sft(made: Converted, to: LlamaFactory) -> RowOutcome:
     if len(made.prompt) % 2 != 1 or len(made.response) != 1:
         return _dropped(made, to)
-    out = _rendered(made, [*made.prompt, *made.response])
+    messages, notes = _rendered(made, [*made.prompt, *made.response])
     loss: Loss = "all" if to.train_on_prompt else "last_turn" if to.mask_history else "assistant"
-    trained = Trained(loss, messages=out.messages, tools=_tools(made))
-    return RowOutcome((*made.notes, *out.notes), trained)
+    return RowOutcome((*made.notes, *notes), Trained(loss, messages=messages, tools=_tools(made)))
 
 
 def _dropped(made: Converted, to: LlamaFactory) -> RowOutcome:
@@ -125,11 +121,9 @@ def _dropped(made: Converted, to: LlamaFactory) -> RowOutcome:
 def _dpo(made: Converted, to: LlamaFactory) -> RowOutcome:
     if len(made.prompt) % 2 != 1 or len(made.response) < 2:
         return _dropped(made, to)
-    out = _rendered(made, [*made.prompt, made.response[0]])
-    other = _rendered(made, [*made.prompt, made.response[1]])
-    notes = (*made.notes, *dict.fromkeys((*out.notes, *other.notes)))
-    tools = _tools(made)
-    prompt, chosen, rejected = out.messages[:-1], out.messages[-1:], other.messages[-1:]
+    (one, notes), (two, others) = (_rendered(made, [*made.prompt, answer]) for answer in made.response[:2])
+    notes = (*made.notes, *dict.fromkeys((*notes, *others)))
+    prompt, chosen, rejected, tools = one[:-1], one[-1:], two[-1:], _tools(made)
     return RowOutcome(notes, Trained("completion", prompt=prompt, chosen=chosen, rejected=rejected, tools=tools))
 
 
@@ -141,11 +135,11 @@ def _kto(made: Converted, to: LlamaFactory) -> RowOutcome:
         return RowOutcome((*made.notes, _unlabelled(made, to)))
     first, second = made.response
     label = bool(first[1])
-    out = _rendered(made, [*made.prompt, first if label else second])
+    messages, notes = _rendered(made, [*made.prompt, first if label else second])
     flipped = not label and first != ("assistant", "")
     emptied = first == ("assistant", "") == second
-    notes = (*made.notes, *out.notes, *fate_if(flipped or emptied, "label_flipped", to.response))
-    prompt, response, tools = out.messages[:-1], out.messages[-1:], _tools(made)
+    notes = (*made.notes, *notes, *fate_if(flipped or emptied, "label_flipped", to.response))
+    prompt, response, tools = messages[:-1], messages[-1:], _tools(made)
     return RowOutcome(notes, Trained("completion", prompt=prompt, response=response, label=label, tools=tools))
 
 
