@@ -3,7 +3,7 @@
 Nothing is parsed: a template is judged by what it makes of a probe, in the child that renders.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -97,72 +97,65 @@ class _Probe:
         reply = self._replies[name]
         return None if reply.fault is not None else reply.text
 
-    def faults(self) -> Sequence[Fault]:
+    def faults(self) -> Iterator[Fault]:
         """What breaks training."""
-        return [*self._determinism(), *self._content(), *self._end(), *self._prompt(), *self._system(), *self._mask()]
-
-    def warnings(self) -> Sequence[Fault]:
-        """What may be meant."""
-        return [*self._date(), *self._thought(), *self._prefix(), *self._marks()]
-
-    def _one(self) -> str:
-        reply = self._replies["one"]
-        return reply.text or self._text("two") or ""
-
-    def _determinism(self) -> list[Fault]:
         if self._text("two") != self._text("again") or self._text("later") != self._text("third"):
-            return [Fault("not_deterministic", None, Message("the same conversation gave two texts"))]
-        return []
+            yield Fault("not_deterministic", None, Message("the same conversation gave two texts"))
+        yield from self._content()
+        yield from self._prompt()
+        system = self._text("system")
+        if system is None:
+            yield Fault("system_refused", None, self._replies["system"].message)
+        elif _SYSTEM not in system:
+            yield Fault("system_dropped", None, Message("a system message is left out"))
+        yield from self._mask()
 
-    def _content(self) -> list[Fault]:
+    def warnings(self) -> Iterator[Fault]:
+        """What may be meant."""
+        if self._text("later") != self._text("two"):
+            yield Fault("date_in_text", None, Message("the text changes with the day; reports use one fixed day"))
+        thinking = self._text("thinking")
+        if thinking is not None and _TELL in thinking and _THOUGHT not in thinking:
+            yield Fault("thought_dropped", None, Message("<think> of earlier answers is left out"))
+        if self._unstable():
+            yield Fault("prefix_not_stable", None, Message("a longer conversation changes the text of its beginning"))
+        if self._replies["one"].by != "generation":
+            yield Fault("no_generation_marks", None, Message("no {% generation %}: masks are found by prefixes"))
+
+    def _content(self) -> Iterator[Fault]:
+        """All that was said stands in the text, and something ends the last answer."""
         text = self._text("two")
         if text is None:
             said = Message("two turns: {what}", what=self._replies["two"].message or "")
-            return [Fault("template_refused", None, said)]
-        lost = [word for word in _NAMES if word not in text]
-        return [Fault("content_dropped", None, joined([_NAMES[word] for word in lost], ", "))] if lost else []
-
-    def _end(self) -> list[Fault]:
-        text = self._text("two")
-        if text is None or _TELL2 not in text:
-            return []
+            yield Fault("template_refused", None, said)
+            return
+        if lost := [said for word, said in _NAMES.items() if word not in text]:
+            yield Fault("content_dropped", None, joined(lost, ", "))
         rest = text.rpartition(_TELL2)[2]
-        if not rest:
-            return [Fault("terminator_missing", None, Message("nothing follows the last answer"))]
-        if not rest.strip():
-            return [Fault("terminator_only_newlines", None, Message("only white space follows the last answer"))]
-        return []
+        if _TELL2 in text and not rest:
+            yield Fault("terminator_missing", None, Message("nothing follows the last answer"))
+        elif _TELL2 in text and not rest.strip():
+            yield Fault("terminator_only_newlines", None, Message("only white space follows the last answer"))
 
-    def _prompt(self) -> list[Fault]:
+    def _prompt(self) -> Iterator[Fault]:
         """What stands between a question and its answer must be what the generation prompt adds."""
-        asked, prompt, one = self._text("asked"), self._text("prompt"), self._one()
-        if asked is None or prompt is None or asked != prompt or _TELL not in one:
-            return []
-        header = one.partition(_TELL)[0].removeprefix(asked)
-        if header.strip():
-            return [Fault("generation_prompt_missing", None, Message("add_generation_prompt changes nothing"))]
-        return []
+        asked, prompt = self._text("asked"), self._text("prompt")
+        header, answer, _ = (self._replies["one"].text or self._text("two") or "").partition(_TELL)
+        if answer and asked is not None and asked == prompt and header.removeprefix(asked).strip():
+            yield Fault("generation_prompt_missing", None, Message("add_generation_prompt changes nothing"))
 
-    def _system(self) -> list[Fault]:
-        text = self._text("system")
-        if text is None:
-            return [Fault("system_refused", None, self._replies["system"].message)]
-        return [] if _SYSTEM in text else [Fault("system_dropped", None, Message("a system message is left out"))]
-
-    def _mask(self) -> list[Fault]:
+    def _mask(self) -> Iterator[Fault]:
         """The marks of the template itself: the answer and its end token inside, the question outside."""
         reply = self._replies["one"]
         if reply.by != "generation" or not reply.spans or _TELL not in reply.text:
-            return []
+            return
         trained = "\0".join(reply.text[start:end] for start, end in reply.spans)
-        found = []
         if _ASK in trained:
-            found.append(Fault("prompt_trained", None, Message("the question is inside {% generation %}")))
+            yield Fault("prompt_trained", None, Message("the question is inside {% generation %}"))
         if _TELL not in trained:
-            found.append(Fault("assistant_not_trained", None, Message("the answer is outside {% generation %}")))
+            yield Fault("assistant_not_trained", None, Message("the answer is outside {% generation %}"))
         elif self._end_left_out(reply):
-            found.append(Fault("end_not_trained", None, Message("the end token stands outside {% generation %}")))
-        return found
+            yield Fault("end_not_trained", None, Message("the end token stands outside {% generation %}"))
 
     def _end_left_out(self, reply: Reply) -> bool:
         (encoding,) = self._tokenizer.encode([reply.text])
@@ -171,32 +164,13 @@ class _Probe:
         ends = [n for n in range(last, len(labels)) if encoding.ids[n] in self._tokenizer.ends]
         return bool(ends) and labels[ends[0]] == 0
 
-    def _date(self) -> list[Fault]:
-        if self._text("later") != self._text("two"):
-            return [Fault("date_in_text", None, Message("the text changes with the day; reports use one fixed day"))]
-        return []
-
-    def _thought(self) -> list[Fault]:
-        text = self._text("thinking")
-        if text is not None and _TELL in text and _THOUGHT not in text:
-            return [Fault("thought_dropped", None, Message("<think> of earlier answers is left out"))]
-        return []
-
-    def _prefix(self) -> list[Fault]:
-        """Each shorter conversation, with the prompt for an answer, must begin the longer one."""
-        whole, text = self._text("two"), self._text("thinking")
-        unstable = self._replies["one"].fault == "unstable"
-        for shorter in (self._text("prompt"), self._text("asked_twice")):
-            unstable |= shorter is not None and whole is not None and not whole.startswith(shorter)
-        alone = self._text("thinking_alone")
-        unstable |= alone is not None and text is not None and not text.startswith(alone.rstrip())
-        return (
-            [Fault("prefix_not_stable", None, Message("a longer conversation changes the text of its beginning"))]
-            if unstable
-            else []
-        )
-
-    def _marks(self) -> list[Fault]:
-        if self._replies["one"].by == "generation":
-            return []
-        return [Fault("no_generation_marks", None, Message("no {% generation %}: masks are found by prefixes"))]
+    def _unstable(self) -> bool:
+        """Whether a shorter conversation, with the prompt for an answer, does not begin the longer one."""
+        whole, thinking, alone = self._text("two"), self._text("thinking"), self._text("thinking_alone")
+        pairs = [
+            (self._text("prompt"), whole),
+            (self._text("asked_twice"), whole),
+            (alone and alone.rstrip(), thinking),
+        ]
+        parted = (a is not None and b is not None and not b.startswith(a) for a, b in pairs)
+        return self._replies["one"].fault == "unstable" or any(parted)

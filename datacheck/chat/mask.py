@@ -4,27 +4,15 @@ A label is 1 (TRAIN) or 0 (skip). Offsets are in characters, end exclusive.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from datacheck.chat.template import Rendered, Spans, Template, TemplateFault, Turn
 
-
-class Encoding(Protocol):
-    """What is used of `tokenizers.Encoding`."""
-
-    @property
-    def ids(self) -> list[int]:
-        """Token ids."""
-
-    @property
-    def offsets(self) -> list[tuple[int, int]]:
-        """Where each token stands in the text."""
-
-    def char_to_token(self, char_pos: int) -> int | None:
-        """The token that holds a character."""
+if TYPE_CHECKING:
+    from tokenizers import Encoding  # the child that renders does without
 
 
-def by_spans(encoding: Encoding, spans: Spans) -> list[int]:
+def by_spans(encoding: "Encoding", spans: Spans) -> list[int]:
     """Labels from character spans, exactly as transformers makes `assistant_masks` (tokenization_utils_base.py)."""
     length = len(encoding.ids)
     labels = [0] * length

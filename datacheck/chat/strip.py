@@ -22,22 +22,17 @@ class LabelledText(NamedTuple):
     tokens: int
 
 
-def strip(sample: Sample, hidden: Hidden, head: int = HEAD, tail: int = TAIL) -> list[LabelledText]:
+def strip(sample: Sample, hidden: Hidden) -> list[LabelledText]:
     """The pieces of a sample; of a long one the beginning, the first changes of label, and the end.
 
-    Args:
-        sample: what to show.
-        hidden: the spans of a text that must not be shown (personal data); they are written as *.
-        head: pieces from the start.
-        tail: pieces from the end.
-
+    `hidden` gives the spans of a text that must not be shown (personal data); they are written as *.
     """
     if sample.encoding is None:
         return []
     spans = spans_of(sample)
     pieces: list[LabelledText] = []
     at = 0
-    for start, end in _windows(spans, head, tail):
+    for start, end in _windows(spans):
         if start > at:
             pieces.append(LabelledText("…", "gap", sum(count for *_, count in spans[at:start])))
         text = _masked(sample.text, spans[start:end], hidden)
@@ -46,11 +41,11 @@ def strip(sample: Sample, hidden: Hidden, head: int = HEAD, tail: int = TAIL) ->
     return pieces
 
 
-def _windows(spans: Sequence[tuple[int, int, str, int]], head: int, tail: int) -> list[tuple[int, int]]:
+def _windows(spans: Sequence[tuple[int, int, str, int]]) -> list[tuple[int, int]]:
     """Which pieces are shown: (first, end exclusive), in order and apart."""
     labels = [label for _, _, label, _ in spans]
     changes = [n for n in range(1, len(labels)) if labels[n] != labels[n - 1]][:CHANGES]
-    wanted = [(0, head), *((n - AROUND, n + AROUND) for n in changes), (len(spans) - tail, len(spans))]
+    wanted = [(0, HEAD), *((n - AROUND, n + AROUND) for n in changes), (len(spans) - TAIL, len(spans))]
     shown = sorted((max(start, 0), min(end, len(spans))) for start, end in wanted)
     windows = shown[:1]
     for start, end in shown[1:]:

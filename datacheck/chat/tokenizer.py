@@ -66,15 +66,10 @@ class Tokenizer:
         return None if content is None else self.backend.token_to_id(content)
 
 
-def load_tokenizer(files: Mapping[str, bytes], ends: Sequence[str] = ()) -> Tokenizer:
-    """Build a tokenizer from the files of its folder.
-
-    Args:
-        files: name in the folder → bytes.
-        ends: further tokens that end a turn.
+def load_tokenizer(files: Mapping[str, bytes]) -> Tokenizer:
+    """Build a tokenizer from the files of its folder (name → bytes).
 
     Raises TemplateFault (missing or unreadable) where there is nothing to build it from.
-
     """
     config = read_json(files, "tokenizer_config.json")
     special = special_tokens(files)
@@ -86,7 +81,7 @@ def load_tokenizer(files: Mapping[str, bytes], ends: Sequence[str] = ()) -> Toke
     backend.no_truncation()
     backend.no_padding()
     _add(backend, config, special, read_json(files, "added_tokens.json"))
-    return Tokenizer(backend, special, _end_ids(backend, files, special, ends))
+    return Tokenizer(backend, special, _end_ids(backend, files, special))
 
 
 def _read(data: bytes) -> Backend:
@@ -149,13 +144,9 @@ def _add(backend: Backend, config: Mapping[str, Any], special: Mapping[str, str]
             backend.add_tokens([token])
 
 
-def _end_ids(
-    backend: Backend, files: Mapping[str, bytes], special: Mapping[str, str], ends: Sequence[str]
-) -> frozenset[int]:
+def _end_ids(backend: Backend, files: Mapping[str, bytes], special: Mapping[str, str]) -> frozenset[int]:
     added = {token.content: number for number, token in backend.get_added_tokens_decoder().items()}
-    names = [special.get("eos_token"), *_ENDS, *ends]
-    found = {added[name] for name in names if name in added}
-    found |= {number for name in ends if (number := backend.token_to_id(name)) is not None}
+    found = {added[name] for name in (special.get("eos_token"), *_ENDS) if name in added}
     try:
         generation = json.loads(files.get("generation_config.json", b"{}")).get("eos_token_id")
     except (ValueError, AttributeError):

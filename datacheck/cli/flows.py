@@ -5,16 +5,15 @@ from types import ModuleType
 
 import typer
 
+from datacheck.cli.options import PASSED_ON
 from datacheck.errors import UsageError
-
-AS_IS = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands that run flows to `datacheck`."""
-    app.command(context_settings=AS_IS)(serve)
-    app.command(context_settings=AS_IS)(watch)
-    app.command(context_settings=AS_IS)(announce)
+    app.command(context_settings=PASSED_ON)(serve)
+    app.command(context_settings=PASSED_ON)(watch)
+    app.command(context_settings=PASSED_ON)(announce)
 
 
 def _flows(name: str) -> ModuleType:

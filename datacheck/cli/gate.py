@@ -2,30 +2,20 @@
 # As in main.py: `--help` must be instant, commands import what they use.
 
 import sys
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
+from datacheck.cli.options import PASSED_ON, TrustOpt
 from datacheck.cli.said import language, say
 from datacheck.i18n.message import Message
 
 PathArg = Annotated[Path, typer.Argument(metavar="PATH", help="A version of data.", show_default=False)]
 KeyOpt = Annotated[str, typer.Option("--key", metavar="KEY", help="Private key: a file, or env:NAME.")]
-TrustOpt = Annotated[
-    Path | None, typer.Option("--trust", metavar="FILE", help="Trusted keys.", show_default="$DATACHECK_TRUST")
-]
-AS_IS = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
+Role = Literal["validator", "approver"]  # what a key may sign
 
 keys_app = typer.Typer(no_args_is_help=True, help="Make keys that sign, and say whose signatures count.")
-
-
-class Role(StrEnum):
-    """What a key may sign."""
-
-    validator = "validator"
-    approver = "approver"
 
 
 def register(app: typer.Typer) -> None:
@@ -33,8 +23,8 @@ def register(app: typer.Typer) -> None:
     app.command()(manifest)
     app.add_typer(keys_app, name="keys")
     app.command()(waive)
-    app.command(context_settings=AS_IS)(verify)
-    app.command("exec", context_settings=AS_IS)(execute)
+    app.command(context_settings=PASSED_ON)(verify)
+    app.command("exec", context_settings=PASSED_ON)(execute)
 
 
 def manifest(
@@ -78,8 +68,8 @@ def trust(
     from datacheck.gate.keys import add_trust, load_public, trust_file
 
     to = trust_file(trust)
-    number = add_trust(to, name or public.stem, role.value, load_public(public))
-    say(Message("{key} trusted as {role} in {file}", key=number, role=role.value, file=to))
+    number = add_trust(to, name or public.stem, role, load_public(public))
+    say(Message("{key} trusted as {role} in {file}", key=number, role=role, file=to))
 
 
 @keys_app.command("list")

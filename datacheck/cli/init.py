@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from datacheck.cli.said import DebugOpt, language, progress_shown, say
+from datacheck.cli.options import DebugOpt, steps_told
+from datacheck.cli.said import language, say
 from datacheck.errors import UsageError, reason_of
 from datacheck.i18n.message import Message
 from datacheck.status import Status
@@ -40,7 +41,7 @@ def init(
     if to is not None and to.exists():
         raise UsageError("{to}: exists already; choose another name, or move it away", to=to)
     text = contract_for(given[0], evaluation, folder=to.parent if to else Path())
-    with progress_shown(language(), quiet=False) as tell:
+    with steps_told(language()) as tell:
         report = tried(text, {"train": given[0]} | ({"eval": evaluation} if evaluation else {}), tell)
     text = "".join(f"# {line}\n" for line in _told(report, "en")) + text
     if to is None:

@@ -7,16 +7,27 @@ import contextlib
 import os
 import sys
 from datetime import datetime
-from enum import StrEnum
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from typer.exceptions import TyperException
 
 from datacheck.cli import flows, gate, init, registry
-from datacheck.cli.said import DebugOpt, LangOpt, language, pairs, progress_shown, say, translate, wrong
+from datacheck.cli.options import (
+    ChecksOpt,
+    DataOpt,
+    DebugOpt,
+    LangOpt,
+    StrictOpt,
+    all_or_nothing,
+    bindings,
+    run_settings,
+    screen,
+    steps_told,
+)
+from datacheck.cli.said import language, say, translate, wrong
 from datacheck.errors import DatacheckError, UsageError, crash, trace_of
 from datacheck.i18n.message import Message
 from datacheck.interrupts import InterruptedRunError, ignore_signals, signals_raise
@@ -36,40 +47,21 @@ app = typer.Typer(
 )
 
 
-class Excerpts(StrEnum):
-    """How data is shown in reports; findings of personal data are masked in every mode."""
-
-    redacted = "redacted"
-    masked = "masked"
-    full = "full"
-
-
-class OutputFormat(StrEnum):
-    """What is printed on standard output."""
-
-    text = "text"
-    json = "json"
-    github = "github"
-
-
-class Plain(StrEnum):
-    """What is printed where there is no verdict to annotate."""
-
-    text = "text"
-    json = "json"
-
-
+# How data is shown; findings of personal data are masked in every mode.
+Excerpts = Literal["redacted", "masked", "full"]
+# What is printed on standard output; only a verdict can annotate.
+OutputFormat = Literal["text", "json", "github"]
+Plain = Literal["text", "json"]
 ContractArg = Annotated[Path, typer.Argument(help="The contract, a YAML file.", show_default=False)]
-DataOpt = Annotated[list[str] | None, typer.Option("--data", metavar="NAME=PATH", help="Where a dataset is.")]
 RunOpt = Annotated[
     list[str] | None,
     typer.Option("--run", metavar="NAME=VALUE", help="A setting of the training run, as tokenizer=PATH."),
 ]
-ChecksOpt = Annotated[Path | None, typer.Option("--checks", metavar="DIR", help="A folder with checks of your own.")]
 BaselineOpt = Annotated[
     Path | None,
     typer.Option("--baseline", metavar="REPORT", help="An earlier report; only what is new beside it fails."),
 ]
+WorkersOpt = Annotated[int | None, typer.Option(min=1, help="Worker processes.", show_default="by size and cores")]
 
 
 def _version(asked: bool) -> None:
@@ -87,14 +79,6 @@ def top(
     """What stands before the commands."""
 
 
-def _bindings(data: list[str] | None) -> dict[str, str]:
-    return pairs("--data", data, Message("expected NAME=PATH, as in --data train=drops/2026-11-20"))
-
-
-def _settings(run: list[str] | None) -> dict[str, str]:
-    return pairs("--run", run, Message("expected NAME=VALUE, as in --run tokenizer=models/qwen"))
-
-
 @app.command()
 def run(
     contract: ContractArg,
@@ -104,18 +88,16 @@ def run(
         "datacheck-report"
     ),
     checks: ChecksOpt = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Warnings count as violations.")] = False,
+    strict: StrictOpt = False,
     baseline: BaselineOpt = None,
-    excerpts: Annotated[Excerpts, typer.Option(help="How data is shown in reports.")] = Excerpts.redacted,
-    fmt: Annotated[OutputFormat, typer.Option("--format", help="What to print.")] = OutputFormat.text,
+    excerpts: Annotated[Excerpts, typer.Option(help="How data is shown in reports.")] = "redacted",
+    fmt: Annotated[OutputFormat, typer.Option("--format", help="What to print.")] = "text",
     lang: LangOpt = "",
     remote: Annotated[
         list[str] | None,
         typer.Option("--allow-remote", metavar="PREFIX", help="Remote place that --data may name, as s3://bucket/."),
     ] = None,
-    workers: Annotated[
-        int | None, typer.Option(min=1, help="Worker processes.", show_default="by size and cores")
-    ] = None,
+    workers: WorkersOpt = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing; the exit code and the report speak.")] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Keep tracebacks in run.json, without messages.")] = False,
     as_of: Annotated[
@@ -152,7 +134,7 @@ def run(
         out=out,
         checks=checks,
         strict=strict,
-        excerpts=excerpts.value,
+        excerpts=excerpts,
         lang=speaks,
         workers=workers,
         debug=debug,
@@ -162,10 +144,10 @@ def run(
         baseline=baseline,
         sign=load_private(sign) if sign else None,
         version=version,
-        run=_settings(settings),
+        run=run_settings(settings),
         require=tuple(require or ()),
     )
-    with signals_raise(), Session(contract, _bindings(data), options) as session:
+    with signals_raise(), Session(contract, bindings(data), options) as session:
         stopped = _execute(session, speaks, quiet=quiet)
         report = session.finish(stopped.name if stopped else None)
         _show(report, session, options, fmt, quiet=quiet)
@@ -190,7 +172,7 @@ def _execute(session: "Session", lang: "Lang", *, quiet: bool) -> InterruptedRun
     """Run the plan. Afterwards signals are ignored: what is left is to write down what was found."""
     stopped = None
     try:
-        with progress_shown(lang, quiet=quiet) as tell:
+        with steps_told(lang, quiet=quiet) as tell:
             session.run(tell)
     except InterruptedRunError as stop:
         stopped = stop
@@ -201,19 +183,17 @@ def _execute(session: "Session", lang: "Lang", *, quiet: bool) -> InterruptedRun
 def _show(report: "Report", session: "Session", options: "Options", fmt: OutputFormat, *, quiet: bool) -> None:
     if quiet:
         return
-    if fmt is OutputFormat.json:
+    if fmt == "json":
         sys.stdout.write(report.to_json())
-    elif fmt is OutputFormat.github:
+    elif fmt == "github":
         from datacheck.report.github import github_lines
 
         roots = {name: os.path.relpath(dataset.path) for name, dataset in session.contract.datasets.items()}
         sys.stdout.writelines(line + "\n" for line in github_lines(report, options.lang, roots))
     else:
-        from rich.console import Console
-
         from datacheck.report.terminal import print_report
 
-        print_report(report, Console(highlight=False), options.lang, folder=str(options.out))
+        print_report(report, screen(), options.lang, folder=str(options.out))
 
 
 @app.command()
@@ -232,7 +212,7 @@ def plan(
     from datacheck.files.versions import amount
 
     discover.use_folder(checks)
-    loaded = load_contract(contract, _bindings(data), run=_settings(settings), required=())
+    loaded = load_contract(contract, bindings(data), run=run_settings(settings), required=())
     for name, files in inventory(loaded).items():
         say(Message("{name}: {what}", name=name, what=amount(len(files.read), files.size)))
         for passed in files.passed_over:
@@ -247,14 +227,12 @@ def judge(
     contract: Annotated[Path, typer.Option(help="The contract to judge by.", show_default=False)],
     settings: RunOpt = None,
     checks: ChecksOpt = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Warnings count as violations.")] = False,
+    strict: StrictOpt = False,
     baseline: BaselineOpt = None,
     lang: LangOpt = "",
     _debug: DebugOpt = False,
 ) -> None:
     """Judge an earlier run again by other limits; nothing is measured again, nothing is written."""
-    from rich.console import Console
-
     from datacheck.contract import discover
     from datacheck.contract.load import load_contract
     from datacheck.report.terminal import print_report
@@ -265,12 +243,12 @@ def judge(
     discover.use_folder(checks)
     old = read_report(report)
     seen = {finding.dataset for finding in old.findings}
-    loaded = load_contract(contract, run=_settings(settings), located=False, as_of=day_of(old), required=seen)
+    loaded = load_contract(contract, run=run_settings(settings), located=False, as_of=day_of(old), required=seen)
     beside = Baseline(baseline, loaded) if baseline else None
     judged = rejudge(loaded, old, report, strict=strict, against=beside.compare if beside else None)
     if beside is not None:
         judged = beside.stamp(judged)
-    print_report(judged, Console(highlight=False), language(lang))
+    print_report(judged, screen(), language(lang))
     raise typer.Exit(judged.exit_code)
 
 
@@ -303,28 +281,22 @@ def apply(
     from datacheck.derive.apply import derive
 
     speaks = language(lang)
-    try:
-        with signals_raise(), progress_shown(speaks, quiet=quiet) as tell:
-            manifest = derive(
-                report,
-                _bindings(data),
-                out,
-                drop=drop or (),
-                redact=redact,
-                contract=contract,
-                checks=checks,
-                lang=speaks,
-                on_progress=tell,
-            )
-    except InterruptedRunError as stop:
-        say(Message("interrupted by {signal}; nothing was written", signal=stop.name), err=True)
-        raise typer.Exit(128 + stop.number) from None
+    with all_or_nothing(speaks, quiet=quiet) as tell:
+        manifest = derive(
+            report,
+            bindings(data),
+            out,
+            drop=drop or (),
+            redact=redact,
+            contract=contract,
+            checks=checks,
+            lang=speaks,
+            on_progress=tell,
+        )
     if not quiet:
-        from rich.console import Console
-
         from datacheck.derive.terminal import print_manifest
 
-        print_manifest(manifest, Console(highlight=False), speaks, folder=str(out))
+        print_manifest(manifest, screen(), speaks, folder=str(out))
     raise typer.Exit(manifest.exit_code)
 
 
@@ -337,10 +309,8 @@ def diff(
     data: DataOpt = None,
     out: Annotated[Path | None, typer.Option(help="Folder for diff.html, diff.json and rows/.")] = None,
     checks: ChecksOpt = None,
-    workers: Annotated[
-        int | None, typer.Option(min=1, help="Worker processes.", show_default="by size and cores")
-    ] = None,
-    fmt: Annotated[Plain, typer.Option("--format", help="What to print.")] = Plain.text,
+    workers: WorkersOpt = None,
+    fmt: Annotated[Plain, typer.Option("--format", help="What to print.")] = "text",
     lang: LangOpt = "",
     _debug: DebugOpt = False,
 ) -> None:
@@ -352,29 +322,23 @@ def diff(
     from datacheck.compare.terminal import print_diff
 
     speaks = language(lang)
-    try:
-        with signals_raise(), progress_shown(speaks, quiet=False) as tell:
-            found = compare(
-                a,
-                b,
-                contract=contract,
-                dataset=dataset,
-                data=_bindings(data),
-                out=out,
-                checks=checks,
-                workers=workers,
-                lang=speaks,
-                on_progress=tell,
-            )
-    except InterruptedRunError as stop:
-        say(Message("interrupted by {signal}; nothing was written", signal=stop.name), err=True)
-        raise typer.Exit(128 + stop.number) from None
-    if fmt is Plain.json:
+    with all_or_nothing(speaks) as tell:
+        found = compare(
+            a,
+            b,
+            contract=contract,
+            dataset=dataset,
+            data=bindings(data),
+            out=out,
+            checks=checks,
+            workers=workers,
+            lang=speaks,
+            on_progress=tell,
+        )
+    if fmt == "json":
         sys.stdout.write(found.to_json())
     else:
-        from rich.console import Console
-
-        print_diff(found, Console(highlight=False), speaks, folder=str(out) if out else None)
+        print_diff(found, screen(), speaks, folder=str(out) if out else None)
 
 
 @app.command()
@@ -389,10 +353,10 @@ def sample(
     n: Annotated[int, typer.Option("--n", min=1, help="Rows per finding, and as many that none flagged.")] = 20,
     seed: Annotated[int, typer.Option(help="Another seed draws other rows.")] = 0,
     by: Annotated[str | None, typer.Option(metavar="LABEL", help="So many rows for each value of a label.")] = None,
-    excerpts: Annotated[Excerpts, typer.Option(help="How texts are shown.")] = Excerpts.redacted,
+    excerpts: Annotated[Excerpts, typer.Option(help="How texts are shown.")] = "redacted",
     out: Annotated[Path, typer.Option(metavar="SHEET", help="The file to write.")] = Path("review.csv"),
     confidence: Annotated[float, typer.Option(help="Of the bounds on the rates.")] = 0.95,
-    fmt: Annotated[Plain, typer.Option("--format", help="How to print what was read.")] = Plain.text,
+    fmt: Annotated[Plain, typer.Option("--format", help="How to print what was read.")] = "text",
     lang: LangOpt = "",
     _debug: DebugOpt = False,
 ) -> None:
@@ -400,8 +364,6 @@ def sample(
 
     Exit code: 0 written or read, 2 asked wrongly, 3 the data is not that of the report.
     """
-    from rich.console import Console
-
     from datacheck.review.sheet import make_sheet, read_sheet
     from datacheck.review.terminal import print_drawn, print_review
 
@@ -410,13 +372,13 @@ def sample(
         raise UsageError("sample: expected either a report folder, or --read SHEET")
     if read is not None:
         review = read_sheet(read, confidence)
-        if fmt is Plain.json:
+        if fmt == "json":
             sys.stdout.write(review.to_json())
         else:
-            print_review(review, Console(highlight=False), speaks)
+            print_review(review, screen(), speaks)
     elif report is not None:
-        drawn = make_sheet(report, _bindings(data), out, n=n, seed=seed, by=by, excerpts=excerpts.value)
-        print_drawn(drawn, Console(highlight=False), speaks, str(out))
+        drawn = make_sheet(report, bindings(data), out, n=n, seed=seed, by=by, excerpts=excerpts)
+        print_drawn(drawn, screen(), speaks, str(out))
 
 
 @app.command()
@@ -434,7 +396,7 @@ def preview(
         str | None, typer.Option(metavar="NAME", help="A dataset of the contract.", show_default="the first")
     ] = None,
     checks: ChecksOpt = None,
-    excerpts: Annotated[Excerpts, typer.Option(help="How data is shown.")] = Excerpts.redacted,
+    excerpts: Annotated[Excerpts, typer.Option(help="How data is shown.")] = "redacted",
     lang: LangOpt = "",
     _debug: DebugOpt = False,
 ) -> None:
@@ -442,17 +404,13 @@ def preview(
 
     Exit code: 0 shown, 2 asked wrongly, 3 the tokenizer or its template cannot be used.
     """
-    from rich.console import Console
-
     from datacheck.contract import discover
     from datacheck.preview.rows import preview as make_preview
     from datacheck.preview.terminal import print_preview
 
     discover.use_folder(checks)
-    found = make_preview(source, row=row, n=n, dataset=dataset, data=_bindings(data), run=_settings(settings))
-    speaks = language(lang)
-    console = Console(highlight=False)
-    print_preview(found, console, speaks, mode=excerpts.value, batch=batch, everything=everything)
+    found = make_preview(source, row=row, n=n, dataset=dataset, data=bindings(data), run=run_settings(settings))
+    print_preview(found, screen(), language(lang), mode=excerpts, batch=batch, everything=everything)
 
 
 @app.command()

@@ -3,8 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.progress import (
@@ -47,33 +46,25 @@ def steps_shown(lang: Lang, console: Console) -> Iterator[Callable[["Step"], Non
         yield lambda p: progress.update(bar, completed=p.done, total=p.of, description=step_name(p.step, lang))
 
 
+@contextmanager
+def phases_shown(lang: Lang, console: Console) -> Iterator["Display"]:
+    """Show a bar with its phase while the block runs. Nothing is left of the bar."""
+    columns = (BarColumn(20), TaskProgressColumn(), TimeElapsedColumn())
+    what = TextColumn("{task.description}", markup=False)
+    with Progress(
+        *columns, what, console=console, transient=True, redirect_stdout=False, redirect_stderr=False
+    ) as progress:
+        yield Display(lang, progress)
+
+
 class Display:
-    """A bar with its phase, gone when the block ends.
+    """A bar with its phase; `lang` is that of the phases."""
 
-    Args:
-        lang: of the phases.
-        console: a terminal.
-
-    """
-
-    def __init__(self, lang: Lang, console: Console) -> None:
+    def __init__(self, lang: Lang, progress: Progress) -> None:
         self._lang = lang
-        columns = (BarColumn(20), TaskProgressColumn(), TimeElapsedColumn())
-        what = TextColumn("{task.description}", markup=False)
-        self._progress = Progress(
-            *columns, what, console=console, transient=True, redirect_stdout=False, redirect_stderr=False
-        )
+        self._progress = progress
         self._task: TaskID | None = None
         self._phase = ""
-
-    def __enter__(self) -> Self:
-        self._progress.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._progress.stop()
 
     def hashed(self, read: int, of: int) -> None:
         """So many bytes more, of so many, were hashed."""

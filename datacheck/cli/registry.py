@@ -9,16 +9,24 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from datacheck.cli.said import LangOpt, language, pairs
+from datacheck.cli.options import (
+    ChecksOpt,
+    DataOpt,
+    LangOpt,
+    StrictOpt,
+    TrustOpt,
+    bindings,
+    run_settings,
+    screen,
+)
+from datacheck.cli.said import language
 from datacheck.errors import UsageError
-from datacheck.i18n.message import Message
 from datacheck.interrupts import InterruptedRunError, ignore_signals, signals_raise
 
 if TYPE_CHECKING:
     from datacheck.cli.progress import Display
     from datacheck.i18n.words import Lang
     from datacheck.registry.publish import Hashed, Outcome, PublishRules
-    from datacheck.registry.registry import Registry
     from datacheck.session.session import Session
 
 RegistryOpt = Annotated[
@@ -26,10 +34,6 @@ RegistryOpt = Annotated[
 ]
 ContractOpt = Annotated[Path, typer.Option("--contract", help="The contract, a YAML file.", show_default=False)]
 SignOpt = Annotated[str, typer.Option("--sign", metavar="KEY", help="Key of the validator: a file, or env:NAME.")]
-TrustOpt = Annotated[
-    Path | None, typer.Option("--trust", metavar="FILE", help="Trusted keys.", show_default="$DATACHECK_TRUST")
-]
-DataOpt = Annotated[list[str] | None, typer.Option("--data", metavar="NAME=PATH", help="Where a dataset is.")]
 RunOpt = Annotated[list[str] | None, typer.Option("--run", metavar="NAME=VALUE", help="A setting of the training run.")]
 AnchorOpt = Annotated[
     list[Path] | None,
@@ -38,8 +42,6 @@ AnchorOpt = Annotated[
     ),
 ]
 ChannelOpt = Annotated[str | None, typer.Option(help="Pointer in published/.", show_default="the name of the contract")]
-ChecksOpt = Annotated[Path | None, typer.Option("--checks", metavar="DIR", help="A folder with checks of your own.")]
-StrictOpt = Annotated[bool, typer.Option("--strict", help="Warnings count as violations.")]
 WorkersOpt = Annotated[int | None, typer.Option(help="Worker processes.", show_default="by size and cores")]
 JsonOpt = Annotated[str, typer.Option("--format", metavar="text|json", help="What to print.")]
 
@@ -74,12 +76,13 @@ def publish(
     Exit code: 0 published, 1 contract violated, 2 asked wrongly, 3 could not decide or record.
     """
     from datacheck.registry.publish import publish as take
+    from datacheck.registry.registry import Registry
 
     speaks, fmt = language(lang), _format(fmt)
     rules = _rules(contract, sign, data, settings, trust, channel, checks, workers, speaks, strict=strict)
     stop = _Stop(speaks)
     with signals_raise(), stop.shown() as hashed:
-        found = take(drop, rules, _registry(registry, anchor), wait=wait, execute=stop.execute, hashed=hashed)
+        found = take(drop, rules, Registry(registry, anchor or ()), wait=wait, execute=stop.execute, hashed=hashed)
     _show([found], fmt, speaks)
     raise typer.Exit(stop.code or found.exit_code)
 
@@ -104,6 +107,7 @@ def rescan(
     Only versions that this contract (by its name) has published are asked about, and only if something changed.
     Exit code: 0 all stand, 1 some were revoked, 2 asked wrongly, 3 some could not be decided.
     """
+    from datacheck.registry.registry import Registry
     from datacheck.registry.rescan import rescan as ask_again
 
     speaks, fmt = language(lang), _format(fmt)
@@ -111,7 +115,7 @@ def rescan(
     stop = _Stop(speaks)
     found = []
     with signals_raise(), stop.shown() as hashed:
-        for one in ask_again(rules, _registry(registry, anchor), execute=stop.execute, hashed=hashed):
+        for one in ask_again(rules, Registry(registry, anchor or ()), execute=stop.execute, hashed=hashed):
             found.append(one)
             if fmt == "text":
                 _show([one], fmt, speaks)
@@ -160,9 +164,7 @@ def history(
     if fmt == "json":
         sys.stdout.write(history_json(entries, head))
     else:
-        from rich.console import Console
-
-        print_history(entries, head, Console(highlight=False), speaks)
+        print_history(entries, head, screen(), speaks)
 
 
 class _Stop:
@@ -181,9 +183,9 @@ class _Stop:
             return
         from rich.console import Console
 
-        from datacheck.cli.progress import Display
+        from datacheck.cli.progress import phases_shown
 
-        with Display(self._lang, Console(stderr=True)) as self._display:
+        with phases_shown(self._lang, Console(stderr=True)) as self._display:
             yield self._display.hashed
 
     def execute(self, session: "Session") -> str | None:
@@ -220,22 +222,9 @@ def _rules(
     from datacheck.session.options import Options
 
     discover.use_folder(checks)
-    run = pairs("--run", settings, Message("expected NAME=VALUE, as in --run tokenizer=models/qwen"))
+    run = run_settings(settings)
     options = Options(strict=strict, checks=checks, workers=workers, lang=lang, run=run, whole=True)
-    return PublishRules(
-        contract,
-        load_private(sign),
-        read_trust(trust),
-        pairs("--data", data, Message("expected NAME=PATH, as in --data train=drops/2026-11-20")),
-        channel,
-        options,
-    )
-
-
-def _registry(root: Path, anchor: list[Path] | None) -> "Registry":
-    from datacheck.registry.registry import Registry
-
-    return Registry(root, anchor or ())
+    return PublishRules(contract, load_private(sign), read_trust(trust), bindings(data), channel, options)
 
 
 def _show(found: "list[Outcome]", fmt: str, lang: "Lang") -> None:
@@ -245,12 +234,10 @@ def _show(found: "list[Outcome]", fmt: str, lang: "Lang") -> None:
         listed = [{**one._asdict(), "path": str(one.path), "exit_code": one.exit_code} for one in found]
         sys.stdout.write(json.dumps(listed, ensure_ascii=False, indent=1) + "\n")
         return
-    from rich.console import Console
-
     from datacheck.registry.history import print_outcome
 
     for one in found:
-        print_outcome(one, Console(highlight=False), lang)
+        print_outcome(one, screen(), lang)
 
 
 def _format(given: str) -> str:

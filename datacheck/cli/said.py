@@ -1,10 +1,8 @@
 """What the command line says, and in which language: that of --lang, else of the locale. It is decided here only."""
 
-import contextlib
 import os
 import sys
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import typer
 
@@ -13,14 +11,8 @@ from datacheck.i18n.language import chosen
 from datacheck.i18n.message import Message, Quoted, catalogue, ids, languages
 
 if TYPE_CHECKING:
-    from datacheck.engine.run import OnProgress
     from datacheck.i18n.words import Lang
 
-LangOpt = Annotated[
-    str,
-    typer.Option("--lang", metavar="|".join(languages()), help="Language of the reports.", show_default="from LANG"),
-]
-DebugOpt = Annotated[bool, typer.Option("--debug", help="Show where a fault came from.")]  # read by main()
 _PRINTED = ids(
     "Arguments", "Options", "Commands", "[default: {}]", "[env var: {}]", "[required]", "Show this message and exit."
 )
@@ -58,31 +50,6 @@ def language(given: str = "") -> "Lang":
 def say(message: Message, *, err: bool = False) -> None:
     """Print a sentence."""
     typer.echo(message.said(language()), err=err)
-
-
-@contextlib.contextmanager
-def progress_shown(lang: "Lang", *, quiet: bool) -> Iterator["OnProgress | None"]:
-    """Show a bar on a terminal while the block runs; gives what hears of the steps, None where nobody looks."""
-    if quiet or not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-
-    from datacheck.cli.progress import steps_shown
-
-    with steps_shown(lang, Console(stderr=True)) as tell:
-        yield tell
-
-
-def pairs(option: str, items: list[str] | None, expected: Message) -> dict[str, str]:
-    """NAME=VALUE of an option that is given often. Raises UsageError."""
-    found: dict[str, str] = {}
-    for item in items or []:
-        name, equals, value = item.partition("=")
-        if not (name and equals and value):
-            raise UsageError("{option} {item}: {expected}", option=option, item=item, expected=expected)
-        found[name] = value
-    return found
 
 
 def wrong(said: str) -> Message:

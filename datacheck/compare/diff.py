@@ -44,6 +44,7 @@ from datacheck.files.shown_names import shown_name
 from datacheck.i18n.words import Lang
 from datacheck.loading.reading import Columns
 from datacheck.propose.schema import labels_of
+from datacheck.report import show
 from datacheck.verdict.judge import Measurement, judge_check, version_id
 from datacheck.verdict.model import ContractEntry, FileEntry, Finding, Sentence, ValueEntry
 from datacheck.version import __version__
@@ -205,11 +206,8 @@ def _diff(
     figures = [_facts(one, "profile")["figures"] for one in measured]
     counts = [{v["name"]: int(v["value"]) for v in _facts(one, "matches")["values"]} for one in measured]
     findings = [
-        {
-            check.name: judge_check(plan.datasets[name], check, one[check.name])
-            for check in plan.datasets[name].checks[2:]
-        }
-        for name, one in zip(names, measured, strict=True)
+        {check.name: judge_check(dataset, check, one[check.name]) for check in dataset.checks[2:]}
+        for dataset, one in zip((plan.datasets[name] for name in names), measured, strict=True)
     ]
     rows, notes = _row_changes(counts)
     sides = [_side(plan.datasets[name], state) for name, state in zip(names, loaded, strict=True)]
@@ -256,12 +254,11 @@ def _files(a: Loaded, b: Loaded) -> FileChanges:
     both = sorted(before.keys() & after.keys())
     changed = [name for name in both if before[name] != after[name]]
     came, went = sorted(after.keys() - before.keys()), sorted(before.keys() - after.keys())
-    return FileChanges(
-        same=len(both) - len(changed),
-        changed=FileGroup(count=len(changed), first=tuple(changed[:_FEW])),
-        came=FileGroup(count=len(came), first=tuple(came[:_FEW])),
-        went=FileGroup(count=len(went), first=tuple(went[:_FEW])),
-    )
+    groups = {
+        kind: FileGroup(count=len(names), first=tuple(names[:_FEW]))
+        for kind, names in (("changed", changed), ("came", came), ("went", went))
+    }
+    return FileChanges(same=len(both) - len(changed), **groups)
 
 
 def _row_changes(counts: Sequence[Mapping[str, int]]) -> tuple[RowChanges, list[Message]]:
@@ -319,14 +316,7 @@ def _lengths(figures: Sequence[Mapping[str, Any]]) -> tuple[LengthTable, ...]:
 
 
 def _shares(loaded: Sequence[Loaded], figures: Sequence[Mapping[str, Any]]) -> tuple[Shares, ...]:
-    formats: list[dict[str, int]] = []
-    for side in loaded:
-        total: dict[str, int] = {}
-        for file in side.files:
-            for name, count in file.formats.items():
-                total[name] = total.get(name, 0) + count
-        formats.append(total)
-    made = [_share("formats", *formats)]
+    made = [_share("formats", *(show.formats(file.formats for file in side.files) for side in loaded))]
     for name in figures[0]:
         if name not in ("lengths", "sizes"):
             before, after = (dict(zip(one[name]["name"], one[name]["count"], strict=True)) for one in figures)

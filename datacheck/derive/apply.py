@@ -10,6 +10,7 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import count
 from pathlib import Path
 
 import polars as pl
@@ -19,10 +20,8 @@ from datacheck.checks.pii import Pii
 from datacheck.contract import discover
 from datacheck.contract.load import load_contract
 from datacheck.derive.manifest import (
-    LEFT,
     DerivedDataset,
     DroppedFinding,
-    LeftValue,
     Manifest,
     Reason,
     SourceReport,
@@ -42,7 +41,7 @@ from datacheck.loading.reading import Reading
 from datacheck.session.options import Options
 from datacheck.session.session import Session
 from datacheck.verdict.judge import day_of, version_id
-from datacheck.verdict.judged_files import judged_files, source_of
+from datacheck.verdict.judged_files import check_names, evidence_of, judged_files, source_of
 from datacheck.verdict.model import DatasetEntry, FileEntry, Finding, Report, read_report
 from datacheck.version import __version__
 
@@ -111,16 +110,13 @@ def derive(
     inputs = [_input(report, folder, name, Path(path), chosen, evidence) for name, path in data.items()]
     readings = {given.name: given.reading for given in inputs}
     menders = redactors(mend)
-    tell = _Files(sum(len(given.entry.files) for given in inputs) * (1 + redact), on_progress)
+    tell = _counted_by(on_progress, sum(len(given.entry.files) for given in inputs) * (1 + redact))
     with _staging(out) as staging:
         with new_file(staging / "changes.jsonl") as file:
             ledger = ChangeLog(file)
             made = {given.name: _write(given, staging, ledger, menders.get(given.name), tell) for given in inputs}
         datasets = {name: dataset for name, (dataset, _) in made.items()}
-        redaction = None
-        if redact:
-            redaction, left = looked_at_again(made, menders, readings, staging, tell)
-            _say_what_is_left(left, staging)
+        redaction = looked_at_again(made, menders, readings, staging, tell) if redact else None
         manifest = Manifest(
             schema="datacheck/derived/1",
             datacheck=__version__,
@@ -136,15 +132,8 @@ def derive(
             redaction=redaction,
         )
         if contract is not None:
-            validation = _validate(
-                contract,
-                report,
-                inputs,
-                staging,
-                out,
-                Options(checks=checks, lang=lang, as_of=day_of(report)),
-                on_progress,
-            )
+            options = Options(checks=checks, lang=lang, as_of=day_of(report))
+            validation = _validate(contract, report, inputs, staging, out, options, on_progress)
             manifest = manifest.model_copy(update={"validation": validation})
         with new_file(staging / "manifest.json") as file:
             file.write(manifest.to_json().encode())
@@ -157,13 +146,7 @@ def derive(
 
 def _chosen(report: Report, data: Mapping[str, str], drop: Sequence[str], mend: Mapping[str, Pii]) -> list[Finding]:
     """The findings to apply. What is redacted needs no dropping; what cannot be read cannot be redacted."""
-    if not data:
-        raise UsageError(
-            "no data named; expected --data NAME=PATH with one of: {known}", known=", ".join(report.datasets)
-        )
-    for name in data:
-        if name not in report.datasets:
-            raise UsageError("--data {name}=…: {what}", name=name, what=unknown("dataset", name, report.datasets))
+    check_names(report, data)
     by_id = {finding.id: finding for finding in report.findings}
     for name in drop:
         if name not in by_id:
@@ -253,12 +236,9 @@ def _input(
 
 
 def _evidence(folder: Path, finding: Finding) -> pl.DataFrame:
-    path = folder / "evidence" / f"{finding.id}.parquet"
-    try:
-        table = pl.read_parquet(path, columns=list(_COLUMNS), glob=False).cast(_COLUMNS)  # type: ignore[arg-type]
-    except (OSError, pl.exceptions.PolarsError):
-        raise LoadError("{path}: cannot be read; expected the evidence that the report speaks of", path=path) from None
+    table = evidence_of(folder, finding.id, *_COLUMNS)
     if (table.height, table["row"].drop_nulls().n_unique()) != (finding.evidence.lines, finding.evidence.rows):
+        path = folder / "evidence" / f"{finding.id}.parquet"
         raise LoadError("{path}: holds other places than the report counts", path=path)
     return table
 
@@ -287,23 +267,10 @@ def _staging(out: Path) -> Iterator[Path]:
         shutil.rmtree(staging, ignore_errors=True)
 
 
-def _say_what_is_left(left: Sequence[LeftValue], staging: Path) -> None:
-    """left.jsonl, where a redacted copy still holds what was replaced elsewhere in it."""
-    if left:
-        with new_file(staging / LEFT) as file:
-            file.writelines(each.model_dump_json().encode() + b"\n" for each in left)
-
-
-class _Files:
-    """Counts the files that are begun, for a progress display."""
-
-    def __init__(self, of: int, on_progress: OnProgress | None) -> None:
-        self._begun, self._of, self._on_progress = 0, of, on_progress
-
-    def __call__(self, what: str) -> None:
-        if self._on_progress is not None:
-            self._on_progress(Progress(what, self._begun, self._of))
-        self._begun += 1
+def _counted_by(on_progress: OnProgress | None, of: int) -> Callable[[str], None]:
+    """Hears of every file that is begun, and tells how many were before."""
+    begun = count()
+    return lambda what: on_progress(Progress(what, next(begun), of)) if on_progress else None
 
 
 def _write(
@@ -319,7 +286,7 @@ def _write(
         rows = {row - first: Reasons(tuple(ids), tuple(slugs), line) for row, ids, slugs, line in own.iter_rows()}
         judged = SourceFile(given.name, given.files[entry.path], entry, given.reading, rows, given.bad)
         if redactor is not None:
-            plan = redactor.plan(judged.path, given.reading, rows)
+            plan = redactor.plan(judged)
             judged = redacted(judged, plan, f"{given.name}.{redactor.check.name}")
             plans.append(plan.without(judged.rows))
         files.append(halve(judged, staging, ledger))

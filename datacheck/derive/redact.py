@@ -11,9 +11,8 @@ import hmac
 import json
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import compress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -22,15 +21,15 @@ import polars as pl
 from datacheck.check import Need, Status, Table, View
 from datacheck.checks.pii import Pii
 from datacheck.contract.load import Contract
-from datacheck.derive.manifest import DerivedDataset, LeftValue, RedactedString, Redaction
-from datacheck.derive.split_files import Edit, Reasons, Rewrite, SourceFile
-from datacheck.engine.contain import contained, tables_of
+from datacheck.derive.manifest import LEFT, DerivedDataset, LeftValue, RedactedString, Redaction
+from datacheck.derive.split_files import Edit, Reasons, Rewrite, SourceFile, new_file
+from datacheck.engine.contain import contained, tables_in
 from datacheck.errors import CheckAuthorError, LoadError, UsageError
 from datacheck.i18n.message import Message
 from datacheck.loading import files, spans
 from datacheck.loading.kinds import BINARY
 from datacheck.loading.parse import parse
-from datacheck.loading.reader import Chunk, read
+from datacheck.loading.reader import Chunk
 from datacheck.loading.reading import Reading
 from datacheck.loading.tables import Tables
 from datacheck.pii.leaves import Leaf, Scalar, by_leaf, csv_leaves, json_leaves, json_scalars
@@ -48,36 +47,20 @@ _BLOCKS = pl.col("level") == "block"
 _PASSES = 2  # string by string, then the record as one text: a key may say what the number in its value is
 
 
-class ChangedString(NamedTuple):
-    """A string that changes. `start`, `end`: its decoded bytes in the file, 0 for a row of a table.
-
-    `before` is an HMAC of the old string where there is a key: a plain hash would give the number away to whoever
-    tries them all in the text around it. `after` is the SHA-256 of the new one.
-    """
-
-    row: int
-    line: int
-    where: str
-    start: int
-    end: int
-    new: bytes
-    replaced: tuple[tuple[str, str], ...]
-    before: str | None
-    after: str
-
-
-@dataclass(frozen=True)
+@dataclass
 class Plan:
     """The redaction of one file.
 
-    `stuck`: rows of it that block even so, and their lines; `values`: see `rebuilt`; `originals`: what was replaced in
-    each row that stays, as it was written. They are in memory only.
+    `told`: every string that changes; `edits`: its bytes in a text file; `values`: of a table, row → its new columns;
+    `stuck`: rows that block even so, and their lines; `originals`: what was replaced in each row that stays, as it was
+    written. They are in memory only.
     """
 
-    changes: tuple[ChangedString, ...] = ()
-    stuck: Mapping[int, int] = field(default_factory=dict)
-    values: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)  # of a table: row → its new columns
-    originals: Mapping[int, tuple[Original, ...]] = field(default_factory=dict)
+    told: list[RedactedString] = field(default_factory=list)
+    edits: list[Edit] = field(default_factory=list)
+    values: dict[int, Mapping[str, Any]] = field(default_factory=dict)
+    stuck: dict[int, int] = field(default_factory=dict)
+    originals: dict[int, tuple[Original, ...]] = field(default_factory=dict)
 
     def without(self, dropped: Collection[int]) -> "Plan":
         """The plan with its originals by the row of the kept file, which has not the rows that were dropped."""
@@ -160,39 +143,28 @@ class Redactor:
         self._anonymiser = anonymiser
         self._secret = check.secret()
 
-    def plan(self, path: Path, reading: Reading, skip: Container[int]) -> Plan:
-        """Say what changes in a file; the rows `skip` go anyway."""
-        changes: list[ChangedString] = []
-        stuck: dict[int, int] = {}
-        originals: dict[int, tuple[Original, ...]] = {}
-        rows: dict[int, tuple[int, int]] = {}  # of a table: its own number → that of the report, and the line
-        first, container = 0, ""
-        for chunk in _chunks(path, reading):
-            for tables in tables_of(chunk, reading):
-                wanted = self._rows(tables, to_replace())
-                found = tables.rows.filter(pl.col("row").is_in(wanted.implode()))
-                places = [
-                    p for p in found.select("row", "line", "byte", "length").iter_rows() if first + p[0] not in skip
-                ]
-                if chunk.kind in BINARY:
-                    container = chunk.kind
-                    rows |= {chunk.first_line + p[1] - 1: (first + p[0], chunk.first_line + p[1]) for p in places}
-                else:
-                    for record, gone in self._of_chunk(chunk, reading, first, places, stuck):
-                        if not gone:
-                            changes += self._changes(record, _form(chunk, reading))
-                            originals[record.row] = tuple(record.pseudonyms)
-                first += tables.counts.rows
-        if not rows:
-            return Plan(tuple(changes), stuck, originals=originals)
-        return self._of_table(path, container, reading, rows)
+    def plan(self, file: SourceFile) -> Plan:
+        """Say what changes in a file; its rows that go anyway are passed over."""
+        plan = Plan()
+        rows: dict[int, int] = {}  # of a table: line → row
+        container = ""
+
+        def wanted(first: int, tables: Tables) -> list[int]:
+            return [row for row in self._rows(tables, to_replace()) if first + row not in file.rows]
+
+        for chunk, places in _places(file.path, file.reading, wanted):
+            if chunk.kind in BINARY:
+                container = chunk.kind
+                rows |= {place.line: place.row for place in places}
+            else:
+                self._plan_text(plan, file, chunk, places)
+        if rows:
+            self._plan_table(plan, file, container, rows)
+        return plan
 
     def blocking(self, path: Path, reading: Reading) -> int:
         """Count the blocking hits of a file, as an audit does."""
-        chunks = _chunks(path, reading)
-        return sum(
-            self._hits(tables).filter(_BLOCKS).height for chunk in chunks for tables in tables_of(chunk, reading)
-        )
+        return sum(self._hits(tables).filter(_BLOCKS).height for _, tables in tables_in(path, reading))
 
     def left(
         self, path: Path, reading: Reading, originals: Mapping[int, Sequence[Original]]
@@ -211,30 +183,65 @@ class Redactor:
     def _rows(self, tables: Tables, which: pl.Expr) -> pl.Series:
         return self._hits(tables).filter(which)["row"].unique()
 
-    # --- text ---
-
-    def _of_chunk(
-        self,
-        chunk: Chunk,
-        reading: Reading,
-        first: int,
-        places: Sequence[tuple[int, int, int, int]],
-        stuck: dict[int, int],
-    ) -> Iterator[tuple[_Record, bool]]:
-        """Mend the records at some places; yields each with whether it blocks even so."""
-        form = _form(chunk, reading)
+    def _plan_text(self, plan: Plan, file: SourceFile, chunk: Chunk, places: Sequence["_Place"]) -> None:
+        """Mend some records of a chunk of text."""
+        form = _form(chunk, file.reading)
         records = []
         for row, line, byte, length in places:
             raw = chunk.data[byte : byte + length]
             key = spans.entry_value(raw) if chunk.kind == "document" else 0  # an entry of an object has its key before
-            record = _record(form, raw[key:], first + row, chunk.first_line + line, chunk.first_byte + byte + key)
+            record = _record(form, raw[key:], row, line, chunk.first_byte + byte + key)
             if record is None:
-                stuck[first + row] = chunk.first_line + line
+                plan.stuck[row] = line
             else:
                 records.append(record)
-        blocked = self._mend(records, form)
-        stuck.update({record.row: record.line for record in compress(records, blocked)})
-        return zip(records, blocked, strict=True)
+        for record, blocks in zip(records, self._mend(records, form), strict=True):
+            if blocks:
+                plan.stuck[record.row] = record.line
+            else:
+                self._note(plan, file, record, form)
+
+    def _plan_table(self, plan: Plan, file: SourceFile, container: str, rows: Mapping[int, int]) -> None:
+        """Mend rows of Parquet or Arrow (line → row) through their JSON text."""
+        form = _Form(file.reading.model_copy(update={"encoding": "utf-8"}), None, ",")
+        for found in _table_rows(file.path, container, rows):
+            records = [_Record(rows[line], line, 0, text, json_leaves(text), text) for line, _, text in found]
+            blocked = self._mend(records, form)
+            for (line, value, _), record, blocks in zip(found, records, blocked, strict=True):
+                new = None if blocks else _rebuilt_row(value, [leaf.text for leaf in json_leaves(record.text)])
+                if new is None:
+                    plan.stuck[record.row] = line
+                else:
+                    plan.values[line - 1] = new
+                    self._note(plan, file, record, form, in_table=True)
+
+    def _note(self, plan: Plan, file: SourceFile, record: _Record, form: _Form, *, in_table: bool = False) -> None:
+        """Add the strings of a record that are others than before, with their bytes in the file if it is text."""
+        plan.originals[record.row] = tuple(record.pseudonyms)
+        encoding, after = form.reading.encoding, form.leaves(record.text) or []
+        for number, (old, new) in enumerate(zip(record.leaves, after, strict=True)):
+            if number not in record.replaced:
+                continue
+            start = record.byte + len(record.source[: old.start].encode(encoding))
+            length = len(record.source[old.start : old.end].encode(encoding))
+            written = record.text[new.start : new.end].encode(encoding)
+            if not in_table:
+                plan.edits.append(Edit(start, start + length, written))
+            told = RedactedString(
+                dataset=file.dataset,
+                file=file.entry.path,
+                line=record.line,
+                row=record.row,
+                where=excerpt(old.path),
+                byte=None if in_table else start,
+                length=None if in_table else length,
+                new_length=None if in_table else len(written),
+                findings=(f"{file.dataset}.{self.check.name}",),
+                replaced=tuple((each.entity, each.pseudonym) for each in record.replaced[number]),
+                before=hmac.new(self._secret, old.text.encode(), hashlib.sha256).hexdigest() if self._secret else None,
+                after=hashlib.sha256(new.text.encode()).hexdigest(),
+            )
+            plan.told.append(told)
 
     def _mend(self, records: Sequence[_Record], form: _Form) -> list[bool]:
         """Replace what can be replaced in records; returns which of them still block."""
@@ -292,58 +299,37 @@ class Redactor:
         if made != [leaf.text for leaf in form.leaves(record.text) or []]:
             raise LoadError("a redacted record reads otherwise than it was written")
 
-    def _changes(self, record: _Record, form: _Form) -> Iterator[ChangedString]:
-        """The strings of a record that are others than before, with their bytes in the file."""
-        encoding = form.reading.encoding
-        after = form.leaves(record.text) or []
-        for number, (old, new) in enumerate(zip(record.leaves, after, strict=True)):
-            if number in record.replaced:
-                start = record.byte + len(record.source[: old.start].encode(encoding))
-                length = len(record.source[old.start : old.end].encode(encoding))
-                written = record.text[new.start : new.end].encode(encoding)
-                yield self._change(record, number, (start, start + length), written, old, new)
 
-    def _change(
-        self, record: _Record, number: int, place: tuple[int, int], written: bytes, old: Leaf, new: Leaf
-    ) -> ChangedString:
-        return ChangedString(
-            record.row,
-            record.line,
-            old.path,
-            *place,
-            written,
-            tuple((each.entity, each.pseudonym) for each in record.replaced[number]),
-            hmac.new(self._secret, old.text.encode(), hashlib.sha256).hexdigest() if self._secret else None,
-            hashlib.sha256(new.text.encode()).hexdigest(),
-        )
+class _Place(NamedTuple):
+    """A record: its row and line in the file, and its bytes in its chunk."""
 
-    # --- tables ---
+    row: int
+    line: int
+    byte: int
+    length: int
 
-    def _of_table(self, path: Path, container: str, reading: Reading, rows: Mapping[int, tuple[int, int]]) -> Plan:
-        """Redact rows of Parquet or Arrow through their JSON text."""
-        from datacheck.loading.arrow import json_safe  # pyarrow only where it is needed
 
-        form = _Form(reading.model_copy(update={"encoding": "utf-8"}), None, ",")
-        changes: list[ChangedString] = []
-        stuck: dict[int, int] = {}
-        values: dict[int, Mapping[str, Any]] = {}
-        originals: dict[int, tuple[Original, ...]] = {}
-        for numbers, found in contained(path.name, _picked, path, container, sorted(rows)):
-            texts = [json.dumps(json_safe(value), ensure_ascii=False) for value in found]
-            records = [
-                _Record(*rows[number], 0, text, json_leaves(text), text)
-                for number, text in zip(numbers, texts, strict=True)
-            ]
-            blocked = self._mend(records, form)
-            for number, value, record, gone in zip(numbers, found, records, blocked, strict=True):
-                new = None if gone else _rebuilt_row(value, [leaf.text for leaf in json_leaves(record.text)])
-                if new is None:
-                    stuck[record.row] = record.line
-                else:
-                    values[number] = new
-                    originals[record.row] = tuple(record.pseudonyms)
-                    changes += (c._replace(start=0, end=0, new=b"") for c in self._changes(record, form))
-        return Plan(tuple(changes), stuck, values, originals)
+def _places(
+    path: Path, reading: Reading, wanted: Callable[[int, Tables], list[int]]
+) -> Iterator[tuple[Chunk, list[_Place]]]:
+    """Some records of a file, chunk by chunk; `wanted`: (row at which its tables begin, tables) → numbers in these."""
+    first = 0
+    for chunk, tables in tables_in(path, reading):
+        found = tables.rows.filter(pl.col("row").is_in(wanted(first, tables)))
+        places = found.select("row", "line", "byte", "length").iter_rows()
+        yield chunk, [_Place(first + row, chunk.first_line + line, *span) for row, line, *span in places]
+        first += tables.counts.rows
+
+
+def _table_rows(path: Path, container: str, lines: Iterable[int]) -> Iterator[list[tuple[int, Mapping[str, Any], str]]]:
+    """Rows of a table by line, each with its values and their JSON text, some at a time."""
+    from datacheck.loading.arrow import json_safe  # pyarrow only where it is needed
+
+    for numbers, found in contained(path.name, _picked, path, container, sorted(line - 1 for line in lines)):
+        yield [
+            (number + 1, value, json.dumps(json_safe(value), ensure_ascii=False))
+            for number, value in zip(numbers, found, strict=True)
+        ]
 
 
 def _picked(path: Path, container: str, rows: list[int]) -> Iterator[tuple[list[int], list[dict[str, Any]]]]:
@@ -353,39 +339,32 @@ def _picked(path: Path, container: str, rows: list[int]) -> Iterator[tuple[list[
         yield from picked(file, container, rows)
 
 
-def _chunks(path: Path, reading: Reading) -> Iterator[Chunk]:
-    return iter(read(path, reading))
-
-
 def _form(chunk: Chunk, reading: Reading) -> _Form:
     if chunk.kind not in ("jsonl", "csv"):  # JSON that spans lines is read as UTF-8 only
         reading = reading.model_copy(update={"encoding": "utf-8"})
     return _Form(reading, chunk.header if chunk.kind == "csv" else None, chunk.delimiter or ",")
 
 
-def _written_rows(path: Path, reading: Reading, wanted: Container[int]) -> Iterator[tuple[int, int, Iterator[Scalar]]]:
+def _written_rows(path: Path, reading: Reading, some: Container[int]) -> Iterator[tuple[int, int, Iterator[Scalar]]]:
     """Some rows of a file by number: their line, and all that they hold."""
-    first, container = 0, ""
-    rows: dict[int, tuple[int, int]] = {}  # of a table: its own number → the row, and the line
-    for chunk in _chunks(path, reading):
-        for tables in tables_of(chunk, reading):
-            form = _form(chunk, reading)
-            for row, line, byte, length in tables.rows.select("row", "line", "byte", "length").iter_rows():
-                if first + row not in wanted:
-                    continue
-                if chunk.kind in BINARY:
-                    container = chunk.kind
-                    rows[chunk.first_line + line - 1] = first + row, chunk.first_line + line
-                else:
-                    text = chunk.data[byte : byte + length].decode(form.reading.encoding).removeprefix("\ufeff")
-                    yield first + row, chunk.first_line + line, form.scalars(text)
-            first += tables.counts.rows
-    if rows:
-        from datacheck.loading.arrow import json_safe  # pyarrow only where it is needed
+    container = ""
+    rows: dict[int, int] = {}  # of a table: line → row
 
-        for numbers, found in contained(path.name, _picked, path, container, sorted(rows)):
-            for number, value in zip(numbers, found, strict=True):
-                yield *rows[number], json_scalars(json.dumps(json_safe(value), ensure_ascii=False))
+    def wanted(first: int, tables: Tables) -> list[int]:
+        return [row for row in range(tables.counts.rows) if first + row in some]
+
+    for chunk, places in _places(path, reading, wanted):
+        form = _form(chunk, reading)
+        for row, line, byte, length in places:
+            if chunk.kind in BINARY:
+                container = chunk.kind
+                rows[line] = row
+            else:
+                text = chunk.data[byte : byte + length].decode(form.reading.encoding).removeprefix("\ufeff")
+                yield row, line, form.scalars(text)
+    for found in _table_rows(path, container, rows) if rows else ():
+        for line, _, text in found:
+            yield rows[line], line, json_scalars(text)
 
 
 def _record(form: _Form, raw: bytes, row: int, line: int, byte: int) -> _Record | None:
@@ -489,26 +468,8 @@ def redactors(mend: Mapping[str, Pii]) -> dict[str, Redactor]:
 def redacted(file: SourceFile, plan: Plan, finding: str) -> SourceFile:
     """Return what becomes of a file: strings that change, and rows that go because they block even so."""
     stuck = {row: Reasons((finding,), ("not_redactable",), line) for row, line in plan.stuck.items()}
-    in_table = bool(plan.values)
-    told = tuple(
-        RedactedString(
-            dataset=file.dataset,
-            file=file.entry.path,
-            line=change.line,
-            row=change.row,
-            where=excerpt(change.where),
-            byte=None if in_table else change.start,
-            length=None if in_table else change.end - change.start,
-            new_length=None if in_table else len(change.new),
-            findings=(finding,),
-            replaced=change.replaced,
-            before=change.before,
-            after=change.after,
-        )
-        for change in plan.changes
-    )
-    edits = () if in_table else tuple(Edit(change.start, change.end, change.new) for change in plan.changes)
-    return replace(file, rows={**file.rows, **stuck}, rewrite=Rewrite(edits, plan.values, told))
+    rewrite = Rewrite(tuple(plan.edits), plan.values, tuple(plan.told))
+    return replace(file, rows={**file.rows, **stuck}, rewrite=rewrite)
 
 
 def looked_at_again(
@@ -517,8 +478,8 @@ def looked_at_again(
     readings: Mapping[str, Reading],
     folder: Path,
     tell: Callable[[str], None],
-) -> tuple[Redaction, list[LeftValue]]:
-    """Look at all that was kept as an audit does, and for what was replaced; return the facts and what is left.
+) -> Redaction:
+    """Look at all that was kept as an audit does, and for what was replaced: the facts, and left.jsonl.
 
     Raises LoadError if something still blocks.
     """
@@ -541,10 +502,13 @@ def looked_at_again(
                 for row, line, where, entity in menders[name].left(written, readings[name], plan.originals)
             )
     plans = [plan for _, plans in made.values() for plan in plans]
-    entities = Counter(entity for plan in plans for change in plan.changes for entity, _ in change.replaced)
+    entities = Counter(entity for plan in plans for string in plan.told for entity, _ in string.replaced)
     keys = {mender.check.key: mender.check.secret() for mender in menders.values()}
     key, secret = next(iter(keys.items())) if len(keys) == 1 else (None, None)
-    facts = Redaction(
+    if left:
+        with new_file(folder / LEFT) as listed:
+            listed.writelines(each.model_dump_json().encode() + b"\n" for each in left)
+    return Redaction(
         findings=tuple(sorted(mended({name: mender.check for name, mender in menders.items()}))),
         strings=sum(file.redacted for dataset, _ in made.values() for file in dataset.files),
         values=dict(sorted(entities.items())),
@@ -554,4 +518,3 @@ def looked_at_again(
         blocking_hits=0,
         left=len(left),
     )
-    return facts, left

@@ -281,10 +281,7 @@ def _split_rows(file: SourceFile, found: Survey, kept: Path, dropped: Path) -> N
     with new_file(kept), new_file(dropped, private=True):
         for _ in contained(file.path.name, _rows_written, *work):
             pass
-    with files.open_regular(file.path) as opened:
-        raw = files.Hashed(opened)
-        raw.drain()
-        file.verify(raw.hexdigest())
+    file.verify(files.sha256(file.path)[1])
 
 
 def _rows_written(

@@ -18,7 +18,7 @@ from datacheck.errors import DatacheckError, LoadError, crash
 from datacheck.files.shown_names import shown_name
 from datacheck.loading.kinds import BINARY
 from datacheck.loading.parse import parse
-from datacheck.loading.reader import Chunk
+from datacheck.loading.reader import Chunk, read
 from datacheck.loading.reading import Reading
 from datacheck.loading.tables import Tables
 
@@ -31,6 +31,13 @@ def tables_of(chunk: Chunk, reading: Reading, *, records: bool = False) -> Itera
         yield from contained(Path(chunk.path or "").name, _parsed, chunk, reading, records)
     else:
         yield from parse(chunk, reading, records=records)
+
+
+def tables_in(path: Path, reading: Reading, *, records: bool = False) -> Iterator[tuple[Chunk, Tables]]:
+    """All tables of a file in order, each with the chunk that it was read from; as `tables_of`."""
+    for chunk in read(path, reading):
+        for tables in tables_of(chunk, reading, records=records):
+            yield chunk, tables
 
 
 def _parsed(chunk: Chunk, reading: Reading, records: bool) -> Iterator[Tables]:

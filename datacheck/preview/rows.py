@@ -1,6 +1,7 @@
 """Rows as the trainer sees them: rendered, tokenized, labelled. Nothing is stored; the first rows are read again."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -12,13 +13,12 @@ from datacheck.chat.tokenizer import Tokenizer
 from datacheck.contract.artifacts import Run as RunSettings
 from datacheck.contract.artifacts import resolved
 from datacheck.contract.load import load_contract
-from datacheck.engine.contain import tables_of
+from datacheck.engine.contain import tables_in
 from datacheck.errors import LoadError, UsageError, unknown
 from datacheck.features.outcomes import parsed
 from datacheck.features.tokens import limits_of, load_model, reader, renderer, token_run_of
 from datacheck.files.inventory import dataset_files
 from datacheck.i18n.message import Message
-from datacheck.loading.reader import read
 from datacheck.loading.reading import Reading
 from datacheck.trainers.base import UNSEEN
 
@@ -91,12 +91,8 @@ def preview(
         raise UsageError("--row {row}: {named} has no such row; the first is 0", row=row, named=wanted.named)
     examples: list[Conversation] = [each for _, _, found in rows for each in found]
     limits = limits_of(used, model.tokenizer)
-    child = renderer(model, used.template)
-    try:
+    with renderer(model, used.template) or nullcontext() as child:
         made = iter(list(samples(examples, limits, child)))
-    finally:
-        if child is not None:
-            child.close()
     shown = tuple(Previewed(number, at, tuple(islice(made, len(found)))) for number, at, found in rows)
     return Preview(shown, model.tokenizer, limits.max_length)
 
@@ -133,11 +129,10 @@ def _records(wanted: _Data) -> Iterator[tuple[int, str, Any]]:
     """(row, `file:line`, record), as the loader numbers them."""
     number = 0
     for entry in dataset_files("data", wanted.path, wanted.named, wanted.glob).read:
-        for chunk in read(entry.path, wanted.reading):
-            for tables in tables_of(chunk, wanted.reading, records=True):
-                if tables.records is None:
-                    raise LoadError("{name}: its records cannot be shown", name=entry.name)
-                lines = tables.rows["line"].to_list()
-                for (_, record), line in zip(parsed(tables.records), lines, strict=True):
-                    yield number, f"{entry.name}:{chunk.first_line + line}", record
-                    number += 1
+        for chunk, tables in tables_in(entry.path, wanted.reading, records=True):
+            if tables.records is None:
+                raise LoadError("{name}: its records cannot be shown", name=entry.name)
+            lines = tables.rows["line"].to_list()
+            for (_, record), line in zip(parsed(tables.records), lines, strict=True):
+                yield number, f"{entry.name}:{chunk.first_line + line}", record
+                number += 1

@@ -1,7 +1,8 @@
 """How numbers and findings are shown: no rounding that hides a violation."""
 
 import math
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -288,10 +289,9 @@ def worst_first(report: Report) -> list[Finding]:
     return sorted(report.findings, key=lambda finding: order.index(finding.status))
 
 
-def formats(files: Iterable[dict[str, int]]) -> dict[str, int]:
+def formats(files: Iterable[Mapping[str, int]]) -> dict[str, int]:
     """Sum the formats of files, most rows first."""
-    totals: dict[str, int] = {}
+    totals: Counter[str] = Counter()
     for counted in files:
-        for name, rows in counted.items():
-            totals[name] = totals.get(name, 0) + rows
+        totals.update(counted)
     return dict(sorted(totals.items(), key=lambda entry: (-entry[1], entry[0])))

@@ -4,7 +4,7 @@ Every line begins with our own words or signs, never with data, and data is neve
 colour the terminal, move its cursor or speak to a CI system that reads commands from the output.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from rich.cells import cell_len
 from rich.console import Console
@@ -28,7 +28,6 @@ def print_report(
     *,
     folder: str | None = None,
     quiet: bool = False,
-    card: Callable[[str, Lang], Card | None] = cards.card,
 ) -> None:
     """Print a report.
 
@@ -38,7 +37,6 @@ def print_report(
         lang: the language of our words.
         folder: where the report files were written, for the last line.
         quiet: only the verdict and one line per finding that is not a pass.
-        card: gives the card of a check.
 
     """
     words, report = WORDS[lang], show.told(report, lang)
@@ -59,7 +57,7 @@ def print_report(
             continue  # one cause that stopped many checks is told once; the table lists them all
         if finding.error and not finding.values:
             said.add((finding.dataset, str(finding.error)))
-        _block(screen, finding, card(finding.check, lang), show.codes(finding, lang))
+        _block(screen, finding, cards.card(finding.check, lang), show.codes(finding, lang))
     _funnel(screen, report)
     _not_checked(screen, report)
     if folder is not None:

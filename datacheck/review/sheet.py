@@ -17,18 +17,16 @@ from typing import Any, Literal, NamedTuple
 
 import polars as pl
 
-from datacheck.check import EVIDENCE
-from datacheck.engine.contain import tables_of
+from datacheck.engine.contain import tables_in
 from datacheck.errors import LoadError, UsageError, reason_of, unknown
 from datacheck.i18n.message import Message, joined
-from datacheck.loading.reader import read
 from datacheck.loading.reading import Reading
 from datacheck.loading.tables import Tables
 from datacheck.pii.redaction import Mode, excerpt
 from datacheck.review.terminal import Review, Stratum
 from datacheck.text.proportions import wilson
 from datacheck.text.record_keys import record_keys
-from datacheck.verdict.judged_files import judged_files, source_of
+from datacheck.verdict.judged_files import check_names, evidence_of, judged_files, source_of
 from datacheck.verdict.model import Report, read_report
 
 COLUMNS = tuple(
@@ -101,10 +99,7 @@ def make_sheet(
 
     """
     report = read_report(folder)
-    if not data:
-        raise UsageError(
-            "no data named; expected --data NAME=PATH with one of: {known}", known=", ".join(report.datasets)
-        )
+    check_names(report, data)
     if os.path.lexists(out):
         raise UsageError("{out}: exists and may hold verdicts; choose another file with --out", out=out)
     groups = [
@@ -132,8 +127,6 @@ def _groups(
     report: Report, folder: Path, name: str, path: Path, n: int, seed: int, by: str | None, excerpts: Mode
 ) -> list[_Group]:
     """The groups of one dataset: one per finding that flagged rows, in the report's order, then the unflagged."""
-    if name not in report.datasets:
-        raise UsageError("--data {name}=…: {what}", name=name, what=unknown("dataset", name, report.datasets))
     entry = report.datasets[name]
     source = source_of(folder, name, entry)
     labels = [label for label, column in source.columns.named() if column]
@@ -144,12 +137,12 @@ def _groups(
     reading = Reading.model_validate(source.model_dump(include=set(Reading.model_fields)))
     flags = {f.id: _flags(folder, f.id) for f in report.findings if f.dataset == name and f.evidence.rows}
     masked = [f.id for f in report.findings if f.dataset == name and f.check == _MASKED and f.evidence.lines]
-    private = {place for finding in masked for place in _evidence(folder, finding, ["file", "line", "byte"]).rows()}
+    private = {place for finding in masked for place in evidence_of(folder, finding, "file", "line", "byte").rows()}
     groups: dict[tuple[str, str], _Group] = {}
     copies: Counter[str] = Counter()
     first = 0
     for file in entry.files:
-        for tables, line, byte in _tables(files[file.path], reading):
+        for chunk, tables in tables_in(files[file.path], reading):
             for at, (record, part) in enumerate(_records(tables, by)):
                 row = first + at
                 rank = sha256(f"{seed}\0{record}\0{copies[record]}".encode()).hexdigest()
@@ -159,18 +152,14 @@ def _groups(
                 chosen = [group for group in wanted if group.offer(rank, row, n)]
                 if chosen:
                     own_line, own_byte = tables.rows.select("line", "byte").row(at)
-                    at_byte = None if own_byte is None else byte + own_byte  # rows of a table have none
-                    place = (file.path, line + own_line, at_byte)
+                    at_byte = None if own_byte is None else chunk.first_byte + own_byte  # rows of a table have none
+                    place = (file.path, chunk.first_line + own_line, at_byte)
                     mode: Mode = "redacted" if excerpts == "full" and place in private else excerpts
                     shown = {"record": record, "place": _place(name, *place), "text": _text(tables, at, mode)}
                 for group in chosen:
                     flag = flags[group.name][row] if group.name in flags else _Flag("", None, None)
-                    group.take(
-                        rank,
-                        row,
-                        shown | {"problem": flag.problem, "where": flag.where or "", "other": flag.other or ""},
-                        n,
-                    )
+                    said = {"problem": flag.problem, "where": flag.where or "", "other": flag.other or ""}
+                    group.take(rank, row, shown | said, n)
             first += tables.rows.height
     if first != entry.rows:
         raise LoadError("{name}: reads differently than in the report; run the data again", name=name)
@@ -181,24 +170,9 @@ def _groups(
 def _flags(folder: Path, finding: str) -> dict[int, _Flag]:
     """What a finding says of each row that it flags; the first place, and all problems."""
     problems = pl.col("problem").unique(maintain_order=True).str.join(" ")
-    table = _evidence(folder, finding, ["row", "problem", "where", "other"]).drop_nulls("row")
+    table = evidence_of(folder, finding, "row", "problem", "where", "other").drop_nulls("row")
     rows = table.group_by("row", maintain_order=True).agg(problems, pl.col("where", "other").first())
     return {row: _Flag(*said) for row, *said in rows.iter_rows()}
-
-
-def _evidence(folder: Path, finding: str, columns: list[str]) -> pl.DataFrame:
-    path = folder / "evidence" / f"{finding}.parquet"
-    try:
-        return pl.read_parquet(path, columns=columns, glob=False).select(pl.col(c).cast(EVIDENCE[c]) for c in columns)
-    except (OSError, pl.exceptions.PolarsError):
-        raise LoadError("{path}: cannot be read; expected the evidence that the report speaks of", path=path) from None
-
-
-def _tables(path: Path, reading: Reading) -> Iterator[tuple[Tables, int, int]]:
-    """The tables of a file in order, with the line and byte at which the chunk of each begins."""
-    for chunk in read(path, reading):
-        for tables in tables_of(chunk, reading):
-            yield tables, chunk.first_line, chunk.first_byte
 
 
 def _records(tables: Tables, by: str | None) -> Iterator[tuple[str, str]]:

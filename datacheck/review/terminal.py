@@ -95,15 +95,11 @@ def rate_of(stratum: Stratum, lang: Lang) -> str:
     """The rate of a group with its bounds, and what that is in rows."""
     if stratum.rate is None or stratum.low is None or stratum.high is None:
         return _say(lang, "nothing")
-    numbers = {
-        "rate": show.percent(stratum.rate, form=WORDS[lang].percent),
-        "found": show.number(stratum.found),
-        "judged": show.number(stratum.judged),
-        "low": show.percent(stratum.low, form=WORDS[lang].percent),
-        "high": show.percent(stratum.high, form=WORDS[lang].percent),
-    }
+    shares = {"rate": stratum.rate, "low": stratum.low, "high": stratum.high}
+    numbers = {name: show.percent(share, form=WORDS[lang].percent) for name, share in shares.items()}
+    numbers |= {"found": show.number(stratum.found), "judged": show.number(stratum.judged)}
     if stratum.judged >= stratum.rows:
-        return _say(lang, "census", **numbers)
+        return _say(lang, "census").format(**numbers)
     said = _say(lang, "none" if stratum.found == 0 else "rate").format(**numbers)
     low, high = floor(stratum.low * stratum.rows), ceil(stratum.high * stratum.rows)
     whole = _say(lang, "whole").format(rows=show.number(stratum.rows), low=show.number(low), high=show.number(high))

@@ -99,11 +99,9 @@ def pieces(offsets: NDArray[np.int64], least: int = 1 << 16, most: int | None = 
     yield from pairwise(edges)
 
 
-def spread(
-    work: Callable[[int, int], T], offsets: NDArray[np.int64], *, least: int = 1 << 16, most: int | None = None
-) -> list[T]:
+def spread(work: Callable[[int, int], T], offsets: NDArray[np.int64], *, least: int = 1 << 16) -> list[T]:
     """Return work(first, last) of every piece of the rows, in order; done by this process's threads."""
-    return list(stream(work, offsets, least=least, most=most))
+    return list(stream(work, offsets, least=least))
 
 
 def stream(

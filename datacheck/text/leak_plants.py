@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Callable
 from typing import NamedTuple
 
-from datacheck.text.plants import plant, traditional
+from datacheck.text.plants import plant
 
 _LABEL = r"^\s*[(（]?[A-Ja-j][)）.．、:：]\s*"  # (A), A. and the like
 _AROUND = 200  # characters of other text before and after an embedded item
@@ -35,26 +35,14 @@ def _edited(kind: str) -> Plant:
     return lambda item, _host: plant(item.whole, kind)
 
 
-def _verbatim(item: Item, _host: str) -> str:
-    return item.whole
-
-
-def _embedded(item: Item, host: str) -> str:
-    return f"{host[:_AROUND]}\n{item.whole}\n{host[-_AROUND:]}"
+def _embedded(text: str, host: str) -> str:
+    return f"{host[:_AROUND]}\n{text}\n{host[-_AROUND:]}"
 
 
 def _deep(item: Item, host: str) -> str:
     half = len(item.whole) * _TIMES // 2
     around = host * (half // max(len(host), 1) + 1) if host else ""
     return f"{around[:half]}\n{item.whole}\n{around[-half:]}"
-
-
-def _embedded_edit(item: Item, host: str) -> str:
-    return f"{host[:_AROUND]}\n{plant(item.whole, '5 % edits')}\n{host[-_AROUND:]}"
-
-
-def _traditional(item: Item, _host: str) -> str:
-    return traditional(item.whole)
 
 
 def _shuffled(item: Item, _host: str) -> str:
@@ -73,26 +61,22 @@ def _relabelled(item: Item, _host: str) -> str:
     return "\n".join((item.question, *(f"{chr(65 + at)}. {option}" for at, option in enumerate(bare))))
 
 
-def _without_options(item: Item, _host: str) -> str:
-    return item.question
-
-
 LEAKS: dict[str, Plant] = {
-    "verbatim": _verbatim,
-    "embedded": _embedded,
+    "verbatim": lambda item, _host: item.whole,
+    "embedded": lambda item, host: _embedded(item.whole, host),
     "embedded in four times as much": _deep,
     "2 % edits": _edited("2 % edits"),
     "5 % edits": _edited("5 % edits"),
-    "5 % edits, embedded": _embedded_edit,
+    "5 % edits, embedded": lambda item, host: _embedded(plant(item.whole, "5 % edits"), host),
     "10 % edits": _edited("10 % edits"),
-    "traditional": _traditional,
+    "traditional": _edited("traditional"),
     "fullwidth": _edited("fullwidth"),
     "punctuation": _edited("punctuation"),
     "inserted spaces": _edited("inserted spaces"),
     "letter case": _edited("letter case"),
     "options shuffled": _shuffled,
     "options relabelled": _relabelled,
-    "question without options": _without_options,
+    "question without options": lambda item, _host: item.question,
 }
 OF_CHOICES = ("options shuffled", "options relabelled", "question without options")  # only of items that have options
 

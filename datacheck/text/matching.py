@@ -1,4 +1,4 @@
-"""From candidates to verdicts: exact similarity, who is removed, who belongs together.
+"""From candidates to verdicts: exact similarity, and who is removed.
 
 Pairs are (left, right) with left < right in row order. Similarities are ratios of integers, so they do not
 depend on the machine or on the order of work.
@@ -241,11 +241,6 @@ def jaccard(sets: Shingles, pairs: NDArray[np.int64], *, at_least: float | None 
     return Pairs(pairs, common, (both - common).astype(np.int32))
 
 
-def containment(sets: Shingles, left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return |left ∩ right| / |left| of each pair; 0 where left is empty."""
-    return intersections(sets, left, sets, right) / np.maximum(np.diff(sets.offsets)[left], 1)
-
-
 def similar_pairs(
     sets: Shingles | SpilledSets,
     keys: NDArray[np.uint64],
@@ -323,20 +318,6 @@ def _mark(removed: NDArray[np.bool_], rows: NDArray[np.int64]) -> None:
     for start, end in zip(starts.tolist(), [*starts[1:].tolist(), len(rows)], strict=False):
         if not removed[rows[start, 0]]:
             removed[rows[start:end, 1]] = True
-
-
-def clusters(rows: int, pairs: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the smallest row that each row is connected to by pairs, int64[rows]; itself if none."""
-    root = np.arange(rows)
-    left, right = pairs[:, 0], pairs[:, 1]
-    while len(left):
-        a, b = root[left], root[right]
-        open_ = a != b
-        left, right, a, b = left[open_], right[open_], a[open_], b[open_]
-        np.minimum.at(root, np.maximum(a, b), np.minimum(a, b))
-        while (root[root] != root).any():
-            root = root[root]
-    return root
 
 
 def least(sizes: NDArray[np.int64], threshold: float) -> NDArray[np.int64]:

@@ -116,11 +116,6 @@ def banding(threshold: float) -> tuple[int, int, int]:
     raise ValueError(f"threshold {threshold} is too low for MinHash bands (.3 and more); use exact_pairs")
 
 
-def recall(similarity: float, bands: int, rows: int) -> float:
-    """Return the share of pairs of this Jaccard similarity that share a band: 1 - (1 - s^rows)^bands."""
-    return 1.0 - (1.0 - similarity**rows) ** bands
-
-
 @cache
 def permutations(num_perm: int, seed: int) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
     """Return datasketch's factors and summands: value k of a signature is min(a[k] · mix(hash) + b[k] mod 2^32)."""

@@ -14,26 +14,13 @@ from datacheck.text import tables
 from datacheck.text.codes import Codes, blocks, decode, encode, from_lengths, points, text_of
 
 Rule = Literal["nfkc", "casefold", "t2s", "strip_punct", "strip_space", "strip_invisible"]
-
-
 RULES: tuple[Rule, ...] = ("nfkc", "casefold", "t2s", "strip_punct", "strip_space")  # all that there is to do
-
-
 KNOWN: tuple[Rule, ...] = (*RULES, "strip_invisible")
-
-
 _UNSEEN = ("Cf", "Mn", "Lo")  # categories among what strip_punct drops: the others are punctuation, signs, controls
 
-
 _CODES = 0x110000
-
-
 DROP = _CODES
-
-
 CONTEXT = _CODES + 1  # needs its neighbours
-
-
 EXPAND = _CODES + 2  # EXPAND + i: becomes the i-th expansion
 
 

@@ -155,13 +155,6 @@ def proposing_hashes(
     return hashes, wider | ~(latin & long)
 
 
-def without(sets: Shingles, drop: NDArray[np.uint32]) -> Shingles:
-    """Remove hashes (boilerplate: those of a system prompt that many rows share) from every row."""
-    keep = ~contained(sets.hashes, np.unique(drop))
-    gone = np.flatnonzero(~keep)
-    return Shingles(sets.offsets - np.searchsorted(gone, sets.offsets), sets.hashes[keep])
-
-
 def contained(hashes: NDArray[np.uint32], among: NDArray[np.uint32]) -> NDArray[np.bool_]:
     """Say of each hash whether it is in `among` (sorted). A bitmap answers for nearly all that are not."""
     found = np.zeros(len(hashes), np.bool_)

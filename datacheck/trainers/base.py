@@ -113,19 +113,69 @@ def as_loaded(record: dict[str, Any], seen: Seen) -> dict[str, Any]:
 
 
 def guarded(
-    read: Callable[[Any, Any, Seen], RowOutcome], *, objects: bool = True
+    read: Callable[[Any, Any, Seen], RowOutcome], *, loaded: bool = True, objects: bool = True
 ) -> Callable[[Any, Any, Seen], RowOutcome]:
-    """A `read` that may raise StopRow as one that never does; with `objects` it is asked about objects only."""
+    """A `read` that may raise StopRow as one that never does.
+
+    loaded: it gets the record as `datasets` gives it, otherwise with its own keys only; objects: it gets objects only.
+    """
 
     def guarded_read(record: Any, settings: Any, seen: Seen) -> RowOutcome:
         if objects and not isinstance(record, dict):
             return RowOutcome((Fate("not_an_object", None, type_of(record)),))
         try:
-            return read(record, settings, seen)
+            return read(as_loaded(record, seen) if loaded else record, settings, seen)
         except StopRow as stop:
             return RowOutcome((stop.fate,))
 
     return guarded_read
+
+
+def column(example: Mapping[str, Any], name: str | None, reason: str = "missing_column") -> Any:
+    """The value of a column. Raises StopRow where the record has none of that name."""
+    if name is None or name not in example:
+        raise StopRow(reason, name)
+    return example[name]
+
+
+def text_of(value: Any, reason: str, where: str | None) -> str:
+    """A value that must be text. Raises StopRow for another one."""
+    if not isinstance(value, str):
+        raise StopRow(reason, where, type_of(value))
+    return value
+
+
+def json_of(text: str, reason: str, where: str | None = None) -> Any:
+    """What stands in a JSON text. Raises StopRow where it is none."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        raise StopRow(reason, where, Message("not JSON")) from None
+
+
+def objects_of(messages: Any, reason: str, where: str) -> Messages:
+    """A list that must hold objects only. Raises StopRow where it does not, or is none."""
+    if not isinstance(messages, list):
+        raise StopRow(reason, where, type_of(messages))
+    for number, message in enumerate(messages):
+        if not isinstance(message, dict):
+            raise StopRow(reason, f"{where}[{number}]", type_of(message))
+    return messages
+
+
+def conversation_of(messages: Any, reason: str, where: str) -> Messages:
+    """Messages as transformers' chat template takes them: a list of such lists is taken as a batch."""
+    if not (isinstance(messages, list) and messages and isinstance(messages[0], list)):
+        return objects_of(messages, reason, where)
+    filled = [inner for inner in messages if inner not in ([], {}, "")]  # a loop over these gives nothing
+    return [message for inner in filled for message in objects_of(inner, reason, where)]
+
+
+def fate_if(
+    holds: object, reason: str, where: str | None = None, detail: Message | str | None = None
+) -> tuple[Fate, ...]:
+    """The fate of a rule, where it applies."""
+    return (Fate(reason, where, detail),) if holds else ()
 
 
 class Settings(BaseModel):
@@ -331,6 +381,11 @@ def kind_of(value: Any) -> str:
 def type_of(value: Any) -> Message:
     """The JSON type of a value, in the language of who reads it."""
     return Message(kind_of(value))
+
+
+def role_said(role: Any) -> Message:
+    """A role that the data has, for `detail`."""
+    return Message("role {role}", role=shown(role))
 
 
 def shown(value: Any) -> str:

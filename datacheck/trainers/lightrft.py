@@ -14,10 +14,12 @@ from datacheck.trainers.base import (
     Trained,
     Twins,
     Upstream,
-    as_loaded,
+    column,
+    fate_if,
     guarded,
     literal,
-    shown,
+    role_said,
+    text_of,
     type_of,
 )
 
@@ -66,10 +68,9 @@ class LightrftSft(Settings):
     max_len: int = 2048
 
 
-def _read_text(record: dict[str, Any], to: LightrftRl, seen: Seen) -> RowOutcome:
-    example = as_loaded(record, seen)
+def _read_text(example: dict[str, Any], to: LightrftRl, _seen: Seen) -> RowOutcome:
     key = to.input_key or ("input" if "input" in example else "prompt")
-    fates: tuple[Fate, ...] = () if key in example else (Fate("empty_prompt", key),)
+    fates = fate_if(key not in example, "empty_prompt", key)
     content = example.get(key, "")
     prompt: Messages | str
     if to.apply_chat_template:
@@ -77,10 +78,9 @@ def _read_text(record: dict[str, Any], to: LightrftRl, seen: Seen) -> RowOutcome
         fates += lost
     else:
         prompt = _plain(content, key, to.template)
-    if not prompt and not fates:
-        fates = (Fate("empty_prompt", key),)
+    fates = fates or fate_if(not prompt, "empty_prompt", key)
     label = _label(_text_label(example, to), to)
-    gold = _gold(_text_reference(example), "extra_info.reference")
+    gold = _gold(_told(example, "reference"), "extra_info.reference")
     return RowOutcome((*fates, *label, *gold), Trained("sampled", prompt=prompt))
 
 
@@ -99,7 +99,7 @@ def _chat(content: Any, key: str) -> tuple[Messages, tuple[Fate, ...]]:
             raise StopRow("prompt_malformed", f"{key}[{at}].from", type_of(given))
         role = _STANDARD.get(given, message.get("role", ""))
         if role not in _ROLES:
-            lost.append(Fate("role_lost", f"{key}[{at}]", Message("role {role}", role=shown(given or role))))
+            lost.append(Fate("role_lost", f"{key}[{at}]", role_said(given or role)))
         chat.append({"role": role, "content": message.get("value", message.get("content", ""))})
     return chat, tuple(lost[:1])
 
@@ -122,17 +122,12 @@ def _inner(example: dict[str, Any], outer: str, key: str) -> tuple[bool, Any]:
 def _text_label(example: dict[str, Any], to: LightrftRl) -> Any:
     if to.label_key is None:
         return ""
-    if to.label_key in example:
-        return example[to.label_key]
-    for outer, key in (("extra_info", "label"), ("reward_model", "ground_truth")):
-        found, value = _inner(example, outer, key)
-        if found:
-            return value
-    return ""
+    return example[to.label_key] if to.label_key in example else _told(example, "label")
 
 
-def _text_reference(example: dict[str, Any]) -> Any:
-    for outer, key in (("extra_info", "reference"), ("reward_model", "ground_truth")):
+def _told(example: dict[str, Any], name: str) -> Any:
+    """What `extra_info` tells under a name, else the truth of the reward model, else an empty text."""
+    for outer, key in (("extra_info", name), ("reward_model", "ground_truth")):
         found, value = _inner(example, outer, key)
         if found:
             return value
@@ -147,17 +142,15 @@ def _label(label: Any, to: LightrftRl) -> tuple[Fate, ...]:
     if label is None or label == "":
         return (Fate("no_label", where),)
     known = {name.strip() for name in to.recipes.split(",")}
-    return () if label in known else (Fate("unknown_label", where, type_of(label)),)
+    return fate_if(label not in known, "unknown_label", where, type_of(label))
 
 
 def _gold(reference: Any, where: str) -> tuple[Fate, ...]:
-    return (Fate("no_reference", where),) if reference is None or reference in ("", [], {}) else ()
+    return fate_if(reference is None or reference in ("", [], {}), "no_reference", where)
 
 
-def _read_vl(record: dict[str, Any], to: LightrftRl, seen: Seen) -> RowOutcome:
-    example = as_loaded(record, seen)
+def _read_vl(example: dict[str, Any], to: LightrftRl, _seen: Seen) -> RowOutcome:
     key = to.input_key or "prompt"
-    fates: tuple[Fate, ...] = ()
     prompt: Messages | str
     if to.apply_chat_template:
         text, fates = _user_text(example.get(key), key)
@@ -168,11 +161,10 @@ def _read_vl(record: dict[str, Any], to: LightrftRl, seen: Seen) -> RowOutcome:
         system = [{"role": "system", "content": to.system_prompt}] if to.system_prompt else []
         marked = f"<image> {text}" if example.get(to.images_key) else text
         prompt = [*system, {"role": "user", "content": marked}]
-        if text in ("", None):
-            fates = (*fates, Fate("empty_prompt", key))
+        fates += fate_if(text in ("", None), "empty_prompt", key)
     else:
         prompt = _plain(example.get(key, ""), key, to.template)
-        fates = () if prompt else (Fate("empty_prompt", key),)
+        fates = fate_if(not prompt, "empty_prompt", key)
     label = _vl_label(example, to.label_key)
     reference = _vl_reference(example, to.reference_key)
     where = to.reference_key or "reward_model.ground_truth"
@@ -187,19 +179,11 @@ def _user_text(conversation: Any, key: str) -> tuple[Any, tuple[Fate, ...]]:
             raise StopRow("no_user", key)
         text, fates = _of_message(conversation[asked[0]], f"{key}[{asked[0]}]")
         others = len(conversation) - 1
-        return text, (
-            *(
-                (Fate("messages_dropped", key, Message.plural("{n} message", "{n} messages", others)),)
-                if others
-                else ()
-            ),
-            *fates,
-        )
+        said = Message.plural("{n} message", "{n} messages", others)
+        return text, fate_if(others, "messages_dropped", key, said) + fates
     if isinstance(conversation, dict):
         return _of_message(conversation, key)
-    if not isinstance(conversation, str):
-        raise StopRow("prompt_malformed", key, type_of(conversation))
-    return _unmarked(conversation, key)
+    return _unmarked(text_of(conversation, "prompt_malformed", key), key)
 
 
 def _of_message(message: dict[str, Any], where: str) -> tuple[Any, tuple[Fate, ...]]:
@@ -256,38 +240,29 @@ def _normalised(value: Any) -> Any:
     return value[0] if isinstance(value, list | tuple) and len(value) == 1 else value
 
 
-def _read_sft(record: dict[str, Any], to: LightrftSft, seen: Seen) -> RowOutcome:
-    example = as_loaded(record, seen)
+def _read_sft(example: dict[str, Any], to: LightrftSft, _seen: Seen) -> RowOutcome:
     if to.apply_chat_template and not to.pretrain_mode:
         return RowOutcome((), _conversation(example, to))
-    prompt = _of(example, to.input_key)
-    response = _of(example, to.output_key) if to.output_key else ""
+    prompt = column(example, to.input_key, "missing_key")
+    response = column(example, to.output_key, "missing_key") if to.output_key else ""
     if to.input_template and not to.pretrain_mode:
         prompt = to.input_template.replace("{}", str(prompt))
-    if not isinstance(prompt, str):
-        raise StopRow("text_malformed", to.input_key, type_of(prompt))
+    prompt = text_of(prompt, "text_malformed", to.input_key)
     if to.pretrain_mode:
         return RowOutcome((), Trained("all", text=prompt))
     if not prompt or not response:
         raise StopRow("empty", to.output_key if prompt else to.input_key)
-    if not isinstance(response, str):
-        raise StopRow("text_malformed", to.output_key, type_of(response))
+    response = text_of(response, "text_malformed", to.output_key)
     return RowOutcome((), Trained("completion", prompt=prompt, response=response))
-
-
-def _of(example: dict[str, Any], key: str | None) -> Any:
-    if key is None or key not in example:
-        raise StopRow("missing_key", key)
-    return example[key]
 
 
 def _conversation(example: dict[str, Any], to: LightrftSft) -> Trained:
     """Prompt and answer as messages (sft_dataset.py:33-37); in multi-turn data every answer is trained."""
-    messages = _messages(_of(example, to.input_key), to.input_key)
+    messages = _messages(column(example, to.input_key, "missing_key"), to.input_key)
     if to.multiturn:
         return Trained("assistant", messages=messages)
     if to.output_key:
-        answer = _of(example, to.output_key)
+        answer = column(example, to.output_key, "missing_key")
         if answer == []:
             raise StopRow("empty", to.output_key)
         return Trained("completion", prompt=messages, response=_messages(answer, to.output_key))
@@ -318,15 +293,11 @@ def _before_sft(to: LightrftSft, _seen: Seen) -> tuple[Fate, ...]:
         return ()
     if to.output_key:
         return (Fate("multiturn_with_output", to.output_key),)
-    return () if to.apply_chat_template else (Fate("multiturn_needs_template"),)
-
-
-def _first(to: LightrftRl) -> int | None:
-    return to.max_samples
+    return fate_if(not to.apply_chat_template, "multiturn_needs_template")
 
 
 _RL_ROLES = {"user": ("user", "human"), "assistant": ("assistant", "gpt"), "system": ("system",), "tool": ("tool",)}
-_RL: dict[str, Any] = {"settings": LightrftRl, "cut": _cut_rl, "first": _first, "run_here": True}
+_RL: dict[str, Any] = {"settings": LightrftRl, "cut": _cut_rl, "first": lambda to: to.max_samples, "run_here": True}
 _SFT: dict[str, Any] = {"settings": LightrftSft, "cut": _cut_sft, "before": _before_sft, "run_here": True}
 MODES = {
     "rl_text": _TWINS.mode("rl_text", "rl_text", read=guarded(_read_text), roles=_RL_ROLES, **_RL),

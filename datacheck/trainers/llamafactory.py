@@ -8,13 +8,14 @@ import json
 import re
 from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from datacheck.i18n.message import Message
 from datacheck.trainers.base import (
     Cut,
     Fate,
     Loss,
+    Messages,
     Mode,
     RowOutcome,
     Seen,
@@ -22,8 +23,10 @@ from datacheck.trainers.base import (
     Trained,
     Twins,
     Upstream,
-    as_loaded,
+    fate_if,
     guarded,
+    json_of,
+    text_of,
     type_of,
 )
 from datacheck.trainers.llamafactory_converters import CONVERTERS, Converted
@@ -37,34 +40,28 @@ _CALL = re.compile(r"<tool_call>(.*?)</tool_call>", re.DOTALL)
 _THOUGHT = re.compile(r"<think>\n(.*?)\n</think>\n\n", re.DOTALL)
 
 
-class _Rendered(NamedTuple):
-    """Messages in standard roles, as the template takes them, and what was changed on the way."""
+def _rendered(made: Converted, messages: list[tuple[str, Any]]) -> tuple[Messages, tuple[Fate, ...]]:
+    """Messages in standard roles, as the template takes them, and what its formatters changed on the way.
 
-    messages: list[dict[str, Any]]
-    notes: tuple[Fate, ...] = ()
-
-
-def _rendered(made: Converted, messages: list[tuple[str, Any]]) -> _Rendered:
-    """What the template's formatters make of messages; they stop the run at whatever is no text."""
+    They stop the run at whatever is no text.
+    """
     _tools(made)  # tools that cannot be read are refused first
-    if made.system and not isinstance(made.system, str):
-        raise StopRow("system_not_text", None, type_of(made.system))
-    rendered: list[dict[str, Any]] = [{"role": "system", "content": made.system}] if made.system else []
+    if made.system:
+        text_of(made.system, "system_not_text", None)
+    rendered: Messages = [{"role": "system", "content": made.system}] if made.system else []
     notes: tuple[Fate, ...] = ()
     for place, (role, content) in enumerate(messages):
         if role == "system":
-            raise StopRow("role_not_rendered", None, Message("turn {turn}", turn=place + 1))
+            raise StopRow("role_not_rendered", None, _turn(place))
         if not isinstance(content, str):
-            raise StopRow("text_expected", None, Message("turn {turn}: {what}", turn=place + 1, what=type_of(content)))
+            raise _wrong_turn("text_expected", place, type_of(content))
         if role == "function":
             message, quoted = _function(content, place)
             rendered.append(message)
-            notes = (
-                (*notes, Fate("arguments_as_text", None, Message("turn {turn}", turn=place + 1))) if quoted else notes
-            )
+            notes += fate_if(quoted, "arguments_as_text", None, _turn(place))
         else:
             rendered.append({"role": _STANDARD[role], "content": content})
-    return _Rendered(rendered, notes)
+    return rendered, notes
 
 
 def _function(content: str, place: int) -> tuple[dict[str, Any], bool]:
@@ -76,17 +73,11 @@ def _function(content: str, place: int) -> tuple[dict[str, Any], bool]:
     try:
         calls = json.loads(text)
     except (ValueError, RecursionError):
-        raise StopRow(
-            "call_malformed", None, Message("turn {turn}: {what}", turn=place + 1, what=Message("not JSON"))
-        ) from None
+        raise _wrong_turn("call_malformed", place, Message("not JSON")) from None
     listed = calls if isinstance(calls, list) else [calls]
     for call in listed:
         if not isinstance(call, dict) or "name" not in call or "arguments" not in call:
-            raise StopRow(
-                "call_malformed",
-                None,
-                Message("turn {turn}: {what}", turn=place + 1, what=Message("no name or no arguments")),
-            )
+            raise _wrong_turn("call_malformed", place, Message("no name or no arguments"))
     functions = [
         {"type": "function", "function": {"name": call["name"], "arguments": call["arguments"]}} for call in listed
     ]
@@ -94,17 +85,19 @@ def _function(content: str, place: int) -> tuple[dict[str, Any], bool]:
     return {"role": "assistant", "content": kept, "tool_calls": functions}, quoted
 
 
+def _turn(place: int) -> Message:
+    return Message("turn {turn}", turn=place + 1)
+
+
+def _wrong_turn(reason: str, place: int, what: Message) -> StopRow:
+    return StopRow(reason, None, Message("turn {turn}: {what}", turn=place + 1, what=what))
+
+
 def _tools(made: Converted) -> list[Any] | None:
     """The tools as a list; None where there are none. Raises StopRow where they are no JSON text of such a list."""
-    tools = made.tools
-    if not tools:
+    if not made.tools:
         return None
-    if not isinstance(tools, str):
-        raise StopRow("tools_not_text", None, type_of(tools))
-    try:
-        listed = json.loads(tools)
-    except (ValueError, RecursionError):
-        raise StopRow("tools_malformed", None, Message("not JSON")) from None
+    listed = json_of(text_of(made.tools, "tools_not_text", None), "tools_malformed")
     if listed in ([], {}, ""):
         return []
     if not isinstance(listed, list) or not all(isinstance(tool, dict) for tool in listed):
@@ -115,10 +108,9 @@ def _tools(made: Converted) -> list[Any] | None:
 def _sft(made: Converted, to: LlamaFactory) -> RowOutcome:
     if len(made.prompt) % 2 != 1 or len(made.response) != 1:
         return _dropped(made, to)
-    out = _rendered(made, [*made.prompt, *made.response])
+    messages, notes = _rendered(made, [*made.prompt, *made.response])
     loss: Loss = "all" if to.train_on_prompt else "last_turn" if to.mask_history else "assistant"
-    trained = Trained(loss, messages=out.messages, tools=_tools(made))
-    return RowOutcome((*made.notes, *out.notes), trained)
+    return RowOutcome((*made.notes, *notes), Trained(loss, messages=messages, tools=_tools(made)))
 
 
 def _dropped(made: Converted, to: LlamaFactory) -> RowOutcome:
@@ -129,11 +121,9 @@ def _dropped(made: Converted, to: LlamaFactory) -> RowOutcome:
 def _dpo(made: Converted, to: LlamaFactory) -> RowOutcome:
     if len(made.prompt) % 2 != 1 or len(made.response) < 2:
         return _dropped(made, to)
-    out = _rendered(made, [*made.prompt, made.response[0]])
-    other = _rendered(made, [*made.prompt, made.response[1]])
-    notes = (*made.notes, *dict.fromkeys((*out.notes, *other.notes)))
-    tools = _tools(made)
-    prompt, chosen, rejected = out.messages[:-1], out.messages[-1:], other.messages[-1:]
+    (one, notes), (two, others) = (_rendered(made, [*made.prompt, answer]) for answer in made.response[:2])
+    notes = (*made.notes, *dict.fromkeys((*notes, *others)))
+    prompt, chosen, rejected, tools = one[:-1], one[-1:], two[-1:], _tools(made)
     return RowOutcome(notes, Trained("completion", prompt=prompt, chosen=chosen, rejected=rejected, tools=tools))
 
 
@@ -145,11 +135,11 @@ def _kto(made: Converted, to: LlamaFactory) -> RowOutcome:
         return RowOutcome((*made.notes, _unlabelled(made, to)))
     first, second = made.response
     label = bool(first[1])
-    out = _rendered(made, [*made.prompt, first if label else second])
+    messages, notes = _rendered(made, [*made.prompt, first if label else second])
     flipped = not label and first != ("assistant", "")
     emptied = first == ("assistant", "") == second
-    notes = (*made.notes, *out.notes, *((Fate("label_flipped", to.response),) if flipped or emptied else ()))
-    prompt, response, tools = out.messages[:-1], out.messages[-1:], _tools(made)
+    notes = (*made.notes, *notes, *fate_if(flipped or emptied, "label_flipped", to.response))
+    prompt, response, tools = messages[:-1], messages[-1:], _tools(made)
     return RowOutcome(notes, Trained("completion", prompt=prompt, response=response, label=label, tools=tools))
 
 
@@ -168,13 +158,13 @@ def _unlabelled(made: Converted, to: LlamaFactory) -> Fate:
 
 
 def _read(
-    record: dict[str, Any], to: LlamaFactory, seen: Seen, stage: Callable[[Converted, LlamaFactory], RowOutcome]
+    example: dict[str, Any], to: LlamaFactory, _seen: Seen, stage: Callable[[Converted, LlamaFactory], RowOutcome]
 ) -> RowOutcome:
     """The fates of a record in a stage, and what is trained of it."""
     convert = CONVERTERS.get(to.formatting)
     if convert is None:
         raise StopRow("unknown_format")
-    return stage(convert(as_loaded(record, seen), to), to)
+    return stage(convert(example, to), to)
 
 
 def _cut(settings: LlamaFactory, *, pair: bool) -> Cut:
@@ -185,14 +175,9 @@ def _cut(settings: LlamaFactory, *, pair: bool) -> Cut:
 
 def _before(settings: LlamaFactory, _seen: Seen, *, ranking: bool) -> tuple[Fate, ...]:
     """What stops the run before any row."""
-    wrong = (Fate("wrong_stage", None, Message("ranking is {value}", value=str(settings.ranking).lower())),)
-    return (wrong if settings.ranking is not ranking else ()) + (
-        () if settings.formatting in CONVERTERS else (Fate("unknown_format"),)
-    )
-
-
-def _first(settings: LlamaFactory) -> int | None:
-    return settings.max_samples
+    said = Message("ranking is {value}", value=str(settings.ranking).lower())
+    wrong = fate_if(settings.ranking is not ranking, "wrong_stage", None, said)
+    return wrong + fate_if(settings.formatting not in CONVERTERS, "unknown_format")
 
 
 _ROLES = {"role_order", "role_order_openai", "unknown_role", "role_not_rendered", "pair_role"}
@@ -206,7 +191,7 @@ def _mode(name: str, stage: Callable[[Converted, LlamaFactory], RowOutcome], *, 
         read=guarded(partial(_read, stage=stage)),
         cut=partial(_cut, pair=pair),
         before=partial(_before, ranking=ranking),
-        first=_first,
+        first=lambda settings: settings.max_samples,
         run_here=True,
         roles={"user": ("human",), "assistant": ("gpt",), "tool": ("observation",), "system": ("system",)},
         role_rules=frozenset({*_ROLES, "message_count", "no_messages"}),

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from datacheck.i18n.message import Message
-from datacheck.trainers.base import Fate, StopRow, shown, type_of
+from datacheck.trainers.base import Fate, StopRow, fate_if, shown, text_of, type_of
 from datacheck.trainers.llamafactory_settings import LlamaFactory
 
 _QUESTIONS, _ANSWERS = ("user", "observation"), ("assistant", "function")
@@ -34,10 +34,7 @@ def _column(example: dict[str, Any], name: str | None) -> Any:
 def _alpaca(example: dict[str, Any], to: LlamaFactory) -> Converted:
     prompt, notes = _history(example, to) if to.history else ([], ())
     query = [value for name in (to.prompt, to.query) if name and (value := _column(example, name))]
-    for value in query:
-        if not isinstance(value, str):
-            raise StopRow("text_expected", to.prompt, type_of(value))
-    prompt.append(("user", "\n".join(query)))
+    prompt.append(("user", "\n".join(text_of(value, "text_expected", to.prompt) for value in query)))
     response, broken = _alpaca_response(example, to)
     system = _column(example, to.system) if to.system else ""
     return Converted(prompt, response, system, _beside(example, to), notes, broken)
@@ -46,7 +43,7 @@ def _alpaca(example: dict[str, Any], to: LlamaFactory) -> Converted:
 def _history(example: dict[str, Any], to: LlamaFactory) -> tuple[list[tuple[str, Any]], tuple[Fate, ...]]:
     history = _column(example, to.history)
     if not isinstance(history, list):
-        return [], (Fate("history_ignored", to.history, type_of(history)),) if history else ()
+        return [], fate_if(history, "history_ignored", to.history, type_of(history))
     prompt: list[tuple[str, Any]] = []
     for number, pair in enumerate(history):
         if not isinstance(pair, list | str | dict) or len(pair) != 2:
@@ -163,11 +160,8 @@ def _role_words(role: Any, place: int, to: LlamaFactory) -> Message:
 def _miscounted(aligned: list[tuple[str, Any]], to: LlamaFactory) -> Fate | None:
     if (len(aligned) % 2 == 0) is not to.ranking:
         return None if aligned else Fate("no_messages", to.messages)
-    return Fate(
-        "message_count" if aligned else "no_messages",
-        to.messages,
-        Message.plural("{n} message", "{n} messages", len(aligned)),
-    )
+    said = Message.plural("{n} message", "{n} messages", len(aligned))
+    return Fate("message_count" if aligned else "no_messages", to.messages, said)
 
 
 def _paired(
@@ -227,7 +221,7 @@ def _openai(example: dict[str, Any], to: LlamaFactory) -> Converted:
     tools = example.get(to.tools, "") if to.tools else ""
     tools = json.dumps(tools, ensure_ascii=False) if isinstance(tools, dict | list) else tools
     system, added = _with_thinking(system, tools)
-    notes = (*made.notes, *lost, *((Fate("system_added"),) if added else ()))
+    notes = (*made.notes, *lost, *fate_if(added, "system_added"))
     return made._replace(system=system, tools=tools, notes=notes)
 
 
@@ -250,9 +244,8 @@ def _openai_aligned(
         if not _has(to.roles, role):
             raise StopRow("unknown_role", f"{where}.{to.role_tag}", shown(role))
         aligned.append((to.roles[role], content))
-    return aligned, (
-        Fate("result_lost", to.messages, Message.plural("{n} result", "{n} results", len(results))),
-    ) if results else ()
+    lost = Message.plural("{n} result", "{n} results", len(results))
+    return aligned, fate_if(results, "result_lost", to.messages, lost)
 
 
 def _joined_results(results: list[Any], where: str) -> str:

@@ -5,12 +5,14 @@ Their code hands every list cell to `eval`. Here cells are parsed as literals on
 
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import Any, ClassVar, Literal
 
 from datacheck.i18n.message import Message
 from datacheck.trainers.base import (
     Cut,
     Fate,
+    Mode,
     RowOutcome,
     Seen,
     Settings,
@@ -18,6 +20,9 @@ from datacheck.trainers.base import (
     Trained,
     Twins,
     Upstream,
+    column,
+    fate_if,
+    guarded,
     literal,
     type_of,
 )
@@ -56,21 +61,12 @@ class MiniOneRec(Settings):
     cutoff_len: int = 512
 
 
-def read(record: Any, _settings: MiniOneRec, mode: Literal["sft", "rl", "eval"]) -> RowOutcome:
+def _read_row(record: Any, _settings: MiniOneRec, _seen: Seen, mode: str) -> RowOutcome:
     """The fates of a CSV row over all tasks of the mode, and its main task: the next SID after those before."""
     if not isinstance(record, dict):
-        return RowOutcome((Fate("missing_column", None, type_of(record)),))
-    try:
-        return _row(record, mode)
-    except StopRow as stop:
-        return RowOutcome((stop.fate,))
-
-
-def _row(record: dict[str, Any], mode: Literal["sft", "rl", "eval"]) -> RowOutcome:
-    for column in _READ[mode]:
-        if column not in record:
-            raise StopRow("missing_column", column)
-    lists = {column: _list(record[column], column, mode) for column in _READ[mode] if column in _LISTS}
+        raise StopRow("missing_column", None, type_of(record))
+    cells = {name: column(record, name) for name in _READ[mode]}
+    lists = {name: _list(cell, name, mode) for name, cell in cells.items() if name in _LISTS}
     if mode == "sft" and not lists["history_item_id"]:
         raise StopRow("empty_history", "history_item_id")
     if mode != "eval" and _missing(record["item_sid"]):
@@ -88,15 +84,12 @@ def _read_item(record: Any, _settings: MiniOneRec, _seen: Seen) -> RowOutcome:
     """The sample that RLTitle2SidDataset makes of an item: a line of the info file (data.py:891-970)."""
     sid, title = (record.get(key) if isinstance(record, dict) else None for key in ("sid", "title"))
     if not isinstance(sid, str) or not isinstance(title, str):
-        return RowOutcome((Fate("missing_column", "title" if isinstance(sid, str) else "sid"),))
+        raise StopRow("missing_column", "title" if isinstance(sid, str) else "sid")
     levels = _LEVEL.findall(sid)
+    said = Message.plural("{n} level", "{n} levels", len(levels))
     if len(levels) < LEVELS:
-        return RowOutcome((Fate("too_few_levels", "sid", Message.plural("{n} level", "{n} levels", len(levels))),))
-    lost = (
-        (Fate("level_lost", "sid", Message.plural("{n} level", "{n} levels", len(levels))),)
-        if len(levels) > LEVELS
-        else ()
-    )
+        raise StopRow("too_few_levels", "sid", said)
+    lost = fate_if(len(levels) > LEVELS, "level_lost", "sid", said)
     answer = "".join(levels[:LEVELS])
     prompt = f"### User Input: \nWhich item has the title: {title}?\n\n### Response:\n{answer}"
     return RowOutcome((*lost, Fate("gold_in_prompt", "sid")), Trained("sampled", prompt=prompt, response=f"{answer}\n"))
@@ -136,18 +129,14 @@ def _next_sid(history: list[str], target: Any, mode: str) -> tuple[str, str]:
     return (body if mode == "rl" else _HEADER + body), f"{answer}\n"
 
 
-def _reader(mode: Literal["sft", "rl", "eval"]) -> Callable[[Any, Any, Seen], RowOutcome]:
-    return lambda record, settings, _seen: read(record, settings, mode)
+def _mode(name: str, rules: str, read: Callable[[Any, Any, Seen], RowOutcome], **more: Any) -> Mode:
+    reader = guarded(read, loaded=False, objects=False)
+    return _TWINS.mode(name, rules, settings=MiniOneRec, read=reader, run_here=True, **more)
 
 
-def _cut(to: MiniOneRec) -> Cut:
-    return Cut(to.cutoff_len, "keep_end")
-
-
-_RUN: dict[str, Any] = {"settings": MiniOneRec, "run_here": True}
 MODES = {
-    "sft": _TWINS.mode("sft", "rows", read=_reader("sft"), cut=_cut, **_RUN),
-    "rl": _TWINS.mode("rl", "rows", read=_reader("rl"), **_RUN),
-    "items": _TWINS.mode("items", "items", read=_read_item, **_RUN),
-    "eval": _TWINS.mode("eval", "rows", read=_reader("eval"), **_RUN),
+    "sft": _mode("sft", "rows", partial(_read_row, mode="sft"), cut=lambda to: Cut(to.cutoff_len, "keep_end")),
+    "rl": _mode("rl", "rows", partial(_read_row, mode="rl")),
+    "items": _mode("items", "items", _read_item),
+    "eval": _mode("eval", "rows", partial(_read_row, mode="eval")),
 }

@@ -9,10 +9,14 @@ from datacheck.trainers.base import (
     RowOutcome,
     Seen,
     Settings,
+    StopRow,
     Trained,
     Twins,
     Upstream,
-    as_loaded,
+    column,
+    fate_if,
+    guarded,
+    text_of,
     type_of,
 )
 
@@ -26,20 +30,13 @@ class MlxGrpo(Settings):
     """`max_train_samples` draws rows at random, so no setting decides the fate of one row."""
 
 
-def read(record: Any, _settings: MlxGrpo, seen: Seen) -> RowOutcome:
+def _read(example: dict[str, Any], _settings: MlxGrpo, _seen: Seen) -> RowOutcome:
     """The fates of a record, and the prompt that is sampled."""
-    if not isinstance(record, dict):
-        return RowOutcome((Fate("not_an_object", None, type_of(record)),))
-    example = as_loaded(record, seen)
-    for column in ("question", "answer"):
-        if column not in example:
-            return RowOutcome((Fate("missing_column", column),))
-    question, answer = example["question"], example["answer"]
-    if not isinstance(question, str):
-        return RowOutcome((Fate("not_text", "question", type_of(question)),))
+    question, answer = (column(example, name) for name in ("question", "answer"))
+    asked = text_of(question, "not_text", "question")
     if not isinstance(answer, str | list | dict) or (not isinstance(answer, str) and "####" in answer):
-        return RowOutcome((Fate("not_text", "answer", type_of(answer)),))
-    prompt = [{"role": "system", "content": SYSTEM}, {"role": "user", "content": question}]
+        raise StopRow("not_text", "answer", type_of(answer))
+    prompt = [{"role": "system", "content": SYSTEM}, {"role": "user", "content": asked}]
     return RowOutcome(_gold(answer), Trained("sampled", prompt=prompt))
 
 
@@ -48,14 +45,10 @@ def _gold(answer: str | list[Any] | dict[str, Any]) -> tuple[Fate, ...]:
     if not behind:
         return (Fate("no_gold", "answer"),)
     gold = behind[0].strip()
-    several = (
-        (Fate("several_marks", "answer", Message.plural("{n} mark", "{n} marks", len(behind))),)
-        if len(behind) > 1
-        else ()
-    )
-    if not gold:
-        return (*several, Fate("empty_gold", "answer"))
-    return several if _CANONICAL.fullmatch(gold) else (*several, Fate("not_an_integer", "answer"))
+    marks = Message.plural("{n} mark", "{n} marks", len(behind))
+    several = fate_if(len(behind) > 1, "several_marks", "answer", marks)
+    odd = not _CANONICAL.fullmatch(gold)
+    return several + fate_if(odd, "not_an_integer" if gold else "empty_gold", "answer")
 
 
-MODES = {"grpo": _TWINS.mode("grpo", "grpo", settings=MlxGrpo, read=read, run_here=True)}
+MODES = {"grpo": _TWINS.mode("grpo", "grpo", settings=MlxGrpo, read=guarded(_read), run_here=True)}

@@ -3,10 +3,8 @@
 The loader deletes every row at which anything goes wrong and prints the first ten; `strict: true` stops the run.
 """
 
-import ast
 import json
 from collections import Counter
-from collections.abc import Callable
 from functools import lru_cache, partial
 from typing import Any, ClassVar, Literal
 
@@ -24,7 +22,11 @@ from datacheck.trainers.base import (
     Twins,
     Upstream,
     as_loaded,
+    fate_if,
+    literal,
+    role_said,
     shown,
+    text_of,
     type_of,
 )
 
@@ -79,7 +81,7 @@ def _renamed(row: Row, columns: frozenset[str], kind: Literal["messages", "answe
 
 def _literal(text: str, where: str) -> Any:
     try:
-        return ast.literal_eval(text)
+        return literal(text)
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         raise StopRow("text_not_literal", where) from None
 
@@ -117,9 +119,7 @@ def _with_roles(messages: list[Row], system: Any, where: str) -> list[Row]:
     if messages[0]["role"] != "system" and system is not None:
         messages.insert(0, {"role": "system", "content": system})
     for number, message in enumerate(messages):
-        role = message.get("role")
-        if not isinstance(role, str):
-            raise StopRow("message_malformed", f"{where}[{number}].role", type_of(role))
+        role = text_of(message.get("role"), "message_malformed", f"{where}[{number}].role")
         message["role"] = _RENAMED.get(role) or _TOOL_ROLES.get(role.replace("-", "_")) or role
     return messages
 
@@ -257,9 +257,7 @@ def _of_alpaca(row: Row) -> tuple[Row | None, tuple[Fate, ...]]:
     if output is not None:
         row["response"] = output
     query = f"{instruction}\n{extra}" if instruction and extra else instruction or extra
-    if not isinstance(query, str):
-        raise StopRow("query_not_text", "instruction", type_of(query))
-    return _of_answers({**row, "query": query})
+    return _of_answers({**row, "query": text_of(query, "query_not_text", "instruction")})
 
 
 def _of_answers(row: Row) -> tuple[Row | None, tuple[Fate, ...]]:
@@ -269,11 +267,8 @@ def _of_answers(row: Row) -> tuple[Row | None, tuple[Fate, ...]]:
     if isinstance(response, list):
         if not response:
             raise StopRow("response_empty_list", "response")
-        notes = (
-            (Fate("first_of_several", "response", Message.plural("{n} answer", "{n} answers", len(response))),)
-            if len(response) > 1
-            else ()
-        )
+        several = Message.plural("{n} answer", "{n} answers", len(response))
+        notes = fate_if(len(response) > 1, "first_of_several", "response", several)
         response = response[0]
     if isinstance(history, str):
         history = _literal(history, "history")
@@ -321,9 +316,7 @@ def _check_messages(messages: list[Row]) -> tuple[Fate, ...]:
         if "role" not in message or "content" not in message:
             raise StopRow("message_malformed", f"messages[{number}]", Message("no role or no content"))
         if message["role"] not in _ROLES:
-            raise StopRow(
-                "unknown_role", f"messages[{number}].role", Message("role {role}", role=shown(message["role"]))
-            )
+            raise StopRow("unknown_role", f"messages[{number}].role", role_said(message["role"]))
         if message["content"] is None:
             raise StopRow("content_null", f"messages[{number}].content")
         lost = [key for key in message.keys() - _KEPT_KEYS if message[key] is not None]
@@ -383,7 +376,7 @@ def _encoded(row: Row, notes: tuple[Fate, ...], to: MsSwift, mode: str) -> RowOu
     if mode == "grpo":
         prompt = shown_messages[:-1] if messages[-1]["role"] == "assistant" else shown_messages
         return RowOutcome(notes, Trained("sampled", prompt=prompt, tools=tools))
-    masked = (Fate("no_answer", "messages"),) if messages[-1]["role"] not in ("assistant", "tool_call") else ()
+    masked = fate_if(messages[-1]["role"] not in ("assistant", "tool_call"), "no_answer", "messages")
     notes = (*notes, *masked, *_masked(messages))
     if mode == "dpo":
         return RowOutcome(notes, _pair(row, shown_messages, tools))
@@ -391,7 +384,7 @@ def _encoded(row: Row, notes: tuple[Fate, ...], to: MsSwift, mode: str) -> RowOu
     loss: Loss = "all" if strategy == "all" else "last_turn" if strategy == "last_round" else "assistant"
     if mode == "kto":
         label = row.get("label")
-        notes = (*notes, *(() if label is not None else (Fate("label_missing", "label"),)))
+        notes += fate_if(label is None, "label_missing", "label")
         prompt, answer = shown_messages[:-1], shown_messages[-1:]
         return RowOutcome(notes, Trained("completion", prompt=prompt, response=answer, label=bool(label), tools=tools))
     return RowOutcome(notes, Trained(loss, messages=shown_messages, tools=tools))
@@ -446,12 +439,11 @@ def _cut(to: MsSwift) -> Cut:
 
 
 def _mode(name: str) -> Mode:
-    made: Callable[[Any, Any, Seen], RowOutcome] = partial(read, mode=name)
     return _TWINS.mode(
         name,
         "all",
         settings=MsSwift,
-        read=made,
+        read=partial(read, mode=name),
         cut=_cut,
         run_here=True,
         roles={

@@ -6,7 +6,6 @@ The upload is checked as a whole: a file with a bad line is refused, so every fa
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from datacheck.i18n.message import Message
 from datacheck.trainers.base import (
     Cut,
     Fate,
@@ -20,7 +19,7 @@ from datacheck.trainers.base import (
     Upstream,
     guarded,
     kind_of,
-    shown,
+    role_said,
     type_of,
 )
 
@@ -52,7 +51,7 @@ def _message(message: Any, where: str) -> None:
         raise StopRow("message_malformed", where, type_of(message))
     role, content = message.get("role"), message.get("content")
     if not isinstance(role, str) or role not in _ROLES:
-        raise StopRow("message_malformed", f"{where}.role", Message("role {role}", role=shown(role)))
+        raise StopRow("message_malformed", f"{where}.role", role_said(role))
     calls = message.get("tool_calls") or message.get("function_call")
     if not isinstance(content, str | list) and not (content is None and calls and role == "assistant"):
         raise StopRow("content_malformed", f"{where}.content", type_of(content))
@@ -65,11 +64,8 @@ def _arguments(calls: Any, where: str) -> None:
     for number, call in enumerate(calls if isinstance(calls, list) else ()):
         function = call.get("function") if isinstance(call, dict) else None
         if isinstance(function, dict) and not isinstance(function.get("arguments"), str):
-            raise StopRow(
-                "arguments_not_text",
-                f"{where}.tool_calls[{number}].function.arguments",
-                kind_of(function.get("arguments")),
-            )
+            place = f"{where}.tool_calls[{number}].function.arguments"
+            raise StopRow("arguments_not_text", place, kind_of(function.get("arguments")))
 
 
 def _tools(record: dict[str, Any]) -> list[Any] | None:
@@ -106,7 +102,7 @@ def _dpo(record: dict[str, Any]) -> RowOutcome:
             raise StopRow("output_malformed", name, type_of(side))
         _message(side[0], f"{name}[0]")
         if side[0]["role"] != "assistant":
-            raise StopRow("output_malformed", f"{name}[0].role", Message("role {role}", role=shown(side[0]["role"])))
+            raise StopRow("output_malformed", f"{name}[0].role", role_said(side[0]["role"]))
         sides.append(side)
     trained = Trained("completion", prompt=prompt, chosen=sides[0], rejected=sides[1], tools=_tools(given))
     return RowOutcome((), trained)
@@ -115,14 +111,8 @@ def _dpo(record: dict[str, Any]) -> RowOutcome:
 def _rft(record: dict[str, Any]) -> RowOutcome:
     messages = _messages(record.get("messages"), "messages")
     if messages[-1]["role"] != "user":
-        raise StopRow(
-            "last_not_user", f"messages[{len(messages) - 1}].role", Message("role {role}", role=messages[-1]["role"])
-        )
+        raise StopRow("last_not_user", f"messages[{len(messages) - 1}].role", role_said(messages[-1]["role"]))
     return RowOutcome((), Trained("sampled", prompt=messages, tools=_tools(record)))
-
-
-def _cut(settings: OpenAI) -> Cut:
-    return Cut(settings.max_tokens)
 
 
 def _mode(name: str, read: Callable[[dict[str, Any]], RowOutcome]) -> Mode:
@@ -130,8 +120,8 @@ def _mode(name: str, read: Callable[[dict[str, Any]], RowOutcome]) -> Mode:
         name,
         "all",
         settings=OpenAI,
-        read=guarded(lambda record, _settings, _seen: read(record)),
-        cut=_cut,
+        read=guarded(lambda record, _settings, _seen: read(record), loaded=False),
+        cut=lambda settings: Cut(settings.max_tokens),
         roles={
             "user": ("user",),
             "assistant": ("assistant",),

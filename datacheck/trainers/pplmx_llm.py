@@ -18,7 +18,10 @@ from datacheck.trainers.base import (
     Trained,
     Twins,
     Upstream,
+    column,
+    fate_if,
     guarded,
+    text_of,
     type_of,
 )
 
@@ -47,15 +50,14 @@ class PplmxLlm(Settings):
 
 def _encodable(to: PplmxLlm, **texts: Any) -> None:
     for where, text in texts.items():
-        if not isinstance(text, str):
-            raise StopRow("not_text", where, type_of(text))
-        if to.ascii_only and not _PRINTABLE.issuperset(text) and text not in ("<PAD>", "<EOS>", "<BOS>"):
+        known = _PRINTABLE.issuperset(text_of(text, "not_text", where)) or text in ("<PAD>", "<EOS>", "<BOS>")
+        if to.ascii_only and not known:
             raise StopRow("not_encodable", where)
 
 
 def _read_sft(record: dict[str, Any], to: PplmxLlm, _seen: Seen) -> RowOutcome:
     given, more, answer = (record.get(key, "") for key in ("instruction", "input", "output"))
-    fates: tuple[Fate, ...] = () if "instruction" in record else (Fate("no_instruction", "instruction"),)
+    fates = fate_if("instruction" not in record, "no_instruction", "instruction")
     filled = [key for key, value in (("instruction", given), ("input", more)) if value and not isinstance(value, str)]
     fates += tuple(Fate("filled_in", key, type_of(record[key])) for key in filled)
     _encodable(to, prompt=_prompt(given, more), output=answer)
@@ -76,20 +78,17 @@ def _read_pair(record: Any, to: PplmxLlm, _seen: Seen) -> RowOutcome:
     if not isinstance(record, dict):  # `key in item` is asked of lists and texts too, and says no
         there = isinstance(record, list | str) and not all(key in record for key in _PAIR)
         raise StopRow("missing_key" if there else "not_an_object", None, type_of(record))
-    missing = [key for key in _PAIR if key not in record]
-    if missing:
-        raise StopRow("missing_key", missing[0])
-    _encodable(to, **{key: record[key] for key in _PAIR})
-    prompt, chosen, rejected = (record[key] for key in _PAIR)
-    fates = () if chosen or rejected else (Fate("no_answers", "chosen"),)
-    return RowOutcome(fates, Trained("completion", prompt=prompt, chosen=chosen, rejected=rejected))
+    pair = {key: column(record, key, "missing_key") for key in _PAIR}
+    _encodable(to, **pair)
+    fates = fate_if(not pair["chosen"] and not pair["rejected"], "no_answers", "chosen")
+    return RowOutcome(fates, Trained("completion", **pair))
 
 
 def _read_ppo(record: dict[str, Any], _to: PplmxLlm, _seen: Seen) -> RowOutcome:
     prompt = record.get("prompt") or record.get("instruction") or record.get("text")
     if not prompt:
         raise StopRow("no_prompt", "prompt")
-    changed = () if isinstance(prompt, str) else (Fate("filled_in", "prompt", type_of(prompt)),)
+    changed = fate_if(not isinstance(prompt, str), "filled_in", "prompt", type_of(prompt))
     return RowOutcome(changed, Trained("sampled", prompt=str(prompt)))
 
 
@@ -98,15 +97,14 @@ def _cut(to: PplmxLlm) -> Cut:
 
 
 def _before_ppo(_to: PplmxLlm, seen: Seen) -> tuple[Fate, ...]:
-    prompts = {"prompt", "instruction", "text"}
-    return (Fate("no_prompts"),) if seen.columns and not prompts & seen.columns else ()
+    return fate_if(seen.columns and not {"prompt", "instruction", "text"} & seen.columns, "no_prompts")
 
 
 _RUN: dict[str, Any] = {"settings": PplmxLlm, "run_here": True}
-_PAIRS = guarded(_read_pair, objects=False)
+_PAIRS = guarded(_read_pair, loaded=False, objects=False)
 MODES = {
-    "sft": _TWINS.mode("sft", "common", "sft", read=guarded(_read_sft), cut=_cut, **_RUN),
+    "sft": _TWINS.mode("sft", "common", "sft", read=guarded(_read_sft, loaded=False), cut=_cut, **_RUN),
     "dpo": _TWINS.mode("dpo", "common", "pair", read=_PAIRS, cut=_cut, **_RUN),
     "reward": _TWINS.mode("reward", "common", "pair", "reward", read=_PAIRS, cut=_cut, **_RUN),
-    "ppo": _TWINS.mode("ppo", "ppo", read=guarded(_read_ppo), before=_before_ppo, **_RUN),
+    "ppo": _TWINS.mode("ppo", "ppo", read=guarded(_read_ppo, loaded=False), before=_before_ppo, **_RUN),
 }

@@ -4,7 +4,6 @@ TRL drops next to nothing: a row that does not fit stops the run, often only aft
 What the *first* record looks like decides how all are read. Rows that are too long are cut or dropped by tokens.
 """
 
-import json
 from typing import Any, ClassVar, Literal
 
 from datacheck.i18n.message import Message
@@ -21,8 +20,13 @@ from datacheck.trainers.base import (
     Twins,
     Upstream,
     as_loaded,
+    column,
+    conversation_of,
+    fate_if,
     guarded,
-    shown,
+    json_of,
+    role_said,
+    text_of,
     type_of,
 )
 
@@ -114,10 +118,7 @@ def _template(example: dict[str, Any]) -> tuple[list[Any] | None, dict[str, Any]
     """The tools and the arguments of the template."""
     tools = example.get("tools")
     if isinstance(tools, str):
-        try:
-            tools = json.loads(tools)
-        except (ValueError, RecursionError):
-            raise StopRow("tools_malformed", "tools", Message("not JSON")) from None
+        tools = json_of(tools, "tools_malformed", "tools")
     arguments = example.get("chat_template_kwargs", {})
     if not isinstance(arguments, dict):
         raise StopRow("template_kwargs_malformed", "chat_template_kwargs", type_of(arguments))
@@ -134,22 +135,10 @@ def _listed_tools(tools: Any) -> list[Any] | None:
 
 
 def _rendered(messages: list[Any], where: str) -> Messages:
-    """Messages as transformers takes them: at least one, all objects; a list of such lists is taken as a batch."""
+    """Messages as transformers takes them, at least one."""
     if not messages:
         raise StopRow("empty_messages", where)
-    if isinstance(messages[0], list):
-        filled = [inner for inner in messages if inner not in ([], {}, "")]  # a loop over these gives nothing
-        return [message for inner in filled for message in _objects(inner, where)]
-    return _objects(messages, where)
-
-
-def _objects(messages: Any, where: str) -> Messages:
-    if not isinstance(messages, list):
-        raise StopRow("message_not_object", where, type_of(messages))
-    for number, message in enumerate(messages):
-        if not isinstance(message, dict):
-            raise StopRow("message_not_object", f"{where}[{number}]", type_of(message))
-    return messages
+    return conversation_of(messages, "message_not_object", where)
 
 
 def _notes(messages: Messages, where: str) -> tuple[Fate, ...]:
@@ -159,7 +148,7 @@ def _notes(messages: Messages, where: str) -> tuple[Fate, ...]:
         if role is None:
             return (Fate("role_missing", f"{where}[{number}]"),)
         if role not in _ROLES:
-            return (Fate("foreign_role", f"{where}[{number}].role", Message("role {role}", role=shown(role))),)
+            return (Fate("foreign_role", f"{where}[{number}].role", role_said(role)),)
     return ()
 
 
@@ -180,8 +169,8 @@ def _joined(example: dict[str, Any], first: str, second: str) -> Any:
     raise StopRow("text_expected", odd, type_of(example[odd]))
 
 
-def _read_sft(record: dict[str, Any], to: TrlSft, seen: Seen) -> RowOutcome:
-    example, first = as_loaded(record, seen), _first_record(record, seen)
+def _read_sft(example: dict[str, Any], to: TrlSft, seen: Seen) -> RowOutcome:
+    first = _first_record(example, seen)
     if "input_ids" in example:
         return RowOutcome()
     converted = _is_from_value(first)
@@ -199,19 +188,15 @@ def _read_sft(record: dict[str, Any], to: TrlSft, seen: Seen) -> RowOutcome:
         return _prompt_completion(example, to, tools, arguments)
     if _is_conversational(example):
         return _conversation(example, to, tools, arguments)
-    text = example.get(to.dataset_text_field)
-    if to.dataset_text_field not in example:
-        raise StopRow("no_known_column", to.dataset_text_field)
-    if not isinstance(text, str):
-        raise StopRow("text_expected", to.dataset_text_field, type_of(text))
-    return RowOutcome((), Trained("all", text=text))
+    text = column(example, to.dataset_text_field, "no_known_column")
+    return RowOutcome((), Trained("all", text=text_of(text, "text_expected", to.dataset_text_field)))
 
 
 def _check_eos(example: dict[str, Any]) -> None:
     """An end token is added to the text, or to the completion: it must be a string."""
     name = "text" if "text" in example else "completion"
-    if name in example and not isinstance(example[name], str):
-        raise StopRow("text_expected", name, type_of(example[name]))
+    if name in example:
+        text_of(example[name], "text_expected", name)
 
 
 def _conversation(example: dict[str, Any], to: TrlSft, tools: Any, arguments: dict[str, Any] | None) -> RowOutcome:
@@ -227,15 +212,12 @@ def _conversation(example: dict[str, Any], to: TrlSft, tools: Any, arguments: di
 
 
 def _prompt_completion(example: dict[str, Any], to: TrlSft, tools: Any, arguments: dict[str, Any] | None) -> RowOutcome:
-    if "completion" not in example:
-        raise StopRow("no_completion", "completion")
+    completion = column(example, "completion", "no_completion")
     conversational = _is_conversational(example)
     whole = _joined(example, "prompt", "completion")
     only = to.completion_only_loss is None or to.completion_only_loss
     if isinstance(whole, str):
-        return RowOutcome(
-            (), Trained("completion" if only else "all", prompt=example["prompt"], response=example["completion"])
-        )
+        return RowOutcome((), Trained("completion" if only else "all", prompt=example["prompt"], response=completion))
     prompt = _rendered(example["prompt"], "prompt")
     notes = _notes(_rendered(whole, "completion"), "prompt + completion")
     listed = _listed_tools(tools)
@@ -244,7 +226,7 @@ def _prompt_completion(example: dict[str, Any], to: TrlSft, tools: Any, argument
     trained = Trained(
         "completion" if only else "assistant" if to.assistant_only_loss else "all",
         prompt=prompt,
-        response=example["completion"],
+        response=completion,
         tools=listed,
         template_arguments=arguments,
     )
@@ -263,9 +245,7 @@ def _parting(chosen: Any, rejected: Any) -> int:
 def _extracted(example: dict[str, Any]) -> dict[str, Any]:
     """The prompt that chosen and rejected share, cut off as extract_prompt does (data_utils.py:632)."""
     for name in _ANSWERS:
-        if name not in example:
-            raise StopRow("missing_column", name)
-        if not isinstance(example[name], list | str):
+        if not isinstance(column(example, name), list | str):
             raise StopRow("text_expected", name, type_of(example[name]))
         if not example[name]:
             raise StopRow("empty_messages", name, Message("nothing to compare"))
@@ -278,15 +258,13 @@ def _extracted(example: dict[str, Any]) -> dict[str, Any]:
 
 def _check_answers(example: dict[str, Any]) -> None:
     for name in _ANSWERS:
-        if name not in example:
-            raise StopRow("missing_column", name)
+        column(example, name)
 
 
 def _check_ends(example: dict[str, Any], names: tuple[str, ...], *, conversational: bool) -> None:
     """Where the first record is text, an end token is added to every record's text, which must be a string."""
-    for name in names:
-        if not conversational and not isinstance(example[name], str):
-            raise StopRow("text_expected", name, type_of(example[name]))
+    for name in () if conversational else names:
+        text_of(example[name], "text_expected", name)
 
 
 def _pair(example: dict[str, Any], names: tuple[str, ...], tools: Any) -> tuple[tuple[Fate, ...], list[Any] | None]:
@@ -299,8 +277,8 @@ def _pair(example: dict[str, Any], names: tuple[str, ...], tools: Any) -> tuple[
     return tuple(notes[:1]), _listed_tools(tools)
 
 
-def _read_dpo(record: dict[str, Any], _to: TrlPairs, seen: Seen) -> RowOutcome:
-    example, first = as_loaded(record, seen), _first_record(record, seen)
+def _read_dpo(example: dict[str, Any], _to: TrlPairs, seen: Seen) -> RowOutcome:
+    first = _first_record(example, seen)
     if "prompt" not in first:
         example, first = _extracted(example), _extracted(first)
     conversational = _is_conversational(first)
@@ -321,8 +299,8 @@ def _preference(example: dict[str, Any], tools: Any, arguments: dict[str, Any] |
     return RowOutcome(notes, trained)
 
 
-def _read_reward(record: dict[str, Any], _to: TrlPairs, seen: Seen) -> RowOutcome:
-    example, first = as_loaded(record, seen), _first_record(record, seen)
+def _read_reward(example: dict[str, Any], _to: TrlPairs, seen: Seen) -> RowOutcome:
+    first = _first_record(example, seen)
     if {"chosen_ids", "rejected_ids"} <= example.keys():
         return RowOutcome()
     conversational = _is_conversational(first)
@@ -340,22 +318,21 @@ def _read_reward(record: dict[str, Any], _to: TrlPairs, seen: Seen) -> RowOutcom
         if isinstance(side, list):
             notes += _notes(_rendered(side, name), name)
             listed = _listed_tools(tools)
-        elif not isinstance(side, str):
-            raise StopRow("text_expected", name, type_of(side))
+        else:
+            text_of(side, "text_expected", name)
     trained = Trained(
         "all", chosen=example["chosen"], rejected=example["rejected"], tools=listed, template_arguments=arguments
     )
     return RowOutcome(tuple(notes[:1]), trained)
 
 
-def _read_kto(record: dict[str, Any], _to: TrlPairs, seen: Seen) -> RowOutcome:
-    example, first = as_loaded(record, seen), _first_record(record, seen)
+def _read_kto(example: dict[str, Any], _to: TrlPairs, seen: Seen) -> RowOutcome:
+    first = _first_record(example, seen)
     if "prompt" not in first:
         example, first = _extracted(example), _extracted(first)
     if "chosen" in first and "rejected" in first:
         return _unpaired(example, first)
-    if "completion" not in example:
-        raise StopRow("missing_column", "completion")
+    completion = column(example, "completion")
     _check_ends(example, ("completion",), conversational=_is_conversational(first))
     tools, arguments = _template(example)
     _is_conversational(example)  # refuses empty lists
@@ -363,9 +340,8 @@ def _read_kto(record: dict[str, Any], _to: TrlPairs, seen: Seen) -> RowOutcome:
     label = example.get("label")
     if not isinstance(label, bool | int | float):
         raise StopRow("no_label", "label", type_of(label))
-    if not isinstance(label, bool):
-        notes = (*notes, Fate("label_not_bool", "label", type_of(label)))
-    trained = Trained("completion", prompt=example["prompt"], response=example["completion"], label=bool(label),
+    notes += fate_if(not isinstance(label, bool), "label_not_bool", "label", type_of(label))
+    trained = Trained("completion", prompt=example["prompt"], response=completion, label=bool(label),
                       tools=listed, template_arguments=arguments)  # fmt: skip
     return RowOutcome(notes, trained)
 
@@ -380,11 +356,8 @@ def _unpaired(example: dict[str, Any], first: dict[str, Any]) -> RowOutcome:
     return _preference(example, tools, arguments)
 
 
-def _read_grpo(record: dict[str, Any], _to: TrlGrpo, seen: Seen) -> RowOutcome:
-    example, first = as_loaded(record, seen), _first_record(record, seen)
-    if "prompt" not in example:
-        raise StopRow("missing_column", "prompt")
-    prompt: Any = example["prompt"]
+def _read_grpo(example: dict[str, Any], _to: TrlGrpo, seen: Seen) -> RowOutcome:
+    first, prompt = _first_record(example, seen), column(example, "prompt")
     if not isinstance(prompt, str | list):
         raise StopRow("text_expected", "prompt", type_of(prompt))
     conversational = _is_conversational({"prompt": prompt})
@@ -412,7 +385,7 @@ def _images(content: Any, where: str) -> None:
 def _before_sft(to: TrlSft, seen: Seen) -> tuple[Fate, ...]:
     """Conversations without assistant_only_loss: worth a word, once."""
     told = {"messages", "conversations"} & seen.columns and not to.assistant_only_loss
-    return (Fate("user_words_trained", None, Message("assistant_only_loss is off")),) if told else ()
+    return fate_if(told, "user_words_trained", None, Message("assistant_only_loss is off"))
 
 
 def _cut_sft(to: TrlSft) -> Cut:

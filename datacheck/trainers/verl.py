@@ -16,8 +16,12 @@ from datacheck.trainers.base import (
     Trained,
     Twins,
     Upstream,
-    as_loaded,
+    column,
+    conversation_of,
+    fate_if,
     guarded,
+    objects_of,
+    role_said,
     shown,
     type_of,
 )
@@ -73,42 +77,28 @@ class VerlRl(Settings):
 _ROLES = ("system", "user", "assistant", "tool", "developer")
 
 
-def _objects(messages: Any, reason: str, where: str) -> Messages:
-    """Messages as transformers' template takes them."""
-    if not isinstance(messages, list) or not messages:
-        raise StopRow(reason, where, Message("no message") if isinstance(messages, list) else type_of(messages))
-    for number, message in enumerate(messages):
-        if not isinstance(message, dict):
-            raise StopRow(reason, f"{where}[{number}]", type_of(message))
-    return messages
+def _filled(value: Any, reason: str, where: str) -> Any:
+    """A value that is no empty list; that raises StopRow."""
+    if value == []:
+        raise StopRow(reason, where, Message("no message"))
+    return value
 
 
 def _prompt(value: Any, reason: str, where: str) -> Messages:
     """A prompt as transformers' template takes it: an empty text or object is a conversation without a message."""
-    if value in ("", {}):
-        return []
-    if isinstance(value, list) and value and isinstance(value[0], list):  # a batch of conversations
-        filled = [inner for inner in value if inner not in ([], {}, "")]  # a loop over these gives nothing
-        return [message for inner in filled for message in _objects(inner, reason, where)]
-    return _objects(value, reason, where)
+    return [] if value in ("", {}) else conversation_of(_filled(value, reason, where), reason, where)
 
 
 def _foreign(messages: Messages, where: str) -> tuple[Fate, ...]:
     for number, message in enumerate(messages):
         if message.get("role") not in _ROLES:
-            return (
-                Fate(
-                    "foreign_role", f"{where}[{number}].role", Message("role {role}", role=shown(message.get("role")))
-                ),
-            )
+            return (Fate("foreign_role", f"{where}[{number}].role", role_said(message.get("role"))),)
     return ()
 
 
-def _read_sft(record: dict[str, Any], to: VerlSft, seen: Seen) -> RowOutcome:
-    example = as_loaded(record, seen)
-    if to.messages_key not in example:
-        raise StopRow("missing_column", to.messages_key)
-    messages = _objects(example[to.messages_key], "messages_malformed", to.messages_key)
+def _read_sft(example: dict[str, Any], to: VerlSft, _seen: Seen) -> RowOutcome:
+    key, reason = to.messages_key, "messages_malformed"
+    messages = objects_of(_filled(column(example, key), reason, key), reason, key)
     media = [key for key in (to.image_key, to.video_key) if key in example]
     if media:
         raise StopRow("media_without_processor", media[0])
@@ -121,13 +111,12 @@ def _read_sft(record: dict[str, Any], to: VerlSft, seen: Seen) -> RowOutcome:
         if "role" not in message:
             raise StopRow("role_missing", f"{to.messages_key}[{number}].role")
     answered = any(message["role"] == "assistant" for message in messages)
-    notes = _foreign(messages, to.messages_key) + (() if answered else (Fate("no_answer", to.messages_key),))
+    notes = _foreign(messages, to.messages_key) + fate_if(not answered, "no_answer", to.messages_key)
     listed = tools if isinstance(tools, list) else None
     return RowOutcome(notes, Trained("assistant", messages=messages, tools=listed))
 
 
-def _read_rl(record: dict[str, Any], to: VerlRl, seen: Seen) -> RowOutcome:
-    example = as_loaded(record, seen)
+def _read_rl(example: dict[str, Any], to: VerlRl, _seen: Seen) -> RowOutcome:
     refused = "prompt_dropped" if to.filter_overlong_prompts else "prompt_fails"
     prompt = _prompt(example.get(to.prompt_key), refused, to.prompt_key)
     extra = example.get("extra_info")
@@ -136,13 +125,11 @@ def _read_rl(record: dict[str, Any], to: VerlRl, seen: Seen) -> RowOutcome:
     reward = example.get("reward_model")
     if not isinstance(reward, dict) or "ground_truth" not in reward:
         raise StopRow("no_ground_truth", "reward_model.ground_truth", type_of(reward))
-    source = example.get(to.reward_fn_key)
-    if to.reward_fn_key not in example:
-        raise StopRow("no_data_source", to.reward_fn_key)
+    source = column(example, to.reward_fn_key, "no_data_source")
     known = isinstance(source, str) and (source in SCORED or source.startswith("aime"))
     if not known and not (to.custom_reward or to.own_rewards):
         raise StopRow("unknown_data_source", to.reward_fn_key, shown(source))
-    empty = () if prompt else (Fate("prompt_empty", to.prompt_key),)
+    empty = fate_if(not prompt, "prompt_empty", to.prompt_key)
     return RowOutcome((*_foreign(prompt, to.prompt_key), *empty), Trained("sampled", prompt=prompt))
 
 

@@ -1,16 +1,39 @@
-"""The very files that a report judged, found again and verified, and the settings with which they were read."""
+"""What a report was made of, found again: the very files, how they were read, and the places of its findings."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
+import polars as pl
 from pydantic import ValidationError
 
+from datacheck.check import EVIDENCE
 from datacheck.contract.load import Source
-from datacheck.errors import LoadError, UsageError, reason_of
+from datacheck.errors import LoadError, UsageError, reason_of, unknown
 from datacheck.files.inventory import dataset_files
 from datacheck.i18n.message import Message, joined
 from datacheck.loading.files import sha256
-from datacheck.verdict.model import DatasetEntry
+from datacheck.verdict.model import DatasetEntry, Report
+
+
+def check_names(report: Report, data: Collection[str]) -> None:
+    """Raise UsageError unless `--data` names datasets of the report, and one at least."""
+    if not data:
+        raise UsageError(
+            "no data named; expected --data NAME=PATH with one of: {known}", known=", ".join(report.datasets)
+        )
+    for name in data:
+        if name not in report.datasets:
+            raise UsageError("--data {name}=…: {what}", name=name, what=unknown("dataset", name, report.datasets))
+
+
+def evidence_of(folder: Path, finding: str, *columns: str) -> pl.DataFrame:
+    """Some columns of the places of a finding. Raises LoadError where they cannot be read."""
+    path = folder / "evidence" / f"{finding}.parquet"
+    typed = [pl.col(column).cast(EVIDENCE[column]) for column in columns]
+    try:
+        return pl.read_parquet(path, columns=list(columns), glob=False).select(typed)
+    except (OSError, pl.exceptions.PolarsError):
+        raise LoadError("{path}: cannot be read; expected the evidence that the report speaks of", path=path) from None
 
 
 def source_of(folder: Path, name: str, entry: DatasetEntry) -> Source:

@@ -11,7 +11,7 @@ import pytest
 from core_helpers import BAD, ROOT, contract, environment, jsonl
 from rich.console import Console
 
-from datacheck.cli.progress import Display, step_name, steps_shown
+from datacheck.cli.progress import phases_shown, step_name, steps_shown
 from datacheck.contract.load import load_contract
 from datacheck.engine.plan import make_plan
 from datacheck.engine.run import Progress
@@ -53,7 +53,7 @@ def test_phases_are_shown_in_their_order(lang, phases):
         display._progress.refresh()
 
     session = SimpleNamespace(plan=[1, 2, 3, 4], run=run, sealer=sealer, files={"train": SimpleNamespace(size=10)})
-    with Display(lang, screen) as display:
+    with phases_shown(lang, screen) as display:
         display.hashed(5, 10)
         display._progress.refresh()
         display.run(session)
@@ -67,7 +67,7 @@ def test_phases_are_shown_in_their_order(lang, phases):
 
 def test_nothing_of_the_bar_is_left():
     screen = Console(file=io.StringIO(), force_terminal=True, width=100, color_system=None)
-    with Display("en", screen) as display:
+    with phases_shown("en", screen) as display:
         display.hashed(5, 10)
     assert screen.file.getvalue().endswith("\x1b[2K")
 

@@ -152,6 +152,7 @@ def test_where_every_row_was_judged_there_is_nothing_to_estimate(drawn, tmp_path
     judge(tmp_path / "review.csv", lambda line: "bad" if line["no"] == "1" else "ok")
     stratum = json.loads(command("sample", "--read", tmp_path / "review.csv", "--format", "json")[1])["strata"][0]
     assert (stratum["rate"], stratum["low"], stratum["high"]) == (0.2, 0.2, 0.2)
+    assert "20 % (1 of 5, which is every row)" in command("sample", "--read", tmp_path / "review.csv")[1]
 
 
 def test_rows_without_a_verdict_do_not_count_and_are_told(drawn, tmp_path, command):

@@ -22,7 +22,6 @@ from datacheck.text.shingles import (
     shingles,
     sum_frequencies,
     take,
-    without,
 )
 
 rows = st.lists(st.one_of(st.none(), st.text(st.sampled_from("ab 的我是，X1é\U00020000\n"), max_size=12)), max_size=8)
@@ -112,15 +111,6 @@ def test_hashes_collide_as_rarely_as_random_ones():
     assert len(np.unique(found)) >= len(found) - 2
     ones = [(found >> np.uint32(bit) & np.uint32(1)).mean() for bit in range(32)]
     assert 0.48 < min(ones) < max(ones) < 0.52
-
-
-@given(rows, st.lists(st.integers(0, 30), max_size=5))
-def test_without_removes_and_only_removes(texts, picks):
-    sets = shingles(pl.Series(texts, dtype=pl.String), "chars", 2)
-    drop = np.array([sets.hashes[p % len(sets.hashes)] for p in picks if len(sets.hashes)] + [7], np.uint32)
-    left = without(sets, drop)
-    for i in range(len(texts)):
-        assert row(left, i) == [h for h in row(sets, i) if h not in set(drop.tolist())]
 
 
 @given(st.lists(st.integers(0, 2**32 - 1)), st.lists(st.integers(0, 2**32 - 1)))

@@ -1,0 +1,86 @@
+"""Options that several commands have, and how what they are given is read."""
+# As in main.py: `--help` must be instant, what is heavy is imported where it is used.
+
+import contextlib
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from datacheck.cli.said import say
+from datacheck.errors import UsageError
+from datacheck.i18n.message import Message, languages
+from datacheck.interrupts import InterruptedRunError, signals_raise
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from datacheck.engine.run import OnProgress
+    from datacheck.i18n.words import Lang
+
+DebugOpt = Annotated[bool, typer.Option("--debug", help="Show where a fault came from.")]  # read by main()
+ChecksOpt = Annotated[Path | None, typer.Option("--checks", metavar="DIR", help="A folder with checks of your own.")]
+DataOpt = Annotated[list[str] | None, typer.Option("--data", metavar="NAME=PATH", help="Where a dataset is.")]
+LangOpt = Annotated[
+    str,
+    typer.Option("--lang", metavar="|".join(languages()), help="Language of the reports.", show_default="from LANG"),
+]
+StrictOpt = Annotated[bool, typer.Option("--strict", help="Warnings count as violations.")]
+TrustOpt = Annotated[
+    Path | None, typer.Option("--trust", metavar="FILE", help="Trusted keys.", show_default="$DATACHECK_TRUST")
+]
+PASSED_ON = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
+
+
+def bindings(data: list[str] | None) -> dict[str, str]:
+    """The datasets of `--data NAME=PATH`. Raises UsageError."""
+    return _pairs("--data", data, Message("expected NAME=PATH, as in --data train=drops/2026-11-20"))
+
+
+def run_settings(given: list[str] | None) -> dict[str, str]:
+    """The settings of `--run NAME=VALUE`. Raises UsageError."""
+    return _pairs("--run", given, Message("expected NAME=VALUE, as in --run tokenizer=models/qwen"))
+
+
+def _pairs(option: str, items: list[str] | None, expected: Message) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for item in items or []:
+        name, equals, value = item.partition("=")
+        if not (name and equals and value):
+            raise UsageError("{option} {item}: {expected}", option=option, item=item, expected=expected)
+        found[name] = value
+    return found
+
+
+def screen() -> "Console":
+    """Where reports are printed."""
+    from rich.console import Console
+
+    return Console(highlight=False)
+
+
+@contextlib.contextmanager
+def steps_told(lang: "Lang", *, quiet: bool = False) -> "Iterator[OnProgress | None]":
+    """Show a bar on a terminal while the block runs; gives what hears of the steps, None where nobody looks."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+
+    from datacheck.cli.progress import steps_shown
+
+    with steps_shown(lang, Console(stderr=True)) as tell:
+        yield tell
+
+
+@contextlib.contextmanager
+def all_or_nothing(lang: "Lang", *, quiet: bool = False) -> "Iterator[OnProgress | None]":
+    """As `steps_told`; a signal ends the command, which has then written nothing and says so."""
+    try:
+        with signals_raise(), steps_told(lang, quiet=quiet) as tell:
+            yield tell
+    except InterruptedRunError as stop:
+        say(Message("interrupted by {signal}; nothing was written", signal=stop.name), err=True)
+        raise typer.Exit(128 + stop.number) from None
