@@ -26,9 +26,9 @@ from prefect.task_runners import ThreadPoolTaskRunner
 from pydantic import BaseModel, ConfigDict
 
 from datacheck.check import Status
-from datacheck.engine.execute import Failure, guarded
 from datacheck.engine.plan import Measure, Step
 from datacheck.engine.view import Loaded
+from datacheck.engine.workers import Failure, guarded
 from datacheck.errors import DatacheckError, UsageError
 from datacheck.files.versions import IDS
 from datacheck.i18n.argparse import Parser

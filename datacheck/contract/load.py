@@ -43,6 +43,10 @@ class Source(Reading):
         default=None, description="Folder that the rows' image, audio and video paths are relative to."
     )
 
+    def how_read(self) -> dict[str, Any]:
+        """How the files are found and read, as far as the contract says other than the default."""
+        return self.model_dump(mode="json", exclude={"path", "scale", "sha256"}, exclude_defaults=True)
+
 
 class _Header(Model):
     """The top level of a contract."""

@@ -18,7 +18,6 @@ from datacheck.check import Status
 from datacheck.contract.load import Contract
 from datacheck.errors import UsageError
 from datacheck.status import NotKnown
-from datacheck.verdict.judge import how_read, place
 from datacheck.verdict.model import (
     BaselineEntry,
     BaselineValue,
@@ -46,7 +45,7 @@ class Baseline:
         self.folder = folder
         self.report = read_report(folder)
         self.findings = {finding.id: finding for finding in self.report.findings}
-        self.sources = {name: how_read(dataset) for name, dataset in contract.datasets.items()}
+        self.sources = {name: dataset.source.how_read() for name, dataset in contract.datasets.items()}
         self.inputs = {"baseline/report.json": _sha256(folder / "report.json")}
         for finding in self.report.findings:
             self._places(finding.id)  # a report that is not whole is told before anything is measured
@@ -63,7 +62,8 @@ class Baseline:
             return finding
         old = self.findings.get(finding.id)
         reason = self._incomparable(finding, old)
-        table = self.marked(finding.id, evidence, comparable=reason is None) if evidence is not None else None
+        found = evidence if finding.evidence.lines else None
+        table = self.marked(finding.id, found, comparable=reason is None) if found is not None else None
         total = table.height if table is not None else 0
         new = int((~table["known"]).sum()) if table is not None else 0
         broken = [value for value in finding.values if value.status in _COMPARED]
@@ -197,4 +197,4 @@ def _broken(value: Fraction, limit: Mapping[str, float]) -> tuple[bool, bool]:
 def _new_places(dataset: str, table: pl.DataFrame) -> Iterator[Place]:
     """The first new places; only the first 200 places of a finding have words."""
     for entry in table.filter(~pl.col("known")).head(_EXAMPLES).iter_rows(named=True):
-        yield place(dataset, entry)
+        yield Place.of(dataset, entry)

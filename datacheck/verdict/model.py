@@ -5,6 +5,7 @@ Times and the host stand in run.json. `Report.model_json_schema()` is published 
 
 import json
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -112,6 +113,17 @@ class Place(Model):
     score: float | None = None
     other: str | None = None
     id: str | None = None
+
+    @classmethod
+    def of(cls, dataset: str, entry: Mapping[str, Any]) -> Self:
+        """A line of evidence as report.json names it."""
+        at = f"{dataset}/{entry['file']}" if entry["file"] else dataset
+        if entry["line"] is not None:
+            column = f":{entry['byte'] + 1}" if entry["line"] == 1 and entry["byte"] else ""  # a file on one line
+            at += f":{entry['line']}{column}"
+        said = Sentence.of(Message.from_json(entry["said"])) if entry.get("said") else entry["detail"]
+        same: dict[str, Any] = {name: entry.get(name) for name in ("where", "problem", "score", "other", "id")}
+        return cls(at=at, detail=said, **same)
 
 
 class Evidence(Model):
