@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeVar, get_args
 from pydantic import BaseModel, ValidationError
 from pydantic import Field as PydanticField
 
-from datacheck.check import Check, Feature, FieldRule, Group, Limit, Listing, Metric, Model, Need, Scale, Summary
+from datacheck.check import Check, FieldRule, Limit, Listing, Metric, Model, Need, Scale
 from datacheck.contract import artifacts
 from datacheck.contract.artifacts import Run
 from datacheck.contract.discover import USER_PACKAGE, always_names, check_class, check_names, user_inputs
@@ -445,8 +445,7 @@ def reaches(check: Check) -> tuple[str, ...]:
         need = waiting.pop()
         if need not in seen:
             seen.append(need)
-            waiting += need.table.needs() if isinstance(need.table, Feature | Summary) else ()
-            waiting += (Need(need.table.of),) if isinstance(need.table, Group) else ()
+            waiting += need.below()
     return tuple(sorted({need.of for need in seen if need.of is not None}))
 
 

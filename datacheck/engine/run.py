@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from graphlib import TopologicalSorter
@@ -10,12 +10,12 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
 
-from datacheck.check import Check, Coverage, Feature, Group, Message, Need, Summary
+from datacheck.check import Check, Coverage, Feature, Group, Message, Summary
 from datacheck.contract.load import Contract
 from datacheck.engine.execute import GroupTask, StepTask, derive_part, group_part, summarise
 from datacheck.engine.ingest import load
 from datacheck.engine.measure import Measurement, MeasureTask, measure, measurement
-from datacheck.engine.plan import Derive, GroupBy, Load, Measure, Step, Summarise, Work, need_step
+from datacheck.engine.plan import Step, need_step
 from datacheck.engine.store import Store, digest
 from datacheck.engine.view import Loaded, TablePlace
 from datacheck.engine.workers import Failure, StepFailedError, Workers, guarded
@@ -94,7 +94,7 @@ class Engine:
             result: Result = Failure("NotRun", told)
         else:
             try:
-                result = self._do(step.work)
+                result = self._do(step)
             except StepFailedError as error:
                 result = error.failure
             except Exception as error:  # noqa: BLE001 - the parent's own troubles (a full disk) are a Failure too
@@ -103,53 +103,52 @@ class Engine:
         self.results[step.key] = result
         return result
 
-    def _do(self, work: Work) -> Result:
-        match work:
-            case Load():
-                return self._load(work)
-            case Derive():
-                return self._derive(work)
-            case Summarise():
-                return self._summarise(work)
-            case GroupBy():
-                return self._group(work)
-            case Measure():
-                return self._measure(work)
+    def _do(self, step: Step) -> Result:
+        match step.work:
+            case None:
+                return self._load(step)
+            case Feature():
+                return self._derive(step.dataset, step.work)
+            case Summary():
+                return self._summarise(step.dataset, step.work)
+            case Group():
+                return self._group(step.dataset, step.work)
+            case Check():
+                return self._measure(step.dataset, step.work)
 
     def _all(self, work: Callable[..., Any], tasks: list[Any]) -> None:
         for outcome in self.workers.map(work, tasks, debug=self.debug):
             if isinstance(outcome, Failure):
                 raise StepFailedError(outcome)
 
-    def _load(self, work: Load) -> Loaded:
-        source = self.contract.datasets[work.dataset].source
+    def _load(self, step: Step) -> Loaded:
+        source = self.contract.datasets[step.dataset].source
         reading = Reading.model_validate(source.model_dump(include=set(Reading.model_fields)))
-        files = self.files[work.dataset]
-        return load(work.dataset, files, reading, self.store, self.workers, records=work.records, debug=self.debug)
+        files = self.files[step.dataset]
+        return load(step.dataset, files, reading, self.store, self.workers, records=step.records, debug=self.debug)
 
-    def _places(self, dataset: str, needs: tuple[Need, ...]) -> tuple[TablePlace, ...]:
+    def _places(self, dataset: str, work: Feature | Summary | Group | Check) -> tuple[TablePlace, ...]:
+        """Where lies what a step needs."""
         places = []
-        for need in needs:
+        for need in work.needs():
             result = self.results[need_step(dataset, need)]
             paths = result if isinstance(result, tuple) else ()
             places.append(TablePlace(need, self.loaded(need.of or dataset), paths))
         return tuple(places)
 
-    def _keys(self, dataset: str, needs: tuple[Need, ...]) -> list[object]:
+    def _keys(self, places: Iterable[TablePlace]) -> list[object]:
         """What a result depends on through its needs: paths are named by content, a summary by its output."""
         keys: list[object] = []
-        for place in self._places(dataset, needs):
+        for place in places:
             keys += [place.loaded.content if place.need.of else None, [path.name for path in place.paths]]
             if isinstance(place.need.table, Summary):
                 keys.append(digest(place.paths[0].read_bytes().hex()))
         return keys
 
-    def _derive(self, work: Derive) -> Result:
-        feature: Feature = work.feature
-        loaded = self.loaded(work.dataset)
-        places = self._places(work.dataset, feature.needs())
+    def _derive(self, dataset: str, feature: Feature) -> Result:
+        loaded, places = self.loaded(dataset), self._places(dataset, feature)
         row_local = [p for p in places if isinstance(p.need.table, Feature) and p.need.of is None]
-        shared = self._keys(work.dataset, tuple(p.need for p in places if p not in row_local))
+        shared = self._keys(p for p in places if p not in row_local)
         targets: list[Path] = []
         tasks: list[StepTask[Feature]] = []
         for number, part in enumerate(loaded.parts):
@@ -161,45 +160,33 @@ class Engine:
         self._all(derive_part, tasks)
         return tuple(targets)
 
-    def _summarise(self, work: Summarise) -> Result:
-        needs = work.summary.needs()
-        loaded = self.loaded(work.dataset)
-        key = digest(work.summary, loaded.content, self._keys(work.dataset, needs))
+    def _summarise(self, dataset: str, summary: Summary) -> Result:
+        loaded, places = self.loaded(dataset), self._places(dataset, summary)
+        key = digest(summary, loaded.content, self._keys(places))
         target = self.store.path("summaries", f"{key}.parquet")
         if not target.exists():
-            places = self._places(work.dataset, needs)
-            self._all(summarise, [StepTask(self.store.root, loaded, work.summary, places, None, target)])
+            self._all(summarise, [StepTask(self.store.root, loaded, summary, places, None, target)])
         return (target,)
 
-    def _group(self, work: GroupBy) -> Result:
-        group: Group = work.group
-        loaded = self.loaded(work.dataset)
-        (place,) = self._places(work.dataset, (Need(group.of),))
+    def _group(self, dataset: str, group: Group) -> Result:
+        loaded, (place,) = self.loaded(dataset), self._places(dataset, group)
         key = digest(group, [path.name for path in place.paths], [part.key for part in loaded.parts])
         target = self.store.path("groups", key)
         if not target.exists():
             with self.store.writing(target) as folder:
                 folder.mkdir()
-                self._all(
-                    group_part,
-                    [
-                        GroupTask(self.store.root, group, part, number, source, folder)
-                        for number, (part, source) in enumerate(zip(loaded.parts, place.paths, strict=True))
-                    ],
-                )
+                every = enumerate(zip(loaded.parts, place.paths, strict=True))
+                tasks = [GroupTask(self.store.root, group, part, n, source, folder) for n, (part, source) in every]
+                self._all(group_part, tasks)
         return (target,)
 
-    def _measure(self, work: Measure) -> Measurement:
-        check: Check = work.check
-        loaded = self.loaded(work.dataset)
-        needs = check.needs()
+    def _measure(self, dataset: str, check: Check) -> Measurement:
+        loaded, places = self.loaded(dataset), self._places(dataset, check)
         settings = check.model_copy(update={"limits": {}, "coverage": Coverage(), "severity": "fail", "id": None})
-        key = digest(settings, loaded.dataset, loaded.content, self._keys(work.dataset, needs), self.excerpts)
+        key = digest(settings, loaded.dataset, loaded.content, self._keys(places), self.excerpts)
         target = self.store.path("measured", key)
         if not target.exists():
-            places = self._places(work.dataset, needs)
-            task = MeasureTask(self.store.root, loaded, check, places, None, target, self.excerpts)
-            self._all(measure, [task])
+            self._all(measure, [MeasureTask(self.store.root, loaded, check, places, None, target, self.excerpts)])
         return measurement(target)
 
     def run(self, plan: tuple[Step, ...], on_progress: OnProgress | None = None) -> None:
