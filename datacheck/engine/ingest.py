@@ -7,8 +7,9 @@ more than their data.
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, defaultdict, deque
 from dataclasses import dataclass, replace
+from operator import add
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -80,6 +81,28 @@ class _Sent:
     known: Facts | None
 
 
+class _Told:
+    """What the chunks of a file add up to, under the names of FileFacts."""
+
+    def __init__(self) -> None:
+        self.rows = self.bad = self.blank = self.lines = 0
+        self.formats: Counter[str] = Counter()
+        self.lost: Counter[str] = Counter()
+        self.unread: dict[str, Counter[str]] = defaultdict(Counter)
+        self.subjects: dict[str, list[int]] = {}
+
+    def add(self, table: dict[str, Any]) -> None:
+        """Add the facts of a table."""
+        for name in ("rows", "bad", "blank", "lines"):
+            setattr(self, name, getattr(self, name) + table[name])
+        self.formats.update(table["formats"])
+        self.lost.update(table["lost"])
+        for form, keys in table["unread"].items():
+            self.unread[form].update(keys)
+        for name, counts in table["subjects"].items():
+            self.subjects[name] = [*map(add, self.subjects.get(name, (0, 0)), counts)]
+
+
 class Intake:
     """One pass over the files of a dataset: `tasks` to be worked off, then `loaded` with what they gave."""
 
@@ -137,12 +160,8 @@ class Intake:
     def loaded(self, dataset: str, parsed: deque[Facts]) -> Loaded:
         """Number rows through the dataset and add up the counts of each file; `parsed` in the order of the tasks."""
         parts: list[Part] = []
-        counts: list[dict[str, int]] = [dict.fromkeys(("rows", "bad", "blank", "lines"), 0) for _ in self.entries]
-        formats: list[dict[str, int]] = [{} for _ in self.entries]
-        unread: list[dict[str, dict[str, int]]] = [{} for _ in self.entries]
-        subjects: list[dict[str, list[int]]] = [{} for _ in self.entries]
-        lost: list[dict[str, int]] = [{} for _ in self.entries]
-        given = dict.fromkeys(named_in(self.reading), 0)
+        told = [_Told() for _ in self.entries]
+        given: Counter[str] = Counter()
         row = 0
         for sent in self.sent:
             facts = sent.known if sent.known is not None else parsed.popleft()
@@ -152,36 +171,19 @@ class Intake:
                     if not sent.bundle:
                         parts.append(Part(table["key"], self.entries[number].name, row, line, byte, table["rows"]))
                     row += table["rows"]
-                    _add(counts[number], table)
-                    _add_counts(formats[number], table["formats"])
-                    for name, keys in table["unread"].items():
-                        _add_counts(unread[number].setdefault(name, {}), keys)
-                    for name, (seen, blind) in table["subjects"].items():
-                        before = subjects[number].get(name, (0, 0))
-                        subjects[number][name] = [before[0] + seen, before[1] + blind]
-                    _add_counts(lost[number], table["lost"])
-                    _add_counts(given, table["given"])
-            tables_of_bundle = [table for tables in facts for table in tables] if sent.bundle else []
-            if tables_of_bundle:
-                parts.append(Part(tables_of_bundle[0]["key"], None, start, 0, 0, row - start))
+                    told[number].add(table)
+                    given.update(table["given"])
+            if sent.bundle and (keys := [table["key"] for tables in facts for table in tables]):
+                parts.append(Part(keys[0], None, start, 0, 0, row - start))
         files = [
             FileFacts(
-                entry.name,
-                seen.bytes,
-                seen.sha256,
-                container=seen.container or "",
-                formats=formats[n],
-                events=seen.events,
-                unread=unread[n],
-                subjects=subjects[n],
-                lost=lost[n],
-                **counts[n],
+                entry.name, seen.bytes, seen.sha256, container=seen.container or "", events=seen.events, **vars(of)
             )
-            for n, (entry, seen) in enumerate(zip(self.entries, self.seen, strict=True))
+            for entry, seen, of in zip(self.entries, self.seen, told, strict=True)
         ]
         for promise in self.promised:
             _hold(promise, files)
-        lacking = tuple(setting for setting, count in given.items() if not count and row)
+        lacking = tuple(setting for setting in named_in(self.reading) if row and not given[setting])
         return Loaded(dataset, self.reading, tuple(parts), tuple(files), self._lacks(lacking, parts))
 
     def _lacks(self, settings: tuple[str, ...], parts: list[Part]) -> tuple[Lack, ...]:
@@ -221,16 +223,6 @@ def _hold(promise: Promise, files: list[FileFacts]) -> None:
         facts = files[inside[0]]
         events = tuple(Event(None, None, None, "rows_missing", message) for message in messages)
         files[inside[0]] = replace(facts, events=(*facts.events, *events))
-
-
-def _add(total: dict[str, int], table: dict[str, Any]) -> None:
-    for key in total:
-        total[key] += table[key]
-
-
-def _add_counts(total: dict[str, int], counts: dict[str, int]) -> None:
-    for name, count in counts.items():
-        total[name] = total.get(name, 0) + count
 
 
 # ── in a child ─────────────────────────────────────────────────────────────────────────────────────

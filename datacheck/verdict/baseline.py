@@ -31,6 +31,7 @@ from datacheck.verdict.model import (
 
 _COMPARED = (Status.FAIL, Status.WARN)
 _IDENTITY = ["problem", "record"]
+_VALUE = set(BaselineValue.model_fields)
 _EXAMPLES = 20  # new places that stand in report.json
 _DAY = "as_of"  # a setting that is another one every day; it alone makes no other check
 
@@ -79,7 +80,9 @@ class Baseline:
             places_known=total - new,
             places_new=new,
             reason=reason,
-            values=tuple(_value(before[_name(v)]) for v in broken if _name(v) in before),
+            values=tuple(
+                BaselineValue(**before[_name(v)].model_dump(include=_VALUE)) for v in broken if _name(v) in before
+            ),
         )
         update: dict[str, Any] = {"baseline": comparison, "status": Status.WARN if known else finding.status}
         if new and table is not None:
@@ -157,10 +160,6 @@ def _settings(finding: Finding) -> dict[str, Any]:
 
 def _name(value: ValueEntry) -> tuple[str, tuple[tuple[str, str], ...]]:
     return value.name, tuple(sorted(value.slice.items()))
-
-
-def _value(old: ValueEntry) -> BaselineValue:
-    return BaselineValue(name=old.name, value=old.value, count=old.count, of=old.of, slice=old.slice)
 
 
 def _no_worse(value: ValueEntry, old: ValueEntry | None) -> bool:

@@ -172,17 +172,12 @@ def judge_check(
         unfinished = Message("did not finish ({why})", why=interrupted or Message("no result"))
         return Finding(**base, status=Status.ERROR, error=Sentence.of(outcome.reason if outcome else unfinished))
     facts = outcome.facts
-    values = [_judged(check, value) for value in facts["values"]]
     coverage = {name: _covered(entry) for name, entry in facts["coverage"].items()}
-    blind = _blind(check, dataset.name, coverage)
     first = tuple(Place.of(dataset.name, entry) for entry in _examples(facts["first"]))
-    said = [Message.from_json(note) for note in facts["not_checked"]]
+    said = [Sentence.of(Message.from_json(note)) for note in facts["not_checked"]]
     return Finding(
         **base,
-        status=Status.ERROR if blind else _worst([value.status for value in values]),
-        error=blind or _error(values, said),
-        values=tuple(values),
-        coverage=_asked(check, coverage),
+        **_by_limits(check, dataset.name, facts["values"], coverage, said),
         evidence=Evidence(
             lines=facts["evidence"],
             rows=facts["rows"],
@@ -191,15 +186,34 @@ def judge_check(
             first=first,
         ),
         figures=facts["figures"],
-        not_checked=tuple(map(Sentence.of, (*said, *_idle_slices(check, values)))),
     )
+
+
+def _by_limits(
+    check: Check,
+    dataset: str,
+    measured: Iterable[Mapping[str, Any]],
+    coverage: Mapping[str, CoverageEntry],
+    said: Sequence[Sentence],
+) -> dict[str, Any]:
+    """What of a finding the limits decide; `said`: what the check said that it left out."""
+    values = [_judged(check, value) for value in measured]
+    blind = _blind(check, dataset, coverage)
+    asked = {name: entry.model_copy(update={"min": check.coverage.min}) for name, entry in coverage.items()}
+    return {
+        "status": Status.ERROR if blind else _worst([value.status for value in values]),
+        "error": blind or _error(values, [note.message for note in said[:1]]),
+        "values": tuple(values),
+        "coverage": asked or None,  # of a check that looks at no rows
+        "not_checked": (*said, *map(Sentence.of, _idle_slices(check, values))),
+    }
 
 
 def _error(values: Sequence[ValueEntry], notes: Sequence[Message]) -> Sentence | None:
     """Why a finding is an error, in words: what could not be measured and the check's reason, or that it is blind."""
     unmeasured = _unmeasured(values)
     if unmeasured:
-        return Sentence.of(joined((_not_measured(unmeasured), *notes[:1])))
+        return Sentence.of(joined((_not_measured(unmeasured), *notes)))
     blind = ", ".join(value.name for value in values if value.status is Status.ERROR)
     return Sentence.of(Message("the check cannot see: {names} is below its limit", names=blind)) if blind else None
 
@@ -208,12 +222,6 @@ def _covered(facts: Mapping[str, Any]) -> CoverageEntry:
     due = facts["read"] + facts["unread"]
     why = Sentence.of(Message.from_json(facts["why"])) if facts["why"] else None
     return CoverageEntry.model_validate({**facts, "why": why, "share": facts["read"] / due if due else None})
-
-
-def _asked(check: Check, coverage: Mapping[str, CoverageEntry] | None) -> dict[str, CoverageEntry] | None:
-    """With what the contract asks for; None of a check that looks at no rows."""
-    asked = {"min": check.coverage.min}
-    return {name: entry.model_copy(update=asked) for name, entry in (coverage or {}).items()} or None
 
 
 def _blind(check: Check, dataset: str, coverage: Mapping[str, CoverageEntry]) -> Sentence | None:
@@ -434,21 +442,12 @@ def _same_reading(dataset: Dataset, report: Report) -> None:
 
 
 def _again(check: Check, old: Finding) -> Finding:
-    values = [_judged(check, value.model_dump()) for value in old.values]
-    blind = _blind(check, old.dataset, old.coverage or {})
-    status = _worst([v.status for v in values]) if values and not blind else Status.ERROR
     said = [note for note in old.not_checked if note.id != IDLE_SLICE]
-    error = blind or (_error(values, [note.message for note in said[:1]]) if values else old.error)
-    update = {
-        "values": tuple(values),
-        "coverage": _asked(check, old.coverage),
-        "status": status,
-        "severity": check.severity,
-        "baseline": None,
-        "error": error,
-        "not_checked": (*said, *map(Sentence.of, _idle_slices(check, values))),
-    }
-    return old.model_copy(update=update)
+    measured = [value.model_dump() for value in old.values]
+    judged = _by_limits(check, old.dataset, measured, old.coverage or {}, said)
+    if not measured:  # it stays the error that it was
+        judged |= {"status": Status.ERROR, "error": judged["error"] or old.error}
+    return old.model_copy(update={**judged, "severity": check.severity, "baseline": None})
 
 
 def _evidence_file(folder: Path, finding: Finding) -> Path | None:

@@ -88,14 +88,19 @@ class DatasetEntry(Model):
     files: tuple[FileEntry, ...] = ()
 
 
-class ValueEntry(Model):
-    """One number, its limit in force and what it came to. `count`/`of` are the integers behind a share."""
+class BaselineValue(Model):
+    """A number as the baseline has it."""
 
     name: str
     value: float | int | None = None
     count: int | None = None
     of: int | None = None
     slice: dict[str, str] = {}
+
+
+class ValueEntry(BaselineValue):
+    """One number, its limit in force and what it came to. `count`/`of` are the integers behind a share."""
+
     limit: dict[str, float] = {}
     status: Status
 
@@ -134,16 +139,6 @@ class Evidence(Model):
     file: str | None = None
     problems: dict[str, int] = {}
     first: tuple[Place, ...] = ()
-
-
-class BaselineValue(Model):
-    """A number as the baseline has it."""
-
-    name: str
-    value: float | int | None = None
-    count: int | None = None
-    of: int | None = None
-    slice: dict[str, str] = {}
 
 
 class Comparison(Model):
