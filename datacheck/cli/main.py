@@ -17,7 +17,7 @@ from typer.exceptions import TyperException
 
 from datacheck.cli import flows, gate, registry
 from datacheck.cli.said import LangOpt, language, pairs, say, translate, wrong
-from datacheck.errors import DatacheckError, UsageError, crash, reason_of, trace_of
+from datacheck.errors import DatacheckError, UsageError, crash, trace_of
 from datacheck.i18n.message import Message
 from datacheck.interrupts import InterruptedRunError, ignore_signals, signals_raise
 from datacheck.version import __version__
@@ -539,13 +539,9 @@ def init(
     if to is None:
         typer.echo(text, nl=False)
         return
-    try:
+    with UsageError.instead(OSError, "{to}: cannot be written ({reason}); choose another place with --to", to=to):
         to.parent.mkdir(parents=True, exist_ok=True)
         to.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(
-            "{to}: cannot be written ({reason}); choose another place with --to", to=to, reason=reason_of(error)
-        ) from None
     say(next_step(to, given[0], evaluation), err=True)
 
 

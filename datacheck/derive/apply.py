@@ -254,10 +254,12 @@ def _input(
 
 def _evidence(folder: Path, finding: Finding) -> pl.DataFrame:
     path = folder / "evidence" / f"{finding.id}.parquet"
-    try:
+    with LoadError.instead(
+        (OSError, pl.exceptions.PolarsError),
+        "{path}: cannot be read; expected the evidence that the report speaks of",
+        path=path,
+    ):
         table = pl.read_parquet(path, columns=list(_COLUMNS), glob=False).cast(_COLUMNS)  # type: ignore[arg-type]
-    except (OSError, pl.exceptions.PolarsError):
-        raise LoadError("{path}: cannot be read; expected the evidence that the report speaks of", path=path) from None
     if (table.height, table["row"].drop_nulls().n_unique()) != (finding.evidence.lines, finding.evidence.rows):
         raise LoadError("{path}: holds other places than the report counts", path=path)
     return table

@@ -142,11 +142,11 @@ def report_id(folder: Path) -> str:
 def _opened(path: Path) -> Iterator[tuple[int, str]]:
     """The open folder, and the name of the single file in it if `path` is one."""
     real = Path(os.path.realpath(path))
-    try:
+    with UsageError.instead(
+        (OSError, ValueError), "{path}: no such file or folder; expected a version of data", path=shown(str(path))
+    ):
         single = "" if stat.S_ISDIR(real.stat().st_mode) else real.name
         root = os.open(real.parent if single else real, _FOLDER)
-    except (OSError, ValueError):
-        raise UsageError("{path}: no such file or folder; expected a version of data", path=shown(str(path))) from None
     try:
         yield root, single
     finally:
@@ -158,39 +158,39 @@ def _walk(folder: int, root: str, within: str, depth: int, own: Callable[[str], 
         raise LoadError(
             "{root}: more than {most} folders within folders; expected a flat version", root=shown(root), most=_DEEPEST
         )
-    try:
-        with os.scandir(folder) as entries:
-            found = sorted(entries, key=lambda entry: entry.name)
-            for entry in found:
-                name = f"{within}{entry.name}"
-                _named_in_utf8(root, name)
-                if entry.is_dir(follow_symlinks=False):
-                    inner = os.open(entry.name, _FOLDER, dir_fd=folder)
-                    try:
-                        yield from _walk(inner, root, f"{name}/", depth + 1, own)
-                    finally:
-                        os.close(inner)
-                elif entry.is_symlink():
-                    raise LoadError(
-                        "{root}/{name}: a symbolic link; expected regular files only",
-                        root=shown(root),
-                        name=shown(name),
-                    )
-                elif not entry.is_file(follow_symlinks=False):
-                    raise LoadError(
-                        "{root}/{name}: no regular file; a version holds regular files only",
-                        root=shown(root),
-                        name=shown(name),
-                    )
-                elif not own(name):
-                    yield name
-    except OSError as error:
-        raise LoadError(
+    with (
+        LoadError.instead(
+            OSError,
             "{root}/{within}: cannot be listed ({reason}); expected a readable folder",
             root=shown(root),
             within=shown(within),
-            reason=reason_of(error),
-        ) from None
+        ),
+        os.scandir(folder) as entries,
+    ):
+        found = sorted(entries, key=lambda entry: entry.name)
+        for entry in found:
+            name = f"{within}{entry.name}"
+            _named_in_utf8(root, name)
+            if entry.is_dir(follow_symlinks=False):
+                inner = os.open(entry.name, _FOLDER, dir_fd=folder)
+                try:
+                    yield from _walk(inner, root, f"{name}/", depth + 1, own)
+                finally:
+                    os.close(inner)
+            elif entry.is_symlink():
+                raise LoadError(
+                    "{root}/{name}: a symbolic link; expected regular files only",
+                    root=shown(root),
+                    name=shown(name),
+                )
+            elif not entry.is_file(follow_symlinks=False):
+                raise LoadError(
+                    "{root}/{name}: no regular file; a version holds regular files only",
+                    root=shown(root),
+                    name=shown(name),
+                )
+            elif not own(name):
+                yield name
 
 
 def _named_in_utf8(root: str, name: str) -> None:
@@ -217,7 +217,9 @@ def _open_below(root: int, name: str) -> int:
 
 def _hash(root: int, path: Path, name: str, stop: threading.Event, tell: Tell | None) -> File:
     where = f"{shown(path.name)}/{shown(name)}" if path.name != name else shown(name)
-    try:
+    with LoadError.instead(
+        OSError, "{where}: cannot be read ({reason}); expected a readable regular file", where=where
+    ):
         descriptor = _open_below(root, name)
         try:
             before = os.fstat(descriptor)
@@ -227,10 +229,6 @@ def _hash(root: int, path: Path, name: str, stop: threading.Event, tell: Tell | 
             after = os.fstat(descriptor)
         finally:
             os.close(descriptor)
-    except OSError as error:
-        raise LoadError(
-            "{where}: cannot be read ({reason}); expected a readable regular file", where=where, reason=reason_of(error)
-        ) from None
     if size != before.st_size or (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
         raise LoadError(
             "{where}: changed while it was read; wait until nobody writes there, then run again", where=where
@@ -298,15 +296,13 @@ def read_manifest(path: Path) -> Version | None:
     data = read_small(place, MANIFEST_LIMIT)
     if data is None:
         return None
-    try:
+    with LoadError.instead(
+        JsonError,
+        "{place}: not a manifest: {reason}; expected what `datacheck manifest` writes ({schema})",
+        place=shown(str(place)),
+        schema=MANIFEST_SCHEMA,
+    ):
         return _parsed(data)
-    except JsonError as error:
-        raise LoadError(
-            "{place}: not a manifest: {reason}; expected what `datacheck manifest` writes ({schema})",
-            place=shown(str(place)),
-            reason=reason_of(error),
-            schema=MANIFEST_SCHEMA,
-        ) from None
 
 
 def _parsed(data: bytes) -> Version:

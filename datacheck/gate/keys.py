@@ -170,17 +170,15 @@ def _pem_of(named: str, where: str) -> bytes:
         if text is None:
             raise UsageError("{where}: no such variable; expected a private key in it", where=where)
         return text.encode("utf-8", "surrogateescape")
-    try:
-        with Path(named).open("rb") as file:
-            if stat.S_IMODE(os.fstat(file.fileno()).st_mode) & 0o077:
-                raise UsageError("{where}: others may read this key; make it private (chmod 600)", where=where)
-            return file.read(_LIMIT)
-    except OSError as error:
-        raise UsageError(
-            "{where}: cannot be read ({reason}); expected a private key, or env:NAME",
-            where=where,
-            reason=reason_of(error),
-        ) from None
+    with (
+        UsageError.instead(
+            OSError, "{where}: cannot be read ({reason}); expected a private key, or env:NAME", where=where
+        ),
+        Path(named).open("rb") as file,
+    ):
+        if stat.S_IMODE(os.fstat(file.fileno()).st_mode) & 0o077:
+            raise UsageError("{where}: others may read this key; make it private (chmod 600)", where=where)
+        return file.read(_LIMIT)
 
 
 # --- public keys and trust ---
@@ -224,15 +222,10 @@ def read_trust(given: str | os.PathLike[str] | None = None) -> Trust:
         raise UnknownKeyError(
             "{where}: no trusted keys ({reason}); {hint}", where=where, reason=reason_of(error), hint=hint
         ) from None
-    try:
+    with UsageError.instead(
+        JsonError, "{where}: no list of trusted keys: {reason}; expected {schema}", where=where, schema=TRUST_SCHEMA
+    ):
         return Trust(str(path), _trusted(data))
-    except JsonError as error:
-        raise UsageError(
-            "{where}: no list of trusted keys: {reason}; expected {schema}",
-            where=where,
-            reason=reason_of(error),
-            schema=TRUST_SCHEMA,
-        ) from None
 
 
 def _trusted(data: bytes) -> dict[str, TrustedKey]:

@@ -417,10 +417,8 @@ def read_head(file: Path) -> Head | None:
 
 def write_head(file: Path, head: Head) -> None:
     """Copy a head, atomically. Raises LedgerError."""
-    try:
+    with LedgerError.instead(UsageError, "the head of the ledger could not be copied: {reason}"):
         write_atomic(file, strictjson.canonical(head._asdict()) + b"\n")
-    except UsageError as error:
-        raise LedgerError("the head of the ledger could not be copied: {reason}", reason=reason_of(error)) from None
 
 
 def sync_folder(folder: Path) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from datacheck.contract.artifacts import FILES
 from datacheck.contract.load import Contract
 from datacheck.engine.store import code_digest
-from datacheck.errors import LoadError, UsageError, reason_of
+from datacheck.errors import LoadError, UsageError
 from datacheck.files import versions
 from datacheck.files.hf_saved import is_metadata, promises
 from datacheck.files.inventory import Inventory, is_data_name
@@ -134,12 +134,10 @@ class Sealer:
             as_of=as_of.isoformat() if as_of else None,
         )
         verdict = Verdict(**{**vars(draft), "result": result_of(draft)})
-        try:
+        with LoadError.instead(
+            EnvelopeError, "{path}: the verdict cannot be signed: {reason}", path=shown(str(self.path))
+        ):
             return verdict, dsse.seal(verdict.payload(), self.key)
-        except EnvelopeError as error:
-            raise LoadError(
-                "{path}: the verdict cannot be signed: {reason}", path=shown(str(self.path)), reason=reason_of(error)
-            ) from None
 
     def _facts(self, report: Report, name: str) -> DatasetFacts:
         entry = report.datasets[name]

@@ -18,7 +18,6 @@ from datacheck.errors import (
     UnknownKeyError,
     UsageError,
     WaiverError,
-    reason_of,
 )
 from datacheck.files import versions
 from datacheck.files.strictjson import JsonError
@@ -78,19 +77,15 @@ def read_signed(path: Path, trust: Trust) -> Signed:
     """
     place = sidecar(path, VERDICT)
     where = shown(str(place))
-    try:
+    with TamperedError.instead(LoadError):
         data = versions.read_small(place, dsse.LIMIT)
-    except LoadError as error:
-        raise TamperedError(reason_of(error)) from None
     if data is None:
         hint = Message("validate it: datacheck run CONTRACT --data NAME=PATH --sign KEY")
         raise NotValidatedError("{where}: there is no verdict; {hint}", where=where, hint=hint)
-    try:
+    with TamperedError.instead(
+        EnvelopeError, "{where}: not a signed verdict: {reason}; validate the version again", where=where
+    ):
         envelope = dsse.parse(data)
-    except EnvelopeError as error:
-        raise TamperedError(
-            "{where}: not a signed verdict: {reason}; validate the version again", where=where, reason=reason_of(error)
-        ) from None
     known = trust.keys.get(envelope.key_id)
     if known is None or known.role != "validator":
         told = Message("is trusted as {role} only", role=known.role) if known else Message("is not trusted")
@@ -108,14 +103,10 @@ def read_signed(path: Path, trust: Trust) -> Signed:
         raise TamperedError(
             "{where}: the signature is not that of its content; validate the version again", where=where
         )
-    try:
+    with TamperedError.instead(
+        JsonError, "{where}: signed, but no verdict: {reason}; expected one of this version", where=where
+    ):
         verdict = parse_verdict(envelope.payload)
-    except JsonError as error:
-        raise TamperedError(
-            "{where}: signed, but no verdict: {reason}; expected one of this version",
-            where=where,
-            reason=reason_of(error),
-        ) from None
     return Signed(verdict, envelope.key_id, hashlib.sha256(data).hexdigest())
 
 
@@ -245,7 +236,7 @@ def _result(path: Path, verdict: Verdict, waivers: tuple[Waiver, ...], *, strict
 
 def _same_data(path: Path, verdict: Verdict, *, hashed: str | None) -> None:
     where = shown(str(path))
-    try:
+    with TamperedError.instead(LoadError):
         manifest = versions.read_manifest(path)
         if manifest is None:
             raise TamperedError(
@@ -263,8 +254,6 @@ def _same_data(path: Path, verdict: Verdict, *, hashed: str | None) -> None:
             versions.require_listed(path, manifest)
             return
         found = versions.scan(path)
-    except LoadError as error:
-        raise TamperedError(reason_of(error)) from None
     told = versions.differences(manifest, found)
     if told or found.id != verdict.version:
         lines = [Message("{root}/{what} after it was validated", root=where, what=line) for line in told[:_TOLD]]
@@ -279,10 +268,8 @@ def _same_data(path: Path, verdict: Verdict, *, hashed: str | None) -> None:
 
 def _is_head(place: Path) -> None:
     """Nothing but a head stands in a file of that name: it does not count as data, and a loader could take it."""
-    try:
+    with TamperedError.instead(LoadError):
         head = versions.read_small(place, _LONGEST_HEAD)
-    except LoadError as error:
-        raise TamperedError(reason_of(error)) from None
     if head is not None and not _HEAD.fullmatch(head):
         raise TamperedError(
             "{place}: is no head of a ledger; remove it, or restore the version", place=shown(str(place))
@@ -292,11 +279,9 @@ def _is_head(place: Path) -> None:
 def _same_report(folder: Path, signed: Signed, *, needed: bool) -> None:
     if not needed and not folder.exists():
         return
-    try:
+    with TamperedError.instead(LoadError):
         found = versions.report_id(folder)
         verdict = versions.read_small(folder / VERDICT, dsse.LIMIT)
-    except LoadError as error:
-        raise TamperedError(reason_of(error)) from None
     if found != signed.verdict.report or (verdict and hashlib.sha256(verdict).hexdigest() != signed.sha256):
         raise TamperedError(
             "{folder}: is not the report of this verdict, or was changed; run again", folder=shown(str(folder))

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from datacheck.contract import discover
 from datacheck.contract.load import Contract, Dataset, load_contract
 from datacheck.engine.store import code_digest
-from datacheck.errors import DatacheckError, LoadError, UsageError, WaiverError, reason_of
+from datacheck.errors import DatacheckError, LoadError, UsageError, WaiverError
 from datacheck.files import strictjson, versions
 from datacheck.files.versions import MANIFEST, REPORT, VERDICT, shown
 from datacheck.gate.keys import PrivateKey, Trust
@@ -117,23 +117,23 @@ def publish(
 
     """
     job = Job(drop, rules, registry, hashed)
-    try:
-        with registry.ledger() as ledger:
-            while True:
-                found = _once(job, ledger, lease, execute or _plainly)
-                if found is not None:
-                    return found
-                if not wait:
-                    raise BusyError(
-                        "{drop}: another worker validates this version now; look again later", drop=shown(str(drop))
-                    )
-                time.sleep(_LOOK)
-    except OSError as error:
-        raise LoadError(
+    with (
+        LoadError.instead(
+            OSError,
             "{drop}: nothing was published ({reason}); free space, or mend the disk or the rights, and run again",
             drop=shown(str(drop)),
-            reason=reason_of(error),
-        ) from None
+        ),
+        registry.ledger() as ledger,
+    ):
+        while True:
+            found = _once(job, ledger, lease, execute or _plainly)
+            if found is not None:
+                return found
+            if not wait:
+                raise BusyError(
+                    "{drop}: another worker validates this version now; look again later", drop=shown(str(drop))
+                )
+            time.sleep(_LOOK)
 
 
 def _once(job: Job, ledger: Ledger, lease: float, execute: Execute) -> Outcome | None:

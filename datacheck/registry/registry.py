@@ -57,15 +57,13 @@ class Registry:
     def ledger(self, *, readonly: bool = False) -> Ledger:
         """Open the ledger; the registry is made if it is not there, unless `readonly`. Raises LedgerError."""
         if not readonly:
-            try:
+            with LedgerError.instead(
+                OSError,
+                "{root}: cannot be written ({reason}); expected a folder where you may write",
+                root=shown(str(self.root)),
+            ):
                 for name in _FOLDERS:
                     (self.root / name).mkdir(parents=True, exist_ok=True)
-            except OSError as error:
-                raise LedgerError(
-                    "{root}: cannot be written ({reason}); expected a folder where you may write",
-                    root=shown(str(self.root)),
-                    reason=reason_of(error),
-                ) from None
             self._require_own_ledger()
         return Ledger(self.root / LEDGER, self.anchors, readonly=readonly)
 
@@ -293,15 +291,11 @@ def copy_drop(drop: Path, target: Path, manifest: versions.Version) -> None:
     """Copy the listed files and the gate's own of a drop to another file system; the result is verified by its hash."""
     own = [name for name in (MANIFEST,) if (drop / name).is_file()]
     waivers = [f"{WAIVERS}/{entry.name}" for entry in (drop / WAIVERS).glob("*.dsse.json")]
-    try:
+    with LoadError.instead(OSError, "{drop}: cannot be copied into the registry ({reason})", drop=shown(str(drop))):
         for name in [*(file.path for file in manifest.files), *waivers, *own]:
             (target / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(drop / name, target / name, follow_symlinks=False)
         sync_tree(target)
-    except OSError as error:
-        raise LoadError(
-            "{drop}: cannot be copied into the registry ({reason})", drop=shown(str(drop)), reason=reason_of(error)
-        ) from None
     if versions.scan(target) != manifest:
         raise LoadError(
             "{drop}: changed while it was copied; run again when nobody writes there", drop=shown(str(drop))

@@ -19,7 +19,7 @@ import polars as pl
 
 from datacheck.check import EVIDENCE
 from datacheck.engine.contain import tables_of
-from datacheck.errors import LoadError, UsageError, reason_of, unknown
+from datacheck.errors import LoadError, UsageError, unknown
 from datacheck.i18n.message import Message, joined
 from datacheck.loading.reader import read
 from datacheck.loading.reading import Reading
@@ -188,10 +188,12 @@ def _flags(folder: Path, finding: str) -> dict[int, _Flag]:
 
 def _evidence(folder: Path, finding: str, columns: list[str]) -> pl.DataFrame:
     path = folder / "evidence" / f"{finding}.parquet"
-    try:
+    with LoadError.instead(
+        (OSError, pl.exceptions.PolarsError),
+        "{path}: cannot be read; expected the evidence that the report speaks of",
+        path=path,
+    ):
         return pl.read_parquet(path, columns=columns, glob=False).select(pl.col(c).cast(EVIDENCE[c]) for c in columns)
-    except (OSError, pl.exceptions.PolarsError):
-        raise LoadError("{path}: cannot be read; expected the evidence that the report speaks of", path=path) from None
 
 
 def _tables(path: Path, reading: Reading) -> Iterator[tuple[Tables, int, int]]:
@@ -234,13 +236,11 @@ def _write(out: Path, lines: Sequence[Mapping[str, Any]]) -> None:
     writer = csv.DictWriter(text, COLUMNS, restval="")
     writer.writeheader()
     writer.writerows({key: _inert(value) for key, value in line.items()} for line in lines)
-    try:
+    with LoadError.instead(OSError, "{out}: could not be written ({reason})", out=out):
         out.parent.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(out, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         with os.fdopen(descriptor, "wb") as file:
             file.write(text.getvalue().encode("utf-8-sig", "backslashreplace"))
-    except OSError as error:
-        raise LoadError("{out}: could not be written ({reason})", out=out, reason=reason_of(error)) from None
 
 
 def _inert(value: Any) -> Any:
@@ -276,14 +276,10 @@ def read_sheet(path: Path, confidence: float = 0.95) -> Review:
 
 
 def _lines(path: Path) -> list[dict[str, str]]:
-    try:
+    with UsageError.instead(
+        OSError, "{path}: cannot be read ({reason}); expected a sheet of `datacheck sample`", path=path
+    ):
         raw = path.read_bytes()
-    except OSError as error:
-        raise UsageError(
-            "{path}: cannot be read ({reason}); expected a sheet of `datacheck sample`",
-            path=path,
-            reason=reason_of(error),
-        ) from None
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError:

@@ -138,13 +138,12 @@ class Baseline:
         if not old.evidence.lines:
             return pl.DataFrame(schema=dict.fromkeys(_IDENTITY, pl.String))
         path = self.folder / "evidence" / f"{finding}.parquet"
-        try:
+        with UsageError.instead(
+            (OSError, pl.exceptions.PolarsError),
+            "{path}: does not say which records it speaks of; expected a report folder of this version, whole",
+            path=path,
+        ):
             table = pl.read_parquet(path, columns=_IDENTITY, glob=False)
-        except (OSError, pl.exceptions.PolarsError):
-            raise UsageError(
-                "{path}: does not say which records it speaks of; expected a report folder of this version, whole",
-                path=path,
-            ) from None
         if table.height != old.evidence.lines:
             raise UsageError("{path}: holds other places than the report of the baseline counts", path=path)
         return table.drop_nulls()
