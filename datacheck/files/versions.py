@@ -93,9 +93,9 @@ def sidecar(path: Path, name: str) -> Path:
     return path / name if path.is_dir() else path.with_name(f"{path.name}.{name}")
 
 
-def shown(name: str) -> str:
+def shown(name: str | Path) -> str:
     """A file name for a message: control characters written out, long numbers and addresses masked, but for ids."""
-    pieces = IDS.split(_ADDRESS.sub("***@", name))
+    pieces = IDS.split(_ADDRESS.sub("***@", str(name)))
     pieces[::2] = [_NUMBER.sub(lambda m: f"{m[0][:3]}****{m[0][-2:]}", piece) for piece in pieces[::2]]
     masked = "".join(pieces)
     return "".join(char if char.isprintable() else f"\\u{{{ord(char):x}}}" for char in masked)
@@ -143,7 +143,7 @@ def _opened(path: Path) -> Iterator[tuple[int, str]]:
     """The open folder, and the name of the single file in it if `path` is one."""
     real = Path(os.path.realpath(path))
     with UsageError.instead(
-        (OSError, ValueError), "{path}: no such file or folder; expected a version of data", path=shown(str(path))
+        (OSError, ValueError), "{path}: no such file or folder; expected a version of data", path=shown(path)
     ):
         single = "" if stat.S_ISDIR(real.stat().st_mode) else real.name
         root = os.open(real.parent if single else real, _FOLDER)
@@ -179,9 +179,7 @@ def _walk(folder: int, root: str, within: str, depth: int, own: Callable[[str], 
                     os.close(inner)
             elif entry.is_symlink():
                 raise LoadError(
-                    "{root}/{name}: a symbolic link; expected regular files only",
-                    root=shown(root),
-                    name=shown(name),
+                    "{root}/{name}: a symbolic link; expected regular files only", root=shown(root), name=shown(name)
                 )
             elif not entry.is_file(follow_symlinks=False):
                 raise LoadError(
@@ -299,7 +297,7 @@ def read_manifest(path: Path) -> Version | None:
     with LoadError.instead(
         JsonError,
         "{place}: not a manifest: {reason}; expected what `datacheck manifest` writes ({schema})",
-        place=shown(str(place)),
+        place=shown(place),
         schema=MANIFEST_SCHEMA,
     ):
         return _parsed(data)
@@ -338,7 +336,7 @@ def write_manifest(path: Path, *, force: bool = False) -> Version:
         sweep(path)
     found = scan(path)
     if not found.files:
-        raise UsageError("{path}: holds no file; expected a version of data", path=shown(str(path)))
+        raise UsageError("{path}: holds no file; expected a version of data", path=shown(path))
     if place.exists() and not force:
         old = read_manifest(path)
         if old != found:
@@ -346,7 +344,7 @@ def write_manifest(path: Path, *, force: bool = False) -> Version:
             raise UsageError(
                 "{place}: there is another manifest ({told}); "
                 "if the version was meant to change, write a new one with --force",
-                place=shown(str(place)),
+                place=shown(place),
                 told=joined(told) if told else "",
             )
         return found
@@ -394,11 +392,11 @@ def read_small(path: Path, limit: int) -> bytes | None:
         return None
     except OSError as error:
         raise LoadError(
-            "{path}: cannot be read ({reason}); expected a regular file", path=shown(str(path)), reason=reason_of(error)
+            "{path}: cannot be read ({reason}); expected a regular file", path=shown(path), reason=reason_of(error)
         ) from None
     with os.fdopen(descriptor, "rb") as file:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise LoadError("{path}: no regular file; expected a file that datacheck wrote", path=shown(str(path)))
+            raise LoadError("{path}: no regular file; expected a file that datacheck wrote", path=shown(path))
         return file.read(limit + 1)
 
 
@@ -421,7 +419,5 @@ def write_atomic(path: Path, data: bytes, mode: int = 0o644) -> None:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
         raise UsageError(
-            "{path}: cannot be written ({reason}); is the folder read-only?",
-            path=shown(str(path)),
-            reason=reason_of(error),
+            "{path}: cannot be written ({reason}); is the folder read-only?", path=shown(path), reason=reason_of(error)
         ) from None

@@ -76,7 +76,7 @@ def read_signed(path: Path, trust: Trust) -> Signed:
     Raises NotValidatedError, UnknownKeyError or TamperedError.
     """
     place = sidecar(path, VERDICT)
-    where = shown(str(place))
+    where = shown(place)
     with TamperedError.instead(LoadError):
         data = versions.read_small(place, dsse.LIMIT)
     if data is None:
@@ -136,7 +136,7 @@ def verify(
 
     """
     if not path.exists():
-        raise UsageError("{path}: no such file or folder; expected a version of data", path=shown(str(path)))
+        raise UsageError("{path}: no such file or folder; expected a version of data", path=shown(path))
     given, path = path, path.resolve()  # a pointer to the published version may be a link, its content may not
     signed = read_signed(path, trust)
     verdict = signed.verdict
@@ -164,7 +164,7 @@ def _same_contract(path: Path, verdict: Verdict, contract: str | None) -> None:
         name = shown(" ".join([*verdict.contract, verdict.given]).strip())
         raise UnknownKeyError(
             "{path}: judged by the contract {name} ({digest}); expected {contract}",
-            path=shown(str(path)),
+            path=shown(path),
             name=name,
             digest=digest,
             contract=shown(contract),
@@ -177,7 +177,7 @@ def _newest(path: Path, signed: Signed, ledger_head: LedgerHead | None) -> tuple
         return (
             Message("replay not checked: no ledger in reach, so an older verdict of this version would not be noticed"),
         )
-    where, counts = shown(str(path)), signed.sha256 in standing.verdicts
+    where, counts = shown(path), signed.sha256 in standing.verdicts
     if standing.misled is not None:
         hint = Message("the next datacheck publish or rescan mends it; while one is at work, start again in a moment")
         raise TamperedError("{where}: {misled}; {hint}", where=where, misled=standing.misled, hint=hint)
@@ -205,7 +205,7 @@ def _newest(path: Path, signed: Signed, ledger_head: LedgerHead | None) -> tuple
 
 
 def _result(path: Path, verdict: Verdict, waivers: tuple[Waiver, ...], *, strict: bool) -> tuple[Waiver, ...]:
-    where = shown(str(path))
+    where = shown(path)
     if verdict.result == "PASSED":
         return ()
     if verdict.result == "WARNED":
@@ -235,7 +235,7 @@ def _result(path: Path, verdict: Verdict, waivers: tuple[Waiver, ...], *, strict
 
 
 def _same_data(path: Path, verdict: Verdict, *, hashed: str | None) -> None:
-    where = shown(str(path))
+    where = shown(path)
     with TamperedError.instead(LoadError):
         manifest = versions.read_manifest(path)
         if manifest is None:
@@ -271,9 +271,7 @@ def _is_head(place: Path) -> None:
     with TamperedError.instead(LoadError):
         head = versions.read_small(place, _LONGEST_HEAD)
     if head is not None and not _HEAD.fullmatch(head):
-        raise TamperedError(
-            "{place}: is no head of a ledger; remove it, or restore the version", place=shown(str(place))
-        )
+        raise TamperedError("{place}: is no head of a ledger; remove it, or restore the version", place=shown(place))
 
 
 def _same_report(folder: Path, signed: Signed, *, needed: bool) -> None:
@@ -284,7 +282,7 @@ def _same_report(folder: Path, signed: Signed, *, needed: bool) -> None:
         verdict = versions.read_small(folder / VERDICT, dsse.LIMIT)
     if found != signed.verdict.report or (verdict and hashlib.sha256(verdict).hexdigest() != signed.sha256):
         raise TamperedError(
-            "{folder}: is not the report of this verdict, or was changed; run again", folder=shown(str(folder))
+            "{folder}: is not the report of this verdict, or was changed; run again", folder=shown(folder)
         )
 
 

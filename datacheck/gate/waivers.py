@@ -147,7 +147,7 @@ def write_waiver(path: Path, waiver: Waiver, key: PrivateKey, trust: Trust, vali
     data = dsse.seal(waiver.payload(), key)
     folder = sidecar(path, WAIVERS)
     with UsageError.instead(
-        OSError, "{folder}: cannot be made ({reason}); is the version read-only?", folder=shown(str(folder))
+        OSError, "{folder}: cannot be made ({reason}); is the version read-only?", folder=shown(folder)
     ):
         folder.mkdir(exist_ok=True)
         sweep(folder)
@@ -175,14 +175,14 @@ def _approver(trust: Trust, key: str, validator: str) -> bytes:
 def read_waivers(path: Path, trust: Trust, verdict: Verdict, validator: str) -> tuple[Waiver, ...]:
     """All waivers beside the data, each verified. Raises WaiverError for any that is none for this version."""
     folder = sidecar(path, WAIVERS)
-    with WaiverError.instead(OSError, "{folder}: cannot be read ({reason})", folder=shown(str(folder))):
+    with WaiverError.instead(OSError, "{folder}: cannot be read ({reason})", folder=shown(folder)):
         names = sorted(entry.name for entry in folder.iterdir()) if folder.is_dir() else []
     found = []
     for name in names:
         with WaiverError.instead(
             (EnvelopeError, JsonError, LoadError, UnknownKeyError, ValueError),
             "{file}: not a valid waiver: {reason}; remove it, or have it signed again (datacheck waive)",
-            file=shown(str(folder / name)),
+            file=shown(folder / name),
         ):
             found.append(_read(folder / name, trust, verdict, validator))
     return tuple(found)

@@ -121,7 +121,7 @@ def publish(
         LoadError.instead(
             OSError,
             "{drop}: nothing was published ({reason}); free space, or mend the disk or the rights, and run again",
-            drop=shown(str(drop)),
+            drop=shown(drop),
         ),
         registry.ledger() as ledger,
     ):
@@ -130,9 +130,7 @@ def publish(
             if found is not None:
                 return found
             if not wait:
-                raise BusyError(
-                    "{drop}: another worker validates this version now; look again later", drop=shown(str(drop))
-                )
+                raise BusyError("{drop}: another worker validates this version now; look again later", drop=shown(drop))
             time.sleep(_LOOK)
 
 
@@ -179,7 +177,7 @@ class Job:
             raise UsageError(
                 "{drop}: no such folder; expected a drop "
                 "(a drop that was published or put into quarantine has moved: see datacheck history)",
-                drop=shown(str(drop)),
+                drop=shown(drop),
             )
         if rules.key.key_id not in rules.trust.keys or rules.trust.keys[rules.key.key_id].role != "validator":
             raise UsageError(
@@ -192,8 +190,8 @@ class Job:
             raise UsageError(
                 "{manifest}: not there, so the drop is not complete; "
                 "when all files are there: datacheck manifest {drop}",
-                manifest=shown(str(drop / MANIFEST)),
-                drop=shown(str(drop)),
+                manifest=shown(drop / MANIFEST),
+                drop=shown(drop),
             )
         self.manifest = manifest
         self.claim = f"publish:{manifest.id}"
@@ -213,7 +211,7 @@ class Job:
             if len(mine) != 1:
                 raise UsageError(
                     "{given}: which dataset of the contract is it? add --data NAME={given}, with one of: {known}",
-                    given=shown(str(self.given)),
+                    given=shown(self.given),
                     known=", ".join(contract.datasets),
                 )
             given = {mine[0]: str(self.drop)}
@@ -225,7 +223,7 @@ class Job:
         }
         if all(place is None for place in within.values()):
             raise UsageError(
-                "--data: no path lies in {given}; expected at least one dataset there", given=shown(str(self.given))
+                "--data: no path lies in {given}; expected at least one dataset there", given=shown(self.given)
             )
         return within
 
@@ -276,7 +274,7 @@ class Job:
             if state(ledger, self.claim) != "free" or registry.left(self.manifest.id):
                 return False
         raise UsageError(
-            "{given}: was taken away meanwhile; expected a drop that nobody moves", given=shown(str(self.given))
+            "{given}: was taken away meanwhile; expected a drop that nobody moves", given=shown(self.given)
         )
 
     def _require_true(self) -> None:
@@ -377,7 +375,7 @@ class Job:
             if stopped is not None:
                 return report, None
             if session.signed is None:
-                raise LoadError("{given}: was not signed; nothing was published", given=shown(str(self.given)))
+                raise LoadError("{given}: was not signed; nothing was published", given=shown(self.given))
             return report, session.signed[0]
 
     def _stopped(self, ledger: Ledger, held: Claim, report: Report) -> Outcome:

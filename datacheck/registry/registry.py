@@ -60,7 +60,7 @@ class Registry:
             with LedgerError.instead(
                 OSError,
                 "{root}: cannot be written ({reason}); expected a folder where you may write",
-                root=shown(str(self.root)),
+                root=shown(self.root),
             ):
                 for name in _FOLDERS:
                     (self.root / name).mkdir(parents=True, exist_ok=True)
@@ -73,7 +73,7 @@ class Registry:
         if place.is_symlink() or (place.exists() and place.stat().st_nlink > 1):
             raise LedgerError(
                 "{place}: has a second name (a link); a ledger belongs to one registry: make it a file of its own",
-                place=shown(str(place)),
+                place=shown(place),
             )
 
     def places(self, number: str) -> list[Path]:
@@ -120,9 +120,7 @@ class Registry:
                 return box / "drop"
         (box / "origin").unlink(missing_ok=True)
         if not drop.exists():
-            raise UsageError(
-                "{drop}: was taken away meanwhile; expected a folder that nobody moves", drop=shown(str(drop))
-            )
+            raise UsageError("{drop}: was taken away meanwhile; expected a folder that nobody moves", drop=shown(drop))
         copy_drop(drop, box / "drop", manifest)
         return box / "drop"
 
@@ -225,7 +223,7 @@ class Registry:
             with ledger.writing() as db:
                 yield db
         except OSError as error:
-            where = shown(str(self.root))
+            where = shown(self.root)
             raise LedgerError(
                 "{where}: a version could not be moved ({reason}); "
                 "free space, mend rights, and run again: what the ledger says is done then",
@@ -291,15 +289,13 @@ def copy_drop(drop: Path, target: Path, manifest: versions.Version) -> None:
     """Copy the listed files and the gate's own of a drop to another file system; the result is verified by its hash."""
     own = [name for name in (MANIFEST,) if (drop / name).is_file()]
     waivers = [f"{WAIVERS}/{entry.name}" for entry in (drop / WAIVERS).glob("*.dsse.json")]
-    with LoadError.instead(OSError, "{drop}: cannot be copied into the registry ({reason})", drop=shown(str(drop))):
+    with LoadError.instead(OSError, "{drop}: cannot be copied into the registry ({reason})", drop=shown(drop)):
         for name in [*(file.path for file in manifest.files), *waivers, *own]:
             (target / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(drop / name, target / name, follow_symlinks=False)
         sync_tree(target)
     if versions.scan(target) != manifest:
-        raise LoadError(
-            "{drop}: changed while it was copied; run again when nobody writes there", drop=shown(str(drop))
-        )
+        raise LoadError("{drop}: changed while it was copied; run again when nobody writes there", drop=shown(drop))
 
 
 def carry_waivers(old: Path, drop: Path) -> None:
