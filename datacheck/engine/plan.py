@@ -4,11 +4,10 @@ Steps are per dataset; parts never appear here: the runner fans row-local steps 
 """
 
 import hashlib
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from datacheck.check import Check, Feature, Group, Model, Need, Summary
-from datacheck.contract.load import Contract, Dataset
+from datacheck.contract.load import Contract
 from datacheck.errors import CheckAuthorError
 
 Work = Feature | Summary | Group | Check | None  # to derive, summarise, group, measure; None: to load
@@ -30,25 +29,11 @@ class Step:
 
 def make_plan(contract: Contract) -> tuple[Step, ...]:
     """The steps of a contract in an order in which they can run; equal features of a dataset appear once."""
-    kept = {need.of or d.name for d in contract.datasets.values() for need in _all_needs(d) if need.table == "records"}
-    loads = [Step(step_key(name, None), (), name, None, name in kept) for name in contract.datasets]
-    steps = {step.key: step for step in loads}
+    steps = {key: Step(key, (), name, None) for name in contract.datasets for key in [step_key(name, None)]}
     for dataset in contract.datasets.values():
         for check in dataset.checks:
             _add(steps, dataset.name, check, (), set(contract.datasets))
     return tuple(steps.values())
-
-
-def _all_needs(dataset: Dataset) -> Iterator[Need]:
-    """What the checks of a dataset need, and what that needs; `of` is named throughout."""
-    waiting = [need._replace(of=need.of or dataset.name) for check in dataset.checks for need in check.needs()]
-    seen: list[Need] = []
-    while waiting:
-        need = waiting.pop()
-        if need not in seen:
-            seen.append(need)
-            yield need
-            waiting += [inner._replace(of=inner.of or need.of) for inner in need.below()]
 
 
 def step_key(dataset: str, work: Work) -> str:
@@ -93,7 +78,9 @@ def _add(
         if table in above:
             raise CheckAuthorError(f"{type(table).__name__}: needs itself")
         if isinstance(table, str):
-            after.append(step_key(of, None))
+            loads = step_key(of, None)
+            steps[loads] = replace(steps[loads], records=steps[loads].records or table == "records")
+            after.append(loads)
         else:
             after.append(_add(steps, of, table, above if isinstance(table, Group) else (*above, table), known))
     key = step_key(dataset, work)

@@ -410,14 +410,19 @@ def write_atomic(path: Path, data: bytes, mode: int = 0o644) -> None:
             file.flush()
             os.fsync(descriptor)
         temporary.replace(path)
-        folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        sync(path.parent)
     except OSError as error:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
         raise UsageError(
             "{path}: cannot be written ({reason}); is the folder read-only?", path=shown(path), reason=reason_of(error)
         ) from None
+
+
+def sync(place: Path, how: int = os.O_DIRECTORY) -> None:
+    """Bring the names in a folder, or (`how`: O_NOFOLLOW) a file to the disk."""
+    descriptor = os.open(place, os.O_RDONLY | os.O_CLOEXEC | how)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -25,9 +25,9 @@ from pathlib import Path
 
 from datacheck.errors import LoadError, UsageError, reason_of
 from datacheck.files import versions
-from datacheck.files.versions import LEDGER_HEAD, MANIFEST, REPORT, VERDICT, WAIVERS, shown
+from datacheck.files.versions import LEDGER_HEAD, MANIFEST, REPORT, VERDICT, WAIVERS, shown, sync
 from datacheck.gate import dsse
-from datacheck.gate.ledger import Entry, Head, Ledger, LedgerError, read_head, sync_folder, write_head
+from datacheck.gate.ledger import Entry, Head, Ledger, LedgerError, read_head, write_head
 from datacheck.gate.outcomes import fates, in_force, place_of
 from datacheck.gate.standing import LEDGER, _around, anchors_of, hexed
 from datacheck.registry import claims
@@ -113,7 +113,7 @@ class Registry:
         with contextlib.suppress(OSError):  # another file system
             if drop.stat().st_dev == box.stat().st_dev and _ours(drop):
                 (box / "origin").write_text(str(drop), encoding="utf-8", errors="surrogateescape")
-                _sync_file(box / "origin")
+                sync(box / "origin", os.O_NOFOLLOW)
                 with ledger.writing() as db:
                     claims.still_held(db, held)
                     drop.rename(box / "drop")
@@ -164,10 +164,10 @@ class Registry:
                 _writable(target)
                 for name in (REPORT, LEDGER_HEAD, VERDICT):
                     _give(drop / name, target / name)
-                sync_folder(target)
+                sync(target)
         if not failed:
             _read_only(target)
-        sync_folder(target.parent)
+        sync(target.parent)
         _remove(box)
         return target
 
@@ -189,7 +189,7 @@ class Registry:
                 back = origin.with_name(f"{origin.name}.{secrets.token_hex(4)}")
             back.parent.mkdir(parents=True, exist_ok=True)
             drop.rename(back)
-            sync_folder(back.parent)
+            sync(back.parent)
         _remove(box)
         return back
 
@@ -246,7 +246,7 @@ class Registry:
             temporary = folder / f".{channel}.{secrets.token_hex(4)}"
             temporary.symlink_to(target)
             temporary.replace(link)
-        sync_folder(folder)
+        sync(folder)
 
 
 def check_channel(name: str) -> str:
@@ -359,16 +359,8 @@ def sync_tree(folder: Path) -> None:
     """Bring all files and names below a folder to the disk."""
     for inner, _, files in os.walk(folder):
         for name in files:
-            _sync_file(Path(inner) / name)
-        sync_folder(Path(inner))
-
-
-def _sync_file(file: Path) -> None:
-    descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+            sync(Path(inner) / name, os.O_NOFOLLOW)
+        sync(Path(inner))
 
 
 def _read_only(folder: Path, *, keep: bool = False) -> None:
