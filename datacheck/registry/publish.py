@@ -452,12 +452,11 @@ class Job:
 
 
 class Permission(NamedTuple):
-    """Whether a verdict lets its version be used; `late`: only because a waiver has expired it does not."""
+    """Whether a verdict lets its version be used."""
 
     yes: bool
     waived: tuple[str, ...] = ()
     reason: str = ""
-    late: bool = False
 
 
 def _allowed(folder: Path, verdict: Verdict, validator: str, trust: Trust) -> Permission:
@@ -473,7 +472,7 @@ def _allowed(folder: Path, verdict: Verdict, validator: str, trust: Trust) -> Pe
     if used and not blocking:
         return Permission(yes=True, waived=tuple(str(waiver.line()) for waiver in used), reason=told)
     expired = f"; expired: {late[0]}" if late else ""
-    return Permission(yes=False, reason=shown(f"{told}{expired}"), late=bool(late))
+    return Permission(yes=False, reason=shown(f"{told}{expired}"))
 
 
 def verdict_facts(verdict: Verdict, folder: Path, question: str, day: dt.date | None) -> dict[str, Any]:
@@ -500,9 +499,4 @@ def _digests(dataset: Dataset) -> list[list[Any]]:
     """The files of a dataset that is no part of the drop: name, size, sha256."""
     from datacheck.files.inventory import files_of
 
-    return [[entry.name, entry.size, _sha256(entry.path)] for entry in files_of(dataset).read]
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return [[entry.name, entry.size, sha256_of(entry.path)] for entry in files_of(dataset).read]

@@ -389,6 +389,7 @@ def _writable(folder: Path) -> None:
         Path(inner).chmod(0o755)
 
 
-def sha256_of(file: Path) -> str:
-    """The sha256 of a small file."""
-    return hashlib.sha256(file.read_bytes()).hexdigest()
+def sha256_of(path: Path) -> str:
+    """The sha256 of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

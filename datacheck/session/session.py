@@ -10,7 +10,6 @@ import shutil
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 import polars as pl
@@ -83,9 +82,7 @@ class Session:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, _: object, error: object, __: object) -> None:
         self.engine.workers.close(kill=error is not None)
         shutil.rmtree(self.staging, ignore_errors=True)
 

@@ -257,7 +257,7 @@ def test_a_file_size_limit_is_a_clear_error_and_the_ledger_stays_whole(tmp_path)
     code = f"""
 import resource
 from pathlib import Path
-from datacheck.gate.ledger import Ledger, LedgerError, head_of
+from datacheck.gate.ledger import Ledger, LedgerError
 with Ledger(Path({str(path)!r})) as ledger:
     resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
     try:
