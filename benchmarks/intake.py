@@ -110,10 +110,10 @@ def write(path: Path, talks: list[Conversation], size: int, seed: int = 7) -> in
 def ours(path: Path, workers: int) -> dict[str, object]:
     """Load the file through the engine into a store that is deleted."""
     from datacheck.contract.load import Contract, Dataset, Source
-    from datacheck.engine.execute import Loaded
-    from datacheck.engine.plan import Load, Step
+    from datacheck.engine.plan import Step
     from datacheck.engine.run import Engine
     from datacheck.engine.store import Store
+    from datacheck.engine.view import Loaded
     from datacheck.files.inventory import inventory
 
     dataset = Dataset("train", Source(), path, path.name, ())
@@ -121,7 +121,7 @@ def ours(path: Path, workers: int) -> dict[str, object]:
     with tempfile.TemporaryDirectory(dir=path.parent) as folder:
         start = time.perf_counter()
         engine = Engine(contract, inventory(contract), Store(Path(folder) / "store"), workers=workers)
-        loaded = engine.execute(Step("load train", (), Load("train")))
+        loaded = engine.execute(Step("load train", (), "train", None))
         engine.workers.close()
         wall = time.perf_counter() - start
         if not isinstance(loaded, Loaded):

@@ -258,6 +258,10 @@ class Need(NamedTuple):
     table: Feature | Summary | Group | Table
     of: str | None = None
 
+    def below(self) -> tuple[Need, ...]:
+        """What the making of it needs; the plain tables are there."""
+        return () if isinstance(self.table, str) else self.table.needs()
+
 
 class View(ABC):
     """What a step may see: the tables of its dataset (or of one part of it), its declared needs, and scratch space."""
@@ -355,6 +359,10 @@ class Group(Model):
     by: str
     buckets: int = 16
     columns: tuple[str, ...] = ()
+
+    def needs(self) -> tuple[Need, ...]:
+        """The feature."""
+        return (Need(self.of),)
 
 
 class _ChineseCard:

@@ -19,17 +19,30 @@ Data that breaks its contract is a result, never an exception. Messages read
 import difflib
 import errno
 import traceback
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import ClassVar, NamedTuple, Self
 
-from datacheck.i18n.message import Message, Quoted, SaidError, joined
+from datacheck.i18n.message import Message, Parameter, Quoted, SaidError, joined
 
 
 class DatacheckError(SaidError):
     """Base of all that end a command; carries the exit code of the process."""
 
     exit_code: ClassVar[int] = 3
+
+    @classmethod
+    @contextmanager
+    def instead(
+        cls, of: type[Exception] | tuple[type[Exception], ...], message: str = "{reason}", /, **params: Parameter
+    ) -> Iterator[None]:
+        """Raise this error where the block raises `of`, without it; `{reason}` in the message is why that came up."""
+        try:
+            yield
+        except of as error:
+            why: dict[str, Parameter] = {"reason": reason_of(error)} if "{reason}" in message else {}
+            raise cls(message, **params, **why) from None
 
 
 class WrongValueError(SaidError, ValueError):

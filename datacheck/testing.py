@@ -22,16 +22,16 @@ import polars as pl
 from datacheck.check import EVIDENCE, Check, Message, Ratio, Value
 from datacheck.contract.load import Contract, Dataset, Source, load_contract
 from datacheck.contract.yaml import load_yaml
-from datacheck.engine.evidence import ID
-from datacheck.engine.execute import Failure
-from datacheck.engine.plan import Measure, make_plan
+from datacheck.engine.measure import ID, Measurement
+from datacheck.engine.plan import make_plan
 from datacheck.engine.record_ids import RECORD
-from datacheck.engine.run import Engine, Workers
-from datacheck.engine.store import Store, read_json
+from datacheck.engine.run import Engine
+from datacheck.engine.store import Store
 from datacheck.engine.view import Loaded
+from datacheck.engine.workers import Failure, Workers
 from datacheck.errors import CheckAuthorError
 from datacheck.files.inventory import inventory
-from datacheck.verdict.judge import Measurement, judge
+from datacheck.verdict.judge import judge
 from datacheck.verdict.model import Finding
 
 Records = Iterable[Mapping[str, Any] | list[Any]] | bytes
@@ -261,12 +261,8 @@ def _run(
         result = engine.execute(step)
         if isinstance(result, Failure):
             raise workers.error or CheckAuthorError(f"{step.key}: {result.reason}")
-        if isinstance(step.work, Measure) and isinstance(result, tuple):
-            measured = result[0]
-    evidence = measured / "evidence.parquet"
-    measurement = Measurement(read_json(measured / "measured.json"), evidence if evidence.exists() else None)
-    loaded = {d: engine.loaded(d) for d in datasets}
-    return _Run(contract, loaded, measurement)
+    (measurement,) = (outcome for outcome in engine.outcomes.values() if isinstance(outcome, Measurement))
+    return _Run(contract, engine.states, measurement)
 
 
 def _dataset(

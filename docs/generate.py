@@ -49,7 +49,7 @@ _ARCHITECTURE = """# Architecture
 
 ```
 contract.yaml ─ contract.load ─▶ Contract ─ files.inventory ─ engine.plan ─▶ load, derive, summarise, group, measure
-   engine.execute (a step, in a child process) ▲ session ▲ cli · flows (one Prefect task a step) · datacheck.validate
+   engine.run (each step in child processes) ▲ session ▲ cli · flows (one Prefect task a step) · datacheck.validate
 engine.store ─ verdict.judge (pure) ─▶ Report ─▶ report.json ─▶ report/ (terminal, faces/), exit code
 ```
 
@@ -67,26 +67,30 @@ each other in a circle; `tests/test_layers.py` holds both. Left out of the pictu
 
 ## One line of JSON, from the file to a finding
 
-In the parent:
+The parent reads, a child parses and writes Parquet into the store:
 
 1. `loading/reader.py`: `read` cuts the file at record ends into chunks, and hashes it.
-2. `engine/ingest.py`: `Intake.tasks` makes a task of each chunk that the store does not know.
-3. `engine/run.py`: `Workers.map` hands it to a child (long ones through memory that both see, `shared_bytes.py`).
+2. `engine/ingest.py`: `Intake.tasks` makes a task of each chunk that the store does not know; in a child
+   `parse_pieces` asks for the tables of the chunk and writes them.
+3. `loading/parse.py`: `parse` decodes its lines; what is damaged gets a code.
+4. `loading/assemble.py`: `Assembler` adds records, many of one kind at a time, and gives the four tables.
+5. `loading/formats/*.py`: the one format that the record's keys and types fit makes turns of it.
 
-In the child, which writes Parquet into the store:
+A child measures, the parent judges:
 
-4. `engine/execute.py`: `parse_pieces` asks for the tables of the chunk and writes them.
-5. `loading/parse.py`: `parse` decodes its lines; what is damaged gets a code.
-6. `loading/assemble.py`: `Assembler` adds records, many of one kind at a time, and gives the four tables.
-7. `loading/formats/*.py`: the one format that the record's keys and types fit makes turns of it.
+6. `engine/view.py`: `StoreView` shows the stored tables, numbered through the dataset.
+7. `checks/*.py`: `measure` gives numbers and places. Here it is found.
+8. `engine/measure.py`: `measure` called the check; it keeps numbers and places in safe words, as a `Measurement`.
+9. `verdict/judge.py`: `judge` makes the `Finding` of it that the report shows.
 
-In a child again, with features (`features/*.py`, derived part by part) where the check declares them:
+Beside the way: `engine/run.py` says which step is next, `engine/workers.py` carries any task to a child (long chunks
+through memory that both see), `engine/execute.py` makes what checks share (`features/*.py`, part by part).
 
-8. `engine/view.py`: `StoreView` shows the stored tables, numbered through the dataset.
-9. `checks/*.py`: `measure` gives numbers and places. Here it is found.
+## The contract, from the command line to the verdict
 
-What was found goes on: `engine/evidence.py` keeps numbers and places in safe words, `session/session.py` collects them
-from the store, and `verdict/judge.py` makes the finding of them that the report shows.
+`cli/main.py` → `session/session.py` → `contract/load.py`, which gives the frozen `Contract`. The session hands it to
+`files/inventory.py`, `engine/plan.py`, `engine/run.py` and `verdict/judge.py` (with `verdict/baseline.py`), one after
+the other: each is on a lower floor, gets values and gives values, and calls nothing back.
 """
 
 

@@ -7,7 +7,7 @@ workers one works. The only parameter is the drop's name; by what it is judged i
 import contextlib
 import os
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from prefect import flow, get_client
 from prefect.artifacts import create_link_artifact
@@ -49,12 +49,6 @@ class Waiver(RunInput):
     signed: bool = Field(description="A waiver was signed with `datacheck waive`; look again.")
 
 
-class _Stopped(NamedTuple):
-    """The signal that reached the flow while the plan ran."""
-
-    signal: BaseException
-
-
 def name_of_drop() -> str:
     """The run's name until there is a verdict: contract and drop."""
     drop = str(flow_run.parameters.get("drop"))
@@ -89,14 +83,14 @@ def publish(drop: str) -> State[Any]:
 
 def _publish(rules: Rulebook, drop: Path) -> Outcome:
     """Publish through the gate, with the plan as tasks. A signal ends the run properly before it goes on."""
-    stopped: list[_Stopped] = []
+    stopped: list[BaseException] = []
 
     def execute(session: Session) -> str | None:
         try:
             with concurrency(rules.limit, occupy=1, strict=True) if rules.limit else contextlib.nullcontext():
                 run_plan(session)
         except (KeyboardInterrupt, ExternalSignal) as signal:
-            stopped.append(_Stopped(signal))
+            stopped.append(signal)
             return type(signal).__name__
         return None
 
@@ -104,7 +98,7 @@ def _publish(rules: Rulebook, drop: Path) -> Outcome:
         return publish_drop(drop, rules.gate(drop), Registry(rules.registry), wait=False, execute=execute)
     finally:
         if stopped:
-            raise stopped[0].signal
+            raise stopped[0]
 
 
 def _ask(rules: Rulebook, outcome: Outcome) -> Outcome:

@@ -25,10 +25,10 @@ from prefect.states import Completed, Failed
 from prefect.task_runners import ThreadPoolTaskRunner
 from pydantic import BaseModel, ConfigDict
 
-from datacheck.check import Status
-from datacheck.engine.execute import Failure, guarded
-from datacheck.engine.plan import Measure, Step
+from datacheck.check import Check, Status
+from datacheck.engine.plan import Step
 from datacheck.engine.view import Loaded
+from datacheck.engine.workers import Failure, guarded
 from datacheck.errors import DatacheckError, UsageError
 from datacheck.files.versions import IDS
 from datacheck.i18n.argparse import Parser
@@ -123,9 +123,8 @@ def _execute(session: Session, step: Step) -> State[Any]:
     outcome = session.engine.execute(step)
     if isinstance(outcome, Failure):
         return Failed(name=NOT_RUN if outcome.kind == "NotRun" else UNDECIDED, message=shown(str(outcome.reason)))
-    if isinstance(step.work, Measure):
-        dataset = session.contract.datasets[step.work.dataset]
-        found = session.judged(dataset, step.work.check)
+    if isinstance(step.work, Check):
+        found = session.judged(session.contract.datasets[step.dataset], step.work)
         return _state_of_check(found, strict=session.options.strict)
     if isinstance(outcome, Loaded):
         rows, bad = (sum(getattr(f, what) for f in outcome.files) for what in ("rows", "bad"))

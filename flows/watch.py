@@ -93,24 +93,18 @@ def rules_of(given: argparse.Namespace) -> Rulebook:
     ]
     if not given.contract.is_file():
         raise UsageError("{contract}: no such file; expected a contract", contract=given.contract)
-    return Rulebook.model_validate(
-        {
-            "registry": given.registry.absolute(),
-            "contract": given.contract.absolute(),
-            "sign": given.sign if given.sign.startswith("env:") else str(Path(given.sign).absolute()),
-            "trust": given.trust.absolute() if given.trust else None,
-            "data": {name: str(Path(path).absolute()) for name, path in _pairs(given.data, "--data").items()},
-            "dataset": given.dataset,
-            "run": _pairs(given.run, "--run"),
-            "channel": given.channel,
-            "strict": given.strict,
-            "lang": given.lang,
-            "limit": given.limit_name,
-            "wait_for_waiver": given.wait_for_waiver,
-            "webhooks": webhooks,
-            "report_url": given.report_url,
-        }
-    )
+    as_given = {name: value for name, value in vars(given).items() if name in Rulebook.model_fields}
+    other = {
+        "registry": given.registry.absolute(),
+        "contract": given.contract.absolute(),
+        "sign": given.sign if given.sign.startswith("env:") else str(Path(given.sign).absolute()),
+        "trust": given.trust.absolute() if given.trust else None,
+        "data": {name: str(Path(path).absolute()) for name, path in _pairs(given.data, "--data").items()},
+        "run": _pairs(given.run, "--run"),
+        "limit": given.limit_name,
+        "webhooks": webhooks,
+    }
+    return Rulebook.model_validate({**as_given, **other})
 
 
 def _pairs(items: Sequence[str], option: str) -> dict[str, str]:

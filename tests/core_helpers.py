@@ -11,7 +11,7 @@ import yaml
 
 from datacheck.cli import main
 from datacheck.engine import run
-from datacheck.engine.execute import guarded
+from datacheck.engine.workers import guarded
 
 ROOT = Path(__file__).parent.parent
 GOOD = {"messages": [{"role": "user", "content": "你好"}, {"role": "assistant", "content": "你好！"}]}

@@ -55,7 +55,7 @@ class Site:
 
     def kinds(self, number=None):
         with self.registry.ledger(readonly=True) as ledger:
-            ledger.verify_chain(self.registry.heads())
+            ledger.verified(self.registry.heads())
             return [entry.kind for entry in ledger.entries(number)]
 
     def tree(self):

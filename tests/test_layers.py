@@ -1,12 +1,25 @@
 """The house as it is walked: every room by name, on its floor, and who may import whom."""
 
 import ast
+import inspect
+import re
 import sys
 from collections import defaultdict
+from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
+from types import FrameType
 
 import pytest
+
+from datacheck.checks.role_errors import RoleErrors
+from datacheck.contract.load import load_contract
+from datacheck.engine.plan import make_plan
+from datacheck.engine.run import Engine
+from datacheck.files.inventory import inventory
+from datacheck.session.session import Session
+from datacheck.testing import finding, jsonl
+from datacheck.verdict.judge import judge, judge_check, rejudge
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "docs"))
 from rooms import CODE, FLOORS, ROOT, files, imports, module, neighbours, room
@@ -74,3 +87,50 @@ def test_no_two_public_classes_share_a_name():
 def test_only_the_flows_import_prefect():
     users = {path.parent.name for path in CODE if any(name.split(".")[0] == "prefect" for name in imports(path))}
     assert users == {"flows"}
+
+
+# ── the two ways that docs/architecture.md describes ──────────────────────────────────────────────────
+INSIDE = ROOT / "datacheck"
+CHECK, FORMAT = "checks/role_errors.py", "loading/formats/chat.py"
+ENDS = {  # functions at which a chunk, its tables, its measurement has come that far
+    ("loading/reader.py", "_emit"), ("loading/assemble.py", "finish"), (FORMAT, "read_messages"),
+    ("engine/view.py", "table"), ("engine/measure.py", "_evidence"), ("verdict/judge.py", "judge_check"),
+}  # fmt: skip
+BESIDE = {"testing.py", "engine/run.py", "check.py"}  # who says what is next; View's properties
+
+
+def callers(frame: FrameType | None) -> Iterator[tuple[str, str]]:
+    while frame is not None:
+        if frame.f_code.co_filename.startswith(f"{INSIDE}/"):
+            yield frame.f_code.co_filename.removeprefix(f"{INSIDE}/"), frame.f_code.co_name
+        frame = frame.f_back
+
+
+def test_a_chunk_goes_through_the_files_that_the_docs_name():
+    """Nine at most; every file that is on the stack where the chunk arrives somewhere."""
+    seen: dict[str, None] = {}
+    arrived = set()
+
+    def arrives(frame: FrameType, event: str, _: object) -> None:
+        if event == "call" and (stack := list(callers(frame))) and stack[0] in ENDS:
+            arrived.add(stack[0])
+            seen.update(dict.fromkeys(file for file, _ in reversed(stack)))
+
+    records = [{"messages": [{"role": "user", "content": text}]} for text in ("在吗", "喂", "2+2?")]
+    sys.setprofile(arrives)
+    try:
+        found = finding(RoleErrors(), jsonl([*records, {"messages": [{"role": "user", "content": "a", "x": 1}]}]))
+    finally:
+        sys.setprofile(None)
+    assert found.status == "fail"
+    assert arrived == ENDS
+    section = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8").partition("## One line of JSON")[2]
+    named = re.findall(r"^[0-9]\. `(.*?)`", section, re.MULTILINE)
+    own = {"checks/*.py": CHECK, "loading/formats/*.py": FORMAT}
+    assert {own.get(file, file) for file in named} == seen.keys() - BESIDE
+    assert len(named) <= 9
+
+
+def test_nothing_that_gets_the_contract_calls_back():
+    for takes in (Session.__init__, load_contract, inventory, make_plan, Engine.__init__, judge, judge_check, rejudge):
+        assert "Callable" not in str(inspect.signature(takes)), takes

@@ -7,7 +7,7 @@ import typer
 
 from datacheck.cli.options import DebugOpt, steps_told
 from datacheck.cli.said import language, say
-from datacheck.errors import UsageError, reason_of
+from datacheck.errors import UsageError
 from datacheck.i18n.message import Message
 from datacheck.status import Status
 
@@ -58,15 +58,11 @@ def _write(to: Path, text: str) -> None:
     """Write the contract, and beside it the schema that its first line names."""
     from datacheck.contract.schema import contract_schema
 
-    try:
+    with UsageError.instead(OSError, "{to}: cannot be written ({reason}); choose another place with --to", to=to):
         to.parent.mkdir(parents=True, exist_ok=True)
         if not (to.parent / SCHEMA).exists():
             (to.parent / SCHEMA).write_text(contract_schema(), encoding="utf-8")
         to.write_text(f"# yaml-language-server: $schema={SCHEMA}\n{text}", encoding="utf-8")
-    except OSError as error:
-        raise UsageError(
-            "{to}: cannot be written ({reason}); choose another place with --to", to=to, reason=reason_of(error)
-        ) from None
 
 
 def _told(report: "Report", lang: str) -> list[str]:

@@ -245,9 +245,7 @@ def judge(
     seen = {finding.dataset for finding in old.findings}
     loaded = load_contract(contract, run=run_settings(settings), located=False, as_of=day_of(old), required=seen)
     beside = Baseline(baseline, loaded) if baseline else None
-    judged = rejudge(loaded, old, report, strict=strict, against=beside.compare if beside else None)
-    if beside is not None:
-        judged = beside.stamp(judged)
+    judged = rejudge(loaded, old, report, strict=strict, baseline=beside)
     print_report(judged, screen(), language(lang))
     raise typer.Exit(judged.exit_code)
 

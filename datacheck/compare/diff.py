@@ -32,11 +32,12 @@ from datacheck.compare.terminal import (
 )
 from datacheck.contract import discover
 from datacheck.contract.load import Contract, Dataset, Source, load_contract, reaches
-from datacheck.engine.execute import Failure
+from datacheck.engine.measure import Measurement
 from datacheck.engine.plan import make_plan
 from datacheck.engine.run import Engine, OnProgress
-from datacheck.engine.store import Store, read_json, shared_store
+from datacheck.engine.store import Store, shared_store
 from datacheck.engine.view import Loaded
+from datacheck.engine.workers import Failure
 from datacheck.errors import LoadError, UsageError, unknown
 from datacheck.files.inventory import dataset_files, inventory
 from datacheck.files.output_folder import DIFF, new_staging, publish, refuse_foreign
@@ -45,7 +46,7 @@ from datacheck.i18n.words import Lang
 from datacheck.loading.reading import Columns
 from datacheck.propose.schema import labels_of
 from datacheck.report import show
-from datacheck.verdict.judge import Measurement, judge_check, version_id
+from datacheck.verdict.judge import judge_check, version_id
 from datacheck.verdict.model import ContractEntry, FileEntry, Finding, Sentence, ValueEntry
 from datacheck.version import __version__
 
@@ -168,16 +169,7 @@ def _with_drops(contract: Contract, source: Source, checks: tuple[Check, ...], p
 
 def _measured(engine: Engine, dataset: Dataset) -> dict[str, Measurement | Failure | None]:
     """By name of the check what it measured; our own two must have."""
-    found: dict[str, Measurement | Failure | None] = {}
-    for check in dataset.checks:
-        result = engine.results.get(f"measure {dataset.finding(check)}")
-        if isinstance(result, tuple):
-            evidence = result[0] / "evidence.parquet"
-            found[check.name] = Measurement(
-                read_json(result[0] / "measured.json"), evidence if evidence.exists() else None
-            )
-        else:
-            found[check.name] = result if isinstance(result, Failure) else None
+    found = {check.name: engine.outcomes.get(dataset.finding(check)) for check in dataset.checks}
     for own in ("profile", "matches"):
         outcome = found[own]
         if not isinstance(outcome, Measurement):

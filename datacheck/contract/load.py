@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeVar, get_args
 from pydantic import BaseModel, ValidationError
 from pydantic import Field as PydanticField
 
-from datacheck.check import Check, Feature, FieldRule, Group, Limit, Listing, Metric, Model, Need, Scale, Summary
+from datacheck.check import Check, FieldRule, Limit, Listing, Metric, Model, Need, Scale
 from datacheck.contract import artifacts
 from datacheck.contract.artifacts import Run
 from datacheck.contract.discover import USER_PACKAGE, always_names, check_class, check_names, user_inputs
@@ -44,6 +44,10 @@ class Source(Reading):
     media: str | None = PydanticField(
         default=None, description="Folder that the rows' image, audio and video paths are relative to."
     )
+
+    def how_read(self) -> dict[str, Any]:
+        """How the files are found and read, as far as the contract says other than the default."""
+        return self.model_dump(mode="json", exclude={"path", "scale", "sha256"}, exclude_defaults=True)
 
 
 class _Header(Model):
@@ -459,8 +463,7 @@ def reaches(check: Check) -> tuple[str, ...]:
         need = waiting.pop()
         if need not in seen:
             seen.append(need)
-            waiting += need.table.needs() if isinstance(need.table, Feature | Summary) else ()
-            waiting += (Need(need.table.of),) if isinstance(need.table, Group) else ()
+            waiting += need.below()
     return tuple(sorted({need.of for need in seen if need.of is not None}))
 
 

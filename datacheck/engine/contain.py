@@ -8,6 +8,7 @@ an error which names the file. Text is parsed by code that cannot crash, here.
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from itertools import islice
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -28,7 +29,7 @@ T = TypeVar("T")
 def tables_of(chunk: Chunk, reading: Reading, *, records: bool = False) -> Iterator[Tables]:
     """As `parse`; raises LoadError where the file kills the process that reads it."""
     if chunk.kind in BINARY:
-        yield from contained(Path(chunk.path or "").name, _parsed, chunk, reading, records)
+        yield from contained(Path(chunk.path or "").name, partial(parse, records=records), chunk, reading)
     else:
         yield from parse(chunk, reading, records=records)
 
@@ -38,10 +39,6 @@ def tables_in(path: Path, reading: Reading, *, records: bool = False) -> Iterato
     for chunk in read(path, reading):
         for tables in tables_of(chunk, reading, records=records):
             yield chunk, tables
-
-
-def _parsed(chunk: Chunk, reading: Reading, records: bool) -> Iterator[Tables]:
-    return parse(chunk, reading, records=records)
 
 
 def contained(name: str, work: Callable[..., Iterator[T]], *given: Any) -> Iterator[T]:

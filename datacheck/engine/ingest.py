@@ -1,30 +1,43 @@
-"""Read the files of a dataset in order: hash them, cut them into parse tasks, and number what comes back.
+"""Load a dataset: read its files in order, cut them into tasks, parse those in children, number what comes back.
 
 A chunk is stored under its content, so a chunk that is known is not parsed again: an added file costs that file. Only
 where a dataset has very many files are small ones bundled into one part; a thousand parts of three rows would cost
 more than their data.
 """
 
-from collections import deque
-from collections.abc import Iterator, Sequence
+from __future__ import annotations
+
+from collections import Counter, defaultdict, deque
 from dataclasses import dataclass, replace
-from pathlib import PurePosixPath
-from typing import Any
+from operator import add
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import polars as pl
 
-from datacheck.engine.execute import ChunkOfFile, ParseTask
+from datacheck.engine.coverage import subjects_of
+from datacheck.engine.shared_bytes import handed
 from datacheck.engine.store import Store, digest, read_json, scan
-from datacheck.engine.unread import named_in
+from datacheck.engine.unread import given_in, named_in, unread_of
 from datacheck.engine.view import FileFacts, Lack, Loaded, Part
+from datacheck.engine.witness import account_bytes, account_rows, accounted, lost_of
+from datacheck.engine.workers import STOPPED, Failure, StepFailedError
 from datacheck.errors import LoadError
-from datacheck.files.hf_saved import Promise
-from datacheck.files.inventory import FoundFile
+from datacheck.i18n.message import Message
 from datacheck.loading.codes import CODES
 from datacheck.loading.counts import AccountingError
+from datacheck.loading.parse import parse
 from datacheck.loading.reader import Chunk, Event, FileSeen, read
 from datacheck.loading.reading import Reading
 from datacheck.loading.rejected import remark
+from datacheck.loading.tables import Tables
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from datacheck.engine.workers import Workers
+    from datacheck.files.hf_saved import Promise
+    from datacheck.files.inventory import Files, FoundFile
 
 MANY_FILES = 64  # from here on small files are bundled
 SMALL = 1024 * 1024  # bytes of a chunk that may join a bundle
@@ -33,6 +46,29 @@ LOOKED_AT = 4  # parts whose keys are named where the contract names another
 NAMES = 1_000
 
 Facts = list[list[dict[str, Any]]]  # per chunk of a task, per table of the chunk
+
+
+def load(
+    dataset: str, files: Files, reading: Reading, store: Store, workers: Workers, *, records: bool, debug: bool
+) -> Loaded:
+    """Bring a dataset into the store. Raises StepFailedError where a chunk could not be parsed."""
+    intake = Intake(store, reading, files, records=records)
+    parsed: deque[Facts] = deque()
+    for outcome in workers.map(parse_pieces, _unless_closed(intake.tasks(), workers), debug=debug):
+        if isinstance(outcome, Failure):
+            told = Message("{name}: {reason}", name=intake.asked[len(parsed)], reason=outcome.reason)
+            raise StepFailedError(replace(outcome, reason=told))
+        parsed.append(outcome)
+    return intake.loaded(dataset, parsed)
+
+
+def _unless_closed(tasks: Iterator[ParseTask | None], workers: Workers) -> Iterator[ParseTask]:
+    """Leave out what the store knows; a long file of known chunks asks no worker, so it must look itself."""
+    for task in tasks:
+        if workers.closed:
+            raise StepFailedError(Failure("Stopped", STOPPED))
+        if task is not None:
+            yield task
 
 
 @dataclass
@@ -45,26 +81,40 @@ class _Sent:
     known: Facts | None
 
 
+class _Told:
+    """What the chunks of a file add up to, under the names of FileFacts."""
+
+    def __init__(self) -> None:
+        self.rows = self.bad = self.blank = self.lines = 0
+        self.formats: Counter[str] = Counter()
+        self.lost: Counter[str] = Counter()
+        self.unread: dict[str, Counter[str]] = defaultdict(Counter)
+        self.subjects: dict[str, list[int]] = {}
+
+    def add(self, table: dict[str, Any]) -> None:
+        """Add the facts of a table."""
+        for name in ("rows", "bad", "blank", "lines"):
+            setattr(self, name, getattr(self, name) + table[name])
+        self.formats.update(table["formats"])
+        self.lost.update(table["lost"])
+        for form, keys in table["unread"].items():
+            self.unread[form].update(keys)
+        for name, counts in table["subjects"].items():
+            self.subjects[name] = [*map(add, self.subjects.get(name, (0, 0)), counts)]
+
+
 class Intake:
     """One pass over the files of a dataset: `tasks` to be worked off, then `loaded` with what they gave."""
 
-    def __init__(
-        self,
-        store: Store,
-        reading: Reading,
-        entries: Sequence[FoundFile],
-        promised: Sequence[Promise] = (),
-        *,
-        records: bool = False,
-    ) -> None:
+    def __init__(self, store: Store, reading: Reading, files: Files, *, records: bool) -> None:
         self.store = store
         self.reading = reading
-        self.entries = entries
-        self.promised = promised
+        self.entries = files.read
+        self.promised = files.promised
         self.records = records
         self.seen: list[FileSeen] = []
         self.sent: list[_Sent] = []
-        self.files: list[str] = []  # of each task that was given out, its first file: for messages
+        self.asked: list[str] = []  # of each task that was given out, its first file: for messages
 
     def tasks(self) -> Iterator[ParseTask | None]:
         """Yield what has to be parsed, in order; None where the store has it already."""
@@ -104,18 +154,14 @@ class Intake:
         if known is not None:
             return None
         pieces = tuple(ChunkOfFile(chunk, self.entries[n].name) for n, chunk in chunks)
-        self.files.append(pieces[0].file)
+        self.asked.append(pieces[0].file)
         return ParseTask(self.store.root, pieces, self.reading, key, bundle, self.records)
 
     def loaded(self, dataset: str, parsed: deque[Facts]) -> Loaded:
         """Number rows through the dataset and add up the counts of each file; `parsed` in the order of the tasks."""
         parts: list[Part] = []
-        counts: list[dict[str, int]] = [dict.fromkeys(("rows", "bad", "blank", "lines"), 0) for _ in self.entries]
-        formats: list[dict[str, int]] = [{} for _ in self.entries]
-        unread: list[dict[str, dict[str, int]]] = [{} for _ in self.entries]
-        subjects: list[dict[str, list[int]]] = [{} for _ in self.entries]
-        lost: list[dict[str, int]] = [{} for _ in self.entries]
-        given = dict.fromkeys(named_in(self.reading), 0)
+        told = [_Told() for _ in self.entries]
+        given: Counter[str] = Counter()
         row = 0
         for sent in self.sent:
             facts = sent.known if sent.known is not None else parsed.popleft()
@@ -125,36 +171,19 @@ class Intake:
                     if not sent.bundle:
                         parts.append(Part(table["key"], self.entries[number].name, row, line, byte, table["rows"]))
                     row += table["rows"]
-                    _add(counts[number], table)
-                    _add_counts(formats[number], table["formats"])
-                    for name, keys in table["unread"].items():
-                        _add_counts(unread[number].setdefault(name, {}), keys)
-                    for name, (seen, blind) in table["subjects"].items():
-                        before = subjects[number].get(name, (0, 0))
-                        subjects[number][name] = [before[0] + seen, before[1] + blind]
-                    _add_counts(lost[number], table["lost"])
-                    _add_counts(given, table["given"])
-            tables_of_bundle = [table for tables in facts for table in tables] if sent.bundle else []
-            if tables_of_bundle:
-                parts.append(Part(tables_of_bundle[0]["key"], None, start, 0, 0, row - start))
+                    told[number].add(table)
+                    given.update(table["given"])
+            if sent.bundle and (keys := [table["key"] for tables in facts for table in tables]):
+                parts.append(Part(keys[0], None, start, 0, 0, row - start))
         files = [
             FileFacts(
-                entry.name,
-                seen.bytes,
-                seen.sha256,
-                container=seen.container or "",
-                formats=formats[n],
-                events=seen.events,
-                unread=unread[n],
-                subjects=subjects[n],
-                lost=lost[n],
-                **counts[n],
+                entry.name, seen.bytes, seen.sha256, container=seen.container or "", events=seen.events, **vars(of)
             )
-            for n, (entry, seen) in enumerate(zip(self.entries, self.seen, strict=True))
+            for entry, seen, of in zip(self.entries, self.seen, told, strict=True)
         ]
         for promise in self.promised:
             _hold(promise, files)
-        lacking = tuple(setting for setting, count in given.items() if not count and row)
+        lacking = tuple(setting for setting in named_in(self.reading) if row and not given[setting])
         return Loaded(dataset, self.reading, tuple(parts), tuple(files), self._lacks(lacking, parts))
 
     def _lacks(self, settings: tuple[str, ...], parts: list[Part]) -> tuple[Lack, ...]:
@@ -196,11 +225,105 @@ def _hold(promise: Promise, files: list[FileFacts]) -> None:
         files[inside[0]] = replace(facts, events=(*facts.events, *events))
 
 
-def _add(total: dict[str, int], table: dict[str, Any]) -> None:
-    for key in total:
-        total[key] += table[key]
+# ── in a child ─────────────────────────────────────────────────────────────────────────────────────
+# Texts as they are (docs/decisions/0009): compressing them would take a sixth of the time of loading.
+_COMPRESSION: dict[str, Literal["uncompressed"]] = {"turns": "uncompressed"}
+PART_TABLES = ("rows", "turns", "cells", "lines")
 
 
-def _add_counts(total: dict[str, int], counts: dict[str, int]) -> None:
-    for name, count in counts.items():
-        total[name] = total.get(name, 0) + count
+class ChunkOfFile(NamedTuple):
+    """A chunk and the file that it was cut from."""
+
+    chunk: Chunk
+    file: str
+
+
+@dataclass(frozen=True)
+class ParseTask:
+    """Parse one chunk into parts `<key>-0`, `<key>-1`, …, or (`bundle`) the chunks of many small files into one part.
+
+    What became of each chunk is kept as chunks/<key>. records: whether to keep the table of that name, too.
+    """
+
+    store: Path
+    pieces: tuple[ChunkOfFile, ...]
+    reading: Reading
+    key: str
+    bundle: bool
+    records: bool
+
+    def handed(self) -> ParseTask:
+        """As it goes to another process: long pieces of files not through the pipe."""
+        chunks = [replace(chunk, data=handed(chunk.data)) for chunk, _ in self.pieces]
+        return replace(self, pieces=tuple(p._replace(chunk=c) for p, c in zip(self.pieces, chunks, strict=True)))
+
+
+def parse_pieces(task: ParseTask) -> list[list[dict[str, Any]]]:
+    """Write the parts; returns (and stores) for each chunk the facts of its tables."""
+    store = Store(task.store)
+    facts: list[list[dict[str, Any]]] = []
+    bundled: list[Tables] = []
+    row = 0
+    for chunk, file in task.pieces:
+        of_chunk: list[dict[str, Any]] = []
+        known: float = 0
+        for number, tables in enumerate(parse(chunk, task.reading, records=task.records)):
+            key = f"{task.key}-{0 if task.bundle else number}"
+            account_bytes(chunk, task.reading, tables)
+            known += accounted(tables)
+            of_chunk.append(
+                {
+                    "key": key,
+                    **tables.counts._asdict(),
+                    "formats": _formats(tables.rows),
+                    "unread": unread_of(tables.rows, tables.cells),
+                    "subjects": subjects_of(tables.turns, tables.cells),
+                    "lost": lost_of(chunk, task.reading, tables),
+                    "given": given_in(tables.rows, tables.cells, task.reading),
+                }
+            )
+            if task.bundle:
+                bundled.append(_placed_tables(tables, file, row, chunk.first_line, chunk.first_byte))
+                row += tables.counts.rows
+            else:
+                _write_part(store, key, tables)
+        account_rows(chunk, task.reading, known)
+        facts.append(of_chunk)
+    if bundled:
+        names = (*PART_TABLES, "records") if task.records else PART_TABLES
+        whole = {name: pl.concat([getattr(t, name) for t in bundled]) for name in names}
+        _write_part(store, f"{task.key}-0", bundled[0]._replace(**whole))
+    store.write_json(store.path("chunks", f"{task.key}.json"), facts)
+    return facts
+
+
+def _formats(rows: pl.DataFrame) -> dict[str, int]:
+    return {str(k): int(n) for k, n in rows["format"].value_counts().sort("format").iter_rows()}
+
+
+def _write_part(store: Store, key: str, tables: Tables) -> None:
+    with store.writing(store.path("parts", key)) as folder:
+        folder.mkdir()
+        for name in (*PART_TABLES, "records"):
+            table: pl.DataFrame | None = getattr(tables, name)
+            if table is not None:
+                table.write_parquet(
+                    folder / f"{name}.parquet", compression=_COMPRESSION.get(name, "lz4"), statistics=False
+                )
+
+
+def _placed_tables(tables: Tables, file: str, row: int, line: int, byte: int) -> Tables:
+    """The tables of one chunk of a bundle: rows counted on, places those of the file."""
+    own_row = (pl.col("row") + row).cast(pl.UInt32)
+    own_place = [
+        pl.lit(file).alias("file"),
+        pl.col("line").cast(pl.UInt64) + line,
+        pl.col("byte").cast(pl.UInt64) + byte,
+    ]
+    return tables._replace(
+        rows=tables.rows.with_columns(own_row, *own_place),
+        turns=tables.turns.with_columns(own_row),
+        cells=tables.cells.with_columns(own_row),
+        records=None if tables.records is None else tables.records.with_columns(own_row),
+        lines=tables.lines.with_columns(own_place),
+    )

@@ -20,7 +20,7 @@ from pydantic import BaseModel
 
 from datacheck import plugins
 from datacheck.contract import discover
-from datacheck.errors import UsageError, reason_of
+from datacheck.errors import UsageError
 
 _PACKAGE = Path(__file__).parents[1]
 STORE = "DATACHECK_STORE"
@@ -113,17 +113,12 @@ def shared_store() -> Store | None:
     named = os.environ.get(STORE)
     if not named:
         return None
-    try:
+    with UsageError.instead(
+        OSError, "{store}: {named}: cannot be used ({reason}); expected a folder of your own", store=STORE, named=named
+    ):
         store = Store(Path(named))
         places = [store.root, *(path for path in store.root.iterdir() if path.is_dir())]
         open_to_others = [place for place in places if _writable_by_others(place)]
-    except OSError as error:
-        raise UsageError(
-            "{store}: {named}: cannot be used ({reason}); expected a folder of your own",
-            store=STORE,
-            named=named,
-            reason=reason_of(error),
-        ) from None
     if open_to_others:
         raise UsageError(
             "{store}: {place}: others may write there, and so decide what runs find; "

@@ -6,6 +6,7 @@ a pass on data that nobody read. They are counted while the data is loaded (see 
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -100,16 +101,14 @@ def _without_keys(check: Check, view: StoreView) -> list[Message]:
 
 def why_unread(unread: list[Mapping[str, Mapping[str, int]]], formats: tuple[str, ...], rows: int) -> Message | None:
     """Which rows of these formats no reader knows, and by which keys; None where there are none."""
-    keys: dict[str, int] = {}
-    named: dict[str, int] = {}
+    keys: Counter[str] = Counter()
+    named: Counter[str] = Counter()
     for of_file in unread:
         for form in formats:
-            for key, count in of_file.get(form, {}).items():
-                if key:
-                    keys[key] = keys.get(key, 0) + count
-                else:
-                    named[form] = named.get(form, 0) + count
-    count = sum(named.values())
+            named.update({form: of_file.get(form, {}).get("", 0)})
+            keys.update({key: count for key, count in of_file.get(form, {}).items() if key})
+    named = +named
+    count = named.total()
     if not count:
         return None
     some = Message.plural("{n:,} row", "{n:,} rows", count)

@@ -10,7 +10,7 @@ import shutil
 from pathlib import Path
 from typing import NamedTuple
 
-from datacheck.errors import UsageError, reason_of
+from datacheck.errors import UsageError
 from datacheck.files.versions import VERDICT
 from datacheck.i18n.message import Message
 
@@ -70,7 +70,7 @@ def _is(out: Path, kind: Kind) -> bool:
 def new_staging(out: Path) -> Path:
     """A folder beside `out`; those of runs on this host that were killed hold raw text and are swept away."""
     prefix = f".{out.name}.{platform.node() or 'host'}."
-    try:
+    with UsageError.instead(OSError, "{out}: cannot be written ({reason}); choose a folder with --out", out=out):
         out.parent.mkdir(parents=True, exist_ok=True)
         for left in out.parent.glob(glob.escape(prefix) + "*"):
             pid = left.name.removeprefix(prefix).partition(".")[0]
@@ -78,10 +78,6 @@ def new_staging(out: Path) -> Path:
                 shutil.rmtree(left, ignore_errors=True)
         staging = out.with_name(f"{prefix}{os.getpid()}.{secrets.token_hex(4)}")
         staging.mkdir()
-    except OSError as error:
-        raise UsageError(
-            "{out}: cannot be written ({reason}); choose a folder with --out", out=out, reason=reason_of(error)
-        ) from None
     return staging
 
 

@@ -93,9 +93,9 @@ def sidecar(path: Path, name: str) -> Path:
     return path / name if path.is_dir() else path.with_name(f"{path.name}.{name}")
 
 
-def shown(name: str) -> str:
+def shown(name: str | Path) -> str:
     """A file name for a message: control characters written out, long numbers and addresses masked, but for ids."""
-    pieces = IDS.split(_ADDRESS.sub("***@", name))
+    pieces = IDS.split(_ADDRESS.sub("***@", str(name)))
     pieces[::2] = [_NUMBER.sub(lambda m: f"{m[0][:3]}****{m[0][-2:]}", piece) for piece in pieces[::2]]
     masked = "".join(pieces)
     return "".join(char if char.isprintable() else f"\\u{{{ord(char):x}}}" for char in masked)
@@ -142,11 +142,11 @@ def report_id(folder: Path) -> str:
 def _opened(path: Path) -> Iterator[tuple[int, str]]:
     """The open folder, and the name of the single file in it if `path` is one."""
     real = Path(os.path.realpath(path))
-    try:
+    with UsageError.instead(
+        (OSError, ValueError), "{path}: no such file or folder; expected a version of data", path=shown(path)
+    ):
         single = "" if stat.S_ISDIR(real.stat().st_mode) else real.name
         root = os.open(real.parent if single else real, _FOLDER)
-    except (OSError, ValueError):
-        raise UsageError("{path}: no such file or folder; expected a version of data", path=shown(str(path))) from None
     try:
         yield root, single
     finally:
@@ -158,39 +158,37 @@ def _walk(folder: int, root: str, within: str, depth: int, own: Callable[[str], 
         raise LoadError(
             "{root}: more than {most} folders within folders; expected a flat version", root=shown(root), most=_DEEPEST
         )
-    try:
-        with os.scandir(folder) as entries:
-            found = sorted(entries, key=lambda entry: entry.name)
-            for entry in found:
-                name = f"{within}{entry.name}"
-                _named_in_utf8(root, name)
-                if entry.is_dir(follow_symlinks=False):
-                    inner = os.open(entry.name, _FOLDER, dir_fd=folder)
-                    try:
-                        yield from _walk(inner, root, f"{name}/", depth + 1, own)
-                    finally:
-                        os.close(inner)
-                elif entry.is_symlink():
-                    raise LoadError(
-                        "{root}/{name}: a symbolic link; expected regular files only",
-                        root=shown(root),
-                        name=shown(name),
-                    )
-                elif not entry.is_file(follow_symlinks=False):
-                    raise LoadError(
-                        "{root}/{name}: no regular file; a version holds regular files only",
-                        root=shown(root),
-                        name=shown(name),
-                    )
-                elif not own(name):
-                    yield name
-    except OSError as error:
-        raise LoadError(
+    with (
+        LoadError.instead(
+            OSError,
             "{root}/{within}: cannot be listed ({reason}); expected a readable folder",
             root=shown(root),
             within=shown(within),
-            reason=reason_of(error),
-        ) from None
+        ),
+        os.scandir(folder) as entries,
+    ):
+        found = sorted(entries, key=lambda entry: entry.name)
+        for entry in found:
+            name = f"{within}{entry.name}"
+            _named_in_utf8(root, name)
+            if entry.is_dir(follow_symlinks=False):
+                inner = os.open(entry.name, _FOLDER, dir_fd=folder)
+                try:
+                    yield from _walk(inner, root, f"{name}/", depth + 1, own)
+                finally:
+                    os.close(inner)
+            elif entry.is_symlink():
+                raise LoadError(
+                    "{root}/{name}: a symbolic link; expected regular files only", root=shown(root), name=shown(name)
+                )
+            elif not entry.is_file(follow_symlinks=False):
+                raise LoadError(
+                    "{root}/{name}: no regular file; a version holds regular files only",
+                    root=shown(root),
+                    name=shown(name),
+                )
+            elif not own(name):
+                yield name
 
 
 def _named_in_utf8(root: str, name: str) -> None:
@@ -217,7 +215,9 @@ def _open_below(root: int, name: str) -> int:
 
 def _hash(root: int, path: Path, name: str, stop: threading.Event, tell: Tell | None) -> File:
     where = f"{shown(path.name)}/{shown(name)}" if path.name != name else shown(name)
-    try:
+    with LoadError.instead(
+        OSError, "{where}: cannot be read ({reason}); expected a readable regular file", where=where
+    ):
         descriptor = _open_below(root, name)
         try:
             before = os.fstat(descriptor)
@@ -227,10 +227,6 @@ def _hash(root: int, path: Path, name: str, stop: threading.Event, tell: Tell | 
             after = os.fstat(descriptor)
         finally:
             os.close(descriptor)
-    except OSError as error:
-        raise LoadError(
-            "{where}: cannot be read ({reason}); expected a readable regular file", where=where, reason=reason_of(error)
-        ) from None
     if size != before.st_size or (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
         raise LoadError(
             "{where}: changed while it was read; wait until nobody writes there, then run again", where=where
@@ -298,15 +294,13 @@ def read_manifest(path: Path) -> Version | None:
     data = read_small(place, MANIFEST_LIMIT)
     if data is None:
         return None
-    try:
+    with LoadError.instead(
+        JsonError,
+        "{place}: not a manifest: {reason}; expected what `datacheck manifest` writes ({schema})",
+        place=shown(place),
+        schema=MANIFEST_SCHEMA,
+    ):
         return _parsed(data)
-    except JsonError as error:
-        raise LoadError(
-            "{place}: not a manifest: {reason}; expected what `datacheck manifest` writes ({schema})",
-            place=shown(str(place)),
-            reason=reason_of(error),
-            schema=MANIFEST_SCHEMA,
-        ) from None
 
 
 def _parsed(data: bytes) -> Version:
@@ -342,7 +336,7 @@ def write_manifest(path: Path, *, force: bool = False) -> Version:
         sweep(path)
     found = scan(path)
     if not found.files:
-        raise UsageError("{path}: holds no file; expected a version of data", path=shown(str(path)))
+        raise UsageError("{path}: holds no file; expected a version of data", path=shown(path))
     if place.exists() and not force:
         old = read_manifest(path)
         if old != found:
@@ -350,7 +344,7 @@ def write_manifest(path: Path, *, force: bool = False) -> Version:
             raise UsageError(
                 "{place}: there is another manifest ({told}); "
                 "if the version was meant to change, write a new one with --force",
-                place=shown(str(place)),
+                place=shown(place),
                 told=joined(told) if told else "",
             )
         return found
@@ -398,11 +392,11 @@ def read_small(path: Path, limit: int) -> bytes | None:
         return None
     except OSError as error:
         raise LoadError(
-            "{path}: cannot be read ({reason}); expected a regular file", path=shown(str(path)), reason=reason_of(error)
+            "{path}: cannot be read ({reason}); expected a regular file", path=shown(path), reason=reason_of(error)
         ) from None
     with os.fdopen(descriptor, "rb") as file:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise LoadError("{path}: no regular file; expected a file that datacheck wrote", path=shown(str(path)))
+            raise LoadError("{path}: no regular file; expected a file that datacheck wrote", path=shown(path))
         return file.read(limit + 1)
 
 
@@ -416,16 +410,19 @@ def write_atomic(path: Path, data: bytes, mode: int = 0o644) -> None:
             file.flush()
             os.fsync(descriptor)
         temporary.replace(path)
-        folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        sync(path.parent)
     except OSError as error:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
         raise UsageError(
-            "{path}: cannot be written ({reason}); is the folder read-only?",
-            path=shown(str(path)),
-            reason=reason_of(error),
+            "{path}: cannot be written ({reason}); is the folder read-only?", path=shown(path), reason=reason_of(error)
         ) from None
+
+
+def sync(place: Path, how: int = os.O_DIRECTORY) -> None:
+    """Bring the names in a folder, or (`how`: O_NOFOLLOW) a file to the disk."""
+    descriptor = os.open(place, os.O_RDONLY | os.O_CLOEXEC | how)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

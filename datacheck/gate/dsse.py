@@ -4,15 +4,20 @@ The signature is over the pre-authentication encoding `DSSEv1 <len> <type> <len>
 taken for another type. The parser takes exactly the fields of the format, once each, and canonical base64.
 """
 
+from __future__ import annotations
+
 import base64
 import binascii
 import json
-from typing import Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from datacheck.errors import reason_of
 from datacheck.files import strictjson
 from datacheck.files.strictjson import JsonError
 from datacheck.i18n.message import SaidError
+
+if TYPE_CHECKING:
+    from datacheck.gate.keys import PrivateKey
 
 LIMIT = 64 * 1024**2  # bytes of an envelope
 IN_TOTO = "application/vnd.in-toto+json"
@@ -22,32 +27,17 @@ class EnvelopeError(SaidError, ValueError):
     """Not an envelope of ours; the message never quotes the content."""
 
 
-class Signer(Protocol):
-    """A private key."""
-
-    @property
-    def key_id(self) -> str:
-        """The id of its public key."""
-
-    def sign(self, message: bytes) -> bytes:
-        """The 64 bytes of an ed25519 signature."""
-
-
-class Envelope:
+class Envelope(NamedTuple):
     """An envelope that has the right form; its signature is not verified."""
 
-    __slots__ = ("key_id", "payload", "payload_type", "signature")
-
-    def __init__(self, payload: bytes, payload_type: str, key_id: str, signature: bytes) -> None:
-        self.payload = payload
-        self.payload_type = payload_type
-        self.key_id = key_id
-        self.signature = signature
+    payload: bytes
+    key_id: str
+    signature: bytes
 
     @property
     def signed(self) -> bytes:
         """The bytes that the signature is over."""
-        return pae(self.payload_type, self.payload)
+        return pae(IN_TOTO, self.payload)
 
 
 def pae(payload_type: str, payload: bytes) -> bytes:
@@ -56,7 +46,7 @@ def pae(payload_type: str, payload: bytes) -> bytes:
     return b"DSSEv1 %d %b %d %b" % (len(kind), kind, len(payload), payload)
 
 
-def seal(payload: bytes, signer: Signer, payload_type: str = IN_TOTO) -> bytes:
+def seal(payload: bytes, signer: PrivateKey, payload_type: str = IN_TOTO) -> bytes:
     """Sign `payload`; returns the JSON of the envelope. Raises EnvelopeError if it would be too long to be read."""
     signature = {"keyid": signer.key_id, "sig": base64.b64encode(signer.sign(pae(payload_type, payload))).decode()}
     body = {"payloadType": payload_type, "payload": base64.b64encode(payload).decode(), "signatures": [signature]}
@@ -78,7 +68,7 @@ def parse(data: bytes) -> Envelope:
             raise EnvelopeError("expected the payload type {type}", type=IN_TOTO)
         if len(signature) != 64:
             raise EnvelopeError("expected an ed25519 signature of 64 bytes")
-        return Envelope(_bytes(body["payload"]), IN_TOTO, strictjson.text(one["keyid"]), signature)
+        return Envelope(_bytes(body["payload"]), strictjson.text(one["keyid"]), signature)
     except JsonError as error:
         raise EnvelopeError(reason_of(error)) from None
 

@@ -84,7 +84,7 @@ def launched() -> dict[str, str]:
 
 def _tell(lines: Sequence[Message], found: Verified, lang: str) -> None:
     for line in lines:
-        _say(Message("datacheck: {path}: {what}", path=shown(str(found.path)), what=line), lang)
+        _say(Message("datacheck: {path}: {what}", path=shown(found.path), what=line), lang)
 
 
 def _say(message: Message, lang: str) -> None:

@@ -103,19 +103,19 @@ def new_key(path: Path) -> PrivateKey:
     public = key.public_key().public_bytes(form.Encoding.PEM, form.PublicFormat.SubjectPublicKeyInfo)
     beside = public_file(path)
     if beside.exists():
-        raise UsageError("{beside}: exists already; choose another name for the key", beside=shown(str(beside)))
+        raise UsageError("{beside}: exists already; choose another name for the key", beside=shown(beside))
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         with os.fdopen(descriptor, "wb") as file:
             file.write(private)
             os.fsync(descriptor)
     except FileExistsError:
-        raise UsageError("{path}: exists already; choose another name for the key", path=shown(str(path))) from None
+        raise UsageError("{path}: exists already; choose another name for the key", path=shown(path)) from None
     except OSError as error:
         with suppress(OSError):
             path.unlink()
         raise UsageError(
-            "{path}: cannot be written ({reason}); name a file", path=shown(str(path)), reason=reason_of(error)
+            "{path}: cannot be written ({reason}); name a file", path=shown(path), reason=reason_of(error)
         ) from None
     write_atomic(beside, public)
     return PrivateKey(key)
@@ -170,17 +170,15 @@ def _pem_of(named: str, where: str) -> bytes:
         if text is None:
             raise UsageError("{where}: no such variable; expected a private key in it", where=where)
         return text.encode("utf-8", "surrogateescape")
-    try:
-        with Path(named).open("rb") as file:
-            if stat.S_IMODE(os.fstat(file.fileno()).st_mode) & 0o077:
-                raise UsageError("{where}: others may read this key; make it private (chmod 600)", where=where)
-            return file.read(_LIMIT)
-    except OSError as error:
-        raise UsageError(
-            "{where}: cannot be read ({reason}); expected a private key, or env:NAME",
-            where=where,
-            reason=reason_of(error),
-        ) from None
+    with (
+        UsageError.instead(
+            OSError, "{where}: cannot be read ({reason}); expected a private key, or env:NAME", where=where
+        ),
+        Path(named).open("rb") as file,
+    ):
+        if stat.S_IMODE(os.fstat(file.fileno()).st_mode) & 0o077:
+            raise UsageError("{where}: others may read this key; make it private (chmod 600)", where=where)
+        return file.read(_LIMIT)
 
 
 # --- public keys and trust ---
@@ -196,13 +194,13 @@ def load_public(path: Path) -> bytes:
         key = load_pem_public_key(path.read_bytes())
     except OSError as error:
         raise UsageError(
-            "{path}: cannot be read ({reason}); expected a public key", path=shown(str(path)), reason=reason_of(error)
+            "{path}: cannot be read ({reason}); expected a public key", path=shown(path), reason=reason_of(error)
         ) from None
     except (ValueError, UnsupportedAlgorithm):
         key = None
     if not isinstance(key, Ed25519PublicKey):
         raise UsageError(
-            "{path}: no public key of ed25519 in PEM; expected the .pub of datacheck keys new", path=shown(str(path))
+            "{path}: no public key of ed25519 in PEM; expected the .pub of datacheck keys new", path=shown(path)
         )
     return key.public_bytes_raw()
 
@@ -216,7 +214,7 @@ def trust_file(given: str | os.PathLike[str] | None = None) -> Path:
 def read_trust(given: str | os.PathLike[str] | None = None) -> Trust:
     """Read the trusted keys. Raises UnknownKeyError where there are none, UsageError for a broken file."""
     path = trust_file(given)
-    where = shown(str(path))
+    where = shown(path)
     try:
         data = path.read_bytes()  # may be a link: secrets are mounted like that
     except OSError as error:
@@ -224,15 +222,10 @@ def read_trust(given: str | os.PathLike[str] | None = None) -> Trust:
         raise UnknownKeyError(
             "{where}: no trusted keys ({reason}); {hint}", where=where, reason=reason_of(error), hint=hint
         ) from None
-    try:
+    with UsageError.instead(
+        JsonError, "{where}: no list of trusted keys: {reason}; expected {schema}", where=where, schema=TRUST_SCHEMA
+    ):
         return Trust(str(path), _trusted(data))
-    except JsonError as error:
-        raise UsageError(
-            "{where}: no list of trusted keys: {reason}; expected {schema}",
-            where=where,
-            reason=reason_of(error),
-            schema=TRUST_SCHEMA,
-        ) from None
 
 
 def _trusted(data: bytes) -> dict[str, TrustedKey]:
@@ -261,7 +254,7 @@ def add_trust(path: Path, name: str, role: Role, public: bytes) -> str:
     if number in keys and keys[number].role != role:
         raise UsageError(
             "{path}: this key is trusted as {role} already; who approves waivers must have a key of their own",
-            path=shown(str(path)),
+            path=shown(path),
             role=keys[number].role,
         )
     keys[number] = TrustedKey(name, role, public)

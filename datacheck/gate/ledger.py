@@ -10,18 +10,16 @@ Standard library only: the guard reads it in a bare training image. One host: WA
 import contextlib
 import datetime as dt
 import hashlib
-import os
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Any, NamedTuple, Self
 
 from datacheck.errors import DatacheckError, UsageError, reason_of
 from datacheck.files import strictjson
 from datacheck.files.strictjson import JsonError
-from datacheck.files.versions import write_atomic
+from datacheck.files.versions import sync, write_atomic
 from datacheck.i18n.message import Message
 
 BUSY_MS = 60_000  # how long a writer waits for the others; one append takes milliseconds
@@ -168,7 +166,7 @@ class Ledger:
             db.close()
             raise
         if new:
-            sync_folder(self.path.parent)
+            sync(self.path.parent)
         return db
 
     def close(self) -> None:
@@ -178,9 +176,7 @@ class Ledger:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     @contextlib.contextmanager
@@ -251,7 +247,10 @@ class Ledger:
         """The last entry."""
         with self._told(_READ):
             row = self._db.execute("SELECT seq, hash FROM entries NOT INDEXED ORDER BY seq DESC LIMIT 1").fetchone()
-        return self._head_of(row) if row else Head(0, GENESIS)
+        if row is None:
+            return Head(0, GENESIS)
+        self._require_text(row)
+        return Head(*row)
 
     def verified(self, heads: Iterable[tuple[Path, Head]] = ()) -> tuple[Entry, ...]:
         """All entries in order, each one checked, and that no head which was ever copied out is missing.
@@ -286,10 +285,6 @@ class Ledger:
             self._compare(file, head, hashes[head.seq] if 0 <= head.seq < len(hashes) else None, len(hashes) - 1)
         return tuple(found)
 
-    def verify_chain(self, heads: Iterable[tuple[Path, Head]] = ()) -> Head:
-        """Check every entry as `verified` does; returns the head."""
-        return head_of(self.verified(heads))
-
     def entries(self, version: str | None = None, kinds: Sequence[str] = ()) -> Iterator[Entry]:
         """Entries in order, verified, of one version and of some kinds if given."""
         for entry in self.verified():
@@ -305,15 +300,12 @@ class Ledger:
         """The rows of the table itself, in one pass; a damaged file can hold anything in them."""
         with self._told(_READ):
             for row in self._db.execute(_ROWS):
-                if type(row[0]) is not int or not all(type(value) is str for value in row[1:]):
-                    raise LedgerError("{path}: a row is no entry of a ledger; {hint}", path=self.path, hint=_RESTORE)
+                self._require_text(row)
                 yield Entry(*row)
 
-    def _head_of(self, row: Sequence[object]) -> Head:
-        seq, own = row
-        if type(seq) is not int or not isinstance(own, str):
+    def _require_text(self, row: Sequence[object]) -> None:
+        if type(row[0]) is not int or not all(type(value) is str for value in row[1:]):
             raise LedgerError("{path}: a row is no entry of a ledger; {hint}", path=self.path, hint=_RESTORE)
-        return Head(seq, own)
 
     def _head_beside_anchors(self) -> Head:
         head = self.head()
@@ -417,16 +409,5 @@ def read_head(file: Path) -> Head | None:
 
 def write_head(file: Path, head: Head) -> None:
     """Copy a head, atomically. Raises LedgerError."""
-    try:
+    with LedgerError.instead(UsageError, "the head of the ledger could not be copied: {reason}"):
         write_atomic(file, strictjson.canonical(head._asdict()) + b"\n")
-    except UsageError as error:
-        raise LedgerError("the head of the ledger could not be copied: {reason}", reason=reason_of(error)) from None
-
-
-def sync_folder(folder: Path) -> None:
-    """Bring the names in a folder to the disk."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

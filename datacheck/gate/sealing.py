@@ -13,7 +13,7 @@ from pathlib import Path
 from datacheck.contract.artifacts import FILES
 from datacheck.contract.load import Contract
 from datacheck.engine.store import code_digest
-from datacheck.errors import LoadError, UsageError, reason_of
+from datacheck.errors import LoadError, UsageError
 from datacheck.files import versions
 from datacheck.files.hf_saved import is_metadata, promises
 from datacheck.files.inventory import Inventory, is_data_name
@@ -35,7 +35,7 @@ def version_path(data: Mapping[str, str], contract: Contract, given: Path | None
     path = given or Path(min(places))
     if "://" in str(path) or not path.exists():
         raise UsageError(
-            "{path}: no such file or folder here; --sign expects a version of data on disk", path=shown(str(path))
+            "{path}: no such file or folder here; --sign expects a version of data on disk", path=shown(path)
         )
     return path.resolve()
 
@@ -54,16 +54,16 @@ class Sealer:
             raise UsageError(
                 "{manifest}: not there, so the drop may be incomplete; "
                 "when all files are there: datacheck manifest {path}",
-                manifest=shown(str(sidecar(path, MANIFEST))),
-                path=shown(str(path)),
+                manifest=shown(sidecar(path, MANIFEST)),
+                path=shown(path),
             )
         versions.require_listed(path, manifest)
         if out.resolve().is_relative_to(self.root) and path.is_dir():
             raise UsageError(
-                "{out}: lies in the data, so it would change it; choose a folder with --out", out=shown(str(out))
+                "{out}: lies in the data, so it would change it; choose a folder with --out", out=shown(out)
             )
         if not os.access(self.root, os.W_OK):
-            raise UsageError("{root}: not writable; the verdict goes beside the data", root=shown(str(self.root)))
+            raise UsageError("{root}: not writable; the verdict goes beside the data", root=shown(self.root))
         self._read = {self._name(entry.path) for found in files.values() for entry in found.read}
         self.tell: Tell | None = None  # hears of the hashing before the signature, which takes a while
         self.unread = tuple(file.path for file in manifest.files if file.path not in self._read)
@@ -78,7 +78,7 @@ class Sealer:
     def _account_for(self, manifest: Version) -> None:
         if self._read <= {None}:
             raise UsageError(
-                "{path}: no dataset of this run lies in it; name its data with --data", path=shown(str(self.path))
+                "{path}: no dataset of this run lies in it; name its data with --data", path=shown(self.path)
             )
         every = [file.path for file in manifest.files]
         saved = promises(self.root, every) if self.root == self.path else []
@@ -134,12 +134,8 @@ class Sealer:
             as_of=as_of.isoformat() if as_of else None,
         )
         verdict = Verdict(**{**vars(draft), "result": result_of(draft)})
-        try:
+        with LoadError.instead(EnvelopeError, "{path}: the verdict cannot be signed: {reason}", path=shown(self.path)):
             return verdict, dsse.seal(verdict.payload(), self.key)
-        except EnvelopeError as error:
-            raise LoadError(
-                "{path}: the verdict cannot be signed: {reason}", path=shown(str(self.path)), reason=reason_of(error)
-            ) from None
 
     def _facts(self, report: Report, name: str) -> DatasetFacts:
         entry = report.datasets[name]

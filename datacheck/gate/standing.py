@@ -56,7 +56,7 @@ def standing(path: Path, number: str) -> Standing | None:
     revoked = [] if any(fate.stands for fate in own) else [f.entry for f in own if f.entry.kind == "revoke"]
     misled = channel is not None and not revoked and (newest is None or newest[0].version != number)
     return Standing(
-        shown(str(root / LEDGER)),
+        shown(root / LEDGER),
         tuple(entry.fact("envelope") for entry in verdicts if answer_of(entry) in answers),
         max(revoked).fact("reason") if revoked else None,
         _misled(channel or "", newest) if misled else None,

@@ -18,7 +18,6 @@ from datacheck.errors import (
     UnknownKeyError,
     UsageError,
     WaiverError,
-    reason_of,
 )
 from datacheck.files import versions
 from datacheck.files.strictjson import JsonError
@@ -77,20 +76,16 @@ def read_signed(path: Path, trust: Trust) -> Signed:
     Raises NotValidatedError, UnknownKeyError or TamperedError.
     """
     place = sidecar(path, VERDICT)
-    where = shown(str(place))
-    try:
+    where = shown(place)
+    with TamperedError.instead(LoadError):
         data = versions.read_small(place, dsse.LIMIT)
-    except LoadError as error:
-        raise TamperedError(reason_of(error)) from None
     if data is None:
         hint = Message("validate it: datacheck run CONTRACT --data NAME=PATH --sign KEY")
         raise NotValidatedError("{where}: there is no verdict; {hint}", where=where, hint=hint)
-    try:
+    with TamperedError.instead(
+        EnvelopeError, "{where}: not a signed verdict: {reason}; validate the version again", where=where
+    ):
         envelope = dsse.parse(data)
-    except EnvelopeError as error:
-        raise TamperedError(
-            "{where}: not a signed verdict: {reason}; validate the version again", where=where, reason=reason_of(error)
-        ) from None
     known = trust.keys.get(envelope.key_id)
     if known is None or known.role != "validator":
         told = Message("is trusted as {role} only", role=known.role) if known else Message("is not trusted")
@@ -108,14 +103,10 @@ def read_signed(path: Path, trust: Trust) -> Signed:
         raise TamperedError(
             "{where}: the signature is not that of its content; validate the version again", where=where
         )
-    try:
+    with TamperedError.instead(
+        JsonError, "{where}: signed, but no verdict: {reason}; expected one of this version", where=where
+    ):
         verdict = parse_verdict(envelope.payload)
-    except JsonError as error:
-        raise TamperedError(
-            "{where}: signed, but no verdict: {reason}; expected one of this version",
-            where=where,
-            reason=reason_of(error),
-        ) from None
     return Signed(verdict, envelope.key_id, hashlib.sha256(data).hexdigest())
 
 
@@ -145,7 +136,7 @@ def verify(
 
     """
     if not path.exists():
-        raise UsageError("{path}: no such file or folder; expected a version of data", path=shown(str(path)))
+        raise UsageError("{path}: no such file or folder; expected a version of data", path=shown(path))
     given, path = path, path.resolve()  # a pointer to the published version may be a link, its content may not
     signed = read_signed(path, trust)
     verdict = signed.verdict
@@ -173,7 +164,7 @@ def _same_contract(path: Path, verdict: Verdict, contract: str | None) -> None:
         name = shown(" ".join([*verdict.contract, verdict.given]).strip())
         raise UnknownKeyError(
             "{path}: judged by the contract {name} ({digest}); expected {contract}",
-            path=shown(str(path)),
+            path=shown(path),
             name=name,
             digest=digest,
             contract=shown(contract),
@@ -186,7 +177,7 @@ def _newest(path: Path, signed: Signed, ledger_head: LedgerHead | None) -> tuple
         return (
             Message("replay not checked: no ledger in reach, so an older verdict of this version would not be noticed"),
         )
-    where, counts = shown(str(path)), signed.sha256 in standing.verdicts
+    where, counts = shown(path), signed.sha256 in standing.verdicts
     if standing.misled is not None:
         hint = Message("the next datacheck publish or rescan mends it; while one is at work, start again in a moment")
         raise TamperedError("{where}: {misled}; {hint}", where=where, misled=standing.misled, hint=hint)
@@ -214,7 +205,7 @@ def _newest(path: Path, signed: Signed, ledger_head: LedgerHead | None) -> tuple
 
 
 def _result(path: Path, verdict: Verdict, waivers: tuple[Waiver, ...], *, strict: bool) -> tuple[Waiver, ...]:
-    where = shown(str(path))
+    where = shown(path)
     if verdict.result == "PASSED":
         return ()
     if verdict.result == "WARNED":
@@ -244,8 +235,8 @@ def _result(path: Path, verdict: Verdict, waivers: tuple[Waiver, ...], *, strict
 
 
 def _same_data(path: Path, verdict: Verdict, *, hashed: str | None) -> None:
-    where = shown(str(path))
-    try:
+    where = shown(path)
+    with TamperedError.instead(LoadError):
         manifest = versions.read_manifest(path)
         if manifest is None:
             raise TamperedError(
@@ -263,8 +254,6 @@ def _same_data(path: Path, verdict: Verdict, *, hashed: str | None) -> None:
             versions.require_listed(path, manifest)
             return
         found = versions.scan(path)
-    except LoadError as error:
-        raise TamperedError(reason_of(error)) from None
     told = versions.differences(manifest, found)
     if told or found.id != verdict.version:
         lines = [Message("{root}/{what} after it was validated", root=where, what=line) for line in told[:_TOLD]]
@@ -279,27 +268,21 @@ def _same_data(path: Path, verdict: Verdict, *, hashed: str | None) -> None:
 
 def _is_head(place: Path) -> None:
     """Nothing but a head stands in a file of that name: it does not count as data, and a loader could take it."""
-    try:
+    with TamperedError.instead(LoadError):
         head = versions.read_small(place, _LONGEST_HEAD)
-    except LoadError as error:
-        raise TamperedError(reason_of(error)) from None
     if head is not None and not _HEAD.fullmatch(head):
-        raise TamperedError(
-            "{place}: is no head of a ledger; remove it, or restore the version", place=shown(str(place))
-        )
+        raise TamperedError("{place}: is no head of a ledger; remove it, or restore the version", place=shown(place))
 
 
 def _same_report(folder: Path, signed: Signed, *, needed: bool) -> None:
     if not needed and not folder.exists():
         return
-    try:
+    with TamperedError.instead(LoadError):
         found = versions.report_id(folder)
         verdict = versions.read_small(folder / VERDICT, dsse.LIMIT)
-    except LoadError as error:
-        raise TamperedError(reason_of(error)) from None
     if found != signed.verdict.report or (verdict and hashlib.sha256(verdict).hexdigest() != signed.sha256):
         raise TamperedError(
-            "{folder}: is not the report of this verdict, or was changed; run again", folder=shown(str(folder))
+            "{folder}: is not the report of this verdict, or was changed; run again", folder=shown(folder)
         )
 
 

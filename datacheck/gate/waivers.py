@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from datacheck.errors import LoadError, UnknownKeyError, UsageError, WaiverError, reason_of, unknown
+from datacheck.errors import LoadError, UnknownKeyError, UsageError, WaiverError, unknown
 from datacheck.files import strictjson
 from datacheck.files.strictjson import JsonError
 from datacheck.files.versions import WAIVERS, read_small, shown, sidecar, sweep, write_atomic
@@ -137,10 +137,8 @@ def _asked_for(judged: Judged, finding: str | None, check: str | None, dataset: 
 
 
 def _day(text: str) -> dt.date:
-    try:
+    with UsageError.instead(ValueError, "--expires {text}: expected a day as 2026-12-31", text=shown(text)):
         return dt.date.fromisoformat(text)
-    except ValueError:
-        raise UsageError("--expires {text}: expected a day as 2026-12-31", text=shown(text)) from None
 
 
 def write_waiver(path: Path, waiver: Waiver, key: PrivateKey, trust: Trust, validator: str) -> Path:
@@ -148,15 +146,11 @@ def write_waiver(path: Path, waiver: Waiver, key: PrivateKey, trust: Trust, vali
     _approver(trust, key.key_id, validator)
     data = dsse.seal(waiver.payload(), key)
     folder = sidecar(path, WAIVERS)
-    try:
+    with UsageError.instead(
+        OSError, "{folder}: cannot be made ({reason}); is the version read-only?", folder=shown(folder)
+    ):
         folder.mkdir(exist_ok=True)
         sweep(folder)
-    except OSError as error:
-        raise UsageError(
-            "{folder}: cannot be made ({reason}); is the version read-only?",
-            folder=shown(str(folder)),
-            reason=reason_of(error),
-        ) from None
     place = folder / f"{hashlib.sha256(data).hexdigest()}.dsse.json"
     write_atomic(place, data)
     return place
@@ -181,22 +175,16 @@ def _approver(trust: Trust, key: str, validator: str) -> bytes:
 def read_waivers(path: Path, trust: Trust, verdict: Verdict, validator: str) -> tuple[Waiver, ...]:
     """All waivers beside the data, each verified. Raises WaiverError for any that is none for this version."""
     folder = sidecar(path, WAIVERS)
-    try:
+    with WaiverError.instead(OSError, "{folder}: cannot be read ({reason})", folder=shown(folder)):
         names = sorted(entry.name for entry in folder.iterdir()) if folder.is_dir() else []
-    except OSError as error:
-        raise WaiverError(
-            "{folder}: cannot be read ({reason})", folder=shown(str(folder)), reason=reason_of(error)
-        ) from None
     found = []
     for name in names:
-        try:
+        with WaiverError.instead(
+            (EnvelopeError, JsonError, LoadError, UnknownKeyError, ValueError),
+            "{file}: not a valid waiver: {reason}; remove it, or have it signed again (datacheck waive)",
+            file=shown(folder / name),
+        ):
             found.append(_read(folder / name, trust, verdict, validator))
-        except (EnvelopeError, JsonError, LoadError, UnknownKeyError, ValueError) as error:
-            raise WaiverError(
-                "{file}: not a valid waiver: {reason}; remove it, or have it signed again (datacheck waive)",
-                file=shown(str(folder / name)),
-                reason=reason_of(error),
-            ) from None
     return tuple(found)
 
 

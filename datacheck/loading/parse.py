@@ -51,9 +51,11 @@ def _tables(chunk: Chunk, reading: Reading, *, records: bool) -> Iterator[Tables
     if chunk.kind == "jsonl":
         count, size = _json_lines(chunk, reading, out)
     elif chunk.kind == "csv":
-        count, size = _csv(chunk, reading, out)
+        from datacheck.loading.table_text import parse_csv
+
+        count, size = parse_csv(chunk, reading, out), len(chunk.data)
     else:
-        count, size = _json_values(chunk, reading, out)
+        count, size = Values(chunk, reading, out).run(), len(chunk.data)
     if size != chunk.size:
         raise AccountingError(f"{chunk.size} bytes in the chunk, {size} accounted for")
     yield out.finish(count, size)
@@ -188,16 +190,3 @@ def _split(data: bytes, newline: bytes) -> Iterator[bytes]:
             continue
         yield data[start : position + width]
         start = search = position + width
-
-
-# ── JSON arrays, documents and values that span lines ─────────────────────────────────────────────────
-def _json_values(chunk: Chunk, reading: Reading, out: Assembler) -> tuple[int, int]:
-    values = Values(chunk, reading, out)
-    return values.run(), len(chunk.data)
-
-
-# ── CSV ───────────────────────────────────────────────────────────────────────────────────────────────
-def _csv(chunk: Chunk, reading: Reading, out: Assembler) -> tuple[int, int]:
-    from datacheck.loading.table_text import parse_csv
-
-    return parse_csv(chunk, reading, out), len(chunk.data)

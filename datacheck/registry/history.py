@@ -113,6 +113,6 @@ def print_outcome(found: Outcome, console: Console, lang: Lang) -> None:
 
 def _where(screen: Screen, found: Outcome, lang: Lang) -> None:
     report = found.path / "_report" / "report.html"
-    screen.line(shown(str(found.path)), head="  ")
+    screen.line(shown(found.path), head="  ")
     if report.exists():
-        screen.line(shown(str(report)), head="  ", label=f"{_say(lang, 'report')}{WORDS[lang].colon}")
+        screen.line(shown(report), head="  ", label=f"{_say(lang, 'report')}{WORDS[lang].colon}")

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from datacheck.contract import discover
 from datacheck.contract.load import Contract, Dataset, load_contract
 from datacheck.engine.store import code_digest
-from datacheck.errors import DatacheckError, LoadError, UsageError, WaiverError, reason_of
+from datacheck.errors import DatacheckError, LoadError, UsageError, WaiverError
 from datacheck.files import strictjson, versions
 from datacheck.files.versions import MANIFEST, REPORT, VERDICT, shown
 from datacheck.gate.keys import PrivateKey, Trust
@@ -117,23 +117,21 @@ def publish(
 
     """
     job = Job(drop, rules, registry, hashed)
-    try:
-        with registry.ledger() as ledger:
-            while True:
-                found = _once(job, ledger, lease, execute or _plainly)
-                if found is not None:
-                    return found
-                if not wait:
-                    raise BusyError(
-                        "{drop}: another worker validates this version now; look again later", drop=shown(str(drop))
-                    )
-                time.sleep(_LOOK)
-    except OSError as error:
-        raise LoadError(
+    with (
+        LoadError.instead(
+            OSError,
             "{drop}: nothing was published ({reason}); free space, or mend the disk or the rights, and run again",
-            drop=shown(str(drop)),
-            reason=reason_of(error),
-        ) from None
+            drop=shown(drop),
+        ),
+        registry.ledger() as ledger,
+    ):
+        while True:
+            found = _once(job, ledger, lease, execute or _plainly)
+            if found is not None:
+                return found
+            if not wait:
+                raise BusyError("{drop}: another worker validates this version now; look again later", drop=shown(drop))
+            time.sleep(_LOOK)
 
 
 def _once(job: Job, ledger: Ledger, lease: float, execute: Execute) -> Outcome | None:
@@ -179,7 +177,7 @@ class Job:
             raise UsageError(
                 "{drop}: no such folder; expected a drop "
                 "(a drop that was published or put into quarantine has moved: see datacheck history)",
-                drop=shown(str(drop)),
+                drop=shown(drop),
             )
         if rules.key.key_id not in rules.trust.keys or rules.trust.keys[rules.key.key_id].role != "validator":
             raise UsageError(
@@ -192,8 +190,8 @@ class Job:
             raise UsageError(
                 "{manifest}: not there, so the drop is not complete; "
                 "when all files are there: datacheck manifest {drop}",
-                manifest=shown(str(drop / MANIFEST)),
-                drop=shown(str(drop)),
+                manifest=shown(drop / MANIFEST),
+                drop=shown(drop),
             )
         self.manifest = manifest
         self.claim = f"publish:{manifest.id}"
@@ -213,7 +211,7 @@ class Job:
             if len(mine) != 1:
                 raise UsageError(
                     "{given}: which dataset of the contract is it? add --data NAME={given}, with one of: {known}",
-                    given=shown(str(self.given)),
+                    given=shown(self.given),
                     known=", ".join(contract.datasets),
                 )
             given = {mine[0]: str(self.drop)}
@@ -225,7 +223,7 @@ class Job:
         }
         if all(place is None for place in within.values()):
             raise UsageError(
-                "--data: no path lies in {given}; expected at least one dataset there", given=shown(str(self.given))
+                "--data: no path lies in {given}; expected at least one dataset there", given=shown(self.given)
             )
         return within
 
@@ -276,7 +274,7 @@ class Job:
             if state(ledger, self.claim) != "free" or registry.left(self.manifest.id):
                 return False
         raise UsageError(
-            "{given}: was taken away meanwhile; expected a drop that nobody moves", given=shown(str(self.given))
+            "{given}: was taken away meanwhile; expected a drop that nobody moves", given=shown(self.given)
         )
 
     def _require_true(self) -> None:
@@ -377,7 +375,7 @@ class Job:
             if stopped is not None:
                 return report, None
             if session.signed is None:
-                raise LoadError("{given}: was not signed; nothing was published", given=shown(str(self.given)))
+                raise LoadError("{given}: was not signed; nothing was published", given=shown(self.given))
             return report, session.signed[0]
 
     def _stopped(self, ledger: Ledger, held: Claim, report: Report) -> Outcome:
@@ -454,12 +452,11 @@ class Job:
 
 
 class Permission(NamedTuple):
-    """Whether a verdict lets its version be used; `late`: only because a waiver has expired it does not."""
+    """Whether a verdict lets its version be used."""
 
     yes: bool
     waived: tuple[str, ...] = ()
     reason: str = ""
-    late: bool = False
 
 
 def _allowed(folder: Path, verdict: Verdict, validator: str, trust: Trust) -> Permission:
@@ -475,7 +472,7 @@ def _allowed(folder: Path, verdict: Verdict, validator: str, trust: Trust) -> Pe
     if used and not blocking:
         return Permission(yes=True, waived=tuple(str(waiver.line()) for waiver in used), reason=told)
     expired = f"; expired: {late[0]}" if late else ""
-    return Permission(yes=False, reason=shown(f"{told}{expired}"), late=bool(late))
+    return Permission(yes=False, reason=shown(f"{told}{expired}"))
 
 
 def verdict_facts(verdict: Verdict, folder: Path, question: str, day: dt.date | None) -> dict[str, Any]:
@@ -502,9 +499,4 @@ def _digests(dataset: Dataset) -> list[list[Any]]:
     """The files of a dataset that is no part of the drop: name, size, sha256."""
     from datacheck.files.inventory import files_of
 
-    return [[entry.name, entry.size, _sha256(entry.path)] for entry in files_of(dataset).read]
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return [[entry.name, entry.size, sha256_of(entry.path)] for entry in files_of(dataset).read]

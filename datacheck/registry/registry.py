@@ -25,9 +25,9 @@ from pathlib import Path
 
 from datacheck.errors import LoadError, UsageError, reason_of
 from datacheck.files import versions
-from datacheck.files.versions import LEDGER_HEAD, MANIFEST, REPORT, VERDICT, WAIVERS, shown
+from datacheck.files.versions import LEDGER_HEAD, MANIFEST, REPORT, VERDICT, WAIVERS, shown, sync
 from datacheck.gate import dsse
-from datacheck.gate.ledger import Entry, Head, Ledger, LedgerError, read_head, sync_folder, write_head
+from datacheck.gate.ledger import Entry, Head, Ledger, LedgerError, read_head, write_head
 from datacheck.gate.outcomes import fates, in_force, place_of
 from datacheck.gate.standing import LEDGER, _around, anchors_of, hexed
 from datacheck.registry import claims
@@ -57,15 +57,13 @@ class Registry:
     def ledger(self, *, readonly: bool = False) -> Ledger:
         """Open the ledger; the registry is made if it is not there, unless `readonly`. Raises LedgerError."""
         if not readonly:
-            try:
+            with LedgerError.instead(
+                OSError,
+                "{root}: cannot be written ({reason}); expected a folder where you may write",
+                root=shown(self.root),
+            ):
                 for name in _FOLDERS:
                     (self.root / name).mkdir(parents=True, exist_ok=True)
-            except OSError as error:
-                raise LedgerError(
-                    "{root}: cannot be written ({reason}); expected a folder where you may write",
-                    root=shown(str(self.root)),
-                    reason=reason_of(error),
-                ) from None
             self._require_own_ledger()
         return Ledger(self.root / LEDGER, self.anchors, readonly=readonly)
 
@@ -75,7 +73,7 @@ class Registry:
         if place.is_symlink() or (place.exists() and place.stat().st_nlink > 1):
             raise LedgerError(
                 "{place}: has a second name (a link); a ledger belongs to one registry: make it a file of its own",
-                place=shown(str(place)),
+                place=shown(place),
             )
 
     def places(self, number: str) -> list[Path]:
@@ -115,16 +113,14 @@ class Registry:
         with contextlib.suppress(OSError):  # another file system
             if drop.stat().st_dev == box.stat().st_dev and _ours(drop):
                 (box / "origin").write_text(str(drop), encoding="utf-8", errors="surrogateescape")
-                _sync_file(box / "origin")
+                sync(box / "origin", os.O_NOFOLLOW)
                 with ledger.writing() as db:
                     claims.still_held(db, held)
                     drop.rename(box / "drop")
                 return box / "drop"
         (box / "origin").unlink(missing_ok=True)
         if not drop.exists():
-            raise UsageError(
-                "{drop}: was taken away meanwhile; expected a folder that nobody moves", drop=shown(str(drop))
-            )
+            raise UsageError("{drop}: was taken away meanwhile; expected a folder that nobody moves", drop=shown(drop))
         copy_drop(drop, box / "drop", manifest)
         return box / "drop"
 
@@ -168,10 +164,10 @@ class Registry:
                 _writable(target)
                 for name in (REPORT, LEDGER_HEAD, VERDICT):
                     _give(drop / name, target / name)
-                sync_folder(target)
+                sync(target)
         if not failed:
             _read_only(target)
-        sync_folder(target.parent)
+        sync(target.parent)
         _remove(box)
         return target
 
@@ -193,7 +189,7 @@ class Registry:
                 back = origin.with_name(f"{origin.name}.{secrets.token_hex(4)}")
             back.parent.mkdir(parents=True, exist_ok=True)
             drop.rename(back)
-            sync_folder(back.parent)
+            sync(back.parent)
         _remove(box)
         return back
 
@@ -227,7 +223,7 @@ class Registry:
             with ledger.writing() as db:
                 yield db
         except OSError as error:
-            where = shown(str(self.root))
+            where = shown(self.root)
             raise LedgerError(
                 "{where}: a version could not be moved ({reason}); "
                 "free space, mend rights, and run again: what the ledger says is done then",
@@ -250,7 +246,7 @@ class Registry:
             temporary = folder / f".{channel}.{secrets.token_hex(4)}"
             temporary.symlink_to(target)
             temporary.replace(link)
-        sync_folder(folder)
+        sync(folder)
 
 
 def check_channel(name: str) -> str:
@@ -293,19 +289,13 @@ def copy_drop(drop: Path, target: Path, manifest: versions.Version) -> None:
     """Copy the listed files and the gate's own of a drop to another file system; the result is verified by its hash."""
     own = [name for name in (MANIFEST,) if (drop / name).is_file()]
     waivers = [f"{WAIVERS}/{entry.name}" for entry in (drop / WAIVERS).glob("*.dsse.json")]
-    try:
+    with LoadError.instead(OSError, "{drop}: cannot be copied into the registry ({reason})", drop=shown(drop)):
         for name in [*(file.path for file in manifest.files), *waivers, *own]:
             (target / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(drop / name, target / name, follow_symlinks=False)
         sync_tree(target)
-    except OSError as error:
-        raise LoadError(
-            "{drop}: cannot be copied into the registry ({reason})", drop=shown(str(drop)), reason=reason_of(error)
-        ) from None
     if versions.scan(target) != manifest:
-        raise LoadError(
-            "{drop}: changed while it was copied; run again when nobody writes there", drop=shown(str(drop))
-        )
+        raise LoadError("{drop}: changed while it was copied; run again when nobody writes there", drop=shown(drop))
 
 
 def carry_waivers(old: Path, drop: Path) -> None:
@@ -369,16 +359,8 @@ def sync_tree(folder: Path) -> None:
     """Bring all files and names below a folder to the disk."""
     for inner, _, files in os.walk(folder):
         for name in files:
-            _sync_file(Path(inner) / name)
-        sync_folder(Path(inner))
-
-
-def _sync_file(file: Path) -> None:
-    descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+            sync(Path(inner) / name, os.O_NOFOLLOW)
+        sync(Path(inner))
 
 
 def _read_only(folder: Path, *, keep: bool = False) -> None:
@@ -407,6 +389,7 @@ def _writable(folder: Path) -> None:
         Path(inner).chmod(0o755)
 
 
-def sha256_of(file: Path) -> str:
-    """The sha256 of a small file."""
-    return hashlib.sha256(file.read_bytes()).hexdigest()
+def sha256_of(path: Path) -> str:
+    """The sha256 of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -18,7 +18,7 @@ from typing import Any, Literal, NamedTuple
 import polars as pl
 
 from datacheck.engine.contain import tables_in
-from datacheck.errors import LoadError, UsageError, reason_of, unknown
+from datacheck.errors import LoadError, UsageError, unknown
 from datacheck.i18n.message import Message, joined
 from datacheck.loading.reading import Reading
 from datacheck.loading.tables import Tables
@@ -208,13 +208,11 @@ def _write(out: Path, lines: Sequence[Mapping[str, Any]]) -> None:
     writer = csv.DictWriter(text, COLUMNS, restval="")
     writer.writeheader()
     writer.writerows({key: _inert(value) for key, value in line.items()} for line in lines)
-    try:
+    with LoadError.instead(OSError, "{out}: could not be written ({reason})", out=out):
         out.parent.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(out, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         with os.fdopen(descriptor, "wb") as file:
             file.write(text.getvalue().encode("utf-8-sig", "backslashreplace"))
-    except OSError as error:
-        raise LoadError("{out}: could not be written ({reason})", out=out, reason=reason_of(error)) from None
 
 
 def _inert(value: Any) -> Any:
@@ -250,14 +248,10 @@ def read_sheet(path: Path, confidence: float = 0.95) -> Review:
 
 
 def _lines(path: Path) -> list[dict[str, str]]:
-    try:
+    with UsageError.instead(
+        OSError, "{path}: cannot be read ({reason}); expected a sheet of `datacheck sample`", path=path
+    ):
         raw = path.read_bytes()
-    except OSError as error:
-        raise UsageError(
-            "{path}: cannot be read ({reason}); expected a sheet of `datacheck sample`",
-            path=path,
-            reason=reason_of(error),
-        ) from None
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError:

@@ -10,7 +10,6 @@ import shutil
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 import polars as pl
@@ -19,11 +18,12 @@ from datacheck.check import Check, Message
 from datacheck.contract import discover
 from datacheck.contract.load import Contract, Dataset, load_contract
 from datacheck.engine.cut import Range, extract
-from datacheck.engine.execute import Failure
+from datacheck.engine.measure import Measurement
 from datacheck.engine.plan import Step, make_plan
 from datacheck.engine.run import Engine, OnProgress
-from datacheck.engine.store import Store, read_json, shared_store
+from datacheck.engine.store import Store, shared_store
 from datacheck.engine.view import Loaded, StoreView
+from datacheck.engine.workers import Failure
 from datacheck.errors import UsageError
 from datacheck.files.inventory import Inventory, inventory
 from datacheck.files.output_folder import REPORT, new_staging, publish, refuse_foreign
@@ -35,7 +35,7 @@ from datacheck.loading.reading import Limits
 from datacheck.report.faces import faces, write_faces
 from datacheck.session.options import DEFAULT_OUT, Options
 from datacheck.verdict.baseline import Baseline
-from datacheck.verdict.judge import Measurement, Outcomes, judge, judge_check
+from datacheck.verdict.judge import Outcomes, judge, judge_check
 from datacheck.verdict.model import Finding, Report
 from datacheck.version import __version__
 
@@ -82,9 +82,7 @@ class Session:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, _: object, error: object, __: object) -> None:
         self.engine.workers.close(kill=error is not None)
         shutil.rmtree(self.staging, ignore_errors=True)
 
@@ -92,37 +90,22 @@ class Session:
         """Execute the whole plan on this machine."""
         self.engine.run(self.plan, on_progress)
 
-    def outcome(self, dataset: Dataset, check: Check) -> Measurement | Failure | None:
-        """What a check came to, as far as it has run."""
-        result = self.engine.results.get(f"measure {dataset.finding(check)}")
-        if not isinstance(result, tuple):
-            return result if isinstance(result, Failure) else None
-        evidence = result[0] / "evidence.parquet"
-        return Measurement(read_json(result[0] / "measured.json"), evidence if evidence.exists() else None)
-
-    def _outcomes(self) -> Outcomes:
-        every = {d.finding(c): self.outcome(d, c) for d in self.contract.datasets.values() for c in d.checks}
-        return {key: outcome for key, outcome in every.items() if outcome is not None}
-
     def judged(self, dataset: Dataset, check: Check) -> Finding:
         """The finding of a check that was measured, as it counts beside the baseline."""
-        outcome = self.outcome(dataset, check)
+        outcome = self.engine.outcomes.get(dataset.finding(check))
         found = judge_check(dataset, check, outcome)
         if self.baseline is None:
             return found
-        places = outcome.evidence if isinstance(outcome, Measurement) and found.evidence.lines else None
-        return self.baseline.compare(found, places)
+        return self.baseline.compare(found, outcome.evidence if isinstance(outcome, Measurement) else None)
 
     def finish(self, interrupted: str | None = None) -> Report:
         """Judge what was measured, write every face of the report and publish the folder with one rename."""
-        loaded = {name: self.engine.results.get(f"load {name}") for name in self.contract.datasets}
-        states = {name: s for name, s in loaded.items() if isinstance(s, Loaded | Failure)}
+        states, outcomes = self.engine.states, self.engine.outcomes
         notes = tuple(
             Message("{name}: not read: {file}", name=name, file=passed)
             for name, files in self.files.items()
             for passed in files.passed_over
         )
-        outcomes = self._outcomes()
         report = judge(
             self.contract,
             states,
@@ -130,10 +113,8 @@ class Session:
             strict=self.options.strict,
             notes=notes,
             interrupted=interrupted,
-            against=self.baseline.compare if self.baseline else None,
+            baseline=self.baseline,
         )
-        if self.baseline is not None:
-            report = self.baseline.stamp(report)
         self._keep_evidence(report, outcomes)
         for state in states.values():
             if isinstance(state, Loaded):

@@ -18,7 +18,6 @@ from datacheck.check import Status
 from datacheck.contract.load import Contract
 from datacheck.errors import UsageError
 from datacheck.status import NotKnown
-from datacheck.verdict.judge import how_read, place
 from datacheck.verdict.model import (
     BaselineEntry,
     BaselineValue,
@@ -32,6 +31,7 @@ from datacheck.verdict.model import (
 
 _COMPARED = (Status.FAIL, Status.WARN)
 _IDENTITY = ["problem", "record"]
+_VALUE = set(BaselineValue.model_fields)
 _EXAMPLES = 20  # new places that stand in report.json
 _DAY = "as_of"  # a setting that is another one every day; it alone makes no other check
 
@@ -46,7 +46,7 @@ class Baseline:
         self.folder = folder
         self.report = read_report(folder)
         self.findings = {finding.id: finding for finding in self.report.findings}
-        self.sources = {name: how_read(dataset) for name, dataset in contract.datasets.items()}
+        self.sources = {name: dataset.source.how_read() for name, dataset in contract.datasets.items()}
         self.inputs = {"baseline/report.json": _sha256(folder / "report.json")}
         for finding in self.report.findings:
             self._places(finding.id)  # a report that is not whole is told before anything is measured
@@ -63,7 +63,8 @@ class Baseline:
             return finding
         old = self.findings.get(finding.id)
         reason = self._incomparable(finding, old)
-        table = self.marked(finding.id, evidence, comparable=reason is None) if evidence is not None else None
+        found = evidence if finding.evidence.lines else None
+        table = self.marked(finding.id, found, comparable=reason is None) if found is not None else None
         total = table.height if table is not None else 0
         new = int((~table["known"]).sum()) if table is not None else 0
         broken = [value for value in finding.values if value.status in _COMPARED]
@@ -79,7 +80,9 @@ class Baseline:
             places_known=total - new,
             places_new=new,
             reason=reason,
-            values=tuple(_value(before[_name(v)]) for v in broken if _name(v) in before),
+            values=tuple(
+                BaselineValue(**before[_name(v)].model_dump(include=_VALUE)) for v in broken if _name(v) in before
+            ),
         )
         update: dict[str, Any] = {"baseline": comparison, "status": Status.WARN if known else finding.status}
         if new and table is not None:
@@ -135,13 +138,12 @@ class Baseline:
         if not old.evidence.lines:
             return pl.DataFrame(schema=dict.fromkeys(_IDENTITY, pl.String))
         path = self.folder / "evidence" / f"{finding}.parquet"
-        try:
+        with UsageError.instead(
+            (OSError, pl.exceptions.PolarsError),
+            "{path}: does not say which records it speaks of; expected a report folder of this version, whole",
+            path=path,
+        ):
             table = pl.read_parquet(path, columns=_IDENTITY, glob=False)
-        except (OSError, pl.exceptions.PolarsError):
-            raise UsageError(
-                "{path}: does not say which records it speaks of; expected a report folder of this version, whole",
-                path=path,
-            ) from None
         if table.height != old.evidence.lines:
             raise UsageError("{path}: holds other places than the report of the baseline counts", path=path)
         return table.drop_nulls()
@@ -157,10 +159,6 @@ def _settings(finding: Finding) -> dict[str, Any]:
 
 def _name(value: ValueEntry) -> tuple[str, tuple[tuple[str, str], ...]]:
     return value.name, tuple(sorted(value.slice.items()))
-
-
-def _value(old: ValueEntry) -> BaselineValue:
-    return BaselineValue(name=old.name, value=old.value, count=old.count, of=old.of, slice=old.slice)
 
 
 def _no_worse(value: ValueEntry, old: ValueEntry | None) -> bool:
@@ -197,4 +195,4 @@ def _broken(value: Fraction, limit: Mapping[str, float]) -> tuple[bool, bool]:
 def _new_places(dataset: str, table: pl.DataFrame) -> Iterator[Place]:
     """The first new places; only the first 200 places of a finding have words."""
     for entry in table.filter(~pl.col("known")).head(_EXAMPLES).iter_rows(named=True):
-        yield place(dataset, entry)
+        yield Place.of(dataset, entry)

@@ -6,7 +6,6 @@ that could not be loaded are `error`, never a pass.
 
 import datetime as dt
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -17,14 +16,16 @@ import polars as pl
 from datacheck.check import Check, Limit, Message, Status, Subject
 from datacheck.contract.discover import USER_PACKAGE
 from datacheck.contract.load import Contract, Dataset, reaches
-from datacheck.engine.execute import Failure
+from datacheck.engine.measure import Measurement
 from datacheck.engine.view import Loaded
+from datacheck.engine.workers import Failure
 from datacheck.errors import UsageError
 from datacheck.files import versions
 from datacheck.i18n.message import joined
 from datacheck.loading.codes import CODES
 from datacheck.loading.reader import Event
 from datacheck.pii.redaction import excerpt
+from datacheck.verdict.baseline import Baseline
 from datacheck.verdict.model import (
     IDLE_SLICE,
     SCHEMA,
@@ -45,14 +46,6 @@ EACH = 3
 EXAMPLES = 20  # places per finding that stand in report.json; all of them are in its evidence file
 
 
-@dataclass(frozen=True)
-class Measurement:
-    """What a check measured, as it was stored; `evidence` is the Parquet file of its places."""
-
-    facts: Mapping[str, Any]
-    evidence: Path | None
-
-
 _WANTED: Mapping[Subject, Message] = {
     "text": Message("no row has a text"),
     "prompt": Message("no row has a prompt"),
@@ -62,7 +55,6 @@ _WANTED: Mapping[Subject, Message] = {
 }  # rows without tools are as they should be
 
 Outcomes = Mapping[str, Measurement | Failure]  # by finding id
-Against = Callable[[Finding, Path | None], Finding]  # a finding and its evidence → as it counts beside a baseline
 
 
 def compare(value: float | None, count: int | None, of: int | None, limit: Limit) -> Status:
@@ -89,7 +81,7 @@ def judge(
     strict: bool = False,
     notes: tuple[Message, ...] = (),
     interrupted: str | None = None,
-    against: Against | None = None,
+    baseline: Baseline | None = None,
 ) -> Report:
     """Make the report of a run.
 
@@ -100,7 +92,7 @@ def judge(
         strict: warnings count as violations.
         notes: sentences for `not_checked` (files passed over).
         interrupted: the name of the signal that stopped the run.
-        against: compares every finding with a baseline.
+        baseline: an earlier report, beside which only what is new counts.
 
     """
     findings = [
@@ -114,10 +106,10 @@ def judge(
         findings, {n: sum(f.rows for f in s.files) for n, s in loaded.items() if isinstance(s, Loaded)}
     )
     paths = {key: m.evidence for key, m in outcomes.items() if isinstance(m, Measurement) and m.evidence}
-    if against is not None:
-        findings = [against(f, paths.get(f.id) if f.evidence.lines else None) for f in findings]
+    if baseline is not None:
+        findings = [baseline.compare(f, paths.get(f.id)) for f in findings]
     verdict = Status.ERROR if interrupted else _verdict(findings)
-    return Report(
+    report = Report(
         schema=SCHEMA,
         verdict=verdict,
         reason=Sentence.of(Message("interrupted by {signal}", signal=interrupted)) if interrupted else None,
@@ -138,6 +130,7 @@ def judge(
         },
         not_checked=tuple(map(Sentence.of, notes)),
     )
+    return baseline.stamp(report) if baseline is not None else report
 
 
 def _worst(statuses: list[Status]) -> Status:
@@ -179,17 +172,12 @@ def judge_check(
         unfinished = Message("did not finish ({why})", why=interrupted or Message("no result"))
         return Finding(**base, status=Status.ERROR, error=Sentence.of(outcome.reason if outcome else unfinished))
     facts = outcome.facts
-    values = [_judged(check, value) for value in facts["values"]]
     coverage = {name: _covered(entry) for name, entry in facts["coverage"].items()}
-    blind = _blind(check, dataset.name, coverage)
-    first = tuple(place(dataset.name, entry) for entry in _examples(facts["first"]))
-    said = [Message.from_json(note) for note in facts["not_checked"]]
+    first = tuple(Place.of(dataset.name, entry) for entry in _examples(facts["first"]))
+    said = [Sentence.of(Message.from_json(note)) for note in facts["not_checked"]]
     return Finding(
         **base,
-        status=Status.ERROR if blind else _worst([value.status for value in values]),
-        error=blind or _error(values, said),
-        values=tuple(values),
-        coverage=_asked(check, coverage),
+        **_by_limits(check, dataset.name, facts["values"], coverage, said),
         evidence=Evidence(
             lines=facts["evidence"],
             rows=facts["rows"],
@@ -198,15 +186,34 @@ def judge_check(
             first=first,
         ),
         figures=facts["figures"],
-        not_checked=tuple(map(Sentence.of, (*said, *_idle_slices(check, values)))),
     )
+
+
+def _by_limits(
+    check: Check,
+    dataset: str,
+    measured: Iterable[Mapping[str, Any]],
+    coverage: Mapping[str, CoverageEntry],
+    said: Sequence[Sentence],
+) -> dict[str, Any]:
+    """What of a finding the limits decide; `said`: what the check said that it left out."""
+    values = [_judged(check, value) for value in measured]
+    blind = _blind(check, dataset, coverage)
+    asked = {name: entry.model_copy(update={"min": check.coverage.min}) for name, entry in coverage.items()}
+    return {
+        "status": Status.ERROR if blind else _worst([value.status for value in values]),
+        "error": blind or _error(values, [note.message for note in said[:1]]),
+        "values": tuple(values),
+        "coverage": asked or None,  # of a check that looks at no rows
+        "not_checked": (*said, *map(Sentence.of, _idle_slices(check, values))),
+    }
 
 
 def _error(values: Sequence[ValueEntry], notes: Sequence[Message]) -> Sentence | None:
     """Why a finding is an error, in words: what could not be measured and the check's reason, or that it is blind."""
     unmeasured = _unmeasured(values)
     if unmeasured:
-        return Sentence.of(joined((_not_measured(unmeasured), *notes[:1])))
+        return Sentence.of(joined((_not_measured(unmeasured), *notes)))
     blind = ", ".join(value.name for value in values if value.status is Status.ERROR)
     return Sentence.of(Message("the check cannot see: {names} is below its limit", names=blind)) if blind else None
 
@@ -215,12 +222,6 @@ def _covered(facts: Mapping[str, Any]) -> CoverageEntry:
     due = facts["read"] + facts["unread"]
     why = Sentence.of(Message.from_json(facts["why"])) if facts["why"] else None
     return CoverageEntry.model_validate({**facts, "why": why, "share": facts["read"] / due if due else None})
-
-
-def _asked(check: Check, coverage: Mapping[str, CoverageEntry] | None) -> dict[str, CoverageEntry] | None:
-    """With what the contract asks for; None of a check that looks at no rows."""
-    asked = {"min": check.coverage.min}
-    return {name: entry.model_copy(update=asked) for name, entry in (coverage or {}).items()} or None
 
 
 def _blind(check: Check, dataset: str, coverage: Mapping[str, CoverageEntry]) -> Sentence | None:
@@ -321,23 +322,6 @@ def _examples(first: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     return [first[number] for number in sorted((early + late)[:EXAMPLES])]
 
 
-def place(dataset: str, entry: Mapping[str, Any]) -> Place:
-    """A line of evidence as report.json names it."""
-    at = f"{dataset}/{entry['file']}" if entry["file"] else dataset
-    if entry["line"] is not None:
-        column = f":{entry['byte'] + 1}" if entry["line"] == 1 and entry["byte"] else ""  # a file on one line
-        at += f":{entry['line']}{column}"
-    return Place(
-        at=at,
-        where=entry["where"],
-        problem=entry["problem"],
-        detail=Sentence.of(Message.from_json(entry["said"])) if entry.get("said") else entry["detail"],
-        score=entry["score"],
-        other=entry["other"],
-        id=entry.get("id"),
-    )
-
-
 def _mark_incomplete(
     contract: Contract, findings: list[Finding], loaded: Mapping[str, Loaded | Failure]
 ) -> list[Finding]:
@@ -369,12 +353,7 @@ def _dataset(dataset: Dataset, state: Loaded) -> DatasetEntry:
         for f in state.files
     ]  # fmt: skip
     rows = sum(f.rows for f in files)
-    return DatasetEntry(rows=rows, version=version_id(files), source=how_read(dataset), files=tuple(files))
-
-
-def how_read(dataset: Dataset) -> dict[str, Any]:
-    """How the files of a dataset are found and read, as far as the contract says other than the default."""
-    return dataset.source.model_dump(mode="json", exclude={"path", "scale", "sha256"}, exclude_defaults=True)
+    return DatasetEntry(rows=rows, version=version_id(files), source=dataset.source.how_read(), files=tuple(files))
 
 
 def version_id(files: list[FileEntry]) -> str:
@@ -408,7 +387,7 @@ def _funnel(
 
 
 def rejudge(
-    contract: Contract, report: Report, folder: Path, *, strict: bool = False, against: Against | None = None
+    contract: Contract, report: Report, folder: Path, *, strict: bool = False, baseline: Baseline | None = None
 ) -> Report:
     """Judge the measurements of an earlier run by another contract; a baseline of that run does not count here.
 
@@ -428,13 +407,11 @@ def rejudge(
                     finding=dataset.finding(check),
                 )
             finding = _again(check, old)
-            if against is not None:
-                finding = against(finding, _evidence_file(folder, finding))
-            findings.append(finding)
+            findings.append(baseline.compare(finding, _evidence_file(folder, finding)) if baseline else finding)
         findings += [_idle(contract, dataset, check) for check in dataset.idle]
     findings = _mark_empty(findings, {name: entry.rows for name, entry in report.datasets.items()})
     user = {name: sha256 for name, sha256 in report.inputs.items() if name.startswith(USER_PACKAGE)}
-    return report.model_copy(
+    judged = report.model_copy(
         update={
             "verdict": Status.ERROR if report.reason else _verdict(findings),
             "strict": strict,
@@ -448,6 +425,7 @@ def rejudge(
             },
         }
     )
+    return baseline.stamp(judged) if baseline is not None else judged
 
 
 def day_of(report: Report) -> dt.date | None:
@@ -459,26 +437,17 @@ def day_of(report: Report) -> dt.date | None:
 def _same_reading(dataset: Dataset, report: Report) -> None:
     """Roles, columns or an encoding decide what was measured as much as a check's own settings do."""
     entry = report.datasets.get(dataset.name)
-    if entry is not None and entry.source != how_read(dataset):
+    if entry is not None and entry.source != dataset.source.how_read():
         raise UsageError("{name}: was not read like this in that run (source:); run the data again", name=dataset.name)
 
 
 def _again(check: Check, old: Finding) -> Finding:
-    values = [_judged(check, value.model_dump()) for value in old.values]
-    blind = _blind(check, old.dataset, old.coverage or {})
-    status = _worst([v.status for v in values]) if values and not blind else Status.ERROR
     said = [note for note in old.not_checked if note.id != IDLE_SLICE]
-    error = blind or (_error(values, [note.message for note in said[:1]]) if values else old.error)
-    update = {
-        "values": tuple(values),
-        "coverage": _asked(check, old.coverage),
-        "status": status,
-        "severity": check.severity,
-        "baseline": None,
-        "error": error,
-        "not_checked": (*said, *map(Sentence.of, _idle_slices(check, values))),
-    }
-    return old.model_copy(update=update)
+    measured = [value.model_dump() for value in old.values]
+    judged = _by_limits(check, old.dataset, measured, old.coverage or {}, said)
+    if not measured:  # it stays the error that it was
+        judged |= {"status": Status.ERROR, "error": judged["error"] or old.error}
+    return old.model_copy(update={**judged, "severity": check.severity, "baseline": None})
 
 
 def _evidence_file(folder: Path, finding: Finding) -> Path | None:

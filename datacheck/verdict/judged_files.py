@@ -38,12 +38,13 @@ def evidence_of(folder: Path, finding: str, *columns: str) -> pl.DataFrame:
 
 def source_of(folder: Path, name: str, entry: DatasetEntry) -> Source:
     """How a dataset was read. Raises UsageError for a report of another version."""
-    try:
+    with UsageError.instead(
+        ValidationError,
+        "{folder}: says of '{name}' how to read it in a way unknown to this version",
+        folder=folder,
+        name=name,
+    ):
         return Source.model_validate(entry.source)
-    except ValidationError:
-        raise UsageError(
-            "{folder}: says of '{name}' how to read it in a way unknown to this version", folder=folder, name=name
-        ) from None
 
 
 def judged_files(name: str, entry: DatasetEntry, path: Path, glob: str | None) -> Mapping[str, Path]:

@@ -5,6 +5,7 @@ Times and the host stand in run.json. `Report.model_json_schema()` is published 
 
 import json
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -87,14 +88,19 @@ class DatasetEntry(Model):
     files: tuple[FileEntry, ...] = ()
 
 
-class ValueEntry(Model):
-    """One number, its limit in force and what it came to. `count`/`of` are the integers behind a share."""
+class BaselineValue(Model):
+    """A number as the baseline has it."""
 
     name: str
     value: float | int | None = None
     count: int | None = None
     of: int | None = None
     slice: dict[str, str] = {}
+
+
+class ValueEntry(BaselineValue):
+    """One number, its limit in force and what it came to. `count`/`of` are the integers behind a share."""
+
     limit: dict[str, float] = {}
     status: Status
 
@@ -113,6 +119,17 @@ class Place(Model):
     other: str | None = None
     id: str | None = None
 
+    @classmethod
+    def of(cls, dataset: str, entry: Mapping[str, Any]) -> Self:
+        """A line of evidence as report.json names it."""
+        at = f"{dataset}/{entry['file']}" if entry["file"] else dataset
+        if entry["line"] is not None:
+            column = f":{entry['byte'] + 1}" if entry["line"] == 1 and entry["byte"] else ""  # a file on one line
+            at += f":{entry['line']}{column}"
+        said = Sentence.of(Message.from_json(entry["said"])) if entry.get("said") else entry["detail"]
+        same: dict[str, Any] = {name: entry.get(name) for name in ("where", "problem", "score", "other", "id")}
+        return cls(at=at, detail=said, **same)
+
 
 class Evidence(Model):
     """All places of a finding: `lines` in `file` (Parquet), on `rows` distinct rows; the first ones in words."""
@@ -122,16 +139,6 @@ class Evidence(Model):
     file: str | None = None
     problems: dict[str, int] = {}
     first: tuple[Place, ...] = ()
-
-
-class BaselineValue(Model):
-    """A number as the baseline has it."""
-
-    name: str
-    value: float | int | None = None
-    count: int | None = None
-    of: int | None = None
-    slice: dict[str, str] = {}
 
 
 class Comparison(Model):

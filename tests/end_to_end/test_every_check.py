@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from datacheck import testing
 from datacheck.check import EVIDENCE, Check, LimitSetting, Metric, Ratio, Status
 from datacheck.contract.discover import check_class, check_names
-from datacheck.engine.evidence import ID
+from datacheck.engine.measure import ID
 from datacheck.engine.record_ids import RECORD
 from datacheck.engine.store import Store
 from datacheck.i18n.message import catalogue

@@ -8,7 +8,7 @@ from core_helpers import contract
 
 from datacheck.check import Check, Feature, Group, Limit, Measured, Metric, Need, Summary
 from datacheck.contract.load import Contract, Dataset, Source, load_contract
-from datacheck.engine.plan import GroupBy, Measure, make_plan
+from datacheck.engine.plan import make_plan
 from datacheck.errors import CheckAuthorError
 
 
@@ -72,8 +72,8 @@ def test_every_step_comes_after_what_it_waits_for(tmp_path):
     for step in plan:
         assert set(step.after) <= done, step
         done.add(step.key)
-    (measure,) = [step for step in plan if isinstance(step.work, Measure)]
-    (group,) = [step for step in plan if isinstance(step.work, GroupBy)]
+    (measure,) = [step for step in plan if isinstance(step.work, Check)]
+    (group,) = [step for step in plan if isinstance(step.work, Group)]
     assert set(measure.after) == {
         "load train",
         "load eval",

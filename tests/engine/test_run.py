@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from core_helpers import GOOD, ROOT, alive, children, contract, environment, jsonl, report, spawn, statuses, user_check
 
-from datacheck.engine.run import Workers
+from datacheck.engine.workers import Workers
 
 # What the check does instead of measuring, and a word that the report must hold.
 MISDEEDS = {

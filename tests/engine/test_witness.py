@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 from core_helpers import contract, jsonl, report
 
-from datacheck.engine import execute, ingest
+from datacheck.engine import ingest
 from datacheck.loading import parse as parsing
 from datacheck.loading.assemble import Assembler
 
@@ -92,8 +92,8 @@ def shape(request, tmp_path):
 
 def broken(monkeypatch, change):
     """Every reader, whose tables are changed before anybody sees them: `change(tables)`."""
-    reader = execute.parse
-    monkeypatch.setattr(execute, "parse", lambda *given, **named: map(change, reader(*given, **named)))
+    reader = ingest.parse
+    monkeypatch.setattr(ingest, "parse", lambda *given, **named: map(change, reader(*given, **named)))
 
 
 def test_a_whole_reader_is_believed_in_every_shape(tmp_path, here, command, shape):

@@ -15,7 +15,7 @@ import time
 import pytest
 from core_helpers import environment
 
-from datacheck.gate.ledger import GENESIS, Draft, Head, Ledger, LedgerError, read_head, write_head
+from datacheck.gate.ledger import GENESIS, Draft, Head, Ledger, LedgerError, head_of, read_head, write_head
 
 
 def filled(folder, count=5, anchors=()):
@@ -47,7 +47,7 @@ def test_the_chain_is_what_the_documentation_says(tmp_path):
         assert (seq, prev, own) == (number, before, expected)
         before = own
     with Ledger(path) as ledger:
-        assert ledger.verify_chain() == Head(5, before)
+        assert head_of(ledger.verified()) == Head(5, before)
         assert [e.facts["number"] for e in ledger.entries()] == [0, 1, 2, 3, 4]
         assert [e.seq for e in ledger.entries("sha256:0")] == [1, 4]
         assert ledger.last("sha256:1").seq == 5
@@ -92,7 +92,7 @@ def test_whatever_is_changed_behind_its_back_is_seen(tmp_path, statements, said)
     path = filled(tmp_path, anchors=[anchor])
     raw(path, *statements)
     with Ledger(path, [anchor]) as ledger, pytest.raises(LedgerError, match=said):
-        ledger.verify_chain()
+        ledger.verified()
 
 
 def test_who_cut_the_end_cannot_go_on_as_if_nothing_were(tmp_path):
@@ -107,9 +107,9 @@ def test_who_cut_the_end_cannot_go_on_as_if_nothing_were(tmp_path):
     with Ledger(path) as ledger:  # a ledger that was cut and written on without the anchor
         for number in range(9):
             ledger.append("verdict", "v", "c", {"other": number})
-        assert ledger.verify_chain().seq == 12
+        assert head_of(ledger.verified()).seq == 12
     with Ledger(path, [anchor]) as ledger, pytest.raises(LedgerError, match="entry 5 is another one"):
-        ledger.verify_chain()
+        ledger.verified()
 
 
 def test_an_older_copy_is_noticed(tmp_path):
@@ -121,7 +121,7 @@ def test_an_older_copy_is_noticed(tmp_path):
         left.unlink()
     shutil.copy(tmp_path / "old", path)
     with Ledger(path, [anchor]) as ledger, pytest.raises(LedgerError, match=r"ends at entry 5, but .* knows entry 7"):
-        ledger.verify_chain()
+        ledger.verified()
     path.unlink()
     with Ledger(path, [anchor]) as ledger, pytest.raises(LedgerError, match="ends at entry 0"):
         ledger.append("verdict", "v", "c", {})
@@ -133,7 +133,7 @@ def test_heads_in_folders_of_versions_count_too(tmp_path):
         write_head(tmp_path / "head.json", ledger.head())
     raw(path, "DELETE FROM entries WHERE seq = 5")
     with Ledger(path) as ledger, pytest.raises(LedgerError, match="were cut off"):
-        ledger.verify_chain([(tmp_path / "head.json", read_head(tmp_path / "head.json"))])
+        ledger.verified([(tmp_path / "head.json", read_head(tmp_path / "head.json"))])
 
 
 @pytest.mark.parametrize("content", ["", "{}", "[1, 2]", '{"seq": "1", "hash": "x"}', "[" * 100_000])
@@ -163,7 +163,7 @@ def test_the_order_is_that_of_the_sequence_whatever_the_clock_says(tmp_path, mon
             ledger.append("verdict", "v", "c", {"number": number})
         assert [e.facts["number"] for e in ledger.entries()] == [0, 1, 2, 3]
         assert ledger.last("v").facts == {"number": 3}
-        ledger.verify_chain()
+        ledger.verified()
 
 
 def test_what_is_no_ledger_says_so(tmp_path):
@@ -177,7 +177,7 @@ def test_what_is_no_ledger_says_so(tmp_path):
 def test_a_reader_writes_nothing(tmp_path):
     path = filled(tmp_path)
     with Ledger(path, readonly=True) as ledger:
-        assert ledger.verify_chain().seq == 5
+        assert head_of(ledger.verified()).seq == 5
         with pytest.raises(LedgerError, match="to read only"):
             ledger.append("verdict", "v", "c", {})
 
@@ -188,7 +188,7 @@ def test_all_of_a_transaction_or_nothing(tmp_path):
         with contextlib.suppress(ZeroDivisionError), ledger.writing():
             ledger.add([Draft("verdict", "v", "c", {}), Draft("publish", "v", "c", {})])
             raise ZeroDivisionError
-        assert ledger.verify_chain().seq == 5
+        assert head_of(ledger.verified()).seq == 5
 
 
 # --- many writers, killed writers ---
@@ -217,7 +217,7 @@ def test_writers_beside_each_other_make_one_chain(tmp_path):
     assert [err for _, err in said] == [""] * 4
     acknowledged = {int(line.split()[0]): line.split()[1] for out, _ in said for line in out.splitlines()}
     with Ledger(tmp_path / "ledger.sqlite", [tmp_path / "anchor.json"]) as ledger:
-        assert ledger.verify_chain() == Head(100, acknowledged[100]) == read_head(tmp_path / "anchor.json")
+        assert head_of(ledger.verified()) == Head(100, acknowledged[100]) == read_head(tmp_path / "anchor.json")
         assert {e.seq: e.hash for e in ledger.entries()} == acknowledged
         for name in "0123":  # each writer's own entries in its own order
             own = [e.facts["number"] for e in ledger.entries() if e.facts["writer"] == name]
@@ -242,7 +242,7 @@ def test_killed_writers_lose_nothing_that_was_acknowledged(tmp_path):
             for line in (tmp_path / f"{name}.txt").read_text().splitlines():
                 acknowledged[int(line.split()[0])] = line.split()[1]
     with Ledger(tmp_path / "ledger.sqlite", [tmp_path / "anchor.json"]) as ledger:
-        ledger.verify_chain()
+        ledger.verified()
         stands = {e.seq: e.hash for e in ledger.entries()}
     assert len(acknowledged) > 500
     assert acknowledged.items() <= stands.items()
@@ -273,7 +273,7 @@ with Ledger(Path({str(path)!r})) as ledger:
     assert "nothing was recorded" in said
     assert "free space" in said
     with Ledger(path) as ledger:
-        assert ledger.verify_chain().seq == int(last)
+        assert head_of(ledger.verified()).seq == int(last)
         assert ledger.append("verdict", "v", "c", {}).seq == int(last) + 1
 
 
@@ -286,7 +286,7 @@ def test_a_full_disk_is_a_clear_error_and_the_ledger_stays_whole(tmp_path, small
                 ledger.append("verdict", "v", "c", {"text": "x" * 20_000})
                 count += 1
     with Ledger(path) as ledger:
-        assert ledger.verify_chain().seq == count
+        assert head_of(ledger.verified()).seq == count
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root to become another user")
@@ -296,9 +296,9 @@ def test_a_folder_without_rights_can_be_read_and_not_written(tmp_path):
 import os
 os.seteuid(65534)
 from pathlib import Path
-from datacheck.gate.ledger import Ledger, LedgerError
+from datacheck.gate.ledger import Ledger, LedgerError, head_of
 with Ledger(Path({str(path)!r}), readonly=True) as ledger:
-    print(ledger.verify_chain().seq)
+    print(head_of(ledger.verified()).seq)
 try:
     Ledger(Path({str(path)!r})).append("verdict", "v", "c", {{}})
 except LedgerError as error:

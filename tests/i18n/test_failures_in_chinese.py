@@ -5,7 +5,7 @@ import pickle
 from core_helpers import GOOD, contract, jsonl, report, user_check
 
 from datacheck.check import Message
-from datacheck.engine.execute import STOPPED, Failure
+from datacheck.engine.workers import STOPPED, Failure
 
 
 def test_a_broken_check_in_both_languages(tmp_path, here, command):

@@ -157,5 +157,5 @@ def test_workers_that_are_killed_are_replaced_and_none_works_beside_another(tmp_
     begun = Counter((drop, attempt) for what, drop, attempt in said if what == "begin")
     assert set(begun.values()) == {1}
     with Ledger(tmp_path / "ledger.sqlite") as ledger:
-        ledger.verify_chain()
+        ledger.verified()
         assert {state(ledger, f"drop{n}") for n in range(20)} == {"done"}

@@ -139,7 +139,7 @@ def test_two_validators_and_four_watchers_each_drop_once(site):
     for name, status, known in answers:
         assert status == right[name] or (status == "UsageError" and "no such folder" in known), (name, status, known)
     with site.registry.ledger(readonly=True) as ledger:
-        ledger.verify_chain(site.registry.heads())
+        ledger.verified(site.registry.heads())
         verdicts = Counter(entry.version for entry in ledger.entries(kinds=["verdict"]))
     assert verdicts == dict.fromkeys(numbers.values(), 1)
     assert site.tree()["incoming"] == site.tree()["staged"] == []
@@ -289,7 +289,7 @@ def test_a_full_disk_publishes_nothing_and_loses_nothing(small_disk, tmp_path):
         site.publish(drop)
     assert "free space" in str(error.value)
     with site.registry.ledger(readonly=True) as ledger:
-        ledger.verify_chain(site.registry.heads())
+        ledger.verified(site.registry.heads())
     assert (site.reg / "published" / "test").resolve() == first.path
     assert sorted(p.name for p in drop.iterdir()) == ["_MANIFEST.json", "data.jsonl"]
     fill.unlink()

@@ -149,7 +149,7 @@ SABOTAGES = (
     Sabotage(
         "error_text_carries_data",
         "exceptions of others tell their type only",
-        "datacheck.engine.execute.guarded",
+        "datacheck.engine.workers.guarded",
         "kind, at = type(error).__name__,",
         'kind, at = f"{type(error).__name__} {error}",',
         "tests/end_to_end/test_promises.py::test_what_an_exception_says_is_not_told",
@@ -253,7 +253,7 @@ SABOTAGES = (
     Sabotage(
         "metrics_may_be_left_out",
         "a check gives what it promises",
-        "datacheck.engine.evidence._keep_promises",
+        "datacheck.engine.measure._keep_promises",
         "if given != set(check.metrics):",
         "if False:",
         "tests/end_to_end/test_promises.py::test_a_check_that_leaves_a_number_out_is_an_error",
@@ -261,7 +261,7 @@ SABOTAGES = (
     Sabotage(
         "evidence_out_of_order",
         "evidence is in the order of the files",
-        "datacheck.engine.evidence._evidence",
+        "datacheck.engine.measure._evidence",
         '.sort("file", "line", "row", "where", "problem", "other", "score", "said", "detail", nulls_last=True)',
         '.sort("line", descending=True)',
         "tests/engine/test_evidence.py::test_the_id_of_a_row_stands_beside_its_place",
@@ -269,7 +269,7 @@ SABOTAGES = (
     Sabotage(
         "paths_are_shown_raw",
         "keys are data",
-        "datacheck.engine.evidence._with_safe_paths",
+        "datacheck.engine.measure._with_safe_paths",
         "_shown(path) + span",
         "path + span",
         "tests/end_to_end/test_promises.py::test_a_key_that_is_an_identifier_is_not_told",

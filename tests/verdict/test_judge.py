@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 
 from datacheck.check import Limit, Message, Status
 from datacheck.contract.load import load_contract
-from datacheck.engine.execute import Failure
+from datacheck.engine.measure import Measurement
 from datacheck.engine.view import Loaded
+from datacheck.engine.workers import Failure
 from datacheck.session.session import Options, Session
-from datacheck.verdict.judge import Measurement, compare, judge, rejudge
+from datacheck.verdict.judge import compare, judge, rejudge
 from datacheck.verdict.model import read_report
 
 bounds = st.none() | st.decimals(min_value=0, max_value=1, places=3)
@@ -66,7 +67,7 @@ def measured(tmp_path, here):
     path = contract(tmp_path, [{"check": "role_errors", "limits": {"rate": {"max": 0.99}}}, "empty_turns"])
     with Session(path, {}, Options(out=tmp_path / "out")) as session:
         session.run()
-        outcomes = session._outcomes()
+        outcomes = session.engine.outcomes
         loaded = {name: session.engine.loaded(name) for name in session.contract.datasets}
         yield session.contract, loaded, outcomes
 

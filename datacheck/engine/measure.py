@@ -1,7 +1,9 @@
-"""From what a check returned to what is kept of it: numbers, places in Parquet, and the first places in safe words."""
+"""A check in its worker: it measures; kept are numbers, places in Parquet, and the first places in safe words."""
 
 import math
 from bisect import bisect
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -9,7 +11,11 @@ from typing import Any
 import polars as pl
 
 from datacheck.check import EVIDENCE, Check, Measured, Message, Ratio, Value, place, placed
+from datacheck.engine.coverage import coverage_of
+from datacheck.engine.execute import StepTask
 from datacheck.engine.record_ids import RECORD, with_records
+from datacheck.engine.store import read_json
+from datacheck.engine.unread import unanswered
 from datacheck.engine.view import StoreView
 from datacheck.errors import CheckAuthorError
 from datacheck.i18n.message import Parameter
@@ -21,24 +27,51 @@ WORDS = 200  # characters of a name that a `detail` mentions
 _GIVEN = {**EVIDENCE, "said": pl.String()}  # sentences become words, in `detail`, before they are written
 LONGEST = 1000  # characters of a note, and of what it quotes
 _LEAD = 40  # characters that two texts share before they differ that a reader gets to see
+_FACTS, _EVIDENCE = "measured.json", "evidence.parquet"
 _SPAN = r"\[[0-9]{1,9}:[0-9]{1,9}\]$"
 
 
-def keep(
-    check: Check, measured: Any, coverage: dict[str, dict[str, Any]], view: StoreView, folder: Path, mode: Mode
-) -> dict[str, Any]:
-    """Write evidence.parquet into `folder`; returns the facts of the measurement, nothing of them raw text.
+@dataclass(frozen=True)
+class MeasureTask(StepTask[Check]):
+    """Run one check; `excerpts`: how the text of places is shown."""
+
+    excerpts: Mode
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """What a check measured, as it was stored; `evidence` is the Parquet file of its places."""
+
+    facts: Mapping[str, Any]
+    evidence: Path | None
+
+
+def measurement(folder: Path) -> Measurement:
+    """What `measure` left in a folder."""
+    evidence = folder / _EVIDENCE
+    return Measurement(read_json(folder / _FACTS), evidence if evidence.exists() else None)
+
+
+def measure(task: MeasureTask) -> None:
+    """Run the check and write what is kept of it, nothing of which is raw text.
 
     Raises CheckAuthorError where the check broke its promises.
     """
-    _keep_promises(check, measured)
-    return {
-        "values": [_value(value) for value in measured.values],
-        "figures": {name: _safe(table).to_dict(as_series=False) for name, table in measured.figures.items()},
-        "not_checked": [_safe_words(note, LONGEST).to_json() for note in measured.not_checked],
-        "coverage": {name: _safe_coverage(entry) for name, entry in coverage.items()},
-        **_evidence(check, measured, view, folder / "evidence.parquet", mode),
-    }
+    check = task.of
+    with task.view() as view:
+        measured = unanswered(check, check.measure(view), view)
+        coverage = coverage_of(check, view)
+        with view.store.writing(task.target) as folder:
+            folder.mkdir()
+            _keep_promises(check, measured)
+            facts = {
+                "values": [_value(value) for value in measured.values],
+                "figures": {name: _safe(table).to_dict(as_series=False) for name, table in measured.figures.items()},
+                "not_checked": [_safe_words(note, LONGEST).to_json() for note in measured.not_checked],
+                "coverage": {name: _safe_coverage(entry) for name, entry in coverage.items()},
+                **_evidence(check, measured, view, folder / _EVIDENCE, task.excerpts),
+            }
+            view.store.write_json(folder / _FACTS, facts)
 
 
 def _safe_coverage(entry: dict[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,152 @@
+"""Work in spawned processes, whatever the work is: results come in the order of the tasks.
+
+A child that dies takes nobody with it: what was in flight runs again, alone in a process of its own; what dies again
+is a Failure, and the rest finishes.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import traceback
+from collections import deque
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from datacheck.contract import discover
+from datacheck.engine.processes import ChildContext, prepare_child
+from datacheck.errors import DatacheckError, trace_of
+from datacheck.i18n.message import Message
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from concurrent.futures import Future
+
+T = TypeVar("T")
+STOPPED = Message("stopped before it was done")
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A step that could not be done. `reason` is for people and holds no data.
+
+    `trace` only with --debug.
+    """
+
+    kind: str
+    reason: Message
+    trace: str = ""
+
+
+_STOPPED = Failure("Stopped", STOPPED)
+
+
+class StepFailedError(DatacheckError):
+    """Carries a child's Failure out of a step."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.reason)
+        self.failure = failure
+
+
+class Workers:
+    """Spawned processes behind `map`; safe to use from several threads."""
+
+    def __init__(self, count: int) -> None:
+        self.count = max(1, count)
+        self.threads = max(1, (os.cpu_count() or 1) // self.count)
+        self._lock = threading.Lock()
+        self._alone = threading.Lock()
+        self._pool: ProcessPoolExecutor | None = None
+        self._pools: list[ProcessPoolExecutor] = []  # all that were ever made, to leave no child behind
+        self.closed = False  # then nothing more will be done
+
+    def _new(self, count: int) -> ProcessPoolExecutor:
+        pool = ProcessPoolExecutor(
+            count, mp_context=ChildContext(), initializer=prepare_child, initargs=(discover.user_folder(), self.threads)
+        )
+        self._pools.append(pool)
+        return pool
+
+    def map(self, work: Callable[..., Any], tasks: Iterable[Any], *, debug: bool = False) -> Iterator[Any]:
+        """Yield `work(task)` in the order of `tasks`; at most two tasks per worker are in flight.
+
+        A task goes to its process as its method `handed` gives it, where it has one.
+        """
+        do = partial(guarded, work, debug=debug)
+        flying: deque[tuple[Future[Any], Any]] = deque()
+        for task in (given.handed() if hasattr(given, "handed") else given for given in tasks):
+            flying.append((self._submit(do, task), task))
+            if len(flying) > 2 * self.count:
+                yield self._result(do, *flying.popleft())
+        while flying:
+            yield self._result(do, *flying.popleft())
+
+    def _submit(self, do: Callable[[Any], Any], task: Any) -> Future[Any]:
+        with self._lock:
+            if self.closed:
+                raise StepFailedError(_STOPPED)
+            if self._pool is None:
+                os.environ.setdefault("POLARS_MAX_THREADS", str(self.threads))
+                self._pool = self._new(self.count)
+            try:
+                return self._pool.submit(do, task)
+            except (BrokenProcessPool, OSError):  # OSError: it is breaking now, its pipes are closed already
+                self._pool = self._new(self.count)
+                return self._pool.submit(do, task)
+
+    def _result(self, do: Callable[[Any], Any], future: Future[Any], task: Any) -> Any:
+        try:
+            return future.result()
+        except BrokenProcessPool:
+            return self._again(do, task)
+
+    def _again(self, do: Callable[[Any], Any], task: Any) -> Any:
+        with self._alone:
+            with self._lock:
+                if self.closed:
+                    return _STOPPED
+                pool = self._new(1)
+                future = pool.submit(do, task)
+            try:
+                return future.result()
+            except BrokenProcessPool:
+                killed = Message("the process was killed twice (out of memory, or a crash in native code)")
+                return _STOPPED if self.closed else Failure("StepDied", killed)
+            finally:
+                pool.shutdown(wait=False)
+
+    def close(self, *, kill: bool = False) -> None:
+        """Stop the children; with `kill` at once."""
+        with self._lock:
+            self.closed = True
+            pools, self._pools, self._pool = self._pools, [], None
+        for pool in pools:
+            processes = list((pool._processes or {}).values())  # noqa: SLF001 - no public kill in 3.11
+            for process in processes if kill else []:
+                process.kill()
+            pool.shutdown(wait=not kill, cancel_futures=True)
+
+
+def guarded(work: Callable[[T], Any], task: T, *, debug: bool = False) -> Any:
+    """Run `work(task)`; any exception, also one that is no Exception (polars' panics), becomes a Failure.
+
+    Its message could hold data, so only its type and place are told, unless it is our own.
+    """
+    try:
+        return work(task)
+    except DatacheckError as error:
+        return Failure(type(error).__name__, error.message, trace_of(error) if debug else "")
+    except (KeyboardInterrupt, SystemExit) as error:
+        return Failure(type(error).__name__, STOPPED)
+    except BaseException as error:  # noqa: BLE001 - nothing may pass silently
+        frames = traceback.extract_tb(sys.exc_info()[2])
+        ours = [f"{Path(f.filename).name}:{f.lineno}" for f in frames if "datacheck" in f.filename]
+        kind, at = type(error).__name__, ours[-1] if ours else ""
+        reason = Message("{kind} in {at}", kind=kind, at=at) if at else Message("{kind} in a library", kind=kind)
+        return Failure(type(error).__name__, reason, trace_of(error) if debug else "")
