@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from datacheck.loading import files, sniff, spans
+from datacheck.loading.codes import CODES
 from datacheck.loading.counts import AccountingError
 from datacheck.loading.kinds import HEAD, Kind, kind_of
 from datacheck.loading.reading import Limits, Reading
@@ -34,6 +35,10 @@ class Event(NamedTuple):
     length: int | None
     code: str
     message: str
+
+    def serious(self) -> bool:
+        """Whether something of the file was not read."""
+        return CODES[self.code].level in ("error", "limit")
 
 
 @dataclass(frozen=True, slots=True)
