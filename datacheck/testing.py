@@ -27,7 +27,6 @@ from datacheck.engine.plan import make_plan
 from datacheck.engine.record_ids import RECORD
 from datacheck.engine.run import Engine
 from datacheck.engine.store import Store
-from datacheck.engine.view import Loaded
 from datacheck.engine.workers import Failure, Workers
 from datacheck.errors import CheckAuthorError
 from datacheck.files.inventory import inventory
@@ -128,7 +127,8 @@ def measure(
 
     """
     with tempfile.TemporaryDirectory() as folder:
-        return _result(_run(check, records, source or {}, others or {}, Path(folder), name).measurement)
+        engine = _run(check, records, source or {}, others or {}, Path(folder), name)
+        return _result(engine.outcomes[f"train.{check.name}"])
 
 
 def finding(
@@ -141,9 +141,8 @@ def finding(
 ) -> Finding:
     """Run `check` like `measure`, and judge what it measured by its limits."""
     with tempfile.TemporaryDirectory() as folder:
-        run = _run(check, records, source or {}, others or {}, Path(folder), name)
-        report = judge(run.contract, run.loaded, {f"train.{check.name}": run.measurement})
-    return report.findings[0]
+        engine = _run(check, records, source or {}, others or {}, Path(folder), name)
+        return judge(engine.contract, engine.states, engine.outcomes).findings[0]
 
 
 def example(kind: type[Check]) -> Contract:
@@ -235,13 +234,6 @@ class _InProcess(Workers):
                 raise
 
 
-@dataclass(frozen=True)
-class _Run:
-    contract: Contract
-    loaded: Mapping[str, Loaded | Failure]
-    measurement: Measurement
-
-
 def _run(
     check: Check,
     records: Records,
@@ -249,7 +241,7 @@ def _run(
     others: Mapping[str, Records],
     folder: Path,
     name: str,
-) -> _Run:
+) -> Engine:
     (folder / "data").mkdir()
     datasets = {"train": _dataset("train", records, source, (check,), folder, name)}
     datasets |= {other: _dataset(other, lines, {}, (), folder, "data.jsonl") for other, lines in others.items()}
@@ -261,8 +253,7 @@ def _run(
         result = engine.execute(step)
         if isinstance(result, Failure):
             raise workers.error or CheckAuthorError(f"{step.key}: {result.reason}")
-    (measurement,) = (outcome for outcome in engine.outcomes.values() if isinstance(outcome, Measurement))
-    return _Run(contract, engine.states, measurement)
+    return engine
 
 
 def _dataset(
@@ -274,7 +265,8 @@ def _dataset(
     return Dataset(name, Source.model_validate(dict(source)), path / file, file, checks)
 
 
-def _result(measurement: Measurement) -> Result:
+def _result(measurement: Measurement | Failure) -> Result:
+    assert isinstance(measurement, Measurement)  # `_run` raises the others
     facts = measurement.facts
     values = tuple(Value(v["name"], _number(v), v["slice"]) for v in facts["values"])
     evidence = (

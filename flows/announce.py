@@ -12,8 +12,7 @@ from prefect.events import emit_event
 from prefect.settings import PREFECT_API_URL
 
 from datacheck.errors import DatacheckError
-from datacheck.i18n.argparse import Parser
-from datacheck.i18n.language import chosen
+from datacheck.i18n.command_line import Parser, chosen
 
 EVENT = "datacheck.drop.ready"
 RESOURCE = "datacheck.registry"

@@ -19,7 +19,7 @@ from prefect.settings import PREFECT_API_URL
 from prefect.types.entrypoint import EntrypointType
 
 from datacheck.errors import DatacheckError, UsageError
-from datacheck.i18n.language import chosen
+from datacheck.i18n.command_line import chosen
 from datacheck.i18n.message import Message, joined
 from datacheck.registry.registry import Registry
 

@@ -31,8 +31,7 @@ from datacheck.engine.view import Loaded
 from datacheck.engine.workers import Failure, guarded
 from datacheck.errors import DatacheckError, UsageError
 from datacheck.files.versions import IDS
-from datacheck.i18n.argparse import Parser
-from datacheck.i18n.language import chosen
+from datacheck.i18n.command_line import Parser, chosen
 from datacheck.i18n.message import Message, languages
 from datacheck.i18n.words import Lang
 from datacheck.pii.redaction import excerpt

@@ -20,8 +20,7 @@ from prefect.settings import PREFECT_API_URL
 from prefect.states import Completed
 
 from datacheck.errors import DatacheckError, UsageError
-from datacheck.i18n.argparse import Parser
-from datacheck.i18n.language import chosen
+from datacheck.i18n.command_line import Parser, chosen
 from datacheck.i18n.message import languages
 from datacheck.registry.registry import Registry
 

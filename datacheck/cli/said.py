@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 import typer
 
 from datacheck.errors import UsageError
-from datacheck.i18n.language import chosen
+from datacheck.i18n.command_line import chosen
 from datacheck.i18n.message import Message, Quoted, catalogue, ids, languages
 
 if TYPE_CHECKING:

@@ -5,15 +5,14 @@ A check does no input or output of its own; what it may read are these files, an
 
 import hashlib
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import Field
 
 from datacheck.check import Artifact, Listing, Model
-from datacheck.errors import WrongValueError, reason_of
-from datacheck.i18n.message import Message
+from datacheck.errors import WrongValueError
 
 MAX_BYTES = 128 * 1024**2  # of one file; the largest public tokenizer.json has 33 MB
 _TEMPLATES = "additional_chat_templates"
@@ -46,32 +45,10 @@ class Run(Model):
     )
 
 
-def resolved(
-    run: Run, find: Callable[[str, str], Path | None], complain: Callable[[str, Message], None], *, located: bool
-) -> dict[str, Any]:
-    """What checks see of a run: its settings, with `tokenizer` and `config` as Artifacts (None where not named).
-
-    Args:
-        run: the settings as written.
-        find: (setting, what was written) → the path, or None where it lies outside (which `find` has complained of).
-        complain: notes a problem of a setting.
-        located: whether the files must be there; without, one that is missing has a name only.
-
-    """
-    seen: dict[str, Any] = run.model_dump()
-    for setting, reader in zip(FILES, (_tokenizer, _file), strict=True):
-        named = seen[setting]
-        path = find(setting, named) if named is not None else None
-        if path is None:
-            seen[setting] = None if named is None else Artifact(named=named)
-            continue
-        try:
-            seen[setting] = Artifact(named=named, files=reader(path), location=path)
-        except (OSError, ValueError) as error:
-            seen[setting] = Artifact(named=named)
-            if located:
-                complain(setting, Message("{named}: {reason}", named=named, reason=reason_of(error)))
-    return seen
+def hashed(setting: str, named: str, path: Path) -> Artifact:
+    """What checks see of a file or folder of a run. Raises OSError or ValueError where it is not what it should be."""
+    files = _tokenizer(path) if setting == "tokenizer" else _file(path)
+    return Artifact(named=named, files=files, location=path)
 
 
 def inputs(seen: Mapping[str, Any]) -> dict[str, str]:

@@ -4,6 +4,7 @@ import datetime as dt
 import hashlib
 import math
 import re
+from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -13,7 +14,7 @@ from typing import Any, NamedTuple, TypeVar, get_args
 from pydantic import BaseModel, ValidationError
 from pydantic import Field as PydanticField
 
-from datacheck.check import Check, FieldRule, Limit, Listing, Metric, Model, Need, Scale
+from datacheck.check import Artifact, Check, FieldRule, Limit, Listing, Metric, Model, Need, Scale
 from datacheck.contract import artifacts
 from datacheck.contract.artifacts import Run
 from datacheck.contract.discover import USER_PACKAGE, always_names, check_class, check_names, user_inputs
@@ -358,7 +359,7 @@ def _inside(folder: Path, named: str) -> Path | None:
     return path if path.is_relative_to(folder.resolve()) else None
 
 
-def _run(reader: _Reader, raw: dict[str, Any], given: Mapping[str, str], folder: Path, *, located: bool) -> None:
+def _run(reader: _Reader, raw: dict[str, Any], given: Mapping[str, str], folder: Path) -> None:
     """Read `run:`; what the operator gives (`--run NAME=VALUE`) wins, and may lie outside the contract's folder."""
     for name in given:
         if name not in Run.model_fields or name == "settings":
@@ -378,22 +379,25 @@ def _run(reader: _Reader, raw: dict[str, Any], given: Mapping[str, str], folder:
             what=unknown("trainer", run.trainer, trainer_names()),
         )
 
-    def find(setting: str, named: str) -> Path | None:
-        if setting in given:
-            return Path(named).absolute()
-        path = _inside(folder, named)
+    reader.run = run.model_dump()
+    for setting in artifacts.FILES:
+        named = reader.run[setting]
+        if named is None:
+            continue
+        reader.run[setting] = Artifact(named=named)
+        path = Path(named).absolute() if setting in given else _inside(folder, named)
         if path is None:
             reader.complain(
                 ("run", setting),
                 "outside the contract's folder; name it on the command line: --run {setting}=PATH",
                 setting=setting,
             )
-        return path
-
-    def complain(setting: str, message: Message) -> None:
-        reader.complain(("run", setting), message)
-
-    reader.run = artifacts.resolved(run, find, complain, located=located)
+            continue
+        try:
+            reader.run[setting] = artifacts.hashed(setting, named, path)
+        except (OSError, ValueError) as error:
+            if reader.located:
+                reader.complain(("run", setting), "{named}: {reason}", named=named, reason=reason_of(error))
 
 
 def _media(reader: _Reader, name: str, source: Source, data: Mapping[str, str], folder: Path) -> Listing | None:
@@ -445,10 +449,7 @@ def _dataset(reader: _Reader, name: str, raw: Any, data: Mapping[str, str], fold
     described = {**source.model_dump(), "schema": rules, "labels": labels, **reader.told(), "media": media}
     path, named = _resolve(reader, name, source, data, folder)
     checks = _dataset_checks(reader, part.checks, described, where)
-    seen: dict[str, int] = {}
-    for check in checks:
-        seen[check.name] = seen.get(check.name, 0) + 1
-    for twice in [key for key, count in seen.items() if count > 1]:
+    for twice in [name for name, count in Counter(check.name for check in checks).items() if count > 1]:
         reader.complain(
             (*where, "checks"), "two checks are called '{twice}'; give one an `id:` of its own", twice=twice
         )
@@ -503,7 +504,7 @@ def load_contract(
     reader.as_of, reader.located = as_of, located
     value = _merge(base.document.value, document.value) if base else document.value
     header = reader.model(_Header, value, ())
-    _run(reader, header.run if header else {}, run or {}, folder, located=located)
+    _run(reader, header.run if header else {}, run or {}, folder)
     datasets: dict[str, Dataset] = {}
     reader.datasets = tuple(header.datasets if header else ())
     absent = _absent(header, data, required) if header else set()

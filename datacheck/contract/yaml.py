@@ -7,6 +7,7 @@ schema: `no` is a string, 12:30 is a string, only true/false/null and plain numb
 
 import math
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -62,7 +63,6 @@ class _Builder:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.root: list[Any] = []
         self.lines: dict[Path_, int] = {}
 
     def reject(self, event: yaml.Event, message: str, /, **params: Parameter) -> ContractError:
@@ -78,50 +78,40 @@ class _Builder:
         if getattr(event, "tag", None) not in (None, "!"):
             raise self.reject(event, "YAML tags are not allowed; write a plain value")
 
-    def build(self, events: list[yaml.Event]) -> Any:
-        """Build the value iteratively: depth comes from the file and must not reach Python's stack."""
-        stack: list[tuple[Any, Path_]] = [(self.root, ())]
-        key: list[str | None] = [None]
+    def build(self, events: Iterator[yaml.Event]) -> Any:
+        """Build the value of the one document, whose depth `check` has seen."""
+        found: list[Any] = []
         for event in events:
-            container, path = stack[-1]
-            if isinstance(event, yaml.ScalarEvent):
-                if isinstance(container, dict) and key[-1] is None:
-                    key[-1] = self.key(event, container, path)
-                    continue
-                self.put(container, key, path, _scalar(event), event)
-            elif isinstance(event, yaml.MappingStartEvent | yaml.SequenceStartEvent):
-                if isinstance(container, dict) and key[-1] is None:
-                    raise self.reject(event, "a key must be a plain word")
-                value: Any = {} if isinstance(event, yaml.MappingStartEvent) else []
-                here = self.put(container, key, path, value, event)
-                stack.append((value, here))
-                key.append(None)
-            elif isinstance(event, yaml.MappingEndEvent | yaml.SequenceEndEvent):
-                stack.pop()
-                key.pop()
-            elif isinstance(event, yaml.DocumentStartEvent) and self.root:
+            if isinstance(event, yaml.DocumentStartEvent) and found:
                 raise self.reject(event, "a second YAML document; a contract is one document")
-        return self.root[0] if self.root else None
+            if isinstance(event, yaml.NodeEvent):
+                found.append(self.value(event, events, ()))
+        return found[0] if found else None
 
-    def key(self, event: yaml.ScalarEvent, container: dict[str, Any], path: Path_) -> str:
+    def value(self, event: yaml.Event, rest: Iterator[yaml.Event], path: Path_) -> Any:
+        self.lines.setdefault(path, _line(event))
+        if isinstance(event, yaml.ScalarEvent):
+            return _scalar(event)
+        if isinstance(event, yaml.SequenceStartEvent):
+            items: list[Any] = []
+            while not isinstance(event := next(rest), yaml.SequenceEndEvent):
+                items.append(self.value(event, rest, (*path, len(items))))
+            return items
+        container: dict[str, Any] = {}
+        while not isinstance(event := next(rest), yaml.MappingEndEvent):
+            key = self.key(event, container, path)
+            container[key] = self.value(next(rest), rest, (*path, key))
+        return container
+
+    def key(self, event: yaml.Event, container: dict[str, Any], path: Path_) -> str:
+        if not isinstance(event, yaml.ScalarEvent):
+            raise self.reject(event, "a key must be a plain word")
         if event.value == "<<":
             raise self.reject(event, "merge keys (<<) are not allowed; use `extends:`")
         if event.value in container:
             raise self.reject(event, "the key '{value}' is given twice; keep one", value=event.value[:60])
         self.lines[(*path, event.value)] = _line(event)
         return str(event.value)
-
-    def put(self, container: Any, key: list[str | None], path: Path_, value: Any, event: yaml.Event) -> Path_:
-        if isinstance(container, dict):
-            name = key[-1]
-            assert name is not None
-            container[name] = value
-            key[-1] = None
-            return (*path, name)
-        container.append(value)
-        here = path if container is self.root else (*path, len(container) - 1)
-        self.lines.setdefault(here, _line(event))
-        return here
 
 
 def _scalar(event: yaml.ScalarEvent) -> Any:
@@ -184,4 +174,4 @@ def parse_yaml(raw: bytes, name: str) -> Document:
         raise _mistake(name, 0, "not valid YAML: a character that YAML does not allow") from None
     except RecursionError:
         raise _mistake(name, 0, "nested deeper than {most} levels", most=MAX_DEPTH) from None
-    return Document(builder.build(events), builder.lines)
+    return Document(builder.build(iter(events)), builder.lines)

@@ -139,7 +139,7 @@ def survey(path: Path, reading: Reading, rows: Container[int], *, bad: bool) -> 
                 ranges += _lines(chunk, entries, goes)
             for key in counted:
                 counted[key] += getattr(tables.counts, key)
-    serious = [event for event in seen.events if CODES[event.code].level in ("error", "limit")]
+    serious = list(filter(Event.serious, seen.events))
     placed = [event for event in serious if event.byte is not None and event.length is not None]
     adrift += [event.code for event in serious if event not in placed]
     if bad:

@@ -24,7 +24,6 @@ from datacheck.engine.witness import account_bytes, account_rows, accounted, los
 from datacheck.engine.workers import STOPPED, Failure, StepFailedError
 from datacheck.errors import LoadError
 from datacheck.i18n.message import Message
-from datacheck.loading.codes import CODES
 from datacheck.loading.counts import AccountingError
 from datacheck.loading.parse import parse
 from datacheck.loading.reader import Chunk, Event, FileSeen, read
@@ -208,7 +207,7 @@ def _as_listed(entry: FoundFile, seen: FileSeen) -> FileSeen:
 
 def _account(entry: FoundFile, seen: FileSeen, covered: int) -> None:
     """Every byte of a file is in a chunk, unless a remark says why it is not: half a file must not pass for a whole."""
-    if covered != seen.decoded and not any(CODES[event.code].level in {"error", "limit"} for event in seen.events):
+    if covered != seen.decoded and not any(map(Event.serious, seen.events)):
         raise AccountingError(f"{entry.name}: {seen.decoded} bytes, {covered} of them in chunks")
 
 
@@ -275,7 +274,7 @@ def parse_pieces(task: ParseTask) -> list[list[dict[str, Any]]]:
                 {
                     "key": key,
                     **tables.counts._asdict(),
-                    "formats": _formats(tables.rows),
+                    "formats": dict(tables.rows["format"].value_counts().sort("format").iter_rows()),
                     "unread": unread_of(tables.rows, tables.cells),
                     "subjects": subjects_of(tables.turns, tables.cells),
                     "lost": lost_of(chunk, task.reading, tables),
@@ -295,10 +294,6 @@ def parse_pieces(task: ParseTask) -> list[list[dict[str, Any]]]:
         _write_part(store, f"{task.key}-0", bundled[0]._replace(**whole))
     store.write_json(store.path("chunks", f"{task.key}.json"), facts)
     return facts
-
-
-def _formats(rows: pl.DataFrame) -> dict[str, int]:
-    return {str(k): int(n) for k, n in rows["format"].value_counts().sort("format").iter_rows()}
 
 
 def _write_part(store: Store, key: str, tables: Tables) -> None:

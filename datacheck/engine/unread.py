@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from datacheck.check import UNREAD, Check, Measured, Message, Value
-from datacheck.engine.view import KEY_SHOWN, Lack, Loaded, StoreView
+from datacheck.engine.view import KEY_SHOWN, Lack, StoreView
 from datacheck.i18n.message import joined
 from datacheck.text.prose import is_prose, top_key
 
@@ -66,7 +66,9 @@ def unanswered(check: Check, measured: Any, view: StoreView) -> Any:
     """`measured` without values where the check cannot say them, with the reason; else as it is."""
     if not isinstance(measured, Measured):
         return measured
-    why = [*_without_label(check, view.loaded), *_without_keys(check, view)]
+    # `by:` a label whose column no row has would make one slice of everything.
+    why = [lack.note() for lack in view.loaded.lacking if lack.setting == f"source.columns.{check.by}"]
+    why += _without_keys(check, view)
     if not why:
         return measured
     values = tuple(
@@ -75,11 +77,6 @@ def unanswered(check: Check, measured: Any, view: StoreView) -> Any:
         if value.name in check.metrics
     )
     return replace(measured, values=values, not_checked=(*why, *measured.not_checked))
-
-
-def _without_label(check: Check, loaded: Loaded) -> list[Message]:
-    """A check `by:` a label whose column no row has would make one slice of everything."""
-    return [lack.note() for lack in loaded.lacking if lack.setting == f"source.columns.{check.by}"]
 
 
 def _without_keys(check: Check, view: StoreView) -> list[Message]:

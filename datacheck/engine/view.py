@@ -234,7 +234,8 @@ def _table(store: Store, loaded: Loaded, name: Table, part: int | None) -> pl.La
         return scan(store.path("parts", loaded.parts[part].key) / f"{name}.parquet")
     tables = [_of_part(store, loaded, name, p) for p in loaded.parts]
     if not tables or name == "lines":
-        tables.append(_events(loaded, schema) if name == "lines" else pl.LazyFrame(schema=schema))
+        events = [{"file": f.file, **event._asdict()} for f in loaded.files for event in f.events]
+        tables.append(pl.LazyFrame(events if name == "lines" else None, schema=schema))
     whole = in_turn(tables)
     if name == "lines":
         levels = {code: known.level for code, known in CODES.items()}
@@ -264,11 +265,6 @@ def _schemas(reading: Reading) -> dict[str, dict[str, Any]]:
     lines = {"file": pl.String(), **LINES}
     plain: dict[str, Any] = {"rows": rows, "turns": TURNS, "cells": CELLS, "lines": lines, "records": RECORDS}
     return {name: {k: wide.get(k, t) for k, t in schema.items()} for name, schema in plain.items()}
-
-
-def _events(loaded: Loaded, schema: dict[str, pl.DataType]) -> pl.LazyFrame:
-    events = [{"file": f.file, **event._asdict()} for f in loaded.files for event in f.events]
-    return pl.LazyFrame(events, schema=schema)
 
 
 def _files(loaded: Loaded) -> pl.LazyFrame:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple, NoReturn
 
 from datacheck.check import Message
-from datacheck.contract.load import Contract, Dataset
+from datacheck.contract.load import Contract
 from datacheck.errors import LoadError, UsageError, reason_of
 from datacheck.files import versions
 from datacheck.files.hf_saved import Promise, is_metadata, promises
@@ -83,12 +83,7 @@ def _closure(pieces: list[str], state: int) -> set[int]:
 
 def inventory(contract: Contract) -> Inventory:
     """Stat the files of every dataset. Raises UsageError for a path that does not exist."""
-    return {name: files_of(dataset) for name, dataset in contract.datasets.items()}
-
-
-def files_of(dataset: Dataset) -> Files:
-    """Stat the files of one dataset. Raises as `dataset_files`."""
-    return dataset_files(dataset.name, dataset.path, dataset.named, dataset.source.glob)
+    return {d.name: dataset_files(d.name, d.path, d.named, d.source.glob) for d in contract.datasets.values()}
 
 
 def dataset_files(dataset: str, path: Path, named: str, glob: str | None) -> Files:

@@ -24,6 +24,7 @@ LIMIT = 64 * 1024**2
 Result = Literal["PASSED", "WARNED", "FAILED"]
 _RESULTS = ("PASSED", "WARNED", "FAILED")
 _STATUSES = ("pass", "info", "warn", "fail", "error")
+_AS_THEY_ARE = ("schema", "verdict", "exit_code", "strict", "planned", "baseline", "report", "datacheck", "time")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
@@ -154,20 +155,12 @@ def _facts(verdict: Verdict) -> dict[str, Any]:
     given = {} if verdict.schema == FIRST else {"run": dict(verdict.run), "as_of": verdict.as_of}
     return {
         **given,
-        "schema": verdict.schema,
-        "verdict": verdict.verdict,
-        "exit_code": verdict.exit_code,
-        "strict": verdict.strict,
-        "planned": verdict.planned,
+        **{name: getattr(verdict, name) for name in _AS_THEY_ARE},
         "findings": [finding._asdict() for finding in verdict.findings],
         "datasets": {name: facts._asdict() for name, facts in verdict.datasets.items()},
         "contract": {"name": verdict.contract[0], "version": verdict.contract[1], "digest": verdict.contract_digest},
-        "baseline": verdict.baseline,
         "bytes": verdict.size,
         "unread": list(verdict.unread),
-        "report": verdict.report,
-        "datacheck": verdict.datacheck,
-        "time": verdict.time,
     }
 
 
@@ -203,23 +196,15 @@ def _verdict(subject: list[dict[str, Any]], predicate: dict[str, Any]) -> Verdic
         files=tuple(files),
         size=facts["bytes"],
         unread=tuple(facts["unread"]),
-        verdict=facts["verdict"],
-        exit_code=facts["exit_code"],
-        strict=facts["strict"],
-        planned=facts["planned"],
+        **{name: facts[name] for name in _AS_THEY_ARE},
         findings=tuple(Judged(**finding) for finding in facts["findings"]),
         datasets={name: DatasetFacts(**entry) for name, entry in facts["datasets"].items()},
         contract=(facts["contract"]["name"], facts["contract"]["version"]),
         inputs={entry["name"].removeprefix("input:"): entry["digest"]["sha256"] for entry in inputs},
-        baseline=facts["baseline"],
         report_json=report["digest"]["sha256"],
-        report=facts["report"],
-        datacheck=facts["datacheck"],
         source=source["digest"]["sha256"],
-        time=facts["time"],
         run=facts.get("run", {}),
         as_of=facts.get("as_of"),
-        schema=facts["schema"],
     )
 
 

@@ -98,7 +98,8 @@ def draft(
     until: str,
 ) -> Waiver:
     """A waiver for a failed finding (`finding`), or for all of a check on a dataset. Raises UsageError."""
-    targets = [f for f in verdict.blocking if _asked_for(f, finding, check, dataset)]
+    named = [f for f in verdict.blocking if f.id == finding]
+    targets = named if finding else [f for f in verdict.blocking if (f.check, f.dataset) == (check, dataset)]
     if not targets:
         asked = finding or f"{dataset}.{check}"
         known = unknown("finding", asked, [f.id for f in verdict.blocking])
@@ -130,10 +131,6 @@ def draft(
         now,
         day,
     )
-
-
-def _asked_for(judged: Judged, finding: str | None, check: str | None, dataset: str | None) -> bool:
-    return judged.id == finding if finding else (judged.check, judged.dataset) == (check, dataset)
 
 
 def _day(text: str) -> dt.date:

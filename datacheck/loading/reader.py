@@ -11,9 +11,10 @@ import re
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 from datacheck.loading import files, sniff, spans
+from datacheck.loading.codes import CODES
 from datacheck.loading.counts import AccountingError
 from datacheck.loading.kinds import HEAD, Kind, kind_of
 from datacheck.loading.reading import Limits, Reading
@@ -34,6 +35,10 @@ class Event(NamedTuple):
     length: int | None
     code: str
     message: str
+
+    def serious(self) -> bool:
+        """Whether something of the file was not read."""
+        return CODES[self.code].level in ("error", "limit")
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,16 +173,8 @@ class _File:
         return files.Buffer(files.plain(self.raw, head), self.raw.sha256)
 
     # ── cutting ─────────────────────────────────────────────────────────────────────────────────────
-    def _emit(
-        self,
-        kind: Kind,
-        data: bytes,
-        *,
-        last: bool,
-        header: tuple[str, ...] | None = None,
-        delimiter: str | None = None,
-        after_value: bool = False,
-    ) -> Chunk:
+    def _emit(self, kind: Kind, data: bytes, *, last: bool, **form: Any) -> Chunk:
+        """The next chunk; `form`: what else the parser must know of it."""
         first_byte, first_line = self.covered, self.lines + 1
         if not self.reading.wide:
             newlines = data.count(b"\n")
@@ -188,19 +185,7 @@ class _File:
         else:
             text = data.decode(self.reading.encoding, errors="replace")
             self.lines += text.count("\n") + (1 if last and text and text[-1] != "\n" else 0)
-        chunk = Chunk(
-            kind,
-            data,
-            self.sha256(),
-            len(data),
-            first_line,
-            first_byte,
-            self.index,
-            last,
-            header,
-            delimiter,
-            after_value,
-        )
+        chunk = Chunk(kind, data, self.sha256(), len(data), first_line, first_byte, self.index, last, **form)
         self.index += 1
         self.covered += len(data)
         return chunk

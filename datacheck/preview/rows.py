@@ -10,15 +10,14 @@ from typing import Any
 from datacheck.chat.conversations import Conversation
 from datacheck.chat.samples import Sample, samples
 from datacheck.chat.tokenizer import Tokenizer
+from datacheck.contract.artifacts import FILES, hashed
 from datacheck.contract.artifacts import Run as RunSettings
-from datacheck.contract.artifacts import resolved
 from datacheck.contract.load import load_contract
 from datacheck.engine.contain import tables_in
 from datacheck.errors import LoadError, UsageError, unknown
 from datacheck.features.outcomes import parsed
 from datacheck.features.tokens import limits_of, load_model, reader, renderer, token_run_of
 from datacheck.files.inventory import dataset_files
-from datacheck.i18n.message import Message
 from datacheck.loading.reading import Reading
 from datacheck.trainers.base import UNSEEN
 
@@ -113,15 +112,12 @@ def _of_file(path: Path, run: Mapping[str, str] | None) -> _Data:
     except ValueError:
         known = ", ".join(name for name in RunSettings.model_fields if name != "settings")
         raise UsageError("--run: expected NAME=VALUE with one of {known}", known=known) from None
-    problems: list[Message] = []
-    seen = resolved(
-        settings,
-        lambda _, named: Path(named).absolute(),
-        lambda name, said: problems.append(Message("--run {name}={what}", name=name, what=said)),
-        located=True,
-    )
-    if problems:
-        raise UsageError(problems[0])
+    seen: dict[str, Any] = settings.model_dump()
+    for name in FILES:
+        if (named := seen[name]) is not None:
+            why = "--run {name}={named}: {reason}"
+            with UsageError.instead((OSError, ValueError), why, name=name, named=named):
+                seen[name] = hashed(name, named, Path(named).absolute())
     return _Data(path.absolute(), str(path), None, Reading(), seen)
 
 

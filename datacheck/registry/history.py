@@ -72,16 +72,12 @@ def print_history(entries: Sequence[Entry], head: Head, console: Console, lang: 
     screen = make_screen(console, WORDS[lang])
     width = len(str(head.seq))
     for entry in entries:
-        status = _MARKS.get(entry.kind) or _of_verdict(entry)
+        status = Status(entry.facts["verdict"]) if entry.kind == "verdict" else _MARKS.get(entry.kind, Status.INFO)
         mark = f"{screen.signs.marks[status]} {entry.seq:>{width}}  "
         screen.line(_words(entry, lang), STYLES[status], mark, f"{entry.time[:16].replace('T', ' ')}Z  ")
     if not entries:
         screen.line(_say(lang, "none"))
     screen.line(_say(lang, "whole", head.seq), "bold", head.hash[:12], "  ")
-
-
-def _of_verdict(entry: Entry) -> Status:
-    return Status(entry.facts["verdict"]) if entry.kind == "verdict" else Status.INFO
 
 
 def _words(entry: Entry, lang: Lang) -> str:

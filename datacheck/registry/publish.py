@@ -315,7 +315,10 @@ class Job:
         if allowed.yes != fate.stands:
             return None
         status: Status = "published" if fate.stands else "quarantined"
-        return self._outcome(status, folder, signed.verdict, fate.entry, allowed, known=True)
+        seq, judged = fate.entry.seq, signed.verdict.verdict
+        return Outcome(
+            status, self.manifest.id, folder, judged, self.channel, True, seq, allowed.waived, allowed.reason
+        )
 
     def _fates(self, ledger: Ledger) -> tuple[dict[Scope, ScopeState], ScopeState | None]:
         """What became of this version in every scope, and in this one."""
@@ -413,7 +416,8 @@ class Job:
             moved = self.registry.finish(ledger, box) or self.registry.root / place
             self.registry.point(ledger)
         failed: Status = "undecided" if report.exit_code == 3 else "revoked" if kind == "revoke" else "quarantined"
-        return self._outcome("published" if allowed.yes else failed, moved, verdict, entry, allowed, known=False)
+        status, told = "published" if allowed.yes else failed, (entry.seq, allowed.waived, allowed.reason)
+        return Outcome(status, self.manifest.id, moved, verdict.verdict, self.channel, False, *told)
 
     def _fate(
         self, ledger: Ledger, allowed: Permission, report: Report, facts: Mapping[str, Any], box: Path
@@ -434,21 +438,6 @@ class Job:
         if mine is not None and mine.stands and report.exit_code == 3:
             return "undecided", mine.place
         return "revoke" if own else "quarantine", next((p for p in places if p in own), f"quarantine/{number}")
-
-    def _outcome(
-        self, status: Status, place: Path, verdict: Verdict, entry: Entry, allowed: Permission, known: bool
-    ) -> Outcome:
-        return Outcome(
-            status,
-            self.manifest.id,
-            place,
-            verdict.verdict,
-            self.channel,
-            known,
-            entry.seq,
-            allowed.waived,
-            allowed.reason,
-        )
 
 
 class Permission(NamedTuple):
@@ -482,13 +471,8 @@ def verdict_facts(verdict: Verdict, folder: Path, question: str, day: dt.date | 
         "envelope": sha256_of(folder / VERDICT),
         "question": question,
         "day": day.isoformat() if day else None,
-        "result": verdict.result,
-        "verdict": verdict.verdict,
-        "strict": verdict.strict,
-        "given": verdict.given,
+        **{name: getattr(verdict, name) for name in ("result", "verdict", "strict", "given", "report", "datacheck")},
         "contract": verdict.contract_digest,
-        "report": verdict.report,
-        "datacheck": verdict.datacheck,
         "files": len(verdict.files),
         "bytes": verdict.size,
         "findings": {status: statuses.count(status) for status in sorted(set(statuses))},
@@ -497,6 +481,7 @@ def verdict_facts(verdict: Verdict, folder: Path, question: str, day: dt.date | 
 
 def _digests(dataset: Dataset) -> list[list[Any]]:
     """The files of a dataset that is no part of the drop: name, size, sha256."""
-    from datacheck.files.inventory import files_of
+    from datacheck.files.inventory import dataset_files
 
-    return [[entry.name, entry.size, sha256_of(entry.path)] for entry in files_of(dataset).read]
+    found = dataset_files(dataset.name, dataset.path, dataset.named, dataset.source.glob)
+    return [[entry.name, entry.size, sha256_of(entry.path)] for entry in found.read]

@@ -22,7 +22,6 @@ from datacheck.engine.workers import Failure
 from datacheck.errors import UsageError
 from datacheck.files import versions
 from datacheck.i18n.message import joined
-from datacheck.loading.codes import CODES
 from datacheck.loading.reader import Event
 from datacheck.pii.redaction import excerpt
 from datacheck.verdict.baseline import Baseline
@@ -329,7 +328,7 @@ def _mark_incomplete(
     damaged = {
         name
         for name, state in loaded.items()
-        if isinstance(state, Loaded) and any(f.bad or _has_error(f.events) for f in state.files)
+        if isinstance(state, Loaded) and any(f.bad or any(map(Event.serious, f.events)) for f in state.files)
     }
     looks_at = {
         dataset.finding(check): {dataset.name, *reaches(check)}
@@ -338,10 +337,6 @@ def _mark_incomplete(
         if check.check != "unreadable_lines"
     }
     return [f.model_copy(update={"incomplete": bool(damaged & looks_at.get(f.id, set()))}) for f in findings]
-
-
-def _has_error(events: tuple[Event, ...]) -> bool:
-    return any(CODES[event.code].level in ("error", "limit") for event in events)
 
 
 def _dataset(dataset: Dataset, state: Loaded) -> DatasetEntry:

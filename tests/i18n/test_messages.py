@@ -12,7 +12,7 @@ from babel.messages.pofile import read_po
 from core_helpers import GOOD, ROOT, contract, jsonl, spawn
 
 from datacheck.cli import said
-from datacheck.i18n.language import chosen
+from datacheck.i18n.command_line import chosen
 from datacheck.i18n.message import Quoted, catalogue, languages
 from datacheck.pii.redaction import excerpt
 
