@@ -5,6 +5,7 @@ that could not be loaded are `error`, never a pass.
 """
 
 import datetime as dt
+import difflib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
@@ -26,7 +27,6 @@ from datacheck.loading.reader import Event
 from datacheck.pii.redaction import excerpt
 from datacheck.verdict.baseline import Baseline
 from datacheck.verdict.model import (
-    IDLE_SLICE,
     SCHEMA,
     ContractEntry,
     CoverageEntry,
@@ -197,14 +197,14 @@ def _by_limits(
 ) -> dict[str, Any]:
     """What of a finding the limits decide; `said`: what the check said that it left out."""
     values = [_judged(check, value) for value in measured]
-    blind = _blind(check, dataset, coverage)
+    blind = _blind(check, dataset, coverage) or _idle_slice(check, values)
     asked = {name: entry.model_copy(update={"min": check.coverage.min}) for name, entry in coverage.items()}
     return {
         "status": Status.ERROR if blind else _worst([value.status for value in values]),
         "error": blind or _error(values, [note.message for note in said[:1]]),
         "values": tuple(values),
         "coverage": asked or None,  # of a check that looks at no rows
-        "not_checked": (*said, *map(Sentence.of, _idle_slices(check, values))),
+        "not_checked": tuple(said),
     }
 
 
@@ -303,11 +303,16 @@ def _named_slice(check: Check, metric: str, given: str | None) -> str | None:
     return next((name for name in setting.slices if excerpt(name) == given), None)
 
 
-def _idle_slices(check: Check, values: list[ValueEntry]) -> list[Message]:
-    """A limit for a slice that no row belongs to is said, not ignored."""
+def _idle_slice(check: Check, values: list[ValueEntry]) -> Sentence | None:
+    """A slice that no row belongs to: its limit judges nothing, as where its name is misspelt."""
     seen = {next(iter(v.slice.values())) for v in values if v.slice}
-    named = {s for setting in check.limits.values() for s in setting.slices}
-    return [Message(IDLE_SLICE, name=name) for name in sorted(named - seen)]
+    absent = sorted({s for setting in check.limits.values() for s in setting.slices} - seen)
+    if not absent or not seen:
+        return None
+    close = difflib.get_close_matches(absent[0], sorted(seen), n=1)
+    hint = [Message("did you mean '{near}'?", near=close[0])] if close else []
+    idle = Message("no rows belong to the slice '{name}', so its limit was not applied", name=absent[0])
+    return Sentence.of(joined((idle, *hint)))
 
 
 def _examples(first: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
@@ -437,9 +442,8 @@ def _same_reading(dataset: Dataset, report: Report) -> None:
 
 
 def _again(check: Check, old: Finding) -> Finding:
-    said = [note for note in old.not_checked if note.id != IDLE_SLICE]
     measured = [value.model_dump() for value in old.values]
-    judged = _by_limits(check, old.dataset, measured, old.coverage or {}, said)
+    judged = _by_limits(check, old.dataset, measured, old.coverage or {}, old.not_checked)
     if not measured:  # it stays the error that it was
         judged |= {"status": Status.ERROR, "error": judged["error"] or old.error}
     return old.model_copy(update={**judged, "severity": check.severity, "baseline": None})

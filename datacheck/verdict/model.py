@@ -4,7 +4,6 @@ Times and the host stand in run.json. `Report.model_json_schema()` is published 
 """
 
 import json
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, Self
@@ -13,13 +12,10 @@ from pydantic import Field, ValidationError, model_validator
 
 from datacheck.check import Message, Model, Status, Subject
 from datacheck.errors import UsageError
-from datacheck.i18n.message import ids
 from datacheck.status import NotKnown
 
 SCHEMA: Literal["datacheck/report/2"] = "datacheck/report/2"
 VERSION_1 = "datacheck/report/1"  # readable still: its sentences are text alone
-(IDLE_SLICE,) = ids("no rows belong to the slice '{name}', so its limit was not applied")
-_IDLE_SLICE = re.compile("no rows belong to the slice '(.*)', so its limit was not applied", re.DOTALL)
 
 
 class Sentence(Model):
@@ -36,11 +32,10 @@ class Sentence(Model):
     @model_validator(mode="before")
     @classmethod
     def _of_version_1(cls, given: Any) -> Any:
-        """A plain text; of those that judging again looks for, with its id."""
+        """A plain text."""
         if not isinstance(given, str):
             return given
-        idle = _IDLE_SLICE.fullmatch(given)
-        return {"text": given, **({"id": IDLE_SLICE, "params": {"name": idle[1]}} if idle else {})}
+        return {"text": given}
 
     @classmethod
     def of(cls, message: Message) -> Self:

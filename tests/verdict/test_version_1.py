@@ -7,10 +7,10 @@ from core_helpers import BAD, GOOD, contract, in_words, jsonl, report
 
 from datacheck.contract.load import load_contract
 from datacheck.verdict.judge import rejudge
-from datacheck.verdict.model import IDLE_SLICE, read_report
+from datacheck.verdict.model import read_report
 
 CHECKS = [
-    {"check": "role_errors", "by": "source", "limits": {"rate": {"max": 0, "slices": {"forum": {"max": 1}}}}},
+    {"check": "role_errors", "by": "source", "limits": {"rate": {"max": 0, "slices": {"web": {"max": 1}}}}},
     "batch_arithmetic",
     "exact_duplicates",
 ]
@@ -18,7 +18,7 @@ CHECKS = [
 
 @pytest.fixture
 def old(tmp_path, here, command):
-    """A folder as version 1 had it: (contract, folder); a broken line, a check without an answer, an idle slice."""
+    """A folder as version 1 had it: (contract, folder); a broken line, a check without an answer."""
     rows = [{**row, "source": "web"} for row in (GOOD, BAD)]
     jsonl(tmp_path / "data" / "a.jsonl", *rows, b'{"cut')
     rules = contract(tmp_path, CHECKS, source={"path": "data", "columns": {"source": "source"}})
@@ -38,8 +38,6 @@ def test_its_sentences_are_text(old):
 no trainer; name one under run.trainer"
     )
     assert found["batch_arithmetic"].error.id is None
-    (idle,) = [note for note in found["role_errors"].not_checked if note.id]
-    assert (idle.id, idle.params) == (IDLE_SLICE, {"name": "forum"})
 
 
 def test_it_is_judged_again_as_it_was(old, command):
