@@ -51,9 +51,7 @@ def _tables(chunk: Chunk, reading: Reading, *, records: bool) -> Iterator[Tables
     if chunk.kind == "jsonl":
         count, size = _json_lines(chunk, reading, out)
     elif chunk.kind == "csv":
-        from datacheck.loading.table_text import parse_csv
-
-        count, size = parse_csv(chunk, reading, out), len(chunk.data)
+        count, size = _csv(chunk, reading, out)
     else:
         count, size = Values(chunk, reading, out).run(), len(chunk.data)
     if size != chunk.size:
@@ -190,3 +188,9 @@ def _split(data: bytes, newline: bytes) -> Iterator[bytes]:
             continue
         yield data[start : position + width]
         start = search = position + width
+
+
+def _csv(chunk: Chunk, reading: Reading, out: Assembler) -> tuple[int, int]:
+    from datacheck.loading.table_text import parse_csv
+
+    return parse_csv(chunk, reading, out), len(chunk.data)
