@@ -33,11 +33,7 @@ CASES = (
         tuple(f"{AGIEVAL}gaokao-{name}.jsonl" for name in ("biology", "chemistry", "geography", "history", "physics")),
         "medicalgpt/data/sft/medical_sft_1K_format.jsonl",
     ),
-    Case(
-        "English, open",
-        ("gsm8k/grade_school_math/data/test.jsonl",),
-        "llama_factory/data/dpo_en_demo.json",
-    ),
+    Case("English, open", ("gsm8k/grade_school_math/data/test.jsonl",), "llama_factory/data/dpo_en_demo.json"),
     Case("English, four options", (f"{AGIEVAL}sat-math.jsonl",), "llama_factory/data/dpo_en_demo.json"),
 )
 

@@ -121,12 +121,7 @@ def compare(corpora: dict[str, pl.Series], limit: int) -> None:
         part = sample(texts, limit)
         seconds = {peer: timed(lambda run=run, part=part: run(part)) for peer, run in peers.items()}
         row(name, megabytes(texts), own, megabytes(part), seconds)
-        for key, value in {
-            "MB": megabytes(texts),
-            "ours": own,
-            "sample": megabytes(part),
-            **seconds,
-        }.items():
+        for key, value in {"MB": megabytes(texts), "ours": own, "sample": megabytes(part), **seconds}.items():
             total[key] += value
     row("all", total["MB"], total["ours"], total["sample"], {peer: total[peer] for peer in peers})
     everything = pl.concat(list(corpora.values()))

@@ -235,12 +235,7 @@ class _InProcess(Workers):
 
 
 def _run(
-    check: Check,
-    records: Records,
-    source: Mapping[str, Any],
-    others: Mapping[str, Records],
-    folder: Path,
-    name: str,
+    check: Check, records: Records, source: Mapping[str, Any], others: Mapping[str, Records], folder: Path, name: str
 ) -> Engine:
     (folder / "data").mkdir()
     datasets = {"train": _dataset("train", records, source, (check,), folder, name)}

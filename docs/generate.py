@@ -170,10 +170,7 @@ def _trainer(module: str) -> list[str]:
     modes = [trainer(name) for name in trainer_names() if name.partition(".")[0] == module]
     first = modes[0].upstream
     run = [mode.name for mode in modes if mode.run_here]
-    ways = {
-        0: "Read, not run.",
-        len(modes): "Run: compared with its own code.",
-    }
+    ways = {0: "Read, not run.", len(modes): "Run: compared with its own code."}
     said = ways.get(len(run), f"Run: {', '.join(run)}; the others were read.")
     lines = [f"## {module}", "", f"{first.repository} at `{first.commit}`. {said}", ""]
     for kind in dict.fromkeys(mode.settings for mode in modes):

@@ -89,8 +89,7 @@ def test_iban_examples(iban):
 
 
 @pytest.mark.parametrize(
-    ("entity", "form"),
-    [("CN_RESIDENT_ID", "gb18"), ("CN_SOCIAL_SECURITY", "id"), ("CN_DRIVING_LICENCE", "number")],
+    ("entity", "form"), [("CN_RESIDENT_ID", "gb18"), ("CN_SOCIAL_SECURITY", "id"), ("CN_DRIVING_LICENCE", "number")]
 )
 def test_resident_id(entity, form):
     # python-stdnum also asks that the county existed in the year of birth. A number is given at registration, often

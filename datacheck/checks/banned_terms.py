@@ -5,20 +5,7 @@ from typing import Literal, Self
 import polars as pl
 from pydantic import Field, model_validator
 
-from datacheck.check import (
-    Check,
-    Limit,
-    Measured,
-    Message,
-    Metric,
-    Need,
-    Ratio,
-    Value,
-    View,
-    rates,
-    saying,
-    total,
-)
+from datacheck.check import Check, Limit, Measured, Message, Metric, Need, Ratio, Value, View, rates, saying, total
 from datacheck.errors import WrongValueError
 from datacheck.features.term_hits import TermHits
 from datacheck.text.rules import Rule

@@ -48,12 +48,7 @@ class BrokenReferences(Check):
     """
 
     metrics = {
-        "rate": Metric(
-            "rows with an id that the other dataset does not have",
-            "share",
-            "rows",
-            Limit(max=0),
-        ),
+        "rate": Metric("rows with an id that the other dataset does not have", "share", "rows", Limit(max=0)),
         "unused": Metric("ids of the other dataset that no row names", "share", of="ids there"),
     }
 

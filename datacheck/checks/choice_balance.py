@@ -42,11 +42,8 @@ class ChoiceBalance(Check):
 
     metrics = {
         "top_choice": Metric(
-            "golds that are the most frequent letter",
-            "share",
-            "golds of one letter",
-            Limit(warn_max=0.4),
-        ),
+            "golds that are the most frequent letter", "share", "golds of one letter", Limit(warn_max=0.4)
+        )
     }
 
     check: Literal["choice_balance"] = "choice_balance"

@@ -4,11 +4,11 @@ from typing import Literal
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 from pydantic import Field
 
 from datacheck.check import Check, Group, Limit, Measured, Metric, Need, View, rates, total
 from datacheck.features.pair_keys import NO_PAIR, PairKeys
+from datacheck.text.arrays import Int32s, Int64s
 from datacheck.text.rules import Rule
 
 
@@ -110,7 +110,7 @@ def _on_both_sides(pairs: pl.DataFrame) -> pl.DataFrame:
     return pairs.sort("row")
 
 
-def _rings(left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.int32]:
+def _rings(left: Int64s, right: Int64s) -> Int32s:
     """The strongly connected component of each answer."""
     from scipy.sparse import coo_array  # slow to import, and nearly never needed
     from scipy.sparse.csgraph import connected_components

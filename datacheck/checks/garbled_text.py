@@ -107,11 +107,7 @@ class GarbledText(Check):
             *rates("rate", found.filter(pl.col("problem") != "invisible"), data.rows, by=self.by, rows=data.rows),
             *rates("invisible", unseen, data.rows, by=self.by, rows=data.rows),
         )
-        return Measured(
-            values,
-            evidence=from_first(evidence(found, texts)),
-            figures={"kinds": per_kind(found)},
-        )
+        return Measured(values, evidence=from_first(evidence(found, texts)), figures={"kinds": per_kind(found)})
 
 
 def _escaped(texts: pl.LazyFrame) -> pl.LazyFrame:

@@ -5,20 +5,7 @@ from typing import Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import (
-    Check,
-    Limit,
-    Measured,
-    Message,
-    Metric,
-    Need,
-    Value,
-    View,
-    rates,
-    saying,
-    total,
-    word,
-)
+from datacheck.check import Check, Limit, Measured, Message, Metric, Need, Value, View, rates, saying, total, word
 from datacheck.features.languages import Languages, words
 from datacheck.features.turn_texts import looks_like_code, turn_texts, without_code
 from datacheck.i18n.message import ids

@@ -52,17 +52,8 @@ class LowAgreement(Check):
 
     metrics = {
         "alpha": Metric("Krippendorff's alpha", "alpha", "rows with two or more ratings", Limit(min=0.67)),
-        "agreement": Metric(
-            "pairs of ratings that are equal",
-            "share",
-            "pairs of ratings of a row",
-            Limit(min=0.8),
-        ),
-        "kappa": Metric(
-            "Cohen's kappa of two raters, Fleiss' of more",
-            "kappa",
-            "rows with two or more ratings",
-        ),
+        "agreement": Metric("pairs of ratings that are equal", "share", "pairs of ratings of a row", Limit(min=0.8)),
+        "kappa": Metric("Cohen's kappa of two raters, Fleiss' of more", "kappa", "rows with two or more ratings"),
     }
 
     check: Literal["low_agreement"] = "low_agreement"

@@ -56,17 +56,9 @@ class MissingFiles(Check):
 
     metrics = {
         "rate": Metric(
-            "rows that name a file that is not there",
-            "share",
-            of="rows that name files",
-            limit=Limit(max=0),
+            "rows that name a file that is not there", "share", of="rows that name files", limit=Limit(max=0)
         ),
-        "wrong_count": Metric(
-            "rows whose marks do not fit their files",
-            "share",
-            of="rows",
-            limit=Limit(max=0),
-        ),
+        "wrong_count": Metric("rows whose marks do not fit their files", "share", of="rows", limit=Limit(max=0)),
     }
 
     check: Literal["missing_files"] = "missing_files"

@@ -47,11 +47,7 @@ class MixtureDrift(Check):
     """
 
     metrics = {
-        "drift": Metric(
-            "largest difference of a label's share from its target",
-            "difference",
-            limit=Limit(max=0.05),
-        ),
+        "drift": Metric("largest difference of a label's share from its target", "difference", limit=Limit(max=0.05)),
         "labelled": Metric("rows that have a label", "share", of="rows"),
     }
 

@@ -4,7 +4,6 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 from pydantic import Field
 
 from datacheck.check import (
@@ -36,6 +35,7 @@ from datacheck.features.near import (
 from datacheck.features.planting import calibrate, histogram, on_made_up, recall_by_similarity
 from datacheck.features.sketch import GramSettings, Sketch, TextSet, scheme_for
 from datacheck.features.texts import On, quoted
+from datacheck.text.arrays import Bools, Float64s, Int64s, UInt64s
 from datacheck.text.matching import Pairs, exact_contained, exact_pairs, greedy_removed, similar_pairs, union
 from datacheck.text.minhash import least_alike, proposed
 from datacheck.text.rules import Rule
@@ -60,7 +60,7 @@ class VerifiedPairs(NamedTuple):
 
     facts: pl.DataFrame
     pairs: Pairs
-    kept_of: NDArray[np.int64]
+    kept_of: Int64s
     sample: pl.DataFrame
 
 
@@ -241,7 +241,7 @@ class NearDuplicates(Check):
         listed = pl.concat([placed(quoted(data, evidence, self.on), data.rows), *review], how="diagonal")
         return Measured(values, listed, figures, tuple(notes))
 
-    def _search(self, data: View, compared: Candidates, shared: Shared, picked: NDArray[np.int64]) -> VerifiedPairs:
+    def _search(self, data: View, compared: Candidates, shared: Shared, picked: Int64s) -> VerifiedPairs:
         """Verify the candidates; rows are numbered in the order in which they are kept."""
         order = preferred(compared.facts, self.keep)
         facts, sets = compared.facts if self.keep == "first" else compared.facts[order], compared.sets
@@ -267,12 +267,7 @@ class NearDuplicates(Check):
         )
 
     def _lsh_recall(
-        self,
-        data: View,
-        compared: Candidates,
-        by_row: NDArray[np.int64],
-        rank: NDArray[np.int64],
-        picked: NDArray[np.int64],
+        self, data: View, compared: Candidates, by_row: Int64s, rank: Int64s, picked: Int64s
     ) -> pl.DataFrame:
         """`similarity`, `found`: all similar pairs of a sample, and whether a band (and the marks) propose each."""
         chosen = rank[np.searchsorted(by_row, picked)]
@@ -283,7 +278,7 @@ class NearDuplicates(Check):
         found = [proposed(keys[one], keys[two], marked[one], marked[two], self._alike) for one, two in blocks]
         return pl.DataFrame({"similarity": pairs.similarity, "found": np.concatenate([np.zeros(0, np.bool_), *found])})
 
-    def _picked(self, data: View) -> NDArray[np.int64]:
+    def _picked(self, data: View) -> Int64s:
         """Return a sample of rows, ascending: those whose spare MinHash value says so, so that it holds pairs."""
         every = max(1, -(-total(data.rows) // SAMPLE))
         lines = data[Need(self._sketch)].filter(pl.col("pick") % every == 0).select("pick", "row").unique()
@@ -306,9 +301,7 @@ class NearDuplicates(Check):
             )
         return notes
 
-    def _same_but_numbers(
-        self, data: View, rows: NDArray[np.uint64], others: NDArray[np.uint64], asked: NDArray[np.bool_]
-    ) -> NDArray[np.bool_]:
+    def _same_but_numbers(self, data: View, rows: UInt64s, others: UInt64s, asked: Bools) -> Bools:
         """Say of the rows in question whether nothing but digits tells them from the row that they repeat."""
         every = np.unique(np.concatenate([rows[asked], others[asked]])).astype(np.int64)
         bare = without_numbers(data, self._sketch, every) if len(every) else np.zeros(0, np.uint64)
@@ -334,7 +327,7 @@ class NearDuplicates(Check):
         lines = data[Need(self._sketch)].filter("template").select(row=pl.col("row").cast(pl.UInt64))
         return lines.unique().sort("row").collect(engine="streaming").lazy()
 
-    def _quoted(self, data: View) -> NDArray[np.int64]:
+    def _quoted(self, data: View) -> Int64s:
         """Return the rows with the smallest band keys, ascending: chosen by content, so the same in every run."""
         lines = data[Need(self._sketch)].bottom_k(100 * PLANTED_ROWS, by="key").collect(engine="streaming")
         rows = lines.sort("key", "row").unique("row", keep="first", maintain_order=True).head(2 * PLANTED_ROWS)["row"]
@@ -347,7 +340,7 @@ def _sources(quoted: pl.DataFrame) -> list[str]:
     return long.head(PLANTED_ROWS)["text"].str.slice(0, LONG).to_list()
 
 
-def _scores(pairs: Pairs, removed: NDArray[np.int64], kept_of: NDArray[np.int64]) -> NDArray[np.float64]:
+def _scores(pairs: Pairs, removed: Int64s, kept_of: Int64s) -> Float64s:
     """The similarity of each removed row to the row that it repeats; pairs are sorted."""
     half = np.uint64(32)
     known = pairs.rows[:, 0].astype(np.uint64) << half | pairs.rows[:, 1].astype(np.uint64)
@@ -355,7 +348,7 @@ def _scores(pairs: Pairs, removed: NDArray[np.int64], kept_of: NDArray[np.int64]
     return pairs.similarity[np.searchsorted(known, asked)]
 
 
-def _sizes(kept_of: NDArray[np.int64]) -> pl.DataFrame:
+def _sizes(kept_of: Int64s) -> pl.DataFrame:
     """How many clusters (a kept row and those that repeat it) have how many rows."""
     _, repeats = np.unique(kept_of[kept_of >= 0], return_counts=True)
     sizes, counts = np.unique(repeats + 1, return_counts=True)

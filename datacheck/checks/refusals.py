@@ -95,8 +95,4 @@ class Refusals(Check):
             *rates("rate", refused, data.rows, by=self.by, rows=data.rows),
             *rates("identity", named, data.rows, by=self.by, rows=data.rows),
         )
-        return Measured(
-            values,
-            evidence=evidence(found, said),
-            figures={"kinds": per_kind(found)},
-        )
+        return Measured(values, evidence=evidence(found, said), figures={"kinds": per_kind(found)})

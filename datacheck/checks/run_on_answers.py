@@ -5,15 +5,7 @@ from typing import Literal
 import polars as pl
 
 from datacheck.check import Check, Limit, Measured, Metric, View, rates
-from datacheck.features.turn_texts import (
-    evidence,
-    first_at,
-    flagged,
-    from_first,
-    per_kind,
-    turn_texts,
-    without_code,
-)
+from datacheck.features.turn_texts import evidence, first_at, flagged, from_first, per_kind, turn_texts, without_code
 
 _LINE = r"\n[ \t>]{0,3}"
 _REPLY = r"[^\n]{2,}\n+[ \t]{0,3}"

@@ -53,10 +53,7 @@ class ScoreOutliers(Check):
 
     metrics = {
         "count": Metric(
-            "scores that are no number, not finite, off the scale or extreme",
-            "scores",
-            "scores",
-            Limit(max=0),
+            "scores that are no number, not finite, off the scale or extreme", "scores", "scores", Limit(max=0)
         ),
         "constant": Metric("columns whose scores are all equal", "columns", limit=Limit(max=0)),
     }

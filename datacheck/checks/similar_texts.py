@@ -5,7 +5,6 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 from pydantic import Field
 
 from datacheck.check import (
@@ -27,6 +26,7 @@ from datacheck.features.planting import COPY, on_made_up
 from datacheck.features.projections import Distinct, Projections, comparable, distinct
 from datacheck.features.texts import On, only, row_texts
 from datacheck.text import tfidf
+from datacheck.text.arrays import Float16s, Float32s, Float64s, Int64s
 from datacheck.text.matching import jaccard
 from datacheck.text.neighbours import Neighbours
 from datacheck.text.normalise import normalise
@@ -53,16 +53,16 @@ class _Side(NamedTuple):
     """Rows that are compared: their numbers, ascending, and their vectors. `of`: the dataset, None for this one."""
 
     of: str | None
-    rows: NDArray[np.int64]
-    vectors: NDArray[np.float16]
+    rows: Int64s
+    vectors: Float16s
 
 
 class _Proposed(NamedTuple):
     """Pairs (place on the asking side, place on this side) by falling projected cosine; whether some were cut off."""
 
-    pairs: NDArray[np.int64]
+    pairs: Int64s
     cut: bool
-    nearest: NDArray[np.float32]
+    nearest: Float32s
 
 
 class SimilarTexts(Check):
@@ -157,7 +157,7 @@ class SimilarTexts(Check):
             tuple(notes),
         )
 
-    def _asking(self, data: View, idf: NDArray[np.float64], of: str) -> _Side:
+    def _asking(self, data: View, idf: Float64s, of: str) -> _Side:
         """The rows of the evaluation set, weighed by the frequencies of this dataset."""
         texts = comparable(data[Need("turns", of=of)], self.on, self.min_chars).unique("plain", keep="first")
         texts = texts.sort("row")
@@ -167,7 +167,7 @@ class SimilarTexts(Check):
         """The best pairs by projected cosine: VERIFIED of them for each that is listed."""
         most, inside = VERIFIED * self.top, asking.of is None
         best, cosines, cut = np.zeros((0, 2), np.int64), np.zeros(0, np.float32), False
-        nearest: list[NDArray[np.float32]] = []
+        nearest: list[Float32s] = []
         for near in index.search(asking.vectors, NEIGHBOURS + inside):
             asked = np.arange(near.first, near.first + len(near.rows))[:, None]
             other = (near.rows >= 0) & ~(inside & (near.rows == asked))
@@ -183,9 +183,7 @@ class SimilarTexts(Check):
             best, cosines = best[order], cosines[order]
         return _Proposed(best, cut, np.concatenate([np.zeros(0, np.float32), *nearest]))
 
-    def _verified(
-        self, data: View, asking: _Side, base: _Side, proposed: _Proposed, idf: NDArray[np.float64]
-    ) -> pl.DataFrame:
+    def _verified(self, data: View, asking: _Side, base: _Side, proposed: _Proposed, idf: Float64s) -> pl.DataFrame:
         """`rank`, `row`, `other_row` (of the asking side where that is another dataset), `score`, `jaccard`."""
         left, right = asking.rows[proposed.pairs[:, 0]], base.rows[proposed.pairs[:, 1]]
         own = np.unique(np.concatenate([left, right])) if asking.of is None else np.unique(right)
@@ -211,7 +209,7 @@ class SimilarTexts(Check):
         listed = listed.sort("score", "row", "other_row", descending=[True, False, False]).head(self.top)
         return listed.with_row_index("rank", offset=1)
 
-    def _compared(self, pieces: Iterable[pl.LazyFrame], rows: NDArray[np.int64]) -> tuple[tfidf.Terms, Shingles]:
+    def _compared(self, pieces: Iterable[pl.LazyFrame], rows: Int64s) -> tuple[tfidf.Terms, Shingles]:
         """The n-grams of some rows (ascending), piece by piece: their texts are never in memory together."""
         terms: list[tfidf.Terms] = []
         sets: list[Shingles] = []
@@ -228,14 +226,12 @@ class SimilarTexts(Check):
         found = smallest.select("place", "row").join(texts, on="row", maintain_order="left")
         return found.filter(pl.col("text").str.len_chars() >= PLANT_CHARS).head(PLANTED_ROWS).select("place", "text")
 
-    def _texts(self, pieces: Iterable[pl.LazyFrame], rows: NDArray[np.int64], most: int) -> pl.DataFrame:
+    def _texts(self, pieces: Iterable[pl.LazyFrame], rows: Int64s, most: int) -> pl.DataFrame:
         """`row`, `text` (its first `most` characters) of some rows, ascending."""
         tables = [row_texts(only(turns, rows), self.on).with_columns(pl.col("text").str.head(most)) for turns in pieces]
         return pl.concat([_TEXTS, *pl.collect_all(tables)])
 
-    def _planted(
-        self, index: Neighbours, sources: pl.DataFrame, idf: NDArray[np.float64]
-    ) -> tuple[Ratio, pl.DataFrame]:
+    def _planted(self, index: Neighbours, sources: pl.DataFrame, idf: Float64s) -> tuple[Ratio, pl.DataFrame]:
         """Rewrite the sources and ask whether each rewriting leads to its source, or to rows nearer than that."""
         every = (*PLANTS, COPY)
         kinds = [kind for _ in range(sources.height) for kind in every]
@@ -332,7 +328,7 @@ _CUT = Message("too many pairs are near-duplicates to look at all others; remove
 _TEXTS = pl.DataFrame(schema={"row": pl.UInt64, "text": pl.String})
 
 
-def _histogram(nearest: NDArray[np.float32]) -> pl.DataFrame:
+def _histogram(nearest: Float32s) -> pl.DataFrame:
     """How many of the rows have their nearest neighbour in each band of cosine (projected), .05 wide."""
     known = np.minimum(nearest[nearest > -1], 1)
     counts, edges = np.histogram(np.maximum(known, 0), bins=np.linspace(0, 1, 21))

@@ -59,18 +59,8 @@ class SmallGap(Check):
 
     metrics = {
         "below_gap": Metric("pairs whose gap is below `gap`", "share", of="scored pairs", limit=Limit(max=0)),
-        "mean_gap": Metric(
-            "mean gap, as a part of the scale",
-            "gap",
-            of="scored pairs",
-            limit=Limit(min=0.5),
-        ),
-        "wrong_sign": Metric(
-            "pairs whose chosen answer scores lower",
-            "share",
-            of="scored pairs",
-            limit=Limit(max=0),
-        ),
+        "mean_gap": Metric("mean gap, as a part of the scale", "gap", of="scored pairs", limit=Limit(min=0.5)),
+        "wrong_sign": Metric("pairs whose chosen answer scores lower", "share", of="scored pairs", limit=Limit(max=0)),
         "missing": Metric("rows without two scores on the scale", "share", of="rows", limit=Limit(max=0)),
     }
 

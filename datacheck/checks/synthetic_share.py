@@ -51,10 +51,7 @@ class SyntheticShare(Check):
     metrics = {
         "share": Metric("rows of synthetic sources", "share", "rows", Limit(warn_max=0.5)),
         "top_template": Metric(
-            "synthetic answers of the most frequent template",
-            "share",
-            "synthetic rows",
-            Limit(warn_max=0.1),
+            "synthetic answers of the most frequent template", "share", "synthetic rows", Limit(warn_max=0.1)
         ),
     }
 

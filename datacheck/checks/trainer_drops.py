@@ -76,18 +76,9 @@ class TrainerDrops(Check):
     """
 
     metrics = {
-        "kept": Metric(
-            "rows that the trainer trains on",
-            "share",
-            of="rows that it takes",
-            limit=Limit(min=0.99),
-        ),
+        "kept": Metric("rows that the trainer trains on", "share", of="rows that it takes", limit=Limit(min=0.99)),
         "run_stops": Metric("rows, or settings, at which the run stops", "places", limit=Limit(max=0)),
-        "altered": Metric(
-            "rows that are trained, but masked or not as written",
-            "share",
-            of="rows that it takes",
-        ),
+        "altered": Metric("rows that are trained, but masked or not as written", "share", of="rows that it takes"),
         "unexplained": Metric("rows of which the twin cannot say what becomes", "rows", limit=Limit(max=0)),
     }
 

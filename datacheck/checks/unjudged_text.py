@@ -47,11 +47,8 @@ class UnjudgedText(Check):
 
     metrics = {
         "share": Metric(
-            "prose that no check of texts judges",
-            "share",
-            of="characters of prose",
-            limit=Limit(warn_max=0.03),
-        ),
+            "prose that no check of texts judges", "share", of="characters of prose", limit=Limit(warn_max=0.03)
+        )
     }
 
     check: Literal["unjudged_text"] = "unjudged_text"

@@ -9,16 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from datacheck.cli.options import (
-    ChecksOpt,
-    DataOpt,
-    LangOpt,
-    StrictOpt,
-    TrustOpt,
-    bindings,
-    run_settings,
-    screen,
-)
+from datacheck.cli.options import ChecksOpt, DataOpt, LangOpt, StrictOpt, TrustOpt, bindings, run_settings, screen
 from datacheck.cli.said import language
 from datacheck.errors import UsageError
 from datacheck.interrupts import InterruptedRunError, ignore_signals, signals_raise

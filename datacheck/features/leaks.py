@@ -5,9 +5,9 @@ from functools import lru_cache
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from datacheck.check import Feature, Need, Summary, View
+from datacheck.text.arrays import Int64s, UInt32s
 from datacheck.text.codes import from_lengths, row_numbers
 from datacheck.text.containment import find
 from datacheck.text.encoded import encoded, readable
@@ -165,7 +165,7 @@ def _with_shingles(table: pl.DataFrame, n: int, min_length: int) -> pl.DataFrame
     )
 
 
-def _lists(name: str, flat: NDArray[np.uint32], lengths: NDArray[np.int64]) -> pl.Series:
+def _lists(name: str, flat: UInt32s, lengths: Int64s) -> pl.Series:
     """Return a column of lists from their elements, one after the other; no list is empty."""
     rows = pl.Series("list", np.repeat(np.arange(len(lengths)), lengths))
     table = pl.DataFrame({"list": rows, name: pl.Series(flat, dtype=pl.UInt32)})

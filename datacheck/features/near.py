@@ -6,12 +6,12 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from datacheck.check import Need, View
 from datacheck.features.sketch import MARKS, Sketch
 from datacheck.features.text_key import media
 from datacheck.features.texts import of_part, only
+from datacheck.text.arrays import Int64s, UInt32s, UInt64s
 from datacheck.text.disk_sets import SpilledSets
 from datacheck.text.matching import alike, shared
 from datacheck.text.normalise import normalise
@@ -23,11 +23,11 @@ Keep = Literal["first", "longest", "best_score"]
 class Shared(NamedTuple):
     """Band keys that at least two rows have, and those rows, ascending; marks: of every row of the dataset."""
 
-    keys: NDArray[np.uint64]
-    rows: NDArray[np.uint32]
-    marks: NDArray[np.uint64]
+    keys: UInt64s
+    rows: UInt32s
+    marks: UInt64s
 
-    def each_row(self) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    def each_row(self) -> tuple[UInt32s, Int64s]:
         """Return the different rows, and how many keys each has."""
         starts = np.flatnonzero(np.diff(self.rows, prepend=~self.rows[:1]))
         return self.rows[starts], np.diff(starts, append=len(self.rows))
@@ -61,14 +61,14 @@ def shared_keys(data: View, sketch: Sketch, need: Need, least: int) -> Shared:
     return Shared(*_by_row(keys, rows), marks)
 
 
-def keys_of(data: View, sketch: Sketch, rows: NDArray[np.int64]) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+def keys_of(data: View, sketch: Sketch, rows: Int64s) -> tuple[UInt64s, UInt64s]:
     """Return band keys u64[n, bands] and marks u64[n, 2] of some rows (ascending) that have n-grams."""
     bands, lines = sketch.scheme[1], only(data[Need(sketch)].select("row", "key", *MARKS), rows).collect()
     keys = lines["key"].to_numpy().reshape(-1, bands)
     return keys, lines.select(MARKS).gather_every(bands).to_numpy().reshape(-1, len(MARKS))
 
 
-def _marks(data: View, sketch: Sketch) -> NDArray[np.uint64]:
+def _marks(data: View, sketch: Sketch) -> UInt64s:
     """Return the mark of each row, by its number."""
     lines = data[Need(sketch)].select("row", *MARKS).gather_every(sketch.scheme[1]).collect(engine="streaming")
     rows = lines["row"].to_numpy()
@@ -78,9 +78,7 @@ def _marks(data: View, sketch: Sketch) -> NDArray[np.uint64]:
     return marks
 
 
-def _by_row(
-    keys: list[NDArray[np.uint64]], rows: list[NDArray[np.uint32]]
-) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
+def _by_row(keys: list[UInt64s], rows: list[UInt32s]) -> tuple[UInt64s, UInt32s]:
     """Merge what is in row order already, some rows at a time: sorting all at once takes three times the memory."""
     count, last = sum(map(len, rows)), max((int(own[-1]) for own in rows if len(own)), default=-1)
     all_keys, all_rows = np.empty(count, np.uint64), np.empty(count, np.uint32)
@@ -98,9 +96,7 @@ def _by_row(
 
 
 @contextmanager
-def candidates(
-    data: View, sketch: Sketch, wanted: NDArray[np.int64] | None, quote: NDArray[np.int64]
-) -> Iterator[Candidates]:
+def candidates(data: View, sketch: Sketch, wanted: Int64s | None, quote: Int64s) -> Iterator[Candidates]:
     """Read the wanted rows (ascending; None: all) part by part; their sets go to a file that is deleted again.
 
     quote: rows, among the wanted ones, whose texts are to be kept.
@@ -129,7 +125,7 @@ def candidates(
         yield Candidates(pl.concat(facts), spilled, texts)
 
 
-def without_numbers(data: View, sketch: Sketch, rows: NDArray[np.int64]) -> NDArray[np.uint64]:
+def without_numbers(data: View, sketch: Sketch, rows: Int64s) -> UInt64s:
     """Return a hash of the normalised text of each of some rows (ascending), without its digits."""
     found = [pl.Series(dtype=pl.UInt64)]
     for turns, table in zip(data.pieces("turns"), data.pieces("rows"), strict=True):
@@ -148,7 +144,7 @@ _FACTS = {
 }
 
 
-def preferred(facts: pl.DataFrame, keep: Keep) -> NDArray[np.int64]:
+def preferred(facts: pl.DataFrame, keep: Keep) -> Int64s:
     """Return the order in which rows are kept: the first one of a cluster in it stays. Of equals, the earlier row.
 
     A row without a score (none, NaN, no number) comes behind all that have one.
@@ -158,6 +154,6 @@ def preferred(facts: pl.DataFrame, keep: Keep) -> NDArray[np.int64]:
     return order["at"].to_numpy().astype(np.int64)
 
 
-def groups(facts: pl.DataFrame) -> NDArray[np.int64]:
+def groups(facts: pl.DataFrame) -> Int64s:
     """Number the rows so that only those with the same media and the same label share a number."""
     return facts.select(pl.struct("media", "label").rank("dense")).to_series().to_numpy().astype(np.int64)

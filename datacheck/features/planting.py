@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from datacheck.check import Message, Ratio, View
 from datacheck.features.sketch import Sketch
+from datacheck.text.arrays import Float64s, Int64s
 from datacheck.text.matching import jaccard
 from datacheck.text.minhash import proposed
 from datacheck.text.plants import KINDS, plant
@@ -63,14 +63,14 @@ def calibrate(data: View, sketch: Sketch, sources: Sequence[str], threshold: flo
     )
 
 
-def _random(sets: Shingles, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+def _random(sets: Shingles, rows: Int64s) -> Float64s:
     """Return the similarity of every two of some rows."""
     left, right = np.triu_indices(len(rows), 1)
-    found: NDArray[np.float64] = jaccard(sets, np.column_stack([rows[left], rows[right]])).similarity
+    found: Float64s = jaccard(sets, np.column_stack([rows[left], rows[right]])).similarity
     return found
 
 
-def histogram(similarity: NDArray[np.float64], *, low: float) -> pl.DataFrame:
+def histogram(similarity: Float64s, *, low: float) -> pl.DataFrame:
     """Count the pairs in each band of similarity, .05 wide, from `low` to 1."""
     edges = np.linspace(low, 1.0, round((1 - low) * 20) + 1)
     counts, _ = np.histogram(similarity, bins=edges)

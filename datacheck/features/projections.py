@@ -4,11 +4,11 @@ from typing import NamedTuple
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from datacheck.check import Feature, Need, Summary, View
 from datacheck.features.texts import On, row_texts
 from datacheck.text import tfidf
+from datacheck.text.arrays import Float16s, Float64s
 from datacheck.text.normalise import normalise
 from datacheck.text.rules import RULES
 from datacheck.text.sketches import text_hashes
@@ -67,7 +67,7 @@ class Projections(Feature):
         """How frequent each n-gram is in the dataset."""
         return (Need(DocumentCounts(on=self.on, min_chars=self.min_chars)),)
 
-    def idf(self, data: View) -> NDArray[np.float64]:
+    def idf(self, data: View) -> Float64s:
         """Return the inverse document frequency of each bucket."""
         counts = data[self.needs()[0]].collect()
         known = counts.drop_nulls("bucket")
@@ -90,7 +90,7 @@ class Distinct(NamedTuple):
     """Rows with distinct texts: `row`, `text` (a hash), ascending by row; their vectors; and how many are copies."""
 
     facts: pl.DataFrame
-    vectors: NDArray[np.float16]
+    vectors: Float16s
     copies: int
 
 

@@ -5,10 +5,10 @@ from hashlib import blake2b
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from datacheck.check import Feature, Need, View
 from datacheck.features.golds import Golds, alternatives
+from datacheck.text.arrays import UInt64s
 from datacheck.text.graders import choice, number
 from datacheck.text.normalise import normalise
 from datacheck.text.rules import Rule
@@ -50,7 +50,7 @@ class RowKeys(Feature):
         )
 
 
-def hashes(texts: pl.Series) -> NDArray[np.uint64]:
+def hashes(texts: pl.Series) -> UInt64s:
     """64-bit BLAKE2b of each text; no text is null."""
     digests = b"".join(blake2b(text.encode(), digest_size=8).digest() for text in texts)
     return np.frombuffer(digests, dtype="<u8")

@@ -2,12 +2,12 @@
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 from pydantic import Field
 
 from datacheck.check import Feature, Model, Need, Summary, View
 from datacheck.features.texts import On, row_texts
 from datacheck.text import sketches
+from datacheck.text.arrays import Int64s, UInt32s
 from datacheck.text.codes import blocks
 from datacheck.text.minhash import banding
 from datacheck.text.normalise import for_words, normalise
@@ -129,7 +129,7 @@ class GramCounts(Feature):
         return _counts(*sketches.frequencies_of(texts, self.of.unit, every["hash"].to_numpy()), texts=len(texts))
 
 
-def _counts(hashes: NDArray[np.uint32], counts: NDArray[np.int64], *, texts: int) -> pl.DataFrame:
+def _counts(hashes: UInt32s, counts: Int64s, *, texts: int) -> pl.DataFrame:
     table = {"hash": [None], "count": [texts]}
     whole = pl.DataFrame(table, schema=GramCounts.columns)
     return whole.vstack(pl.DataFrame({"hash": hashes, "count": counts.astype(np.uint32)}, schema=GramCounts.columns))
@@ -177,7 +177,7 @@ class Sketch(Feature):
         """The boilerplate, where it is to be dropped."""
         return (Need(Boilerplate(of=self.of, share=self.boilerplate)),) if self.boilerplate else ()
 
-    def dropped(self, data: View) -> NDArray[np.uint32]:
+    def dropped(self, data: View) -> UInt32s:
         """Return the hashes that do not count, sorted."""
         return data[self.needs()[0]].collect()["hash"].to_numpy() if self.boilerplate else NOTHING
 

@@ -4,9 +4,9 @@ from typing import Literal
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from datacheck.check import View
+from datacheck.text.arrays import Int64s
 
 _NO_TEXTS = pl.DataFrame(schema={"row": pl.UInt64, "text": pl.String})
 SHOWN = 200  # as many places as a report describes
@@ -55,13 +55,13 @@ def quoted(data: View, evidence: pl.LazyFrame, on: On) -> pl.LazyFrame:
     return both.join(others, on="other_row", how="left", maintain_order="left")
 
 
-def _texts_of(turns: pl.LazyFrame, rows: NDArray[np.int64] | None, on: On) -> pl.DataFrame:
+def _texts_of(turns: pl.LazyFrame, rows: Int64s | None, on: On) -> pl.DataFrame:
     if rows is None or not len(rows):
         return _NO_TEXTS
     return row_texts(only(turns, rows), on).select(pl.col("row").cast(pl.UInt64), "text").collect()
 
 
-def of_part(wanted: NDArray[np.int64] | None, rows: pl.LazyFrame) -> NDArray[np.int64] | None:
+def of_part(wanted: Int64s | None, rows: pl.LazyFrame) -> Int64s | None:
     """Return those of the wanted rows (ascending) that a part has: joining with all would cost each part as much."""
     if wanted is None:
         return None
@@ -69,7 +69,7 @@ def of_part(wanted: NDArray[np.int64] | None, rows: pl.LazyFrame) -> NDArray[np.
     return wanted[:0] if first is None else wanted[slice(*np.searchsorted(wanted, [first, last + 1]))]
 
 
-def only(table: pl.LazyFrame, rows: NDArray[np.int64] | None) -> pl.LazyFrame:
+def only(table: pl.LazyFrame, rows: Int64s | None) -> pl.LazyFrame:
     """Return the lines of some rows (None: all)."""
     if rows is None:
         return table

@@ -22,12 +22,7 @@ _VALUES = 5  # numbers in one block
 
 
 def print_report(
-    report: Report,
-    console: Console,
-    lang: Lang = "en",
-    *,
-    folder: str | None = None,
-    quiet: bool = False,
+    report: Report, console: Console, lang: Lang = "en", *, folder: str | None = None, quiet: bool = False
 ) -> None:
     """Print a report.
 

@@ -5,8 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from datacheck.text.arrays import Bools, Int32s, Int64s, UInt32s, UInt64s
 from datacheck.text.codes import from_lengths
 from datacheck.text.jit import njit, threads
 from datacheck.text.kernels import ones
@@ -18,9 +18,7 @@ _SPREAD, _NO_KEY = np.uint64(SPREAD), np.uint64(NO_KEY)
 
 
 @njit
-def _mark_shared(
-    keys: NDArray[np.uint64], band: int, shift: Any, slots: NDArray[np.int32], out: NDArray[np.bool_]
-) -> Any:
+def _mark_shared(keys: UInt64s, band: int, shift: Any, slots: Int32s, out: Bools) -> Any:
     """Set out[row, band] where another row has the same key of this band. slots: all -1 and a quarter full at most."""
     mask = np.uintp(len(slots) - 1)
     column = keys[:, band].copy()
@@ -38,7 +36,7 @@ def _mark_shared(
             out[row, band] = True
 
 
-def shared_in_bands(keys: NDArray[np.uint64]) -> NDArray[np.bool_]:
+def shared_in_bands(keys: UInt64s) -> Bools:
     """Say of each key (bool[rows, bands]) whether another row has it in the same band; `NO_KEY` is shared by none.
 
     A table per band: it stays in the cache where one for all would not. Fewer than 2^31 rows.
@@ -63,21 +61,13 @@ class Chains(NamedTuple):
     ranks: the row of each entry, rows counted from 0 without gaps; first: where the entries of each rank begin.
     """
 
-    ranks: NDArray[np.int32]
-    first: NDArray[np.int64]
-    later: NDArray[np.int32]
+    ranks: Int32s
+    first: Int64s
+    later: Int32s
 
 
 @njit
-def _chain(
-    keys: NDArray[np.uint64],
-    ranks: NDArray[np.int32],
-    share: Any,
-    shares: Any,
-    size: Any,
-    slots: NDArray[np.int32],
-    later: NDArray[np.int32],
-) -> Any:
+def _chain(keys: UInt64s, ranks: Int32s, share: Any, shares: Any, size: Any, slots: Int32s, later: Int32s) -> Any:
     """Link the entries of a share of the keys, from the last to the first; one that its own row repeats stays outside.
 
     The leading `shares` bits of a spread key are its share, the `size` bits below them its place in slots, which are
@@ -104,7 +94,7 @@ def _chain(
     return True
 
 
-def chains(keys: NDArray[np.uint64], ranks: NDArray[np.int32], count: int) -> Chains:
+def chains(keys: UInt64s, ranks: Int32s, count: int) -> Chains:
     """Return the chains of entries with ranks below `count`, ascending; fewer than 2^31 entries.
 
     Where there are many, a table for each sixteenth of the keys in turn: it is small and stays in the cache, mostly.
@@ -120,12 +110,12 @@ def chains(keys: NDArray[np.uint64], ranks: NDArray[np.int32], count: int) -> Ch
 
 
 @njit
-def _differing(marks: NDArray[np.uint64], one: int, other: int) -> Any:
+def _differing(marks: UInt64s, one: int, other: int) -> Any:
     return ones((marks[one, 0] ^ marks[other, 0]) | (marks[one, 1] ^ marks[other, 1]))
 
 
 @njit
-def _alike(later: NDArray[np.int32], marks: NDArray[np.uint64], most: int, out: NDArray[np.bool_]) -> Any:
+def _alike(later: Int32s, marks: UInt64s, most: int, out: Bools) -> Any:
     """Set out[entry] where another one of its chain has a mark that differs in `most` values at most."""
     for head in range(len(later)):  # the later ones of a chain are looked at once more, for nothing: chains are short
         one, size = head, 1
@@ -143,7 +133,7 @@ def _alike(later: NDArray[np.int32], marks: NDArray[np.uint64], most: int, out: 
             other = later[other]
 
 
-def alike(keys: NDArray[np.uint64], marks: NDArray[np.uint64], least: int) -> NDArray[np.bool_]:
+def alike(keys: UInt64s, marks: UInt64s, least: int) -> Bools:
     """Say of each key whether another one equals it whose mark (of its row, too) agrees in `least` values or more.
 
     Where more than 1,024 have a key, all of them are kept. Fewer than 2^31 keys.
@@ -157,14 +147,14 @@ def alike(keys: NDArray[np.uint64], marks: NDArray[np.uint64], least: int) -> ND
 def _pairs(
     chains_: Chains,
     start: int,
-    skip: NDArray[np.bool_],
-    marks: NDArray[np.uint64],
+    skip: Bools,
+    marks: UInt64s,
     most: int,
-    seen: NDArray[np.int64],
+    seen: Int64s,
     size: int,
-    left: NDArray[np.int64],
-    right: NDArray[np.int64],
-    shared: NDArray[np.int64],
+    left: Int64s,
+    right: Int64s,
+    shared: Int64s,
 ) -> Any:
     """Write the pairs of the ranks from `start` on, until `size` are there; returns how many, and the next rank.
 
@@ -195,13 +185,8 @@ def _pairs(
 
 
 def pairs(
-    keys: NDArray[np.uint64],
-    rows: NDArray[np.int64] | NDArray[np.uint32],
-    size: int,
-    skip: NDArray[np.bool_] | None,
-    marks: NDArray[np.uint64] | None = None,
-    least: int = 0,
-) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    keys: UInt64s, rows: Int64s | UInt32s, size: int, skip: Bools | None, marks: UInt64s | None = None, least: int = 0
+) -> Iterator[tuple[Int64s, Int64s]]:
     """Yield every pair of rows that share a key, and how many they share: `matching.pairs_from_buckets`."""
     if (rows[1:] < rows[:-1]).any():
         order = np.argsort(rows, kind="stable")

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
+
+from datacheck.text.arrays import Int64s, UInt32s
 
 BLOCK = 1 << 18  # elements that one step holds at once: large enough for numpy, small enough for the cache
 
@@ -14,29 +15,29 @@ BLOCK = 1 << 18  # elements that one step holds at once: large enough for numpy,
 class Codes(NamedTuple):
     """Row i is `codes[offsets[i]:offsets[i + 1]]`."""
 
-    offsets: NDArray[np.int64]
-    codes: NDArray[np.uint32]
+    offsets: Int64s
+    codes: UInt32s
 
 
-def from_lengths(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+def from_lengths(lengths: Int64s) -> Int64s:
     """Return offsets (one more than rows, starting at 0) from row lengths."""
     offsets = np.zeros(len(lengths) + 1, np.int64)
     np.cumsum(lengths, out=offsets[1:])
     return offsets
 
 
-def ranges(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+def ranges(starts: Int64s, lengths: Int64s) -> Int64s:
     """Return start, start + 1, … of each range, one range after the other."""
     ends = np.cumsum(lengths)
     return np.repeat(starts - ends + lengths, lengths) + np.arange(ends[-1] if len(ends) else 0)
 
 
-def row_numbers(offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+def row_numbers(offsets: Int64s) -> Int64s:
     """Return the row of each element."""
     return np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
 
 
-def cuts(offsets: NDArray[np.int64], size: int = BLOCK) -> Iterator[tuple[int, int]]:
+def cuts(offsets: Int64s, size: int = BLOCK) -> Iterator[tuple[int, int]]:
     """Cut the rows into ranges of at most `size` elements; a longer row is a range of its own."""
     rows, first = len(offsets) - 1, 0
     while first < rows:
@@ -53,12 +54,12 @@ def blocks(texts: pl.Series, size: int = BLOCK) -> Iterator[pl.Series]:
         yield texts.slice(first, last - first)
 
 
-def points(text: str) -> NDArray[np.uint32]:
+def points(text: str) -> UInt32s:
     """Return the code points of one text."""
     return np.frombuffer(text.encode("utf-32-le"), np.uint32)
 
 
-def text_of(codes: NDArray[np.uint32]) -> str:
+def text_of(codes: UInt32s) -> str:
     """Return the text of code points."""
     return codes.astype("<u4", copy=False).tobytes().decode("utf-32-le")
 

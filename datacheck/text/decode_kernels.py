@@ -13,8 +13,8 @@ from llvmlite import ir
 from numba.core import cgutils
 from numba.extending import intrinsic
 from numba.np import arrayobj
-from numpy.typing import NDArray
 
+from datacheck.text.arrays import Int64s, UInt8s, UInt32s, UInt64s
 from datacheck.text.codes import from_lengths
 from datacheck.text.jit import njit
 from datacheck.text.rules import CONTEXT, DROP, EXPAND, KNOWN, Rule, table_of
@@ -34,14 +34,14 @@ class Rows(NamedTuple):
     buffer and the place there. memory: the addresses of the views, and of each buffer.
     """
 
-    views: NDArray[np.uint32]
-    memory: NDArray[np.uint64]
+    views: UInt32s
+    memory: UInt64s
 
 
 class Column:
     """The rows of a text column without a copy of them; null rows are empty. They live as long as this object."""
 
-    def __init__(self, texts: pl.Series, rows: NDArray[np.int64] | None = None) -> None:
+    def __init__(self, texts: pl.Series, rows: Int64s | None = None) -> None:
         """Raises nothing; `offsets` is how many bytes stand before each row, int64[rows + 1].
 
         rows: which ones, and in which order; by default all.
@@ -64,10 +64,10 @@ class Lookup(NamedTuple):
 
     plain: bool
     longer: int
-    single: NDArray[np.uint32]
-    expansions: NDArray[np.uint32]
-    widths: NDArray[np.int64]
-    classes: NDArray[np.uint8]  # separator, letter, or a word by itself; empty for characters
+    single: UInt32s
+    expansions: UInt32s
+    widths: Int64s
+    classes: UInt8s  # separator, letter, or a word by itself; empty for characters
 
 
 _numba: Any = numba  # without types
@@ -157,7 +157,7 @@ def lookup(rules: tuple[Rule, ...], by: str = "chars", longer: int = 0) -> Looku
 
 
 @njit
-def _map_four(single: NDArray[np.uint32], c0: Any, c1: Any, c2: Any, c3: Any, out: NDArray[np.uint32], at: Any) -> Any:
+def _map_four(single: UInt32s, c0: Any, c1: Any, c2: Any, c3: Any, out: UInt32s, at: Any) -> Any:
     """Write what four code points become to out[at:]; returns where the next goes, `_OTHERWISE`: one is not simple."""
     m0, m1, m2, m3 = single[c0], single[c1], single[c2], single[c3]
     if max(max(m0, m1), max(m2, m3)) >= _CONTEXT:  # noqa: PLW3301 - pairs
@@ -170,7 +170,7 @@ def _map_four(single: NDArray[np.uint32], c0: Any, c1: Any, c2: Any, c3: Any, ou
 
 @njit
 def decode_row(  # noqa: C901, PLR0912, PLR0915 - one loop: with more helpers it takes a quarter longer
-    rows: Rows, row: int, table: Lookup, out: NDArray[np.uint32]
+    rows: Rows, row: int, table: Lookup, out: UInt32s
 ) -> Any:
     """Decode and normalise a row into out (uint32, a place per byte and 64 more); returns the length.
 

@@ -6,8 +6,8 @@ from types import TracebackType
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from datacheck.text.arrays import Int64s
 from datacheck.text.codes import from_lengths
 from datacheck.text.shingles import Shingles, take
 
@@ -20,9 +20,9 @@ class SpilledSets:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._file = path.open("w+b", buffering=0)
-        self._lengths: list[NDArray[np.int64]] = [np.zeros(0, np.int64)]
-        self._offsets: NDArray[np.int64] | None = None
-        self._order: NDArray[np.int64] | None = None
+        self._lengths: list[Int64s] = [np.zeros(0, np.int64)]
+        self._offsets: Int64s | None = None
+        self._order: Int64s | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -42,30 +42,30 @@ class SpilledSets:
             data = data[self._file.write(data) :]
 
     @property
-    def offsets(self) -> NDArray[np.int64]:
+    def offsets(self) -> Int64s:
         """Where each row begins, in hashes; one more for the end."""
         if self._offsets is None:
             self._offsets = from_lengths(np.concatenate(self._lengths))
         return self._offsets
 
-    def reorder(self, order: NDArray[np.int64]) -> None:
+    def reorder(self, order: Int64s) -> None:
         """From now on, row i is the one that was appended as order[i]."""
         self._order = order
 
     @property
-    def lengths(self) -> NDArray[np.int64]:
+    def lengths(self) -> Int64s:
         """How many hashes each row has."""
         lengths = np.diff(self.offsets)
         return lengths if self._order is None else lengths[self._order]
 
-    def take(self, rows: NDArray[np.int64]) -> Shingles:
+    def take(self, rows: Int64s) -> Shingles:
         """Return the sets of `rows` in the order given."""
         places = rows if self._order is None else self._order[rows]
         known, where = np.unique(places, return_inverse=True)
         found = self._ascending(known)
         return found if len(known) == len(places) and (known == places).all() else take(found, where)
 
-    def _ascending(self, rows: NDArray[np.int64]) -> Shingles:
+    def _ascending(self, rows: Int64s) -> Shingles:
         starts, ends = self.offsets[rows], self.offsets[rows + 1]
         result = Shingles(from_lengths(ends - starts), np.empty(int((ends - starts).sum()), np.uint32))
         apart = starts[1:] != ends[:-1]  # rows that are neighbours are read together

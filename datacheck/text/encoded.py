@@ -9,7 +9,8 @@ import re
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
+
+from datacheck.text.arrays import Int64s
 
 # What a text has that is worth a closer look: all of it is found at several GB/s.
 _SIGNS = r"\\[uxnr]|&(?:#|lt;|gt;|quot;|amp;|nbsp;)|%[Ee2]|</|<br"
@@ -25,7 +26,7 @@ _ENCODED = re.compile(
 _NO_DIGITS = str.maketrans("", "", "\\ux%")
 
 
-def encoded(texts: pl.Series) -> NDArray[np.int64]:
+def encoded(texts: pl.Series) -> Int64s:
     """Return which texts may have something encoded in them."""
     return texts.str.contains(_SIGNS).fill_null(value=False).arg_true().to_numpy().astype(np.int64)
 

@@ -5,8 +5,8 @@ from typing import NamedTuple, Self
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
+from datacheck.text.arrays import Bools, Int64s, UInt32s
 from datacheck.text.codes import Codes, cuts, decode, from_lengths, ranges, row_numbers
 from datacheck.text.matching import intersections, least, rarest_first
 from datacheck.text.normalise import normalise, origins
@@ -21,9 +21,9 @@ _AGREEING = 3  # rare n-grams that must agree before a pair is compared in full
 class Hits(NamedTuple):
     """Pairs that reached the threshold, by (row, item); how many of the item's n-grams are in the row."""
 
-    rows: NDArray[np.int64]
-    items: NDArray[np.int64]
-    covered: NDArray[np.int64]
+    rows: Int64s
+    items: Int64s
+    covered: Int64s
 
 
 class Window(NamedTuple):
@@ -42,10 +42,10 @@ class Items(NamedTuple):
     """
 
     sets: Shingles
-    lengths: NDArray[np.int64]
-    begins: NDArray[np.uint32]
-    ends: NDArray[np.uint32]
-    whole: NDArray[np.bool_]
+    lengths: Int64s
+    begins: UInt32s
+    ends: UInt32s
+    whole: Bools
 
     @classmethod
     def of(cls, texts: pl.Series, n: int) -> Self:
@@ -92,16 +92,16 @@ class Found(NamedTuple):
     stretch of the item that these n-grams span; both in code points of the texts as they were written.
     """
 
-    rows: NDArray[np.int64]
-    items: NDArray[np.int64]
-    covered: NDArray[np.int64]
-    start: NDArray[np.int64]
-    end: NDArray[np.int64]
-    begin: NDArray[np.int64]
-    stop: NDArray[np.int64]
+    rows: Int64s
+    items: Int64s
+    covered: Int64s
+    start: Int64s
+    end: Int64s
+    begin: Int64s
+    stop: Int64s
 
     @classmethod
-    def of(cls, lines: list[tuple[int, ...]] | NDArray[np.int64]) -> Self:
+    def of(cls, lines: list[tuple[int, ...]] | Int64s) -> Self:
         """From lines of seven numbers; sorted by row and item."""
         table = np.asarray(lines, np.int64).reshape(-1, 7)
         return cls(*table[np.lexsort((table[:, 1], table[:, 0]))].T)
@@ -116,15 +116,15 @@ class EvalIndex(NamedTuple):
 
     items: Shingles
     tau: float
-    sizes: NDArray[np.int64]  # n-grams per item
-    needed: NDArray[np.int64]  # how many of them a document must have
-    agree: NDArray[np.int64]  # how many indexed n-grams of an item a document must have
-    hashes: NDArray[np.uint32]  # the indexed ones, sorted
-    offsets: NDArray[np.int64]  # hashes[i] is in items postings[offsets[i]:offsets[i + 1]]
-    postings: NDArray[np.int64]
+    sizes: Int64s  # n-grams per item
+    needed: Int64s  # how many of them a document must have
+    agree: Int64s  # how many indexed n-grams of an item a document must have
+    hashes: UInt32s  # the indexed ones, sorted
+    offsets: Int64s  # hashes[i] is in items postings[offsets[i]:offsets[i + 1]]
+    postings: Int64s
 
     @classmethod
-    def of(cls, items: Shingles, tau: float, whole: NDArray[np.bool_] | None = None) -> Self:
+    def of(cls, items: Shingles, tau: float, whole: Bools | None = None) -> Self:
         """Index the items for containment ≥ tau, or of 1 where `whole`. Items without n-grams match nothing.
 
         Raises ValueError unless 0 < tau ≤ 1.
@@ -163,14 +163,14 @@ def find_few(index: EvalIndex, items: Items, texts: pl.Series, n: int) -> Found:
     return Found.of(lines)
 
 
-def _inside(positions: Grams, row: int, window: Window) -> NDArray[np.uint32]:
+def _inside(positions: Grams, row: int, window: Window) -> UInt32s:
     """Return the n-grams of a row that lie in a window."""
     line = slice(positions.offsets[row], positions.offsets[row + 1])
     inside = (positions.starts[line] >= window.start) & (positions.ends[line] <= window.end)
     return positions.hashes[line][inside]
 
 
-def _span(items: Items, item: int, hashes: NDArray[np.uint32]) -> tuple[int, int]:
+def _span(items: Items, item: int, hashes: UInt32s) -> tuple[int, int]:
     """Return the stretch of the item, as it was written, over which its n-grams among `hashes` reach."""
     line = slice(items.sets.offsets[item], items.sets.offsets[item + 1])
     covered = contained(items.sets.hashes[line], np.unique(hashes))
@@ -197,7 +197,7 @@ def scan(index: EvalIndex, documents: Shingles, tau: float | None = None) -> Hit
     return Hits(rows, items, counts)
 
 
-def _candidates(index: EvalIndex, documents: Shingles) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+def _candidates(index: EvalIndex, documents: Shingles) -> Iterator[tuple[Int64s, Int64s]]:
     """Yield (rows, items) that agree on enough indexed n-grams, in order, a bounded number at a time."""
     at = np.flatnonzero(contained(documents.hashes, index.hashes))
     which = np.searchsorted(index.hashes, documents.hashes[at])
@@ -217,7 +217,7 @@ def _candidates(index: EvalIndex, documents: Shingles) -> Iterator[tuple[NDArray
         yield (pairs[enough] >> np.uint64(32)).astype(np.int64) + first, items[enough]
 
 
-def best_window(grams: Grams, row: int, item: NDArray[np.uint32], width: int) -> Window:
+def best_window(grams: Grams, row: int, item: UInt32s, width: int) -> Window:
     """Return the stretch of at most `width` code points that covers most distinct n-grams of an item.
 
     The first of equals, as short as it can be at that start; (0, 0, 0) if nothing fits. This is the second

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
+from datacheck.text.arrays import Bools, Int64s, UInt32s
 from datacheck.text.decode_kernels import ROOM, Column, Lookup, Rows, decode_row, longest, lookup
 from datacheck.text.jit import njit, spread
 from datacheck.text.kernels import normalise_few, sort_unique, token_hashes, window_hashes
@@ -16,7 +16,7 @@ from datacheck.text.own_kernels import find_latin, mix_latin
 from datacheck.text.rules import Rule
 from datacheck.text.shingles import LATIN, contained, longer, sum_frequencies
 
-Frequencies = tuple[NDArray[np.uint32], NDArray[np.int64]]
+Frequencies = tuple[UInt32s, Int64s]
 
 _SLOT_BITS = 17  # counters of the first look at frequencies
 _SHIFT = np.uint32(32 - _SLOT_BITS)
@@ -24,14 +24,7 @@ _SHIFT = np.uint32(32 - _SLOT_BITS)
 
 @njit
 def _mixed_hashes(
-    source: Rows,
-    row: int,
-    table: Lookup,
-    n: int,
-    codes: NDArray[np.uint32],
-    hashes: NDArray[np.uint32],
-    latin: NDArray[np.bool_],
-    out: NDArray[np.uint32],
+    source: Rows, row: int, table: Lookup, n: int, codes: UInt32s, hashes: UInt32s, latin: Bools, out: UInt32s
 ) -> Any:
     """Write what `mix_latin` does of a row; returns how many, -1: not done."""
     length = decode_row(source, row, table, codes)
@@ -45,9 +38,7 @@ def _mixed_hashes(
 
 
 @njit
-def _count_slots(
-    source: Rows, first: int, last: int, table: Lookup, n: int, counts: NDArray[np.uint32], done: NDArray[np.bool_]
-) -> Any:
+def _count_slots(source: Rows, first: int, last: int, table: Lookup, n: int, counts: UInt32s, done: Bools) -> Any:
     """Count for each slot (leading bits of a hash) the rows that have one there: no hash is more frequent."""
     most = longest(source, first, last)
     codes, short, hashes = np.empty(most, np.uint32), np.empty(most, np.uint32), np.empty(most, np.uint32)
@@ -65,14 +56,7 @@ def _count_slots(
 
 @njit
 def _collect(
-    source: Rows,
-    first: int,
-    last: int,
-    table: Lookup,
-    n: int,
-    wanted: NDArray[np.bool_],
-    out: NDArray[np.uint32],
-    done: NDArray[np.bool_],
+    source: Rows, first: int, last: int, table: Lookup, n: int, wanted: Bools, out: UInt32s, done: Bools
 ) -> Any:
     """Write the distinct hashes of each row that lie in a wanted slot to out; returns how many."""
     most = longest(source, first, last)
@@ -103,9 +87,7 @@ def frequent(texts: pl.Series, rules: tuple[Rule, ...], by: str, n: int, least: 
     return hashes[enough], counts[enough]
 
 
-def frequencies_of(
-    texts: pl.Series, rules: tuple[Rule, ...], by: str, n: int, among: NDArray[np.uint32]
-) -> Frequencies:
+def frequencies_of(texts: pl.Series, rules: tuple[Rule, ...], by: str, n: int, among: UInt32s) -> Frequencies:
     """Return which of the n-grams `among` (sorted) occur, and how many rows have each."""
     wanted = np.zeros(1 << _SLOT_BITS, np.bool_)
     wanted[among >> _SHIFT] = True
@@ -114,21 +96,21 @@ def frequencies_of(
     return hashes[inside], counts[inside]
 
 
-def _slots(texts: pl.Series, rules: tuple[Rule, ...], by: str, n: int) -> NDArray[np.uint32]:
+def _slots(texts: pl.Series, rules: tuple[Rule, ...], by: str, n: int) -> UInt32s:
     source, table = Column(texts), lookup(rules, by, longer(by, n))
     done = np.zeros(len(texts), np.bool_)
 
-    def work(first: int, last: int) -> NDArray[np.uint32]:
+    def work(first: int, last: int) -> UInt32s:
         counts = np.zeros(1 << _SLOT_BITS, np.uint32)
         _count_slots(source.rows, first, last, table, n, counts, done)
         return counts
 
-    counts: NDArray[np.uint32] = np.add.reduce(spread(work, source.offsets, least=1 << 24), dtype=np.uint32)
+    counts: UInt32s = np.add.reduce(spread(work, source.offsets, least=1 << 24), dtype=np.uint32)
     others = np.flatnonzero(~done)
     return counts + _slots(normalise_few(texts, others, rules), (), by, n) if len(others) else counts
 
 
-def _counted(texts: pl.Series, rules: tuple[Rule, ...], by: str, n: int, wanted: NDArray[np.bool_]) -> Frequencies:
+def _counted(texts: pl.Series, rules: tuple[Rule, ...], by: str, n: int, wanted: Bools) -> Frequencies:
     if not wanted.any():
         return np.zeros(0, np.uint32), np.zeros(0, np.int64)
     source, table = Column(texts), lookup(rules, by, longer(by, n))

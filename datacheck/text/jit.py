@@ -22,7 +22,8 @@ from typing import Any, TypeVar
 import numba
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
+
+from datacheck.text.arrays import Int64s
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 T = TypeVar("T")
@@ -84,7 +85,7 @@ def threads() -> int:
     return pl.thread_pool_size()
 
 
-def pieces(offsets: NDArray[np.int64], least: int = 1 << 16, most: int | None = None) -> Iterator[tuple[int, int]]:
+def pieces(offsets: Int64s, least: int = 1 << 16, most: int | None = None) -> Iterator[tuple[int, int]]:
     """Cut rows into ranges of like weight for the threads: several per thread, none lighter than `least` if possible.
 
     And none much heavier than `most`: work arrays of that size are used again, large ones are fresh memory every time.
@@ -99,13 +100,13 @@ def pieces(offsets: NDArray[np.int64], least: int = 1 << 16, most: int | None = 
     yield from pairwise(edges)
 
 
-def spread(work: Callable[[int, int], T], offsets: NDArray[np.int64], *, least: int = 1 << 16) -> list[T]:
+def spread(work: Callable[[int, int], T], offsets: Int64s, *, least: int = 1 << 16) -> list[T]:
     """Return work(first, last) of every piece of the rows, in order; done by this process's threads."""
     return list(stream(work, offsets, least=least))
 
 
 def stream(
-    work: Callable[[int, int], T], offsets: NDArray[np.int64], *, least: int = 1 << 16, most: int | None = None
+    work: Callable[[int, int], T], offsets: Int64s, *, least: int = 1 << 16, most: int | None = None
 ) -> Iterator[T]:
     """Yield work(first, last) of every piece of the rows, in order, while others are still being worked on."""
     every = list(pieces(offsets, least, most))

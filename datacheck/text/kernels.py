@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
+from datacheck.text.arrays import Int64s, UInt8s, UInt32s
 from datacheck.text.codes import from_lengths
 from datacheck.text.decode_kernels import ROOM, Column, Lookup, Rows, decode_row, longest, lookup
 from datacheck.text.jit import njit, spread
@@ -43,7 +43,7 @@ def ones(value: Any) -> Any:
 
 
 @njit
-def token_hashes(codes: NDArray[np.uint32], length: int, classes_: NDArray[np.uint8]) -> Any:
+def token_hashes(codes: UInt32s, length: int, classes_: UInt8s) -> Any:
     """Replace codes[:length] by the hashes of its tokens; returns how many.
 
     A token is a character where classes_ is empty, else a word (`shingles.shingles`).
@@ -68,7 +68,7 @@ def token_hashes(codes: NDArray[np.uint32], length: int, classes_: NDArray[np.ui
 
 
 @njit
-def window_hashes(tokens: NDArray[np.uint32], count: int, n: int, out: NDArray[np.uint32]) -> Any:
+def window_hashes(tokens: UInt32s, count: int, n: int, out: UInt32s) -> Any:
     """Write the hashes of every n tokens in a row to out; a shorter row has one, of all. Returns how many.
 
     Horner's rule over all windows at once, two places per pass: passes are what it costs.
@@ -100,9 +100,7 @@ def window_hashes(tokens: NDArray[np.uint32], count: int, n: int, out: NDArray[n
 
 
 @njit
-def row_hashes(
-    rows: Rows, row: int, table: Lookup, n: int, codes: NDArray[np.uint32], hashes: NDArray[np.uint32]
-) -> Any:
+def row_hashes(rows: Rows, row: int, table: Lookup, n: int, codes: UInt32s, hashes: UInt32s) -> Any:
     """Write the hashes of all n-grams of a row to hashes, in order; returns how many, -1: not done.
 
     codes, hashes: `longest` places each.
@@ -112,7 +110,7 @@ def row_hashes(
 
 
 @njit
-def sort_unique(values: NDArray[np.uint32], count: int, work: NDArray[np.uint32]) -> Any:
+def sort_unique(values: UInt32s, count: int, work: UInt32s) -> Any:
     """Sort values[:count] (hashes: evenly spread) and drop repetitions; returns how many are left.
 
     One scatter into as many buckets as there are values, then exchanges of neighbours, all of them at once, until
@@ -146,7 +144,7 @@ def sort_unique(values: NDArray[np.uint32], count: int, work: NDArray[np.uint32]
 
 
 @njit
-def _exchanged(values: NDArray[np.uint32], count: int) -> Any:
+def _exchanged(values: UInt32s, count: int) -> Any:
     """Sort nearly sorted values by odd-even transposition, without a jump; says whether they are sorted now."""
     for _ in range(_EXCHANGES):
         for i in range(0, count - 1, 2):
@@ -164,7 +162,7 @@ def _exchanged(values: NDArray[np.uint32], count: int) -> Any:
 
 
 @njit
-def _inserted(values: NDArray[np.uint32], count: int) -> None:
+def _inserted(values: UInt32s, count: int) -> None:
     """Sort by insertion: for the rare bucket in which several values stand many times."""
     for i in range(1, count):
         value, j = values[i], i
@@ -174,13 +172,13 @@ def _inserted(values: NDArray[np.uint32], count: int) -> None:
         values[j] = value
 
 
-def normalise_few(texts: pl.Series, rows: NDArray[np.int64], rules: tuple[Rule, ...]) -> pl.Series:
+def normalise_few(texts: pl.Series, rows: Int64s, rules: tuple[Rule, ...]) -> pl.Series:
     """Normalise some rows, whatever they hold."""
     return plainly(texts.gather(rows), rules)
 
 
 @njit
-def _texts(rows: Rows, first: int, last: int, table: Lookup, out: NDArray[np.uint8], lengths: NDArray[np.int64]) -> Any:
+def _texts(rows: Rows, first: int, last: int, table: Lookup, out: UInt8s, lengths: Int64s) -> Any:
     """Write the normalised rows as UTF-8 to out; lengths -1: not done."""
     codes = np.empty(longest(rows, first, last), np.uint32)
     at = np.uintp(0)
@@ -231,7 +229,7 @@ def normalised(texts: pl.Series, rules: tuple[Rule, ...]) -> pl.Series:
     return pl.concat(spread(work, source.offsets)).alias(texts.name)
 
 
-def _series(offsets: NDArray[np.int64], data: NDArray[np.uint8]) -> pl.Series:
+def _series(offsets: Int64s, data: UInt8s) -> pl.Series:
     """Return the text column of Arrow buffers."""
     import pyarrow as pa  # a tenth of a second that small data need not pay
 

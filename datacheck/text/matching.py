@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from typing import NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from datacheck.text.arrays import Bools, Float64s, Int32s, Int64s, UInt32s, UInt64s
 from datacheck.text.codes import cuts, from_lengths, ranges, row_numbers
 from datacheck.text.disk_sets import SpilledSets
 from datacheck.text.minhash import NO_KEY, SPREAD
@@ -29,30 +29,30 @@ _LONGER = 8  # from here on, looking up the shorter set in the longer one is che
 class Pairs(NamedTuple):
     """Compared pairs: rows int64[p, 2], the sizes of intersection and union int32[p]."""
 
-    rows: NDArray[np.int64]
-    intersection: NDArray[np.int32]
-    union: NDArray[np.int32]
+    rows: Int64s
+    intersection: Int32s
+    union: Int32s
 
     @property
-    def similarity(self) -> NDArray[np.float64]:
+    def similarity(self) -> Float64s:
         """Jaccard similarity; equal ratios are equal floats."""
         return self.intersection / np.maximum(self.union, 1)
 
-    def where(self, chosen: NDArray[np.bool_] | NDArray[np.int64]) -> Self:
+    def where(self, chosen: Bools | Int64s) -> Self:
         """Return some of the pairs."""
         return type(self)(self.rows[chosen], self.intersection[chosen], self.union[chosen])
 
 
 def pairs_from_buckets(
-    keys: NDArray[np.uint64],
-    rows: NDArray[np.int64] | NDArray[np.uint32],
+    keys: UInt64s,
+    rows: Int64s | UInt32s,
     *,
     size: int = 1_000_000,
-    skip: NDArray[np.bool_] | None = None,
-    marks: NDArray[np.uint64] | None = None,
+    skip: Bools | None = None,
+    marks: UInt64s | None = None,
     least: int = 0,
     compiled: bool | None = None,
-) -> Iterator[NDArray[np.int64]]:
+) -> Iterator[Int64s]:
     """Yield every pair of rows that share a key, once, as blocks int64[≤ size, 2] sorted by (left, right).
 
     keys[i] is a key of rows[i]; `NO_KEY` matches nothing. A bucket of m rows has m·(m - 1)/2 pairs.
@@ -66,15 +66,15 @@ def pairs_from_buckets(
 
 
 def counted_pairs(
-    keys: NDArray[np.uint64],
-    rows: NDArray[np.int64] | NDArray[np.uint32],
+    keys: UInt64s,
+    rows: Int64s | UInt32s,
     size: int,
     *,
-    skip: NDArray[np.bool_] | None = None,
-    marks: NDArray[np.uint64] | None = None,
+    skip: Bools | None = None,
+    marks: UInt64s | None = None,
     least: int = 0,
     compiled: bool | None = None,
-) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+) -> Iterator[tuple[Int64s, Int64s]]:
     """Yield the pairs as `pairs_from_buckets`, and how many keys each shares."""
     if len(keys) >= COMPILED_ENTRIES if compiled is None else compiled:
         from datacheck.text import bucket_kernels  # it loads numba
@@ -98,20 +98,20 @@ def counted_pairs(
             yield pairs, counts[start : start + size]
 
 
-def _low(keys: NDArray[np.uint64]) -> NDArray[np.int64]:
+def _low(keys: UInt64s) -> Int64s:
     return (keys & np.uint64(0xFFFFFFFF)).astype(np.int64)
 
 
 class _Entries(NamedTuple):
     """Bucket members that have later ones in their bucket, in row order."""
 
-    ranks: NDArray[np.int64]
-    places: NDArray[np.int64]  # where in bucket_ranks
-    partners: NDArray[np.int64]  # how many follow there
-    bucket_ranks: NDArray[np.int64]  # all members, bucket by bucket, each in row order
+    ranks: Int64s
+    places: Int64s  # where in bucket_ranks
+    partners: Int64s  # how many follow there
+    bucket_ranks: Int64s  # all members, bucket by bucket, each in row order
 
     @classmethod
-    def of(cls, keys: NDArray[np.uint64], ranks: NDArray[np.int64]) -> Self:
+    def of(cls, keys: UInt64s, ranks: Int64s) -> Self:
         wanted = np.flatnonzero(keys != NO_KEY)
         wanted = wanted[shared(keys[wanted])]
         order = wanted[np.lexsort((ranks[wanted], keys[wanted]))]
@@ -125,7 +125,7 @@ class _Entries(NamedTuple):
         return cls(ranks[places], places, partners[places], ranks)
 
 
-def shared(keys: NDArray[np.uint64], *, compiled: bool | None = None) -> NDArray[np.bool_]:
+def shared(keys: UInt64s, *, compiled: bool | None = None) -> Bools:
     """Say of each key that is not `NO_KEY` whether another one equals it.
 
     Counters that several keys share answer for most of them.
@@ -145,9 +145,7 @@ def shared(keys: NDArray[np.uint64], *, compiled: bool | None = None) -> NDArray
     return several
 
 
-def alike(
-    keys: NDArray[np.uint64], marks: NDArray[np.uint64], least: int, *, compiled: bool | None = None
-) -> NDArray[np.bool_]:
+def alike(keys: UInt64s, marks: UInt64s, least: int, *, compiled: bool | None = None) -> Bools:
     """Say of each key that others share whether one of them has a similar mark (`minhash.marks`), as far as is known.
 
     marks[i] is that of the row of keys[i]; `least` of their values agree in similar ones. Where there are few keys all
@@ -161,14 +159,8 @@ def alike(
 
 
 def intersections(
-    a: Shingles,
-    left: NDArray[np.int64],
-    b: Shingles,
-    right: NDArray[np.int64],
-    *,
-    needed: NDArray[np.int64] | None = None,
-    compiled: bool | None = None,
-) -> NDArray[np.int32]:
+    a: Shingles, left: Int64s, b: Shingles, right: Int64s, *, needed: Int64s | None = None, compiled: bool | None = None
+) -> Int32s:
     """Return |a[left] ∩ b[right]| of each pair, int32[p].
 
     needed: sizes below which the number does not matter: it may be too small there. compiled: whether to use the
@@ -189,7 +181,7 @@ def intersections(
     return result
 
 
-def _merged(a: Shingles, left: NDArray[np.int64], b: Shingles, right: NDArray[np.int64]) -> NDArray[np.int64]:
+def _merged(a: Shingles, left: Int64s, b: Shingles, right: Int64s) -> Int64s:
     """Merge both sides of all pairs: common hashes become neighbours."""
     keys = np.concatenate([_tagged(a, left), _tagged(b, right)])
     keys.sort(kind="stable")  # two sorted runs: numpy's merge is ten times faster than its sort
@@ -197,20 +189,18 @@ def _merged(a: Shingles, left: NDArray[np.int64], b: Shingles, right: NDArray[np
     return np.bincount((twice >> _HALF).astype(np.int64), minlength=len(left))
 
 
-def _tagged(sets: Shingles, rows: NDArray[np.int64]) -> NDArray[np.uint64]:
+def _tagged(sets: Shingles, rows: Int64s) -> UInt64s:
     lengths = np.diff(sets.offsets)[rows]
     at = ranges(sets.offsets[rows], lengths)
     return np.repeat(np.arange(len(rows), dtype=np.uint64) << _HALF, lengths) | sets.hashes[at]
 
 
-def _looked_up(a: Shingles, left: NDArray[np.int64], b: Shingles, right: NDArray[np.int64]) -> NDArray[np.int64]:
+def _looked_up(a: Shingles, left: Int64s, b: Shingles, right: Int64s) -> Int64s:
     swap = np.diff(a.offsets)[left] > np.diff(b.offsets)[right]
     return np.where(swap, _found(b, right, a, left, swap), _found(a, left, b, right, ~swap))
 
 
-def _found(
-    short: Shingles, rows: NDArray[np.int64], long: Shingles, others: NDArray[np.int64], wanted: NDArray[np.bool_]
-) -> NDArray[np.int64]:
+def _found(short: Shingles, rows: Int64s, long: Shingles, others: Int64s, wanted: Bools) -> Int64s:
     """Binary-search the hashes of the short rows in the long ones, all at once; 0 where not wanted."""
     pairs = np.flatnonzero(wanted)
     lengths = np.diff(short.offsets)[rows[pairs]]
@@ -228,7 +218,7 @@ def _found(
     return np.bincount(pair[hit], minlength=len(wanted))
 
 
-def jaccard(sets: Shingles, pairs: NDArray[np.int64], *, at_least: float | None = None) -> Pairs:
+def jaccard(sets: Shingles, pairs: Int64s, *, at_least: float | None = None) -> Pairs:
     """Compare pairs exactly (over the hashes). Two empty rows have similarity 0.
 
     at_least: below this similarity the numbers do not matter and may be too small.
@@ -243,14 +233,14 @@ def jaccard(sets: Shingles, pairs: NDArray[np.int64], *, at_least: float | None 
 
 def similar_pairs(
     sets: Shingles | SpilledSets,
-    keys: NDArray[np.uint64],
-    rows: NDArray[np.int64] | NDArray[np.uint32],
+    keys: UInt64s,
+    rows: Int64s | UInt32s,
     threshold: float,
     *,
     greedy: bool = False,
     contained: float | None = None,
-    groups: NDArray[np.int64] | None = None,
-    marks: NDArray[np.uint64] | None = None,
+    groups: Int64s | None = None,
+    marks: UInt64s | None = None,
     least: int = 0,
 ) -> Pairs:
     """Return the pairs that share a key and reach the threshold, sorted by (left, right).
@@ -281,9 +271,7 @@ def similar_pairs(
     return _joined(parts)
 
 
-def _compared(
-    sets: Shingles | SpilledSets, pairs: NDArray[np.int64], lengths: NDArray[np.int64], at_least: float | None
-) -> Pairs:
+def _compared(sets: Shingles | SpilledSets, pairs: Int64s, lengths: Int64s, at_least: float | None) -> Pairs:
     if isinstance(sets, Shingles):
         return jaccard(sets, pairs, at_least=at_least)
     parts = []
@@ -294,7 +282,7 @@ def _compared(
     return _joined(parts)
 
 
-def greedy_removed(rows: int, pairs: Pairs) -> NDArray[np.int64]:
+def greedy_removed(rows: int, pairs: Pairs) -> Int64s:
     """Walk the rows in order and remove each that is similar to an earlier row that was kept.
 
     Returns int64[rows]: for a removed row the most similar kept row before it (the first of equals), -1 for a
@@ -312,7 +300,7 @@ def greedy_removed(rows: int, pairs: Pairs) -> NDArray[np.int64]:
     return kept_of
 
 
-def _mark(removed: NDArray[np.bool_], rows: NDArray[np.int64]) -> None:
+def _mark(removed: Bools, rows: Int64s) -> None:
     """Mark what the greedy walk removes; pairs sorted by left, so a row's fate is known at its turn."""
     starts = np.flatnonzero(np.diff(rows[:, 0], prepend=-1))
     for start, end in zip(starts.tolist(), [*starts[1:].tolist(), len(rows)], strict=False):
@@ -320,9 +308,9 @@ def _mark(removed: NDArray[np.bool_], rows: NDArray[np.int64]) -> None:
             removed[rows[start:end, 1]] = True
 
 
-def least(sizes: NDArray[np.int64], threshold: float) -> NDArray[np.int64]:
+def least(sizes: Int64s, threshold: float) -> Int64s:
     """Return the smallest whole c with c / size ≥ threshold (as floats compare), at least 1."""
-    count: NDArray[np.int64] = np.ceil(sizes * threshold).astype(np.int64)
+    count: Int64s = np.ceil(sizes * threshold).astype(np.int64)
     whole = np.maximum(sizes, 1)
     count -= (count - 1) / whole >= threshold
     count += count / whole < threshold
@@ -379,9 +367,9 @@ def exact_contained(sets: Shingles, share: float) -> Pairs:
     return union(parts)
 
 
-def _contains(pairs: Pairs, smaller: NDArray[np.int64], share: float) -> NDArray[np.bool_]:
+def _contains(pairs: Pairs, smaller: Int64s, share: float) -> Bools:
     """Say which pairs hold `share` of the smaller set in common; a very small one is in many others by chance."""
-    held: NDArray[np.bool_] = (smaller >= CONTAINED_FROM) & (pairs.intersection / np.maximum(smaller, 1) >= share)
+    held: Bools = (smaller >= CONTAINED_FROM) & (pairs.intersection / np.maximum(smaller, 1) >= share)
     return held
 
 
@@ -392,9 +380,7 @@ def union(parts: list[Pairs]) -> Pairs:
     return every.where(np.unique(codes, return_index=True)[1])
 
 
-def rarest_first(
-    sets: Shingles, counts: NDArray[np.int64], *, compiled: bool | None = None
-) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+def rarest_first(sets: Shingles, counts: Int64s, *, compiled: bool | None = None) -> tuple[UInt32s, Int64s]:
     """Return the `counts[row]` members of each row that the fewest rows have, and their rows.
 
     Of equally rare members, those with the smaller hash. For large sets compiled code only estimates what is rare; any

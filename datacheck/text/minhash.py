@@ -9,8 +9,8 @@ from functools import cache
 from math import comb
 
 import numpy as np
-from numpy.typing import NDArray
 
+from datacheck.text.arrays import Bools, UInt32s, UInt64s
 from datacheck.text.codes import cuts
 from datacheck.text.shingles import Shingles, mix
 
@@ -25,7 +25,7 @@ _MISSED = 1e-5  # share of the similar pairs that marks may lose: a tenth of wha
 _BLOCK = 1 << 15  # shingles per step: three work arrays stay in the second-level cache
 
 
-def signatures(sets: Shingles, num_perm: int = 64, seed: int = 1) -> NDArray[np.uint32]:
+def signatures(sets: Shingles, num_perm: int = 64, seed: int = 1) -> UInt32s:
     """Return MinHash signatures, uint32[rows, num_perm]; a row without shingles is all `EMPTY`."""
     a, b = permutations(num_perm, seed)
     result = np.full((len(sets.offsets) - 1, num_perm), EMPTY, np.uint32)
@@ -45,7 +45,7 @@ def signatures(sets: Shingles, num_perm: int = 64, seed: int = 1) -> NDArray[np.
     return result
 
 
-def band_keys(signature: NDArray[np.uint32], bands: int, rows: int) -> NDArray[np.uint64]:
+def band_keys(signature: UInt32s, bands: int, rows: int) -> UInt64s:
     """Return one key per band of `rows` values, uint64[n, bands].
 
     Equal keys mean equal values of the same band (but for a 64-bit collision), so that the keys of all bands
@@ -63,7 +63,7 @@ def band_keys(signature: NDArray[np.uint32], bands: int, rows: int) -> NDArray[n
     return keys
 
 
-def marks(signature: NDArray[np.uint32]) -> NDArray[np.uint64]:
+def marks(signature: UInt32s) -> UInt64s:
     """Return two bits of each of the first 64 values, uint64[n, 2]: equal values agree, others a quarter of the time.
 
     b-bit minwise hashing with b = 2 (Li and König 2010): sixteen bytes of a row tell nearly all rows apart that share a
@@ -89,16 +89,10 @@ def least_alike(threshold: float, rows: int) -> int:
     return MARKED
 
 
-def proposed(
-    left: NDArray[np.uint64],
-    right: NDArray[np.uint64],
-    left_marks: NDArray[np.uint64],
-    right_marks: NDArray[np.uint64],
-    least: int,
-) -> NDArray[np.bool_]:
+def proposed(left: UInt64s, right: UInt64s, left_marks: UInt64s, right_marks: UInt64s, least: int) -> Bools:
     """Say which rows (keys u64[n, bands], marks u64[n, 2]) are compared with which: a key is the same, marks agree."""
     differing = np.bitwise_count(np.bitwise_or.reduce(left_marks ^ right_marks, axis=1))
-    found: NDArray[np.bool_] = (left == right).any(axis=1) & (differing <= MARKED - least)
+    found: Bools = (left == right).any(axis=1) & (differing <= MARKED - least)
     return found
 
 
@@ -117,14 +111,14 @@ def banding(threshold: float) -> tuple[int, int, int]:
 
 
 @cache
-def permutations(num_perm: int, seed: int) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+def permutations(num_perm: int, seed: int) -> tuple[UInt32s, UInt32s]:
     """Return datasketch's factors and summands: value k of a signature is min(a[k] · mix(hash) + b[k] mod 2^32)."""
     rng = np.random.RandomState(seed)  # as MinHash draws them; importing datasketch would bring scipy, two seconds
     a = rng.randint(0, 1 << 31, num_perm, dtype=np.uint32) * np.uint32(2) + np.uint32(1)  # odd: one to one
     return a, rng.randint(0, 1 << 32, num_perm, dtype=np.uint32)
 
 
-def mix64(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def mix64(values: UInt64s) -> UInt64s:
     """Spread the bits: the increment and finaliser of SplitMix64, one to one."""
     values = values + np.uint64(0x9E3779B97F4A7C15)
     values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+
+from datacheck.text.arrays import Float16s, Float32s, Int64s
 
 EXACT_ROWS = 10_000  # up to here every row is compared with every other one: some seconds
 _QUERIES = 1 << 13
@@ -21,14 +22,14 @@ class Near(NamedTuple):
     """Neighbours of queries `first`, `first` + 1, …: rows i64[queries, k], nearest first, -1 for none; cosines f32."""
 
     first: int
-    rows: NDArray[np.int64]
-    cosines: NDArray[np.float32]
+    rows: Int64s
+    cosines: Float32s
 
 
 class Neighbours:
     """An index over vectors of length 1 (f16[rows, dimensions]), which it refers to and does not copy."""
 
-    def __init__(self, vectors: NDArray[np.float16], *, exact_rows: int = EXACT_ROWS) -> None:
+    def __init__(self, vectors: Float16s, *, exact_rows: int = EXACT_ROWS) -> None:
         """Build the index. exact_rows: with more rows than these, neighbours are approximate."""
         from usearch.index import Index  # only a check that looks for neighbours needs it
 
@@ -46,7 +47,7 @@ class Neighbours:
         if len(vectors):
             self._index.add(np.arange(len(vectors), dtype=np.uint64), vectors, copy=False, threads=1)
 
-    def search(self, queries: NDArray[np.float16], k: int, *, threads: int = 0) -> Iterator[Near]:
+    def search(self, queries: Float16s, k: int, *, threads: int = 0) -> Iterator[Near]:
         """Search the k nearest rows of each query, some queries at a time. threads: 0 takes all cores."""
         for first in range(0, len(queries), _QUERIES):
             some = queries[first : first + _QUERIES]

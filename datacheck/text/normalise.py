@@ -14,8 +14,8 @@ from functools import cache
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
+from datacheck.text.arrays import Int64s
 from datacheck.text.codes import from_lengths
 from datacheck.text.rules import KNOWN, Rule, code_points, plainly
 
@@ -71,7 +71,7 @@ def much(texts: pl.Series) -> bool:
     return int(texts.str.len_bytes().sum()) >= least
 
 
-def origins(text: str, rules: tuple[Rule, ...]) -> tuple[str, NDArray[np.int64]]:
+def origins(text: str, rules: tuple[Rule, ...]) -> tuple[str, Int64s]:
     """Normalise one text and say where each code point came from.
 
     Returns the normalised text and, for each of its code points, the index of the code point in `text` that

@@ -6,8 +6,8 @@ The same rules as `shingles.own_grams` and `shingles.proposing_hashes`.
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from datacheck.text.arrays import Bools, UInt32s
 from datacheck.text.decode_kernels import Lookup
 from datacheck.text.jit import njit
 from datacheck.text.kernels import window_hashes
@@ -17,11 +17,11 @@ from datacheck.text.shingles import LATIN_END, STRETCH
 class Drop(NamedTuple):
     """Hashes to leave out: sorted, and a bitmap over their leading bits that answers for nearly all others."""
 
-    hashes: NDArray[np.uint32]
-    bitmap: NDArray[np.bool_]
+    hashes: UInt32s
+    bitmap: Bools
 
     @classmethod
-    def of(cls, hashes: NDArray[np.uint32]) -> "Drop":
+    def of(cls, hashes: UInt32s) -> "Drop":
         """Prepare sorted distinct hashes; none: an empty bitmap."""
         bitmap = np.zeros(1 << 20 if len(hashes) else 0, np.bool_)
         bitmap[hashes >> np.uint32(12)] = True
@@ -29,7 +29,7 @@ class Drop(NamedTuple):
 
 
 @njit
-def find_dropped(hashes: NDArray[np.uint32], count: int, drop: Drop, out: NDArray[np.bool_]) -> None:
+def find_dropped(hashes: UInt32s, count: int, drop: Drop, out: Bools) -> None:
     """Say of hashes[:count] which are in `drop`."""
     for i in range(count):
         value = hashes[i]
@@ -47,7 +47,7 @@ def find_dropped(hashes: NDArray[np.uint32], count: int, drop: Drop, out: NDArra
 
 
 @njit
-def find_latin(codes: NDArray[np.uint32], length: int, table: Lookup, out: NDArray[np.bool_], least: np.uint32) -> None:
+def find_latin(codes: UInt32s, length: int, table: Lookup, out: Bools, least: np.uint32) -> None:
     """Say of each code point whether it is a Latin letter; words are not asked: out stays as it is.
 
     least: LATIN, or 0 where digits count as letters.
@@ -58,7 +58,7 @@ def find_latin(codes: NDArray[np.uint32], length: int, table: Lookup, out: NDArr
 
 
 @njit
-def rare_grams(hashes: NDArray[np.uint32], count: int, dropped: NDArray[np.bool_], out: NDArray[np.uint32]) -> Any:
+def rare_grams(hashes: UInt32s, count: int, dropped: Bools, out: UInt32s) -> Any:
     """Copy those of hashes[:count] to out that are not dropped; returns how many."""
     kept = 0
     for i in range(count):
@@ -68,13 +68,7 @@ def rare_grams(hashes: NDArray[np.uint32], count: int, dropped: NDArray[np.bool_
 
 
 @njit
-def own_grams(
-    hashes: NDArray[np.uint32],
-    count: int,
-    dropped: NDArray[np.bool_],
-    latin: NDArray[np.bool_],
-    out: NDArray[np.uint32],
-) -> Any:
+def own_grams(hashes: UInt32s, count: int, dropped: Bools, latin: Bools, out: UInt32s) -> Any:
     """Copy those of hashes[:count] to out that are no boilerplate (`shingles.own_grams`); returns how many."""
     kept, loose = 0, 0  # loose: how many of the last ones are dropped after all if their stretch is long
     for i in range(count):
@@ -90,13 +84,7 @@ def own_grams(
 
 @njit
 def mix_latin(
-    codes: NDArray[np.uint32],
-    tokens: int,
-    table: Lookup,
-    hashes: NDArray[np.uint32],
-    count: int,
-    latin: NDArray[np.bool_],
-    out: NDArray[np.uint32],
+    codes: UInt32s, tokens: int, table: Lookup, hashes: UInt32s, count: int, latin: Bools, out: UInt32s
 ) -> Any:
     """Write the hash that is counted and proposes pairs (`shingles.proposing_hashes`) of each of `count` n-grams.
 
@@ -110,14 +98,7 @@ def mix_latin(
 
 
 @njit
-def proposing_grams(
-    mixed: NDArray[np.uint32],
-    count: int,
-    windows: int,
-    dropped: NDArray[np.bool_],
-    latin: NDArray[np.bool_],
-    out: NDArray[np.uint32],
-) -> Any:
+def proposing_grams(mixed: UInt32s, count: int, windows: int, dropped: Bools, latin: Bools, out: UInt32s) -> Any:
     """Copy the hashes of `mix_latin` to out of what `own_grams` keeps; not the last Latin ones, which have no longer.
 
     windows: how many longer ones there are; 0: the text is too short, and keeps the short ones.

@@ -3,8 +3,8 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from datacheck.text.arrays import Bools, Int32s, Int64s, UInt32s, UInt64s
 from datacheck.text.codes import from_lengths
 from datacheck.text.jit import njit, spread
 from datacheck.text.kernels import ones
@@ -18,7 +18,7 @@ _LONGER = 16  # from here on, looking up the shorter set in the longer one is ch
 
 
 @njit
-def _merged(a: NDArray[np.uint32], i: int, a_end: int, b: NDArray[np.uint32], j: int, b_end: int, needed: int) -> Any:
+def _merged(a: UInt32s, i: int, a_end: int, b: UInt32s, j: int, b_end: int, needed: int) -> Any:
     common = 0
     while i < a_end and j < b_end:
         if common + min(a_end - i, b_end - j) < needed:
@@ -32,7 +32,7 @@ def _merged(a: NDArray[np.uint32], i: int, a_end: int, b: NDArray[np.uint32], j:
 
 
 @njit
-def _looked_up(a: NDArray[np.uint32], a_start: int, a_end: int, b: NDArray[np.uint32], b_start: int, b_end: int) -> Any:
+def _looked_up(a: UInt32s, a_start: int, a_end: int, b: UInt32s, b_start: int, b_end: int) -> Any:
     common = 0
     for i in range(a_start, a_end):
         low, high = b_start, b_end
@@ -48,14 +48,14 @@ def _looked_up(a: NDArray[np.uint32], a_start: int, a_end: int, b: NDArray[np.ui
 
 
 @njit
-def _fill_bitmaps(offsets: NDArray[np.int64], hashes: NDArray[np.uint32], first: int, last: int, out: Any) -> None:
+def _fill_bitmaps(offsets: Int64s, hashes: UInt32s, first: int, last: int, out: Any) -> None:
     for row in range(first, last):
         for at in range(offsets[row], offsets[row + 1]):
             bit = np.uint64(1) << np.uint64((hashes[at] >> _BIT_SHIFT) & np.uint32(63))
             out[row, np.uintp(hashes[at] >> _WORD_SHIFT)] |= bit
 
 
-def bitmaps(sets: Shingles) -> NDArray[np.uint64]:
+def bitmaps(sets: Shingles) -> UInt64s:
     """Return a bitmap of each set, uint64[rows, 16]: what `intersections` needs to reject most pairs at a glance."""
     out = np.zeros((len(sets.offsets) - 1, _WORDS), np.uint64)
     spread(lambda first, last: _fill_bitmaps(*sets, first, last, out), sets.offsets)
@@ -63,7 +63,7 @@ def bitmaps(sets: Shingles) -> NDArray[np.uint64]:
 
 
 @njit
-def _apart(one: NDArray[np.uint64], two: NDArray[np.uint64]) -> Any:
+def _apart(one: UInt64s, two: UInt64s) -> Any:
     """Return in how many bits two bitmaps differ: at least so many members are in one of the sets only."""
     total = 0
     for i in range(_WORDS):
@@ -72,26 +72,13 @@ def _apart(one: NDArray[np.uint64], two: NDArray[np.uint64]) -> Any:
 
 
 @njit
-def _reachable(
-    sizes: NDArray[np.int64],
-    known: NDArray[np.uint64],
-    left: NDArray[np.int64],
-    right: NDArray[np.int64],
-    needed: NDArray[np.int64],
-    out: NDArray[np.bool_],
-) -> None:
+def _reachable(sizes: Int64s, known: UInt64s, left: Int64s, right: Int64s, needed: Int64s, out: Bools) -> None:
     for pair in range(len(left)):
         one, two = left[pair], right[pair]
         out[pair] = sizes[one] + sizes[two] - _apart(known[one], known[two]) >= 2 * needed[pair]
 
 
-def reachable(
-    sets: Shingles,
-    known: NDArray[np.uint64],
-    left: NDArray[np.int64],
-    right: NDArray[np.int64],
-    needed: NDArray[np.int64],
-) -> NDArray[np.bool_]:
+def reachable(sets: Shingles, known: UInt64s, left: Int64s, right: Int64s, needed: Int64s) -> Bools:
     """Say which pairs can have `needed` members in common: |A| + |B| = 2 |A ∩ B| + |A Δ B|, and bitmaps bound |A Δ B|.
 
     known: `bitmaps(sets)`. Never False for a pair that has as many.
@@ -103,16 +90,16 @@ def reachable(
 
 @njit
 def _intersect(
-    a_offsets: NDArray[np.int64],
-    a: NDArray[np.uint32],
-    left: NDArray[np.int64],
-    b_offsets: NDArray[np.int64],
-    b: NDArray[np.uint32],
-    right: NDArray[np.int64],
-    needed: NDArray[np.int64],
+    a_offsets: Int64s,
+    a: UInt32s,
+    left: Int64s,
+    b_offsets: Int64s,
+    b: UInt32s,
+    right: Int64s,
+    needed: Int64s,
     first: int,
     last: int,
-    out: NDArray[np.int32],
+    out: Int32s,
 ) -> Any:
     for pair in range(first, last):
         i, i_end = a_offsets[left[pair]], a_offsets[left[pair] + 1]
@@ -125,9 +112,7 @@ def _intersect(
             out[pair] = _merged(a, i, i_end, b, j, j_end, needed[pair])
 
 
-def intersections(
-    a: Shingles, left: NDArray[np.int64], b: Shingles, right: NDArray[np.int64], needed: NDArray[np.int64] | None = None
-) -> NDArray[np.int32]:
+def intersections(a: Shingles, left: Int64s, b: Shingles, right: Int64s, needed: Int64s | None = None) -> Int32s:
     """Return |a[left] ∩ b[right]| of each pair, int32[p]; below `needed` it may be too small."""
     if needed is not None and a is b and len(left) >= _WORTH * (len(a.offsets) - 1):
         out = np.zeros(len(left), np.int32)
@@ -137,9 +122,7 @@ def intersections(
     return _compared(a, left, b, right, np.zeros(len(left), np.int64) if needed is None else needed)
 
 
-def _compared(
-    a: Shingles, left: NDArray[np.int64], b: Shingles, right: NDArray[np.int64], needed: NDArray[np.int64]
-) -> NDArray[np.int32]:
+def _compared(a: Shingles, left: Int64s, b: Shingles, right: Int64s, needed: Int64s) -> Int32s:
     out = np.zeros(len(left), np.int32)
     work = np.diff(a.offsets)[left] + np.diff(b.offsets)[right]
 
@@ -152,14 +135,14 @@ def _compared(
 
 @njit
 def _rarest(
-    offsets: NDArray[np.int64],
-    hashes: NDArray[np.uint32],
-    frequency: NDArray[np.uint32],
-    counts: NDArray[np.int64],
-    places: NDArray[np.int64],
+    offsets: Int64s,
+    hashes: UInt32s,
+    frequency: UInt32s,
+    counts: Int64s,
+    places: Int64s,
     first: int,
     last: int,
-    out: NDArray[np.uint32],
+    out: UInt32s,
 ) -> None:
     for row in range(first, last):
         members = hashes[offsets[row] : offsets[row + 1]]
@@ -172,7 +155,7 @@ def _rarest(
             out[places[row] + i] = np.uint32(keys[i] & np.uint64(0xFFFFFFFF))
 
 
-def rarest_first(sets: Shingles, counts: NDArray[np.int64]) -> NDArray[np.uint32]:
+def rarest_first(sets: Shingles, counts: Int64s) -> UInt32s:
     """Return the `counts[row]` rarest members of each row, row after row.
 
     How many rows have a member is counted for 256 neighbouring hashes together: too many for some, the same order in

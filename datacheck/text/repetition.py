@@ -2,15 +2,15 @@
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
+from datacheck.text.arrays import Float64s, Int64s, UInt32s
 from datacheck.text.codes import blocks, decode
 from datacheck.text.shingles import mix
 
 _BASE = np.uint32(0x9E3779B1)
 
 
-def top_coverage(texts: pl.Series, n: int, least: float, characters: int) -> NDArray[np.float64]:
+def top_coverage(texts: pl.Series, n: int, least: float, characters: int) -> Float64s:
     """Return the share of each text's characters that stand in an occurrence of its most frequent n-gram.
 
     0 where that is below `least`, or fewer than `characters` characters; null is 0. Of several n-grams that are equally
@@ -21,7 +21,7 @@ def top_coverage(texts: pl.Series, n: int, least: float, characters: int) -> NDA
     return np.concatenate([np.zeros(0), *parts])
 
 
-def _block(texts: pl.Series, n: int, least: float, characters: int) -> NDArray[np.float64]:
+def _block(texts: pl.Series, n: int, least: float, characters: int) -> Float64s:
     text = decode(texts)
     lengths = np.diff(text.offsets)
     needed = np.maximum(np.ceil(lengths * least).astype(np.int64), max(characters, 1))
@@ -42,9 +42,7 @@ def _block(texts: pl.Series, n: int, least: float, characters: int) -> NDArray[n
     return shares
 
 
-def _candidates(
-    hashes: NDArray[np.uint32], offsets: NDArray[np.int64], n: int, needed: NDArray[np.int64]
-) -> NDArray[np.int64]:
+def _candidates(hashes: UInt32s, offsets: Int64s, n: int, needed: Int64s) -> Int64s:
     """Return rows in which n-grams whose hashes start alike are frequent enough: one sort of 32-bit keys.
 
     Windows that reach into the next row are counted too: they can add a candidate, and take none away.
@@ -62,7 +60,7 @@ def _candidates(
     return np.unique(row[(times * n >= needed[row]) & (lengths[row] >= n)])
 
 
-def _covered(hashes: NDArray[np.uint32], n: int) -> int:
+def _covered(hashes: UInt32s, n: int) -> int:
     """How many characters the most frequent n-gram of one text covers; `hashes` has its n-grams by place."""
     values, counts = np.unique(hashes, return_counts=True)
     best = 0

@@ -8,9 +8,9 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from datacheck.text import tables
+from datacheck.text.arrays import Bools, Int64s, UInt32s
 from datacheck.text.codes import Codes, blocks, decode, encode, from_lengths, points, text_of
 
 Rule = Literal["nfkc", "casefold", "t2s", "strip_punct", "strip_space", "strip_invisible"]
@@ -27,9 +27,9 @@ EXPAND = _CODES + 2  # EXPAND + i: becomes the i-th expansion
 class Table(NamedTuple):
     """What each code point becomes: a code point, or one of the marks DROP, CONTEXT, EXPAND + i."""
 
-    single: NDArray[np.uint32]
-    expansions: NDArray[np.uint32]  # one per line, padded with zeros
-    widths: NDArray[np.int64]
+    single: UInt32s
+    expansions: UInt32s  # one per line, padded with zeros
+    widths: Int64s
 
 
 def plainly(texts: pl.Series, rules: tuple[Rule, ...]) -> pl.Series:
@@ -54,7 +54,7 @@ def _apply(text: Codes, rules: tuple[Rule, ...]) -> Codes:
     return Codes(text.offsets - np.searchsorted(dropped, text.offsets), mapped[~special])
 
 
-def _expand(offsets: NDArray[np.int64], mapped: NDArray[np.uint32], table: Table) -> Codes:
+def _expand(offsets: Int64s, mapped: UInt32s, table: Table) -> Codes:
     at = np.flatnonzero(mapped >= EXPAND)
     which = mapped[at] - np.uint32(EXPAND)
     counts = (mapped != DROP).astype(np.int64)
@@ -67,7 +67,7 @@ def _expand(offsets: NDArray[np.int64], mapped: NDArray[np.uint32], table: Table
     return Codes(ends[offsets], out)
 
 
-def _compose(text: Codes, context: NDArray[np.bool_]) -> Codes:
+def _compose(text: Codes, context: Bools) -> Codes:
     """Bring the rows with context-dependent code points to NFKC."""
     rows = np.unique(np.searchsorted(text.offsets, np.flatnonzero(context), side="right") - 1)
     lengths = np.diff(text.offsets)
@@ -126,7 +126,7 @@ def table_of(rules: tuple[Rule, ...], *, composed: bool = False) -> Table:
     return Table(single, expansions, np.fromiter(map(len, longer), np.int64, len(longer)))
 
 
-def _mapping(rule: str) -> tuple[NDArray[np.uint32], dict[int, tuple[int, ...]]]:
+def _mapping(rule: str) -> tuple[UInt32s, dict[int, tuple[int, ...]]]:
     """Return the one-to-one part of a rule as a dense table, and the code points that become several."""
     step, wide = np.arange(_CODES, dtype=np.uint32), {}
     for first, last, mapped in tables.read(rule):
@@ -137,11 +137,11 @@ def _mapping(rule: str) -> tuple[NDArray[np.uint32], dict[int, tuple[int, ...]]]
     return step, wide
 
 
-def _through(news: Iterable[int], step: NDArray[np.uint32], wide: dict[int, tuple[int, ...]]) -> tuple[int, ...]:
+def _through(news: Iterable[int], step: UInt32s, wide: dict[int, tuple[int, ...]]) -> tuple[int, ...]:
     return tuple(out for new in news for out in wide.get(new, (int(step[new]),)))
 
 
-def _dropped(rules: tuple[Rule, ...]) -> NDArray[np.bool_]:
+def _dropped(rules: tuple[Rule, ...]) -> Bools:
     dropped = np.zeros(_CODES, np.bool_)
     for rule, kind in (("strip_punct", "strip"), ("strip_space", "space")):
         for first, last, _ in tables.read(kind) if rule in rules else ():

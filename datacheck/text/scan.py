@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
+from datacheck.text.arrays import Bools, Int32s, Int64s, UInt32s, UInt64s
 from datacheck.text.decode_kernels import ROOM, Column, Lookup, Rows, decode_row, lookup, text_of
 from datacheck.text.eval_index import WINDOW, EvalIndex, Found, Items, find_few
 from datacheck.text.jit import njit, spread
@@ -32,19 +32,19 @@ class _Index(NamedTuple):
     several have it `_SEVERAL` and the place in offsets.
     """
 
-    filter: NDArray[np.uint64]
+    filter: UInt64s
     filter_shift: np.uint32
-    table: NDArray[np.uint64]
+    table: UInt64s
     table_shift: np.uint32
-    offsets: NDArray[np.int64]
-    postings: NDArray[np.int64]
-    agree: NDArray[np.int64]
-    needed: NDArray[np.int64]
-    item_offsets: NDArray[np.int64]
-    item_hashes: NDArray[np.uint32]
-    widths: NDArray[np.int64]
-    begins: NDArray[np.uint32]
-    ends: NDArray[np.uint32]
+    offsets: Int64s
+    postings: Int64s
+    agree: Int64s
+    needed: Int64s
+    item_offsets: Int64s
+    item_hashes: UInt32s
+    widths: Int64s
+    begins: UInt32s
+    ends: UInt32s
 
     @classmethod
     def of(cls, index: EvalIndex, items: Items) -> "_Index":
@@ -74,12 +74,7 @@ class _Index(NamedTuple):
 
 @njit
 def _fill(
-    hashes: NDArray[np.uint32],
-    values: NDArray[np.uint32],
-    filter_: NDArray[np.uint64],
-    filter_shift: np.uint32,
-    table: NDArray[np.uint64],
-    table_shift: np.uint32,
+    hashes: UInt32s, values: UInt32s, filter_: UInt64s, filter_shift: np.uint32, table: UInt64s, table_shift: np.uint32
 ) -> None:
     mask = np.uintp(len(table) - 1)
     for at in range(len(hashes)):
@@ -92,22 +87,22 @@ def _fill(
         table[slot] = (np.uint64(value) << np.uint64(32)) | np.uint64(values[at])
 
 
-_Chains = tuple[NDArray[np.uint32], NDArray[np.int64], NDArray[np.int64]]
+_Chains = tuple[UInt32s, Int64s, Int64s]
 
 
 class _Scratch(NamedTuple):
     """What one thread works with."""
 
-    codes: NDArray[np.uint32]
-    hashes: NDArray[np.uint32]
-    passed: NDArray[np.uint32]  # those that the filter let pass
-    counts: NDArray[np.int32]  # per item: how many of its indexed n-grams the row has
-    touched: NDArray[np.int64]  # the items that have a count
-    marks: NDArray[np.int64]  # per n-gram of one item: how often it stands in the window
+    codes: UInt32s
+    hashes: UInt32s
+    passed: UInt32s  # those that the filter let pass
+    counts: Int32s  # per item: how many of its indexed n-grams the row has
+    touched: Int64s  # the items that have a count
+    marks: Int64s  # per n-gram of one item: how often it stands in the window
 
 
 @njit
-def _passed(hashes: NDArray[np.uint32], count: int, index: _Index, out: NDArray[np.uint32]) -> Any:
+def _passed(hashes: UInt32s, count: int, index: _Index, out: UInt32s) -> Any:
     """Copy the hashes that may be indexed to out; returns how many. Written first, counted then: no jump to guess."""
     passed = np.uintp(0)
     for i in range(count):
@@ -130,7 +125,7 @@ def _counted(item: Any, scratch: _Scratch, touched: int) -> int:
 
 
 @njit
-def _agreeing(hashes: NDArray[np.uint32], count: int, index: _Index, scratch: _Scratch) -> int:
+def _agreeing(hashes: UInt32s, count: int, index: _Index, scratch: _Scratch) -> int:
     """Collect in scratch.touched the items that enough indexed n-grams agree with; returns how many.
 
     An n-gram that the row repeats counts again: some items too many, which are then compared in full.
@@ -162,7 +157,7 @@ def _agreeing(hashes: NDArray[np.uint32], count: int, index: _Index, scratch: _S
 
 
 @njit
-def _chains(hashes: NDArray[np.uint32], count: int) -> _Chains:
+def _chains(hashes: UInt32s, count: int) -> _Chains:
     """Return a hash table of a row's n-grams: keys, the first place of each (-1: empty slot), the next equal one."""
     size = 4
     while size < 2 * count:
@@ -179,7 +174,7 @@ def _chains(hashes: NDArray[np.uint32], count: int) -> _Chains:
 
 
 @njit
-def _slot(keys: NDArray[np.uint32], heads: NDArray[np.int64], value: np.uint32) -> np.uintp:
+def _slot(keys: UInt32s, heads: Int64s, value: np.uint32) -> np.uintp:
     """Return the slot of a hash, or the empty one where it would stand."""
     mask = np.uintp(len(keys) - 1)
     slot = np.uintp(value) & mask
@@ -189,7 +184,7 @@ def _slot(keys: NDArray[np.uint32], heads: NDArray[np.int64], value: np.uint32) 
 
 
 @njit
-def _occurrences(index: _Index, item: int, chains: _Chains) -> NDArray[np.int64]:
+def _occurrences(index: _Index, item: int, chains: _Chains) -> Int64s:
     """Return where the n-grams of an item stand in the row, sorted (place << 32 | n-gram); empty if not enough do."""
     keys, heads, following = chains
     first, last = index.item_offsets[item], index.item_offsets[item + 1]
@@ -215,7 +210,7 @@ def _occurrences(index: _Index, item: int, chains: _Chains) -> NDArray[np.int64]
 
 
 @njit
-def _best(found: NDArray[np.int64], width: int, reach: int, marks: NDArray[np.int64]) -> tuple[int, int, int]:
+def _best(found: Int64s, width: int, reach: int, marks: Int64s) -> tuple[int, int, int]:
     """`best_window` over sorted occurrences: the number of distinct n-grams, the first and the last occurrence."""
     low = np.int64(0xFFFFFFFF)
     best, best_first, best_last = 0, 0, -1
@@ -240,15 +235,7 @@ def _best(found: NDArray[np.int64], width: int, reach: int, marks: NDArray[np.in
 
 @njit
 def _compare(
-    row: int,
-    length: int,
-    count: int,
-    enough: int,
-    n: int,
-    index: _Index,
-    scratch: _Scratch,
-    out: NDArray[np.int64],
-    used: int,
+    row: int, length: int, count: int, enough: int, n: int, index: _Index, scratch: _Scratch, out: Int64s, used: int
 ) -> int:
     """Compare a row with the items in scratch.touched in full; writes lines of Found, in normalised places."""
     chains = _chains(scratch.hashes, count)
@@ -283,9 +270,9 @@ def _rows(
     n: int,
     index: _Index,
     scratch: _Scratch,
-    odd: NDArray[np.bool_],
-    out: NDArray[np.int64],
-    state: NDArray[np.int64],
+    odd: Bools,
+    out: Int64s,
+    state: Int64s,
 ) -> int:
     """Scan rows from `row` on; returns the row where `out` has no room for its candidates, else `last`.
 
@@ -310,7 +297,7 @@ def _rows(
 
 
 @njit
-def _written(rows: Rows, table: Lookup, lines: NDArray[np.int64], used: int, where: NDArray[np.int64]) -> None:
+def _written(rows: Rows, table: Lookup, lines: Int64s, used: int, where: Int64s) -> None:
     """Replace places in normalised text by those in the text as it was written; lines in row order."""
     known = np.int64(-1)
     for line in range(used):
@@ -342,7 +329,7 @@ def find_many(index: EvalIndex, items: Items, texts: pl.Series, n: int) -> Found
     room = int(np.diff(source.offsets).max(initial=0)) + ROOM
     free: list[_Piece] = []  # what a thread is done with, the next one takes: fresh memory is slow
 
-    def work(first: int, last: int) -> NDArray[np.int64]:
+    def work(first: int, last: int) -> Int64s:
         piece = _taken(free) or _Piece.of(prepared, n, room)
         lines = piece.scan(source.rows, first, last, odd)
         free.append(piece)
@@ -370,8 +357,8 @@ class _Piece(NamedTuple):
     known: _Index
     n: int
     scratch: _Scratch
-    where: NDArray[np.int64]
-    state: NDArray[np.int64]
+    where: Int64s
+    state: Int64s
 
     @classmethod
     def of(cls, index: _Index, n: int, room: int) -> "_Piece":
@@ -386,7 +373,7 @@ class _Piece(NamedTuple):
         )
         return cls(index, n, scratch, np.empty(room, np.int64), np.zeros(2, np.int64))
 
-    def scan(self, rows: Rows, first: int, last: int, odd: NDArray[np.bool_]) -> NDArray[np.int64]:
+    def scan(self, rows: Rows, first: int, last: int, odd: Bools) -> Int64s:
         """Scan the rows first…last - 1: lines of Found, in row order."""
         table, row = lookup(RULES), first
         out, done = np.empty((1024, _OUT), np.int64), [_NONE]

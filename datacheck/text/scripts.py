@@ -4,9 +4,9 @@ from functools import cache
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from datacheck.text import tables
+from datacheck.text.arrays import Bools, UInt8s, UInt32s
 from datacheck.text.codes import blocks, decode, row_numbers
 
 # Blocks of letters by script (Unicode 14.0). Signs, digits and marks belong to none.
@@ -43,7 +43,7 @@ def script_words(texts: pl.Series) -> pl.DataFrame:
     return pl.DataFrame({name: counts[:, number] for number, name in enumerate(COLUMNS)})
 
 
-def _count(texts: pl.Series) -> NDArray[np.uint32]:
+def _count(texts: pl.Series) -> UInt32s:
     text = decode(texts)
     kind, rows = _classes()[text.codes], row_numbers(text.offsets)
     begins = np.ones(len(kind), np.bool_)
@@ -59,7 +59,7 @@ def _count(texts: pl.Series) -> NDArray[np.uint32]:
 
 
 @cache
-def _classes() -> NDArray[np.uint8]:
+def _classes() -> UInt8s:
     classes = np.full(0x110000, _NONE, np.uint8)
     for number, ranges in enumerate(_BLOCKS.values()):
         for first, last in ranges:
@@ -68,12 +68,12 @@ def _classes() -> NDArray[np.uint8]:
 
 
 @cache
-def _single() -> NDArray[np.bool_]:
+def _single() -> Bools:
     return np.array([name in _BY_CHARACTER for name in SCRIPTS] + [True])
 
 
 @cache
-def _written() -> NDArray[np.uint8]:
+def _written() -> UInt8s:
     """1: a simplified form, 2: a traditional form, 0: anything else, characters of both among them (后, 里)."""
     written = np.zeros(0x110000, np.uint8)
     for first, last, mapped in tables.read("t2s"):

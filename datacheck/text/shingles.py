@@ -17,9 +17,9 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from datacheck.text import tables
+from datacheck.text.arrays import Bools, Int64s, UInt8s, UInt32s
 from datacheck.text.codes import Codes, blocks, decode, from_lengths, points, ranges, row_numbers
 
 By = Literal["chars", "words", "jieba"]
@@ -41,17 +41,17 @@ BASE = np.uint32(0x9E3779B1)  # odd, so that multiplying loses nothing
 class Shingles(NamedTuple):
     """Row i has the hashes `hashes[offsets[i]:offsets[i + 1]]`, sorted, each once; an empty row has none."""
 
-    offsets: NDArray[np.int64]
-    hashes: NDArray[np.uint32]
+    offsets: Int64s
+    hashes: UInt32s
 
 
 class Grams(NamedTuple):
     """All n-grams in text order: row i is offsets[i]:offsets[i + 1]; they cover code points start…end - 1."""
 
-    offsets: NDArray[np.int64]
-    hashes: NDArray[np.uint32]
-    starts: NDArray[np.int64]  # counted within the row
-    ends: NDArray[np.int64]
+    offsets: Int64s
+    hashes: UInt32s
+    starts: Int64s  # counted within the row
+    ends: Int64s
 
 
 def shingles(texts: pl.Series, by: By, n: int) -> Shingles:
@@ -103,19 +103,19 @@ def concat(parts: Iterable[Shingles]) -> Shingles:
     )
 
 
-def take(sets: Shingles, rows: NDArray[np.int64]) -> Shingles:
+def take(sets: Shingles, rows: Int64s) -> Shingles:
     """Return the given rows, in the given order."""
     lengths = np.diff(sets.offsets)[rows]
     return Shingles(from_lengths(lengths), sets.hashes[ranges(sets.offsets[rows], lengths)])
 
 
-def some(found: Grams, keep: NDArray[np.bool_]) -> Grams:
+def some(found: Grams, keep: Bools) -> Grams:
     """Return some of the n-grams of each row."""
     before = from_lengths(keep.astype(np.int64))
     return Grams(before[found.offsets], found.hashes[keep], found.starts[keep], found.ends[keep])
 
 
-def own_grams(found: Grams, latin: NDArray[np.bool_], drop: NDArray[np.uint32]) -> NDArray[np.bool_]:
+def own_grams(found: Grams, latin: Bools, drop: UInt32s) -> Bools:
     """Say which n-grams are no boilerplate: all but those of `drop` (sorted), of Latin ones only where many meet.
 
     latin: whether an n-gram begins with a Latin letter. Many combinations of a few letters are frequent in any
@@ -127,7 +127,7 @@ def own_grams(found: Grams, latin: NDArray[np.bool_], drop: NDArray[np.uint32]) 
     fresh[1:] = loose[1:] != loose[:-1]
     fresh[found.offsets[:-1][np.diff(found.offsets) > 0]] = True
     stretch = np.cumsum(fresh) - 1
-    short: NDArray[np.bool_] = np.bincount(stretch)[stretch] < STRETCH if len(gone) else loose
+    short: Bools = np.bincount(stretch)[stretch] < STRETCH if len(gone) else loose
     return ~gone | (loose & short)
 
 
@@ -139,9 +139,7 @@ def longer(by: str, n: int) -> int:
     return LATIN_N if by == "chars" and n <= _SHORT else 0
 
 
-def proposing_hashes(
-    found: Grams, wide: Grams, latin: NDArray[np.bool_], n: int
-) -> tuple[NDArray[np.uint32], NDArray[np.bool_]]:
+def proposing_hashes(found: Grams, wide: Grams, latin: Bools, n: int) -> tuple[UInt32s, Bools]:
     """Return a hash for each n-gram: that of `wide` where it begins with a Latin letter; and whether there is one.
 
     found, wide: n-grams and `LATIN_N`-grams of the same texts, n < `LATIN_N`. The last letters of a row have no longer
@@ -155,7 +153,7 @@ def proposing_hashes(
     return hashes, wider | ~(latin & long)
 
 
-def contained(hashes: NDArray[np.uint32], among: NDArray[np.uint32]) -> NDArray[np.bool_]:
+def contained(hashes: UInt32s, among: UInt32s) -> Bools:
     """Say of each hash whether it is in `among` (sorted). A bitmap answers for nearly all that are not."""
     found = np.zeros(len(hashes), np.bool_)
     if not len(among):
@@ -172,9 +170,7 @@ def contained(hashes: NDArray[np.uint32], among: NDArray[np.uint32]) -> NDArray[
     return found
 
 
-def document_frequency(
-    sets: Shingles, among: NDArray[np.uint32] | None = None
-) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+def document_frequency(sets: Shingles, among: UInt32s | None = None) -> tuple[UInt32s, Int64s]:
     """Return the distinct hashes, sorted, and in how many rows each occurs.
 
     `among` (sorted) restricts the answer to those hashes. That makes counting over parts small: what 5 % of
@@ -186,9 +182,7 @@ def document_frequency(
     return found, counts.astype(np.int64)
 
 
-def sum_frequencies(
-    parts: Iterable[tuple[NDArray[np.uint32], NDArray[np.int64]]],
-) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+def sum_frequencies(parts: Iterable[tuple[UInt32s, Int64s]]) -> tuple[UInt32s, Int64s]:
     """Add up document frequencies of parts."""
     every = list(parts)
     hashes = np.concatenate([np.zeros(0, np.uint32), *(hashes for hashes, _ in every)])
@@ -202,13 +196,13 @@ def sum_frequencies(
 class _Tokens(NamedTuple):
     """Tokens in text order: row offsets, a hash each, and what code points of their row they cover."""
 
-    offsets: NDArray[np.int64]
-    hashes: NDArray[np.uint32]
-    starts: NDArray[np.int64]
-    ends: NDArray[np.int64]
+    offsets: Int64s
+    hashes: UInt32s
+    starts: Int64s
+    ends: Int64s
 
 
-def mix(values: NDArray[np.uint32]) -> NDArray[np.uint32]:
+def mix(values: UInt32s) -> UInt32s:
     """Spread the bits: the finaliser of MurmurHash3, one to one."""
     values = values ^ (values >> np.uint32(16))
     values *= np.uint32(0x85EBCA6B)
@@ -235,7 +229,7 @@ def _words(text: Codes) -> _Tokens:
     return _runs(text, starts[wanted], ends[wanted])
 
 
-def _runs(text: Codes, starts: NDArray[np.int64], ends: NDArray[np.int64]) -> _Tokens:
+def _runs(text: Codes, starts: Int64s, ends: Int64s) -> _Tokens:
     """Return the tokens text.codes[start:end]; none reaches over the end of a row."""
     lengths = ends - starts
     first = from_lengths(lengths)[:-1]
@@ -251,7 +245,7 @@ def _runs(text: Codes, starts: NDArray[np.int64], ends: NDArray[np.int64]) -> _T
 
 
 @cache
-def classes() -> NDArray[np.uint8]:
+def classes() -> UInt8s:
     """Return the class of each code point: separator, letter (of a run), or a word by itself."""
     kinds = np.full(0x110000, SEPARATOR, np.uint8)
     for first, last, _ in tables.read("word"):
@@ -285,7 +279,7 @@ def _windows(tokens: _Tokens, n: int) -> Grams:
     return Grams(offsets, mix(out), tokens.starts[at] if len(at) else at, ends)
 
 
-def _polynomial(values: NDArray[np.uint32]) -> int:
+def _polynomial(values: UInt32s) -> int:
     result = 0
     for value in values.tolist():
         result = (result * int(BASE) + value) & 0xFFFFFFFF

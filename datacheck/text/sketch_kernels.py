@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
+from datacheck.text.arrays import Int64s, UInt32s, UInt64s
 from datacheck.text.codes import from_lengths
 from datacheck.text.decode_kernels import ROOM, Column, Lookup, Rows, decode_row, longest, lookup
 from datacheck.text.jit import njit, spread, stream
@@ -25,9 +25,7 @@ _PIECE = 1 << 20  # bytes of text whose sets are built in one go
 
 
 @njit
-def signature_of(
-    hashes: NDArray[np.uint32], count: int, a: NDArray[np.uint32], b: NDArray[np.uint32], out: NDArray[np.uint32]
-) -> Any:
+def signature_of(hashes: UInt32s, count: int, a: UInt32s, b: UInt32s, out: UInt32s) -> Any:
     """Write the MinHash signature of hashes[:count] (any order, repetitions allowed), and spoils count + 8 of them."""
     for k in range(len(a)):
         out[k] = _EMPTY
@@ -61,7 +59,7 @@ def _mix64(value: Any) -> Any:
 
 
 @njit
-def _band_keys(signature: NDArray[np.uint32], bands: int, rows: int, out: NDArray[np.uint64]) -> Any:
+def _band_keys(signature: UInt32s, bands: int, rows: int, out: UInt64s) -> Any:
     """Write one key per band, as `minhash.band_keys`; bands in the inner loops, so that vectors of them are done."""
     least = _EMPTY
     for k in range(len(signature)):
@@ -77,7 +75,7 @@ def _band_keys(signature: NDArray[np.uint32], bands: int, rows: int, out: NDArra
 
 
 @njit
-def _mark(signature: NDArray[np.uint32], out: NDArray[np.uint64]) -> Any:
+def _mark(signature: UInt32s, out: UInt64s) -> Any:
     """Write `minhash.marks` of one signature."""
     out[:] = 0
     for k in range(min(len(signature), MARKED)):
@@ -94,14 +92,14 @@ def _sketch(
     table: Lookup,
     n: int,
     drop: Drop,
-    a: NDArray[np.uint32],
-    b: NDArray[np.uint32],
+    a: UInt32s,
+    b: UInt32s,
     bands: int,
     rows: int,
-    keys: NDArray[np.uint64],
-    pick: NDArray[np.uint32],
-    marks: NDArray[np.uint64],
-    counts: NDArray[np.int64],
+    keys: UInt64s,
+    pick: UInt32s,
+    marks: UInt64s,
+    counts: Int64s,
 ) -> Any:
     """Write keys, pick, marks and counts = (n-grams compared, n-grams) of some rows; counts (-1, -1): not done."""
     most = longest(source, first, last)
@@ -145,8 +143,8 @@ def _sketch(
 
 
 def sketch(
-    texts: pl.Series, rules: tuple[Rule, ...], by: str, n: int, drop: NDArray[np.uint32], scheme: tuple[int, int, int]
-) -> tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[np.uint64], NDArray[np.int64]]:
+    texts: pl.Series, rules: tuple[Rule, ...], by: str, n: int, drop: UInt32s, scheme: tuple[int, int, int]
+) -> tuple[UInt64s, UInt32s, UInt64s, Int64s]:
     """Return band keys u64[rows, bands], last MinHash values, marks, and (n-grams compared, of all) int64[rows, 2].
 
     drop: hashes left out, sorted; a row of nothing else keeps all. scheme: permutations, bands, values per band.
@@ -169,7 +167,7 @@ def sketch(
 
 
 @njit
-def _text_hash(codes: NDArray[np.uint32], length: int) -> Any:
+def _text_hash(codes: UInt32s, length: int) -> Any:
     """Return a 64-bit hash of a normalised text: the same as `sketches.text_hashes`."""
     total = np.uint64(length)
     for i in range(length):
@@ -185,9 +183,9 @@ def _own_sets(
     table: Lookup,
     n: int,
     drop: Drop,
-    out: NDArray[np.uint32],
-    lengths: NDArray[np.int64],
-    copies: NDArray[np.uint64],
+    out: UInt32s,
+    lengths: Int64s,
+    copies: UInt64s,
 ) -> Any:
     """Write the sorted sets of rows first…last - 1 to out, their sizes (-1: not done) and text hashes.
 
@@ -224,15 +222,8 @@ def _own_sets(
 
 
 def sets(
-    texts: pl.Series,
-    rules: tuple[Rule, ...],
-    by: str,
-    n: int,
-    drop: NDArray[np.uint32],
-    rows: NDArray[np.int64],
-    *,
-    hashed: bool = True,
-) -> tuple[Shingles, NDArray[np.uint64]]:
+    texts: pl.Series, rules: tuple[Rule, ...], by: str, n: int, drop: UInt32s, rows: Int64s, *, hashed: bool = True
+) -> tuple[Shingles, UInt64s]:
     """Return the sets of n-grams of some rows without those of `drop` (all of them, where nothing else is left).
 
     And a 64-bit hash of each normalised text; no hashes at all unless hashed.

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
+from datacheck.text.arrays import Bools, Int64s, UInt32s, UInt64s
 from datacheck.text.codes import blocks, decode, row_numbers
 from datacheck.text.minhash import band_keys, marks, mix64, signatures
 from datacheck.text.normalise import much, normalise, without_han_space
@@ -54,22 +54,22 @@ class Signatures(NamedTuple):
     N-grams are counted with their repetitions.
     """
 
-    keys: NDArray[np.uint64]
-    pick: NDArray[np.uint32]
-    marks: NDArray[np.uint64]
-    compared: NDArray[np.int64]
-    every: NDArray[np.int64]
+    keys: UInt64s
+    pick: UInt32s
+    marks: UInt64s
+    compared: Int64s
+    every: Int64s
 
 
 class Sets(NamedTuple):
     """The n-gram sets of rows, and a 64-bit hash of each normalised text (none where they were not asked for)."""
 
     sets: Shingles
-    texts: NDArray[np.uint64]
+    texts: UInt64s
 
 
 def sketch(
-    texts: pl.Series, unit: Unit, scheme: Scheme, *, drop: NDArray[np.uint32] = NOTHING, compiled: bool | None = None
+    texts: pl.Series, unit: Unit, scheme: Scheme, *, drop: UInt32s = NOTHING, compiled: bool | None = None
 ) -> Signatures:
     """Return band keys for a scheme of (permutations, bands, values per band).
 
@@ -88,7 +88,7 @@ def sketch(
     return Signatures(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 
-def _sketch(texts: pl.Series, unit: Unit, scheme: Scheme, drop: NDArray[np.uint32]) -> Signatures:
+def _sketch(texts: pl.Series, unit: Unit, scheme: Scheme, drop: UInt32s) -> Signatures:
     normalised = _normalised(texts, unit)
     short = grams(normalised, unit.by, unit.n)
     found, latin, there = _proposing(normalised, short, unit)
@@ -106,8 +106,8 @@ def sets(
     texts: pl.Series,
     unit: Unit,
     *,
-    drop: NDArray[np.uint32] = NOTHING,
-    rows: NDArray[np.int64] | None = None,
+    drop: UInt32s = NOTHING,
+    rows: Int64s | None = None,
     hashed: bool = True,
     compiled: bool | None = None,
 ) -> Sets:
@@ -126,7 +126,7 @@ def sets(
     return Sets(concat([part.sets for part in parts]), hashes if hashed else hashes[:0])
 
 
-def _sets(texts: pl.Series, unit: Unit, drop: NDArray[np.uint32]) -> Sets:
+def _sets(texts: pl.Series, unit: Unit, drop: UInt32s) -> Sets:
     normalised = _normalised(texts, unit)
     found, hashes = grams(normalised, unit.by, unit.n), text_hashes(normalised)
     counted, latin, _ = _proposing(normalised, found, unit)
@@ -141,9 +141,7 @@ def _normalised(texts: pl.Series, unit: Unit) -> pl.Series:
     return without_han_space(normalise(texts, rules, compiled=False))
 
 
-def _proposing(
-    texts: pl.Series, found: Grams, unit: Unit, *, digits: bool = False
-) -> tuple[Grams, NDArray[np.bool_], NDArray[np.bool_]]:
+def _proposing(texts: pl.Series, found: Grams, unit: Unit, *, digits: bool = False) -> tuple[Grams, Bools, Bools]:
     """Return the n-grams with the hashes that propose pairs, whether each begins with a Latin letter, and is there.
 
     digits: they count as letters.
@@ -172,7 +170,7 @@ def _or_all(chosen: Grams, found: Grams) -> Shingles:
     return take(concat([own, whole]), np.where(np.diff(own.offsets) > 0, rows, rows + len(rows)))
 
 
-def text_hashes(texts: pl.Series) -> NDArray[np.uint64]:
+def text_hashes(texts: pl.Series) -> UInt64s:
     """Return a 64-bit hash of each text: equal ones are equal texts, but for 1 pair in 2^64."""
     text = decode(texts)
     lengths = np.diff(text.offsets)
@@ -182,9 +180,7 @@ def text_hashes(texts: pl.Series) -> NDArray[np.uint64]:
     return sums[text.offsets[1:]] - sums[text.offsets[:-1]] + lengths.astype(np.uint64)
 
 
-def frequent(
-    texts: pl.Series, unit: Unit, least: int, *, compiled: bool | None = None
-) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+def frequent(texts: pl.Series, unit: Unit, least: int, *, compiled: bool | None = None) -> tuple[UInt32s, Int64s]:
     """Return the n-grams that at least `least` rows have, sorted, and how many have each."""
     if unit.compiled(texts) if compiled is None else compiled:
         from datacheck.text import frequency_kernels  # it loads numba
@@ -195,8 +191,8 @@ def frequent(
 
 
 def frequencies_of(
-    texts: pl.Series, unit: Unit, among: NDArray[np.uint32], *, compiled: bool | None = None
-) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    texts: pl.Series, unit: Unit, among: UInt32s, *, compiled: bool | None = None
+) -> tuple[UInt32s, Int64s]:
     """Return which of the n-grams `among` (sorted) occur, and how many rows have each."""
     if unit.compiled(texts) if compiled is None else compiled:
         from datacheck.text import frequency_kernels  # it loads numba

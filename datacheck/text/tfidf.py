@@ -16,6 +16,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from datacheck.text.arrays import Float16s, Float32s, Float64s, Int64s, UInt32s
 from datacheck.text.codes import blocks, from_lengths, row_numbers
 from datacheck.text.minhash import mix64
 from datacheck.text.shingles import grams
@@ -30,9 +31,9 @@ _HALF = np.uint64(32)
 class Terms(NamedTuple):
     """Row i has the n-grams `hashes[offsets[i]:offsets[i + 1]]`, sorted, each once, and how often it has each."""
 
-    offsets: NDArray[np.int64]
-    hashes: NDArray[np.uint32]
-    counts: NDArray[np.int64]
+    offsets: Int64s
+    hashes: UInt32s
+    counts: Int64s
 
 
 def terms(texts: pl.Series) -> Terms:
@@ -60,12 +61,12 @@ def _terms(texts: pl.Series) -> Terms:
     return Terms(from_lengths(lengths), every.astype(np.uint32), counts.astype(np.int64))
 
 
-def bucket(hashes: NDArray[np.uint32]) -> NDArray[np.uint32]:
+def bucket(hashes: UInt32s) -> UInt32s:
     """Return the bucket in which an n-gram's documents are counted."""
     return hashes & np.uint32(BUCKETS - 1)
 
 
-def document_counts(found: Terms) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+def document_counts(found: Terms) -> tuple[UInt32s, Int64s]:
     """Return the buckets that occur, sorted, and in how many rows each does."""
     keys = row_numbers(found.offsets).astype(np.uint64) << _HALF | bucket(found.hashes)
     keys.sort()
@@ -76,20 +77,20 @@ def document_counts(found: Terms) -> tuple[NDArray[np.uint32], NDArray[np.int64]
     return buckets.astype(np.uint32), counts[buckets].astype(np.int64)
 
 
-def idf(buckets: NDArray[np.uint32], counts: NDArray[np.int64], texts: int) -> NDArray[np.float64]:
+def idf(buckets: UInt32s, counts: Int64s, texts: int) -> Float64s:
     """Return the smoothed inverse document frequency of each bucket, ln((1 + texts) / (1 + count)) + 1."""
     of_bucket = np.full(BUCKETS, np.log(1 + texts) + 1)
     of_bucket[buckets] = np.log((1 + texts) / (1 + counts)) + 1
     return of_bucket
 
 
-def weights(found: Terms, of_bucket: NDArray[np.float64]) -> NDArray[np.float64]:
+def weights(found: Terms, of_bucket: Float64s) -> Float64s:
     """Return (1 + ln count) · idf of each n-gram, as a whole number of sixteenths."""
-    rounded: NDArray[np.float64] = np.rint(_SCALE * (1 + np.log(found.counts)) * of_bucket[bucket(found.hashes)])
+    rounded: Float64s = np.rint(_SCALE * (1 + np.log(found.counts)) * of_bucket[bucket(found.hashes)])
     return rounded
 
 
-def signs(hashes: NDArray[np.uint32]) -> NDArray[np.float32]:
+def signs(hashes: UInt32s) -> Float32s:
     """Return the row of the random matrix for each n-gram: 256 times -1 or 1, bits of its hash."""
     words = DIMENSIONS // 64
     first = np.uint64(words) * hashes.astype(np.uint64)
@@ -98,20 +99,20 @@ def signs(hashes: NDArray[np.uint32]) -> NDArray[np.float32]:
     return bits.astype(np.float32) * np.float32(2) - np.float32(1)
 
 
-def project(texts: pl.Series, of_bucket: NDArray[np.float64]) -> NDArray[np.float16]:
+def project(texts: pl.Series, of_bucket: Float64s) -> Float16s:
     """Return the projection f16[rows, 256] of normalised texts, of length 1 (0 for a text without characters)."""
     parts = [_project(_terms(part), of_bucket) for part in blocks(texts, _BLOCK)]
     return np.concatenate([np.zeros((0, DIMENSIONS), np.float16), *parts])
 
 
-def _project(found: Terms, of_bucket: NDArray[np.float64]) -> NDArray[np.float16]:
+def _project(found: Terms, of_bucket: Float64s) -> Float16s:
     known, matrix = _matrix(found, weights(found, of_bucket).astype(np.float32))
     sums = np.asarray(matrix @ signs(known), np.float64)
     lengths = np.sqrt((sums * sums).sum(axis=1, keepdims=True))
     return (sums / np.where(lengths > 0, lengths, 1)).astype(np.float16)
 
 
-def _matrix(found: Terms, values: NDArray[Any]) -> tuple[NDArray[np.uint32], Any]:
+def _matrix(found: Terms, values: NDArray[Any]) -> tuple[UInt32s, Any]:
     """Return the n-grams that occur, and a sparse matrix with a line per row and a column for each of them."""
     from scipy.sparse import csr_array  # slow to import
 
@@ -119,7 +120,7 @@ def _matrix(found: Terms, values: NDArray[Any]) -> tuple[NDArray[np.uint32], Any
     return known, csr_array((values, column, found.offsets), shape=(len(found.offsets) - 1, len(known)))
 
 
-def cosines(found: Terms, pairs: NDArray[np.int64], of_bucket: NDArray[np.float64]) -> NDArray[np.float64]:
+def cosines(found: Terms, pairs: Int64s, of_bucket: Float64s) -> Float64s:
     """Return the exact cosine of the TF-IDF vectors of each pair of rows; 0 where a row has no characters."""
     _, matrix = _matrix(found, weights(found, of_bucket))
     squares = matrix.multiply(matrix).sum(axis=1)

@@ -27,10 +27,7 @@ def test_tokens_of_the_families(token, around):
     assert problems(around.format(token), "user") == ["control_token"]
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["好的。</s>", "<s>好的", "<s>好的</s>", "甲</s><s>乙", "a</s> \nb", "</s>x<s>"],
-)
+@pytest.mark.parametrize("text", ["好的。</s>", "<s>好的", "<s>好的</s>", "甲</s><s>乙", "a</s> \nb", "</s>x<s>"])
 def test_sequence_tokens(text):
     assert problems(text) == ["sequence_token"]
 

@@ -54,10 +54,7 @@ def test_each_column_has_a_figure_of_its_own():
     source = {"columns": {"score_chosen": "hi", "score_rejected": "lo"}}
     found = measure(ScoreOutliers(), rows, source=source).figures
     assert set(found) == {"score_chosen", "score_rejected"}
-    assert found["score_chosen"] == {
-        "score": [10.0 * n for n in range(20)],
-        "rows": [1] * 19 + [2],
-    }
+    assert found["score_chosen"] == {"score": [10.0 * n for n in range(20)], "rows": [1] * 19 + [2]}
     assert sum(found["score_rejected"]["rows"]) == 21
     apart = measure(ScoreOutliers(), scored(0, 0, 20), source=SCORED).figures["score"]
     assert apart == {"score": [float(n) for n in range(20)], "rows": [2, *[0] * 18, 1]}  # the gap can be seen

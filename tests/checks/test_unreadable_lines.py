@@ -13,10 +13,7 @@ def test_names_file_line_and_byte_of_every_bad_line():
     result = measure(UnreadableLines(), GOOD + b'{"a": \n\n' + GOOD + '{"a": "中文"}'.encode("gbk") + b"\n")
     assert result.value("rate") == Ratio(2, 4)
     places = result.evidence.select("file", "line", "byte", "problem").rows()
-    assert places == [
-        ("data.jsonl", 2, len(GOOD), "truncated_line"),
-        ("data.jsonl", 5, 2 * len(GOOD) + 8, "not_utf8"),
-    ]
+    assert places == [("data.jsonl", 2, len(GOOD), "truncated_line"), ("data.jsonl", 5, 2 * len(GOOD) + 8, "not_utf8")]
     assert result.evidence["row"].to_list() == [None, None]
     codes = dict(zip(result.figures["codes"]["code"], result.figures["codes"]["places"], strict=True))
     assert codes == {"truncated_line": 1, "not_utf8": 1, "blank": 1}

@@ -54,9 +54,7 @@ def report(folder, files, findings, bad=0, source=None):
             table = table.with_columns(pl.lit(None, t).alias(c) for c, t in EVIDENCE.items() if c not in table.columns)
             table.cast(dict(EVIDENCE)).write_parquet(folder / "evidence" / f"train.{name}.parquet")
         evidence = Evidence(lines=len(rows), rows=len(rows))
-        made.append(
-            Finding(id=f"train.{name}", check=name, dataset="train", status=Status.FAIL, evidence=evidence),
-        )
+        made.append(Finding(id=f"train.{name}", check=name, dataset="train", status=Status.FAIL, evidence=evidence))
     if bad:
         made.append(
             Finding(
@@ -65,7 +63,7 @@ def report(folder, files, findings, bad=0, source=None):
                 dataset="train",
                 status=Status.FAIL,
                 evidence=Evidence(lines=bad),
-            ),
+            )
         )
     dataset = DatasetEntry(rows=sum(f.rows for f in files), version="sha256:0", source=source or {}, files=tuple(files))
     whole = Report(
@@ -401,10 +399,7 @@ def test_rows_of_tables_are_found_by_number_and_written_with_their_schema(audite
 
 @pytest.mark.parametrize(
     ("name", "new", "read"),
-    [
-        ("x.arrow", pa.ipc.new_file, pa.ipc.open_file),
-        ("s.arrow", pa.ipc.new_stream, pa.ipc.open_stream),
-    ],
+    [("x.arrow", pa.ipc.new_file, pa.ipc.open_file), ("s.arrow", pa.ipc.new_stream, pa.ipc.open_stream)],
 )
 def test_arrow_keeps_schema_order_and_values(audited, tmp_path, name, new, read):
     schema = pa.schema({"text": pa.string(), "n": pa.int32()}, metadata={"by": "hand"})

@@ -239,8 +239,7 @@ class Foreign:
         step = {"prefect.deployments.steps.run_shell_script": {"script": f"touch {self.ran}"}}
         found = self.place.server.ask(f"/deployments/name/{flow}/by-hand")
         self.change(
-            found["id"],
-            {"entrypoint": f"{self.folder}/theirs.py:f", "path": str(self.folder), "pull_steps": [step]},
+            found["id"], {"entrypoint": f"{self.folder}/theirs.py:f", "path": str(self.folder), "pull_steps": [step]}
         )
 
     def ended(self, run: str) -> dict[str, Any]:

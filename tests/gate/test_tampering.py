@@ -199,11 +199,7 @@ def waiver_of_undecided(house):
     verdict = verdict_of(house.undecided)
     for number, finding in enumerate(verdict.blocking):
         made = a_waiver(
-            house,
-            version=verdict.version,
-            contract=verdict.contract_digest,
-            check=finding.check,
-            finding=finding.id,
+            house, version=verdict.version, contract=verdict.contract_digest, check=finding.check, finding=finding.id
         )
         put(house.undecided / "waivers" / f"{number:064}.dsse.json", made.payload(), house.key("approver"))
     return house.undecided
@@ -306,12 +302,7 @@ ATTACKS = {
         12,
         {"ledger_head": ledger(verdicts=("0" * 64,))},
     ),
-    "a verdict that the ledger never saw": (
-        lambda h: h.good,
-        "knows no verdict of it",
-        11,
-        {"ledger_head": ledger()},
-    ),
+    "a verdict that the ledger never saw": (lambda h: h.good, "knows no verdict of it", 11, {"ledger_head": ledger()}),
     "a revoked version": (
         lambda h: h.good,
         "was revoked: a new banned term",
@@ -355,11 +346,7 @@ ATTACKS = {
     "a waiver signed by a stranger": (waived("stranger"), "is not trusted; expected an approver", 13),
     "a waiver of another version": (waiver_moved, "it is for another version", 13),
     "a waiver of another contract": (waived(contract="0" * 64), "it is for another contract", 13),
-    "a waiver without an end": (
-        waived(expires=lambda _: waivers.today() + 4000 * DAYS),
-        "its days cannot be",
-        13,
-    ),
+    "a waiver without an end": (waived(expires=lambda _: waivers.today() + 4000 * DAYS), "its days cannot be", 13),
     "a waiver from the future (the clock was turned back)": (
         waived(created=lambda _: waivers.today() + 30 * DAYS, expires=lambda _: waivers.today() + 40 * DAYS),
         "is the clock of this machine right?",

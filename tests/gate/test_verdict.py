@@ -38,11 +38,7 @@ def test_independent_readers_accept_it(house):
         assert predicate.result == result
         assert (
             list(predicate.failed_tests or [])
-            == {
-                "good": [],
-                "bad": ["train.role_errors"],
-                "undecided": ["train.role_errors", "train.breaks"],
-            }[name]
+            == {"good": [], "bad": ["train.role_errors"], "undecided": ["train.role_errors", "train.breaks"]}[name]
         )
 
 

@@ -73,12 +73,7 @@ CASES = {
             ('the template prints "days": null', '模板输出为 "days": null'),
         ],
     ),
-    "hints": (
-        "trainer_drops",
-        {"trainer": "trl.sft"},
-        {"messages": []},
-        [("drop the row", "删除该行")],
-    ),
+    "hints": ("trainer_drops", {"trainer": "trl.sft"}, {"messages": []}, [("drop the row", "删除该行")]),
     "settings": (
         "trainer_drops",
         {"trainer": "trl.sft", "settings": {"max_length": "one two three"}},

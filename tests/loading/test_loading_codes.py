@@ -61,14 +61,8 @@ BAD_LINES = {
     "deep": (b'{"a": ' + b"[" * 70 + b"]" * 70 + b"}", "too_deep"),
     "very deep": (b"[" * 100_000, "too_deep"),
     "many keys": (json.dumps(dict.fromkeys(map(str, range(1001)), 0)).encode(), "too_many_keys"),
-    "many nested keys": (
-        json.dumps({"a": dict.fromkeys(map(str, range(1001)), 0)}).encode(),
-        "too_many_keys",
-    ),
-    "many turns": (
-        json.dumps({"messages": [{"role": "user", "content": ""}] * 2001}).encode(),
-        "too_many_turns",
-    ),
+    "many nested keys": (json.dumps({"a": dict.fromkeys(map(str, range(1001)), 0)}).encode(), "too_many_keys"),
+    "many turns": (json.dumps({"messages": [{"role": "user", "content": ""}] * 2001}).encode(), "too_many_turns"),
     "long integer": (b'{"a": ' + b"9" * 4301 + b"}", "integer_too_long"),
     "long text": (b'{"text": "' + b"x" * (4 * 1024**2 + 1) + b'"}', "text_too_long"),
     "html": (b"<p>hello</p>", "html_page"),
@@ -306,13 +300,7 @@ def test_csv_names_ragged_records_and_quotes(load):
     loaded = load(data, "a.csv")
     assert loaded.turns["text"].to_list() == ["a", "b\nc", "h"]
     assert loaded.rows["line"].to_list() == [1, 2, 9]
-    assert loaded.codes == [
-        (5, "csv_ragged"),
-        (6, "csv_ragged"),
-        (7, "csv_quote"),
-        (8, "blank"),
-        (9, "csv_quote"),
-    ]
+    assert loaded.codes == [(5, "csv_ragged"), (6, "csv_ragged"), (7, "csv_quote"), (8, "blank"), (9, "csv_quote")]
     assert loaded.counts == (8, 1, 4, 3, len(data))
 
 

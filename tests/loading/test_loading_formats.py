@@ -175,10 +175,7 @@ CASES = {
     "conversational prompt and completion": (
         {"prompt": [{"role": "user", "content": "p"}], "completion": [{"role": "assistant", "content": "c"}]},
         "prompt_completion",
-        [
-            ("prompt", 0, "user", "prompt[0].content", "p"),
-            ("response", 1, "assistant", "completion[0].content", "c"),
-        ],
+        [("prompt", 0, "user", "prompt[0].content", "p"), ("response", 1, "assistant", "completion[0].content", "c")],
     ),
     "query and response": (
         {"query": "q", "response": "r", "history": [["a", "b"]]},
@@ -308,15 +305,9 @@ CASES = {
         ],
     ),
     "KTO messages": (
-        {
-            "messages": [{"role": "user", "content": "p"}, {"role": "assistant", "content": "a"}],
-            "label": True,
-        },
+        {"messages": [{"role": "user", "content": "p"}, {"role": "assistant", "content": "a"}], "label": True},
         "kto",
-        [
-            ("prompt", 0, "user", "messages[0].content", "p"),
-            ("response", 1, "assistant", "messages[1].content", "a"),
-        ],
+        [("prompt", 0, "user", "messages[0].content", "p"), ("response", 1, "assistant", "messages[1].content", "a")],
     ),
     "KTO completion": (
         {"prompt": "p", "completion": "c", "label": False},
@@ -341,10 +332,7 @@ CASES = {
             "reward_model": {"style": "rule", "ground_truth": {"x": 1}},
         },
         "rlvr",
-        [
-            ("prompt", 0, "user", "prompt[0].content", "p"),
-            ("answer", 0, None, "reward_model.ground_truth", '{"x": 1}'),
-        ],
+        [("prompt", 0, "user", "prompt[0].content", "p"), ("answer", 0, None, "reward_model.ground_truth", '{"x": 1}')],
     ),
     "messages with ground truth": (
         {"messages": [{"role": "user", "content": "p"}], "ground_truth": "3"},
@@ -433,10 +421,7 @@ CASES = {
     "ms-swift call in a plain message": (
         {"messages": [{"role": "user", "content": "u"}, {"role": "tool_call", "content": "{}"}]},
         "messages",
-        [
-            ("prompt", 0, "user", "messages[0].content", "u"),
-            ("response", 1, "assistant", "messages[1].content", "{}"),
-        ],
+        [("prompt", 0, "user", "messages[0].content", "u"), ("response", 1, "assistant", "messages[1].content", "{}")],
     ),
 }
 

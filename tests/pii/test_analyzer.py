@@ -109,8 +109,7 @@ def test_a_pattern_without_end_is_an_error_not_a_miss(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "unit",
-    ["a.", "1 ", "1(", "a@", "9", "-----BEGIN PRIVATE KEY-----", "sk-", "1.1.", "6222 ", "139-", "x@a."],
+    "unit", ["a.", "1 ", "1(", "a@", "9", "-----BEGIN PRIVATE KEY-----", "sk-", "1.1.", "6222 ", "139-", "x@a."]
 )
 def test_hostile_repetition_ends(unit):
     """100,000 characters each, far below the pattern timeout."""

@@ -136,10 +136,7 @@ def test_not_found(text):
         ("联系电话 = 13912348765", "valid"),
         ("手机16000000000", "suspect"),
         ("-----BEGIN PRIVATE KEY-----", "suspect"),
-        (
-            "-----BEGIN RSA PRIVATE KEY-----\n" + "MIIEpAIBAAKCAQEA7\n" * 8 + "-----END RSA PRIVATE KEY-----",
-            "valid",
-        ),
+        ("-----BEGIN RSA PRIVATE KEY-----\n" + "MIIEpAIBAAKCAQEA7\n" * 8 + "-----END RSA PRIVATE KEY-----", "valid"),
     ],
 )
 def test_states(text, state):

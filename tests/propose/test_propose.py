@@ -187,10 +187,7 @@ def test_run_takes_what_init_wrote(tmp_path: Path, here, command, name, form):
     assert json.loads((tmp_path / "out" / "report.json").read_bytes())["datasets"]["train"]["rows"] == 24
 
 
-@pytest.mark.parametrize(
-    ("name", "key"),
-    [("nested", "sample"), ("script", "script")],
-)
+@pytest.mark.parametrize(("name", "key"), [("nested", "sample"), ("script", "script")])
 def test_texts_that_no_reader_knows_are_said_and_not_passed(tmp_path: Path, here, command, name, key):
     rows = "".join(json.dumps({**SHAPES[name], "n": n}) + "\n" for n in range(24))
     (tmp_path / "data.jsonl").write_text(rows, encoding="utf-8")

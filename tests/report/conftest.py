@@ -8,16 +8,7 @@ import pytest
 
 from datacheck.check import Status
 from datacheck.contract import discover
-from datacheck.verdict.model import (
-    ContractEntry,
-    DatasetEntry,
-    Evidence,
-    FileEntry,
-    Finding,
-    Place,
-    Report,
-    ValueEntry,
-)
+from datacheck.verdict.model import ContractEntry, DatasetEntry, Evidence, FileEntry, Finding, Place, Report, ValueEntry
 
 ROOT = Path(__file__).parents[2]
 REALDATA = Path(os.environ.get("DATACHECK_REALDATA") or ROOT.parent / "shared" / "realdata")

@@ -76,12 +76,7 @@ def test_a_scan_below_the_index_is_refused():
         scan(EvalIndex.of(as_shingles([{1}]), 0.6), as_shingles([{1}]), 0.5)
 
 
-@given(
-    st.text("abc我", max_size=25),
-    st.text("abc我", min_size=1, max_size=6),
-    st.integers(1, 3),
-    st.integers(1, 12),
-)
+@given(st.text("abc我", max_size=25), st.text("abc我", min_size=1, max_size=6), st.integers(1, 3), st.integers(1, 12))
 def test_best_window_is_the_best_of_all_windows(document, item, n, width):
     wanted = shingles(pl.Series([item]), "chars", n).hashes
     found = best_window(grams(pl.Series(["x", document]), "chars", n), 1, wanted, width)

@@ -33,9 +33,7 @@ def as_pairs(similarity):
     rows = np.array(list(similarity), np.int64).reshape(-1, 2)
     values = list(similarity.values())
     return Pairs(
-        rows,
-        np.array([v.numerator for v in values], np.int32),
-        np.array([v.denominator for v in values], np.int32),
+        rows, np.array([v.numerator for v in values], np.int32), np.array([v.denominator for v in values], np.int32)
     )
 
 

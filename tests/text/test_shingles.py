@@ -14,15 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from datacheck.text import shingles as module
-from datacheck.text.shingles import (
-    concat,
-    contained,
-    document_frequency,
-    grams,
-    shingles,
-    sum_frequencies,
-    take,
-)
+from datacheck.text.shingles import concat, contained, document_frequency, grams, shingles, sum_frequencies, take
 
 rows = st.lists(st.one_of(st.none(), st.text(st.sampled_from("ab 的我是，X1é\U00020000\n"), max_size=12)), max_size=8)
 
