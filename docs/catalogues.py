@@ -9,7 +9,8 @@ import ast
 import io
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
 from babel.messages.catalog import Catalog
@@ -28,12 +29,28 @@ _HELP = {"help", "description", "epilog", "show_default"}
 _HELPED = {"Typer", "Option", "Argument", "Parser", "add_argument", "rules_parser", "_parser"}
 
 
+@cache
+def _tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text("utf-8"))
+
+
+def trees_of(paths: Iterable[Path]) -> list[ast.Module]:
+    """The sources, parsed."""
+    return [_tree(path) for path in paths]
+
+
+@cache
+def nodes(tree: ast.Module) -> tuple[ast.AST, ...]:
+    """All nodes of a source; most of the time would go into walking it again and again."""
+    return tuple(ast.walk(tree))
+
+
 def errors(trees: list[ast.Module]) -> set[str]:
     """Names of the exceptions that carry a sentence, but those for who writes checks."""
     bases = {
         node.name: {base.id for base in node.bases if isinstance(base, ast.Name)}
         for tree in trees
-        for node in ast.walk(tree)
+        for node in nodes(tree)
         if isinstance(node, ast.ClassDef)
     }
     found = {"SaidError"}
@@ -72,7 +89,7 @@ def literals(node: ast.AST | None) -> list[str]:
 def called(trees: list[ast.Module]) -> Iterator[tuple[str, str, ast.Call]]:
     """(id, its plural or an empty text, the call that says it) of every message and error."""
     carriers = errors(trees)
-    for call in (node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Call)):
+    for call in (node for tree in trees for node in nodes(tree) if isinstance(node, ast.Call)):
         if name_of(call) == "plural" or (name_of(call) == "saying" and len(call.args) > 1):
             yield from ((one, many, call) for one, many in zip(*map(literals, call.args[:2]), strict=True))
         else:
@@ -81,7 +98,7 @@ def called(trees: list[ast.Module]) -> Iterator[tuple[str, str, ast.Call]]:
 
 def tables(trees: list[ast.Module]) -> Iterator[tuple[str, str]]:
     """(id, its plural or an empty text) of what stands in tables: annotated as phrases, or words of reports."""
-    for node in (node for tree in trees for node in ast.walk(tree)):
+    for node in (node for tree in trees for node in nodes(tree)):
         values: list[ast.expr] = []
         if isinstance(node, ast.AnnAssign) and "Phrase" in ast.unparse(node.annotation) and node.value:
             values = [node.value]
@@ -109,7 +126,7 @@ def declared() -> Iterator[str]:
 
 def found() -> dict[str, str]:
     """Every id of the source, with its plural or an empty text."""
-    trees = [ast.parse(path.read_text("utf-8")) for path in SOURCE]
+    trees = trees_of(SOURCE)
     said = {one: many for one, many, _ in called(trees)} | dict(tables(trees))
     return said | dict.fromkeys((*declared(), *helps(), *("{one}" + between + "{two}" for between in JOINED)), "")
 

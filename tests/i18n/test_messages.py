@@ -46,7 +46,7 @@ def test_every_sentence_fills_in_what_the_english_has(path):
 
 
 def test_every_parameter_of_a_sentence_is_given():
-    trees = [ast.parse(path.read_text("utf-8")) for path in catalogues.SOURCE]
+    trees = catalogues.trees_of(catalogues.SOURCE)
     wrong = []
     for text, many, call in catalogues.called(trees):
         given = {word.arg for word in call.keywords}
@@ -59,13 +59,13 @@ def test_every_parameter_of_a_sentence_is_given():
 
 def test_every_sentence_of_an_error_is_a_literal():
     """An f-string would have no id: what a user wrote would stand in it."""
-    trees = {path: ast.parse(path.read_text("utf-8")) for path in catalogues.SOURCE}
+    trees = dict(zip(catalogues.SOURCE, catalogues.trees_of(catalogues.SOURCE), strict=True))
     carriers = catalogues.errors(list(trees.values()))
     assert {"UsageError", "JsonError", "LedgerError", "FailedError", "BusyError"} <= carriers
     wrong = [
         f"{path.relative_to(ROOT)}:{call.lineno}"
         for path, tree in trees.items()
-        for call in ast.walk(tree)
+        for call in catalogues.nodes(tree)
         if isinstance(call, ast.Call)
         for given in catalogues.sentences(call, carriers)
         if isinstance(given, ast.JoinedStr)
@@ -76,7 +76,7 @@ def test_every_sentence_of_an_error_is_a_literal():
 def test_no_sentence_of_a_report_reads_like_personal_data():
     """Else reports would mask a part of it ("token is ****"), and in every language say it in English."""
     rooms = {"check", "chat", "checks", "features", "loading", "trainers"}
-    trees = [ast.parse(path.read_text("utf-8")) for path in catalogues.SOURCE if path.parent.name in rooms]
+    trees = catalogues.trees_of(path for path in catalogues.SOURCE if path.parent.name in rooms)
     said = {form for one, many, _ in catalogues.called(trees) for form in (one, many)} | set(catalogues.declared())
     assert len(said) > 700
     assert [form for form in said if excerpt(form, limit=1_000) != form] == []
