@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -74,6 +75,14 @@ def here(monkeypatch):
     monkeypatch.setattr(run, "Workers", InProcess)
 
 
+@contextmanager
+def no_processes():
+    """Like `here`, for what several tests share."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(run, "Workers", InProcess)
+        yield
+
+
 @pytest.fixture
 def command(monkeypatch, capsys):
     """`datacheck ARGS` through `main`, in this process: (exit code, stdout, stderr)."""
@@ -102,6 +111,34 @@ def spawn(*args, cwd=None, env=None, **kwargs) -> subprocess.CompletedProcess:
         timeout=240,
         **kwargs,
     )
+
+
+# Commands one after the other, for what needs a process of its own but not one each.
+SEQUENCE = """
+import io, json, sys
+from contextlib import redirect_stderr
+from datacheck.cli import main
+for words in json.loads(sys.argv[1]):
+    sys.argv = ["datacheck", *words]
+    said = io.StringIO()
+    try:
+        with redirect_stderr(said):
+            main.main()
+        code = 0
+    except SystemExit as end:
+        code = end.code or 0
+    print("\\0" + json.dumps([code, said.getvalue()]))
+"""
+
+
+def spawn_all(commands, env=None) -> tuple[list[list], bytes]:
+    """Several `datacheck ARGS` in one new process: exit code and words of each, and what else came on stderr."""
+    done = subprocess.run(
+        [sys.executable, "-c", SEQUENCE, json.dumps(commands, default=str)],
+        env=environment(env), capture_output=True, check=False, timeout=240,
+    )  # fmt: skip
+    said = [line.partition(b"\0")[2] for line in done.stdout.splitlines() if b"\0" in line]
+    return [json.loads(line) for line in said], done.stderr
 
 
 def environment(extra=None) -> dict[str, str]:

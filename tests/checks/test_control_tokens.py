@@ -11,20 +11,22 @@ def problems(content, role="assistant"):
     return [problem for _, problem in measure(ControlTokens(), [{"messages": messages}]).problems]
 
 
-@pytest.mark.parametrize(
-    "token",
-    [
-        "<|im_start|>", "<|im_end|>", "<|endoftext|>", "<|eot_id|>", "<|user|>", "<|START_OF_TURN_TOKEN|>",
-        "<|fim_prefix|>", "<｜User｜>", "<｜begin▁of▁sentence｜>", "<｜end▁of▁sentence｜>", "[INST]", "[/INST]",
-        "<<SYS>>", "<</SYS>>", "<start_of_turn>", "<end_of_turn>", "<bos>", "<eos>", "<pad>", "<unk>", "[gMASK]",
-        "[gMASK]<sop>", "<eop>", "<eoa>", "[UNUSED_TOKEN_146]", "<reserved_106>", "<extra_id_0>",
-    ],
-)  # fmt: skip
+TOKENS = [
+    "<|im_start|>", "<|im_end|>", "<|endoftext|>", "<|eot_id|>", "<|user|>", "<|START_OF_TURN_TOKEN|>",
+    "<|fim_prefix|>", "<｜User｜>", "<｜begin▁of▁sentence｜>", "<｜end▁of▁sentence｜>", "[INST]", "[/INST]",
+    "<<SYS>>", "<</SYS>>", "<start_of_turn>", "<end_of_turn>", "<bos>", "<eos>", "<pad>", "<unk>", "[gMASK]",
+    "[gMASK]<sop>", "<eop>", "<eoa>", "[UNUSED_TOKEN_146]", "<reserved_106>", "<extra_id_0>",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("role", ["user", "assistant"])
 @pytest.mark.parametrize("around", ["{}", "你好{}再见", "```\n{}\n```", "`{}`"])
-def test_tokens_of_the_families(token, around):
+def test_tokens_of_the_families(around, role):
     """Even in code: the tokenizer makes it a control token all the same."""
-    assert problems(around.format(token)) == ["control_token"]
-    assert problems(around.format(token), "user") == ["control_token"]
+    texts = {"user": "好", "assistant": "好"}
+    rows = [texts | {role: around.format(token)} for token in TOKENS]
+    records = [{"messages": [{"role": said, "content": text} for said, text in row.items()]} for row in rows]
+    assert measure(ControlTokens(), records).problems == [(n, "control_token") for n in range(len(TOKENS))]
 
 
 @pytest.mark.parametrize("text", ["好的。</s>", "<s>好的", "<s>好的</s>", "甲</s><s>乙", "a</s> \nb", "</s>x<s>"])

@@ -2,7 +2,7 @@
 
 import os
 
-from core_helpers import ROOT, contract, jsonl, spawn
+from core_helpers import ROOT, contract, jsonl, spawn_all
 
 # What training machines have, and Presidio, spaCy or Prefect would load.
 LOUD = ("transformers", "torch", "tensorflow", "stanza", "jax", "gliner")
@@ -29,7 +29,7 @@ def test_no_command_lets_a_library_speak(tmp_path, tokenizer_folder):
     rules = contract(tmp_path, ["role_errors", "pii", "near_duplicates", "language_mismatch"])
     at = ["--data", f"train={data.parent}"]
     report, sheet = tmp_path / "out", tmp_path / "sheet.csv"
-    for code, *words in (
+    commands = [
         (0, "init", data),
         (1, "run", rules, "--out", report),
         (0, "plan", rules),
@@ -42,6 +42,7 @@ def test_no_command_lets_a_library_speak(tmp_path, tokenizer_folder):
         (0, "explain", "pii"),
         (0, "checks"),
         (1, "judge", report, "--contract", rules),
-    ):
-        done = spawn(*words, env=env)
-        assert (done.returncode, done.stderr) == (code, b""), words
+    ]
+    done, beside = spawn_all([words for _, *words in commands], env)
+    assert done == [[code, ""] for code, *_ in commands]
+    assert beside == b""

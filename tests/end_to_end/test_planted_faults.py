@@ -7,6 +7,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 import yaml
+from core_helpers import no_processes
 from rich.console import Console
 
 from datacheck.report.terminal import print_report
@@ -20,7 +21,8 @@ EXPECTED = yaml.safe_load((ROOT / "sample_data" / "expected.yaml").read_text("ut
 @pytest.fixture(scope="module", params=sorted(EXPECTED))
 def audit(request, tmp_path_factory) -> tuple[Report, Path, dict]:
     out = tmp_path_factory.mktemp("audit") / "report"
-    return validate(ROOT / request.param, out=out), out, EXPECTED[request.param]
+    with no_processes():
+        return validate(ROOT / request.param, out=out), out, EXPECTED[request.param]
 
 
 def test_verdict_and_rows(audit):

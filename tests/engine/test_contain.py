@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.ipc
 import pyarrow.parquet as pq
 import pytest
-from core_helpers import ROOT, contract, report, spawn
+from core_helpers import ROOT, contract, report, spawn, spawn_all
 
 ROWS = [
     {"messages": [{"role": "user", "content": f"question {n}"}, {"role": "assistant", "content": f"answer {n}"}]}
@@ -49,7 +49,7 @@ def preview_of(tokenizer_folder):
     return ["--run", f"tokenizer={tokenizer_folder}"]
 
 
-def test_a_damaged_stream_is_damaged_data_to_every_command(tmp_path, preview_of):
+def test_a_damaged_stream_is_damaged_data_to_every_command(tmp_path, preview_of, command):
     path = damaged_stream(tmp_path / "data.arrow")
     (tmp_path / "other.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS))
     for words in (
@@ -58,17 +58,19 @@ def test_a_damaged_stream_is_damaged_data_to_every_command(tmp_path, preview_of)
         ["diff", path, tmp_path / "other.jsonl"],
         ["preview", path, *preview_of],
     ):
-        done = spawn(*words)
-        assert (done.returncode, b"Traceback" in done.stderr) == (0, False), (words, done.stderr)
+        code, _, said = command(*words)
+        assert (code, "Traceback" in said) == (0, False), (words, said)
     rules = contract(tmp_path, source={"path": "data.arrow"})
-    done = spawn("run", rules, "--out", tmp_path / "out", "--quiet")
-    assert done.returncode == 1, done.stderr
+    code, _, said = command("run", rules, "--out", tmp_path / "out", "--quiet")
+    assert code == 1, said
     assert {f["id"]: f["status"] for f in report(tmp_path / "out")["findings"]}["train.unreadable_lines"] == "fail"
     assert report(tmp_path / "out")["datasets"]["train"]["rows"] == 6
-    done = spawn("sample", tmp_path / "out", "--data", f"train={path}", "--out", tmp_path / "sheet.csv")
-    assert done.returncode == 0, done.stderr
-    done = spawn("apply", tmp_path / "out", "--data", f"train={path}", "--out", tmp_path / "applied", "--quiet")
-    assert done.returncode == 0, done.stderr
+    code, _, said = command("sample", tmp_path / "out", "--data", f"train={path}", "--out", tmp_path / "sheet.csv")
+    assert code == 0, said
+    code, _, said = command(
+        "apply", tmp_path / "out", "--data", f"train={path}", "--out", tmp_path / "applied", "--quiet"
+    )
+    assert code == 0, said
 
 
 def test_a_file_that_kills_its_reader_is_named_and_nothing_is_written(tmp_path, preview_of):
@@ -87,21 +89,22 @@ def test_a_file_that_kills_its_reader_is_named_and_nothing_is_written(tmp_path, 
     before = sorted(tmp_path.rglob("*"))
     flag.write_text("--crash")
     data = ["--data", f"train={path.parent}"]
-    for words in (
+    commands = [
         ["init", path.parent, "--to", tmp_path / "made.yaml"],
         ["diff", path, path, "--out", tmp_path / "diff"],
         ["preview", path, *preview_of],
         ["sample", tmp_path / "out", *data, "--out", tmp_path / "sheet.csv"],
         ["apply", tmp_path / "out", *data, "--out", tmp_path / "applied"],
         ["apply", tmp_path / "out", *data, "--out", tmp_path / "applied", "--redact", "--contract", rules],
-    ):
-        done = spawn(*words, env=env)
-        said = done.stderr.decode()
-        assert done.returncode == 3, (words, done.returncode, said)
+    ]
+    ended, beside = spawn_all(commands, env)
+    assert (len(ended), b"Traceback" in beside) == (len(commands), False), beside
+    for words, (code, said) in zip(commands, ended, strict=True):
+        assert code == 3, (words, code, said)
         assert "part-0.parquet: the process that read it was killed (SIGSEGV" in said, words
         assert "Traceback" not in said
-        assert sorted(tmp_path.rglob("*")) == before, words
-    zh = spawn("init", path.parent, env={**env, "LC_ALL": "zh_CN.UTF-8"}).stderr.decode()
-    assert "读取它的进程被终止" in zh
+    assert sorted(tmp_path.rglob("*")) == before
+    zh = spawn("init", path.parent, env={**env, "LC_ALL": "zh_CN.UTF-8"})
+    assert (zh.returncode, "读取它的进程被终止" in zh.stderr.decode()) == (3, True)  # a process for it alone
     flag.write_text("")
     assert spawn("init", path.parent, env=env).returncode == 0

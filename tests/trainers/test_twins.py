@@ -47,7 +47,7 @@ NAMES = trainer_names()
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(record=CHATS | RECORDS, first=CHATS, formatting=st.sampled_from(["alpaca", "sharegpt", "openai"]))
 def test_a_twin_never_raises(name, record, first, formatting):
     mode = trainer(name)
