@@ -47,29 +47,31 @@ def csv_cutter(delimiter: str, reading: Reading) -> Callable[[bytearray, int], i
     """Return what finds the position after the last CSV record that ends within so many bytes; 0 if none does."""
     if not reading.quotes:
         return partial(last_newline, newline="\n".encode(reading.encoding))
-    records = _csv_records(delimiter)
+    quoted = _quoted_field(delimiter)
     if reading.wide:
-        return partial(_wide_csv_cut, records=records, encoding=reading.encoding)
-    return partial(_csv_cut, records=records)
+        return partial(_wide_csv_cut, quoted=quoted, encoding=reading.encoding)
+    return partial(_csv_cut, quoted=quoted)
 
 
-def _csv_records(delimiter: str) -> re.Pattern[bytes]:
-    """Return what a run of whole CSV records looks like: a quote opens a field only at its start, else it is text."""
+def _quoted_field(delimiter: str) -> re.Pattern[bytes]:
+    """A quoted field, closed or not: a quote opens one only at its start, else it is text.
+
+    No possessive quantifiers: nested ones match wrongly in Python 3.11.2, which Debian 12 has.
+    """
     sign = re.escape(delimiter.encode()[-1:])
-    start = rb"(?<![^" + sign + rb"\n])"
-    inside = rb"(?<=[^" + sign + rb"\n])"
-    return re.compile(rb'(?:(?:[^"\n]++|' + start + rb'"(?:[^"]++|"")*+"|' + inside + rb'")*+\n)*+')
+    return re.compile(rb"(?<![^" + sign + rb'\n])"[^"]*(?:""[^"]*)*"?')
 
 
-def _csv_cut(data: bytearray, size: int, records: re.Pattern[bytes]) -> int:
-    if data.find(b'"', 0, size) < 0:
-        return data.rfind(b"\n", 0, size) + 1
-    match = records.match(data, 0, size)
-    return match.end() if match else 0
+def _csv_cut(data: bytearray, size: int, quoted: re.Pattern[bytes]) -> int:
+    cut = after = 0
+    for field in quoted.finditer(data, 0, size):
+        cut = data.rfind(b"\n", after, field.start()) + 1 or cut
+        after = field.end()
+    return data.rfind(b"\n", after, size) + 1 or cut
 
 
-def _wide_csv_cut(data: bytearray, size: int, records: re.Pattern[bytes], encoding: str) -> int:
+def _wide_csv_cut(data: bytearray, size: int, quoted: re.Pattern[bytes], encoding: str) -> int:
     """In UTF-16 and UTF-32 a byte 0x0A may be half a character: the text is decoded; damage keeps its length."""
     text = bytes(data[: size - size % len("\n".encode(encoding))]).decode(encoding, errors="replace").encode()
-    cut = _csv_cut(bytearray(text), len(text), records)
+    cut = _csv_cut(bytearray(text), len(text), quoted)
     return len(text[:cut].decode().encode(encoding))
