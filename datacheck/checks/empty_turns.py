@@ -67,6 +67,7 @@ class EmptyTurns(Check):
         judged = data.turns.filter(_must_speak())
         found = judged.select("row", "path", "content_type", "text", problem=_problem()).drop_nulls("problem")
         found = pl.concat([_without_media(found, data.cells), _echoes(judged)], how="diagonal")
+        found = found.select("row", "problem", where="path").collect().lazy()  # once, for the rate and for the evidence
         silent = total(data.rows.join(judged, on="row", how="anti"))
         lack = Message.plural(
             "{n:,} row has no message, answer or text to look at",
@@ -75,7 +76,7 @@ class EmptyTurns(Check):
         )
         return Measured(
             rates("rate", found, data.rows, by=self.by, rows=data.rows),
-            evidence=found.select("row", "problem", where="path"),
+            evidence=found,
             not_checked=(lack,) if silent else (),
         )
 

@@ -101,6 +101,7 @@ class RoleErrors(Check):
             if NOT_READABLE in fates["problem"]:
                 notes.append(_NOT_ASKED)
             found = _by_trainer(self.run.mode, found, fates)
+        found = found.collect().lazy()  # once, for the rate and for the evidence
         return Measured(
             rates("rate", found, data.rows, by=self.by, rows=data.rows), evidence=found, not_checked=tuple(notes)
         )
