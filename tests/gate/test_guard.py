@@ -16,7 +16,7 @@ from gate_house import python_without_site, verdict_of
 import datacheck
 from datacheck.errors import FailedError, NotValidatedError, TamperedError, UnknownKeyError
 from datacheck.files import versions
-from datacheck.gate import guard
+from datacheck.gate import guard, standing
 from datacheck.gate.guard import PASSED
 from datacheck.gate.verify import Standing
 
@@ -152,6 +152,14 @@ def test_a_fault_of_ours_starts_nothing(house, capsys, monkeypatch):
     assert "secret" not in capsys.readouterr().err
 
 
+def test_ctrl_c_has_the_exit_code_of_a_shell(house, monkeypatch):
+    def interrupted(*_args):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(guard, "_run", interrupted)
+    assert guard.main(["verify", str(house.good)]) == 130
+
+
 # --- require_passed ---
 
 
@@ -172,6 +180,12 @@ def test_require_passed_asks_the_ledger_in_reach(house, monkeypatch):
     monkeypatch.setattr(guard, "in_reach", lambda path, number: Standing("ledger", (), revoked="recalled"))
     with pytest.raises(FailedError, match="recalled"):
         datacheck.require_passed(house.good)
+
+
+def test_the_ledger_in_reach_is_the_one_around_the_version(house, monkeypatch):
+    told = Standing("ledger", ())
+    monkeypatch.setattr(standing, "standing", lambda path, number: told if path == house.good else None)
+    assert guard.in_reach(house.good, "sha256:0") is told
 
 
 def test_a_report_that_is_asked_for_must_be_there(house, monkeypatch):
