@@ -146,14 +146,18 @@ def _of_parquet(file: Any, chunk: Chunk, reading: Reading) -> tuple[int, Iterato
 
 
 def _of_groups(parquet: Any, groups: range, most: int, limits: Limits) -> Iterator[Any]:
-    """Yield the rows of some row groups; they must not decode to more than `most` bytes."""
+    """Yield the rows of some row groups; they must not decode to more than `most` bytes, and be as many as promised."""
     decoded = 0
+    promised = sum(parquet.metadata.row_group(n).num_rows for n in groups)
     for batch in parquet.iter_batches(batch_size=_BATCH, row_groups=list(groups)) if groups else ():
         ends = np.cumsum(_row_bytes(batch))
         decoded += int(ends[-1]) if len(ends) else 0
         if decoded > limits.ratio_above_bytes and decoded > most:
             raise Rejected("bomb_ratio", remark("more than {ratio} times the file's size", ratio=limits.ratio))
+        promised -= batch.num_rows
         yield from _plain_batches(batch, ends)
+    if promised > 0:
+        raise pa.ArrowInvalid("fewer rows than the metadata say")
 
 
 def _of_arrow(file: Any, chunk: Chunk) -> Iterator[Any]:
