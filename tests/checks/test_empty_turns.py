@@ -10,32 +10,34 @@ def answer(content, **more):
     return {"messages": messages}
 
 
-@pytest.mark.parametrize(
-    ("content", "problem"),
-    [
-        ("", "empty"),
-        (" \n\t", "only_white_space"),
-        ("\u3000\u00a0", "only_white_space"),
-        ("\u200b\ufeff", "invisible"),
-        ("\u3164", "invisible"),
-        ("\u2800 \u202e", "invisible"),
-        ("。", "only_punctuation"),
-        ("…… 。", "only_punctuation"),
-        ("！？", "only_punctuation"),
-        ("「」", "only_punctuation"),
-        (".\u200b", "only_punctuation"),
-        (None, "null_content"),
-        ([], "null_content"),
-        ([{"type": "text", "text": ""}], "empty"),
-    ],
-)
-def test_an_answer_that_says_nothing(content, problem):
-    assert measure(EmptyTurns(), [answer("好"), answer(content)]).places == [(1, "messages[1].content", problem)]
+NOTHING = [
+    ("", "empty"),
+    (" \n\t", "only_white_space"),
+    ("\u3000\u00a0", "only_white_space"),
+    ("\u200b\ufeff", "invisible"),
+    ("\u3164", "invisible"),
+    ("\u2800 \u202e", "invisible"),
+    ("。", "only_punctuation"),
+    ("…… 。", "only_punctuation"),
+    ("！？", "only_punctuation"),
+    ("「」", "only_punctuation"),
+    (".\u200b", "only_punctuation"),
+    (None, "null_content"),
+    ([], "null_content"),
+    ([{"type": "text", "text": ""}], "empty"),
+]
 
 
-@pytest.mark.parametrize("content", ["好", "?a", "👍", "1", "<", "+", "。好", "0", "a\u200b", "±", "½", "〇"])
-def test_short_answers_are_answers(content):
-    assert measure(EmptyTurns(), [answer(content)]).value("rate") == Ratio(0, 1)
+def test_an_answer_that_says_nothing():
+    expected = [(row, "messages[1].content", problem) for row, (_, problem) in enumerate(NOTHING, 1)]
+    assert measure(EmptyTurns(), [answer("好"), *(answer(content) for content, _ in NOTHING)]).places == expected
+
+
+SHORT = ["好", "?a", "👍", "1", "<", "+", "。好", "0", "a\u200b", "±", "½", "〇"]
+
+
+def test_short_answers_are_answers():
+    assert measure(EmptyTurns(), list(map(answer, SHORT))).value("rate") == Ratio(0, len(SHORT))
 
 
 def test_missing_content():
@@ -63,30 +65,30 @@ LEGITIMATE = [
 ]
 
 
-@pytest.mark.parametrize("record", LEGITIMATE)
-def test_what_may_be_empty(record):
-    assert measure(EmptyTurns(), [record]).problems == []
+def test_what_may_be_empty():
+    assert measure(EmptyTurns(), LEGITIMATE).problems == []
 
 
-@pytest.mark.parametrize(
-    ("record", "where"),
-    [
-        ({"instruction": "", "input": "", "output": "好"}, "instruction"),
-        ({"instruction": "你好", "output": ""}, "output"),
-        ({"question": "你好", "answer": "。"}, "answer"),
-        ({"text": "  "}, "text"),
-        ({"prompt": "你好", "chosen": "", "rejected": "好"}, "chosen"),
-        ({"prompt": "你好", "chosen": "好", "rejected": "。"}, "rejected"),
-        (
-            {"messages": [{"role": "user", "content": " "}, {"role": "assistant", "content": "好"}]},
-            "messages[0].content",
-        ),
-    ],
-)
-def test_every_format(record, where):
-    result = measure(EmptyTurns(), [record])
-    assert [place[1] for place in result.places] == [where]
-    assert finding(EmptyTurns(), [record]).status is Status.FAIL
+FORMATS = [
+    ({"instruction": "", "input": "", "output": "好"}, "instruction"),
+    ({"instruction": "你好", "output": ""}, "output"),
+    ({"question": "你好", "answer": "。"}, "answer"),
+    ({"text": "  "}, "text"),
+    ({"prompt": "你好", "chosen": "", "rejected": "好"}, "chosen"),
+    ({"prompt": "你好", "chosen": "好", "rejected": "。"}, "rejected"),
+    (
+        {"messages": [{"role": "user", "content": " "}, {"role": "assistant", "content": "好"}]},
+        "messages[0].content",
+    ),
+]
+
+
+def test_every_format():
+    records = [record for record, _ in FORMATS]
+    assert [place[:2] for place in measure(EmptyTurns(), records).places] == [
+        (n, at) for n, (_, at) in enumerate(FORMATS)
+    ]
+    assert finding(EmptyTurns(), records).status is Status.FAIL
 
 
 def test_a_row_counts_once():

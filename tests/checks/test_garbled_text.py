@@ -1,7 +1,5 @@
 import json
 
-import pytest
-
 from datacheck.check import Ratio, Status
 from datacheck.checks.garbled_text import GarbledText
 from datacheck.testing import dataset, finding, jsonl, measure
@@ -13,80 +11,89 @@ def kinds(text):
     return [problem for _, problem in measure(GarbledText(), [{"text": text}]).problems]
 
 
+def kinds_of(*texts):
+    """Of several texts at once, each with its problems."""
+    found = {text: [] for text in texts}
+    for row, problem in measure(GarbledText(), [{"text": text} for text in texts]).problems:
+        found[texts[row]].append(problem)
+    return found
+
+
 # Damaged as it happens: encoded in one encoding, decoded in another, by Python's own codecs.
 CHINESE = ["你好，世界。", GOOD, "中文乱码问题怎么解决"]
 EASTERN = [*CHINESE, "「日本語」を勉強しています", "안녕하세요 세계"]
 
 
-@pytest.mark.parametrize(
-    ("text", "wrong"),
-    [(text, "gbk") for text in CHINESE] + [(text, wrong) for text in EASTERN for wrong in ("latin-1", "cp1252")],
-)
-def test_utf8_read_as_something_else(text, wrong):
-    assert "mojibake" in kinds(text.encode().decode(wrong, "ignore"))
+DAMAGED = [(text, "gbk") for text in CHINESE] + [(text, wrong) for text in EASTERN for wrong in ("latin-1", "cp1252")]
 
 
-@pytest.mark.parametrize("text", ["fiancé and café", "it’s “fine” — really", "20 °C", "Привет, как дела", "so 😀"])
-def test_european_utf8_read_as_windows_1252(text):
-    assert "mojibake" in kinds(text.encode().decode("cp1252", "ignore"))
+def test_utf8_read_as_something_else():
+    texts = [text.encode().decode(wrong, "ignore") for text, wrong in DAMAGED]
+    assert [text for text, found in kinds_of(*texts).items() if "mojibake" not in found] == []
+
+
+EUROPEAN = ["fiancé and café", "it’s “fine” — really", "20 °C", "Привет, как дела", "so 😀"]
+
+
+def test_european_utf8_read_as_windows_1252():
+    texts = [text.encode().decode("cp1252", "ignore") for text in EUROPEAN]
+    assert [text for text, found in kinds_of(*texts).items() if "mojibake" not in found] == []
 
 
 def test_gbk_read_as_latin_1():
     assert kinds(GOOD.encode("gbk").decode("latin-1")) == ["mojibake"]
 
 
-@pytest.mark.parametrize(
-    ("text", "kind"),
-    [
-        ("他说：锟斤拷锟斤拷", "mojibake"),
-        ("char a[4]; 烫烫烫烫", "mojibake"),
-        ("工\ufffd\ufffd和知识", "replacement"),
-        ("a\x00b", "nul"),
-        ("\x0crac{1}{2}", "control"),
-        ("\x1b[31mred\x1b[0m", "control"),
-        ("a\x80b", "control"),
-        ("a\ufffe", "control"),
-        ("a \u202egpj.exe", "bidi"),
-        ("a \u2066x\u2069", "bidi"),
-        ("\ue000\ue001", "private_use"),
-        ("• \uf0b7 甲 \uf0b7 乙 \uf0b7 丙", "private_use"),
-        ("????,?????? ????!", "lost"),
-        ("□□□，□□□□。□□", "lost"),
-        ("nan", "no_value"),
-        (" NaN\n", "no_value"),
-        ("[object Object]", "no_value"),
-    ],
-)
-def test_each_kind(text, kind):
-    assert kinds(text) == [kind]
+KINDS = [
+    ("他说：锟斤拷锟斤拷", "mojibake"),
+    ("char a[4]; 烫烫烫烫", "mojibake"),
+    ("工\ufffd\ufffd和知识", "replacement"),
+    ("a\x00b", "nul"),
+    ("\x0crac{1}{2}", "control"),
+    ("\x1b[31mred\x1b[0m", "control"),
+    ("a\x80b", "control"),
+    ("a\ufffe", "control"),
+    ("a \u202egpj.exe", "bidi"),
+    ("a \u2066x\u2069", "bidi"),
+    ("\ue000\ue001", "private_use"),
+    ("• \uf0b7 甲 \uf0b7 乙 \uf0b7 丙", "private_use"),
+    ("????,?????? ????!", "lost"),
+    ("□□□，□□□□。□□", "lost"),
+    ("nan", "no_value"),
+    (" NaN\n", "no_value"),
+    ("[object Object]", "no_value"),
+]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        GOOD,
-        "👩‍👩‍👧‍👦 🇨🇳 ❤️ ¯\\_(ツ)_/¯",
-        "∑_{i=1}^{n} x² ≤ ∞, ½ × ¾ ÷ ± °C µm €5 £3 ¥10 §2 «ok»",
-        "$\\frac{\\mathrm{d}y}{\\mathrm{d}x}$\n\tif (a ?? b) { return c?.d }\r\n",
-        "道可道，非常道。名可名，非常名。魑魅魍魉，饕餮貔貅，囧槑靐龘",
-        "浣熊、涓涓细流、锛子、銮驾、鐡",
-        "日本語のテキストです。カタカナも。",
-        "한국어 텍스트입니다.",
-        "/ˈɪŋɡlɪʃ/ ŋ ə ʃ θ ð",
-        "┌──┬──┐\n│a │b │\n└──┴──┘ ░▒▓█",
-        "CAFÉ” – DÉJÀ… É“x” „Vidíš“ a „též“ à… “été”",
-        "NÃO, AMANHÃ… SÃO PAULO; Âge, Ângela; etelä”; essayé”…",
-        "ÀÁÂÃÄÅÆÇÈÉÊË àáâãäåæçèéêë [áéíóúñ] °°°°°°°°°°",
-        "Müller, Straße, Ærøskøbing, Đặng Thị Ngọc",
-        "العربية \u200fנכון\u200f",
-        "What??? Really?? No??",
-        "null None undefined behaviour, nan is a bread",
-        "c\u2028d\u0085",
-        "\uf8ff",
-    ],
-)
-def test_fine_texts(text):
-    assert kinds(text) == []
+def test_each_kind():
+    assert kinds_of(*dict(KINDS)) == {text: [kind] for text, kind in KINDS}
+
+
+FINE = [
+    GOOD,
+    "👩‍👩‍👧‍👦 🇨🇳 ❤️ ¯\\_(ツ)_/¯",
+    "∑_{i=1}^{n} x² ≤ ∞, ½ × ¾ ÷ ± °C µm €5 £3 ¥10 §2 «ok»",
+    "$\\frac{\\mathrm{d}y}{\\mathrm{d}x}$\n\tif (a ?? b) { return c?.d }\r\n",
+    "道可道，非常道。名可名，非常名。魑魅魍魉，饕餮貔貅，囧槑靐龘",
+    "浣熊、涓涓细流、锛子、銮驾、鐡",
+    "日本語のテキストです。カタカナも。",
+    "한국어 텍스트입니다.",
+    "/ˈɪŋɡlɪʃ/ ŋ ə ʃ θ ð",
+    "┌──┬──┐\n│a │b │\n└──┴──┘ ░▒▓█",
+    "CAFÉ” – DÉJÀ… É“x” „Vidíš“ a „též“ à… “été”",
+    "NÃO, AMANHÃ… SÃO PAULO; Âge, Ângela; etelä”; essayé”…",
+    "ÀÁÂÃÄÅÆÇÈÉÊË àáâãäåæçèéêë [áéíóúñ] °°°°°°°°°°",
+    "Müller, Straße, Ærøskøbing, Đặng Thị Ngọc",
+    "العربية \u200fנכון\u200f",
+    "What??? Really?? No??",
+    "null None undefined behaviour, nan is a bread",
+    "c\u2028d\u0085",
+    "\uf8ff",
+]
+
+
+def test_fine_texts():
+    assert kinds_of(*FINE) == {text: [] for text in FINE}
 
 
 def test_the_limit_leaves_room_for_one_in_a_thousand():
@@ -146,61 +153,58 @@ def test_json_that_was_encoded_twice():
     assert kinds(TWICE) == []
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "他问：\\n今天吃什么？\\n我们去饭馆吧。",
-        "Options:\\n(A) red\\n(B) blue",
-        "The first line.\\r\\nThe second line.",
-        r"文案中不要出现\"选项\"这个词",
-        r"\"\"\"原文\"\"\"",
-    ],
-)
-def test_escapes_in_prose(text):
-    assert kinds(text) == ["escaped"]
+ESCAPED = [
+    "他问：\\n今天吃什么？\\n我们去饭馆吧。",
+    "Options:\\n(A) red\\n(B) blue",
+    "The first line.\\r\\nThe second line.",
+    r"文案中不要出现\"选项\"这个词",
+    r"\"\"\"原文\"\"\"",
+]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        r"$a \neq b$, \nu and \nabla f, \text{if } x, \theta \times \tau, \newline \textbf{N}",
-        r"H\"uckel and G\"odel, \'etude, na\"ive",
-        r"C:\new\test and D:\Temp\notes, \\server\name",
-        r"The pattern [\n\r]+ or (\n|$) or \n{2,} matches the rest",
-        r"Paragraphs stand apart by two line breaks ('\n\n'), as in Python.",
-        r"Use \n and \t in strings.",
-        r"换行符写作 \n，制表符写作 \t。\n 前面不要空格。",
-        "```python\nprint('a.\\nB')\n```",
-        "Call `print('Done.\\nNext')` twice.",
-        "def f(x):\n    print('Error.\\nTry again.')\n    return x\n\nimport os\n",
-        '{"steps": "One.\\nTwo.\\n\\nThree."}',
-        r'The call is {"name": "f", "arguments": "{\"city\": \"Oslo\"}"}.',
-        r"match [\u4e00-\u9fa5] for Han",
-        "one \\n two",
-    ],
-)
-def test_escapes_that_belong(text):
-    assert kinds(text) == []
+def test_escapes_in_prose():
+    assert kinds_of(*ESCAPED) == {text: ["escaped"] for text in ESCAPED}
 
 
-@pytest.mark.parametrize("sign", ["\u200b", "\u2060", "\ufeff", "\u00ad"])
-@pytest.mark.parametrize("around", ["中{}文", "wo{}rd", "{}一句话", "a {} b"])
-def test_invisible_characters(sign, around):
-    assert kinds(around.format(sign)) == ["invisible"]
+ESCAPES = [
+    r"$a \neq b$, \nu and \nabla f, \text{if } x, \theta \times \tau, \newline \textbf{N}",
+    r"H\"uckel and G\"odel, \'etude, na\"ive",
+    r"C:\new\test and D:\Temp\notes, \\server\name",
+    r"The pattern [\n\r]+ or (\n|$) or \n{2,} matches the rest",
+    r"Paragraphs stand apart by two line breaks ('\n\n'), as in Python.",
+    r"Use \n and \t in strings.",
+    r"换行符写作 \n，制表符写作 \t。\n 前面不要空格。",
+    "```python\nprint('a.\\nB')\n```",
+    "Call `print('Done.\\nNext')` twice.",
+    "def f(x):\n    print('Error.\\nTry again.')\n    return x\n\nimport os\n",
+    '{"steps": "One.\\nTwo.\\n\\nThree."}',
+    r'The call is {"name": "f", "arguments": "{\"city\": \"Oslo\"}"}.',
+    r"match [\u4e00-\u9fa5] for Han",
+    "one \\n two",
+]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "👩‍👩‍👧‍👦 می\u200cخواهم क्\u200dष",
-        "ภาษา\u200bไทย\u200bเขียนติดกัน",
-        "មនុស្ស\u200bទាំងអស់",
-        FLAG_OF_WALES + " Cymru",
-        "\u200b\n\u200b",  # nothing but them: empty_turns says so
-    ],
-)
-def test_invisible_characters_that_belong(text):
-    assert kinds(text) == []
+def test_escapes_that_belong():
+    assert kinds_of(*ESCAPES) == {text: [] for text in ESCAPES}
+
+
+def test_invisible_characters():
+    signs, around = ("\u200b", "\u2060", "\ufeff", "\u00ad"), ("中{}文", "wo{}rd", "{}一句话", "a {} b")
+    texts = [text.format(sign) for sign in signs for text in around]
+    assert kinds_of(*texts) == {text: ["invisible"] for text in texts}
+
+
+JOINERS = [
+    "👩‍👩‍👧‍👦 می\u200cخواهم क्\u200dष",
+    "ภาษา\u200bไทย\u200bเขียนติดกัน",
+    "មនុស្ស\u200bទាំងអស់",
+    FLAG_OF_WALES + " Cymru",
+    "\u200b\n\u200b",  # nothing but them: empty_turns says so
+]
+
+
+def test_invisible_characters_that_belong():
+    assert kinds_of(*JOINERS) == {text: [] for text in JOINERS}
 
 
 def test_words_in_tag_characters():

@@ -23,51 +23,50 @@ def chat(*roles, key="messages"):
     return {key: messages}
 
 
-@pytest.mark.parametrize(
-    "roles",
-    [
-        ("user", "assistant"),
-        ("system", "user", "assistant"),
-        ("developer", "user", "assistant"),
-        ("user", "assistant", "user", "assistant"),
-        ("user", "assistant!", "tool", "assistant"),
-        ("user", "assistant!", "tool", "tool", "assistant"),
-        ("user", "assistant!", "assistant!", "tool", "tool", "assistant"),
-        ("user", "assistant", "assistant!", "tool", "assistant"),
-        ("user", "assistant!", "tool", "assistant!", "tool", "assistant", "user", "assistant"),
-        ("user", "assistant!"),
-    ],
-)
-def test_legitimate_conversations(roles):
-    assert problems(chat(*roles)) == []
+CONVERSATIONS = [
+    ("user", "assistant"),
+    ("system", "user", "assistant"),
+    ("developer", "user", "assistant"),
+    ("user", "assistant", "user", "assistant"),
+    ("user", "assistant!", "tool", "assistant"),
+    ("user", "assistant!", "tool", "tool", "assistant"),
+    ("user", "assistant!", "assistant!", "tool", "tool", "assistant"),
+    ("user", "assistant", "assistant!", "tool", "assistant"),
+    ("user", "assistant!", "tool", "assistant!", "tool", "assistant", "user", "assistant"),
+    ("user", "assistant!"),
+]
 
 
-@pytest.mark.parametrize(
-    ("roles", "where", "problem"),
-    [
-        (("user", "user", "assistant"), 1, "wrong_order"),
-        (("user", "assistant", "assistant"), 2, "wrong_order"),
-        (("assistant", "user", "assistant"), 0, "wrong_order"),
-        (("system", "assistant", "user", "assistant"), 1, "wrong_order"),
-        (("user", "assistant!", "assistant"), 2, "wrong_order"),
-        (("user", "assistant!", "tool", "user", "assistant"), 3, "wrong_order"),
-        (("user", "system", "assistant"), 1, "system_not_first"),
-        (("user", "assistant", "system", "user", "assistant"), 2, "system_not_first"),
-        (("user", "assistant", "tool", "assistant"), 2, "tool_without_call"),
-        (("user", "tool", "assistant"), 1, "tool_without_call"),
-        (("user", "robot"), 1, "unknown_role"),
-        (("用户", "assistant"), 0, "unknown_role"),
-        (("User", "assistant"), 0, "unknown_role"),
-        (("user", "assistant", "user"), 2, "no_answer"),
-        (("user", "assistant!", "tool"), 2, "no_answer"),
-        (("system", "user"), 1, "no_answer"),
-    ],
-)
-def test_what_is_wrong_and_where(roles, where, problem):
-    result = measure(RoleErrors(), [chat("user", "assistant"), chat(*roles)])
-    assert (1, f"messages[{where}].content", problem) in result.places
-    assert result.value("rate") == Ratio(1, 2)
-    assert {p for _, p in result.problems} == {problem}
+def test_legitimate_conversations():
+    assert problems(*(chat(*roles) for roles in CONVERSATIONS)) == []
+
+
+WRONG = [
+    (("user", "user", "assistant"), 1, "wrong_order"),
+    (("user", "assistant", "assistant"), 2, "wrong_order"),
+    (("assistant", "user", "assistant"), 0, "wrong_order"),
+    (("system", "assistant", "user", "assistant"), 1, "wrong_order"),
+    (("user", "assistant!", "assistant"), 2, "wrong_order"),
+    (("user", "assistant!", "tool", "user", "assistant"), 3, "wrong_order"),
+    (("user", "system", "assistant"), 1, "system_not_first"),
+    (("user", "assistant", "system", "user", "assistant"), 2, "system_not_first"),
+    (("user", "assistant", "tool", "assistant"), 2, "tool_without_call"),
+    (("user", "tool", "assistant"), 1, "tool_without_call"),
+    (("user", "robot"), 1, "unknown_role"),
+    (("用户", "assistant"), 0, "unknown_role"),
+    (("User", "assistant"), 0, "unknown_role"),
+    (("user", "assistant", "user"), 2, "no_answer"),
+    (("user", "assistant!", "tool"), 2, "no_answer"),
+    (("system", "user"), 1, "no_answer"),
+]
+
+
+def test_what_is_wrong_and_where():
+    result = measure(RoleErrors(), [chat("user", "assistant"), *(chat(*roles) for roles, _, _ in WRONG)])
+    named = {(row, f"messages[{where}].content", problem) for row, (_, where, problem) in enumerate(WRONG, 1)}
+    assert named <= set(result.places)
+    assert set(result.problems) == {(row, problem) for row, _, problem in named}
+    assert result.value("rate") == Ratio(len(WRONG), len(WRONG) + 1)
 
 
 def test_no_user_at_all():
@@ -122,24 +121,23 @@ LEGITIMATE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("record", LEGITIMATE)
-def test_legitimate_formats(record):
-    assert problems(record) == []
+def test_legitimate_formats():
+    assert problems(*LEGITIMATE) == []
 
 
-@pytest.mark.parametrize(
-    ("record", "expected"),
-    [
-        ({"prompt": chat("user", "assistant")["messages"], "chosen": chat("assistant")["messages"], "rejected": chat("assistant")["messages"]}, ["wrong_order"] * 2),
-        ({"prompt": chat("user")["messages"], "chosen": chat("assistant")["messages"], "rejected": chat("assistant", "user")["messages"]}, ["no_answer"]),
-        ({"prompt": chat("user")["messages"], "chosen": chat("robot")["messages"], "rejected": chat("assistant")["messages"]}, ["unknown_role"]),
-        ({"prompt": chat("system")["messages"]}, ["no_user"]),
-        ({"prompt": chat("system")["messages"], "reward_model": {"ground_truth": "2"}}, ["no_user"]),
-        ({"prompt": chat("user", "user")["messages"], "completion": chat("assistant")["messages"]}, ["wrong_order"]),
-    ],
-)  # fmt: skip
-def test_wrong_formats(record, expected):
-    assert [problem for _, problem in problems(record)] == expected
+WRONG_FORMATS = [
+    ({"prompt": chat("user", "assistant")["messages"], "chosen": chat("assistant")["messages"], "rejected": chat("assistant")["messages"]}, ["wrong_order"] * 2),
+    ({"prompt": chat("user")["messages"], "chosen": chat("assistant")["messages"], "rejected": chat("assistant", "user")["messages"]}, ["no_answer"]),
+    ({"prompt": chat("user")["messages"], "chosen": chat("robot")["messages"], "rejected": chat("assistant")["messages"]}, ["unknown_role"]),
+    ({"prompt": chat("system")["messages"]}, ["no_user"]),
+    ({"prompt": chat("system")["messages"], "reward_model": {"ground_truth": "2"}}, ["no_user"]),
+    ({"prompt": chat("user", "user")["messages"], "completion": chat("assistant")["messages"]}, ["wrong_order"]),
+]  # fmt: skip
+
+
+def test_wrong_formats():
+    expected = [(row, problem) for row, (_, listed) in enumerate(WRONG_FORMATS) for problem in listed]
+    assert problems(*(record for record, _ in WRONG_FORMATS)) == expected
 
 
 def test_each_row_is_judged_by_itself():
