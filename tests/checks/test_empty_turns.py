@@ -76,10 +76,7 @@ FORMATS = [
     ({"text": "  "}, "text"),
     ({"prompt": "你好", "chosen": "", "rejected": "好"}, "chosen"),
     ({"prompt": "你好", "chosen": "好", "rejected": "。"}, "rejected"),
-    (
-        {"messages": [{"role": "user", "content": " "}, {"role": "assistant", "content": "好"}]},
-        "messages[0].content",
-    ),
+    ({"messages": [{"role": "user", "content": " "}, {"role": "assistant", "content": "好"}]}, "messages[0].content"),
 ]
 
 
