@@ -235,6 +235,22 @@ SABOTAGES = (
         "tests/propose/test_propose.py::test_what_could_not_be_judged_is_said_before_anybody_runs_it",
     ),
     Sabotage(
+        "idle_slices_pass",
+        "a limit for a slice that no row belongs to is an error",
+        "datacheck.verdict.judge._idle_slice",
+        "if not absent or not seen",
+        "if True",
+        "tests/verdict/test_slice_limits.py::test_a_slice_that_no_row_belongs_to_is_an_error",
+    ),
+    Sabotage(
+        "limits_that_judge_nothing",
+        "a limit that can never be broken is refused",
+        "datacheck.contract.load._never_broken",
+        "if any(value != edges[key]",
+        "if True or any(value != edges[key]",
+        "tests/contract/test_silent_contracts.py::test_a_limit_that_does_nothing_is_refused_where_it_stands",
+    ),
+    Sabotage(
         "half_a_file_passes",
         "every byte of a file is in a chunk",
         "datacheck.engine.ingest._account",
