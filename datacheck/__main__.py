@@ -10,8 +10,12 @@ def main() -> None:
 
         sys.exit(guard(sys.argv[1:]))
     from datacheck.cli.main import main as cli
+    from datacheck.cli.watched import watched
 
-    cli()
+    if sys.argv[1:2] in (["run"], ["init"]) and "--help" not in sys.argv:
+        watched(cli)
+    else:
+        cli()
 
 
 if __name__ == "__main__":

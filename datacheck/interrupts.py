@@ -1,7 +1,7 @@
 """SIGINT and SIGTERM as one exception, so that what was stopped still says so."""
 
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
@@ -28,12 +28,19 @@ def signals_raise() -> Iterator[None]:
         ignore_signals()
         raise InterruptedRunError(number)
 
-    before = {number: signal.signal(number, stop) for number in BOTH}
+    with handled(stop):
+        yield
+
+
+@contextmanager
+def handled(handler: Callable[[int, FrameType | None], None]) -> Iterator[None]:
+    """Let `handler` hear of SIGINT and SIGTERM while the block runs."""
+    before = {number: signal.signal(number, handler) for number in BOTH}
     try:
         yield
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        for number, earlier in before.items():
+            signal.signal(number, earlier)
 
 
 def ignore_signals() -> None:

@@ -7,6 +7,7 @@ import typer
 
 from datacheck.cli.options import DebugOpt, steps_told
 from datacheck.cli.said import language, say
+from datacheck.cli.watched import is_watched
 from datacheck.errors import UsageError
 from datacheck.i18n.message import Message
 from datacheck.status import Status
@@ -42,7 +43,9 @@ def init(
         raise UsageError("{to}: exists already; choose another name, or move it away", to=to)
     text = contract_for(given[0], evaluation, folder=to.parent if to else Path())
     with steps_told(language()) as tell:
-        report = tried(text, {"train": given[0]} | ({"eval": evaluation} if evaluation else {}), tell)
+        report = tried(
+            text, {"train": given[0]} | ({"eval": evaluation} if evaluation else {}), tell, alone=is_watched()
+        )
     text = "".join(f"# {line}\n" for line in _told(report, "en")) + text
     if to is None:
         typer.echo(text, nl=False)

@@ -28,6 +28,7 @@ from datacheck.cli.options import (
     steps_told,
 )
 from datacheck.cli.said import language, say, translate, wrong
+from datacheck.cli.watched import is_watched
 from datacheck.errors import DatacheckError, UsageError, crash, trace_of
 from datacheck.i18n.message import Message
 from datacheck.interrupts import InterruptedRunError, ignore_signals, signals_raise
@@ -137,6 +138,7 @@ def run(
         excerpts=excerpts,
         lang=speaks,
         workers=workers,
+        alone=is_watched(),
         debug=debug,
         quarantine_content=quarantine_content,
         allow_remote=tuple(remote or ()),

@@ -17,6 +17,9 @@ from multiprocessing.context import SpawnContext, SpawnProcess
 from pathlib import Path
 from types import ModuleType
 
+from datacheck import plugins
+from datacheck.pii.hidden import own_process
+
 _starting = threading.Lock()
 _M_MMAP_THRESHOLD = -3  # of malloc.h
 _ARRAY = 1 << 20  # bytes
@@ -59,6 +62,8 @@ def prepare_child(checks: Path | None, threads: int) -> None:
     from datacheck.contract import discover  # imports polars, which reads POLARS_MAX_THREADS
 
     discover.use_folder(checks)
+    if checks is None and not plugins.inputs():
+        own_process()
 
 
 def _return_memory() -> None:

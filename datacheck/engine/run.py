@@ -10,7 +10,9 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
 
+from datacheck import plugins
 from datacheck.check import Check, Coverage, Feature, Group, Message, Summary
+from datacheck.contract import discover
 from datacheck.contract.load import Contract
 from datacheck.engine.execute import GroupTask, StepTask, derive_part, group_part, summarise
 from datacheck.engine.ingest import load
@@ -18,13 +20,14 @@ from datacheck.engine.measure import Measurement, MeasureTask, measure, measurem
 from datacheck.engine.plan import Step, need_step
 from datacheck.engine.store import Store, digest
 from datacheck.engine.view import Loaded, TablePlace
-from datacheck.engine.workers import Failure, StepFailedError, Workers, guarded
+from datacheck.engine.workers import Failure, Here, StepFailedError, Workers, guarded
 from datacheck.errors import LoadError
 from datacheck.files.inventory import Inventory
 from datacheck.loading.reading import Reading
 from datacheck.pii.redaction import Mode
 
 POOL_FROM = 64 * 1024 * 1024  # bytes of data; below, one child is faster than several
+SMALL = 16 * 1024 * 1024  # bytes of data; to here no child at all is faster than one
 Result = Loaded | Failure | Measurement | tuple[Path, ...]
 
 
@@ -41,7 +44,10 @@ OnProgress = Callable[[Progress], None]
 
 
 class Engine:
-    """Executes steps against a store. `execute` is the same for the CLI and for a Prefect task."""
+    """Executes steps against a store. `execute` is the same for the CLI and for a Prefect task.
+
+    alone: another process goes on where this one dies, so that code of ours needs no child for little data.
+    """
 
     def __init__(
         self,
@@ -50,6 +56,7 @@ class Engine:
         store: Store,
         *,
         workers: int | None = None,
+        alone: bool = False,
         excerpts: Mode = "redacted",
         debug: bool = False,
     ) -> None:
@@ -59,7 +66,10 @@ class Engine:
         self.excerpts: Mode = excerpts
         self.debug = debug
         size = sum(f.decoded for f in files.values())
-        self.workers = Workers(workers or ((os.cpu_count() or 1) if size > POOL_FROM else 1))
+        if alone and workers is None and size <= SMALL and not discover.user_folder() and not plugins.inputs():
+            self.workers: Workers = Here()
+        else:
+            self.workers = Workers(workers or ((os.cpu_count() or 1) if size > POOL_FROM else 1))
         self.results: dict[str, Result] = {}
         self.seconds: dict[str, float] = {}
 

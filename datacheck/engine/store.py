@@ -11,7 +11,7 @@ import shutil
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from datacheck.errors import UsageError
 
 _PACKAGE = Path(__file__).parents[1]
 STORE = "DATACHECK_STORE"
+SMALL = 64 * 1024  # bytes of a table
 
 
 @cache
@@ -141,5 +142,13 @@ def read_json(path: Path) -> Any:
 
 
 def scan(path: Path) -> pl.LazyFrame:
-    """Scan one table; `glob=False`, because the user's folder names may hold brackets."""
-    return pl.scan_parquet(path, glob=False)
+    """Scan one table; `glob=False`, because the user's folder names may hold brackets.
+
+    A small one is kept in memory, for the steps that come: opening a file takes longer than its few rows.
+    """
+    return _small(path).lazy() if path.stat().st_size <= SMALL else pl.scan_parquet(path, glob=False)
+
+
+@lru_cache(maxsize=256)
+def _small(path: Path) -> pl.DataFrame:
+    return pl.read_parquet(path, glob=False)

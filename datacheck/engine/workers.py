@@ -133,6 +133,18 @@ class Workers:
             pool.shutdown(wait=not kill, cancel_futures=True)
 
 
+class Here(Workers):
+    """Does the work in this process: for little data, where another process stands behind this one."""
+
+    def __init__(self) -> None:
+        super().__init__(1)
+
+    def map(self, work: Callable[..., Any], tasks: Iterable[Any], *, debug: bool = False) -> Iterator[Any]:
+        """Yield `work(task)` in the order of `tasks`."""
+        for task in tasks:
+            yield _STOPPED if self.closed else guarded(work, task, debug=debug)
+
+
 def guarded(work: Callable[[T], Any], task: T, *, debug: bool = False) -> Any:
     """Run `work(task)`; any exception, also one that is no Exception (polars' panics), becomes a Failure.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import polars as pl
 
 from datacheck.pii.errors import PiiTimeout
-from datacheck.pii.hidden import UNUSED, hidden
+from datacheck.pii.hidden import lean
 from datacheck.pii.normalise import Folded, fold
 from datacheck.pii.policy import LINK
 from datacheck.pii.prefilter import Names, candidates
@@ -66,7 +66,7 @@ def analyze(texts: pl.Series, flags: pl.DataFrame, *, names: Names = "linked") -
     rows = flags.with_row_index("index").filter(pl.any_horizontal(flags.columns))
     if rows.is_empty():
         return pl.DataFrame(schema=FOUND)
-    with hidden(*UNUSED):
+    with lean():
         from datacheck.pii.engine import engine  # Presidio is heavy, see there
 
     presidio = engine()

@@ -1,4 +1,4 @@
-"""The Presidio side. Its import costs 1.5 s and 100 MB: only `analyzer` does it, for a candidate."""
+"""The Presidio side. Its import costs up to 1.5 s and 100 MB: only `analyzer` does it, for a candidate."""
 
 import logging
 from collections.abc import Iterable, Iterator
@@ -18,7 +18,7 @@ from presidio_analyzer.nlp_engine import NlpArtifacts, NoOpNlpEngine
 
 from datacheck.pii.errors import PiiTimeout
 from datacheck.pii.expressions import HAN
-from datacheck.pii.names import JiebaEngine, NameRecognizer, titled, windows
+from datacheck.pii.names import JiebaEngine, NameRecognizer, artifacts, titled, windows
 from datacheck.pii.recognizers import RECOGNIZERS, Recognizer
 from datacheck.pii.recognizers.base import span
 
@@ -131,14 +131,24 @@ def _optional(expression: str) -> "regex.Pattern[str] | None":
     return regex.compile(expression) if expression else None
 
 
+class _NoModel(NoOpNlpEngine):
+    """Presidio's own one for recognizers that read no tokens makes an empty text of spaCy's: a second of imports."""
+
+    def load(self) -> None:
+        """There is nothing to load."""
+
+    def is_loaded(self) -> bool:
+        """Return whether it is."""
+        return True
+
+
 class PresidioEngine:
     """One Presidio engine without any language model."""
 
     def __init__(self, specs: Iterable[Recognizer]) -> None:
-        nlp = NoOpNlpEngine(models=[{"lang_code": LANGUAGE, "model_name": "none"}])
-        nlp.load()
+        nlp = _NoModel(models=[{"lang_code": LANGUAGE, "model_name": "none"}])
         self._jieba, self._recognizer = JiebaEngine(LANGUAGE), NameRecognizer(LANGUAGE)
-        self._artifacts = nlp.process_text("", LANGUAGE)
+        self._artifacts = artifacts([], nlp, LANGUAGE)
         recognizers: list[EntityRecognizer] = [SpecRecognizer(spec) for spec in specs]
         self._presidio = AnalyzerEngine(
             registry=RecognizerRegistry(recognizers, supported_languages=[LANGUAGE]),

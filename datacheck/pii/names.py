@@ -62,12 +62,12 @@ class JiebaEngine(NlpEngine):
 
     def process_text(self, text: str, language: str) -> NlpArtifacts:
         """Tag a text."""
-        return _artifacts(_names(text, 0), self, language)
+        return artifacts(_names(text, 0), self, language)
 
     def process_windows(self, text: str, windows: Iterable[tuple[int, int]]) -> NlpArtifacts:
         """Tag parts of a text; offsets are the text's."""
         found = [entity for start, end in windows for entity in _names(text[start:end], start)]
-        return _artifacts(found, self, self._language)
+        return artifacts(found, self, self._language)
 
     def process_batch(
         self, texts: Iterable[str], language: str, batch_size: int = 1, n_process: int = 1, **kwargs: object
@@ -141,8 +141,9 @@ def windows(spans: Iterable[tuple[int, int]], length: int) -> list[tuple[int, in
     return united
 
 
-def _artifacts(found: list[Entity], engine: NlpEngine, language: str) -> NlpArtifacts:
-    # Presidio checks no types here: whatever has these four attributes is an entity, and no token is ever read
+def artifacts(found: list[Entity], engine: NlpEngine, language: str) -> NlpArtifacts:
+    """Return what Presidio's recognizers read of a text: its names, and no tokens."""
+    # No types are checked there: whatever has these four attributes is an entity, and no token is ever read
     spans, tokens = cast("Any", found), cast("Any", [])
     return NlpArtifacts(spans, tokens, [], [], engine, language)
 

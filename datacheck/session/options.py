@@ -21,7 +21,7 @@ class Options:
     """How to run. Two change what is measured: `as_of`, the day with which dates of expiry are compared, and `run`.
 
     `sign`: the key that signs the verdict; `version`: the data that it is about, if `data` does not say. `require`:
-    optional datasets that must be there; `whole`: all of them, as where the verdict is signed.
+    optional datasets that must be there; `whole`: all of them, as where the verdict is signed. `alone`: see Engine.
     """
 
     out: Path = DEFAULT_OUT
@@ -30,6 +30,7 @@ class Options:
     excerpts: Mode = "redacted"
     lang: Lang = "en"
     workers: int | None = None
+    alone: bool = False
     debug: bool = False
     quarantine_content: bool = False
     allow_remote: tuple[str, ...] = ()

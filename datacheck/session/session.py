@@ -72,6 +72,7 @@ class Session:
             self.files,
             self.store,
             workers=options.workers,
+            alone=options.alone,
             excerpts=options.excerpts,
             debug=options.debug,
         )

@@ -19,7 +19,9 @@ BYTES = 1024**2  # of all of them; of a JSON document the whole
 ROWS = 1_000  # of a Parquet or Arrow file
 
 
-def tried(contract: str, data: Mapping[str, Path], on_progress: OnProgress | None = None) -> Report:
+def tried(
+    contract: str, data: Mapping[str, Path], on_progress: OnProgress | None = None, *, alone: bool = False
+) -> Report:
     """Run a contract (YAML) on the first part of its datasets (name → path); nothing of that is kept.
 
     Raises ContractError and UsageError as a run does.
@@ -28,7 +30,7 @@ def tried(contract: str, data: Mapping[str, Path], on_progress: OnProgress | Non
         here = Path(folder)
         (here / "contract.yaml").write_text(contract, encoding="utf-8")
         parts = {name: str(_beginnings(path, here / "data" / name)) for name, path in data.items()}
-        options = Options(out=here / "report", workers=1)
+        options = Options(out=here / "report", alone=alone)
         with Session(here / "contract.yaml", parts, options) as session:
             session.run(on_progress)
             return session.finish()
