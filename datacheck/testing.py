@@ -27,7 +27,7 @@ from datacheck.engine.plan import make_plan
 from datacheck.engine.record_ids import RECORD
 from datacheck.engine.run import Engine
 from datacheck.engine.store import Store
-from datacheck.engine.workers import Failure, Workers
+from datacheck.engine.workers import Failure, Here
 from datacheck.errors import CheckAuthorError
 from datacheck.files.inventory import inventory
 from datacheck.verdict.judge import judge
@@ -218,11 +218,11 @@ def _good() -> list[list[dict[str, Any]]]:
     return list(load_yaml(file, file.name).value)
 
 
-class _InProcess(Workers):
-    """Does the work at once, here; keeps the first exception so that a test sees where it came from."""
+class _InProcess(Here):
+    """Keeps the first exception, so that a test sees where it came from."""
 
     def __init__(self) -> None:
-        super().__init__(1)
+        super().__init__()
         self.error: Exception | None = None
 
     def map(self, work: Callable[..., Any], tasks: Iterable[Any], *, debug: bool = False) -> Iterator[Any]:  # noqa: ARG002

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from datacheck.cli import main
+from datacheck.cli import main, watched
 from datacheck.engine import run
-from datacheck.engine.workers import guarded
+from datacheck.engine.workers import Here
 
 ROOT = Path(__file__).parent.parent
 GOOD = {"messages": [{"role": "user", "content": "你好"}, {"role": "assistant", "content": "你好！"}]}
@@ -78,31 +78,28 @@ def user_check(folder: Path, name: str, body: str) -> Path:
     return path
 
 
-class InProcess(run.Workers):
-    """Does the work here and at once: for tests of what is not about processes."""
-
-    def map(self, work, tasks, *, debug=False):
-        for task in tasks:
-            yield guarded(work, task, debug=debug)
+def in_this_process(*_):
+    return Here()
 
 
 @pytest.fixture
 def here(monkeypatch):
     """Sessions of this test start no processes."""
-    monkeypatch.setattr(run, "Workers", InProcess)
+    monkeypatch.setattr(run, "Workers", in_this_process)
 
 
 @contextmanager
 def no_processes():
     """Like `here`, for what several tests share."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(run, "Workers", InProcess)
+        patch.setattr(run, "Workers", in_this_process)
         yield
 
 
 @pytest.fixture
 def command(monkeypatch, capsys):
-    """`datacheck ARGS` through `main`, in this process: (exit code, stdout, stderr)."""
+    """`datacheck ARGS` through `main`, in this process, as one that is watched: (exit code, stdout, stderr)."""
+    monkeypatch.setattr(watched, "_watched", True)
 
     def call(*args):
         monkeypatch.setattr(sys, "argv", ["datacheck", *map(str, args)])

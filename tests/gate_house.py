@@ -8,7 +8,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from core_helpers import BAD, GOOD, InProcess, contract, jsonl, user_check
+from core_helpers import BAD, GOOD, contract, in_this_process, jsonl, user_check
 
 from datacheck.contract import discover
 from datacheck.engine import run
@@ -22,7 +22,7 @@ from datacheck.session.session import Options, Session
 def sign_run(rules: Path, drop: Path, key: Path, out: Path, **options):
     """A run in this process, signed."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(run, "Workers", InProcess)
+        patch.setattr(run, "Workers", in_this_process)
         with Session(rules, {"train": str(drop)}, Options(out=out, sign=load_private(str(key)), **options)) as session:
             session.run()
             report = session.finish()

@@ -26,7 +26,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parent))
 
-from core_helpers import InProcess
+from core_helpers import in_this_process
 from registry_helpers import Site, manifest_id
 
 from datacheck.engine import run
@@ -214,7 +214,7 @@ def publish_over(site, kind, number):
 
 def main():
     folder, kind, first, last, step = Path(sys.argv[1]), sys.argv[2], *map(int, [*sys.argv[3:], "1"][:3])
-    run.Workers = InProcess
+    run.Workers = in_this_process
     for number in range(first, last, step):
         root = folder / f"{kind}{number}"
         root.mkdir()
