@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from graphlib import TopologicalSorter
+from hashlib import sha256
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
@@ -152,7 +153,7 @@ class Engine:
         for place in places:
             keys += [place.loaded.content if place.need.of else None, [path.name for path in place.paths]]
             if isinstance(place.need.table, Summary):
-                keys.append(digest(place.paths[0].read_bytes().hex()))
+                keys.append(sha256(place.paths[0].read_bytes()).hexdigest())
         return keys
 
     def _derive(self, dataset: str, feature: Feature) -> Result:

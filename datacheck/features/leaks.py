@@ -11,10 +11,11 @@ from datacheck.text.arrays import Int64s, UInt32s
 from datacheck.text.codes import from_lengths, row_numbers
 from datacheck.text.containment import find
 from datacheck.text.encoded import encoded, readable
-from datacheck.text.eval_index import WINDOW, EvalIndex, Items
+from datacheck.text.eval_index import MANY, WINDOW, EvalIndex, Items
+from datacheck.text.matching import least
 from datacheck.text.normalise import normalise
 from datacheck.text.rules import RULES
-from datacheck.text.shingles import Shingles, contained
+from datacheck.text.shingles import Shingles, contained, shingles
 
 # A Chinese character says more than a Latin letter: five characters against eight (at 5, English items of everyday
 # words meet in unrelated texts, at 8 they do not), and items of letters must be twice as long.
@@ -147,13 +148,14 @@ def _with_shingles(table: pl.DataFrame, n: int, min_length: int) -> pl.DataFrame
         return _without_shingles(table)
     items = Items.of(table["text"], n)
     rows = row_numbers(items.sets.offsets)
-    kinds = table["kind"].to_numpy()[rows]
+    of = table["kind"].rank("dense").to_numpy()
+    kinds = of[rows]
     first = table.select(pl.struct("kind", "text").is_first_distinct()).to_series().to_numpy()  # copies count once
     own = np.ones(len(rows), np.bool_)
-    for kind in np.unique(kinds):
+    for kind in np.unique(of):
         chosen = kinds == kind
         hashes, counts = np.unique(items.sets.hashes[chosen & first[rows]], return_counts=True)
-        frame = hashes[counts >= max(FRAME_ITEMS, int(first[table["kind"].to_numpy() == kind].sum()) * FRAME_SHARE)]
+        frame = hashes[counts >= max(FRAME_ITEMS, int(first[of == kind].sum()) * FRAME_SHARE)]
         own[chosen] = ~contained(items.sets.hashes[chosen], frame)
     left = np.bincount(rows, own, minlength=table.height)
     whole = left < np.minimum(min_length * (1 if n == HAN_N else 2) - n + 1, np.diff(items.sets.offsets))
@@ -321,7 +323,18 @@ def _search(items: pl.DataFrame, texts: pl.Series, tau: float) -> pl.DataFrame:
     return pl.concat([_found(items.filter(pl.col("n") == n), texts, n, tau) for n in (HAN_N, LATIN_N)])
 
 
+def _possible(items: pl.DataFrame, texts: pl.Series, n: int, tau: float) -> pl.DataFrame:
+    """The items of which enough n-grams stand anywhere in all texts together: few, where the texts are few."""
+    there = np.unique(shingles(normalise(texts, RULES), "chars", n).hashes)
+    sizes = items["shingles"].list.len().to_numpy().astype(np.int64)
+    held = contained(items["shingles"].explode(empty_as_null=False).to_numpy(), there)
+    counts = np.bincount(np.repeat(np.arange(len(sizes)), sizes), held, minlength=len(sizes))
+    return items.filter(counts >= np.maximum(least(sizes, tau), 1))
+
+
 def _found(items: pl.DataFrame, texts: pl.Series, n: int, tau: float) -> pl.DataFrame:
+    if len(texts) < MANY:
+        items = _possible(items, texts, n, tau)
     flat = [items[name].explode(empty_as_null=False).to_numpy() for name in ("shingles", "begins", "ends")]
     sizes = items["shingles"].list.len().to_numpy().astype(np.int64)
     sets = Shingles(from_lengths(sizes), flat[0])

@@ -53,10 +53,8 @@ class Items(NamedTuple):
         plain, written = normalise(texts, RULES), _written(texts)
         found = grams(plain, "chars", n)
         rows = row_numbers(found.offsets)
-        first = np.lexsort((found.starts, found.hashes, rows))
-        keep = np.ones(len(first), np.bool_)
-        keep[1:] = (rows[first][1:] != rows[first][:-1]) | (found.hashes[first][1:] != found.hashes[first][:-1])
-        first = first[keep]
+        # grams come in the order of their rows and starts: the first of equals is the first place
+        first = np.unique(rows.astype(np.uint64) << np.uint64(32) | found.hashes, return_index=True)[1]
         base = written.offsets[rows[first]]
         return cls(
             Shingles(from_lengths(np.bincount(rows[first], minlength=len(texts))), found.hashes[first]),
