@@ -2,7 +2,10 @@
 
 import inspect
 import json
+from functools import cache
 from typing import Any
+
+from pydantic import BaseModel
 
 from datacheck.check import Check, FieldRule
 from datacheck.contract.artifacts import Run
@@ -15,21 +18,26 @@ def first_line(kind: type[Check]) -> str:
     return (inspect.getdoc(kind) or "").partition("\n")[0]
 
 
+@cache
+def _schema_of(model: type[BaseModel]) -> dict[str, Any]:
+    return model.model_json_schema(ref_template="#/$defs/{model}")
+
+
 def contract_schema() -> str:
     """The JSON Schema (2020-12) of a contract, from the classes that read it."""
     definitions: dict[str, Any] = {}
     checks: list[dict[str, Any]] = [{"type": "string", "enum": check_names()}]
     for name in check_names():
         kind = check_class(name)
-        own = kind.model_json_schema(ref_template="#/$defs/{model}")
+        own = dict(_schema_of(kind))
         definitions |= own.pop("$defs", {})
-        own["properties"]["check"] = {"const": name}
+        own["properties"] = {**own["properties"], "check": {"const": name}}
         own["required"] = sorted({"check", *own.get("required", [])} - set(kind.implied(_ANY)))
         own["description"] = first_line(kind)
         definitions[f"check_{name}"] = own
         checks.append({"$ref": f"#/$defs/check_{name}"})
     for model in (Source, FieldRule, Run):
-        own = model.model_json_schema(ref_template="#/$defs/{model}")
+        own = dict(_schema_of(model))
         definitions |= own.pop("$defs", {}) | {model.__name__: own}
     dataset = {
         "type": "object",

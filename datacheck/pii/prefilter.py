@@ -82,17 +82,17 @@ def _fired(texts: pl.Series, chosen: Sequence[Recognizer], names: Names) -> pl.D
     first = whole.select(
         *(_test(each, names) for each in free), *(_contains(gate).alias(gate) for gate in sorted(set(outer.values())))
     )
-    columns = {each.entity: first[each.entity] for each in free}
+    none = _at(pl.Series([], dtype=pl.UInt32), len(texts))
+    columns = {each.entity: none for each in chosen} | {each.entity: first[each.entity] for each in free}
     for gate, own in behind.items():
         rows = first[outer[gate]].arg_true()
         if gate != outer[gate]:
             rows = rows.filter(whole.select(pl.col("text").gather(rows)).select(_contains(gate)).to_series())
         if rows.is_empty():  # saves compiling the expressions
-            columns |= {each.entity: _at(rows, len(texts)) for each in own}
             continue
         flags = whole.select(pl.col("text").gather(rows)).select(_test(each, names) for each in own)
-        columns |= {each.entity: _at(rows.filter(flags[each.entity]), len(texts)) for each in own}
-    return pl.DataFrame({each.entity: columns[each.entity] for each in chosen})
+        columns |= {flag.name: _at(rows.filter(flag), len(texts)) for flag in flags if flag.any()}
+    return pl.DataFrame(columns)
 
 
 def _gate(recognizer: Recognizer, chosen: Sequence[Recognizer], names: Names) -> str:

@@ -15,7 +15,7 @@ from datacheck.session.session import Session
 from datacheck.verdict.model import Report
 
 FILES = 8  # of a dataset, as many are looked at
-BYTES = 1024**2  # of all of them; of a JSON document the whole
+BYTES = 256 * 1024  # of all of them; of a JSON document the whole
 ROWS = 1_000  # of a Parquet or Arrow file
 
 

@@ -387,7 +387,7 @@ def test_a_sentence_is_no_label(tmp_path: Path):
 
 @pytest.mark.parametrize("name", ["a.json", "a.csv", "a.parquet", "a.jsonl.gz"])
 def test_a_large_file_is_tried_by_its_first_part(tmp_path: Path, here, command, name):
-    rows = [problem(n) | {"Answer": str(n)} for n in range(20_000)]
+    rows = [problem(n) | {"Answer": str(n)} for n in range(12_000)]
     table, text = pl.DataFrame(rows), "".join(json.dumps(row) + "\n" for row in rows)
     content = {
         "a.json": lambda: json.dumps(rows).encode(),
