@@ -62,7 +62,7 @@ class ControlTokens(Check):
 
     def measure(self, data: View) -> Measured:
         """Search every message; judge the tags that also have another meaning by how they stand."""
-        texts = turn_texts(data, plain=False)
+        texts = turn_texts(data, plain=False, thoughts=True)
         suspect = texts.filter(pl.col("text").str.contains(f"{_TOKEN}|{_S}|{_THINK}"))
         suspect = suspect.join(_opened(texts), on=["row", "turn"], how="left", maintain_order="left")
         token, outside_code = _without_media(pl.col("text")), without_code(pl.col("text"))

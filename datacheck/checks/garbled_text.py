@@ -96,7 +96,7 @@ class GarbledText(Check):
 
     def measure(self, data: View) -> Measured:
         """Search every text for each kind of damage."""
-        texts = turn_texts(data)
+        texts = turn_texts(data, thoughts=True)
         patterns = {"mojibake": mojibake(), **_PATTERNS}
         suspect = texts.filter(pl.col("text").str.contains("|".join((*patterns.values(), ESCAPE)))).collect().lazy()
         places = {kind: first_at(pattern) for kind, pattern in patterns.items()}

@@ -93,7 +93,7 @@ class LeftoverMarkup(Check):
 
     def measure(self, data: View) -> Measured:
         """Search every text outside code; leave out the rows whose subject is markup."""
-        texts = turn_texts(data).filter(pl.col("role").ne_missing("tool"))
+        texts = turn_texts(data, thoughts=True).filter(pl.col("role").ne_missing("tool"))
         suspect = texts.filter(pl.col("text").str.contains(_GATE)).collect().lazy()
         subjects = _subjects(texts.join(suspect.select("row").unique(), on="row", how="semi"))
         prose = suspect.with_columns(text=without_code(pl.col("text"))).join(

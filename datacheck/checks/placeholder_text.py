@@ -68,7 +68,7 @@ class PlaceholderText(Check):
 
     def measure(self, data: View) -> Measured:
         """Search every text with its Markdown code taken out."""
-        texts = turn_texts(data)
+        texts = turn_texts(data, thoughts=True)
         any_kind = "|".join(f"(?:{pattern})" for pattern in _PATTERNS.values())
         prose = texts.filter(pl.col("text").str.contains(any_kind)).with_columns(text=without_code(pl.col("text")))
         prose = prose.with_columns(code=looks_like_code(pl.col("text"))).collect().lazy()

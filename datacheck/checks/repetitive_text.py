@@ -60,7 +60,7 @@ class RepetitiveText(Check):
 
     def measure(self, data: View) -> Measured:
         """Count what the feature found."""
-        found, texts = data[self._found], turn_texts(data)
+        found, texts = data[self._found], turn_texts(data, thoughts=True)
         score = pl.col("score")
         words = (
             pl.when(pl.col("problem") == "repeated_line")

@@ -7,6 +7,7 @@ import polars as pl
 from pydantic import Field
 
 from datacheck.check import Check, Limit, Measured, Metric, Ratio, Value, View, for_review, saying, total
+from datacheck.features.turn_texts import THOUGHTS
 from datacheck.text.prose import any_item, is_prose, top_key
 
 _REPEATED = 10  # rows per different value: a licence, a task's name, the same instruction for everybody
@@ -41,8 +42,9 @@ class UnjudgedText(Check):
 
     ## Known limits
 
-    Thoughts in a key of their own (`reasoning_content`) are listed: the checks of answers do not look at them.
-    pii looks at all values, these included. Whether training sees a key is in its code, and is not known here.
+    Thoughts in a key of their own (`reasoning_content`) are judged: checks of damage, markup, placeholders, tokens and
+    repetition look at them, and so does leakage; duplicates are told apart by what was asked and answered. pii looks at
+    all values, these keys included. Whether training sees a key is in its code, and is not known here.
     """
 
     metrics = {
@@ -72,7 +74,8 @@ class UnjudgedText(Check):
 
     def measure(self, data: View) -> Measured:
         """Count the characters of prose per key, and those of all texts."""
-        prose = data.cells.filter(is_prose(brief=False)).select("row", "text", key=top_key(), where=any_item())
+        cells = data.cells.filter(is_prose(brief=False), ~pl.col("path").str.contains(THOUGHTS))
+        prose = cells.select("row", "text", key=top_key(), where=any_item())
         known = pl.col("key").is_in([key.partition(".")[0] for key in (*self.ignore, *self.columns)])
         keys = (
             prose.filter(~known)

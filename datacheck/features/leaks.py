@@ -7,6 +7,7 @@ import numpy as np
 import polars as pl
 
 from datacheck.check import Feature, Need, Summary, View
+from datacheck.features.turn_texts import THOUGHTS
 from datacheck.text.arrays import Int64s, UInt32s
 from datacheck.text.codes import from_lengths, row_numbers
 from datacheck.text.containment import find
@@ -34,7 +35,6 @@ ITEMS: dict[str, pl.DataType | type[pl.DataType]] = {
 _SPOKEN = ("prompt", "option", "text")
 LABEL = r"^\s*[(（]?[A-Ja-j][)）.．、:：]\s*"
 _ANSWERED = ("answer", "response", "chosen")
-_THOUGHTS = r"\.(?:reasoning_content|reasoning|thinking)$"  # of a message
 
 
 def _said_by(*roles: str) -> pl.Expr:
@@ -62,7 +62,7 @@ def spoken(turns: pl.LazyFrame, cells: pl.LazyFrame) -> pl.LazyFrame:
     silent = {"part": pl.lit(None, pl.String), "role": pl.lit(None, pl.String)}
     called = pl.col("path").str.replace(r"\.(?:content|value)$", ".tool_calls")
     calls = turns.filter(pl.col("tool_calls").is_not_null()).select("row", **silent, path=called, text="tool_calls")
-    thought = cells.filter(pl.col("path").str.contains(_THOUGHTS), pl.col("text").is_not_null())
+    thought = cells.filter(pl.col("path").str.contains(THOUGHTS), pl.col("text").is_not_null())
     return pl.concat(
         [
             said.select("row", "part", "role", "path", "text"),

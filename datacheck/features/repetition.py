@@ -31,7 +31,7 @@ class Repetition(Feature):
 
     def compute(self, part: View) -> pl.DataFrame:
         """Look at both kinds."""
-        texts = turn_texts(part).filter(_learnt()).select("row", "path", "text")
+        texts = turn_texts(part, thoughts=True).filter(_learnt()).select("row", "path", "text")
         texts = texts.filter(pl.col("text").str.len_chars() >= min(_SHORT, self.characters))
         table = texts.with_columns(text=without_code(pl.col("text"), unclosed=False)).collect()
         return pl.concat([self._ngrams(table), self._lines(table)]).sort("row", maintain_order=True)

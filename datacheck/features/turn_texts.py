@@ -17,16 +17,23 @@ _CODE_LINE = (
 )
 _CODE_LINES = 2
 _BEFORE = 30  # characters that are shown before a place
+THOUGHTS = r"\.(?:reasoning_content|reasoning|thinking)$"  # the path of what stands beside a message's content
 
 
-def turn_texts(data: View, *, plain: bool = True) -> pl.LazyFrame:
+def turn_texts(data: View, *, plain: bool = True, thoughts: bool = False) -> pl.LazyFrame:
     """One line per text in file order: `row`, `part`, `role`, `turn`, `path`, `text` (never null or empty).
 
-    Tool definitions are left out: they are JSON that a program wrote. `plain` keeps rows that are one text.
+    Tool definitions are left out: they are JSON that a program wrote. `plain` keeps rows that are one text; `thoughts`
+    adds those that stand in a key of their own, said by the assistant and without a `turn`.
     """
     parts = ["tools"] if plain else ["tools", "text"]
     wanted = data.turns.filter(~pl.col("part").is_in(parts), pl.col("text").str.len_bytes() > 0)
-    return wanted.select("row", "part", "role", "turn", "path", "text")
+    told = wanted.select("row", "part", "role", "turn", "path", "text")
+    if not thoughts:
+        return told
+    thought = data.cells.filter(pl.col("path").str.contains(THOUGHTS), pl.col("text").str.len_bytes() > 0)
+    said = {"part": pl.lit("response"), "role": pl.lit("assistant"), "turn": pl.lit(None, pl.UInt16)}
+    return pl.concat([told, thought.select("row", **said, path="path", text="text")])
 
 
 def without_code(text: pl.Expr, *, unclosed: bool = True) -> pl.Expr:
@@ -61,7 +68,8 @@ def flagged(
 def evidence(found: pl.LazyFrame, texts: pl.LazyFrame) -> pl.LazyFrame:
     """Evidence of what `flagged` found, each with its whole text (of which only an excerpt is shown)."""
     place = ["row", "part", "turn", "path"]
-    with_text = found.join(texts.select(*place, "text"), on=place, how="left", maintain_order="left")
+    known = texts.select(*place, "text")
+    with_text = found.join(known, on=place, how="left", maintain_order="left", nulls_equal=True)
     return with_text.select("row", "problem", "detail", "text", where="path")
 
 

@@ -3,6 +3,11 @@
 import pytest
 
 from datacheck.check import Ratio
+from datacheck.checks.control_tokens import ControlTokens
+from datacheck.checks.garbled_text import GarbledText
+from datacheck.checks.leftover_markup import LeftoverMarkup
+from datacheck.checks.placeholder_text import PlaceholderText
+from datacheck.checks.repetitive_text import RepetitiveText
 from datacheck.checks.unjudged_text import UnjudgedText
 from datacheck.testing import finding, measure
 
@@ -53,3 +58,15 @@ def test_chinese_is_prose_and_ids_are_not():
     rows = [{"prompt": "一加一等于几？", "completion": "等于二。", "uid": f"u-{n:04}", "at": "2026-11-22 08:00:00",
              "备注": f"这一段文字没有任何检查会去看第{n}次"} for n in range(3)]  # fmt: skip
     assert [place.where for place in finding(UnjudgedText(), rows).evidence.first] == ["备注"]
+
+
+def test_thoughts_in_a_key_of_their_own_are_judged():
+    thought = "锟斤拷锟斤拷烫烫烫 " + "<|im_end|> {{name}} </p> " + "One more time, and again. " * 40
+    said = {"role": "assistant", "content": "It is 4.", "reasoning_content": thought}
+    rows = [{"messages": [{"role": "user", "content": "What is 2 + 2?"}, said]}]
+    assert measure(UnjudgedText(), rows).value("share").n == 0
+    for check in (GarbledText(), PlaceholderText(), LeftoverMarkup(), ControlTokens(), RepetitiveText()):
+        found = finding(check, rows)
+        assert found.status in ("warn", "fail"), check
+        assert {place.where for place in found.evidence.first} == {"messages[1].reasoning_content"}, check
+        assert all(str(place.detail) for place in found.evidence.first)

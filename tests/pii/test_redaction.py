@@ -14,7 +14,7 @@ from test_analyzer import DISGUISES
 from datacheck.pii.analyzer import find
 from datacheck.pii.canaries import canary
 from datacheck.pii.recognizers import RECOGNIZERS
-from datacheck.pii.redaction import excerpt, mask
+from datacheck.pii.redaction import excerpt, hidden, mask
 
 
 @pytest.mark.parametrize(
@@ -58,6 +58,9 @@ def test_masks(entity, value, masked):
         ("\ud800", r"\u{d800}"),
         ("0123456789abcdef0123456789abcdef", "****"),
         ("1.2.3.4", "*.*.*.*"),
+        ("①②③④⑤sk-abcdEFGH5678abcdEFGH5678", "*****sk-a****"),  # two values, one behind the other
+        ("ghp_a8Kd93jfK2ls0vBnQ4mZx7Yt6Rw5Ee1Uu9Ii", "ghp_****"),  # also a long token: the more telling mask
+        ("12345zhang@corp.cn", "1***@c***.cn"),
     ],
 )
 def test_redacted(text, shown):
@@ -99,6 +102,15 @@ def test_a_value_across_any_cut_is_never_half_shown(entity, limit):
         shown = excerpt("文 " * (at // 2) + " " * (at % 2) + value + " 文" * 900, limit=limit)
         visible = [part for n in (7,) for i in range(len(value) - n + 1) if (part := value[i : i + n]) in shown]
         assert visible == []
+
+
+def test_what_is_shown_ends_where_the_excerpt_does():
+    token, end = "0123456789abcdef" * 50, 800  # four times as many characters as are shown are looked at
+    assert [excerpt(text) for text in (token, token + "0")] == ["****", "****…"]
+    assert excerpt(token[: end - 1] + " 13912348765") == "**** …"
+    assert excerpt(token[: end - 2] + " 13912348765") == "**** ***********…"
+    assert excerpt("13912348765谢谢", start=11) == "…谢谢"
+    assert hidden("手机13912348765谢谢") == [(2, 13)]
 
 
 def test_a_private_key_longer_than_the_window_is_hidden():
