@@ -22,7 +22,12 @@ from breaking import broken, code_in, outcomes, say
 
 PROMISES = "tests/end_to_end/test_promises.py"
 ROOMS = {
-    "datacheck.verdict.judge": ("tests/verdict", "tests/engine/test_coverage.py", PROMISES),
+    "datacheck.verdict.judge": (
+        "tests/verdict",
+        "tests/engine/test_coverage.py",
+        "tests/end_to_end/test_optional_datasets.py",
+        PROMISES,
+    ),
     "datacheck.loading.reader": ("tests/loading", PROMISES),
     "datacheck.gate.verify": ("tests/gate/test_tampering.py", "tests/gate/test_guard.py", "tests/gate/test_waivers.py"),
     "datacheck.gate.guard": ("tests/gate/test_guard.py", "tests/gate/test_tampering.py"),

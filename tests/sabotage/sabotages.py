@@ -762,4 +762,20 @@ SABOTAGES = (
         "text",
         "tests/report/test_markdown.py::test_payloads_change_no_structure",
     ),
+    Sabotage(
+        "who_dies_has_ended",
+        "a run whose process dies is done step by step",
+        "datacheck.cli.watched._exit_code",
+        "if ended and code >= 0",
+        "if code >= 0",
+        "tests/cli/test_watched.py::test_only_who_says_so_has_ended",
+    ),
+    Sabotage(
+        "thoughts_are_not_read",
+        "thoughts in a key of their own are judged",
+        "datacheck.features.turn_texts.turn_texts",
+        "if not thoughts",
+        "if True",
+        "tests/checks/test_unjudged_text.py::test_thoughts_in_a_key_of_their_own_are_judged",
+    ),
 )

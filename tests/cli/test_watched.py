@@ -1,0 +1,61 @@
+"""A run on little data is one process, and another one stands behind it."""
+
+import os
+import signal
+
+import pytest
+from core_helpers import BAD, GOOD, children, contract, jsonl, report, spawn
+
+from datacheck.cli.watched import _exit_code
+
+# In a process of the tests' own making: what is forked from here would have its threads, and not run them.
+KILLED = """
+import os, signal, threading, time
+def soon():
+    threading.Thread(target=lambda: (time.sleep({after}), os.kill(os.getpid(), signal.{signal}))).start()
+os.register_at_fork(after_in_child=soon)
+"""
+
+
+def ended(*, tells: bool, code: int = 0, by: int = 0) -> int | None:
+    """What is made of a process that ends like this."""
+    told, tell = os.pipe()
+    child = os.fork()
+    if child == 0:
+        if tells:
+            os.write(tell, b".")
+        if by:
+            os.kill(os.getpid(), by)
+        os._exit(code)
+    os.close(tell)
+    return _exit_code(child, told)
+
+
+@pytest.mark.parametrize("code", [0, 1, 3])
+def test_only_who_says_so_has_ended(code):
+    assert ended(tells=True, code=code) == code
+    assert ended(tells=False, code=code) is None  # os._exit in the middle of the work is no verdict
+
+
+@pytest.mark.parametrize("tells", [True, False])
+def test_who_is_killed_has_decided_nothing(tells):
+    assert ended(tells=tells, by=signal.SIGKILL) is None
+
+
+@pytest.mark.parametrize("how", ["SIGKILL", "SIGSEGV"])
+def test_a_run_whose_process_dies_is_done_step_by_step(tmp_path, how):
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "sitecustomize.py").write_text(KILLED.format(after=0.3, signal=how))
+    jsonl(tmp_path / "data" / "a.jsonl", GOOD, BAD)
+    path = os.pathsep.join([str(tmp_path / "site"), os.getcwd()])
+    done = spawn("run", contract(tmp_path), "--out", tmp_path / "out", env={"PYTHONPATH": path})
+    assert done.returncode == 1, done.stderr
+    assert report(tmp_path / "out")["verdict"] == "fail"
+    assert {entry.name for entry in tmp_path.iterdir()} == {"contract.yaml", "data", "out", "site"}
+
+
+def test_little_data_needs_no_child(tmp_path, command):
+    jsonl(tmp_path / "data" / "a.jsonl", GOOD)
+    before = children(os.getpid())
+    assert command("run", contract(tmp_path), "--out", tmp_path / "out")[0] == 0
+    assert children(os.getpid()) == before
