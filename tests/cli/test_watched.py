@@ -4,7 +4,7 @@ import os
 import signal
 
 import pytest
-from core_helpers import BAD, GOOD, children, contract, jsonl, report, spawn
+from core_helpers import BAD, GOOD, ROOT, children, contract, jsonl, report, spawn
 
 from datacheck.cli.watched import _exit_code
 
@@ -47,7 +47,7 @@ def test_a_run_whose_process_dies_is_done_step_by_step(tmp_path, how):
     (tmp_path / "site").mkdir()
     (tmp_path / "site" / "sitecustomize.py").write_text(KILLED.format(after=0.3, signal=how))
     jsonl(tmp_path / "data" / "a.jsonl", GOOD, BAD)
-    path = os.pathsep.join([str(tmp_path / "site"), os.getcwd()])
+    path = os.pathsep.join([str(tmp_path / "site"), str(ROOT)])
     done = spawn("run", contract(tmp_path), "--out", tmp_path / "out", env={"PYTHONPATH": path})
     assert done.returncode == 1, done.stderr
     assert report(tmp_path / "out")["verdict"] == "fail"
