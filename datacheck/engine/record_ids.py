@@ -25,11 +25,13 @@ def with_records(places: pl.DataFrame, view: StoreView) -> pl.DataFrame:
     be read that of its bytes, a whole file that of the file: of the latter two the first digits of their SHA-256.
     """
     table = places.with_row_index("_at")
+    if not table["row"].has_nulls():
+        return places.with_columns(_of_rows(table.select("_at", "row"), view)["record"])
     named, unnamed = (table.filter(pl.col("row").is_null() == missing) for missing in (False, True))
-    found = [_of_rows(named.select("_at", "row"), view)]
-    if unnamed.height:
-        found += [_of_rows(_rows_there(unnamed, view), view), _of_lines(unnamed, view), _of_files(unnamed, view)]
-    records = pl.concat(found).unique("_at", keep="first", maintain_order=True)
+    by_row = (_of_rows(rows, view) for rows in (named.select("_at", "row"), _rows_there(unnamed, view)))
+    records = pl.concat([*by_row, _of_lines(unnamed, view), _of_files(unnamed, view)]).unique(
+        "_at", keep="first", maintain_order=True
+    )
     return table.join(records, on="_at", how="left", maintain_order="left").drop("_at")
 
 

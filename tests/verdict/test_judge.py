@@ -16,7 +16,7 @@ from datacheck.engine.measure import Measurement
 from datacheck.engine.view import Loaded
 from datacheck.engine.workers import Failure
 from datacheck.session.session import Options, Session
-from datacheck.verdict.judge import compare, judge, rejudge
+from datacheck.verdict.judge import EACH, EXAMPLES, _examples, compare, judge, judge_check, rejudge
 from datacheck.verdict.model import read_report
 
 bounds = st.none() | st.decimals(min_value=0, max_value=1, places=3)
@@ -112,6 +112,30 @@ def test_an_interrupted_run_is_an_error_whatever_was_measured(measured):
     bound, loaded, outcomes = measured
     found = judge(bound, loaded, outcomes, interrupted="SIGTERM")
     assert (found.verdict, str(found.reason)) == (Status.ERROR, "interrupted by SIGTERM")
+
+
+def test_what_did_not_finish_says_why(measured):
+    bound, loaded, outcomes = measured
+    train = bound.datasets["train"]
+    for check in train.checks:
+        said = [str(judge_check(train, check, None, why).error) for why in (None, "SIGTERM")]
+        assert said == ["did not finish (no result)", "did not finish (SIGTERM)"]
+
+
+def test_a_dataset_without_rows_is_the_reason(tmp_path, here, command):
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "a.jsonl").write_bytes(b"")
+    code, told = run(tmp_path, command, ["role_errors"])
+    (found,) = [f for f in told["findings"] if f["check"] == "role_errors"]
+    assert code == 3
+    assert found["error"] == "could not be measured: rate; the dataset has no rows"
+
+
+def test_three_places_of_each_problem_come_before_more_of_one():
+    places = [{"problem": problem} for problem in ["a"] * (EXAMPLES + 2) + ["b"] * 4]
+    shown = [place["problem"] for place in _examples(places)]
+    assert (len(shown), shown.count("b"), shown) == (EXAMPLES, EACH, sorted(shown))
+    assert _examples(places[:EACH] + places[-EACH - 1 :]) == places[:EACH] + places[-EACH - 1 :]
 
 
 def run(folder, command, checks, *more, source=None, name="contract.yaml", out="out", **datasets):
