@@ -115,8 +115,7 @@ def test_an_interrupted_run_is_an_error_whatever_was_measured(measured):
 
 
 def test_what_did_not_finish_says_why(measured):
-    bound, loaded, outcomes = measured
-    train = bound.datasets["train"]
+    train = measured[0].datasets["train"]
     for check in train.checks:
         said = [str(judge_check(train, check, None, why).error) for why in (None, "SIGTERM")]
         assert said == ["did not finish (no result)", "did not finish (SIGTERM)"]
