@@ -365,24 +365,20 @@ class Group(Model):
         return (Need(self.of),)
 
 
-class _ChineseCard:
-    """The card of a check in Chinese: `zh/<module>.md` beside its module, unless the class says it itself."""
-
-    def __get__(self, _check: object, kind: type) -> str:
-        return _card_beside(kind)
-
-
 @lru_cache(256)
-def _card_beside(kind: type) -> str:
-    file = Path(inspect.getfile(kind)).parent / "zh" / f"{kind.__module__.rpartition('.')[2]}.md"
-    return file.read_text(encoding="utf-8") if file.is_file() else ""
+def card_of(kind: type, lang: str) -> str:
+    """The card of a check, Markdown: what its class says (docstring, `ZH`), then `<lang>/<module>.md` beside it."""
+    said = kind.__dict__.get("ZH" if lang == "zh" else "__doc__") or ""
+    file = Path(inspect.getfile(kind)).parent / lang / f"{kind.__module__.rpartition('.')[2]}.md"
+    beside = file.read_text(encoding="utf-8") if file.is_file() else ""
+    return "\n\n".join(part for part in (inspect.cleandoc(said), beside.strip()) if part)
 
 
 class Check(Model, ABC):
-    """One check. The fields of the subclass are its YAML settings; its docstring is its documentation."""
+    """One check. The fields of the subclass are its YAML settings; `card_of` gives its documentation."""
 
     metrics: ClassVar[Mapping[str, Metric]]
-    ZH: ClassVar[Any] = _ChineseCard()
+    ZH: ClassVar[str] = ""  # what the docstring says, in Chinese; either may go on in a file, see `card_of`
     reads: ClassVar[Subject | None] = "row"  # what it needs in a row; None: it looks at no rows
     blind: ClassVar[tuple[str, ...]] = UNREAD  # formats of which it cannot read what it needs though they hold texts
 

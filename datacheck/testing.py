@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from datacheck.check import EVIDENCE, Check, Message, Ratio, Value
+from datacheck.check import EVIDENCE, Check, Message, Ratio, Value, card_of
 from datacheck.contract.load import Contract, Dataset, Source, load_contract
 from datacheck.contract.yaml import load_yaml
 from datacheck.engine.measure import ID, Measurement
@@ -146,15 +146,15 @@ def finding(
 
 
 def example(kind: type[Check]) -> Contract:
-    """The contract that stands as YAML under `## Example` in a check's docstring, loaded as any other.
+    """The contract that stands as YAML under `## Example` in a check's card, loaded as any other.
 
     Either whole datasets (`datasets:`, with `run:` above them where it is needed; its files need not be there), or a
     list of checks (`- check: …`) for a dataset called train, beside which one called eval stands.
     Raises CheckAuthorError where there is none, ContractError where it is wrong.
     """
-    found = _YAML.search(inspect.cleandoc(kind.__doc__ or ""))
+    found = _YAML.search(card_of(kind, "en"))
     if found is None:
-        raise CheckAuthorError(f"{kind.__name__}: its docstring has no YAML under '## Example'")
+        raise CheckAuthorError(f"{kind.__name__}: its card has no YAML under '## Example'")
     yaml = found[1]
     if not yaml.startswith(("datasets:", "run:")):
         indented = "".join(f"      {line}\n" for line in yaml.splitlines())

@@ -29,33 +29,6 @@ class AnswerInPrompt(Check):
 
     For plain rows name columns: the answer must not be among the values of `question` (the items of a list, also of
     one that stands as text). With `rendered_by`, prompt and answer are what that trainer's code makes of the row.
-
-    ## Why it matters
-
-    The model learns to copy: rewards go up at once and nothing is learnt. 100 % of the prompts of MiniOneRec's task
-    that maps a title to its code end with the code: its `pre` renders the answer into the prompt.
-
-    ## Example
-
-    ```yaml
-    - {check: answer_in_prompt, min_chars: 6}
-    ```
-
-    ## How to fix
-
-    - All rows: the prompt template prints the target; take it out.
-    - Items of a history that are the target too: drop the row, or the item, if recommending it again is no success.
-    - Some rows: a hint, a solution or a few-shot example was pasted into the prompt; cut it, or drop the row.
-
-    ## How to verify
-
-    Run again: the rate is 0, and the success rate of the untrained model on these prompts falls.
-
-    ## Known limits
-
-    In reading comprehension and extraction the answer stands in the passage by design, as labels do in a prompt that
-    names all of them, and the target of a game of numbers: raise the limit there. An answer in other words is not
-    found, nor a number or letter that a single prompt gives away in the middle of its text.
     """
 
     metrics = {

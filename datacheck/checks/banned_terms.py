@@ -17,35 +17,6 @@ class BannedTerms(Check):
     Lists stand in the contract (`terms`), or each is a dataset of plain text, one term per row (`lists`). Width, case,
     traditional and hidden characters do not count; with `strip_space` in `normalise`, blanks between characters
     neither. A term of Latin letters must stand as a word of its own; Chinese has no word boundaries.
-
-    ## Why it matters
-
-    What a model must never say it must not learn. A list that somebody has to keep for compliance is only worth
-    something if every drop is held against it.
-
-    ## Example
-
-    ```yaml
-    datasets:
-      slurs: {source: {path: lists/slurs.txt.jsonl, format: text}, checks: [{check: too_few_rows}]}
-      train:
-        source: {path: data/sft.jsonl}
-        checks:
-          - {check: banned_terms, terms: {competitor: [某某科技, AcmeGPT]}, lists: {slur: slurs}}
-    ```
-
-    ## How to fix
-
-    - Drop or rewrite the rows named; each says the category, not the term.
-    - A term that hits innocent rows ("性" in "性能"): make it longer, or take it from the list.
-
-    ## How to verify
-
-    Run again: no hits. The figure `categories` counts rows per category.
-
-    ## Known limits
-
-    Only what the lists hold is found: no synonyms, no homophones, no images.
     """
 
     metrics = {"hits": Metric("rows with a term of a list", "share", of="rows", limit=Limit(max=0))}

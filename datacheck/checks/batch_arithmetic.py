@@ -20,46 +20,6 @@ class BatchArithmetic(Check):
     The trainer's own integer arithmetic is done with its own defaults, the run's config file, and `run.settings` on
     top; names are the trainer's (`train_batch_size`, `data.train_batch_size`). The docs of each trainer's twin name
     the lines of its source.
-
-    ## Why it matters
-
-    Most of these faults show after the model is loaded, on many GPUs, or never: a division by zero in the first
-    episode, an empty loader, gradients that are never applied, a learning rate that stays at 1 % of what was set.
-    LightRFT's documented rule (train batch at least rollout batch x samples) is neither needed nor enough: its own
-    GSM8K script breaks it and runs (58 rollouts), and 60 prompts that keep it give 0 rollouts.
-
-    ## Example
-
-    ```yaml
-    run:
-      trainer: lightrft.rl_text
-      world_size: 8
-      settings: {train_batch_size: 128, rollout_batch_size: 128, n_samples_per_prompt: 8}
-    datasets:
-      train:
-        source: {path: data/train.jsonl}
-        checks:
-          - check: batch_arithmetic
-    ```
-
-    ## How to fix
-
-    - `no_batches`, `no_rollouts`, `no_updates`: a batch is larger than the data; make it smaller or add rows.
-    - `not_divisible`, `no_accumulation`, `mini_batch_too_large`: change the setting that the evidence names.
-    - `too_few_generations`: group-based advantages need at least two answers per prompt.
-    - `sample_too_large`: the trainer draws more rows than there are and stops; give it more, or change its code.
-    - Warm-up below 1: the run ends before the learning rate is reached; fewer warm-up steps, or train on more rows.
-    - `batch_shrinks`, `rule_of_the_docs`: the run goes on with another batch than was written; make it exact.
-
-    ## How to verify
-
-    Run again: no faults, warm-up 1; the trainer's own log of total steps shows the number of updates given here.
-
-    ## Known limits
-
-    The rows are those that the trainer keeps by the twin of its loader (where it has one, else all that can be read);
-    what it drops for length is not known without a tokenizer: write `rows` then. Early stopping, packing and rows
-    that the trainer makes itself are not foreseen; the finding says so where it matters.
     """
 
     metrics = {

@@ -14,37 +14,6 @@ class BrokenReferences(Check):
 
     `column` holds an id, a list of ids, or a list written as text (`['a1', 'b2']`, as CSV files have it). Each must be
     a value of `key` in the dataset `of`.
-
-    ## Why it matters
-
-    A reference that leads nowhere is a KeyError in the middle of training, or a row that a loader drops in silence,
-    or a reward for a random item. Ids that nobody names are items that the model never sees.
-
-    ## Example
-
-    ```yaml
-    datasets:
-      items: {source: {path: data/items.jsonl, format: rows}, checks: [{check: too_few_rows}]}
-      train:
-        source: {path: data/train.csv, format: rows}
-        checks:
-          - {check: broken_references, column: history_item_id, of: items, key: item_id}
-    ```
-
-    ## How to fix
-
-    - `unknown_id`: the two files come from different versions; build them again from one source. Or the id was
-      filtered there and not here.
-    - Unused ids: only a problem where every item should occur; then set a limit on `unused`.
-
-    ## How to verify
-
-    Run again: the rate is 0.
-
-    ## Known limits
-
-    Ids are compared as text: 007 and 7 are two ids. JSON lists of more than 64 numbers are not kept when data is
-    loaded (they may be token ids); where the column holds such lists, the finding is an error.
     """
 
     metrics = {

@@ -14,30 +14,6 @@ class ChoiceBalance(Check):
     """How often the most frequent letter is the right one in multiple choice.
 
     Where a row has options, a gold of one digit (0 to 9, as MMLU writes it) counts as a letter.
-
-    ## Why it matters
-
-    If half of the golds are "C", answering "C" earns half of the reward: the model learns the letter, not the
-    subject. An evaluation set of that kind flatters a model with a habit.
-
-    ## Example
-
-    ```yaml
-    - {check: choice_balance, limits: {top_choice: {warn_max: 0.35}}}
-    ```
-
-    ## How to fix
-
-    Shuffle the options of each question, with a fixed seed, and write the letters anew.
-
-    ## How to verify
-
-    Run again: the most frequent letter of four options is right in about a quarter of the questions.
-
-    ## Known limits
-
-    Golds of several letters, and golds that are no letters, are not counted. With fewer than `least` golds the
-    share is not judged, in all or in a slice.
     """
 
     metrics = {

@@ -17,37 +17,6 @@ class ConflictingAnswers(Check):
     the answer is the gold answer (behind `#### `, in `\boxed{…}`, or whole; numbers by value), or the columns that
     `answer` names. Width, case and white space do not count.
     `against` names datasets that are looked at besides: an evaluation set whose golds are put into the same map.
-
-    ## Why it matters
-
-    Reward code that looks golds up by their prompt keeps one of them: the other rows are rewarded for somebody else's
-    answer. In MiniOneRec's Office set 3.6 % of the rows get the gold of another row that way. For evaluation sets it
-    means that no model can be right on both.
-
-    ## Example
-
-    ```yaml
-    datasets:
-      train:
-        source: {path: data/valid.csv, format: rows}
-        checks:
-          - {check: conflicting_answers, question: [history_item_sid], answer: [item_sid]}
-    ```
-
-    ## How to fix
-
-    - Find out whether the prompt lost something that told the rows apart (an image, a passage, an id), and add it.
-    - Where it did not: keep one row, or merge the golds into a list that the grader accepts.
-    - Never look golds up by prompt text in reward code; carry them with the row.
-
-    ## How to verify
-
-    Run again: the rate is 0.
-
-    ## Known limits
-
-    Rows that ask the same in other words are not compared (near_duplicates finds those). Several good responses to
-    one prompt are no conflict in SFT data: only gold answers are looked at unless `answer` names columns.
     """
 
     metrics = {

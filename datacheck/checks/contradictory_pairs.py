@@ -17,30 +17,6 @@ class ContradictoryPairs(Check):
 
     Under one prompt each pair says that one answer is better than another. Pairs that lie on a cycle of such
     statements contradict each other. Rankings (A over B, B over C, A over C) are no contradiction.
-
-    ## Why it matters
-
-    Two opposite pairs cancel: their gradients point against each other, and what is left is noise. Many of them mean
-    that annotators disagree, or that two sources with different guidelines were joined.
-
-    ## Example
-
-    ```yaml
-    - {check: contradictory_pairs}
-    ```
-
-    ## How to fix
-
-    - `opposite_pair`: have the prompt judged again, or drop both; do not keep the one that came first.
-    - `cycle`: drop the pair with the smallest gap in scores, or the whole cycle.
-
-    ## How to verify
-
-    Run again: the rate is 0. Training accuracy on the pairs rises.
-
-    ## Known limits
-
-    Answers are compared after normalising (width, case, blanks); the same answer in other words is another answer.
     """
 
     metrics = {"rate": Metric("pairs that contradict another pair", "share", of="pairs", limit=Limit(max=0))}

@@ -30,29 +30,6 @@ class ControlTokens(Check):
     `<start_of_turn>`, `[gMASK]`, `<reserved_106>`; `<s>` and `</s>` where they are no HTML; and, in what the
     assistant says, `<think>` and `</think>` that do not pair (a prompt may end with the first).
     Placeholders of pictures, video and sound are fine.
-
-    ## Why it matters
-    Most tokenizers turn these strings into the real control tokens wherever they stand. Inside a message they end the
-    turn, open another one, or make a user's words the system's: prompt injection that is trained. A text that was
-    rendered already and is rendered again teaches the model to answer with a template.
-
-    ## Example
-    ```yaml
-    - {check: control_tokens, limits: {rate: {max: 0}}}
-    ```
-
-    ## How to fix
-    - Every row: the text was rendered before it was stored. Store the messages, and let the trainer render them.
-    - Some rows: the sampling of another model did not stop at its end token; cut the answer before it, or drop it.
-    - `unbalanced_think`: the reasoning was cut or its opening tag was part of the prompt; complete the pair.
-    - Text about templates: write the token with a space inside, or set `split_special_tokens` for the run.
-
-    ## How to verify
-    Run again: the rate is 0. Tokenize some rows and count the ids of control tokens: none comes from content.
-
-    ## Known limits
-    Rows of one plain text (`text`) may be rendered on purpose; they are not looked at, and the report says so. Words
-    that mark speakers (`### Human:`, `<user>:`) are no control tokens. Tokens that are unknown here are not found.
     """
 
     metrics = {"rate": Metric("rows with control tokens in a message", "share", of="rows", limit=Limit(max=0))}

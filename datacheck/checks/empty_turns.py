@@ -27,34 +27,6 @@ class EmptyTurns(Check):
     are: an assistant message without content beside tool calls, a tool that returns nothing, an empty system prompt,
     blank answer options, a message that holds an image instead of text, `{}` and `[]` (JSON of an extraction that finds
     nothing). Emoji are content.
-
-    ## Why it matters
-
-    An empty answer teaches the model to stop at once; an empty prompt teaches it to answer anything to nothing.
-    White space and zero-width characters do the same and are not seen in a viewer.
-
-    ## Example
-
-    ```yaml
-    datasets:
-      train:
-        source: {path: data/train.jsonl}
-        checks:
-          - {check: empty_turns, limits: {rate: {max: 0}}}
-    ```
-
-    ## How to fix
-
-    - Many rows at once: the export reads another field than the one that holds the text; correct it there.
-    - `repeats_question`: the answer is the question, word for word; the export took one field twice.
-    - `only_thinking`: nothing follows `</think>`; the answer was cut or lost, so write it or drop the row.
-    - Single rows: drop them (`datacheck apply`); an invented answer is worse than none.
-    - `not_text`: write the content as a string; of an object, the field that holds the text.
-    - Null content beside tool calls is fine and not counted; leave it.
-
-    ## How to verify
-
-    Run again: the rate is 0. The row count fell by no more than the rows that this check named.
     """
 
     metrics = {"rate": Metric("rows with a message that says nothing", "share", of="rows", limit=Limit(max=0))}

@@ -16,32 +16,6 @@ class ExactDuplicates(Check):
 
     Compared are whole conversations with their roles, tool calls, tool definitions and label, or only the prompt or
     the response. Reported apart from near duplicates, because the cure is another one: nothing has to be read.
-
-    ## Why it matters
-
-    A copy weighs twice in the loss and in every mixture. Copies on both sides of a random split make the validation
-    loss a measure of memory. Files that were joined twice double a dataset in silence.
-
-    ## Example
-
-    ```yaml
-    - {check: exact_duplicates, on: prompt, id: same_prompt, limits: {rate: {max: 0.05}}}
-    - check: exact_duplicates
-    ```
-
-    ## How to fix
-
-    - Drop the rows of the evidence: each names the first row that says the same; that one stays.
-    - Many clusters of the same size (see the figure `clusters`): a file was delivered or joined that many times.
-    - Wanted repetition (upsampling) belongs into the mixture weights of the run, not into the data.
-
-    ## How to verify
-
-    Run again: the rate is 0, and the row count fell by exactly the number of rows that were named.
-
-    ## Known limits
-
-    One changed word makes another text: see near_duplicates. Plain rows (`format: rows`) have no text to compare.
     """
 
     metrics = {"rate": Metric("rows that repeat an earlier row", "share", of="rows", limit=Limit(warn_max=0))}

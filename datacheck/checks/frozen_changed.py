@@ -20,33 +20,6 @@ class FrozenChanged(Check):
     It runs whenever a dataset has `source.sha256`. For one file that is the sha256 of its bytes, as `sha256sum`
     prints it; for a folder it is the dataset's version without its prefix: the sha256 of the list of all files with
     their sizes and hashes, as every report shows it. For one file the version is accepted too.
-
-    ## Why it matters
-
-    Scores of two runs can only be compared if they come from the same questions. An evaluation set that somebody
-    has corrected, extended or re-exported is another set, whatever its name says.
-
-    ## Example
-
-    ```yaml
-    datasets:
-      eval:
-        source:
-          path: data/eval.jsonl
-          sha256: 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
-        checks:
-          - check: frozen_changed
-    ```
-
-    ## How to fix
-
-    - Not meant: restore the frozen file from where it is kept.
-    - Meant: give the new set a name and version of its own, measure the baselines again on it, then write its hash
-      into the contract in a reviewed change.
-
-    ## How to verify
-
-    `sha256sum` of the file (or the version in the report) equals the contract's line, and the check passes.
     """
 
     metrics = {

@@ -54,36 +54,6 @@ class GarbledText(Check):
     encoded twice), `hidden_words` (tag characters, U+E0000 and on), and, with a rate of its own, `invisible` (U+200B,
     U+2060, U+FEFF, soft hyphens). Emoji, symbols, rare characters and all scripts are fine, and so are joiners (U+200D)
     and escapes in code, LaTeX, regular expressions and JSON.
-
-    ## Why it matters
-    The model learns to write what it reads: half characters, signs that nobody can type, `rac{1}{2}` after a form
-    feed where `\frac{1}{2}` was meant. Rare byte sequences also make the loss jump. Bidi marks hide from reviewers
-    what the model is taught.
-
-    ## Example
-    ```yaml
-    - {check: garbled_text, limits: {rate: {max: 0.001}}}
-    ```
-
-    ## How to fix
-    - `mojibake`: read the source again with its true encoding; text that was converted twice is seldom repaired well.
-    - `replacement`, `lost`: the characters are gone; fetch the row anew or drop it. Many come from streams that were
-      cut between the bytes of one character.
-    - `control`: look for a backslash that was not escaped (`\f`, `\b` of LaTeX), for terminal colours, page breaks.
-    - `no_value`: an empty cell that a table library wrote as a word; drop the row.
-    - `escaped`: decode the field once more (`json.loads`), or do not encode it before it is put into the record.
-    - `hidden_words`: read what they spell (an instruction to the model?) before you take them out.
-    - `invisible`: delete these characters; they split words into other tokens, and copies are not found as copies.
-
-    ## How to verify
-    Run again: the rate is 0 or what you accept. Search the repaired rows for the words around the damage.
-
-    ## Known limits
-    A text that explains 锟斤拷 or U+FFFD is counted too; the limit leaves room for some. Cyrillic and Chinese in other
-    encodings are found less surely, single damaged characters often not. Escapes in texts that speak of line breaks,
-    escaping or CSV are not counted, nor a single `\n` inside a sentence. U+200B is fine where Thai, Lao, Khmer,
-    Burmese, Tibetan, Javanese or Balinese is written. Lone surrogates are no character at all: the line never becomes
-    a row and is counted by unreadable_lines.
     """
 
     metrics = {

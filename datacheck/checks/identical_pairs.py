@@ -17,33 +17,6 @@ class IdenticalPairs(Check):
     The same means after normalising (fullwidth, case, traditional characters, white space do not count); nearly the
     same means that the sets of 3-grams of both sides have a Jaccard similarity of at least `near`, or that they differ
     in the sign that ends them only ("好的。", "好的！").
-
-    ## Why it matters
-
-    A pair that says the same twice has no gradient in DPO and is a coin flip for a reward model. Pairs that differ in
-    a comma teach the comma.
-
-    ## Example
-
-    ```yaml
-    - {check: identical_pairs, near: 0.95, limits: {near_rate: {warn_max: 0.02}}}
-    ```
-
-    ## How to fix
-
-    - `identical`: drop the pair; nothing can be learnt from it.
-    - `identical_when_cut`: the answers differ only behind the length at which the trainer cuts them (`cut`); raise the
-      run's maximum length, or drop the pair.
-    - `near_identical`: read some. A changed number or a negation is a good, hard pair; a changed blank or synonym is
-      none. Drop those, and sample the rejected answers at a higher temperature or from another model.
-
-    ## How to verify
-
-    Run again: the rate is 0. Training accuracy on the pairs rises above one half in the first hundred steps.
-
-    ## Known limits
-
-    Answers that say the same in other words are not seen; where there are scores, small_gap sees them.
     """
 
     metrics = {

@@ -13,30 +13,6 @@ class KnowledgeDump(Check):
 
     An answer of `chars` characters or more to a single user message is an article, not a conversation. Of a preference
     pair the chosen answer counts.
-
-    ## Why it matters
-
-    Supervised fine-tuning teaches form, not facts. A set made of articles teaches the model to answer every question
-    with one, and to invent the facts that it never learnt (over-injection of knowledge).
-
-    ## Example
-
-    ```yaml
-    - {check: knowledge_dump, chars: 1500, limits: {share: {warn_max: 0.3}}}
-    ```
-
-    ## How to fix
-
-    - Move documents to continued pre-training or to retrieval, and keep questions with answers of ordinary length.
-    - Add conversations of several turns.
-
-    ## How to verify
-
-    Run again: the share is below the limit; the figure `lengths` has its hill where your users' answers lie.
-
-    ## Known limits
-
-    Long answers are right for some tasks (translation, code, reports): set the limit per source there.
     """
 
     metrics = {

@@ -48,28 +48,6 @@ class LanguageMismatch(Check):
     language, translation, code or keywords anywhere in the conversation; questions that hold a text in the language of
     the answer; a system prompt or an earlier question in that language; answers that are code, names or formulas;
     thinking (`<think>`) before an answer in the right language. In pairs only the chosen answer counts.
-
-    ## Why it matters
-    A model should answer in the language in which it is asked. Rows that teach the reverse come from sets that were
-    translated on one side only, from models that fall back to English, or from answers that slipped by a row. Some of
-    them are enough for a model that switches.
-
-    ## Example
-    ```yaml
-    - {check: language_mismatch, limits: {rate: {max: 0.001}}}
-    ```
-
-    ## How to fix
-    - Many rows of one source: only one side was translated, or the answers belong to other rows; mend the export.
-    - Single rows: translate the answer, or drop the row.
-    - Meant so: say it in the prompt ("answer in English"), or raise the limit.
-
-    ## How to verify
-    Run again: what is left are answers that are meant to be in another language.
-
-    ## Known limits
-    Languages of one script are not told apart: German to an English question is not seen. Short answers, and those that
-    mix languages, are not judged. A prompt that names a language is believed to ask for it.
     """
 
     metrics = {

@@ -67,40 +67,6 @@ class Leakage(Check):
 
     The evaluation sets are other datasets of the contract (`against`, `red_line`), or rows of this one by their split
     (`splits`).
-
-    ## Why it matters
-    A model that has seen the questions scores high offline and disappoints online. Leaked items are rarely verbatim
-    rows: they are embedded in longer prompts, set in fullwidth or traditional characters, or cut of their options,
-    which word n-grams (13 words, as usual in evaluation harnesses) do not see in Chinese.
-
-    ## Example
-    ```yaml
-    - {check: leakage, against: [eval], limits: {rate: {max: 0.001}}}
-    ```
-
-    ## How to fix
-    Drop the training rows of the evidence file, never the evaluation rows; freeze the evaluation set
-    (`source.sha256`) and name what must never be trained on in `red_line`. Where train and evaluation rows are one
-    dataset, name its label under `source.columns.split` and the values of evaluation rows in `splits`.
-
-    ## How to verify
-    Run again: rate and red-line hits are 0. Read the rows in review (containment between `review` and `block`):
-    they may be the same question in other words. `new_templates` says how many evaluation prompts open or close by a
-    template of their set (what a hundredth of it shares, with numbers, names and quotations masked) that no training
-    prompt has: drift, not leakage.
-
-    ## Known limits
-    Translations, free paraphrases, base64, and formulas in another notation (√2 for LaTeX) are not found, nor are
-    shuffled options of a question that is too short without them. Of a row its turns, tool calls and
-    reasoning are searched, not its other columns; JSON's escapes of Chinese, HTML's references and tags, and percent
-    signs in them are read. Variants of a question (other numbers) are found with it, those in the evaluation
-    set, too. Questions shorter than `min_length` characters (twice as many letters) are compared with whole
-    messages only, answers shorter than twice that not at all.
-    An item that has hardly an n-gram of its own in its set is found only as a complete copy. A question that is brief
-    without its options (fewer than 20 characters or 32 letters, with the default `min_length`) is listed for review,
-    counted only where all its options stand beside it. A short item that stands in many different texts (in
-    `common_rows` rows, and in one of a thousand) is taken for a common phrase, except of a red-line set. The report
-    says how many of each.
     """
 
     metrics = {

@@ -63,27 +63,6 @@ class LeftoverMarkup(Check):
     are results of tools and rows in which some message speaks of HTML, markup or encodings. Fine are what Markdown
     borrows from HTML (`<sup>`, `<details>`, `<b>`, a single `<br>`, tables), the tags of agents and reasoning
     (`<tool_call>`, `<think>`, `<answer>`) and placeholders of pictures.
-
-    ## Why it matters
-    The model writes `&nbsp;` and `</div>` to users who asked for no web page. Base64 takes thousands of tokens that
-    nobody can learn from.
-
-    ## Example
-    ```yaml
-    - {check: leftover_markup, limits: {rate: {warn_max: 0.001}}}
-    ```
-
-    ## How to fix
-    - Extract text from pages with an HTML parser, not with a pattern; then unescape entities (`html.unescape`), once.
-    - An answer that was translated by a service often comes back escaped (`&#39;`): unescape it.
-    - `base64`: take the data out, or keep the picture as a file that the row names.
-
-    ## How to verify
-    Run again: the rate is 0 or what you accept. Search the files for `&nbsp;` and `</`.
-
-    ## Known limits
-    Sets that teach HTML outside of code, and that never say so, are counted: leave the check out for them. A single
-    `<br>`, `<b>`, `<table>` and their like are never counted, nor tags that this list lacks.
     """
 
     metrics = {"rate": Metric("rows with leftover markup", "share", of="rows", limit=Limit(warn_max=0.001))}

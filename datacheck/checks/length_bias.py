@@ -19,36 +19,6 @@ class LengthBias(Check):
     length and whether it was chosen. Wins are counted over the pairs whose lengths differ; their excess is said in
     standard errors (z), and is 0 while the share lies in `balanced`. On real sets the correlation stays below 0.13 even
     where the longer answer wins 62 % of all pairs (z = 4.3), so the wins tell more.
-
-    ## Why it matters
-
-    A reward model finds the cheapest rule that explains its pairs. If longer mostly wins, that rule is length, and
-    the policy that is trained on it grows wordy without growing better.
-
-    ## Example
-
-    ```yaml
-    datasets:
-      train:
-        source: {path: data/pairs.jsonl, columns: {source: src}}
-        checks:
-          - {check: length_bias, by: source, limits: {correlation: {max: 0.2}}}
-    ```
-
-    ## How to fix
-
-    - Add pairs whose shorter answer is the better one, until wins are balanced within each source.
-    - Drop pairs that differ in nothing but length; tell annotators that longer is not better.
-    - If the data must stay as they are, normalise by length in training (SimPO, a length penalty) and say so.
-
-    ## How to verify
-
-    Run again: the share of longer winners lies between 40 and 60 %. After training, sort answers of equal quality by
-    length: the reward does not follow it. Answers grow by less than 30 %.
-
-    ## Known limits
-
-    It is a property of the whole set: there is no row to blame, so there is no evidence and nothing is dropped.
     """
 
     metrics = {

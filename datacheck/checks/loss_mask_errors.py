@@ -16,36 +16,6 @@ class LossMaskErrors(OfTokens):
     that ends the turn must be TRAIN: a model that never learns it never stops. The mask is that of the template's
     `{% generation %}` marks; without them it is found from prefixes; for prompt and completion from the length of the
     prompt alone, as TRL does.
-
-    ## Why it matters
-    A wrong mask raises no error. With the question in the loss the model learns to ask; with no trained token the loss
-    is NaN or 0; with an end token that is never trained it talks on. One example shows it, thousands hide it.
-
-    ## Example
-    ```yaml
-    run: {tokenizer: tok/qwen2, max_length: 2048}
-    datasets:
-      train:
-        source: data/train.jsonl
-        checks:
-          - check: loss_mask_errors
-    ```
-
-    ## How to fix
-    - `no_trained_token`: the template has no `{% generation %}` that fits, or the row has no answer.
-    - `trained_lost`: nothing of the answer is left after truncation; raise the length or shorten the prompt.
-    - `prompt_trained`, `assistant_not_trained`: mend the template's `{% generation %}` marks.
-    - `end_missing`: the template writes no end token after the answer; `end_not_trained`: move it into the marks.
-    - `prompt_not_prefix`: the prompt's last characters fuse with the answer's first; put a line feed between them.
-    - `prefix_not_stable`: the template rewrites earlier turns; use one with `{% generation %}` (TRL has such ones).
-    - `template_refused`, `no_template`, `not_encodable`: the row cannot be rendered; see template_errors.
-
-    ## How to verify
-    Run again: the rate is 0. Look at the strips of the report, or at rows of your choice: `datacheck preview`.
-
-    ## Known limits
-    Words of a message are looked for in the trained and the skipped text: very short ones may be found elsewhere.
-    Vision tokens are not known. Tokens that your own collator masks are known only if the trainer is named.
     """
 
     metrics = {"rate": Metric("rows with a wrong loss mask", "share", of="rows", limit=Limit(max=0))}

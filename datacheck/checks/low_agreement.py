@@ -17,37 +17,6 @@ class LowAgreement(Check):
 
     Each column of `source.columns.raters` is one rater; a rating may be missing. `level` says what a rating is:
     nominal (A, B, tie), ordinal (stars; give words an `order`) or interval (scores).
-
-    ## Why it matters
-
-    A reward model cannot be better than the judgements it learns. With an alpha below 0.67 the labels are not fit
-    even for tentative conclusions (Krippendorff); the model learns who rated, not what is better.
-
-    ## Example
-
-    ```yaml
-    datasets:
-      train:
-        source: {path: data/rated.jsonl, columns: {raters: [ann_1, ann_2, ann_3]}}
-        checks:
-          - {check: low_agreement, level: ordinal, order: [bad, fair, good]}
-    ```
-
-    ## How to fix
-
-    - Read the rows named, most divided first: they show where the guideline says nothing. Add a decision rule for
-      each kind, and have them rated again.
-    - One rater who disagrees with all others: calibrate, or leave the rater out.
-    - Keep only pairs on which the raters agree for training, and say so.
-
-    ## How to verify
-
-    Run again on newly rated rows: alpha is at least 0.67, plain agreement at least 0.8.
-
-    ## Known limits
-
-    Where nearly all ratings are one value, kappa and alpha are low although raters agree (0.93 and 0.45 occur
-    together): look at both. Without any variation alpha is not defined, and the finding is an error.
     """
 
     metrics = {

@@ -15,30 +15,6 @@ class LowDiversity(Check):
 
     Words are Han characters and runs of letters. The share of distinct pairs falls with the length of a text, so it
     is taken over windows of one size; sets of any size compare. `by: source` gives the number for each source.
-
-    ## Why it matters
-
-    A model trained on answers that all sound alike sounds alike. In DPO and RL the loss of diversity comes early, and
-    a set that begins with it cannot be cured by a temperature.
-
-    ## Example
-
-    ```yaml
-    - {check: low_diversity, on: response, limits: {top_opening: {warn_max: 0.05}}}
-    ```
-
-    ## How to fix
-
-    - A frequent opening ("As an AI language model", “好的，以下是”): cut it, or sample the answers anew without it.
-    - A source with a low number: sample it down, or generate it with more prompts, personas and temperatures.
-
-    ## How to verify
-
-    Run again: distinct-2 is at least 0.3 in each source, and no opening begins more than a few per cent of the texts.
-
-    ## Known limits
-
-    Variety of words is not variety of subjects.
     """
 
     metrics = {

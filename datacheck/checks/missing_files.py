@@ -21,37 +21,6 @@ class MissingFiles(Check):
     content parts of those types, as OpenAI, Qwen, transformers and LLaMA-Factory v1 write them. `source.media` names
     the folder that the paths are relative to; it is listed when the contract is read, so no file is opened. A `<image>`
     mark in the text stands for one image of the row.
-
-    ## Why it matters
-
-    A missing file ends a multimodal training run hours after its start, or the loader drops the row in silence. More
-    marks than images is a ValueError in LLaMA-Factory; fewer, and a picture is put at the wrong place.
-
-    ## Example
-
-    ```yaml
-    datasets:
-      train:
-        source: {path: data/vl.jsonl, media: data/images}
-        checks:
-          - {check: missing_files}
-    ```
-
-    ## How to fix
-
-    - `missing_file`: the detail names a file that differs in case only, or has the same name in another folder; else
-      copy the file, or drop the row.
-    - `outside_root`: an absolute path, or one that leaves the folder with `..`: make it relative to `source.media`.
-    - `wrong_count`: write one mark per file, in order.
-
-    ## How to verify
-
-    Run again: both rates are 0.
-
-    ## Known limits
-
-    URLs and `data:` texts are counted, not fetched. Whether a file can be decoded is not looked at. Rows without any
-    mark are fine: ms-swift puts the pictures first.
     """
 
     metrics = {

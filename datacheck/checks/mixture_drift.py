@@ -16,34 +16,6 @@ class MixtureDrift(Check):
     `targets` gives shares that add up to 1; `against` names a dataset of the contract whose shares are the targets,
     such as the version before. The drift is the largest difference of one label's share; labels without a target have
     the target 0. Rows without a label count as a label of their own, `(none)`.
-
-    ## Why it matters
-
-    The mix decides what the model forgets: without its 20 to 30 % of general data a domain model loses its manners.
-    A source that doubled overnight changes the model more than any hyperparameter.
-
-    ## Example
-
-    ```yaml
-    datasets:
-      train:
-        source: {path: data/sft.jsonl, columns: {source: domain}}
-        checks:
-          - {check: mixture_drift, targets: {law: 0.7, general: 0.3}, limits: {drift: {max: 0.05}}}
-    ```
-
-    ## How to fix
-
-    - Sample the sources anew to the targets; a fixed seed and a list of ids make the mix reproducible.
-    - A label that no target names: a new source came in unseen, or a label is spelt in two ways.
-
-    ## How to verify
-
-    Run again: the drift is at most 0.05. The figure `mix` shows share and target of each label.
-
-    ## Known limits
-
-    Shares are shares of rows; what a trainer weighs may be tokens.
     """
 
     metrics = {

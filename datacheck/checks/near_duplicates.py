@@ -72,37 +72,6 @@ class NearDuplicates(Check):
     candidate is verified exactly, so a reported similarity is a fact, not an estimate. A row is removed when it
     reaches the threshold with an earlier row that is kept; walking order is (file, line), or what `keep` says. Rows
     with other media or another label are no copies; a text with opposite labels is listed apart, for review.
-
-    ## Why it matters
-    Repeated rows weigh more than the others: the model memorises them, answers with them, and the validation loss
-    looks better than it is where copies stand on both sides of a split. Tools that split at spaces see one token in
-    a Chinese sentence, so they find exact copies and little else.
-
-    ## Example
-    ```yaml
-    - {check: near_duplicates, on: prompt, threshold: 0.7, keep: longest, limits: {rate: {max: 0.03}}}
-    ```
-
-    ## How to fix
-    Drop the rows of the evidence file: each names, as `other`, the kept row that it repeats. Then look where they
-    come from: one file delivered twice, a template, a crawl of mirrored pages. Exercises with other numbers
-    (`other_numbers`, and the `detail` of those lines) may be what you want: keep them by a higher `threshold`, or by a
-    limit that allows for their share.
-
-    ## How to verify
-    Run again: the rate is 0. Read ten pairs around the threshold (the figure `similarity` shows where they lie)
-    before you trust a threshold of your own; one that fits characters does not fit words.
-
-    ## Known limits
-    Paraphrases and translations share no n-grams and are not found. `exact: true` compares completely, with all
-    n-grams in memory; `containment` without it finds a text inside one up to twice as long. Below about 20 characters
-    a similarity of 0.7 is often two different questions. N-grams that stand in more than `boilerplate` of the rows
-    (and in at least 20) are left out, so that a shared template makes no pair; a cluster of near-copies larger than
-    that share hides itself the same way, so rows that are boilerplate for more than nine tenths are listed, and
-    warned of (`boilerplate_rows`): read some; are they copies, run again with `boilerplate: null`. Many combinations
-    of letters are frequent in any English text: they are boilerplate in stretches of 20 and more only, so an English
-    template with an edit in it counts as the row's own. The prompt of a conversation is all that stands before its
-    last answer.
     """
 
     metrics = {

@@ -15,28 +15,6 @@ class OverlongSamples(OfTokens):
     The length of a row is what one training example of it holds: all texts, tool definitions and calls; of a
     preference pair the longer side only. Where the contract names the run's tokenizer, rows are rendered and
     tokenized as the trainer does it, and p50, p99 and max are in tokens; `max_tokens` sets a limit for them.
-
-    ## Why it matters
-    Rows of 60,000 characters and more are mostly not conversations but dumps, loops and encoded files. They are cut
-    at the length limit, so the answer is lost and the loss is NaN where no token is left; packed or padded, one such
-    row decides the memory of the whole batch.
-
-    ## Example
-    ```yaml
-    - {check: overlong_samples, max_chars: 60000, limits: {rate: {max: 0}, p99: {warn_max: 20000}}}
-    ```
-
-    ## How to fix
-    - Read the longest rows first: Base64, logs and loops are to be dropped.
-    - True long documents: split them at their chapters before the run does it at a number of tokens.
-    - Long by intention: raise `max_chars` together with the length limit of the run.
-
-    ## How to verify
-    Run again: the rate is 0; p99 in tokens (about 0.6 to 1 per Chinese character, 0.25 per English one) fits the run.
-
-    ## Known limits
-    Without a tokenizer characters are counted and not tokens. What is lost of the rows that are cut is told by
-    truncated_samples.
     """
 
     metrics = {

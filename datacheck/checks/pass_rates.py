@@ -13,31 +13,6 @@ class PassRates(Check):
 
     `column` holds the share of samples that passed (0 to 1), or their number with `samples` naming how many were
     drawn. Prompts at 0 or 1 (within `margin`) have rewards without variance.
-
-    ## Why it matters
-
-    GRPO divides by the spread of rewards within a group. Where all samples get the same reward the advantage is 0:
-    the prompt costs a rollout and teaches nothing. Too easy and too hard prompts can be half of a set.
-
-    ## Example
-
-    ```yaml
-    - {check: pass_rates, column: pass_rate, limits: {no_signal: {warn_max: 0.3}}}
-    ```
-
-    ## How to fix
-
-    - `always`: drop, or keep a few as a safeguard against forgetting.
-    - `never`: look whether the gold is wrong or cannot be matched (unverifiable_answers); else keep for later, when
-      the model is better.
-
-    ## How to verify
-
-    Run again: the share is below the limit. In training, the share of groups with zero variance falls with it.
-
-    ## Known limits
-
-    A pass rate belongs to the model that was sampled; with eight samples a rate of 0 may well be 0.1.
     """
 
     metrics = {

@@ -84,41 +84,6 @@ class Pii(Check, Rules):
 
     A hit is valid, suspect (a wrong check digit, an unusual form) or a specimen (13800138000, example.com): specimens
     are always found and named as such. Each entity blocks, warns or is only counted; the contract may say otherwise.
-
-    ## Why it matters
-    A model repeats what it was trained on, a phone number as readily as a fact; and a leaked key is a leaked key.
-    Rules with `\b` miss identifiers that stand directly beside Chinese characters, which is where they stand in
-    Chinese text.
-
-    ## Example
-    ```yaml
-    - check: pii
-      entities: {EMAIL_ADDRESS: warn, IP_ADDRESS: profile}
-      person: labelled
-      allow:
-        - {domain: corp.example.cn, owner: data-team, reason: public mailboxes, expires: 2027-01-31}
-      limits: {blocking_hits: {max: 0}}
-    ```
-    Besides a domain, an entry may name `entity` and `value` (as it is written; reports show it masked), or a
-    `fingerprint`. It applies up to and including its day; what has expired is named in the finding and counts again.
-    The day is today, or that of `--as-of`, and stands in the report.
-
-    ## How to fix
-    Remove or replace the values at their source, then export again: every place stands in the evidence file, the first
-    ones with the field, the offset, the masked value and a name for the value (v1, v2, or with `key: env:NAME` a keyed
-    fingerprint that is the same in every run). Or let `datacheck apply --redact` write a copy in which each value is
-    replaced by such a name. Do not paste values into tickets.
-
-    ## How to verify
-    Run again: blocking_hits is 0. Then read a sample by hand for what no rule finds (see below). planted_recall is the
-    share of made-up identifiers that are found in sentences of ours, and of kinds of which half are found in copies of
-    your own rows; the finding says how many of such could be missed all the same.
-
-    ## Known limits
-    Not covered: names without a label unless an identifier is near, nicknames, addresses without a door number, numbers
-    that only context would explain, digits spoken or spread over several turns, images, audio, base64, JSON encoded
-    more than once, lines that could not be read. Public figures, samples and role-play are not told from real people.
-    A bare number of 11 or 16 digits can be a false alarm in data full of numbers.
     """
 
     metrics = {

@@ -38,27 +38,6 @@ class PlaceholderText(Check):
 
     Braces count outside code, formulas and texts that look like code. Fields that only the reader of a letter can
     fill in, as `[Your Name]` or `[日期]`, are fine, and so are `XXX` and blanks of an exercise.
-
-    ## Why it matters
-    The model learns to say `{{name}}`, and says it to users. Where a prompt template was never filled in, the answer
-    fits no question at all.
-
-    ## Example
-    ```yaml
-    - {check: placeholder_text, limits: {rate: {max: 0}}}
-    ```
-
-    ## How to fix
-    - Fill the template in: many rows with one placeholder come from one script that was not run to its end.
-    - Placeholders that are meant for the trainer: replace them before the audit, the model sees what stands there.
-    - Single rows (`[插入链接]`, TODO): complete the answer or drop the row.
-
-    ## How to verify
-    Run again: the rate is 0. Search the files for the placeholder's name.
-
-    ## Known limits
-    Code without a fence is recognised by its look; braces there are not judged, and the report counts such texts.
-    Texts about templates should put their placeholders in backticks.
     """
 
     metrics = {"rate": Metric("rows with a placeholder left in them", "share", of="rows", limit=Limit(max=0))}

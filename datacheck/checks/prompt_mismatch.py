@@ -14,31 +14,6 @@ class PromptMismatch(Check):
     Only pairs whose sides are whole conversations can differ: what is common to both at their start is the prompt,
     and any user message that is left in one side must stand in the other one too. Where the row has a prompt of its
     own, a conversation that begins with another user message does not answer it.
-
-    ## Why it matters
-
-    DPO compares the two answers under one prompt. With two prompts the difference says nothing about quality, and
-    trainers that take the prompt from the chosen side pair the rejected answer with a question nobody asked.
-
-    ## Example
-
-    ```yaml
-    - {check: prompt_mismatch}
-    ```
-
-    ## How to fix
-
-    - `different_prompts`: a join on the wrong key or by position after one side was filtered; join again by id.
-    - `prompt_differs`: the prompt column was edited (cut, templated) after the conversations were written; write it
-      anew from the conversation.
-
-    ## How to verify
-
-    Run again: the rate is 0.
-
-    ## Known limits
-
-    Where both answers are plain strings they have no prompt of their own, and nothing can be compared.
     """
 
     metrics = {"rate": Metric("pairs whose sides answer different prompts", "share", of="pairs", limit=Limit(max=0))}

@@ -45,28 +45,6 @@ class Refusals(Check):
 
     The first 240 characters of each answer are looked at. `model_identity` is an answer that says that it is ChatGPT,
     or made by OpenAI: the model will say so too. In pairs only the chosen answer counts.
-
-    ## Why it matters
-    Data that another model wrote carries its refusals and its name along. A few hundred of them are enough for a model
-    that refuses harmless requests and presents itself as somebody else's.
-
-    ## Example
-    ```yaml
-    - {check: refusals, limits: {rate: {max: 0.02}, identity: {max: 0}}}
-    ```
-
-    ## How to fix
-    - `model_identity`: drop the rows, or write in who your model is.
-    - `self_description`: drop the phrase where an answer follows, else the row.
-    - `refusal`: read twenty. Keep those of harmful requests; drop those of harmless ones, and those that excuse the
-      lack of a tool (pictures, the web) that your model has.
-
-    ## How to verify
-    Run again: what is left are refusals that you want, in the share that you want.
-
-    ## Known limits
-    Found by their wording, in Chinese and English. Whether a refusal was right is not judged: data on safety is full of
-    them, and needs another limit. A scene in which somebody apologises can look like one.
     """
 
     metrics = {

@@ -17,26 +17,6 @@ class RepetitiveText(Check):
     or nearly all of a short text), or when one line or sentence stands in it more than 5 times and makes up a fifth
     of it. Code in closed fences, rulers and white space do not count. Looked at are answers, chosen answers
     and plain texts: prompts repeat themselves with examples, rejected answers are there to be avoided.
-
-    ## Why it matters
-    A model that has learnt from loops falls into loops: it repeats a phrase until the length limit. A few such rows
-    are enough, because every step of a loop makes the next one more likely.
-
-    ## Example
-    ```yaml
-    - {check: repetitive_text, share: 0.3, lines: 5, limits: {rate: {max: 0}}}
-    ```
-
-    ## How to fix
-    - Drop the rows: an answer that was cut at the length limit has no good end to be rescued.
-    - Many rows of one source: the sampling had no repetition limit; sample again.
-
-    ## How to verify
-    Run again: the rate is 0. Sample long answers from the trained model and look at their ends.
-
-    ## Known limits
-    Songs with a long refrain and drills that repeat a sentence on purpose are counted. A loop whose period is longer
-    than about 33 characters and that never ends a sentence is not found. The numbers are ours, tuned on public data.
     """
 
     metrics = {"rate": Metric("rows with an answer that repeats itself", "share", of="rows", limit=Limit(max=0))}

@@ -31,39 +31,6 @@ class RoleErrors(Check):
     Where the contract names `run.trainer`, the trainer's own rules on roles count beside these, with their file and
     line: the role names are those that its loader takes, and what it mends itself (ms-swift puts consecutive messages
     of one side together) is no error.
-
-    ## Why it matters
-
-    Trainers find the answer by its role. With an unknown one some stop, some drop the row without a word, some train
-    on the user's words instead of the assistant's. Templates that expect alternation merge or lose messages.
-
-    ## Example
-
-    ```yaml
-    datasets:
-      train:
-        source: {path: data/train.jsonl, roles: {客服: assistant, 顾客: user}}
-        checks:
-          - check: role_errors
-    ```
-
-    ## How to fix
-
-    - `unknown_role`: map your names to the standard ones under `source.roles`, or rename them in the data.
-    - `wrong_order`: merge consecutive messages of one speaker, or drop the row if a message was lost.
-    - `no_answer`: cut the conversation after its last answer.
-    - `system_not_first`: move the message to the front, or make it part of the user's message.
-    - Rules of the trainer (`role_order`, `foreign_role`, …): docs/trainers.md says what each wants.
-    - `tool_without_call`: give the message that asked for the result its call (role or `tool_calls`), or drop the row.
-    - Prompts on purpose (GRPO, evaluation): say `source.format: prompt_only`; they need no answer.
-
-    ## How to verify
-
-    Run again: the rate is 0. Then render some rows with the chat template of the run and read them.
-
-    ## Known limits
-
-    Per-message loss weights are not looked at: an answer whose weight is 0 counts as an answer.
     """
 
     metrics = {"rate": Metric("rows whose roles are wrong", "share", of="rows", limit=Limit(max=0))}

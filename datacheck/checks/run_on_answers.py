@@ -50,27 +50,6 @@ class RunOnAnswers(Check):
     (问：… and 答：… after the answer). Conversations that were asked for are fine: an answer that begins with a speaker
     or has others before, and a prompt that speaks of dialogues, roles, stories or examples. Code is left out. In pairs
     only the chosen answer counts.
-
-    ## Why it matters
-    A base model, or one whose end token was not trained, does not stop: it writes the user's next question too.
-    Trained on such answers the next model asks itself and never ends its turn.
-
-    ## Example
-    ```yaml
-    - {check: run_on_answers, limits: {rate: {max: 0.001}}}
-    ```
-
-    ## How to fix
-    - Cut the answer where the other speaker begins, or split it into turns; drop the row if the first answer is poor.
-    - Give the speakers' marks as stop strings when you sample, and keep only answers that ended by themselves.
-
-    ## How to verify
-    Run again: the rate is 0. Search the answers for the mark.
-
-    ## Known limits
-    Marks of other names (`Q:`, `Customer:`, `Me:`) are not looked for: too many answers hold them on purpose. Control
-    tokens (`<|user|>`) are control_tokens' to report. A dialogue that nobody asked for, behind a sentence and with
-    "User:" as its first speaker, looks like a run-on answer.
     """
 
     metrics = {

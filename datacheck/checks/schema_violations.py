@@ -21,46 +21,6 @@ class SchemaViolations(Check):
 
     It always runs. Without a `schema:` it still counts rows of no known format, unless the dataset is `format: rows`.
     A field is named by its dotted path (`meta.src`); an integer is a number written without fraction or exponent.
-
-    ## Why it matters
-
-    Loaders rarely complain about a wrong field: a missing key becomes an empty prompt, a label "1" instead of 1 is
-    never equal to anything, a key that appears late is dropped with the column. The run goes on with other data than
-    was meant.
-
-    ## Example
-
-    ```yaml
-    datasets:
-      train:
-        source: {path: data/train.jsonl}
-        schema:
-          uid: {type: string, unique: true}
-          meta.split: {enum: [train, valid]}
-          score: {type: number, min: 0, max: 1, required: false}
-        checks:
-          - check: schema_violations
-    ```
-
-    ## How to fix
-
-    - One problem in nearly every row: the contract or the exporter has another name or type for the field; decide
-      which of them is right.
-    - A problem in a few rows: look at their line numbers; they often come from one source or one day.
-    - `runs_code`: the text is a Python expression that is no literal. A loader that reads it with `eval` runs it: find
-      out who wrote the file, and never train on it.
-    - `not_a_list`, `uneven_lists`, `wrong_item`: build the file again; lists that lost items are no longer aligned.
-    - `unknown_format`: name the format under `source.format`, or `rows` if the data hold no conversations.
-
-    ## How to verify
-
-    The rate is 0, and the figure `types` shows one type per field.
-
-    ## Known limits
-
-    Lengths are those of strings, and of lists (`type: array`, or `literal_list`: text that holds a Python list, which
-    is parsed and never evaluated). The text of a field that a format joins with another one (`input` in alpaca data)
-    is not known on its own: a rule on it is an error, not a pass. Null and missing are one in Parquet and Arrow.
     """
 
     metrics = {"rate": Metric("rows that break the schema or fit no format", "share", of="rows", limit=Limit(max=0))}

@@ -18,37 +18,6 @@ class ScoreOutliers(Check):
 
     Where `source.scale` is declared, everything outside it is an outlier. Without a scale a score is one when it lies
     more than `far` interquartile ranges outside the middle half of its column.
-
-    ## Why it matters
-
-    One reward of 10⁶ or NaN is enough to destroy an advantage, a value head or a whole run. A column that is constant
-    holds no preference: often the judge failed and a default was written.
-
-    ## Example
-
-    ```yaml
-    datasets:
-      train:
-        source: {path: data/scored.jsonl, columns: {score: reward}, scale: [-10, 10]}
-        checks:
-          - {check: score_outliers}
-    ```
-
-    ## How to fix
-
-    - `not_a_number`: find the judge's failures ("N/A", "error") and score the rows again, or drop them.
-    - `not_finite`: an overflow or a division by zero in the scoring code; do not clip it silently.
-    - `off_scale`, `extreme`: another scale was mixed in (0 to 1 beside 1 to 10): rescale by source, then declare the
-      scale.
-    - Constant: look at the code that wrote the column.
-
-    ## How to verify
-
-    Run again: no outlier, no constant column. The figure of each column shows one hill, not two.
-
-    ## Known limits
-
-    A missing score is no outlier; small_gap counts it for pairs.
     """
 
     metrics = {

@@ -74,30 +74,6 @@ class SimilarTexts(Check):
     With `against`, the questions of an evaluation set are compared with the rows of this dataset instead.
 
     The list is for review: no row of it is dropped by `apply`, and by default it never fails a dataset.
-
-    ## Why it matters
-    Paraphrases and reordered copies share few long n-grams, so deduplication keeps all of them; a rephrased
-    evaluation question in the training data raises the score as a verbatim one does.
-
-    ## Example
-    ```yaml
-    - {check: similar_texts, on: prompt, top: 100}
-    - {check: similar_texts, id: rephrased_questions, against: eval}
-    ```
-
-    ## How to fix
-    Read the list from rank 1 down and stop where pairs cease to say the same. Drop one row of each such pair, or of an
-    evaluation set's pair the training row. Then look where they come from: rows rewritten by a model from one seed.
-
-    ## How to verify
-    Run again: the pairs are gone. Look at the figure `nearest`: a second hump near 1 means that many rows have a twin.
-
-    ## Known limits
-    A cosine is no proof. Of rephrased questions of school mathematics the nearest neighbour is the right one in 99 of
-    100 cases, but a threshold that lets 1 of 1,000 wrong pairs pass finds less than half of them: so it is a list,
-    not a limit. Templates ("what is 3 + 5?") are alike without saying the same. Only the sixteen nearest rows of each
-    row are looked at, so a row in a large cluster of near-duplicates sees only these: remove them first. Above 10,000
-    rows the neighbours are found by a graph, which misses one in fifty. Translations are not found.
     """
 
     metrics = {

@@ -21,40 +21,6 @@ class SmallGap(Check):
 
     The gap is score(chosen) - score(rejected), divided by the length of `source.scale`; without a scale, scores must
     lie between 0 and 1. A pair with a score missing or outside the declared scale has no gap and is counted apart.
-
-    ## Why it matters
-
-    Where annotators or a judge saw hardly any difference, the order of the pair is noise, and a reward model learns
-    the noise. A chosen answer that scores lower than the rejected one teaches the opposite of what was meant.
-
-    ## Example
-
-    ```yaml
-    datasets:
-      train:
-        source:
-          path: data/pairs.jsonl
-          columns: {score_chosen: chosen_score, score_rejected: rejected_score}
-          scale: [1, 10]
-        checks:
-          - {check: small_gap, gap: 0.3, limits: {below_gap: {max: 0.02}}}
-    ```
-
-    ## How to fix
-
-    - `small_gap`: drop the pair, or replace the rejected answer by a clearly worse one (hard negatives are fine as
-      long as they are wrong).
-    - `wrong_sign`: find out whether columns or answers are swapped; swap back only if it is systematic, else drop.
-    - `off_scale`: another scale was mixed in; rescale by source, or correct `source.scale` (see score_outliers).
-    - `missing_score`: score the pair or drop it; do not fill in a default.
-
-    ## How to verify
-
-    Run again: no pair below the gap, a mean of 0.5 or more. Read twenty of the closest pairs that stayed.
-
-    ## Known limits
-
-    Scores are taken at their word: gaps of a judge that rates everything 8 or 9 are small on the whole scale.
     """
 
     metrics = {

@@ -18,34 +18,6 @@ class SyntheticShare(Check):
     Which labels are synthetic the contract says (`synthetic: [self_instruct, gpt*]`; a `*` stands for any ending, case
     and width do not count).
     Answers that differ in nothing but numbers and names have one template.
-
-    ## Why it matters
-
-    A model trained mostly on another model's output takes over its habits and its mistakes, and collapses a little
-    further with each generation. The share creeps up from drop to drop unless somebody counts.
-
-    ## Example
-
-    ```yaml
-    datasets:
-      train:
-        source: {path: data/sft.jsonl, columns: {source: origin}}
-        checks:
-          - {check: synthetic_share, synthetic: [self_instruct, distilled*]}
-    ```
-
-    ## How to fix
-
-    - Sample the synthetic sources down, or add rows written by people.
-    - A frequent template: generate with more prompts and personas, and drop what repeats.
-
-    ## How to verify
-
-    Run again: the share is at most one half, and no template makes more than a tenth of the synthetic answers.
-
-    ## Known limits
-
-    Labels are taken at their word; text is not tested for having been generated.
     """
 
     metrics = {

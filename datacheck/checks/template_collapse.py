@@ -15,31 +15,6 @@ class TemplateCollapse(Check):
 
     Digits, Chinese numerals, capitalised Latin words and names like 小明 are masked; case, width, punctuation and
     blanks do not count. What is then equal to an earlier row repeats its template.
-
-    ## Why it matters
-
-    A thousand questions from one template are one question. The model memorises the pattern and fails as soon as the
-    wording changes; in RLVR its reward rises all the same.
-
-    ## Example
-
-    ```yaml
-    - {check: template_collapse, on: prompt, limits: {rate: {max: 0.05}}}
-    ```
-
-    ## How to fix
-
-    - Keep a few rows per template (each row of the evidence names the first of its template), and write or sample
-      prompts with other wording for the rest.
-
-    ## How to verify
-
-    Run again: the rate is below the limit. Then ask one template's questions in other words: accuracy holds.
-
-    ## Known limits
-
-    Templates whose filled-in words are not numbers or names (an object, a city in Chinese) are not seen here;
-    near_duplicates finds the long ones.
     """
 
     metrics = {

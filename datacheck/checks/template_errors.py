@@ -24,37 +24,6 @@ class TemplateErrors(OfTokens):
     The probe shows what the template leaves out (a message, the system prompt), whether an answer is ended by a token,
     whether `add_generation_prompt` writes what training has before an answer, and whether equal conversations give
     equal texts. Then each row is rendered: `rate` counts those that the template refuses or whose words it drops.
-
-    ## Why it matters
-    The template decides what the model sees, in training and in use. Where no token ends the answer the model does not
-    learn to stop; where the generation prompt differs, training and use differ in every single answer.
-
-    ## Example
-    ```yaml
-    run: {tokenizer: tok/qwen2}
-    datasets:
-      train:
-        source: data/train.jsonl
-        checks:
-          - check: template_errors
-    ```
-
-    ## How to fix
-    - `terminator_missing`, `terminator_only_newlines`: end assistant messages with the end token in the template.
-    - `generation_prompt_missing`: write the assistant's header where `add_generation_prompt` is set.
-    - `system_dropped`, `system_refused`: use another template, or put the words into the first question.
-    - `content_dropped`, `template_refused`: the row's shape (lists of parts, order of roles) is not the template's.
-    - `prompt_trained`, `assistant_not_trained`, `end_not_trained`: mend the `{% generation %}` marks.
-    - `pad_is_eos`, `pad_missing`: name a padding token of its own.
-    - `eos_not_terminator`: eos_token is not what ends an answer; set it, or generation will not stop.
-    - `prefix_not_stable`, `thought_dropped`: earlier turns change as the conversation goes on; do not cut masks by
-      prefixes, and train with a template that keeps them.
-
-    ## How to verify
-    Run again: count and rate are 0. Render some rows (`datacheck preview`) and read them to the last token.
-
-    ## Known limits
-    Pictures and sound are not rendered. The probe has no tools; rows with tools are rendered with theirs.
     """
 
     metrics = {

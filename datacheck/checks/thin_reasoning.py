@@ -15,30 +15,6 @@ class ThinReasoning(Check):
     The reasoning is what stands in `<think>…</think>`, else the solution before `####`; a step is a line, or a
     sentence where all is one line. Both are properties of the set: 55 % of GSM8K's solutions have three steps or
     fewer and are good, so a short row is no fault by itself and `few_steps` has no limit of its own.
-
-    ## Why it matters
-
-    Where most solutions jump to the answer, the model learns to guess and to decorate the guess. In RLVR the reward
-    does not tell a guess from a derivation.
-
-    ## Example
-
-    ```yaml
-    - {check: thin_reasoning, of: response, chars: 100, limits: {short: {warn_max: 0.05}}}
-    ```
-
-    ## How to fix
-
-    - Read twenty of the rows named. Where the answer is a guess, have the solution written again with its steps.
-    - Easy questions are short by right: raise the limit for their source (`by: source`, `slices`), or drop them.
-
-    ## How to verify
-
-    Run again, and compare the figure `steps` before and after: its foot at one or two steps is gone.
-
-    ## Known limits
-
-    Length is not depth: a long solution may still be empty of reasons.
     """
 
     metrics = {

@@ -13,31 +13,6 @@ class TooFewRows(Check):
 
     It always runs, so that an empty folder or a wrong path can never pass. The funnel in the report shows where rows
     get lost after reading.
-
-    ## Why it matters
-
-    A run on an empty or nearly empty dataset starts, finishes and leaves a model that learnt nothing. The cause is
-    mostly banal: a glob that matches nothing, a format that a filter drops row by row, a download that broke off.
-
-    ## Example
-
-    ```yaml
-    datasets:
-      train:
-        source: {path: data/train.jsonl, columns: {source: src}}
-        checks:
-          - {check: too_few_rows, by: source, limits: {rows: {min: 1000, slices: {forum: {min: 50}}}}}
-    ```
-
-    ## How to fix
-
-    - Zero rows: compare the path and the glob with the list of files in the report.
-    - A low readable share: see the findings of `unreadable_lines` first.
-    - Fewer rows than ordered: ask the supplier for the count and the sha256 of each file.
-
-    ## How to verify
-
-    The row count in the report equals the count that the supplier names, and the readable share is 1.
     """
 
     metrics = {

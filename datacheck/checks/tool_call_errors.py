@@ -37,46 +37,6 @@ class ToolCallErrors(Check):
     trainers, or none, the chat template of `run.tokenizer` is asked: a call of known words is rendered both ways, and
     what the template does to the form that it does not want (it fails, encodes it twice, prints Python) stands in the
     evidence, as does what it prints for an argument that is null.
-
-    ## Why it matters
-
-    The model learns to write what it reads: a call that does not parse, a function that is not offered, an argument
-    that the schema forbids. Templates that load the arguments stop; others print `"message": null` into every prompt.
-
-    ## Example
-
-    ```yaml
-    - check: tool_call_errors
-    ```
-
-    ## How to fix
-
-    - `arguments_not_json`, `arguments_not_object`, `call_malformed`: write arguments with a JSON library; `{}` if none.
-    - `arguments_invalid`, `unknown_function`: correct the call or the definition, whichever is wrong.
-    - `null_argument`, `tools_null_filled`: a union of columns filled the gaps; store tools and arguments as JSON text,
-      or take the nulls out. In Parquet and Arrow every call has the arguments of all calls of its file, the others as
-      null, and trainers read them so. In JSON an argument counts as filled if it is null in every call of a function
-      and set in calls of another one, or if the definition forbids it.
-    - `call_without_result`, `result_without_call`, `duplicate_id`, `id_missing`: restore the lost message or its id.
-    - `mixed_arguments`, `unwanted_arguments`: write all arguments in the form that the trainer or template expects.
-    - `call_in_text`: move the call from the content to `tool_calls` (or a `function_call` message): in the text the
-      template does not mark it, and the model learns to talk about calls instead of making them.
-    - `calls_not_rendered`: the template leaves calls out; use one that knows tools.
-    - `tools_not_json`, `tools_not_functions`: give a list of functions, each with a name and a schema.
-
-    ## How to verify
-
-    Run again: the rate is 0. Then render a row with the chat template of the run and load each call that it prints.
-
-    ## Known limits
-
-    Of JSON Schema these are checked: type, enum, const, properties, required, additionalProperties, items and their
-    number, minimum, maximum, anyOf, oneOf (as anyOf), allOf, `$ref` within the schema; pattern, format and the rest
-    are not. Types that JSON Schema does not know ("any", "str, optional") accept everything, but for "dict", "str",
-    "int", "float", "list", "tuple" and "bool". Of calls in the text only the name is read, and only where the row
-    offers that function; between a template's own marks (`<tool_call>`, `Action:`) they are named only in data whose
-    other calls stand in `tool_calls`. Anthropic's `tool_use` parts are not read, and answers that must not be learnt
-    are left out; the report counts both.
     """
 
     metrics = {

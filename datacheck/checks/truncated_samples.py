@@ -16,31 +16,6 @@ class TruncatedSamples(OfTokens):
     Rows are rendered and tokenized as the trainer does it; lengths are those of whole training examples with template
     and special tokens. A named trainer cuts by its own rule; otherwise `run: {truncation: left}` cuts the beginning,
     and `right`, the default, the end.
-
-    ## Why it matters
-    Cutting the end takes the answer and its end token: the model learns to stop in the middle, or nothing at all.
-    Cutting the beginning takes the system prompt and the question. No trainer says how many rows it cut.
-
-    ## Example
-    ```yaml
-    run: {tokenizer: tok/qwen2, max_length: 2048}
-    datasets:
-      train:
-        source: data/train.jsonl
-        checks:
-          - {check: truncated_samples, limits: {rate: {max: 0.05}, answer_lost: {max: 0}}}
-    ```
-
-    ## How to fix
-    - `answer_lost`: the prompt alone fills the length; shorten it or drop the row.
-    - `answer_cut`: raise the maximum length (the figure shows how many rows each length cuts), or split the row.
-    - `prompt_cut`: what is left of the prompt may not make sense; put what matters nearer to the answer.
-
-    ## How to verify
-    Run again with the length that the run will use: `answer_lost` is 0 and the rate is what you accept.
-
-    ## Known limits
-    Packing puts rows together before they are cut; each row is looked at alone.
     """
 
     metrics = {

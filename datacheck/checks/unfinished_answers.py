@@ -31,27 +31,6 @@ class UnfinishedAnswers(Check):
     Only what cannot be an end is counted: a fence that is opened and not closed, a comma or an opening bracket at the
     end, or a word that needs another one (of, and, 以及). A missing full stop is no sign: lists, titles and code end
     without one. Short answers (below 40 characters) are judged for fences only. In pairs only the chosen one counts.
-
-    ## Why it matters
-    Answers that a length limit cut off teach the model to stop in the middle of a sentence, and the end token after it.
-    They come in their hundreds: every long answer of the generation run has the same fault.
-
-    ## Example
-    ```yaml
-    - {check: unfinished_answers, limits: {rate: {max: 0.01}}}
-    ```
-
-    ## How to fix
-    - Generate these answers again with a higher limit of new tokens; keep only those that ended by themselves
-      (`finish_reason: stop`).
-    - Where they cannot be generated again, drop the rows (`datacheck apply`).
-
-    ## How to verify
-    Run again: the rate is under the limit. Compare the lengths of answers: a heap at one length is the old limit.
-
-    ## Known limits
-    An answer that was cut behind a complete word or sentence is not seen, so the rate is a lower bound. Verse that ends
-    on a comma, and a prompt that asks to continue a text, can look like one.
     """
 
     metrics = {"rate": Metric("rows whose last answer has no end", "share", of="rows", limit=Limit(warn_max=0.005))}

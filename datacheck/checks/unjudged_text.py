@@ -19,32 +19,6 @@ class UnjudgedText(Check):
     It always runs. Four words in a row are prose, or eight characters of Chinese; identifiers, dates, paths and values
     that ten rows share on average are not. Keys that the contract names under `source.columns` are judged by the checks
     that use them.
-
-    ## Why it matters
-
-    Duplicates, leaks and refusals in that text are never seen, and every other check passes without it. A format reads
-    the keys that it knows; the trainer may read another one, or put a prompt together from two.
-
-    ## Example
-
-    ```yaml
-    - {check: unjudged_text, ignore: [explanation, title]}
-    ```
-
-    ## How to fix
-
-    - `not_judged`: training sees the text: name its key under `source.fields` (several for one prompt are joined).
-    - It is a note for people (an explanation, a title, where the row comes from): list the key under `ignore`.
-
-    ## How to verify
-
-    Run again: the share is 0, and `datacheck preview` shows the whole text that the model is to learn.
-
-    ## Known limits
-
-    Thoughts in a key of their own (`reasoning_content`) are judged: checks of damage, markup, placeholders, tokens and
-    repetition look at them, and so does leakage; duplicates are told apart by what was asked and answered. pii looks at
-    all values, these keys included. Whether training sees a key is in its code, and is not known here.
     """
 
     metrics = {

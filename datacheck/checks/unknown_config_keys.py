@@ -33,39 +33,6 @@ class UnknownConfigKeys(Check):
 
     The run's config file (YAML, JSON or TOML) and `run.settings` are held against the names and types in the
     trainer's own source.
-
-    ## Why it matters
-
-    Some trainers ignore a name that they do not know, without a word: the run goes on with the default. MLX-GRPO does
-    so with every misspelt TOML key, and has seven keys that nothing reads, weight decay and batch size among them.
-    pplmx-llm's own sft_alpaca.yaml asks for gradient accumulation in the wrong section, and trains without it.
-
-    ## Example
-
-    ```yaml
-    run: {trainer: mlx_grpo.grpo, config: train.toml}
-    datasets:
-      train:
-        source: {path: data/train.jsonl}
-        checks:
-          - check: unknown_config_keys
-    ```
-
-    ## How to fix
-
-    - `unknown_key`: the evidence names what was probably meant; correct or remove it.
-    - `wrong_type`: write numbers and booleans without quotes. PyYAML reads `1e-5` as text: write `1.0e-5`.
-    - `dead_key`: the trainer has the setting and does nothing with it; do not rely on it.
-
-    ## How to verify
-
-    Run again: no unknown keys, no wrong types. Compare with the settings that the trainer logs at its start.
-
-    ## Known limits
-
-    Names are those of the commits that the twins name; a newer version of the trainer may know more. Of verl only the
-    sections data, algorithm, trainer, actor and rollout are judged (SFT: data, trainer, model, optim). Values are
-    judged by type, not by range.
     """
 
     metrics = {

@@ -19,35 +19,6 @@ class UnknownSidTokens(Check):
     Generative recommenders (MiniOneRec) add every token of the index to the tokenizer before they train. `columns` are
     those that hold semantic ids, `of` is the dataset of the index and `key` its column of tokens. Where the contract
     names `run.tokenizer`, its vocabulary counts as well, and the report says how many tokens are to be added.
-
-    ## Why it matters
-
-    A token that was not added is split into pieces (`<`, `a`, `_`, `12`, `>`): the item becomes a text that constrained
-    decoding can never give, and its training signal goes into the letters. Nothing fails.
-
-    ## Example
-
-    ```yaml
-    datasets:
-      index: {source: {path: index.json, format: rows, records: "*"}, checks: [{check: too_few_rows}]}
-      train:
-        source: {path: train.csv, format: rows}
-        checks:
-          - {check: unknown_sid_tokens, columns: [item_sid, history_item_sid], of: index, key: value}
-    ```
-
-    ## How to fix
-
-    - `unknown_sid_token`: data and index are of different versions; build both again from one set of codes.
-    - `to_add` is not what the run prints when it adds tokens: the tokenizer is one of another index.
-
-    ## How to verify
-
-    Run again: the rate is 0, and `vocabulary` is the number of tokens that the trainer adds (or has added).
-
-    ## Known limits
-
-    Tokens are a small letter, an underscore and a number in angle brackets; other spellings are not found.
     """
 
     metrics = {

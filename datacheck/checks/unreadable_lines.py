@@ -13,40 +13,6 @@ class UnreadableLines(Check):
 
     It always runs. What a loader does with such a line differs from loader to loader: one stops, one skips it, one
     repairs it into something else. datacheck reads strictly and goes on, so that one pass names every bad place.
-
-    ## Why it matters
-
-    A line that is skipped in silence is a sample that was paid for and is not trained. A line that is "repaired" is
-    a sample that nobody has looked at. And a cut file looks complete to a loader that only counts what it gets.
-
-    ## Example
-
-    ```yaml
-    datasets:
-      train:
-        source: {path: data/train.jsonl}
-        checks:
-          - check: unreadable_lines
-            limits: {rate: {max: 0}}
-    ```
-
-    ## How to fix
-
-    - Look at the code of each place: it says what is wrong and how to repair it.
-    - Repair where the file is written (a JSON library instead of string formatting, UTF-8, one record per line).
-    - `limits_hit` is not known where `source` names a key (of `columns` or `fields`) that no row has: the reason names
-      the nearest key of the rows; correct the contract, or the export.
-    - Where the writer is out of reach, `datacheck apply` keeps the good lines byte for byte and puts the bad ones
-      aside; read them before you give them up.
-
-    ## How to verify
-
-    Run again: the rate is 0, and rows plus blank lines add up to the lines of the file (`wc -l`).
-
-    ## Known limits
-
-    Lines of a file that cannot be opened or decompressed are not known, so such a file counts as one place. Lines
-    have no labels before they can be read: `by` has nothing to slice.
     """
 
     metrics = {

@@ -13,26 +13,6 @@ class UntidyFiles(Check):
 
     It always runs. Of each file the format of most rows is its own; rows of other known formats are counted, rows of
     none are the business of schema_violations, as are all others where `source.format` names one.
-
-    ## Why it matters
-
-    A loader is made for one shape: rows of another one are dropped, fail in the middle of the night, or are trained
-    with an empty prompt. Some loaders stop at a blank line; others take a byte order mark for the first key's name.
-
-    ## Example
-
-    ```yaml
-    - {check: untidy_files, limits: {blank: {warn_max: 10}}}
-    ```
-
-    ## How to fix
-
-    - `other_format`: put the rows into a dataset of their own, or write them in the shape of the others.
-    - `blank_line`, `byte_order_mark`: write the file again: one record per line, UTF-8 without a mark.
-
-    ## How to verify
-
-    Run again: all three numbers are 0.
     """
 
     metrics = {

@@ -38,40 +38,6 @@ class UnverifiableAnswers(Check):
 
     Of a gold that is a list of answers one must be readable. Where a row has options, the gold must be one of them
     instead: as letter or letters, place, name or text.
-
-    ## Why it matters
-
-    In GRPO and RLVR such a row has reward 0 for every sample: no advantage, no gradient, only GPU time, and a success
-    rate that is too low. 79 of GSM8K's 7,473 training answers ("1,080") can never match a grader that expects `int()`.
-
-    ## Example
-
-    ```yaml
-    - {check: unverifiable_answers, grader: integer, extract: hash}
-    ```
-
-    ## How to fix
-
-    - `unreadable_answer`: rewrite the gold in the grader's form ("1,080" to "1080", `$5$` to `5`), or use a grader that
-      reads it.
-    - `falsy_answer`: write 0 and false as strings; `if not answer:` in reward code drops them.
-    - `no_answer`: "略", "见解析", "proof", "N/A" is no answer: drop the row, or keep it for another reward.
-    - `not_an_option`: correct the letter, or restore the option that was lost.
-    - `repeated_option`: another option says the same as the gold, so a right choice may get no reward; replace it.
-    - `no_marker`, `several_answers`: mark the final answer once.
-    - `missing_answer`, `empty_answer`: complete or drop the row.
-
-    ## How to verify
-
-    Run again: the rate is 0. Then run your own reward function over the golds: every row must score full marks.
-
-    ## Known limits
-
-    Whether a gold is *right* is not known; only that it can be matched. Your reward code may be stricter than the
-    grader named here. verl's `math_dapo` removes `$` and commas from both sides and loses only golds of several lines;
-    its `prime_math` computes: take `number` or `math_verify`. verl looks at the last 300 characters of an answer. A
-    gold on which math-verify takes more than five seconds, or raises, is neither right nor wrong:
-    the finding is an error, and its row is named `ungraded_answer`.
     """
 
     metrics = {"rate": Metric("rows whose gold answer cannot be matched", "share", of="rows", limit=Limit(max=0))}

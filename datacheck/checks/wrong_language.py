@@ -35,27 +35,6 @@ class WrongLanguage(Check):
     outweigh the sentence around it. A text is wrong when fewer than half of its words (`share`) are in an expected
     script, when it is Japanese and only Chinese is expected, or when it is in the other form of Chinese than `zh-Hans`
     or `zh-Hant`. Code, links, tags and numbers do not count; texts with fewer than `words` words are not judged.
-
-    ## Why it matters
-    A model answers in the language that it was tuned on, whatever it is asked in. Some rows in another language are
-    enough for it to change in the middle of an answer, and simplified and traditional characters get mixed.
-
-    ## Example
-    ```yaml
-    - {check: wrong_language, languages: [zh, en], limits: {rate: {max: 0.01}}}
-    ```
-
-    ## How to fix
-    - One source: it was assigned to the wrong dataset, or its translation failed; look at it apart (`by: source`).
-    - Single rows: translate the answer, or drop the row.
-    - `mixed_chinese`: convert to one form with OpenCC and read some rows afterwards.
-
-    ## How to verify
-    Run again: the rate is under the limit, and the figure `languages` holds what you expect.
-
-    ## Known limits
-    Scripts are told apart and not languages: German for English is not seen. Tasks of translation are wrong where one
-    of their languages is not listed.
     """
 
     metrics = {

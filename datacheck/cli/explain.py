@@ -1,13 +1,11 @@
-"""Documentation from the docstrings: what `checks`, `explain`, `schema` print and what docs/ is generated from."""
+"""Documentation from the code: what `checks`, `explain`, `schema` print and what docs/ is generated from."""
 
 import difflib
-import inspect
 import json
 from typing import Any
 
-from datacheck.check import Check, Metric
+from datacheck.check import Check, Metric, card_of
 from datacheck.contract.discover import check_class, check_names
-from datacheck.contract.schema import first_line
 from datacheck.errors import UsageError
 from datacheck.i18n.message import Message
 from datacheck.loading.codes import CODES
@@ -20,7 +18,7 @@ def summary(name: str, lang: str = "en") -> str:
     """One check in a few lines of at most 80 columns: its name, its first sentence, its limits."""
     kind = check_class(name)
     limits = "; ".join(f"{metric}: {_limit(known)}" for metric, known in kind.metrics.items())
-    sentence = inspect.cleandoc(kind.ZH).partition("\n")[0] if lang == "zh" else first_line(kind)
+    sentence = card_of(kind, lang).partition("\n")[0]
     return "\n    ".join([name, *wrap(sentence, 76), *wrap(limits, 76)])
 
 
@@ -43,8 +41,7 @@ def card(name: str, lang: str) -> str:
         raise UsageError(
             "{name}: no such check, and no such code of a bad line; {hint}", name=name, hint=hint
         ) from None
-    text = inspect.cleandoc(kind.ZH) if lang == "zh" else inspect.getdoc(kind) or ""
-    return f"# {name}\n\n{text}\n\n{_metrics(kind, lang)}\n{_settings(kind, lang)}"
+    return f"# {name}\n\n{card_of(kind, lang)}\n\n{_metrics(kind, lang)}\n{_settings(kind, lang)}"
 
 
 def _code_card(name: str, lang: str) -> str:

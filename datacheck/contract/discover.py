@@ -13,7 +13,7 @@ from pathlib import Path
 from types import ModuleType
 
 from datacheck import plugins
-from datacheck.check import Check
+from datacheck.check import Check, card_of
 from datacheck.errors import CheckAuthorError, UsageError
 
 USER_PACKAGE = "datacheck_user_checks"
@@ -123,5 +123,5 @@ def _fits(name: str, kind: type[Check]) -> None:
         raise CheckAuthorError(f'{name}.py: its setting `check` must be `Literal["{name}"] = "{name}"`')
     if not getattr(kind, "metrics", None):
         raise CheckAuthorError(f"{name}.py: declares no `metrics`; expected at least one Metric")
-    if not kind.__doc__ or not getattr(kind, "ZH", None):
+    if not card_of(kind, "en") or not card_of(kind, "zh"):
         raise CheckAuthorError(f"{name}.py: needs a docstring and ZH, the same card in Chinese")

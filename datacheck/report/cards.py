@@ -1,4 +1,4 @@
-"""The card of a check: what its docstring (English) and its `ZH` (Chinese) say, and Markdown as safe HTML.
+"""The card of a check in parts, and Markdown as safe HTML.
 
 The Markdown is a small subset: paragraphs, lists, fenced code, `code` and **bold**. Everything is escaped first, so a
 card of a user's own check cannot put a tag into a report.
@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from markupsafe import Markup, escape
 
-from datacheck.check import Check
+from datacheck.check import Check, card_of
 from datacheck.contract import discover
 from datacheck.errors import CheckAuthorError
 from datacheck.i18n.message import Message
@@ -58,7 +58,7 @@ def card(check: str, lang: Lang) -> Card | None:
     found = _check(check)
     if found is None:
         return None
-    text = getattr(found, "ZH", "") if lang == "zh" else found.__dict__.get("__doc__")
+    text = card_of(found, lang)
     return parse_card(text) if text else None
 
 
@@ -78,7 +78,7 @@ def _check(name: str) -> type[Check] | None:
 
 @lru_cache(256)  # a report reads the same card for every dataset
 def parse_card(text: str) -> Card:
-    """Cut a docstring or a `ZH` text into its title (what stands before the first heading) and its sections."""
+    """Cut a card into its title (what stands before the first heading) and its sections."""
     title: list[str] = []
     sections: list[tuple[str, list[str]]] = []
     fenced = False

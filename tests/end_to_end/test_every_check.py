@@ -12,7 +12,7 @@ import pytest
 from pydantic import ValidationError
 
 from datacheck import testing
-from datacheck.check import EVIDENCE, Check, LimitSetting, Metric, Ratio, Status
+from datacheck.check import EVIDENCE, Check, LimitSetting, Metric, Ratio, Status, card_of
 from datacheck.contract.discover import check_class, check_names
 from datacheck.engine.measure import ID
 from datacheck.engine.record_ids import RECORD
@@ -105,7 +105,7 @@ def test_one_name_everywhere(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_documented_in_english(name):
-    document = inspect.cleandoc(check_class(name).__dict__["__doc__"])
+    document = card_of(check_class(name), "en")
     card = parse_card(document)
     first = document.partition("\n")[0]
     assert first.endswith((".", ":")) or card.title.endswith(".")
@@ -116,12 +116,12 @@ def test_documented_in_english(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_documented_in_chinese(name):
-    card = parse_card(check_class(name).ZH)
+    card = parse_card(card_of(check_class(name), "zh"))
     assert [section.heading for section in card.sections if section.heading] == ZH_SECTIONS
     for text in (card.title, *(section.text for section in card.sections)):
         assert len(re.findall(r"[\u4e00-\u9fff]", text)) >= 5
-    named = {metric for metric in check_class(name).metrics if f"`{metric}`" in inspect.getdoc(check_class(name))}
-    assert {metric for metric in named if f"`{metric}`" not in check_class(name).ZH} == set()
+    named = {metric for metric in check_class(name).metrics if f"`{metric}`" in card_of(check_class(name), "en")}
+    assert {metric for metric in named if f"`{metric}`" not in card_of(check_class(name), "zh")} == set()
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -239,7 +239,7 @@ def test_what_is_shown_holds_no_identifier(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_the_chinese_card_calls_figures_by_their_chinese_names(name):
     """“解答步数”图, as the report shows it, and one that the check draws."""
-    text = check_class(name).ZH
+    text = card_of(check_class(name), "zh")
     assert "图表 `" not in text
     said = set(re.findall("“([^”]+)”图", text))
     assert said <= {catalogue("zh").gettext(each) for each in figures.NAMED} | {"各列的得分分布"}
