@@ -67,7 +67,8 @@ each other in a circle; `tests/test_layers.py` holds both. Left out of the pictu
 
 ## One line of JSON, from the file to a finding
 
-The parent reads, a child parses and writes Parquet into the store:
+The parent reads, a child parses and writes Parquet into the store (`datacheck run` on up to 16 MB does it all in one
+process, behind which `cli/watched.py` stands):
 
 1. `loading/reader.py`: `read` cuts the file at record ends into chunks, and hashes it.
 2. `engine/ingest.py`: `Intake.tasks` makes a task of each chunk that the store does not know; in a child
