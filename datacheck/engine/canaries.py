@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 PARTS = 4  # of a dataset, the first ones, beside which there are canaries
 MOST = 8  # plants beside a part
-BYTES = 64 * 1024  # of all its canaries
-LEAST, KEPT = 20, 500  # characters of a text that gets a plant, and those of it that are kept
+SIGNS = 64 * 1024  # of all its canaries
+LEAST, KEPT = 20, 300  # characters of a text that gets a plant, and those of it that are kept
 _WORDS = 12
 _LETTERS = "bcdfghjklmnpqrst"
 
@@ -52,12 +52,15 @@ def plant(chunk: Chunk, reading: Reading, sample: Mapping[int, Any], tables: Tab
     plants: list[dict[str, Any]] = []
     formats: list[str] = []
     known: set[Path_] = set()
+    left = SIGNS
     for row, record in sample.items():
         shown = _shortened(_unwrapped(chunk, record))
-        chosen = [path for path, _ in _leaves(shown) if path not in known][: MOST - len(plants)]
-        size = len(json.dumps(shown, default=str)) * (1 + 2 * len(chosen))
-        if not chosen or size > BYTES / 2:
+        size = len(_json(shown))
+        most = min(MOST - len(plants), (left // size - 1) // 2)
+        chosen = [path for path, _ in _leaves(shown) if path not in known][: max(most, 0)]
+        if not chosen:
             continue
+        left -= size * (1 + 2 * len(chosen))
         base = len(records)
         records.append(shown)
         for path in chosen:
@@ -146,12 +149,16 @@ def _chunk(chunk: Chunk, reading: Reading, records: list[Any]) -> Chunk | None:
             lines = csv.writer(out, delimiter=chunk.delimiter or ",", quoting=quoting, lineterminator="\n")
             lines.writerows([record.get(name, "") for name in chunk.header or ()] for record in records)
         else:
-            out.writelines(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
+            out.writelines(_json(record) + "\n" for record in records)
         data = out.getvalue().encode(reading.encoding)
-    except (csv.Error, TypeError, ValueError):  # values that JSON has no words for, signs that the encoding has not
+    except (csv.Error, ValueError):  # a delimiter in a text, signs that the encoding has not
         return None
     last = Chunk(kind, data, chunk.sha256, len(data), 0, 0, index=1, last=True)
     return replace(last, header=chunk.header, delimiter=chunk.delimiter)
+
+
+def _json(record: Any) -> str:
+    return json.dumps(record, ensure_ascii=False, default=str)
 
 
 def _stand(plants: pl.DataFrame, tables: Tables) -> pl.DataFrame:
