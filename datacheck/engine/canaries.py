@@ -54,7 +54,10 @@ def plant(chunk: Chunk, reading: Reading, sample: Mapping[int, Any], tables: Tab
     known: set[Path_] = set()
     left = SIGNS
     for row, record in sample.items():
-        shown = _shortened(_unwrapped(chunk, record))
+        try:
+            shown = _shortened(_unwrapped(chunk, record))
+        except RecursionError:  # lists in lists in lists
+            continue
         size = len(_json(shown))
         most = min(MOST - len(plants), (left // size - 1) // 2)
         chosen = [path for path, _ in _leaves(shown) if path not in known][: max(most, 0)]
