@@ -222,10 +222,15 @@ def planted_in(store_part: Path, part: Part) -> pl.DataFrame:
     return plants.with_columns(pl.col("row", "base") + part.first_row)
 
 
+def looks(check: Check) -> bool:
+    """Whether a check says anything of canaries."""
+    return type(check).seen is not Check.seen
+
+
 def unseen(check: Check, view: StoreView) -> tuple[Message, ...]:
     """Which of the planted texts a check does not see, by place; none where it says nothing of canaries."""
     canary = view.loaded.canary
-    if canary is None or type(check).seen is Check.seen:
+    if canary is None or not looks(check):
         return ()
     plants = pl.concat(planted_in(view.store.path("parts", part.key), part) for part in canary.parts)
     seen = check.seen(CanaryView(view, canary, check.instead(plants)), plants, view)

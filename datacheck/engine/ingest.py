@@ -49,10 +49,18 @@ Facts = list[list[dict[str, Any]]]  # per chunk of a task, per table of the chun
 
 
 def load(
-    dataset: str, files: Files, reading: Reading, store: Store, workers: Workers, *, records: bool, debug: bool
+    dataset: str,
+    files: Files,
+    reading: Reading,
+    store: Store,
+    workers: Workers,
+    *,
+    records: bool,
+    canaries: bool,
+    debug: bool,
 ) -> Loaded:
     """Bring a dataset into the store. Raises StepFailedError where a chunk could not be parsed."""
-    intake = Intake(store, reading, files, records=records)
+    intake = Intake(store, reading, files, records=records, canaries=canaries)
     parsed: deque[Facts] = deque()
     for outcome in workers.map(parse_pieces, _unless_closed(intake.tasks(), workers), debug=debug):
         if isinstance(outcome, Failure):
@@ -107,12 +115,13 @@ class _Told:
 class Intake:
     """One pass over the files of a dataset: `tasks` to be worked off, then `loaded` with what they gave."""
 
-    def __init__(self, store: Store, reading: Reading, files: Files, *, records: bool) -> None:
+    def __init__(self, store: Store, reading: Reading, files: Files, *, records: bool, canaries: bool) -> None:
         self.store = store
         self.reading = reading
         self.entries = files.read
         self.promised = files.promised
         self.records = records
+        self.canaries = canaries
         self.seen: list[FileSeen] = []
         self.sent: list[_Sent] = []
         self.asked: list[str] = []  # of each task that was given out, its first file: for messages
@@ -150,7 +159,7 @@ class Intake:
         key = digest(self.reading, [c.key() for _, c in chunks], places, *(["records"] if self.records else []))
         path = self.store.path("chunks", f"{key}.json")
         known = read_json(path) if path.exists() else None
-        beside = len(self.sent) < PARTS
+        beside = self.canaries and len(self.sent) < PARTS
         if beside and known and known[0] and "canary" not in known[0][0]:
             known = None  # of an earlier run, in which it was none of the first
         first = [(c.first_line, c.first_byte) for _, c in chunks]
