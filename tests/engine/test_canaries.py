@@ -7,7 +7,7 @@ from core_helpers import contract, jsonl, report
 from datacheck.engine import measure
 from datacheck.features import leaks, sketch
 from datacheck.features.identifiers import Identifiers
-from datacheck.features.leaks import Leaks
+from datacheck.features.leaks import EvalItems, Leaks
 from datacheck.features.sketch import Sketch
 from datacheck.features.text_key import TextKey
 
@@ -56,6 +56,12 @@ def test_an_empty_table_is_an_error_that_names_the_place(tmp_path, here, command
     found = findings(tmp_path, command, [check], rows)[check]
     assert found["status"] == "error"
     assert "the text under `query` is not read: 0 of 2 plants were found" in found["error"]
+
+
+def test_an_evaluation_set_that_lost_its_items_is_an_error(tmp_path, here, command, monkeypatch, rows):
+    compute = EvalItems.compute
+    monkeypatch.setattr(EvalItems, "compute", lambda self, data: compute(self, data).clear())
+    assert findings(tmp_path, command, ["leakage"], rows)["leakage"]["status"] == "error"
 
 
 def dropped(function, column):
