@@ -11,7 +11,7 @@ import hashlib
 import inspect
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -429,6 +429,19 @@ class Check(Model, ABC):
     @abstractmethod
     def measure(self, data: View) -> Measured:
         """Measure: deterministic, no judgement, no input or output but scratch."""
+
+    def instead(self, _plants: pl.DataFrame, /) -> Mapping[Need, pl.DataFrame]:
+        """Tables that `seen` is given instead of those that `needs` names."""
+        return {}
+
+    def seen(self, _canaries: View, _plants: pl.DataFrame, _data: View, /) -> Sequence[bool | None]:
+        """Which plants in copies of the first records it sees, None for one that it need not see.
+
+        canaries: these copies as if they were the dataset, which is `data`.
+        plants: `row` (and an equal one behind it), `base` (the same row without the plant), `path`; `words`: what no
+        other row has, beside an e-mail address and a mobile number; `part`, `role` of the turn in which they stand.
+        """
+        return ()
 
     def not_measured(self, *why: Message) -> Measured:
         """What `measure` returns where there is nothing to measure: no metric has a value, and sentences say why."""

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from datacheck.check import Check, Group, Limit, Measured, Message, Metric, Need, View, rates, total
 from datacheck.features.text_key import TextKey
-from datacheck.features.texts import On, quoted
+from datacheck.features.texts import PARTS, On, quoted
 from datacheck.text.rules import Rule
 
 
@@ -53,6 +53,20 @@ class ExactDuplicates(Check):
             figures={"clusters": clusters},
             not_checked=(lack,) if mute else (),
         )
+
+    def seen(self, data: View, plants: pl.DataFrame, _data: View) -> list[bool | None]:
+        """The copy of a row meets it, and the same row without the plant does not."""
+        keys = {}
+        for number, bucket in enumerate(data.buckets(self._keys())):
+            for row, *key in bucket.select("row", "key", "rest").collect().iter_rows():
+                keys[row] = (number, *key)
+        parts = None if self.on == "conversation" else PARTS[self.on]
+        return [
+            row in keys and keys[row] == keys.get(row + 1) != keys.get(base)
+            if part is not None and (parts is None or part in parts)
+            else None
+            for row, base, part in plants.select("row", "base", "part").iter_rows()
+        ]
 
 
 _NONE = pl.DataFrame(schema={"row": pl.UInt64, "other_row": pl.UInt64, "size": pl.UInt32})

@@ -1,5 +1,6 @@
 """The check leakage."""
 
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import Annotated, Literal, NamedTuple
 
@@ -23,7 +24,17 @@ from datacheck.check import (
     word,
 )
 from datacheck.errors import WrongValueError
-from datacheck.features.leaks import HAN_N, LATIN_N, LONGER, EvalItems, Leaks, find_leaks, spoken, with_options
+from datacheck.features.leaks import (
+    HAN_N,
+    LATIN_N,
+    LONGER,
+    EvalItems,
+    Leaks,
+    evaluation_items,
+    find_leaks,
+    spoken,
+    with_options,
+)
 from datacheck.features.short_prompts import ShortPrompts, prompt_keys
 from datacheck.features.skeletons import Skeletons
 from datacheck.i18n.message import ids, joined
@@ -35,6 +46,7 @@ from datacheck.text.shingles import grams
 
 # one name, or a list of names
 Names = Annotated[tuple[str, ...], BeforeValidator(lambda given: (given,) if isinstance(given, str) else given)]
+PLANTED_MOST = 40  # `min_length` up to which the words of a canary are long enough
 PLANTED_ITEMS = 200  # of all evaluation sets, but of each one LEAST_PLANTED
 GREETING = 4  # a short question with so much fewer different answers than `common_rows` is commonplace
 BRIEF = 8  # times min_length: code points of a message that may be a short question as it was written
@@ -158,6 +170,26 @@ class Leakage(Check):
         )
         figures = {"containment": _histogram(asked), "planted": by_kind, "templates": templates}
         return Measured(tuple(values), self._shown(data, evidence, items), figures, self._notes(items, sizes, phrases))
+
+    def instead(self, plants: pl.DataFrame) -> Mapping[Need, pl.DataFrame]:
+        """The words of the plants are the questions of an evaluation set."""
+        asked = pl.LazyFrame(
+            {"row": range(plants.height), "text": plants["words"]}, schema_overrides={"row": pl.UInt32}
+        )
+        turns = asked.with_columns(part=pl.lit("prompt"), role=pl.lit("user"), path=pl.lit("prompt"))
+        items = evaluation_items(turns, self.min_length)
+        return {self._items(each): items for each in self._sets if each.of is not None}
+
+    def seen(self, data: View, plants: pl.DataFrame, _data: View) -> list[bool | None]:
+        """Each row holds the question that was planted there."""
+        named = [each for each in self._sets if each.of is not None and not self.splits]
+        if not named or self.min_length > PLANTED_MOST:
+            return [None] * plants.height
+        held = [set(data[self._leaks(each)].select("row", "eval_row").collect().iter_rows()) for each in named]
+        return [
+            None if part in (None, "tools") else all((row, number) in hits for hits in held)
+            for number, (row, part) in enumerate(plants.select("row", "part").iter_rows())
+        ]
 
     def _rows(self, data: View, which: _Set) -> pl.LazyFrame:
         """The rows of an evaluation set."""

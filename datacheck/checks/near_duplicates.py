@@ -34,13 +34,14 @@ from datacheck.features.near import (
 )
 from datacheck.features.planting import calibrate, histogram, on_made_up, recall_by_similarity
 from datacheck.features.sketch import GramSettings, Sketch, TextSet, scheme_for
-from datacheck.features.texts import On, quoted
+from datacheck.features.texts import PARTS, On, quoted
 from datacheck.text.arrays import Bools, Float64s, Int64s, UInt64s
 from datacheck.text.matching import Pairs, exact_contained, exact_pairs, greedy_removed, similar_pairs, union
 from datacheck.text.minhash import least_alike, proposed
 from datacheck.text.rules import Rule
 
 PLANTED_ROWS = 100  # rows that get a planted copy of every kind: at most 1,500 plants
+PLANTED_N = 10  # characters or words that every canary has
 LESS_ALIKE = 0.1  # what the marks of similar rows are allowed for: they are of rare n-grams only
 SHORT = 20  # code points; a shorter row is no good source of plants: one edit already changes what it says
 LONG = 5_000  # code points; of a longer one its beginning: plants of a book take minutes, and say the same
@@ -209,6 +210,21 @@ class NearDuplicates(Check):
         review = (_for_review(opposed, "opposite_labels", data.rows), _for_review(template, "boilerplate", data.rows))
         listed = pl.concat([placed(quoted(data, evidence, self.on), data.rows), *review], how="diagonal")
         return Measured(values, listed, figures, tuple(notes))
+
+    def seen(self, data: View, plants: pl.DataFrame, _data: View) -> list[bool | None]:
+        """The compared text holds the plant, and the copy of the row is proposed for comparison with it."""
+        texts = dict(self._sketch.of.texts(data.turns).iter_rows())
+        shared = shared_keys(data, self._sketch, self._group, self._alike)
+        keys: dict[int, set[int]] = {}
+        for row, key in zip(shared.rows.tolist(), shared.keys.tolist(), strict=True):
+            keys.setdefault(row, set()).add(key)
+        read = PARTS[self.on] if self.features.n <= PLANTED_N else ()
+        return [
+            words in texts.get(row, "") and bool(keys.get(row, set()) & keys.get(row + 1, set()))
+            if part in read and role != "system"
+            else None
+            for row, words, part, role in plants.select("row", "words", "part", "role").iter_rows()
+        ]
 
     def _search(self, data: View, compared: Candidates, shared: Shared, picked: Int64s) -> VerifiedPairs:
         """Verify the candidates; rows are numbered in the order in which they are kept."""

@@ -33,6 +33,7 @@ from datacheck.text.proportions import wilson
 
 PLANTED_ROWS = 40  # per entity
 HOST = 400  # code points of a text that a planted identifier follows
+_PLANTED = ("EMAIL_ADDRESS", "CN_MOBILE")  # in the canaries
 OWN = 3  # plants of each entity in sentences of ours
 FEW = 4  # plants below which the words of the file say nothing about a recognizer
 # Free text: no rule knows all of them, so what is planted would say nothing of the others.
@@ -160,6 +161,20 @@ class Pii(Check, Rules):
             {name: table for name, table in figures.items() if table.height},
             (*planted.notes(), *self._of_the_allow_list(hits), NOT_COVERED),
         )
+
+    def seen(self, canaries: View, plants: pl.DataFrame, data: View) -> list[bool | None]:
+        """More identifiers are found in a row than in the same row without the plant.
+
+        Where no text of the data reached the analyzer, candidates are enough: it would be loaded for nothing.
+        """
+        analyzed = not data[Need(self.feature)].head(1).collect().is_empty()
+        feature = self.feature.model_copy(update={"analyzed": analyzed})
+        planted = [entity for entity in _PLANTED if entity in self.looked_for]
+        hit = pl.col("entity").is_in(planted) | pl.lit(not analyzed)
+        found = canaries[Need(feature)].filter(hit).select("row").collect()
+        hits = dict(found["row"].value_counts().iter_rows())
+        rows = plants.select("row", "base").iter_rows()
+        return [hits.get(row, 0) > hits.get(base, 0) if planted else None for row, base in rows]
 
     def _labels(self, values: pl.Series) -> list[str]:
         """A name per value: its fingerprint, or its number by first appearance."""

@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import polars as pl
 
+from datacheck.engine.canaries import PARTS, Planted, plant
 from datacheck.engine.coverage import subjects_of
 from datacheck.engine.shared_bytes import handed
 from datacheck.engine.store import Store, digest, read_json, scan
 from datacheck.engine.unread import given_in, named_in, unread_of
 from datacheck.engine.view import FileFacts, Lack, Loaded, Part
-from datacheck.engine.witness import account_bytes, account_rows, accounted, lost_of
+from datacheck.engine.witness import account_bytes, account_rows, accounted, lost_of, sampled
 from datacheck.engine.workers import STOPPED, Failure, StepFailedError
 from datacheck.errors import LoadError
 from datacheck.i18n.message import Message
@@ -48,10 +49,18 @@ Facts = list[list[dict[str, Any]]]  # per chunk of a task, per table of the chun
 
 
 def load(
-    dataset: str, files: Files, reading: Reading, store: Store, workers: Workers, *, records: bool, debug: bool
+    dataset: str,
+    files: Files,
+    reading: Reading,
+    store: Store,
+    workers: Workers,
+    *,
+    records: bool,
+    canaries: bool,
+    debug: bool,
 ) -> Loaded:
     """Bring a dataset into the store. Raises StepFailedError where a chunk could not be parsed."""
-    intake = Intake(store, reading, files, records=records)
+    intake = Intake(store, reading, files, records=records, canaries=canaries)
     parsed: deque[Facts] = deque()
     for outcome in workers.map(parse_pieces, _unless_closed(intake.tasks(), workers), debug=debug):
         if isinstance(outcome, Failure):
@@ -78,6 +87,7 @@ class _Sent:
     first: list[tuple[int, int]]  # line and byte at which each chunk begins
     bundle: bool
     known: Facts | None
+    key: str
 
 
 class _Told:
@@ -105,12 +115,13 @@ class _Told:
 class Intake:
     """One pass over the files of a dataset: `tasks` to be worked off, then `loaded` with what they gave."""
 
-    def __init__(self, store: Store, reading: Reading, files: Files, *, records: bool) -> None:
+    def __init__(self, store: Store, reading: Reading, files: Files, *, records: bool, canaries: bool) -> None:
         self.store = store
         self.reading = reading
         self.entries = files.read
         self.promised = files.promised
         self.records = records
+        self.canaries = canaries
         self.seen: list[FileSeen] = []
         self.sent: list[_Sent] = []
         self.asked: list[str] = []  # of each task that was given out, its first file: for messages
@@ -148,23 +159,30 @@ class Intake:
         key = digest(self.reading, [c.key() for _, c in chunks], places, *(["records"] if self.records else []))
         path = self.store.path("chunks", f"{key}.json")
         known = read_json(path) if path.exists() else None
+        beside = self.canaries and len(self.sent) < PARTS
+        if beside and known and known[0] and "canary" not in known[0][0]:
+            known = None  # of an earlier run, in which it was none of the first
         first = [(c.first_line, c.first_byte) for _, c in chunks]
-        self.sent.append(_Sent([n for n, _ in chunks], first, bundle, known))
+        self.sent.append(_Sent([n for n, _ in chunks], first, bundle, known, key))
         if known is not None:
             return None
         pieces = tuple(ChunkOfFile(chunk, self.entries[n].name) for n, chunk in chunks)
         self.asked.append(pieces[0].file)
-        return ParseTask(self.store.root, pieces, self.reading, key, bundle, self.records)
+        return ParseTask(self.store.root, pieces, self.reading, key, bundle, self.records, beside)
 
     def loaded(self, dataset: str, parsed: deque[Facts]) -> Loaded:
         """Number rows through the dataset and add up the counts of each file; `parsed` in the order of the tasks."""
         parts: list[Part] = []
         told = [_Told() for _ in self.entries]
         given: Counter[str] = Counter()
-        row = 0
+        canaries: list[Part] = []
+        row = planted = 0
         for sent in self.sent:
             facts = sent.known if sent.known is not None else parsed.popleft()
             start = row
+            if len(canaries) < PARTS and (more := facts[0][0].get("canary", 0) if facts[0] else 0):
+                canaries.append(Part(f"{sent.key}-{_CANARIES}", "", planted, 0, 0, more))
+                planted += more
             for number, (line, byte), tables in zip(sent.files, sent.first, facts, strict=True):
                 for table in tables:  # lines are counted from the start of the chunk, also in its second table
                     if not sent.bundle:
@@ -183,7 +201,8 @@ class Intake:
         for promise in self.promised:
             _hold(promise, files)
         lacking = tuple(setting for setting in named_in(self.reading) if row and not given[setting])
-        return Loaded(dataset, self.reading, tuple(parts), tuple(files), self._lacks(lacking, parts))
+        beside = Loaded(dataset, self.reading, tuple(canaries), ()) if canaries else None
+        return Loaded(dataset, self.reading, tuple(parts), tuple(files), self._lacks(lacking, parts), beside)
 
     def _lacks(self, settings: tuple[str, ...], parts: list[Part]) -> tuple[Lack, ...]:
         """What these settings name, beside the keys that the first rows have instead."""
@@ -227,6 +246,7 @@ def _hold(promise: Promise, files: list[FileFacts]) -> None:
 # ── in a child ─────────────────────────────────────────────────────────────────────────────────────
 # Texts as they are (docs/decisions/0009): compressing them would take a sixth of the time of loading.
 _COMPRESSION: dict[str, Literal["uncompressed"]] = {"turns": "uncompressed"}
+_CANARIES = "canaries"
 PART_TABLES = ("rows", "turns", "cells", "lines")
 
 
@@ -241,7 +261,8 @@ class ChunkOfFile(NamedTuple):
 class ParseTask:
     """Parse one chunk into parts `<key>-0`, `<key>-1`, …, or (`bundle`) the chunks of many small files into one part.
 
-    What became of each chunk is kept as chunks/<key>. records: whether to keep the table of that name, too.
+    What became of each chunk is kept as chunks/<key>. records: whether to keep the table of that name,
+    too; canaries: whether to plant some beside the first piece.
     """
 
     store: Path
@@ -250,6 +271,7 @@ class ParseTask:
     key: str
     bundle: bool
     records: bool
+    canaries: bool
 
     def handed(self) -> ParseTask:
         """As it goes to another process: long pieces of files not through the pipe."""
@@ -270,6 +292,7 @@ def parse_pieces(task: ParseTask) -> list[list[dict[str, Any]]]:
             key = f"{task.key}-{0 if task.bundle else number}"
             account_bytes(chunk, task.reading, tables)
             known += accounted(tables)
+            sample = sampled(chunk, task.reading, tables)
             of_chunk.append(
                 {
                     "key": key,
@@ -277,10 +300,12 @@ def parse_pieces(task: ParseTask) -> list[list[dict[str, Any]]]:
                     "formats": dict(tables.rows["format"].value_counts().sort("format").iter_rows()),
                     "unread": unread_of(tables.rows, tables.cells),
                     "subjects": subjects_of(tables.turns, tables.cells),
-                    "lost": lost_of(chunk, task.reading, tables),
+                    "lost": lost_of(sample, tables),
                     "given": given_in(tables.rows, tables.cells, task.reading),
                 }
             )
+            if task.canaries and not facts and not number:
+                of_chunk[0]["canary"] = _write_canaries(store, task.key, plant(chunk, task.reading, sample, tables))
             if task.bundle:
                 bundled.append(_placed_tables(tables, file, row, chunk.first_line, chunk.first_byte))
                 row += tables.counts.rows
@@ -296,9 +321,19 @@ def parse_pieces(task: ParseTask) -> list[list[dict[str, Any]]]:
     return facts
 
 
-def _write_part(store: Store, key: str, tables: Tables) -> None:
+def _write_canaries(store: Store, key: str, planted: Planted | None) -> int:
+    """How many rows they are."""
+    if planted is None:
+        return 0
+    _write_part(store, f"{key}-{_CANARIES}", planted.tables, plants=planted.plants)
+    return planted.tables.rows.height
+
+
+def _write_part(store: Store, key: str, tables: Tables, plants: pl.DataFrame | None = None) -> None:
     with store.writing(store.path("parts", key)) as folder:
         folder.mkdir()
+        if plants is not None:
+            plants.write_parquet(folder / "plants.parquet")
         for name in (*PART_TABLES, "records"):
             table: pl.DataFrame | None = getattr(tables, name)
             if table is not None:

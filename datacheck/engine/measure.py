@@ -11,6 +11,7 @@ from typing import Any
 import polars as pl
 
 from datacheck.check import EVIDENCE, Check, Measured, Message, Ratio, Value, place, placed
+from datacheck.engine.canaries import unseen
 from datacheck.engine.coverage import coverage_of
 from datacheck.engine.execute import StepTask
 from datacheck.engine.record_ids import RECORD, with_records
@@ -59,7 +60,7 @@ def measure(task: MeasureTask) -> None:
     """
     check = task.of
     with task.view() as view:
-        measured = unanswered(check, check.measure(view), view)
+        measured = unanswered(check, check.measure(view), view, unseen(check, view))
         coverage = coverage_of(check, view)
         with view.store.writing(task.target) as folder:
             folder.mkdir()

@@ -15,6 +15,7 @@ from datacheck import plugins
 from datacheck.check import Check, Coverage, Feature, Group, Message, Summary
 from datacheck.contract import discover
 from datacheck.contract.load import Contract
+from datacheck.engine.canaries import looks
 from datacheck.engine.execute import GroupTask, StepTask, derive_part, group_part, summarise
 from datacheck.engine.ingest import load
 from datacheck.engine.measure import Measurement, MeasureTask, measure, measurement
@@ -136,7 +137,9 @@ class Engine:
         source = self.contract.datasets[step.dataset].source
         reading = Reading.model_validate(source.model_dump(include=set(Reading.model_fields)))
         files = self.files[step.dataset]
-        return load(step.dataset, files, reading, self.store, self.workers, records=step.records, debug=self.debug)
+        canaries = any(map(looks, self.contract.datasets[step.dataset].checks))
+        kept = {"records": step.records, "canaries": canaries}
+        return load(step.dataset, files, reading, self.store, self.workers, **kept, debug=self.debug)
 
     def _places(self, dataset: str, work: Feature | Summary | Group | Check) -> tuple[TablePlace, ...]:
         """Where lies what a step needs."""

@@ -62,13 +62,13 @@ def given_in(rows: pl.DataFrame, cells: pl.DataFrame, reading: Reading) -> dict[
     return given
 
 
-def unanswered(check: Check, measured: Any, view: StoreView) -> Any:
+def unanswered(check: Check, measured: Any, view: StoreView, unseen: tuple[Message, ...]) -> Any:
     """`measured` without values where the check cannot say them, with the reason; else as it is."""
     if not isinstance(measured, Measured):
         return measured
     # `by:` a label whose column no row has would make one slice of everything.
     why = [lack.note() for lack in view.loaded.lacking if lack.setting == f"source.columns.{check.by}"]
-    why += _without_keys(check, view)
+    why += [*_without_keys(check, view), *unseen]
     if not why:
         return measured
     values = tuple(

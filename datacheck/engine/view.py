@@ -1,5 +1,7 @@
 """A dataset in the store, as steps see it: parts of files put together, numbers made dataset-wide."""
 
+from __future__ import annotations
+
 import difflib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -87,6 +89,7 @@ class Loaded:
     parts: tuple[Part, ...]
     files: tuple[FileFacts, ...]
     lacking: tuple[Lack, ...] = ()
+    canary: Loaded | None = None  # planted copies of its first records (see `canaries`): no part of the data
 
     @property
     def content(self) -> list[object]:
@@ -111,13 +114,13 @@ class StoreView(View):
     ) -> None:
         self.store = store
         self.loaded = loaded
-        self.places = {_need_key(place.need): place for place in places}
+        self.places = {need_key(place.need): place for place in places}
         self.scratch = scratch
         self.part = part
 
     def table(self, name: Table) -> pl.LazyFrame:
         """Scan one of the plain tables; `records` is kept only for steps that declare it."""
-        if name == "records" and _need_key(Need(name)) not in self.places:
+        if name == "records" and need_key(Need(name)) not in self.places:
             raise CheckAuthorError("records: was not declared by needs(); expected Need('records') there")
         return _table(self.store, self.loaded, name, self.part)
 
@@ -139,7 +142,7 @@ class StoreView(View):
         return [self.loaded, *(loaded for name, loaded in others.items() if name != self.loaded.dataset)]
 
     def _place(self, need: Need) -> TablePlace:
-        place = self.places.get(_need_key(need))
+        place = self.places.get(need_key(need))
         if place is None:
             raise CheckAuthorError(f"{type(need.table).__name__}: was not declared by needs()")
         return place
@@ -202,7 +205,8 @@ def bucket_file(number: int, part: Part) -> str:
     return f"{number}.{part.key}.parquet"
 
 
-def _need_key(need: Need) -> str:
+def need_key(need: Need) -> str:
+    """One name for equal needs."""
     return f"{need.table!r} of {need.of}"
 
 
@@ -221,7 +225,7 @@ def _part_tables(feature: Feature, loaded: Loaded, paths: tuple[Path, ...], part
     """A feature's tables; dataset-wide row numbers unless one part is asked for."""
     if part is not None:
         return scan(paths[part])
-    if not paths:
+    if not loaded.parts:
         return _shift(pl.LazyFrame(schema=feature.columns), 0)
     return in_turn([_shift(scan(path), p.first_row) for path, p in zip(paths, loaded.parts, strict=True)])
 

@@ -38,11 +38,10 @@ _BORDERS = re.compile(r"<[^<>]{1,60}>|\n|\b[A-Z]\w*: ?|\[/?INST\]|[.?!。？！]
 _SIGNS = re.compile(r'\\[nrt"\\/]|[\W_]+')
 
 
-def lost_of(chunk: Chunk, reading: Reading, tables: Tables) -> dict[str, int]:
+def lost_of(sample: dict[int, Any], tables: Tables) -> dict[str, int]:
     """Top-level key → records of the sample whose text under it stands nowhere in the tables, if most do."""
     lost: Counter[str] = Counter()
     there: Counter[str] = Counter()
-    sample = _sample(chunk, reading, tables)
     rows = pl.Series(list(sample), dtype=tables.rows["row"].dtype)
     found = {name: _texts(getattr(tables, name), rows) for name in ("turns", "cells")}
     for row, record in sample.items():
@@ -108,7 +107,7 @@ def _count_in_document(chunk: Chunk, reading: Reading, accounted: float) -> int:
     return len(whole) if isinstance(whole, dict | list) else 0
 
 
-def _sample(chunk: Chunk, reading: Reading, tables: Tables) -> dict[int, Any]:
+def sampled(chunk: Chunk, reading: Reading, tables: Tables) -> dict[int, Any]:
     """Some rows of the tables, and the records that they are by another parser."""
     if chunk.kind in BINARY:
         from datacheck.loading import arrow

@@ -35,12 +35,16 @@ def every_key(data: View) -> pl.LazyFrame:
 
 
 class Identifiers(Feature):
-    """Identifiers found by the recognizers; a candidate text in which none was found has a line with `entity` null."""
+    """Identifiers found by the recognizers; a candidate text in which none was found has a line with `entity` null.
+
+    analyzed: without it all candidates are such texts.
+    """
 
     columns = HITS
 
     entities: tuple[str, ...] | None = None
     names: Literal["linked", "full"] = "linked"
+    analyzed: bool = True
 
     def compute(self, part: View) -> pl.DataFrame:
         """HITS: row, path, then as FOUND (start and end are code points), then what tells values apart.
@@ -59,7 +63,7 @@ class Identifiers(Feature):
         """The hits in the column `text`, beside the other columns."""
         flags = candidates(table["text"], self.entities, names=self.names)
         fired = flags.with_row_index("index").filter(pl.any_horizontal(flags.columns)).select("index")
-        found = analyze(table["text"], flags, names=self.names)
+        found = analyze(table["text"], flags if self.analyzed else flags.clear(), names=self.names)
         hits = fired.join(found, on="index", how="left", maintain_order="left_right")
         told = identified(hits, table["text"])
         return told.join(table.drop("text").with_row_index("index"), on="index", maintain_order="left")

@@ -6,15 +6,10 @@ import numpy as np
 import polars as pl
 
 from datacheck.check import Feature, View
-from datacheck.features.texts import On
+from datacheck.features.texts import PARTS, On
 from datacheck.text.normalise import normalise
 from datacheck.text.rules import Rule
 
-# Options belong to the prompt: "which of these is wrong?" is another question with other options.
-_PARTS: dict[str, tuple[str, ...]] = {
-    "prompt": ("prompt", "option"),
-    "response": ("response", "answer", "chosen", "rejected", "candidate"),
-}
 # Top-level columns of media, and parts of a content other than its text (whose kind says nothing).
 _MEDIA = r"^(?:image|video|audio)s?(?:_path|_url)?s?(?:$|[\[.])|\.(?:content|value)\[\d+\]\."
 
@@ -36,7 +31,7 @@ class TextKey(Feature):
         """Hash each row's text once."""
         pieces = [pl.col(name).fill_null("") for name in ("part", "role", "text", "tool_calls")]
         whole = self.on == "conversation"
-        turns = part.turns if whole else part.turns.filter(pl.col("part").is_in(_PARTS[self.on]))
+        turns = part.turns if whole else part.turns.filter(pl.col("part").is_in(PARTS[self.on]))
         said = (pl.col("text").fill_null("").str.strip_chars() != "") | pl.col("tool_calls").is_not_null()
         each = turns.select("row", said=said, text=pl.concat_str(pieces, separator="\x1f"))
         texts = (

@@ -12,7 +12,7 @@ _NO_TEXTS = pl.DataFrame(schema={"row": pl.UInt64, "text": pl.String})
 SHOWN = 200  # as many places as a report describes
 On = Literal["prompt", "response", "conversation"]
 
-_PARTS: dict[On, tuple[str, ...]] = {
+PARTS: dict[On, tuple[str, ...]] = {
     "prompt": ("prompt", "option"),
     "response": ("response", "answer", "chosen", "rejected", "candidate"),
     "conversation": ("prompt", "option", "response", "answer", "chosen", "rejected", "candidate", "text"),
@@ -28,7 +28,7 @@ def row_texts(turns: pl.LazyFrame, on: On, *, system: bool = False) -> pl.LazyFr
     both = pl.concat_str("text", "tool_calls", separator="\n", ignore_nulls=True)
     said = pl.when(pl.col("tool_calls").is_null()).then("text").otherwise(both)  # most have none: nothing is copied
     spoken = pl.col("text").is_not_null() | pl.col("tool_calls").is_not_null()
-    wanted = turns.filter(pl.col("part").is_in(_PARTS[on]), spoken)
+    wanted = turns.filter(pl.col("part").is_in(PARTS[on]), spoken)
     if not system:
         wanted = wanted.filter(pl.col("role").ne_missing("system"))
     return joined(wanted.select("row", text=said), "text", "\n")
