@@ -6,6 +6,7 @@ import subprocess
 import sys
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import yaml
@@ -13,6 +14,7 @@ import yaml
 from datacheck.cli import main, watched
 from datacheck.engine import run
 from datacheck.engine.workers import Here
+from datacheck.session import trial
 
 ROOT = Path(__file__).parent.parent
 GOOD = {"messages": [{"role": "user", "content": "你好"}, {"role": "assistant", "content": "你好！"}]}
@@ -112,6 +114,15 @@ def command(monkeypatch, capsys):
         return code, said.out, said.err
 
     return call
+
+
+@contextmanager
+def no_trial():
+    """`init` does not run the contract that it writes: for tests that run it themselves."""
+    with pytest.MonkeyPatch.context() as patch:
+        nothing = SimpleNamespace(findings=(), datasets={"train": SimpleNamespace(rows=0)})
+        patch.setattr(trial, "tried", lambda *_, **__: nothing)
+        yield
 
 
 def spawn(*args, cwd=None, env=None, **kwargs) -> subprocess.CompletedProcess:

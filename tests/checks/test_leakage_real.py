@@ -53,6 +53,7 @@ def lines(realdata, name):
     return [json.loads(line) for line in (realdata / name).read_text(encoding="utf-8").splitlines() if line]
 
 
+@pytest.mark.slow
 def test_other_questions_of_the_same_papers_are_no_leak(realdata):
     """Half of an examination set against the other half: the same stems, words and subjects, other questions."""
     for name in ("biology", "history"):
@@ -61,6 +62,7 @@ def test_other_questions_of_the_same_papers_are_no_leak(realdata):
         assert result.value("rate").n == 0, [(e["at"], e["other"], e["detail"]) for e in result.first]
 
 
+@pytest.mark.slow
 def test_answers_to_other_questions_are_no_leak(realdata):
     """Real Chinese conversations about medicine hold no item of four school subjects."""
     train = lines(realdata, "medicalgpt/data/sft/medical_sft_1K_format.jsonl")

@@ -2,6 +2,7 @@
 
 import os
 
+import pytest
 from core_helpers import ROOT, contract, jsonl, spawn_all
 
 # What training machines have, and Presidio, spaCy or Prefect would load.
@@ -18,6 +19,7 @@ ROWS = [
 ]
 
 
+@pytest.mark.slow
 def test_no_command_lets_a_library_speak(tmp_path, tokenizer_folder):
     for name in LOUD:
         (tmp_path / "site" / name).mkdir(parents=True)

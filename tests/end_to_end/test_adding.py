@@ -48,6 +48,7 @@ def test_the_page_has_a_file_and_a_test_of_each_kind():
     }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_its_tests_pass_and_the_check_keeps_what_every_check_promises(tree):
     own = [name for name in FILES if name.startswith("tests/")]
     common = ["tests/end_to_end/test_every_check.py", "tests/i18n/test_messages.py"]
@@ -55,6 +56,7 @@ def test_its_tests_pass_and_the_check_keeps_what_every_check_promises(tree):
     run("-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", *own, *common, "-k", chosen, cwd=tree)
 
 
+@pytest.mark.slow
 def test_what_was_added_is_found_by_the_commands(tree):
     assert "shouted_answers" in run("-m", "datacheck", "checks", cwd=tree)
     assert "Share of rows with an answer in capitals" in run("-m", "datacheck", "explain", "shouted_answers", cwd=tree)
@@ -67,6 +69,7 @@ def test_what_was_added_is_found_by_the_commands(tree):
     assert (tree / "docs" / "checks" / "shouted_answers.md").is_file()
 
 
+@pytest.mark.slow
 def test_the_same_files_serve_as_a_plug_in(tmp_path):
     """A distribution is what importlib.metadata finds on the path: no installation is needed to try one."""
     package, info = tmp_path / "my_checks", tmp_path / "my_checks-1.2.dist-info"

@@ -178,6 +178,7 @@ def kk(side: str) -> list[dict]:
     return [row for file in files for row in pl.read_parquet(file, columns=["prompt", "reward_model"]).to_dicts()]
 
 
+@pytest.mark.slow
 def test_logic_puzzles_of_one_template_are_no_leak():
     """Every prompt stands in one frame; train and test are different puzzles with few names."""
     train, test = kk("train"), kk("test")

@@ -73,6 +73,7 @@ def test_a_damaged_stream_is_damaged_data_to_every_command(tmp_path, preview_of,
     assert code == 0, said
 
 
+@pytest.mark.slow
 def test_a_file_that_kills_its_reader_is_named_and_nothing_is_written(tmp_path, preview_of):
     path = tmp_path / "data" / "part-0.parquet"
     path.parent.mkdir()

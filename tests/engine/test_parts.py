@@ -46,6 +46,7 @@ def test_a_file_delivered_twice_is_found_and_placed(tmp_path):
         assert [p.other for p in first] == [f"train/a.jsonl:{n}" for n in range(1, len(first) + 1)]
 
 
+@pytest.mark.slow
 def test_a_bundle_of_small_files_says_what_single_files_say(tmp_path, monkeypatch):
     # Boilerplate is counted by distinct texts of a part, so it is left out of the comparison.
     contract = _contract(tmp_path, "empty_turns, exact_duplicates, {check: near_duplicates, boilerplate: null}")
