@@ -640,6 +640,7 @@ main.main()
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [1, 2, 3, 4])
 @pytest.mark.parametrize("sign", [signal.SIGKILL, signal.SIGTERM], ids=["kill", "term"])
 def test_a_kill_in_the_middle_leaves_no_half_result(simple, number, sign):

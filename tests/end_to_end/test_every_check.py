@@ -185,6 +185,7 @@ def test_nothing_to_measure_never_passes(name):
         assert all_in_chinese(found.not_checked), found.not_checked
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_every_format_can_be_measured(name, kept, monkeypatch):
     monkeypatch.setattr(testing, "Store", lambda _: kept)  # a row is parsed once, not for every check again

@@ -139,6 +139,7 @@ def gsm8k():
     )
 
 
+@pytest.mark.slow
 def test_gsm8k_train_holds_two_test_questions(gsm8k):
     leaked = gsm8k.evidence.filter(problem="leaked")
     assert set(leaked["other"]) == {"eval/data.jsonl:603", "eval/data.jsonl:633"}
@@ -215,6 +216,7 @@ def letters(text: str) -> str:
     return "".join(c for c in plain if unicodedata.category(c)[0] in "LNM")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("path", "items"),
     [

@@ -308,6 +308,7 @@ def test_a_stopped_watch_without_a_server_gives_the_drop_back(alone: Place) -> N
     assert not place.published.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("option", ["--wait-for-waiver", "--limit-name"])
 def test_what_needs_a_server_says_so(alone: Place, option: str) -> None:
     told = alone.run("watch", *alone.rules(), "--once", option, "60", code=2).stderr

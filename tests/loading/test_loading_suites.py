@@ -264,6 +264,7 @@ def test_an_array_of_damaged_elements_takes_linear_time(load):
     assert loaded.counts[2] >= count - 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("indent", [None, 0, 2, "\t"])
 def test_parts_of_a_damaged_element_never_become_rows(load, indent):
     """Whatever is lost, a message inside a damaged record is no record of its own."""

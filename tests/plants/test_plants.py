@@ -144,6 +144,7 @@ def test_a_blind_detector_is_an_error(name):
         assert finding(plant.check, records, source=plant.source, others=plant.others).status is Status.ERROR
 
 
+@pytest.mark.slow
 def test_the_command_finds_what_is_planted(tmp_path, command, here):
     """One contract with a dataset for a plant of every check, through the front door."""
     first = {name: plant for name, plant in reversed(PLANTS) if not plant.others}

@@ -175,7 +175,11 @@ def test_an_arena_gets_the_checks_of_pairs_and_their_scores(tmp_path: Path, here
 WHOLE = {"mixed", "llava", "rl_images", "scores", "kto", "plain", "strange_keys"}  # run with all that init proposes
 
 
-@pytest.mark.parametrize(("form", "name"), [*(("jsonl", name) for name in (*SHAPES, "mixed")), ("json", "mixed")])
+# The shapes that people bring are run by tests/end_to_end/test_shapes.py, too.
+EACH = [pytest.param("jsonl", name, marks=() if name in WHOLE else pytest.mark.slow) for name in SHAPES]
+
+
+@pytest.mark.parametrize(("form", "name"), [*EACH, ("jsonl", "mixed"), ("json", "mixed")])
 def test_run_takes_what_init_wrote(tmp_path: Path, here, command, name, form):
     """Whatever the shape: the contract loads, and the data can be judged by it."""
     kinds = [*SHAPES.values()] if name == "mixed" else [SHAPES[name]]

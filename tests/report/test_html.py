@@ -141,6 +141,7 @@ def test_gauges_show_the_zones_of_a_limit(make, shown, limit, zones):
     assert re.findall('class="zone-([a-z]+)"', render_html(report)) == zones
 
 
+@pytest.mark.slow
 def test_a_huge_report_stays_below_the_limit(make):
     places = tuple(
         Place(at="train/" + "<" * 390, problem="&" * 390, detail="长" * 400, where="'" * 390, other='"' * 400)

@@ -95,6 +95,7 @@ def test_sample_agrees_on_every_python():
         assert (unicodedata.normalize("NFKC", char) != char) == (ord(char) in changed), hex(ord(char))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not EXACT, reason="the table is made with Unicode 14.0 (Python 3.11)")
 def test_regenerating_gives_the_same():
     pytest.importorskip("opencc")
