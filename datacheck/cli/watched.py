@@ -18,6 +18,7 @@ from datacheck.interrupts import handled
 from datacheck.pii.hidden import own_process
 
 _ENDED = b"."
+NOT_SAID = 120  # what an interpreter ends with whose words nobody took
 _watched = False
 
 
@@ -81,8 +82,11 @@ def _work(work: Callable[[], object], tell: int, lives: int) -> NoReturn:
 
 
 def _end(tell: int, code: int) -> NoReturn:
-    sys.stdout.flush()
-    sys.stderr.flush()
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            code = NOT_SAID
     atexit._run_exitfuncs()  # noqa: SLF001 - all that a whole end does which is needed; it takes a tenth of a second
     os.write(tell, _ENDED)
     os._exit(code)

@@ -2,9 +2,12 @@
 
 import os
 import signal
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
-from core_helpers import BAD, GOOD, ROOT, children, contract, jsonl, report, spawn
+from core_helpers import BAD, GOOD, ROOT, children, contract, environment, jsonl, report, spawn
 
 from datacheck.cli.watched import _exit_code
 
@@ -52,6 +55,15 @@ def test_a_run_whose_process_dies_is_done_step_by_step(tmp_path, how):
     assert done.returncode == 1, done.stderr
     assert report(tmp_path / "out")["verdict"] == "fail"
     assert {entry.name for entry in tmp_path.iterdir()} == {"contract.yaml", "data", "out", "site"}
+
+
+def test_words_that_nobody_takes_are_no_verdict(tmp_path):
+    jsonl(tmp_path / "data" / "a.jsonl", GOOD)
+    words = [sys.executable, "-m", "datacheck", "run", str(contract(tmp_path)), "--out", str(tmp_path / "out")]
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, env=environment(), check=False, timeout=120)
+    assert done.returncode not in (0, 1), done.stderr
+    assert report(tmp_path / "out")["verdict"] == "pass"
 
 
 def test_little_data_needs_no_child(tmp_path, command):
