@@ -29,6 +29,7 @@ from datacheck.text.prose import is_prose
 
 _NAMED = 5  # keys that are listed by name
 _MOST = 0.9  # of the rows have a key that may belong to the question
+_WORDS = {"true", "false", "yes", "no", "on", "off", "null", "y", "n"}  # that YAML does not take for text
 
 
 def contract_for(path: Path, against: Path | None = None, folder: Path | None = None) -> str:
@@ -202,10 +203,10 @@ def _evaluation(path: Path | None, folder: Path | None) -> Iterator[str]:
 
 
 def _name(path: Path) -> str:
-    return (
-        "".join(c if c.isascii() and (c.isalnum() or c in "_-") else "-" for c in shown_name(path.stem))[:80].strip("-")
-        or "data"
-    )
+    """A name made of the file's; in quotes where YAML would read a number or a word of its own (2026, on, null)."""
+    plain = "".join(c if c.isascii() and (c.isalnum() or c in "_-") else "-" for c in shown_name(path.stem))
+    name = plain[:80].strip("-") or "data"
+    return name if name[0].isalpha() and name.lower() not in _WORDS else _quoted(name)
 
 
 def _quoted(text: str) -> str:

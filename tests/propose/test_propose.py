@@ -405,3 +405,12 @@ def test_a_large_file_is_tried_by_its_first_part(tmp_path: Path, here, command, 
     code, _, told = command("init", tmp_path / name, "--to", tmp_path / "contract.yaml")
     rows_tried = int(re.search(r"\(([\d,]+) rows\)", told)[1].replace(",", ""))
     assert (code, 500 < rows_tried < 10_000, "0 could not be judged" in told) == (0, True, True), told
+
+
+@pytest.mark.parametrize("name", ["100", "2026-11-23", "1e3", "on", "null", "No", "0x1F", "_"])
+def test_a_file_whose_name_is_no_text_in_yaml(tmp_path: Path, command, name):
+    (tmp_path / f"{name}.jsonl").write_text(json.dumps({"messages": CHAT}) + "\n", encoding="utf-8")
+    with no_trial():
+        code, _, told = command("init", tmp_path / f"{name}.jsonl", "--to", tmp_path / "contract.yaml")
+    assert code == 0, told
+    assert load_contract(tmp_path / "contract.yaml").name == name
