@@ -238,8 +238,8 @@ def test_killed_writers_lose_nothing_that_was_acknowledged(tmp_path):
             for process in pair:
                 process.send_signal(signal.SIGKILL)
             assert [process.communicate()[1] for process in pair] == ["", ""]
-        for name in "ab":  # a line is one write, so it is there or not
-            for line in (tmp_path / f"{name}.txt").read_text().splitlines():
+        for name in "ab":  # the kill may cut the last line where a page of the file ends: that one was not said
+            for line in (tmp_path / f"{name}.txt").read_text().split("\n")[:-1]:
                 acknowledged[int(line.split()[0])] = line.split()[1]
     with Ledger(tmp_path / "ledger.sqlite", [tmp_path / "anchor.json"]) as ledger:
         ledger.verified()
