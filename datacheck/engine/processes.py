@@ -19,6 +19,7 @@ from types import ModuleType
 
 from datacheck import plugins
 from datacheck.pii.hidden import own_process
+from datacheck.text.compiled import for_little_data
 
 _starting = threading.Lock()
 _M_MMAP_THRESHOLD = -3  # of malloc.h
@@ -51,7 +52,7 @@ class ChildContext(SpawnContext):
     Process = _Process
 
 
-def prepare_child(checks: Path | None, threads: int) -> None:
+def prepare_child(checks: Path | None, threads: int, little: bool) -> None:
     """What a worker does first. It lives here, so that a child that only parses imports little."""
     os.environ["POLARS_MAX_THREADS"] = str(threads)
     os.umask(0o077)
@@ -59,6 +60,7 @@ def prepare_child(checks: Path | None, threads: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the parent alone answers it
     threading.Thread(target=_end_with_parent, daemon=True).start()
     _return_memory()
+    for_little_data(little)
     from datacheck.contract import discover  # imports polars, which reads POLARS_MAX_THREADS
 
     discover.use_folder(checks)

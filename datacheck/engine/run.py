@@ -28,8 +28,7 @@ from datacheck.files.inventory import Inventory
 from datacheck.loading.reading import Reading
 from datacheck.pii.redaction import Mode
 
-POOL_FROM = 64 * 1024 * 1024  # bytes of data; below, one child is faster than several
-SMALL = 16 * 1024 * 1024  # bytes of data; to here no child at all is faster than one
+SMALL = 16 * 1024 * 1024  # bytes of data; to here no child at all is faster than one, from here on all cores are
 Result = Loaded | Failure | Measurement | tuple[Path, ...]
 
 
@@ -71,7 +70,7 @@ class Engine:
         if alone and workers is None and size <= SMALL and not discover.user_folder() and not plugins.inputs():
             self.workers: Workers = Here()
         else:
-            self.workers = Workers(workers or ((os.cpu_count() or 1) if size > POOL_FROM else 1))
+            self.workers = Workers(workers or ((os.cpu_count() or 1) if size > SMALL else 1), little=size <= SMALL)
         self.results: dict[str, Result] = {}
         self.seconds: dict[str, float] = {}
 

@@ -22,6 +22,7 @@ from datacheck.contract import discover
 from datacheck.engine.processes import ChildContext, prepare_child
 from datacheck.errors import DatacheckError, trace_of
 from datacheck.i18n.message import Message
+from datacheck.text.compiled import for_little_data
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -57,8 +58,10 @@ class StepFailedError(DatacheckError):
 class Workers:
     """Spawned processes behind `map`; safe to use from several threads."""
 
-    def __init__(self, count: int) -> None:
+    def __init__(self, count: int, *, little: bool = False) -> None:
+        """little: so little data in all that compiling for it would never pay."""
         self.count = max(1, count)
+        self.little = little
         self.threads = max(1, (os.cpu_count() or 1) // self.count)
         self._lock = threading.Lock()
         self._alone = threading.Lock()
@@ -68,7 +71,10 @@ class Workers:
 
     def _new(self, count: int) -> ProcessPoolExecutor:
         pool = ProcessPoolExecutor(
-            count, mp_context=ChildContext(), initializer=prepare_child, initargs=(discover.user_folder(), self.threads)
+            count,
+            mp_context=ChildContext(),
+            initializer=prepare_child,
+            initargs=(discover.user_folder(), self.threads, self.little),
         )
         self._pools.append(pool)
         return pool
@@ -137,12 +143,18 @@ class Here(Workers):
     """Does the work in this process: for little data, where another process stands behind this one."""
 
     def __init__(self) -> None:
-        super().__init__(1)
+        super().__init__(1, little=True)
+        for_little_data(self.little)
 
     def map(self, work: Callable[..., Any], tasks: Iterable[Any], *, debug: bool = False) -> Iterator[Any]:
         """Yield `work(task)` in the order of `tasks`."""
         for task in tasks:
             yield _STOPPED if self.closed else guarded(work, task, debug=debug)
+
+    def close(self, *, kill: bool = False) -> None:
+        """Nothing more will be done."""
+        for_little_data(False)
+        super().close(kill=kill)
 
 
 def guarded(work: Callable[[T], Any], task: T, *, debug: bool = False) -> Any:

@@ -10,9 +10,9 @@ from datacheck.check import Feature, Need, Summary, View
 from datacheck.features.turn_texts import THOUGHTS
 from datacheck.text.arrays import Int64s, UInt32s
 from datacheck.text.codes import from_lengths, row_numbers
-from datacheck.text.containment import find
+from datacheck.text.containment import find, scanned
 from datacheck.text.encoded import encoded, readable
-from datacheck.text.eval_index import MANY, WINDOW, EvalIndex, Items
+from datacheck.text.eval_index import WINDOW, EvalIndex, Items
 from datacheck.text.matching import least
 from datacheck.text.normalise import normalise
 from datacheck.text.rules import RULES
@@ -333,7 +333,7 @@ def _possible(items: pl.DataFrame, texts: pl.Series, n: int, tau: float) -> pl.D
 
 
 def _found(items: pl.DataFrame, texts: pl.Series, n: int, tau: float) -> pl.DataFrame:
-    if len(texts) < MANY:
+    if not scanned(texts):
         items = _possible(items, texts, n, tau)
     flat = [items[name].explode(empty_as_null=False).to_numpy() for name in ("shingles", "begins", "ends")]
     sizes = items["shingles"].list.len().to_numpy().astype(np.int64)

@@ -10,6 +10,7 @@ from datacheck.features.texts import On, row_texts
 from datacheck.text.normalise import much, normalise
 from datacheck.text.rules import Rule
 from datacheck.text.shingles import grams
+from datacheck.text.sketches import COMPILED_FROM
 
 WINDOW = 1_000  # word pairs
 OPENING = 10  # characters
@@ -50,7 +51,7 @@ def distinct_in_windows(texts: pl.Series, rules: tuple[Rule, ...], n: int, size:
 
 def _counter(texts: pl.Series) -> Callable[[pl.Series, tuple[Rule, ...], int, int], tuple[int, int]]:
     """The compiled function where there is much text; it gives the same."""
-    if not much(texts):
+    if not much(texts, COMPILED_FROM, "window_kernels"):
         return distinct_in_windows
     from datacheck.text import window_kernels  # it loads numba
 

@@ -8,7 +8,13 @@ n-grams of many items by chance, scattered; a leak has them in one place, so the
 
 import polars as pl
 
+from datacheck.text.compiled import pays
 from datacheck.text.eval_index import MANY, EvalIndex, Found, Items, find_few
+
+
+def scanned(texts: pl.Series) -> bool:
+    """Whether there are so many texts that the compiled scan pays."""
+    return pays(len(texts), MANY, "scan")
 
 
 def find(index: EvalIndex, items: Items, texts: pl.Series, n: int) -> Found:
@@ -18,7 +24,7 @@ def find(index: EvalIndex, items: Items, texts: pl.Series, n: int) -> Found:
     its n-grams as needed: complete, no pair is missed. Many texts are scanned by compiled kernels, few by numpy; both
     give the same.
     """
-    if len(texts) < MANY or not len(index.hashes):
+    if not (len(index.hashes) and scanned(texts)):
         return find_few(index, items, texts, n)
     from datacheck.text.scan import find_many  # loads numba
 

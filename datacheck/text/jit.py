@@ -1,22 +1,9 @@
-"""Compiling with numba, and threads to run what was compiled. Importing this module imports numba: do it late.
+"""Compiling with numba, and threads to run what was compiled. Importing this module imports numba: do it late."""
 
-Compiled code is kept on disk, or every process would compile for ten seconds. numba reads it back with pickle, so the
-folder must be one that nobody else can write to: the user's cache folder, never a shared temporary one. Where there is
-no such folder, one for this process alone is made and deleted. numba looks at the file of a function only, and compiled
-code holds what that function calls as well: so every version of this package has a folder of its own.
-"""
-
-import atexit
 import importlib
-import os
-import shutil
-import stat
-import tempfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from hashlib import sha256
 from itertools import pairwise
-from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
@@ -24,32 +11,10 @@ import numpy as np
 import polars as pl
 
 from datacheck.text.arrays import Int64s
+from datacheck.text.compiled import cache_folder
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 T = TypeVar("T")
-
-
-def _version() -> str:
-    """A digest of all that can be compiled here."""
-    return sha256(b"\0".join(file.read_bytes() for file in sorted(Path(__file__).parent.glob("*.py")))).hexdigest()[:16]
-
-
-def _cache_folder() -> str:
-    """The user's private folder for compiled code, or one that is deleted when the process ends."""
-    base = os.environ.get("XDG_CACHE_HOME")
-    try:
-        folder = (Path(base) if base else Path.home() / ".cache") / "datacheck" / f"numba-{_version()}"
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        facts = folder.stat()
-        if facts.st_uid == os.geteuid() and not facts.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-            (folder / f".{os.getpid()}").touch()
-            (folder / f".{os.getpid()}").unlink()
-            return str(folder)
-    except (OSError, RuntimeError):  # no home, a read-only one, a file in the way
-        pass
-    private = tempfile.mkdtemp(prefix="datacheck-numba-")
-    atexit.register(shutil.rmtree, private, ignore_errors=True)
-    return private
 
 
 def _without_scipy() -> None:
@@ -70,7 +35,7 @@ def _without_scipy() -> None:
 _without_scipy()
 _settings: Any = numba.config
 if not _settings.CACHE_DIR:  # set by NUMBA_CACHE_DIR
-    _settings.CACHE_DIR = _cache_folder()
+    _settings.CACHE_DIR = cache_folder()
 
 
 def njit(function: Function) -> Function:

@@ -11,13 +11,14 @@ import numpy as np
 
 from datacheck.text.arrays import Bools, Float64s, Int32s, Int64s, UInt32s, UInt64s
 from datacheck.text.codes import cuts, from_lengths, ranges, row_numbers
+from datacheck.text.compiled import pays
 from datacheck.text.disk_sets import SpilledSets
 from datacheck.text.minhash import NO_KEY, SPREAD
 from datacheck.text.shingles import Shingles
 from datacheck.text.shingles import contained as contained_in
 
 _HALF = np.uint64(32)
-COMPILED_FROM = 2_000_000  # members to compare; below, loading numba costs more than it saves
+COMPILED_FROM = 4_000_000  # members to compare; below, loading numba costs more than it saves
 COMPILED_ENTRIES = 100_000  # keys
 _ALIKE_FROM = 1 << 18  # keys; among fewer hardly any are shared by chance, which grows with their square
 CONTAINED_FROM = 20  # members of a set that can count as contained in another
@@ -76,7 +77,7 @@ def counted_pairs(
     compiled: bool | None = None,
 ) -> Iterator[tuple[Int64s, Int64s]]:
     """Yield the pairs as `pairs_from_buckets`, and how many keys each shares."""
-    if len(keys) >= COMPILED_ENTRIES if compiled is None else compiled:
+    if pays(len(keys), COMPILED_ENTRIES, "bucket_kernels") if compiled is None else compiled:
         from datacheck.text import bucket_kernels  # it loads numba
 
         yield from bucket_kernels.pairs(keys, rows, size, skip, marks, least)
@@ -130,7 +131,7 @@ def shared(keys: UInt64s, *, compiled: bool | None = None) -> Bools:
 
     Counters that several keys share answer for most of them.
     """
-    if len(keys) >= COMPILED_ENTRIES if compiled is None else compiled:
+    if pays(len(keys), COMPILED_ENTRIES, "bucket_kernels") if compiled is None else compiled:
         from datacheck.text import bucket_kernels  # it loads numba
 
         return bucket_kernels.shared_in_bands(keys.reshape(-1, 1)).ravel()
@@ -167,7 +168,8 @@ def intersections(
     compiled kernel; by default where there is much to compare.
     """
     sizes, others = np.diff(a.offsets)[left], np.diff(b.offsets)[right]
-    if sizes.sum() + others.sum() >= COMPILED_FROM if compiled is None else compiled:
+    many = int(sizes.sum() + others.sum())
+    if pays(many, COMPILED_FROM, "pair_kernels") if compiled is None else compiled:
         from datacheck.text import pair_kernels  # it loads numba
 
         return pair_kernels.intersections(a, left, b, right, needed)
@@ -386,7 +388,7 @@ def rarest_first(sets: Shingles, counts: Int64s, *, compiled: bool | None = None
     Of equally rare members, those with the smaller hash. For large sets compiled code only estimates what is rare; any
     order that all rows share is right for a prefix filter, a good one is fast.
     """
-    if len(sets.hashes) >= COMPILED_FROM if compiled is None else compiled:
+    if pays(len(sets.hashes), COMPILED_FROM, "pair_kernels") if compiled is None else compiled:
         from datacheck.text import pair_kernels  # it loads numba
 
         return pair_kernels.rarest_first(sets, counts), np.repeat(np.arange(len(counts)), counts)

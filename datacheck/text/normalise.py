@@ -9,7 +9,6 @@ those are left alone.
 """
 
 import re
-import sys
 from functools import cache
 
 import numpy as np
@@ -17,9 +16,10 @@ import polars as pl
 
 from datacheck.text.arrays import Int64s
 from datacheck.text.codes import from_lengths
+from datacheck.text.compiled import pays
 from datacheck.text.rules import KNOWN, Rule, code_points, plainly
 
-COMPILED_FROM = 2 << 20  # bytes of text, some 5,000 short rows; below, loading numba costs more than it saves
+COMPILED_FROM = 16 << 20  # bytes of text; below, loading numba costs more than it saves
 
 
 def normalise(texts: pl.Series, rules: tuple[Rule, ...], *, compiled: bool | None = None) -> pl.Series:
@@ -42,7 +42,7 @@ def normalise(texts: pl.Series, rules: tuple[Rule, ...], *, compiled: bool | Non
     if not rules or not len(texts):
         return texts
     ordered = tuple(rule for rule in KNOWN if rule in rules)
-    if much(texts) if compiled is None else compiled:
+    if much(texts, COMPILED_FROM, "kernels") if compiled is None else compiled:
         from datacheck.text.kernels import normalised  # it loads numba
 
         result = normalised(texts, ordered)
@@ -65,10 +65,9 @@ def without_han_space(texts: pl.Series) -> pl.Series:
     return texts.str.replace_all(r"(\p{Han})\s+", "${1}").str.replace_all(r"\s+(\p{Han})", "${1}")
 
 
-def much(texts: pl.Series) -> bool:
-    """Whether there is so much text that compiled kernels pay; where they are loaded already, far less is enough."""
-    least = COMPILED_FROM >> 5 if "datacheck.text.kernels" in sys.modules else COMPILED_FROM
-    return int(texts.str.len_bytes().sum()) >= least
+def much(texts: pl.Series, least: int, kernels: str) -> bool:
+    """Whether there is so much text (`least` bytes) that a module of compiled kernels pays."""
+    return pays(int(texts.str.len_bytes().sum()), least, kernels)
 
 
 def origins(text: str, rules: tuple[Rule, ...]) -> tuple[str, Int64s]:

@@ -33,6 +33,7 @@ from datacheck.text.shingles import (
 )
 
 NOTHING = np.zeros(0, np.uint32)
+COMPILED_FROM = 2 << 20  # bytes of text, some 5,000 short rows
 Scheme = tuple[int, int, int]
 
 
@@ -43,9 +44,9 @@ class Unit(NamedTuple):
     by: By
     n: int
 
-    def compiled(self, texts: pl.Series) -> bool:
+    def compiled(self, texts: pl.Series, kernels: str) -> bool:
         """Whether to take the compiled way: not for jieba, which takes a hundred times as long as all the rest."""
-        return self.by != "jieba" and much(texts)
+        return self.by != "jieba" and much(texts, COMPILED_FROM, kernels)
 
 
 class Signatures(NamedTuple):
@@ -77,7 +78,7 @@ def sketch(
     nothing else to find it by. Where n is three or less, those that begin with a Latin letter are longer, and in such
     a row those that begin with a digit (there are a thousand of three digits: in rows of numbers most are common).
     """
-    if unit.compiled(texts) if compiled is None else compiled:
+    if unit.compiled(texts, "sketch_kernels") if compiled is None else compiled:
         from datacheck.text import sketch_kernels  # it loads numba
 
         keys, pick, marked, counts = sketch_kernels.sketch(texts, *unit, drop, scheme)
@@ -115,7 +116,7 @@ def sets(
 
     Single frequent n-grams of Latin letters stay (`own_grams`); a row of nothing else keeps all.
     """
-    if unit.compiled(texts) if compiled is None else compiled:
+    if unit.compiled(texts, "sketch_kernels") if compiled is None else compiled:
         from datacheck.text import sketch_kernels  # it loads numba
 
         every = np.arange(len(texts)) if rows is None else rows
@@ -182,7 +183,7 @@ def text_hashes(texts: pl.Series) -> UInt64s:
 
 def frequent(texts: pl.Series, unit: Unit, least: int, *, compiled: bool | None = None) -> tuple[UInt32s, Int64s]:
     """Return the n-grams that at least `least` rows have, sorted, and how many have each."""
-    if unit.compiled(texts) if compiled is None else compiled:
+    if unit.compiled(texts, "frequency_kernels") if compiled is None else compiled:
         from datacheck.text import frequency_kernels  # it loads numba
 
         return frequency_kernels.frequent(texts, *unit, least)
@@ -194,7 +195,7 @@ def frequencies_of(
     texts: pl.Series, unit: Unit, among: UInt32s, *, compiled: bool | None = None
 ) -> tuple[UInt32s, Int64s]:
     """Return which of the n-grams `among` (sorted) occur, and how many rows have each."""
-    if unit.compiled(texts) if compiled is None else compiled:
+    if unit.compiled(texts, "frequency_kernels") if compiled is None else compiled:
         from datacheck.text import frequency_kernels  # it loads numba
 
         return frequency_kernels.frequencies_of(texts, *unit, among)

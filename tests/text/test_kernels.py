@@ -1,12 +1,14 @@
 """The compiled kernels against the numpy way, which the tests of normalise and shingles hold to other truths."""
 
+from pathlib import Path
+
 import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from datacheck.text import decode_kernels, jit, kernels
+from datacheck.text import compiled, decode_kernels, jit, kernels
 from datacheck.text.normalise import for_words, normalise
 from datacheck.text.rules import RULES
 from datacheck.text.shingles import shingles
@@ -99,21 +101,21 @@ def test_a_sliced_column_is_read_where_it_starts():
 
 def test_the_cache_is_private(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    folder = jit.Path(jit._cache_folder())
+    folder = Path(compiled.cache_folder())
     assert folder.parent == tmp_path / "datacheck"
     folder.chmod(0o777)
-    assert not jit._cache_folder().startswith(str(tmp_path / "datacheck"))  # others could plant pickles there
+    assert not compiled.cache_folder().startswith(str(tmp_path / "datacheck"))  # others could plant pickles there
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
     (tmp_path / "file").touch()
-    other = jit._cache_folder()
-    assert jit.Path(other).stat().st_mode & 0o077 == 0
+    other = compiled.cache_folder()
+    assert Path(other).stat().st_mode & 0o077 == 0
 
 
 def test_code_that_was_compiled_for_other_sources_is_not_used(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(jit, "__file__", str(tmp_path / "jit.py"))
+    monkeypatch.setattr(compiled, "__file__", str(tmp_path / "compiled.py"))
     (tmp_path / "kernels.py").write_text("def f(): return 1")
-    folder = jit._cache_folder()
-    assert folder == jit._cache_folder()
+    folder = compiled.cache_folder()
+    assert folder == compiled.cache_folder()
     (tmp_path / "kernels.py").write_text("def f(): return 2")
-    assert folder != jit._cache_folder()
+    assert folder != compiled.cache_folder()

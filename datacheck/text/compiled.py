@@ -1,0 +1,76 @@
+"""Where compiled kernels are kept, and when they are worth their start. This module does not import numba.
+
+Compiled code is kept on disk, or every process would compile for ten seconds. numba reads it back with pickle, so the
+folder must be one that nobody else can write to: the user's cache folder, never a shared temporary one. Where there is
+no such folder, one for this process alone is made and deleted. numba looks at the file of a function only, and compiled
+code holds what that function calls as well: so every version of this package has a folder of its own.
+
+To load a kernel takes half a second, to compile it several: a fresh container that is to check a hundred rows must do
+neither. Every kernel has a twin in numpy that gives the same.
+"""
+
+import atexit
+import os
+import shutil
+import stat
+import sys
+import tempfile
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+
+COLD = 8  # a kernel that would have to be compiled first pays with so many times as much work, if the data is little
+LOADED = 32  # one that this process has loaded pays with so much less
+_little = False
+
+
+def for_little_data(little: bool) -> None:
+    """Say whether this process has so little data in all that compiling for it would never pay."""
+    global _little  # noqa: PLW0603 - a fact about the process
+    _little = little
+
+
+def pays(work: int, least: int, kernels: str) -> bool:
+    """Whether a module of kernels (its name in this package) is worth its start for so much work.
+
+    least: what is enough where its code is kept on disk, in the same unit as `work`.
+    """
+    if f"datacheck.text.{kernels}" in sys.modules:
+        least //= LOADED
+    elif _little and work < COLD * least and not _kept(kernels):
+        return False
+    return work >= least
+
+
+@cache
+def _kept(kernels: str) -> bool:
+    """Whether numba has written compiled code of a module, in this version of it."""
+    folder = Path(os.environ.get("NUMBA_CACHE_DIR") or _folder())
+    return any(folder.glob(f"*/{kernels}.*.nbi"))
+
+
+def _folder() -> Path:
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "datacheck" / f"numba-{version()}"
+
+
+def version() -> str:
+    """A digest of all that can be compiled here."""
+    return sha256(b"\0".join(file.read_bytes() for file in sorted(Path(__file__).parent.glob("*.py")))).hexdigest()[:16]
+
+
+def cache_folder() -> str:
+    """The user's private folder for compiled code, or one that is deleted when the process ends."""
+    try:
+        folder = _folder()
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        facts = folder.stat()
+        if facts.st_uid == os.geteuid() and not facts.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+            (folder / f".{os.getpid()}").touch()
+            (folder / f".{os.getpid()}").unlink()
+            return str(folder)
+    except (OSError, RuntimeError):  # no home, a read-only one, a file in the way
+        pass
+    private = tempfile.mkdtemp(prefix="datacheck-numba-")
+    atexit.register(shutil.rmtree, private, ignore_errors=True)
+    return private
