@@ -40,7 +40,7 @@ from datacheck.text.matching import Pairs, exact_contained, exact_pairs, greedy_
 from datacheck.text.minhash import least_alike, proposed
 from datacheck.text.rules import Rule
 
-PLANTED_ROWS = 100  # rows that get a planted copy of every kind: at most 1,500 plants
+PLANTED_ROWS = 60  # rows that get a planted copy of every kind: at most 900 plants
 PLANTED_N = 10  # characters or words that every canary has
 LESS_ALIKE = 0.1  # what the marks of similar rows are allowed for: they are of rare n-grams only
 SHORT = 20  # code points; a shorter row is no good source of plants: one edit already changes what it says

@@ -14,6 +14,7 @@ def cold(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.delitem(sys.modules, "datacheck.text.scan", raising=False)
     compiled._kept.cache_clear()
+    for_little_data(False)
     yield
     for_little_data(False)
     compiled._kept.cache_clear()
