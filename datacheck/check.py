@@ -338,7 +338,15 @@ class Feature(Model, ABC):
 
 
 class Summary(Model, ABC):
-    """A derived table that is SMALL and dataset-wide."""
+    """A derived table that is SMALL and dataset-wide.
+
+    kept: whether it may be kept from run to run, in the cache folder of the user.
+    """
+
+    @property
+    def kept(self) -> bool:
+        """Not what holds text of training data."""
+        return False
 
     def needs(self) -> tuple[Need, ...]:
         """Tables that `compute` reads besides the plain ones."""

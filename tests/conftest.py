@@ -7,6 +7,7 @@ from pathlib import Path
 
 # Tables of a few rows: waking a second thread costs more than it does. Workers are told their own number.
 os.environ.setdefault("POLARS_MAX_THREADS", "1")
+os.environ["DATACHECK_CACHE"] = "off"  # what a test broke must not be found by the next one
 
 import pytest
 from core_helpers import command, here  # noqa: F401 - fixtures

@@ -15,6 +15,7 @@ from datacheck import plugins
 from datacheck.check import Check, Coverage, Feature, Group, Message, Summary
 from datacheck.contract import discover
 from datacheck.contract.load import Contract
+from datacheck.engine import kept
 from datacheck.engine.canaries import looks
 from datacheck.engine.execute import GroupTask, StepTask, derive_part, group_part, summarise
 from datacheck.engine.ingest import load
@@ -48,6 +49,7 @@ class Engine:
     """Executes steps against a store. `execute` is the same for the CLI and for a Prefect task.
 
     alone: another process goes on where this one dies, so that code of ours needs no child for little data.
+    reuse: the indexes of evaluation sets may come from the user's cache, and are kept there.
     """
 
     def __init__(
@@ -58,12 +60,14 @@ class Engine:
         *,
         workers: int | None = None,
         alone: bool = False,
+        reuse: bool = False,
         excerpts: Mode = "redacted",
         debug: bool = False,
     ) -> None:
         self.contract = contract
         self.files = files
         self.store = store
+        self.reuse = reuse
         self.excerpts: Mode = excerpts
         self.debug = debug
         size = sum(f.decoded for f in files.values())
@@ -177,8 +181,11 @@ class Engine:
         loaded, places = self.loaded(dataset), self._places(dataset, summary)
         key = digest(summary, loaded.content, self._keys(places))
         target = self.store.path("summaries", f"{key}.parquet")
-        if not target.exists():
+        keeping = self.reuse and summary.kept
+        if not target.exists() and not (keeping and kept.take(key, target)):
             self._all(summarise, [StepTask(self.store.root, loaded, summary, places, None, target)])
+            if keeping:
+                kept.keep(key, target)
         return (target,)
 
     def _group(self, dataset: str, group: Group) -> Result:

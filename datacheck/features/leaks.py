@@ -215,6 +215,11 @@ class EvalItems(Summary):
     min_length: int
     split: str | None = None
 
+    @property
+    def kept(self) -> bool:
+        """An evaluation set of its own is the same in many runs."""
+        return self.split is None
+
     def compute(self, data: View) -> pl.DataFrame:
         """ITEMS."""
         turns = data.turns

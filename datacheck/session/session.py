@@ -73,6 +73,7 @@ class Session:
             self.store,
             workers=options.workers,
             alone=options.alone,
+            reuse=options.sign is None and not options.whole,
             excerpts=options.excerpts,
             debug=options.debug,
         )

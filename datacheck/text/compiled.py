@@ -15,6 +15,7 @@ import shutil
 import stat
 import sys
 import tempfile
+from contextlib import suppress
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -45,13 +46,8 @@ def pays(work: int, least: int, kernels: str) -> bool:
 @cache
 def _kept(kernels: str) -> bool:
     """Whether numba has written compiled code of a module, in this version of it."""
-    folder = Path(os.environ.get("NUMBA_CACHE_DIR") or _folder())
+    folder = Path(os.environ.get("NUMBA_CACHE_DIR") or _path(f"numba-{version()}"))
     return any(folder.glob(f"*/{kernels}.*.nbi"))
-
-
-def _folder() -> Path:
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "datacheck" / f"numba-{version()}"
 
 
 def version() -> str:
@@ -59,18 +55,29 @@ def version() -> str:
     return sha256(b"\0".join(file.read_bytes() for file in sorted(Path(__file__).parent.glob("*.py")))).hexdigest()[:16]
 
 
-def cache_folder() -> str:
-    """The user's private folder for compiled code, or one that is deleted when the process ends."""
-    try:
-        folder = _folder()
+def _path(name: str) -> Path:
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "datacheck" / name
+
+
+def user_folder(name: str) -> Path | None:
+    """A folder of the user's cache, made if need be; None where there is none that nobody else can write to."""
+    with suppress(OSError, RuntimeError):  # no home, a read-only one, a file in the way
+        folder = _path(name)
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         facts = folder.stat()
         if facts.st_uid == os.geteuid() and not facts.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
             (folder / f".{os.getpid()}").touch()
             (folder / f".{os.getpid()}").unlink()
-            return str(folder)
-    except (OSError, RuntimeError):  # no home, a read-only one, a file in the way
-        pass
+            return folder
+    return None
+
+
+def cache_folder() -> str:
+    """The user's private folder for compiled code, or one that is deleted when the process ends."""
+    folder = user_folder(f"numba-{version()}")
+    if folder is not None:
+        return str(folder)
     private = tempfile.mkdtemp(prefix="datacheck-numba-")
     atexit.register(shutil.rmtree, private, ignore_errors=True)
     return private
