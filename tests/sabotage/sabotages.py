@@ -834,4 +834,28 @@ SABOTAGES = (
         "if True",
         "tests/checks/test_unjudged_text.py::test_thoughts_in_a_key_of_their_own_are_judged",
     ),
+    Sabotage(
+        "kept_index_unchecked",
+        "a damaged index of an evaluation set is made again",
+        "datacheck.engine.kept.take",
+        "file.name == _name(key, content)",
+        "True",
+        "tests/engine/test_kept.py::test_what_is_damaged_is_made_again",
+    ),
+    Sabotage(
+        "kept_index_of_others",
+        "a cache folder that others can write to is not used",
+        "datacheck.text.compiled.user_folder",
+        "not facts.st_mode",
+        "True or not facts.st_mode",
+        "tests/engine/test_kept.py::test_a_folder_that_others_may_write_to_is_not_used",
+    ),
+    Sabotage(
+        "kept_index_signed",
+        "what is signed is measured anew",
+        "datacheck.session.session.Session.__init__",
+        "options.sign is None and not options.whole",
+        "True",
+        "tests/engine/test_kept.py::test_a_run_whose_verdict_another_process_signs_looks_nowhere",
+    ),
 )
