@@ -47,9 +47,7 @@ from datacheck.text.shingles import grams
 # one name, or a list of names
 Names = Annotated[tuple[str, ...], BeforeValidator(lambda given: (given,) if isinstance(given, str) else given)]
 PLANTED_MOST = 40  # `min_length` up to which the words of a canary are long enough
-PLANTED_ITEMS = (
-    60  # some 700 plants, which take a third of a second; of all evaluation sets, but of each one LEAST_PLANTED
-)
+PLANTED_ITEMS = 60  # of all evaluation sets: some 700 plants; but of each set LEAST_PLANTED
 GREETING = 4  # a short question with so much fewer different answers than `common_rows` is commonplace
 BRIEF = 8  # times min_length: code points of a message that may be a short question as it was written
 LEAST_PLANTED = 20
