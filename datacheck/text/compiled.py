@@ -15,7 +15,8 @@ import shutil
 import stat
 import sys
 import tempfile
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -23,6 +24,7 @@ from pathlib import Path
 COLD = 8  # a kernel that would have to be compiled first pays with so many times as much work, if the data is little
 LOADED = 32  # one that this process has loaded pays with so much less
 _little = False
+_always = False
 
 
 def for_little_data(little: bool) -> None:
@@ -31,11 +33,29 @@ def for_little_data(little: bool) -> None:
     _little = little
 
 
+@contextmanager
+def always() -> Iterator[None]:
+    """Let every kernel be taken in the block, whatever the work."""
+    global _always  # noqa: PLW0603 - a fact about the process
+    _always = True
+    try:
+        yield
+    finally:
+        _always = False
+
+
+def taken() -> bool:
+    """Whether every kernel is taken."""
+    return _always
+
+
 def pays(work: int, least: int, kernels: str) -> bool:
     """Whether a module of kernels (its name in this package) is worth its start for so much work.
 
     least: what is enough where its code is kept on disk, in the same unit as `work`.
     """
+    if _always:
+        return True
     if f"datacheck.text.{kernels}" in sys.modules:
         least //= LOADED
     elif _little and work < COLD * least and not _kept(kernels):

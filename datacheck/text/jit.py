@@ -1,11 +1,13 @@
 """Compiling with numba, and threads to run what was compiled. Importing this module imports numba: do it late."""
 
 import importlib
+import platform
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import Any, TypeVar
 
+import llvmlite.binding
 import numba
 import numpy as np
 import polars as pl
@@ -36,6 +38,15 @@ _without_scipy()
 _settings: Any = numba.config
 if not _settings.CACHE_DIR:  # set by NUMBA_CACHE_DIR
     _settings.CACHE_DIR = cache_folder()
+
+
+# Code for one of two kinds of processor, so that an image's cache holds wherever the image runs: those with AVX2 (the
+# x86-64-v3 of psABI), and this very one.
+_PORTABLE, _NEEDED = "x86-64-v3", ("avx2", "bmi2", "fma")
+if not _settings.CPU_NAME and platform.machine() == "x86_64":
+    _here = llvmlite.binding.get_host_cpu_features()
+    if all(_here.get(feature) for feature in _NEEDED):
+        _settings.CPU_NAME, _settings.CPU_FEATURES = _PORTABLE, ""
 
 
 def njit(function: Function) -> Function:

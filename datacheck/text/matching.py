@@ -11,7 +11,7 @@ import numpy as np
 
 from datacheck.text.arrays import Bools, Float64s, Int32s, Int64s, UInt32s, UInt64s
 from datacheck.text.codes import cuts, from_lengths, ranges, row_numbers
-from datacheck.text.compiled import pays
+from datacheck.text.compiled import pays, taken
 from datacheck.text.disk_sets import SpilledSets
 from datacheck.text.minhash import NO_KEY, SPREAD
 from datacheck.text.shingles import Shingles
@@ -152,7 +152,7 @@ def alike(keys: UInt64s, marks: UInt64s, least: int, *, compiled: bool | None = 
     marks[i] is that of the row of keys[i]; `least` of their values agree in similar ones. Where there are few keys all
     are kept: to compare their rows costs less than this.
     """
-    if not (len(keys) >= _ALIKE_FROM if compiled is None else compiled):
+    if not (len(keys) >= _ALIKE_FROM or taken() if compiled is None else compiled):
         return np.ones(len(keys), np.bool_)
     from datacheck.text import bucket_kernels  # it loads numba
 
