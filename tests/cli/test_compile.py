@@ -16,7 +16,7 @@ datasets:
 def test_a_large_run_after_it_compiles_nothing(tmp_path):
     env = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
     done = spawn("compile", env=env)
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, done.stderr) == (0, b"")
     compiled = set((tmp_path / "cache").rglob("*.nbc"))
     assert len(compiled) > 30
     words = [f"词{n}句 word{n * 7} ½" for n in range(997)]
