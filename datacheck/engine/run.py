@@ -29,7 +29,8 @@ from datacheck.files.inventory import Inventory
 from datacheck.loading.reading import Reading
 from datacheck.pii.redaction import Mode
 
-SMALL = 16 * 1024 * 1024  # bytes of data; to here no child at all is faster than one, from here on all cores are
+SMALL = 16 * 1024 * 1024  # bytes of data; to here no child at all is faster than one
+PER_WORKER = 20 * 1024 * 1024  # bytes of data for which one more child is worth its start and its memory
 Result = Loaded | Failure | Measurement | tuple[Path, ...]
 
 
@@ -74,7 +75,8 @@ class Engine:
         if alone and workers is None and size <= SMALL and not discover.user_folder() and not plugins.inputs():
             self.workers: Workers = Here()
         else:
-            self.workers = Workers(workers or ((os.cpu_count() or 1) if size > SMALL else 1), little=size <= SMALL)
+            count = workers or min(os.cpu_count() or 1, max(1, size // PER_WORKER))
+            self.workers = Workers(count, little=size <= SMALL)
         self.results: dict[str, Result] = {}
         self.seconds: dict[str, float] = {}
 

@@ -97,7 +97,7 @@ def test_steps_are_shown_while_they_run(lang, said):
     assert screen.file.getvalue().endswith("\x1b[2K")
 
 
-@pytest.mark.parametrize("language", ["zh_CN.UTF-8", "C.UTF-8"])
+@pytest.mark.parametrize("language", ["zh_CN.UTF-8", pytest.param("C.UTF-8", marks=pytest.mark.slow)])
 def test_long_commands_show_their_steps_on_a_terminal(tmp_path, language):
     """`run`, `diff` and `apply` under a pseudo-terminal: the steps stand on its screen, none in the report."""
     good = {"messages": [{"role": "user", "content": "你好"}, {"role": "assistant", "content": "你好！"}]}

@@ -144,8 +144,12 @@ def test_only_values_in_strings_change_and_every_other_byte_stays(tmp_path):
     assert b'"n": 1.500, "e": 1E5 }\r\n' in new
 
 
+OTHERS = ["a.jsonl.gz", "a.jsonl.zst", "a.json", "gbk.jsonl"]
+
+
 @pytest.mark.parametrize(
-    "name", ["a.jsonl", "a.jsonl.gz", "a.jsonl.zst", "a.json", "pretty.json", "a.csv", "gbk.jsonl", "wide.jsonl"]
+    "name",
+    ["a.jsonl", "pretty.json", "a.csv", "wide.jsonl", *(pytest.param(n, marks=pytest.mark.slow) for n in OTHERS)],
 )
 def test_every_container(tmp_path, name):
     rows = [

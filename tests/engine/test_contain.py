@@ -49,6 +49,7 @@ def preview_of(tokenizer_folder):
     return ["--run", f"tokenizer={tokenizer_folder}"]
 
 
+@pytest.mark.slow
 def test_a_damaged_stream_is_damaged_data_to_every_command(tmp_path, preview_of, command):
     path = damaged_stream(tmp_path / "data.arrow")
     (tmp_path / "other.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS))

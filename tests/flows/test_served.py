@@ -127,6 +127,7 @@ def test_serve_ends_where_the_server_has_gone(tmp_path: Path) -> None:
         ("http://127.0.0.1:9/api", 3, "the Prefect server at http://127.0.0.1:9/api does not answer"),
     ],
 )
+@pytest.mark.slow
 def test_serve_without_a_server_says_so_in_one_line(alone: Place, url: str, code: int, told: str) -> None:
     alone.env["PREFECT_API_URL"] = url
     done = alone.run("serve", *alone.rules(), code=code)

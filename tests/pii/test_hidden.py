@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 from datacheck.pii.hidden import hidden
 
 
@@ -31,6 +33,7 @@ assert spacy.__file__  # whoever asks for it afterwards gets the real one
 """
 
 
+@pytest.mark.slow
 def test_a_hit_imports_no_framework_and_in_a_process_of_ours_no_spacy():
     """What is found is the same."""
     runs = [

@@ -172,7 +172,7 @@ def test_an_arena_gets_the_checks_of_pairs_and_their_scores(tmp_path: Path, here
     assert [place["at"] for place in gap["evidence"]["first"]] == ["train/data.jsonl:3"]
 
 
-WHOLE = {"mixed", "llava", "rl_images", "scores", "kto", "plain", "strange_keys"}  # run with all that init proposes
+WHOLE = {"mixed", "llava", "plain", "strange_keys"}  # run with all that init proposes
 
 
 # The shapes that people bring are run by tests/end_to_end/test_shapes.py, too.
@@ -391,7 +391,10 @@ def test_a_sentence_is_no_label(tmp_path: Path):
     assert '"ask": {type: string}' in text
 
 
-@pytest.mark.parametrize("name", ["a.json", "a.csv", "a.parquet", "a.jsonl.gz"])
+FIRST_PARTS = ["a.json", *(pytest.param(f"a.{x}", marks=pytest.mark.slow) for x in ("csv", "parquet", "jsonl.gz"))]
+
+
+@pytest.mark.parametrize("name", FIRST_PARTS)
 def test_a_large_file_is_tried_by_its_first_part(tmp_path: Path, here, command, name):
     rows = [problem(n) | {"Answer": str(n)} for n in range(12_000)]
     table, text = pl.DataFrame(rows), "".join(json.dumps(row) + "\n" for row in rows)
