@@ -20,10 +20,6 @@ $(VENV)/.ready: $(VENV)/.installed hatch_build.py $(wildcard datacheck/i18n/loca
 	$(PY) hatch_build.py
 	touch $@
 
-$(VENV)/.compiled: $(VENV)/.ready $(wildcard datacheck/text/*.py) # once, not in every worker of the tests
-	$(PY) -m datacheck compile
-	touch $@
-
 demo: $(VENV)/.ready ## check a good and a bad dataset of sample_data; reports in out/demo-*
 	@echo "== a dataset that passes"; $(RUN) sample_data/good.yaml --out out/demo-good
 	@echo "== a dataset that fails (exit code 1 is the point)"; \
@@ -35,10 +31,10 @@ quick: $(VENV)/.ready ## the tests that notice a broken promise, and the layers 
 	$(PY) tests/sabotage/run.py --tests | xargs -0 $(PY) -m pytest -n $(JOBS) -m "not slow" tests/test_layers.py
 
 # A file is one worker's: what its tests share is made once. In their order: files of few, long tests must not be last.
-test: $(VENV)/.compiled ## the tests that take seconds (8 minutes on 2 cores)
+test: $(VENV)/.ready ## the tests that take seconds (8 minutes on 2 cores)
 	$(PY) -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder -m "not slow"
 
-slow: $(VENV)/.compiled ## the tests that take longer: servers, fuzz, memory (under 25 minutes on 2 cores)
+slow: $(VENV)/.ready ## the tests that take longer: servers, fuzz, memory (under 25 minutes on 2 cores)
 	$(PY) -m pytest -n $(JOBS) --dist loadfile -m slow --durations=10
 
 sabotage: $(VENV)/.ready ## break every promise once: does the test that is named for it notice?
