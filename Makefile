@@ -16,7 +16,7 @@ $(VENV)/.installed: requirements/dev.txt pyproject.toml
 	$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	touch $@
 
-$(VENV)/.ready: $(VENV)/.installed hatch_build.py $(wildcard datacheck/i18n/locale/*/LC_MESSAGES/*.po)
+$(VENV)/.ready: $(VENV)/.installed hatch_build.py $(wildcard datacheck/i18n/locale/*/LC_MESSAGES/*.po datacheck/text/*.py)
 	$(PY) hatch_build.py
 	touch $@
 

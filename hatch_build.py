@@ -1,6 +1,16 @@
-"""Compile the catalogues of languages (.po to .mo): when a wheel or an editable install is made, and by `make`."""
+"""Compile catalogues of languages (.po to .mo) and kernels: for a wheel or an editable install, and by `make`.
+
+The kernels take half a minute once; without them in the wheel, every fresh container would need it. They are made for
+the Python, the numba and the kind of processor of this machine; elsewhere numba compiles when a run needs it.
+"""
 
 import datetime as dt
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +19,9 @@ from babel.messages.pofile import read_po
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 DATE = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)  # Babel would write today's: equal sources make equal bytes
-LOCALE = Path(__file__).parent / "datacheck" / "i18n" / "locale"
+ROOT = Path(__file__).parent
+LOCALE = ROOT / "datacheck" / "i18n" / "locale"
+PLACE = ROOT / "datacheck" / "text" / "compiled.py"
 
 
 def compile_catalogues() -> None:
@@ -27,14 +39,37 @@ def compile_catalogues() -> None:
         made.replace(target)  # a reader sees the old one or the new one
 
 
-class CatalogueHook(BuildHookInterface[Any]):
+def compile_kernels() -> None:
+    """Write the compiled code of these sources, if it is missing, in the place of that of others."""
+    spec = importlib.util.spec_from_file_location("compiled", PLACE)
+    assert spec is not None
+    assert spec.loader is not None
+    place = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(place)
+    target: Path = place.built()
+    if target.exists():
+        return
+    shutil.rmtree(target.parent, ignore_errors=True)
+    with tempfile.TemporaryDirectory(dir=ROOT) as name:
+        env = {**os.environ, "NUMBA_CACHE_DIR": name, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
+        command = "from datacheck.session.compiling import compile_kernels; compile_kernels()"
+        subprocess.run([sys.executable, "-c", command], env=env, cwd=ROOT, check=True)  # noqa: S603 - our own words
+        (made,) = Path(name).glob("text_*")
+        target.parent.mkdir(exist_ok=True)
+        made.rename(target)
+
+
+class CompileHook(BuildHookInterface[Any]):
     """What hatchling calls before it collects the files of a wheel."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Compile; the result is part of the wheel although git does not keep it."""
         del version, build_data
         compile_catalogues()
+        if self.target_name == "wheel":
+            compile_kernels()
 
 
 if __name__ == "__main__":
     compile_catalogues()
+    compile_kernels()

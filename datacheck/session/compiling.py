@@ -36,7 +36,7 @@ def compile_kernels() -> Path:
         _write(data["train"], [{"question": _question(n % 97), "answer": _answer(n)} for n in range(_ROWS)])
         _write(data["eval"], [{"question": _question(n), "answer": "42"} for n in _ITEMS])
         (place / "contract.yaml").write_text(_CONTRACT, encoding="utf-8")
-        options = Options(out=place / "out", alone=True)  # in this process: what another one does would not be here
+        options = Options(out=place / "out", alone=True, whole=True)  # in this process; nothing of it is kept
         session = Session(place / "contract.yaml", {name: str(path) for name, path in data.items()}, options)
         session.engine.run(session.plan)
         session.finish()

@@ -1,16 +1,18 @@
 """Where compiled kernels are kept, and when they are worth their start. This module does not import numba.
 
-Compiled code is kept on disk, or every process would compile for ten seconds. numba reads it back with pickle, so the
+Compiled code comes with the package (hatch_build.py), for the kind of machine and the Python that the wheel was built
+with; it is copied to where numba looks for it and keeps what is compiled later. numba reads it with pickle, so that
 folder must be one that nobody else can write to: the user's cache folder, never a shared temporary one. Where there is
 no such folder, one for this process alone is made and deleted. numba looks at the file of a function only, and compiled
 code holds what that function calls as well: so every version of this package has a folder of its own.
 
-To load a kernel takes half a second, to compile it several: a fresh container that is to check a hundred rows must do
-neither. Every kernel has a twin in numpy that gives the same.
+To load a kernel takes half a second, to compile it several: where no code came along, a fresh container that is to
+check a hundred rows must do neither. Every kernel has a twin in numpy that gives the same.
 """
 
 import atexit
 import os
+import platform
 import shutil
 import stat
 import sys
@@ -65,14 +67,34 @@ def pays(work: int, least: int, kernels: str) -> bool:
 
 @cache
 def _kept(kernels: str) -> bool:
-    """Whether numba has written compiled code of a module, in this version of it."""
-    folder = Path(os.environ.get("NUMBA_CACHE_DIR") or _path(f"numba-{version()}"))
-    return any(folder.glob(f"*/{kernels}.*.nbi"))
+    """Whether there is compiled code of a module, in this version of it, for this Python."""
+    named = os.environ.get("NUMBA_CACHE_DIR")
+    code = f"{kernels}.*.py{sys.version_info[0]}{sys.version_info[1]}.nbi"
+    folder = Path(named) if named else _path(f"numba-{version()}")
+    return any(folder.glob(f"*/{code}")) or (not named and any(built().glob(code)))
 
 
 def version() -> str:
     """A digest of all that can be compiled here."""
     return sha256(b"\0".join(file.read_bytes() for file in sorted(Path(__file__).parent.glob("*.py")))).hexdigest()[:16]
+
+
+def built() -> Path:
+    """Where compiled code of these sources lies if it came with the package."""
+    return Path(__file__).parent / "built" / f"{version()}-{platform.machine()}"
+
+
+def give(folder: Path) -> None:
+    """Copy what came with the package to a folder that is not there yet."""
+    if folder.exists() or not built().is_dir():
+        return
+    with suppress(OSError):  # another process was faster, or the disk is full: then numba compiles
+        made = Path(tempfile.mkdtemp(prefix=".", dir=folder.parent))
+        try:
+            shutil.copytree(built(), made / "code")
+            (made / "code").rename(folder)
+        finally:
+            shutil.rmtree(made, ignore_errors=True)
 
 
 def _path(name: str) -> Path:

@@ -5,6 +5,7 @@ import platform
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
+from pathlib import Path
 from typing import Any, TypeVar
 
 import llvmlite.binding
@@ -13,7 +14,7 @@ import numpy as np
 import polars as pl
 
 from datacheck.text.arrays import Int64s
-from datacheck.text.compiled import cache_folder
+from datacheck.text.compiled import cache_folder, give
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 T = TypeVar("T")
@@ -38,10 +39,12 @@ _without_scipy()
 _settings: Any = numba.config
 if not _settings.CACHE_DIR:  # set by NUMBA_CACHE_DIR
     _settings.CACHE_DIR = cache_folder()
+    _locator: Any = importlib.import_module("numba.core.caching").UserProvidedCacheLocator
+    give(Path(_settings.CACHE_DIR) / _locator.get_suitable_cache_subpath(__file__))
 
 
-# Code for one of two kinds of processor, so that an image's cache holds wherever the image runs: those with AVX2 (the
-# x86-64-v3 of psABI), and this very one.
+# Code for one of two kinds of processor, so that what a wheel or an image holds is used wherever it is installed: those
+# with AVX2 (the x86-64-v3 of psABI), and this very one.
 _PORTABLE, _NEEDED = "x86-64-v3", ("avx2", "bmi2", "fma")
 if not _settings.CPU_NAME and platform.machine() == "x86_64":
     _here = llvmlite.binding.get_host_cpu_features()
