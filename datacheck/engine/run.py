@@ -1,7 +1,6 @@
 """Run a plan on this machine: children do the work, the parent says what is needed of it and keeps order."""
 
 import os
-import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from datacheck.contract import discover
 from datacheck.contract.load import Contract
 from datacheck.engine import kept
 from datacheck.engine.canaries import looks
+from datacheck.engine.costs import Cost
 from datacheck.engine.execute import GroupTask, StepTask, derive_part, group_part, summarise
 from datacheck.engine.ingest import load
 from datacheck.engine.measure import Measurement, MeasureTask, measure, measurement
@@ -78,7 +78,7 @@ class Engine:
             count = workers or min(os.cpu_count() or 1, max(1, size // PER_WORKER))
             self.workers = Workers(count, little=size <= SMALL)
         self.results: dict[str, Result] = {}
-        self.seconds: dict[str, float] = {}
+        self.costs: dict[str, Cost] = {}
 
     def loaded(self, dataset: str) -> Loaded:
         """The dataset in the store; raises LoadError where loading failed."""
@@ -102,7 +102,7 @@ class Engine:
 
     def execute(self, step: Step) -> Result:
         """Do one step whose `after` are done. Never raises for the step's own troubles: those are a Failure."""
-        start = time.monotonic()
+        self.workers.meter.start()
         broken = [key for key in step.after if isinstance(self.results.get(key), Failure)]
         if broken:
             cause = self.results[broken[0]]
@@ -116,7 +116,7 @@ class Engine:
                 result = error.failure
             except Exception as error:  # noqa: BLE001 - the parent's own troubles (a full disk) are a Failure too
                 result = guarded(_raise, error, debug=self.debug)
-        self.seconds[step.key] = time.monotonic() - start
+        self.costs[step.key] = self.workers.meter.stop()
         self.results[step.key] = result
         return result
 

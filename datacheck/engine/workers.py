@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from datacheck.contract import discover
+from datacheck.engine.costs import Meter, metered
 from datacheck.engine.processes import ChildContext, prepare_child
 from datacheck.errors import DatacheckError, trace_of
 from datacheck.i18n.message import Message
@@ -27,6 +28,8 @@ from datacheck.text.compiled import for_little_data
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from concurrent.futures import Future
+
+    from datacheck.engine.costs import Cost
 
 T = TypeVar("T")
 STOPPED = Message("stopped before it was done")
@@ -68,6 +71,7 @@ class Workers:
         self._pool: ProcessPoolExecutor | None = None
         self._pools: list[ProcessPoolExecutor] = []  # all that were ever made, to leave no child behind
         self.closed = False  # then nothing more will be done
+        self.meter = Meter()
 
     def _new(self, count: int) -> ProcessPoolExecutor:
         pool = ProcessPoolExecutor(
@@ -84,14 +88,21 @@ class Workers:
 
         A task goes to its process as its method `handed` gives it, where it has one.
         """
-        do = partial(guarded, work, debug=debug)
+        do = partial(_worked, work, debug=debug)
         flying: deque[tuple[Future[Any], Any]] = deque()
         for task in (given.handed() if hasattr(given, "handed") else given for given in tasks):
             flying.append((self._submit(do, task), task))
             if len(flying) > 2 * self.count:
-                yield self._result(do, *flying.popleft())
+                yield self._counted(self._result(do, *flying.popleft()))
         while flying:
-            yield self._result(do, *flying.popleft())
+            yield self._counted(self._result(do, *flying.popleft()))
+
+    def _counted(self, result: Any) -> Any:
+        if isinstance(result, Failure):  # of a child that said nothing any more
+            return result
+        outcome, cost = result
+        self.meter.cost.add(cost)
+        return outcome
 
     def _submit(self, do: Callable[[Any], Any], task: Any) -> Future[Any]:
         with self._lock:
@@ -149,12 +160,18 @@ class Here(Workers):
     def map(self, work: Callable[..., Any], tasks: Iterable[Any], *, debug: bool = False) -> Iterator[Any]:
         """Yield `work(task)` in the order of `tasks`."""
         for task in tasks:
-            yield _STOPPED if self.closed else guarded(work, task, debug=debug)
+            do = partial(guarded, work, task, debug=debug)
+            yield _STOPPED if self.closed else self._counted(metered(do, here=True))
 
     def close(self, *, kill: bool = False) -> None:
         """Nothing more will be done."""
         for_little_data(False)
         super().close(kill=kill)
+
+
+def _worked(work: Callable[[T], Any], task: T, *, debug: bool = False) -> tuple[Any, Cost]:
+    """What a child does with a task."""
+    return metered(partial(guarded, work, task, debug=debug))
 
 
 def guarded(work: Callable[[T], Any], task: T, *, debug: bool = False) -> Any:

@@ -147,7 +147,7 @@ class Words(NamedTuple):
     and_others: str = " and {} more"
     inputs: str = "Inputs of this verdict"
     run: str = "This run"
-    step_times: str = "Seconds of each step, the slowest first"
+    step_times: str = "What each step cost, the slowest first: time, processor time, memory of the largest process"
     reports: str = "Reports"
     too_long: str = "this page was shortened to stay below {size}; everything is in report.json"
 

@@ -17,6 +17,7 @@ import polars as pl
 from datacheck.check import Check, Message
 from datacheck.contract import discover
 from datacheck.contract.load import Contract, Dataset, load_contract
+from datacheck.engine.costs import Cost
 from datacheck.engine.cut import Range, extract
 from datacheck.engine.measure import Measurement
 from datacheck.engine.plan import Step, make_plan
@@ -197,7 +198,7 @@ class Session:
         return {
             "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(self.started)),
             "seconds": round(time.monotonic() - self.clock, 3),
-            "steps": {key: round(seconds, 3) for key, seconds in self.engine.seconds.items()},
+            "steps": {key: _rounded(cost) for key, cost in self.engine.costs.items()},
             "data": {name: dataset.named for name, dataset in self.contract.datasets.items()},
             "contract": self.contract.file,
             "datacheck": __version__,
@@ -210,6 +211,10 @@ class Session:
                 if isinstance(result, Failure) and result.trace
             },
         }
+
+
+def _rounded(cost: Cost) -> dict[str, float]:
+    return {"seconds": round(cost.seconds, 3), "cpu": round(cost.cpu, 3), "mb": cost.memory >> 20}
 
 
 def bad_bytes(path: Path, places: pl.DataFrame, limits: Limits) -> Iterator[bytes | None]:

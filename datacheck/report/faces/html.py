@@ -83,7 +83,7 @@ def _render(report: Report, lang: Lang, run: Mapping[str, Any], caps: _Caps) -> 
         findings=ranked[: caps.findings],
         missing=[n for n in dict.fromkeys(f.dataset for f in report.findings) if n not in report.datasets],
         run=_flat({key: value for key, value in run.items() if key != "steps"})[:100],
-        steps=[(step_in(step, lang), seconds) for step, seconds in _flat(_slowest(run))[:100]],
+        steps=[(step_in(step, lang), cost) for step, cost in _costs(run).items()][:100],
         formats=lambda dataset: show.formats(f.formats for f in dataset.files),
         files=partial(_files, most=caps.files),
         values=partial(_values, most=caps.values),
@@ -112,10 +112,12 @@ def _shown(value: Any) -> Any:
     return value if isinstance(value, Markup) else shape.visible(str(value))
 
 
-def _slowest(run: Mapping[str, Any]) -> dict[str, Any]:
-    """Step → seconds, the slowest first."""
+def _costs(run: Mapping[str, Any]) -> dict[str, str]:
+    """Step → what it cost (`steps` of run.json), the slowest first."""
     steps = run.get("steps")
-    return dict(sorted(steps.items(), key=lambda entry: -entry[1])) if isinstance(steps, Mapping) else {}
+    known = steps if isinstance(steps, Mapping) else {}
+    slowest = sorted(known.items(), key=lambda entry: -entry[1]["seconds"])
+    return {key: f"{cost['seconds']:.2f} s · {cost['cpu']:.2f} s · {cost['mb']} MB" for key, cost in slowest}
 
 
 def _cell(value: Any) -> str:
