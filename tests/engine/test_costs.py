@@ -59,7 +59,7 @@ def test_every_thread_has_a_meter_of_its_own():
 def test_run_json_says_what_each_step_cost(command, tmp_path, more):
     jsonl(tmp_path / "t.jsonl", *[{"question": f"q{n} " * 50, "answer": "a"} for n in range(200)])
     (tmp_path / "c.yaml").write_text(
-        "{name: c, version: 1, datasets: {train: {source: {}, checks: [exact_duplicates, repetition]}}}"
+        "{name: c, version: 1, datasets: {train: {source: {}, checks: [exact_duplicates, repetitive_text]}}}"
     )
     code, _, err = command(
         "run", tmp_path / "c.yaml", "--data", f"train={tmp_path}/t.jsonl", "--out", tmp_path / "out", "--quiet", *more
