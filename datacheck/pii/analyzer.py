@@ -33,6 +33,7 @@ FOUND = {
     "linked": pl.Boolean,
     "group": pl.UInt32,
 }
+FEW = 200  # texts; for fewer, the expressions cost more than they save
 _STATE_RANK = {"valid": 0, "specimen": 0, "suspect": 1}
 
 
@@ -61,8 +62,13 @@ def find(texts: pl.Series, entities: tuple[str, ...] | None = None, *, names: Na
     return analyze(texts, candidates(texts, entities, names=names), names=names)
 
 
-def analyze(texts: pl.Series, flags: pl.DataFrame, *, names: Names = "linked") -> pl.DataFrame:
-    """Run on each text the recognizers whose flag is set; `flags` as `candidates` gives them."""
+def analyze(
+    texts: pl.Series, flags: pl.DataFrame, *, names: Names = "linked", every_rule: bool = False
+) -> pl.DataFrame:
+    """Run on each text the recognizers whose flag is set; `flags` as `candidates` gives them.
+
+    every_rule: also rules that a cheaper expression would have ruled out for the text.
+    """
     rows = flags.with_row_index("index").filter(pl.any_horizontal(flags.columns))
     if rows.is_empty():
         return pl.DataFrame(schema=FOUND)
@@ -72,9 +78,11 @@ def analyze(texts: pl.Series, flags: pl.DataFrame, *, names: Names = "linked") -
     presidio = engine()
     groups: dict[tuple[str, str], int] = {}
     found: list[tuple[object, ...]] = []
-    for index, *fired in rows.iter_rows():
-        text = texts[index]
-        hits = [] if text is None else _hits(presidio, text, list(compress(flags.columns, fired)))
+    views = [_views(text) for text in texts.gather(rows["index"])]
+    idle = iter(_idle([view.text for each in views for view in each], every_rule=every_rule))
+    for (index, *fired), seen in zip(rows.iter_rows(), views, strict=True):
+        text, entities = texts[index], list(compress(flags.columns, fired))
+        hits = _settle([hit for view in seen for hit in _read(presidio, view, entities, next(idle))])
         if "PERSON" in flags.columns and text is not None:
             hits = _with_names(presidio, text, hits, names)
         hard = _hard(hits)
@@ -85,17 +93,29 @@ def analyze(texts: pl.Series, flags: pl.DataFrame, *, names: Names = "linked") -
     return pl.DataFrame(found, schema=FOUND, orient="row")
 
 
-def _hits(presidio: "PresidioEngine", text: str, entities: list[str]) -> list[_Hit]:
-    """Look at the folded text and at the text as written: folding ①13800138000 would glue two numbers."""
+def _views(text: str | None) -> list[Folded]:
+    """The folded text, and the text as written: folding ①13800138000 would glue two numbers."""
+    if text is None:
+        return []
     folded = fold(text)
-    hits = list(_read(presidio, folded, entities))
-    if folded.text != text:
-        hits += _read(presidio, Folded(text, None), entities)
-    return _settle(hits)
+    return [folded] if folded.text == text else [folded, Folded(text, None)]
 
 
-def _read(presidio: "PresidioEngine", folded: Folded, entities: list[str]) -> Iterator[_Hit]:
-    for result in presidio.results(folded.text, entities):
+def _idle(texts: list[str], *, every_rule: bool) -> list[frozenset[str]]:
+    """For each text the rules that cannot match there, where the texts are many enough to ask."""
+    tries = {rule: found for each in RECOGNIZERS.values() for rule, found in each.tries.items()}
+    if every_rule or len(texts) < FEW:
+        return [frozenset()] * len(texts)
+    table = pl.LazyFrame({"text": texts}, schema={"text": pl.String})
+    fires = {
+        rule: pl.any_horizontal(pl.col("text").str.contains(one) for one in found) for rule, found in tries.items()
+    }
+    rows = table.select(**fires).collect().iter_rows(named=True)
+    return [frozenset(rule for rule, fired in row.items() if not fired) for row in rows]
+
+
+def _read(presidio: "PresidioEngine", folded: Folded, entities: list[str], idle: frozenset[str]) -> Iterator[_Hit]:
+    for result in presidio.results(folded.text, entities, idle):
         yield _hit(result, folded)
 
 

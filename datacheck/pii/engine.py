@@ -36,13 +36,19 @@ _HAN = regex.compile(f"[{HAN}]")
 _SPACE = regex.compile(r"\s+")  # 电 话 1 3 8: corpora that were cut into words or characters
 
 
+class Idle:
+    """The rules that the text that is looked at cannot match: Presidio hands nothing of the kind to a recognizer."""
+
+    rules: frozenset[str] = frozenset()
+
+
 class SpecRecognizer(PatternRecognizer):
     """A Presidio recognizer made from a `Recognizer`: its patterns, its judgement."""
 
-    def __init__(self, spec: Recognizer) -> None:
+    def __init__(self, spec: Recognizer, idle: Idle) -> None:
         patterns = [Pattern(rule, expression, THRESHOLD) for rule, expression in spec.patterns.items()]
         super().__init__(spec.entity, spec.entity, LANGUAGE, patterns, global_regex_flags=0)
-        self.spec = spec
+        self.spec, self.idle = spec, idle
         self._compiled = [
             (rule, spec.hints.get(rule, _ANY), regex.compile(expression)) for rule, expression in spec.patterns.items()
         ]
@@ -55,7 +61,7 @@ class SpecRecognizer(PatternRecognizer):
         found: dict[tuple[int, int], RecognizerResult] = {}
         plain = text.casefold() if self.spec.hints else text
         for rule, hints, expression in self._compiled:
-            if not any(hint in plain for hint in hints):
+            if rule in self.idle.rules or not any(hint in plain for hint in hints):
                 continue
             try:
                 for match in self._matches(rule, expression, text):
@@ -149,7 +155,8 @@ class PresidioEngine:
         nlp = _NoModel(models=[{"lang_code": LANGUAGE, "model_name": "none"}])
         self._jieba, self._recognizer = JiebaEngine(LANGUAGE), NameRecognizer(LANGUAGE)
         self._artifacts = artifacts([], nlp, LANGUAGE)
-        recognizers: list[EntityRecognizer] = [SpecRecognizer(spec) for spec in specs]
+        self._idle = Idle()
+        recognizers: list[EntityRecognizer] = [SpecRecognizer(spec, self._idle) for spec in specs]
         self._presidio = AnalyzerEngine(
             registry=RecognizerRegistry(recognizers, supported_languages=[LANGUAGE]),
             nlp_engine=nlp,
@@ -158,8 +165,12 @@ class PresidioEngine:
             default_score_threshold=0.0,
         )
 
-    def results(self, text: str, entities: list[str]) -> list[RecognizerResult]:
-        """Return what the recognizers of `entities` find in `text`, weighed by context, from their thresholds up."""
+    def results(self, text: str, entities: list[str], idle: frozenset[str] = frozenset()) -> list[RecognizerResult]:
+        """Return what the recognizers of `entities` find in `text`, weighed by context, from their thresholds up.
+
+        idle: rules that match nothing in it.
+        """
+        self._idle.rules = idle
         found = self._presidio.analyze(text, LANGUAGE, entities, nlp_artifacts=self._artifacts)
         return [result for result in found if result.score >= RECOGNIZERS[result.entity_type].policy.threshold]
 

@@ -42,6 +42,12 @@ _EN = (
     r"(?:,?[ ](?:Apt|Apartment|Suite|Unit|#)\.?[ ]?[0-9A-Za-z\-]{1,6})?"
     r"(?P<city>,?[ ][A-Z][A-Za-z .]{1,24},?[ ][A-Z]{2}[ ,]{1,2}[0-9]{5}(?:-[0-9]{4})?)?"
 )
+_TRY_CHINESE = (
+    rf"[路街巷弄道里村庄屯沿条段院号同][东西南北中]?[ ]?(?:[{HAN}]{{0,3}}段)?[ ]?{_NUMBER}[ ]?[号弄]"
+    rf"|{_GROUP}"
+    rf"|{_ESTATE}|{_BLOCK}[ ]?{_PART}[ ]?单元|(?:地址|住址)[是在为:： ]{{0,3}}[{HAN}0-9A-Za-z]{{4,40}}[号弄]"
+)
+_TRY_ENGLISH = rf"[1-9][0-9]{{0,5}} (?:[0-9A-Z][0-9A-Za-z]{{0,15}}\.? ){{1,4}}{_STREET}"
 _BEFORE = re.compile(rf"[{HAN}0-9A-Za-z]{{0,24}}\Z")
 # Words after which an address begins, and verbs that cannot be part of one.
 _BEGINS = re.compile(
@@ -67,12 +73,8 @@ class Address(Recognizer):
     entity = "ADDRESS"
     priority = 320
     policy = Policy("block")
-    prefilter = (
-        rf"[路街巷弄道里村庄屯沿条段院号同][东西南北中]?[ ]?(?:[{HAN}]{{0,3}}段)?[ ]?{_NUMBER}[ ]?[号弄]"
-        rf"|{_GROUP}"
-        rf"|{_ESTATE}|{_BLOCK}[ ]?{_PART}[ ]?单元|(?:地址|住址)[是在为:： ]{{0,3}}[{HAN}0-9A-Za-z]{{4,40}}[号弄]"
-        rf"|[1-9][0-9]{{0,5}} (?:[0-9A-Z][0-9A-Za-z]{{0,15}}\.? ){{1,4}}{_STREET}"
-    )
+    prefilter = f"{_TRY_CHINESE}|{_TRY_ENGLISH}"
+    tries = {"address": (_TRY_CHINESE,), "address.en": (_TRY_ENGLISH,)}
     patterns = {"address": _CORE, "address.en": rf"(?<![0-9A-Za-z.,$]){_EN}"}
     positive = (
         r"地址|住址|家住|住在|寄到|收货|送货|邮寄|户籍|籍贯|现居|居住|住所|(?i:address|live[sd]? (?:at"

@@ -46,6 +46,9 @@ class Recognizer(ABC):
     longest: ClassVar[Mapping[str, int]] = {}
     """Rule name to the most characters of a match, for rules whose matches end with one of their hints (Chinese ones):
     only what stands before a hint is tried."""
+    tries: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    """Rule name to expressions for Rust's engine, one of which matches in every text in which the rule does: for rules
+    that take long, and whose texts are mostly there for the sake of others."""
     patterns: ClassVar[Mapping[str, str]]
     """Rule name to regular expression; the value is the group `value`, else the whole match (see `span`). Within one
     entity the first rule that matches a span wins."""
