@@ -5,10 +5,8 @@ The tagger alone never blocks: half of ordinary Chinese texts would be flagged b
 within LINK characters of a hard identifier, or every text only where the contract asks for that.
 """
 
-import warnings
 from collections.abc import Iterable, Iterator
-from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import regex
 from presidio_analyzer import EntityRecognizer, RecognizerResult
@@ -17,9 +15,7 @@ from presidio_analyzer.nlp_engine import NlpArtifacts, NlpEngine
 from datacheck.pii.policy import LINK
 from datacheck.pii.recognizers.base import Judgement, words
 from datacheck.pii.recognizers.person import COMPOUND, SURNAMES, TITLED, Person
-
-if TYPE_CHECKING:
-    from jieba.posseg import POSTokenizer
+from datacheck.pii.tagger import tagger
 
 RULE = "person.jieba"
 SCORE = 0.5
@@ -53,12 +49,12 @@ class JiebaEngine(NlpEngine):
         self._language = language
 
     def load(self) -> None:
-        """Read the dictionary: 0.7 s."""
-        _tagger()
+        """Read jieba's tables."""
+        tagger()
 
     def is_loaded(self) -> bool:
-        """Whether the dictionary has been read."""
-        return bool(_tagger.cache_info().currsize)
+        """Whether they have been read."""
+        return bool(tagger.cache_info().currsize)
 
     def process_text(self, text: str, language: str) -> NlpArtifacts:
         """Tag a text."""
@@ -151,27 +147,10 @@ def artifacts(found: list[Entity], engine: NlpEngine, language: str) -> NlpArtif
 def _names(text: str, offset: int) -> list[Entity]:
     """Words tagged nr of two to four characters that begin with a surname."""
     found, at = [], offset
-    for word in _tagger().cut(text):
+    for word in tagger().cut(text):
         name, start, at = word.word, at, at + len(word.word)
         likely = word.flag.startswith("nr") and 2 <= len(name) <= 4 and name not in _WORDS
         likely = likely and text[start - offset - 1 : start - offset] not in _COUNTING
         if likely and (name[0] in SURNAMES or name[:2] in _COMPOUND):
             found.append(Entity(name, start, at, "PERSON"))
     return found
-
-
-@cache
-def _tagger() -> "POSTokenizer":
-    """Return a tagger over jieba's own dictionary.
-
-    jieba would otherwise read a marshalled cache from the common temporary folder, which anybody can write.
-    """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # jieba's own invalid escapes, pkg_resources
-        import jieba  # 1 s and 100 MB
-        from jieba import posseg
-
-    tokenizer = jieba.Tokenizer()
-    tokenizer.FREQ, tokenizer.total = tokenizer.gen_pfdict(tokenizer.get_dict_file())
-    tokenizer.initialized = True
-    return posseg.POSTokenizer(tokenizer)
