@@ -17,7 +17,7 @@ from datacheck.interrupts import InterruptedRunError, signals_raise
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from datacheck.engine.run import OnProgress
+    from datacheck.engine.expected import OnProgress
     from datacheck.i18n.words import Lang
 
 DebugOpt = Annotated[bool, typer.Option("--debug", help="Show where a fault came from.")]  # read by main()

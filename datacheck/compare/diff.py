@@ -32,9 +32,10 @@ from datacheck.compare.terminal import (
 )
 from datacheck.contract import discover
 from datacheck.contract.load import Contract, Dataset, Source, load_contract, reaches
+from datacheck.engine.expected import OnProgress
 from datacheck.engine.measure import Measurement
 from datacheck.engine.plan import make_plan
-from datacheck.engine.run import Engine, OnProgress
+from datacheck.engine.run import Engine
 from datacheck.engine.store import Store, shared_store
 from datacheck.engine.view import Loaded
 from datacheck.engine.workers import Failure

@@ -30,7 +30,7 @@ from datacheck.derive.manifest import (
 )
 from datacheck.derive.redact import Plan, Redactor, checks_to_mend_by, looked_at_again, mended, redacted, redactors
 from datacheck.derive.split_files import ChangeLog, Reasons, SourceFile, halve, new_file
-from datacheck.engine.run import OnProgress, Progress
+from datacheck.engine.expected import OnProgress, Progress
 from datacheck.errors import LoadError, UsageError, reason_of, unknown
 from datacheck.files.inventory import inventory
 from datacheck.files.output_folder import DERIVED, new_staging, publish, refuse_foreign

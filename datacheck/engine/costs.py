@@ -28,14 +28,14 @@ class Cost:
 
 
 class Meter(threading.local):
-    """The cost of what the step of this thread has had done so far."""
+    """The step of this thread, and the cost of what it has had done so far."""
 
     def __init__(self) -> None:
-        self.cost = Cost()
+        self.step, self.cost = "", Cost()
 
-    def start(self) -> None:
+    def start(self, step: str) -> None:
         """Begin with a step."""
-        self.cost = Cost()
+        self.step, self.cost = step, Cost()
         self._clock, self._own = time.monotonic(), time.thread_time()
 
     def stop(self) -> Cost:

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
 from graphlib import TopologicalSorter
 from hashlib import sha256
 from pathlib import Path
@@ -18,6 +17,7 @@ from datacheck.engine import kept
 from datacheck.engine.canaries import looks
 from datacheck.engine.costs import Cost
 from datacheck.engine.execute import GroupTask, StepTask, derive_part, group_part, summarise
+from datacheck.engine.expected import Ahead, OnProgress
 from datacheck.engine.ingest import load
 from datacheck.engine.measure import Measurement, MeasureTask, measure, measurement
 from datacheck.engine.plan import Step, need_step
@@ -32,18 +32,6 @@ from datacheck.pii.redaction import Mode
 SMALL = 16 * 1024 * 1024  # bytes of data; to here no child at all is faster than one
 PER_WORKER = 20 * 1024 * 1024  # bytes of data for which one more child is worth its start and its memory
 Result = Loaded | Failure | Measurement | tuple[Path, ...]
-
-
-@dataclass(frozen=True)
-class Progress:
-    """What happened, for a progress display: a step began or ended, or a part of one was done."""
-
-    step: str
-    done: int
-    of: int
-
-
-OnProgress = Callable[[Progress], None]
 
 
 class Engine:
@@ -79,6 +67,7 @@ class Engine:
             self.workers = Workers(count, little=size <= SMALL)
         self.results: dict[str, Result] = {}
         self.costs: dict[str, Cost] = {}
+        self._ahead = Ahead((), files, None)
 
     def loaded(self, dataset: str) -> Loaded:
         """The dataset in the store; raises LoadError where loading failed."""
@@ -102,7 +91,7 @@ class Engine:
 
     def execute(self, step: Step) -> Result:
         """Do one step whose `after` are done. Never raises for the step's own troubles: those are a Failure."""
-        self.workers.meter.start()
+        self.workers.meter.start(step.key)
         broken = [key for key in step.after if isinstance(self.results.get(key), Failure)]
         if broken:
             cause = self.results[broken[0]]
@@ -133,10 +122,15 @@ class Engine:
             case Check():
                 return self._measure(step.dataset, step.work)
 
+    def _rows(self) -> dict[str, int]:
+        known = {name: state for name, state in self.states.items() if isinstance(state, Loaded)}
+        return {name: sum(part.rows for part in state.parts) for name, state in known.items()}
+
     def _all(self, work: Callable[..., Any], tasks: list[Any]) -> None:
-        for outcome in self.workers.map(work, tasks, debug=self.debug):
+        for done, outcome in enumerate(self.workers.map(work, tasks, debug=self.debug), 1):
             if isinstance(outcome, Failure):
                 raise StepFailedError(outcome)
+            self._ahead.part(self.workers.meter.step, done / len(tasks))
 
     def _load(self, step: Step) -> Loaded:
         source = self.contract.datasets[step.dataset].source
@@ -214,6 +208,7 @@ class Engine:
     def run(self, plan: tuple[Step, ...], on_progress: OnProgress | None = None) -> None:
         """Execute a whole plan: steps whose predecessors are done run beside each other."""
         steps = {step.key: step for step in plan}
+        self._ahead = Ahead(plan, self.files, on_progress)
         order = TopologicalSorter({step.key: step.after for step in plan})
         order.prepare()
         ended: SimpleQueue[Future[Result]] = SimpleQueue()
@@ -230,8 +225,7 @@ class Engine:
                         future.result()
                         key = running.pop(future)
                         order.done(key)
-                        if on_progress:
-                            on_progress(Progress(key, len(self.results), len(plan)))
+                        self._ahead.end(key, self._rows())
                 except BaseException:
                     self.workers.close(kill=True)
                     threads.shutdown(wait=False, cancel_futures=True)

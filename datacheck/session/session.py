@@ -19,9 +19,10 @@ from datacheck.contract import discover
 from datacheck.contract.load import Contract, Dataset, load_contract
 from datacheck.engine.costs import Cost
 from datacheck.engine.cut import Range, extract
+from datacheck.engine.expected import OnProgress
 from datacheck.engine.measure import Measurement
 from datacheck.engine.plan import Step, make_plan
-from datacheck.engine.run import Engine, OnProgress
+from datacheck.engine.run import Engine
 from datacheck.engine.store import Store, shared_store
 from datacheck.engine.view import Loaded, StoreView
 from datacheck.engine.workers import Failure

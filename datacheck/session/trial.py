@@ -5,7 +5,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from datacheck.engine.run import OnProgress
+from datacheck.engine.expected import OnProgress
 from datacheck.files.inventory import dataset_files
 from datacheck.loading.kinds import BINARY
 from datacheck.loading.reader import Chunk, read

@@ -11,10 +11,10 @@ import pytest
 from core_helpers import BAD, ROOT, contract, environment, jsonl
 from rich.console import Console
 
-from datacheck.cli.progress import phases_shown, step_name, steps_shown
+from datacheck.cli.progress import pace, phases_shown, step_name, steps_shown
 from datacheck.contract.load import load_contract
+from datacheck.engine.expected import Progress
 from datacheck.engine.plan import make_plan
-from datacheck.engine.run import Progress
 from datacheck.i18n.words import step_in
 
 
@@ -63,6 +63,18 @@ def test_phases_are_shown_in_their_order(lang, phases):
     places = [said.index(phase) for phase in phases]
     assert places == sorted(places)
     assert said.index(" 50%") < said.index(" 25%") < said.rindex("100%")
+
+
+@pytest.mark.parametrize(
+    ("lang", "said"), [("en", "4.0 MB/s · 1,000 rows/s · 1:15 left"), ("zh", "4.0 MB/s · 1,000 行/秒 · 剩余 1:15")]
+)
+def test_the_pace_and_the_time_that_is_left(lang, said):
+    told = Progress("measure train.pii", 3, 9, share=0.25, seconds=25.0, bytes=400_000_000, rows=100_000)
+    assert pace(told, lang) == said
+
+
+def test_of_the_first_moment_nothing_is_foretold():
+    assert pace(Progress("load train", 1, 9, share=0.01, seconds=0.2, bytes=10**9), "en") == ""
 
 
 def test_nothing_of_the_bar_is_left():

@@ -42,11 +42,11 @@ def test_what_fails_leaves_no_thread_behind():
 
 def test_every_thread_has_a_meter_of_its_own():
     meter = Meter()
-    meter.start()
+    meter.start("load train")
     meter.cost.cpu += 100
 
     def other():
-        meter.start()
+        meter.start("load other")
         assert meter.stop().cpu < 50
 
     thread = threading.Thread(target=other)

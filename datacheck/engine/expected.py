@@ -1,0 +1,85 @@
+"""What the steps of a plan are expected to cost, and how much of it is done: for the time that is left."""
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from datacheck.engine.plan import Step
+from datacheck.files.inventory import Inventory
+
+# CPU seconds per GB of the step's dataset: 63 MB of chat through contracts/sft.yaml (2 cores, 2026-11-23; run.json has
+# them). Only their ratios count.
+PER_GB = {
+    "Identifiers": 110, "Leaks": 85, "near_duplicates": 45, "TextKey": 40, "Repetition": 40, "EvalItems": 300,
+    "Languages": 35, "FrequentGrams": 28, "garbled_text": 24, "language_mismatch": 23, "leftover_markup": 20,
+    "load": 18, "refusals": 16, "leakage": 14, "pii": 14, "placeholder_text": 13, "Sketch": 13, "Skeletons": 11,
+    "ShortPrompts": 8, "empty_turns": 6, "GramCounts": 6, "role_errors": 5,
+}  # fmt: skip
+OTHER = 3  # of a step that is not named there
+LEAST = 0.03  # seconds of any step
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What happened, for a progress display: a step began or ended, or a part of one was done.
+
+    share: how much of all the expected work is done, 0 to 1. seconds: since the first step; bytes and rows: of all
+    datasets, the latter as far as they are known.
+    """
+
+    step: str
+    done: int
+    of: int
+    share: float = 0.0
+    seconds: float = 0.0
+    bytes: int = 0
+    rows: int = 0
+
+    @property
+    def left(self) -> float | None:
+        """Seconds until the end, if what is left goes as fast as what is done; None where too little is done."""
+        return self.seconds * (1 - self.share) / self.share if self.share > 0.02 else None
+
+
+OnProgress = Callable[[Progress], None]
+
+
+class Ahead:
+    """How far a plan has come; may be told from several threads."""
+
+    def __init__(self, plan: Iterable[Step], files: Inventory, tell: OnProgress | None) -> None:
+        self._size = {name: inventory.decoded for name, inventory in files.items()}
+        self._work = {step.key: _seconds(step, self._size) for step in plan}
+        self._whole = sum(self._work.values()) or 1.0
+        self._tell, self._lock = tell, threading.Lock()
+        self._done: dict[str, float] = {}
+        self._ended = 0
+        self._rows: Mapping[str, int] = {}
+        self._start = time.monotonic()
+
+    def part(self, step: str, share: float) -> None:
+        """So much of a step is done, 0 to 1."""
+        with self._lock:
+            self._done[step] = share
+            self._say(step)
+
+    def end(self, step: str, rows: Mapping[str, int]) -> None:
+        """A step ended; rows: of each dataset that was read."""
+        with self._lock:
+            self._done[step], self._rows = 1.0, rows
+            self._ended += 1
+            self._say(step)
+
+    def _say(self, step: str) -> None:
+        if self._tell is None:
+            return
+        done = sum(self._work.get(key, 0.0) * share for key, share in self._done.items())
+        seconds = time.monotonic() - self._start
+        size, rows = sum(self._size.values()), sum(self._rows.values())
+        self._tell(Progress(step, self._ended, len(self._work), done / self._whole, seconds, size, rows))
+
+
+def _seconds(step: Step, sizes: Mapping[str, int]) -> float:
+    name = "load" if step.work is None else getattr(step.work, "name", type(step.work).__name__)
+    return LEAST + PER_GB.get(name, OTHER) * sizes[step.dataset] / 1e9
