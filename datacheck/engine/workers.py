@@ -165,7 +165,7 @@ class Here(Workers):
 
     def close(self, *, kill: bool = False) -> None:
         """Nothing more will be done."""
-        for_little_data(False)
+        for_little_data(None)
         super().close(kill=kill)
 
 

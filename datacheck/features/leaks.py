@@ -279,6 +279,8 @@ class Leaks(Feature):
         if items.is_empty():
             return pl.DataFrame(schema=self.columns)
         table = texts.select("row", "path", "text").collect()
+        if table.is_empty():
+            return pl.DataFrame(schema=self.columns)
         if not whole_rows:
             hits = find_leaks(items, table["text"], self.tau)
             places = hits["text"]
@@ -355,7 +357,7 @@ def _found(items: pl.DataFrame, texts: pl.Series, n: int, tau: float) -> pl.Data
     )
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=8)
 def _index(offsets: bytes, hashes: bytes, whole: bytes, tau: float) -> EvalIndex:
     """Build an index once per process: every part of a dataset is scanned for the same items."""
     sets = Shingles(np.frombuffer(offsets, np.int64), np.frombuffer(hashes, np.uint32))

@@ -18,7 +18,10 @@ _CONTRACT = """
 name: compile
 version: 1
 datasets:
-  train: {source: {}, checks: [near_duplicates, exact_duplicates, low_diversity, {check: leakage, against: eval}]}
+  train:
+    source: {}
+    checks: [near_duplicates, exact_duplicates, low_diversity, language_mismatch, repetitive_text,
+      {check: leakage, against: eval}]
   eval: {source: {}, checks: [unreadable_lines]}
 """
 _ROWS, _ITEMS = 400, range(50, 150)
@@ -48,7 +51,7 @@ def _question(number: int) -> str:
 
 
 def _answer(number: int) -> str:
-    return f"第{number}條：先看入庫{number * 13 % 101}，½㎡ 之外再看下游。Begin with the inflow {number * 31 % 89} …"
+    return f"第{number}條：先看入庫{number * 13 % 101}，½㎡ 之外再看下游。Begin with the inflow {number * 31 % 89} … {'再看' * 40}"
 
 
 def _write(path: Path, records: list[dict[str, str]]) -> None:

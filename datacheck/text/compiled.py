@@ -25,12 +25,12 @@ from pathlib import Path
 
 COLD = 8  # a kernel that would have to be compiled first pays with so many times as much work, if the data is little
 LOADED = 32  # one that this process has loaded pays with so much less
-_little = False
+_little: bool | None = None
 _always = False
 
 
-def for_little_data(little: bool) -> None:
-    """Say whether this process has so little data in all that compiling for it would never pay."""
+def for_little_data(little: bool | None) -> None:
+    """Say whether this process has so little data in all that compiling for it would never pay; None: nobody knows."""
     global _little  # noqa: PLW0603 - a fact about the process
     _little = little
 
@@ -58,8 +58,8 @@ def pays(work: int, least: int, kernels: str) -> bool:
     """
     if _always:
         return True
-    if f"datacheck.text.{kernels}" in sys.modules:
-        least //= LOADED
+    if _little is False or f"datacheck.text.{kernels}" in sys.modules:
+        least //= LOADED  # a run over much data loads numba for one step or another
     elif _little and work < COLD * least and not _kept(kernels):
         return False
     return work >= least

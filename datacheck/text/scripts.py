@@ -8,6 +8,7 @@ import polars as pl
 from datacheck.text import tables
 from datacheck.text.arrays import Bools, UInt8s, UInt32s
 from datacheck.text.codes import blocks, decode, row_numbers
+from datacheck.text.normalise import COMPILED_FROM, much
 
 # Blocks of letters by script (Unicode 14.0). Signs, digits and marks belong to none.
 _BLOCKS: dict[str, tuple[tuple[int, int], ...]] = {
@@ -38,8 +39,12 @@ def script_words(texts: pl.Series) -> pl.DataFrame:
     names of variables and answers). `simplified` and `traditional` are the Han characters that only one way of writing
     Chinese uses: by OpenCC's table, where the character sets GB 2312 and Big5 agree with it.
     """
-    parts = [_count(part) for part in blocks(texts)]
-    counts = np.concatenate([np.zeros((0, len(COLUMNS)), np.uint32), *parts])
+    if much(texts, COMPILED_FROM, "count_kernels"):
+        from datacheck.text.count_kernels import script_counts  # loads numba
+
+        counts = script_counts(texts, _classes(), _single(), _written(), len(COLUMNS))
+    else:
+        counts = np.concatenate([np.zeros((0, len(COLUMNS)), np.uint32), *(_count(part) for part in blocks(texts))])
     return pl.DataFrame({name: counts[:, number] for number, name in enumerate(COLUMNS)})
 
 

@@ -18,15 +18,21 @@ def cold(tmp_path, monkeypatch):
     monkeypatch.setattr(compiled, "built", lambda: tmp_path / "built")
     monkeypatch.delitem(sys.modules, "datacheck.text.scan", raising=False)
     compiled._kept.cache_clear()
-    for_little_data(False)
+    for_little_data(None)
     yield
-    for_little_data(False)
+    for_little_data(None)
     compiled._kept.cache_clear()
 
 
 def test_much_data_pays_from_the_least_on(cold):
     assert not pays(999, 1000, "scan")
     assert pays(1000, 1000, "scan")
+
+
+def test_a_run_over_much_data_takes_what_it_loads_anyway(cold):
+    for_little_data(False)
+    assert pays(1000 // LOADED + 1, 1000, "scan")
+    assert not pays(1000 // LOADED - 1, 1000, "scan")
 
 
 def test_little_data_does_not_pay_for_compiling(cold):
@@ -67,7 +73,7 @@ def test_what_came_with_the_package_is_copied_once(cold, tmp_path):
 
 
 def test_the_build_left_code_for_these_sources():
-    assert any(compiled.built().glob(f"scan.*.{PYTHON}.*.nbc"))
+    assert any(compiled.built().glob(f"scan.*.{PYTHON}.*.nbc")), "a source changed since: python hatch_build.py"
 
 
 def test_what_is_loaded_pays_soon(cold, monkeypatch):
