@@ -22,6 +22,11 @@ def own_process() -> None:
     _own = True
 
 
+def is_own_process() -> bool:
+    """Whether this process is one of datacheck's."""
+    return _own
+
+
 @contextmanager
 def hidden(*names: str) -> Iterator[None]:
     """Let the imports of the block find no module of these names. Those that are loaded already stay to be seen."""

@@ -51,7 +51,8 @@ def _question(number: int) -> str:
 
 
 def _answer(number: int) -> str:
-    return f"第{number}條：先看入庫{number * 13 % 101}，½㎡ 之外再看下游。Begin with the inflow {number * 31 % 89} … {'再看' * 40}"
+    said = f"第{number}條：先看入庫{number * 13 % 101}，½㎡ 之外再看下游。Begin with the inflow {number * 31 % 89} …"
+    return said + "再看" * 40
 
 
 def _write(path: Path, records: list[dict[str, str]]) -> None:

@@ -21,6 +21,7 @@ class HkId(Recognizer):
     needs = r"[0-9][ ]?[(（\[][ ]?[0-9Aa]|" + anywhere(
         "身份证", "身份證", "身分證", "身分证", "香港", "港澳", "证件", "證件", "hkid", "hongkong", "identity", "id"
     )
+    tries = {"hk_id": (r"[0-9][ ]?[(（\[][ ]?[0-9Aa][ ]?[)）\]]",)}
     patterns = {
         "hk_id": rf"{LEFT}[A-Za-z]{{1,2}}(?:{GAP}[0-9]){{6}}[ ]?[(（\[][ ]?[0-9Aa][ ]?[)）\]]",
         "hk_id.bare": rf"{LEFT}[A-Za-z]{{1,2}}(?:{GAP}[0-9]){{6}}{GAP}[0-9Aa](?![0-9A-Za-z]|{GAP}[0-9])",

@@ -76,11 +76,6 @@ _TRY_ENGLISH = (
     r"(?i:my name(?: is|[’']s)|m called)[ ]{0,2}[A-Z]"
     r"|(?i:name|patient|contact|attn|recipient)[\"']?[ ]?[:：=][ ]?[\"']?[ ]{0,2}[A-Z]"
 )
-_TRY_ROLES = (
-    rf"{_LABEL}{NAME_LINKER}(?:{_LIKELY}{_END}|{_WORD}[ ][A-Z])",
-    # the end of every English label and of the bare key
-    rf"(?i:name|person|consignee|addressee){NAME_LINKER}(?:{_LIKELY}{_END}|{_WORD}[ ][A-Z])",
-)
 _STOP = words(
     "什么 不详 未知 匿名 保密 待定 同上 无名 方法 应该 时间 单位 公司 安全 成功 任何 全部 计算 "
     "从事 常用 和平 高级 成为 应用 "
@@ -113,8 +108,17 @@ class Person(Recognizer):
         rf"{_LABEL}{_COLON}[{HAN}]|(?:[我字就名他她]叫|名字[是为]|姓名[是为]?|本名|真名)[ 做:：是叫]{{0,4}}[{HAN}]"
         rf"|{_TRY_ENGLISH}"
     )
-    prefilters = (rf"[{HAN}][ ]?(?:先生|女士|小姐)", *_TRY_ROLES)
-    tries = {"person.role": _TRY_ROLES, "person.role_en": _TRY_ROLES, "person.en": (_TRY_ENGLISH,)}
+    prefilters = (
+        rf"[{HAN}][ ]?(?:先生|女士|小姐)",
+        rf"{_LABEL}{NAME_LINKER}(?:{_LIKELY}{_END}|{_WORD}[ ][A-Z])",
+        # the end of every English label and of the bare key
+        rf"(?i:name|person|consignee|addressee){NAME_LINKER}(?:{_LIKELY}{_END}|{_WORD}[ ][A-Z])",
+    )
+    tries = {
+        "person.role": (rf"(?:(?:{_LABEL}|{_ENGLISH_LABEL}){NAME_LINKER}|{_BARE_KEY}){_LIKELY}{_END}",),
+        "person.role_en": (rf"(?:{_LABEL}|{_ENGLISH_LABEL}){NAME_LINKER}{_WORD}[ ][A-Z]",),
+        "person.en": (_TRY_ENGLISH,),
+    }
     gate = GATE_WORDS
     hints = {
         "person.label": _LABELS,
