@@ -66,20 +66,25 @@ class LanguageMismatch(Check):
 
     def measure(self, data: View) -> Measured:
         """Compare scripts first; read only the texts of the rows where they differ."""
-        texts = turn_texts(data, plain=False)
+        texts = turn_texts(data, plain=False).with_row_index("at")
         unwanted = data.rows.filter(pl.col("label") == "false").select("row")
         place = ["row", "path"]
         counted = data[Need(Languages())].unique(place, keep="first")
-        named = texts.join(counted, on=place, how="left", maintain_order="left").with_columns(
-            script=_script(), size=words()
-        )
+        named = texts.drop("text").join(counted, on=place, how="left", maintain_order="left")
+        named = named.with_columns(script=_script(), size=words())
         answers = self._answers(named).join(unwanted, on="row", how="anti", maintain_order="left")
         judged = answers.join(_questions(named), on="row", how="inner", maintain_order="left")
         before = judged.filter(pl.col("asked_at") < pl.col("turn"))
         last = before.sort("row", "turn", "path", "asked_at", maintain_order=True)
         last = last.unique(["row", "path"], keep="last", maintain_order=True)
         differ = last.filter(pl.col("script") != pl.col("asked"), _foreign() <= _FOREIGN).collect().lazy()
-        found = _prose(differ).join(_meant(named, differ), on="row", how="anti", maintain_order="left").collect().lazy()
+        quoted = texts.join(differ.select("row").unique(), on="row", how="semi", maintain_order="left")
+        quoted = quoted.select("at", "text").collect().lazy()
+        asked_in = quoted.rename({"at": "asked_in", "text": "question"})
+        told = differ.join(quoted, on="at", how="left", maintain_order="left")
+        told = told.join(asked_in, on="asked_in", how="left", maintain_order="left")
+        meant = _meant(named.join(quoted, on="at", how="inner", maintain_order="left"), differ)
+        found = _prose(told).join(meant, on="row", how="anti", maintain_order="left").collect().lazy()
         asked, answered = word(_name("asked")), word(_name("script"))
         said = saying("asked in {asked}, answered in {answered}", asked=asked, answered=answered)
         lines = found.select("row", "text", where="path", problem=pl.lit("language_mismatch"), said=said)
@@ -125,14 +130,14 @@ def _script() -> pl.Expr:
 
 
 def _questions(named: pl.LazyFrame) -> pl.LazyFrame:
-    """What the user says in one script: `row`, `asked_at`, `asked`, the text and its words by script."""
+    """What the user says in one script: `row`, `asked_at`, `asked`, which text it is, and its words by script."""
     asked = named.filter(pl.col("role") == "user", pl.col("part") == "prompt")
     return asked.select(
         "row",
         "size",
         asked_at="turn",
         asked=pl.when(pl.col("size") >= _ASKED).then("script"),
-        question="text",
+        asked_in="at",
         **{f"q_{script}": pl.col(script) for script in _SCRIPTS},
     ).drop("size")
 
