@@ -68,7 +68,8 @@ def flagged(
 def evidence(found: pl.LazyFrame, texts: pl.LazyFrame) -> pl.LazyFrame:
     """Evidence of what `flagged` found, each with its whole text (of which only an excerpt is shown)."""
     place = ["row", "part", "turn", "path"]
-    known = texts.select(*place, "text")
+    rows = found.select(pl.col("row").cast(pl.UInt64)).unique()  # a join with all texts would hold them all in memory
+    known = texts.join(rows, on="row", how="semi", maintain_order="left").select(*place, "text")
     with_text = found.join(known, on=place, how="left", maintain_order="left", nulls_equal=True)
     return with_text.select("row", "problem", "detail", "text", where="path")
 
