@@ -2,9 +2,10 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from datacheck.check import Feature, Group
 from datacheck.engine.plan import Step
 from datacheck.files.inventory import Inventory
 
@@ -78,6 +79,21 @@ class Ahead:
         seconds = time.monotonic() - self._start
         size, rows = sum(self._size.values()), sum(self._rows.values())
         self._tell(Progress(step, self._ended, len(self._work), done / self._whole, seconds, size, rows))
+
+
+def until_end(plan: Sequence[Step], files: Inventory, workers: int) -> dict[str, float]:
+    """For each step the seconds from its begin to the end of the plan: of those that could begin, the longest is first.
+
+    plan: in an order in which it can run. What is done part by part is shared by all workers, a check is one's.
+    """
+    sizes = {name: inventory.decoded for name, inventory in files.items()}
+    behind: dict[str, float] = {}
+    for step in reversed(plan):
+        own = _seconds(step, sizes) / (workers if isinstance(step.work, Feature | Group | None) else 1)
+        behind[step.key] = own = own + behind.get(step.key, 0.0)
+        for before in step.after:
+            behind[before] = max(behind.get(before, 0.0), own)
+    return behind
 
 
 def _seconds(step: Step, sizes: Mapping[str, int]) -> float:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from graphlib import TopologicalSorter
 from hashlib import sha256
+from heapq import heappop, heappush
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
@@ -17,7 +18,7 @@ from datacheck.engine import kept
 from datacheck.engine.canaries import looks
 from datacheck.engine.costs import Cost
 from datacheck.engine.execute import GroupTask, StepTask, derive_part, group_part, summarise
-from datacheck.engine.expected import Ahead, OnProgress
+from datacheck.engine.expected import Ahead, OnProgress, until_end
 from datacheck.engine.ingest import load
 from datacheck.engine.measure import Measurement, MeasureTask, measure, measurement
 from datacheck.engine.plan import Step, need_step
@@ -211,6 +212,8 @@ class Engine:
         self._ahead = Ahead(plan, self.files, on_progress)
         order = TopologicalSorter({step.key: step.after for step in plan})
         order.prepare()
+        behind = until_end(plan, self.files, self.workers.count)
+        ready: list[tuple[float, str]] = []
         ended: SimpleQueue[Future[Result]] = SimpleQueue()
         running: dict[Future[Result], str] = {}
         try:
@@ -218,6 +221,9 @@ class Engine:
                 try:
                     while order.is_active():
                         for key in order.get_ready():
+                            heappush(ready, (-behind[key], key))
+                        while ready and len(running) < self.workers.count:
+                            _, key = heappop(ready)
                             future = threads.submit(self.execute, steps[key])
                             running[future] = key
                             future.add_done_callback(ended.put)

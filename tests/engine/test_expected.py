@@ -5,7 +5,7 @@ from types import SimpleNamespace
 from core_helpers import ROOT, jsonl
 
 from datacheck.contract.load import load_contract
-from datacheck.engine.expected import PER_GB, Ahead
+from datacheck.engine.expected import PER_GB, Ahead, until_end
 from datacheck.engine.plan import make_plan
 from datacheck.session.options import Options
 from datacheck.session.session import Session
@@ -44,6 +44,18 @@ def test_a_step_that_costs_more_is_worth_more(tmp_path):
         ahead.end(step.key, {})
     dear = next(share for step, share in told.items() if "Identifiers" in step)
     assert dear > 5 * told["measure train.too_few_rows"]
+
+
+def test_what_has_most_behind_it_is_begun_first(tmp_path):
+    plan = _plan(tmp_path)
+    files = {"train": SimpleNamespace(decoded=10**9)}
+    behind = until_end(plan, files, 2)
+    assert behind["load train"] == max(behind.values())
+    for step in plan:
+        assert all(behind[before] > behind[step.key] for before in step.after)
+    two, one = behind["load train"], until_end(plan, files, 1)["load train"]
+    assert two < one
+    assert behind["measure train.too_few_rows"] < behind["measure train.pii"] < behind["measure train.near_duplicates"]
 
 
 def test_every_named_cost_is_of_a_step_that_there_is():
