@@ -31,7 +31,7 @@ from datacheck.pii.pseudonyms import KeyMissingError, fingerprint, key_id
 from datacheck.pii.rules import Rules
 from datacheck.text.proportions import wilson
 
-PLANTED_ROWS = 40  # per entity
+PLANTED_ROWS = 20  # per entity
 HOST = 400  # code points of a text that a planted identifier follows
 _PLANTED = ("EMAIL_ADDRESS", "CN_MOBILE")  # in the canaries
 OWN = 3  # plants of each entity in sentences of ours
