@@ -36,6 +36,7 @@ from datacheck.gate.verdict import Verdict
 from datacheck.loading.reading import Limits
 from datacheck.report.faces import faces, write_faces
 from datacheck.session.options import DEFAULT_OUT, Options
+from datacheck.session.tables import Data, as_paths
 from datacheck.verdict.baseline import Baseline
 from datacheck.verdict.judge import Outcomes, judge, judge_check
 from datacheck.verdict.model import Finding, Report
@@ -241,7 +242,7 @@ def bad_bytes(path: Path, places: pl.DataFrame, limits: Limits) -> Iterator[byte
 
 def validate(
     contract: str | Path,
-    data: Mapping[str, str | Path] | None = None,
+    data: Data | None = None,
     *,
     run: Mapping[str, str] | None = None,
     out: str | Path = DEFAULT_OUT,
@@ -251,7 +252,8 @@ def validate(
 
     Args:
         contract: path of the YAML file.
-        data: dataset name → path, as `--data`.
+        data: dataset name → path, as `--data`, or a table in memory: of polars, pandas, Arrow or Hugging Face's
+            datasets. The places of its findings are row numbers.
         run: settings of the training run, as `--run`.
         out: where the report folder goes; an earlier report there is replaced.
         baseline: folder of an earlier report; only what is new beside it fails, as with `--baseline`.
@@ -260,8 +262,8 @@ def validate(
         ContractError: the contract is wrong; UsageError: a path is.
 
     """
-    named = {name: str(path) for name, path in (data or {}).items()}
     beside = Path(baseline) if baseline is not None else None
-    with Session(Path(contract), named, Options(out=Path(out), run=run or {}, baseline=beside)) as session:
+    options = Options(out=Path(out), run=run or {}, baseline=beside)
+    with as_paths(data or {}) as named, Session(Path(contract), named, options) as session:
         session.run()
         return session.finish()

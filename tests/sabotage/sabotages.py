@@ -858,4 +858,20 @@ SABOTAGES = (
         "True",
         "tests/engine/test_kept.py::test_a_run_whose_verdict_another_process_signs_looks_nowhere",
     ),
+    Sabotage(
+        "rules_tried_nowhere",
+        "what a cheaper expression rules out, the rule itself would not have found",
+        "datacheck.pii.analyzer._idle",
+        "if not fired",
+        "if fired",
+        "tests/pii/test_equality.py::test_prefiltered_equals_plain_on_a_few_hostile_strings",
+    ),
+    Sabotage(
+        "tagger_knows_half",
+        "names are tagged with all of jieba's dictionary that a text asks for",
+        "datacheck.pii.tagger.Tagger.cut",
+        "set(text) &",
+        "set(text[::2]) &",
+        "tests/pii/test_tagger.py::test_words_and_tags_are_those_of_jieba",
+    ),
 )
