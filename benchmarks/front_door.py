@@ -4,12 +4,14 @@
 
 Conversations are drawn from real clauses of realdata (three in five Chinese), evaluation items from clauses of other
 folders. The work: the ready sft contract with an evaluation set; near_duplicates, leakage and pii each alone; what
-`init` writes. Peers do one job from file to file: polars and datasketch (MinHash of 5-character n-grams, LSH,
-unverified) for near-duplicates, a Python set of 13-character n-grams for leakage.
+`init` writes; the contract and near_duplicates from Parquet as well. Peers do one job from file to file: polars and
+datasketch (MinHash of 5-character n-grams, LSH, unverified) for near-duplicates, a Python set of 13-character n-grams
+for leakage.
 
 Every figure is of the command's process tree: wall and CPU seconds, the highest sum of PSS (sampled), and CPU as a
-ratio to parsing the same bytes with jiter, line by line, in the same run. Rounds are interleaved, figures are medians;
-`cold` has caches of its own (compiled kernels), all others use the user's. Says when the machine is busy.
+ratio to parsing the same bytes with jiter, line by line, in the same run. Rounds are interleaved, figures are medians.
+`cold` has caches of its own, all others use the user's; `again` has a store in which an equal run left its tables.
+Says when the machine is busy.
 """
 
 from __future__ import annotations
@@ -31,6 +33,7 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import polars as pl
 import psutil
 from leak import clauses
 
@@ -90,6 +93,7 @@ def write_data(folder: Path, sizes: list[int], items: int) -> None:
                 said = [text_of(train, draw.lognormvariate(mean, 0.6) * wide, draw) for mean in (3.6, 5.0)]
                 turns = [{"role": role, "content": said[n]} for n, role in enumerate(("user", "assistant"))]
                 out.write(json.dumps({"messages": turns}, ensure_ascii=False) + "\n")
+        pl.read_ndjson(folder / f"{rows}.jsonl").write_parquet(folder / f"{rows}.parquet")
     with (folder / "eval.jsonl").open("w", encoding="utf-8") as out:
         for number in range(items):
             english = number % 5 >= 3
@@ -104,6 +108,8 @@ def commands(folder: Path, rows: int) -> dict[str, list[str]]:
     run = [python, "-m", "datacheck", "run"]
     both, quiet = ["--data", f"train={data}", "--data", f"eval={held}"], ["--quiet", "--out", str(folder / "out")]
     every = {"sft": [*run, str(ROOT / "contracts" / "sft.yaml"), *both, *quiet]}
+    columns = str(data.with_suffix(".parquet"))
+    every["sft, Parquet"] = [each.replace(str(data), columns) for each in every["sft"]]
     for name, check in ALONE.items():
         path = folder / f"{name}.yaml"
         beside = "  eval: {source: eval.jsonl, checks: [too_few_rows]}\n" if name == "leakage" else ""
@@ -111,6 +117,7 @@ def commands(folder: Path, rows: int) -> dict[str, list[str]]:
             f"name: {name}\ndatasets:\n{beside}  train: {{source: {data.name}, checks: [{check}]}}\n", encoding="utf-8"
         )
         every[name] = [*run, str(path), *quiet]
+    every["near_duplicates, Parquet"] = [*every["near_duplicates"], "--data", f"train={columns}"]
     written = folder / f"init-{rows}.yaml"
     if not written.exists():
         subprocess.run([python, "-m", "datacheck", "init", data, "--to", written], check=True, capture_output=True)
@@ -188,6 +195,10 @@ def _table(folder: Path, rows: int, given: Any) -> None:
         if "sft" in chosen:
             own = {**os.environ, "XDG_CACHE_HOME": str(folder / f"cache-{rows}-{number}")}
             found["sft, cold"].append(cost(every["sft"], own))
+            kept = {**os.environ, "DATACHECK_STORE": str(folder / f"store-{rows}")}
+            if not number:
+                cost(every["sft"], kept)
+            found["sft, again"].append(cost(every["sft"], kept))
     parse, size = _middle(found["jiter"]), (folder / f"{rows}.jsonl").stat().st_size / 1e6
     for title, costs in found.items():
         wall, cpu, memory = _middle(costs)

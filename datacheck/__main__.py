@@ -1,5 +1,6 @@
 """`python -m datacheck`, and the console script. What guards training needs nothing installed."""
 
+import gc
 import sys
 
 
@@ -9,6 +10,7 @@ def main() -> None:
         from datacheck.gate.guard import main as guard
 
         sys.exit(guard(sys.argv[1:]))
+    gc.set_threshold(50_000, 50, 100)  # as in children: imports and tables make many objects and few cycles
     from datacheck.cli.main import main as cli
     from datacheck.cli.watched import watched
 
