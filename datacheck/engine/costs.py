@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -51,15 +52,12 @@ def metered(work: Callable[[], Any], *, here: bool = False) -> tuple[Any, Cost]:
     No other work may run in this process meanwhile.
     """
     before = _spent(here)
-    ended = threading.Event()
-    cost = Cost(memory=_resident())
-    watch = threading.Thread(target=_watch, args=(ended, cost), daemon=True)
-    watch.start()
+    watch = _watch()
+    watch.cost = cost = Cost(memory=_resident())
     try:
         return work(), cost
     finally:
-        ended.set()
-        watch.join()
+        watch.cost = None
         cost.cpu, cost.memory = _spent(here) - before, max(cost.memory, _resident())
 
 
@@ -67,9 +65,27 @@ def _spent(here: bool) -> float:
     return time.process_time() - (time.thread_time() if here else 0.0)
 
 
-def _watch(ended: threading.Event, cost: Cost) -> None:
-    while not ended.wait(EVERY):
-        cost.memory = max(cost.memory, _resident())
+class _Watch(threading.Thread):
+    """Looks at the memory of this process now and then. One for all tasks: to start a thread takes a millisecond."""
+
+    def __init__(self) -> None:
+        super().__init__(name="memory", daemon=True)
+        self.cost: Cost | None = None
+
+    def run(self) -> None:
+        """Note what is seen in the cost of the task of the moment."""
+        while True:
+            time.sleep(EVERY)
+            cost = self.cost
+            if cost is not None:
+                cost.memory = max(cost.memory, _resident())
+
+
+@cache
+def _watch() -> _Watch:
+    watch = _Watch()
+    watch.start()
+    return watch
 
 
 def _resident() -> int:

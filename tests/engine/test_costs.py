@@ -33,10 +33,13 @@ def test_memory_that_is_freed_again_is_seen():
     assert metered(lambda: None)[1].memory - before < 100 * MB
 
 
-def test_what_fails_leaves_no_thread_behind():
+def test_one_thread_watches_all_tasks():
+    metered(lambda: None)
     before = threading.active_count()
     with pytest.raises(ZeroDivisionError):
         metered(lambda: 1 / 0)
+    for _ in range(5):
+        metered(lambda: None)
     assert threading.active_count() == before
 
 
