@@ -43,6 +43,8 @@ def shared_in_bands(keys: UInt64s) -> Bools:
     """
     bits = len(keys).bit_length() + 1
     out = np.zeros(keys.shape, np.bool_)
+    keys = keys.view()
+    keys.setflags(write=False)  # polars' arrays may be written to or not, as it happens: two kinds for numba
 
     def work(first: int) -> None:
         slots = np.empty(1 << bits, np.int32)
