@@ -224,6 +224,9 @@ def group(name):
     return f"{kind}-traditional" if name == "traditional" else kind
 
 
+pytestmark = pytest.mark.slow  # every check on every set
+
+
 @pytest.fixture(scope="module")
 def report(tmp_path_factory):
     folder = tmp_path_factory.mktemp("legitimate")

@@ -20,7 +20,7 @@ from datacheck.features.sketch import GramSettings
 from datacheck.testing import measure
 
 _REALDATA = Path(os.environ.get("DATACHECK_REALDATA") or Path(__file__).parents[3] / "shared" / "realdata")
-pytestmark = pytest.mark.skipif(not _REALDATA.is_dir(), reason="realdata is absent")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(not _REALDATA.is_dir(), reason="realdata is absent")]
 N, THRESHOLD = 5, 0.8
 
 

@@ -179,6 +179,7 @@ WHOLE = {"mixed", "llava", "plain", "strange_keys"}  # run with all that init pr
 EACH = [pytest.param("jsonl", name, marks=() if name in WHOLE else pytest.mark.slow) for name in SHAPES]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("form", "name"), [*EACH, ("jsonl", "mixed"), ("json", "mixed")])
 def test_run_takes_what_init_wrote(tmp_path: Path, here, command, name, form):
     """Whatever the shape: the contract loads, and the data can be judged by it."""
