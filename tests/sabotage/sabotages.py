@@ -874,4 +874,12 @@ SABOTAGES = (
         "set(text[::2]) &",
         "tests/pii/test_tagger.py::test_words_and_tags_are_those_of_jieba",
     ),
+    Sabotage(
+        "a_table_is_quoted",
+        "an error about a table in memory quotes no row",
+        "datacheck.session.tables._write",
+        "failed = True",
+        "raise",
+        "tests/session/test_tables.py::test_a_column_that_cannot_be_written_quotes_nothing",
+    ),
 )
