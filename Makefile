@@ -2,7 +2,8 @@
 VENV := .venv
 PY := $(VENV)/bin/python
 RUN := $(PY) -m datacheck run
-JOBS ?= 2
+# One more than cores: tests wait for processes and files of theirs.
+JOBS ?= 3
 
 .DEFAULT_GOAL := help
 .PHONY: help demo quick test slow sabotage mutants lint types docs docs-check catalogues lock clean

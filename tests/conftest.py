@@ -1,7 +1,10 @@
 """What every test may use: the folder of real public data, and one hypothesis profile."""
 
 import csv
+import gc
 import os
+import shutil
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,6 +22,12 @@ from datacheck.contract import discover
 # same each time: a run that fails can be repeated.
 settings.register_profile("datacheck", deadline=None, derandomize=True)
 settings.load_profile("datacheck")
+
+gc.set_threshold(50_000, 50, 100)  # tables make many objects and few cycles
+# Tests write and delete a hundred thousand small files: where memory is plenty, they do so there.
+MEMORY = Path("/dev/shm")
+if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > 4 << 30 and "TMPDIR" not in os.environ:
+    os.environ["TMPDIR"] = tempfile.tempdir = str(MEMORY)
 
 
 @pytest.fixture(scope="session")

@@ -80,6 +80,11 @@ def user_check(folder: Path, name: str, body: str) -> Path:
     return path
 
 
+def mostly_slow(values, fast):
+    """Cases of a parametrised test: those in `fast` always, the others with `make slow`."""
+    return [pytest.param(value, marks=() if value in fast else pytest.mark.slow) for value in values]
+
+
 def in_this_process(*_, **_settings):
     return Here()
 

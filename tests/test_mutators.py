@@ -153,7 +153,8 @@ def cases(mutators):
         for base in m.bases:
             if base == turn or (type(m.check), base) not in met:
                 met.add((type(m.check), base))
-                chosen.append(pytest.param(m, base, id=f"{m.name}-{base}"))
+                marks = () if base == turn else pytest.mark.slow
+                chosen.append(pytest.param(m, base, id=f"{m.name}-{base}", marks=marks))
     return chosen
 
 

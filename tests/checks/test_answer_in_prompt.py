@@ -66,6 +66,7 @@ def minionerec(asked, gold, *, given):
     return {"prompt": prompt, "completion": f"{gold}\n"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", ["title2sid", "sid2title"])
 def test_minionerec_office_products(realdata, task):
     """trainers.md, M6: every prompt of these tasks holds the gold; with the template mended none does."""
@@ -98,6 +99,7 @@ def test_by_columns():
     assert result.not_checked == ("1 row has no values in both",)
 
 
+@pytest.mark.slow
 def test_targets_in_the_histories_of_office_products(realdata):
     """trainers.md: 281 rows whose target is an item of their own history."""
     path = next((realdata / "minionerec").rglob("valid/Office*.csv"))

@@ -94,6 +94,7 @@ def test_one_is_too_many():
     assert finding(ControlTokens(severity="warn"), records).status is Status.WARN
 
 
+@pytest.mark.slow
 def test_logic_rl_is_rendered_already(realdata):
     for name, rows in (("train", 900), ("test", 100)):
         raw = (realdata / f"logic_rl/data/kk/instruct/3ppl/{name}.parquet").read_bytes()

@@ -462,6 +462,7 @@ def test_a_question_that_is_long_enough_with_labels_is_found_without(labelled):
         assert result.value("rate") == Ratio(1, 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("lengths", "planted"), [((60, 30_000), [60]), ((30_000, 40_000), [30_000])])
 def test_books_are_planted_only_where_there_is_nothing_shorter(lengths, planted, monkeypatch):
     """Fifteen ways to plant a hundred books would take minutes."""

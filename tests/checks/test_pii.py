@@ -144,6 +144,7 @@ def test_a_hit_fails_by_default():
     assert finding(Pii(), dataset(f"user: {PHONE} | assistant: 好")).status == "fail"
 
 
+@pytest.mark.slow
 def test_many_hits_in_one_text_come_in_the_same_order_every_time():
     text = " ".join(f"u{n}@mail{n}.com" for n in range(7))
     rows = dataset(*[f"user: {n} {text} | assistant: 好的" for n in range(120)])

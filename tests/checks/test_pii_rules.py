@@ -127,6 +127,7 @@ def test_a_key_in_the_contract_is_refused_and_not_repeated():
     assert KEY not in str(told.value)
 
 
+@pytest.mark.slow
 def test_an_allowed_value_is_in_no_report_and_the_day_is(tmp_path, here):
     jsonl(tmp_path / "data" / "a.jsonl", *dataset(f"user: 打{PHONE} | assistant: 好"))
     path = contract(tmp_path, [{"check": "pii", "allow": [entry(entity="CN_MOBILE", value=PHONE)]}])

@@ -235,6 +235,7 @@ def test_of_rewritten_questions_the_near_duplicates_are_left_out(realdata):
     assert different <= found
 
 
+@pytest.mark.slow
 def test_the_graph_finds_what_the_complete_search_finds(realdata, monkeypatch):
     texts = questions(realdata, 1_000)
     rows = prompts(texts + [rewritten(text, "framed") for text in texts[:50]])

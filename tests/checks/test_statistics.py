@@ -83,6 +83,7 @@ def test_length_against_score(scores):
 
 
 # ── gaps and outliers ─────────────────────────────────────────────────────────────────────────────────
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=40))
 def test_gaps_like_numpy(scores):

@@ -298,6 +298,16 @@ def schema_of(command, *more):
     return jsonschema.Draft202012Validator(schema)
 
 
+_known = []
+
+
+def the_schema(command):
+    """That of contracts, written once for all tests."""
+    if not _known:
+        _known.append(schema_of(command))
+    return _known[0]
+
+
 CONTRACTS = sorted(p for p in [*(ROOT / "contracts").glob("*.yaml"), *(ROOT / "sample_data").glob("contract*.yaml")])
 
 
@@ -308,7 +318,7 @@ def test_there_are_contracts_to_hold_against_the_schema():
 @pytest.mark.parametrize("path", CONTRACTS, ids=lambda path: path.name)
 def test_every_contract_of_ours_fits_the_published_schema(path, command):
     value = load_yaml(path, path.name).value
-    schema = schema_of(command)
+    schema = the_schema(command)
     assert list(schema.iter_errors(value)) == []
     for name, dataset in value["datasets"].items():
         for index in range(len(dataset["checks"])):

@@ -125,6 +125,7 @@ def test_lines_are_those_of_another_parser():
     assert document.line(("a", 0, "nowhere", "at all")) == 2  # the nearest parent
 
 
+@pytest.mark.slow
 def test_real_world_yaml_never_crashes_it(realdata):
     """Every text of the yaml-test-suite gives a value or a ContractError, quickly; plain ones as PyYAML reads them."""
     cases = 0

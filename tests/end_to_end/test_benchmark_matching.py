@@ -28,6 +28,7 @@ def corpus(request, few_texts):
     return pl.concat(corpora.batches(request.param, 400, 3)), request.param
 
 
+@pytest.mark.slow
 def test_a_tenth_is_planted_and_the_same_seed_gives_the_same(corpus):
     frame, language = corpus
     assert frame["id"].to_list() == list(range(400))

@@ -184,6 +184,7 @@ def report(tmp_path_factory):
     return run(tmp_path_factory.mktemp("real"), CASES, CHEAP)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES, ids=[case.path for case in EXPECTED])
 def test_rows_formats_and_container(report, name):
     case, entry = CASES[name], report.datasets[name]
@@ -194,6 +195,7 @@ def test_rows_formats_and_container(report, name):
     assert file.unreadable == 0
 
 
+@pytest.mark.slow
 def test_every_check_came_to_a_result(report):
     """But checks of texts on the four files whose rows no reader knows: these fail, and what they say is not judged."""
     undecided = {(CASES[f.dataset].path, f.check) for f in report.findings if f.status is Status.ERROR}

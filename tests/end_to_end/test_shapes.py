@@ -7,7 +7,7 @@ import json
 from contextlib import nullcontext
 
 import pytest
-from core_helpers import jsonl, lighter, no_trial, report
+from core_helpers import jsonl, lighter, mostly_slow, no_trial, report
 
 ROWS, PLANTED = 30, (4, 11, 27)
 TOPICS = [
@@ -160,7 +160,10 @@ def lines(finding):
     return sorted({int(place["at"].rpartition(":")[2]) for place in finding["evidence"]["first"]})
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+FEW = {"messages", "messages as JSON text", "sharegpt", "Gemini", "ChatML", "input and output", "pairwise", "KTO"}
+
+
+@pytest.mark.parametrize("shape", mostly_slow(SHAPES, FEW))
 def test_a_shape_is_read_judged_and_placed(shape, tmp_path, here, command):
     rows = [SHAPES[shape](*texts(n), n) for n in range(ROWS)]
     code, found = judged(tmp_path, command, rows, whole=shape in WHOLE)
@@ -205,7 +208,7 @@ UNKNOWN = {
 }
 
 
-@pytest.mark.parametrize("shape", UNKNOWN)
+@pytest.mark.parametrize("shape", mostly_slow(UNKNOWN, {"two lists", "nested", "speakers as keys", "own names"}))
 def test_a_shape_that_nobody_knows_is_an_error_that_names_its_keys(shape, tmp_path, here, command):
     rows = [UNKNOWN[shape](*texts(n), n) for n in range(ROWS)]
     data = jsonl(tmp_path / "data.jsonl", *rows)

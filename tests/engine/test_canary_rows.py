@@ -41,6 +41,7 @@ def rows():
     return [told(n) for n in range(10)]
 
 
+@pytest.mark.slow
 def test_healthy_reports_are_as_without_canaries(tmp_path, here, command, monkeypatch, rows):
     found = findings(tmp_path / "with", command, records=rows)
     assert not [each for each in found.values() if each["status"] == "error"]

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import polars as pl
 import pytest
-from core_helpers import contract, jsonl, report
+from core_helpers import contract, jsonl, mostly_slow, report
 
 from datacheck.engine import ingest
 from datacheck.loading import parse as parsing
@@ -81,7 +81,7 @@ SHAPES = {
 }
 
 
-@pytest.fixture(params=SHAPES)
+@pytest.fixture(params=mostly_slow(SHAPES, {"a.jsonl", "keyed.json", "entries.json", "a.csv", "a.parquet"}))
 def shape(request, tmp_path):
     """Rows in one of the shapes that files have; returns how a contract reads it."""
     write, source = SHAPES[request.param]

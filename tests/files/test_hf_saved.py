@@ -19,7 +19,7 @@ CHATS = [
 
 
 @pytest.fixture
-def saved(tmp_path):
+def saved(tmp_path, here):
     """A DatasetDict as datasets 5 writes it: two shards of train, a split of its own for each folder."""
     folder = tmp_path / "set" / "train"
     folder.mkdir(parents=True)

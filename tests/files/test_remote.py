@@ -33,7 +33,7 @@ def run(folder, data, allowed):
 
 
 @pytest.mark.parametrize("end", ["", "/", "/a.jsonl"])
-def test_an_allowed_drop_is_judged_and_its_copy_deleted(tmp_path, drop, end):
+def test_an_allowed_drop_is_judged_and_its_copy_deleted(tmp_path, here, drop, end):
     report = run(tmp_path, drop + end, ("memory://bucket/",))
     assert (report.verdict, report.datasets["train"].rows) == ("pass", 1 if "a" in end else 2)
     assert report.datasets["train"].files[0].path == "a.jsonl"

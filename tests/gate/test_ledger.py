@@ -10,6 +10,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import tempfile
 import time
 
 import pytest
@@ -306,7 +307,7 @@ except LedgerError as error:
 """
     for folder in [tmp_path, *tmp_path.parents]:
         with contextlib.suppress(PermissionError):
-            if folder.stat().st_uid == os.geteuid() and str(folder).startswith("/tmp/"):
+            if folder.stat().st_uid == os.geteuid() and folder.is_relative_to(tempfile.gettempdir()):
                 folder.chmod(0o755)
     # the package is imported as root: the checkout may not be open to others
     code = "from datacheck.gate import ledger\nfrom datacheck.registry import claims\n" + code

@@ -8,6 +8,7 @@ import random
 
 import pyarrow.parquet as pq
 import pytest
+from core_helpers import mostly_slow
 from loading_helpers import load_file
 
 from datacheck.loading.reading import Reading
@@ -68,6 +69,7 @@ def _expected_rows(path):
         return sum(json.loads(line) is not None for line in text.split("\n") if line.strip())
 
 
+@pytest.mark.slow
 def test_every_real_file_has_the_rows_that_another_parser_counts(realdata):
     suffixes = (".json", ".jsonl", ".csv", ".tsv", ".parquet", ".jsonl.gz")
     files = [
@@ -86,6 +88,7 @@ def test_every_real_file_has_the_rows_that_another_parser_counts(realdata):
         assert bad <= {"not_an_object", "too_many_keys", "lists_inside"}, path
 
 
+@pytest.mark.slow
 def test_parquet_fuzz_files_never_raise(realdata):
     files = sorted((realdata / "bad" / "parquet-testing" / "bad_data").glob("*.parquet"))
     files += sorted((realdata / "bad" / "parquet-testing" / "data").glob("*.parquet"))
@@ -165,7 +168,7 @@ def _mutate(data, rng):
     return bytes(data)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", mostly_slow(range(4), {0}))
 def test_mutated_json_lines(realdata, load, seed):
     """No exception, all bytes accounted for, accepted rows equal to a strict json.loads, none wrongly refused."""
     rng = random.Random(seed)
@@ -191,7 +194,7 @@ def test_mutated_json_lines(realdata, load, seed):
             assert unclear or (number in accepted) == good, (data, number)
 
 
-@pytest.mark.parametrize("name", ["a.json", "a.csv", "a.jsonl.gz", "a.tsv"])
+@pytest.mark.parametrize("name", mostly_slow(["a.json", "a.csv", "a.jsonl.gz", "a.tsv"], {"a.json", "a.csv"}))
 def test_mutated_files_of_other_kinds_never_raise(realdata, load, name):
     rng = random.Random(name)
     records = _records(realdata)
@@ -243,7 +246,7 @@ def test_chunks_cut_at_record_ends_and_give_the_same_tables(realdata, load):
 @pytest.mark.parametrize("text", ["a }] b", "{{{{", "]]]]", "x } \\\\ } y"])
 def test_a_chunk_that_ends_inside_a_string_does_not_take_its_brackets_for_structure(load, text):
     data = json.dumps([{"text": f"{text} {n} {text}"} for n in range(9)], indent=1).encode()
-    for size in range(60, 120):
+    for size in range(60, 120, 3):
         loaded = load(data, "a.json", limits={"chunk_bytes": size, "line_bytes": 70})
         assert loaded.turns["text"].to_list() == [f"{text} {n} {text}" for n in range(9)], size
         assert loaded.counts[2] == 0

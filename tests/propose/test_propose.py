@@ -395,6 +395,7 @@ def test_a_sentence_is_no_label(tmp_path: Path):
 FIRST_PARTS = ["a.json", *(pytest.param(f"a.{x}", marks=pytest.mark.slow) for x in ("csv", "parquet", "jsonl.gz"))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FIRST_PARTS)
 def test_a_large_file_is_tried_by_its_first_part(tmp_path: Path, here, command, name):
     rows = [problem(n) | {"Answer": str(n)} for n in range(12_000)]

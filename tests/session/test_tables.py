@@ -63,7 +63,7 @@ def told(folder):
 
 
 @pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
-def test_a_table_is_judged_as_its_file(tmp_path, contract, make):
+def test_a_table_is_judged_as_its_file(tmp_path, contract, here, make):
     pl.DataFrame(ROWS).write_parquet(tmp_path / "table.parquet")
     datacheck.validate(contract, {"train": tmp_path / "table.parquet"}, out=tmp_path / "file")
     report = datacheck.validate(contract, {"train": make(ROWS)}, out=tmp_path / "table")

@@ -208,6 +208,7 @@ graphs = st.integers(1, 12).flatmap(
 )
 
 
+@pytest.mark.slow
 @given(graphs)
 def test_greedy_is_the_walk_in_row_order(graph):
     n, similarity = graph

@@ -30,6 +30,7 @@ def test_few_rows_are_searched_completely():
     assert (found.rows[:, 0] == np.arange(2_000)).all()
 
 
+@pytest.mark.slow
 def test_many_rows_are_searched_nearly_completely_and_whatever_the_threads():
     vectors = clustered(3_000)
     one, two = Neighbours(vectors, exact_rows=0), Neighbours(vectors, exact_rows=0)

@@ -205,6 +205,7 @@ def test_near_pairs_are_the_exact_ones():
     assert found.similarity.tolist() == pytest.approx(truth.similarity.tolist())
 
 
+@pytest.mark.slow
 def test_the_complete_join_by_compiled_code_is_that_of_brute_force(monkeypatch):
     monkeypatch.setattr(matching, "COMPILED_FROM", 0)
     monkeypatch.setattr(matching, "COMPILED_ENTRIES", 0)

@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import polars as pl
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -43,6 +44,7 @@ def test_documents_are_counted_once_each(texts):
     assert counts.max(initial=0) <= len(texts)
 
 
+@pytest.mark.slow
 @given(st.lists(st.text(st.sampled_from("abcd学习机器"), min_size=2, max_size=40), min_size=2, max_size=8))
 def test_cosines_are_those_of_dictionaries(texts):
     series = pl.Series(texts)
