@@ -32,10 +32,10 @@ quick: $(VENV)/.ready ## the tests that notice a broken promise, and the layers 
 	$(PY) tests/sabotage/run.py --tests | xargs -0 $(PY) -m pytest -n $(JOBS) -m "not slow" tests/test_layers.py
 
 # A file is one worker's: what its tests share is made once. In their order: files of few, long tests must not be last.
-test: $(VENV)/.ready ## the tests that take seconds (8 minutes on 2 cores)
+test: $(VENV)/.ready ## the tests that take seconds (under 8 minutes on 2 cores)
 	$(PY) -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder -m "not slow"
 
-slow: $(VENV)/.ready ## the tests that take longer: servers, fuzz, memory (under 25 minutes on 2 cores)
+slow: $(VENV)/.ready ## the tests that take longer: servers, fuzz, memory (under 30 minutes on 2 cores)
 	$(PY) -m pytest -n $(JOBS) --dist loadfile -m slow --durations=10
 
 sabotage: $(VENV)/.ready ## break every promise once: does the test that is named for it notice?

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from pathlib import Path
 
 import pytest
 from core_helpers import environment
@@ -307,7 +308,7 @@ except LedgerError as error:
 """
     for folder in [tmp_path, *tmp_path.parents]:
         with contextlib.suppress(PermissionError):
-            if folder.stat().st_uid == os.geteuid() and folder.is_relative_to(tempfile.gettempdir()):
+            if folder.stat().st_uid == os.geteuid() and Path(tempfile.gettempdir()) in folder.parents:
                 folder.chmod(0o755)
     # the package is imported as root: the checkout may not be open to others
     code = "from datacheck.gate import ledger\nfrom datacheck.registry import claims\n" + code
