@@ -55,6 +55,7 @@ def test_copies_of_the_first_batch_stand_in_later_ones(monkeypatch):
     assert far.height == 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ours.SETTINGS)
 def test_the_adapter_finds_what_brute_force_finds(corpus, name):
     frame, setting = corpus[0], ours.SETTINGS[name]

@@ -210,6 +210,7 @@ def roles(report) -> dict[str, dict[str, int]]:
     return {CASES[name].path: problems for name, problems in found.items() if problems}
 
 
+@pytest.mark.slow
 def test_role_errors_are_those_that_a_reader_sees(report):
     """Two conversations of glaive zh have a result without a call: human, gpt, observation, …"""
     unknown = {case.path: {"unknown_format": n} for case in EXPECTED if (n := case.formats.get("unknown"))}
@@ -220,6 +221,7 @@ def test_role_errors_are_those_that_a_reader_sees(report):
     assert sum("observation" in s and s[s.index("observation") - 1] != "function_call" for s in sequences) == 2
 
 
+@pytest.mark.slow
 def test_empty_answers_are_those_that_a_reader_sees(report):
     """BELLE's open questions have "" as their standard answer; one answer of LLaMA-Factory's ends with its thinking."""
     found = {f.dataset: f.evidence.rows for f in report.findings if f.check == "empty_turns" and f.evidence.rows}

@@ -14,6 +14,7 @@ from loading_helpers import load_file
 from datacheck.loading.reading import Reading
 
 
+@pytest.mark.slow
 def test_json_test_suite_as_json_lines(realdata, load):
     """0 wrong accepts and 0 wrong rejects, apart from duplicate keys; every i_ file only must not crash."""
     folder = realdata / "bad" / "json-test-suite" / "test_parsing"

@@ -131,6 +131,7 @@ def test_all_that_find_reports_is_hidden_by_excerpt():
             assert value not in excerpt(texts[row["index"]], limit=10_000)
 
 
+@pytest.mark.slow
 def test_no_five_digits_in_a_row_survive():
     """Whatever character shows a digit counts, as unicodedata sees it; the numbers of code points do not."""
     for text in hostile_texts(seed=22, count=3000):

@@ -27,6 +27,7 @@ def test_words_and_tags_are_those_of_jieba(jiebas):
         assert [(w.word, w.flag) for w in ours.cut(text)] == [(w.word, w.flag) for w in jiebas.cut(text)]
 
 
+@pytest.mark.slow
 def test_words_and_tags_of_real_texts(jiebas):
     ours = Tagger()
     for text in realdata("huatuo").drop_nulls().head(150):

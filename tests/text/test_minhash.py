@@ -98,6 +98,7 @@ def test_recall_of_the_usual_alternative():
     assert recall(0.7, 16, 4) == pytest.approx(0.9876, abs=1e-4)
 
 
+@pytest.mark.slow
 def test_recall_is_what_happens():
     # 400 pairs of sets with Jaccard exactly 1/2: 4 bands of 3 propose 41.4 % of them
     rng = np.random.default_rng(5)

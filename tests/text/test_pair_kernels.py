@@ -51,6 +51,7 @@ def test_bitmaps_reject_unrelated_sets():
     assert not pair_kernels.reachable(given_, pair_kernels.bitmaps(given_), *pairs.T, needed).any()
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.sets(st.integers(0, 2**32 - 1) | st.integers(0, 9).map(lambda i: i << 28), max_size=20), min_size=1))
 def test_the_rarest_members_follow_one_order_in_all_rows(sets):
