@@ -240,16 +240,9 @@ class Measured:
 
 
 EVIDENCE: dict[str, pl.DataType] = {
-    "file": pl.String(),
-    "line": pl.UInt64(),
-    "byte": pl.UInt64(),
-    "row": pl.UInt64(),
-    "where": pl.String(),
-    "problem": pl.String(),
-    "detail": pl.String(),
-    "score": pl.Float64(),
-    "other": pl.String(),
-}
+    "file": pl.String(), "line": pl.UInt64(), "byte": pl.UInt64(), "row": pl.UInt64(), "where": pl.String(),
+    "problem": pl.String(), "detail": pl.String(), "score": pl.Float64(), "other": pl.String(),
+}  # fmt: skip
 
 
 class Need(NamedTuple):

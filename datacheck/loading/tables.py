@@ -18,26 +18,15 @@ from datacheck.loading.reading import Columns
 
 POSITION = {"row": pl.UInt32, "line": pl.UInt32, "byte": pl.UInt64, "length": pl.UInt32, "format": pl.String}
 TURNS = {
-    "row": pl.UInt32,
-    "part": pl.String,
-    "turn": pl.UInt16,
-    "role": pl.String,
-    "path": pl.String,
-    "content_type": pl.String,
-    "text": pl.String,
-    "tool_calls": pl.String,
-}
+    "row": pl.UInt32, "part": pl.String, "turn": pl.UInt16, "role": pl.String, "path": pl.String,
+    "content_type": pl.String, "text": pl.String, "tool_calls": pl.String,
+}  # fmt: skip
 CELLS = {"row": pl.UInt32, "path": pl.String, "json_type": pl.String, "text": pl.String}
 RECORDS = {"row": pl.UInt32, "json": pl.String}
 LINES = {
-    "line": pl.UInt32,
-    "byte": pl.UInt64,
-    "length": pl.UInt64,
-    "column": pl.UInt32,
-    "code": pl.String,
-    "sha256": pl.String,
-    "message": pl.String,
-}
+    "line": pl.UInt32, "byte": pl.UInt64, "length": pl.UInt64, "column": pl.UInt32, "code": pl.String,
+    "sha256": pl.String, "message": pl.String,
+}  # fmt: skip
 
 
 def rows_schema(columns: Columns) -> dict[str, type[pl.DataType]]:

@@ -255,16 +255,9 @@ def _lists_inside(record: Any) -> list[str]:
     if record.__class__ is not dict:
         return []
     usual = {
-        "messages",
-        "conversations",
-        "conversation",
-        "tools",
-        "chosen",
-        "rejected",
-        "prompt",
-        "completion",
+        "messages", "conversations", "conversation", "tools", "chosen", "rejected", "prompt", "completion",
         "choices",
-    }
+    }  # fmt: skip
     names = [
         key
         for key, value in record.items()

@@ -22,17 +22,9 @@ if TYPE_CHECKING:
 __all__ = ["FOUND", "PiiTimeout", "analyze", "find"]
 
 FOUND = {
-    "index": pl.UInt32,
-    "entity": pl.String,
-    "start": pl.UInt32,
-    "end": pl.UInt32,
-    "score": pl.Float64,
-    "state": pl.String,
-    "rule": pl.String,
-    "masked": pl.String,
-    "linked": pl.Boolean,
-    "group": pl.UInt32,
-}
+    "index": pl.UInt32, "entity": pl.String, "start": pl.UInt32, "end": pl.UInt32, "score": pl.Float64,
+    "state": pl.String, "rule": pl.String, "masked": pl.String, "linked": pl.Boolean, "group": pl.UInt32,
+}  # fmt: skip
 FEW = 200  # texts; for fewer, the expressions cost more than they save
 _STATE_RANK = {"valid": 0, "specimen": 0, "suspect": 1}
 
@@ -62,13 +54,8 @@ def find(texts: pl.Series, entities: tuple[str, ...] | None = None, *, names: Na
     return analyze(texts, candidates(texts, entities, names=names), names=names)
 
 
-def analyze(
-    texts: pl.Series, flags: pl.DataFrame, *, names: Names = "linked", every_rule: bool = False
-) -> pl.DataFrame:
-    """Run on each text the recognizers whose flag is set; `flags` as `candidates` gives them.
-
-    every_rule: also rules that a cheaper expression would have ruled out for the text.
-    """
+def analyze(texts: pl.Series, flags: pl.DataFrame, *, names: Names = "linked") -> pl.DataFrame:
+    """Run on each text the recognizers whose flag is set; `flags` as `candidates` gives them."""
     rows = flags.with_row_index("index").filter(pl.any_horizontal(flags.columns))
     if rows.is_empty():
         return pl.DataFrame(schema=FOUND)
@@ -79,7 +66,7 @@ def analyze(
     groups: dict[tuple[str, str], int] = {}
     found: list[tuple[object, ...]] = []
     views = [_views(text) for text in texts.gather(rows["index"])]
-    idle = iter(_idle([view.text for each in views for view in each], every_rule=every_rule))
+    idle = iter(_idle([view.text for each in views for view in each]))
     for (index, *fired), seen in zip(rows.iter_rows(), views, strict=True):
         text, entities = texts[index], list(compress(flags.columns, fired))
         hits = _settle([hit for view in seen for hit in _read(presidio, view, entities, next(idle))])
@@ -101,10 +88,10 @@ def _views(text: str | None) -> list[Folded]:
     return [folded] if folded.text == text else [folded, Folded(text, None)]
 
 
-def _idle(texts: list[str], *, every_rule: bool) -> list[frozenset[str]]:
+def _idle(texts: list[str]) -> list[frozenset[str]]:
     """For each text the rules that cannot match there, where the texts are many enough to ask."""
     tries = {rule: found for each in RECOGNIZERS.values() for rule, found in each.tries.items()}
-    if every_rule or len(texts) < FEW:
+    if len(texts) < FEW:
         return [frozenset()] * len(texts)
     table = pl.LazyFrame({"text": texts}, schema={"text": pl.String})
     fires = {

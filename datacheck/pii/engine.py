@@ -21,6 +21,7 @@ from datacheck.pii.expressions import HAN
 from datacheck.pii.names import JiebaEngine, NameRecognizer, artifacts, titled, windows
 from datacheck.pii.recognizers import RECOGNIZERS, Recognizer
 from datacheck.pii.recognizers.base import span
+from datacheck.pii.required import possible
 
 # Presidio logs matched text (iban_recognizer.py) and, below CRITICAL, a line per text.
 logging.getLogger("presidio-analyzer").setLevel(logging.CRITICAL)
@@ -31,9 +32,11 @@ TIMEOUT_SECONDS = 20.0
 """Per pattern and text. The patterns are linear; this bound is for the unforeseen."""
 CHARACTERS_BEFORE, CHARACTERS_AFTER = 24, 10
 _BOOST, _PENALTY = 0.35, 0.4
-_ANY = frozenset({""})  # it stands in every text
 _HAN = regex.compile(f"[{HAN}]")
 _SPACE = regex.compile(r"\s+")  # 电 话 1 3 8: corpora that were cut into words or characters
+
+
+_compiled = cache(regex.compile)
 
 
 class Idle:
@@ -50,9 +53,6 @@ class SpecRecognizer(PatternRecognizer):
         patterns = [Pattern(rule, "", THRESHOLD) for rule in spec.patterns]
         super().__init__(spec.entity, spec.entity, LANGUAGE, patterns, global_regex_flags=0)
         self.spec, self.idle = spec, idle
-        self._compiled = [
-            (rule, spec.hints.get(rule, _ANY), regex.compile(expression)) for rule, expression in spec.patterns.items()
-        ]
 
     def analyze(
         self, text: str, entities: list[str], nlp_artifacts: NlpArtifacts | None = None, regex_flags: int | None = None
@@ -60,12 +60,11 @@ class SpecRecognizer(PatternRecognizer):
         """Return the judged matches. Raises PiiTimeout where Presidio's own loop would skip the pattern."""
         del entities, nlp_artifacts, regex_flags
         found: dict[tuple[int, int], RecognizerResult] = {}
-        plain = text.casefold() if self.spec.hints else text
-        for rule, hints, expression in self._compiled:
-            if rule in self.idle.rules or not any(hint in plain for hint in hints):
-                continue
+        patterns = {expression: rule for rule, expression in self.spec.patterns.items() if rule not in self.idle.rules}
+        for expression in possible(patterns, text):
+            rule = patterns[expression]
             try:
-                for match in self._matches(rule, expression, text):
+                for match in self._matches(rule, _compiled(expression), text):
                     place = self.spec.widen(text, *span(match))
                     if place not in found and (result := self._result(rule, text[slice(*place)], place)):
                         found[place] = result
@@ -75,11 +74,11 @@ class SpecRecognizer(PatternRecognizer):
         return list(found.values())
 
     def _matches(self, rule: str, expression: "regex.Pattern[str]", text: str) -> Iterator["regex.Match[str]"]:
-        longest = self.spec.longest.get(rule)
-        if longest is None:
+        if rule not in self.spec.ends:
             yield from expression.finditer(text, timeout=TIMEOUT_SECONDS)
             return
-        ends = {found.end() for hint in self.spec.hints[rule] for found in regex.finditer(regex.escape(hint), text)}
+        words, longest = self.spec.ends[rule]
+        ends = {found.end() for word in words for found in regex.finditer(regex.escape(word), text)}
         for end in sorted(ends):
             yield from expression.finditer(text, max(0, end - longest), end, timeout=TIMEOUT_SECONDS)
 

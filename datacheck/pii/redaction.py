@@ -3,33 +3,36 @@
 import re
 import unicodedata
 from collections.abc import Iterator
+from functools import cache
 from typing import Literal
 
 from datacheck.pii.expressions import SEPARATOR
 from datacheck.pii.normalise import CHINESE_NUMERALS, Folded, fold
 from datacheck.pii.recognizers import RECOGNIZERS
 from datacheck.pii.recognizers.base import span
+from datacheck.pii.required import possible
 
 Mode = Literal["redacted", "masked", "full"]
 
 _DIGITS = (  # five or more, however they are set apart; or a short dotted quad
-    rf"[0-9](?:{SEPARATOR}{{0,3}}[0-9]){{4,}}(?:{SEPARATOR}?[Xx](?![A-Za-z]))?|(?:[0-9]\.){{3}}[0-9]"
-    rf"|[{CHINESE_NUMERALS}](?:[ .\-]?[0-9{CHINESE_NUMERALS}]){{6,}}"
+    rf"[0-9](?:{SEPARATOR}{{0,3}}[0-9]){{4,}}(?:{SEPARATOR}?[Xx](?![A-Za-z]))?|(?:[0-9]\.){{3}}[0-9]",
+    rf"[{CHINESE_NUMERALS}](?:[ .\-]?[0-9{CHINESE_NUMERALS}]){{6,}}",
 )
 # What no recognizer names but nobody wants to read in a report: labelled passwords, long random tokens.
 _OTHER = (
-    r"(?i:(?<=password)|(?<=passwd)|(?<=secret)|(?<=token)|(?<=api_key)|(?<=apikey))"
-    r"[\"']?\s?[:=：]\s?[\"']?[!-~]{4,128}"
-    r"|(?:(?<=密码)|(?<=口令)|(?<=密钥))[是为]?\s?[:=：]?\s?[!-~]{4,128}"
-    r"|(?<![0-9A-Za-z_])[0-9A-Za-z_]{32,}"
+    (
+        r"(?i:(?<=password)|(?<=passwd)|(?<=secret)|(?<=token)|(?<=api_key)|(?<=apikey))"
+        r"[\"']?\s?[:=：]\s?[\"']?[!-~]{4,128}"
+        r"|(?:(?<=密码)|(?<=口令)|(?<=密钥))[是为]?\s?[:=：]?\s?[!-~]{4,128}"
+    ),
+    r"(?<![0-9A-Za-z_])[0-9A-Za-z_]{32,}",
 )
 _EXTENTS = {entity: recognizer.extents for entity, recognizer in RECOGNIZERS.items() if recognizer.extents}
+_compiled = cache(re.compile)
 # Each by itself: in one alternation a match of one kind could swallow the first half of another.
-_HIDDEN = [
-    (kind, re.compile(each))
-    for kind, expressions in {**_EXTENTS, "other": (_OTHER,), "digits": (_DIGITS,)}.items()
-    for each in expressions
-]
+_HIDDEN = {
+    each: kind for kind, expressions in {**_EXTENTS, "other": _OTHER, "digits": _DIGITS}.items() for each in expressions
+}
 # A value that begins in the shown part is recognised if its first thousand characters follow.
 _LOOKAHEAD, _EXPANSION = 1024, 4
 
@@ -110,10 +113,10 @@ def _hidden_spans(window: str) -> list[tuple[int, int, str]]:
     folded = fold(window)
     views = [folded] if folded.text == window else [folded, Folded(window, None)]
     found = {
-        (*view.span(*span(match)), kind)
+        (*view.span(*span(match)), _HIDDEN[each])
         for view in views
-        for kind, pattern in _HIDDEN
-        for match in pattern.finditer(view.text)
+        for each in possible(_HIDDEN, view.text)
+        for match in _compiled(each).finditer(view.text)
     }
     united: list[tuple[int, int, str]] = []
     for each in sorted(found):

@@ -204,16 +204,9 @@ def math_verify(answer: str) -> str | None:
 
 
 GRADERS: dict[str, Callable[[str], str | None]] = {
-    "exact": exact,
-    "integer": integer,
-    "gsm8k": gsm8k,
-    "number": number,
-    "choice": choice,
-    "json": json,
-    "tool_call": tool_call,
-    "latex": latex,
-    "math_verify": math_verify,
-}
+    "exact": exact, "integer": integer, "gsm8k": gsm8k, "number": number, "choice": choice, "json": json,
+    "tool_call": tool_call, "latex": latex, "math_verify": math_verify,
+}  # fmt: skip
 
 
 def _parsed(answer: str) -> object:

@@ -56,20 +56,9 @@ class _Index(NamedTuple):
         values[single] = index.postings[index.offsets[:-1][single]].astype(np.uint32) + np.uint32(1)
         _fill(index.hashes, values, filter_, np.uint32(32 - words), table, np.uint32(32 - places))
         return cls(
-            filter_,
-            np.uint32(32 - words),
-            table,
-            np.uint32(32 - places),
-            index.offsets,
-            index.postings,
-            index.agree,
-            index.needed,
-            items.sets.offsets,
-            items.sets.hashes,
-            items.lengths * WINDOW,
-            items.begins,
-            items.ends,
-        )
+            filter_, np.uint32(32 - words), table, np.uint32(32 - places), index.offsets, index.postings, index.agree,
+            index.needed, items.sets.offsets, items.sets.hashes, items.lengths * WINDOW, items.begins, items.ends,
+        )  # fmt: skip
 
 
 @njit

@@ -12,7 +12,7 @@ from stdnum.cn import ric, uscc
 
 from datacheck.pii.analyzer import find
 
-COUNT = 40
+COUNT = 20
 FAKE = Faker("zh_CN")
 EN = Faker("en_US")
 DE = Faker("de_DE")

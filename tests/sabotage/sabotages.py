@@ -867,6 +867,22 @@ SABOTAGES = (
         "tests/pii/test_equality.py::test_prefiltered_equals_plain_on_a_few_hostile_strings",
     ),
     Sabotage(
+        "words_asked_of_all",
+        "an expression that asks for one of several words is tried where any of them stands",
+        "datacheck.pii.required._needed",
+        "return [frozenset().union(*(max(way, key=_telling) for way in ways))] if all(ways) else []",
+        "return [max(way, key=_telling) for way in ways] if all(ways) else []",
+        "tests/pii/test_required.py::test_what_an_expression_needs",
+    ),
+    Sabotage(
+        "words_in_small_letters_only",
+        "what an expression asks for is known again in capitals",
+        "datacheck.pii.required.plain",
+        "text.lower() if text.isascii() else",
+        "text if text.isascii() else",
+        "tests/pii/test_required.py::test_excerpts_are_those_of_all_expressions",
+    ),
+    Sabotage(
         "tagger_knows_half",
         "names are tagged with all of jieba's dictionary that a text asks for",
         "datacheck.pii.tagger.Tagger.cut",

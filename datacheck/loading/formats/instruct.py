@@ -240,7 +240,6 @@ _ANSWERED = frozenset(
 """.split()
 )
 
-_OF_ALPACA = {"prompt": "instruction", "response": "output"}
 NAMES = (
     Name("kto", "chat", ("prompt", "response", "label"), ("system",), {"response": "completion"}),
     Name("prompt_completion", "chat", ("prompt", "response"), ("system",), {"response": "completion"}),

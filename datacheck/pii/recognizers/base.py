@@ -40,12 +40,9 @@ class Recognizer(ABC):
     prefilters: ClassVar[tuple[str, ...]] = ()
     gate: ClassVar[str] = ""
     needs: ClassVar[str] = ""
-    hints: ClassVar[Mapping[str, frozenset[str]]] = {}
-    """Rule name to words in small letters, one of which stands in every text in which the rule matches: to look for a
-    word is a hundred times cheaper than to try a pattern at every character."""
-    longest: ClassVar[Mapping[str, int]] = {}
-    """Rule name to the most characters of a match, for rules whose matches end with one of their hints (Chinese ones):
-    only what stands before a hint is tried."""
+    ends: ClassVar[Mapping[str, tuple[frozenset[str], int]]] = {}
+    """Rule name to the words with one of which each of its matches ends, and to the most characters of a match: only
+    what stands before such a word is tried."""
     tries: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     """Rule name to expressions for Rust's engine, one of which matches in every text in which the rule does: for rules
     that take long, and whose texts are mostly there for the sake of others."""

@@ -53,12 +53,6 @@ _LABEL = (
     r"|户[ \u3000]?名|持卡人|开户人|申请人|法定代表人|法人代表|法人"
     r"|负责人|经办人|签[ \u3000]?名|签字|投保人|被保险人|受益人|甲方|乙方|原告|被告|监护人|紧急联系人|聯絡人|收件者)"
 )
-# A word of every one of them, for `hints`
-_LABELS = words(
-    "姓 名 联系人 联络人 收件人 收货人 寄件人 发件人 患者 病人 持卡人 开户人 申请人 代表人 法人 负责人 经办人 签 "
-    "投保人 被保险人 受益人 甲方 乙方 原告 被告 监护人 聯絡人 收件者"
-)
-_ENGLISH_LABELS = words("name person consignee addressee")
 _TITLES = words("先生 女士 小姐")
 _COLON = r"[\"'”*_ \t\u3000】）)\]|]{0,3}[:：=|][\"'“*_ \t\u3000【（(\[|]{0,4}"
 _CALLED = (
@@ -120,16 +114,7 @@ class Person(Recognizer):
         "person.en": (_TRY_ENGLISH,),
     }
     gate = GATE_WORDS
-    hints = {
-        "person.label": _LABELS,
-        "person.role": _LABELS | _ENGLISH_LABELS,
-        "person.role_en": _LABELS | _ENGLISH_LABELS,
-        "person.called": words("叫 名"),
-        "person.title": _TITLES,
-        "person.surname": _TITLES,
-        "person.en": words("name called patient contact attn recipient"),
-    }
-    longest = {"person.title": 8, "person.surname": 8}
+    ends = {"person.title": (_TITLES, 8), "person.surname": (_TITLES, 8)}
     patterns = {
         "person.label": (
             rf"{_LABEL}{_COLON}(?P<value>[{HAN}]{{1,8}}[·•・][{HAN}]{{1,8}}|[{HAN}]{{2,4}}(?![{HAN}])"

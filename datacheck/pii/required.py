@@ -1,0 +1,89 @@
+"""What a text must hold so that a regular expression can match in it: looking for a word costs a hundredth of trying.
+
+Derived from the expression itself (as `re` parses it), so that nobody has to keep a list beside it true.
+"""
+
+import re
+from collections.abc import Iterable
+from functools import cache
+from typing import Any
+
+_parser: Any = re._parser  # type: ignore[attr-defined] # noqa: SLF001 - nothing public tells how an expression is built
+_codes: Any = re._constants  # type: ignore[attr-defined] # noqa: SLF001
+_REPEATED = (_codes.MAX_REPEAT, _codes.MIN_REPEAT, _codes.POSSESSIVE_REPEAT)
+_MANY = 12  # characters of a class; with more, one of them stands everywhere
+
+Words = frozenset[str]
+
+
+def plain(text: str) -> str:
+    """The form in which texts and words are compared: two characters that `re.IGNORECASE` takes for one are equal."""
+    return text.lower() if text.isascii() else text.casefold().replace("\u0131", "i").replace("\u0307", "")
+
+
+def possible(expressions: Iterable[str], text: str) -> list[str]:
+    """Those of which a text has a word of each group."""
+    form = plain(text)
+    letters = frozenset(form)
+    return [each for each in expressions if all(_stands(words, form, letters) for words in required(each))]
+
+
+def _stands(words: Words, form: str, letters: Words) -> bool:
+    return not letters.isdisjoint(words) or any(word in form for word in words if len(word) > 1)
+
+
+@cache
+def required(expression: str) -> tuple[Words, ...]:
+    """Groups of words, in plain form: a text with a match has a word of each. None where that cannot be told."""
+    try:
+        return tuple(dict.fromkeys(_groups(_parser.parse(expression))))
+    except re.error:  # of another engine
+        return ()
+
+
+def _groups(sequence: Iterable[tuple[Any, Any]]) -> list[Words]:
+    """What each part of a sequence needs; letters beside each other are one word."""
+    found: list[Words] = []
+    word = ""
+    for code, value in sequence:
+        if code is _codes.LITERAL:
+            word += chr(value)
+        else:
+            found += _group([word])
+            word = ""
+            found += _needed(code, value)
+    return found + _group([word])
+
+
+def _group(words: Iterable[str]) -> list[Words]:
+    group = frozenset(map(plain, words))
+    return [] if "" in group else [group]
+
+
+def _needed(code: Any, value: Any) -> list[Words]:
+    if code is _codes.SUBPATTERN:
+        return _groups(value[-1])
+    if code is _codes.ATOMIC_GROUP:
+        return _groups(value)
+    if code is _codes.ASSERT:  # what is looked at stands in the text, too
+        return _groups(value[1])
+    if code in _REPEATED:
+        return _groups(value[2]) if value[0] else []
+    if code is _codes.BRANCH:
+        ways = [_groups(way) for way in value[1]]
+        return [frozenset().union(*(max(way, key=_telling) for way in ways))] if all(ways) else []
+    return _group(_characters(value)) if code is _codes.IN else []
+
+
+def _telling(words: Words) -> tuple[int, int]:
+    """Long words tell most, then few of them."""
+    return min(map(len, words)), -len(words)
+
+
+def _characters(members: list[tuple[Any, Any]]) -> list[str]:
+    """The characters of a class; the empty one where they are too many, or not listed."""
+    found: list[str] = []
+    for code, value in members:
+        first, last = (value, value) if code is _codes.LITERAL else value if code is _codes.RANGE else (0, _MANY)
+        found += map(chr, range(first, last + 1)) if last - first < _MANY else [""]
+    return found if len(found) <= _MANY else [""]

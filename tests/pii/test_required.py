@@ -1,0 +1,71 @@
+"""What an expression needs, derived from it: no text with a match is ever ruled out."""
+
+import re
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pii_helpers import broken_values, hostile_texts, realdata
+from test_equality import SOURCES
+
+from datacheck.pii import redaction
+from datacheck.pii.redaction import excerpt
+from datacheck.pii.required import plain, possible, required
+
+EXTENTS = sorted(redaction._HIDDEN)
+
+
+@pytest.mark.parametrize(
+    ("expression", "groups"),
+    [
+        ("姓名[:：].{2,4}", [{"姓名"}, {":", "："}]),
+        ("(?:电话|手机)号?[0-9]{11}", [{"电话", "手机"}, set("0123456789")]),
+        ("(?i:Name|PERSON)=", [{"name", "person"}, {"="}]),
+        ("(?<=token)x", [{"token"}, {"x"}]),
+        ("(?<!token)x", [{"x"}]),
+        ("(?:a|b?)c", [{"c"}]),
+        ("[a-z]{3}", []),
+        ("[^a]", []),
+        (r"\d", []),
+        ("a*", []),
+        (r"\p{Han}", []),
+    ],
+)
+def test_what_an_expression_needs(expression, groups):
+    assert sorted(map(sorted, required(expression))) == sorted(map(sorted, groups))
+
+
+def test_what_is_one_character_for_re_is_one_here():
+    letters = re.compile("[a-zéßµσ]", re.IGNORECASE)
+    for other in filter(letters.fullmatch, map(chr, range(0x2200))):
+        for one in "abcdefghijklmnopqrstuvwxyzéßµσ":
+            if re.fullmatch(one, other, re.IGNORECASE):
+                assert plain(one) in plain(other)
+
+
+@pytest.mark.parametrize("expression", EXTENTS, ids=range(len(EXTENTS)))
+@settings(max_examples=20, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_what_matches_is_possible(expression, data):
+    text = data.draw(st.from_regex(expression))
+    assert re.search(expression, text) is None or possible([expression], text)
+
+
+def shown(texts, monkeypatch):
+    """Excerpts of texts, and those of the same code that tries every expression."""
+    few = [excerpt(text, start=start) for text in texts for start in (0, len(text) // 2)]
+    with monkeypatch.context() as patch:
+        patch.setattr(redaction, "possible", lambda expressions, _: list(expressions))
+        return few, [excerpt(text, start=start) for text in texts for start in (0, len(text) // 2)]
+
+
+def test_excerpts_are_those_of_all_expressions(monkeypatch):
+    few, all_ = shown([*hostile_texts(11, 150), *broken_values(11, 150)], monkeypatch)
+    assert few == all_
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("source", SOURCES)
+def test_excerpts_of_real_texts_are_those_of_all_expressions(monkeypatch, source):
+    few, all_ = shown(realdata(source).unique(maintain_order=True).gather_every(20).to_list(), monkeypatch)
+    assert few == all_
