@@ -60,9 +60,10 @@ class SpecRecognizer(PatternRecognizer):
         """Return the judged matches. Raises PiiTimeout where Presidio's own loop would skip the pattern."""
         del entities, nlp_artifacts, regex_flags
         found: dict[tuple[int, int], RecognizerResult] = {}
-        patterns = {expression: rule for rule, expression in self.spec.patterns.items() if rule not in self.idle.rules}
-        for expression in possible(patterns, text):
-            rule = patterns[expression]
+        likely = possible(self.spec.patterns.values(), text)
+        for rule, expression in self.spec.patterns.items():
+            if rule in self.idle.rules or expression not in likely:
+                continue
             try:
                 for match in self._matches(rule, _compiled(expression), text):
                     place = self.spec.widen(text, *span(match))

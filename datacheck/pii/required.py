@@ -12,6 +12,8 @@ _parser: Any = re._parser  # type: ignore[attr-defined] # noqa: SLF001 - nothing
 _codes: Any = re._constants  # type: ignore[attr-defined] # noqa: SLF001
 _REPEATED = (_codes.MAX_REPEAT, _codes.MIN_REPEAT, _codes.POSSESSIVE_REPEAT)
 _MANY = 12  # characters of a class; with more, one of them stands everywhere
+# What means something else to the module `regex` than to `re`: classes of POSIX, sets in sets, errors that are allowed.
+_OTHERWISE = re.compile(r"(?<!\\)(?:\[\^?\[|\{(?:[eids]|[0-9]+<))")
 
 Words = frozenset[str]
 
@@ -34,10 +36,12 @@ def _stands(words: Words, form: str, letters: Words) -> bool:
 
 @cache
 def required(expression: str) -> tuple[Words, ...]:
-    """Groups of words, in plain form: a text with a match has a word of each. None where that cannot be told."""
+    """Groups of words, in plain form: a text with a match has a word of each. No group where that cannot be told."""
+    if _OTHERWISE.search(expression):
+        return ()
     try:
         return tuple(dict.fromkeys(_groups(_parser.parse(expression))))
-    except re.error:  # of another engine
+    except re.error:
         return ()
 
 

@@ -34,6 +34,9 @@ EXTENTS = sorted(redaction._HIDDEN)
         (r"\d", []),
         ("a*", []),
         (r"\p{Han}", []),
+        ("(?:card){e<=1}", []),
+        ("[[:digit:]]{5}", []),
+        ("[[a-z]--[ab]]x", []),
     ],
 )
 def test_what_an_expression_needs(expression, groups):
