@@ -43,7 +43,9 @@ NOT_COVERED = Message(
     "numbers that only context would explain; digits spoken or spread over turns; images, audio, base64, JSON encoded "
     "more than once; whether a person is public, made up or real"
 )
-_WORDS = ids("block", "warn", "profile", "valid", "suspect", "specimen")
+_WORDS = ids("block", "warn", "profile", "valid", "suspect", "specimen", "public")
+CLASSES = ("private", "secret", "public", "specimen")
+_SECRETS = ("SECRET", "CREDENTIAL")
 
 
 class _Planted(NamedTuple):
@@ -83,14 +85,19 @@ class Pii(Check, Rules):
     providers. Disguises are undone before matching: fullwidth and circled digits, zero-width characters, separators,
     runs of Chinese numerals.
 
-    A hit is valid, suspect (a wrong check digit, an unusual form) or a specimen (13800138000, example.com): specimens
-    are always found and named as such. Each entity blocks, warns or is only counted; the contract may say otherwise.
+    A hit is valid, suspect (a wrong check digit, an unusual form), a specimen (13800138000, example.com) or public (a
+    hotline, info@, the address of a shop): the last two are found and named as such, and warn. Each entity blocks,
+    warns or is only counted; the contract may say otherwise, and may set limits by class: `private`, `secret`, `public`
+    and `specimen`.
     """
 
     metrics = {
         "blocking_hits": Metric("identifiers that must not be trained on", "hits", None, Limit(max=0)),
         "warn_hits": Metric("suspect values, specimens and milder kinds", "hits", None, Limit(warn_max=0)),
         "profile_hits": Metric("kinds that the contract only wants counted", "hits"),
+        "class_hits": Metric("identifiers, by class (private, secret, public, specimen)", "hits"),
+        "class_values": Metric("different values, by class", "values"),
+        "class_rows": Metric("rows that hold one, by class", "share", "rows"),
         "planted_recall": Metric(
             "planted identifiers that are found", "share", "plants", Limit(min=1.0), self_test=True
         ),
@@ -148,6 +155,7 @@ class Pii(Check, Rules):
             *self._counts("blocking_hits", "block", hits, data),
             *self._counts("warn_hits", "warn", hits, data),
             *self._counts("profile_hits", "profile", hits, data),
+            *_by_class(counted, total(data.rows)),
             Value("planted_recall", recall if recall.of else None),
         ]
         figures = {
@@ -259,6 +267,18 @@ class Pii(Check, Rules):
             plants=pl.len(), found=pl.col("found").sum().cast(pl.UInt32)
         )
         return _Planted(counts.filter("own"), counts.filter(~pl.col("own")).drop("own"))
+
+
+def _by_class(hits: pl.DataFrame, rows: int) -> Iterator[Value]:
+    """How many hits, different values and rows there are, of all and of each class."""
+    secret, nobodys = pl.col("entity").is_in(_SECRETS), pl.col("state").is_in(["public", "specimen"])
+    kind = pl.when(nobodys).then("state").when(secret).then(pl.lit("secret")).otherwise(pl.lit("private"))
+    classed = hits.with_columns(kind.alias("class"))
+    parts = [({}, classed), *(({"class": name}, classed.filter(pl.col("class") == name)) for name in CLASSES)]
+    for part, own in parts:
+        yield Value("class_hits", own.height, part)
+        yield Value("class_values", own["value"].n_unique(), part)
+        yield Value("class_rows", Ratio(own["row"].n_unique(), rows) if rows else None, part)
 
 
 def _described() -> pl.Expr:

@@ -12,6 +12,7 @@ from datacheck.pii.hidden import lean
 from datacheck.pii.normalise import Folded, fold
 from datacheck.pii.policy import LINK
 from datacheck.pii.prefilter import Names, candidates
+from datacheck.pii.publicity import is_public
 from datacheck.pii.recognizers import RECOGNIZERS, State
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ FOUND = {
 }  # fmt: skip
 FEW = 200  # texts; for fewer, the expressions cost more than they save
 _STATE_RANK = {"valid": 0, "specimen": 0, "suspect": 1}
+_NOBODYS = ("specimen", "public")
 
 
 class _Hit(NamedTuple):
@@ -46,7 +48,8 @@ def find(texts: pl.Series, entities: tuple[str, ...] | None = None, *, names: Na
     """Return the identifiers in `texts` (String, nulls allowed), one row each, columns as in `FOUND`.
 
     `index` counts texts from 0; `start` and `end` are code points of the text as given, in this order.
-    `state` is valid, suspect (a wrong check digit, an unusual form) or specimen (known from documentation).
+    `state` is valid, suspect (a wrong check digit, an unusual form), specimen (known from documentation) or public
+    (an institution's).
     `group` numbers equal values of one entity within this call: a digest of an enumerable value would be
     the value.
     Raises KeyError for an unknown entity, PiiTimeout where a pattern would not end.
@@ -70,6 +73,7 @@ def analyze(texts: pl.Series, flags: pl.DataFrame, *, names: Names = "linked") -
     for (index, *fired), seen in zip(rows.iter_rows(), views, strict=True):
         text, entities = texts[index], list(compress(flags.columns, fired))
         hits = _settle([hit for view in seen for hit in _read(presidio, view, entities, next(idle))])
+        hits = _told_public(text or "", hits)
         if "PERSON" in flags.columns and text is not None:
             hits = _with_names(presidio, text, hits, names)
         hard = _hard(hits)
@@ -124,8 +128,16 @@ def _hit(result: "RecognizerResult", folded: Folded) -> _Hit:
 
 
 def _hard(hits: list[_Hit]) -> list[_Hit]:
-    """Identifiers of one person that are not known from documentation."""
-    return [hit for hit in hits if RECOGNIZERS[hit.entity].policy.hard and hit.state != "specimen"]
+    """Identifiers of one person: neither known from documentation nor an institution's."""
+    return [hit for hit in hits if RECOGNIZERS[hit.entity].policy.hard and hit.state not in _NOBODYS]
+
+
+def _told_public(text: str, hits: list[_Hit]) -> list[_Hit]:
+    """Mark what is an institution's, unless a private identifier stands beside it."""
+    public = {hit for hit in hits if hit.state not in _NOBODYS and is_public(hit.entity, text, hit.start, hit.end)}
+    private = [hit for hit in _hard(hits) if hit not in public]
+    freed = {hit for hit in public if not any(_near(hit, each) for each in private)}
+    return [hit._replace(state="public") if hit in freed else hit for hit in hits]
 
 
 def _with_names(presidio: "PresidioEngine", text: str, hits: list[_Hit], names: Names) -> list[_Hit]:

@@ -2,7 +2,7 @@
 
 from typing import Literal, NamedTuple
 
-State = Literal["valid", "suspect", "specimen"]
+State = Literal["valid", "suspect", "specimen", "public"]
 Severity = Literal["block", "warn", "profile"]
 
 
@@ -19,6 +19,7 @@ class Policy(NamedTuple):
     valid: Severity
     suspect: Severity = "warn"
     specimen: Severity = "warn"
+    public: Severity = "warn"
     linked: Severity | None = None
     hard: bool = False
     threshold: float = 0.5

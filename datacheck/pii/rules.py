@@ -101,6 +101,7 @@ class Rules(_Model):
 
     entities: dict[str, Level] = Field(default={}, description="block, warn, profile or off per entity")
     specimens: Level | None = Field(default=None, description="what values known from documentation count as")
+    public: Level | None = Field(default=None, description="what institutions' numbers, mailboxes and places count as")
     suspects: Level | None = Field(default=None, description="what values with a wrong check digit count as")
     person: Person = Field(
         default="near",
@@ -197,6 +198,8 @@ class Rules(_Model):
             return most
         if state == "specimen":
             own = self.specimens or policy.specimen
+        elif state == "public":
+            own = self.public or policy.public
         elif entity == "PERSON":  # a name that only a tagger takes for one never blocks
             own = "off" if self.person == "labelled" else policy.suspect
         else:
@@ -225,5 +228,6 @@ def _told(entity: str, written: str) -> tuple[str, str | None]:
 
 
 def to_replace() -> pl.Expr:
-    """Which judged hits a redacted copy does without: what blocks or warns; a specimen, nobody's, only if it blocks."""
-    return (pl.col("level") == "block") | ((pl.col("level") == "warn") & (pl.col("state") != "specimen"))
+    """Which judged hits a redacted copy does without: what blocks or warns; what is nobody's only if it blocks."""
+    nobodys = pl.col("state").is_in(["specimen", "public"])
+    return (pl.col("level") == "block") | ((pl.col("level") == "warn") & ~nobodys)

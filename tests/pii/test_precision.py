@@ -26,8 +26,7 @@ def blocking(source: str) -> list[tuple[str, str]]:
         ("bfcl", [("EMAIL_ADDRESS", "andy@gorilla.ai"), ("EMAIL_ADDRESS", "andy@gorilla.ai")]),
         ("agieval", []),
         ("huatuo", []),
-        # a bank's sender and the address of the White House: right, though nobody's secret
-        ("belle", [("EMAIL_ADDRESS", "alerts@info6.citi.com"), ("ADDRESS", "华盛顿特区的宾夕法尼亚大道1600号")]),
+        ("belle", []),  # a bank's sender and the address of the White House are public
         # a telephone number written digit by digit in a chat: right
         ("cdial_gpt", [("CN_MOBILE", "1 5 9 5 7 1 9 7 2 4 0")]),
     ],

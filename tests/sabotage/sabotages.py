@@ -555,6 +555,22 @@ SABOTAGES = (
         "tests/pii/test_recognizers.py::test_found_at_every_boundary[{}-310104 19880721 9872-CN_RESIDENT_ID]",
     ),
     Sabotage(
+        "all_is_an_institutions",
+        "what is a person's stays private",
+        "datacheck.pii.publicity.is_public",
+        "institution < person",
+        "institution >= 0",
+        "tests/pii/test_publicity.py::test_what_is_a_persons_stays_private",
+    ),
+    Sabotage(
+        "offices_are_never_personal",
+        "what stands beside a person's identifier is the person's",
+        "datacheck.pii.analyzer._told_public",
+        "not any(_near(hit, each) for each in private)",
+        "True",
+        "tests/pii/test_publicity.py::test_beside_a_persons_number_an_office_is_where_the_person_is",
+    ),
+    Sabotage(
         "mask_shows_more",
         "masks show little",
         "datacheck.pii.recognizers.base.starred",

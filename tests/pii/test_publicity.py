@@ -1,0 +1,106 @@
+"""What is an institution's, by the words around it; what stands beside a person's identifier is the person's."""
+
+import polars as pl
+import pytest
+from core_helpers import jsonl
+
+from datacheck.checks.pii import CLASSES, Pii
+from datacheck.pii.analyzer import find
+from datacheck.testing import dataset, finding, measure
+
+
+def states(text):
+    return dict(find(pl.Series([text])).select("entity", "state").iter_rows())
+
+
+@pytest.mark.parametrize(
+    ("text", "entity"),
+    [
+        ("客服热线：021-62345678，工作时间9:00-18:00", "CN_LANDLINE"),
+        ("酒店的电话是010-65112418，欢迎光临", "CN_LANDLINE"),
+        ("预约电话：0571-87236114", "CN_LANDLINE"),
+        ("招聘热线 13822335566", "CN_MOBILE"),
+        ("公司地址：上海市浦东新区张江路88号", "ADDRESS"),
+        ("学校位于杭州市西湖区文三路478号", "ADDRESS"),
+        ("北京市海淀区中关村大街27号", "ADDRESS"),  # no room, and nobody is said to live there
+        ("Apple Inc., 10600 North Tantau Avenue, Cupertino, CA 95014", "ADDRESS"),
+        ("the museum, tel. +1 212-535-7710", "PHONE_NUMBER"),
+        ("call +1 800-273-8255 now", "PHONE_NUMBER"),  # toll-free
+        ("info@who.int", "EMAIL_ADDRESS"),
+        ("写信到 cn-support@datacheck.zz", "EMAIL_ADDRESS"),
+    ],
+)
+def test_what_an_institution_prints_is_public(text, entity):
+    assert states(text)[entity] == "public"
+
+
+@pytest.mark.parametrize(
+    ("text", "entity"),
+    [
+        ("我家的电话是021-62345678", "CN_LANDLINE"),
+        ("医院病人王建国，家属电话 010-65112418", "CN_LANDLINE"),  # the nearer word decides
+        ("他在公司上班，手机13822335566", "CN_MOBILE"),
+        ("我住在上海市浦东新区张江路88号", "ADDRESS"),
+        ("北京市海淀区中关村大街27号3单元502室", "ADDRESS"),
+        ("地址：北京市海淀区中关村大街27号", "ADDRESS"),
+        ("I live at 1234 Oak Tree Street, Springfield, IL 62704", "ADDRESS"),
+        ("my phone number is +1 212-535-7710", "PHONE_NUMBER"),
+        ("information.wang@datacheck.zz", "EMAIL_ADDRESS"),
+        ("zhangsan@bytedance.com", "EMAIL_ADDRESS"),
+    ],
+)
+def test_what_is_a_persons_stays_private(text, entity):
+    assert states(text)[entity] == "valid"
+
+
+def test_beside_a_persons_number_an_office_is_where_the_person_is():
+    office = "公司地址：上海市浦东新区张江路88号"
+    assert states(office)["ADDRESS"] == "public"
+    assert states(f"{office}，13822335566")["ADDRESS"] == "valid"
+    assert states(f"{office}，客服热线13822335566")["ADDRESS"] == "public"
+
+
+def test_a_name_beside_a_hotline_is_not_linked_to_it():
+    linked = find(pl.Series(["姓名：王建国。客服热线：021-62345678"])).filter(pl.col("entity") == "PERSON")["linked"]
+    assert linked.to_list() == [False]
+
+
+def test_public_warns_and_the_contract_decides():
+    rows = dataset("user: 客服热线：021-62345678 | assistant: 好")
+    assert finding(Pii(), rows).status == "warn"
+    assert finding(Pii(public="block"), rows).status == "fail"
+    assert finding(Pii(public="profile"), rows).status == "pass"
+
+
+def test_limits_by_class():
+    rows = dataset(
+        "user: 我的手机13822335566，再说一次13822335566 | assistant: 好", "user: 客服热线：021-62345678 | assistant: 好",
+        "user: 打13800138000 | assistant: 好", "user: 密码：Tr0ub4dor&33 | assistant: 好", "user: 早 | assistant: 好",
+    )  # fmt: skip
+    result = measure(Pii(), rows)
+    counts = {name: result.value("class_hits", **{"class": name}) for name in CLASSES}
+    assert counts == {"private": 2, "secret": 1, "public": 1, "specimen": 1}
+    assert (result.value("class_hits"), result.value("class_values")) == (5, 4)
+    assert result.value("class_values", **{"class": "private"}) == 1
+    assert result.value("class_rows", **{"class": "private"}) == (1, 5)
+
+    def status(part, most):
+        limits = {"blocking_hits": {"max": None}, "warn_hits": {"warn_max": None}}
+        return finding(Pii(limits={**limits, "class_rows": {"slices": {part: {"max": most}}}}), rows).status
+
+    assert [status("private", 0.2), status("private", 0.19), status("public", 0)] == ["pass", "fail", "fail"]
+
+
+def test_a_redacted_copy_keeps_what_is_public(tmp_path, command):
+    texts = [f"user: {text} | assistant: 好" for text in ("客服热线：021-62345678", "我的手机13822335566")]
+    data = jsonl(tmp_path / "data.jsonl", *dataset(*texts))
+    contract = tmp_path / "c.yaml"
+    contract.write_text("name: t\nversion: 1\ndatasets: {train: {source: {}, checks: [{check: pii}]}}\n", "utf-8")
+    out = tmp_path / "out"
+    assert command("run", contract, "--data", f"train={data}", "--out", out)[0] == 1
+    given = ("--data", f"train={data}", "--redact", "--contract", contract, "--out", tmp_path / "made")
+    found = command("apply", out, *given)
+    assert found[0] == 0, found[1]
+    kept = (tmp_path / "made" / "kept" / "train" / "data.jsonl").read_text("utf-8")
+    assert "021-62345678" in kept
+    assert "13822335566" not in kept
