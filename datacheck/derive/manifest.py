@@ -96,7 +96,7 @@ class RedactedString(Model):
 class Redaction(Model):
     """What --redact did. `key_id` tells keys apart; without a key, pseudonyms are counted and mean only this copy.
 
-    `not_redactable`: rows that still blocked (a number, a key) and were dropped. `blocking_hits`: found again in all
+    `not_redactable`: rows that still blocked (the name of a column) and were dropped. `blocking_hits`: found again in all
     that was kept. `left`: places at which a value still stands that was replaced elsewhere in its row (left.jsonl).
     """
 
@@ -111,7 +111,7 @@ class Redaction(Model):
 
 
 class LeftValue(Model):
-    """A line of left.jsonl: where a value still stands (in a key, a number) that was replaced elsewhere in its row.
+    """A line of left.jsonl: where a value still stands that was replaced elsewhere in its row.
 
     `line` and `row` are those of the kept file; what the value is says `entity`.
     """

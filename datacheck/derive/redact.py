@@ -2,7 +2,7 @@
 
 The records in which the check pii finds something are looked at string by string. Identifiers in strings become
 pseudonyms, and so does every other place of the record at which one of them stands in some form; then the record is
-read again as an audit would, and what still blocks (a number, a key) makes it one that must go. The copy that was
+read again as an audit would, and what still blocks (a key of a table's schema) makes it one that must go. The copy that was
 written is searched once more for all that was replaced: what is left is said, by place.
 """
 
@@ -92,7 +92,7 @@ class _OneTable(View):
 
 @dataclass
 class _Record:
-    """A record that is looked at: as it was, as it is by now, what was replaced in each string, and for what."""
+    """A record that is looked at: as it was, as it is by now, what was replaced in each string, and all of that."""
 
     row: int
     line: int
@@ -101,7 +101,7 @@ class _Record:
     leaves: list[Leaf]
     text: str
     replaced: dict[int, list["Replacement"]] = field(default_factory=dict)
-    pseudonyms: dict[Original, str] = field(default_factory=dict)
+    originals: dict[Original, None] = field(default_factory=dict)  # in the order in which they were found
 
 
 class _Form(NamedTuple):
@@ -110,10 +110,13 @@ class _Form(NamedTuple):
     reading: Reading
     header: tuple[str, ...] | None
     delimiter: str
+    keys: bool = True  # those of a table are its schema
 
     def leaves(self, text: str) -> list[Leaf] | None:
-        """The strings of a record; None if they cannot be told."""
-        return json_leaves(text) if self.header is None else csv_leaves(text, self.header, self.delimiter)
+        """The strings, numbers and keys of a record; None if they cannot be told."""
+        return (
+            json_leaves(text, keys=self.keys) if self.header is None else csv_leaves(text, self.header, self.delimiter)
+        )
 
     def scalars(self, text: str) -> Iterator[Scalar]:
         """All that a record holds: its strings, and of JSON its keys and numbers too."""
@@ -203,12 +206,12 @@ class Redactor:
 
     def _plan_table(self, plan: Plan, file: SourceFile, container: str, rows: Mapping[int, int]) -> None:
         """Mend rows of Parquet or Arrow (line → row) through their JSON text."""
-        form = _Form(file.reading.model_copy(update={"encoding": "utf-8"}), None, ",")
+        form = _Form(file.reading.model_copy(update={"encoding": "utf-8"}), None, ",", keys=False)
         for found in _table_rows(file.path, container, rows):
-            records = [_Record(rows[line], line, 0, text, json_leaves(text), text) for line, _, text in found]
+            records = [_Record(rows[line], line, 0, text, form.leaves(text) or [], text) for line, _, text in found]
             blocked = self._mend(records, form)
             for (line, value, _), record, blocks in zip(found, records, blocked, strict=True):
-                new = None if blocks else _rebuilt_row(value, [leaf.text for leaf in json_leaves(record.text)])
+                new = None if blocks else _rebuilt_row(value, [leaf.text for leaf in form.leaves(record.text) or []])
                 if new is None:
                     plan.stuck[record.row] = line
                 else:
@@ -217,7 +220,7 @@ class Redactor:
 
     def _note(self, plan: Plan, file: SourceFile, record: _Record, form: _Form, *, in_table: bool = False) -> None:
         """Add the strings of a record that are others than before, with their bytes in the file if it is text."""
-        plan.originals[record.row] = tuple(record.pseudonyms)
+        plan.originals[record.row] = tuple(record.originals)
         encoding, after = form.reading.encoding, form.leaves(record.text) or []
         for number, (old, new) in enumerate(zip(record.leaves, after, strict=True)):
             if number not in record.replaced:
@@ -272,13 +275,22 @@ class Redactor:
                 ]
             else:
                 per_leaf = [next(wanted) for _ in own]
-            self._write(record, form, own, per_leaf)
+            self._write(record, form, own, self._in_kind(own, per_leaf))
 
     def _replace_traces(self, record: _Record, form: _Form) -> None:
         """Write the pseudonyms of a record over all other places of its values: later turns, glued forms."""
         leaves = form.leaves(record.text) or []
-        wanted = self._anonymiser.elsewhere([leaf.text for leaf in leaves], record.pseudonyms)
-        self._write(record, form, leaves, wanted)
+        wanted = self._anonymiser.elsewhere([leaf.text for leaf in leaves], list(record.originals))
+        self._write(record, form, leaves, self._in_kind(leaves, wanted))
+
+    def _in_kind(
+        self, leaves: Sequence[Leaf], wanted: Sequence[Sequence["Replacement"]]
+    ) -> list[Sequence["Replacement"]]:
+        """A number becomes a number."""
+        return [
+            self._anonymiser.as_number(leaf.text, own) if leaf.kind == "number" else own
+            for leaf, own in zip(leaves, wanted, strict=True)
+        ]
 
     def _write(
         self, record: _Record, form: _Form, leaves: Sequence[Leaf], wanted: Sequence[Sequence["Replacement"]]
@@ -290,7 +302,7 @@ class Redactor:
             for each in own:
                 start, end = leaf.written((each.start, each.end))
                 pieces += [record.text[at:start], each.pseudonym]
-                record.pseudonyms.setdefault(Original(each.entity, leaf.text[each.start : each.end]), each.pseudonym)
+                record.originals[Original(each.entity, leaf.text[each.start : each.end])] = None
                 at = end
             if own:
                 record.replaced.setdefault(number, []).extend(own)
@@ -385,7 +397,7 @@ class _NotTextError(Exception):
 
 
 def _rebuilt_row(value: Mapping[str, Any], texts: Sequence[str]) -> dict[str, Any] | None:
-    """The columns of a row with its strings replaced by `texts`, in order; None if another kind of value differs."""
+    """The columns of a row with its strings and numbers replaced by `texts`; None if another kind of value differs."""
     left = iter(texts)
     try:
         new = {name: _rebuilt(each, left) for name, each in value.items()}
@@ -395,7 +407,7 @@ def _rebuilt_row(value: Mapping[str, Any], texts: Sequence[str]) -> dict[str, An
 
 
 def _rebuilt(value: Any, texts: Iterator[str]) -> Any:
-    """Walk a value as `json_safe` does: whatever is no number and no container is one string of the JSON text."""
+    """Walk a value as `json_safe` does: whatever is no container is one string or number of the JSON text."""
     from datacheck.loading.arrow import json_safe
 
     kind = value.__class__
@@ -403,9 +415,11 @@ def _rebuilt(value: Any, texts: Iterator[str]) -> Any:
         return {key: _rebuilt(item, texts) for key, item in value.items()}
     if kind is list or kind is tuple:
         return kind(_rebuilt(item, texts) for item in value)
-    if value is None or kind in {int, float, bool}:
+    if value is None or kind is bool:
         return value
     text = next(texts)
+    if kind in (int, float):
+        return value if text == json.dumps(value) else kind(text)
     if kind is str:
         return text
     if json_safe(value) != text:

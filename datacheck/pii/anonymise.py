@@ -1,7 +1,7 @@
 """Replace identifiers in strings by pseudonyms, through presidio-anonymizer. Import it only where it is needed."""
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -9,7 +9,7 @@ import polars as pl
 
 from datacheck.pii.analyzer import find
 from datacheck.pii.hidden import UNUSED, hidden
-from datacheck.pii.leaves import inner_spans
+from datacheck.pii.leaves import Kind, inner_spans
 from datacheck.pii.pseudonyms import Pseudonyms
 from datacheck.pii.rules import Rules, identified, to_replace
 from datacheck.pii.traces import Original, Traces
@@ -49,22 +49,29 @@ class Anonymiser:
         for (number,), own in wanted.group_by("index", maintain_order=True):
             text = texts[int(str(number))]
             hits_of_text = own.select("entity", "start", "end").rows()
-            known = [(entity, self._pseudonyms.of(entity, text[start:end])) for entity, start, end in hits_of_text]
+            known = [Original(entity, text[start:end]) for entity, start, end in hits_of_text]
             spans = [(start, end) for _, start, end in hits_of_text]
-            found[int(str(number))] = [Replacement(*span, *known[at]) for at, span in inner_spans(text, spans)]
+            inside = inner_spans(text, spans)
+            found[int(str(number))] = [self._named(known[at], span, kind) for at, span, kind in inside]
         return found
 
-    @staticmethod
-    def elsewhere(texts: Sequence[str], known: Mapping[Original, str]) -> list[list[Replacement]]:
+    def as_number(self, text: str, wanted: Sequence[Replacement]) -> list[Replacement]:
+        """Return what comes in the place of a number in which something is to be replaced: a number."""
+        whole = (0, len(text))
+        return [self._named(Original(each.entity, text[each.start : each.end]), whole, "number") for each in wanted[:1]]
+
+    def _named(self, value: Original, span: tuple[int, int], kind: Kind) -> Replacement:
+        name = self._pseudonyms.number if kind == "number" else self._pseudonyms.of
+        return Replacement(*span, value.entity, name(*value))
+
+    def elsewhere(self, texts: Sequence[str], values: Sequence[Original]) -> list[list[Replacement]]:
         """Return for each text the places of values that have their pseudonyms already: later turns, glued forms."""
-        values = list(known)
         traces = Traces(values)
         wanted = []
         for text in texts:
             found = traces.find(text)
             inside = inner_spans(text, [(trace.start, trace.end) for trace in found])
-            named = [(span, values[found[number].value]) for number, span in inside]
-            wanted.append([Replacement(*span, value.entity, known[value]) for span, value in named])
+            wanted.append([self._named(values[found[number].value], span, kind) for number, span, kind in inside])
         return wanted
 
     def replaced(self, text: str, wanted: Sequence[Replacement]) -> str:

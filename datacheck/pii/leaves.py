@@ -1,4 +1,4 @@
-"""The strings in a JSON text or a CSV record, where they stand, and how to change one without touching the rest."""
+"""The values and keys of a JSON text or a CSV record, where they stand, and how to change one and nothing else."""
 
 import csv
 import json
@@ -6,11 +6,12 @@ import re
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 Span = tuple[int, int]
+Kind = Literal["string", "key", "number"]
 
-_TOKEN = re.compile(r'"((?:[^"\\]++|\\.)*+)"|[{}\[\],]', re.DOTALL)
+_TOKEN = re.compile(r'"((?:[^"\\]++|\\.)*+)"|[{}\[\],]|(-?[0-9][0-9eE.+\-]*)', re.DOTALL)
 # One piece per character of the decoded string; a surrogate pair is one character.
 _PIECE = re.compile(
     r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.|[^\\]", re.DOTALL
@@ -18,9 +19,10 @@ _PIECE = re.compile(
 
 
 class Leaf(NamedTuple):
-    """A string that is a value: `text` decoded, written in [start, end) of the whole, without its quotes.
+    """A string, a key or a number: `text` decoded, written in [start, end) of the whole, without its quotes.
 
-    `starts`: where each character of `text` is written, and the end; None where it is written as it is.
+    `starts`: where each character of `text` is written, and the end; None where it is written as it is. The path of a
+    key ends in `{key}`.
     """
 
     path: str
@@ -28,6 +30,7 @@ class Leaf(NamedTuple):
     start: int
     end: int
     starts: Sequence[int] | None = None
+    kind: Kind = "string"
 
     def written(self, span: Span) -> Span:
         """Where a span of `text` is written."""
@@ -73,20 +76,23 @@ def _scalars(value: Any, path: str) -> Iterator[Scalar]:
         yield Scalar(path, value)
 
 
-def json_leaves(text: str) -> list[Leaf]:
-    """Return the string values of a valid JSON text in order; keys are none. Paths read `messages[0].content`."""
-    return list(_json_leaves(text))
+def json_leaves(text: str, *, keys: bool = True) -> list[Leaf]:
+    """Return the strings, numbers and keys of a valid JSON text in order. Paths read `messages[0].content`."""
+    return list(_json_leaves(text, keys=keys))
 
 
-def _json_leaves(text: str) -> Iterator[Leaf]:
+def _json_leaves(text: str, *, keys: bool) -> Iterator[Leaf]:
     stack: list[list[Any]] = []  # of every open container: is it an object, its key or number, does a key come next
     for match in _TOKEN.finditer(text):
         sign = text[match.start()]
-        if sign == '"':
-            if stack and stack[-1][2]:
-                stack[-1][1:] = json.loads(match[0], strict=False), False
-            else:
-                yield _leaf(_path(stack), match[1], match.start(1))
+        if match[2]:
+            yield Leaf(_path(stack), match[2], *match.span(), kind="number")
+        elif sign == '"' and stack and stack[-1][2]:
+            if keys:
+                yield _leaf(_path(stack[:-1]) + "{key}", match[1], match.start(1), "key")
+            stack[-1][1:] = json.loads(match[0], strict=False), False
+        elif sign == '"':
+            yield _leaf(_path(stack), match[1], match.start(1))
         elif sign in "{[":
             stack.append([sign == "{", 0, sign == "{"])
         elif sign in "}]":
@@ -101,12 +107,12 @@ def _path(stack: list[list[Any]]) -> str:
     return "".join(f".{key}" if named else f"[{key}]" for named, key, _ in stack).removeprefix(".")
 
 
-def _leaf(path: str, written: str, start: int) -> Leaf:
+def _leaf(path: str, written: str, start: int, kind: Kind = "string") -> Leaf:
     if "\\" not in written:
-        return Leaf(path, written, start, start + len(written))
+        return Leaf(path, written, start, start + len(written), None, kind)
     starts = array("L", (start + piece.start() for piece in _PIECE.finditer(written)))
     starts.append(start + len(written))
-    return Leaf(path, json.loads(f'"{written}"', strict=False), start, start + len(written), starts)
+    return Leaf(path, json.loads(f'"{written}"', strict=False), start, start + len(written), starts, kind)
 
 
 def csv_leaves(text: str, header: Sequence[str], delimiter: str) -> list[Leaf] | None:
@@ -155,20 +161,23 @@ def by_leaf(leaves: Sequence[Leaf], spans: Sequence[Span]) -> Iterator[list[tupl
         yield own
 
 
-def inner_spans(text: str, spans: Sequence[Span]) -> list[tuple[int, Span]]:
-    """Return what of spans of `text` may be replaced, with the number of the span.
+def inner_spans(text: str, spans: Sequence[Span]) -> list[tuple[int, Span, Kind]]:
+    """Return what of spans of `text` may be replaced and in what kind, with the number of the span.
 
-    All of it, or, if `text` is JSON, what lies in its strings: so JSON in a string (the arguments of a tool call) stays
-    JSON, however deep it is nested. Spans are in order and do not overlap.
+    All of it, or, if `text` is JSON, what lies in its strings and keys, and its numbers as wholes: so JSON in a string
+    (the arguments of a tool call) stays JSON, however deep it is nested. Spans are in order and do not overlap.
     """
     if not spans or not _is_json(text):
-        return list(enumerate(spans))
+        return [(number, span, "string") for number, span in enumerate(spans)]
     leaves = json_leaves(text)
-    return [
-        (own[at][0], leaf.written(inner))
-        for leaf, own in zip(leaves, by_leaf(leaves, spans), strict=True)
-        for at, inner in inner_spans(leaf.text, [span for _, span in own])
-    ]
+    found: list[tuple[int, Span, Kind]] = []
+    for leaf, own in zip(leaves, by_leaf(leaves, spans), strict=True):
+        if leaf.kind == "number":
+            found += [(at, (leaf.start, leaf.end), "number") for at, _ in own[:1]]
+        else:
+            inside = inner_spans(leaf.text, [span for _, span in own])
+            found += [(own[at][0], leaf.written(inner), kind) for at, inner, kind in inside]
+    return found
 
 
 def _is_json(text: str) -> bool:

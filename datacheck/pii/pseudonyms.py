@@ -73,6 +73,16 @@ class Pseudonyms:
             known = self._known[value] = f"<{entity}_{self._name(entity, value)}>"
         return known
 
+    def number(self, entity: str, written: str) -> str:
+        """Return the pseudonym of a value that stands as a number: one of at most four digits, which identify nobody.
+
+        With a key different values may get the same one: there are nine thousand.
+        """
+        name = self.of(entity, written).removesuffix(">").rpartition("_")[2]
+        if self._key is None:
+            return name.removeprefix("v")
+        return str(1000 + int(hashlib.sha256(name.encode()).hexdigest(), 16) % 9000)
+
     def _name(self, entity: str, value: str) -> str:
         if self._key is not None:
             return fingerprint(self._key, value)

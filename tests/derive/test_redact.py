@@ -315,22 +315,64 @@ def test_arrow_is_written_again_with_its_schema(tmp_path, name):
     assert read["answer"].equals(table["answer"])
 
 
-def test_what_is_no_string_is_dropped_and_said(tmp_path):
+def test_keys_and_numbers_are_replaced_in_kind(tmp_path):
     rows = [
         chat("天气", phone=int(PHONES[0])),
         chat("x", **{f"note {PHONES[1]}": 1}),
         chat(f"打{PHONES[2]}"),
         chat("好"),
+        chat("y", call={"arguments": json.dumps({"phone": int(PHONES[3]), PHONES[4]: [1.5]})}),
+        chat(f"再打{PHONES[0]}", phone=int(PHONES[0])),
     ]
-    arguments = json.dumps({"phone": int(PHONES[3])})
-    rows.append(chat("y", call={"arguments": arguments}))
     jsonl(tmp_path / "data" / "a.jsonl", *rows)
     manifest = redact(tmp_path)
-    assert manifest.redaction.not_redactable == manifest.datasets["train"].rows_dropped == 3
-    assert len(kept(tmp_path, "a.jsonl").splitlines()) == 2
-    assert [c["problems"] for c in ledger(tmp_path) if "problems" in c] == [["not_redactable"]] * 3
-    assert (tmp_path / "out" / "dropped" / "train" / "a.jsonl").stat().st_mode & 0o777 == 0o600
+    assert manifest.redaction.not_redactable == manifest.datasets["train"].rows_dropped == 0
+    text = kept(tmp_path, "a.jsonl").decode()
+    assert not any(value in text for value in PLANTED)
+    number, key, _, _, call, again = map(json.loads, text.splitlines())
+    assert isinstance(number["phone"], int)
+    assert again["phone"] == number["phone"]
+    assert f"<CN_MOBILE_v{number['phone']}>" in again["messages"][0]["content"]  # one value, one name
+    assert any(re.fullmatch("note <CN_MOBILE_v[0-9]>", name) for name in key)
+    arguments = json.loads(call["call"]["arguments"])
+    assert isinstance(arguments["phone"], int)
+    assert [name for name in arguments if name.startswith("<CN_MOBILE_")] == list(arguments)[1:]
     assert manifest.validation.exit_code == 0
+
+
+def test_a_number_in_a_table_stays_a_number_of_its_column(tmp_path):
+    (tmp_path / "data").mkdir()
+    table = pa.table({
+        "prompt": ["你好", f"打{PHONES[0]}"], "response": ["好", "好的"],
+        "phone": pa.array([3, int(PHONES[0])], pa.int64()), "score": [0.1, 0.25], "none": [None, 1],
+    })  # fmt: skip
+    pq.write_table(table, tmp_path / "data" / "a.parquet")
+    redact(tmp_path)
+    made = pq.read_table(tmp_path / "out" / "kept" / "train" / "a.parquet")
+    assert made.schema.equals(table.schema)
+    assert made["phone"].to_pylist() == [3, 1]
+    assert made["prompt"].to_pylist() == ["你好", "打<CN_MOBILE_v1>"]
+    assert str(made.select(["score", "none"])) == str(table.select(["score", "none"]))
+
+
+def test_with_a_key_a_number_gets_the_same_number_in_every_copy(tmp_path, monkeypatch):
+    monkeypatch.setenv("PII_KEY", KEY)
+    found = []
+    for name, others in (("one", []), ("two", [chat(f"打{PHONES[3]}")])):
+        jsonl(tmp_path / name / "data" / "a.jsonl", *others, chat("天气", phone=int(PHONES[0])))
+        redact(tmp_path / name, key="env:PII_KEY")
+        found.append(json.loads(kept(tmp_path / name, "a.jsonl").splitlines()[-1])["phone"])
+    assert found[0] == found[1]
+    assert 1000 <= found[0] <= 9999
+
+
+def test_what_stands_in_the_names_of_columns_cannot_be_replaced(tmp_path):
+    (tmp_path / "data").mkdir()
+    table = pa.table({"prompt": ["你好", "x"], "response": ["好", "y"], f"tel {PHONES[0]}": ["a", None]})
+    pq.write_table(table, tmp_path / "data" / "a.parquet")
+    assert redact(tmp_path).redaction.not_redactable == 1  # the row in which that column has no value keeps none
+    assert (tmp_path / "out" / "dropped" / "train" / "a.parquet").stat().st_mode & 0o777 == 0o600
+    assert [c["problems"] for c in ledger(tmp_path) if "problems" in c] == [["not_redactable"]]
 
 
 def test_what_cannot_be_read_cannot_be_redacted_and_goes(tmp_path):
@@ -441,26 +483,20 @@ def test_a_value_found_once_is_replaced_in_every_turn_and_form(tmp_path, command
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_what_a_redaction_leaves_is_listed_and_no_success(tmp_path, command, lang):
-    """A key, a number that nothing marks as a telephone, JSON with a number in a string: none can be replaced."""
-    name, phone = "王建国", PHONES[0]
-    ask = f"我叫{name}，电话：{phone}"
-    arguments = json.dumps({"to": {name: 1}}, ensure_ascii=False)
-    rows = [chat(ask, seen={name: 1}), chat("好"), chat(ask, weight=int(f"{phone}")), chat(ask, call=arguments)]
-    jsonl(tmp_path / "data" / "a.jsonl", *rows)
+    """The name of a column is the schema of the file."""
+    name = "王建国"
+    (tmp_path / "data").mkdir()
+    table = pa.table({"prompt": ["你好", f"我叫{name}"], "response": ["好", "好的"], name: ["x", "y"]})
+    pq.write_table(table, tmp_path / "data" / "a.parquet")
     code, out, _ = apply_redact(command, tmp_path, "--lang", lang)
     manifest = json.loads((tmp_path / "out" / "manifest.json").read_bytes())
     left = [json.loads(line) for line in (tmp_path / "out" / "left.jsonl").read_bytes().splitlines()]
     assert manifest["validation"]["exit_code"] == 0  # the contract sees nothing of it
     assert code == 1
-    assert manifest["redaction"]["left"] == len(left) >= 2
-    named = {(each["line"], each["where"], each["entity"]) for each in left}
-    assert {
-        (1, "seen{key}", "PERSON"),
-        (len(rows) - manifest["redaction"]["not_redactable"], "call", "PERSON"),
-    } <= named
-    written = (tmp_path / "out" / "left.jsonl").read_text("utf-8") + out
-    assert "seen{key}" in out
-    assert not any(value in written for value in (name, phone))
+    assert manifest["redaction"]["left"] == len(left)
+    assert (2, "{key}", "PERSON") in {(each["line"], each["where"], each["entity"]) for each in left}
+    assert "{key}" in out
+    assert name not in (tmp_path / "out" / "left.jsonl").read_text("utf-8") + out
 
 
 def test_what_is_left_is_found_in_the_copy_and_not_believed_of_the_redaction(tmp_path, command, monkeypatch):

@@ -1,4 +1,4 @@
-"""Strings of a JSON text or a CSV record and where they stand. The truth is json, and csv, on both sides."""
+"""Values and keys of a JSON text or a CSV record and where they stand. The truth is json, and csv, on both sides."""
 
 import csv
 import io
@@ -6,8 +6,6 @@ import json
 
 from hypothesis import given
 from hypothesis import strategies as st
-from pii_helpers import leaves as strings
-
 from datacheck.pii.leaves import by_leaf, csv_leaves, inner_spans, json_leaves
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
@@ -25,12 +23,34 @@ FORMS = st.fixed_dictionaries(
 )
 
 
+class Pairs(list):
+    """An object with every key that was written: a replaced one may be equal to another."""
+
+
+def leaves(value):
+    """Keys, strings and numbers, in the order in which they are written; a key stands before its value."""
+    if isinstance(value, str):
+        yield "string", value
+    elif isinstance(value, dict | Pairs):
+        for key, each in value.items() if isinstance(value, dict) else value:
+            yield "key", key
+            yield from leaves(each)
+    elif isinstance(value, list):
+        for each in value:
+            yield from leaves(each)
+    elif value is not None and not isinstance(value, bool):
+        yield "number", str(value)
+
+
 @given(VALUES, FORMS)
-def test_the_strings_of_a_json_text_in_order(value, form):
+def test_the_values_and_keys_of_a_json_text_in_order(value, form):
     text = json.dumps(value, **form)
     found = json_leaves(text)
-    assert [leaf.text for leaf in found] == list(strings(value))
-    assert all(json.loads(f'"{text[leaf.start : leaf.end]}"') == leaf.text for leaf in found)
+    assert [(leaf.kind, leaf.text) for leaf in found] == list(leaves(value))
+    for leaf in found:
+        written = text[leaf.start : leaf.end]
+        assert (written if leaf.kind == "number" else json.loads(f'"{written}"')) == leaf.text
+    assert [leaf for leaf in found if leaf.kind != "key"] == json_leaves(text, keys=False)
 
 
 @given(VALUES, FORMS, st.data())
@@ -38,16 +58,18 @@ def test_a_part_of_a_string_is_replaced_where_it_is_written(value, form, data):
     text = json.dumps(value, **form)
     wanted, pieces, at = [], [], 0
     for leaf in json_leaves(text):
-        start = data.draw(st.integers(0, len(leaf.text)))
-        end = data.draw(st.integers(start, len(leaf.text)))
-        wanted.append(leaf.text[:start] + "<X_1>" + leaf.text[end:])
+        start = 0 if leaf.kind == "number" else data.draw(st.integers(0, len(leaf.text)))
+        end = len(leaf.text) if leaf.kind == "number" else data.draw(st.integers(start, len(leaf.text)))
+        # other keys stay other keys
+        new = {"number": "7", "string": "<X_1>", "key": f"<X_{len(wanted)}>"}[leaf.kind]
+        wanted.append((leaf.kind, leaf.text[:start] + new + leaf.text[end:]))
         first, last = leaf.written((start, end))
-        pieces += [text[at:first], "<X_1>"]
+        pieces += [text[at:first], new]
         at = last
         if start < end:
             assert leaf.covered((first, last)) == (start, end)
     new = "".join([*pieces, text[at:]])
-    assert list(strings(json.loads(new))) == wanted
+    assert list(leaves(json.loads(new, object_pairs_hook=Pairs))) == wanted
 
 
 @given(VALUES, st.data())
@@ -57,21 +79,27 @@ def test_json_in_a_string_stays_json_whatever_is_replaced_in_it(value, data):
     start = data.draw(st.integers(0, len(text) - 1))
     end = data.draw(st.integers(start + 1, len(text)))
     new, at = [], 0
-    for number, (first, last) in inner_spans(text, [(start, end)]):
+    for number, (first, last), kind in inner_spans(text, [(start, end)]):
         assert number == 0
-        new += [text[at:first], "<X_1>"]
+        new += [text[at:first], "7" if kind == "number" else "<X_1>"]
         at = last
-    read = json.loads("".join([*new, text[at:]]))
-    assert shape(json.loads(read["arguments"])) == shape({"a": value})
-    assert shape(json.loads(json.loads(read["deep"])["b"])) == shape({"a": value})
+    read = json.loads("".join([*new, text[at:]]), object_pairs_hook=Pairs)
+    (_, arguments), (_, deep) = read
+    ((_, deepest),) = json.loads(deep, object_pairs_hook=Pairs)
+    for made in (arguments, deepest):
+        assert shape(json.loads(made, object_pairs_hook=Pairs)) == shape({"a": value})
 
 
 def shape(value):
-    if isinstance(value, dict):
-        return {key: shape(item) for key, item in value.items()}
+    """The kinds of what stands in a value, without what it says."""
+    if isinstance(value, dict | Pairs):
+        pairs = value.items() if isinstance(value, dict) else value
+        return {"members": [shape(each) for _, each in pairs]}
     if isinstance(value, list):
-        return [shape(item) for item in value]
-    return "" if isinstance(value, str) and not nested(value) else value if not isinstance(value, str) else "json"
+        return [shape(each) for each in value]
+    if isinstance(value, str):
+        return "json" if nested(value) else ""
+    return 0 if isinstance(value, int) and not isinstance(value, bool) else value
 
 
 def nested(text):
@@ -82,15 +110,18 @@ def nested(text):
 
 
 def test_text_that_is_no_json_is_replaced_as_it_is():
-    assert inner_spans("打139", [(1, 4)]) == [(0, (1, 4))]
-    assert inner_spans('{"a": 139}', [(6, 9)]) == []  # a number
-    assert inner_spans('{"139": ""}', [(2, 5)]) == []  # a key
-    assert inner_spans('{"a": "139"}', [(0, 12)]) == [(0, (7, 10))]
+    assert inner_spans("打139", [(1, 4)]) == [(0, (1, 4), "string")]
+    assert inner_spans('{"a": 139}', [(7, 8)]) == [(0, (6, 9), "number")]  # as a whole
+    assert inner_spans('{"139": ""}', [(2, 5)]) == [(0, (2, 5), "string")]
+    assert inner_spans('{"a": "139"}', [(3, 12)]) == [(0, (7, 10), "string")]
 
 
 def test_paths_read_as_those_of_the_evidence():
     text = json.dumps({"messages": [{"role": "user", "content": "x"}], "meta": {"a": {"b": ["y"]}}})
-    assert [leaf.path for leaf in json_leaves(text)] == ["messages[0].role", "messages[0].content", "meta.a.b[0]"]
+    values = [leaf.path for leaf in json_leaves(text, keys=False)]
+    assert values == ["messages[0].role", "messages[0].content", "meta.a.b[0]"]
+    keys = [leaf.path for leaf in json_leaves(text) if leaf.kind == "key"]
+    assert keys == ["{key}", "messages[0]{key}", "messages[0]{key}", "{key}", "meta{key}", "meta.a{key}"]
 
 
 FIELD = st.text(st.sampled_from('a号",;\n\r \\1'), max_size=8)
