@@ -96,8 +96,8 @@ class RedactedString(Model):
 class Redaction(Model):
     """What --redact did. `key_id` tells keys apart; without a key, pseudonyms are counted and mean only this copy.
 
-    `not_redactable`: rows that still blocked (the name of a column) and were dropped. `blocking_hits`: found again in all
-    that was kept. `left`: places at which a value still stands that was replaced elsewhere in its row (left.jsonl).
+    `not_redactable`: rows that still blocked (the name of a column) and were dropped. `blocking_hits`: found again in
+    all that was kept. `left`: places at which a value still stands that was replaced elsewhere in its row (left.jsonl).
     """
 
     findings: tuple[str, ...]

@@ -2,7 +2,7 @@
 
 The records in which the check pii finds something are looked at string by string. Identifiers in strings become
 pseudonyms, and so does every other place of the record at which one of them stands in some form; then the record is
-read again as an audit would, and what still blocks (a key of a table's schema) makes it one that must go. The copy that was
+read again as an audit would, and what still blocks (the name of a column) makes it one that must go. The copy that was
 written is searched once more for all that was replaced: what is left is said, by place.
 """
 

@@ -10,6 +10,7 @@ import polars as pl
 from datacheck.pii.analyzer import find
 from datacheck.pii.hidden import UNUSED, hidden
 from datacheck.pii.leaves import Kind, inner_spans
+from datacheck.pii.normalise import as_read
 from datacheck.pii.pseudonyms import Pseudonyms
 from datacheck.pii.rules import Rules, identified, to_replace
 from datacheck.pii.traces import Original, Traces
@@ -49,7 +50,7 @@ class Anonymiser:
         for (number,), own in wanted.group_by("index", maintain_order=True):
             text = texts[int(str(number))]
             hits_of_text = own.select("entity", "start", "end").rows()
-            known = [Original(entity, text[start:end]) for entity, start, end in hits_of_text]
+            known = [Original(entity, as_read(text, start, end)) for entity, start, end in hits_of_text]
             spans = [(start, end) for _, start, end in hits_of_text]
             inside = inner_spans(text, spans)
             found[int(str(number))] = [self._named(known[at], span, kind) for at, span, kind in inside]

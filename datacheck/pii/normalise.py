@@ -96,6 +96,17 @@ def fold(text: str) -> Folded:
     return _fold_numerals(_fold_characters(turned))
 
 
+def as_read(text: str, start: int, end: int) -> str:
+    """Return [start, end) of `text` in the order in which it is read: a part by itself does not tell its direction."""
+    if "\u202e" not in text:
+        return text[start:end]
+    folded = fold(text)
+    if folded.offsets is None:
+        return text[start:end]
+    places = zip(folded.text, *folded.offsets, strict=True)
+    return "".join(char for char, first, last in places if start <= first and last <= end)
+
+
 def _decode_escapes(text: str) -> Folded:
     if "\\" not in text and "&#" not in text:
         return Folded(text, None)

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, Self
 import polars as pl
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, field_validator, model_validator
 
-from datacheck.pii.normalise import fold
+from datacheck.pii.normalise import as_read, fold
 from datacheck.pii.pseudonyms import ENV, fingerprint, identity, read_key
 from datacheck.pii.recognizers import RECOGNIZERS
 from datacheck.pii.redaction import mask
@@ -217,7 +217,7 @@ def identified(hits: pl.DataFrame, texts: pl.Series) -> pl.DataFrame:
     for index, entity, start, end in hits.select("index", "entity", "start", "end").iter_rows():
         if index != at:
             at, text = index, texts[index]
-        told.append((None, None) if entity is None else _told(entity, text[start:end]))
+        told.append((None, None) if entity is None else _told(entity, as_read(text, start, end)))
     columns = pl.DataFrame(told, schema={"value": pl.String, "domain": pl.String}, orient="row")
     return pl.concat([hits, columns], how="horizontal")
 

@@ -33,6 +33,7 @@ MAIL = canary("EMAIL_ADDRESS", 5)
 KEY = "a key of the test, long enough"
 PSEUDONYM = re.compile(r"<([A-Z][A-Z0-9_]*)_(v[0-9]+|[0-9a-fx]{8})>")
 PLANTED = {*PHONES, MAIL}
+WIDE = str.maketrans("0123456789", "０１２３４５６７８９")
 pytestmark = pytest.mark.usefixtures("here")
 
 
@@ -104,9 +105,7 @@ def test_only_values_in_strings_change_and_every_other_byte_stays(tmp_path):
         ),
         json.dumps(chat("干净的一行"), ensure_ascii=False),
         json.dumps(chat(f"信箱{MAIL}，同上{PHONES[0]}"), ensure_ascii=True),
-        json.dumps(
-            chat("电话" + PHONES[3].translate(str.maketrans("0123456789", "０１２３４５６７８９"))), ensure_ascii=True
-        ),
+        json.dumps(chat("电话" + PHONES[3].translate(WIDE)), ensure_ascii=True),
         json.dumps(chat("同" + PHONES[3]), ensure_ascii=False),
     ]
     data = ("\r\n".join(lines) + "\n").encode()
@@ -340,6 +339,21 @@ def test_keys_and_numbers_are_replaced_in_kind(tmp_path):
     assert manifest.validation.exit_code == 0
 
 
+def test_one_value_has_one_name_whatever_hides_it(tmp_path):
+    phone = PHONES[0]
+    forms = [
+        phone,
+        f"\u202e{phone[::-1]}\u202c",
+        "\u200b".join(phone),
+        phone.translate(WIDE),
+        f"{phone[:3]} {phone[3:]}",
+    ]
+    jsonl(tmp_path / "data" / "a.jsonl", *(chat(f"电话：{form}") for form in forms))
+    redact(tmp_path)
+    names = [PSEUDONYM.findall(line) for line in kept(tmp_path, "a.jsonl").decode().splitlines()]
+    assert names == [[("CN_MOBILE", "v1")]] * len(forms)
+
+
 def test_a_number_in_a_table_stays_a_number_of_its_column(tmp_path):
     (tmp_path / "data").mkdir()
     table = pa.table({
@@ -465,7 +479,7 @@ def test_a_value_found_once_is_replaced_in_every_turn_and_form(tmp_path, command
     for number, (form, family) in enumerate(zip(FORMS, "王李张刘陈杨赵黄", strict=True)):
         name, phone = family + given, canary("CN_MOBILE", 200 + number)
         other = form.format(
-            phone, reversed=phone[::-1], wide=phone.translate(str.maketrans("0123456789", "０１２３４５６７８９")),
+            phone, reversed=phone[::-1], wide=phone.translate(WIDE),
             spaced=" ".join(phone),
         )  # fmt: skip
         turns = [f"我叫{name}，电话：{phone}", f"{name}您好", f"加我{other}，{family} {given}", f"好的{name}"]

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pii_helpers import ATOMS, hostile_texts
 
-from datacheck.pii.normalise import NEEDS_FOLDING, fold, fold_character
+from datacheck.pii.normalise import NEEDS_FOLDING, as_read, fold, fold_character
 
 NUMBER = "13912348765"
 
@@ -103,3 +103,11 @@ def test_escapes_decode_as_json_does(text):
     if "\\" in text or '"' in text or "&" in text or any(ord(char) < 32 for char in text):
         return
     assert fold(escaped).text == fold(text).text
+
+
+def test_a_part_is_read_in_the_direction_of_its_text():
+    text = "电话 \u202e76543212931\u202c 好"
+    assert as_read(text, 4, 15) == "13921234567"
+    assert as_read(text, 0, 2) == "电话"
+    assert as_read("\u202e12", 1, 3) == "21"
+    assert as_read("a12", 1, 3) == "12"
