@@ -158,11 +158,7 @@ class Pii(Check, Rules):
             *_by_class(counted, total(data.rows)),
             Value("planted_recall", recall if recall.of else None),
         ]
-        figures = {
-            "entities": hits.group_by("entity", "state", "level").len("hits").sort("entity", "state", "level"),
-            "planted": planted.hosted,
-            **self._by_label(counted, data),
-        }
+        figures = {"entities": _by_kind(hits), "planted": planted.hosted, **self._by_label(counted, data)}
         return Measured(
             tuple(values),
             pl.concat([blocking, others]).drop("level"),
@@ -267,6 +263,16 @@ class Pii(Check, Rules):
             plants=pl.len(), found=pl.col("found").sum().cast(pl.UInt32)
         )
         return _Planted(counts.filter("own"), counts.filter(~pl.col("own")).drop("own"))
+
+
+def _by_kind(hits: pl.DataFrame) -> pl.DataFrame:
+    """Hits, different values and rows of every kind in every state."""
+    counts = (
+        pl.len().alias("hits"),
+        pl.col("value").n_unique().alias("values"),
+        pl.col("row").n_unique().alias("rows"),
+    )
+    return hits.group_by("entity", "state", "level").agg(*counts).sort("entity", "state", "level")
 
 
 def _by_class(hits: pl.DataFrame, rows: int) -> Iterator[Value]:

@@ -23,7 +23,7 @@ NAMED = ids(
     "column: ratings", "column: recall", "column: rows", "column: score", "column: setting", "column: share",
     "column: similarity", "column: size", "column: solutions", "column: source", "column: state", "column: step",
     "column: steps", "column: target", "column: template", "column: texts", "column: threshold", "column: tokens",
-    "column: type", "column: value", "column: what",
+    "column: type", "column: value", "column: values", "column: what",
     "kind: 1 % edits", "kind: 2 % edits", "kind: 5 % edits", "kind: 5 % edits, embedded", "kind: 10 % edits",
     "kind: a sentence left out", "kind: copy", "kind: embedded", "kind: embedded in four times as much",
     "kind: fullwidth", "kind: inserted spaces", "kind: letter case", "kind: line breaks", "kind: options relabelled",
@@ -31,15 +31,15 @@ NAMED = ids(
     "kind: shuffled sentences", "kind: suffix", "kind: traditional", "kind: verbatim",
     "level: block", "level: warn", "level: profile", "level: error", "level: limit", "level: blank",
     "type: (missing)",
-    "state: valid", "state: suspect", "state: specimen",
+    "state: valid", "state: suspect", "state: specimen", "state: public",
     "what: rows", "what: processes", "what: rollouts or batches", "what: updates", "what: updates of the warm-up",
     "what: rows of an epoch in no batch",
 )  # fmt: skip
 _OURS = {known.partition(": ")[0] for known in NAMED} - {"figure", "column"}
 
 
-def _said(what: str, name: str, lang: str) -> str:
-    """A name as the catalogue has it, under what it names; another one stays as it is."""
+def word_of(what: str, name: str, lang: str) -> str:
+    """Return a name as the catalogue has it, under what it names; another one stays as it is."""
     known = f"{what}: {name}"
     said = catalogue(lang).gettext(known)
     return name if said == known else said
@@ -47,7 +47,7 @@ def _said(what: str, name: str, lang: str) -> str:
 
 def name_of(figure: str, lang: Lang) -> str:
     """The name of a figure; one of a user's check stays as it is."""
-    return _said("figure", figure, lang)
+    return word_of("figure", figure, lang)
 
 
 def table_of(table: Mapping[str, list[Any]], lang: Lang) -> dict[str, list[Any]]:
@@ -55,9 +55,9 @@ def table_of(table: Mapping[str, list[Any]], lang: Lang) -> dict[str, list[Any]]
     if lang == "en":
         return dict(table)
     said = {
-        column: [_said(column, each, lang) if isinstance(each, str) and column in _OURS else each for each in values]
+        column: [word_of(column, each, lang) if isinstance(each, str) and column in _OURS else each for each in values]
         for column, values in table.items()
     }
-    names = {column: _said("column", column, lang) for column in table}
+    names = {column: word_of("column", column, lang) for column in table}
     apart = len(set(names.values())) == len(names)
     return {names[column] if apart else column: values for column, values in said.items()}

@@ -5,6 +5,7 @@ colour the terminal, move its cursor or speak to a CI system that reads commands
 """
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from rich.cells import cell_len
 from rich.console import Console
@@ -57,7 +58,8 @@ def print_report(
     _not_checked(screen, report)
     if folder is not None:
         screen.heading(words.reports)
-        screen.line(f"{folder}/  {', '.join([*faces(), 'report.json'])}", head="  ")
+        written = [name for name in faces() if (Path(folder) / name).is_file()]
+        screen.line(f"{folder}/  {', '.join([*written, 'report.json'])}", head="  ")
         if report.verdict is not Status.PASS:  # the first lines have left the screen
             screen.line()
             _verdict(screen, report)

@@ -46,7 +46,10 @@ def test_the_block_of_a_finding_in_rustc_style(build, user_check):
     ]
 
 
-def test_the_header_the_table_the_funnel_and_the_end(build):
+def test_the_header_the_table_the_funnel_and_the_end(build, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "runs" / "1").mkdir(parents=True)
+    (tmp_path / "runs" / "1" / "report.html").touch()
     text = printed(build("forum"), folder="runs/1")
     assert "Contract forum version forum, datacheck 0.1.0" in text
     assert "exit code 3" in " ".join(text.split())
@@ -56,7 +59,7 @@ def test_the_header_the_table_the_funnel_and_the_end(build):
     assert [line.split()[-1] for line in text.split("\n") if line.startswith("    forum")] == ["-144"]
     assert "  - forum\n" in text
     end = text.partition("\nReports\n")[2]
-    assert "runs/1/  report.html" in end
+    assert "runs/1/  report.html, report.json" in end  # what is there
     assert "? ERROR  no verdict" in end  # again: the first lines have left the screen
     order = [
         text.index(mark)

@@ -1,5 +1,7 @@
 """The faces of a report in its folder, one module each: `FILE` is the file's name, `render` makes its text.
 
+A face that has nothing to say of a report gives an empty text, and no file is written.
+
 There is no list: a module here is a face, and so is one that another distribution names under the entry point
 `datacheck.faces`. What other commands read (report.json, run.json) is written beside them, by `write_faces`.
 """
@@ -32,7 +34,7 @@ def faces() -> Mapping[str, Render]:
 
 def write_faces(report: Report, folder: Path, lang: Lang, run: Mapping[str, object]) -> None:
     """Every face, run.json for what differs from run to run, and report.json."""
-    texts = {name: render(report, lang, run) for name, render in faces().items()}
+    texts = {name: text for name, render in faces().items() if (text := render(report, lang, run))}
     texts["run.json"] = json.dumps(run, ensure_ascii=False, indent=1) + "\n"
     texts["report.json"] = report.to_json()
     for name, text in texts.items():
