@@ -3,7 +3,17 @@
 import re
 from random import Random
 
-from datacheck.pii.expressions import ARITHMETIC_LEFT, ARITHMETIC_RIGHT, GAP, GATE_DIGITS, LEFT, RIGHT, SEPARATOR
+from datacheck.pii.expressions import (
+    ARITHMETIC_LEFT,
+    ARITHMETIC_RIGHT,
+    FIELD_LEFT,
+    GAP,
+    GATE_DIGITS,
+    LEFT,
+    RIGHT,
+    SEPARATOR,
+    worded,
+)
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer, completed, digits_of, random_digits, words
 
@@ -38,14 +48,14 @@ class CnBankCard(Recognizer):
     }
     positive = (
         r"银行|卡号|账号|账户|帐号|帐户|储蓄|信用卡|借记卡|开户|汇款|转账|打款|收款"
-        r"|(?i:card|visa|master|unionpay|bank|account|amex)"
-    )
-    negative_left = ARITHMETIC_LEFT
+        "|"
+    ) + worded("card", "visa", "master", "mastercard", "unionpay", "bank", "account", "amex")
+    negative_left = f"{ARITHMETIC_LEFT}|{FIELD_LEFT}"
     negative_right = ARITHMETIC_RIGHT
     specimens = words(
         "4111111111111111 4242424242424242 4012888888881881 4000056655665556 5555555555554444 "
         "5105105105105100 5200828282828210 2223003122003222 378282246310005 371449635398431 "
-        "3530111333300000 3566002020360505 6200000000000005 6222020200112233445 6222021234567890123"
+        "3530111333300000 3566002020360505 6200000000000005 6222020200112233445 6222021234567890123 6228480402564890018"
     )
 
     def judge(self, rule: str, value: str) -> Judgement | None:
