@@ -31,33 +31,35 @@ class Recognizer(ABC):
     text in which a match can reach the threshold (a context word: see `anywhere`).
     """
 
-    entity: ClassVar[str]
-    priority: ClassVar[int]
+    entity: str
+    region: str = ""
+    """The country (ISO 3166, UK for GB) of which it is looked for; none: everywhere."""
+    priority: float
     """Where two entities overlap and neither is the surer one, the lower number stays; ours go up in tens."""
-    policy: ClassVar[Policy]
+    policy: Policy
     """Severities, threshold and linkage."""
-    prefilter: ClassVar[str]
+    prefilter: str
     prefilters: ClassVar[tuple[str, ...]] = ()
-    gate: ClassVar[str] = ""
-    needs: ClassVar[str] = ""
+    gate: str = ""
+    needs: str = ""
     ends: ClassVar[Mapping[str, tuple[frozenset[str], int]]] = {}
     """Rule name to the words with one of which each of its matches ends, and to the most characters of a match: only
     what stands before such a word is tried."""
     tries: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     """Rule name to expressions for Rust's engine, one of which matches in every text in which the rule does: for rules
     that take long, and whose texts are mostly there for the sake of others."""
-    patterns: ClassVar[Mapping[str, str]]
+    patterns: Mapping[str, str]
     """Rule name to regular expression; the value is the group `value`, else the whole match (see `span`). Within one
     entity the first rule that matches a span wins."""
-    extents: ClassVar[tuple[str, ...]] = ()
+    extents: tuple[str, ...] = ()
     """Python `re`, group `value` as in `patterns`: what `excerpt` hides besides runs of five or more digits."""
-    positive: ClassVar[str] = ""
+    positive: str = ""
     """Context words, 24 characters before or 10 after; white space is removed first."""
     negative_left: ClassVar[str] = ""
     negative_right: ClassVar[str] = ""
     specimens: ClassVar[frozenset[str]] = frozenset()
     """Canonical values known from documentation and textbooks: always found, and named as such."""
-    label: ClassVar[str] = ""
+    label: str = ""
     """What must stand before a bare value so that it is recognised: 护照, QQ:."""
     shown: ClassVar[tuple[int, int]] = (2, 2)
     """How many characters of the canonical value its mask keeps at each end."""

@@ -24,6 +24,7 @@ _BRANDS = re.compile(
     r"|2(?:22[1-9]|2[3-9][0-9]|[3-6][0-9]{2}|7[01][0-9]|720)[0-9]{12}|35[0-9]{14}|3[47][0-9]{13}"
     r"|6(?:011|5[0-9]{2})[0-9]{12}"
 )
+_OTHER = "(?:30|36|38)[0-9]{12}|(?:1[0-9]|5[06-9]|6[0-9])[0-9]{13,14}"  # Diners, UATP, Maestro: beside a word only
 _DOUBLED = (0, 2, 4, 6, 8, 1, 3, 5, 7, 9)
 
 
@@ -31,10 +32,11 @@ class CnBankCard(Recognizer):
     """A brand's prefix and length with a right Luhn digit; UnionPay also without, beside a word like 账号."""
 
     entity = "CN_BANK_CARD"
+    region = "CN"
     priority = 140
     policy = Policy("block", hard=True)
     gate = GATE_DIGITS
-    prefilter = rf"[2-69](?:{GAP}[0-9]){{14}}"
+    prefilter = rf"[2-69](?:{GAP}[0-9]){{14}}|{_OTHER}"
     patterns = {
         "cn_bank_card": (
             rf"{LEFT}(?:[2-69][0-9]{{14,18}}|[2-69][0-9]{{3}}(?:{SEPARATOR}{{1,3}}[0-9]{{4}}){{3}}(?:{GAP}["
@@ -46,6 +48,7 @@ class CnBankCard(Recognizer):
             rf"{LEFT}(?<![0-9]{SEPARATOR})[2-69](?:{GAP}[0-9]){{14,18}}{RIGHT}(?!{SEPARATOR}{{1,2}}[0-9])"
         ),
     }
+    patterns["cn_bank_card.other"] = rf"{LEFT}(?:{_OTHER}){RIGHT}"
     positive = (
         r"银行|卡号|账号|账户|帐号|帐户|储蓄|信用卡|借记卡|开户|汇款|转账|打款|收款"
         "|"
@@ -63,6 +66,8 @@ class CnBankCard(Recognizer):
         number = digits_of(value)
         if number in self.specimens:
             return Judgement(1.0, "specimen")
+        if rule == "cn_bank_card.other":
+            return Judgement(0.2, "valid") if luhn(number) else None
         if not _BRANDS.fullmatch(number) or len(set(number)) < 3:
             return None
         if not luhn(number):

@@ -40,6 +40,7 @@ class CnLandline(Recognizer):
     """
 
     entity = "CN_LANDLINE"
+    region = "CN"
     priority = 180
     policy = Policy("block", hard=True)
     gate = GATE_DIGITS

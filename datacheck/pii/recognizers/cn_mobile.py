@@ -43,6 +43,7 @@ class CnMobile(Recognizer):
     """A number in an assigned range; the usual groupings are valid, digit by digit needs context."""
 
     entity = "CN_MOBILE"
+    region = "CN"
     priority = 170
     policy = Policy("block", hard=True)
     gate = GATE_DIGITS

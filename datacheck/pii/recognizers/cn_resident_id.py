@@ -36,6 +36,7 @@ class CnResidentId(Recognizer):
     """
 
     entity = "CN_RESIDENT_ID"
+    region = "CN"
     priority = 30
     policy = Policy("block", hard=True)
     prefilter = rf"[1-9](?:{GAP}[0-9]){{14}}|[A-Za-z]{{3}}(?:{GAP}[0-9]){{12}}"
