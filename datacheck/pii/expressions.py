@@ -47,7 +47,7 @@ ARITHMETIC_LEFT = (
     # and ">" also ends a tag (<td>138…). "5.138" is a decimal, "5. 138…" an item. A name of two or more letters
     # before "=" is a key (tel=138…), one letter is a variable.
     rf"(?:(?:[×÷^≈≤≥￥¥$€£]|等于){_H}|[0-9A-Za-z_)）\]]{_H}[*+<]{_H}|(?<!<[^<>\n]{{0,20}})[0-9A-Za-z_)）\]]{_H}>{_H}|\+"
-    rf"|[0-9]\.|[0-9A-Za-z]_|(?<![A-Za-z_\"'][A-Za-z_\"'])={_H}|[^\S\n]={_H}-?|={_H}-"
+    rf"|[0-9]\.|[0-9A-Za-z]_-?|(?<![A-Za-z_\"'][A-Za-z_\"'])={_H}|[^\S\n]={_H}-?|={_H}-"
     rf"|(?:^|[\s(（])[-−]|(?:[0-9)）]|(?<![A-Za-z])[A-Za-z]){_H}[-−]{_H})\Z"
 )
 ARITHMETIC_RIGHT = (

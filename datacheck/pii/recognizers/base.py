@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
+from itertools import pairwise
 from random import Random
 from re import Match
 from typing import ClassVar, NamedTuple
@@ -124,6 +125,12 @@ def starred(value: str, head: int, tail: int) -> str:
 def digits_of(value: str) -> str:
     """Return the ASCII digits of a value."""
     return "".join(char for char in value if "0" <= char <= "9")
+
+
+def in_sequence(digits: str) -> bool:
+    """Whether each digit is one more than the one before, or each one less (9 and 0 are neighbours); from six digits on."""
+    steps = {(int(after) - int(before)) % 10 for before, after in pairwise(digits)}
+    return len(digits) >= 6 and steps in ({1}, {9})
 
 
 def completed(body: str, is_valid: Callable[[str], bool]) -> str:

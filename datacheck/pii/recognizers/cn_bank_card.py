@@ -32,7 +32,6 @@ class CnBankCard(Recognizer):
     """A brand's prefix and length with a right Luhn digit; UnionPay also without, beside a word like 账号."""
 
     entity = "CN_BANK_CARD"
-    region = "CN"
     priority = 140
     policy = Policy("block", hard=True)
     gate = GATE_DIGITS
@@ -47,11 +46,10 @@ class CnBankCard(Recognizer):
         "cn_bank_card.spaced": (
             rf"{LEFT}(?<![0-9]{SEPARATOR})[2-69](?:{GAP}[0-9]){{14,18}}{RIGHT}(?!{SEPARATOR}{{1,2}}[0-9])"
         ),
+        "cn_bank_card.other": rf"{LEFT}(?:{_OTHER}){RIGHT}",
     }
-    patterns["cn_bank_card.other"] = rf"{LEFT}(?:{_OTHER}){RIGHT}"
     positive = (
-        r"银行|卡号|账号|账户|帐号|帐户|储蓄|信用卡|借记卡|开户|汇款|转账|打款|收款"
-        "|"
+        r"银行|卡号|账号|账户|帐号|帐户|储蓄|信用卡|借记卡|开户|汇款|转账|打款|收款|"
     ) + worded("card", "visa", "master", "mastercard", "unionpay", "bank", "account", "amex")
     negative_left = f"{ARITHMETIC_LEFT}|{FIELD_LEFT}"
     negative_right = ARITHMETIC_RIGHT

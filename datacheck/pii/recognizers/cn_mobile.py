@@ -24,8 +24,9 @@ _LEFT = (
     rf"(?:{LEFT}|(?<=hone|obile|(?<![A-Za-z0-9])(?i:tel|cell|call|sms|whatsapp|wechat|weixin|[vw]x|v|num|no|hp|ph)))"
 )
 _PREFIX = rf"(?:(?:\+|00)?86{GAP})?"
+_LEFT += r"(?!(?<=[0-9]\.)1[0-9]{2}[ \t])"  # 16:14:08.162  2626  2808: the columns of a log
 # "sensor 136 2227 2227": between words and numbers that blanks set apart, groups need context.
-_SET_APART = r"(?:(?<![0-9A-Za-z_)\]>%:=,][ \t])|(?!1[0-9]{2}[ \t]))"
+_SET_APART = r"(?:(?<![0-9A-Za-z_)\]%=][ \t])|(?!1[0-9]{2}[ \t]))"
 _BREAK = r"[ \-]?\r?\n[ \t>]{0,4}(?:[\-*•][ ])?"  # the number goes on in the next line, or in the next item of a list
 _GROUPS = rf"1[3-9][0-9](?:[ \-]?[0-9]{{4}}{_BREAK}|{_BREAK}[0-9]{{4}}[ \-]?)[0-9]{{4}}"
 _QUAD = re.compile(r"(?:[0-9]{1,3}\.){3}[0-9]{1,3}")  # 195.154.37.122
@@ -63,7 +64,7 @@ class CnMobile(Recognizer):
         rf"{_WORDS}|联系|致电|拨打|来电|短信|联络|聯絡|电联|打给|打我|找我|加我|热线|"
         + worded("tel", "telephone", "phone", "mobile", "cell", "cellphone", "call", "contact", "whatsapp", "wechat")
         + "|"
-        + worded("sms", "dial", "reach", "text me", "ring me")
+        + worded("sms", "dial", "reach", "text", "ring me")
     )
     negative_left = rf"{ARITHMETIC_LEFT}|\+(?!86)[0-9]{{1,3}}[ \-]?$|{FIELD_LEFT}"  # another country's code
     negative_right = ARITHMETIC_RIGHT

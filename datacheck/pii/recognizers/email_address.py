@@ -8,7 +8,7 @@ from datacheck.pii.recognizers.base import Judgement, Recognizer, random_digits,
 
 # RFC 2606 and 6761 names, and the domains that documentation uses instead of them.
 _SAMPLE = re.compile(
-    r"(?:.*\.)?(?:example|test|invalid|localhost)|(?:.*\.)?example\.[a-z]{2,4}(?:\.[a-z]{2})?"
+    r"(?:.*\.)?(?:example|test|invalid|localhost)|(?:.*\.)?example[0-9]?\.[a-z]{2,4}(?:\.[a-z]{2})?"
     r"|(?:(?:my|your)[_\-]?)?(?:test|domain|email|company|abc|sample|website|site|placeholder|xxx+)"
     r"\.(?:com|cn|org|net)|(?:.*\.)?(?:local|lan|internal|corp|home)"
 )
@@ -16,7 +16,7 @@ _SAMPLE = re.compile(
 _ANYBODY = re.compile(
     r"(?:(?:my|your|the|a|some|first|last|full)?[._\-]?(?:name|user|username|email|mail|account|address|id|login)|you"
     r"|someone|somebody|anyone|nobody|test|tester|testing|sample|example|demo|dummy|foo|bar|foobar|x{3,}|abcd?"
-    r"|(?:john|jane)[._\-]?doe|firstname[._\-]?lastname|first[._\-]last)[0-9]{0,3}"
+    r"|(?:john|jane|joe)[._\-]?doe|firstname[._\-]?lastname|first[._\-]last)[0-9]{0,3}"
 )
 _ALGEBRA = re.compile(r"[a-z0-9]@[a-z]\.[a-z]{2,3}")  # a@d.co
 # Generic top-level domains that people's mailboxes are in. Two letters = a country. Anything else is a

@@ -10,13 +10,13 @@ from typing import Any
 from datacheck.pii.examples import example
 from datacheck.pii.expressions import GATE_DIGITS, LEFT, LINKER, RIGHT, anywhere, worded
 from datacheck.pii.policy import Policy
-from datacheck.pii.recognizers.base import Judgement, Recognizer
+from datacheck.pii.recognizers.base import Judgement, Recognizer, digits_of, in_sequence
 
 
 class National(Recognizer):
     """A form and, where there are any, check digits; beside a word, unless the form is unmistakable.
 
-    A wrong check digit beside a word is a suspect.
+    A wrong check digit beside a word is a suspect, 12345678 a specimen.
     """
 
     def __init__(self, entity: str, number: int, entry: dict[str, Any]) -> None:
@@ -44,14 +44,15 @@ class National(Recognizer):
             self.patterns = {**alone, rule: rf"{LEFT}{form}{RIGHT}"}
         self._sure = 0.6 if entry.get("beside") else 0.3
         # `excerpt` hides five digits in a row anyway
-        self.extents = () if self.gate else (rf"(?<![0-9A-Za-z]){form}(?![0-9A-Za-z])",)
+        shown = rf"(?:{named}){LINKER}(?P<value>{form})" if entry.get("beside") else rf"{LEFT}{form}(?![0-9A-Za-z])"
+        self.extents = () if self.gate and not entry.get("beside") else (shown,)
 
     def judge(self, rule: str, value: str) -> Judgement | None:
         """Judge by the check digits."""
         alone = rule.endswith(".alone")
         if not self._is_valid(value):
             return None if alone else Judgement(self._sure - 0.1, "suspect")
-        return Judgement(0.6 if alone else self._sure, "valid")
+        return Judgement(0.6 if alone else self._sure, "specimen" if in_sequence(digits_of(value)) else "valid")
 
     def _is_valid(self, value: str) -> bool:
         if len(set(self.canonical(value))) == 1:

@@ -4,7 +4,7 @@ from random import Random
 
 from datacheck.pii.expressions import GAP, GATE_DIGITS, LEFT, LINKER, RIGHT, anywhere
 from datacheck.pii.policy import Policy
-from datacheck.pii.recognizers.base import Judgement, Recognizer, words
+from datacheck.pii.recognizers.base import Judgement, Recognizer, in_sequence, words
 
 _SEP = r"[\- .]"
 _START = rf"(?:{LEFT}|(?<=(?i:ssn)))"
@@ -38,7 +38,7 @@ class UsSsn(Recognizer):
     def judge(self, rule: str, value: str) -> Judgement | None:
         """Judge by the ranges that were never given out."""
         number = self.canonical(value)
-        if number in self.specimens:
+        if number in self.specimens or in_sequence(number):
             return Judgement(0.2 if rule == "us_ssn.spaced" else 1.0, "specimen")
         if number[:3] in ("000", "666") or number[3:5] == "00" or number[5:] == "0000":
             return None
