@@ -52,9 +52,8 @@ class EmailAddress(Recognizer):
     priority = 280
     policy = Policy("block", hard=True)
     prefilter = (
-        r"@[A-Za-z0-9][A-Za-z0-9\-]*\.[A-Za-z0-9]|[(\[{（【][ ]?(?:at|AT|@|艾特)[ ]?[)\]}）】]|艾特|圈[aA]"
-        r"|[ ](?:at|AT)[ ][A-Za-z0-9\-]+(?:[ ]?点|[ ](?:dot|DOT)[ ]|[ ]?[(\[{（【])"
-        r"|[A-Za-z0-9]#[A-Za-z0-9][A-Za-z0-9\-]*(?:\.[A-Za-z]|[ ]?[点(\[{（【]|[ ](?:dot|DOT)[ ])"
+        r"@[A-Za-z0-9][A-Za-z0-9\-]*\.[A-Za-z0-9]|[(\[{（【][ ]?(?:at|AT|@|艾特|dot|DOT|点|\.)[ ]?[)\]}）】]|艾特|圈[aA]"
+        r"|[ ](?:dot|DOT)[ ]|#[A-Za-z0-9][A-Za-z0-9\-]*\.[A-Za-z0-9]"
     )
     # What stands before the @ of a URL (ftp://user:password@host) is a login, not a mailbox.
     patterns = {
@@ -75,6 +74,8 @@ class EmailAddress(Recognizer):
         if _SAMPLE.fullmatch(domain) or _ANYBODY.fullmatch(local) or _ALGEBRA.fullmatch(value):
             return Judgement(1.0, "specimen")
         if rule == "email_address.at":
+            if "点" in written and not _MARKED.search(written):
+                return None
             if domain in _PUBLIC:
                 return Judgement(0.6, "valid")
             known = tld in _GENERIC or (len(tld) == 2 and bool(_MARKED.search(written)))

@@ -8,9 +8,18 @@ from random import Random
 from typing import Any
 
 from datacheck.pii.examples import example
-from datacheck.pii.expressions import GATE_DIGITS, LEFT, LINKER, RIGHT, anywhere, worded
+from datacheck.pii.expressions import GATE_DIGITS, GATE_FIVE_DIGITS, LEFT, LINKER, RIGHT, anywhere, worded
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer, digits_of, in_sequence
+
+_TABLE = tomllib.loads(resources.files(__package__).joinpath("national.toml").read_text("utf-8"))
+_PARTS = re.compile("[ '’_-]")
+
+
+def _parts(words: list[str]) -> list[str]:
+    """The longest part of each: it stands in student id, student_id and s t u d e n t i d."""
+    return sorted({max(_PARTS.split(word), key=len) for word in words})
+
 
 
 class National(Recognizer):
@@ -27,11 +36,9 @@ class National(Recognizer):
         self.priority = 110 + number / 1000  # before cards and telephones: their words say what they are
         self.policy = Policy(level, hard=level == "block")
         self.label = f"{words[0]} "
-        self.gate = GATE_DIGITS if entry.get("gate", True) else ""
         self.prefilter = form
-        # student id, student_id, s t u d e n t i d: the longest part of a word stands in all of them
-        parts = {max(re.split("[ '’_-]", word), key=len) for word in words}
-        self.needs = "" if "alone" in entry else anywhere(*sorted(parts))
+        self.gate = {True: GATE_DIGITS, "five": GATE_FIVE_DIGITS, False: ""}[entry.get("gate", True)]
+        self.needs = "" if "alone" in entry else anywhere(*_parts(words))
         self._form, self._check, self._prefix = entry["form"], entry.get("check"), entry.get("prefix", "")
         latin = [word for word in words if word[0].isascii()]
         named = "|".join([*(word for word in words if not word[0].isascii()), *([worded(*latin)] if latin else [])])
@@ -45,7 +52,7 @@ class National(Recognizer):
         self._sure = 0.6 if entry.get("beside") else 0.3
         # `excerpt` hides five digits in a row anyway
         shown = rf"(?:{named}){LINKER}(?P<value>{form})" if entry.get("beside") else rf"{LEFT}{form}(?![0-9A-Za-z])"
-        self.extents = () if self.gate and not entry.get("beside") else (shown,)
+        self.extents = () if self.gate else (shown,)
 
     def judge(self, rule: str, value: str) -> Judgement | None:
         """Judge by the check digits."""
@@ -75,8 +82,7 @@ class National(Recognizer):
 
 
 def _made() -> Iterator[Recognizer]:
-    table = tomllib.loads(resources.files(__package__).joinpath("national.toml").read_text("utf-8"))
-    for number, (entity, entry) in enumerate(table.items(), start=1):
+    for number, (entity, entry) in enumerate(_TABLE.items(), start=1):
         yield National(entity, number, entry)
 
 

@@ -2,7 +2,7 @@
 
 from random import Random
 
-from datacheck.pii.expressions import LEFT, RIGHT, anywhere, worded
+from datacheck.pii.expressions import GATE_FIVE_DIGITS, LEFT, RIGHT, anywhere, worded
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer, words
 
@@ -13,15 +13,16 @@ _WEIGHTS = (8, 7, 6, 5, 4, 3, 2, 10, 0, 9, 8, 7, 6, 5, 4, 3, 2)
 
 
 class Vin(Recognizer):
-    """17 characters, the last four digits, beside a word; Europe uses no check digit, so a wrong one is no evidence."""
+    """17 characters, the last five digits, beside a word; Europe uses no check digit, so a wrong one is no evidence."""
 
     entity = "VIN"
     priority = 135
     policy = Policy("block")
     label = "VIN "
-    prefilter = rf"(?i:{_CHAR}{{13}}[0-9]{{4}})"
+    gate = GATE_FIVE_DIGITS
+    prefilter = rf"(?i:{_CHAR}{{12}}[0-9]{{5}})"
     needs = anywhere("vin", "车架", "車架", "vehicle", "chassis", "车辆识别", "車輛識別")
-    patterns = {"vin": rf"{LEFT}(?=[A-Za-z]*[0-9])(?=[0-9]*[A-Za-z])(?i:{_CHAR}{{13}}[0-9]{{4}}){RIGHT}"}
+    patterns = {"vin": rf"{LEFT}(?=[A-Za-z]*[0-9])(?=[0-9]*[A-Za-z])(?i:{_CHAR}{{12}}[0-9]{{5}}){RIGHT}"}
     positive = "车架|車架|车辆识别|車輛識別|" + worded("vin", "vehicle identification", "chassis")
     extents = (r"(?<![0-9A-Za-z])[A-HJ-NPR-Z0-9]{17}(?![0-9A-Za-z])",)
     specimens = words("1M8GDM9AXKP042788 11111111111111111 1HGBH41JXMN109186")
