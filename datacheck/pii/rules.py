@@ -101,7 +101,8 @@ class Rules(_Model):
 
     entities: dict[str, Level] = Field(default={}, description="block, warn, profile or off per entity")
     regions: Literal["all"] | tuple[str, ...] = Field(
-        default=(), description="countries whose identifiers are looked for besides CN, TW, HK, MO and US: DE, FR, …; or all"
+        default=(),
+        description="countries whose identifiers are looked for besides CN, TW, HK, MO and US: DE, FR, …; or all",
     )
     specimens: Level | None = Field(default=None, description="what values known from documentation count as")
     suspects: Level | None = Field(default=None, description="what values with a wrong check digit count as")

@@ -69,10 +69,10 @@ class National(Recognizer):
         if self._check == "phone":
             import phonenumbers  # only a candidate pays for its tables
 
-            return phonenumbers.is_valid_number(phonenumbers.parse(value, "GB" if self.region == "UK" else self.region))
+            return bool(phonenumbers.is_valid_number(phonenumbers.parse(value, "GB" if self.region == "UK" else self.region)))
         is_valid = import_module(f"stdnum.{self._check}").is_valid
         # as written first: in Finland's the separator is the century
-        return is_valid(self._prefix + value) or is_valid(self._prefix + self.canonical(value))
+        return any(is_valid(self._prefix + form) for form in (value, self.canonical(value)))
 
     def canary(self, rng: Random) -> str:
         """Return the first word and a random value of the form with right check digits."""
