@@ -20,7 +20,7 @@ Names = Literal["linked", "full"]
 """Where unlabelled names are looked for: within LINK characters of a hard identifier, or in every text (slow)."""
 
 # These have no gate of their own, but few rows have any of them: one expression for all is tried first.
-_TOGETHER = ("EMAIL_ADDRESS", "MAC_ADDRESS", "IP_ADDRESS", "IBAN", "GPS", "CRYPTO", "CN_PLATE", "US_MBI")
+_TOGETHER = ("EMAIL_ADDRESS", "MAC_ADDRESS", "IP_ADDRESS", "IBAN", "GPS", "CRYPTO", "CN_PLATE")
 _WITHIN = {GATE_DIGITS: GATE_FIVE_DIGITS}
 """Gates that are tried behind a wider one, if that is tried."""
 _ANY_NAME = rf"[{HAN}]{{2}}|(?:Mr|Mrs|Ms|Miss|Dr|Prof)\.?[ ][A-Z]"

@@ -48,9 +48,9 @@ class CnBankCard(Recognizer):
         ),
         "cn_bank_card.other": rf"{LEFT}(?:{_OTHER}){RIGHT}",
     }
-    positive = (
-        r"银行|卡号|账号|账户|帐号|帐户|储蓄|信用卡|借记卡|开户|汇款|转账|打款|收款|"
-    ) + worded("card", "visa", "master", "mastercard", "unionpay", "bank", "account", "amex")
+    positive = (r"银行|卡号|账号|账户|帐号|帐户|储蓄|信用卡|借记卡|开户|汇款|转账|打款|收款|") + worded(
+        "card", "visa", "master", "mastercard", "unionpay", "bank", "account", "amex"
+    )
     negative_left = f"{ARITHMETIC_LEFT}|{FIELD_LEFT}"
     negative_right = ARITHMETIC_RIGHT
     specimens = words(

@@ -37,7 +37,9 @@ _MARKED = re.compile(r"[(\[{（【]|艾特|圈[aA]")  # " at " and "#" also stan
 _LONGEST_SHOWN = 6  # museum
 _ADDRESS = r"[A-Za-z0-9_](?:[A-Za-z0-9._%+\-]{0,63})@(?:[A-Za-z0-9](?:[A-Za-z0-9\-]{0,62})\.){1,8}[A-Za-z]{2,24}"
 # zhang [at] qq [dot] com, zhang艾特qq点com, john dot smith at gmail dot com, zhang#qq.com
-_AT = re.compile(r"[ ]?[(\[{（【][ ]?(?:at|AT|@|艾特)[ ]?[)\]}）】][ ]?|[ ]?(?:艾特|圈[aA])[ ]?|[ ](?:at|AT)[ ](?=[A-Za-z0-9\-]+[^.A-Za-z0-9\-])|#")
+_AT = re.compile(
+    r"[ ]?[(\[{（【][ ]?(?:at|AT|@|艾特)[ ]?[)\]}）】][ ]?|[ ]?(?:艾特|圈[aA])[ ]?|[ ](?:at|AT)[ ](?=[A-Za-z0-9\-]+[^.A-Za-z0-9\-])|#"
+)
 _DOT = re.compile(r"[ ]?[(\[{（【][ ]?(?:dot|DOT|\.|点)[ ]?[)\]}）】][ ]?|[ ](?:dot|DOT)[ ]|[ ]?点[ ]?")
 _SPELT = (
     rf"[A-Za-z0-9_][A-Za-z0-9._%+\-]{{0,63}}(?:(?:{_DOT.pattern})[A-Za-z0-9_\-]{{1,63}}){{0,3}}(?:{_AT.pattern})"

@@ -21,7 +21,6 @@ def _parts(words: list[str]) -> list[str]:
     return sorted({max(_PARTS.split(word), key=len) for word in words})
 
 
-
 class National(Recognizer):
     """A form and, where there are any, check digits; beside a word, unless the form is unmistakable.
 
@@ -37,7 +36,9 @@ class National(Recognizer):
         self.policy = Policy(level, hard=level == "block")
         self.label = f"{words[0]} "
         self.prefilter = form
-        self.gate = {True: GATE_DIGITS, "five": GATE_FIVE_DIGITS, False: ""}[entry.get("gate", True)]
+        by_words = f"(?i:{'|'.join(_parts(words))})"
+        gates = {True: GATE_DIGITS, "five": GATE_FIVE_DIGITS, "words": by_words, False: ""}
+        self.gate = gates[entry.get("gate", True)]
         self.needs = "" if "alone" in entry else anywhere(*_parts(words))
         self._form, self._check, self._prefix = entry["form"], entry.get("check"), entry.get("prefix", "")
         latin = [word for word in words if word[0].isascii()]
@@ -51,8 +52,8 @@ class National(Recognizer):
             self.patterns = {**alone, rule: rf"{LEFT}{form}{RIGHT}"}
         self._sure = 0.6 if entry.get("beside") else 0.3
         # `excerpt` hides five digits in a row anyway
-        shown = rf"(?:{named}){LINKER}(?P<value>{form})" if entry.get("beside") else rf"{LEFT}{form}(?![0-9A-Za-z])"
-        self.extents = () if self.gate else (shown,)
+        shown = rf"{LEFT}{form}(?![0-9A-Za-z])"
+        self.extents = (shown,) if entry.get("gate") in (False, "words") else ()
 
     def judge(self, rule: str, value: str) -> Judgement | None:
         """Judge by the check digits."""
@@ -69,7 +70,9 @@ class National(Recognizer):
         if self._check == "phone":
             import phonenumbers  # only a candidate pays for its tables
 
-            return bool(phonenumbers.is_valid_number(phonenumbers.parse(value, "GB" if self.region == "UK" else self.region)))
+            return bool(
+                phonenumbers.is_valid_number(phonenumbers.parse(value, "GB" if self.region == "UK" else self.region))
+            )
         is_valid = import_module(f"stdnum.{self._check}").is_valid
         # as written first: in Finland's the separator is the century
         return any(is_valid(self._prefix + form) for form in (value, self.canonical(value)))
