@@ -6,12 +6,12 @@ from functools import cache, lru_cache
 from typing import Any
 
 from datacheck.pii.normalise import fold
-from datacheck.pii.recognizers import RECOGNIZERS, Recognizer
+from datacheck.pii.recognizers import RECOGNIZERS, Recognizer, of_regions
 from datacheck.pii.recognizers.base import span
 from datacheck.pii.redaction import visible
 
 # Versions (v1.2.3.4) and dates stand in names everywhere; an IP address is no person's.
-_ENTITIES = tuple(entity for entity in RECOGNIZERS if entity != "IP_ADDRESS")
+_ENTITIES = tuple(entity for entity in of_regions() if entity != "IP_ADDRESS")
 _SURE = 0.5
 _PIECES = re.compile(r"([-._/ ()（）\[\]~])")
 

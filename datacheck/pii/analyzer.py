@@ -65,7 +65,7 @@ def analyze(texts: pl.Series, flags: pl.DataFrame, *, names: Names = "linked") -
     with lean():
         from datacheck.pii.engine import engine  # Presidio is heavy, see there
 
-    presidio = engine()
+    presidio = engine(tuple(flags.columns))
     groups: dict[tuple[str, str], int] = {}
     found: list[tuple[object, ...]] = []
     views = [_views(text) for text in texts.gather(rows["index"])]
@@ -172,6 +172,6 @@ def _overlaps(taken: list[tuple[int, int]], hit: _Hit) -> bool:
     return at > 0 and taken[at - 1][1] > hit.start
 
 
-def _rank(hit: _Hit) -> tuple[int, int, int, float, int, str]:
+def _rank(hit: _Hit) -> tuple[int, float, int, float, int, str]:
     spec = RECOGNIZERS[hit.entity]
     return _STATE_RANK[hit.state], spec.priority, hit.start - hit.end, -hit.score, hit.start, hit.rule

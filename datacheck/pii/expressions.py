@@ -4,7 +4,8 @@
 SEPARATOR = r"[ \t\u00a0\u2000-\u200a\u202f\u3000\-\u2010-\u2015\u2212.·•・_()（）]"
 GAP = SEPARATOR + "{0,3}"
 # \b does not work beside Han, which is \w; \d would also match digits that are not ASCII.
-LEFT, RIGHT = r"(?<![0-9A-Za-z])", r"(?![0-9A-Za-z])"
+# Digits before @ and a domain are the name of a mailbox.
+LEFT, RIGHT = r"(?<![0-9A-Za-z])", r"(?![0-9A-Za-z]|@[0-9A-Za-z\-]{1,63}\.[A-Za-z])"
 HAN = r"\u3400-\u4dbf\u4e00-\u9fff"  # inside a class; the same in Python's re, regex and Rust
 # What stands between a label and its value: 姓名：, "name": ", 号码是, 改成, "on file (", "病历号 (MRN): " …
 _MARK = r"[ \t\r\n\u3000\"'`“”‘’*_:：=|>\]】）)(（\[【,，\-—]"
@@ -46,7 +47,7 @@ ARITHMETIC_LEFT = (
     # and ">" also ends a tag (<td>138…). "5.138" is a decimal, "5. 138…" an item. A name of two or more letters
     # before "=" is a key (tel=138…), one letter is a variable.
     rf"(?:(?:[×÷^≈≤≥￥¥$€£]|等于){_H}|[0-9A-Za-z_)）\]]{_H}[*+<]{_H}|(?<!<[^<>\n]{{0,20}})[0-9A-Za-z_)）\]]{_H}>{_H}|\+"
-    rf"|[0-9]\.|(?<![A-Za-z_\"'][A-Za-z_\"'])={_H}|[^\S\n]={_H}-?|={_H}-"
+    rf"|[0-9]\.|[0-9A-Za-z]_-?|(?<![A-Za-z_\"'][A-Za-z_\"'])={_H}|[^\S\n]={_H}-?|={_H}-"
     rf"|(?:^|[\s(（])[-−]|(?:[0-9)）]|(?<![A-Za-z])[A-Za-z]){_H}[-−]{_H})\Z"
 )
 ARITHMETIC_RIGHT = (
@@ -64,3 +65,26 @@ def english(*phrases: str) -> str:
     """Return an expression for English names in words, snake_case or camelCase, with "number" and the like."""
     names = "|".join(phrase.replace(" ", r"[ _\-]{0,2}") for phrase in phrases)
     return rf"(?i:(?:{names})(?:[ _\-]{{0,2}}(?:number|num|no\.?|code|id))?)"
+
+
+def worded(*words: str) -> str:
+    """Return an expression for English words of context: not inside others (hotel, basically), but phoneNumber."""
+    small = "|".join(word.replace(" ", r"[ _\-]?") for word in words)
+    large = "|".join(word.title().replace(" ", "") for word in words)
+    return (
+        rf"(?:(?<![A-Za-z])(?i:{small})|(?<=[a-z])(?:{large}))(?i:numbers?|num|no|id|ed|ing|s)?"
+        r"(?![a-z]|(?<=[A-Z]{2})[A-Z])"
+    )
+
+
+_KEYS = (  # fields that hold a size, a time or the number of a thing
+    r"bytes?|size|len|length|count|offset|pos(?:ition)?|time(?:stamp)?|ts|seq|block|pid|tid|version|total|sum|amount"
+    r"|capacity|memory|mem|used|free|available|[num]s|nonce|seed|index|ptr|hash|port|sensor|order|job|task|node"
+    r"|session|request|trace|span|serial|sku|isbn|issn|doi|pmid|ticket|invoice"
+)
+FIELD_LEFT = (
+    rf"(?:(?<![A-Za-z])|(?<=[a-z])(?=[A-Z])|_)(?i:{_KEYS})(?i:[ _\-]?(?:id|no|num|number|in[ _]bytes))?[\"']?[ ]?[=:#]?[ ]?[\"'\[]?\Z"
+    r"|(?:订单|訂單|单|流水|发票|合同|快递|运单|物流|货|序列|批|型|案|区块|端口)[号號]?[码碼]?(?:是|为)?[ ]?[:：]?[ ]?\Z"
+    r"|https?://[^\s\u3400-\u9fff]{0,200}\Z|[A-Za-z0-9_\-]/[A-Za-z0-9_.\-/?=&%]{0,80}\Z|[A-Za-z0-9_][?&][A-Za-z_]{1,16}=\Z"
+)
+"""What stands before a number in a log, in a URL or in a record of a machine."""

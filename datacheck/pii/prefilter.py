@@ -14,7 +14,7 @@ import polars as pl
 
 from datacheck.pii.expressions import GATE_DIGITS, GATE_FIVE_DIGITS, HAN
 from datacheck.pii.normalise import NEEDS_FOLDING, SHORT_ESCAPE, fold
-from datacheck.pii.recognizers import RECOGNIZERS, Recognizer
+from datacheck.pii.recognizers import RECOGNIZERS, Recognizer, of_regions
 
 Names = Literal["linked", "full"]
 """Where unlabelled names are looked for: within LINK characters of a hard identifier, or in every text (slow)."""
@@ -27,12 +27,12 @@ _ANY_NAME = rf"[{HAN}]{{2}}|(?:Mr|Mrs|Ms|Miss|Dr|Prof)\.?[ ][A-Z]"
 
 
 def candidates(texts: pl.Series, entities: Sequence[str] | None = None, *, names: Names = "linked") -> pl.DataFrame:
-    """Return one Boolean column per entity (default: all), one row per text; null texts are false.
+    """Return one Boolean column per entity (default: `of_regions`), one row per text; null texts are false.
 
     A row counts if the text as written or the folded text fires, so nothing that `find` reports is lost.
     KeyError for an unknown entity.
     """
-    chosen = [RECOGNIZERS[entity] for entity in entities or tuple(RECOGNIZERS)]
+    chosen = [RECOGNIZERS[entity] for entity in entities or of_regions()]
     written = texts.cast(pl.String).alias("text")
     others = _other_views(written)
     flags = _fired(pl.concat([written, *(text for _, text in others)]), chosen, names)

@@ -9,7 +9,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSeriali
 
 from datacheck.pii.normalise import as_read, fold
 from datacheck.pii.pseudonyms import ENV, fingerprint, identity, read_key
-from datacheck.pii.recognizers import RECOGNIZERS
+from datacheck.pii.recognizers import ALL_REGIONS, RECOGNIZERS, REGIONS, of_regions
 from datacheck.pii.redaction import mask
 
 Level = Literal["block", "warn", "profile", "off"]
@@ -100,6 +100,10 @@ class Rules(_Model):
     """
 
     entities: dict[str, Level] = Field(default={}, description="block, warn, profile or off per entity")
+    regions: Literal["all"] | tuple[str, ...] = Field(
+        default=(),
+        description="countries whose identifiers are looked for besides CN, TW, HK, MO and US: DE, FR, …; or all",
+    )
     specimens: Level | None = Field(default=None, description="what values known from documentation count as")
     public: Level | None = Field(default=None, description="what institutions' numbers, mailboxes and places count as")
     suspects: Level | None = Field(default=None, description="what values with a wrong check digit count as")
@@ -133,6 +137,16 @@ class Rules(_Model):
             )
         return entities
 
+    @field_validator("regions")
+    @classmethod
+    def _countries(cls, regions: Literal["all"] | tuple[str, ...]) -> Literal["all"] | tuple[str, ...]:
+        unknown = [] if regions == "all" else sorted(set(regions) - ALL_REGIONS)
+        if unknown:
+            raise RuleError(
+                "unknown region {names}; known: {known}", names=", ".join(unknown), known=", ".join(sorted(ALL_REGIONS))
+            )
+        return regions
+
     @field_validator("key")
     @classmethod
     def _named(cls, key: str | None) -> str | None:
@@ -148,8 +162,10 @@ class Rules(_Model):
 
     @property
     def looked_for(self) -> tuple[str, ...]:
-        """The entities to look for, in the order of priority."""
-        return tuple(entity for entity in RECOGNIZERS if self.entities.get(entity) != "off")
+        """The entities to look for, in the order of priority: of the regions, and those that the contract names."""
+        regional = of_regions(ALL_REGIONS if self.regions == "all" else {*REGIONS, *self.regions})
+        chosen = {*regional, *self.entities} - {entity for entity, level in self.entities.items() if level == "off"}
+        return tuple(entity for entity in RECOGNIZERS if entity in chosen)
 
     def secret(self) -> bytes | None:
         """The key, if one is named. Raises KeyMissingError."""

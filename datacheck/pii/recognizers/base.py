@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
+from itertools import pairwise
 from random import Random
 from re import Match
 from typing import ClassVar, NamedTuple
@@ -31,33 +32,35 @@ class Recognizer(ABC):
     text in which a match can reach the threshold (a context word: see `anywhere`).
     """
 
-    entity: ClassVar[str]
-    priority: ClassVar[int]
+    entity: str
+    region: str = ""
+    """The country (ISO 3166, UK for GB) of which it is looked for; none: everywhere."""
+    priority: float
     """Where two entities overlap and neither is the surer one, the lower number stays; ours go up in tens."""
-    policy: ClassVar[Policy]
+    policy: Policy
     """Severities, threshold and linkage."""
-    prefilter: ClassVar[str]
+    prefilter: str
     prefilters: ClassVar[tuple[str, ...]] = ()
-    gate: ClassVar[str] = ""
-    needs: ClassVar[str] = ""
+    gate: str = ""
+    needs: str = ""
     ends: ClassVar[Mapping[str, tuple[frozenset[str], int]]] = {}
     """Rule name to the words with one of which each of its matches ends, and to the most characters of a match: only
     what stands before such a word is tried."""
     tries: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     """Rule name to expressions for Rust's engine, one of which matches in every text in which the rule does: for rules
     that take long, and whose texts are mostly there for the sake of others."""
-    patterns: ClassVar[Mapping[str, str]]
+    patterns: Mapping[str, str]
     """Rule name to regular expression; the value is the group `value`, else the whole match (see `span`). Within one
     entity the first rule that matches a span wins."""
-    extents: ClassVar[tuple[str, ...]] = ()
+    extents: tuple[str, ...] = ()
     """Python `re`, group `value` as in `patterns`: what `excerpt` hides besides runs of five or more digits."""
-    positive: ClassVar[str] = ""
+    positive: str = ""
     """Context words, 24 characters before or 10 after; white space is removed first."""
     negative_left: ClassVar[str] = ""
     negative_right: ClassVar[str] = ""
     specimens: ClassVar[frozenset[str]] = frozenset()
     """Canonical values known from documentation and textbooks: always found, and named as such."""
-    label: ClassVar[str] = ""
+    label: str = ""
     """What must stand before a bare value so that it is recognised: 护照, QQ:."""
     shown: ClassVar[tuple[int, int]] = (2, 2)
     """How many characters of the canonical value its mask keeps at each end."""
@@ -122,6 +125,12 @@ def starred(value: str, head: int, tail: int) -> str:
 def digits_of(value: str) -> str:
     """Return the ASCII digits of a value."""
     return "".join(char for char in value if "0" <= char <= "9")
+
+
+def in_sequence(digits: str) -> bool:
+    """Whether each digit is one more than the one before, or each one less (9 and 0 are neighbours); from six digits on."""
+    steps = {(int(after) - int(before)) % 10 for before, after in pairwise(digits)}
+    return len(digits) >= 6 and steps in ({1}, {9})
 
 
 def completed(body: str, is_valid: Callable[[str], bool]) -> str:

@@ -22,6 +22,7 @@ class CnBankAccount(Recognizer):
     """9 to 25 digits after a bank's word, 12 to 25 after 账号 (which is any login, too)."""
 
     entity = "CN_BANK_ACCOUNT"
+    region = "CN"
     priority = 150
     policy = Policy("block", hard=True)
     label = "开户账号"

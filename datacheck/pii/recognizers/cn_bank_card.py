@@ -3,7 +3,17 @@
 import re
 from random import Random
 
-from datacheck.pii.expressions import ARITHMETIC_LEFT, ARITHMETIC_RIGHT, GAP, GATE_DIGITS, LEFT, RIGHT, SEPARATOR
+from datacheck.pii.expressions import (
+    ARITHMETIC_LEFT,
+    ARITHMETIC_RIGHT,
+    FIELD_LEFT,
+    GAP,
+    GATE_DIGITS,
+    LEFT,
+    RIGHT,
+    SEPARATOR,
+    worded,
+)
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer, completed, digits_of, random_digits, words
 
@@ -14,6 +24,7 @@ _BRANDS = re.compile(
     r"|2(?:22[1-9]|2[3-9][0-9]|[3-6][0-9]{2}|7[01][0-9]|720)[0-9]{12}|35[0-9]{14}|3[47][0-9]{13}"
     r"|6(?:011|5[0-9]{2})[0-9]{12}"
 )
+_OTHER = "(?:30|36|38)[0-9]{12}|(?:1[0-9]|5[06-9]|6[0-9])[0-9]{13,14}"  # Diners, UATP, Maestro: beside a word only
 _DOUBLED = (0, 2, 4, 6, 8, 1, 3, 5, 7, 9)
 
 
@@ -24,7 +35,7 @@ class CnBankCard(Recognizer):
     priority = 140
     policy = Policy("block", hard=True)
     gate = GATE_DIGITS
-    prefilter = rf"[2-69](?:{GAP}[0-9]){{14}}"
+    prefilter = rf"[2-69](?:{GAP}[0-9]){{14}}|{_OTHER}"
     patterns = {
         "cn_bank_card": (
             rf"{LEFT}(?:[2-69][0-9]{{14,18}}|[2-69][0-9]{{3}}(?:{SEPARATOR}{{1,3}}[0-9]{{4}}){{3}}(?:{GAP}["
@@ -35,17 +46,17 @@ class CnBankCard(Recognizer):
         "cn_bank_card.spaced": (
             rf"{LEFT}(?<![0-9]{SEPARATOR})[2-69](?:{GAP}[0-9]){{14,18}}{RIGHT}(?!{SEPARATOR}{{1,2}}[0-9])"
         ),
+        "cn_bank_card.other": rf"{LEFT}(?:{_OTHER}){RIGHT}",
     }
-    positive = (
-        r"银行|卡号|账号|账户|帐号|帐户|储蓄|信用卡|借记卡|开户|汇款|转账|打款|收款"
-        r"|(?i:card|visa|master|unionpay|bank|account|amex)"
+    positive = (r"银行|卡号|账号|账户|帐号|帐户|储蓄|信用卡|借记卡|开户|汇款|转账|打款|收款|") + worded(
+        "card", "visa", "master", "mastercard", "unionpay", "bank", "account", "amex"
     )
-    negative_left = ARITHMETIC_LEFT
+    negative_left = f"{ARITHMETIC_LEFT}|{FIELD_LEFT}"
     negative_right = ARITHMETIC_RIGHT
     specimens = words(
         "4111111111111111 4242424242424242 4012888888881881 4000056655665556 5555555555554444 "
         "5105105105105100 5200828282828210 2223003122003222 378282246310005 371449635398431 "
-        "3530111333300000 3566002020360505 6200000000000005 6222020200112233445 6222021234567890123"
+        "3530111333300000 3566002020360505 6200000000000005 6222020200112233445 6222021234567890123 6228480402564890018"
     )
 
     def judge(self, rule: str, value: str) -> Judgement | None:
@@ -53,6 +64,8 @@ class CnBankCard(Recognizer):
         number = digits_of(value)
         if number in self.specimens:
             return Judgement(1.0, "specimen")
+        if rule == "cn_bank_card.other":
+            return Judgement(0.2, "valid") if luhn(number) else None
         if not _BRANDS.fullmatch(number) or len(set(number)) < 3:
             return None
         if not luhn(number):

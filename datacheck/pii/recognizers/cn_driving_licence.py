@@ -18,6 +18,7 @@ class CnDrivingLicence(Labelled):
     """12 digits (file number) or 18 (the resident ID, which is then what is reported) after the label."""
 
     entity = "CN_DRIVING_LICENCE"
+    region = "CN"
     priority = 40
     policy = Policy("block", hard=True)
     label = "驾驶证"

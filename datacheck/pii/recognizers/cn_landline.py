@@ -6,12 +6,14 @@ from random import Random
 from datacheck.pii.expressions import (
     ARITHMETIC_LEFT,
     ARITHMETIC_RIGHT,
+    FIELD_LEFT,
     GAP,
     GATE_DIGITS,
     LEFT,
     LINKER,
     RIGHT,
     SEPARATOR,
+    worded,
 )
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer, digits_of, random_digits
@@ -22,6 +24,8 @@ _SUBSCRIBER = rf"[2-8](?:[0-9]{{6,7}}|[0-9]{{2,3}}{SEPARATOR}[0-9]{{4}})"
 _EXTENSION = r"(?:(?:转|[\-－]|[Ee]xt\.?)[ ]?[0-9]{1,5})?"
 _SPACED = rf"0{GAP}(?:1{GAP}0|2{GAP}[0-9]|[3-9]{GAP}[0-9]{GAP}[0-9])(?:{GAP}[0-9]){{7,8}}"
 _LABEL = r"电话|座机|固话|总机|传真|[Tt]el|TEL|[Ff]ax|FAX"
+_FOREIGN = r"(?<!(?i:\bUK|Britain|England|London|英国|伦敦)[^\n0-9]{0,24})"  # "UK phone 020 7946 0958"
+_QUAD = re.compile(r"(?:[0-9]{1,3}\.){3}[0-9]{1,3}")
 _ONE_BY_ONE = re.compile(rf"(?:0[0-9]{{2,3}}{SEPARATOR}{{1,3}})?[0-9]({SEPARATOR}{{1,3}})[0-9](?:\1[0-9]){{5,10}}")
 _TAIL = re.compile(r"([0-9])\1{6,7}|12345678|1234567|23456789|87654321|7654321")
 # Lines of help in a mental crisis (Beijing, Hangzhou, Chengdu, Guangzhou, Shenzhen): printed everywhere, nobody's own.
@@ -36,6 +40,7 @@ class CnLandline(Recognizer):
     """
 
     entity = "CN_LANDLINE"
+    region = "CN"
     priority = 180
     policy = Policy("block", hard=True)
     gate = GATE_DIGITS
@@ -44,27 +49,31 @@ class CnLandline(Recognizer):
         rf"|(?:{_LABEL}){LINKER}[2-8](?:[ \-]?[0-9]){{6}}|[2-8][0-9]{{3}}[ \-]?[0-9]{{4}}"
     )
     patterns = {
-        "cn_landline": rf"{LEFT}{_PREFIX}{_AREA}{SEPARATOR}{{1,3}}{_SUBSCRIBER}{RIGHT}{_EXTENSION}",
+        "cn_landline": rf"{LEFT}(?=[0+]){_FOREIGN}{_PREFIX}{_AREA}{SEPARATOR}{{1,3}}{_SUBSCRIBER}{RIGHT}{_EXTENSION}",
         "cn_landline.abroad": rf"{LEFT}(?:\+|00)86{GAP}(?:10|2[0-9]|[3-9][0-9]{{2}}){GAP}{_SUBSCRIBER}{RIGHT}",
         "cn_landline.bare": rf"{LEFT}{_AREA}[2-8][0-9]{{6,7}}{RIGHT}{_EXTENSION}",
-        "cn_landline.spaced": rf"{LEFT}(?<![0-9]{SEPARATOR}){_PREFIX}{_SPACED}{RIGHT}",
+        "cn_landline.spaced": rf"{LEFT}(?=[0+]){_FOREIGN}(?<![0-9]{SEPARATOR}){_PREFIX}{_SPACED}{RIGHT}",
         "cn_landline.local": (
-            rf"(?:{_LABEL}){LINKER}(?P<value>[2-8](?:[0-9]{{7}}|[0-9]{{6}}"
+            rf"(?<![A-Za-z])(?:{_LABEL}){LINKER}(?P<value>[2-8](?:[0-9]{{7}}|[0-9]{{6}}"
             rf"|[0-9]{{2,3}}[ \-][0-9]{{4}})){RIGHT}(?![ \-]?[0-9])"
         ),
         "cn_landline.eight": (
-            rf"{LEFT}(?<![0-9][\-.])(?!20[0-3][0-9][01])[2-8][0-9]{{3}}[ "
+            rf"{LEFT}(?<![0-9][\-. ])(?!20[0-3][0-9][01])[2-8][0-9]{{3}}[ "
             rf"\-]?[0-9]{{4}}{RIGHT}(?![.][0-9])"
         ),
     }
-    positive = r"电话|座机|固话|传真|联系|致电|拨打|来电|热线|总机|区号|客服|咨询|(?i:tel|phone|fax|call|contact)"
-    negative_left = ARITHMETIC_LEFT
+    positive = "电话|座机|固话|传真|联系|致电|拨打|来电|热线|总机|区号|客服|咨询|" + worded(
+        "tel", "telephone", "phone", "fax", "call", "contact"
+    )
+    negative_left = f"{ARITHMETIC_LEFT}|{FIELD_LEFT}"
     negative_right = ARITHMETIC_RIGHT
     shown = (4, 2)
 
     def judge(self, rule: str, value: str) -> Judgement | None:
         """Judge by the area code and the length; without any separator it takes a word beside it."""
         number = self.canonical(value)
+        if _QUAD.fullmatch(value):
+            return None
         if _TAIL.search(number[-8:]):
             return Judgement(1.0 if rule == "cn_landline" else 0.3, "specimen")
         if number in _HELPLINES:

@@ -20,6 +20,7 @@ class CnMedicalRecord(Labelled):
     """A number after 病历号, 住院号, 就诊卡号, MRN."""
 
     entity = "CN_MEDICAL_RECORD"
+    region = "CN"
     priority = 60
     policy = Policy("block", hard=True)
     label = "住院号"

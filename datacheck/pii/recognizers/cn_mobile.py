@@ -3,15 +3,34 @@
 import re
 from random import Random
 
-from datacheck.pii.expressions import ARITHMETIC_LEFT, ARITHMETIC_RIGHT, GAP, GATE_DIGITS, LEFT, RIGHT, SEPARATOR
+from datacheck.pii.expressions import (
+    ARITHMETIC_LEFT,
+    ARITHMETIC_RIGHT,
+    FIELD_LEFT,
+    GAP,
+    GATE_DIGITS,
+    LEFT,
+    RIGHT,
+    SEPARATOR,
+    worded,
+)
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer, digits_of, random_digits
 
 # The assigned ranges, after the metadata of phonenumbers 9.0 (held equal to it by a test).
 _ASSIGNED = re.compile(r"1(?:610[0-9]|740[0-5])[0-9]{6}|1(?:[38][0-9]|4[57]|[59][0-35-9]|6[25-7]|7[0-35-8])[0-9]{8}")
-# "tel" may touch the number; other letters may not.
-_LEFT = rf"(?:{LEFT}|(?<=[Tt][Ee][Ll]|[Hh]one|[Mm]obile))"
+# A label may touch the number (tel138…, No138…, 加V138…); other letters may not.
+_LEFT = (
+    rf"(?:{LEFT}|(?<=hone|obile|(?<![A-Za-z0-9])(?i:tel|cell|call|sms|whatsapp|wechat|weixin|[vw]x|v|num|no|hp|ph)))"
+)
 _PREFIX = rf"(?:(?:\+|00)?86{GAP})?"
+_LEFT += r"(?!(?<=[0-9]\.)1[0-9]{2}[ \t])"  # 16:14:08.162  2626  2808: the columns of a log
+# "sensor 136 2227 2227": between words and numbers that blanks set apart, groups need context.
+_SET_APART = r"(?:(?<![0-9A-Za-z_)\]%=][ \t])|(?!1[0-9]{2}[ \t]))"
+_BREAK = r"[ \-]?\r?\n[ \t>]{0,4}(?:[\-*•][ ])?"  # the number goes on in the next line, or in the next item of a list
+_GROUPS = rf"1[3-9][0-9](?:[ \-]?[0-9]{{4}}{_BREAK}|{_BREAK}[0-9]{{4}}[ \-]?)[0-9]{{4}}"
+_QUAD = re.compile(r"(?:[0-9]{1,3}\.){3}[0-9]{1,3}")  # 195.154.37.122
+_WORDS = "手机|手機|电话|電話|号码|號碼|微信"
 _SAME_TAIL = re.compile(r"([1-9])\1{7}")
 _ONE_BY_ONE = re.compile(rf"[0-9]({SEPARATOR}{{1,3}})[0-9](?:\1[0-9]){{9}}")  # 162000 - 12000 is not
 
@@ -25,29 +44,36 @@ class CnMobile(Recognizer):
     """A number in an assigned range; the usual groupings are valid, digit by digit needs context."""
 
     entity = "CN_MOBILE"
+    region = "CN"
     priority = 170
     policy = Policy("block", hard=True)
     gate = GATE_DIGITS
     prefilter = rf"1{GAP}[3-9](?:{GAP}[0-9]){{9}}"
+    prefilters = (_GROUPS,)
     patterns = {
-        "cn_mobile": rf"{_LEFT}(?<!\+){_PREFIX}1[3-9][0-9]{GAP}[0-9]{{4}}{GAP}[0-9]{{4}}{RIGHT}",
+        "cn_mobile.id": rf"(?<![A-Za-z])(?i:[a-z]{{0,12}}_?id)[\"']?[ ]?[=:][ ]?[\"']?(?P<value>1[3-9][0-9]{{9}}){RIGHT}",
+        "cn_mobile": rf"{_LEFT}(?<!\+){_SET_APART}{_PREFIX}1[3-9][0-9]{GAP}[0-9]{{4}}{GAP}[0-9]{{4}}{RIGHT}",
+        "cn_mobile.before_letters": rf"(?:{_WORDS})[ ]?[:：是]?[ ]?(?P<value>1[3-9][0-9]{{9}})(?=[A-Za-z])",
+        "cn_mobile.lines": rf"{_LEFT}{_GROUPS}{RIGHT}(?![ \-]?[0-9])",
         "cn_mobile.spaced": (
             rf"{_LEFT}(?<!\+)(?<![0-9]{SEPARATOR}){_PREFIX}1{GAP}[3-9](?:{GAP}[0-9]){{9}}{RIGHT}(?!"
             rf"{SEPARATOR}{{1,2}}[0-9])"
         ),
     }
     positive = (
-        r"手机|电话|联系|致电|拨打|来电|短信|微信|联络|电联"
-        r"|(?i:tel|phone|mobile|cell|call|contact|whatsapp|wechat|sms)"
+        rf"{_WORDS}|联系|致电|拨打|来电|短信|联络|聯絡|电联|打给|打我|找我|加我|热线|"
+        + worded("tel", "telephone", "phone", "mobile", "cell", "cellphone", "call", "contact", "whatsapp", "wechat")
+        + "|"
+        + worded("sms", "dial", "reach", "text", "ring me")
     )
-    negative_left = ARITHMETIC_LEFT + r"|\+(?!86)[0-9]{1,3}[ \-]?$"  # another country's code
+    negative_left = rf"{ARITHMETIC_LEFT}|\+(?!86)[0-9]{{1,3}}[ \-]?$|{FIELD_LEFT}"  # another country's code
     negative_right = ARITHMETIC_RIGHT
     specimens = frozenset({"13800138000", "13800138001", "13812345678", "13912345678", "13811112222", "13800001111"})
 
     def judge(self, rule: str, value: str) -> Judgement | None:
         """Judge by range, grouping and round numbers (2^34, 13000000000 are figures, not telephones)."""
         number = self.canonical(value)
-        if _NORTH_AMERICAN.fullmatch(value) or _DECIMAL.fullmatch(value):
+        if any(other.fullmatch(value) for other in (_NORTH_AMERICAN, _DECIMAL, _QUAD)):
             return None
         if number in self.specimens or _SAME_TAIL.fullmatch(number[3:]) or number.endswith("12345678"):
             return Judgement(1.0, "specimen")
@@ -55,6 +81,10 @@ class CnMobile(Recognizer):
             return Judgement(0.5 if digits_of(value)[:-11].endswith("86") else 0.2, "suspect")
         if number.endswith("00000"):
             return Judgement(0.3, "valid")
+        if rule == "cn_mobile.id":  # of a person, or of anything
+            return Judgement(0.5, "suspect", "valid")
+        if rule == "cn_mobile.lines":
+            return Judgement(0.2, "valid")
         if rule == "cn_mobile.spaced":
             return Judgement(0.5 if _ONE_BY_ONE.fullmatch(value) else 0.2, "suspect", "valid")
         return Judgement(0.9 if len(digits_of(value)) > len(number) else 0.6, "valid")

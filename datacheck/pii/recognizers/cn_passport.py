@@ -1,4 +1,4 @@
-"""Passports of China, Hong Kong and Macao by their form, others after the word."""
+"""Passports of China, Hong Kong and Macao by their form; others are PASSPORT (national.toml)."""
 
 from random import Random
 
@@ -7,6 +7,8 @@ from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer, compact, random_digits, words
 
 _LABEL = r"护照(?:号码?|编号)?|護照(?:號碼?)?|[Pp]assport(?: ?(?:[Nn]o\.?|[Nn]umber|#|_?number|_?no|_?id))?"
+# "US passport C03004786" is none of China
+_NATIVE = r"(?<!(?i:\bUSA?|U\.S\.|American|\bUK|British|Indian|Japanese|Korean|美国|英国|日本|韩国|印度)[ ]?)"
 _LETTER = "[A-HJ-NP-Za-hj-np-z]"
 _DIGITS7, _DIGITS8 = rf"(?:{GAP}[0-9]){{7}}", rf"(?:{GAP}[0-9]){{8}}"
 
@@ -15,6 +17,7 @@ class CnPassport(Recognizer):
     """E/G and eight digits, E, a letter and seven, service passports: a form so common that it takes context."""
 
     entity = "CN_PASSPORT"
+    region = "CN"
     priority = 70
     policy = Policy("block", hard=True)
     label = "护照"
@@ -27,7 +30,8 @@ class CnPassport(Recognizer):
             rf"|(?:[DSPdsp][Ee]|[Kk][Jj]|[Mm][ABab]|[Pp][DJdj]){_DIGITS7}){RIGHT}"
         ),
         "cn_passport.labelled": (
-            rf"(?:{_LABEL}){LINKER}{LEFT}(?P<value>(?:[A-Za-z]{GAP}){{0,2}}[0-9](?:{GAP}[0-9]){{5,8}}){RIGHT}"
+            rf"{_NATIVE}(?:{_LABEL}){LINKER}{LEFT}"
+            rf"(?P<value>(?:[EGDSPKHMegdspkhm]{GAP}(?:[A-Za-z]{GAP})?)?[0-9](?:{GAP}[0-9]){{5,8}}){RIGHT}"
         ),
     }
     positive = r"护照|護照|(?i:passport)"

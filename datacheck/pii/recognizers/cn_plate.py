@@ -21,6 +21,7 @@ class CnPlate(Recognizer):
     """A province, a letter without I and O, five or (new energy) six characters with three digits or more."""
 
     entity = "CN_PLATE"
+    region = "CN"
     priority = 210
     policy = Policy("block", hard=True)
     prefilter = rf"[{_PROVINCES}]{GAP}[A-Za-z]{GAP}{_CHAR}|[Ww][Jj][{_PROVINCES} ]?[ ·]?[0-9]{{4}}|[0-9]{{6}}使"

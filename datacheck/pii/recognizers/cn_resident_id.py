@@ -26,6 +26,7 @@ _COUNTRIES = words(
 _WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)  # 2^(17-i) mod 11
 _CHECK_DIGITS = "10X98765432"
 _LENGTH = 18
+_GLUED = r"(?<=(?<![A-Za-z0-9])(?i:id|id ?card|id ?no\.?|no\.?|sfz))"  # ID110105…
 
 
 class CnResidentId(Recognizer):
@@ -35,13 +36,14 @@ class CnResidentId(Recognizer):
     """
 
     entity = "CN_RESIDENT_ID"
+    region = "CN"
     priority = 30
     policy = Policy("block", hard=True)
     prefilter = rf"[1-9](?:{GAP}[0-9]){{14}}|[A-Za-z]{{3}}(?:{GAP}[0-9]){{12}}"
     gate = GATE_DIGITS
     patterns = {
         "cn_resident_id": (
-            rf"{LEFT}[1-9](?:{GAP}[0-9]){{5}}{GAP}(?:1{GAP}[89]|2{GAP}0)(?:{GAP}[0-9]){{9}}{GAP}[0-9Xx]{RIGHT}"
+            rf"(?:{LEFT}|{_GLUED})[1-9](?:{GAP}[0-9]){{5}}{GAP}(?:1{GAP}[89]|2{GAP}0)(?:{GAP}[0-9]){{9}}{GAP}[0-9Xx]{RIGHT}"
         ),
         "cn_resident_id.15": (
             rf"{LEFT}[1-8][0-9]{{5}}{GAP}[0-9]{{2}}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01]){GAP}[0-9]{{3}}{RIGHT}"

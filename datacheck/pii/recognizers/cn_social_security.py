@@ -28,6 +28,7 @@ class CnSocialSecurity(Labelled):
     """A number after 社保, 医保 or 公积金; where it is the resident ID, that is what is reported."""
 
     entity = "CN_SOCIAL_SECURITY"
+    region = "CN"
     priority = 50
     policy = Policy("block", hard=True)
     label = "社保卡"

@@ -18,6 +18,7 @@ class CnTravelPermit(Recognizer):
     """
 
     entity = "CN_TRAVEL_PERMIT"
+    region = "CN"
     priority = 80
     policy = Policy("block", hard=True)
     label = "通行证"

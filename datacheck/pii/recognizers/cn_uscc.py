@@ -14,6 +14,7 @@ class CnUscc(Recognizer):
     """18 characters with a check character of MOD 31; digits alone, or a wrong one, take a word beside them."""
 
     entity = "CN_USCC"
+    region = "CN"
     priority = 120
     policy = Policy("warn")
     gate = GATE_DIGITS

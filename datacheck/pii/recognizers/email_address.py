@@ -8,9 +8,15 @@ from datacheck.pii.recognizers.base import Judgement, Recognizer, random_digits,
 
 # RFC 2606 and 6761 names, and the domains that documentation uses instead of them.
 _SAMPLE = re.compile(
-    r"(?:.*\.)?(?:example|test|invalid|localhost)|(?:.*\.)?example\.[a-z]{2,4}(?:\.[a-z]{2})?"
+    r"(?:.*\.)?(?:example|test|invalid|localhost)|(?:.*\.)?example[0-9]?\.[a-z]{2,4}(?:\.[a-z]{2})?"
     r"|(?:(?:my|your)[_\-]?)?(?:test|domain|email|company|abc|sample|website|site|placeholder|xxx+)"
-    r"\.(?:com|cn|org|net)"
+    r"\.(?:com|cn|org|net)|(?:.*\.)?(?:local|lan|internal|corp|home)"
+)
+# Names that stand for any name: your_name@gmail.com
+_ANYBODY = re.compile(
+    r"(?:(?:my|your|the|a|some|first|last|full)?[._\-]?(?:name|user|username|email|mail|account|address|id|login)|you"
+    r"|someone|somebody|anyone|nobody|test|tester|testing|sample|example|demo|dummy|foo|bar|foobar|x{3,}|abcd?"
+    r"|(?:john|jane|joe)[._\-]?doe|firstname[._\-]?lastname|first[._\-]last)[0-9]{0,3}"
 )
 _ALGEBRA = re.compile(r"[a-z0-9]@[a-z]\.[a-z]{2,3}")  # a@d.co
 # Generic top-level domains that people's mailboxes are in. Two letters = a country. Anything else is a
@@ -27,14 +33,17 @@ _PUBLIC = words(
     "gmail.com outlook.com hotmail.com live.com yahoo.com icloud.com protonmail.com example.com "
     "example.org example.net"
 )
+_MARKED = re.compile(r"[(\[{（【]|艾特|圈[aA]")  # " at " and "#" also stand between other words
 _LONGEST_SHOWN = 6  # museum
 _ADDRESS = r"[A-Za-z0-9_](?:[A-Za-z0-9._%+\-]{0,63})@(?:[A-Za-z0-9](?:[A-Za-z0-9\-]{0,62})\.){1,8}[A-Za-z]{2,24}"
-# zhang [at] qq [dot] com
-_AT = re.compile(r"[ ]?[(\[{（【][ ]?(?:at|AT|@)[ ]?[)\]}）】][ ]?")
-_DOT = re.compile(r"[ ]?[(\[{（【][ ]?(?:dot|DOT|\.)[ ]?[)\]}）】][ ]?|[ ]dot[ ]")
+# zhang [at] qq [dot] com, zhang艾特qq点com, john dot smith at gmail dot com, zhang#qq.com
+_AT = re.compile(
+    r"[ ]?[(\[{（【][ ]?(?:at|AT|@|艾特)[ ]?[)\]}）】][ ]?|[ ]?(?:艾特|圈[aA])[ ]?|[ ](?:at|AT)[ ](?=[A-Za-z0-9\-]+[^.A-Za-z0-9\-])|#"
+)
+_DOT = re.compile(r"[ ]?[(\[{（【][ ]?(?:dot|DOT|\.|点)[ ]?[)\]}）】][ ]?|[ ](?:dot|DOT)[ ]|[ ]?点[ ]?")
 _SPELT = (
-    rf"[A-Za-z0-9_][A-Za-z0-9._%+\-]{{0,63}}{_AT.pattern}[A-Za-z0-9][A-Za-z0-9\-]{{0,62}}(?:(?:\."
-    rf"|{_DOT.pattern})[A-Za-z0-9\-]{{1,63}}){{1,4}}"
+    rf"[A-Za-z0-9_][A-Za-z0-9._%+\-]{{0,63}}(?:(?:{_DOT.pattern})[A-Za-z0-9_\-]{{1,63}}){{0,3}}(?:{_AT.pattern})"
+    rf"[A-Za-z0-9][A-Za-z0-9\-]{{0,62}}(?:(?:\.|{_DOT.pattern})[A-Za-z0-9\-]{{1,63}}){{0,3}}(?:\.|{_DOT.pattern})[A-Za-z]{{2,24}}"
 )
 
 
@@ -44,27 +53,35 @@ class EmailAddress(Recognizer):
     entity = "EMAIL_ADDRESS"
     priority = 280
     policy = Policy("block", hard=True)
-    prefilter = r"@[A-Za-z0-9][A-Za-z0-9\-]*\.[A-Za-z0-9]|[(\[{（【][ ]?(?:at|AT|@)[ ]?[)\]}）】]"
+    prefilter = (
+        r"@[A-Za-z0-9][A-Za-z0-9\-]*\.[A-Za-z0-9]|[(\[{（【][ ]?(?:at|AT|@|艾特|dot|DOT|点|\.)[ ]?[)\]}）】]|艾特|圈[aA]"
+        r"|[ ](?:dot|DOT)[ ]|#[A-Za-z0-9][A-Za-z0-9\-]*\.[A-Za-z0-9]"
+    )
     # What stands before the @ of a URL (ftp://user:password@host) is a login, not a mailbox.
     patterns = {
         "email_address": rf"(?<![A-Za-z0-9])(?<!://[^\s/@]{{0,128}}){_ADDRESS}(?![A-Za-z0-9])",
         "email_address.at": rf"(?<![A-Za-z0-9._%+\-]){_SPELT}(?![A-Za-z0-9])",
     }
     extents = (r"(?<![A-Za-z0-9._%+\-])[A-Za-z0-9._%+\-]+(?:@[A-Za-z0-9._%+\-]+)+", _SPELT)  # one run into another, too
-    positive = r"邮箱|邮件|电邮|信箱|(?i:e-?mail|mailto|contact)"
+    positive = r"邮箱|邮件|电邮|信箱|郵箱|(?i:e-?mail|mailto|contact)|#[换改替]"
     specimens = frozenset[str]()  # by domain, see _SAMPLE
 
     def judge(self, rule: str, value: str) -> Judgement | None:
         """Judge by the domain."""
-        value = self.canonical(value)
+        written, value = value, self.canonical(value)
         local, _, domain = value.rpartition("@")
         tld = domain.rpartition(".")[2]
         if local == "git" or tld in _FILES:  # git@github.com:owner/name, logo@2x.png
             return None
-        if _SAMPLE.fullmatch(domain) or _ALGEBRA.fullmatch(value):
+        if _SAMPLE.fullmatch(domain) or _ANYBODY.fullmatch(local) or _ALGEBRA.fullmatch(value):
             return Judgement(1.0, "specimen")
         if rule == "email_address.at":
-            return Judgement(0.6, "valid" if tld in _GENERIC or domain in _PUBLIC else "suspect")
+            if "点" in written and not _MARKED.search(written):
+                return None
+            if domain in _PUBLIC:
+                return Judgement(0.6, "valid")
+            known = tld in _GENERIC or (len(tld) == 2 and bool(_MARKED.search(written)))
+            return Judgement(0.6 if _MARKED.search(written) else 0.3, "valid" if known else "suspect")
         return Judgement(0.9, "valid") if len(tld) == 2 or tld in _GENERIC else Judgement(0.6, "suspect")
 
     def canonical(self, value: str) -> str:

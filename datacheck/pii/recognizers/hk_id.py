@@ -13,6 +13,7 @@ class HkId(Recognizer):
     """One or two letters, six digits and a check digit (weights 9 to 2 mod 11), mostly in parentheses."""
 
     entity = "HK_ID"
+    region = "HK"
     priority = 90
     policy = Policy("block", hard=True)
     label = "香港身份证"

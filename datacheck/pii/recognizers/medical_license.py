@@ -11,6 +11,7 @@ class MedicalLicense(Recognizer):
     """Two letters and seven digits with a check digit, beside a word."""
 
     entity = "MEDICAL_LICENSE"
+    region = "US"
     priority = 250
     policy = Policy("warn")
     label = "DEA "

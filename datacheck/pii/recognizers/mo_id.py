@@ -13,6 +13,7 @@ class MoId(Recognizer):
     """1, 5 or 7, six digits and a check digit (whose rule is not public): the form alone, so it takes context."""
 
     entity = "MO_ID"
+    region = "MO"
     priority = 100
     policy = Policy("block", hard=True)
     label = "澳门证件"

@@ -3,7 +3,7 @@
 import re
 from random import Random
 
-from datacheck.pii.expressions import ARITHMETIC_RIGHT, GATE_DIGITS, RIGHT
+from datacheck.pii.expressions import ARITHMETIC_RIGHT, FIELD_LEFT, GATE_DIGITS, RIGHT, worded
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer, digits_of, random_digits
 
@@ -14,7 +14,7 @@ _FICTION = re.compile(r"\+?1?(?:555[0-9]{7}|[0-9]{3}555[0-9]{4}|1234567890|123[0
 class PhoneNumber(Recognizer):
     """+, a country code and a number that the metadata of phonenumbers allows.
 
-    In North America also 3-3-4 digits beside a word. 555 numbers are specimens.
+    In North America also (415) 867-5309, and 3-3-4 digits beside a word. 555 numbers are specimens.
     """
 
     entity = "PHONE_NUMBER"
@@ -27,14 +27,21 @@ class PhoneNumber(Recognizer):
     ).replace("SEP", _SEP)
     patterns = {
         "phone_number": rf"(?<![0-9A-Za-z+])\+[ ]?[1-9](?:{_SEP}{{0,3}}[0-9]){{6,14}}{RIGHT}",
+        "phone_number.area": rf"(?<![0-9A-Za-z_)\]])(?<![0-9][\-. +])\([2-9][0-9]{{2}}\)[ ]?[2-9][0-9]{{2}}[\-. ][0-9]{{4}}{RIGHT}",
         "phone_number.us": (
             rf"(?<![0-9A-Za-z])(?<![0-9][\-. +])(?:1[\-. ])?[(（]?[2-9][0-9]{{2}}{_SEP}{{1,3}}[2-9][0-9]{{2"
             rf"}}[\-. ]?[0-9]{{4}}"
             rf"{RIGHT}(?![\-.][0-9])"
         ),
     }
-    positive = r"手机|电话|電話|联系|联络|致电|拨打|(?i:tel|phone|mobile|cell|call|contact|whatsapp|fax|dial|text me)"
-    negative_left = r"[0-9A-Za-z_)）\]]\s*\Z"
+    positive = "手机|电话|電話|号码|联系|联络|致电|拨打|" + worded(
+        "tel", "telephone", "phone", "mobile", "cell", "cellphone", "call", "contact", "whatsapp", "fax", "dial",
+        "text me", "text", "my number", "his number", "her number", "our number", "number is", "reach", "ring",
+    )  # fmt: skip
+    negative_left = (
+        rf"[0-9_)）\]]\s*\Z|[A-Za-z]\Z|(?<![A-Za-z])(?![aI])[A-Za-z]\s\Z|{FIELD_LEFT}"
+        r"|(?i:order|item|part|case|docket|version|model|sku|tracking)(?: (?:number|no\.?|id))?(?: is)?[: #]{0,2}\Z"
+    )
     negative_right = ARITHMETIC_RIGHT
     specimens = frozenset({"+11234567890", "+15551234567"})
     shown = (3, 2)
@@ -52,7 +59,7 @@ class PhoneNumber(Recognizer):
             return None
         if parsed.country_code == 86 or not phonenumbers.is_valid_number(parsed):
             return None
-        return Judgement(0.7 if rule == "phone_number" else 0.4, "valid")
+        return Judgement({"phone_number": 0.7, "phone_number.area": 0.6}.get(rule, 0.4), "valid")
 
     def canonical(self, value: str) -> str:
         """Return the digits, behind a + where there is one."""

@@ -15,6 +15,7 @@ class TwId(Recognizer):
     """A letter, 1/2 (citizens) or 8/9, A to D (residents), seven digits and a check digit; one in ten passes it."""
 
     entity = "TW_ID"
+    region = "TW"
     priority = 110
     policy = Policy("block", hard=True)
     label = "身分證"

@@ -11,6 +11,7 @@ class UkNhs(Recognizer):
     """Ten digits, the last by weights 10 to 2 mod 11, beside the word."""
 
     entity = "UK_NHS"
+    region = "UK"
     priority = 240
     policy = Policy("block", hard=True)
     label = "NHS "

@@ -4,7 +4,7 @@ from random import Random
 
 from datacheck.pii.expressions import GAP, GATE_DIGITS, LEFT, LINKER, RIGHT, anywhere
 from datacheck.pii.policy import Policy
-from datacheck.pii.recognizers.base import Judgement, Recognizer, words
+from datacheck.pii.recognizers.base import Judgement, Recognizer, in_sequence, words
 
 _SEP = r"[\- .]"
 _START = rf"(?:{LEFT}|(?<=(?i:ssn)))"
@@ -16,6 +16,7 @@ class UsSsn(Recognizer):
     """3-2-4 digits, no area 000, 666 or 9xx, no group 00, no serial 0000 (Social Security Administration)."""
 
     entity = "US_SSN"
+    region = "US"
     priority = 220
     policy = Policy("block", hard=True)
     label = "SSN "
@@ -24,7 +25,7 @@ class UsSsn(Recognizer):
     needs = r"[0-9]-[0-9]{2}-[0-9]|" + anywhere("社会安全号", "社安号", "ssn", "social", "securitynum", "taxpayer")
     patterns = {
         "us_ssn": rf"{_START}(?<![0-9]{_SEP})[0-8][0-9]{{2}}-[0-9]{{2}}-[0-9]{{4}}{RIGHT}(?!{_SEP}[0-9])",
-        "us_ssn.labelled": rf"{_LABEL}{LINKER}{LEFT}(?P<value>[0-8](?:{GAP}[0-9]){{8}}){RIGHT}(?!{_SEP}[0-9])",
+        "us_ssn.labelled": rf"{_LABEL}{LINKER}{LEFT}(?P<value>[0-8](?:{GAP}[0-9]){{8}}){RIGHT}(?!-[0-9])",
         "us_ssn.spaced": rf"{_START}(?<![0-9]{_SEP})[0-8](?:{GAP}[0-9]){{8}}{RIGHT}(?!{_SEP}[0-9])",
     }
     positive = (
@@ -37,7 +38,7 @@ class UsSsn(Recognizer):
     def judge(self, rule: str, value: str) -> Judgement | None:
         """Judge by the ranges that were never given out."""
         number = self.canonical(value)
-        if number in self.specimens:
+        if number in self.specimens or in_sequence(number):
             return Judgement(0.2 if rule == "us_ssn.spaced" else 1.0, "specimen")
         if number[:3] in ("000", "666") or number[3:5] == "00" or number[5:] == "0000":
             return None

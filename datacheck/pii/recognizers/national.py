@@ -1,0 +1,92 @@
+"""Identifiers of countries, made from the table beside this file: one line there is one entity here."""
+
+import re
+import tomllib
+from collections.abc import Iterator
+from importlib import import_module, resources
+from random import Random
+from typing import Any
+
+from datacheck.pii.examples import example
+from datacheck.pii.expressions import GATE_DIGITS, GATE_FIVE_DIGITS, LEFT, LINKER, RIGHT, anywhere, worded
+from datacheck.pii.policy import Policy
+from datacheck.pii.recognizers.base import Judgement, Recognizer, digits_of, in_sequence
+
+_TABLE = tomllib.loads(resources.files(__package__).joinpath("national.toml").read_text("utf-8"))
+_PARTS = re.compile("[ '’_-]")
+
+
+def _parts(words: list[str]) -> list[str]:
+    """The longest part of each: it stands in student id, student_id and s t u d e n t i d."""
+    return sorted({max(_PARTS.split(word), key=len) for word in words})
+
+
+class National(Recognizer):
+    """A form and, where there are any, check digits; beside a word, unless the form is unmistakable.
+
+    A wrong check digit beside a word is a suspect, 12345678 a specimen.
+    """
+
+    def __init__(self, entity: str, number: int, entry: dict[str, Any]) -> None:
+        level = entry.get("level", "block")
+        form, words = f"(?i:{entry['form']})", entry["words"]
+        self.entity = entity
+        self.region = entry.get("region", "")
+        self.priority = 110 + number / 1000  # before cards and telephones: their words say what they are
+        self.policy = Policy(level, hard=level == "block")
+        self.label = f"{words[0]} "
+        self.prefilter = form
+        by_words = f"(?i:{'|'.join(_parts(words))})"
+        gates = {True: GATE_DIGITS, "five": GATE_FIVE_DIGITS, "words": by_words, False: ""}
+        self.gate = gates[entry.get("gate", True)]
+        self.needs = "" if "alone" in entry else anywhere(*_parts(words))
+        self._form, self._check, self._prefix = entry["form"], entry.get("check"), entry.get("prefix", "")
+        latin = [word for word in words if word[0].isascii()]
+        named = "|".join([*(word for word in words if not word[0].isascii()), *([worded(*latin)] if latin else [])])
+        rule = entity.lower()
+        if entry.get("beside"):
+            self.patterns = {rule: rf"(?:{named}){LINKER}{LEFT}(?P<value>{form}){RIGHT}"}
+        else:
+            self.positive = named
+            alone = {f"{rule}.alone": rf"{LEFT}(?i:{entry['alone']}){RIGHT}"} if "alone" in entry else {}
+            self.patterns = {**alone, rule: rf"{LEFT}{form}{RIGHT}"}
+        self._sure = 0.6 if entry.get("beside") else 0.3
+        # `excerpt` hides five digits in a row anyway
+        shown = rf"{LEFT}{form}(?![0-9A-Za-z])"
+        self.extents = (shown,) if entry.get("gate") in (False, "words") else ()
+
+    def judge(self, rule: str, value: str) -> Judgement | None:
+        """Judge by the check digits."""
+        alone = rule.endswith(".alone")
+        if not self._is_valid(value):
+            return None if alone else Judgement(self._sure - 0.1, "suspect")
+        return Judgement(0.6 if alone else self._sure, "specimen" if in_sequence(digits_of(value)) else "valid")
+
+    def _is_valid(self, value: str) -> bool:
+        if len(set(self.canonical(value))) == 1:
+            return False
+        if self._check is None:
+            return True
+        if self._check == "phone":
+            import phonenumbers  # only a candidate pays for its tables
+
+            return bool(
+                phonenumbers.is_valid_number(phonenumbers.parse(value, "GB" if self.region == "UK" else self.region))
+            )
+        is_valid = import_module(f"stdnum.{self._check}").is_valid
+        # as written first: in Finland's the separator is the century
+        return any(is_valid(self._prefix + form) for form in (value, self.canonical(value)))
+
+    def canary(self, rng: Random) -> str:
+        """Return the first word and a random value of the form with right check digits."""
+        while not self._is_valid(value := example(self._form, rng)):
+            pass
+        return f"{self.label}{value}"
+
+
+def _made() -> Iterator[Recognizer]:
+    for number, (entity, entry) in enumerate(_TABLE.items(), start=1):
+        yield National(entity, number, entry)
+
+
+MADE = tuple(_made())
