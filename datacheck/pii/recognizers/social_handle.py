@@ -24,7 +24,7 @@ class SocialHandle(Labelled):
     entity = "SOCIAL_HANDLE"
     priority = 305
     policy = Policy("warn")
-    label = "微博"
+    label = "微博@"
     prefilter = r"@[A-Za-z0-9_\u4e00-\u9fff]|(?:[号號名称]|(?i:id|name|handle|account))[^\n]{0,12}[A-Za-z0-9_]{4}"
     gate = "|".join((*_HAN, *_LATIN))
     patterns = {
@@ -41,4 +41,4 @@ class SocialHandle(Labelled):
     def canary(self, rng: Random) -> str:
         """Return a labelled name."""
         letters = "".join(rng.choice("abcdefghjkmnpqrstuvwxyz") for _ in range(7))
-        return f"{self.label}@{letters}_{random_digits(rng, 3)}"
+        return f"{self.label}{letters}_{random_digits(rng, 3)}"
