@@ -83,8 +83,10 @@ _KEYS = (  # fields that hold a size, a time or the number of a thing
     r"|session|request|trace|span|serial|sku|isbn|issn|doi|pmid|ticket|invoice"
 )
 FIELD_LEFT = (
-    rf"(?:(?<![A-Za-z])|(?<=[a-z])(?=[A-Z])|_)(?i:{_KEYS})(?i:[ _\-]?(?:id|no|num|number|in[ _]bytes))?[\"']?[ ]?[=:#]?[ ]?[\"'\[]?\Z"
-    r"|(?:订单|訂單|单|流水|发票|合同|快递|运单|物流|货|序列|批|型|案|区块|端口)[号號]?[码碼]?(?:是|为)?[ ]?[:：]?[ ]?\Z"
-    r"|https?://[^\s\u3400-\u9fff]{0,200}\Z|[A-Za-z0-9_\-]/[A-Za-z0-9_.\-/?=&%]{0,80}\Z|[A-Za-z0-9_][?&][A-Za-z_]{1,16}=\Z"
+    rf"(?:(?<![A-Za-z])|(?<=[a-z])(?=[A-Z])|_)(?i:{_KEYS})(?i:[ _\-]?(?:id|no|num|number|in[ _]bytes))?"
+    r"[\"']?[ ]?[=:#]?[ ]?[\"'\[]?\Z"
+    r"|(?:订单|訂單|单|流水|发票|合同|快递|运单|物流|货|序列|批|型|案|区块|端口)[号號]?[码碼]?(?:是|为)?[ ]?[:：]?[ ]?\Z"  # noqa: E501
+    r"|https?://[^\s\u3400-\u9fff]{0,200}\Z"
+    r"|[A-Za-z0-9_\-]/[A-Za-z0-9_.\-/?=&%]{0,80}\Z|[A-Za-z0-9_][?&][A-Za-z_]{1,16}=\Z"
 )
 """What stands before a number in a log, in a URL or in a record of a machine."""

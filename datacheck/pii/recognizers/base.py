@@ -128,7 +128,7 @@ def digits_of(value: str) -> str:
 
 
 def in_sequence(digits: str) -> bool:
-    """Whether each digit is one more than the one before, or each one less (9 and 0 are neighbours); from six digits on."""
+    """Whether six or more digits each are one more than the one before, or one less (0 follows 9)."""
     steps = {(int(after) - int(before)) % 10 for before, after in pairwise(digits)}
     return len(digits) >= 6 and steps in ({1}, {9})
 

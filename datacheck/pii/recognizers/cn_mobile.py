@@ -51,7 +51,10 @@ class CnMobile(Recognizer):
     prefilter = rf"1{GAP}[3-9](?:{GAP}[0-9]){{9}}"
     prefilters = (_GROUPS,)
     patterns = {
-        "cn_mobile.id": rf"(?<![A-Za-z])(?i:[a-z]{{0,12}}_?id)[\"']?[ ]?[=:][ ]?[\"']?(?P<value>1[3-9][0-9]{{9}}){RIGHT}",
+        "cn_mobile.id": (
+            rf"(?<![A-Za-z])(?i:[a-z]{{0,12}}_?id)[\"']?[ ]?[=:][ ]?[\"']?"
+            rf"(?P<value>1[3-9][0-9]{{9}}){RIGHT}"
+        ),
         "cn_mobile": rf"{_LEFT}(?<!\+){_SET_APART}{_PREFIX}1[3-9][0-9]{GAP}[0-9]{{4}}{GAP}[0-9]{{4}}{RIGHT}",
         "cn_mobile.before_letters": rf"(?:{_WORDS})[ ]?[:：是]?[ ]?(?P<value>1[3-9][0-9]{{9}})(?=[A-Za-z])",
         "cn_mobile.lines": rf"{_LEFT}{_GROUPS}{RIGHT}(?![ \-]?[0-9])",

@@ -38,7 +38,8 @@ _LONGEST_SHOWN = 6  # museum
 _ADDRESS = r"[A-Za-z0-9_](?:[A-Za-z0-9._%+\-]{0,63})@(?:[A-Za-z0-9](?:[A-Za-z0-9\-]{0,62})\.){1,8}[A-Za-z]{2,24}"
 # zhang [at] qq [dot] com, zhang艾特qq点com, john dot smith at gmail dot com, zhang#qq.com
 _AT = re.compile(
-    r"[ ]?[(\[{（【][ ]?(?:at|AT|@|艾特)[ ]?[)\]}）】][ ]?|[ ]?(?:艾特|圈[aA])[ ]?|[ ](?:at|AT)[ ](?=[A-Za-z0-9\-]+[^.A-Za-z0-9\-])|#"
+    r"[ ]?[(\[{（【][ ]?(?:at|AT|@|艾特)[ ]?[)\]}）】][ ]?|[ ]?(?:艾特|圈[aA])[ ]?|[ ](?:at"
+    r"|AT)[ ](?=[A-Za-z0-9\-]+[^.A-Za-z0-9\-])|#"
 )
 _DOT = re.compile(r"[ ]?[(\[{（【][ ]?(?:dot|DOT|\.|点)[ ]?[)\]}）】][ ]?|[ ](?:dot|DOT)[ ]|[ ]?点[ ]?")
 _SPELT = (
@@ -54,7 +55,7 @@ class EmailAddress(Recognizer):
     priority = 280
     policy = Policy("block", hard=True)
     prefilter = (
-        r"@[A-Za-z0-9][A-Za-z0-9\-]*\.[A-Za-z0-9]|[(\[{（【][ ]?(?:at|AT|@|艾特|dot|DOT|点|\.)[ ]?[)\]}）】]|艾特|圈[aA]"
+        r"@[A-Za-z0-9][A-Za-z0-9\-]*\.[A-Za-z0-9]|[(\[{（【][ ]?(?:at|AT|@|艾特|dot|DOT|点|\.)[ ]?[)\]}）】]|艾特|圈[aA]"  # noqa: E501
         r"|[ ](?:dot|DOT)[ ]|#[A-Za-z0-9][A-Za-z0-9\-]*\.[A-Za-z0-9]"
     )
     # What stands before the @ of a URL (ftp://user:password@host) is a login, not a mailbox.
