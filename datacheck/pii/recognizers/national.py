@@ -51,9 +51,9 @@ class National(Recognizer):
             alone = {f"{rule}.alone": rf"{LEFT}(?i:{entry['alone']}){RIGHT}"} if "alone" in entry else {}
             self.patterns = {**alone, rule: rf"{LEFT}{form}{RIGHT}"}
         self._sure = 0.6 if entry.get("beside") else 0.3
-        # `excerpt` hides five digits in a row anyway
-        shown = rf"{LEFT}{form}(?![0-9A-Za-z])"
-        self.extents = (shown,) if entry.get("gate") in (False, "words") else ()
+        if "[A-Z" in form or entry.get("gate") is False:  # five digits in a row are hidden anyway
+            alone = (rf"{LEFT}{entry['alone']}{RIGHT}",) if "alone" in entry else ()
+            self.extents = (rf"(?:{named})[^\n]{{0,24}}?{LEFT}(?P<value>{form}){RIGHT}", *alone)
 
     def judge(self, rule: str, value: str) -> Judgement | None:
         """Judge by the check digits."""
