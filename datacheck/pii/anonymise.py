@@ -42,8 +42,7 @@ class Anonymiser:
     def replacements(self, texts: Sequence[str]) -> list[list[Replacement]]:
         """Return for each text what to replace, in order, never overlapping."""
         series = pl.Series(texts, dtype=pl.String)
-        names = "full" if self.rules.person == "full" else "linked"
-        hits = find(series, self.rules.looked_for, names=names)  # type: ignore[arg-type]
+        hits = find(series, self.rules.looked_for, names=self.rules.searched)
         wanted = self.rules.judged(identified(hits, series)).filter(to_replace())
         found: list[list[Replacement]] = [[] for _ in texts]
         for (number,), own in wanted.group_by("index", maintain_order=True):

@@ -7,13 +7,15 @@ from typing import Annotated, Any, Literal, Self
 import polars as pl
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, field_validator, model_validator
 
+from datacheck.pii.free_names import model
 from datacheck.pii.normalise import fold
+from datacheck.pii.prefilter import Names
 from datacheck.pii.pseudonyms import ENV, fingerprint, identity, read_key
 from datacheck.pii.recognizers import RECOGNIZERS
 from datacheck.pii.redaction import mask
 
 Level = Literal["block", "warn", "profile", "off"]
-Person = Literal["labelled", "near", "full"]
+Person = Literal["labelled", "near", "full", "model"]
 # Reports write days with slashes: a date with hyphens would be masked as a number.
 Day = Annotated[
     dt.date,
@@ -96,7 +98,7 @@ class Rules(_Model):
     """How identifiers count.
 
     A suspect value or a specimen never counts for more than a valid value of its entity; a name that only a tagger
-    takes for one never blocks.
+    takes for one blocks only with `entities: {PERSON: block}` and `names: block` together.
     """
 
     entities: dict[str, Level] = Field(default={}, description="block, warn, profile or off per entity")
@@ -105,7 +107,13 @@ class Rules(_Model):
     person: Person = Field(
         default="near",
         description="names without a label: not at all (labelled), within 60 characters of a hard identifier (near), "
-        "everywhere (full: 0.1 MB/s, and a third of all rows has a false one)",
+        "everywhere by a dictionary's tags (full: 0.1 MB/s, and a third of all rows has a false one) or by a small "
+        "network and a list of given names (model: needs `datacheck-llm[names]`)",
+    )
+    names: Level | None = Field(
+        default=None,
+        description="what a name without a label counts as, at most as much as PERSON in `entities`; by default it is "
+        "only counted (profile)",
     )
     allow: AllowList = Field(
         default=(), description="values that may stay: entity; value, fingerprint or domain; owner, reason, expires"
@@ -144,6 +152,18 @@ class Rules(_Model):
         if self.key is None and any(entry.fingerprint for entry in self.allow):
             raise RuleError("fingerprints are compared with a key; name one with key: env:NAME")
         return self
+
+    @property
+    def searched(self) -> Names:
+        """Where unlabelled names are looked for; without what `model` needs as by default, see `names_missing`."""
+        if self.person == "model" and not self.names_missing:
+            return "model"
+        return "full" if self.person == "full" else "linked"
+
+    @property
+    def names_missing(self) -> bool:
+        """Whether names are to be found by a model that is not installed."""
+        return self.person == "model" and model() is None
 
     @property
     def looked_for(self) -> tuple[str, ...]:
@@ -197,8 +217,8 @@ class Rules(_Model):
             return most
         if state == "specimen":
             own = self.specimens or policy.specimen
-        elif entity == "PERSON":  # a name that only a tagger takes for one never blocks
-            own = "off" if self.person == "labelled" else policy.suspect
+        elif entity == "PERSON":  # a name that only a tagger takes for one: it blocks only if both settings say so
+            own = "off" if self.person == "labelled" else self.names or policy.suspect
         else:
             own = self.suspects or policy.suspect
         return min(most, own, key=_ORDER.index)
