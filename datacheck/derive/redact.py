@@ -278,19 +278,30 @@ class Redactor:
         """Write the pseudonyms of a record over all other places of its values: later turns, glued forms."""
         leaves = form.leaves(record.text) or []
         wanted = self._anonymiser.elsewhere([leaf.text for leaf in leaves], record.pseudonyms)
-        self._write(record, form, leaves, wanted)
+        self._write(record, form, leaves, wanted, traces=True)
 
     def _write(
-        self, record: _Record, form: _Form, leaves: Sequence[Leaf], wanted: Sequence[Sequence["Replacement"]]
+        self,
+        record: _Record,
+        form: _Form,
+        leaves: Sequence[Leaf],
+        wanted: Sequence[Sequence["Replacement"]],
+        *,
+        traces: bool = False,
     ) -> None:
-        """Write pseudonyms over values; every other byte of the record stays."""
+        """Write pseudonyms over values; every other byte of the record stays.
+
+        traces: of values that are known already. A part of a name is no value by itself: Will would make will one.
+        """
         pieces: list[str] = []
         at = 0
         for number, (leaf, own) in enumerate(zip(leaves, wanted, strict=True)):
             for each in own:
                 start, end = leaf.written((each.start, each.end))
                 pieces += [record.text[at:start], each.pseudonym]
-                record.pseudonyms.setdefault(Original(each.entity, leaf.text[each.start : each.end]), each.pseudonym)
+                if not traces:
+                    original = Original(each.entity, leaf.text[each.start : each.end])
+                    record.pseudonyms.setdefault(original, each.pseudonym)
                 at = end
             if own:
                 record.replaced.setdefault(number, []).extend(own)

@@ -147,6 +147,16 @@ def _network() -> "Network":
     return Network(*found)
 
 
+def is_common(word: str) -> bool:
+    """Whether two characters are a common word."""
+    return word in _words()[0]
+
+
+def is_given(word: str) -> bool:
+    """Whether a word is an English given name, in whatever case, and no other word."""
+    return word.title() in _lists()[0]
+
+
 @cache
 def _words() -> tuple[frozenset[str], frozenset[str]]:
     """Common words of two characters, and all words that begin with a surname; of jieba's, and none of them names."""
