@@ -52,7 +52,7 @@ _WORD = r"[A-Z][a-z]+(?:[A-Z][a-z]+)?(?:[-'’][A-Z][a-z]+)?"
 _CAPITALS = re.compile(rf"(?<![\w&@/’'.-])(?<!\bSt\. ){_WORD}(?: (?:[A-Z]\.|{_WORD})){{1,3}}(?![\w@&])")
 
 
-class Name(NamedTuple):
+class FreeName(NamedTuple):
     """A place (code points of the text, end exclusive) that reads as a name, and the rule that says so."""
 
     start: int
@@ -75,10 +75,10 @@ def model() -> tuple[bytes, str] | None:
     return (data, (folder / _TAGS).read_text("utf-8")) if known else None
 
 
-def free_names(texts: Iterable[str | None]) -> dict[int, list[Name]]:
+def free_names(texts: Iterable[str | None]) -> dict[int, list[FreeName]]:
     """Return the names of the texts that have some, by number, in order. Needs `model()`."""
     given = ["" if text is None else text for text in texts]
-    found: dict[int, list[Name]] = {}
+    found: dict[int, list[FreeName]] = {}
     for number, name in _chinese(given):
         found.setdefault(number, []).append(name)
     for number, text in enumerate(given):
@@ -87,7 +87,7 @@ def free_names(texts: Iterable[str | None]) -> dict[int, list[Name]]:
     return {number: sorted(set(names)) for number, names in found.items()}
 
 
-def _chinese(texts: Sequence[str]) -> Iterator[tuple[int, Name]]:
+def _chinese(texts: Sequence[str]) -> Iterator[tuple[int, FreeName]]:
     places = [(number, at) for number, text in enumerate(texts) for at in _windows(text)]
     if not places:
         return
@@ -96,7 +96,7 @@ def _chinese(texts: Sequence[str]) -> Iterator[tuple[int, Name]]:
     for number, (first, last) in places:
         for start, end in persons[texts[number][first:last]]:
             if _is_name(texts[number], first + start, first + end):
-                yield number, Name(first + start, first + end, MODEL)
+                yield number, FreeName(first + start, first + end, MODEL)
 
 
 def _windows(text: str) -> list[tuple[int, int]]:
@@ -129,13 +129,13 @@ def _is_name(text: str, start: int, end: int) -> bool:
     return not other and _CHINESE.fullmatch(name) is not None and (surname == 2 or _is_likely(text, start))
 
 
-def _english(text: str) -> Iterator[Name]:
+def _english(text: str) -> Iterator[FreeName]:
     """A known given name and one or two more capitalised words or an initial: all of a run of such words, or none."""
     given, ends = _lists()
     for match in _CAPITALS.finditer(text):
         parts = match[0].split(" ")
         if len(parts) <= 3 and parts[0] in given and parts[-1] not in ends and not parts[-1].endswith("."):
-            yield Name(*match.span(), LISTED)
+            yield FreeName(*match.span(), LISTED)
 
 
 @cache
