@@ -27,7 +27,7 @@ from rooms import CODE, FLOORS, ROOT, files, imports, module, neighbours, room
 # Tighter than the floors: what is pure stays pure, and the core knows no check, no screen and no command.
 ONLY = {
     "text": set(),
-    "pii": {"plugins"},
+    "pii": {"plugins", "text"},
     "trainers": {"plugins", "i18n"},
     "chat": {"i18n"},
     "i18n": set(),

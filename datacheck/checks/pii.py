@@ -43,6 +43,10 @@ NOT_COVERED = Message(
     "numbers that only context would explain; digits spoken or spread over turns; images, audio, base64, JSON encoded "
     "more than once; whether a person is public, made up or real"
 )
+NAMES_MISSING = Message(
+    "person: model needs the network of the package cutword 0.1.1: pip install 'datacheck-llm[names]', "
+    "or take another value of person"
+)
 _WORDS = ids("block", "warn", "profile", "valid", "suspect", "specimen", "public")
 CLASSES = ("private", "secret", "public", "specimen")
 _SECRETS = ("SECRET", "CREDENTIAL")
@@ -113,6 +117,7 @@ class Pii(Check, Rules):
     def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
         """Measurements are kept by their settings: with another key they are others."""
         yield from super().__repr_args__()
+        yield "names_missing", self.names_missing
         with suppress(KeyMissingError):
             secret = self.secret()
             yield "key_id", secret and key_id(secret)
@@ -120,7 +125,7 @@ class Pii(Check, Rules):
     @property
     def feature(self) -> Identifiers:
         """The hits that this check judges."""
-        return Identifiers(entities=self.looked_for, names="full" if self.person == "full" else "linked")
+        return Identifiers(entities=self.looked_for, names=self.searched)
 
     def needs(self) -> tuple[Need, ...]:
         """The hits of every part."""
@@ -135,6 +140,8 @@ class Pii(Check, Rules):
             return self.not_measured(
                 Message("the environment variable {variable} must hold a key of 16 bytes or more", variable=variable)
             )
+        if self.names_missing:
+            return self.not_measured(NAMES_MISSING)
         found = data[self.needs()[0]].collect()
         judged = self.judged(found.drop_nulls("entity"))
         hits = judged.with_columns(pl.Series("label", self._labels(judged["value"]), dtype=pl.String))

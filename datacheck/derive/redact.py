@@ -33,9 +33,9 @@ from datacheck.loading.reader import Chunk
 from datacheck.loading.reading import Reading
 from datacheck.loading.tables import Tables
 from datacheck.pii.leaves import Leaf, Scalar, by_leaf, csv_leaves, json_leaves, json_scalars
+from datacheck.pii.normalise import as_read
 from datacheck.pii.pseudonyms import SHORTEST_KEY, KeyMissingError, Pseudonyms, key_id
 from datacheck.pii.redaction import excerpt
-from datacheck.pii.rules import to_replace
 from datacheck.pii.traces import Original, Traces
 from datacheck.verdict.judge import settings_of
 from datacheck.verdict.model import Report
@@ -153,7 +153,7 @@ class Redactor:
         container = ""
 
         def wanted(first: int, tables: Tables) -> list[int]:
-            return [row for row in self._rows(tables, to_replace()) if first + row not in file.rows]
+            return [row for row in self._rows(tables, self.check.to_replace()) if first + row not in file.rows]
 
         for chunk, places in _places(file.path, file.reading, wanted):
             if chunk.kind in BINARY:
@@ -258,7 +258,7 @@ class Redactor:
                 self._replace_traces(record, form)
             tables = form.parsed(left)
             blocking = {left[row].row for row in self._rows(tables, _BLOCKS)}
-            left = [left[row] for row in self._rows(tables, to_replace()).sort()]
+            left = [left[row] for row in self._rows(tables, self.check.to_replace()).sort()]
         return [record.row in blocking for record in records]
 
     def _replace(self, records: Sequence[_Record], form: _Form, *, whole: bool) -> None:
@@ -281,7 +281,7 @@ class Redactor:
         """Write the pseudonyms of a record over all other places of its values: later turns, glued forms."""
         leaves = form.leaves(record.text) or []
         wanted = self._anonymiser.elsewhere([leaf.text for leaf in leaves], list(record.originals))
-        self._write(record, form, leaves, self._in_kind(leaves, wanted))
+        self._write(record, form, leaves, self._in_kind(leaves, wanted), traces=True)
 
     def _in_kind(
         self, leaves: Sequence[Leaf], wanted: Sequence[Sequence["Replacement"]]
@@ -293,16 +293,27 @@ class Redactor:
         ]
 
     def _write(
-        self, record: _Record, form: _Form, leaves: Sequence[Leaf], wanted: Sequence[Sequence["Replacement"]]
+        self,
+        record: _Record,
+        form: _Form,
+        leaves: Sequence[Leaf],
+        wanted: Sequence[Sequence["Replacement"]],
+        *,
+        traces: bool = False,
     ) -> None:
-        """Write pseudonyms over values; every other byte of the record stays."""
+        """Write pseudonyms over values; every other byte of the record stays.
+
+        traces: of values that are known already. A part of a name is no value by itself: Will would make will one.
+        """
         pieces: list[str] = []
         at = 0
         for number, (leaf, own) in enumerate(zip(leaves, wanted, strict=True)):
             for each in own:
                 start, end = leaf.written((each.start, each.end))
                 pieces += [record.text[at:start], each.pseudonym]
-                record.originals[Original(each.entity, leaf.text[each.start : each.end])] = None
+                if not traces:
+                    value = as_read(leaf.text, each.start, each.end)
+                    record.originals[Original(each.entity, value)] = None
                 at = end
             if own:
                 record.replaced.setdefault(number, []).extend(own)

@@ -56,6 +56,7 @@ class ChildContext(SpawnContext):
 def prepare_child(checks: Path | None, threads: int, little: bool) -> None:
     """What a worker does first. It lives here, so that a child that only parses imports little."""
     os.environ["POLARS_MAX_THREADS"] = str(threads)
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"  # its threads wait busily for one another: half of a network's CPU
     gc.set_threshold(50_000, 50, 100)  # tables make many objects and few cycles: by default 3 % of all time
     os.umask(0o077)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a core file would hold raw text

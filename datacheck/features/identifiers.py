@@ -43,7 +43,7 @@ class Identifiers(Feature):
     columns = HITS
 
     entities: tuple[str, ...] | None = None
-    names: Literal["linked", "full"] = "linked"
+    names: Literal["linked", "full", "model"] = "linked"
     analyzed: bool = True
 
     def compute(self, part: View) -> pl.DataFrame:
@@ -64,6 +64,7 @@ class Identifiers(Feature):
         flags = candidates(table["text"], self.entities, names=self.names)
         fired = flags.with_row_index("index").filter(pl.any_horizontal(flags.columns)).select("index")
         found = analyze(table["text"], flags if self.analyzed else flags.clear(), names=self.names)
+        fired = pl.concat([fired, found.select("index")]).unique().sort("index")  # no expression sees a free name
         hits = fired.join(found, on="index", how="left", maintain_order="left_right")
         told = identified(hits, table["text"])
         return told.join(table.drop("text").with_row_index("index"), on="index", maintain_order="left")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import polars as pl
 
 from datacheck.pii.errors import PiiTimeout
+from datacheck.pii.free_names import free_names
 from datacheck.pii.hidden import lean
 from datacheck.pii.normalise import Folded, fold
 from datacheck.pii.policy import LINK
@@ -59,11 +60,14 @@ def find(texts: pl.Series, entities: tuple[str, ...] | None = None, *, names: Na
 
 def analyze(texts: pl.Series, flags: pl.DataFrame, *, names: Names = "linked") -> pl.DataFrame:
     """Run on each text the recognizers whose flag is set; `flags` as `candidates` gives them."""
-    rows = flags.with_row_index("index").filter(pl.any_horizontal(flags.columns))
+    free = free_names(texts) if names == "model" and "PERSON" in flags.columns and flags.height else {}
+    some = pl.any_horizontal(flags.columns) | pl.col("index").is_in(list(free))
+    rows = flags.with_row_index("index").filter(some)
     if rows.is_empty():
         return pl.DataFrame(schema=FOUND)
     with lean():
         from datacheck.pii.engine import engine  # Presidio is heavy, see there
+        from datacheck.pii.names import judged
 
     presidio = engine(tuple(flags.columns))
     groups: dict[tuple[str, str], int] = {}
@@ -75,7 +79,8 @@ def analyze(texts: pl.Series, flags: pl.DataFrame, *, names: Names = "linked") -
         hits = _settle([hit for view in seen for hit in _read(presidio, view, entities, next(idle))])
         hits = _told_public(text or "", hits)
         if "PERSON" in flags.columns and text is not None:
-            hits = _with_names(presidio, text, hits, names)
+            unlabelled = [result for name in free.get(index, ()) if (result := judged(text, *name))]
+            hits = _with_names(presidio, text, hits, names, unlabelled)
         hard = _hard(hits)
         for hit in hits:
             group = groups.setdefault((hit.entity, hit.canonical), len(groups))
@@ -106,7 +111,7 @@ def _idle(texts: list[str]) -> list[frozenset[str]]:
 
 
 def _read(presidio: "PresidioEngine", folded: Folded, entities: list[str], idle: frozenset[str]) -> Iterator[_Hit]:
-    for result in presidio.results(folded.text, entities, idle):
+    for result in presidio.results(folded.text, entities, idle) if entities else ():
         yield _hit(result, folded)
 
 
@@ -140,13 +145,13 @@ def _told_public(text: str, hits: list[_Hit]) -> list[_Hit]:
     return [hit._replace(state="public") if hit in freed else hit for hit in hits]
 
 
-def _with_names(presidio: "PresidioEngine", text: str, hits: list[_Hit], names: Names) -> list[_Hit]:
-    """Add the names that the tagger finds around hard identifiers, or in all of the text."""
+def _with_names(
+    presidio: "PresidioEngine", text: str, hits: list[_Hit], names: Names, free: list["RecognizerResult"]
+) -> list[_Hit]:
+    """Add the names that the tagger finds around hard identifiers or in all of the text, or those found without it."""
     spans = [(0, len(text))] if names == "full" else [(hit.start, hit.end) for hit in _hard(hits)]
-    if not spans:
-        return hits
-    found = [_hit(result, Folded(text, None)) for result in presidio.names(text, spans)]
-    return _settle([*hits, *found]) if found else hits
+    found = [*free, *(presidio.names(text, spans, tagged=names != "model") if spans else ())]
+    return _settle([*hits, *(_hit(result, Folded(text, None)) for result in found)]) if found else hits
 
 
 def _settle(hits: list[_Hit]) -> list[_Hit]:

@@ -12,7 +12,7 @@ from datacheck.pii.hidden import UNUSED, hidden
 from datacheck.pii.leaves import Kind, inner_spans
 from datacheck.pii.normalise import as_read
 from datacheck.pii.pseudonyms import Pseudonyms
-from datacheck.pii.rules import Rules, identified, to_replace
+from datacheck.pii.rules import Rules, identified
 from datacheck.pii.traces import Original, Traces
 
 with hidden(*UNUSED):
@@ -43,9 +43,8 @@ class Anonymiser:
     def replacements(self, texts: Sequence[str]) -> list[list[Replacement]]:
         """Return for each text what to replace, in order, never overlapping."""
         series = pl.Series(texts, dtype=pl.String)
-        names = "full" if self.rules.person == "full" else "linked"
-        hits = find(series, self.rules.looked_for, names=names)  # type: ignore[arg-type]
-        wanted = self.rules.judged(identified(hits, series)).filter(to_replace())
+        hits = find(series, self.rules.looked_for, names=self.rules.searched)
+        wanted = self.rules.judged(identified(hits, series)).filter(self.rules.to_replace())
         found: list[list[Replacement]] = [[] for _ in texts]
         for (number,), own in wanted.group_by("index", maintain_order=True):
             text = texts[int(str(number))]

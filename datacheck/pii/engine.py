@@ -180,11 +180,11 @@ class PresidioEngine:
         found = self._presidio.analyze(text, LANGUAGE, entities, nlp_artifacts=self._artifacts)
         return [result for result in found if result.score >= RECOGNIZERS[result.entity_type].policy.threshold]
 
-    def names(self, text: str, spans: Iterable[tuple[int, int]]) -> list[RecognizerResult]:
-        """Return the unlabelled names around the spans of `text`."""
+    def names(self, text: str, spans: Iterable[tuple[int, int]], *, tagged: bool = True) -> list[RecognizerResult]:
+        """Return the unlabelled names around the spans of `text`; not tagged: only those behind a title."""
         parts = windows(spans, len(text))
         found = titled(text, parts)
-        if not any(_HAN.search(text, *part) for part in parts):
+        if not (tagged and any(_HAN.search(text, *part) for part in parts)):
             return found  # without Han there is nothing to tag, and no dictionary to read
         return found + self._recognizer.analyze(text, ["PERSON"], self._jieba.process_windows(text, parts))
 

@@ -13,8 +13,9 @@ from presidio_analyzer import EntityRecognizer, RecognizerResult
 from presidio_analyzer.nlp_engine import NlpArtifacts, NlpEngine
 
 from datacheck.pii.policy import LINK
+from datacheck.pii.recognizers import RECOGNIZERS
 from datacheck.pii.recognizers.base import Judgement, words
-from datacheck.pii.recognizers.person import COMPOUND, SURNAMES, TITLED, Person
+from datacheck.pii.recognizers.person import COMPOUND, SURNAMES, TITLED
 from datacheck.pii.tagger import tagger
 
 RULE = "person.jieba"
@@ -110,9 +111,14 @@ class NameRecognizer(EntityRecognizer):
 def titled(text: str, parts: Iterable[tuple[int, int]]) -> list[RecognizerResult]:
     """Return the names behind an English title in parts of a text; a surname alone is a suspect."""
     matches = [match for part in parts for match in _TITLED.finditer(text, *part)]
-    person = Person()
-    judged = [(match.span("value"), person.judge(TITLE_RULE, match["value"])) for match in matches]
-    return [_result(TITLE_RULE, place, judgement) for place, judgement in judged if judgement]
+    found = [judged(text, match.start("value"), match.end("value"), TITLE_RULE) for match in matches]
+    return [result for result in found if result]
+
+
+def judged(text: str, start: int, end: int, rule: str) -> RecognizerResult | None:
+    """Return a name found by a rule that is no pattern, as its recognizer judges it."""
+    judgement = RECOGNIZERS["PERSON"].judge(rule, text[start:end])
+    return judgement and _result(rule, (start, end), judgement)
 
 
 def _result(rule: str, place: tuple[int, int], judgement: Judgement) -> RecognizerResult:

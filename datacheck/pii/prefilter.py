@@ -16,8 +16,9 @@ from datacheck.pii.expressions import GATE_DIGITS, GATE_FIVE_DIGITS, HAN
 from datacheck.pii.normalise import NEEDS_FOLDING, SHORT_ESCAPE, fold
 from datacheck.pii.recognizers import RECOGNIZERS, Recognizer, of_regions
 
-Names = Literal["linked", "full"]
-"""Where unlabelled names are looked for: within LINK characters of a hard identifier, or in every text (slow)."""
+Names = Literal["linked", "full", "model"]
+"""Where unlabelled names are looked for: within LINK characters of a hard identifier, or in every text: by jieba's tags
+(slow), or by a network and a list (`free_names`, which `analyze` asks, and no expression)."""
 
 # These have no gate of their own, but few rows have any of them: one expression for all is tried first.
 _TOGETHER = ("EMAIL_ADDRESS", "MAC_ADDRESS", "IP_ADDRESS", "IBAN", "GPS", "CRYPTO", "CN_PLATE")

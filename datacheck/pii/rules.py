@@ -7,13 +7,15 @@ from typing import Annotated, Any, Literal, Self
 import polars as pl
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, field_validator, model_validator
 
+from datacheck.pii.free_names import model
 from datacheck.pii.normalise import as_read, fold
+from datacheck.pii.prefilter import Names
 from datacheck.pii.pseudonyms import ENV, fingerprint, identity, read_key
 from datacheck.pii.recognizers import ALL_REGIONS, RECOGNIZERS, REGIONS, of_regions
 from datacheck.pii.redaction import mask
 
 Level = Literal["block", "warn", "profile", "off"]
-Person = Literal["labelled", "near", "full"]
+Person = Literal["labelled", "near", "full", "model"]
 # Reports write days with slashes: a date with hyphens would be masked as a number.
 Day = Annotated[
     dt.date,
@@ -96,7 +98,7 @@ class Rules(_Model):
     """How identifiers count.
 
     A suspect value or a specimen never counts for more than a valid value of its entity; a name that only a tagger
-    takes for one never blocks.
+    takes for one blocks only with `entities: {PERSON: block}` and `names: block` together.
     """
 
     entities: dict[str, Level] = Field(default={}, description="block, warn, profile or off per entity")
@@ -110,7 +112,13 @@ class Rules(_Model):
     person: Person = Field(
         default="near",
         description="names without a label: not at all (labelled), within 60 characters of a hard identifier (near), "
-        "everywhere (full: 0.1 MB/s, and a third of all rows has a false one)",
+        "everywhere by a dictionary's tags (full: 0.1 MB/s, and a third of all rows has a false one) or by a small "
+        "network and a list of given names (model: needs `datacheck-llm[names]`)",
+    )
+    names: Level | None = Field(
+        default=None,
+        description="what a name without a label counts as, at most as much as PERSON in `entities`; by default it is "
+        "only counted (profile)",
     )
     allow: AllowList = Field(
         default=(), description="values that may stay: entity; value, fingerprint or domain; owner, reason, expires"
@@ -161,6 +169,18 @@ class Rules(_Model):
         return self
 
     @property
+    def searched(self) -> Names:
+        """Where unlabelled names are looked for; without what `model` needs as by default, see `names_missing`."""
+        if self.person == "model" and not self.names_missing:
+            return "model"
+        return "full" if self.person == "full" else "linked"
+
+    @property
+    def names_missing(self) -> bool:
+        """Whether names are to be found by a model that is not installed."""
+        return self.person == "model" and model() is None
+
+    @property
     def looked_for(self) -> tuple[str, ...]:
         """The entities to look for, in the order of priority: of the regions, and those that the contract names."""
         regional = of_regions(ALL_REGIONS if self.regions == "all" else {*REGIONS, *self.regions})
@@ -205,6 +225,16 @@ class Rules(_Model):
             level=pl.when(pl.col("allowed").is_not_null()).then(pl.lit("allowed")).otherwise("level")
         )
 
+    def to_replace(self) -> pl.Expr:
+        """Which judged hits a redacted copy does without: what blocks or warns; what is nobody's only if it blocks.
+
+        And names beside an identifier that only a tagger takes for such, unless the contract says what a name counts
+        as: one too many costs a word, one too few is somebody's.
+        """
+        level, nobodys = pl.col("level"), pl.col("state").is_in(["specimen", "public"])
+        tagged = pl.lit("PERSON" not in self.entities) & (pl.col("entity") == "PERSON") & pl.col("linked")
+        return (level == "block") | ((level == "warn") & ~nobodys) | ((level == "profile") & tagged & ~nobodys)
+
     def level(self, entity: str, state: str, *, linked: bool) -> Level:
         """How much a hit counts for: never more than a valid one of its entity."""
         policy = RECOGNIZERS[entity].policy
@@ -216,8 +246,8 @@ class Rules(_Model):
             own = self.specimens or policy.specimen
         elif state == "public":
             own = self.public or policy.public
-        elif entity == "PERSON":  # a name that only a tagger takes for one never blocks
-            own = "off" if self.person == "labelled" else policy.suspect
+        elif entity == "PERSON":  # a name that only a tagger takes for one: it blocks only if both settings say so
+            own = "off" if self.person == "labelled" else self.names or policy.suspect
         else:
             own = self.suspects or policy.suspect
         return min(most, own, key=_ORDER.index)
@@ -241,9 +271,3 @@ def identified(hits: pl.DataFrame, texts: pl.Series) -> pl.DataFrame:
 def _told(entity: str, written: str) -> tuple[str, str | None]:
     domain = fold(written).text.rpartition("@")[2].lower() if entity == "EMAIL_ADDRESS" else None
     return identity(entity, written), domain
-
-
-def to_replace() -> pl.Expr:
-    """Which judged hits a redacted copy does without: what blocks or warns; what is nobody's only if it blocks."""
-    nobodys = pl.col("state").is_in(["specimen", "public"])
-    return (pl.col("level") == "block") | ((pl.col("level") == "warn") & ~nobodys)

@@ -47,6 +47,12 @@ class Tagger:
         words = self._jieba.tokenizer
         words.FREQ, words.total, words.initialized = self._frequency, self._jieba.table["count"].sum(), True
 
+    @property
+    def words(self) -> pl.DataFrame:
+        """All of the dictionary: word, count, tag."""
+        table: pl.DataFrame = self._jieba.table
+        return table
+
     def cut(self, text: str) -> "Iterator[pair]":
         """Yield the words of a text with their tags (`word`, `flag`)."""
         for first in set(text) & self._unread.keys():

@@ -47,6 +47,27 @@ def test_what_is_too_short_to_be_told_apart_is_not_looked_for(value):
     assert Traces([value]).find(f"x {value.written} y") == []
 
 
+PEOPLE = Traces([NAME, ENGLISH, Original("PERSON", "李秀兰"), Original("PERSON", "Will Grant")])
+
+
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        ("Hi Sarah, Ms. Whitfield's SARAH sarah", ["Sarah", "Whitfield", "SARAH", "sarah"]),
+        ("I will grant Sarahs wish; Will Smith, Granted", ["will grant", "Will"]),
+        ("王先生，王总，王老师和王 女士，老王说", ["王", "王", "王", "王", "王"]),
+        ("霸王总是，小王子，国王，大小王国", []),
+        ("秀兰来了，李 秀 兰", ["秀兰", "李 秀 兰"]),
+    ],
+)
+def test_what_people_are_called_by_later(text, places):
+    assert [text[start:end] for start, end, _ in PEOPLE.find(text)] == places
+
+
+def test_a_part_of_a_name_has_the_number_of_the_name():
+    assert [value for _, _, value in PEOPLE.find("Ms. Whitfield und 李女士")] == [1, 2]
+
+
 @given(
     st.lists(
         st.sampled_from(["13822335566", "王建国", " ", "a", "，", "7", "\u202e", "\u200b", "é", "😀"]), max_size=12

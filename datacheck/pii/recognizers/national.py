@@ -52,8 +52,8 @@ class National(Recognizer):
             self.patterns = {**alone, rule: rf"{LEFT}{form}{RIGHT}"}
         self._sure = 0.6 if entry.get("beside") else 0.3
         if "[A-Z" in form or entry.get("gate") is False:  # five digits in a row are hidden anyway
-            alone = (rf"{LEFT}{entry['alone']}{RIGHT}",) if "alone" in entry else ()
-            self.extents = (rf"(?:{named})[^\n]{{0,24}}?{LEFT}(?P<value>{form}){RIGHT}", *alone)
+            unlabelled = (rf"{LEFT}{entry['alone']}{RIGHT}",) if "alone" in entry else ()
+            self.extents = (rf"(?:{named})[^\n]{{0,24}}?{LEFT}(?P<value>{form}){RIGHT}", *unlabelled)
 
     def judge(self, rule: str, value: str) -> Judgement | None:
         """Judge by the check digits."""

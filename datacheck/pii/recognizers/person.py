@@ -90,6 +90,9 @@ _ENGLISH_STOP = words(
 )
 _HAN_NAME = re.compile(rf"{_NAME}")
 
+MODEL, LISTED = "person.model", "person.listed"
+"""Rules of `datacheck.pii.free_names`: what a network or a list takes for a name is a suspect."""
+
 
 class Person(Recognizer):
     """A name after 姓名：, 我叫, "my name is"; before 先生, 女士. A surname with a title alone is only a suspect."""
@@ -158,6 +161,9 @@ class Person(Recognizer):
 
     def judge(self, rule: str, value: str) -> Judgement | None:
         """Judge by the surname and the label."""
+        if rule in (MODEL, LISTED):
+            judged = self.judge("person.en" if rule == LISTED else "person.called", value)
+            return judged and (judged if judged.state == "specimen" else Judgement(0.5, "suspect"))
         if rule in ("person.en", "person.role_en", "person.titled"):
             return self._english(value)
         value = "".join(value.split())

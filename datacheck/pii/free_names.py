@@ -1,0 +1,174 @@
+"""Names in free text, without a label and without an identifier near: Chinese by a network, English by a list.
+
+Chinese: the network of the package cutword (see `bilstm`) reads windows around characters that may be a surname, for
+it takes 8 to 15 microseconds a character; of what it calls a person, what has the form of a Chinese name stays, and
+foreign names written with a point. English: a given name of the United States and one or two capitalised words that
+end no other proper name. Who is meant (an emperor, a pupil of an exercise, a customer) nobody can tell from a name.
+"""
+
+import hashlib
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import polars as pl
+
+from datacheck.pii.expressions import HAN
+from datacheck.pii.recognizers.base import words
+from datacheck.pii.recognizers.person import COMPOUND, LISTED, MODEL, SURNAMES
+from datacheck.pii.tagger import tagger
+
+if TYPE_CHECKING:
+    from datacheck.pii.bilstm import Network
+
+_PACKAGE, _MODEL, _TAGS = "cutword", "model_params.pth", "ner_vocab_tags.json"
+_DIGEST = "cab3b714cb91be7d89ea8c21dabd2a091c46923af468d9d0e7dcae2029b99180"  # of the model of cutword 0.1.1
+_BEFORE, _AFTER = 12, 15
+"""What is read around a surname: longer windows find the same (F1 within .01 on four sets), shorter ones less."""
+_LONGEST = 128
+_COMMON = 100
+"""A word of two characters counted so often in jieba's dictionary is that word (高兴), and no surname and name."""
+_POINT = "·•・"
+_SURNAME = re.compile(rf"[{SURNAMES}](?=[{HAN}])|{COMPOUND}|(?<=[{HAN}])[{_POINT}](?=[{HAN}])")
+_COMPOUND = frozenset(COMPOUND.split("|"))
+_FOREIGN = re.compile(rf"[{HAN}]{{1,8}}(?:[{_POINT}][{HAN}]{{1,8}}){{1,3}}")
+_CHINESE = re.compile(rf"(?:{COMPOUND})[{HAN}]{{1,2}}|[{SURNAMES}][{HAN}]{{1,2}}")
+# A surname with one of these is no full name (王先生, 李阿姨, 宋太祖).
+_TITLES = words(
+    "先生 女士 小姐 老师 师傅 阿姨 叔叔 奶奶 爷爷 大爷 大妈 大娘 大嫂 大姐 大哥 大夫 医生 教授 经理 老板 主任 院长 "
+    "厅长 处长 科长 局长 部长 书记 同学 同志 姑娘 婆婆 伯伯 司机 律师 警官 护士 老太 阿伯 小弟 小伙 总 工 婶 哥 姐 叔 "
+    "爷 姨 嫂 氏 家 王 帝 太祖 太宗 高祖 世祖 天子"
+)
+# Taken for names in public medical texts, novels and exercises (belle, huatuo, medicalgpt, gaokao_bench).
+_STOP = words(
+    "唐氏儿 包皮炎 包皮龟 皮康王 潘生丁 左金丸 全鹿丸 关藤 柳甙元 何杰 曲古 牛眼征 高敏 李素 白英 艾纳香 丁看甲 宋明 "
+    "苏美尔 富豪 王子 史官 任官 曾祖 诸侯王 王老吉 满江红 肖申克 朱利亚 程朱理 苏冷战 黄帝 伏羲"
+)
+_WORD = r"[A-Z][a-z]+(?:[A-Z][a-z]+)?(?:[-'’][A-Z][a-z]+)?"
+_CAPITALS = re.compile(rf"(?<![\w&@/’'.-])(?<!\bSt\. ){_WORD}(?: (?:[A-Z]\.|{_WORD})){{1,3}}(?![\w@&])")
+
+
+class FreeName(NamedTuple):
+    """A place (code points of the text, end exclusive) that reads as a name, and the rule that says so."""
+
+    start: int
+    end: int
+    rule: str
+
+
+@cache
+def model() -> tuple[bytes, str] | None:
+    """The network's file and its tags (JSON); None where cutword is not installed, or another version than 0.1.1.
+
+    The package is not imported: it would ask for torch, and print. The digest says where in the file its numbers lie.
+    """
+    spec = find_spec(_PACKAGE)
+    folder = Path(spec.origin).parent if spec and spec.origin else None
+    if folder is None or not (folder / _MODEL).is_file():
+        return None
+    data = (folder / _MODEL).read_bytes()
+    known = hashlib.sha256(data).hexdigest() == _DIGEST
+    return (data, (folder / _TAGS).read_text("utf-8")) if known else None
+
+
+def free_names(texts: Iterable[str | None]) -> dict[int, list[FreeName]]:
+    """Return the names of the texts that have some, by number, in order. Needs `model()`."""
+    given = ["" if text is None else text for text in texts]
+    found: dict[int, list[FreeName]] = {}
+    for number, name in _chinese(given):
+        found.setdefault(number, []).append(name)
+    for number, text in enumerate(given):
+        if english := list(_english(text)):
+            found.setdefault(number, []).extend(english)
+    return {number: sorted(set(names)) for number, names in found.items()}
+
+
+def _chinese(texts: Sequence[str]) -> Iterator[tuple[int, FreeName]]:
+    places = [(number, at) for number, text in enumerate(texts) for at in _windows(text)]
+    if not places:
+        return
+    read = list(dict.fromkeys(texts[number][slice(*at)] for number, at in places))  # templates say the same again
+    persons = dict(zip(read, _network().persons(read), strict=True))
+    for number, (first, last) in places:
+        for start, end in persons[texts[number][first:last]]:
+            if _is_name(texts[number], first + start, first + end):
+                yield number, FreeName(first + start, first + end, MODEL)
+
+
+def _windows(text: str) -> list[tuple[int, int]]:
+    """What to read of a text: the surroundings of its likely surnames, united up to a length."""
+    found: list[tuple[int, int]] = []
+    for at in map(re.Match.start, _SURNAME.finditer(text)):
+        if not _is_likely(text, at):
+            continue
+        start, end = max(0, at - _BEFORE), min(len(text), at + _AFTER)
+        if found and start <= found[-1][1] and end - found[-1][0] <= _LONGEST:
+            found[-1] = found[-1][0], end
+        else:
+            found.append((start, end))
+    return found
+
+
+def _is_likely(text: str, at: int) -> bool:
+    """Whether the surname at a place is no part of a common word."""
+    common = _words()[0]
+    return text[at : at + 2] not in common and (at == 0 or text[at - 1 : at + 1] not in common)
+
+
+def _is_name(text: str, start: int, end: int) -> bool:
+    """Whether what the network calls a person has the form of a full name, and is no other word."""
+    name = text[start:end]
+    if _FOREIGN.fullmatch(name):
+        return True
+    surname = 2 if name[:2] in _COMPOUND else 1
+    other = name in _STOP or name[surname:] in _TITLES or name in _words()[1]
+    return not other and _CHINESE.fullmatch(name) is not None and (surname == 2 or _is_likely(text, start))
+
+
+def _english(text: str) -> Iterator[FreeName]:
+    """A known given name and one or two more capitalised words or an initial: all of a run of such words, or none."""
+    given, ends = _lists()
+    for match in _CAPITALS.finditer(text):
+        parts = match[0].split(" ")
+        if len(parts) <= 3 and parts[0] in given and parts[-1] not in ends and not parts[-1].endswith("."):
+            yield FreeName(*match.span(), LISTED)
+
+
+@cache
+def _network() -> "Network":
+    from datacheck.pii.bilstm import Network  # numba only where it is needed
+
+    found = model()
+    assert found is not None
+    return Network(*found)
+
+
+def is_common(word: str) -> bool:
+    """Whether two characters are a common word."""
+    return word in _words()[0]
+
+
+def is_given(word: str) -> bool:
+    """Whether a word is an English given name, in whatever case, and no other word."""
+    return word.title() in _lists()[0]
+
+
+@cache
+def _words() -> tuple[frozenset[str], frozenset[str]]:
+    """Common words of two characters, and all words that begin with a surname; of jieba's, and none of them names."""
+    table = tagger().words.filter(~pl.col("tag").str.starts_with("nr"))
+    size = pl.col("word").str.len_chars()
+    common = table.filter((size == 2) & (pl.col("count") >= _COMMON))["word"]
+    known = table.filter(size.is_between(2, 4) & pl.col("word").str.contains(f"^[{SURNAMES}]"))["word"]
+    return frozenset(common), frozenset(known)
+
+
+@cache
+def _lists() -> tuple[frozenset[str], frozenset[str]]:
+    """Given names, and last words of what is no person."""
+    read = tomllib.loads(Path(__file__).with_name("given_names.toml").read_text("utf-8"))
+    return words(read["given"]), words(read["ends"])
