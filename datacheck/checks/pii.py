@@ -26,10 +26,11 @@ from datacheck.features.identifiers import Identifiers, every_text
 from datacheck.i18n.message import ids
 from datacheck.pii.analyzer import find
 from datacheck.pii.canaries import canary
+from datacheck.pii.policy import CLASSES
 from datacheck.pii.prefilter import candidates
 from datacheck.pii.pseudonyms import KeyMissingError, fingerprint, key_id
 from datacheck.pii.rules import Rules
-from datacheck.text.proportions import wilson
+from datacheck.text.proportions import missed_at_most
 
 PLANTED_ROWS = 20  # per entity
 HOST = 400  # code points of a text that a planted identifier follows
@@ -48,7 +49,6 @@ NAMES_MISSING = Message(
     "or take another value of person"
 )
 _WORDS = ids("block", "warn", "profile", "valid", "suspect", "specimen", "public")
-CLASSES = ("private", "secret", "public", "specimen")
 _SECRETS = ("SECRET", "CREDENTIAL")
 
 
@@ -307,14 +307,3 @@ def _described() -> pl.Expr:
         at=at,
         label="label",
     )
-
-
-def missed_at_most(found: int, planted: int) -> float:
-    """Upper bound, with 95 % confidence, on the share that is missed.
-
-    Nothing missed: the rule of three (Hanley and Lippman-Hand 1983). Else the upper end of Wilson's one-sided interval,
-    which is that of the two-sided one at 90 %. `planted` must not be 0.
-    """
-    if found == planted:
-        return min(1.0, 3 / planted)
-    return wilson(planted - found, planted, 0.9)[1]

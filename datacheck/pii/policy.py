@@ -3,6 +3,8 @@
 from typing import Literal, NamedTuple
 
 State = Literal["valid", "suspect", "specimen", "public"]
+CLASSES = ("private", "secret", "public", "specimen")
+"""Whose a hit is, for limits: a person's, a key, an institution's, documentation's."""
 Severity = Literal["block", "warn", "profile"]
 
 

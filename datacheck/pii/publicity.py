@@ -52,7 +52,7 @@ _LABELLED = re.compile(r"(?:[地住]址|(?i:address))[\"'”*]{0,3}[ ]?[是为:�
 _ROOM = re.compile(r"[单室栋幢户]|号楼|门牌|(?i:apt|apartment|unit|suite|#)")
 
 
-class Words(NamedTuple):
+class _Cues(NamedTuple):
     """Which words make a value of an entity an institution's; `alone`: what it is where no word says anything."""
 
     spoken_of: re.Pattern[str]
@@ -61,13 +61,13 @@ class Words(NamedTuple):
 
 _OF = {
     # An institution is near many a mobile number that is its employee's: only what is printed to be called counts.
-    "CN_MOBILE": Words(_CALLED),
-    "QQ": Words(_CALLED),
-    "WECHAT": Words(_CALLED),
-    "CN_LANDLINE": Words(_SPOKEN_OF),
-    "PHONE_NUMBER": Words(_SPOKEN_OF),
-    "CN_BANK_ACCOUNT": Words(_SPOKEN_OF),
-    "ADDRESS": Words(_SPOKEN_OF, alone=True),
+    "CN_MOBILE": _Cues(_CALLED),
+    "QQ": _Cues(_CALLED),
+    "WECHAT": _Cues(_CALLED),
+    "CN_LANDLINE": _Cues(_SPOKEN_OF),
+    "PHONE_NUMBER": _Cues(_SPOKEN_OF),
+    "CN_BANK_ACCOUNT": _Cues(_SPOKEN_OF),
+    "ADDRESS": _Cues(_SPOKEN_OF, alone=True),
 }
 
 

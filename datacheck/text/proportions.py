@@ -19,3 +19,14 @@ def wilson(found: int, of: int, confidence: float = 0.95) -> tuple[float, float]
     reach = z * sqrt(share * (1 - share) / of + square / (4 * of))
     low, high = (centre - reach) / (1 + square), (centre + reach) / (1 + square)
     return (0.0 if found == 0 else low, 1.0 if found == of else high)
+
+
+def missed_at_most(found: int, planted: int) -> float:
+    """Upper bound, with 95 % confidence, on the share that is missed.
+
+    Nothing missed: the rule of three (Hanley and Lippman-Hand 1983). Else the upper end of Wilson's one-sided interval,
+    which is that of the two-sided one at 90 %. `planted` must not be 0.
+    """
+    if found == planted:
+        return min(1.0, 3 / planted)
+    return wilson(planted - found, planted, 0.9)[1]

@@ -12,13 +12,14 @@ from core_helpers import contract, jsonl, report
 from pydantic import ValidationError
 
 from datacheck.check import Ratio
-from datacheck.checks.pii import UNSTRUCTURED, Pii, missed_at_most
+from datacheck.checks.pii import UNSTRUCTURED, Pii
 from datacheck.contract.load import load_contract
 from datacheck.errors import UsageError
 from datacheck.pii.canaries import canary
 from datacheck.pii.pseudonyms import fingerprint, identity
 from datacheck.session.session import Options, Session
 from datacheck.testing import dataset, finding, measure
+from datacheck.text.proportions import missed_at_most
 from datacheck.verdict.judge import day_of, rejudge
 from datacheck.verdict.model import read_report
 

@@ -4,8 +4,9 @@ import polars as pl
 import pytest
 from core_helpers import jsonl
 
-from datacheck.checks.pii import CLASSES, Pii
+from datacheck.checks.pii import Pii
 from datacheck.pii.analyzer import find
+from datacheck.pii.policy import CLASSES
 from datacheck.testing import dataset, finding, measure
 
 

@@ -51,7 +51,7 @@ class National(Recognizer):
             alone = {f"{rule}.alone": rf"{LEFT}(?i:{entry['alone']}){RIGHT}"} if "alone" in entry else {}
             self.patterns = {**alone, rule: rf"{LEFT}{form}{RIGHT}"}
         self._sure = 0.6 if entry.get("beside") else 0.3
-        if "[A-Z" in form or entry.get("gate") is False:  # five digits in a row are hidden anyway
+        if re.search("[A-Z]", entry["form"]) or entry.get("gate") is False:  # five digits in a row are hidden anyway
             unlabelled = (rf"{LEFT}{entry['alone']}{RIGHT}",) if "alone" in entry else ()
             self.extents = (rf"(?:{named})[^\n]{{0,24}}?{LEFT}(?P<value>{form}){RIGHT}", *unlabelled)
 

@@ -9,15 +9,16 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from datacheck.checks.pii import CLASSES, Pii, missed_at_most
 from datacheck.i18n.words import WORDS, Lang, Phrase, told
 from datacheck.pii.categories import category
+from datacheck.pii.policy import CLASSES
 from datacheck.report import figures, show
 from datacheck.report.faces.html import environment
+from datacheck.text.proportions import missed_at_most
 from datacheck.verdict.model import Finding, Report, ValueEntry
 
 FILE = "pii.html"
-_CHECK = Pii.model_fields["check"].default
+_CHECK = "pii"
 
 _PHRASES: dict[str, Phrase] = {
     "title": "Personal data and secrets",
