@@ -68,7 +68,7 @@ def english(*phrases: str) -> str:
 
 
 def worded(*words: str) -> str:
-    """Return an expression for English words of context: not inside others (hotel, basically) nor LaTeX, but phoneNumber."""
+    """Return an expression for English words of context: not inside others (hotel) nor LaTeX, but phoneNumber."""
     small = "|".join(word.replace(" ", r"[ _\-]?") for word in words)
     large = "|".join(word.title().replace(" ", "") for word in words)
     return (
