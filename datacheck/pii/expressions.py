@@ -68,11 +68,11 @@ def english(*phrases: str) -> str:
 
 
 def worded(*words: str) -> str:
-    """Return an expression for English words of context: not inside others (hotel, basically), but phoneNumber."""
+    """Return an expression for English words of context: not inside others (hotel) nor LaTeX, but phoneNumber."""
     small = "|".join(word.replace(" ", r"[ _\-]?") for word in words)
     large = "|".join(word.title().replace(" ", "") for word in words)
     return (
-        rf"(?:(?<![A-Za-z])(?i:{small})|(?<=[a-z])(?:{large}))(?i:numbers?|num|no|id|ed|ing|s)?"
+        rf"(?:(?<![A-Za-z\\])(?i:{small})|(?<=[a-z])(?:{large}))(?i:numbers?|num|no|id|ed|ing|s)?"
         r"(?![a-z]|(?<=[A-Z]{2})[A-Z])"
     )
 
