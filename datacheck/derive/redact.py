@@ -44,7 +44,9 @@ if TYPE_CHECKING:
     from datacheck.pii.anonymise import Anonymiser, Replacement
 
 _BLOCKS = pl.col("level") == "block"
-_PASSES = 2  # string by string, then the record as one text: a key may say what the number in its value is
+# String by string, then the record as one text: a key may say what the number in its value is, and a surname beside a
+# title is somebody of whom the record says no more.
+_PASSES = 2
 
 
 @dataclass
@@ -265,7 +267,7 @@ class Redactor:
         """Look at every string of the records, or at each record as one text, and write pseudonyms into the strings."""
         leaves = [form.leaves(record.text) or [] for record in records]
         texts = [record.text for record in records] if whole else [leaf.text for own in leaves for leaf in own]
-        wanted = iter(self._anonymiser.replacements(texts))
+        wanted = iter(self._anonymiser.replacements(texts, surnames=whole))
         for record, own in zip(records, leaves, strict=True):
             if whole:
                 found = next(wanted)

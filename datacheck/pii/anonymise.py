@@ -19,6 +19,7 @@ with hidden(*UNUSED):
     from presidio_anonymizer import AnonymizerEngine
     from presidio_anonymizer.entities import OperatorConfig, RecognizerResult
 
+_SURNAMES = ("person.surname", "person.titled")
 _AT_ONCE = 100  # the engine compares each with each
 logging.getLogger("presidio-anonymizer").setLevel(logging.CRITICAL)
 
@@ -40,11 +41,16 @@ class Anonymiser:
         self._pseudonyms = pseudonyms
         self._engine = AnonymizerEngine()  # type: ignore[no-untyped-call]
 
-    def replacements(self, texts: Sequence[str]) -> list[list[Replacement]]:
-        """Return for each text what to replace, in order, never overlapping."""
+    def replacements(self, texts: Sequence[str], *, surnames: bool = True) -> list[list[Replacement]]:
+        """Return for each text what to replace, in order, never overlapping.
+
+        surnames: without them a surname beside a title (王先生) waits for the full name that it may be a part of.
+        """
         series = pl.Series(texts, dtype=pl.String)
         hits = find(series, self.rules.looked_for, names=self.rules.searched)
         wanted = self.rules.judged(identified(hits, series)).filter(self.rules.to_replace())
+        if not surnames:
+            wanted = wanted.filter(~(pl.col("rule").is_in(_SURNAMES) & (pl.col("state") == "suspect")))
         found: list[list[Replacement]] = [[] for _ in texts]
         for (number,), own in wanted.group_by("index", maintain_order=True):
             text = texts[int(str(number))]

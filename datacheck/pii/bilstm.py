@@ -222,7 +222,7 @@ def _weights(flat: Floats) -> Iterator[tuple[Floats, Floats, Floats]]:
 
 
 def _characters(vocabulary: dict[str, int]) -> Ints:
-    """The token of each code point up to U+FFFF, the last one for all beyond: as cutword with OpenCC reads them."""
+    """The token of each code point up to U+FFFF, the last one for all beyond: traditional as simplified."""
     written = {
         chr(first + n): chr(mapped[0] + n)
         for first, last, mapped in tables.read("t2s")

@@ -572,3 +572,15 @@ def test_a_file_of_many_blocks_is_not_taken_for_a_changed_one(tmp_path):
     jsonl(tmp_path / "data" / "a.jsonl", chat("天" * 700_000), chat(f"打{PHONES[0]}"), chat("地" * 700_000))
     assert redact(tmp_path).redaction.strings == 1
     assert len(kept(tmp_path, "a.jsonl")) > 4_000_000
+
+
+def test_who_is_named_in_full_is_the_same_person_by_a_part_of_the_name(tmp_path):
+    said = "姓名：王建国，联系人：李秀兰，my name is Sarah Whitfield，电话"
+    answer = "王先生好，李女士和秀兰好，张先生也来。Hi Sarah, Ms. Whitfield"
+    jsonl(tmp_path / "data" / "a.jsonl", chat(said + PHONES[0], answer))
+    redact(tmp_path, names="warn")
+    turns = [turn["content"] for turn in json.loads(kept(tmp_path, "a.jsonl"))["messages"]]
+    wang, li, sarah = (match[0] for match in PSEUDONYM.finditer(turns[0]) if match[1] == "PERSON")
+    zhang = PSEUDONYM.findall(turns[1])[3]
+    assert turns[1] == (f"{wang}先生好，{li}女士和{li}好，<{zhang[0]}_{zhang[1]}>先生也来。Hi {sarah}, Ms. {sarah}")
+    assert f"<{zhang[0]}_{zhang[1]}>" not in {wang, li, sarah}

@@ -208,7 +208,7 @@ def test_a_crash_in_the_middle_of_a_redaction_tells_nothing(tmp_path, command, m
     path = contract(tmp_path, ["pii"])
     command("run", path, "--out", tmp_path / "report", "--quiet")
 
-    def crash(_self, *given):
+    def crash(_self, *given, **_named):
         raise RuntimeError(str(given))
 
     monkeypatch.setattr(Anonymiser, where, crash)

@@ -1,4 +1,4 @@
-"""Names in free text: the network is torch's, the list finds what has a given name, and neither takes words for names."""
+"""Names in free text: by the network, by the list, and what the check makes of them."""
 
 import importlib.util
 import json
