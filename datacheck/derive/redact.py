@@ -276,7 +276,7 @@ class Redactor:
                     [found[number]._replace(start=start, end=end) for number, (start, end) in spans] for spans in inside
                 ]
             else:
-                per_leaf = [next(wanted) for _ in own]
+                per_leaf = self._anonymiser.without_parts([leaf.text for leaf in own], [next(wanted) for _ in own])
             self._write(record, form, own, self._in_kind(own, per_leaf))
 
     def _replace_traces(self, record: _Record, form: _Form) -> None:

@@ -13,7 +13,7 @@ from datacheck.pii.leaves import Kind, inner_spans
 from datacheck.pii.normalise import as_read
 from datacheck.pii.pseudonyms import Pseudonyms
 from datacheck.pii.rules import Rules, identified
-from datacheck.pii.traces import Original, Traces
+from datacheck.pii.traces import Original, Trace, Traces
 
 with hidden(*UNUSED):
     from presidio_anonymizer import AnonymizerEngine
@@ -25,12 +25,13 @@ logging.getLogger("presidio-anonymizer").setLevel(logging.CRITICAL)
 
 
 class Replacement(NamedTuple):
-    """A span of a string, what it is and what comes in its place."""
+    """A span of a string, what it is and what comes in its place; not `sure`: a tagger took it for a name."""
 
     start: int
     end: int
     entity: str
     pseudonym: str
+    sure: bool = True
 
 
 class Anonymiser:
@@ -55,11 +56,24 @@ class Anonymiser:
         for (number,), own in wanted.group_by("index", maintain_order=True):
             text = texts[int(str(number))]
             hits_of_text = own.select("entity", "start", "end").rows()
+            sure = (own["level"] != "profile").to_list()
             known = [Original(entity, as_read(text, start, end)) for entity, start, end in hits_of_text]
             spans = [(start, end) for _, start, end in hits_of_text]
             inside = inner_spans(text, spans)
-            found[int(str(number))] = [self._named(known[at], span, kind) for at, span, kind in inside]
+            found[int(str(number))] = [
+                self._named(known[at], span, kind)._replace(sure=sure[at]) for at, span, kind in inside
+            ]
         return found
+
+    @staticmethod
+    def without_parts(texts: Sequence[str], wanted: Sequence[Sequence[Replacement]]) -> list[list[Replacement]]:
+        """Leave out guesses that are a part of a sure value of a record: 刘梅 where 刘梅立 stands elsewhere."""
+        pairs = list(zip(texts, wanted, strict=True))
+        sure = {
+            Original(each.entity, as_read(t, each.start, each.end)) for t, own in pairs for each in own if each.sure
+        }
+        traces = Traces(sorted(sure))
+        return [[each for each in own if each.sure or not _inside(each, traces.find(text))] for text, own in pairs]
 
     def as_number(self, text: str, wanted: Sequence[Replacement]) -> list[Replacement]:
         """Return what comes in the place of a number in which something is to be replaced: a number."""
@@ -101,6 +115,10 @@ class Anonymiser:
         # Merging would make one of two telephones side by side.
         made = self._engine.anonymize(text, results, operators, merge_entities_with_spaces=False)
         return made.text or ""
+
+
+def _inside(guess: Replacement, traces: Sequence[Trace]) -> bool:
+    return any(trace.start < guess.end and guess.start < trace.end for trace in traces)
 
 
 def _looked_up(known: dict[tuple[str, str], str], entity: str, value: str) -> str:

@@ -8,7 +8,6 @@ end no other proper name. Who is meant (an emperor, a pupil of an exercise, a cu
 
 import hashlib
 import re
-import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from importlib.util import find_spec
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import polars as pl
 
 from datacheck.pii.expressions import HAN
+from datacheck.pii.given_names import given_names
 from datacheck.pii.recognizers.base import words
 from datacheck.pii.recognizers.person import COMPOUND, LISTED, MODEL, SURNAMES
 from datacheck.pii.tagger import tagger
@@ -131,7 +131,7 @@ def _is_name(text: str, start: int, end: int) -> bool:
 
 def _english(text: str) -> Iterator[FreeName]:
     """A known given name and one or two more capitalised words or an initial: all of a run of such words, or none."""
-    given, ends = _lists()
+    given, ends = given_names()
     for match in _CAPITALS.finditer(text):
         parts = match[0].split(" ")
         if len(parts) <= 3 and parts[0] in given and parts[-1] not in ends and not parts[-1].endswith("."):
@@ -152,11 +152,6 @@ def is_common(word: str) -> bool:
     return word in _words()[0]
 
 
-def is_given(word: str) -> bool:
-    """Whether a word is an English given name, in whatever case, and no other word."""
-    return word.title() in _lists()[0]
-
-
 @cache
 def _words() -> tuple[frozenset[str], frozenset[str]]:
     """Common words of two characters, and all words that begin with a surname; of jieba's, and none of them names."""
@@ -165,10 +160,3 @@ def _words() -> tuple[frozenset[str], frozenset[str]]:
     common = table.filter((size == 2) & (pl.col("count") >= _COMMON))["word"]
     known = table.filter(size.is_between(2, 4) & pl.col("word").str.contains(f"^[{SURNAMES}]"))["word"]
     return frozenset(common), frozenset(known)
-
-
-@cache
-def _lists() -> tuple[frozenset[str], frozenset[str]]:
-    """Given names, and last words of what is no person."""
-    read = tomllib.loads(Path(__file__).with_name("given_names.toml").read_text("utf-8"))
-    return words(read["given"]), words(read["ends"])

@@ -18,7 +18,8 @@ from typing import NamedTuple
 import polars as pl
 
 from datacheck.pii.expressions import HAN, SEPARATOR
-from datacheck.pii.free_names import is_common, is_given
+from datacheck.pii.free_names import is_common
+from datacheck.pii.given_names import is_given
 from datacheck.pii.normalise import Folded, fold
 from datacheck.pii.recognizers import RECOGNIZERS
 from datacheck.pii.recognizers.base import compact, digits_of

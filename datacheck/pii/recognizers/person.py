@@ -4,6 +4,7 @@ import re
 from random import Random
 
 from datacheck.pii.expressions import GATE_WORDS, HAN, NAME_LINKER
+from datacheck.pii.given_names import is_given
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer, words
 
@@ -67,7 +68,7 @@ TITLED = (
 )
 _FULL = rf"{_WORD}(?:[ ](?:{_WORD}|[A-Z]\.?)){{0,2}}[ ]{_WORD}"
 _TRY_ENGLISH = (
-    r"(?i:my name(?: is|[’']s)|m called)[ ]{0,2}[A-Z]"
+    r"(?i:my name(?: is|[’']s)|m called)[ ]{0,2}[A-Z]|(?:I[’']?m|I am)[ ][A-Z][a-z]"
     r"|(?i:name|patient|contact|attn|recipient)[\"']?[ ]?[:：=][ ]?[\"']?[ ]{0,2}[A-Z]"
 )
 _STOP = words(
@@ -102,7 +103,8 @@ class Person(Recognizer):
     policy = Policy("warn", suspect="profile", linked="block")  # suspect: a tagger alone says so
     label = "姓名："
     prefilter = (
-        rf"{_LABEL}{_COLON}[{HAN}]|(?:[我字就名他她]叫|名字[是为]|姓名[是为]?|本名|真名)[ 做:：是叫]{{0,4}}[{HAN}]"
+        rf"{_LABEL}{_COLON}[{HAN}]|(?:我是|叫我){_LIKELY}"
+        rf"|(?:[我字就名他她]叫|名字[是为]|姓名[是为]?|本名|真名)[ 做:：是叫]{{0,4}}[{HAN}]"
         rf"|{_TRY_ENGLISH}"
     )
     prefilters = (
@@ -129,6 +131,10 @@ class Person(Recognizer):
             rf"(?<![A-Za-z])(?P<value>{_FULL})"
         ),
         "person.called": rf"{_CALLED}(?P<value>{_CUT})",
+        "person.am": rf"(?:我是|叫我)(?P<value>{_LIKELY})(?![{HAN}])",
+        "person.am_en": (
+            rf"(?<![A-Za-z])(?:I[’']?m|I am)[ ](?P<value>{_WORD}(?:[ ](?:{_WORD}|[A-Z]\.)){{0,2}})(?![A-Za-z])"
+        ),
         "person.title": (
             rf"(?:(?<![{HAN}])|(?<=[和与及向给为是被把请让找对跟同的由叫约]))(?P<value>{_NAME})[ ]?(?:先生"
             rf"|女士|小姐)"
@@ -164,7 +170,9 @@ class Person(Recognizer):
         if rule in (MODEL, LISTED):
             judged = self.judge("person.en" if rule == LISTED else "person.called", value)
             return judged and (judged if judged.state == "specimen" else Judgement(0.5, "suspect"))
-        if rule in ("person.en", "person.role_en", "person.titled"):
+        if rule == "person.am_en" and not is_given(value.split(maxsplit=1)[0].rstrip(".")):
+            return None  # I'm Canadian
+        if rule in ("person.en", "person.role_en", "person.titled", "person.am_en"):
             return self._english(value)
         value = "".join(value.split())
         if value in _SPECIMENS or re.search("[某甲乙丙]", value):

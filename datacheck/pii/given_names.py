@@ -1,0 +1,19 @@
+"""English given names, and last words of what is no person: the lists of given_names.toml."""
+
+import tomllib
+from functools import cache
+from pathlib import Path
+
+from datacheck.pii.recognizers.base import words
+
+
+def is_given(word: str) -> bool:
+    """Whether a word is an English given name, in whatever case, and no other word."""
+    return word.title() in given_names()[0]
+
+
+@cache
+def given_names() -> tuple[frozenset[str], frozenset[str]]:
+    """Given names, and last words of what is no person."""
+    read = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+    return words(read["given"]), words(read["ends"])
