@@ -3,12 +3,14 @@
 import re
 import tomllib
 from collections import Counter
+from collections.abc import Iterable
+from hashlib import sha256
 from math import log2
 from pathlib import Path
 from random import Random
 
 from datacheck.pii.expressions import LEFT, RIGHT
-from datacheck.pii.policy import Policy
+from datacheck.pii.policy import Policy, State
 from datacheck.pii.recognizers.base import Judgement, Recognizer
 
 _LIST = tomllib.loads(Path(__file__).with_name("secrets.toml").read_text(encoding="utf-8"))
@@ -26,20 +28,19 @@ _LABEL = r"[0-9A-Za-z_.\- \t]{0,20}"
 _ASSIGNED = r"[\s'\"]{0,3}(?:=|>|:{1,3}=|\|\||[:：]|=>|\?=|,|是|为|is)[`'\"\s=]{0,5}"
 
 
-def _behind(names: list[str]) -> str:
+def _behind(names: Iterable[str], condition: str = "") -> str:
     """The names, the label that goes on behind them, and an assignment, after gitleaks' GenerateSemiGenericRegex."""
     cases = "|".join(re.escape(case) for name in names for case in _CASES[name])
-    return f"(?:{cases})(?:{_LABEL}){_ASSIGNED}"
+    return f"(?:{cases}){condition}{_LABEL}{_ASSIGNED}"
 
 
 _NEAR = {
     f"secret.near.{row['id']}": (
-        rf"(?:{'|'.join(re.escape(case) for name in row['names'] for case in _CASES[name])})"
-        rf"(?={_LABEL}?{_KEYWORD}){_LABEL}{_ASSIGNED}(?P<value>{row['value']}){RIGHT}"
+        _behind(row["names"], rf"(?={_LABEL}?{_KEYWORD})") + rf"(?P<value>{row['value']}){RIGHT}"
     )
     for row in _LIST["near"]
 }
-_ANY_NEAR = rf"{_behind(list(_CASES))}[0-9A-Za-z_.=/+\-]{{20}}"
+_ANY_NEAR = rf"{_behind(_CASES)}[0-9A-Za-z_.=/+\-]{{20}}"
 
 _BEGIN = r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----"
 _BODY = r"[A-Za-z0-9+/=\s\\:,.\-]"  # with the headers of an encrypted key and the \n of a JSON string
@@ -53,19 +54,26 @@ _LOGIN = (  # of a driver as well: postgresql+asyncpg://
     r"://[^\s:/@\"'<>]{0,64}:[^\s/@\"'<>]{8,128}@[0-9A-Za-z.\-]{1,253}"
 )
 _JDBC = r"jdbc:[a-z0-9:]{2,24}//[^\s\"'<>]{1,200}?[?&;]password=(?P<value>[^\s&;\"'<>]{8,64})"
-_CURL = r"curl[ \t][^\r\n]{0,400}?[ \t](?:-u|--user)[ =]?[ \t]{0,4}[\"']?(?P<value>[^\s:\"'$<>{}]{1,64}:[^\s\"'<>{}]{8,64})"
+_CURL = (
+    r"curl[ \t][^\r\n]{0,400}?[ \t](?:-u|--user)[ =]?[ \t]{0,4}[\"']?(?P<value>[^\s:\"'$<>{}]{1,64}:[^\s\"'<>{}]{8,64})"
+)
 _LOGINS = {"secret.login_url": _LOGIN, "secret.jdbc": _JDBC, "secret.curl_user": _CURL}
 _LOCAL = re.compile(r"@(?:localhost|127\.|0\.0\.0\.0|host(?:name)?$|db$|server$)|(?i:example\.|\.example|your|xxx)")
-_WEAK = re.compile(r"(?i)passw|pwd|secret|admin|root|test|user|demo|token|foo|bar|1234|abcd|mypass|qwerty|changeme|guest")
+_WEAK = re.compile(
+    r"(?i)passw|pwd|secret|admin|root|test|user|demo|token|foo|bar|1234|abcd|mypass|qwerty|changeme|guest"
+)
 # Specimens by their form, or by known values: jwt.io's John Doe, AWS's …EXAMPLE, runs of one character or of all.
 _PLACEHOLDER = re.compile(
     r"(?i)example|your[_\-]|xxxx|placeholder|123456789|abcdefgh|(.)\1{7}|\.\.\.|changeme|dummy|redacted"
     r"|eyJzdWIiOiIxMjM0NTY3ODkw"
 )
+_MIXED = re.compile(r"[0-9]|[A-Z].*[a-z]|[a-z].*[A-Z]")  # one case without a digit is a name
 _SELF_EVIDENT = frozenset({"secret.twitter-bearer-token", "secret.near.dropbox-long-lived-api-token"})  # AAAAAAAA…
 _ENOUGH_BODY = 64
 _ENTROPIC = re.compile(r"[A-Za-z0-9]{12,}")  # words-with-dashes are CSS classes and URL slugs
-_WORDS_IN_IT = frozenset({"secret.openai-api-key", "secret.pypi-upload-token", "secret.slack-token"})
+_WORDS_IN_IT = frozenset({"secret.openai-api-key", "secret.pypi-upload-token"})
+_FEWEST_DIGITS = {"secret.slack-token": 3} | dict.fromkeys((*_WORDS_IN_IT, *_NEAR), 1)
+_SPECIMENS = frozenset(_LIST["specimens"])
 
 
 def _rust(expression: str) -> str:
@@ -79,9 +87,15 @@ class Secret(Recognizer):
     priority = 10
     policy = Policy("block")
     # Words that Rust looks for by Aho-Corasick, as gitleaks does; the rest is for the few texts that have one.
-    gate = "|".join(
-        map(re.escape, (*_WORDS, *(case for cases in _CASES.values() for case in cases), "PRIVATE KEY", "curl ", "jdbc:"))
-    ) + r"|://[^\s:/@]{0,64}:[^\s/@]{1,128}@"
+    gate = (
+        "|".join(
+            map(
+                re.escape,
+                (*_WORDS, *(case for cases in _CASES.values() for case in cases), "PRIVATE KEY", "curl ", "jdbc:"),
+            )
+        )
+        + r"|://[^\s:/@]{0,64}:[^\s/@]{1,128}@"
+    )
     prefilter = "|".join((*map(_rust, _PREFIXED.values()), "-----BEGIN [A-Z0-9 ]*PRIVATE KEY"))
     prefilters = (_ANY_NEAR, "|".join(map(_rust, _LOGINS.values())))
     patterns = {
@@ -98,7 +112,7 @@ class Secret(Recognizer):
             for row in _LIST["prefixed"]
             if not row["expression"].replace("\\", "").startswith(tuple(row["words"]))
         ),
-        rf"{_behind(list(_CASES))}(?P<value>[0-9A-Za-z_.=/+\-]{{20,}})",
+        rf"{_behind(_CASES)}(?P<value>[0-9A-Za-z_.=/+\-]{{20,}})",
         *(f"{LEFT}{expression}" for expression in _LOGINS.values()),
         rf"-----BEGIN [A-Z0-9 ]{{0,48}}PRIVATE KEY{_BODY}*",
     )
@@ -112,13 +126,18 @@ class Secret(Recognizer):
             return Judgement(1.0, "valid") if len(body) >= _ENOUGH_BODY else Judgement(0.6, "suspect")
         if rule in _LOGINS:
             return Judgement(0.9, "valid") if _is_login(value) else None  # else CREDENTIAL has a look at it
-        if value in self.specimens or (rule not in _SELF_EVIDENT and _PLACEHOLDER.search(value)):
+        if self.state(value) == "specimen" or (rule not in _SELF_EVIDENT and _PLACEHOLDER.search(value)):
             return Judgement(1.0, "specimen")
-        if (rule in _WORDS_IN_IT or rule in _NEAR) and not any(char.isdigit() for char in value):
+        if sum(map(str.isdigit, value)) < _FEWEST_DIGITS.get(rule, 0) or not _MIXED.search(value):
             return None
-        if rule in _WORDS_IN_IT and not _is_random(value):
+        if rule in _WORDS_IN_IT and not _ENTROPIC.search(value):
             return None
         return Judgement(0.9, "valid") if entropy(value) >= _ENTROPY.get(rule, _LEAST_ENTROPY) else None
+
+    def state(self, value: str) -> State:
+        """`specimen` for a value that documentation shows."""
+        known = value in self.specimens or sha256(value.encode()).hexdigest()[:16] in _SPECIMENS
+        return "specimen" if known else "valid"
 
     def canonical(self, value: str) -> str:
         """Return it without white space."""
@@ -139,11 +158,6 @@ class Secret(Recognizer):
 def entropy(value: str) -> float:
     """Shannon's, in bits per character."""
     return -sum(count / len(value) * log2(count / len(value)) for count in Counter(value).values())
-
-
-def _is_random(value: str) -> bool:
-    """A long run without punctuation among what may be words with dashes."""
-    return _ENTROPIC.search(value) is not None
 
 
 def _is_login(value: str) -> bool:
