@@ -16,6 +16,8 @@ from datacheck.pii.recognizers.base import Judgement, Recognizer
 _LIST = tomllib.loads(Path(__file__).with_name("secrets.toml").read_text(encoding="utf-8"))
 _PREFIXED = {f"secret.{row['id']}": row["expression"] for row in _LIST["prefixed"]}
 _WORDS = sorted({word for row in _LIST["prefixed"] for word in row["words"]}, key=len, reverse=True)
+_BEGINNINGS = "|".join(re.escape(word) for row in _LIST["prefixed"] if "inside" not in row for word in row["words"])
+_INSIDE = [row["expression"] for row in _LIST["prefixed"] if "inside" in row]
 _ENTROPY = {f"secret.{row['id']}": row["entropy"] for row in _LIST["prefixed"] if "entropy" in row} | {
     f"secret.near.{row['id']}": row.get("entropy", 3.0) for row in _LIST["near"]
 }
@@ -40,17 +42,19 @@ _NEAR = {
     )
     for row in _LIST["near"]
 }
-_ANY_NEAR = rf"{_behind(_CASES)}[0-9A-Za-z_.=/+\-]{{20}}"
+_TOKEN = r"[0-9A-Za-z_.=/+~%\-]"
+_ANY_NEAR = f"{_behind(_CASES)}{_TOKEN}{{20}}"
+_NAMES = [case for cases in _CASES.values() for case in cases]
 
 _BEGIN = r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----"
 _BODY = r"[A-Za-z0-9+/=\s\\:,.\-]"  # with the headers of an encrypted key and the \n of a JSON string
 _PEM = rf"{_BEGIN}(?:{_BODY}{{0,16000}}?-----END (?:[A-Z0-9]{{1,12}} ){{0,3}}PRIVATE KEY(?: BLOCK)?-----)?"
-_SCHEMES = (
-    "postgres", "postgresql", "mysql", "mariadb", "mongodb", "mongodb+srv", "redis", "rediss", "amqp", "amqps", "mssql",
-    "sqlserver", "clickhouse", "oracle", "ftp", "sftp", "ssh", "smtp", "smtps", "ldap", "ldaps", "http", "https",
+_SCHEMES = (  # not http, whose logins warn as CREDENTIAL: a gate for "://" would let every text with a link through
+    "postgres", "postgresql", "mysql", "mariadb", "mongodb", "redis", "rediss", "amqp", "amqps", "mssql", "sqlserver",
+    "clickhouse", "oracle", "ftp", "sftp", "ssh", "smtp", "smtps", "ldap", "ldaps",
 )  # fmt: skip
 _LOGIN = (  # of a driver as well: postgresql+asyncpg://
-    rf"(?:{'|'.join(map(re.escape, _SCHEMES))})(?:\+[a-z0-9]{{2,12}})?"
+    rf"(?:{'|'.join(_SCHEMES)})(?:\+[a-z0-9]{{2,12}})?"
     r"://[^\s:/@\"'<>]{0,64}:[^\s/@\"'<>]{8,128}@[0-9A-Za-z.\-]{1,253}"
 )
 _JDBC = r"jdbc:[a-z0-9:]{2,24}//[^\s\"'<>]{1,200}?[?&;]password=(?P<value>[^\s&;\"'<>]{8,64})"
@@ -58,6 +62,13 @@ _CURL = (
     r"curl[ \t][^\r\n]{0,400}?[ \t](?:-u|--user)[ =]?[ \t]{0,4}[\"']?(?P<value>[^\s:\"'$<>{}]{1,64}:[^\s\"'<>{}]{8,64})"
 )
 _LOGINS = {"secret.login_url": _LOGIN, "secret.jdbc": _JDBC, "secret.curl_user": _CURL}
+_OTHER_WORDS = (
+    "PRIVATE KEY",
+    "curl ",
+    "curl\t",
+    "jdbc:",
+    *(scheme + end for scheme in _SCHEMES for end in ("://", "+")),
+)
 _LOCAL = re.compile(r"@(?:localhost|127\.|0\.0\.0\.0|host(?:name)?$|db$|server$)|(?i:example\.|\.example|your|xxx)")
 _WEAK = re.compile(
     r"(?i)passw|pwd|secret|admin|root|test|user|demo|token|foo|bar|1234|abcd|mypass|qwerty|changeme|guest"
@@ -87,17 +98,9 @@ class Secret(Recognizer):
     priority = 10
     policy = Policy("block")
     # Words that Rust looks for by Aho-Corasick, as gitleaks does; the rest is for the few texts that have one.
-    gate = (
-        "|".join(
-            map(
-                re.escape,
-                (*_WORDS, *(case for cases in _CASES.values() for case in cases), "PRIVATE KEY", "curl ", "jdbc:"),
-            )
-        )
-        + r"|://[^\s:/@]{0,64}:[^\s/@]{1,128}@"
-    )
-    prefilter = "|".join((*map(_rust, _PREFIXED.values()), "-----BEGIN [A-Z0-9 ]*PRIVATE KEY"))
-    prefilters = (_ANY_NEAR, "|".join(map(_rust, _LOGINS.values())))
+    gate = "|".join(map(re.escape, (*_WORDS, *_NAMES, *_OTHER_WORDS)))
+    prefilter = rf"(?:{_BEGINNINGS}){_TOKEN}{{8}}|-----BEGIN [A-Z0-9 ]*PRIVATE KEY"
+    prefilters = (_ANY_NEAR, *(_rust("|".join(each)) for each in (_INSIDE, _LOGINS.values())))
     patterns = {
         **{rule: f"{LEFT}{expression}{RIGHT}" for rule, expression in _PREFIXED.items()},
         **_NEAR,
@@ -105,15 +108,9 @@ class Secret(Recognizer):
         "secret.private_key": _PEM,
     }
     extents = (
-        # whatever follows a prefix, as long as it goes on; then the forms that do not begin with theirs
-        rf"{LEFT}(?:{'|'.join(map(re.escape, _WORDS))})[0-9A-Za-z_.=/+%\-]{{8,}}",
-        *(
-            f"{LEFT}{row['expression']}"
-            for row in _LIST["prefixed"]
-            if not row["expression"].replace("\\", "").startswith(tuple(row["words"]))
-        ),
-        rf"{_behind(_CASES)}(?P<value>[0-9A-Za-z_.=/+\-]{{20,}})",
-        *(f"{LEFT}{expression}" for expression in _LOGINS.values()),
+        rf"{LEFT}(?:{_BEGINNINGS}){_TOKEN}{{8,}}",  # as long as it goes on
+        *(f"{LEFT}{expression}" for expression in (*_INSIDE, *_LOGINS.values())),
+        rf"{_behind(_CASES)}(?P<value>{_TOKEN}{{20,}})",
         rf"-----BEGIN [A-Z0-9 ]{{0,48}}PRIVATE KEY{_BODY}*",
     )
     positive = r"密钥|秘钥|令牌|凭证|(?i:key|token|secret|credential)"
