@@ -71,7 +71,7 @@ _OTHER_WORDS = (
 )
 _LOCAL = re.compile(r"@(?:localhost|127\.|0\.0\.0\.0|host(?:name)?$|db$|server$)|(?i:example\.|\.example|your|xxx)")
 _WEAK = re.compile(
-    r"(?i)passw|pwd|secret|admin|root|test|user|demo|token|foo|bar|1234|abcd|mypass|qwerty|changeme|guest"
+    r"(?i)passw|pwd|secret|admin|root|test|user|demo|token|foo|bar|1234|abcd|mypass|qwerty|changeme|guest|letmein"
 )
 # Specimens by their form, or by known values: jwt.io's John Doe, AWS's …EXAMPLE, runs of one character or of all.
 _PLACEHOLDER = re.compile(
