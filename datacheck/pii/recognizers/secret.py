@@ -1,62 +1,117 @@
-"""API keys that their provider's prefix gives away, and private keys in PEM."""
+"""API keys that their vendor's prefix or name gives away, private keys, webhooks, logins: `secrets.toml` lists them."""
 
 import re
+import tomllib
+from collections import Counter
+from collections.abc import Iterable
+from hashlib import sha256
+from math import log2
+from pathlib import Path
 from random import Random
 
-from datacheck.pii.policy import Policy
+from datacheck.pii.expressions import LEFT, RIGHT
+from datacheck.pii.policy import Policy, State
 from datacheck.pii.recognizers.base import Judgement, Recognizer
 
-# The providers' published formats, body lengths loosened a little (a cut key is still a leak).
-_KEYS = {
-    "secret.aws": r"(?:AKIA|ASIA)[A-Z0-9]{16}",
-    "secret.sk": r"sk-[A-Za-z0-9_\-]{20,250}",
-    "secret.github": r"(?:gh[pousr]_[A-Za-z0-9]{30,255}|github_pat_[A-Za-z0-9_]{22,255})",
-    "secret.gitlab": r"glpat-[A-Za-z0-9_\-]{20,64}",
-    "secret.google": r"AIza[A-Za-z0-9_\-]{35}",
-    "secret.aliyun": r"LTAI[A-Za-z0-9]{12,26}",
-    "secret.tencent": r"AKID[A-Za-z0-9]{32}",
-    "secret.huggingface": r"hf_[A-Za-z0-9]{30,40}",
-    "secret.stripe": r"[sr]k_(?:live|test)_[A-Za-z0-9]{16,128}",
-    "secret.npm": r"npm_[A-Za-z0-9]{36}",
-    "secret.pypi": r"pypi-[A-Za-z0-9_\-]{50,250}",
-    "secret.sendgrid": r"SG\.[A-Za-z0-9_\-]{16,32}\.[A-Za-z0-9_\-]{16,64}",
-    "secret.telegram": r"[0-9]{8,10}:AA[A-Za-z0-9_\-]{32,33}",
-    "secret.digitalocean": r"do[opr]_v1_[a-f0-9]{64}",
-    "secret.jwt": r"eyJ[A-Za-z0-9_\-]{8,2000}\.eyJ[A-Za-z0-9_\-]{8,4000}\.[A-Za-z0-9_\-]{8,1000}",
-    "secret.slack": r"xox[abeoprs]-[A-Za-z0-9\-]{10,250}",
+_LIST = tomllib.loads(Path(__file__).with_name("secrets.toml").read_text(encoding="utf-8"))
+_PREFIXED = {f"secret.{row['id']}": row["expression"] for row in _LIST["prefixed"]}
+_WORDS = sorted({word for row in _LIST["prefixed"] for word in row["words"]}, key=len, reverse=True)
+_BEGINNINGS = "|".join(re.escape(word) for row in _LIST["prefixed"] if "inside" not in row for word in row["words"])
+_INSIDE = [row["expression"] for row in _LIST["prefixed"] if "inside" in row]
+_ENTROPY = {f"secret.{row['id']}": row["entropy"] for row in _LIST["prefixed"] if "entropy" in row} | {
+    f"secret.near.{row['id']}": row.get("entropy", 3.0) for row in _LIST["near"]
 }
+_LEAST_ENTROPY = 2.5
+
+# a name as it stands in text, in TWITTER_API_KEY and in twitterApiKey; written out, because words are looked for faster
+_CASES = {name: (name, name.capitalize(), name.upper()) for row in _LIST["near"] for name in row["names"]}
+_KEYWORD = r"(?i:key|token|secret|auth|passw|pwd|cred|api)"
+_LABEL = r"[0-9A-Za-z_.\- \t]{0,20}"
+_ASSIGNED = r"[\s'\"]{0,3}(?:=|>|:{1,3}=|\|\||[:：]|=>|\?=|,|是|为|is)[`'\"\s=]{0,5}"
+
+
+def _behind(names: Iterable[str], condition: str = "") -> str:
+    """The names, the label that goes on behind them, and an assignment, after gitleaks' GenerateSemiGenericRegex."""
+    cases = "|".join(re.escape(case) for name in names for case in _CASES[name])
+    return f"(?:{cases}){condition}{_LABEL}{_ASSIGNED}"
+
+
+_NEAR = {
+    f"secret.near.{row['id']}": (
+        _behind(row["names"], rf"(?={_LABEL}?{_KEYWORD})") + rf"(?P<value>{row['value']}){RIGHT}"
+    )
+    for row in _LIST["near"]
+}
+_TOKEN = r"[0-9A-Za-z_.=/+~%\-]"
+_ANY_NEAR = f"{_behind(_CASES)}{_TOKEN}{{20}}"
+_NAMES = [case for cases in _CASES.values() for case in cases]
+
 _BEGIN = r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----"
 _BODY = r"[A-Za-z0-9+/=\s\\:,.\-]"  # with the headers of an encrypted key and the \n of a JSON string
 _PEM = rf"{_BEGIN}(?:{_BODY}{{0,16000}}?-----END (?:[A-Z0-9]{{1,12}} ){{0,3}}PRIVATE KEY(?: BLOCK)?-----)?"
-_PLACEHOLDER = re.compile(r"(?i)example|your[_\-]|xxxx|placeholder|123456789|abcdefgh|(.)\1{7}|\.\.\.")
+_SCHEMES = (  # not http, whose logins warn as CREDENTIAL: a gate for "://" would let every text with a link through
+    "postgres", "postgresql", "mysql", "mariadb", "mongodb", "redis", "rediss", "amqp", "amqps", "mssql", "sqlserver",
+    "clickhouse", "oracle", "ftp", "sftp", "ssh", "smtp", "smtps", "ldap", "ldaps",
+)  # fmt: skip
+_LOGIN = (  # of a driver as well: postgresql+asyncpg://
+    rf"(?:{'|'.join(_SCHEMES)})(?:\+[a-z0-9]{{2,12}})?"
+    r"://[^\s:/@\"'<>]{0,64}:[^\s/@\"'<>]{8,128}@[0-9A-Za-z.\-]{1,253}"
+)
+_JDBC = r"jdbc:[a-z0-9:]{2,24}//[^\s\"'<>]{1,200}?[?&;]password=(?P<value>[^\s&;\"'<>]{8,64})"
+_CURL = (
+    r"curl[ \t][^\r\n]{0,400}?[ \t](?:-u|--user)[ =]?[ \t]{0,4}[\"']?(?P<value>[^\s:\"'$<>{}]{1,64}:[^\s\"'<>{}]{8,64})"
+)
+_LOGINS = {"secret.login_url": _LOGIN, "secret.jdbc": _JDBC, "secret.curl_user": _CURL}
+_OTHER_WORDS = (
+    "PRIVATE KEY",
+    "curl ",
+    "curl\t",
+    "jdbc:",
+    *(scheme + end for scheme in _SCHEMES for end in ("://", "+")),
+)
+_LOCAL = re.compile(r"@(?:localhost|127\.|0\.0\.0\.0|host(?:name)?$|db$|server$)|(?i:example\.|\.example|your|xxx)")
+_WEAK = re.compile(
+    r"(?i)passw|pwd|secret|admin|root|test|user|demo|token|foo|bar|1234|abcd|mypass|qwerty|changeme|guest|letmein"
+)
+# Specimens by their form, or by known values: jwt.io's John Doe, AWS's …EXAMPLE, runs of one character or of all.
+_PLACEHOLDER = re.compile(
+    r"(?i)example|your[_\-]|xxxx|placeholder|123456789|abcdefgh|(.)\1{7}|\.\.\.|changeme|dummy|redacted"
+    r"|eyJzdWIiOiIxMjM0NTY3ODkw"
+)
+_MIXED = re.compile(r"[0-9]|[A-Z].*[a-z]|[a-z].*[A-Z]")  # one case without a digit is a name
+_SELF_EVIDENT = frozenset({"secret.twitter-bearer-token", "secret.near.dropbox-long-lived-api-token"})  # AAAAAAAA…
 _ENOUGH_BODY = 64
 _ENTROPIC = re.compile(r"[A-Za-z0-9]{12,}")  # words-with-dashes are CSS classes and URL slugs
+_WORDS_IN_IT = frozenset({"secret.openai-api-key", "secret.pypi-upload-token"})
+_FEWEST_DIGITS = {"secret.slack-token": 3} | dict.fromkeys((*_WORDS_IN_IT, *_NEAR), 1)
+_SPECIMENS = frozenset(_LIST["specimens"])
+
+
+def _rust(expression: str) -> str:
+    return expression.replace("(?P<value>", "(?:")
 
 
 class Secret(Recognizer):
-    """A key by its provider's prefix."""
+    """A key by its vendor's prefix, or by its vendor's name before it."""
 
     entity = "SECRET"
     priority = 10
     policy = Policy("block")
-    prefilter = (
-        r"(?:AKIA|ASIA)[A-Z0-9]{16}|sk-[A-Za-z0-9_\-]{20}|gh[pousr]_[A-Za-z0-9]{30}|github_pat_[A-Za-z0-9_]{22}"
-        r"|glpat-|AIza[A-Za-z0-9_\-]{35}|LTAI[A-Za-z0-9]{12}|AKID[A-Za-z0-9]{32}|hf_[A-Za-z0-9]{30}"
-        r"|[sr]k_(?:live|test)_|npm_|pypi-|SG\.[A-Za-z0-9_\-]{16}|[0-9]:AA[A-Za-z0-9_\-]{32}"
-        r"|do[opr]_v1_|eyJ[A-Za-z0-9_\-]{8,2000}\.eyJ|xox[abeoprs]-"
-        r"|-----BEGIN [A-Z0-9 ]*PRIVATE KEY"
-    )
+    # Words that Rust looks for by Aho-Corasick, as gitleaks does; the rest is for the few texts that have one.
+    gate = "|".join(map(re.escape, (*_WORDS, *_NAMES, *_OTHER_WORDS)))
+    prefilter = rf"(?:{_BEGINNINGS}){_TOKEN}{{8}}|-----BEGIN [A-Z0-9 ]*PRIVATE KEY"
+    prefilters = (_ANY_NEAR, *(_rust("|".join(each)) for each in (_INSIDE, _LOGINS.values())))
     patterns = {
-        **{rule: rf"(?<![0-9A-Za-z]){key}(?![0-9A-Za-z])" for rule, key in _KEYS.items()},
+        **{rule: f"{LEFT}{expression}{RIGHT}" for rule, expression in _PREFIXED.items()},
+        **_NEAR,
+        **{rule: f"{LEFT}{expression}" for rule, expression in _LOGINS.items()},
         "secret.private_key": _PEM,
     }
     extents = (
-        (
-            r"(?<![0-9A-Za-z])(?:AKIA|ASIA|AIza|LTAI|AKID)[A-Za-z0-9_\-]{8,}"
-            r"|(?<![0-9A-Za-z])(?:sk-|gh[pousr]_|github_pat_|glpat-|hf_|[sr]k_(?:live|test)_|npm_|pypi-"
-            r"|SG\.|[0-9]{8,10}:AA|do[opr]_v1_|eyJ|xox[abeoprs]-)[A-Za-z0-9_.\-]{8,}"
-            rf"|-----BEGIN [A-Z0-9 ]{{0,48}}PRIVATE KEY{_BODY}*"
-        ),
+        rf"{LEFT}(?:{_BEGINNINGS}){_TOKEN}{{8,}}",  # as long as it goes on
+        *(f"{LEFT}{expression}" for expression in (*_INSIDE, *_LOGINS.values())),
+        rf"{_behind(_CASES)}(?P<value>{_TOKEN}{{20,}})",
+        rf"-----BEGIN [A-Z0-9 ]{{0,48}}PRIVATE KEY{_BODY}*",
     )
     positive = r"密钥|秘钥|令牌|凭证|(?i:key|token|secret|credential)"
     specimens = frozenset({"AKIAIOSFODNN7EXAMPLE"})
@@ -66,19 +121,30 @@ class Secret(Recognizer):
         if rule == "secret.private_key":
             body = re.sub(r"-----[^-]*-----|\\n|\s", "", value)
             return Judgement(1.0, "valid") if len(body) >= _ENOUGH_BODY else Judgement(0.6, "suspect")
-        if value in self.specimens or _PLACEHOLDER.search(value):
+        if rule in _LOGINS:
+            return Judgement(0.9, "valid") if _is_login(value) else None  # else CREDENTIAL has a look at it
+        if self.state(value) == "specimen" or (rule not in _SELF_EVIDENT and _PLACEHOLDER.search(value)):
             return Judgement(1.0, "specimen")
-        if (rule == "secret.sk" and not any(char.isdigit() for char in value)) or not _is_random(rule, value):
+        if sum(map(str.isdigit, value)) < _FEWEST_DIGITS.get(rule, 0) or not _MIXED.search(value):
             return None
-        return Judgement(0.9, "valid")
+        if rule in _WORDS_IN_IT and not _ENTROPIC.search(value):
+            return None
+        return Judgement(0.9, "valid") if entropy(value) >= _ENTROPY.get(rule, _LEAST_ENTROPY) else None
+
+    def state(self, value: str) -> State:
+        """`specimen` for a value that documentation shows."""
+        known = value in self.specimens or sha256(value.encode()).hexdigest()[:16] in _SPECIMENS
+        return "specimen" if known else "valid"
 
     def canonical(self, value: str) -> str:
         """Return it without white space."""
         return "".join(value.split())
 
     def mask(self, value: str) -> str:
-        """Keep the first four characters; of a private key its first line."""
-        return "-----BEGIN PRIVATE KEY-----****" if value.startswith("-----") else f"{value[:4]}****"
+        """Keep the vendor's prefix; of a private key its first line."""
+        if value.startswith("-----"):
+            return "-----BEGIN PRIVATE KEY-----****"
+        return next((word for word in _WORDS if value.startswith(word)), "") + "****"
 
     def canary(self, rng: Random) -> str:
         """Return a key of the form ``sk-`` and 48 characters."""
@@ -86,8 +152,20 @@ class Secret(Recognizer):
         return "sk-" + "".join(rng.choice(letters) for _ in range(46)) + "7Q"
 
 
-def _is_random(rule: str, value: str) -> bool:
-    """A long run without punctuation; behind a prefix that is no word, letters of both cases do as well."""
-    kinds = (str.islower, str.isupper)
-    mixed = rule != "secret.sk" and all(any(map(kind, value.partition("-")[2])) for kind in kinds)
-    return mixed or _ENTROPIC.search(value) is not None
+def entropy(value: str) -> float:
+    """Shannon's, in bits per character."""
+    return -sum(count / len(value) * log2(count / len(value)) for count in Counter(value).values())
+
+
+def _is_login(value: str) -> bool:
+    """A password that no tutorial has, on a machine that others reach."""
+    before, at, host = value.rpartition("@") if "://" in value else (value, "", "")
+    password = before.rpartition(":")[2]
+    kinds = (str.isdigit, str.isalpha)
+    return (
+        not _WEAK.search(password)
+        and not _PLACEHOLDER.search(password)
+        and not re.search(r"[${}%()\[\]]", password)
+        and not _LOCAL.search(at + host)
+        and all(any(map(kind, password)) for kind in kinds)
+    )

@@ -1,0 +1,173 @@
+"""Every line of secrets.toml: found in any surrounding, hidden by `excerpt`; specimens and tutorials do not block."""
+
+import random
+import re
+import tomllib
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from datacheck.pii.analyzer import find
+from datacheck.pii.recognizers import RECOGNIZERS, secret
+from datacheck.pii.redaction import excerpt
+
+LIST = tomllib.loads(Path(secret.__file__).with_name("secrets.toml").read_text("utf-8"))
+PREFIXED, NEAR = LIST["prefixed"], LIST["near"]
+FRAMES = [
+    "{}",
+    "the one I use is {} now.",
+    "先用{}顶一下，明天换掉",
+    '{{"a": "{}"}}',
+    "```python\nf('{}')\n```",
+    "A={};",
+]
+C = re._constants
+
+
+def sample(expression: str, rng: random.Random) -> str:
+    """A random text that the expression matches."""
+    return "".join(_sample(re._parser.parse(expression), rng))
+
+
+def _sample(sequence, rng):
+    for code, value in sequence:
+        if code is C.LITERAL:
+            yield chr(value)
+        elif code is C.IN:
+            spans = [(at, at) if kind is C.LITERAL else at for kind, at in value if kind is not C.CATEGORY]
+            yield chr(rng.choice([each for first, last in spans for each in range(first, last + 1)])) if spans else " "
+        elif code is C.SUBPATTERN:
+            yield from _sample(value[-1], rng)
+        elif code is C.BRANCH:
+            yield from _sample(rng.choice(value[1]), rng)
+        elif code in (C.MAX_REPEAT, C.MIN_REPEAT):
+            for _ in range(rng.randint(value[0], min(value[1], value[0] + 4))):
+                yield from _sample(value[2], rng)
+        else:
+            raise NotImplementedError(code)
+
+
+def samples(expression: str, name: str, count: int = 3) -> list[str]:
+    """Values with digits among them that do not end in a hyphen, which may belong to the text behind them."""
+    rng = random.Random(name)
+    good = (
+        value
+        for value in iter(lambda: sample(expression, rng), "")
+        if value[-1] not in "-_." and sum(map(str.isdigit, value)) > 2
+    )
+    return [next(good) for _ in range(count)]
+
+
+def hits(text: str) -> list[tuple[str, str, str]]:
+    frame = find(pl.Series([text]))
+    return [
+        (row["entity"], row["state"], text[row["start"] : row["end"]])
+        for row in frame.iter_rows(named=True)
+        if row["entity"] in ("SECRET", "CREDENTIAL")
+    ]
+
+
+@pytest.mark.parametrize("row", PREFIXED, ids=lambda row: row["id"])
+def test_a_vendors_token_blocks_in_any_surrounding_and_is_hidden(row):
+    expression = re.compile(row["expression"])
+    for value in samples(row["expression"], row["id"]):
+        body = expression.fullmatch(value)["value" if "value" in expression.groupindex else 0]
+        for frame in FRAMES:
+            text = frame.format(value)
+            assert any(
+                entity == "SECRET" and state == "valid" and body in found for entity, state, found in hits(text)
+            ), text
+            assert body[8:] not in excerpt(text, limit=9000)
+
+
+@pytest.mark.parametrize("row", PREFIXED, ids=lambda row: row["id"])
+def test_each_match_has_one_of_its_words(row):
+    """The gate, the prefilter and the excerpt look for nothing else."""
+    for value in samples(row["expression"], row["id"], 30):
+        assert any(word in value if "inside" in row else value.startswith(word) for word in row["words"])
+
+
+@pytest.mark.parametrize("row", NEAR, ids=lambda row: row["id"])
+def test_a_plain_value_behind_its_vendors_name_blocks_and_is_hidden(row):
+    for value in samples(row["value"], row["id"]):
+        for name in row["names"]:
+            for frame in (
+                '{}Token = "{}"', "{}_api_key: {}", "{} api key：{}", '{{"{}_secret": "{}"}}', "我的 {} key 是 {} 。",
+            ):  # fmt: skip
+                for case in (name, name.upper()):
+                    text = frame.format(case, value)
+                    assert ("SECRET", "valid", value) in hits(text), text
+                    assert value[4:] not in excerpt(text)
+        assert all(entity != "SECRET" for entity, _, _ in hits(f"{row['names'][0]}: {'a' * len(value)}"))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "AKIA" + "IOSFODNN7EXAMPLE",
+        "ghp_" + "x" * 36,
+        "sk-your_api_key_0123abcdefgh",
+        "glpat-" + "0" * 20,
+        "AIza" + "SyAnLA7NfeLquW1tJFpx_eQCxoX-oo6YyIs",  # of gitleaks' allow list
+        ".".join(
+            [
+                "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9",
+                "eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9lIn0",
+                "dozjgNryP4J3jVmN",
+            ]
+        ),
+    ],
+)
+def test_specimens_are_named_as_such_in_prose_and_code(value):
+    assert hits(f"use {value} here") == [("SECRET", "specimen", value)]
+
+
+@pytest.mark.parametrize(
+    "text", ["hf_servingcellpriorityparametersdescription_h_prio", "video_box.ico-7a388b69018576d24b59331fd60aab0c.png",
+             "xoxe.xoxp-1-SlackAppConfigurationAccessTokenHere", "sk-learn-compatible-estimators-and-transformers"]
+)  # fmt: skip
+def test_names_in_code_are_no_secrets(text):
+    assert hits(text) == []
+
+
+PASSWORD = "kT7#vQ2m" + "Xp9z"
+
+
+@pytest.mark.parametrize(
+    ("text", "entity"),
+    [
+        (f"postgres://svc:{PASSWORD}@10.2.3.4:5432/app", "SECRET"),
+        (f"postgresql+asyncpg://svc:{PASSWORD}@db.corp.cn/app", "SECRET"),
+        (f"连接串mongodb+srv://svc:{PASSWORD}@c0.ab1cd.mongodb.net/x", "SECRET"),
+        (f"redis://:{PASSWORD}@cache.corp.cn:6379/0", "SECRET"),
+        (f"jdbc:mysql://10.2.3.4:3306/app?user=svc&password={PASSWORD}", "SECRET"),
+        (f"curl -X POST -u svc:{PASSWORD} https://api.corp.cn/v1", "SECRET"),
+        (f"postgres://svc:{PASSWORD}@localhost:5432/app", "CREDENTIAL"),
+        ("mysql://root:letmein12@10.2.3.4/app", "CREDENTIAL"),
+        (f"https://svc:{PASSWORD}@git.corp.cn/a.git", "CREDENTIAL"),
+    ],
+)
+def test_logins_block_unless_a_tutorial_would_have_them(text, entity):
+    assert [found for found, state, _ in hits(text) if state == "valid"][:1] == [entity]
+    assert PASSWORD not in excerpt(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["postgres://user:password@localhost/db", "curl -u user:$PASSWORD https://a.cn", "curl -u admin:admin1234 x"],
+)
+def test_logins_of_tutorials_do_not_block(text):
+    assert not [each for each in hits(text) if each[:2] == ("SECRET", "valid")]
+
+
+def test_a_mask_keeps_the_vendors_prefix_only():
+    masks = {row["id"]: RECOGNIZERS["SECRET"].mask(samples(row["expression"], "mask", 1)[0]) for row in PREFIXED}
+    words = {word for row in PREFIXED for word in row["words"]}
+    assert {mask.removesuffix("****") for mask in masks.values()} <= words | {""}
+    assert masks["gitlab-pat"] == "glpat-****"
+    assert RECOGNIZERS["SECRET"].mask(PASSWORD) == "****"
+
+
+def test_entropy_is_shannons():
+    assert [secret.entropy(value) for value in ("aaaa", "abab", "abcd")] == [0, 1, 2]
