@@ -6,6 +6,7 @@ import unicodedata
 
 import polars as pl
 import pytest
+from core_helpers import mostly_slow
 from hypothesis import given
 from hypothesis import strategies as st
 from pii_helpers import ATOMS, hostile_texts
@@ -13,7 +14,7 @@ from test_analyzer import DISGUISES
 
 from datacheck.pii.analyzer import find
 from datacheck.pii.canaries import canary
-from datacheck.pii.recognizers import RECOGNIZERS
+from datacheck.pii.recognizers import RECOGNIZERS, of_regions
 from datacheck.pii.redaction import excerpt, hidden, mask
 
 
@@ -91,7 +92,7 @@ def test_every_disguise_is_masked(name):
     assert not set(shown) & set("一三九二四八七六五壹叁玖")
 
 
-@pytest.mark.parametrize("entity", list(RECOGNIZERS))
+@pytest.mark.parametrize("entity", mostly_slow(RECOGNIZERS, of_regions()))
 @pytest.mark.parametrize("limit", [20, 200])
 def test_a_value_across_any_cut_is_never_half_shown(entity, limit):
     """The canary slides over the excerpt's limit, the shown region and the window's end."""
