@@ -78,7 +78,7 @@ _PLACEHOLDER = re.compile(
     r"(?i)example|your[_\-]|xxxx|placeholder|123456789|abcdefgh|(.)\1{7}|\.\.\.|changeme|dummy|redacted"
     r"|eyJzdWIiOiIxMjM0NTY3ODkw"
 )
-_MIXED = re.compile(r"[0-9]|[A-Z].*[a-z]|[a-z].*[A-Z]")  # one case without a digit is a name
+_NOT_A_NAME = re.compile(r"[0-9A-Z]")  # small letters only are a variable
 _SELF_EVIDENT = frozenset({"secret.twitter-bearer-token", "secret.near.dropbox-long-lived-api-token"})  # AAAAAAAA…
 _ENOUGH_BODY = 64
 _ENTROPIC = re.compile(r"[A-Za-z0-9]{12,}")  # words-with-dashes are CSS classes and URL slugs
@@ -125,7 +125,7 @@ class Secret(Recognizer):
             return Judgement(0.9, "valid") if _is_login(value) else None  # else CREDENTIAL has a look at it
         if self.state(value) == "specimen" or (rule not in _SELF_EVIDENT and _PLACEHOLDER.search(value)):
             return Judgement(1.0, "specimen")
-        if sum(map(str.isdigit, value)) < _FEWEST_DIGITS.get(rule, 0) or not _MIXED.search(value):
+        if sum(map(str.isdigit, value)) < _FEWEST_DIGITS.get(rule, 0) or not _NOT_A_NAME.search(value):
             return None
         if rule in _WORDS_IN_IT and not _ENTROPIC.search(value):
             return None
