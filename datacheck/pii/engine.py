@@ -60,9 +60,12 @@ class SpecRecognizer(PatternRecognizer):
         """Return the judged matches. Raises PiiTimeout where Presidio's own loop would skip the pattern."""
         del entities, nlp_artifacts, regex_flags
         found: dict[tuple[int, int], RecognizerResult] = {}
-        likely = possible(self.spec.patterns.values(), text)
+        words = self.spec.words
+        derived = [each for rule, each in self.spec.patterns.items() if rule not in words]
+        likely = frozenset(possible(derived, text)) if derived else ()
         for rule, expression in self.spec.patterns.items():
-            if rule in self.idle.rules or expression not in likely:
+            stands = any(word in text for word in words[rule]) if rule in words else expression in likely
+            if rule in self.idle.rules or not stands:
                 continue
             try:
                 for match in self._matches(rule, _compiled(expression), text):

@@ -49,6 +49,9 @@ class Recognizer(ABC):
     tries: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     """Rule name to expressions for Rust's engine, one of which matches in every text in which the rule does: for rules
     that take long, and whose texts are mostly there for the sake of others."""
+    words: Mapping[str, tuple[str, ...]] = {}
+    """Rule name to words of which one stands in each of its matches, in this case, where they need not be derived from
+    the expression (see `required`): with hundreds of rules that takes longer than to look for them."""
     patterns: Mapping[str, str]
     """Rule name to regular expression; the value is the group `value`, else the whole match (see `span`). Within one
     entity the first rule that matches a span wins."""

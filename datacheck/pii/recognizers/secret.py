@@ -101,6 +101,13 @@ class Secret(Recognizer):
     gate = "|".join(map(re.escape, (*_WORDS, *_NAMES, *_OTHER_WORDS)))
     prefilter = rf"(?:{_BEGINNINGS}){_TOKEN}{{8}}|-----BEGIN [A-Z0-9 ]*PRIVATE KEY"
     prefilters = (_ANY_NEAR, *(_rust("|".join(each)) for each in (_INSIDE, _LOGINS.values())))
+    words = {
+        **{f"secret.{row['id']}": tuple(row["words"]) for row in _LIST["prefixed"]},
+        **{
+            f"secret.near.{row['id']}": tuple(case for name in row["names"] for case in _CASES[name])
+            for row in _LIST["near"]
+        },
+    }
     patterns = {
         **{rule: f"{LEFT}{expression}{RIGHT}" for rule, expression in _PREFIXED.items()},
         **_NEAR,
