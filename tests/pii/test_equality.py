@@ -8,7 +8,7 @@ from pii_helpers import REALDATA, broken_values, hostile_texts, realdata
 
 from datacheck.pii import analyzer, engine
 from datacheck.pii.analyzer import analyze, find
-from datacheck.pii.recognizers import RECOGNIZERS
+from datacheck.pii.recognizers import RECOGNIZERS, of_regions
 
 FUZZ = int(os.environ.get("DATACHECK_PII_FUZZ", "20000"))
 """Strings over all seeds. 200,000 take about ten minutes of one core."""
@@ -16,17 +16,17 @@ SEEDS = 4
 SOURCES = sorted({path.relative_to(REALDATA).parts[0] for path in REALDATA.rglob("*.json*")} - {"bad", "MANIFEST.json"})
 
 
-def everything(texts: pl.Series) -> pl.DataFrame:
+def everything(texts: pl.Series, entities: tuple[str, ...]) -> pl.DataFrame:
     """The plain path: every rule is tried on every text."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(analyzer, "_idle", lambda texts: [frozenset()] * len(texts))
         patch.setattr(engine, "possible", lambda expressions, _: list(expressions))
-        return analyze(texts, pl.DataFrame({entity: [True] * len(texts) for entity in RECOGNIZERS}))
+        return analyze(texts, pl.DataFrame({entity: [True] * len(texts) for entity in entities}))
 
 
-def differences(texts: pl.Series) -> list[tuple[object, ...]]:
+def differences(texts: pl.Series, entities: tuple[str, ...] = tuple(RECOGNIZERS)) -> list[tuple[object, ...]]:
     """Rows that only one of the two paths has (without the group number, which counts hits)."""
-    found = find(texts, tuple(RECOGNIZERS)), everything(texts)
+    found = find(texts, entities), everything(texts, entities)
     prefiltered, plain = (frame.drop("group").rows() for frame in found)
     return sorted(set(prefiltered) ^ set(plain))
 
@@ -47,4 +47,5 @@ def test_prefiltered_equals_plain_on_a_few_hostile_strings():
 @pytest.mark.slow
 @pytest.mark.parametrize("source", SOURCES)
 def test_prefiltered_equals_plain_on_all_real_texts(source):
-    assert differences(realdata(source).unique(maintain_order=True)) == []
+    # of the countries that are looked for by default: 145 kinds on every text take a quarter of an hour
+    assert differences(realdata(source).unique(maintain_order=True), of_regions()) == []
