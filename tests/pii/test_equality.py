@@ -36,8 +36,8 @@ def differences(texts: pl.Series, entities: tuple[str, ...] = tuple(RECOGNIZERS)
 def test_prefiltered_equals_plain_on_hostile_strings(seed):
     half = FUZZ // SEEDS // 2
     texts = pl.Series([*hostile_texts(1000 + seed, half), *broken_values(1000 + seed, half)])
-    assert differences(texts) == []
-    assert find(texts, tuple(RECOGNIZERS)).height > len(texts) / 10
+    assert differences(texts, of_regions()) == []  # all countries: the few below
+    assert find(texts).height > len(texts) / 10
 
 
 def test_prefiltered_equals_plain_on_a_few_hostile_strings():
