@@ -199,7 +199,7 @@ def test_of_a_dataset_without_rows_that_is_the_reason(tmp_path, here, command):
     findings = {f["check"]: f for f in report(tmp_path / "out")["findings"]}
     assert code == 3
     assert findings["role_errors"]["error"] == "could not be measured: rate; the dataset has no rows"
-    assert findings["pii"]["error"] == "could not be measured: planted_recall; the dataset has no rows"
+    assert findings["pii"]["error"] == "could not be measured: class_rows, planted_recall; the dataset has no rows"
     assert "nothing was left out" not in text
     judged, again, _ = command("judge", tmp_path / "out", "--contract", path)
     assert (judged, "planted_recall; the dataset has no rows" in " ".join(again.split())) == (3, True)
