@@ -1,4 +1,4 @@
-"""Compile catalogues of languages (.po to .mo) and kernels: for a wheel or an editable install, and by `make`.
+"""Compile catalogues of languages (.po to .mo), expressions and kernels: for a wheel, an editable install, by `make`.
 
 The kernels take half a minute once; without them in the wheel, every fresh container would need it. They are made for
 the Python, the numba and the kind of processor of this machine; elsewhere numba compiles when a run needs it.
@@ -51,12 +51,22 @@ def compile_kernels() -> None:
         return
     shutil.rmtree(target.parent, ignore_errors=True)
     with tempfile.TemporaryDirectory(dir=ROOT) as name:
-        env = {**os.environ, "NUMBA_CACHE_DIR": name, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
-        command = "from datacheck.session.compiling import compile_kernels; compile_kernels()"
-        subprocess.run([sys.executable, "-c", command], env=env, cwd=ROOT, check=True)  # noqa: S603 - our own words
+        _call("compile_kernels", NUMBA_CACHE_DIR=name)
         (made,) = Path(name).glob("text_*")
         target.parent.mkdir(exist_ok=True)
         made.rename(target)
+
+
+def compile_expressions() -> None:
+    """Write the compiled expressions of the recognizers."""
+    _call("compile_expressions")
+
+
+def _call(function: str, **env: str) -> None:
+    """Call what compiles in a process of these sources."""
+    env = {**os.environ, **env, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
+    command = f"from datacheck.session.compiling import {function}; {function}()"
+    subprocess.run([sys.executable, "-c", command], env=env, cwd=ROOT, check=True)  # noqa: S603 - our own words
 
 
 class CompileHook(BuildHookInterface[Any]):
@@ -67,9 +77,11 @@ class CompileHook(BuildHookInterface[Any]):
         del version, build_data
         compile_catalogues()
         if self.target_name == "wheel":
+            compile_expressions()
             compile_kernels()
 
 
 if __name__ == "__main__":
     compile_catalogues()
+    compile_expressions()
     compile_kernels()

@@ -63,10 +63,10 @@ def _identifiers(text: str) -> Iterator[tuple[int, int, str]]:
 @cache
 def _rules() -> tuple[tuple[Recognizer, str, Any], ...]:
     """Every rule with its compiled pattern: looking that up again for each name takes longer than the search."""
-    import regex  # only names that could hold something pay for it
+    from datacheck.pii.compiled import compiled  # only names that could hold something pay for it
 
     recognizers = [RECOGNIZERS[entity] for entity in _ENTITIES]
-    return tuple((one, rule, regex.compile(pattern)) for one in recognizers for rule, pattern in one.patterns.items())
+    return tuple((one, rule, compiled(pattern)) for one in recognizers for rule, pattern in one.patterns.items())
 
 
 def distinct(names: list[str]) -> list[str]:

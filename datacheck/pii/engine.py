@@ -16,12 +16,12 @@ from presidio_analyzer import (
 from presidio_analyzer.context_aware_enhancers import ContextAwareEnhancer
 from presidio_analyzer.nlp_engine import NlpArtifacts, NoOpNlpEngine
 
+from datacheck.pii.compiled import compiled, possible
 from datacheck.pii.errors import PiiTimeout
 from datacheck.pii.expressions import HAN
 from datacheck.pii.names import JiebaEngine, NameRecognizer, artifacts, titled, windows
 from datacheck.pii.recognizers import RECOGNIZERS, Recognizer
 from datacheck.pii.recognizers.base import span
-from datacheck.pii.required import possible
 
 # Presidio logs matched text (iban_recognizer.py) and, below CRITICAL, a line per text.
 logging.getLogger("presidio-analyzer").setLevel(logging.CRITICAL)
@@ -34,9 +34,6 @@ CHARACTERS_BEFORE, CHARACTERS_AFTER = 24, 10
 _BOOST, _PENALTY = 0.35, 0.4
 _HAN = regex.compile(f"[{HAN}]")
 _SPACE = regex.compile(r"\s+")  # 电 话 1 3 8: corpora that were cut into words or characters
-
-
-_compiled = cache(regex.compile)
 
 
 class Idle:
@@ -68,7 +65,7 @@ class SpecRecognizer(PatternRecognizer):
             if rule in self.idle.rules or not stands:
                 continue
             try:
-                for match in self._matches(rule, _compiled(expression), text):
+                for match in self._matches(rule, compiled(expression), text):
                     place = self.spec.widen(text, *span(match))
                     if place not in found and (result := self._result(rule, text[slice(*place)], place)):
                         found[place] = result
@@ -143,7 +140,7 @@ class CharacterWindowEnhancer(ContextAwareEnhancer):
 
 
 def _optional(expression: str) -> "regex.Pattern[str] | None":
-    return _compiled(expression) if expression else None
+    return compiled(expression) if expression else None
 
 
 class _NoModel(NoOpNlpEngine):

@@ -2,16 +2,18 @@
 
 import re
 from collections.abc import Iterable
+from functools import cache
 from random import Random
 from typing import Any
 
 _parser: Any = re._parser  # type: ignore[attr-defined] # noqa: SLF001 - nothing public tells how an expression is built
 _codes: Any = re._constants  # type: ignore[attr-defined] # noqa: SLF001
+_parsed = cache(_parser.parse)
 
 
 def example(expression: str, rng: Random) -> str:
     """Return a match of literals, classes, groups, alternatives and counted repetitions. Others: ValueError."""
-    return _matched(_parser.parse(expression), rng)
+    return _matched(_parsed(expression), rng)
 
 
 def _matched(sequence: Iterable[tuple[Any, Any]], rng: Random) -> str:

@@ -1,16 +1,15 @@
-"""The one way by which user data is ever shown. Pure Python `re`: no polars, no Presidio."""
+"""The one way by which user data is ever shown. No polars, no Presidio."""
 
 import re
 import unicodedata
 from collections.abc import Iterator
-from functools import cache
 from typing import Literal
 
+from datacheck.pii.compiled import compiled, possible
 from datacheck.pii.expressions import SEPARATOR
 from datacheck.pii.normalise import CHINESE_NUMERALS, Folded, fold
 from datacheck.pii.recognizers import RECOGNIZERS
 from datacheck.pii.recognizers.base import span
-from datacheck.pii.required import possible
 
 Mode = Literal["redacted", "masked", "full"]
 
@@ -28,9 +27,8 @@ _OTHER = (
     r"(?<![0-9A-Za-z_])[0-9A-Za-z_]{32,}",
 )
 _EXTENTS = {entity: recognizer.extents for entity, recognizer in RECOGNIZERS.items() if recognizer.extents}
-_compiled = cache(re.compile)
 # Each by itself: in one alternation a match of one kind could swallow the first half of another.
-_HIDDEN = {
+HIDDEN = {
     each: kind for kind, expressions in {**_EXTENTS, "other": _OTHER, "digits": _DIGITS}.items() for each in expressions
 }
 # A value that begins in the shown part is recognised if its first thousand characters follow.
@@ -113,10 +111,10 @@ def _hidden_spans(window: str) -> list[tuple[int, int, str]]:
     folded = fold(window)
     views = [folded] if folded.text == window else [folded, Folded(window, None)]
     found = {
-        (*view.span(*span(match)), _HIDDEN[each])
+        (*view.span(*span(match)), HIDDEN[each])
         for view in views
-        for each in possible(_HIDDEN, view.text)
-        for match in _compiled(each).finditer(view.text)
+        for each in possible(HIDDEN, view.text)
+        for match in compiled(each).finditer(view.text)
     }
     united: list[tuple[int, int, str]] = []
     for each in sorted(found):

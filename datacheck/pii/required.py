@@ -23,17 +23,6 @@ def plain(text: str) -> str:
     return text.lower() if text.isascii() else text.casefold().replace("\u0131", "i").replace("\u0307", "")
 
 
-def possible(expressions: Iterable[str], text: str) -> list[str]:
-    """Those of which a text has a word of each group."""
-    form = plain(text)
-    letters = frozenset(form)
-    return [each for each in expressions if all(_stands(words, form, letters) for words in required(each))]
-
-
-def _stands(words: Words, form: str, letters: Words) -> bool:
-    return not letters.isdisjoint(words) or any(word in form for word in words if len(word) > 1)
-
-
 @cache
 def required(expression: str) -> tuple[Words, ...]:
     """Groups of words, in plain form: a text with a match has a word of each. No group where that cannot be told."""

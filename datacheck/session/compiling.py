@@ -1,7 +1,7 @@
-"""Compiling all kernels ahead of the first large run, for an image or a node that starts without a cache.
+"""Compiling ahead of the first run: expressions for the package, kernels for a node that starts without a cache.
 
-A few made-up rows go through the checks whose features have kernels, every one of them taken: so they are compiled for
-the types of real runs. What was not met here is compiled when a run meets it.
+For the kernels a few made-up rows go through the checks whose features have kernels, every one of them taken: so they
+are compiled for the types of real runs. What was not met here is compiled when a run meets it.
 """
 
 import json
@@ -10,6 +10,9 @@ import tempfile
 from pathlib import Path
 
 from datacheck.errors import UsageError
+from datacheck.pii.compiled import write
+from datacheck.pii.recognizers import RECOGNIZERS
+from datacheck.pii.redaction import HIDDEN
 from datacheck.session.options import Options
 from datacheck.session.session import Session
 from datacheck.text.compiled import always, user_folder, version
@@ -25,6 +28,14 @@ datasets:
   eval: {source: {}, checks: [unreadable_lines]}
 """
 _ROWS, _ITEMS = 400, range(50, 150)
+
+
+def compile_expressions() -> Path:
+    """Compile all that the recognizers look for and what `excerpt` hides; returns the file that keeps it."""
+    found = set(HIDDEN)
+    for each in RECOGNIZERS.values():
+        found |= {*each.patterns.values(), each.positive, each.negative_left, each.negative_right}
+    return write(sorted(found - {""}))
 
 
 def compile_kernels() -> Path:

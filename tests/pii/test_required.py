@@ -9,10 +9,11 @@ from pii_helpers import broken_values, hostile_texts, realdata
 from test_equality import SOURCES
 
 from datacheck.pii import redaction
+from datacheck.pii.compiled import possible
 from datacheck.pii.redaction import excerpt
-from datacheck.pii.required import plain, possible, required
+from datacheck.pii.required import plain, required
 
-EXTENTS = sorted(redaction._HIDDEN)
+EXTENTS = sorted(redaction.HIDDEN)
 
 
 @pytest.mark.parametrize(
