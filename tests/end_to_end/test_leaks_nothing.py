@@ -98,7 +98,7 @@ def drop(tmp_path_factory):
         [
             {"check": "role_errors", "by": "source"}, {"check": "empty_turns", "by": "id"}, "exact_duplicates", "near_duplicates",
             {"check": "leakage", "against": ["eval"]},
-            "identical_pairs", "pii", "raises", "figures",
+            "identical_pairs", {"check": "pii", "regions": "all"}, "raises", "figures",
         ],
         source={"path": "data", "columns": {"source": "src", "id": "uid"}},
         eval=({"path": "eval"}, ["pii"]),

@@ -312,7 +312,7 @@ datasets:
       - exact_duplicates
       - {check: near_duplicates, by: source}
       - {check: leakage, against: [eval]}
-      - pii
+      - {check: pii, regions: all}
   eval: {source: {format: messages}, checks: [too_few_rows]}
 """
 
