@@ -153,7 +153,7 @@ def cases(mutators):
         for base in m.bases:
             if base == turn or (type(m.check), base) not in met:
                 met.add((type(m.check), base))
-                marks = () if base == turn and number % 2 == 0 else pytest.mark.slow
+                marks = () if base == turn and number % 3 == 0 else pytest.mark.slow
                 chosen.append(pytest.param(m, base, id=f"{m.name}-{base}", marks=marks))
     return chosen
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from core_helpers import mostly_slow
 
 from datacheck.pii.analyzer import find
 
@@ -89,7 +90,9 @@ def test_the_sixteen_behave_as_measured():
     assert (len(BEYOND), len(PROMISED.keys() & BEYOND.keys())) == (22, 0)
 
 
-@pytest.mark.parametrize("frame", ["我的手机号是{}，请回电。", "手机{}谢谢", "call {} now"])
+@pytest.mark.parametrize(
+    "frame", mostly_slow(["我的手机号是{}，请回电。", "手机{}谢谢", "call {} now"], ["手机{}谢谢"])
+)
 @pytest.mark.parametrize("name", [*PROMISED, *BEYOND])
 def test_found_whole_in_every_disguise(name, frame):
     disguised = {**PROMISED, **BEYOND}[name]

@@ -196,7 +196,7 @@ RECORDS = JSON | st.dictionaries(st.sampled_from(KEYS), JSON | INNER | st.lists(
 
 
 @pytest.mark.parametrize("name", OURS)
-@example_settings(max_examples=40)
+@example_settings(max_examples=20)
 @given(record=RECORDS, chat=st.booleans())
 def test_a_twin_never_raises(name, record, chat):
     mode = trainer(name)
