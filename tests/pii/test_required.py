@@ -3,9 +3,9 @@
 import re
 
 import pytest
+from core_helpers import mostly_slow
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from core_helpers import mostly_slow
 from pii_helpers import broken_values, hostile_texts, realdata
 from test_equality import SOURCES
 
