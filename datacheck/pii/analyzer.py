@@ -81,10 +81,10 @@ def analyze(texts: pl.Series, flags: pl.DataFrame, *, names: Names = "linked") -
         if "PERSON" in flags.columns and text is not None:
             unlabelled = [result for name in free.get(index, ()) if (result := judged(text, *name))]
             hits = _with_names(presidio, text, hits, names, unlabelled)
-        hard = _hard(hits)
+        hard = _Neighbours(_hard(hits))
         for hit in hits:
             group = groups.setdefault((hit.entity, hit.canonical), len(groups))
-            linked = RECOGNIZERS[hit.entity].policy.linked is not None and any(_near(hit, each) for each in hard)
+            linked = RECOGNIZERS[hit.entity].policy.linked is not None and hard.near(hit)
             found.append((index, *hit[:-1], linked, group))
     return pl.DataFrame(found, schema=FOUND, orient="row")
 
@@ -140,8 +140,8 @@ def _hard(hits: list[_Hit]) -> list[_Hit]:
 def _told_public(text: str, hits: list[_Hit]) -> list[_Hit]:
     """Mark what is an institution's, unless a private identifier stands beside it."""
     public = {hit for hit in hits if hit.state not in _NOBODYS and is_public(hit.entity, text, hit.start, hit.end)}
-    private = [hit for hit in _hard(hits) if hit not in public]
-    freed = {hit for hit in public if not any(_near(hit, each) for each in private)}
+    private = _Neighbours([hit for hit in _hard(hits) if hit not in public])
+    freed = {hit for hit in public if not private.near(hit)}
     return [hit._replace(state="public") if hit in freed else hit for hit in hits]
 
 
@@ -168,8 +168,16 @@ def _settle(hits: list[_Hit]) -> list[_Hit]:
     return sorted(kept, key=lambda hit: hit.start)
 
 
-def _near(one: _Hit, other: _Hit) -> bool:
-    return one.start - other.end <= LINK and other.start - one.end <= LINK
+class _Neighbours:
+    """Settled hits (in their order, without overlaps), asked which other hits are near: a text may have 100,000."""
+
+    def __init__(self, hits: list[_Hit]) -> None:
+        self._starts, self._ends = [hit.start for hit in hits], [hit.end for hit in hits]
+
+    def near(self, hit: _Hit) -> bool:
+        """Whether at most LINK code points lie between the hit and one of these."""
+        at = bisect_left(self._ends, hit.start - LINK)
+        return at < len(self._ends) and self._starts[at] <= hit.end + LINK
 
 
 def _overlaps(taken: list[tuple[int, int]], hit: _Hit) -> bool:

@@ -9,7 +9,9 @@ that runs backwards because of a right-to-left override.
 import re
 import unicodedata
 from array import array
+from bisect import bisect_left
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 # A deliberately short list: ，：（） stay: to fold every Chinese sentence would cost time for nothing.
@@ -98,13 +100,33 @@ def fold(text: str) -> Folded:
 
 def as_read(text: str, start: int, end: int) -> str:
     """Return [start, end) of `text` in the order in which it is read: a part by itself does not tell its direction."""
-    if "\u202e" not in text:
+    turned = _turned(text)
+    if turned is None:
         return text[start:end]
+    order, firsts = turned.order, turned.firsts
+    inside = sorted(order[bisect_left(firsts, start) : bisect_left(firsts, end)])
+    return "".join(turned.text[at] for at in inside if turned.ends[at] <= end)
+
+
+class _Turned(NamedTuple):
+    """A text with an overridden direction, as read; `firsts`: where the characters at `order` start, ascending."""
+
+    text: str
+    ends: Sequence[int]
+    order: list[int]
+    firsts: list[int]
+
+
+@lru_cache(maxsize=1)  # one text may be long and have many hits: it is looked at once
+def _turned(text: str) -> _Turned | None:
+    if "\u202e" not in text:
+        return None
     folded = fold(text)
     if folded.offsets is None:
-        return text[start:end]
-    places = zip(folded.text, *folded.offsets, strict=True)
-    return "".join(char for char, first, last in places if start <= first and last <= end)
+        return None
+    starts, ends = folded.offsets
+    order = sorted(range(len(starts)), key=starts.__getitem__)
+    return _Turned(folded.text, ends, order, [starts[at] for at in order])
 
 
 def _decode_escapes(text: str) -> Folded:
