@@ -29,6 +29,7 @@ from datacheck.pii.canaries import canary
 from datacheck.pii.policy import CLASSES
 from datacheck.pii.prefilter import candidates
 from datacheck.pii.pseudonyms import KeyMissingError, fingerprint, key_id
+from datacheck.pii.recognizers import RECOGNIZERS, REGIONS
 from datacheck.pii.rules import Rules
 from datacheck.text.proportions import missed_at_most
 
@@ -254,14 +255,15 @@ class Pii(Check, Rules):
         # The marks keep apart what would change the meaning of a number: "x = 138…" is no telephone; and the line
         # feed parts a plant from a host that is itself a number: "0.00187；30.51…" would be a place.
         lines = [
-            (entity, host == "", f"{host}；\n{canary(entity, seed)}；\n{host[:40]}")
+            (entity, host == "", f"{host}；\n{plant}；\n{host[:40]}", len(host) + 2, len(host) + 2 + len(plant))
             for entity in planted
             for seed, host in enumerate([*hosts, *own])
+            for plant in (canary(entity, seed),)
         ]
-        schema = {"entity": pl.String, "own": pl.Boolean, "text": pl.String}
+        schema = {"entity": pl.String, "own": pl.Boolean, "text": pl.String, "at": pl.UInt32, "until": pl.UInt32}
         table = pl.DataFrame(lines, schema=schema, orient="row").with_row_index("index")
         if analyzed:
-            hits = find(table["text"], planted).select("index", "entity").unique()
+            hits = _found_as(find(table["text"], planted), table)
         else:
             flags = candidates(table["text"], planted).with_row_index("index")
             hits = flags.unpivot(index="index", variable_name="entity", value_name="hit").filter("hit").drop("hit")
@@ -270,6 +272,23 @@ class Pii(Check, Rules):
             plants=pl.len(), found=pl.col("found").sum().cast(pl.UInt32)
         )
         return _Planted(counts.filter("own"), counts.filter(~pl.col("own")).drop("own"))
+
+
+def _found_as(hits: pl.DataFrame, plants: pl.DataFrame) -> pl.DataFrame:
+    """Which planted entity (columns index, entity) is found: by its own recognizer, or as one that shares its form.
+
+    A Slovak birth number is a Czech one, and of overlapping hits one is kept. So the number of a country that the
+    contract asked for beside the usual ones may be found, at its place, as that of another, if that counts as much.
+    """
+    asked = [(entity, spec.policy.valid) for entity, spec in RECOGNIZERS.items() if spec.region not in ("", *REGIONS)]
+    levels = pl.DataFrame(asked, schema={"hit": pl.String, "level": pl.String}, orient="row")
+    known = levels.rename({"hit": "entity", "level": "expected"})
+    found = hits.select("index", "start", "end", hit="entity").join(levels, on="hit", how="left")
+    found = plants.join(known, on="entity", how="left").join(found, on="index")
+    at_its_place = (pl.col("end") > pl.col("at")) & (pl.col("start") < pl.col("until"))
+    as_much = (pl.col("level") == "block") | (pl.col("level") == pl.col("expected"))
+    shared = pl.col("expected").is_not_null() & at_its_place & as_much
+    return found.filter((pl.col("hit") == pl.col("entity")) | shared).select("index", "entity").unique()
 
 
 def _by_kind(hits: pl.DataFrame) -> pl.DataFrame:
