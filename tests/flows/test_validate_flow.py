@@ -367,8 +367,9 @@ def test_no_data_reaches_prefect(server: Server, tmp_path: Path) -> None:
     assert "the database as text" in where_found("canarycontract", places)  # the search can find
     assert where_found("measure train.pii", places)
     assert {text: where_found(text, places) for text in CANARIES} == {text: [] for text in CANARIES}
+    # A Slovak number has the form of a Czech one, a Peruvian one that of others: they are found as these.
     (evidence,) = (tmp_path / "datacheck-report" / "evidence").glob("train.pii*.parquet")
-    assert {entity.lower() for entity in OTHERS} <= set(pl.read_parquet(evidence)["problem"])
+    assert {entity.lower() for entity in OTHERS} - {"sk_rc", "pe_dni"} <= set(pl.read_parquet(evidence)["problem"])
 
 
 def test_the_core_imports_no_prefect() -> None:
