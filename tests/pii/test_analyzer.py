@@ -11,6 +11,7 @@ from pii_helpers import REALDATA, hostile_texts, realdata
 
 from datacheck.pii import engine as engine_module
 from datacheck.pii.analyzer import FOUND, PiiTimeout, find
+from datacheck.pii.policy import LINK
 from datacheck.pii.prefilter import candidates
 from datacheck.pii.recognizers import of_regions
 
@@ -169,3 +170,13 @@ def test_presidio_research_labels_are_met():
     uncovered = re.compile(r"3[068]\d{12}|(?:5[0678]|6[367]|06)\d{10}|(?:1800|2131)\d{11}|4\d{12}")
     assert [value for value in missed if not uncovered.fullmatch(value)] == []
     assert (len(labels), len(found)) == (199, 172)
+
+
+@pytest.mark.parametrize("gap", [LINK, LINK + 1])
+def test_a_hit_is_linked_to_what_is_near_on_either_side(gap):
+    far, own = "x" * 2 * LINK, "110105194912310021"
+    label, day = "出生日期：", "1990-03-14"
+    for near in (f"{own}{'，' * (gap - len(label))}{label}{day}", f"{label}{day}{'，' * gap}{own}"):
+        hits = find(pl.Series([f"{own}。{far}。{near}。{far}。{own}"]))
+        assert hits["entity"].to_list().count("CN_RESIDENT_ID") == 3
+        assert hits.filter(entity="DATE_OF_BIRTH")["linked"].to_list() == [gap <= LINK]

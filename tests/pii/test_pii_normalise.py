@@ -4,7 +4,7 @@ import unicodedata
 
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pii_helpers import ATOMS, hostile_texts
 
@@ -111,3 +111,14 @@ def test_a_part_is_read_in_the_direction_of_its_text():
     assert as_read(text, 0, 2) == "电话"
     assert as_read("\u202e12", 1, 3) == "21"
     assert as_read("a12", 1, 3) == "12"
+
+
+@settings(max_examples=100)
+@given(st.text(alphabet="\u202e\u202c\na12\u200b①十ﬁ", max_size=20), st.integers(0, 20), st.integers(0, 20))
+def test_a_part_is_what_the_folded_text_has_of_it(text, start, end):
+    folded = fold(text)
+    if "\u202e" not in text or folded.offsets is None:
+        assert as_read(text, start, end) == text[start:end]
+    else:
+        places = zip(folded.text, *folded.offsets, strict=True)
+        assert as_read(text, start, end) == "".join(char for char, *at in places if start <= at[0] and at[1] <= end)
