@@ -566,7 +566,7 @@ SABOTAGES = (
         "offices_are_never_personal",
         "what stands beside a person's identifier is the person's",
         "datacheck.pii.analyzer._told_public",
-        "not any(_near(hit, each) for each in private)",
+        "not private.near(hit)",
         "True",
         "tests/pii/test_publicity.py::test_beside_a_persons_number_an_office_is_where_the_person_is",
     ),
@@ -589,7 +589,7 @@ SABOTAGES = (
     Sabotage(
         "direction_gives_another_name",
         "one value has one pseudonym",
-        "datacheck.pii.normalise.as_read",
+        "datacheck.pii.normalise._turned",
         'if "\\u202e" not in text:',
         "if True:",
         "tests/derive/test_redact.py::test_one_value_has_one_name_whatever_hides_it",
