@@ -8,8 +8,12 @@ from types import FrameType
 BOTH = (signal.SIGINT, signal.SIGTERM)
 
 
-class InterruptedRunError(Exception):
-    """SIGINT or SIGTERM arrived; carries the signal."""
+class InterruptedRunError(BaseException):
+    """SIGINT or SIGTERM arrived; carries the signal.
+
+    It can be raised in whatever runs just then, a library's `except Exception` among it: no Exception, as Python's own
+    KeyboardInterrupt, or a stopped run would go on.
+    """
 
     def __init__(self, number: int) -> None:
         super().__init__(number)

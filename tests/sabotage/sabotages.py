@@ -536,7 +536,7 @@ SABOTAGES = (
         "datacheck.features.leaks._search",
         "for n in (HAN_N, LATIN_N)])",
         "for n in (HAN_N, LATIN_N)]).clear()",
-        "tests/plants/test_plants.py::test_what_is_planted_is_found_at_its_place[leakage-leaked]",
+        "tests/plants/test_plants.py::test_what_is_planted_is_found_at_its_place[leakage-answer_leaked]",
     ),
     Sabotage(
         "planted_is_found",

@@ -13,6 +13,7 @@ from breaking import NoSuchTargetError, function_at, recompiled
 from core_helpers import environment
 
 sys.path.insert(0, str(Path(__file__).parent))
+from run import node_of
 from sabotages import SABOTAGES
 
 BATCHES = 2
@@ -29,6 +30,16 @@ def test_its_target_is_there(sabotage):
     """Renamed code, or other words in it, must be told as such: nothing would be broken, and all would pass."""
     function = function_at(sabotage.target)
     assert recompiled(function, sabotage.old, sabotage.new).co_code is not None
+
+
+def test_the_named_tests_are_fast_ones(request):
+    """Of what this pytest collected: with all of `make test`, each test that a sabotage names."""
+    collected = [item.nodeid for item in request.session.items]
+    files = {node.partition("::")[0] for node in collected}
+    asked = [sabotage for sabotage in SABOTAGES if sabotage.caught_by.partition("::")[0] in files]
+    if not asked:
+        pytest.skip("no file that a sabotage names was collected")
+    assert [s.name for s in asked if not any(node_of(node, s.caught_by) for node in collected)] == []
 
 
 @pytest.mark.slow
