@@ -12,9 +12,11 @@ def main() -> None:
         sys.exit(guard(sys.argv[1:]))
     gc.set_threshold(50_000, 50, 100)  # as in children: imports and tables make many objects and few cycles
     from datacheck.cli.main import main as cli
+    from datacheck.cli.main import with_command
     from datacheck.cli.watched import watched
 
-    if sys.argv[1:2] in (["run"], ["init"]) and "--help" not in sys.argv:
+    sys.argv[1:] = with_command(sys.argv[1:])
+    if sys.argv[1:2] in (["run"], ["audit"], ["demo"], ["init"]) and "--help" not in sys.argv:
         watched(cli)
     else:
         cli()

@@ -4,18 +4,17 @@ Imports are inside the commands: `datacheck --help` must be instant and load nei
 """
 
 import contextlib
-import os
 import sys
 import time
 from datetime import datetime
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 from typer.exceptions import TyperException
 
-from datacheck.cli import flows, gate, init, registry
+from datacheck.cli import audit, demo, flows, gate, init, registry
 from datacheck.cli.options import (
     ChecksOpt,
     DataOpt,
@@ -26,20 +25,14 @@ from datacheck.cli.options import (
     bindings,
     run_settings,
     screen,
-    steps_told,
 )
+from datacheck.cli.running import Excerpts, OutputFormat, execute, show
 from datacheck.cli.said import language, say, translate, wrong
 from datacheck.cli.watched import is_watched
 from datacheck.errors import DatacheckError, UsageError, crash, trace_of
 from datacheck.i18n.message import Message
-from datacheck.interrupts import InterruptedRunError, ignore_signals, signals_raise
+from datacheck.interrupts import InterruptedRunError, signals_raise
 from datacheck.version import __version__
-
-if TYPE_CHECKING:
-    from datacheck.i18n.words import Lang
-    from datacheck.session.options import Options
-    from datacheck.session.session import Session
-    from datacheck.verdict.model import Report
 
 app = typer.Typer(
     add_completion=False,
@@ -49,10 +42,6 @@ app = typer.Typer(
 )
 
 
-# How data is shown; findings of personal data are masked in every mode.
-Excerpts = Literal["redacted", "masked", "full"]
-# What is printed on standard output; only a verdict can annotate.
-OutputFormat = Literal["text", "json", "github"]
 Plain = Literal["text", "json"]
 ContractArg = Annotated[Path, typer.Argument(help="The contract, a YAML file.", show_default=False)]
 RunOpt = Annotated[
@@ -151,9 +140,9 @@ def run(
         require=tuple(require or ()),
     )
     with signals_raise(), Session(contract, bindings(data), options) as session:
-        stopped = _execute(session, speaks, quiet=quiet)
+        stopped = execute(session, speaks, quiet=quiet)
         report = session.finish(stopped.name if stopped else None)
-        _show(report, session, options, fmt, quiet=quiet)
+        show(report, session, options, fmt, quiet=quiet)
         if session.signed and not quiet:
             verdict, place = session.signed
             say(
@@ -169,34 +158,6 @@ def run(
                 sys.stderr.write(f"        {verdict.given}\n")
             sys.stderr.write(f"        {place}\n")
     raise typer.Exit(128 + stopped.number if stopped else report.exit_code)
-
-
-def _execute(session: "Session", lang: "Lang", *, quiet: bool) -> InterruptedRunError | None:
-    """Run the plan. Afterwards signals are ignored: what is left is to write down what was found."""
-    stopped = None
-    try:
-        with steps_told(lang, quiet=quiet) as tell:
-            session.run(tell)
-    except InterruptedRunError as stop:
-        stopped = stop
-    ignore_signals()
-    return stopped
-
-
-def _show(report: "Report", session: "Session", options: "Options", fmt: OutputFormat, *, quiet: bool) -> None:
-    if quiet:
-        return
-    if fmt == "json":
-        sys.stdout.write(report.to_json())
-    elif fmt == "github":
-        from datacheck.report.github import github_lines
-
-        roots = {name: os.path.relpath(dataset.path) for name, dataset in session.contract.datasets.items()}
-        sys.stdout.writelines(line + "\n" for line in github_lines(report, options.lang, roots))
-    else:
-        from datacheck.report.terminal import print_report
-
-        print_report(report, screen(), options.lang, folder=str(options.out))
 
 
 @app.command()
@@ -473,6 +434,8 @@ def compile_(lang: LangOpt = "") -> None:
 
 
 init.register(app)
+audit.register(app)
+demo.register(app)
 gate.register(app)
 registry.register(app)
 flows.register(app)
@@ -514,6 +477,16 @@ def _commands() -> Any:
 @cache
 def _in_english() -> Any:
     return typer.main.get_command(app)
+
+
+def with_command(words: list[str]) -> list[str]:
+    """What was typed, with its command: `datacheck data.jsonl` is `datacheck audit data.jsonl`."""
+    first = words[0] if words else "-"
+    if first.startswith("-") or first in _in_english().commands:
+        return words
+    from datacheck.contract.yaml import is_data
+
+    return ["audit", *words] if is_data(Path(first)) or Path(first).exists() else words
 
 
 def _asked_wrongly(error: Any) -> str:

@@ -137,17 +137,34 @@ def _init(name: str) -> str:
     return f"datacheck init {name} --to contract.yaml"
 
 
+def is_data(path: Path) -> bool:
+    """Whether a path is a folder, or named as files of data are."""
+    return path.is_dir() or path.suffix.lower() in _DATA
+
+
 def load_yaml(path: Path, name: str) -> Document:
     """Read the file at `path`; `name` is how messages call it. Raises ContractError with the line."""
-    if path.is_dir() or path.suffix.lower() in _DATA:
-        raise _mistake(name, 0, "this is data; write a contract for it first: {command}", command=_init(name))
+    if is_data(path):
+        raise _mistake(
+            name,
+            0,
+            "this is data. Judge it now: {now}; or write a contract: {command}",
+            now=f"datacheck {name}",
+            command=_init(name),
+        )
     try:
         raw = path.read_bytes() if path.stat().st_size <= MAX_BYTES else None
     except OSError as error:
         raise _mistake(name, 0, "the contract cannot be read: {reason}", reason=reason_of(error)) from None
     if raw is None:
-        what = "larger than {most} KiB; this is no contract. If it is data: {command}"
-        raise _mistake(name, 0, what, most=MAX_BYTES // 1024, command=_init(name))
+        most = MAX_BYTES // 1024
+        raise _mistake(
+            name,
+            0,
+            "larger than {most} KiB; this is no contract. If it is data: {command}",
+            most=most,
+            command=_init(name),
+        )
     return parse_yaml(raw, name)
 
 

@@ -28,7 +28,7 @@ REPORT = Kind(
     Message("exists and is no datacheck report"),
     "report.json",
     "datacheck/report/",
-    frozenset({"report.json", "run.json", "evidence", "quarantine", VERDICT}),  # and its faces
+    frozenset({"report.json", "run.json", "contract.yaml", "evidence", "quarantine", VERDICT}),  # and its faces
 )
 DERIVED = Kind(
     Message("exists and is no result of datacheck apply"),

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from datacheck.pii.redaction import Mode
 
 DEFAULT_OUT = Path("datacheck-report")
+CONTRACT = "contract.yaml"  # in the folder of a report: what `keep_contract` keeps
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,7 @@ class Options:
 
     `sign`: the key that signs the verdict; `version`: the data that it is about, if `data` does not say. `require`:
     optional datasets that must be there; `whole`: all of them, as where the verdict is signed. `alone`: see Engine.
+    `keep_contract`: put a copy of the contract into the folder.
     """
 
     out: Path = DEFAULT_OUT
@@ -32,6 +34,7 @@ class Options:
     workers: int | None = None
     alone: bool = False
     debug: bool = False
+    keep_contract: bool = False
     quarantine_content: bool = False
     allow_remote: tuple[str, ...] = ()
     as_of: dt.date | None = None

@@ -35,7 +35,7 @@ from datacheck.gate.sealing import Sealer, version_path
 from datacheck.gate.verdict import Verdict
 from datacheck.loading.reading import Limits
 from datacheck.report.faces import faces, write_faces
-from datacheck.session.options import DEFAULT_OUT, Options
+from datacheck.session.options import CONTRACT, DEFAULT_OUT, Options
 from datacheck.session.tables import Data, as_paths
 from datacheck.verdict.baseline import Baseline
 from datacheck.verdict.judge import Outcomes, judge, judge_check
@@ -124,6 +124,8 @@ class Session:
         for state in states.values():
             if isinstance(state, Loaded):
                 self._quarantine(state)
+        if self.options.keep_contract:
+            shutil.copyfile(self.contract.file, self.staging / CONTRACT)
         write_faces(report, self.staging, self.options.lang, self._facts_of_run())
         for private in (".store", ".remote"):
             shutil.rmtree(self.staging / private, ignore_errors=True)
@@ -202,7 +204,7 @@ class Session:
             "seconds": round(time.monotonic() - self.clock, 3),
             "steps": {key: _rounded(cost) for key, cost in self.engine.costs.items()},
             "data": {name: dataset.named for name, dataset in self.contract.datasets.items()},
-            "contract": self.contract.file,
+            "contract": CONTRACT if self.options.keep_contract else self.contract.file,
             "datacheck": __version__,
             "python": platform.python_version(),
             "host": platform.node(),

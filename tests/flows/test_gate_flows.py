@@ -336,3 +336,9 @@ def test_the_commands_work_from_a_wheel_in_an_empty_folder(
     assert done.returncode == 0, done.stdout + done.stderr
     assert place.published.exists()
     assert list(empty.iterdir()) == []
+    done = subprocess.run(
+        [sys.executable, "-m", "datacheck", "demo"],
+        cwd=empty, env=env, capture_output=True, text=True, check=False, timeout=120,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (empty / "datacheck-demo" / "contracts" / "sft.yaml").exists()
