@@ -16,7 +16,7 @@ def main() -> None:
     from datacheck.cli.watched import watched
 
     sys.argv[1:] = with_command(sys.argv[1:])
-    if sys.argv[1:2] in (["run"], ["audit"], ["demo"], ["init"]) and "--help" not in sys.argv:
+    if sys.argv[1:2] in (["run"], ["audit"], ["init"]) and "--help" not in sys.argv:
         watched(cli)
     else:
         cli()
