@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from datacheck.i18n.words import Lang
 
 _SHIPPED = ("sample_data", "contracts")
-_RUNS = {"good": 0, "bad": 1}  # a contract of sample_data, and what its run ends with
+_RUNS = {"good": 0, "bad": 1}  # chat data of sample_data, and what its run ends with
 
 
 def register(app: typer.Typer) -> None:
@@ -66,7 +66,9 @@ def _shipped(name: str) -> Path:
 
 def _run(to: Path, name: str, lang: "Lang") -> int:
     """Do what is printed, as a user would; returns its exit code."""
-    command = ["run", str(to / "sample_data" / f"{name}.yaml"), "--out", str(to / name)]
+    samples = to / "sample_data"
+    data = [f"--data=train={samples / f'sft_{name}'}", f"--data=eval={samples / 'eval'}"]
+    command = ["run", str(to / "contracts" / "sft.yaml"), *data, "--out", str(to / name)]
     typer.echo(f"$ {shlex.join(['datacheck', *command])}")
     sys.stdout.flush()
     return subprocess.run([sys.executable, "-m", "datacheck", *command, "--lang", lang], check=False).returncode  # noqa: S603
