@@ -58,8 +58,9 @@ def contract(folder: Path, checks=("role_errors",), *, name="contract.yaml", sou
 
 # These look at the texts of many rows together, not at how one is read, and take most of the time of a run.
 SLOW_CHECKS = {
-    "answer_in_prompt", "conflicting_answers", "exact_duplicates", "garbled_text", "language_mismatch", "leftover_markup",
-    "near_duplicates", "pii", "placeholder_text", "refusals", "repetitive_text", "run_on_answers", "similar_texts",
+    "answer_in_prompt", "conflicting_answers", "embedded_template", "error_as_answer", "exact_duplicates",
+    "garbled_text", "language_mismatch", "leaked_reasoning", "leftover_markup", "near_duplicates", "pii",
+    "placeholder_text", "prompt_echo", "refusals", "repetitive_text", "run_on_answers", "similar_texts",
     "template_collapse", "unfinished_answers", "wrong_language",
 }  # fmt: skip
 

@@ -5,7 +5,7 @@ from typing import Literal
 import polars as pl
 
 from datacheck.check import Check, Limit, Measured, Message, Metric, View, rates, total
-from datacheck.features.turn_texts import evidence, flagged, looks_like_code, per_kind, turn_texts, without_code
+from datacheck.features.turn_texts import asked, evidence, flagged, looks_like_code, per_kind, turn_texts, without_code
 
 # A brace after a letter, $, \, ^, _ or another brace belongs to LaTeX, a shell, a format string or a workflow file.
 _START = r"(?:^|[^A-Za-z0-9_$\\^{}'])"
@@ -28,6 +28,20 @@ _PATTERNS = {
     "to_do": r"(?m)^[\s\[【（(*#-]*((?:TODO|TBD|FIXME|(?:内容|此处)?待(?:补充|填写|完善|定稿))[\]】）):：*.。\s]*)$",
     "missing_content": rf"([\[【]\s*(?:{_MISSING}|{_MISSING_EN})\s*[\]】])",
 }
+# In answers, where nobody asked for a letter, a form or an exercise: what a person was to fill in.
+_HERS = (
+    r"(?:姓名|名字|公司(?:名称?)?|日期|地址|电话|手机号?|单位|学校|产品(?:名称?)?"
+    r"|城市|职位|品牌(?:名称?)?|客户(?:姓名|名称?))"
+)
+_ANSWERED = {
+    "bracket_field": rf"([【\[](?:你的|您的|请?输入|某)?{_HERS}[】\]])",
+    "crossed_out": r"(\p{Han}×{2,}|×{2,}\p{Han})",
+    "blank": r"(\p{Han}_{3,}|_{3,}\p{Han})",
+}
+_FORMS = (
+    r"(?i)letter|e-?mail|template|form\b|contract|invitation|blank|×|__|【|信|函|聘|一份|一封|邮件|通知|模板|范文|简历|合同|申请|声明|邀请|致辞|演讲"
+    r"|文案|公告|证明|报告|计划|方案|话术|填|表格|试卷|练习|题|协议|海报|广告|简介|介绍|新闻|故事|小说|诗|作文|文章|对话|剧本|简报"
+)
 # The dollar of ${a_n}=\frac{1}{2}$ opens a formula; a dollar before a brace opens the next placeholder.
 _FORMULA = r"\$\{[A-Za-z][A-Za-z0-9_.]*\}[^$\n]{0,200}\$(?:[^{]|$)"
 _BRACES = ("template_field", "shell_variable", "format_field")
@@ -36,11 +50,14 @@ _BRACES = ("template_field", "shell_variable", "format_field")
 class PlaceholderText(Check):
     """Share of rows with a placeholder that nobody filled in: `{{name}}`, `${user}`, `{instruction}`, `[内容]`, TODO.
 
+    Also counted, in answers whose prompt asks for no letter, form or exercise: 【姓名】, ×× and ____ in Chinese.
     Braces count outside code, formulas and texts that look like code. Fields that only the reader of a letter can
-    fill in, as `[Your Name]` or `[日期]`, are fine, and so are `XXX` and blanks of an exercise.
+    fill in, as `[Your Name]`, are fine in such, and so are `XXX` and blanks of an exercise.
     """
 
-    metrics = {"rate": Metric("rows with a placeholder left in them", "share", of="rows", limit=Limit(max=0))}
+    metrics = {
+        "rate": Metric("rows with a placeholder left in them", "share", of="rows", limit=Limit(warn_max=0, max=0.005))
+    }
 
     reads = "text"
     check: Literal["placeholder_text"] = "placeholder_text"
@@ -48,16 +65,22 @@ class PlaceholderText(Check):
     def measure(self, data: View) -> Measured:
         """Search every text with its Markdown code taken out."""
         texts = turn_texts(data, thoughts=True)
-        any_kind = "|".join(f"(?:{pattern})" for pattern in _PATTERNS.values())
-        prose = texts.filter(pl.col("text").str.contains(any_kind)).with_columns(text=without_code(pl.col("text")))
+        any_kind = "|".join(f"(?:{pattern})" for pattern in (_PATTERNS | _ANSWERED).values())
+        suspect = texts.filter(pl.col("text").str.contains(any_kind)).collect().lazy()
+        heard = texts.join(suspect.select("row").unique(), on="row", how="semi")
+        prose = suspect.join(asked(heard, form=_FORMS), on="row", how="left", maintain_order="left")
+        prose = prose.with_columns(text=without_code(pl.col("text")))
         prose = prose.with_columns(code=looks_like_code(pl.col("text"))).collect().lazy()
         text, is_code = pl.col("text"), pl.col("code")
         kinds = {
             kind: text.str.contains(pattern) & ~is_code if kind in _BRACES else text.str.contains(pattern)
             for kind, pattern in _PATTERNS.items()
         }
+        answered = (pl.col("role") == "assistant") & ~pl.col("form").fill_null(value=False)
+        kinds |= {kind: text.str.contains(pattern) & answered for kind, pattern in _ANSWERED.items()}
         kinds["shell_variable"] &= ~text.str.contains(_FORMULA)
-        found = flagged(prose, kinds, {kind: text.str.extract(pattern) for kind, pattern in _PATTERNS.items()})
+        details = {kind: text.str.extract(pattern) for kind, pattern in (_PATTERNS | _ANSWERED).items()}
+        found = flagged(prose, kinds, details).drop("form")
         braces = text.str.contains("|".join(f"(?:{_PATTERNS[kind]})" for kind in _BRACES))
         unjudged = total(prose.filter(is_code & braces))
         left_out = Message.plural(

@@ -19,7 +19,11 @@ class RepetitiveText(Check):
     and plain texts: prompts repeat themselves with examples, rejected answers are there to be avoided.
     """
 
-    metrics = {"rate": Metric("rows with an answer that repeats itself", "share", of="rows", limit=Limit(max=0))}
+    metrics = {
+        "rate": Metric(
+            "rows with an answer that repeats itself", "share", of="rows", limit=Limit(warn_max=0, max=0.005)
+        )
+    }
 
     reads = "text"
     check: Literal["repetitive_text"] = "repetitive_text"

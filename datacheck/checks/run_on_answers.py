@@ -5,7 +5,16 @@ from typing import Literal
 import polars as pl
 
 from datacheck.check import Check, Limit, Measured, Metric, View, rates
-from datacheck.features.turn_texts import evidence, first_at, flagged, from_first, per_kind, turn_texts, without_code
+from datacheck.features.turn_texts import (
+    asked,
+    evidence,
+    first_at,
+    flagged,
+    from_first,
+    per_kind,
+    turn_texts,
+    without_code,
+)
 
 _LINE = r"\n[ \t>]{0,3}"
 _REPLY = r"[^\n]{2,}\n+[ \t]{0,3}"
@@ -64,9 +73,10 @@ class RunOnAnswers(Check):
         texts = turn_texts(data, plain=False)
         said = texts.filter(pl.col("part") != "rejected", pl.col("role") == "assistant")  # earlier turns are learnt too
         suspect = said.filter(pl.col("text").str.contains(_GATE)).collect().lazy()
-        asked = _asked(texts.join(suspect.select("row").unique(), on="row", how="semi"))
+        heard = texts.join(suspect.select("row").unique(), on="row", how="semi")
         bare = suspect.with_columns(bare=without_code(pl.col("text"), unclosed=False))
-        bare = bare.join(asked, on="row", how="left", maintain_order="left")
+        wanted = asked(heard, dialogue=_ASKED, template=_ASKED_TEMPLATE)
+        bare = bare.join(wanted, on="row", how="left", maintain_order="left")
         kinds = {
             kind: pl.col("bare").str.contains(pattern) & _alone(kind, pattern) for kind, pattern in _PATTERNS.items()
         }
@@ -80,15 +90,6 @@ class RunOnAnswers(Check):
             evidence=from_first(evidence(found, said)),
             figures={"kinds": per_kind(found)},
         )
-
-
-def _asked(texts: pl.LazyFrame) -> pl.LazyFrame:
-    """Per row, whether what was said to the assistant asks for a conversation, or speaks of templates."""
-    text = pl.col("text")
-    heard = texts.filter(pl.col("role").ne_missing("assistant"))
-    return heard.group_by("row").agg(
-        dialogue=text.str.contains(_ASKED).any(), template=text.str.contains(_ASKED_TEMPLATE).any()
-    )
 
 
 def _alone(kind: str, pattern: str) -> pl.Expr:

@@ -9,6 +9,10 @@ from pydantic import Field
 
 from datacheck.check import Check, Limit, Measured, Message, Metric, Scale, Value, View
 
+# Upper ends of usual scales. A column is on one where nearly all scores are within it; a score on another scale stands
+# beyond a gap, where a long tail has none.
+_SCALES = (1.0, 5.0, 10.0)
+_NEARLY_ALL, _GAP = 0.9, 1.5
 _SCORES = ("score", "score_chosen", "score_rejected")
 _HINT = Message("name a column of scores in source.columns (score, score_chosen, score_rejected), or remove the check")
 
@@ -17,7 +21,8 @@ class ScoreOutliers(Check):
     """Scores that are no finite number, lie outside the declared scale, or far away from all others; constant columns.
 
     Where `source.scale` is declared, everything outside it is an outlier. Without a scale a score is one when it lies
-    more than `far` interquartile ranges outside the middle half of its column.
+    more than `far` interquartile ranges outside the middle half of its column, or on another scale (`other_scale`):
+    nine in ten are at most 1, 5 or 10, the others at least half as much more, and none is between.
     """
 
     metrics = {
@@ -66,6 +71,7 @@ class ScoreOutliers(Check):
         """One column's scores with their problem, if any."""
         number = pl.col("number")
         low, high, problem = (*self.scale, "off_scale") if self.scale else (*self._fences(scores), "extreme")
+        top = math.inf if self.scale else _top_of_scale(scores)
         return scores.with_columns(
             problem=pl.when(number.is_null())
             .then(pl.lit("not_a_number"))
@@ -73,6 +79,8 @@ class ScoreOutliers(Check):
             .then(pl.lit("not_finite"))
             .when(~number.is_between(low, high))
             .then(pl.lit(problem))
+            .when(number > top)
+            .then(pl.lit("other_scale"))
         )
 
     def _fences(self, scores: pl.LazyFrame) -> tuple[float, float]:
@@ -83,6 +91,16 @@ class ScoreOutliers(Check):
         if low is None or low == high:
             return -math.inf, math.inf
         return low - self.far * (high - low), high + self.far * (high - low)
+
+
+def _top_of_scale(scores: pl.LazyFrame) -> float:
+    """The upper end of the scale that nearly all scores are on, with others behind a gap; else infinite."""
+    numbers = scores.select(number=_finite(pl.col("number")).abs()).drop_nulls().collect()["number"]
+    for top in _SCALES:
+        within = (numbers <= top).mean() or 0
+        if isinstance(within, float) and _NEARLY_ALL <= within < 1:
+            return top if not numbers.is_between(top, _GAP * top, closed="right").any() else math.inf
+    return math.inf
 
 
 def _finite(number: pl.Expr) -> pl.Expr:

@@ -4,11 +4,12 @@ from typing import Literal
 
 import polars as pl
 
-from datacheck.check import Check, Limit, Measured, Metric, View, rates
+from datacheck.check import Check, Limit, Measured, Message, Metric, View, rates
 from datacheck.features.turn_texts import evidence, flagged, per_kind, turn_texts
 
 _LONG = 40  # characters; a shorter answer may well be a word or a label
 _SHOWN = 60
+_SENTENCES = 2
 _WORDS_EN = (
     "an|the|and|or|but|of|to|on|at|for|with|from|by|as|that|which|who|whose|because|if|when|than|into|such"
     "|is|are|was|were|be|will|would|could|should|may|might|has|have|had|your|their|its|our|his|these|those|this"
@@ -17,6 +18,12 @@ _WORDS_ZH = (
     "以及|并且|或者|因为|所以|如果|但是|虽然|其中|例如|包括|通过|根据|对于|关于|由于|从而|不仅|而且|因此|将会|应该|并|而|且|或|把|被"
     "|(?:所有|一些|这些|那些|其他|其它|相关|不同|各种|更多|任何|具体|以下|上述|主要)的"
 )
+# Prose that has had its stops goes on behind the last one, and ends on a word. Wishes and sums stand without a stop.
+_CLAUSE_ZH = r"[。！？][^。！？；;…\n]{6,}\p{Han}\s*$"
+_CLAUSE_EN = r"[a-z][.!?] [A-Z][^.!?\n]{20,} [a-z]+\s*$"
+_WISH = r"[。！？，]\s*(?:祝|谢谢|感谢|希望|愿|以上|综上|答|答案|故选|所以选|因此)[^。！？\n]*$"
+# Where one Chinese answer in ten has clauses and no stop at all, its writers leave the last one out.
+_LOOSE, _UNSTOPPED = 0.1, r"^[^。！？]*[，,；、][^。！？]{4,}$"
 _FENCE = "```"
 # What no answer ends with. A semicolon ends code, a closing quote a quotation, 的 a statement: they are no signs.
 _ENDS = {
@@ -26,11 +33,12 @@ _ENDS = {
 
 
 class UnfinishedAnswers(Check):
-    """Share of rows whose last answer stops in the middle: in a code block, behind a comma, or on a word like "the".
+    """Share of rows whose last answer stops in the middle: in a code block, behind a comma, in a clause.
 
-    Only what cannot be an end is counted: a fence that is opened and not closed, a comma or an opening bracket at the
-    end, or a word that needs another one (of, and, 以及). A missing full stop is no sign: lists, titles and code end
-    without one. Short answers (below 40 characters) are judged for fences only. In pairs only the chosen one counts.
+    Counted are a fence that is opened and not closed, a comma or an opening bracket at the end, a word that needs
+    another one (of, and, 以及), and, in prose of at least two sentences, a last clause without a stop. Elsewhere a
+    missing full stop is no sign: lists, titles and code end without one. Short answers (below 40 characters) are judged
+    for fences only. In pairs only the chosen one counts.
     """
 
     metrics = {"rate": Metric("rows whose last answer has no end", "share", of="rows", limit=Limit(warn_max=0.005))}
@@ -45,16 +53,41 @@ class UnfinishedAnswers(Check):
         last = said.filter(pl.col("turn") == pl.col("turn").max().over("row"))
         text = pl.col("text")
         fences = text.str.count_matches(_FENCE)
+        stopped = not _leaves_stops_out(last)
         plain = (fences == 0) & (text.str.len_chars() >= _LONG)
         kinds = {
             "open_code": fences % 2 == 1,
             **{kind: text.str.contains(pattern) & plain for kind, pattern in _ENDS.items()},
+            "open_clause": plain
+            & (_clause_zh(text) & stopped | _clause_en(text))
+            & ~text.str.contains(_ENDS["open_word"]),
         }
         end = pl.format("…{}", text.str.strip_chars_end().str.slice(-_SHOWN))
         found = flagged(last.filter(pl.any_horizontal(*kinds.values())), kinds)
         ends = evidence(found, last).with_columns(text=end)
+        loose = Message("Chinese answers often have no stop at all; last clauses without one were not judged")
         return Measured(
             rates("rate", found, data.rows, by=self.by, rows=data.rows),
             evidence=ends,
             figures={"kinds": per_kind(found)},
+            not_checked=() if stopped else (loose,),
         )
+
+
+def _leaves_stops_out(answers: pl.LazyFrame) -> bool:
+    """Whether Chinese answers of several clauses often have no stop at all."""
+    text = pl.col("text")
+    chinese = text.filter(text.str.contains(r"\p{Han}[，,；、。]\s*\p{Han}"))
+    share = answers.select(chinese.str.contains(_UNSTOPPED).mean()).collect().item()
+    return share is not None and share > _LOOSE
+
+
+def _clause_zh(text: pl.Expr) -> pl.Expr:
+    """Chinese prose that goes on behind its last stop, and is no wish at the end of a letter."""
+    stops = text.str.count_matches("[。！？]") >= _SENTENCES
+    return text.str.contains(_CLAUSE_ZH) & stops & ~text.str.contains(_WISH)
+
+
+def _clause_en(text: pl.Expr) -> pl.Expr:
+    """English prose that begins another sentence and ends on a word in small letters."""
+    return text.str.contains(_CLAUSE_EN) & (text.str.count_matches(r"[a-z][.!?]\s") >= _SENTENCES)

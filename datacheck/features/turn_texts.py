@@ -1,6 +1,6 @@
 """The texts of a dataset one by one, as checks of wording look at them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import polars as pl
 
@@ -34,6 +34,13 @@ def turn_texts(data: View, *, plain: bool = True, thoughts: bool = False) -> pl.
     thought = data.cells.filter(pl.col("path").str.contains(THOUGHTS), pl.col("text").str.len_bytes() > 0)
     said = {"part": pl.lit("response"), "role": pl.lit("assistant"), "turn": pl.lit(None, pl.UInt16)}
     return pl.concat([told, thought.select("row", **said, path="path", text="text")])
+
+
+def asked(texts: pl.LazyFrame, roles: Sequence[str] = (), /, **patterns: str) -> pl.LazyFrame:
+    """Per row, whether what was said to the assistant (by one of `roles`) holds each pattern: `row` and their names."""
+    heard = pl.col("role").is_in(roles) if roles else pl.col("role").ne_missing("assistant")
+    holds = {name: pl.col("text").str.contains(pattern).any() for name, pattern in patterns.items()}
+    return texts.filter(heard).group_by("row").agg(**holds)
 
 
 def without_code(text: pl.Expr, *, unclosed: bool = True) -> pl.Expr:

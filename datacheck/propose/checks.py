@@ -16,11 +16,16 @@ _TEXT = tuple(
 """.split()
 )
 _PAIRS = ("identical_pairs", "prompt_mismatch", "contradictory_pairs", "length_bias")
-_ANSWERS = ("unfinished_answers", "run_on_answers", "refusals", "language_mismatch")
+_ANSWERS = tuple(
+    """
+    unfinished_answers run_on_answers refusals language_mismatch error_as_answer prompt_echo leaked_reasoning
+    embedded_template
+""".split()
+)
 _GOLDS = ("unverifiable_answers", "conflicting_answers", "answer_in_prompt")
 # What the format of most rows is for → the checks that such data needs.
 _CHECKS: Mapping[str, tuple[str, ...]] = {
-    "chat": ("empty_turns", "role_errors", *_ANSWERS, *_TEXT),
+    "chat": ("empty_turns", "role_errors", *_ANSWERS, "system_drift", *_TEXT),
     "preference": ("empty_turns", "role_errors", *_PAIRS, *_ANSWERS, *_TEXT),
     "prompt": ("empty_turns", *_TEXT),
     "verifiable": ("empty_turns", *_GOLDS, "template_collapse", *_TEXT),

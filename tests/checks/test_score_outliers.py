@@ -74,3 +74,24 @@ def test_without_scores_it_is_an_error_with_a_hint(rows):
     result = measure(ScoreOutliers(), rows)
     assert result.value("count") is None
     assert "source.columns" in result.not_checked[0]
+
+
+TENTHS = [n / 10 for n in range(1, 10)] * 3
+
+
+@pytest.mark.parametrize(
+    ("scores", "others"),
+    [
+        ([*TENTHS, 2, 3], [27, 28]),
+        ([*(10 * n for n in TENTHS), 85], [27]),
+        ([*(round(10 * n) % 5 + 1 for n in TENTHS), 8, 9], [27, 28]),
+        ([*TENTHS, 2, 3, 4, 2], []),  # one in eight is no accident of a few rows
+        ([*TENTHS, 1.2, 3], []),  # a tail
+        ([*TENTHS, 1.0], []),
+        ([*(10 * n for n in TENTHS), 10], []),
+        ([-n for n in TENTHS], []),
+    ],
+)
+def test_scores_on_another_scale(scores, others):
+    assert problems(ScoreOutliers(far=1000), *scores) == [(row, "other_scale") for row in others]
+    assert problems(ScoreOutliers(far=1000, scale=(-100, 100)), *scores) == []

@@ -28,6 +28,9 @@ def problems(answer):
         (ZH + "影响因素有光照、温度、", "open_end"),
         (EN + "The factors are light, water,\n", "open_end"),
         (EN + "It is also called (", "open_end"),
+        (ZH + ZH + "第二个阶段叫做暗反应，它不需要光，而是在叶绿体的基质里把二", "open_clause"),
+        (ZH + ZH + "第二个阶段叫做暗反应，它不需要光，在基质里进行，消耗前一阶段产", "open_clause"),
+        (EN + EN + "The second stage needs no light at all and takes place in the inner", "open_clause"),
         ("```python\ndef add(a, b):", "open_code"),
         (EN + "\n```python\ndef rate(light):\n    return light *", "open_code"),
     ],
@@ -42,6 +45,11 @@ def test_cut_in_the_middle(answer, problem):
         ZH,
         EN,
         ZH.removesuffix("。"),
+        ZH + ZH + "祝你学习愉快，考试顺利，天天向上",
+        ZH + ZH + "主要因素：光照；温度；水分；二氧化碳浓度",
+        ZH + ZH + "\n\n参考文献：植物生理学第五章第二节",
+        EN + EN + "Yours in the hope of many more green leaves, Dr. Green",
+        EN + EN + "- and a list of the factors goes on here",
         EN + "\n```python\nprint(1)\n```",
         EN + "\n```python\nprint(1)```\nThat is all",
         "SELECT name, age FROM students WHERE city = 'London' AND age > 18;",
@@ -69,3 +77,11 @@ def test_one_in_two_hundred_is_told():
     rows = [row(f"{n} {ZH}") for n in range(150)]
     assert finding(UnfinishedAnswers(), rows).status == "pass"
     assert finding(UnfinishedAnswers(), [*rows, row(EN + "and the")]).status == "warn"
+
+
+def test_who_leaves_stops_out_is_not_judged_by_one():
+    cut = row(ZH + ZH + "第二个阶段叫做暗反应，它不需要光，而是在叶绿体的基质里把二")
+    loose = row("可以的，先晒太阳，再浇一点水，过两天就会好起来")
+    assert measure(UnfinishedAnswers(), [cut, *[row(ZH)] * 9]).value("rate") == Ratio(1, 10)
+    result = measure(UnfinishedAnswers(), [cut, loose, loose, *[row(ZH)] * 9])
+    assert (result.value("rate"), len(result.not_checked)) == (Ratio(0, 12), 1)

@@ -2,7 +2,7 @@
 
 A finding is a file, a check and a problem, with how many places there are and where the first three stand. A verdict
 of true says that somebody who reads the places agrees; `why` says what is there. At most 2 in 100 places may be false,
-and at most 2 in 100 findings (one of 56 is: a size that reads as an IP address, only warned of).
+and at most 2 in 100 findings (one of 120 is: a size that reads as an IP address, only warned of).
 near_duplicates is left out (its 500 near copies in one file of templates cannot be judged one by one), wrong_language
 (what is expected is a setting), and checks that speak of a run, a scale or a second dataset.
 """
@@ -20,7 +20,8 @@ FROZEN = yaml.safe_load((Path(__file__).parent / "frozen_findings.yaml").read_te
 CHECKS = (
     "unreadable_lines", "schema_violations", "too_few_rows", "role_errors", "tool_call_errors", "empty_turns",
     "exact_duplicates", "pii", "garbled_text", "leftover_markup", "run_on_answers", "placeholder_text", "control_tokens",
-    "repetitive_text", "overlong_samples", "identical_pairs",
+    "repetitive_text", "overlong_samples", "identical_pairs", "error_as_answer", "prompt_echo", "leaked_reasoning",
+    "embedded_template", "system_drift", "unfinished_answers",
 )  # fmt: skip
 FALSE_PLACES, FALSE_FINDINGS = 0.02, 0.02
 

@@ -1,0 +1,90 @@
+"""The check embedded_template."""
+
+from typing import Literal
+
+import polars as pl
+
+from datacheck.check import Check, Limit, Measured, Message, Metric, View, rates, total
+from datacheck.features.turn_texts import asked, evidence, flagged, per_kind, turn_texts, without_code
+from datacheck.loading.formats import names_of
+
+_USERS = r"(?:Human|User|用户|人类|提问者)"
+_BOTS = r"(?:Assistant|ASSISTANT|AI|Bot|GPT|ChatGPT|助手|AI助手|助理|机器人)"
+_ROLES = r"role|from"
+_SAID = r"content|value"
+_ASKS = r"instruction|prompt|question|messages|conversations"
+_GIVES = r"output|response|completion|answer|role|from"
+_QUOTE = r"[\"']"
+_PATTERNS = {
+    "alpaca": (
+        r"Below is an instruction that describes a task|(?s:#{2,3} ?(?:Instruction|Human|User|指令|用户) ?[:：].*"
+        r"#{2,3} ?(?:Response|Assistant|Output|回答|助手|回复) ?[:：])"
+    ),
+    "vicuna": (
+        r"A chat between a curious (?:user|human) and an artificial intelligence assistant"
+        r"|(?s:\bUSER: .*\bASSISTANT:)"
+    ),
+    "dialogue": rf"(?s:^\s*(?:\*\*)?{_USERS}(?:\*\*)? ?[:：].*\s(?:\*\*)?{_BOTS}(?:\*\*)? ?[:：])",
+    "record": (
+        rf"(?s:^\s*[\[{{][\s{{]*{_QUOTE}(?:{_ROLES}){_QUOTE}\s*:\s*{_QUOTE}.*{_QUOTE}(?:{_SAID}){_QUOTE}\s*:.*[\]}}]\s*$)"
+        rf"|(?s:^\s*[\[{{][\s{{]*{_QUOTE}(?:{_ASKS}){_QUOTE}\s*:.*{_QUOTE}(?:{_GIVES}){_QUOTE}\s*:.*[\]}}]\s*$)"
+    ),
+    "speaker": rf"^\s*(?:#{{2,4}} ?)?(?:\*\*)?(?:{_BOTS}|Response)(?:\*\*)? ?[:：](?:\*\*)?\s*\S",
+}
+_IN_PROMPTS = ("alpaca", "vicuna", "dialogue", "record")
+# Who works with prompts, records or dialogues may quote one, and may be answered with one.
+_QUOTED = (
+    r"(?i)\bprompts?\b|template|fine-?tun|instruction[- ]tun|\balpaca\b|vicuna|dialog|conversation|transcript|chat ?log"
+    r"|\bchats?\b|summari[sz]e|\bjson\b|role-?play|\bact as|script|interview|story|\bscenes?\b|simulat"
+    r"|提示词|模板|微调|对话|聊天|总结|概括|摘要|续写|剧本|采访|访谈|扮演|角色|情景|模拟|故事|小说"
+)
+_MARKUP = (  # what the templates themselves say, which is no word of a user
+    r"Below is an instruction that describes a task[^\n]*|(?i:a chat between a curious)[^\n]*|#{2,3} ?\w+ ?[:：]"
+    r"|[\"'](?:messages|conversations|prompt|from|role)[\"']"
+)
+
+
+class EmbeddedTemplate(Check):
+    r"""Share of rows with a template or conversation inside one message: `### Instruction:`, `User: … Assistant: …`.
+
+    The kinds: `alpaca` and `vicuna` (the words of these templates, with both speakers), `dialogue` (a message that
+    begins with `User:` or 用户： and goes on with the assistant's turn), `record` (the JSON of a message or of a whole
+    record as the text) and, at the head of an answer, `speaker` (`Assistant: …`). Tokens such as `<|im_start|>` are
+    control_tokens' to report. Messages in which somebody works with prompts, dialogues or JSON are fine, and rows of
+    plain text, which are rendered on purpose.
+    """
+
+    metrics = {"rate": Metric("rows with a template in a message", "share", of="rows", limit=Limit(warn_max=0))}
+
+    reads = "text"
+    check: Literal["embedded_template"] = "embedded_template"
+
+    def measure(self, data: View) -> Measured:
+        """Search every message with its code taken out, then ask what the row is about."""
+        texts = turn_texts(data, plain=False).filter(pl.col("role").ne_missing("tool"))
+        any_kind = pl.any_horizontal(*(pl.col("text").str.contains(pattern) for pattern in _PATTERNS.values()))
+        bare = texts.filter(any_kind).with_columns(text=without_code(pl.col("text")))
+        bare = bare.collect().lazy()
+        heard = texts.join(bare.select("row").unique(), on="row", how="semi")
+        heard = heard.with_columns(text=pl.col("text").str.replace_all(_MARKUP, " "))
+        bare = bare.join(asked(heard, ("user",), quoted=_QUOTED), on="row", how="left", maintain_order="left")
+        of_assistant, quoted = pl.col("role") == "assistant", pl.col("quoted").fill_null(value=False)
+        kinds = {
+            kind: pl.col("text").str.contains(pattern) & ~quoted & (of_assistant | (kind in _IN_PROMPTS))
+            for kind, pattern in _PATTERNS.items()
+        }
+        kinds["dialogue"] &= ~of_assistant  # a transcript as an answer was asked for; run_on_answers reads the others
+        kinds["speaker"] &= of_assistant
+        found = flagged(bare, kinds).drop("quoted")
+        plain = total(data.rows.filter(pl.col("format").is_in(names_of("plain"))))
+        left_out = Message.plural(
+            "{n:,} row is one plain text, which may be rendered on purpose",
+            "{n:,} rows are one plain text, which may be rendered on purpose",
+            plain,
+        )
+        return Measured(
+            rates("rate", found, data.rows, by=self.by, rows=data.rows),
+            evidence=evidence(found, texts),
+            figures={"kinds": per_kind(found)},
+            not_checked=(left_out,) if plain else (),
+        )

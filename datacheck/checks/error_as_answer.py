@@ -1,0 +1,122 @@
+"""The check error_as_answer."""
+
+from typing import Literal
+
+import polars as pl
+
+from datacheck.check import Check, Limit, Measured, Metric, View, rates
+from datacheck.features.turn_texts import asked, evidence, flagged, looks_like_code, per_kind, turn_texts, without_code
+
+_SORRY = r"(?:(?:oops|sorry|(?:api |server )?error|warning|抱歉|很抱歉|对不起|错误|提示)\W{1,4})?"
+_REASONS = (
+    r"bad request|unauthori[sz]ed|forbidden|not found|request time-?out|too many requests|internal server error"
+    r"|bad gateway|service (?:temporarily )?unavailable|gateway time-?out"
+)
+_NOTICES = (
+    r"error code: ?[45]\d\d|(?:api )?rate limit (?:reached|exceeded|error)"
+    r"|you (?:have )?exceeded your (?:current )?quota"
+    r"|you(?: ha|')ve reached (?:the|your) (?:current )?(?:usage|rate) (?:cap|limit)"
+    r"|the server (?:had an error|is (?:overloaded|busy))|(?:that|the) model is (?:currently )?overloaded"
+    r"|this model['’]s maximum context length|(?:the )?request (?:has )?timed out|read timed out|max retries exceeded"
+    r"|(?:network|connection) (?:error|refused|reset|aborted|timed out)\b|upstream (?:connect error|request time-?out)"
+    r"|an (?:unexpected |unknown |internal )?error (?:has )?occurred\b|something went wrong[.,!]"
+    r"|there was an error (?:generating|processing)|failed to (?:fetch|generate (?:a )?response)\b"
+)
+_NOTICES_ZH = (
+    r"(?:您的?)?(?:请求|访问|操作|调用)(?:过于|太|次数过于)频繁|请求(?:已?超时|失败)"
+    r"|服务器?(?:繁忙|内部错误|异常|开小差|错误|超时|不可用)|系统(?:繁忙|异常|开小差|内部错误)"
+    r"|网络(?:异常|错误|超时|连接失败|开小差)|接口(?:调用失败|异常|超时|报错)"
+    r"|调用(?:接口|模型)?(?:失败|超时|次数已?(?:超限|用完))|当前(?:服务|访问|请求|使用)?人数(?:过多|较多)"
+    r"|(?:账户)?(?:额度|余额|配额)(?:不足|已用完|已用尽)|内部服务器错误|(?:回答|回复)?生成失败|发生(?:了?未知|内部)错误"
+)
+_STATUS = r"(?:http(?:/\d(?:\.\d)?)?|error|status|code|错误码?|状态码?)"
+_KEYS = "error|errors|error_code|error_msg|error_message|errcode|errmsg|err_msg|exception"
+_PATTERNS = {
+    "null": r"^\s*[\"'`]?(?i:none|null|nan|undefined|\[object object\]|<na>)[\"'`]?\.?\s*$",
+    "traceback": (
+        r"^\s*Exception in thread \"|^\s*Uncaught \w*Error\b"
+        r"|^\s*(?:[a-z_]\w*\.)*[A-Z]\w*(?:Error|Exception): |^\s*(?:[\w$]+\.)+\w*(?:Error|Exception)\b[^\n]*\n\s+at "
+    ),
+    "api_error": (
+        rf"(?i)^\W*{_SORRY}(?:{_STATUS}\W*){{0,3}}[45]\d\d\b\W{{0,4}}(?:{_REASONS})|^\W*(?:{_REASONS})\W*$"
+        rf"|^\W*{_SORRY}(?:{_NOTICES})|^\W*{_SORRY}(?:{_NOTICES_ZH})"
+        rf"|^\s*\{{\s*[\"'](?:{_KEYS})[\"']\s*:\s*[^\s\[fn]"
+        r"|^\s*\{\s*[\"'](?:code|status|status_code)[\"']\s*:\s*(?:\"?[45]\d\d\b|\"(?:error|failed)\")"
+    ),
+    "error_page": (
+        rf"(?is)^\s*(?:<!doctype html[^>]*>\s*)?<html.{{0,600}}?<(?:title|h1)>[^<]{{0,60}}"
+        rf"(?:\b[45]\d\d\b|{_REASONS}|error|access denied|just a moment|attention required|验证|出错|错误|无法访问)"
+    ),
+}
+_TRACEBACK = "Traceback (most recent call last):"  # also behind half of an answer
+# Who speaks of errors may be answered with one; who speaks of programs or of the word, with None.
+_OF_ERRORS = (
+    r"(?i)\berror|exception|trace ?back|stack ?trace|\bbug|\bhttp|status code|\blogs?\b|\bapi\b|debug|crash|\bjson\b"
+    r"|\bfail|\boutputs?\b|\bprint|\bhtml\b|timed? ?out|server"
+    r"|网页|报错|异常|错误|故障|日志|状态码|接口|调试|崩溃|输出|失败|超时|服务器"
+)
+_OF_NOTHING = (
+    r"(?i)\bnone\b|\bnull\b|\bnan\b|undefined|\[object|\breturns?\b|\bprint|\boutputs?\b|\bsql\b"
+    r"|返回|空值|输出|程序|代码"
+)
+
+
+class ErrorAsAnswer(Check):
+    """Share of rows whose answer is an error of what produced it: a traceback, `429 Too Many Requests`, `null`.
+
+    The kinds: `null` (None, null, NaN, undefined or [object Object] is the whole text), `traceback` (Python, Java,
+    JavaScript; or an exception's name and message at the beginning), `api_error` (an error's JSON, a status with its
+    reason, notices of rate limits, quotas and overload, 服务器繁忙), `error_page` (HTML with an error as its title).
+    Answers to users who speak of errors, output or programs are fine, and so is code. Results of tools are counted by
+    themselves: an agent may meet an error and learn from it.
+    """
+
+    metrics = {
+        "rate": Metric("rows with an error as an answer", "share", of="rows", limit=Limit(warn_max=0)),
+        "tool_rate": Metric("rows with an error as a tool's result", "share", of="rows", limit=Limit(warn_max=0.02)),
+    }
+
+    reads = "answer"
+    check: Literal["error_as_answer"] = "error_as_answer"
+
+    def measure(self, data: View) -> Measured:
+        """Look at the beginning of what the assistant and its tools say, then at what was asked."""
+        texts = turn_texts(data, plain=False)
+        said = texts.filter(pl.col("role").is_in(["assistant", "tool"]))
+        suspect = said.filter(pl.any_horizontal(*_kinds().values())).collect().lazy()
+        heard = texts.join(suspect.select("row").unique(), on="row", how="semi")
+        bare = suspect.with_columns(text=without_code(pl.col("text")))
+        bare = bare.join(_asked(heard), on="row", how="left", maintain_order="left")
+        kinds = {kind: holds & _unasked(kind) for kind, holds in _kinds().items()}
+        found = flagged(bare, kinds).drop("errors", "nothing")
+        by_tool = pl.col("role") == "tool"
+        return Measured(
+            (
+                *rates("rate", found.filter(~by_tool), data.rows, by=self.by, rows=data.rows),
+                *rates("tool_rate", found.filter(by_tool), data.rows, by=self.by, rows=data.rows),
+            ),
+            evidence=evidence(found, said),
+            figures={"kinds": per_kind(found)},
+        )
+
+
+def _kinds() -> dict[str, pl.Expr]:
+    """Whether `text` is of each kind; one by one, for as one expression they take twenty times as long."""
+    kinds = {kind: pl.col("text").str.contains(pattern) for kind, pattern in _PATTERNS.items()}
+    kinds["traceback"] |= pl.col("text").str.contains(_TRACEBACK, literal=True)
+    return kinds
+
+
+def _asked(heard: pl.LazyFrame) -> pl.LazyFrame:
+    """Per row, whether its user speaks of errors, and whether of programs or of a word for nothing."""
+    users = heard.filter(pl.col("role") == "user").with_columns(code=looks_like_code(pl.col("text")))
+    words = asked(users, errors=_OF_ERRORS, nothing=_OF_NOTHING)
+    code = users.group_by("row").agg(pl.col("code").any())
+    either = {name: pl.col(name) | pl.col("code") for name in ("errors", "nothing")}
+    return words.join(code, on="row").select("row", **either)
+
+
+def _unasked(kind: str) -> pl.Expr:
+    """Whether the kind counts in this row: nobody asks a tool for an error."""
+    wanted = pl.col("nothing" if kind == "null" else "errors").fill_null(value=False)
+    return (pl.col("role") == "tool") | ~wanted

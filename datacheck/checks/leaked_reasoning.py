@@ -1,0 +1,121 @@
+"""The check leaked_reasoning."""
+
+from typing import Literal
+
+import polars as pl
+from pydantic import Field
+
+from datacheck.check import Check, Limit, Measured, Message, Metric, View, rates, total
+from datacheck.features.turn_texts import asked, evidence, flagged, per_kind, turn_texts, without_code
+
+_OWN_FORM = 0.1  # share of the rows from which on thinking blocks are how the set is written
+_MARKED = ("tagged", "labelled")
+_TAG = (
+    r"(?i)</?(?:think|thinking|thoughts?|reasoning|scratch_?pad|reflection|inner_monologue|chain_of_thought|cot)>"
+    r"|\[/?(?:THINK|scratch_?pad)\]|◁/?think▷|<\|(?:begin|end)_of_(?:thought|thinking)\|>|assistantfinal"
+)
+_LABELLED = (
+    r"^\W*(?i:thoughts?|reasoning|scratch ?pad|chain of thought|思考过程|推理过程|思考|思路)(?:\*\*)?\s?[:：](?s:.*)"
+    r"\n\W*(?i:(?:final )?(?:answer|response)|最终答案|最终回答|答案|回答)(?:\*\*)?\s?[:：]"
+)
+_SO = r"^\W*(?i:(?:ok(?:ay)?|alright|hmm+|so|well|right|now|first)\b[,.!…\s]+){0,3}"
+_THEN = r"^\W*(?:(?:好的?|嗯+|那么|首先|现在|让我想想)[，,。…\s]*){0,3}"
+# Said about who asked, which nobody says to them.
+_META = (
+    rf"{_SO}(?i:the user (?:is (?:asking|requesting|looking)|wants|asks|asked|has asked|seems|just|said|gave)"
+    r"|we (?:need|have) to (?:respond|answer the|produce|output)\b|i need to (?:respond|answer the user|help the user))"
+    rf"|{_THEN}(?:我(?:现在)?(?:需要|得|要|来)[^。，\n]{{0,20}}用户"
+    r"|用户(?:想|问|让|要求|希望|现在|这次|询问|发来|给出|提到|可能))"
+)
+_BEGINS = (
+    r"^\W*(?i:ok(?:ay)?[,.]? (?:so|let|i )|alright[,.]|hmm+|let me (?:think|see|start|break|work)"
+    r"|let['’]s (?:think|see)"
+    r"|so,? i (?:need|have) to|first,? (?:i (?:need|should)|let me)|i (?:need|have) to (?:figure|think|find))"
+    r"|^\W*(?:好的?[，,](?:我|那|首先|现在|让我)|嗯|让我(?:先|来)?(?:想|思考|看|一步|分析|理)"
+    r"|首先[，,]我(?:需要|得|要)|我(?:需要|得)先)"
+)
+_TURNS_BACK = (
+    r"\b[Ww]ait\b\s?(?:[,.!…—-]|no\b)|\b[Hh]mm+\b|\b[Aa]ctually,? (?:no|wait)|\b[Nn]o, (?:wait|that)"
+    r"|[Ll]et me (?:re-?check|double[- ]check|reconsider|re-?think|re-?read)"
+    r"|(?:等等|等一下|不对|哦不)[，,。！…—]|(?:再|重新)(?:想想|想一下|检查|算|看)"
+)
+_SUSPECT = (_TAG, _LABELLED, _META, _BEGINS)
+_ASKED = (
+    r"(?i)think(?:ing)? (?:aloud|out loud|step|through)|step[- ]by[- ]step|reasoning|scratch ?pad|monologue"
+    r"|thought process|chain of thought|role-?play|\bact as|\bstory|dialog|script|\bpoem|lyrics"
+    r"|思考|推理|内心|独白|逐步|一步一步|一步步|对话|扮演|故事|小说|剧本"
+)
+
+
+class LeakedReasoning(Check):
+    """Share of rows whose visible answer holds the model's thinking: `<thinking>`, "the user wants", 等等，不对.
+
+    The kinds: `tagged` (a block of thinking in tags), `labelled` (`Thought: … Answer: …`) and `scratchpad` (an answer
+    that speaks of the user as of somebody else, or begins as thinking does and turns back: "wait, no"). Where one row
+    in ten or more has tags or labels, they are how the set is written and do not count; `reasoning` says so for sure.
+    Requests that ask for a tag, for steps or for a scene are fine. In pairs, `one_sided` counts those with thinking in
+    one answer only: a reward learns its style.
+    """
+
+    metrics = {
+        "rate": Metric("rows whose answer holds thinking", "share", of="rows", limit=Limit(warn_max=0)),
+        "one_sided": Metric("pairs with thinking in one answer only", "share", of="rows", limit=Limit(warn_max=0.02)),
+    }
+
+    reads = "answer"
+    check: Literal["leaked_reasoning"] = "leaked_reasoning"
+    reasoning: Literal["auto", "allowed", "forbidden"] = Field(
+        default="auto", description="whether answers may hold thinking in tags; auto: where one row in ten has them"
+    )
+
+    def measure(self, data: View) -> Measured:
+        """Find tags and phrases, then leave out what was asked for and what is the set's own form."""
+        texts = turn_texts(data, plain=False)
+        said = texts.filter(pl.col("role") == "assistant")
+        any_kind = pl.any_horizontal(*(pl.col("text").str.contains(pattern) for pattern in _SUSPECT))
+        suspect = said.filter(any_kind).collect().lazy()
+        heard = texts.join(suspect.select("row").unique(), on="row", how="semi")
+        bare = suspect.with_columns(text=without_code(pl.col("text")))
+        bare = bare.join(asked(heard, tags=_TAG, aloud=_ASKED), on="row", how="left", maintain_order="left")
+        text = pl.col("text")
+        thinks = text.str.contains(_META) | (text.str.contains(_BEGINS) & text.str.contains(_TURNS_BACK))
+        kinds = {
+            "tagged": text.str.contains(_TAG) & ~pl.col("tags").fill_null(value=False),
+            "labelled": text.str.contains(_LABELLED) & ~pl.col("aloud").fill_null(value=False),
+            "scratchpad": thinks & ~text.str.contains(_TAG) & ~pl.col("aloud").fill_null(value=False),
+        }
+        details = {"tagged": text.str.extract(f"({_TAG})")}
+        every = flagged(bare, kinds, details).drop("tags", "aloud").collect()
+        one_sided = _one_sided(every.lazy())
+        found, left_out = self._counted(every, total(data.rows))
+        return Measured(
+            (
+                *rates("rate", found, data.rows, by=self.by, rows=data.rows),
+                *rates("one_sided", one_sided, data.rows, by=self.by, rows=data.rows),
+            ),
+            evidence=evidence(pl.concat([found, one_sided]), said),
+            figures={"kinds": per_kind(found)},
+            not_checked=left_out,
+        )
+
+    def _counted(self, every: pl.DataFrame, rows: int) -> tuple[pl.LazyFrame, tuple[Message, ...]]:
+        """What counts in learnt answers, and a sentence on the tags that do not."""
+        learnt = every.lazy().filter(pl.col("part") != "rejected")
+        tagged = learnt.filter(pl.col("problem").is_in(_MARKED)).select(pl.col("row").n_unique()).collect().item()
+        own = tagged >= _OWN_FORM * rows if self.reasoning == "auto" else self.reasoning == "allowed"
+        if not (tagged and own):
+            return learnt, ()
+        left_out = Message.plural(
+            "{n:,} row has marked thinking, taken as the set's own form (reasoning: {reasoning})",
+            "{n:,} rows have marked thinking, taken as the set's own form (reasoning: {reasoning})",
+            tagged,
+            reasoning=self.reasoning,
+        )
+        return learnt.filter(~pl.col("problem").is_in(_MARKED)), (left_out,)
+
+
+def _one_sided(found: pl.LazyFrame) -> pl.LazyFrame:
+    """Of pairs, the answers with thinking whose other one has none."""
+    sides = found.filter(pl.col("part").is_in(["chosen", "rejected"]))
+    alone = sides.filter(pl.col("part").n_unique().over("row") == 1)
+    return alone.unique(["row", "path"], maintain_order=True).with_columns(problem=pl.lit("one_sided"))

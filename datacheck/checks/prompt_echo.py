@@ -1,0 +1,66 @@
+"""The check prompt_echo."""
+
+from typing import Literal
+
+import polars as pl
+from pydantic import Field
+
+from datacheck.check import Check, Limit, Measured, Metric, View, rates
+from datacheck.features.turn_texts import evidence, flagged, looks_like_code, per_kind, turn_texts
+
+_HEAD = 100  # characters that are compared first, for little memory
+# A prompt that asks for its own words, or that stops in the middle for the answer to write on.
+_ASKED = (
+    r"(?i)repeat|verbatim|\becho|recite|\bcopy|\bquote|(?:begin|start)s? with|word for word"
+    r"|重复|复述|背诵|朗诵|抄写|照抄|原样|原文|开头|(?:[,，、…]|\.\.\.|__|——)\s*$"
+)
+
+
+class PromptEcho(Check):
+    """Share of rows whose answer begins with the message before it, word for word.
+
+    The whole prompt must stand there; white space at the ends does not count, nor a prompt below `bytes` (30: ten
+    Chinese characters). Prompts that ask for their own words (repeat, quote, 复述) or stop in the middle are fine, and
+    so is code, which a completion repeats.
+    """
+
+    metrics = {
+        "rate": Metric("rows whose answer begins with its prompt", "share", of="rows", limit=Limit(warn_max=0.005))
+    }
+
+    reads = "answer"
+    check: Literal["prompt_echo"] = "prompt_echo"
+    bytes: int = Field(default=30, ge=1, description="least length of a prompt that is looked for, in UTF-8")
+
+    def measure(self, data: View) -> Measured:
+        """Compare the heads of neighbouring texts; where one begins with the other, compare them whole."""
+        texts = turn_texts(data, plain=False).select("row", "part", "role", "turn", "path", "text")
+        heads = texts.select("row", "role", text=pl.col("text").str.strip_chars().str.slice(0, _HEAD))
+        rows = heads.filter(self._echoes()).select("row").unique().collect().lazy()
+        whole = texts.join(rows, on="row", how="semi", maintain_order="left")
+        whole = whole.with_columns(pl.col("text").str.strip_chars()).collect().lazy()
+        wanted = _before("text").str.contains(_ASKED) | looks_like_code(_before("text"))
+        # "The causes of rust" may be the subject of the first sentence too: words go on only behind a mark.
+        after = pl.col("text").str.slice(_before("text").str.len_chars(), 1)
+        apart = _before("text").str.contains(r"[^\p{L}\p{N}]$") | ~after.str.contains(r"[\p{L}\p{N}]")
+        echo = pl.when(self._echoes()).then(apart & ~wanted)
+        found = flagged(whole.with_columns(echo=echo), {"prompt_echo": pl.col("echo")}).drop("echo")
+        return Measured(
+            rates("rate", found, data.rows, by=self.by, rows=data.rows),
+            evidence=evidence(found, texts),
+            figures={"kinds": per_kind(found)},
+        )
+
+    def _echoes(self) -> pl.Expr:
+        """Whether a text of the assistant begins with the last one that its user said."""
+        return (
+            (pl.col("role") == "assistant")
+            & (_before("row") == pl.col("row"))
+            & (_before("text").str.len_bytes() >= self.bytes)
+            & pl.col("text").str.starts_with(_before("text"))
+        )
+
+
+def _before(column: str) -> pl.Expr:
+    """What `column` says of the last message of a user, in this row or in one before it."""
+    return pl.when(pl.col("role") == "user").then(column).forward_fill()

@@ -1,0 +1,88 @@
+"""The check system_drift."""
+
+from difflib import SequenceMatcher
+from typing import Literal
+
+import polars as pl
+
+from datacheck.check import Check, Limit, Measured, Message, Metric, View, rates, total
+from datacheck.features.turn_texts import per_kind
+
+_MOST = 0.5  # share of the rows from which on a system prompt is what a set has
+_MAIN = 0.1  # share of the system prompts that makes one a main one
+_ALIKE = 0.8  # difflib's ratio of two prompts that are one, changed by hand
+_HEAD = 400  # characters that are compared
+_TEMPLATE = 20  # as many forms of one prompt are made by a script, on purpose
+_COMPARED = 200  # of the most frequent prompts
+
+
+class SystemDrift(Check):
+    """Share of rows whose system prompt is another form of the usual one, or is not there though most rows have one.
+
+    The kinds: `variant` (at least 80 % of the characters are those of a prompt that one row in ten has: a full stop
+    more, another name) and `missing` (where at least half of the rows have a system prompt). Case, digits and white
+    space do not count, and neither do twenty forms of one prompt or more, which a script makes on purpose. With `by:`
+    the shares stand per source, which is where drift begins.
+    """
+
+    metrics = {
+        "variants": Metric("rows with another form of the usual system prompt", "share", "rows", Limit(warn_max=0)),
+        "missing": Metric("rows without the system prompt that most have", "share", "rows", Limit(warn_max=0)),
+    }
+
+    reads = "text"
+    check: Literal["system_drift"] = "system_drift"
+
+    def measure(self, data: View) -> Measured:
+        """Count the prompts, compare the frequent ones, and look for rows without any."""
+        turns = data.turns.filter(pl.col("role") == "system", pl.col("text").str.len_bytes() > 0)
+        normal = pl.col("text").str.to_lowercase().str.replace_all(r"\d+", "0").str.replace_all(r"\s+", " ")
+        said = turns.select("row", "path", said=normal.str.strip_chars().str.slice(0, _HEAD)).unique(
+            "row", keep="first"
+        )
+        counts = said.group_by("said").len().sort("len", "said", descending=[True, False]).collect()
+        forms, scripted = _forms(counts)
+        variants = said.filter(pl.col("said").is_in(forms)).select("row", "path").collect().lazy()
+        judged = data.rows.join(data.turns.select("row").unique(), on="row", how="semi")
+        missing = judged.join(said, on="row", how="anti").select("row").collect().lazy()
+        if said.select(pl.len()).collect().item() < _MOST * total(judged):
+            missing = missing.clear()
+        found = pl.concat(
+            [
+                variants.select("row", where="path", problem=pl.lit("variant")),
+                missing.select("row", where=pl.lit(None, pl.String), problem=pl.lit("missing")),
+            ]
+        )
+        evidence = found.sort("row").join(turns.select("row", "text", where="path"), on=["row", "where"], how="left")
+        left_out = Message.plural(
+            "{n:,} form of one system prompt is taken as made by a script",
+            "{n:,} forms of one system prompt are taken as made by a script",
+            scripted,
+        )
+        return Measured(
+            (
+                *rates("variants", variants, data.rows, by=self.by, rows=data.rows),
+                *rates("missing", missing, data.rows, by=self.by, rows=data.rows),
+            ),
+            evidence=evidence,
+            figures={"kinds": per_kind(found)},
+            not_checked=(left_out,) if scripted else (),
+        )
+
+
+def _forms(counts: pl.DataFrame) -> tuple[list[str], int]:
+    """The prompts that are another form of a more frequent one, and how many there are where a script made them."""
+    frequent = counts.head(_COMPARED)
+    mains = frequent.filter(pl.col("len") >= _MAIN * pl.col("len").sum())["said"].to_list()
+    forms: list[str] = []
+    scripted = 0
+    for place, main in enumerate(mains):
+        alike = [each for each in frequent["said"][place + 1 :] if each not in forms and _alike(main, each)]
+        scripted += len(alike) if len(alike) >= _TEMPLATE else 0
+        forms += alike if len(alike) < _TEMPLATE else []
+    return forms, scripted
+
+
+def _alike(main: str, other: str) -> bool:
+    matcher = SequenceMatcher(None, main, other, autojunk=False)
+    return matcher.real_quick_ratio() >= _ALIKE and matcher.quick_ratio() >= _ALIKE and matcher.ratio() >= _ALIKE

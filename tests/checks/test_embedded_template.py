@@ -1,0 +1,87 @@
+import json
+
+import pytest
+
+from datacheck.check import Ratio
+from datacheck.checks.embedded_template import EmbeddedTemplate
+from datacheck.testing import dataset, finding, measure
+
+ANSWER = "An oak."
+
+
+def kinds(question, answer=ANSWER):
+    rows = [{"messages": [{"role": "user", "content": question}, {"role": "assistant", "content": answer}]}]
+    return measure(EmbeddedTemplate(), rows).places
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("Below is an instruction that describes a task. Write a response.\n\nName a tree.", "alpaca"),
+        ("### Instruction:\nName a tree.\n\n### Response:", "alpaca"),
+        ("### 指令：\n说一种树\n\n### 回答：", "alpaca"),
+        ("A chat between a curious user and an artificial intelligence assistant. Name a tree.", "vicuna"),
+        ("USER: Name a tree. ASSISTANT:", "vicuna"),
+        ("User: Name a tree.\nAssistant: An oak.\nUser: Another?", "dialogue"),
+        ("User: Name a tree. Assistant: An oak.", "dialogue"),
+        ("\n\nHuman: Name a tree.\n\nAssistant:", "dialogue"),
+        ("用户：说一种树\n助手：橡树。\n用户：还有呢？", "dialogue"),
+        (json.dumps([{"role": "user", "content": "Name a tree."}]), "record"),
+        (json.dumps({"instruction": "Name a tree.", "input": "", "output": ""}), "record"),
+        (json.dumps({"from": "human", "value": "Name a tree."}), "record"),
+    ],
+)
+def test_each_kind_in_a_prompt(question, kind):
+    assert kinds(question) == [(0, "messages[0].content", kind)]
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind"),
+    [
+        ("Assistant: An oak.", "speaker"),
+        ("### Response:\nAn oak.", "speaker"),
+        ("助手：橡树。", "speaker"),
+        (json.dumps({"role": "assistant", "content": "An oak."}), "record"),
+        ("{'role': 'assistant', 'content': 'An oak.'}", "record"),
+    ],
+)
+def test_each_kind_in_an_answer(answer, kind):
+    assert kinds("Name a tree.", answer) == [(0, "messages[1].content", kind)]
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Name a tree.", ANSWER),
+        ("Summarise this chat.\nUser: a\nAssistant: b", ANSWER),
+        ("User: a\nAssistant: b\n\n总结以上对话。", ANSWER),
+        ("Write a dialogue with a bot.", "Assistant: Hello.\nUser: Hi."),
+        ("Which roles are there? Answer in JSON.", '{"role": "assistant", "content": "b"}'),
+        ("What is a prompt template?", "### Instruction:\na\n### Response:\nb"),
+        ("### Instruction\nHow do I mount the shelf?", ANSWER),
+        ("How do I log in?", "User: admin\nPassword: ask at the door"),
+        ("Users: how many are there?", "AI is a branch of computing: a short introduction."),
+        ("```\nUser: a\nAssistant: b\n```\nWhat format is this?", ANSWER),
+        ('{"role": "admin", "rights": ["read"]}', ANSWER),
+        ("Responses: which are polite?", "Response time is short."),
+    ],
+)
+def test_fine_rows(question, answer):
+    assert kinds(question, answer) == []
+
+
+def test_the_share_of_rows():
+    records = dataset("user: USER: a ASSISTANT: | assistant: Assistant: b", "user: a | assistant: b")
+    assert measure(EmbeddedTemplate(), records).value("rate") == Ratio(1, 2)
+    assert finding(EmbeddedTemplate(), records).status == "warn"
+    assert finding(EmbeddedTemplate(), records[1:]).status == "pass"
+
+
+def test_plain_texts_are_said():
+    result = measure(EmbeddedTemplate(), [{"text": "### Instruction:\na\n### Response:\nb"}])
+    assert (result.problems, result.not_checked) == ([], ("1 row is one plain text, which may be rendered on purpose",))
+
+
+@pytest.mark.parametrize("text", ["USER: " * 9000, "User: " * 9000, '[{"role": "' * 5000, "### Instruction:" * 5000])
+def test_hostile_texts(text):
+    assert kinds(text) == []

@@ -1,0 +1,112 @@
+import pytest
+
+from datacheck.check import Ratio
+from datacheck.checks.error_as_answer import ErrorAsAnswer
+from datacheck.testing import dataset, measure
+
+
+def kinds(answer, question="怎样给番茄浇水？"):
+    rows = [{"messages": [{"role": "user", "content": question}, {"role": "assistant", "content": answer}]}]
+    return [problem for _, problem in measure(ErrorAsAnswer(), rows).problems]
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind"),
+    [
+        ("None", "null"),
+        (" null ", "null"),
+        ("NaN", "null"),
+        ("[object Object]", "null"),
+        ("undefined.", "null"),
+        ('Traceback (most recent call last):\n  File "a.py", line 3, in <module>\nKeyError: 1', "traceback"),
+        ('Half of it.\nTraceback (most recent call last):\n  File "a.py", line 3', "traceback"),
+        ("openai.error.APIError: Bad gateway", "traceback"),
+        ("KeyError: 'choices'", "traceback"),
+        ("java.net.SocketTimeoutException: Read timed out\n\tat java.net.Socket.read(Socket.java:1)", "traceback"),
+        ("429 Too Many Requests", "api_error"),
+        ("HTTP/1.1 503 Service Unavailable", "api_error"),
+        ("Error code: 429 - {'error': {}}", "api_error"),
+        ("API Error: 401 Unauthorized", "api_error"),
+        ("Internal Server Error", "api_error"),
+        ("Rate limit exceeded. Please try again in 20s.", "api_error"),
+        ("Request timed out.", "api_error"),
+        ("Sorry, something went wrong. Please try again.", "api_error"),
+        ("服务器繁忙，请稍后再试。", "api_error"),
+        ("很抱歉，系统开小差了", "api_error"),
+        ("请求过于频繁，请稍后重试", "api_error"),
+        ("调用接口失败：超时", "api_error"),
+        ('{"error": {"message": "overloaded", "code": 503}}', "api_error"),
+        ('{"code": 500, "msg": "internal"}', "api_error"),
+        ('{"status": "error", "message": "quota"}', "api_error"),
+        ("<html>\n<head><title>502 Bad Gateway</title></head></html>", "error_page"),
+        ('<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>Just a moment...</title>', "error_page"),
+    ],
+)
+def test_each_kind(answer, kind):
+    assert kinds(answer) == [kind]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "早晨浇透一次即可。",
+        "None of the leaves may stay wet.",
+        "Null island has no tomatoes.",
+        "502 litres, at most.",
+        "404 is the number of the room.",
+        "服务器机房里不种番茄。",
+        "网络上说法很多，早晨最好。",
+        "Errors are part of gardening: water less.",
+        '{"error": null, "litres": 2}',
+        '{"error": false}',
+        '{"errors": []}',
+        '{"code": 200, "msg": "ok"}',
+        "<html><head><title>My garden</title></head><p>error</p></html>",
+        "```\nTraceback (most recent call last):\n```\nThis is how one looks.",
+        "ValueError is raised when the can is empty.",
+    ],
+)
+def test_fine_answers(answer):
+    assert kinds(answer) == []
+
+
+@pytest.mark.parametrize(
+    ("answer", "question"),
+    [
+        ("429 Too Many Requests", "Which HTTP status means that I ask too often?"),
+        ("服务器繁忙，请稍后再试。", "给网站写一句报错提示"),
+        ("None", "Say none if there is no verb: Rain."),
+        ("None", "What does f() return?"),
+        ("null", "这段程序会输出什么？"),
+        ("KeyError: 1", "def f():\n    return {}[1];\nprint(f())"),
+    ],
+)
+def test_answers_to_who_asks_of_errors(answer, question):
+    assert kinds(answer, question) == []
+
+
+def test_tools_are_counted_by_themselves():
+    call = {"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    records = [
+        {
+            "messages": [
+                {"role": "user", "content": "Show me the error log."},
+                {"role": "assistant", "content": None, "tool_calls": [call]},
+                {"role": "tool", "tool_call_id": "a", "content": "503 Service Unavailable"},
+                {"role": "assistant", "content": "The service does not answer."},
+            ]
+        },
+        *dataset("user: a | assistant: null"),
+    ]
+    result = measure(ErrorAsAnswer(), records)
+    assert (result.value("rate"), result.value("tool_rate")) == (Ratio(1, 2), Ratio(1, 2))
+    assert result.places == [(0, "messages[2].content", "api_error"), (1, "messages[1].content", "null")]
+
+
+def test_what_users_say_does_not_count():
+    assert measure(ErrorAsAnswer(), dataset("user: null | assistant: What do you mean?")).problems == []
+
+
+@pytest.mark.parametrize("answer", ["Error " * 9000, "a." * 9000 + "Error", "<html>" * 9000, "{" * 9000])
+def test_hostile_answers(answer):
+    assert kinds(answer) == []
