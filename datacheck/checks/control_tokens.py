@@ -19,6 +19,13 @@ _FAMILIES = (
     r"<reserved_\d+>|<extra_id_\d+>|<unused\d+>",  # Baichuan, T5, Gemma
 )
 _TOKEN = "|".join(_FAMILIES)
+# Beginnings of the names that templates of ChatML's form have. What only looks like one ("<|secret|>") may be a word.
+_NAMES = (
+    "im|fim|end|eo|start|begin|header|python|reserved|finetune|repo|file|sep|system|user|assistant|observation|tool"
+    "|human|bot|chatbot|prompter|role|message|channel|return|constrain|call|step|action|plugin|interpreter|pad|bos|eos|cls"
+    "|mask|placeholder|dummy|think|answer|prefix|suffix|middle|turn|func|context|text|result|inner|command|moss|extra|special"
+)
+_KNOWN = rf"(?i)<\|/?(?:{_NAMES})[a-z0-9_.:-]*\|>|{'|'.join(_FAMILIES[1:])}"
 _S = r"</?s>"
 _THINK = r"</?think>"
 
@@ -29,10 +36,16 @@ class ControlTokens(Check):
     Looked for are the tokens of the usual families: `<|im_start|>`, `<|eot_id|>`, `<｜User｜>`, `[INST]`, `<<SYS>>`,
     `<start_of_turn>`, `[gMASK]`, `<reserved_106>`; `<s>` and `</s>` where they are no HTML; and, in what the
     assistant says, `<think>` and `</think>` that do not pair (a prompt may end with the first).
-    Placeholders of pictures, video and sound are fine.
+    Placeholders of pictures, video and sound are fine. `<|secret|>`, a name that no usual template has, is counted
+    apart (`unknown_token`).
     """
 
-    metrics = {"rate": Metric("rows with control tokens in a message", "share", of="rows", limit=Limit(max=0))}
+    metrics = {
+        "rate": Metric("rows with control tokens in a message", "share", of="rows", limit=Limit(max=0)),
+        "unknown": Metric(
+            "rows with something like a control token, of no usual template", "share", "rows", Limit(warn_max=0)
+        ),
+    }
 
     reads = "text"
     check: Literal["control_tokens"] = "control_tokens"
@@ -44,12 +57,14 @@ class ControlTokens(Check):
         suspect = suspect.join(_opened(texts), on=["row", "turn"], how="left", maintain_order="left")
         token, outside_code = _without_media(pl.col("text")), without_code(pl.col("text"))
         kinds = {
-            "control_token": token.str.contains(_TOKEN),
+            "control_token": token.str.contains(_KNOWN),
+            "unknown_token": token.str.contains(_TOKEN) & ~token.str.contains(_KNOWN),
             "sequence_token": _is_sequence_token(outside_code),
             "unbalanced_think": _said() & _unbalanced(_with_opening(), "<think>", "</think>"),
         }
         details = {
-            "control_token": token.str.extract(f"({_TOKEN})"),
+            "control_token": token.str.extract(f"({_KNOWN})"),
+            "unknown_token": token.str.extract(f"({_TOKEN})"),
             "sequence_token": outside_code.str.extract(f"({_S})"),
         }
         found = flagged(suspect, kinds, details)
@@ -60,8 +75,12 @@ class ControlTokens(Check):
             "{n:,} rows are one plain text, which may be rendered on purpose",
             plain,
         )
+        unknown = pl.col("problem") == "unknown_token"
         return Measured(
-            rates("rate", found, data.rows, by=self.by, rows=data.rows),
+            (
+                *rates("rate", found.filter(~unknown), data.rows, by=self.by, rows=data.rows),
+                *rates("unknown", found.filter(unknown), data.rows, by=self.by, rows=data.rows),
+            ),
             evidence=evidence(found, texts).with_columns(
                 said=pl.when(pl.col("problem") == "unbalanced_think").then(
                     saying(

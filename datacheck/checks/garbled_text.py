@@ -52,13 +52,17 @@ class GarbledText(Check):
     direction of writing), `private_use` (characters without a meaning), `lost` (mostly runs of question marks),
     `no_value` (the whole text is nan or [object Object]), `escaped` (`\n`, `\"`, `\u4f60` in prose: JSON that was
     encoded twice), `hidden_words` (tag characters, U+E0000 and on), and, with a rate of its own, `invisible` (U+200B,
-    U+2060, U+FEFF, soft hyphens). Emoji, symbols, rare characters and all scripts are fine, and so are joiners (U+200D)
-    and escapes in code, LaTeX, regular expressions and JSON.
+    U+2060, U+FEFF, soft hyphens). People and tools paste escapes too: in what they say these are counted apart. Emoji,
+    symbols, rare characters and all scripts are fine, and so are joiners (U+200D) and escapes in code, LaTeX, regular
+    expressions and JSON.
     """
 
     metrics = {
         "rate": Metric("rows with damaged text", "share", of="rows", limit=Limit(max=0.001)),
         "invisible": Metric("rows with invisible characters", "share", of="rows", limit=Limit(warn_max=0.001)),
+        "escaped_input": Metric(
+            "rows with escapes of JSON in what was said to the model", "share", of="rows", limit=Limit(warn_max=0.001)
+        ),
     }
 
     reads = "text"
@@ -72,12 +76,14 @@ class GarbledText(Check):
         places = {kind: first_at(pattern) for kind, pattern in patterns.items()}
         damaged = flagged(suspect, {kind: _holds(kind, pattern) for kind, pattern in patterns.items()}, places)
         found = pl.concat([damaged, _escaped(suspect)]).sort("row", maintain_order=True)
-        unseen = found.filter(pl.col("problem") == "invisible")
-        values: tuple[Value, ...] = (
-            *rates("rate", found.filter(pl.col("problem") != "invisible"), data.rows, by=self.by, rows=data.rows),
-            *rates("invisible", unseen, data.rows, by=self.by, rows=data.rows),
-        )
-        return Measured(values, evidence=from_first(evidence(found, texts)), figures={"kinds": per_kind(found)})
+        heard = (pl.col("part") == "prompt") & pl.col("role").ne_missing("assistant")
+        metric = pl.when(pl.col("problem") == "invisible").then(pl.lit("invisible"))
+        metric = metric.when((pl.col("problem") == "escaped") & heard).then(pl.lit("escaped_input"))
+        counted = found.with_columns(metric=metric.otherwise(pl.lit("rate")))
+        values: list[Value] = []
+        for name in self.metrics:
+            values += rates(name, counted.filter(pl.col("metric") == name), data.rows, by=self.by, rows=data.rows)
+        return Measured(tuple(values), evidence=from_first(evidence(found, texts)), figures={"kinds": per_kind(found)})
 
 
 def _escaped(texts: pl.LazyFrame) -> pl.LazyFrame:

@@ -19,6 +19,7 @@ _MISSING = (
     r"|插入\s*\p{Han}[^\[\]【】\n]{0,20}"
 )
 _MISSING_EN = r"(?i:insert [^\[\]\n]{1,60}|(?:your|the) (?:answer|text|content|response|code) here|content|answer here)"
+_NOTHING = r"(?i)[\[【]\s*(?:内容|content|待补\p{Han}*|(?:answer|content) here)\s*[\]】]"
 _PATTERNS = {
     "template_field": f"{_START}(\\{{\\{{ ?{_NAME} ?\\}}\\}})",  # {{name}}
     # ${name}, not ${ab}$ and ${He}^{+}$
@@ -39,12 +40,14 @@ _ANSWERED = {
     "blank": r"(\p{Han}_{3,}|_{3,}\p{Han})",
 }
 _FORMS = (
-    r"(?i)letter|e-?mail|template|form\b|contract|invitation|blank|×|__|【|信|函|聘|一份|一封|邮件|通知|模板|范文|简历|合同|申请|声明|邀请|致辞|演讲"
+    r"(?i)letter|e-?mail|template|form\b|contract|agreement|invitation|blank|market|report|memo|notice|speech|announce"
+    r"|proposal|policy|resume|résumé|\bcv\b|advert|news|\bpost\b|×|__|【|信|函|聘|一份|一封|邮件|通知|模板|范文|简历|合同|申请|声明|邀请|致辞|演讲"
     r"|文案|公告|证明|报告|计划|方案|话术|填|表格|试卷|练习|题|协议|海报|广告|简介|介绍|新闻|故事|小说|诗|作文|文章|对话|剧本|简报"
 )
 # The dollar of ${a_n}=\frac{1}{2}$ opens a formula; a dollar before a brace opens the next placeholder.
 _FORMULA = r"\$\{[A-Za-z][A-Za-z0-9_.]*\}[^$\n]{0,200}\$(?:[^{]|$)"
 _BRACES = ("template_field", "shell_variable", "format_field")
+_GIVEN = "|".join(f"(?:{_PATTERNS[kind]})" for kind in _BRACES)
 
 
 class PlaceholderText(Check):
@@ -68,7 +71,7 @@ class PlaceholderText(Check):
         any_kind = "|".join(f"(?:{pattern})" for pattern in (_PATTERNS | _ANSWERED).values())
         suspect = texts.filter(pl.col("text").str.contains(any_kind)).collect().lazy()
         heard = texts.join(suspect.select("row").unique(), on="row", how="semi")
-        prose = suspect.join(asked(heard, form=_FORMS), on="row", how="left", maintain_order="left")
+        prose = suspect.join(asked(heard, form=_FORMS, braces=_GIVEN), on="row", how="left", maintain_order="left")
         prose = prose.with_columns(text=without_code(pl.col("text")))
         prose = prose.with_columns(code=looks_like_code(pl.col("text"))).collect().lazy()
         text, is_code = pl.col("text"), pl.col("code")
@@ -76,11 +79,15 @@ class PlaceholderText(Check):
             kind: text.str.contains(pattern) & ~is_code if kind in _BRACES else text.str.contains(pattern)
             for kind, pattern in _PATTERNS.items()
         }
-        answered = (pl.col("role") == "assistant") & ~pl.col("form").fill_null(value=False)
-        kinds |= {kind: text.str.contains(pattern) & answered for kind, pattern in _ANSWERED.items()}
+        said, form = pl.col("role") == "assistant", pl.col("form").fill_null(value=False)
+        kinds |= {kind: text.str.contains(pattern) & said & ~form for kind, pattern in _ANSWERED.items()}
+        # A letter that was asked for leaves the date to its reader, but says something.
+        kinds["missing_content"] &= ~(said & form) | text.str.contains(_NOTHING)
+        for kind in _BRACES:
+            kinds[kind] &= ~(said & pl.col("braces").fill_null(value=False))  # a template that was given to work on
         kinds["shell_variable"] &= ~text.str.contains(_FORMULA)
         details = {kind: text.str.extract(pattern) for kind, pattern in (_PATTERNS | _ANSWERED).items()}
-        found = flagged(prose, kinds, details).drop("form")
+        found = flagged(prose, kinds, details).drop("form", "braces")
         braces = text.str.contains("|".join(f"(?:{_PATTERNS[kind]})" for kind in _BRACES))
         unjudged = total(prose.filter(is_code & braces))
         left_out = Message.plural(

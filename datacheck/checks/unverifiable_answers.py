@@ -21,11 +21,12 @@ _MOST = 0.9  # of the golds, for `auto` to take a grader
 
 
 class UnverifiableAnswers(Check):
-    r"""Share of rows whose gold answer no model can match: missing, empty, falsy, badly marked, or not readable.
+    r"""Share of rows whose gold answer no model can match: missing, empty, badly marked, or not readable.
 
     The gold is taken out of the solution as rule-based rewards take it (behind `#### `, in `\boxed{…}`, or the whole
     answer) and fed back to the grader as if a model had said it. A gold that does not get full marks that way never
-    will. `grader: auto` takes the strictest grader that reads nine of ten golds; name the one that your reward uses:
+    will. `grader: auto` takes the strictest grader that reads the golds of nine in ten rows; name the one that your
+    reward uses:
 
     - `integer`: `1080`, as `int()` writes it; no separators, sign + or unit (MLX-GRPO)
     - `gsm8k`: digits, points and a minus sign (verl's `gsm8k`, which drops commas from the answer, not from the gold)
@@ -40,7 +41,12 @@ class UnverifiableAnswers(Check):
     instead: as letter or letters, place, name or text.
     """
 
-    metrics = {"rate": Metric("rows whose gold answer cannot be matched", "share", of="rows", limit=Limit(max=0))}
+    metrics = {
+        "rate": Metric("rows whose gold answer cannot be matched", "share", of="rows", limit=Limit(max=0)),
+        "falsy": Metric(
+            "rows whose gold is a JSON 0, false or [ ], which careless code drops", "share", "rows", Limit(warn_max=0)
+        ),
+    }
 
     reads = "text"
     check: Literal["unverifiable_answers"] = "unverifiable_answers"
@@ -71,9 +77,11 @@ class UnverifiableAnswers(Check):
         every = data[self._golds()].collect()
         chosen = _outside(every, data.turns)
         golds = every.join(chosen.select("row"), on="row", how="anti", maintain_order="left")
-        distinct = golds.select("gold", "listed").drop_nulls().unique(maintain_order=True)
+        distinct = golds.select("gold", "listed").drop_nulls().group_by("gold", "listed", maintain_order=True).len()
         grader = _fitting(distinct) if self.grader == "auto" else self.grader
-        unread = pl.Series([_trouble(grader, gold, listed) for gold, listed in distinct.iter_rows()], dtype=pl.String)
+        unread = pl.Series(
+            [_trouble(grader, *gold) for gold in distinct.select("gold", "listed").iter_rows()], dtype=pl.String
+        )
         forms = distinct.with_columns(unread=unread)
         judged = golds.lazy().join(forms.lazy(), on=["gold", "listed"], how="left", maintain_order="left")
         troubled = judged.with_columns(problem=pl.coalesce("trouble", "unread")).drop_nulls("problem")
@@ -101,9 +109,13 @@ class UnverifiableAnswers(Check):
             )
         if every.is_empty():
             notes.append(Message("no row has a part '{of}'", of=self.of))
-        counted = rates("rate", evidence, data.rows, by=self.by, rows=data.rows)
+        falsy = pl.col("problem") == "falsy_answer"
+        counted = rates("rate", evidence.filter(~falsy), data.rows, by=self.by, rows=data.rows)
         return Measured(
-            (Value("rate", None),) if ungraded else counted,
+            (
+                *((Value("rate", None),) if ungraded else counted),
+                *rates("falsy", evidence.filter(falsy), data.rows, by=self.by, rows=data.rows),
+            ),
             evidence=evidence,
             figures={"problems": evidence.group_by("problem").len("rows").sort("problem").collect()},
             not_checked=tuple(notes),
@@ -167,8 +179,9 @@ def _trouble(grader: str, gold: str, listed: bool) -> str | None:
 
 
 def _fitting(golds: pl.DataFrame) -> str:
-    """The first grader that reads nine of ten distinct golds."""
+    """The first grader that reads the golds of nine in ten rows."""
+    rows = golds["len"].sum()
     for name in _AUTO:
-        if sum(_trouble(name, *gold) is None for gold in golds.iter_rows()) >= _MOST * golds.height > 0:
+        if sum(n for *gold, n in golds.iter_rows() if _trouble(name, *gold) is None) >= _MOST * rows > 0:
             return name
     return "exact"

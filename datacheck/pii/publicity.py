@@ -23,7 +23,7 @@ _ROLES = re.compile(
 )
 _HOTLINE = (
     r"客服|热线|熱線|服务(?:电话|中心|台)|咨询|諮詢|总机|總機|前台|订[餐票房座位购]|预[约订定]|投诉|举报|监督|报修|售[前后]|值班"
-    r"|商务合作|招[商生聘]|官方|官网|公众号|店铺|门店|商家"
+    r"|商务合作|领务|领事|专用电话|专线|招[商生聘]|官方|官网|公众号|店铺|门店|商家"
     r"|(?i:hot ?line|help ?line|help ?desk|customer (?:service|care|support|relations)|call cent(?:er|re)|toll[ -]free"
     r"|switchboard|front desk|reservations?|box office|press (?:office|contact)|media (?:contact|inquir)"
     r"|investor relations|crisis|suicide|samaritans|poison control|headquarters|principal executive)"
@@ -34,7 +34,7 @@ _INSTITUTION = (
     r"|银行|[支分]行|营业[厅部]|证券|保险|政府|[市省县区]委|[公邮税财民教][安政务育]?局|管理局|委员会|派出所|警察|交警|法院|检察院"
     r"|律师事务所|公证处|公司|集团|企业|工厂|厂[家房区]|协会|学会|商会|基金会|联合会|报社|电视台|电台|出版社|杂志|图书馆|体育[馆场]"
     r"|剧[院场]|影[院城]|机场|车站|地铁|港口|码头|航空|公墓|陵园|殡仪馆|商[场城店]|超市|旗舰店|专卖店|书店|办公|办事|写字楼"
-    r"|[大领]使馆|使馆|研究[所院]|实验室|编辑部|居委会|村委会|机构|单位"
+    r"|[大领]使馆|使馆|研究[所院]|实验室|编辑部|居委会|村委会|机构|单位|总部|(?:研发|开发|研究|服务|数据|会展)中心"
     r"|(?i:(?<![a-z])(?:inc|llc|ltd|corp(?:oration)?|company|co\.|plc|gmbh|hospital|clinic|university|college|school"
     r"|academy|institute|museum|librar(?:y|ies)|hotel|inn|resort|restaurant|caf[eé]|diner|bar|church|temple|airport|station"
     r"|bank|agency|department|ministry|bureau|commission|court|embassy|consulate|stadium|theat(?:er|re)|park|store|shop"

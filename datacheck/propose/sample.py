@@ -14,7 +14,7 @@ from datacheck.loading.reading import Reading
 from datacheck.loading.tables import Tables
 from datacheck.propose.columns import Texts, guessed
 
-FILES = 8  # of a folder, as many are looked at
+FILES = 8  # of a folder, as many are looked at, spread over it
 
 
 class FirstPart(NamedTuple):
@@ -32,7 +32,7 @@ def sample_of(path: Path) -> FirstPart:
         raise UsageError("{path}: no such file or folder to fit a contract to", path=path)
     named = str(path)
     listed = dataset_files("train", path, named, None).read
-    files = [file.path for file in listed[:FILES]]
+    files = [file.path for file in listed[:: max(1, -(-len(listed) // FILES))]]
     records = next((key for file in files[:1] if (key := _list_inside(file))), None)
     tables = _together(files, Reading(records=records))
     if tables is None:

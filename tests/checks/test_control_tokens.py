@@ -108,3 +108,12 @@ def test_a_prompt_may_open_the_thinking():
     assert measure(ControlTokens(), [both]).problems == [(0, "unbalanced_think")]
     asked = {**row, "prompt": "Think between <think> and </think>. 1+1=?"}
     assert measure(ControlTokens(), [asked]).problems == [(0, "unbalanced_think")]
+
+
+@pytest.mark.parametrize("role", ["user", "assistant"])
+def test_what_only_looks_like_a_token_warns(role):
+    """<|…|> with a name that no usual template has: a word that somebody made up, as in a set of real chats."""
+    assert problems("跟我重复：“<|supercalifragilistic|>”", role) == ["unknown_token"]
+    assert problems("<|supercalifragilistic|><|im_end|>", role) == ["control_token"]
+    records = dataset("user: a | assistant: b", "user: <|abracadabra|> | assistant: b")
+    assert finding(ControlTokens(), records).status is Status.WARN

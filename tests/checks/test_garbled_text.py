@@ -217,3 +217,13 @@ def test_invisible_characters_warn_and_have_a_rate_of_their_own():
     result = measure(GarbledText(), dataset("user: a\u200bb | assistant: b", "user: 锟斤拷 | assistant: c"))
     assert result.value("rate") == result.value("invisible") == Ratio(1, 2)
     assert finding(GarbledText(), dataset("user: a\u200bb | assistant: b")).status is Status.WARN
+
+
+def test_escapes_that_somebody_pasted_are_counted_apart():
+    """Truth: the same text is a fault where it is learnt, and a habit where it is asked."""
+    pasted, fine = "Turn this into a list:\\n\\n- red\\n- blue", "How do I write a list?"
+    for asked, told, expected in ((pasted, fine, (0, 1)), (fine, pasted, (1, 0))):
+        records = dataset(f"user: {asked} | assistant: {told}")
+        result = measure(GarbledText(), records)
+        assert (result.value("rate"), result.value("escaped_input")) == tuple(Ratio(n, 1) for n in expected)
+        assert finding(GarbledText(), records).status is (Status.FAIL if expected[0] else Status.WARN)

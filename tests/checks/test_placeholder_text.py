@@ -99,3 +99,24 @@ def test_identity_of_llama_factory(realdata):
     result = measure(PlaceholderText(), path.read_bytes(), name="identity.json")
     assert result.value("rate") == Ratio(85, 91)
     assert [row for row, _ in result.problems] == unfilled
+
+
+@pytest.mark.parametrize(
+    ("asked", "told", "found"),
+    [
+        ("Write an email to my professor.", "Dear Dr. Li,\nthe paper that is due on [insert date] …", []),
+        ("Write an email to my professor.", "[content]", ["missing_content"]),
+        ("How do I dry herbs?", "Hang them up by [insert date].", ["missing_content"]),
+        ("Translate: Hello {{name}}, welcome.", "Hej {{name}}, välkommen.", []),
+        ("How do I dry herbs?", "Hej {{name}}, välkommen.", ["template_field"]),
+    ],
+)
+def test_what_was_asked_for_may_be_left_to_its_reader(asked, told, found):
+    records = [{"messages": [{"role": "user", "content": asked}, {"role": "assistant", "content": told}]}]
+    places = measure(PlaceholderText(), records).places
+    assert [problem for _, where, problem in places if where == "messages[1].content"] == found
+
+
+def test_one_in_hundreds_warns():
+    records = dataset(*["user: a | assistant: b"] * 299, "user: a | assistant: TODO")
+    assert finding(PlaceholderText(), records).status is Status.WARN

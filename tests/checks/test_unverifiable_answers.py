@@ -2,9 +2,9 @@ import json
 
 import pytest
 
-from datacheck.check import Ratio
+from datacheck.check import Ratio, Status
 from datacheck.checks.unverifiable_answers import UnverifiableAnswers
-from datacheck.testing import measure
+from datacheck.testing import finding, measure
 
 
 def golds(*answers):
@@ -168,3 +168,17 @@ def test_rows_without_options_are_read_by_the_grader():
     rows = [{"question": "1+1?", "answer": str(n)} for n in range(20)]
     rows.append({"question": "Which?", "options": ["the first", "the second"], "answer": "the first"})
     assert problems(UnverifiableAnswers(grader="integer"), rows) == []
+
+
+def test_a_gold_of_zero_can_be_matched():
+    """Zero is a right answer of GSM8K; only code that asks `if not answer` loses it."""
+    records = golds("2", "3", 0)
+    result = measure(UnverifiableAnswers(grader="number"), records)
+    assert (result.value("rate"), result.value("falsy")) == (Ratio(0, 3), Ratio(1, 3))
+    assert finding(UnverifiableAnswers(grader="number"), records).status is Status.WARN
+
+
+def test_auto_counts_rows():
+    """One true in ten rows is no number: a grader of numbers would refuse what nobody meant as one."""
+    result = measure(UnverifiableAnswers(), golds(*(str(n) for n in range(8)), "true", "true"))
+    assert result.not_checked == ("the golds were read as 'exact'; name the grader that your reward uses",)

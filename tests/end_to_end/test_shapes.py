@@ -105,6 +105,7 @@ SHAPES = {
     "messages": lambda q, a, n: {"messages": chat(q, a)},
     "messages as JSON text": lambda q, a, n: {"messages": json.dumps(chat(q, a), ensure_ascii=False)},
     "sharegpt": lambda q, a, n: {"conversations": chat(q, a, "human", "gpt", "from", "value")},
+    "Auto-J": lambda q, a, n: {"prompt": q, "response 1": a, "response 2": other(n), "label": 0},
     "LLaVA": lambda q, a, n: {
         "id": str(n),
         "image": f"{n}.jpg",
@@ -171,7 +172,7 @@ def test_a_shape_is_read_judged_and_placed(shape, tmp_path, here, command):
     assert {check: each["error"] for check, each in found.items() if each["status"] == "error"} == {}
     empty = found["empty_turns"]
     assert lines(empty) == [n + 1 for n in PLANTED]
-    preferred = {"arena", "pairwise", "PKU-SafeRLHF", "UltraFeedback", "listwise", "Nectar"}
+    preferred = {"Auto-J", "arena", "pairwise", "PKU-SafeRLHF", "UltraFeedback", "listwise", "Nectar"}
     assert ("identical_pairs" in found, "small_gap" in found) == (shape in preferred,) * 2
 
 

@@ -3,6 +3,7 @@
 import json
 import random
 
+import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
@@ -580,3 +581,42 @@ def test_messages_as_json_text_are_no_list_of_messages(load):
     row = {"messages": json.dumps([{"role": "user", "content": "u"}])}
     loaded = load(json.dumps(row).encode() + b"\n", format="messages")
     assert loaded.rows["format"].to_list() == ["unknown"]
+
+
+def lines(record):
+    return json.dumps(record, ensure_ascii=False).encode() + b"\n"
+
+
+def test_commands_of_moss_are_calls_and_nothing_is_no_loss(load):
+    """As in OpenLMLab/MOSS, conversation_with_plugins: two commands in one turn, "None" where there is none."""
+    turn = {
+        "Human": "<|Human|>: 明天北京冷吗？<eoh>\n",
+        "Inner Thoughts": "<|Inner Thoughts|>: None<eot>\n",
+        "Commands": '<|Commands|>: Search("北京 天气"), Calculate("12*sqrt(3)")<eoc>\n',
+        "Tool Responses": "<|Results|>:\nSearch(...) =>\n5 度\n<eor>\n",
+        "MOSS": "<|MOSS|>: 冷。<eom>\n",
+    }
+    quiet = turn | {"Commands": "<|Commands|>: None<eoc>\n", "Tool Responses": "<|Results|>: None<eor>\n"}
+    tables = load(lines({"chat": {"turn_1": turn, "turn_2": quiet}}))
+    (call,) = tables.turns["tool_calls"].drop_nulls().to_list()
+    assert [(each["name"], each["arguments"]["input"]) for each in json.loads(call)] == [
+        ("Search", "北京 天气"),
+        ("Calculate", "12*sqrt(3)"),
+    ]
+    kept = dict(tables.cells.select("path", "text").iter_rows())
+    assert kept["chat.turn_2.Commands"] == quiet["Commands"]
+
+
+@pytest.mark.parametrize(
+    ("label", "chosen", "scores"), [(0, "a", ("1", "0")), (1, "b", ("1", "0")), (2, "a", ("0.5", "0.5"))]
+)
+def test_labels_of_auto_j_count_from_zero_and_two_is_a_tie(load, label, chosen, scores):
+    tables = load(lines({"prompt": "好", "response 1": "a", "response 2": "b", "label": label}))
+    texts = dict(tables.turns.select("part", "text").iter_rows())
+    assert texts["chosen"] == chosen
+    assert tables.rows.select("score_chosen", "score_rejected").row(0) == scores
+
+
+def test_the_answer_of_aqua(load):
+    tables = load(lines({"question": "1+1=?", "options": ["A)1", "B)2"], "rationale": "so", "correct": "B"}))
+    assert tables.turns.filter(pl.col("part") == "answer")["text"].to_list() == ["B"]

@@ -124,6 +124,10 @@ def test_not_found(text):
         ("someone@example.com", "specimen"),
         ("someone@mail.example.org", "specimen"),
         ("me@yourcompany.com", "specimen"),
+        ("John.Doe-123%+@example-domain.com", "specimen"),
+        ("bob@gmail.com", "specimen"),  # Gmail gives names of 6 characters and more
+        ("bobbie@gmail.com", "valid"),
+        ("fax: 555-2428", "specimen"),
         ("obj@other.transpose", "suspect"),
         ("AKIAIOSFODNN7EXAMPLE", "specimen"),
         ("sk-xxxxxxxxxxxxxxxxxxxxxxxx", "specimen"),

@@ -170,7 +170,7 @@ def _is_calls(text: str, given: Any) -> bool:
     return given.__class__ is str and _CALLS.match(text) is not None
 
 
-_GOLDS = ("label", "answer", "Answer", "answerKey", "answer_key", "target", "output", "gold")
+_GOLDS = ("label", "answer", "Answer", "answerKey", "answer_key", "target", "output", "gold", "correct")
 
 NAMES = (
     Name(

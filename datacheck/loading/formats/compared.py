@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _SIDES = (
     ("conversation_a", "conversation_b"), ("response_a", "response_b"), ("completion_a", "completion_b"),
     ("answer_a", "answer_b"), ("response_0", "response_1"), ("output_1", "output_2"),
-    ("response_1", "response_2"), ("answer_1", "answer_2"),
+    ("response_1", "response_2"), ("answer_1", "answer_2"), ("response 1", "response 2"),
     ("response1", "response2"), ("answer1", "answer2"), ("output1", "output2"), ("completion1", "completion2"),
 )  # fmt: skip
 _PROMPTS = ("prompt", "instruction", "question", "query", "input", "context")
@@ -115,7 +115,8 @@ def _first_wins(record: dict[str, Any], one: str) -> bool | None:
         told = int(text) if text.isdecimal() and len(text) == 1 else None
     if told.__class__ is not int and told.__class__ is not float:
         return None
-    lowest = 0 if one.endswith("_0") or told == 0 else 1  # sides are counted from 0, or from 1
+    # Sides are counted from 0, or from 1; of "response 1" and "response 2" from 0, and 2 is a tie (GAIR-NLP/auto-j).
+    lowest = 0 if one.endswith(("_0", " 1")) or told == 0 else 1
     return True if told == lowest else False if told == lowest + 1 else None
 
 

@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -29,6 +30,8 @@ _LISTS = (*KEYS, "dialogue", "dialog", "turns", "rounds", "chat")
 # MOSS' speakers in their order within a turn; `None` is how it writes nothing.
 _MOSS = (("Human", "user"), ("Commands", "call"), ("Tool Responses", "tool"), ("MOSS", "assistant"))
 _MOSS_MARK = re.compile(r"^<\|[A-Za-z ]+\|>:\s*|\s*<eo[a-z]>\s*$")
+_MOSS_CALL = re.compile(r"([A-Za-z]\w*)\((.*)", re.DOTALL)
+_MOSS_CALL_END = re.compile(r"\)\s*(?:,\s*(?=[A-Za-z]\w*\()|$)")
 _MOSS_PLAIN = re.compile(r"\[(Human|MOSS)\]:\s*(.*?)\s*<eo[ha]>\s*", re.DOTALL)
 
 
@@ -86,6 +89,7 @@ def read_moss(record: dict[str, Any], styles: Styles) -> Extract | None:
         for speaker, role in _MOSS:
             text = _MOSS_MARK.sub("", chat[name].get(speaker) or "None").strip()
             if text == "None" and role != "user":
+                walk(f"chat.{name}.{speaker}", chat[name].get(speaker), cells, 1_000)  # said to be nothing, not lost
                 continue
             last = name == names[-1] and role == "assistant"
             turns.append(_moss_turn("response" if last else "prompt", len(turns), role, f"chat.{name}.{speaker}", text))
@@ -96,8 +100,18 @@ def read_moss(record: dict[str, Any], styles: Styles) -> Extract | None:
 
 def _moss_turn(part: str, number: int, role: str, path: str, text: str) -> Turn:
     if role == "call":
-        return part, number, "assistant", path, "string", None, text
+        return part, number, "assistant", path, "string", None, _moss_calls(text)
     return part, number, role, path, "string", text, None
+
+
+def _moss_calls(text: str) -> str:
+    """Commands, `Calculate("1+1"), Search("tea")`, in the usual form; as they stand where they are no calls."""
+    *calls, rest = _MOSS_CALL_END.split(text)
+    found = [_MOSS_CALL.fullmatch(call) for call in calls]
+    if rest or not calls or not all(found):
+        return text
+    named = [{"name": call[1], "arguments": {"input": call[2].strip("\"'")}} for call in found if call]
+    return json.dumps(named, ensure_ascii=False)
 
 
 def _is_moss(turn: Any) -> bool:

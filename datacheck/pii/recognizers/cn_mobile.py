@@ -37,7 +37,10 @@ _ONE_BY_ONE = re.compile(rf"[0-9]({SEPARATOR}{{1,3}})[0-9](?:\1[0-9]){{9}}")  # 
 _DECIMAL = re.compile(r"[0-9]+\.[0-9]+")  # 139.66778421 is a figure; with points as separators there are two of them
 
 # 1-800-273-8255: country code 1, area, exchange, line. Nobody writes a mobile number of China in these groups.
-_NORTH_AMERICAN = re.compile(rf"1{SEPARATOR}+[2-9][0-9]{{2}}{SEPARATOR}+[2-9][0-9]{{2}}{SEPARATOR}+[0-9]{{4}}")
+_NORTH_AMERICAN = re.compile(
+    rf"1{SEPARATOR}+(?:[2-9][0-9]{{2}}{SEPARATOR}+[2-9]|8(?:00|33|44|55|66|77|88){SEPARATOR}+[01])[0-9]{{2}}"
+    rf"{SEPARATOR}+[0-9]{{4}}"
+)
 
 
 class CnMobile(Recognizer):

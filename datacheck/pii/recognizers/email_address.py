@@ -9,6 +9,7 @@ from datacheck.pii.recognizers.base import Judgement, Recognizer, random_digits,
 # RFC 2606 and 6761 names, and the domains that documentation uses instead of them.
 _SAMPLE = re.compile(
     r"(?:.*\.)?(?:example|test|invalid|localhost)|(?:.*\.)?example[0-9]?\.[a-z]{2,4}(?:\.[a-z]{2})?"
+    r"|(?:[a-z0-9]+-)*example(?:-[a-z0-9]+)*\.[a-z]{2,4}|(?:company|domain|business|brand)name\.[a-z]{2,4}"
     r"|(?:(?:my|your)[_\-]?)?(?:test|domain|email|company|abc|sample|website|site|placeholder|xxx+)"
     r"\.(?:com|cn|org|net)|(?:.*\.)?(?:local|lan|internal|corp|home)"
 )
@@ -16,8 +17,9 @@ _SAMPLE = re.compile(
 _ANYBODY = re.compile(
     r"(?:(?:my|your|the|a|some|first|last|full)?[._\-]?(?:name|user|username|email|mail|account|address|id|login)|you"
     r"|someone|somebody|anyone|nobody|test|tester|testing|sample|example|demo|dummy|foo|bar|foobar|x{3,}|abcd?"
-    r"|(?:john|jane|joe)[._\-]?doe|firstname[._\-]?lastname|first[._\-]last)[0-9]{0,3}"
+    r"|firstname[._\-]?lastname|first[._\-]last)[0-9]{0,3}|(?:john|jane|joe)[._\-]?doe[._\-+%0-9]*"
 )
+_NO_MAILBOX = re.compile(r"[a-z0-9]{1,5}@gmail\.com")  # Gmail gives names of 6 to 30 characters: bob@ is nobody
 _ALGEBRA = re.compile(r"[a-z0-9]@[a-z]\.[a-z]{2,3}")  # a@d.co
 # Generic top-level domains that people's mailboxes are in. Two letters = a country. Anything else is a
 # suspect, not a miss (obj@other.transpose is Python).
@@ -74,7 +76,12 @@ class EmailAddress(Recognizer):
         tld = domain.rpartition(".")[2]
         if local == "git" or tld in _FILES:  # git@github.com:owner/name, logo@2x.png
             return None
-        if _SAMPLE.fullmatch(domain) or _ANYBODY.fullmatch(local) or _ALGEBRA.fullmatch(value):
+        if (
+            _SAMPLE.fullmatch(domain)
+            or _ANYBODY.fullmatch(local)
+            or _ALGEBRA.fullmatch(value)
+            or _NO_MAILBOX.fullmatch(value)
+        ):
             return Judgement(1.0, "specimen")
         if rule == "email_address.at":
             if "点" in written and not _MARKED.search(written):
