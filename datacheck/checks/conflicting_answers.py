@@ -2,12 +2,18 @@
 
 from typing import Literal
 
+import numpy as np
 import polars as pl
 from pydantic import Field
 
 from datacheck.check import Check, Group, Limit, Measured, Message, Metric, Need, Subject, View, place, rates, total
+from datacheck.features.golds import Of
 from datacheck.features.row_keys import RowKeys
-from datacheck.text.rules import Rule
+from datacheck.features.texts import On, of_part, only, row_texts
+from datacheck.text.matching import intersections
+from datacheck.text.normalise import normalise
+from datacheck.text.rules import RULES, Rule
+from datacheck.text.shingles import shingles
 
 
 class ConflictingAnswers(Check):
@@ -17,6 +23,10 @@ class ConflictingAnswers(Check):
     the answer is the gold answer (behind `#### `, in `\boxed{…}`, or whole; numbers by value), or the columns that
     `answer` names. Width, case and white space do not count.
     `against` names datasets that are looked at besides: an evaluation set whose golds are put into the same map.
+
+    `of: response` compares the responses of conversations (SFT) instead: two to one prompt conflict where they share
+    less than `alike` of their 3-grams of characters. Greetings and prompts for a poem, a story or a joke
+    may have many answers, and where one row in five has a prompt that others have, the set was made so.
     """
 
     metrics = {
@@ -26,6 +36,9 @@ class ConflictingAnswers(Check):
             "rows whose question has another answer in `against`", "share", of="rows", limit=Limit(warn_max=0)
         ),
         "shared": Metric("rows whose question and answer are both in `against`", "share", of="rows"),
+        "unlike": Metric(
+            "rows whose prompt has an unlike response elsewhere (of: response)", "share", "rows", Limit(warn_max=0.002)
+        ),
     }
 
     reads = "solution"
@@ -34,17 +47,23 @@ class ConflictingAnswers(Check):
     answer: tuple[str, ...] = Field(default=(), description="columns that make the answer; none: the gold answer")
     normalise: tuple[Rule, ...] = Field(default=("nfkc", "casefold", "strip_space"), description="what does not count")
 
+    of: Of = Field(default="answer", description="what is compared: the gold answer, or the response of a conversation")
+    alike: float = Field(
+        default=0.3, gt=0, le=1, description="share of 3-grams from which two responses say the same (of: response)"
+    )
     against: tuple[str, ...] = Field(default=(), description="datasets whose answers must not differ either")
 
     def _row_keys(self) -> RowKeys:
-        return RowKeys(asked=self.question, answered=self.answer, normalise=self.normalise)
+        return RowKeys(asked=self.question, answered=self.answer, normalise=self.normalise, of=self.of)
 
     def _keys(self) -> Need:
         return Need(Group(of=self._row_keys(), by="asked"))
 
     def subject(self) -> Subject | None:
         """Columns that are named are read in rows of any format."""
-        return "row" if self.question else self.reads
+        if self.question:
+            return "row"
+        return "answer" if self.of == "response" else self.reads
 
     def keys_named(self) -> tuple[str, ...]:
         """The columns."""
@@ -64,6 +83,7 @@ class ConflictingAnswers(Check):
             count += keys.height
             found.append(_with_rival(keys.filter(several).sort("row")))
         rows = pl.concat(found).sort("row").lazy()
+        rows, unlike, made_so = self._unlike(data, rows.collect(), count)
         across, shared = self._across(data)
         silent = total(data.rows) - count
         lack = Message.plural(
@@ -77,16 +97,39 @@ class ConflictingAnswers(Check):
                 *rates("overwritten", rows.filter("overwritten"), data.rows, by=self.by, rows=data.rows),
                 *rates("across", across, data.rows, by=self.by, rows=data.rows),
                 *rates("shared", shared, data.rows, by=self.by, rows=data.rows),
+                *rates("unlike", unlike, data.rows, by=self.by, rows=data.rows),
             ),
             evidence=pl.concat(
                 [
                     rows.select("row", "other_row", problem=pl.lit("conflicting_answer")),
+                    unlike.with_columns(problem=pl.lit("unlike_response")),
                     across.select("row", "other", problem=pl.lit("conflicting_answer_across")),
                 ],
                 how="diagonal",
             ),
-            not_checked=(lack,) if silent else (),
+            not_checked=(*([lack] if silent else []), *made_so),
         )
+
+    def _unlike(
+        self, data: View, rivals: pl.DataFrame, rows: int
+    ) -> tuple[pl.LazyFrame, pl.LazyFrame, tuple[Message, ...]]:
+        """Of golds all rivals; of responses those that are unlike, and a sentence where a set has many on purpose."""
+        none = pl.LazyFrame(schema={"row": pl.UInt64, "other_row": pl.UInt64, "score": pl.Float64})
+        if self.of == "answer":
+            return rivals.lazy(), none, ()
+        if rivals.height > _MADE_SO * rows:
+            return _NONE.lazy(), none, (_SEVERAL,)
+        asked, told = _said(data, rivals)
+        pairs = rivals.join(told, on="row").join(told.select(other_row="row", other="text"), on="other_row")
+        pairs = pairs.join(asked.select("row", free=pl.col("text").str.contains(_FREE)), on="row").sort("row")
+        pairs = pairs.filter(~pl.col("free"))
+        sides = [shingles(normalise(pairs[name], RULES), "chars", 3) for name in ("text", "other")]
+        each = np.arange(pairs.height)
+        common = intersections(sides[0], each, sides[1], each).astype(np.int64)
+        union = np.diff(sides[0].offsets) + np.diff(sides[1].offsets) - common
+        scored = pairs.with_columns(score=common / np.maximum(union, 1))
+        unlike = scored.filter(pl.col("score") < self.alike).select("row", "other_row", "score")
+        return _NONE.lazy(), unlike.lazy(), ()
 
     def _across(self, data: View) -> tuple[pl.LazyFrame, pl.LazyFrame]:
         """Rows whose question has another answer there (with the first such place), and those that are there whole."""
@@ -108,6 +151,25 @@ class ConflictingAnswers(Check):
         return across.select("row", "other").lazy(), shared.lazy()
 
 
+def _said(data: View, rivals: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """`row`, `text` of the prompts and of the responses of these rows, part by part."""
+    wanted = pl.concat([rivals["row"], rivals["other_row"]]).unique().sort().to_numpy().astype(np.int64)
+    texts: dict[On, list[pl.DataFrame]] = {"prompt": [], "response": []}
+    for turns, rows in zip(data.pieces("turns"), data.pieces("rows"), strict=True):
+        own = only(turns, of_part(wanted, rows))
+        for on, parts in texts.items():
+            parts.append(row_texts(own, on).select(pl.col("row").cast(pl.UInt64), "text").collect())
+    empty = pl.DataFrame(schema={"row": pl.UInt64, "text": pl.String})
+    return pl.concat([empty, *texts["prompt"]]), pl.concat([empty, *texts["response"]])
+
+
+_MADE_SO = 0.2  # share of the rows from which on several responses to a prompt are how the set is
+_SEVERAL = Message("many prompts have several responses, which is taken as how the set was made")
+# Prompts that one answers as one likes.
+_FREE = (
+    r"(?i)\b(?:poem|haiku|story|joke|song|random|hello|hi|hey|thanks?|thank you|ok(?:ay)?|yes|no|continue|go on|next"
+    r"|more)\b|诗|故事|笑话|随机|你好|您好|谢谢|好的|继续|接着|繼續|下一"
+)
 _NONE = pl.DataFrame(schema={"row": pl.UInt64, "other_row": pl.UInt64, "overwritten": pl.Boolean})
 
 

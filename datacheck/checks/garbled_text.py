@@ -77,9 +77,9 @@ class GarbledText(Check):
         damaged = flagged(suspect, {kind: _holds(kind, pattern) for kind, pattern in patterns.items()}, places)
         found = pl.concat([damaged, _escaped(suspect)]).sort("row", maintain_order=True)
         heard = (pl.col("part") == "prompt") & pl.col("role").ne_missing("assistant")
-        metric = pl.when(pl.col("problem") == "invisible").then(pl.lit("invisible"))
-        metric = metric.when((pl.col("problem") == "escaped") & heard).then(pl.lit("escaped_input"))
-        counted = found.with_columns(metric=metric.otherwise(pl.lit("rate")))
+        unseen, pasted = pl.col("problem") == "invisible", (pl.col("problem") == "escaped") & heard
+        apart = pl.when(unseen).then(pl.lit("invisible")).when(pasted).then(pl.lit("escaped_input"))
+        counted = found.with_columns(metric=apart.otherwise(pl.lit("rate")))
         values: list[Value] = []
         for name in self.metrics:
             values += rates(name, counted.filter(pl.col("metric") == name), data.rows, by=self.by, rows=data.rows)

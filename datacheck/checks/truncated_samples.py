@@ -2,11 +2,14 @@
 
 from typing import Literal
 
+import numpy as np
 import polars as pl
 
 from datacheck.check import Limit, Measured, Message, Metric, Ratio, Value, View, rates, saying, total
 from datacheck.features.tokens import NO_TOKENIZER, OfTokens, unknown
+from datacheck.text.heaps import heaps
 
+_SHORTEST = 64  # trained tokens from which on equal numbers are no accident of short answers
 _LENGTHS = (256, 512, 1024, 2048, 4096, 8192, 16384, 32768)
 
 
@@ -23,6 +26,12 @@ class TruncatedSamples(OfTokens):
         "answer_cut": Metric("rows that lose a part of what is trained", "share", of="rows"),
         "answer_lost": Metric("rows that lose all that is trained", "share", of="rows", limit=Limit(max=0)),
         "tokens_lost": Metric("tokens that are cut", "share", of="tokens"),
+        "piled": Metric(
+            "rows with a number of trained tokens at which rows pile up: an older limit",
+            "share",
+            "rows",
+            Limit(warn_max=0),
+        ),
     }
 
     reads = "text"
@@ -49,6 +58,8 @@ class TruncatedSamples(OfTokens):
             for name, rows in (("rate", cut), ("answer_cut", answers), ("answer_lost", lost))
             for value in rates(name, rows, data.rows, by=self.by, rows=data.rows)
         ]
+        piled = table.filter(pl.col("trained").is_in(_heaps(table).implode()))
+        values += rates("piled", piled, data.rows, by=self.by, rows=data.rows)
         count, gone = (
             table.select(pl.col("total").sum(), gone=(pl.col("total") - pl.col("kept")).sum()).collect().row(0)
         )
@@ -58,7 +69,7 @@ class TruncatedSamples(OfTokens):
         notes += [_NOT_CUT] if limit is None else []
         return Measured(
             (*values, Value("tokens_lost", Ratio(gone, count) if count else 0 if without else None)),
-            evidence=_evidence(cut),
+            evidence=pl.concat([_evidence(cut), _at_heaps(piled)], how="diagonal_relaxed"),
             figures={"cut_at": _cut_at(table)},
             not_checked=tuple(notes),
         )
@@ -86,6 +97,19 @@ def _evidence(cut: pl.LazyFrame) -> pl.LazyFrame:
         trained="trained",
     )
     return cut.select("row", where="part", problem=problem, said=words, score=pl.col("total").cast(pl.Float64))
+
+
+def _heaps(table: pl.LazyFrame) -> pl.Series:
+    """Numbers of trained tokens that far more rows have than numbers nearby."""
+    trained = table.select("trained").collect()["trained"].drop_nulls().to_numpy().astype(np.int64)
+    return pl.Series(heaps(trained, shortest=_SHORTEST))
+
+
+def _at_heaps(piled: pl.LazyFrame) -> pl.LazyFrame:
+    words = saying("{trained} trained tokens, as many other rows have", trained="trained")
+    return piled.select(
+        "row", where="part", problem=pl.lit("piled"), said=words, score=pl.col("trained").cast(pl.Float64)
+    )
 
 
 def _notes(unrendered: int, without: int) -> list[Message]:

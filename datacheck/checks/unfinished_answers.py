@@ -2,10 +2,12 @@
 
 from typing import Literal
 
+import numpy as np
 import polars as pl
 
 from datacheck.check import Check, Limit, Measured, Message, Metric, View, rates
 from datacheck.features.turn_texts import evidence, flagged, per_kind, turn_texts
+from datacheck.text.heaps import heaps
 
 _LONG = 40  # characters; a shorter answer may well be a word or a label
 _SHOWN = 60
@@ -25,6 +27,8 @@ _WISH = r"[。！？，]\s*(?:祝|谢谢|感谢|希望|愿|以上|综上|答|答
 # Where one Chinese answer in ten has clauses and no stop at all, its writers leave the last one out.
 _LOOSE, _UNSTOPPED = 0.1, r"^[^。！？]*[，,；、][^。！？]{4,}$"
 _FENCE = "```"
+_STOPPED = r"[.!?。！？…\"'”’」』）)\]】}>`*|~]\s*$"  # how texts end that are not cut, code and tables among them
+_SHORTEST = 100  # characters from which on equal lengths are no accident of short texts
 # What no answer ends with. A semicolon ends code, a closing quote a quotation, 的 a statement: they are no signs.
 _ENDS = {
     "open_end": r"[,，、(（\[【{《“‘]\s*$",
@@ -38,10 +42,19 @@ class UnfinishedAnswers(Check):
     Counted are a fence that is opened and not closed, a comma or an opening bracket at the end, a word that needs
     another one (of, and, 以及), and, in prose of at least two sentences, a last clause without a stop. Elsewhere a
     missing full stop is no sign: lists, titles and code end without one. Short answers (below 40 characters) are judged
-    for fences only. In pairs only the chosen one counts.
+    for fences only. In pairs only the chosen one counts. Answers without a stop that have one length far more often
+    than lengths nearby are counted apart (`cut_length`): a limit cut them, wherever it fell.
     """
 
-    metrics = {"rate": Metric("rows whose last answer has no end", "share", of="rows", limit=Limit(warn_max=0.005))}
+    metrics = {
+        "rate": Metric("rows whose last answer has no end", "share", of="rows", limit=Limit(warn_max=0.005)),
+        "cut_length": Metric(
+            "rows whose last answer has no stop and a length at which such answers pile up",
+            "share",
+            "rows",
+            Limit(warn_max=0),
+        ),
+    }
 
     reads = "answer"
     check: Literal["unfinished_answers"] = "unfinished_answers"
@@ -62,16 +75,30 @@ class UnfinishedAnswers(Check):
             & (_clause_zh(text) & stopped | _clause_en(text))
             & ~text.str.contains(_ENDS["open_word"]),
         }
+        piled = _piled(last)
+        kinds["cut_length"] = text.str.len_chars().is_in(piled.implode()) & ~text.str.contains(_STOPPED)
         end = pl.format("…{}", text.str.strip_chars_end().str.slice(-_SHOWN))
         found = flagged(last.filter(pl.any_horizontal(*kinds.values())), kinds)
         ends = evidence(found, last).with_columns(text=end)
         loose = Message("Chinese answers often have no stop at all; last clauses without one were not judged")
+        at_limit = pl.col("problem") == "cut_length"
         return Measured(
-            rates("rate", found, data.rows, by=self.by, rows=data.rows),
+            (
+                *rates("rate", found.filter(~at_limit), data.rows, by=self.by, rows=data.rows),
+                *rates("cut_length", found.filter(at_limit), data.rows, by=self.by, rows=data.rows),
+            ),
             evidence=ends,
             figures={"kinds": per_kind(found)},
             not_checked=() if stopped else (loose,),
         )
+
+
+def _piled(answers: pl.LazyFrame) -> pl.Series:
+    """The lengths at which answers without a stop pile up; each text counts once."""
+    text = pl.col("text")
+    open_ones = answers.filter(~text.str.contains(_STOPPED)).select(text.hash(), length=text.str.len_chars())
+    lengths = open_ones.unique("text").collect()["length"].to_numpy().astype(np.int64)
+    return pl.Series(heaps(lengths, shortest=_SHORTEST))
 
 
 def _leaves_stops_out(answers: pl.LazyFrame) -> bool:

@@ -180,7 +180,7 @@ def _trouble(grader: str, gold: str, listed: bool) -> str | None:
 
 def _fitting(golds: pl.DataFrame) -> str:
     """The first grader that reads the golds of nine in ten rows."""
-    rows = golds["len"].sum()
+    rows = int(golds["len"].sum())
     for name in _AUTO:
         if sum(n for *gold, n in golds.iter_rows() if _trouble(name, *gold) is None) >= _MOST * rows > 0:
             return name

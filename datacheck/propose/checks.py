@@ -1,6 +1,6 @@
 """The checks that data of a kind needs, each with the limits in force."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 import polars as pl
 
@@ -25,8 +25,8 @@ _ANSWERS = tuple(
 _GOLDS = ("unverifiable_answers", "conflicting_answers", "answer_in_prompt")
 # What the format of most rows is for → the checks that such data needs.
 _CHECKS: Mapping[str, tuple[str, ...]] = {
-    "chat": ("empty_turns", "role_errors", *_ANSWERS, "system_drift", *_TEXT),
-    "preference": ("empty_turns", "role_errors", *_PAIRS, *_ANSWERS, *_TEXT),
+    "chat": ("empty_turns", "role_errors", *_ANSWERS, "system_drift", "row_shift", *_TEXT),
+    "preference": ("empty_turns", "role_errors", *_PAIRS, "possibly_swapped", *_ANSWERS, *_TEXT),
     "prompt": ("empty_turns", *_TEXT),
     "verifiable": ("empty_turns", *_GOLDS, "template_collapse", *_TEXT),
     "answered": ("empty_turns", *_GOLDS[:2], *_TEXT),  # a short answer may well stand in a passage or among choices
@@ -47,6 +47,8 @@ def check_lines(kind: str, tables: Tables, *, scored: bool) -> Iterator[str]:
     """The items of `checks:` for data of a kind, and for what it has beside: tools, scores, files, a language."""
     for check in _CHECKS[kind]:
         yield from item(check)
+    if kind == "chat":
+        yield from item("conflicting_answers", only=("unlike",), of="response")
     if (tables.turns["part"] == "tools").any() or tables.turns["tool_calls"].is_not_null().any():
         yield from item("tool_call_errors")
     if scored:
@@ -58,14 +60,20 @@ def check_lines(kind: str, tables: Tables, *, scored: bool) -> Iterator[str]:
         yield "# - missing_files  # name the folder of the files as source.media"
 
 
-def item(check: str, **settings: str) -> Iterator[str]:
-    """A check with the limits in force and what each is about, but for those of its self-test."""
-    metrics = check_class(check).metrics
+def item(check: str, *, only: Collection[str] = (), **settings: str) -> Iterator[str]:
+    """A check with the limits in force and what each is about, but for those of its self-test.
+
+    only: the metrics that these settings are about; none: all.
+    """
+    metrics = {name: metric for name, metric in check_class(check).metrics.items() if not only or name in only}
     own = _OWN_LIMITS.get(check, {})
     limits = {name: own.get(name) or metric.limit.bounds for name, metric in metrics.items() if not metric.self_test}
     said = {name: _flow(bounds) for name, bounds in limits.items() if bounds}
     head = {"check": check, **settings}
     remark = f"  # {_REMARKS[check]}" if check in _REMARKS else ""
+    if not said:
+        yield f"- {_flow(head)}{remark}"
+        return
     if len(said) == 1 and not remark:
         ((name, bounds),) = said.items()
         yield f"- {_flow({**head, 'limits': _flow({name: bounds})})}  # {metrics[name].what}"

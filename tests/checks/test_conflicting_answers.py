@@ -77,3 +77,36 @@ def test_the_gold_counts_and_not_the_way_to_it():
     two = asked(*(("6×180?", w.format(gold)) for w, gold in zip(way, ("1,080", "1,008"), strict=True)))
     two += asked(("多远？", "5 km"), ("多远？", "5 m"), ("首都？", ["巴黎"]), ("首都？", ["伦敦"]))
     assert measure(ConflictingAnswers(), two).value("rate") == Ratio(6, 6)
+
+
+def chats(*pairs):
+    return [{"messages": [{"role": "user", "content": q}, {"role": "assistant", "content": a}]} for q, a in pairs]
+
+
+REST = tuple((f"What is thing {n}?", f"Thing number {n} is made of wood.") for n in range(20))
+WATER = "Water the tomatoes every morning in summer, and twice a week in winter."
+
+
+def test_responses_that_share_little_conflict():
+    """Of three answers to one prompt two say the same in nearly the same words."""
+    asked = "How often do I water tomatoes?"
+    other = "Never. Rain is all that a plant of this kind needs."
+    records = chats((asked, WATER), *REST, (asked, WATER.replace("twice", "two times")), (asked, other))
+    result = measure(ConflictingAnswers(of="response"), records)
+    assert result.value("unlike") == Ratio(1, 23) or result.value("unlike") == Ratio(2, 23)
+    assert 22 in {row for row, _ in result.problems}
+    assert 21 not in {row for row, _ in result.problems}
+    assert measure(ConflictingAnswers(of="response", alike=0.01), records).value("unlike") == Ratio(0, 23)
+    assert measure(ConflictingAnswers(), records).value("unlike") == Ratio(0, 23)
+
+
+def test_prompts_that_may_be_answered_in_many_ways_are_left_out():
+    records = chats(("Tell me a joke.", "A cow walks in."), *REST, ("Tell me a joke.", "Knock, knock, says the hen."))
+    assert measure(ConflictingAnswers(of="response"), records).value("unlike") == Ratio(0, 22)
+
+
+def test_a_set_of_several_samples_a_prompt_is_taken_as_made_so():
+    records = chats(*[(asked, f"{told} {n} {told[::-1]}" if n else told) for asked, told in REST for n in range(4)])
+    result = measure(ConflictingAnswers(of="response"), records)
+    assert result.value("unlike") == Ratio(0, 80)
+    assert result.not_checked == ("many prompts have several responses, which is taken as how the set was made",)

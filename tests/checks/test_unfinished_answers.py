@@ -85,3 +85,15 @@ def test_who_leaves_stops_out_is_not_judged_by_one():
     assert measure(UnfinishedAnswers(), [cut, *[row(ZH)] * 9]).value("rate") == Ratio(1, 10)
     result = measure(UnfinishedAnswers(), [cut, loose, loose, *[row(ZH)] * 9])
     assert (result.value("rate"), len(result.not_checked)) == (Ratio(0, 12), 1)
+
+
+def test_a_limit_shows_by_the_lengths_at_which_answers_pile_up():
+    """Eight answers cut at 300 characters, wherever that fell; beside them, answers of all lengths."""
+    texts = [f"{n}: " + "the green leaf takes in light and gives off air and " * (2 + n % 9) for n in range(60)]
+    whole = [row(text[: 150 + 7 * n] + ".") for n, text in enumerate(texts)]
+    cut = [row(("answer " + text * 4)[:300]) for text in texts[:8]]
+    result = measure(UnfinishedAnswers(), [*whole, *cut])
+    assert result.value("cut_length") == Ratio(8, 68)
+    assert {row for row, problem in result.problems if problem == "cut_length"} == set(range(60, 68))
+    assert measure(UnfinishedAnswers(), whole).value("cut_length") == Ratio(0, 60)
+    assert measure(UnfinishedAnswers(), [*whole, *[cut[0]] * 8]).value("cut_length") == Ratio(0, 68)  # copies

@@ -1,0 +1,140 @@
+"""The check row_shift."""
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+import polars as pl
+from pydantic import Field
+
+from datacheck.check import Check, Measured, Message, Metric, View, for_review, rates, saying, total
+from datacheck.features.texts import row_texts
+from datacheck.text.arrays import Bools, Int64s
+from datacheck.text.codes import from_lengths, row_numbers
+from datacheck.text.matching import intersections
+from datacheck.text.normalise import normalise
+from datacheck.text.shingles import Shingles, contained, document_frequency, shingles
+
+WINDOWS = 8  # stretches of neighbouring rows that are looked at, spread over the data
+ASKED, TOLD = 300, 1_000  # characters of a question and of an answer that are compared
+RARE = 0.01  # share of the questions from which on a word tells nothing about one of them
+SHARED = 2  # rare words that an answer shares with the question of its neighbour, and none with its own
+RUN, OFTEN = 3, 0.3  # rows that fit so within a stretch whose answers share nothing with their questions; their share
+
+
+class RowShift(Check):
+    """Rows whose answers seem to belong to the question of a neighbour: shifted by a row, or changed with the next one.
+
+    Compared are rare words (of Chinese, pairs of characters) that a question shares with its own answer and with those
+    of the rows beside it. An answer fits a neighbour that shares none with its own question, and two or more with the
+    neighbour's. `shifted` are three such rows or more in a stretch without any that fits its own question, `exchanged`
+    two neighbours that fit each other. It is a suspicion: no model judges what an answer says.
+    """
+
+    metrics = {"rate": Metric("rows whose answer fits a neighbour's question", "share", of="rows with both")}
+
+    suspects = True
+    reads = "answer"
+    check: Literal["row_shift"] = "row_shift"
+    rows: int = Field(default=4_000, ge=100, description="rows that are looked at, in stretches of neighbours")
+
+    def measure(self, data: View) -> Measured:
+        """Count shared rare words along the rows, and look for stretches where the neighbour's fit better."""
+        pairs = self._pairs(data)
+        found = _suspects(pairs)
+        evidence = pl.LazyFrame(
+            {"row": pairs["row"].gather(found.rows), "other_row": pairs["row"].gather(found.others)},
+            schema={"row": pl.UInt64, "other_row": pl.UInt64},
+        ).with_columns(
+            problem=pl.Series(found.problems, dtype=pl.String),
+            said=saying("its answer shares rare words with the question of another row, and none with its own"),
+        )
+        texts = pairs.lazy().select(pl.col("row").cast(pl.UInt64), text="asked")
+        evidence = evidence.join(texts, on="row", how="left", maintain_order="left")
+        left = total(data.rows) - pairs.height
+        note = Message.plural(
+            "{n:,} row was not looked at (without question or answer, or beyond `rows`)",
+            "{n:,} rows were not looked at (without question or answer, or beyond `rows`)",
+            left,
+        )
+        return Measured(
+            rates("rate", evidence, pairs.lazy().select("row") if pairs.height else data.rows, by=None),
+            evidence=for_review(evidence, data.rows),
+            not_checked=(note,) if left else (),
+        )
+
+    def _pairs(self, data: View) -> pl.DataFrame:
+        """`row`, `asked`, `told` of rows that have both, in stretches of neighbours; texts are cut."""
+        rows = total(data.rows)
+        stretch = -(-self.rows // WINDOWS)
+        near = pl.col("row") % max(-(-rows // WINDOWS), stretch) < stretch
+        turns = data.turns.filter(near) if rows > self.rows else data.turns
+        last = turns.filter(pl.col("part") == "prompt", pl.col("role").ne_missing("system")).group_by("row").last()
+        asked = last.select("row", asked=pl.col("text").str.slice(0, ASKED))
+        told = row_texts(turns, "response").select("row", told=pl.col("text").str.slice(0, TOLD))
+        return asked.join(told, on="row").drop_nulls().sort("row").collect()
+
+
+class _Found(NamedTuple):
+    """Places in the table of pairs, the places whose question their answers fit, and what they are."""
+
+    rows: Int64s
+    others: Int64s
+    problems: list[str]
+
+
+def _suspects(pairs: pl.DataFrame) -> _Found:
+    asked, told = _rare(_words(pairs["asked"])), _words(pairs["told"])
+    here = np.arange(pairs.height)
+    own = intersections(asked, here, told, here) > 0
+    behind, before = (_fits(asked, told, own, step) for step in (-1, 1))
+    exchanged = np.zeros(pairs.height, np.bool_)
+    both = before[:-1] & behind[1:]
+    exchanged[:-1] |= both
+    exchanged[1:] |= both
+    shifted = (_in_stretches(behind & ~exchanged, own) | _in_stretches(before & ~exchanged, own)) & ~exchanged
+    rows = np.flatnonzero(shifted | exchanged)
+    others = np.where(before, here + 1, here - 1)[rows]
+    return _Found(rows, others, ["exchanged" if exchanged[row] else "shifted" for row in rows])
+
+
+def _words(texts: pl.Series) -> Shingles:
+    """Words in letters of other scripts than Han, and pairs of Han characters, as one set a row."""
+    plain = normalise(texts, ("nfkc", "casefold", "t2s"))
+    han = plain.str.replace_all(r"[^\p{Han}]+", " ").str.replace_all(r"(\p{Han}) (\p{Han})", "$1  $2")
+    pairs = shingles(han, "chars", 2)
+    words = shingles(plain.str.replace_all(r"[\p{Han}]|\b\w{1,3}\b", " "), "words", 1)
+    keys = np.concatenate(
+        [row_numbers(part.offsets).astype(np.uint64) << np.uint64(32) | part.hashes for part in (pairs, words)]
+    )
+    keys = np.unique(keys)
+    lengths = np.bincount((keys >> np.uint64(32)).astype(np.int64), minlength=len(texts))
+    return Shingles(from_lengths(lengths), keys.astype(np.uint32))
+
+
+def _rare(asked: Shingles) -> Shingles:
+    """The words of each question that few questions have."""
+    words, counts = document_frequency(asked)
+    most = max(2, int(RARE * (len(asked.offsets) - 1)))
+    kept = contained(asked.hashes, words[counts <= most])
+    lengths = np.bincount(row_numbers(asked.offsets)[kept], minlength=len(asked.offsets) - 1)
+    return Shingles(from_lengths(lengths), asked.hashes[kept])
+
+
+def _fits(asked: Shingles, told: Shingles, own: Bools, step: int) -> Bools:
+    """Whether the answer of each row fits the question `step` rows on, and not its own."""
+    rows = len(own)
+    here = np.arange(max(0, -step), rows - max(0, step))
+    found = np.zeros(rows, np.bool_)
+    found[here] = (intersections(asked, here + step, told, here) >= SHARED) & ~own[here]
+    return found
+
+
+def _in_stretches(fits: Bools, own: Bools) -> Bools:
+    """Those of the rows that stand in a stretch without `own`, of which enough fit."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[True], own, [True]]).astype(np.int8)))
+    found = np.zeros(len(fits), np.bool_)
+    for first, end in edges.reshape(-1, 2):
+        count = int(fits[first:end].sum())
+        if count >= RUN and count >= OFTEN * (end - first):
+            found[first:end] = fits[first:end]
+    return found

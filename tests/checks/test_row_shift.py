@@ -1,0 +1,73 @@
+import json
+from random import Random
+
+import pytest
+
+from datacheck.check import Ratio, Status
+from datacheck.checks.row_shift import RowShift
+from datacheck.testing import finding, measure
+
+OTHERS = ["the colour of it", "how long it lives", "where it is found", "what it is made of"]
+
+
+def pairs(rows, seed=1):
+    """Made-up things, each asked of once: a question and its answer share two words that no other row has."""
+    random = Random(seed)
+    names = [["".join(random.choices("bcdfghklmnprstvz", k=9)) for _ in range(2)] for _ in range(rows)]
+    return [
+        (f"What about {one} {two}, {OTHERS[n % 4]}?", f"The {one} {two} is grey.") for n, (one, two) in enumerate(names)
+    ]
+
+
+def records(asked_and_told):
+    return [{"question": asked, "answer": told} for asked, told in asked_and_told]
+
+
+def chats(asked_and_told):
+    return [
+        {"messages": [{"role": "user", "content": asked}, {"role": "assistant", "content": told}]}
+        for asked, told in asked_and_told
+    ]
+
+
+def test_good_rows_are_not_suspected():
+    assert measure(RowShift(), chats(pairs(300))).value("rate") == Ratio(0, 300)
+    assert finding(RowShift(), chats(pairs(30))).status in (Status.INFO, Status.PASS)
+
+
+@pytest.mark.parametrize("step", [-1, 1])
+def test_a_column_that_slipped_by_a_row(step):
+    rows = pairs(60)
+    slipped = [(asked, rows[(n + step) % 60][1] if 20 <= n < 30 else told) for n, (asked, told) in enumerate(rows)]
+    result = measure(RowShift(), chats(slipped))
+    assert {problem for *_, problem in result.places} == {"shifted"}
+    assert sorted(place["line"] - 1 for place in result.first) == [*range(20, 30)]
+    assert {place["other"] for place in result.first} == {f"train/data.jsonl:{n + step + 1}" for n in range(20, 30)}
+
+
+def test_two_neighbours_that_changed_places():
+    rows = pairs(40)
+    rows[7], rows[8] = (rows[7][0], rows[8][1]), (rows[8][0], rows[7][1])
+    result = measure(RowShift(), chats(rows))
+    assert [(place["line"], place["problem"]) for place in result.first] == [(8, "exchanged"), (9, "exchanged")]
+    assert result.evidence["row"].null_count() == 2  # named for people to read, and never dropped
+
+
+def test_two_in_a_row_are_not_enough():
+    rows = pairs(40)
+    slipped = [(asked, rows[n - 1][1] if n in (10, 11) else told) for n, (asked, told) in enumerate(rows)]
+    assert measure(RowShift(), chats(slipped)).value("rate") == Ratio(0, 40)
+
+
+def test_of_large_data_stretches_are_looked_at_and_it_is_said():
+    result = measure(RowShift(rows=100), chats(pairs(500)))
+    assert result.value("rate").of == 104  # eight stretches of thirteen
+    assert result.not_checked == ("396 rows were not looked at (without question or answer, or beyond `rows`)",)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["dpo_en_demo.json", "glaive_toolcall_zh_demo.json", "identity.json"])
+def test_public_rows_are_where_they_belong(realdata, name):
+    rows = json.loads((realdata / "llama_factory" / "data" / name).read_text(encoding="utf-8"))
+    value = measure(RowShift(), rows).value("rate")
+    assert value.n == 0
