@@ -381,7 +381,7 @@ class Check(Model, ABC):
     metrics: ClassVar[Mapping[str, Metric]]
     ZH: ClassVar[str] = ""  # what the docstring says, in Chinese; either may go on in a file, see `card_of`
     reads: ClassVar[Subject | None] = "row"  # what it needs in a row; None: it looks at no rows
-    suspects: ClassVar[bool] = False  # what it names is for people to read: it needs no limit
+    is_suspicion: ClassVar[bool] = False  # what it names is for people to read: it needs no limit
     blind: ClassVar[tuple[str, ...]] = UNREAD  # formats of which it cannot read what it needs though they hold texts
 
     check: str

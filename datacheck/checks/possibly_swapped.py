@@ -42,7 +42,7 @@ class PossiblySwapped(Check):
         "told_apart": Metric("pairs whose sides the signs of style tell apart", "share", of="pairs"),
     }
 
-    suspects = True
+    is_suspicion = True
     reads = "pair"
     check: Literal["possibly_swapped"] = "possibly_swapped"
     apart: float = Field(default=0.75, gt=0.5, le=1, description="share of the pairs whose sides style tells apart")

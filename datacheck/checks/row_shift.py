@@ -32,7 +32,7 @@ class RowShift(Check):
 
     metrics = {"rate": Metric("rows whose answer fits a neighbour's question", "share", of="rows with both")}
 
-    suspects = True
+    is_suspicion = True
     reads = "answer"
     check: Literal["row_shift"] = "row_shift"
     rows: int = Field(default=4_000, ge=100, description="rows that are looked at, in stretches of neighbours")

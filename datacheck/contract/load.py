@@ -235,7 +235,7 @@ def _one_check(reader: _Reader, settings: Any, described: dict[str, Any], where:
     if not all(math.isfinite(bound) for limit in limits for bound in limit.bounds.values()):
         reader.complain((*where, "limits"), "a bound must be a finite number; null removes a bound")
         return None
-    if not _senseless(reader, check, where) and not any(limit.bounds for limit in limits) and not check.suspects:
+    if not _senseless(reader, check, where) and not any(limit.bounds for limit in limits) and not check.is_suspicion:
         reader.complain(
             where, "no limit, so it could never fail; set one under limits: ({known})", known=", ".join(check.metrics)
         )
