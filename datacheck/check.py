@@ -383,6 +383,8 @@ class Check(Model, ABC):
     reads: ClassVar[Subject | None] = "row"  # what it needs in a row; None: it looks at no rows
     blind: ClassVar[tuple[str, ...]] = UNREAD  # formats of which it cannot read what it needs though they hold texts
 
+    reads_packs: ClassVar[bool] = False  # whether it can compare with a pack, which holds no text (docs/packs.md)
+
     check: str
     id: str | None = None
     severity: Literal["fail", "warn"] = "fail"
