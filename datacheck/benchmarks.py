@@ -1,9 +1,10 @@
 """Public evaluation sets by the SHA-256 of their files, and by what they ask: benchmarks.toml, which holds no text."""
 
 import tomllib
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class Benchmark(NamedTuple):
@@ -21,11 +22,7 @@ class Benchmark(NamedTuple):
     rows: int
     sha256: str
     questions: str
-
-    @property
-    def title(self) -> str:
-        """What it is called."""
-        return " ".join(filter(None, (self.name, self.version, self.part)))
+    reading: Mapping[str, Any]  # what `source` must say of it in a contract
 
 
 @cache
@@ -33,7 +30,7 @@ def known() -> tuple[Benchmark, ...]:
     """All files of the table."""
     table = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))["set"]
     return tuple(
-        Benchmark(each["name"], each["version"], each["licence"], each["source"], *file)
+        Benchmark(*(each[key] for key in ("name", "version", "licence", "source")), *file, reading=each["reading"])
         for each in table
         for file in each["files"]
     )

@@ -46,8 +46,8 @@ from datacheck.text.codes import from_lengths
 from datacheck.text.eval_index import WINDOW, EvalIndex, scan
 from datacheck.text.leak_plants import Item, leaks
 from datacheck.text.normalise import normalise
-from datacheck.text.rules import RULES
 from datacheck.text.packs import PACKED
+from datacheck.text.rules import RULES
 from datacheck.text.shingles import Shingles, grams
 
 # one name, or a list of names
@@ -344,20 +344,24 @@ class Leakage(Check):
     def _recognised(self, data: View) -> pl.DataFrame:
         """The files of evaluation sets that the table of benchmarks knows, and those that are not what they are called.
 
-        `known`: by which of "file", "questions", "pack" (what it says of itself); "no" for a file of a dataset that
-        has a benchmark's name and is none of it.
+        `known`: by what, "file", "questions" or "pack" (what it says of itself); "no" of a file of a dataset that has a
+        benchmark's name and is none of it.
         """
-        lines = []
+        lines: list[tuple[str | int | None, ...]] = []
         for which in self._sets:
-            for file in data[Need(Questions(), which.of)].collect().rows(named=True) if which.of else ():
-                found = benchmarks.recognised(file["sha256"], file["questions"], which.name)
-                known = "pack" if found and file["packed"] else "file" if found and found.sha256 == file["sha256"] else "questions"
-                if found is None:
-                    found, known = next(iter(benchmarks.named(which.name)), None), "no"
-                if found is not None:
-                    about = (found.title if known != "no" else found.name, found.rows, found.licence)
-                    lines.append((which.name, file["file"], *about, known))
-        columns = {"set": pl.String, "file": pl.String, "benchmark": pl.String, "rows": pl.Int64,
+            if which.of is None:
+                continue
+            files = data[Need(Questions(), which.of)].select("file", "sha256", "questions", "packed").collect()
+            for file, sha256, questions, packed in files.iter_rows():
+                found = benchmarks.recognised(sha256, questions, which.name)
+                own = benchmarks.named(which.name)
+                if found:
+                    known = "pack" if packed else "file" if found.sha256 == sha256 else "questions"
+                    title = f"{found.name} {found.version}".strip()
+                    lines.append((which.name, file, title, found.part, found.rows, found.licence, known))
+                if own and (found is None or found.name != own[0].name):
+                    lines.append((which.name, file, own[0].name, "", None, None, "no"))
+        columns = {"set": pl.String, "file": pl.String, "benchmark": pl.String, "part": pl.String, "rows": pl.Int64,
                    "licence": pl.String, "known": pl.String}  # fmt: skip
         return pl.DataFrame(lines, schema=columns, orient="row")
 
@@ -478,11 +482,12 @@ class Leakage(Check):
 
 
 def _of_pack(own: pl.DataFrame, made: pl.DataFrame, truth: pl.DataFrame) -> pl.DataFrame:
-    """As `planted`: made-up items that came out of a file as they are, items of it that their own n-grams bring back."""
+    """As `planted`: made-up items that came out of a file as they are, and items that their own n-grams bring back."""
+    packs = (made["row"].n_unique() + len(MADE_UP) - 1) // len(MADE_UP)
     facts = [name for name in PACKED if name not in ("canary", "row")]
     wanted = truth.sort("row", "kind").select(facts).rows()
     there = made.sort("row", "kind").select(facts).rows()
-    same = [there[at : at + 1] == [each] for at, each in enumerate(wanted * (made["row"].max() // len(MADE_UP) + 1))]
+    same = [there[at : at + 1] == [each] for at, each in enumerate(wanted * packs)]
     some = own.filter(~pl.col("short"))
     some = some.gather_every(max(some.height // PLANTED_ITEMS, 1))
     sizes = some["shingles"].list.len().to_numpy().astype(np.int64)

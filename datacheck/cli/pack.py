@@ -11,7 +11,9 @@ from datacheck.cli.said import say
 from datacheck.errors import LoadError, UsageError
 from datacheck.i18n.message import Message
 
-pack_app = typer.Typer(no_args_is_help=True, help="Fingerprints of evaluation sets: to be scanned against, without the texts.")
+pack_app = typer.Typer(
+    no_args_is_help=True, help="Fingerprints of evaluation sets: to be scanned against, without the texts."
+)
 
 
 def register(app: typer.Typer) -> None:
@@ -23,7 +25,9 @@ def register(app: typer.Typer) -> None:
 def build(
     files: Annotated[list[Path], typer.Argument(help="The files of an evaluation set.", show_default=False)],
     to: Annotated[Path, typer.Option(metavar="NAME.pack", help="The pack to write.", show_default=False)],
-    name: Annotated[str | None, typer.Option(help="What it is called.", show_default="by the table of benchmarks")] = None,
+    name: Annotated[
+        str | None, typer.Option(help="What it is called.", show_default="by the table of benchmarks")
+    ] = None,
     version: Annotated[str | None, typer.Option(help="Which version of the set it is.")] = None,
     fmt: Annotated[str | None, typer.Option("--format", help="The format of the rows, as in a contract.")] = None,
     fields: Annotated[
@@ -33,7 +37,7 @@ def build(
     min_length: Annotated[int, typer.Option(min=8, help="As of the check leakage that will compare with it.")] = 12,
     _debug: DebugOpt = False,
 ) -> None:
-    """Write a pack of an evaluation set: hashes of its n-grams, no text. docs/packs.md says what can be guessed from it.
+    """Write a pack of an evaluation set: hashes of its n-grams, no text. docs/packs.md: what can be guessed from it.
 
     Exit code: 0 written, 2 asked wrongly, 3 the files cannot be read whole.
     """

@@ -29,7 +29,13 @@ from datacheck.version import __version__
 
 
 def build(
-    files: Sequence[Path], to: Path, *, name: str | None, version: str | None, settings: Mapping[str, object], min_length: int
+    files: Sequence[Path],
+    to: Path,
+    *,
+    name: str | None,
+    version: str | None,
+    settings: Mapping[str, object],
+    min_length: int,
 ) -> Pack:
     """Write the pack of all rows of these files at `to`; returns it.
 
@@ -40,11 +46,12 @@ def build(
     if to.exists() and not (to.is_file() and to.read_bytes()[: len(ANY)] == ANY):
         raise UsageError("{to}: exists already; choose another name, or move it away", to=to)
     reading = _reading(files[0], settings)
-    parts, digests, rows = [pl.DataFrame(schema={**TURNS, "row": pl.UInt64})], [], 0
+    parts, rows = [pl.DataFrame(schema={**TURNS, "row": pl.UInt64})], 0
+    digests: list[str] = []
     for path in files:
         for file in dataset_files("pack", path, str(path), None).read:
-            turns, count, sha256 = _turns(file, reading)
-            parts.append(turns.with_columns(pl.col("row").cast(pl.UInt64) + rows))
+            part, count, sha256 = _turns(file, reading)
+            parts.append(part.with_columns(pl.col("row").cast(pl.UInt64) + rows))
             digests.append(sha256)
             rows += count
     turns = pl.concat(parts).with_columns(pl.col("row").cast(pl.UInt32)).lazy()
@@ -52,12 +59,16 @@ def build(
     if asked.is_empty():
         raise LoadError("{path}: no row asks anything; name the keys with --fields prompt=KEY", path=files[0])
     digest = digest_of(asked)
-    known = recognised(digests[0] if len(digests) == 1 else "", digest)
+    known = None if name else recognised(digests[0] if len(digests) == 1 else "", digest)
     header = {
         "name": name or (known.name if known else to.stem),
-        "version": (known.version if known and not name else "") if version is None else version, "rows": rows, "rules": pack_rules(min_length), "files": sorted(digests),
-        "questions": digest, "library": f"datacheck {__version__}",
-    }  # fmt: skip
+        "version": version or (known.version if known else ""),
+        "rows": rows,
+        "rules": pack_rules(min_length),
+        "files": sorted(digests),
+        "questions": digest,
+        "library": f"datacheck {__version__}",
+    }
     pack = Pack(header, _items(turns, min_length), _ends(turns, rows))
     try:
         data = write(pack)
@@ -94,7 +105,9 @@ def _turns(file: FoundFile, reading: Reading) -> tuple[pl.DataFrame, int, str]:
             found.append(tables.turns.with_columns(pl.col("row").cast(pl.UInt64) + rows))
             rows, bad = rows + tables.counts.rows, bad + tables.counts.bad
     if bad or any(map(Event.serious, seen.events)) or seen.container == "pack":
-        raise LoadError("{name}: not all of it can be read; a pack of half a set would pass for the whole", name=file.name)
+        raise LoadError(
+            "{name}: not all of it can be read; a pack of half a set would pass for the whole", name=file.name
+        )
     return pl.concat(found), rows, seen.sha256
 
 
@@ -130,7 +143,9 @@ def shown(pack: Pack) -> Iterator[Message]:
     )
     counts = items.group_by("kind").agg(pl.len(), pl.col("short").sum()).sort("kind")
     for kind, count, short in counts.iter_rows():
-        yield Message("  {kind}: {count:,} ({short:,} of them too short for n-grams)", kind=kind, count=count, short=short)
+        yield Message(
+            "  {kind}: {count:,} ({short:,} of them too short for n-grams)", kind=kind, count=count, short=short
+        )
     rules = header["rules"]
     yield Message("  rules: {rules}", rules=", ".join(f"{key} {rules[key]}" for key in sorted(rules)))
     yield Message("  questions: {digest}", digest=header["questions"])

@@ -103,8 +103,8 @@ def _of(check: Check, subject: Subject, loaded: Loaded, rows: int, view: StoreVi
         return entry
     hashed = sum(file.rows for file in loaded.files if file.container == "pack")
     if hashed and not (check.reads_packs and loaded is not view.loaded):
-        told = Message("{hashed:,} rows of a pack, which holds no text; only `leakage` compares with it", hashed=hashed)
-        return {**entry, "read": rows - hashed, "unread": hashed, "why": told.to_json(), "whole": True}
+        why = Message("{hashed:,} rows of a pack, which holds no text; only `leakage` compares with it", hashed=hashed)
+        return {**entry, "read": rows - hashed, "unread": hashed, "why": why.to_json(), "whole": True}
     formats = check.blind
     blind = [sum(file.unread.get(form, {}).get("", 0) for form in formats) for file in loaded.files]
     objects = sum(file.subjects.get(subject, (0, 0))[1] for file in loaded.files)

@@ -20,8 +20,8 @@ from datacheck.text.encoded import encoded, readable
 from datacheck.text.eval_index import WINDOW, EvalIndex, Items
 from datacheck.text.matching import least
 from datacheck.text.normalise import normalise
-from datacheck.text.rules import RULES
 from datacheck.text.packs import Pack
+from datacheck.text.rules import RULES
 from datacheck.text.shingles import Shingles, contained, shingles
 
 # A Chinese character says more than a Latin letter: five characters against eight (at 5, English items of everyday
@@ -224,7 +224,9 @@ class _Beside(NamedTuple):
 def _beside(items: pl.DataFrame) -> dict[int, _Beside]:
     """By row, what should stand beside its question."""
     found = {}
-    for row, kinds, texts, keys in items.group_by("row").agg("kind", "text", pl.col("options").explode(empty_as_null=False)).iter_rows():
+    for row, kinds, texts, keys in (
+        items.group_by("row").agg("kind", "text", pl.col("options").explode(empty_as_null=False)).iter_rows()
+    ):
         written = dict(zip(kinds, texts, strict=True))
         question, whole = written.get("question") or "", written.get("question_and_options") or ""
         options = _options(question, whole)
@@ -252,11 +254,12 @@ def _stands(option: str | int, place: str) -> bool:
 
 def _option_keys(options: list[str]) -> list[int]:
     """48 bits of the hash of each option, and its length in the lower 16."""
-    return [int(key) >> 16 << 16 | len(each) & 0xFFFF for key, each in zip(hashes(options), options, strict=True)]
+    found = hashes(pl.Series(options, dtype=pl.String))
+    return [int(key) >> 16 << 16 | len(each) & 0xFFFF for key, each in zip(found, options, strict=True)]
 
 
 def with_option_keys(items: pl.DataFrame) -> pl.DataFrame:
-    """The items as a pack has them: beside a brief question the lengths of what was written, and keys of its options."""
+    """The items as a pack has them: with a brief question the lengths of what was written, and keys of its options."""
     brief = items.filter("brief")["row"]
     beside = _beside(items.filter(pl.col("row").is_in(brief.implode())))
     keys = {row: [each.whole << 32 | each.stem, *_option_keys(each.options)] for row, each in beside.items()}
@@ -361,8 +364,8 @@ class Leaks(Feature):
 
     def compute(self, part: View) -> pl.DataFrame:
         """One line per (text, item), as in `columns`."""
-        items = part[self.needs()[0]].filter(~pl.col("short"), ~pl.col("canary"))
-        items = items.select(pl.exclude("text", "short", "key", "options")).collect()
+        wanted = part[self.needs()[0]].filter(~pl.col("short"), ~pl.col("canary"))
+        items = wanted.select(pl.exclude("text", "short", "key", "options")).collect()
         texts = spoken(part.turns, part.cells)
         if self.held:
             rows = part.rows.filter(~pl.col("split").is_in(self.held).fill_null(False))

@@ -12,7 +12,10 @@ FORMAT = CELL = "pack"  # the format of a pack's rows; the key under which its f
 
 # What stands in every pack beside the set's own items: made up, so that reading and matching can be tried on texts
 # that are known, by hashes that were written when the pack was made.
-_HARBOUR = "The harbour pilot of Ostermoor counted {} copper lanterns before the {} tide carried the barges away, then asked how many were left on the northern quay."
+_HARBOUR = (
+    "The harbour pilot of Ostermoor counted {} copper lanterns before the {} tide carried the barges away, "
+    "then asked how many were left on the northern quay."
+)
 _MILL = "青石镇的磨坊主每天清早把{}袋荞麦装上骡车，过了{}座木桥以后还剩多少袋可以卖给山那边的客栈？"
 _CHOICE = "柳河县志里记载的下列四种渡船当中，哪一种最早用于运送官府的陶器？第{}卷"
 _BRIEF = "下列渡船名称写法不正确的是哪一组"

@@ -7,6 +7,7 @@ from anybody: sizes are bounded, every number is checked, nothing in it is code.
 
 import json
 from hashlib import sha256
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -44,8 +45,10 @@ class PackError(ValueError):
 
 
 class Pack(NamedTuple):
-    """header: name, version, rows, rules, library, questions, files; items: PACKED, sorted; ends: per row (u64) the
-    hashes of how its prompt opens and closes: 0 without a prompt, 1 of an end that few rows share."""
+    """What a pack holds; header: name, version, rows, rules, library, questions, files; items: PACKED, sorted.
+
+    ends: per row (u64) the hashes of how its prompt opens and closes: 0 without a prompt, 1 of one that few rows share.
+    """
 
     header: dict[str, Any]
     items: pl.DataFrame
@@ -56,11 +59,12 @@ def write(pack: Pack) -> bytes:
     """The bytes of a pack."""
     items = pack.items.sort("canary", "row", "kind").with_columns(keyed=pl.col("key").is_not_null())
     flat = {name: items[name].explode(empty_as_null=False).to_numpy() for name in ("options", "shingles")}
+    flags = [pl.col(flag).cast(pl.UInt8) * 2**at for at, flag in enumerate(FLAGS)]
     columns = {
         "row": items["row"],
         "kind": items["kind"].replace_strict({kind: at for at, kind in enumerate(KINDS)}, return_dtype=pl.UInt8),
         "n": items["n"],
-        "flags": items.select(pl.sum_horizontal(pl.col(f).cast(pl.UInt8) * 2**at for at, f in enumerate(FLAGS)))[f"{FLAGS[0]}"],
+        "flags": items.select(pl.sum_horizontal(flags)).to_series(),
         "length": items["length"],
         "key": items["key"].fill_null(0),
         "options": items["options"].list.len(),
@@ -141,7 +145,7 @@ def _items(header: dict[str, Any], columns: dict[str, Any]) -> pl.DataFrame:
     if not sound:
         raise PackError
     lists = {
-        name: pl.Series(name, [flat[a:b] for a, b in zip(ends, ends[1:], strict=False)], dtype=PACKED[name])
+        name: pl.Series(name, [flat[a:b] for a, b in pairwise(ends)], dtype=PACKED[name])
         for name, flat, ends in (
             ("options", columns["option"], offsets["options"].tolist()),
             ("shingles", grams, offsets["grams"].tolist()),
