@@ -15,7 +15,7 @@ CODE = sorted([*(ROOT / "datacheck").rglob("*.py"), *(ROOT / "flows").rglob("*.p
 
 # From the ground up. A room (a package, or a module directly under datacheck/) imports from lower floors only.
 FLOORS = (
-    ("status", "version", "interrupts", "plugins", "text", "i18n", "benchmarks"),
+    ("status", "version", "interrupts", "plugins", "text", "i18n"),
     ("errors", "pii", "trainers", "chat"),
     ("check", "loading"),
     ("contract", "features"),

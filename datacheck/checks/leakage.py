@@ -8,7 +8,6 @@ import numpy as np
 import polars as pl
 from pydantic import BeforeValidator, Field, model_validator
 
-from datacheck import benchmarks
 from datacheck.check import (
     Check,
     Limit,
@@ -42,6 +41,7 @@ from datacheck.features.questions import Questions
 from datacheck.features.short_prompts import ShortPrompts, prompt_keys
 from datacheck.features.skeletons import HASHED, Skeletons, end_keys
 from datacheck.i18n.message import ids, joined
+from datacheck.loading import benchmarks
 from datacheck.text.codes import from_lengths
 from datacheck.text.eval_index import WINDOW, EvalIndex, scan
 from datacheck.text.leak_plants import Item, leaks

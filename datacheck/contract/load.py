@@ -14,7 +14,6 @@ from typing import Any, NamedTuple, TypeVar, get_args
 from pydantic import BaseModel, ValidationError
 from pydantic import Field as PydanticField
 
-from datacheck import benchmarks
 from datacheck.check import Artifact, Check, FieldRule, Limit, Listing, Metric, Model, Need, Scale
 from datacheck.contract import artifacts
 from datacheck.contract.artifacts import Run
@@ -23,6 +22,7 @@ from datacheck.contract.yaml import Document, load_yaml
 from datacheck.errors import ContractError, Problem, UsageError, near, reason_of, unknown
 from datacheck.i18n.message import Message, Parameter, joined
 from datacheck.i18n.wrong_values import wrong_value
+from datacheck.loading import benchmarks
 from datacheck.loading.reading import Reading
 from datacheck.trainers import trainer_names
 

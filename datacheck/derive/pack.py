@@ -7,7 +7,6 @@ import numpy as np
 import polars as pl
 from pydantic import ValidationError
 
-from datacheck.benchmarks import recognised
 from datacheck.checks.leakage import template_least
 from datacheck.engine.contain import tables_of
 from datacheck.errors import LoadError, UsageError
@@ -19,6 +18,7 @@ from datacheck.features.skeletons import skeletons
 from datacheck.files.inventory import FoundFile, dataset_files
 from datacheck.i18n.message import Message
 from datacheck.i18n.wrong_values import wrong_value
+from datacheck.loading.benchmarks import recognised
 from datacheck.loading.reader import Event, FileSeen, read
 from datacheck.loading.reading import Reading
 from datacheck.loading.tables import TURNS

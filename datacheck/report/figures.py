@@ -7,7 +7,7 @@ from datacheck.i18n.message import catalogue, ids
 from datacheck.i18n.words import Lang
 
 NAMED = ids(
-    "figure: arithmetic", "figure: benchmarks", "figure: categories", "figure: clusters", "figure: codes",
+    "figure: arithmetic", "figure: categories", "figure: clusters", "figure: codes",
     "figure: containment", "figure: cut_at", "figure: doublings", "figure: entities", "figure: gaps", "figure: kinds",
     "figure: languages", "figure: ledger", "figure: lengths", "figure: letters", "figure: lsh_recall", "figure: masks",
     "figure: mix", "figure: nearest", "figure: openings", "figure: pass_rates", "figure: planted", "figure: problems",
@@ -33,8 +33,9 @@ NAMED = ids(
     "kind: traditional", "kind: verbatim",
     "level: block", "level: warn", "level: profile", "level: error", "level: limit", "level: blank",
     "type: (missing)",
-    "state: valid", "state: suspect", "state: specimen", "state: public", "what: rows", "what: processes",
-    "what: rollouts or batches", "what: updates", "what: updates of the warm-up", "what: rows of an epoch in no batch",
+    "state: valid", "state: suspect", "state: specimen", "state: public",
+    "what: rows", "what: processes", "what: rollouts or batches", "what: updates", "what: updates of the warm-up",
+    "what: rows of an epoch in no batch",
 )  # fmt: skip
 _OURS = {known.partition(": ")[0] for known in NAMED} - {"figure", "column"}
 

@@ -30,6 +30,22 @@ def _shown(name: str, value: str | float | None, words: Words) -> str:
     return show.percent(value, form=words.percent) if name == "share" and value is not None else show.number(value)
 
 
+def told(finding: Finding, words: Words) -> Iterator[str]:
+    """The same as sentences, and what the table of benchmarks says of the files."""
+    for name, questions, seen, share, review, first in (table(finding, words) or ([], []))[1]:
+        said = Message(
+            "{set}: {seen} of {questions} questions seen ({share}), {review} for review",
+            set=name,
+            seen=seen,
+            questions=questions,
+            share=share,
+            review=review,
+        )
+        placed = Message("{what}; first at {first}", what=said, first=first) if first != "–" else said
+        yield placed.said(words.lang)
+    yield from lines(finding, words)
+
+
 def lines(finding: Finding, words: Words) -> Iterator[str]:
     """What the table of benchmarks says of the files."""
     found = finding.figures.get("recognised") or {}

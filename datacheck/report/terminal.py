@@ -12,7 +12,7 @@ from rich.console import Console
 
 from datacheck.check import Status
 from datacheck.i18n.words import WORDS, Lang, Words, told
-from datacheck.report import cards, figures, sets, show
+from datacheck.report import cards, sets, show
 from datacheck.report.cards import Card
 from datacheck.report.faces import faces
 from datacheck.report.screen import STYLES, Screen, make_screen
@@ -129,15 +129,11 @@ def _table(screen: Screen, findings: Sequence[Finding]) -> None:
 
 def _sets(screen: Screen, report: Report) -> None:
     """A line for each evaluation set that was compared with, and what is known of its files."""
-    told = [(finding, found) for finding in report.findings if (found := sets.table(finding, screen.words))]
+    told = [line for finding in report.findings for line in sets.told(finding, screen.words)]
     if told:
-        screen.heading(figures.name_of("benchmarks", screen.words.lang))
-    for finding, (heads, rows) in told:
-        for name, *values in rows:
-            said = [f"{head} {value}" for head, value in zip(heads[1:], values, strict=True) if value != "–"]
-            screen.line(screen.words.comma.join(said), head=f"  - {screen.short(name, 24)}{screen.words.colon}")
-        for line in sets.lines(finding, screen.words):
-            screen.line(line, head="  - ")
+        screen.heading(screen.words.sets)
+    for line in told:
+        screen.line(line, head="  - ", gutter="  | ")
 
 
 def _block(screen: Screen, finding: Finding, card: Card | None, codes: Sequence[show.CodeLine]) -> None:

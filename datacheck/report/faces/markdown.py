@@ -6,7 +6,7 @@ linked, mentioned or rendered inside of one.
 
 from datacheck.check import Status
 from datacheck.i18n.words import WORDS, Lang, Words, told
-from datacheck.report import cards, figures, sets, shape, show
+from datacheck.report import cards, sets, shape, show
 from datacheck.verdict.model import Finding, Report, ValueEntry
 
 FILE = "report.md"
@@ -93,7 +93,7 @@ def _findings(report: Report, words: Words) -> list[str]:
 
 def _sets(report: Report, words: Words) -> list[str]:
     told = [(finding, found) for finding in report.findings if (found := sets.table(finding, words))]
-    lines = ["", f"### {figures.name_of('benchmarks', words.lang)}"] if told else []
+    lines = ["", f"### {words.sets}"] if told else []
     for finding, (heads, rows) in told:
         lines += [*_table(*heads), *(_row(*map(code, row)) for row in rows)]
         lines += ["", *(f"- {code(line)}" for line in sets.lines(finding, words))]

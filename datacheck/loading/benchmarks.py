@@ -29,8 +29,10 @@ class Benchmark(NamedTuple):
 def known() -> tuple[Benchmark, ...]:
     """All files of the table."""
     table = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))["set"]
+    about = ("name", "version", "licence", "source", "reading")
+    facts = ("part", "rows", "sha256", "questions")
     return tuple(
-        Benchmark(*(each[key] for key in ("name", "version", "licence", "source")), *file, reading=each["reading"])
+        Benchmark(**{key: each[key] for key in about}, **dict(zip(facts, file, strict=True)))
         for each in table
         for file in each["files"]
     )
