@@ -363,7 +363,7 @@ class Leakage(Check):
                     lines.append((which.name, file, own[0].name, "", None, None, "no"))
         columns = {"set": pl.String, "file": pl.String, "benchmark": pl.String, "part": pl.String, "rows": pl.Int64,
                    "licence": pl.String, "known": pl.String}  # fmt: skip
-        return pl.DataFrame(lines, schema=columns, orient="row")
+        return pl.DataFrame(list(dict.fromkeys(lines)), schema=columns, orient="row")
 
     def _rates(self, leaked: pl.DataFrame, sizes: dict[str, int], rows: int) -> list[Value]:
         names = [s.name for s in self._sets if s.of is None or s.of in self.against]

@@ -133,9 +133,8 @@ def shown(pack: Pack) -> Iterator[Message]:
     """What a pack says of itself, line by line."""
     header, items = pack.header, pack.items.filter(~pl.col("canary"))
     yield Message(
-        "{name} {version}: {rows:,} rows, {items:,} items, {grams:,} hashed n-grams, no text; built by {library}",
-        name=header["name"],
-        version=header["version"],
+        "{name}: {rows:,} rows, {items:,} items, {grams:,} hashed n-grams, no text; built by {library}",
+        name=f"{header['name']} {header['version']}".strip(),
         rows=header["rows"],
         items=items.height,
         grams=int(items["shingles"].list.len().sum()),

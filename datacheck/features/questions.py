@@ -14,23 +14,26 @@ from datacheck.text.rules import RULES
 
 
 class Questions(Summary):
-    """One line per file: `file`, `sha256`, `rows`, `questions` (their digest; null where none could be read).
+    """One line per file: `file`, `sha256`, `questions` (their digest; null where none could be read), `packed`.
 
-    `packed`: the file is a pack; the digest is what it says of itself.
+    Of a pack a line for each file that it says it was built from; where that is one, with its digest.
     """
 
     def compute(self, data: View) -> pl.DataFrame:
         """Hash the questions of each file."""
-        files = data.files.select("file", "sha256", "rows").collect()
         told = questions(data.turns).join(data.rows.select("row", "file"), on="row").collect()
         digests = {str(name): digest_of(own["text"]) for (name,), own in told.group_by("file")}
+        found = [
+            (name, own, digests.get(name), False) for name, own in data.files.select("file", "sha256").collect().rows()
+        ]
         place = data.rows.select("row", "file").collect()["file"]
-        packs = {place[first]: pack.header["questions"] for first, pack in packed(data)}
-        known = digests | packs
-        return files.with_columns(
-            pl.Series("questions", [known.get(name) for name in files["file"]], dtype=pl.String),
-            pl.Series("packed", [name in packs for name in files["file"]], dtype=pl.Boolean),
-        )
+        for first, pack in packed(data):
+            found = [line for line in found if line[0] != place[first]]
+            of = pack.header["files"]
+            digest = pack.header["questions"] if len(of) == 1 else None
+            found += [(place[first], sha256, digest, True) for sha256 in of]
+        columns = {"file": pl.String, "sha256": pl.String, "questions": pl.String, "packed": pl.Boolean}
+        return pl.DataFrame(found, schema=columns, orient="row")
 
 
 def questions(turns: pl.LazyFrame) -> pl.LazyFrame:
