@@ -383,7 +383,7 @@ class Check(Model, ABC):
     reads: ClassVar[Subject | None] = "row"  # what it needs in a row; None: it looks at no rows
     blind: ClassVar[tuple[str, ...]] = UNREAD  # formats of which it cannot read what it needs though they hold texts
 
-    reads_packs: ClassVar[bool] = False  # whether it can compare with a pack, which holds no text (docs/packs.md)
+    reads_packs: ClassVar[bool] = False  # whether it compares with packs, which hold no text, or needs none of a row
 
     check: str
     id: str | None = None

@@ -64,6 +64,7 @@ NAMED = 5  # items that a note names
 TEMPLATE_ROWS, TEMPLATE_SHARE = 5, 0.01  # what so many prompts of a set share is a template of it
 TEMPLATES = 15  # templates in the figure
 FIRST = 3  # places that the line of an evaluation set names
+_MADE_UP = "hashes of made-up items"
 _PARTS = ids("question", "question and options", "answer", "text")
 
 
@@ -478,7 +479,8 @@ class Leakage(Check):
         by_kind = table.group_by("kind", maintain_order=True).agg(
             plants=pl.len(), alike=pl.col("alike").sum(), found=found, found_or_review=pl.col("review").sum()
         )
-        return Ratio(int(seen["found"].sum()), seen.height), by_kind
+        broken = table.filter(~pl.col("found"), kind=_MADE_UP).height  # by other hashes than these nothing is found
+        return Ratio(0 if broken else int(seen["found"].sum()), seen.height), by_kind
 
 
 def _of_pack(own: pl.DataFrame, made: pl.DataFrame, truth: pl.DataFrame) -> pl.DataFrame:
@@ -494,7 +496,7 @@ def _of_pack(own: pl.DataFrame, made: pl.DataFrame, truth: pl.DataFrame) -> pl.D
     sets = Shingles(from_lengths(sizes), some["shingles"].explode(empty_as_null=False).to_numpy())
     hits = scan(EvalIndex.of(sets, 1.0), sets)
     back = np.isin(np.arange(some.height), hits.rows[hits.rows == hits.items])
-    kinds = ["hashes of made-up items"] * len(same) + ["n-grams of the pack"] * some.height
+    kinds = [_MADE_UP] * len(same) + ["n-grams of the pack"] * some.height
     found = pl.Series("found", [*same, *back.tolist()], dtype=pl.Boolean)
     return pl.DataFrame({"kind": kinds, "alike": found.is_not_null(), "found": found, "review": found})
 

@@ -131,13 +131,13 @@ def _items(header: dict[str, Any], columns: dict[str, Any]) -> pl.DataFrame:
     order = (canary.astype(np.uint64) << 34) | (columns["row"].astype(np.uint64) << 2) | (kind & 3)
     offsets = {name: from_lengths(columns[name].astype(np.int64)) for name in ("options", "grams")}
     grams, sizes = columns["gram"], columns["grams"]
+    if [offsets[name][-1] for name in ("options", "grams")] != [header[name] for name in ("options", "grams")]:
+        raise PackError
     inner = np.ones(len(grams), np.bool_)  # whether an n-gram follows another one of its item
     inner[offsets["grams"][:-1][sizes > 0]] = False
     sound = (
         bool((columns["flags"] < 2 ** len(FLAGS)).all() and (kind < len(KINDS)).all())
         and bool((columns["row"][~canary] < header["rows"]).all() and (np.diff(order.astype(np.int64)) > 0).all())
-        and offsets["options"][-1] == header["options"]
-        and offsets["grams"][-1] == header["grams"]
         and bool((np.diff(grams.astype(np.int64))[inner[1:]] > 0).all())
         and bool(((sizes > 0) == ~flags["short"]).all() and (sizes <= columns["length"]).all())
         and bool((columns["length"] < 2**31).all() and (columns["n"] > 0).all())
