@@ -14,6 +14,18 @@ from datacheck.text.leak_plants import Item, leaks
 
 THINGS = ("lantern", "barrel", "ledger", "violin", "anchor", "kettle", "saddle", "candle", "mirror", "basket")
 PLACES = ("Ravensford", "Oakhaven", "Millbrook", "Stonegate", "Fairwater", "Kingsmere", "Eastvale", "Northwick")
+OPENINGS = (
+    "A merchant trades every {0} he owns, {1} in all, against one {2} at {3}. What did each cost him in copper?",
+    "If {3} lies {1} miles upstream, how long does a raft that carries a {0} and a {2} need to drift home?",
+    "Which of the {1} brothers inherits the {2} when the {0} is sold by the mayor of {3} before noon?",
+    "Draw lots among {1} shepherds near {3}: with what chance do the tallest two win both {0} and {2}?",
+    "The bell of {3} rings {1} times. Between two strokes a smith mends one {0}, never a {2}. How many by dusk?",
+    "Paint cans empty at a rate of {1} per hour while {3} repairs its fence; the {0} hides a {2}. When is it done?",
+    "Twice as many visitors came to {3} after the {2} was found, {1} fewer than hoped. Who counted the {0}?",
+    "Suppose that gravity doubled in {3}: would a falling {0} of {1} grams overtake the {2} beside it, and why?",
+    'Translate the sign above the inn of {3}, "{0} and {2}", into verse of {1} syllables, without any rhyme.',
+    "Rank these by weight as sold in {3}: one {0}, a {2}, and {1} goose feathers tied with a length of string.",
+)
 WARES = ("铜壶", "竹篮", "瓷碗", "油灯", "马鞍", "蜡烛", "木桶", "琴弦", "账本", "船锚")
 TOWNS = ("清河镇", "白石村", "东篱县", "南浦港", "北岭关", "西泽乡", "云溪寨", "松林堡")
 
@@ -21,15 +33,9 @@ TOWNS = ("清河镇", "白石村", "东篱县", "南浦港", "北岭关", "西�
 def exam() -> list[dict]:
     """Questions of three shapes that share no more than everyday words, and two that are very short."""
     rng, rows = random.Random(7), []
-    for at in range(24):
+    for at in range(10):
         one, two, town = rng.choice(THINGS), rng.choice(THINGS), rng.choice(PLACES)
-        rows.append(
-            {
-                "question": f"Merchant number {at} of {town} trades {rng.randint(12, 98)} {one}s against a {two} and "
-                f"keeps {rng.randint(3, 9)} of them for the winter market; how many {one}s does the guild receive?",
-                "answer": str(at),
-            }
-        )
+        rows.append({"question": OPENINGS[at].format(one, rng.randint(12, 98), two, town), "answer": str(at)})
         ware, other, town = rng.choice(WARES), rng.choice(WARES), rng.choice(TOWNS)
         rows.append(
             {
@@ -107,12 +113,12 @@ def test_a_pack_finds_what_its_file_finds(folder, command):
     where = pl.col("other").str.extract(r":(\d+)$")
     assert places.select(where).equals(packed_places.select(where))
     assert packed_places["other"][0].startswith("eval/exam.pack:")
-    # by hand: rows 0, 3, …, 48, the brief question with its options, and the short one
+    # by hand: rows 0, 3, …, 21 (the short one), the brief question with its options
     leaked = packed_places.filter(problem="leaked")
-    assert set(leaked["other"].str.extract(r":(\d+)$").cast(pl.Int64)) == {*range(1, 49, 3), 49, 50}
+    assert set(leaked["other"].str.extract(r":(\d+)$").cast(pl.Int64)) == {*range(1, 23, 3), 21}
     assert packed["values"][-1]["of"] >= 60
     assert "Evaluation sets" in printed
-    assert "eval: 18 of 50 questions seen (36 %)" in " ".join(printed.split())
+    assert "eval: 9 of 22 questions seen (40.9 %)" in " ".join(printed.split())
 
 
 def test_a_pack_holds_no_text_and_is_the_same_each_time(folder, command):
@@ -127,7 +133,7 @@ def test_a_pack_holds_no_text_and_is_the_same_each_time(folder, command):
     for item in packs.read(data).items["shingles"]:
         assert item.is_sorted()
     code, out, _ = command("pack", "show", "one.pack")
-    assert (code, out.splitlines()[0].startswith("exam: 50 rows, ")) == (0, True)
+    assert (code, out.splitlines()[0].startswith("exam: 22 rows, ")) == (0, True)
 
 
 def test_a_run_that_finds_nothing_shows_nothing_of_the_set(folder, command):
@@ -139,7 +145,7 @@ def test_a_run_that_finds_nothing_shows_nothing_of_the_set(folder, command):
     assert not any(text in written + printed for text in ("Merchant", "货郎", "铜壶与竹篮"))
 
 
-@pytest.mark.parametrize("setting", [{"min_length": 16}, {"min_length": 9}])
+@pytest.mark.parametrize("setting", [{"min_length": 9}])
 def test_a_pack_of_other_rules_is_refused(folder, command, setting):
     command("pack", "build", "exam.jsonl", "--to", "exam.pack")
     code, found, _, _ = scanned(folder, command, "exam.pack", {"check": "leakage", "against": ["eval"], **setting})
@@ -233,7 +239,7 @@ def listed(folder, command, monkeypatch):
     command("pack", "build", "exam.jsonl", "--to", "exam.pack")
     header = packs.read((folder / "exam.pack").read_bytes()).header
     exam_is = benchmarks.Benchmark(
-        "Guild Exam", "v2", "CC0", "nowhere", "", 50, header["files"][0], header["questions"], {}
+        "Guild Exam", "v2", "CC0", "nowhere", "", 22, header["files"][0], header["questions"], {}
     )
     monkeypatch.setattr(benchmarks, "known", lambda: (exam_is,))
     return folder
@@ -246,28 +252,30 @@ def said(folder, command, name):
 
 def test_a_file_is_recognised_by_its_bytes_and_by_its_questions(listed, command):
     known, printed = said(listed, command, "exam.jsonl")
-    assert (known, "exam.jsonl is Guild Exam v2 (50 rows, CC0)" in printed) == (["file"], True)
+    assert (known, "exam.jsonl is Guild Exam v2 (22 rows, CC0)" in printed) == (["file"], True)
     chat = [{"messages": [{"role": "user", "content": r["question"].upper().replace(" ", "  ")}]} for r in exam()]
     random.Random(1).shuffle(chat)
     jsonl(listed / "chat.jsonl", *chat)
     known, printed = said(listed, command, "chat.jsonl")
     assert known == ["questions"]
-    assert "chat.jsonl is Guild Exam v2 (50 rows, CC0), recognised by its questions: 50 of 50" in printed
+    assert "chat.jsonl is Guild Exam v2 (22 rows, CC0), recognised by its questions: 22 of 22" in printed
     known, printed = said(listed, command, "exam.pack")
-    assert (known, "exam.pack is Guild Exam v2 (50 rows, CC0), as the pack says" in printed) == (["pack"], True)
+    assert (known, "exam.pack is Guild Exam v2 (22 rows, CC0), as the pack says" in printed) == (["pack"], True)
     markdown = (listed / "report-exam.pack" / "report.md").read_text("utf-8")
     page = (listed / "report-exam.pack" / "report.html").read_text("utf-8")
     for face in (markdown, page):
-        assert "exam.pack is Guild Exam v2 (50 rows, CC0), as the pack says" in face
+        assert "exam.pack is Guild Exam v2 (22 rows, CC0), as the pack says" in face
         assert "Evaluation sets" in face
-    assert "| `eval` | `50` | `18` | `36 %` |" in markdown
-    assert "<td>eval</td><td>50</td><td>18</td><td>36 %</td>" in page
+    assert "| `eval` | `22` | `9` | `40.9 %` |" in markdown
+    assert "<td>eval</td><td>22</td><td>9</td><td>40.9 %</td>" in page
 
 
-@pytest.mark.parametrize("change", [lambda rows: rows[1:], lambda rows: [{**rows[0], "question": "Is it?"}, *rows[1:]]])
-def test_another_file_is_not_taken_for_it(listed, command, change):
-    jsonl(listed / "other.jsonl", *change(exam()))
-    known, printed = said(listed, command, "other.jsonl")
+def test_another_file_is_not_taken_for_it(listed, command):
+    rows = exam()
+    jsonl(listed / "others" / "fewer.jsonl", *rows[1:])
+    jsonl(listed / "others" / "changed.jsonl", {**rows[0], "question": "Is it?"}, *rows[1:])
+    jsonl(listed / "others" / "twice.jsonl", *rows, rows[0])
+    known, printed = said(listed, command, "others")
     assert (known, "Guild" in printed) == ([], False)
 
 
@@ -279,11 +287,11 @@ def test_a_benchmark_is_named_without_a_dataset(listed, command):
     assert benchmarks.known()[0].sha256 in err
     code, out, _ = command("run", path, "--data", "guild_exam=exam.jsonl", "--out", "out")
     assert (code, "exam.jsonl is Guild Exam v2" in out) == (1, True)
+    code, _, err = command("run", path, "--data", "guildexam=exam.jsonl", "--out", "out")
+    assert code == 2  # no check names it like that
     jsonl(listed / "other.jsonl", *exam()[1:])
     code, out, _ = command("run", path, "--data", "guild_exam=other.jsonl", "--out", "out")
     assert (code, "other.jsonl: not a known file of Guild Exam" in out) == (1, True)
-    code, _, err = command("run", path, "--data", "guildexam=exam.jsonl", "--out", "out")
-    assert code == 2  # no check names it like that
 
 
 @pytest.mark.slow

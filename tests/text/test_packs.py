@@ -58,10 +58,10 @@ def test_every_cut_and_every_changed_byte_is_seen():
 
 
 def test_what_has_the_right_digest_is_checked_all_the_same():
-    """Thousands of small changes, sealed anew: each is refused, or a table whose numbers can be."""
+    """A thousand small changes, sealed anew: each is refused, or a table whose numbers can be."""
     data, rng = write(small()), random.Random(5)
     refused = 0
-    for _ in range(3_000):
+    for _ in range(1_000):
         changed = bytearray(data)
         for _ in range(rng.randint(1, 3)):
             changed[rng.randrange(len(MAGIC), len(data) - 32)] = rng.choice(
@@ -77,7 +77,7 @@ def test_what_has_the_right_digest_is_checked_all_the_same():
         assert all(each.is_sorted() and each.n_unique() == len(each) for each in pack.items["shingles"])
         assert (pack.items["shingles"].list.len() <= pack.items["length"]).all()
         assert dict(pack.items.schema) == PACKED
-    assert refused > 1_000
+    assert refused > 300
 
 
 @pytest.mark.parametrize(
