@@ -22,10 +22,13 @@ from datacheck.loading.benchmarks import recognised
 from datacheck.loading.reader import Event, FileSeen, read
 from datacheck.loading.reading import Reading
 from datacheck.loading.tables import TURNS
+from datacheck.pii.redaction import visible
 from datacheck.propose.sample import sample_of
 from datacheck.text.arrays import UInt64s
 from datacheck.text.packs import ANY, Pack, PackError, write
 from datacheck.version import __version__
+
+SHOWN = 500  # characters of what a pack says of itself
 
 
 def build(
@@ -134,11 +137,11 @@ def shown(pack: Pack) -> Iterator[Message]:
     header, items = pack.header, pack.items.filter(~pl.col("canary"))
     yield Message(
         "{name}: {rows:,} rows, {items:,} items, {grams:,} hashed n-grams, no text; built by {library}",
-        name=f"{header['name']} {header['version']}".strip(),
+        name=_safe(f"{header['name']} {header['version']}".strip()),
         rows=header["rows"],
         items=items.height,
         grams=int(items["shingles"].list.len().sum()),
-        library=header["library"],
+        library=_safe(header["library"]),
     )
     counts = items.group_by("kind").agg(pl.len(), pl.col("short").sum()).sort("kind")
     for kind, count, short in counts.iter_rows():
@@ -146,7 +149,12 @@ def shown(pack: Pack) -> Iterator[Message]:
             "  {kind}: {count:,} ({short:,} of them too short for n-grams)", kind=kind, count=count, short=short
         )
     rules = header["rules"]
-    yield Message("  rules: {rules}", rules=", ".join(f"{key} {rules[key]}" for key in sorted(rules)))
-    yield Message("  questions: {digest}", digest=header["questions"])
+    yield Message("  rules: {rules}", rules=_safe(", ".join(f"{key} {rules[key]}" for key in sorted(rules))))
+    yield Message("  questions: {digest}", digest=_safe(header["questions"]))
     for digest in header["files"]:
-        yield Message("  built from a file of sha256 {digest}", digest=digest)
+        yield Message("  built from a file of sha256 {digest}", digest=_safe(digest))
+
+
+def _safe(words: str) -> str:
+    """Words of a file that may be anybody's, for a terminal."""
+    return visible(words[:SHOWN])

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from itertools import groupby
+from typing import Any
 
 from datacheck.i18n.message import Message
 from datacheck.i18n.words import Words
@@ -50,24 +51,33 @@ def lines(finding: Finding, words: Words) -> Iterator[str]:
     """What the table of benchmarks says of the files."""
     found = finding.figures.get("recognised") or {}
     rows = [dict(zip(found, line, strict=True)) for line in zip(*found.values(), strict=True)]
-    for (_, _, known), group in groupby(rows, key=lambda row: (row["set"], row["benchmark"], row["known"])):
+    rows.sort(key=_kind)
+    for (of, benchmark, known), group in groupby(rows, key=_kind):
         files = list(group)
         if len(files) <= _EACH:
             yield from (_one(known, row).said(words.lang) for row in files)
-            continue
-        yield Message(
-            "{n:,} files of {set} are {benchmark} ({rows:,} rows, {licence}): {what}",
-            n=len(files),
-            set=files[0]["set"],
-            benchmark=files[0]["benchmark"],
-            rows=sum(row["rows"] for row in files),
-            licence=files[0]["licence"],
-            what=_how(known),
-        ).said(words.lang)
+        elif known == "no":
+            yield Message(
+                "{n:,} files of {set} are no known files of {benchmark}", n=len(files), set=of, benchmark=benchmark
+            ).said(words.lang)
+        else:
+            yield Message(
+                "{n:,} files of {set} are {benchmark} ({rows:,} rows, {licence}): {what}",
+                n=len(files),
+                set=of,
+                benchmark=benchmark,
+                rows=sum(row["rows"] for row in files),
+                licence=files[0]["licence"],
+                what=_HOW[known],
+            ).said(words.lang)
 
 
-def _one(known: str, row: dict[str, str | int]) -> Message:
-    name = " ".join(str(row[part]) for part in ("benchmark", "part") if row[part])
+def _kind(row: dict[str, Any]) -> tuple[str, str, str]:
+    return row["set"], row["benchmark"], row["known"]
+
+
+def _one(known: str, row: dict[str, Any]) -> Message:
+    name = " ".join(row[part] for part in ("benchmark", "part") if row[part])
     if known == "no":
         return Message("{file}: not a known file of {benchmark}", file=row["file"], benchmark=row["benchmark"])
     is_one = Message(
@@ -84,10 +94,8 @@ def _one(known: str, row: dict[str, str | int]) -> Message:
     return Message("{what}, recognised by its questions: {rows:,} of {rows:,}", what=is_one, rows=row["rows"])
 
 
-def _how(known: str) -> Message:
-    return {
-        "file": Message("known files"),
-        "questions": Message("recognised by their questions"),
-        "pack": Message("as the packs say"),
-        "no": Message("not known files"),
-    }[known]
+_HOW = {
+    "file": Message("known files"),
+    "questions": Message("recognised by their questions"),
+    "pack": Message("as the packs say"),
+}

@@ -130,6 +130,8 @@ def test_a_pack_holds_no_text_and_is_the_same_each_time(folder, command):
         for text in filter(lambda each: isinstance(each, str) and len(each) > 6, row.values()):
             assert text[:6].encode() not in data
             assert text[-6:].encode() not in data
+    command("pack", "build", "exam.jsonl", "--to", "odd.pack", "--name", "a\x1b[31mb\n\u202ec")
+    assert not {*"\x1b\u202e"} & {*command("pack", "show", "odd.pack")[1]}  # a name may be anybody's
     for item in packs.read(data).items["shingles"]:
         assert item.is_sorted()
     code, out, _ = command("pack", "show", "one.pack")
@@ -277,6 +279,24 @@ def test_another_file_is_not_taken_for_it(listed, command):
     jsonl(listed / "others" / "twice.jsonl", *rows, rows[0])
     known, printed = said(listed, command, "others")
     assert (known, "Guild" in printed) == ([], False)
+
+
+def test_many_files_of_a_benchmark_are_one_line(listed, command):
+    for number in range(5):
+        jsonl(listed / "many" / f"{number}.jsonl", *exam()[number:])
+    data = (listed / "exam.jsonl").read_bytes()
+    for name in "abcd":
+        (listed / "many" / f"{name}.jsonl").write_bytes(data)
+    path = contract(
+        listed,
+        [{"check": "leakage", "against": ["guild-exam"]}],
+        source={"path": "data.jsonl"},
+        **{"guild-exam": ({"path": "many"}, ["too_few_rows"])},
+    )
+    _, out, _ = command("run", path, "--out", "out")
+    told = " ".join(out.replace("  | ", "").split())
+    assert "5 files of guild-exam are Guild Exam v2 (110 rows, CC0): " in told
+    assert "4 files of guild-exam are no known files of Guild Exam" in told
 
 
 def test_a_benchmark_is_named_without_a_dataset(listed, command):

@@ -105,6 +105,17 @@ def test_what_is_no_pack_is_refused(data):
         read(sealed(data + bytes(32)))
 
 
+def test_a_name_may_be_long_but_not_without_end():
+    whole = small()
+    for name, refused in (("x" * 200, False), ("x" * 201, True)):
+        data = write(whole._replace(header={**whole.header, "name": name}))
+        if refused:
+            with pytest.raises(PackError):
+                read(data)
+        else:
+            assert read(data).header["name"] == name
+
+
 def test_another_form_says_so():
     with pytest.raises(PackError) as found:
         read(write(small()).replace(b"pack 1", b"pack 2", 1))
