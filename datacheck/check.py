@@ -384,6 +384,8 @@ class Check(Model, ABC):
     is_suspicion: ClassVar[bool] = False  # what it names is for people to read: it needs no limit
     blind: ClassVar[tuple[str, ...]] = UNREAD  # formats of which it cannot read what it needs though they hold texts
 
+    reads_packs: ClassVar[bool] = False  # whether it compares with packs, which hold no text, or needs none of a row
+
     check: str
     id: str | None = None
     severity: Literal["fail", "warn"] = "fail"

@@ -33,16 +33,22 @@ from datacheck.features.leaks import (
     evaluation_items,
     find_leaks,
     spoken,
+    with_option_keys,
     with_options,
 )
+from datacheck.features.packed import MADE_UP, made_up
+from datacheck.features.questions import Questions
 from datacheck.features.short_prompts import ShortPrompts, prompt_keys
-from datacheck.features.skeletons import Skeletons
+from datacheck.features.skeletons import HASHED, Skeletons, end_keys
 from datacheck.i18n.message import ids, joined
-from datacheck.text.eval_index import WINDOW
+from datacheck.loading import benchmarks
+from datacheck.text.codes import from_lengths
+from datacheck.text.eval_index import WINDOW, EvalIndex, scan
 from datacheck.text.leak_plants import Item, leaks
 from datacheck.text.normalise import normalise
+from datacheck.text.packs import PACKED
 from datacheck.text.rules import RULES
-from datacheck.text.shingles import grams
+from datacheck.text.shingles import Shingles, grams
 
 # one name, or a list of names
 Names = Annotated[tuple[str, ...], BeforeValidator(lambda given: (given,) if isinstance(given, str) else given)]
@@ -57,6 +63,8 @@ COMMON_SHARE = 0.001  # of the rows; a phrase is at least as frequent as that
 NAMED = 5  # items that a note names
 TEMPLATE_ROWS, TEMPLATE_SHARE = 5, 0.01  # what so many prompts of a set share is a template of it
 TEMPLATES = 15  # templates in the figure
+FIRST = 3  # places that the line of an evaluation set names
+_MADE_UP = "hashes of made-up items"
 _PARTS = ids("question", "question and options", "answer", "text")
 
 
@@ -99,6 +107,7 @@ class Leakage(Check):
     }
 
     reads = "text"
+    reads_packs = True
     check: Literal["leakage"] = "leakage"
     against: Names = Field(default=(), description="the evaluation datasets of this contract")
     red_line: Names = Field(default=(), description="datasets of which not one item may be in here")
@@ -134,7 +143,8 @@ class Leakage(Check):
     def needs(self) -> tuple[Need, ...]:
         """Per evaluation set: its rows, its items, its prompts' skeletons, and the hits in this dataset."""
         each = [(self._items(s), self._leaks(s), Need(Skeletons(), s.of)) for s in self._sets]
-        rows = [Need("rows", of=s.of) for s in self._sets if s.of is not None]
+        named = [s.of for s in self._sets if s.of is not None]
+        rows = [need for of in named for need in (Need("rows", of), Need(Questions(), of))]
         return (*rows, *dict.fromkeys(need for needs in each for need in needs), Need(Skeletons()), self._brief())
 
     def _brief(self) -> Need:
@@ -143,7 +153,8 @@ class Leakage(Check):
     def measure(self, data: View) -> Measured:
         """Best hit per (row, evaluation row); rates over the evaluation rows."""
         sizes = {s.name: total(self._rows(data, s)) for s in self._sets}
-        items = {s.name: data[self._items(s)].collect() for s in self._sets}
+        every = {s.name: data[self._items(s)].collect() for s in self._sets}
+        items = {name: table.filter(~pl.col("canary")) for name, table in every.items()}
         equal = {s.name: self._equal(data, items[s.name]) for s in self._sets}
         phrases = pl.concat([self._phrases(data, s, items[s.name], equal[s.name]) for s in self._sets])
         best = pl.concat([self._best(data, s, items[s.name], phrases, equal[s.name]) for s in self._sets]).collect()
@@ -152,7 +163,7 @@ class Leakage(Check):
         same = ["set", "eval_row"]
         review = asked.filter(~pl.col("blocks")).join(leaked, on=same, how="anti", maintain_order="left")
         answers = best.filter("blocks", kind="answer").join(asked, on=same, how="anti", maintain_order="left")
-        recall, by_kind = self._planted(data, items)
+        recall, by_kind = self._planted(data, every)
         if not recall.of:  # nothing is long enough to be searched for
             recall = _equal_recall(items)
         new, templates = self._templates(data, sum(sizes.values()))
@@ -168,7 +179,13 @@ class Leakage(Check):
             table.with_columns(problem=pl.lit(problem))
             for problem, table in (("leaked", leaked), ("review", review), ("answer_leaked", answers))
         )
-        figures = {"containment": _histogram(asked), "planted": by_kind, "templates": templates}
+        figures = {
+            "benchmarks": _benchmarks(sizes, leaked, review),
+            "recognised": self._recognised(data),
+            "containment": _histogram(asked),
+            "planted": by_kind,
+            "templates": templates,
+        }
         return Measured(tuple(values), self._shown(data, evidence, items), figures, self._notes(items, sizes, phrases))
 
     def instead(self, plants: pl.DataFrame) -> Mapping[Need, pl.DataFrame]:
@@ -239,7 +256,8 @@ class Leakage(Check):
     def _equal(self, data: View, items: pl.DataFrame) -> pl.LazyFrame:
         """Questions too short to be searched for that a user asks word for word, as Leaks has its hits."""
         brief = _too_short(items)
-        keys = brief.select("kind", prompt_keys(brief["text"]), eval_row="row", stop=pl.col("text").str.len_chars())
+        stop = pl.coalesce(pl.col("text").str.len_chars(), "length")
+        keys = brief.select("kind", "key", eval_row="row", stop=stop)
         held = self._held(data).select(pl.col("row").cast(pl.UInt32))
         hits = data[self._brief()].join(keys.lazy(), on="key").join(held, on="row", how="semi")
         return hits.with_columns(start=pl.lit(0), begin=pl.lit(0), covered=pl.lit(1), size=pl.lit(1)).select(
@@ -314,6 +332,8 @@ class Leakage(Check):
             where=pl.format("{}[{}:{}]", "path", "start", "end"),
             said=pl.when(pl.col("size") == 1)
             .then(saying("the whole message is this {what}", what=word(what)))
+            .when(pl.col("other_text").is_null())  # of a pack
+            .then(saying("{covered} of {size} n-grams of {what}", covered="covered", size="size", what=word(what)))
             .otherwise(
                 saying("{covered} of {size} n-grams of {what}[{begin}:{stop}]", covered="covered", size="size",
                        what=word(what), begin="begin", stop="stop")
@@ -321,6 +341,30 @@ class Leakage(Check):
             text=pl.col("text").str.slice("start", pl.col("end") - pl.col("start")),
             other_text=pl.col("other_text").str.slice("begin", pl.col("stop") - pl.col("begin")),
         )  # fmt: skip
+
+    def _recognised(self, data: View) -> pl.DataFrame:
+        """The files of evaluation sets that the table of benchmarks knows, and those that are not what they are called.
+
+        `known`: by what, "file", "questions" or "pack" (what it says of itself); "no" of a file of a dataset that has a
+        benchmark's name and is none of it.
+        """
+        lines: list[tuple[str | int | None, ...]] = []
+        for which in self._sets:
+            if which.of is None:
+                continue
+            files = data[Need(Questions(), which.of)].select("file", "sha256", "questions", "packed").collect()
+            for file, sha256, questions, packed in files.iter_rows():
+                found = benchmarks.recognised(sha256, questions, which.name)
+                own = benchmarks.named(which.name)
+                if found:
+                    known = "pack" if packed else "file" if found.sha256 == sha256 else "questions"
+                    title = f"{found.name} {found.version}".strip()
+                    lines.append((which.name, file, title, found.part, found.rows, found.licence, known))
+                if own and (found is None or found.name != own[0].name):
+                    lines.append((which.name, file, own[0].name, "", None, None, "no"))
+        columns = {"set": pl.String, "file": pl.String, "benchmark": pl.String, "part": pl.String, "rows": pl.Int64,
+                   "licence": pl.String, "known": pl.String}  # fmt: skip
+        return pl.DataFrame(list(dict.fromkeys(lines)), schema=columns, orient="row")
 
     def _rates(self, leaked: pl.DataFrame, sizes: dict[str, int], rows: int) -> list[Value]:
         names = [s.name for s in self._sets if s.of is None or s.of in self.against]
@@ -410,17 +454,65 @@ class Leakage(Check):
         return Ratio(new, of) if of else None, top
 
     def _planted(self, data: View, items: dict[str, pl.DataFrame]) -> tuple[Ratio, pl.DataFrame]:
-        """Plant items into texts of this dataset and ask whether the scan brings each back."""
+        """Plant items into texts of this dataset and ask whether the scan brings each back.
+
+        A pack has no texts to plant. Made-up ones whose hashes stand in every pack are planted instead, and searched
+        for by the hashes that were read from the file; by those of this version they are known to be there. So what
+        is lost in reading the file, and what normalises or hashes otherwise than its builder did, is seen. Of the
+        set's own items the hashes are looked up with themselves: the index must bring each back.
+        """
+        truth = with_option_keys(evaluation_items(made_up(), self.min_length))
         hosts = data.turns.filter(pl.col("text").is_not_null()).head(PLANTED_ITEMS).collect()["text"].to_list() or [""]
         most = max(PLANTED_ITEMS // len(items), LEAST_PLANTED)
-        tables = [planted(table, hosts, self.block, self.review, most) for table in items.values()]
+        tables = []
+        for each in items.values():
+            if (own := each.filter("canary")).is_empty():
+                tables.append(planted(each, hosts, self.block, self.review, most))
+                continue
+            first = own.filter(pl.col("row") < len(MADE_UP)).drop("text")
+            known = first.join(truth.select("row", "kind", "text"), on=["row", "kind"], how="left")
+            tables.append(planted(known, hosts, self.block, self.review, most, truth))
+            tables.append(_of_pack(each.filter(~pl.col("canary")), own, truth))
         table = pl.concat(tables)
         seen = table.filter("alike")
         found = (pl.col("found") & pl.col("alike")).sum()
         by_kind = table.group_by("kind", maintain_order=True).agg(
             plants=pl.len(), alike=pl.col("alike").sum(), found=found, found_or_review=pl.col("review").sum()
         )
-        return Ratio(int(seen["found"].sum()), seen.height), by_kind
+        broken = table.filter(~pl.col("found"), kind=_MADE_UP).height  # by other hashes than these nothing is found
+        return Ratio(0 if broken else int(seen["found"].sum()), seen.height), by_kind
+
+
+def _of_pack(own: pl.DataFrame, made: pl.DataFrame, truth: pl.DataFrame) -> pl.DataFrame:
+    """As `planted`: made-up items that came out of a file as they are, and items that their own n-grams bring back."""
+    packs = (made["row"].n_unique() + len(MADE_UP) - 1) // len(MADE_UP)
+    facts = [name for name in PACKED if name not in ("canary", "row")]
+    wanted = truth.sort("row", "kind").select(facts).rows()
+    there = made.sort("row", "kind").select(facts).rows()
+    same = [there[at : at + 1] == [each] for at, each in enumerate(wanted * packs)]
+    some = own.filter(~pl.col("short"))
+    some = some.gather_every(max(some.height // PLANTED_ITEMS, 1))
+    sizes = some["shingles"].list.len().to_numpy().astype(np.int64)
+    sets = Shingles(from_lengths(sizes), some["shingles"].explode(empty_as_null=False).to_numpy())
+    hits = scan(EvalIndex.of(sets, 1.0), sets)
+    back = np.isin(np.arange(some.height), hits.rows[hits.rows == hits.items])
+    kinds = [_MADE_UP] * len(same) + ["n-grams of the pack"] * some.height
+    found = pl.Series("found", [*same, *back.tolist()], dtype=pl.Boolean)
+    return pl.DataFrame({"kind": kinds, "alike": found.is_not_null(), "found": found, "review": found})
+
+
+def _benchmarks(sizes: Mapping[str, int], leaked: pl.DataFrame, review: pl.DataFrame) -> pl.DataFrame:
+    """A line per evaluation set: what of it is here, and the first places."""
+    lines = []
+    for name, size in sizes.items():
+        hit, near = (table.filter(pl.col("set") == name) for table in (leaked, review))
+        places = pl.concat([hit, near]).select(place()).to_series().unique(maintain_order=True)
+        seen = hit["eval_row"].n_unique()
+        share = seen / size if size else None
+        lines.append((name, size, seen, share, near["eval_row"].n_unique(), ", ".join(places.head(FIRST)) or None))
+    columns = {"set": pl.String, "questions": pl.Int64, "seen": pl.Int64, "share": pl.Float64, "review": pl.Int64,
+               "first": pl.String}  # fmt: skip
+    return pl.DataFrame(lines, schema=columns, orient="row")
 
 
 def _too_short(items: pl.DataFrame) -> pl.DataFrame:
@@ -436,31 +528,47 @@ def _equal_recall(items: dict[str, pl.DataFrame]) -> Ratio:
     return Ratio(int((prompt_keys(brief) == prompt_keys(edited)).sum()), brief.len())
 
 
+def template_least(rows: int) -> float:
+    """How many rows of a set with so many prompts must share an end of theirs for it to be a template."""
+    return max(TEMPLATE_ROWS, rows * TEMPLATE_SHARE)
+
+
 def _compared(theirs: pl.LazyFrame, own: pl.LazyFrame) -> tuple[pl.DataFrame, int]:
     """The templates of an evaluation set, with the rows that have them on both sides; how many rows have an absent one.
 
     A template is an opening or a closing that at least TEMPLATE_ROWS rows of the set share, and one in a hundred.
     """
     rows = theirs.collect()
-    least = max(TEMPLATE_ROWS, rows.height * TEMPLATE_SHARE)
+    least = template_least(rows.height)
     tables, absent = [], []
     for end in ("opening", "closing"):
         counts = rows.group_by(end).agg(evaluation_rows=pl.len()).filter(pl.col("evaluation_rows") >= least).lazy()
-        held = own.join(counts, on=end, how="semi").group_by(end).agg(rows=pl.len())
+        if rows[end].str.starts_with(HASHED).any():  # of a pack: what is here is named by its hash, too
+            said = own.group_by(shown=end).agg(rows=pl.len()).collect()
+            held = said.with_columns(end_keys(said["shown"]).alias(end)).lazy()
+        else:
+            held = own.join(counts, on=end, how="semi").group_by(end).agg(rows=pl.len()).with_columns(shown=end)
         both = counts.join(held, on=end, how="left").with_columns(pl.col("rows").fill_null(0)).collect()
         absent.append(rows.join(both.filter(pl.col("rows") == 0), on=end, how="semi")["row"])
-        tables.append(both.select(pl.format(f"{end}: {{}}", end).alias("template"), "evaluation_rows", "rows"))
+        named = pl.coalesce("shown", pl.col(end).str.replace(HASHED, "#", literal=True))
+        tables.append(both.select(pl.format(f"{end}: {{}}", named).alias("template"), "evaluation_rows", "rows"))
     return pl.concat(tables), pl.concat(absent).n_unique()
 
 
 def planted(
-    items: pl.DataFrame, hosts: list[str], block: float, review: float, most: int = PLANTED_ITEMS
+    items: pl.DataFrame,
+    hosts: list[str],
+    block: float,
+    review: float,
+    most: int = PLANTED_ITEMS,
+    truth: pl.DataFrame | None = None,
 ) -> pl.DataFrame:
     """Plant the questions of an evaluation set in every way, and search for them.
 
     items: as EvalItems makes them; at most `most` rows of them are taken, chosen by content. hosts: other texts.
     Returns one line per plant: `kind`; `alike`: by plain sets, the planted text holds an item of the row at or above
-    `block`; `found`: the search says so; `review`: it finds the row at or above `review`.
+    `block`; `found`: the search says so; `review`: it finds the row at or above `review`. truth: the items by their
+    texts, where the hashes of `items` come from a file.
     """
     asked = items.filter(pl.col("kind") != "answer", ~pl.col("short"))
     asked = asked.filter(pl.col("length") <= pl.max_horizontal(pl.col("length").min(), PLANTED_LENGTH))
@@ -484,7 +592,8 @@ def planted(
     both = table.join(
         best, left_on=["plant", "eval_row"], right_on=["text", "eval_row"], how="left", maintain_order="left"
     )
-    alike = pl.Series("alike", _alike(asked.filter(~pl.col("brief")), table, block), pl.Boolean)
+    sets = asked if truth is None else truth.filter(pl.col("kind") != "answer", ~pl.col("short"))
+    alike = pl.Series("alike", _alike(sets.filter(~pl.col("brief")), table, block), pl.Boolean)
     return both.select("kind", alike, pl.col("found").fill_null(False), pl.col("review").fill_null(False))
 
 

@@ -25,6 +25,7 @@ class SchemaViolations(Check):
 
     metrics = {"rate": Metric("rows that break the schema or fit no format", "share", of="rows", limit=Limit(max=0))}
 
+    reads_packs = True
     check: Literal["schema_violations"] = "schema_violations"
     fields: dict[str, FieldRule] = Field(default={}, description="rules by dotted path; from the dataset's schema:")
     format: str = Field(default="auto", description="rows: any record will do; from source.format")

@@ -27,6 +27,7 @@ class UnjudgedText(Check):
         )
     }
 
+    reads_packs = True
     check: Literal["unjudged_text"] = "unjudged_text"
     ignore: tuple[str, ...] = Field(default=(), description="top-level keys that training does not see")
     columns: tuple[str, ...] = Field(default=(), description="keys that other checks judge; from `source.columns`")

@@ -21,6 +21,7 @@ class UntidyFiles(Check):
         "bom": Metric("files that begin with a byte order mark", "files", limit=Limit(warn_max=0)),
     }
 
+    reads_packs = True
     check: Literal["untidy_files"] = "untidy_files"
 
     @classmethod

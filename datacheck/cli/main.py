@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 import typer
 from typer.exceptions import TyperException
 
-from datacheck.cli import audit, demo, flows, gate, init, registry
+from datacheck.cli import audit, demo, flows, gate, init, pack, registry
 from datacheck.cli.options import (
     ChecksOpt,
     DataOpt,
@@ -439,6 +439,7 @@ demo.register(app)
 gate.register(app)
 registry.register(app)
 flows.register(app)
+pack.register(app)
 
 
 def main() -> None:

@@ -36,15 +36,16 @@ PASSED_ON = {"allow_extra_args": True, "ignore_unknown_options": True, "help_opt
 
 def bindings(data: list[str] | None) -> dict[str, str]:
     """The datasets of `--data NAME=PATH`. Raises UsageError."""
-    return _pairs("--data", data, Message("expected NAME=PATH, as in --data train=drops/2026-11-20"))
+    return pairs("--data", data, Message("expected NAME=PATH, as in --data train=drops/2026-11-20"))
 
 
 def run_settings(given: list[str] | None) -> dict[str, str]:
     """The settings of `--run NAME=VALUE`. Raises UsageError."""
-    return _pairs("--run", given, Message("expected NAME=VALUE, as in --run tokenizer=models/qwen"))
+    return pairs("--run", given, Message("expected NAME=VALUE, as in --run tokenizer=models/qwen"))
 
 
-def _pairs(option: str, items: list[str] | None, expected: Message) -> dict[str, str]:
+def pairs(option: str, items: list[str] | None, expected: Message) -> dict[str, str]:
+    """What an option says that is given as A=B. Raises UsageError."""
     found: dict[str, str] = {}
     for item in items or []:
         name, equals, value = item.partition("=")

@@ -5,7 +5,7 @@ import hashlib
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
@@ -22,6 +22,7 @@ from datacheck.contract.yaml import Document, load_yaml
 from datacheck.errors import ContractError, Problem, UsageError, near, reason_of, unknown
 from datacheck.i18n.message import Message, Parameter, joined
 from datacheck.i18n.wrong_values import wrong_value
+from datacheck.loading import benchmarks
 from datacheck.loading.reading import Reading
 from datacheck.trainers import trainer_names
 
@@ -29,6 +30,7 @@ _DATASET = re.compile(r"[\w-]+")  # becomes part of file names and, with a dot, 
 _ID = re.compile(r"\w[\w.-]*")
 _MEDIA = ".media"  # behind a dataset's name in --data
 _PERCENT = re.compile(r"([0-9]+(?:\.[0-9]+)?) ?%")
+_SHOWN = 3  # known files of a benchmark that an error names
 _NAME_BYTES = 100  # dataset and id together stay within a file name
 
 Where = tuple[str | int, ...]
@@ -319,10 +321,46 @@ def _relations(reader: _Reader, check: Check, labels: list[str] | None, where: W
     """The other datasets and the label that a check speaks of must exist; None: the labels are not known."""
     for other in reaches(check):
         if other not in reader.datasets:
-            reader.complain(where, "'{other}': {what}", other=other, what=unknown("dataset", other, reader.datasets))
+            what = _absent_benchmark(other) or unknown("dataset", other, reader.datasets)
+            reader.complain(where, "'{other}': {what}", other=other, what=what)
     if check.by is not None and labels is not None and check.by not in labels:
         hint = near(check.by, labels) if labels else Message("name one under source.columns")
         reader.complain((*where, "by"), "'{by}' is not a label of this dataset; {hint}", by=check.by, hint=hint)
+
+
+def _absent_benchmark(name: str) -> Message | None:
+    """How to give the files of a benchmark that a check names and the contract does not have."""
+    known = benchmarks.named(name)
+    if not known:
+        return None
+    listed = ", ".join(f"{each.sha256} ({each.rows:,})" for each in known[:_SHOWN])
+    more = len(known) - _SHOWN
+    files = Message("{listed} and {more:,} more", listed=listed, more=more) if more > 0 else listed
+    return Message(
+        "no dataset of this contract; give its file: --data {name}=PATH. "
+        "Known files of {title}, by sha256 (rows): {files}",
+        name=name,
+        title=known[0].name,
+        files=files,
+    )
+
+
+def _bound_benchmarks(header: _Header, data: Mapping[str, str]) -> None:
+    """Benchmarks that a check names and --data gives are datasets, though the contract does not list them."""
+    wanted = {name for raw in header.datasets.values() if isinstance(raw, dict) for name in _named_sets(raw)}
+    for name in data:
+        known = benchmarks.named(name)
+        if name not in header.datasets and name in wanted and known:
+            header.datasets[name] = {"source": known[0].reading, "checks": ["too_few_rows"]}
+
+
+def _named_sets(raw: dict[str, Any]) -> Iterator[str]:
+    """The evaluation sets that the checks of a dataset name."""
+    checks = raw.get("checks")
+    for check in checks if isinstance(checks, list) else ():
+        for setting in ("against", "red_line"):
+            given = check.get(setting) if isinstance(check, dict) else None
+            yield from (each for each in (given if isinstance(given, list) else [given]) if isinstance(each, str))
 
 
 def _is_name(name: str, pattern: re.Pattern[str]) -> bool:
@@ -506,6 +544,8 @@ def load_contract(
     header = reader.model(_Header, value, ())
     _run(reader, header.run if header else {}, run or {}, folder)
     datasets: dict[str, Dataset] = {}
+    if header:
+        _bound_benchmarks(header, data)
     reader.datasets = tuple(header.datasets if header else ())
     absent = _absent(header, data, required) if header else set()
     for key, raw in (header.datasets if header else {}).items():

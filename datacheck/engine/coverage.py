@@ -99,12 +99,16 @@ def _of(check: Check, subject: Subject, loaded: Loaded, rows: int, view: StoreVi
             "the text under `{key}` got lost while it was read: a fault of datacheck, please report it", key=first
         )
         return {**entry, "read": 0, "unread": rows, "why": why.to_json()}
+    hashed = sum(file.rows for file in loaded.files if file.container == "pack")
+    if hashed and not (check.reads_packs and (subject == "row" or loaded is not view.loaded)):
+        why = Message("{hashed:,} rows of a pack, which holds no text; only `leakage` compares with it", hashed=hashed)
+        return {**entry, "read": rows - hashed, "unread": hashed, "why": why.to_json(), "whole": True}
     if subject == "row":
         return entry
     formats = check.blind
     blind = [sum(file.unread.get(form, {}).get("", 0) for form in formats) for file in loaded.files]
     objects = sum(file.subjects.get(subject, (0, 0))[1] for file in loaded.files)
-    read = sum(file.subjects.get(subject, (0, 0))[0] for file in loaded.files)
+    read = hashed + sum(file.subjects.get(subject, (0, 0))[0] for file in loaded.files)
     # Rows of a shape that the check itself names as a fault have been read.
     read += sum(file.formats.get(form, 0) for file in loaded.files for form in UNREAD if form not in formats)
     unread = sum(blind) + objects

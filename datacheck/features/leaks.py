@@ -2,11 +2,16 @@
 
 import re
 from functools import lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 
 from datacheck.check import Feature, Need, Summary, View
+from datacheck.errors import LoadError
+from datacheck.features.packed import MADE_UP, packed
+from datacheck.features.row_keys import hashes
+from datacheck.features.short_prompts import prompt_keys
 from datacheck.features.turn_texts import THOUGHTS
 from datacheck.text.arrays import Int64s, UInt32s
 from datacheck.text.codes import from_lengths, row_numbers
@@ -15,6 +20,7 @@ from datacheck.text.encoded import encoded, readable
 from datacheck.text.eval_index import WINDOW, EvalIndex, Items
 from datacheck.text.matching import least
 from datacheck.text.normalise import normalise
+from datacheck.text.packs import Pack
 from datacheck.text.rules import RULES
 from datacheck.text.shingles import Shingles, contained, shingles
 
@@ -30,7 +36,8 @@ LONGER = 2  # an answer alone is telling only if it is so many times as long as 
 ITEMS: dict[str, pl.DataType | type[pl.DataType]] = {
     "row": pl.UInt32, "kind": pl.String, "n": pl.UInt8, "length": pl.UInt32, "several": pl.Boolean,
     "short": pl.Boolean, "brief": pl.Boolean, "whole": pl.Boolean, "text": pl.String, "shingles": pl.List(pl.UInt32),
-    "begins": pl.List(pl.UInt32), "ends": pl.List(pl.UInt32),
+    "begins": pl.List(pl.UInt32), "ends": pl.List(pl.UInt32), "canary": pl.Boolean, "key": pl.UInt64,
+    "options": pl.List(pl.UInt64),
 }  # fmt: skip
 _SPOKEN = ("prompt", "option", "text")
 LABEL = r"^\s*[(（]?[A-Ja-j][)）.．、:：]\s*"
@@ -101,7 +108,8 @@ def evaluation_items(turns: pl.LazyFrame, min_length: int) -> pl.DataFrame:
     many letters; an answer twice that; a question with options neither with labels nor without has more) and has no
     n-grams. `brief`: the question of a row with options, less than two thirds of `min_length` longer than that: it may
     be a stock phrase ("which of these is not a compound?").
-    `begins`, `ends`: where each n-gram stands in `text`, which is as it was written.
+    `begins`, `ends`: where each n-gram stands in `text`, which is as it was written. `key`: that of a short question.
+    `canary` and `options` are those of packs: items that are made up; see `option_keys`.
     """
     questions = asked(turns)
     optional = questions.filter(pl.col("part") == "option").select("row").unique()
@@ -125,7 +133,10 @@ def evaluation_items(turns: pl.LazyFrame, min_length: int) -> pl.DataFrame:
         brief=stem & (pl.col("length") < least + min_length * 2 // 3),
     )
     parts = [_with_shingles(table.filter(~pl.col("short"), pl.col("n") == n), n, min_length) for n in (HAN_N, LATIN_N)]
-    return pl.concat([*parts, _without_shingles(table.filter("short"))]).sort("row", "kind")
+    items = pl.concat([*parts, _without_shingles(table.filter("short"))])
+    keyed = items.filter("short", kind="question")
+    keyed = keyed.select("row", "kind", prompt_keys(keyed["text"]))
+    return items.drop("key").join(keyed, on=["row", "kind"], how="left").select(ITEMS.keys()).sort("row", "kind")
 
 
 def _without_shingles(table: pl.DataFrame) -> pl.DataFrame:
@@ -134,6 +145,7 @@ def _without_shingles(table: pl.DataFrame) -> pl.DataFrame:
 
 
 def _typed(table: pl.DataFrame) -> pl.DataFrame:
+    table = table.with_columns(canary=pl.lit(False), key=pl.lit(None), options=pl.lit([], pl.List(pl.UInt64)))
     return table.select(pl.col(name).cast(kind) for name, kind in ITEMS.items())
 
 
@@ -180,30 +192,98 @@ def with_options(items: pl.DataFrame, hits: pl.DataFrame) -> list[bool]:
     hits: `eval_row`, `text` in which the question stands, `start`, `end`. Beside: within WINDOW times the length of the
     question with its options, on either side. Options that have fewer than OPTIONS characters together say nothing.
     """
-    known = items.filter(pl.col("kind").is_in(["question", "question_and_options"]))
-    asked = dict(zip(known.select("row", "kind").iter_rows(), known["text"], strict=True))
-    wanted = {row: _options(asked, row) for row in hits["eval_row"].unique().to_list()}
-    reach = {row: WINDOW * len(asked.get((row, "question_and_options"), "")) for row in wanted}
+    rows = hits["eval_row"].to_list()
+    wanted = _beside(items.filter(pl.col("row").is_in(hits["eval_row"].unique().implode())))
+    reach = {row: WINDOW * each.whole for row, each in wanted.items()}
     before, after = [], []
     for row, text, start, end in hits.select("eval_row", "text", "start", "end").iter_rows():
         before.append(readable(text[max(start - CODE * reach[row], 0) : start]))
         after.append(readable(text[start : end + CODE * reach[row]]))
-    stems = [len(asked[row, "question"]) for row in hits["eval_row"].to_list()]
     plain = [normalise(pl.Series(texts, dtype=pl.String), RULES).to_list() for texts in (before, after)]
+    places = [
+        left[-reach[row] :] + right[: wanted[row].stem + reach[row]]
+        for row, left, right in zip(rows, *plain, strict=True)
+    ]
     return [
-        bool(wanted[row]) and all(option in left[-reach[row] :] + right[: stem + reach[row]] for option in wanted[row])
-        for row, stem, left, right in zip(hits["eval_row"].to_list(), stems, *plain, strict=True)
+        bool(wanted[row].options) and all(_stands(option, place) for option in wanted[row].options)
+        for row, place in zip(rows, places, strict=True)
     ]
 
 
-def _options(asked: dict[tuple[int, str], str], row: int) -> list[str]:
-    """The normalised options of a row, without labels; none where they say nothing."""
-    question, whole = asked.get((row, "question"), ""), asked.get((row, "question_and_options"), "")
+class _Beside(NamedTuple):
+    """The normalised options of a row, without labels, or (of a pack) their keys; none where they say nothing.
+
+    stem, whole: code points of the question as it was written, and of the question with its options.
+    """
+
+    stem: int
+    whole: int
+    options: list[Any]
+
+
+def _beside(items: pl.DataFrame) -> dict[int, _Beside]:
+    """By row, what should stand beside its question."""
+    found = {}
+    for row, kinds, texts, keys in (
+        items.group_by("row").agg("kind", "text", pl.col("options").explode(empty_as_null=False)).iter_rows()
+    ):
+        written = dict(zip(kinds, texts, strict=True))
+        question, whole = written.get("question") or "", written.get("question_and_options") or ""
+        options = _options(question, whole)
+        found[row] = _Beside(len(question), len(whole), options)
+        if keys:
+            found[row] = _Beside(keys[0] & 0xFFFFFFFF, keys[0] >> 32, keys[1:])
+    return found
+
+
+def _options(question: str, whole: str) -> list[str]:
     if not whole.startswith(f"{question}\n"):
         return []
     lines = [re.sub(LABEL, "", line) for line in whole[len(question) + 1 :].split("\n")]
-    options = [option for option in normalise(pl.Series(lines, dtype=pl.String), RULES).unique().to_list() if option]
+    plain = normalise(pl.Series(lines, dtype=pl.String), RULES)
+    options = [option for option in plain.unique(maintain_order=True).to_list() if option]
     return options if sum(map(len, options)) >= OPTIONS else []
+
+
+def _stands(option: str | int, place: str) -> bool:
+    if isinstance(option, str):
+        return option in place
+    size = option & 0xFFFF
+    return option in _option_keys([place[at : at + size] for at in range(len(place) - size + 1)])
+
+
+def _option_keys(options: list[str]) -> list[int]:
+    """48 bits of the hash of each option, and its length in the lower 16."""
+    found = hashes(pl.Series(options, dtype=pl.String))
+    return [int(key) >> 16 << 16 | len(each) & 0xFFFF for key, each in zip(found, options, strict=True)]
+
+
+def with_option_keys(items: pl.DataFrame) -> pl.DataFrame:
+    """The items as a pack has them: with a brief question the lengths of what was written, and keys of its options."""
+    brief = items.filter("brief")["row"]
+    beside = _beside(items.filter(pl.col("row").is_in(brief.implode())))
+    keys = {row: [each.whole << 32 | each.stem, *_option_keys(each.options)] for row, each in beside.items()}
+    table = pl.DataFrame(
+        {"row": list(keys), "keys": list(keys.values())}, schema={"row": pl.UInt32, "keys": pl.List(pl.UInt64)}
+    )
+    joined = items.join(table, on="row", how="left", maintain_order="left")
+    own = pl.when("brief").then("keys").otherwise(pl.lit([], pl.List(pl.UInt64)))
+    return joined.with_columns(options=own.fill_null([])).drop("keys")
+
+
+def pack_rules(min_length: int) -> dict[str, Any]:
+    """What the items of a pack depend on besides the texts: packs of other rules are not compared with."""
+    return {
+        "scheme": 1,  # to be raised when n-grams, their hashes or the choice of items change
+        "normalise": [*RULES],
+        "unicode": "14.0",
+        "han_n": HAN_N,
+        "latin_n": LATIN_N,
+        "han_share": HAN_SHARE,
+        "frame": [FRAME_SHARE, FRAME_ITEMS],
+        "window": WINDOW,
+        "min_length": min_length,
+    }
 
 
 class EvalItems(Summary):
@@ -221,13 +301,39 @@ class EvalItems(Summary):
         return self.split is None
 
     def compute(self, data: View) -> pl.DataFrame:
-        """ITEMS."""
+        """ITEMS. Raises LoadError for packs of other rules."""
         turns = data.turns
+        if self.split is None and (found := [*packed(data)]):
+            return self._unpacked(found, data.rows.select("row", "file").collect())
         if self.split is not None:
             turns = turns.join(
                 data.rows.filter(pl.col("split") == self.split), on="row", how="semi", maintain_order="left"
             )
         return evaluation_items(turns, self.min_length)
+
+    def _unpacked(self, found: list[tuple[int, Pack]], rows: pl.DataFrame) -> pl.DataFrame:
+        """The items of packs; they have no text, and where an n-gram stands in it is not known."""
+        tables = []
+        for number, (first, pack) in enumerate(found):
+            name, ours = rows["file"][first], pack_rules(self.min_length)
+            if other := [key for key in ours if pack.header["rules"].get(key) != ours[key]]:
+                raise LoadError(
+                    "{name}: a pack made by other rules than this check has ({other}); build it again, "
+                    "or name its settings in the check (datacheck pack show)",
+                    name=name,
+                    other=", ".join(other),
+                )
+            shift = pl.when("canary").then(number * len(MADE_UP)).otherwise(first)
+            tables.append(pack.items.with_columns((pl.col("row") + shift).cast(pl.UInt32)))
+        if sum(pack.header["rows"] for _, pack in found) != rows.height:
+            raise LoadError("{name}: a pack beside other files; make a dataset of each", name=rows["file"][found[0][0]])
+        unknown = pl.col("shingles") * 0
+        return pl.concat(tables).select(
+            pl.lit(None, kind).alias(name)
+            if name == "text"
+            else {"begins": unknown, "ends": unknown + pl.col("length")}.get(name, pl.col(name)).cast(kind).alias(name)
+            for name, kind in ITEMS.items()
+        )
 
 
 class Leaks(Feature):
@@ -258,7 +364,8 @@ class Leaks(Feature):
 
     def compute(self, part: View) -> pl.DataFrame:
         """One line per (text, item), as in `columns`."""
-        items = part[self.needs()[0]].filter(~pl.col("short")).select(pl.exclude("text", "short")).collect()
+        wanted = part[self.needs()[0]].filter(~pl.col("short"), ~pl.col("canary"))
+        items = wanted.select(pl.exclude("text", "short", "key", "options")).collect()
         texts = spoken(part.turns, part.cells)
         if self.held:
             rows = part.rows.filter(~pl.col("split").is_in(self.held).fill_null(False))

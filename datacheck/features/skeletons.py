@@ -4,7 +4,12 @@ import polars as pl
 
 from datacheck.check import Feature, View
 from datacheck.features.leaks import asked
+from datacheck.features.packed import packed
+from datacheck.features.row_keys import hashes
+from datacheck.text.arrays import Int64s, UInt64s
+from datacheck.text.packs import Pack
 
+HASHED = "\x01"  # before a hash; no prompt begins so
 _REACH = 300  # characters of either end that are looked at
 _TOKEN = r"(?:\p{Han}{1,2}|[^\s\p{Han}]+)"
 _OPENING, _CLOSING = rf"^\s*({_TOKEN}(?:\s*{_TOKEN}){{0,3}})", rf"({_TOKEN}(?:\s*{_TOKEN}){{0,3}})\s*$"
@@ -19,18 +24,44 @@ class Skeletons(Feature):
     """`row`, `opening`, `closing`: the first and the last words of each prompt ("how many # … does X have"), masked.
 
     Four words of letters, or up to eight Chinese characters, in lower case. Options, system prompts and answers are no
-    part of it; rows without a prompt have no line.
+    part of it; rows without a prompt have no line. Of a pack, hashes (`end_keys`).
     """
 
     columns = {"row": pl.UInt32, "opening": pl.String, "closing": pl.String}
 
     def compute(self, part: View) -> pl.DataFrame:
         """One line per row with a prompt."""
-        prompts = asked(part.turns).filter(pl.col("part") != "option")
-        texts = prompts.group_by("row", maintain_order=True).agg(pl.col("text").str.join("\n"))
-        opening = _masked(pl.col("text").str.head(_REACH)).str.extract(_OPENING)
-        closing = _masked(pl.col("text").str.tail(_REACH)).str.extract(_CLOSING)
-        return texts.select("row", opening=_plain(opening), closing=_plain(closing)).drop_nulls().collect()
+        return pl.concat([skeletons(part.turns), *(_of_pack(first, pack) for first, pack in packed(part))])
+
+
+def skeletons(turns: pl.LazyFrame) -> pl.DataFrame:
+    """One line per row with a prompt."""
+    prompts = asked(turns).filter(pl.col("part") != "option")
+    texts = prompts.group_by("row", maintain_order=True).agg(pl.col("text").str.join("\n"))
+    opening = _masked(pl.col("text").str.head(_REACH)).str.extract(_OPENING)
+    closing = _masked(pl.col("text").str.tail(_REACH)).str.extract(_CLOSING)
+    return texts.select("row", opening=_plain(opening), closing=_plain(closing)).drop_nulls().collect()
+
+
+def end_keys(ends: pl.Series) -> pl.Series:
+    """Openings or closings as those of packs are named, by their hashes; those of packs stay."""
+    distinct = ends.unique().drop_nulls()
+    keys = [*zip(distinct, hashes(distinct).tolist(), strict=True)]
+    named = [end if end.startswith(HASHED) else f"{HASHED}{key:016x}" for end, key in keys]
+    return ends.replace_strict(distinct, named, return_dtype=pl.String) if keys else ends
+
+
+def _of_pack(first: int, pack: Pack) -> pl.DataFrame:
+    there = (pack.ends[0] > 0).nonzero()[0]
+    rows = there + first
+    ends = [_named(end[there], rows) for end in pack.ends]
+    return pl.DataFrame({"row": rows, "opening": ends[0], "closing": ends[1]}, schema=Skeletons.columns)
+
+
+def _named(keys: UInt64s, rows: Int64s) -> list[str]:
+    """An end that few rows share is like no other."""
+    both = zip(keys.tolist(), rows.tolist(), strict=True)
+    return [f"{HASHED}{key:016x}" if key > 1 else f"{HASHED}row {row}" for key, row in both]
 
 
 def _plain(text: pl.Expr) -> pl.Expr:

@@ -68,6 +68,7 @@ class Words(NamedTuple):
         "and {} more files; all of them are in report.json",
     )
     # funnel
+    sets: str = "Evaluation sets"
     funnel: str = "Rows in, rows kept"
     funnel_steps: Mapping[str, str] = {"in": "rows in", "readable": "readable", "kept": "rows kept"}
     # findings

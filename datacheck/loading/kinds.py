@@ -11,14 +11,15 @@ from datacheck.loading import sniff
 from datacheck.loading.files import Buffer
 from datacheck.loading.reading import Reading
 from datacheck.loading.rejected import remark
+from datacheck.text import packs
 
-Kind = Literal["jsonl", "array", "sequence", "document", "csv", "parquet", "arrow_file", "arrow_stream"]
+Kind = Literal["jsonl", "array", "sequence", "document", "csv", "parquet", "arrow_file", "arrow_stream", "pack"]
 HEAD = 64 * 1024  # bytes that are looked at first
 _HEAD_VALUE = 1024**2
 _MESSAGES = re.compile(rb'\[\s*\{\s*"(?:role|from|human|content|value)"\s*:')
 _TEXT_SUFFIXES = {".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json", ".csv": "csv", ".tsv": "csv"}
 BINARY = ("parquet", "arrow_file", "arrow_stream")
-_BINARY_SUFFIXES = {".parquet": "parquet", ".arrow": "arrow", ".feather": "arrow"}
+_BINARY_SUFFIXES = {".parquet": "parquet", ".arrow": "arrow", ".feather": "arrow", ".pack": "pack"}
 
 
 class Told(NamedTuple):
@@ -36,6 +37,8 @@ def kind_of(suffix: str, buffer: Buffer, reading: Reading, *, compressed: bool, 
     start = bytes(buffer.fill(HEAD)[:HEAD])
     if not start:
         return Told(None, ("empty_file", remark("0 bytes")) if buffer.damage is None else None)
+    if start.startswith(packs.ANY):
+        return Told("pack")
     binary = sniff.container(start)
     expected = _BINARY_SUFFIXES.get(suffix)
     if binary:

@@ -47,6 +47,11 @@ def _tables(chunk: Chunk, reading: Reading, *, records: bool) -> Iterator[Tables
 
         yield from parse_arrow(chunk, reading, records=records)
         return
+    if chunk.kind == "pack":
+        from datacheck.loading.packs import parse_pack
+
+        yield parse_pack(chunk, reading, records=records)
+        return
     out = Assembler(reading, records=records)
     if chunk.kind == "jsonl":
         count, size = _json_lines(chunk, reading, out)

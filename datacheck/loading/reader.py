@@ -143,8 +143,8 @@ class _File:
                 yield from self._csv_chunks(buffer, suffix)
             elif kind in {"array", "sequence"}:
                 yield from self._value_chunks(buffer, kind)
-            elif kind == "document":
-                yield from self._document(buffer)
+            elif kind in {"document", "pack"}:
+                yield from self._document(buffer, kind)
             decoded = self._finish(buffer)
         self.raw.drain()
         after = files.identity(self.file)
@@ -176,7 +176,9 @@ class _File:
     def _emit(self, kind: Kind, data: bytes, *, last: bool, **form: Any) -> Chunk:
         """The next chunk; `form`: what else the parser must know of it."""
         first_byte, first_line = self.covered, self.lines + 1
-        if not self.reading.wide:
+        if kind == "pack":
+            pass  # has no lines
+        elif not self.reading.wide:
             newlines = data.count(b"\n")
             crlf = data.count(b"\r\n") if b"\r" in data else 0
             self.lf += newlines - crlf
@@ -353,7 +355,7 @@ class _File:
             yield self._emit(kind, buffer.take(cut), last=False, after_value=after)
             after, size = not starts_next, self.limits.chunk_bytes
 
-    def _document(self, buffer: files.Buffer) -> Generator[Chunk, None, None]:
+    def _document(self, buffer: files.Buffer, kind: Kind) -> Generator[Chunk, None, None]:
         limit = self.limits.document_bytes
         data = buffer.fill(limit + 1)
         if len(data) > limit:
@@ -362,7 +364,7 @@ class _File:
             )
             self._stop(buffer)
             return
-        yield self._emit("document", buffer.take(len(data)), last=True)
+        yield self._emit(kind, buffer.take(len(data)), last=True)
 
     def _binary(self, kind: Kind, before: files.Identity) -> Generator[Chunk, None, None]:
         self._event("null_is_missing", remark("keys whose value is null are left out"))

@@ -190,16 +190,17 @@ def _evaluation(path: Path | None, folder: Path | None) -> Iterator[str]:
     sample = sample_of(path)
     formats = sample.tables.rows["format"].value_counts(sort=True)
     chosen = formats["format"][0] if formats["format"][0] != "unknown" else "rows"
+    checks = ("too_few_rows",) if chosen == "pack" else ("too_few_rows", "exact_duplicates")
     yield from (f"      {line}" for line in item("leakage", against="[eval]"))
     yield "  eval:"
     yield "    source:"
     yield f"      path: {_path(path, folder)}"
-    yield f"      format: {chosen if formats.height == 1 else 'auto'}"
+    yield f"      format: {chosen if formats.height == 1 and chosen != 'pack' else 'auto'}"
     if sample.records:
         yield f"      records: {_quoted(sample.records)}"
     yield from _named_texts(sample.texts)
     yield "    checks:"
-    yield from (f"      {line}" for check in ("too_few_rows", "exact_duplicates") for line in item(check))
+    yield from (f"      {line}" for check in checks for line in item(check))
 
 
 def _name(path: Path) -> str:

@@ -12,7 +12,7 @@ from rich.console import Console
 
 from datacheck.check import Status
 from datacheck.i18n.words import WORDS, Lang, Words, told
-from datacheck.report import cards, show
+from datacheck.report import cards, sets, show
 from datacheck.report.cards import Card
 from datacheck.report.faces import faces
 from datacheck.report.screen import STYLES, Screen, make_screen
@@ -47,6 +47,7 @@ def print_report(
         _table(screen, show.worst_first(report))
         if show.all_read(report):
             screen.line(words.read_all, head="  ")
+    _sets(screen, report)
     said: set[tuple[str, str]] = set()
     for finding in show.worst_first(report):
         if finding.status in (Status.PASS, Status.INFO) or (finding.dataset, str(finding.error)) in said:
@@ -124,6 +125,15 @@ def _table(screen: Screen, findings: Sequence[Finding]) -> None:
             for f in findings
         ]
     )
+
+
+def _sets(screen: Screen, report: Report) -> None:
+    """A line for each evaluation set that was compared with, and what is known of its files."""
+    told = [line for finding in report.findings for line in sets.told(finding, screen.words)]
+    if told:
+        screen.heading(screen.words.sets)
+    for line in told:
+        screen.line(line, head="  - ", gutter="  | ")
 
 
 def _block(screen: Screen, finding: Finding, card: Card | None, codes: Sequence[show.CodeLine]) -> None:

@@ -51,7 +51,12 @@ def _beginnings(path: Path, folder: Path) -> Path:
 
 def _name(file: Path, chunk: Chunk) -> str:
     """The file's own name; of what is written in another form, with another ending."""
-    ending = {"csv": file.suffix if file.suffix == ".tsv" else ".csv", "jsonl": ".jsonl", "sequence": ".jsonl"}
+    ending = {
+        "csv": file.suffix if file.suffix == ".tsv" else ".csv",
+        "jsonl": ".jsonl",
+        "sequence": ".jsonl",
+        "pack": ".pack",
+    }
     return file.name.partition(".")[0] + (".jsonl" if chunk.kind in BINARY else ending.get(chunk.kind, ".json"))
 
 

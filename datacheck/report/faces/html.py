@@ -15,7 +15,7 @@ from markupsafe import Markup
 
 from datacheck.check import Status
 from datacheck.i18n.words import WORDS, Lang, step_in, told
-from datacheck.report import cards, charts, figures, shape, show, strips
+from datacheck.report import cards, charts, figures, sets, shape, show, strips
 from datacheck.verdict.model import DatasetEntry, Finding, Report
 
 FILE = "report.html"
@@ -75,6 +75,7 @@ def _render(report: Report, lang: Lang, run: Mapping[str, Any], caps: _Caps) -> 
         cards=cards,
         charts=charts,
         figures=figures,
+        sets=sets,
         told=told,
         other=WORDS["zh" if lang == "en" else "en"],
         caps=caps,

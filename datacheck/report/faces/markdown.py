@@ -6,7 +6,7 @@ linked, mentioned or rendered inside of one.
 
 from datacheck.check import Status
 from datacheck.i18n.words import WORDS, Lang, Words, told
-from datacheck.report import cards, shape, show
+from datacheck.report import cards, sets, shape, show
 from datacheck.verdict.model import Finding, Report, ValueEntry
 
 FILE = "report.md"
@@ -18,7 +18,7 @@ _MOST = 60_000  # characters; GitHub refuses comments of more than 65,536
 def render(report: Report, lang: Lang = "en", _run: object = None) -> str:
     """The text of report.md; details are left out, the last findings first, where it would be too long."""
     words, report = WORDS[lang], show.told(report, lang)
-    head = [*_header(report, words), *_datasets(report, words), *_findings(report, words)]
+    head = [*_header(report, words), *_datasets(report, words), *_findings(report, words), *_sets(report, words)]
     details = [_details(f, words) for f in show.worst_first(report) if f.status not in (Status.PASS, Status.INFO)]
     tail = _not_checked(report, words)
     room = _MOST - sum(len(line) + 1 for line in (*head, *tail))
@@ -89,6 +89,15 @@ def _findings(report: Report, words: Words) -> list[str]:
         status = f"{_MARKS[finding.status]} {words.statuses[finding.status]}"
         lines.append(_row(status, code(finding.id), code(show.summary(finding, words))))
     return lines if report.findings else []
+
+
+def _sets(report: Report, words: Words) -> list[str]:
+    told = [(finding, found) for finding in report.findings if (found := sets.table(finding, words))]
+    lines = ["", f"### {words.sets}"] if told else []
+    for finding, (heads, rows) in told:
+        lines += [*_table(*heads), *(_row(*map(code, row)) for row in rows)]
+        lines += ["", *(f"- {code(line)}" for line in sets.lines(finding, words))]
+    return lines
 
 
 def _details(finding: Finding, words: Words) -> list[str]:
