@@ -38,7 +38,8 @@ _INSTITUTION = (
     r"|(?i:(?<![a-z])(?:inc|llc|ltd|corp(?:oration)?|company|co\.|plc|gmbh|hospital|clinic|university|college|school"
     r"|academy|institute|museum|librar(?:y|ies)|hotel|inn|resort|restaurant|caf[eé]|diner|bar|church|temple|airport|station"
     r"|bank|agency|department|ministry|bureau|commission|court|embassy|consulate|stadium|theat(?:er|re)|park|store|shop"
-    r"|mall|office|offices|foundation|association|society|center|centre)(?![a-z]))"
+    r"|mall|office|foundation|association|society|center|centre)(?:e?s)?(?![a-z])"
+    r"|\b(?:rating|cuisine|price_(?:range|level)|opening_hours|reviews)\b)"  # what stands beside the address of a place
 )
 _PERSON = re.compile(
     r"我|本人|您|家[住里中庭在]|在家|[她他](?![们])|住[址在于宅所]|居住|现居|宅电|收[货件]|[寄送发][到往给至]|邮寄|快递|户籍|籍贯|患者|病人|姓名"

@@ -25,6 +25,8 @@ def states(text):
         ("学校位于杭州市西湖区文三路478号", "ADDRESS"),
         ("北京市海淀区中关村大街27号", "ADDRESS"),  # no room, and nobody is said to live there
         ("Apple Inc., 10600 North Tantau Avenue, Cupertino, CA 95014", "ADDRESS"),
+        ('{"restaurants": [{"name": "Carbone", "address": "181 Thompson St, New York, NY 10012"}]}', "ADDRESS"),
+        ('{"name": "Il Mulino", "rating": 4.5, "address": "86 W 3rd St, New York, NY 10012"}', "ADDRESS"),
         ("the museum, tel. +1 212-535-7710", "PHONE_NUMBER"),
         ("call +1 800-273-8255 now", "PHONE_NUMBER"),  # toll-free
         ("info@who.int", "EMAIL_ADDRESS"),
