@@ -13,6 +13,7 @@ from datacheck.check import Check, Limit, Measured, Message, Metric, Scale, Valu
 # beyond a gap, where a long tail has none.
 _SCALES = (1.0, 5.0, 10.0)
 _NEARLY_ALL, _GAP = 0.9, 1.5
+_DOUBTFUL = ("extreme", "other_scale")  # a heavy tail has some, too
 _SCORES = ("score", "score_chosen", "score_rejected")
 _HINT = Message("name a column of scores in source.columns (score, score_chosen, score_rejected), or remove the check")
 
@@ -26,8 +27,9 @@ class ScoreOutliers(Check):
     """
 
     metrics = {
-        "count": Metric(
-            "scores that are no number, not finite, off the scale or extreme", "scores", "scores", Limit(max=0)
+        "count": Metric("scores that are no number, not finite or off the scale", "scores", "scores", Limit(max=0)),
+        "unusual": Metric(
+            "scores far away from all others, or on another scale", "scores", "scores", Limit(warn_max=0)
         ),
         "constant": Metric("columns whose scores are all equal", "columns", limit=Limit(max=0)),
     }
@@ -56,10 +58,14 @@ class ScoreOutliers(Check):
         found = pl.concat(judged).drop_nulls("problem").sort("row", "where").collect()
         equal = scores.group_by("where").agg(n=pl.col("text").n_unique(), rows=pl.len())
         constant = equal.filter(pl.col("n") == 1, pl.col("rows") > 1).select("where").sort("where").collect()["where"]
-        values = [Value("count", found.height), Value("constant", len(constant))]
-        for name in by:
-            counts = found.group_by(name).len().sort(name)
-            values += [Value("count", n, {name: label or "(none)"}) for label, n in counts.iter_rows()]
+        doubtful = pl.col("problem").is_in(_DOUBTFUL)
+        counted = {"count": found.filter(~doubtful), "unusual": found.filter(doubtful)}
+        values = [Value(name, own.height) for name, own in counted.items()]
+        values.append(Value("constant", len(constant)))
+        for metric, own in counted.items():
+            for name in by:
+                sliced = own.group_by(name).len().sort(name)
+                values += [Value(metric, n, {name: label or "(none)"}) for label, n in sliced.iter_rows()]
         return Measured(
             tuple(values),
             evidence=found.lazy().select("row", "where", "problem", score=_finite(pl.col("number"))),
