@@ -266,8 +266,11 @@ class View(ABC):
         """Scan one of the plain tables."""
 
     @abstractmethod
-    def pieces(self, name: Table) -> Iterator[pl.LazyFrame]:
-        """Scan one of the plain tables piece by piece, in row order: each fits in memory where the whole does not."""
+    def pieces(self, name: Table, of: str | None = None) -> Iterator[pl.LazyFrame]:
+        """Scan one of the plain tables piece by piece, in row order: each fits in memory where the whole does not.
+
+        of: another dataset, of which the table is a declared need.
+        """
 
     @abstractmethod
     def __getitem__(self, need: Need) -> pl.LazyFrame:
@@ -423,6 +426,10 @@ class Check(Model, ABC):
         """What it needs in a row with these settings."""
         return self.reads
 
+    def promised(self) -> frozenset[str]:
+        """The metrics that it gives with these settings: all, unless the check says otherwise."""
+        return frozenset(self.metrics)
+
     def keys_named(self) -> tuple[str, ...]:
         """Keys of the rows that its settings name: one that no row has leaves it without an answer."""
         return ()
@@ -446,7 +453,7 @@ class Check(Model, ABC):
 
     def not_measured(self, *why: Message) -> Measured:
         """What `measure` returns where there is nothing to measure: no metric has a value, and sentences say why."""
-        return Measured(tuple(Value(name, None) for name in self.metrics), not_checked=why)
+        return Measured(tuple(Value(name, None) for name in self.metrics if name in self.promised()), not_checked=why)
 
 
 def rates(

@@ -118,8 +118,8 @@ def _keep_promises(check: Check, measured: Any) -> None:
     given = {value.name for value in measured.values if not value.slice}
     if not all(isinstance(note, Message) for note in measured.not_checked):
         raise CheckAuthorError(f"{check.check}: not_checked holds something else than a Message")
-    if given != set(check.metrics):
-        raise CheckAuthorError(f"{check.check}: gives {sorted(given)}, promises {sorted(check.metrics)}")
+    if given != check.promised():
+        raise CheckAuthorError(f"{check.check}: gives {sorted(given)}, promises {sorted(check.promised())}")
 
 
 def _value(value: Value) -> dict[str, Any]:

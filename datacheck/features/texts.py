@@ -40,19 +40,25 @@ def joined(pieces: pl.LazyFrame, name: str, separator: str) -> pl.LazyFrame:
     return lists.with_columns(pl.col(name).list.join(separator))  # two to three times as fast as joining while grouping
 
 
-def quoted(data: View, evidence: pl.LazyFrame, on: On) -> pl.LazyFrame:
+def quoted(data: View, evidence: pl.LazyFrame, on: On, of: str | None = None) -> pl.LazyFrame:
     """Add `text` and `other_text` to evidence that names pairs (`row`, `other_row`): what `on` names of both rows.
 
-    Only for the first places, which are those that a report describes; the others get nulls.
+    of: the dataset of `other_row`, whose turns and rows are declared needs; None: this one. Only for the first places,
+    which are those that a report describes; the others get nulls.
     """
-    first = evidence.select(pl.col("row", "other_row").cast(pl.UInt64)).bottom_k(SHOWN, by="row").collect()
-    rows = pl.concat([first["row"], first["other_row"]]).drop_nulls().unique().sort().to_numpy().astype(np.int64)
-    parts = zip(data.pieces("turns"), data.pieces("rows"), strict=True)
-    texts = pl.concat([_NO_TEXTS, *(_texts_of(turns, of_part(rows, part), on) for turns, part in parts)]).lazy()
     own = evidence.with_columns(pl.col("row", "other_row").cast(pl.UInt64))
-    both = own.join(texts, on="row", how="left", maintain_order="left")
-    others = texts.rename({"row": "other_row", "text": "other_text"})
-    return both.join(others, on="other_row", how="left", maintain_order="left")
+    first = own.select("row", "other_row").bottom_k(SHOWN, by="row").collect()
+    texts = texts_of(data, first["row"], on)
+    others = texts_of(data, first["other_row"], on, of).rename({"row": "other_row", "text": "other_text"})
+    both = own.join(texts.lazy(), on="row", how="left", maintain_order="left")
+    return both.join(others.lazy(), on="other_row", how="left", maintain_order="left")
+
+
+def texts_of(data: View, rows: pl.Series, on: On, of: str | None = None) -> pl.DataFrame:
+    """`row`, `text` of a few rows, read part by part."""
+    wanted = rows.drop_nulls().unique().sort().to_numpy().astype(np.int64)
+    parts = zip(data.pieces("turns", of), data.pieces("rows", of), strict=True)
+    return pl.concat([_NO_TEXTS, *(_texts_of(turns, of_part(wanted, part), on) for turns, part in parts)])
 
 
 def _texts_of(turns: pl.LazyFrame, rows: Int64s | None, on: On) -> pl.DataFrame:
