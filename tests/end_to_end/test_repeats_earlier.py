@@ -1,6 +1,7 @@
 """A drop that repeats what was published before is said so, with places in both; counted here by brute force."""
 
 import json
+import os
 import random
 import re
 from collections import Counter
@@ -8,6 +9,10 @@ from collections import Counter
 import polars as pl
 import pytest
 from core_helpers import jsonl, report
+from registry_helpers import Site
+
+from datacheck.engine import ingest
+from datacheck.engine import run as run_module
 
 CONTRACT = """
 name: c
@@ -142,12 +147,9 @@ def test_a_limit_on_what_is_not_measured_is_a_mistake_of_the_contract(tmp_path, 
 
 @pytest.mark.parametrize("shared", ["here", "there", "both"])
 def test_a_template_on_either_side_hides_no_copy_and_makes_none(judged, shared):
-    """100 characters in front of every text of a side are boilerplate there: neither side's template is compared."""
+    """600 characters in front of every text of a side are boilerplate there: neither side's template is compared."""
     last, new = drop(5)
-    template = (
-        "请阅读下面的材料，按照要求写出摘要，摘要不超过一百字，语言要通顺，不要遗漏要点，也不要加入自己的看法。材料："
-        * 2
-    )
+    template = "".join(text(random.Random(n)) for n in range(8))
     last = [template + told for told in last] if shared != "here" else last
     new = [template + told for told in new] if shared != "there" else new
     truth = most_alike(last, new)
@@ -193,3 +195,86 @@ def test_an_earlier_version_without_rows_is_an_error(judged, tmp_path, command):
     errors = {f["id"]: f.get("error") for f in json.loads((tmp_path / "out/report.json").read_bytes())["findings"]}
     assert "repeated" in errors["train.exact_duplicates"]["text"]
     assert "repeated" in errors["train.near_duplicates"]["text"]
+
+
+# ── what is kept ──────────────────────────────────────────────────────────────────────────────────────
+WEEKLY = (
+    CONTRACT.replace("last_week: {source: {}", "last_week: {source: {}, optional: true")
+    .replace("    checks:\n", "    checks:\n      - exact_duplicates\n      - near_duplicates\n")
+    .replace("against", "id: earlier, against")
+    .replace("near_duplicates, id: earlier", "near_duplicates, id: near_earlier")
+)
+
+
+@pytest.fixture
+def work_done(monkeypatch):
+    """What is parsed (files), sketched and grouped (tables by name) since the last look."""
+    done = []
+
+    def watch(module, name, told):
+        plain = getattr(module, name)
+
+        def watched(task):
+            done.append(told(task))
+            return plain(task)
+
+        monkeypatch.setattr(module, name, watched)
+
+    watch(ingest, "parse_pieces", lambda task: ("parse", task.pieces[0].chunk.sha256))
+    watch(run_module, "derive_part", lambda task: ("derive", task.loaded.dataset, type(task.of).__name__))
+    watch(run_module, "group_part", lambda task: ("group", task.part.key))
+    watch(run_module, "summarise", lambda task: ("summarise", task.loaded.dataset, type(task.of).__name__))
+
+    def look():
+        seen = done.copy()
+        done.clear()
+        return seen
+
+    return look
+
+
+def test_what_was_sketched_when_it_was_judged_is_not_parsed_or_sketched_again(
+    tmp_path, command, here, monkeypatch, work_done
+):
+    """Week 1 is judged by itself; in week 2 its folder is only hashed, and its candidates are read from the store."""
+    monkeypatch.setenv("DATACHECK_STORE", str(tmp_path / "store"))
+    (tmp_path / "c.yaml").write_text(WEEKLY, encoding="utf-8")
+    last, new = drop(7)
+    weeks = [
+        jsonl(tmp_path / f"week{n}" / "a.jsonl", *({"text": t} for t in texts))
+        for n, texts in enumerate((last, new), 1)
+    ]
+    out = ("--out", tmp_path / "out")
+    assert command("run", tmp_path / "c.yaml", "--data", f"train={weeks[0].parent}", *out)[0] == 0
+    first = work_done()
+    assert len([each for each in first if each[0] == "parse"]) == 1
+    bound = ("--data", f"train={weeks[1].parent}", "--data", f"last_week={weeks[0].parent}")
+    assert command("run", tmp_path / "c.yaml", *bound, *out)[0] == 0
+    second = work_done()
+    assert len([each for each in second if each[0] == "parse"]) == 1  # this week
+    assert ("derive", "train", "Sketch") in second
+    assert [each for each in second if "last_week" in each] == []
+    assert {each for each in second if each[0] == "group"}.isdisjoint(first)
+    found = {f["id"]: values(f) for f in report(tmp_path / "out")["findings"]}
+    assert found["train.near_earlier"]["repeated", "last_week"] == (len(most_alike(last, new)), "warn")
+    # A changed byte is seen, whatever the time stamp says.
+    stamp = weeks[0].stat()
+    weeks[0].write_bytes(weeks[0].read_bytes().replace(last[0].encode(), last[1].encode()))
+    os.utime(weeks[0], ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
+    assert command("run", tmp_path / "c.yaml", *bound, *out)[0] == 0
+    assert len([each for each in work_done() if each[0] == "parse"]) == 1
+
+
+def test_the_published_folder_of_a_channel_is_an_earlier_version(tmp_path, command, here):
+    """As `--data last_week=registry/published/CHANNEL`: its data, and nothing of what the registry put beside it."""
+    (tmp_path / "site").mkdir()
+    site, (last, new) = Site(tmp_path / "site"), drop(7)
+    site.contract.write_text("name: sft\ndatasets: {train: {source: {}, checks: [too_few_rows]}}\n", encoding="utf-8")
+    assert site.publish(site.drop("week1", *({"text": t} for t in last))).status == "published"
+    jsonl(tmp_path / "new" / "a.jsonl", *({"text": t} for t in new))
+    (tmp_path / "c.yaml").write_text(CONTRACT, encoding="utf-8")
+    bound = ("--data", f"train={tmp_path / 'new'}", "--data", f"last_week={site.reg / 'published' / 'sft'}")
+    assert command("run", tmp_path / "c.yaml", *bound, "--out", tmp_path / "out")[0] == 0
+    near = next(f for f in report(tmp_path / "out")["findings"] if f["check"] == "near_duplicates")
+    assert values(near)["repeated", "last_week"][0] == len(most_alike(last, new))
+    assert near["evidence"]["first"][0]["other"].startswith("last_week/data.jsonl:")

@@ -891,6 +891,41 @@ SABOTAGES = (
         "tests/checks/test_unjudged_text.py::test_thoughts_in_a_key_of_their_own_are_judged",
     ),
     Sabotage(
+        "earlier_rows_lose_their_place",
+        "a drop that repeats an earlier version is said so, with places in both",
+        "datacheck.features.earlier._placed_in",
+        'pl.lit(f"{name}/"), place()',
+        'pl.lit(f"{name}/"), pl.lit("")',
+        "tests/end_to_end/test_repeats_earlier.py::"
+        "test_a_drop_that_holds_30_percent_of_last_week_is_named_with_places_in_both",
+    ),
+    Sabotage(
+        "a_new_template_hides_old_texts",
+        "a template on either side hides no copy of an earlier version",
+        "datacheck.features.repeats.Repeats.found",
+        "dict.fromkeys((self.sketch, self.beside))",
+        "dict.fromkeys((self.beside,))",
+        "tests/end_to_end/test_repeats_earlier.py::test_a_template_on_either_side_hides_no_copy_and_makes_none",
+    ),
+    Sabotage(
+        "a_template_makes_repeats",
+        "a template that is boilerplate of one side makes no copy",
+        "datacheck.features.repeats.Repeats.found",
+        "np.union1d(self.sketch.dropped(data), self.beside.dropped(data))",
+        "self.beside.dropped(data)",
+        "tests/end_to_end/test_repeats_earlier.py::"
+        "test_every_text_of_a_template_that_is_new_here_and_rare_there_is_no_copy",
+    ),
+    Sabotage(
+        "kept_sketches_by_name",
+        "what was sketched when it was judged is found again, whatever the dataset is called",
+        "datacheck.engine.run.Engine._derive",
+        "digest(feature, shared, own, part.key)",
+        "digest(feature, shared, own, part.key, dataset)",
+        "tests/end_to_end/test_repeats_earlier.py::"
+        "test_what_was_sketched_when_it_was_judged_is_not_parsed_or_sketched_again",
+    ),
+    Sabotage(
         "kept_index_unchecked",
         "a damaged index of an evaluation set is made again",
         "datacheck.engine.kept.take",
