@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
@@ -157,7 +157,8 @@ def _evidence(check: Check, measured: Measured, view: StoreView, target: Path, m
         raise CheckAuthorError(f"{check.check}: evidence needs a `problem` and a `row` or `file` on every line")
     # What is only for review has no row: it may not hide the rows that break the contract.
     table = table.sort(pl.col("row").is_null(), "order")
-    said = _described(table.head(FIRST), given, columns, mode)
+    shown = _described(table.head(FIRST), given, columns, mode)
+    said = [each.detail for each in shown]
     words = pl.Series([each and each.said() for each in said], dtype=pl.String)
     first = _with_safe_paths(_with_ids(table.head(FIRST).with_columns(detail=words), view, mode))
     in_order = first
@@ -169,10 +170,7 @@ def _evidence(check: Check, measured: Measured, view: StoreView, target: Path, m
     with_records(in_order, view).write_parquet(target)
     problems = dict(table["problem"].value_counts().sort("problem").iter_rows())
     rows = table["row"].drop_nulls().n_unique()
-    places = [
-        {**line, "said": each and each.to_json()}
-        for line, each in zip(first.drop("order").to_dicts(), said, strict=True)
-    ]
+    places = [{**line, **each.to_json()} for line, each in zip(first.drop("order").to_dicts(), shown, strict=True)]
     return {"evidence": table.height, "rows": rows, "problems": problems, "first": places}
 
 
@@ -213,7 +211,27 @@ def _with_safe_paths(table: pl.DataFrame) -> pl.DataFrame:
     return table.with_columns(where=_shown(path) + span)
 
 
-def _described(first: pl.DataFrame, given: pl.LazyFrame, columns: list[str], mode: Mode) -> list[Message | None]:
+class _Said(NamedTuple):
+    """What is said of a place: the check's own words, and the excerpts of the text and of what it is compared with."""
+
+    own: Message | None
+    texts: tuple[str, ...]
+
+    @property
+    def detail(self) -> Message | None:
+        """All of it as one sentence; texts that look alike stand there once."""
+        quoted = " ↔ ".join(dict.fromkeys(f"“{text}”" for text in self.texts))
+        if self.own is None:
+            return Message("{quoted}", quoted=quoted) if quoted else None
+        return Message("{own} {quoted}", own=self.own, quoted=quoted) if quoted else self.own
+
+    def to_json(self) -> dict[str, Any]:
+        """`said`; of two texts also `own` and `texts`, from which what tells them apart is marked."""
+        apart = {"own": self.own and self.own.to_json(), "texts": self.texts} if len(self.texts) > 1 else {}
+        return {"said": self.detail and self.detail.to_json(), **apart}
+
+
+def _described(first: pl.DataFrame, given: pl.LazyFrame, columns: list[str], mode: Mode) -> list[_Said]:
     """What is said of the first lines: the check's own words, then an excerpt of the text they speak of."""
     shown = [name for name in ("text", "other_text") if name in columns]
     texts: list[tuple[str | None, ...]] = [()] * first.height
@@ -227,22 +245,19 @@ def _described(first: pl.DataFrame, given: pl.LazyFrame, columns: list[str], mod
         joined = first.join(once, on=keys, how="left", nulls_equal=True, maintain_order="left")
         texts = joined.select(shown).rows()
     own = first.select("said", "detail").rows()
-    return [_detail(said, words, both, mode) for (said, words), both in zip(own, texts, strict=True)]
+    return [_said(said, words, both, mode) for (said, words), both in zip(own, texts, strict=True)]
 
 
-def _detail(said: str | None, words: str | None, texts: tuple[str | None, ...], mode: Mode) -> Message | None:
+def _said(said: str | None, words: str | None, texts: tuple[str | None, ...], mode: Mode) -> _Said:
     """The check's own words, the text, and the text that it is compared with where that is another.
 
     Two texts are shown from shortly before the place at which they begin to differ.
     """
     given = [text for text in texts if text is not None]
     start = max(0, _first_difference(*given) - _LEAD) if len(set(given)) > 1 else 0
-    quoted = " ↔ ".join(dict.fromkeys(f"“{excerpt(text, mode, start=start)}”" for text in given))
     own = Message("{words}", words=excerpt(words)) if words else None
     own = _safe_words(Message.unpacked(said), WORDS) if said else own
-    if own is None:
-        return Message("{quoted}", quoted=quoted) if quoted else None
-    return Message("{own} {quoted}", own=own, quoted=quoted) if quoted else own
+    return _Said(own, tuple(excerpt(text, mode, start=start) for text in given))
 
 
 def _first_difference(one: str, two: str) -> int:

@@ -11,15 +11,18 @@ from datacheck.text.arrays import Int64s
 _NO_TEXTS = pl.DataFrame(schema={"row": pl.UInt64, "text": pl.String})
 SHOWN = 200  # as many places as a report describes
 On = Literal["prompt", "response", "conversation"]
+Of = Literal[On, "chosen", "rejected"]
 
-PARTS: dict[On, tuple[str, ...]] = {
+PARTS: dict[Of, tuple[str, ...]] = {
+    "chosen": ("chosen",),
+    "rejected": ("rejected",),
     "prompt": ("prompt", "option"),
     "response": ("response", "answer", "chosen", "rejected", "candidate"),
     "conversation": ("prompt", "option", "response", "answer", "chosen", "rejected", "candidate", "text"),
 }
 
 
-def row_texts(turns: pl.LazyFrame, on: On, *, system: bool = False) -> pl.LazyFrame:
+def row_texts(turns: pl.LazyFrame, on: Of, *, system: bool = False) -> pl.LazyFrame:
     """One line per row that has such text: `row`, `text` (its turns and tool calls in order, joined by newlines).
 
     System prompts are left out unless asked for: thousands of rows share them without being alike. Options belong to
@@ -54,14 +57,24 @@ def quoted(data: View, evidence: pl.LazyFrame, on: On, of: str | None = None) ->
     return both.join(others.lazy(), on="other_row", how="left", maintain_order="left")
 
 
-def texts_of(data: View, rows: pl.Series, on: On, of: str | None = None) -> pl.DataFrame:
+def both_sides(data: View, evidence: pl.LazyFrame) -> pl.LazyFrame:
+    """Add `text` and `other_text` to evidence that names pairs by `row`: the chosen answer and the rejected one."""
+    first = evidence.select(pl.col("row").cast(pl.UInt64)).bottom_k(SHOWN, by="row").collect()["row"]
+    chosen, rejected = (texts_of(data, first, side) for side in ("chosen", "rejected"))
+    own = evidence.with_columns(pl.col("row").cast(pl.UInt64))
+    both = own.join(chosen.lazy(), on="row", how="left", maintain_order="left")
+    others = rejected.lazy().rename({"text": "other_text"})
+    return both.join(others, on="row", how="left", maintain_order="left")
+
+
+def texts_of(data: View, rows: pl.Series, on: Of, of: str | None = None) -> pl.DataFrame:
     """`row`, `text` of a few rows, read part by part."""
     wanted = rows.drop_nulls().unique().sort().to_numpy().astype(np.int64)
     parts = zip(data.pieces("turns", of), data.pieces("rows", of), strict=True)
     return pl.concat([_NO_TEXTS, *(_texts_of(turns, of_part(wanted, part), on) for turns, part in parts)])
 
 
-def _texts_of(turns: pl.LazyFrame, rows: Int64s | None, on: On) -> pl.DataFrame:
+def _texts_of(turns: pl.LazyFrame, rows: Int64s | None, on: Of) -> pl.DataFrame:
     if rows is None or not len(rows):
         return _NO_TEXTS
     return row_texts(only(turns, rows), on).select(pl.col("row").cast(pl.UInt64), "text").collect()

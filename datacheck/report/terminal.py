@@ -190,7 +190,8 @@ def _place(screen: Screen, place: Place) -> None:
     words = screen.words
     compared = f"{words.other}{words.colon}{place.other}" if place.other else ""
     score = f"{words.score}{words.colon}{show.number(place.score)}" if place.score is not None else ""
-    for line in filter(None, [str(place.detail or ""), "  ".join(filter(None, [compared, score]))]):
+    texts = show.marked(place.compared.pieces) if place.compared and place.compared.differs else ""
+    for line in filter(None, [show.words_of(place), texts, "  ".join(filter(None, [compared, score]))]):
         screen.line(line, head="   | ", gutter="   | ")
 
 
@@ -198,6 +199,9 @@ def _after_places(screen: Screen, finding: Finding) -> None:
     """How many places there are in all, and the notes that narrow the finding."""
     words, evidence = screen.words, finding.evidence
     listed = min(len(evidence.first), FIRST_PLACES)
+    if any(place.compared and place.compared.differs for place in evidence.first[:listed]):
+        marks = [("other", words.only_other), ("both", "  "), ("here", words.only_here)]
+        screen.line(show.marked(marks), "dim", "   | ", gutter="   | ")
     if evidence.lines > listed:
         kinds = [f"{kind} {show.number(count)}" for kind, count in evidence.problems.items()]
         shown = words.first_places.format(n=listed, total=show.number(evidence.lines))

@@ -75,10 +75,17 @@ def test_a_duplicate_is_shown_beside_the_row_that_it_repeats(tmp_path, command):
     assert "联系后台" in place["detail"]
     table = pl.read_parquet(tmp_path / "out" / "evidence" / "train.near_duplicates.parquet")
     assert table["detail"].to_list() == [place["detail"]]
-    for shown in (out, *((tmp_path / "out" / name).read_text("utf-8") for name in ("report.html", "report.md"))):
+    compared = place["compared"]["pieces"]
+    assert [piece for piece in compared if piece[0] != "both"] == [["other", "前"], ["here", "后"]]
+    marked = {
+        "report.html": ("系<del>前</del>台登记", "系<ins>后</ins>台登记"),
+        "report.md": ("系[-前-]台登记", "系{+后+}台登记"),
+        "report.json": ("联系前台登记", "联系后台登记"),
+    }
+    faces = {name: (tmp_path / "out" / name).read_text("utf-8") for name in marked}
+    for name, shown in {"the terminal": out, **faces}.items():
         plain = shown.replace("\n", "").replace("   | ", "")
-        assert "前台" in plain
-        assert "后台" in plain
+        assert [part for part in marked.get(name, ["系[-前-]{+后+}台登记"]) if part not in plain] == [], name
         assert phone not in plain
 
 

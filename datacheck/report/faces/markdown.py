@@ -7,7 +7,7 @@ linked, mentioned or rendered inside of one.
 from datacheck.check import Status
 from datacheck.i18n.words import WORDS, Lang, Words, told
 from datacheck.report import cards, shape, show
-from datacheck.verdict.model import Finding, Report, ValueEntry
+from datacheck.verdict.model import Finding, Place, Report, ValueEntry
 
 FILE = "report.md"
 _MARKS = {Status.PASS: "✅", Status.INFO: "ℹ️", Status.WARN: "⚠️", Status.FAIL: "❌", Status.ERROR: "⛔"}
@@ -127,11 +127,22 @@ def _places(finding: Finding, words: Words) -> list[str]:
     lines = _table(words.place, words.where, words.problem, words.shown, words.other)
     for place in first:
         at = f"{place.at} (id {place.id})" if place.id else place.at
-        cells = (at, place.where, place.problem, str(place.detail or "") or None, place.other)
+        cells = (at, place.where, place.problem, show.words_of(place), place.other)
         lines.append(_row(*(code(cell) for cell in cells)))
     if total > len(first):
         lines += ["", words.first_places.format(n=len(first), total=show.number(total))]
-    return lines
+    return lines + [line for place in first if place.compared and place.compared.differs for line in _diff(place)]
+
+
+def _diff(place: Place) -> list[str]:
+    """Both texts of a place as a block that GitHub colours; data can neither end a line of it nor the block."""
+    sides = (("other", "-", place.other or ""), ("here", "+", place.at))
+    heads = [f"{sign * 3} {_in_block(at)}".rstrip() for _, sign, at in sides]
+    return ["", "```diff", *heads, *(f"{s} {_in_block(show.marked(show.side(place, n)))}" for n, s, _ in sides), "```"]
+
+
+def _in_block(text: str) -> str:
+    return shape.visible(text, 2 * shape.TEXT_LIMIT).replace("`", "\\u{60}")
 
 
 def _not_checked(report: Report, words: Words) -> list[str]:
