@@ -230,7 +230,8 @@ class Measured:
     `where` (JSON path), `text` (raw; shown only through `excerpt`), `said` (sentences, as `saying` or `Message.packed`
     make them) or `detail` (safe words, the same in every language), `score`, `other_row` or `other`
     ("eval/a.jsonl:17"); a file-level place has `file`, `line`, `byte` instead of `row`.
-    figures: small tables to plot. not_checked: sentences that name what was left out; data stands in their parameters.
+    figures: small tables to plot; a column `row` is shown as its place, `text` beside it as in evidence.
+    not_checked: sentences that name what was left out; data stands in their parameters.
     """
 
     values: tuple[Value, ...]

@@ -8,7 +8,7 @@ from pydantic import Field
 from datacheck.check import Check, Group, Limit, Measured, Message, Metric, Need, View, rates, total
 from datacheck.features.earlier import REPEATED, Names, paired, plain_needs, repeated, repeats_evidence, silent
 from datacheck.features.text_key import TextKey
-from datacheck.features.texts import PARTS, On, quoted
+from datacheck.features.texts import PARTS, On, largest_clusters, quoted
 from datacheck.text.rules import Rule
 
 
@@ -67,7 +67,7 @@ class ExactDuplicates(Check):
         return Measured(
             (*rates("rate", found.lazy(), data.rows, by=self.by, rows=data.rows), *repeated(known, data, self.by)),
             evidence=pl.concat([inside, *repeats_evidence(known, data, self.on)], how="diagonal"),
-            figures={"clusters": clusters},
+            figures={"clusters": clusters, **largest_clusters(data, found, self.on)},
             not_checked=(*((lack,) if mute else ()), *notes),
         )
 

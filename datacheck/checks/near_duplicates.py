@@ -37,7 +37,7 @@ from datacheck.features.near import (
 from datacheck.features.planting import calibrate, histogram, on_made_up, recall_by_similarity
 from datacheck.features.repeats import Repeats
 from datacheck.features.sketch import GramSettings, Sketch, TextSet, scheme_for
-from datacheck.features.texts import PARTS, On, quoted
+from datacheck.features.texts import PARTS, On, largest_clusters, quoted
 from datacheck.text.arrays import Bools, Float64s, Int64s, UInt64s
 from datacheck.text.matching import Pairs, exact_contained, exact_pairs, greedy_removed, similar_pairs, union
 from datacheck.text.minhash import least_alike, proposed
@@ -222,6 +222,7 @@ class NearDuplicates(Check):
         figures = {
             "similarity": histogram(found.pairs.similarity, low=0.3),
             "clusters": _sizes(kept_of),
+            **largest_clusters(data, evidence.select("row", "other_row").collect(), self.on),
             "planted": calibration.by_kind,
             "recall_curve": calibration.curve,
             "random_pairs": calibration.random,

@@ -67,7 +67,10 @@ def measure(task: MeasureTask) -> None:
             _keep_promises(check, measured)
             facts = {
                 "values": [_value(value) for value in measured.values],
-                "figures": {name: _safe(table).to_dict(as_series=False) for name, table in measured.figures.items()},
+                "figures": {
+                    name: _figure(table, view, task.excerpts).to_dict(as_series=False)
+                    for name, table in measured.figures.items()
+                },
                 "not_checked": [_safe_words(note, LONGEST).to_json() for note in measured.not_checked],
                 "coverage": {name: _safe_coverage(entry) for name, entry in coverage.items()},
                 **_evidence(check, measured, view, folder / _EVIDENCE, task.excerpts),
@@ -98,6 +101,19 @@ def _safe_word(value: Parameter, limit: int) -> Parameter:
 @cache
 def _shown_form(form: str) -> str:
     return excerpt(form, limit=LONGEST)
+
+
+def _figure(figure: pl.DataFrame, view: StoreView, mode: Mode) -> pl.DataFrame:
+    """A figure as it is kept. Of one that names rows, their places, and their texts as those of evidence are shown."""
+    if "row" not in figure.columns:
+        return _safe(figure)
+    wanted = figure.lazy().select(pl.col("row").cast(pl.UInt64))
+    own = view.rows.join(wanted, on="row", how="semi")
+    places = own.select("row", at=pl.concat_str(pl.lit(view.loaded.dataset + "/"), place())).collect()
+    known = figure.with_columns(pl.col("row").cast(pl.UInt64)).join(places, on="row", how="left", maintain_order="left")
+    texts = [text and excerpt(text, mode) for text in known["text"]] if "text" in known.columns else None
+    shown = _safe(known.drop("row", "at", "text", strict=False)).with_columns(known["at"])
+    return shown if texts is None else shown.with_columns(text=pl.Series(texts, dtype=pl.String))
 
 
 def _safe(figure: pl.DataFrame) -> pl.DataFrame:

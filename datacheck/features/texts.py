@@ -9,6 +9,7 @@ from datacheck.check import View
 from datacheck.text.arrays import Int64s
 
 _NO_TEXTS = pl.DataFrame(schema={"row": pl.UInt64, "text": pl.String})
+CLUSTERS = 20  # the largest ones, which a report names
 SHOWN = 200  # as many places as a report describes
 On = Literal["prompt", "response", "conversation"]
 Of = Literal[On, "chosen", "rejected"]
@@ -55,6 +56,17 @@ def quoted(data: View, evidence: pl.LazyFrame, on: On, of: str | None = None) ->
     others = texts_of(data, first["other_row"], on, of).rename({"row": "other_row", "text": "other_text"})
     both = own.join(texts.lazy(), on="row", how="left", maintain_order="left")
     return both.join(others.lazy(), on="other_row", how="left", maintain_order="left")
+
+
+def largest_clusters(data: View, found: pl.DataFrame, on: On) -> dict[str, pl.DataFrame]:
+    """The figure of that name: `row` (the one that the others repeat), `size`, `text` of the largest clusters.
+
+    found: `row`, `other_row` of every row that repeats another one. No figure where none does.
+    """
+    sizes = found.group_by("other_row").agg(size=pl.len() + 1).sort("size", "other_row", descending=[True, False])
+    first = sizes.head(CLUSTERS).select(pl.col("other_row").cast(pl.UInt64).alias("row"), "size")
+    texts = texts_of(data, first["row"], on)
+    return {"largest_clusters": first.join(texts, on="row", how="left", maintain_order="left")} if first.height else {}
 
 
 def both_sides(data: View, evidence: pl.LazyFrame) -> pl.LazyFrame:

@@ -107,6 +107,8 @@ class Words(NamedTuple):
     shown: str = "What stands there"
     score: str = "Score"
     other: str = "Compared with"
+    cluster: str = "cluster of {}"
+    cluster_at: str = "The row that stays"
     only_other: str = "only there"
     only_here: str = "only here"
     first_places: str = "the first {n} of {total}"

@@ -14,6 +14,8 @@ from datacheck.i18n.words import told as _told
 from datacheck.loading.codes import CODES
 from datacheck.verdict.model import CoverageEntry, Finding, Place, Report, Sentence, ValueEntry, all_known
 
+CLUSTERS = "largest_clusters"  # the figure of that name, which is a list
+
 
 def number(value: float | None, *, apart_from: Iterable[float] = (), digits: int = 3) -> str:
     """A number for people: 1,200 and 0.12; more digits where it would look equal to a bound that it is not."""
@@ -246,6 +248,24 @@ def words_of(place: Place) -> str:
 def side(place: Place, name: str) -> list[tuple[str, str]]:
     """The pieces of one of the two texts, `other` or `here`: what both have, and what is marked."""
     return [piece for piece in place.compared.pieces if piece[0] in ("both", name)] if place.compared else []
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """Rows that repeat one another: how many, and the place and the beginning of the one that stays."""
+
+    size: int
+    at: str
+    text: str
+
+
+def clusters(finding: Finding) -> list[Cluster]:
+    """The largest clusters of a finding that has some, the largest first."""
+    table = finding.figures.get(CLUSTERS, {})
+    if not {"size", "at", "text"} <= table.keys():
+        return []
+    lines = zip(table["size"], table["at"], table["text"], strict=False)
+    return [Cluster(int(size), str(at or ""), str(text or "")) for size, at, text in lines]
 
 
 def marked(pieces: Iterable[tuple[str, str]]) -> str:

@@ -103,3 +103,48 @@ def test_a_sentence_of_a_place_fills_in_what_the_data_says_and_no_more():
     both = table.select(first=kind).select(around("column {column}: {remark}", column=pl.lit("7"), remark=inside))
     assert Message.unpacked(both.item(0, 0)).said("zh") == "第 7 列：应为null，实为字符串"
     assert table.select(around("{one}; {two}", one=one, two=pl.lit(None, pl.String))).to_series().is_null().all()
+
+
+@pytest.mark.parametrize(
+    ("mode", "shown"),
+    [
+        ("redacted", "请打***********联系前台"),
+        ("masked", "文文00000000000文文文文"),
+        ("full", "请打13912348765联系前台"),
+    ],
+)
+def test_the_largest_clusters_are_named_with_place_size_and_text(tmp_path, here, mode, shown):
+    """In the order of their size; texts as in evidence, and line numbers of five digits stay readable."""
+    texts = [
+        *(f"第{n}行" for n in range(10_000)),
+        *["请打13912348765联系前台"] * 3,
+        "甲乙丙",
+        *["丁戊己"] * 2,
+        "甲乙丙",
+    ]
+    jsonl(tmp_path / "data" / "a.jsonl", *({"text": text} for text in texts))
+    path = contract(tmp_path, ["exact_duplicates"])
+    with Session(path, {}, Options(out=tmp_path / "out", excerpts=mode)) as session:
+        session.run()
+        session.finish()
+    (finding,) = (f for f in report(tmp_path / "out")["findings"] if f["check"] == "exact_duplicates")
+    figure = finding["figures"]["largest_clusters"]
+    assert figure["size"] == [3, 2, 2]
+    assert figure["at"] == [f"train/a.jsonl:{line}" for line in (10_001, 10_004, 10_005)]
+    assert figure["text"] == [shown, *(["文文文"] * 2 if mode == "masked" else ["甲乙丙", "丁戊己"])]
+    for name in ("report.html", "report.md"):
+        text = (tmp_path / "out" / name).read_text("utf-8")
+        assert shown in text
+        assert "cluster of 3" in text
+
+
+def test_a_cluster_is_the_kept_row_and_all_that_repeat_it(tmp_path, command, here):
+    told = "清晨的码头上，渔民把昨夜的收获一筐筐抬上岸，海鸥在头顶盘旋，空气里满是盐和柴油的味道。"
+    rows = [told.replace("昨夜", night) for night in ("昨夜", "昨晚", "昨日")] + [
+        "今天下午的会议改到三点，请带上记录。"
+    ]
+    jsonl(tmp_path / "data" / "a.jsonl", *({"text": text} for text in rows))
+    _, out, _ = command("run", contract(tmp_path, ["near_duplicates"]), "--out", tmp_path / "out", "--lang", "zh")
+    (finding,) = (f for f in report(tmp_path / "out")["findings"] if f["check"] == "near_duplicates")
+    assert finding["figures"]["largest_clusters"] == {"size": [3], "at": ["train/a.jsonl:1"], "text": [told]}
+    assert "= 3 行重复：train/a.jsonl:1 “清晨的码头上" in out

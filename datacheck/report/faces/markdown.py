@@ -12,6 +12,7 @@ from datacheck.verdict.model import Finding, Place, Report, ValueEntry
 FILE = "report.md"
 _MARKS = {Status.PASS: "✅", Status.INFO: "ℹ️", Status.WARN: "⚠️", Status.FAIL: "❌", Status.ERROR: "⛔"}
 _PLACES = 10
+_CLUSTERS = 5
 _MOST = 60_000  # characters; GitHub refuses comments of more than 65,536
 
 
@@ -102,6 +103,9 @@ def _details(finding: Finding, words: Words) -> list[str]:
     lines += [f"- {code(line)}" for line in show.coverage(finding, words)]
     lines += [f"- {words.incomplete}"] if finding.incomplete else []
     lines += _places(finding, words)
+    listed = show.clusters(finding)[:_CLUSTERS]
+    named = ((words.cluster.format(show.number(each.size)), code(each.at), code(each.text)) for each in listed)
+    lines += ["" for _ in listed[:1]] + [f"- {size}{words.colon}{at} {text}" for size, at, text in named]
     card = cards.card(finding.check, words.lang)
     for role, word in (("why", words.why), ("fix", words.fix)):
         sentence = cards.first_sentence(card.section(role)) if card else ""
