@@ -5,11 +5,16 @@ import pytest
 from core_helpers import BAD, GOOD, contract, jsonl, report
 
 from datacheck.check import Message, Ratio, around, saying, word
+from datacheck.checks.conflicting_answers import ConflictingAnswers
+from datacheck.checks.contradictory_pairs import ContradictoryPairs
 from datacheck.checks.exact_duplicates import ExactDuplicates
+from datacheck.checks.identical_pairs import IdenticalPairs
 from datacheck.checks.leakage import Leakage
+from datacheck.checks.near_duplicates import NearDuplicates
 from datacheck.session.options import Options
 from datacheck.session.session import Session
 from datacheck.testing import dataset, measure
+from datacheck.testing import finding as finding_of
 
 QUESTION = "一辆货车从甲城开往乙城，每小时行六十千米，走了三小时后离乙城还有四十五千米，两城相距多少千米？"
 
@@ -148,3 +153,42 @@ def test_a_cluster_is_the_kept_row_and_all_that_repeat_it(tmp_path, command, her
     (finding,) = (f for f in report(tmp_path / "out")["findings"] if f["check"] == "near_duplicates")
     assert finding["figures"]["largest_clusters"] == {"size": [3], "at": ["train/a.jsonl:1"], "text": [told]}
     assert "= 3 行重复：train/a.jsonl:1 “清晨的码头上" in out
+
+
+def shown_by(check, records, **more):
+    """What is marked in the first place of a problem: problem → pieces that are not in both texts."""
+    result = finding_of(check, records, **more)
+    return {
+        place.problem: [piece for piece in place.compared.pieces if piece[0] != "both"]
+        for place in reversed(result.evidence.first)
+        if place.compared
+    }
+
+
+def test_every_check_that_compares_two_texts_marks_what_tells_them_apart():
+    asked, right, wrong = "门前的大河有多长，请回答我", "一百公里", "二百公里"
+    pair = "user: {} | chosen: {} | rejected: {}".format
+    both = dataset(pair(asked, right, wrong), pair(asked, wrong, right))
+    assert shown_by(ContradictoryPairs(), both)["opposite_pair"] == [
+        ("other", "二"), ("here", "一"), ("other", "一"), ("here", "二")
+    ]  # fmt: skip
+    nearly = dataset(pair(asked, f"{asked * 3}好。", f"{asked * 3}好！"))
+    assert shown_by(IdenticalPairs(), nearly)["near_identical"] == [("other", "！"), ("here", "。")]
+    golds = [{"question": asked, "answer": answer} for answer in (right, wrong)]
+    assert shown_by(ConflictingAnswers(), golds)["conflicting_answer"] == [("other", "二"), ("here", "一")]
+    found = shown_by(ConflictingAnswers(against=("eval",)), golds[:1], others={"eval": [golds[1]]})
+    assert found == {"conflicting_answer_across": [("other", "二"), ("here", "一")]}
+    item = [{"question": QUESTION, "answer": "225"}]
+    leak = dataset(f"user: {QUESTION.replace('甲城', '丙城')} | assistant: 好")
+    assert shown_by(Leakage(against="eval"), leak, others={"eval": item})["leaked"] == [("other", "甲"), ("here", "丙")]
+    wide = [{"text": "ＧＰＴ４是一个模型"}, {"text": "gpt4是一个模型"}]
+    assert shown_by(ExactDuplicates(), wide)["exact_duplicate"] == [("other", "ＧＰＴ４"), ("here", "gpt4")]
+
+
+def test_what_is_masked_alike_is_not_told_apart(tmp_path, here):
+    """The difference is one of what is shown: two numbers are two rows, and neither of them can be read."""
+    told = "清晨的码头上，渔民把昨夜的收获一筐筐抬上岸，海鸥在头顶盘旋，空气里满是盐和柴油的味道。电话{}"
+    result = finding_of(NearDuplicates(), [{"text": told.format(n)} for n in ("13912348765", "13912348766")])
+    (place,) = result.evidence.first
+    assert not place.compared.differs
+    assert "1234876" not in result.model_dump_json()
