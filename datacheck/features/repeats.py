@@ -12,7 +12,7 @@ from datacheck.features.near import groups, marks_of, read_rows
 from datacheck.features.sketch import Sketch
 from datacheck.text.arrays import Bools, Int64s, UInt32s, UInt64s
 from datacheck.text.disk_sets import SpilledSets
-from datacheck.text.matching import Pairs, exact_contained, exact_pairs, similar_pairs, union
+from datacheck.text.matching import CLOSEST, Pairs, exact_contained, exact_pairs, similar_pairs, union
 
 FOUND = {"row": pl.UInt64, "other_row": pl.UInt64, "score": pl.Float64, "same": pl.Boolean}
 
@@ -110,11 +110,24 @@ def _compare(
     ]
     marks = np.concatenate([marked[side] for marked, side in zip(met.marks, sides, strict=True)])
     keys, rows = np.concatenate(met.keys), np.concatenate(local)
-    few = asked[rows]
-    return similar_pairs(
-        sets, keys[few], rows[few], how.least, contained=how.contained, groups=apart, marks=marks, least=how.alike,
-        beside=border,
-    )  # fmt: skip
+    keys, rows = keys[asked[rows]], rows[asked[rows]]
+
+    def pairs(keys: UInt64s, rows: Int64s, most: int | None) -> Pairs:
+        return similar_pairs(
+            sets, keys, rows, how.least, contained=how.contained, groups=apart, marks=marks, least=how.alike,
+            beside=border, most=most,
+        )  # fmt: skip
+
+    # A row of a large cluster is like most rows that share a key: a few of them tell. The others meet all of them.
+    found = pairs(keys, rows, CLOSEST)
+    there = rows >= border
+    many, counts = np.unique(keys[there], return_counts=True)
+    cut = ~there & np.isin(keys, many[counts > CLOSEST])
+    rest = np.setdiff1d(rows[cut], found.rows[:, 0])
+    if not len(rest):
+        return found
+    again = there | np.isin(rows, rest)
+    return union([found, pairs(keys[again], rows[again], None)])
 
 
 def _grouped(sketch: Sketch, of: str | None = None) -> Need:

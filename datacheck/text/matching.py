@@ -76,11 +76,13 @@ def counted_pairs(
     marks: UInt64s | None = None,
     least: int = 0,
     beside: int | None = None,
+    most: int | None = None,
     compiled: bool | None = None,
 ) -> Iterator[tuple[Int64s, Int64s]]:
     """Yield the pairs as `pairs_from_buckets`, and how many keys each shares.
 
-    beside: rows from here on are those of another dataset; only pairs of one row of each are wanted (never compiled).
+    beside: rows from here on are those of another dataset; only pairs of one row of each are wanted (never compiled),
+    with `most` of only so many of the first rows there that share a key.
     """
     if beside is None and pays(len(keys), COMPILED_ENTRIES, "bucket_kernels") if compiled is None else compiled:
         from datacheck.text import bucket_kernels  # it loads numba
@@ -88,7 +90,7 @@ def counted_pairs(
         yield from bucket_kernels.pairs(keys, rows, size, skip, marks, least)
         return
     known, ranks = np.unique(rows.astype(np.int64), return_inverse=True)
-    entries = _Entries.of(keys, ranks, None if beside is None else int(np.searchsorted(known, beside)))
+    entries = _Entries.of(keys, ranks, None if beside is None else int(np.searchsorted(known, beside)), most)
     pairs_before = from_lengths(entries.partners)
     first_entry = np.searchsorted(entries.ranks, np.arange(len(known) + 1))
     for first, last in cuts(pairs_before[first_entry], size):
@@ -117,7 +119,7 @@ class _Entries(NamedTuple):
     bucket_ranks: Int64s  # all members, bucket by bucket, each in row order
 
     @classmethod
-    def of(cls, keys: UInt64s, ranks: Int64s, beside: int | None = None) -> Self:
+    def of(cls, keys: UInt64s, ranks: Int64s, beside: int | None = None, most: int | None = None) -> Self:
         wanted = np.flatnonzero(keys != NO_KEY)
         wanted = wanted[shared(keys[wanted])]
         order = wanted[np.lexsort((ranks[wanted], keys[wanted]))]
@@ -132,7 +134,7 @@ class _Entries(NamedTuple):
             firsts = np.append(at + 1, len(keys))[np.searchsorted(at, np.arange(len(keys)))]
             firsts[other] = len(keys)
         ends = np.searchsorted(keys, keys, side="right")
-        partners = np.maximum(ends - firsts, 0)
+        partners = np.clip(ends - firsts, 0, most)
         places = np.flatnonzero(partners)
         places = places[np.argsort(ranks[places], kind="stable")]
         return cls(ranks[places], firsts[places], partners[places], ranks)
@@ -257,12 +259,13 @@ def similar_pairs(
     marks: UInt64s | None = None,
     least: int = 0,
     beside: int | None = None,
+    most: int | None = None,
 ) -> Pairs:
     """Return the pairs that share a key and reach the threshold, sorted by (left, right).
 
     `greedy` may leave out pairs whose left row is itself removed; greedy_removed does not need them, and big
     clusters become linear. contained: pairs with |A ∩ B| / min(|A|, |B|) from here on count as well. groups:
-    int64[rows]; rows of different groups are no pair. marks, least: as for `pairs_from_buckets`. beside: as for
+    int64[rows]; rows of different groups are no pair. marks, least: as for `pairs_from_buckets`. beside, most: as for
     `counted_pairs`; a row is compared with the CLOSEST rows that share most keys with it.
     """
     lengths = np.diff(sets.offsets) if isinstance(sets, Shingles) else sets.lengths
@@ -271,7 +274,7 @@ def similar_pairs(
     proposed = (
         pairs_from_buckets(keys, rows, size=_PAIRS, skip=removed if greedy else None, marks=marks, least=least)
         if beside is None
-        else (_closest(*each, marks, least) for each in counted_pairs(keys, rows, _PAIRS, beside=beside))
+        else (_closest(*each, marks, least) for each in counted_pairs(keys, rows, _PAIRS, beside=beside, most=most))
     )
     for block in proposed:
         sizes = lengths[block]

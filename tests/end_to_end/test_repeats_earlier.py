@@ -8,11 +8,13 @@ from collections import Counter
 
 import polars as pl
 import pytest
-from core_helpers import jsonl, report
+from core_helpers import jsonl, mostly_slow, report
 from registry_helpers import Site
 
 from datacheck.engine import ingest
 from datacheck.engine import run as run_module
+from datacheck.features import repeats
+from datacheck.text import matching
 
 CONTRACT = """
 name: c
@@ -145,7 +147,7 @@ def test_a_limit_on_what_is_not_measured_is_a_mistake_of_the_contract(tmp_path, 
     assert "c.yaml:5: datasets.train.checks.0.limits.repeated: with these settings this number is not measured" in err
 
 
-@pytest.mark.parametrize("shared", ["here", "there", "both"])
+@pytest.mark.parametrize("shared", mostly_slow(["here", "there", "both"], ["here"]))
 def test_a_template_on_either_side_hides_no_copy_and_makes_none(judged, shared):
     """600 characters in front of every text of a side are boilerplate there: neither side's template is compared."""
     last, new = drop(5)
@@ -195,6 +197,23 @@ def test_an_earlier_version_without_rows_is_an_error(judged, tmp_path, command):
     errors = {f["id"]: f.get("error") for f in json.loads((tmp_path / "out/report.json").read_bytes())["findings"]}
     assert "repeated" in errors["train.exact_duplicates"]["text"]
     assert "repeated" in errors["train.near_duplicates"]["text"]
+
+
+def test_the_one_copy_behind_a_large_cluster_is_found(judged, monkeypatch):
+    """Rows share most of their keys with a whole cluster of last week, are like none of it, and like one row behind it."""
+    monkeypatch.setattr(matching, "CLOSEST", 3)
+    monkeypatch.setattr(repeats, "CLOSEST", 3)
+    rng = random.Random(4)
+    template = text(rng) + text(rng)
+    last = [template + "".join(text(rng) for _ in range(2))[: len(template) // 2] for _ in range(60)]
+    new = [edited(told, rng) for told in last[-4:]]
+    plain = CONTRACT.replace("near_duplicates, ", "near_duplicates, boilerplate: null, ")
+    sets = [[grams(told) for told in side] for side in (last, new)]
+    inside = [len(a & b) / len(a | b) for at, a in enumerate(sets[0]) for b in sets[0][:at]]
+    assert 0.35 < min(inside) < max(inside) < 0.7  # alike enough to share keys, and no copies
+    _, _, _, places = judged(last, new, plain)
+    found = places["near_duplicates"].filter(problem="repeats_earlier")
+    assert found["other"].to_list() == [f"last_week/a.jsonl:{line}" for line in range(57, 61)]
 
 
 # ── what is kept ──────────────────────────────────────────────────────────────────────────────────────

@@ -917,6 +917,22 @@ SABOTAGES = (
         "test_every_text_of_a_template_that_is_new_here_and_rare_there_is_no_copy",
     ),
     Sabotage(
+        "a_large_cluster_hides_a_copy",
+        "a row that is like none of the first rows that share its keys is compared with the others",
+        "datacheck.features.repeats._compare",
+        "if not len(rest):",
+        "if True:",
+        "tests/end_to_end/test_repeats_earlier.py::test_the_one_copy_behind_a_large_cluster_is_found",
+    ),
+    Sabotage(
+        "what_is_not_compared_passes",
+        "a limit on a number that the settings do not ask for is a mistake of the contract",
+        "datacheck.contract.load._one_check",
+        "if metric not in check.promised():",
+        "if False:",
+        "tests/end_to_end/test_repeats_earlier.py::test_a_limit_on_what_is_not_measured_is_a_mistake_of_the_contract",
+    ),
+    Sabotage(
         "kept_sketches_by_name",
         "what was sketched when it was judged is found again, whatever the dataset is called",
         "datacheck.engine.run.Engine._derive",
