@@ -266,7 +266,7 @@ def similar_pairs(
     `greedy` may leave out pairs whose left row is itself removed; greedy_removed does not need them, and big
     clusters become linear. contained: pairs with |A ∩ B| / min(|A|, |B|) from here on count as well. groups:
     int64[rows]; rows of different groups are no pair. marks, least: as for `pairs_from_buckets`. beside, most: as for
-    `counted_pairs`; a row is compared with the CLOSEST rows that share most keys with it.
+    `counted_pairs`; a row is compared with CLOSEST of the rows there, those most alike by marks and keys.
     """
     lengths = np.diff(sets.offsets) if isinstance(sets, Shingles) else sets.lengths
     removed = np.zeros(len(lengths), np.bool_)
@@ -294,12 +294,13 @@ def similar_pairs(
 
 
 def _closest(pairs: Int64s, counts: Int64s, marks: UInt64s | None, least: int) -> Int64s:
-    """Leave those whose marks agree, and of each left row the pairs with most keys in common."""
+    """Leave pairs whose marks agree, and of each left row those whose marks agree most, with most keys in common."""
+    apart = np.zeros(len(pairs), np.uint8)
     if marks is not None:
         apart = np.bitwise_count(np.bitwise_or.reduce(marks[pairs[:, 0]] ^ marks[pairs[:, 1]], axis=1))
         near = apart <= MARKED - least
-        pairs, counts = pairs[near], counts[near]
-    order = np.lexsort((pairs[:, 1], -counts, pairs[:, 0]))
+        pairs, counts, apart = pairs[near], counts[near], apart[near]
+    order = np.lexsort((pairs[:, 1], -counts, apart, pairs[:, 0]))
     left = pairs[order, 0]
     nth = np.arange(len(left)) - np.searchsorted(left, left)
     kept: Int64s = pairs[np.sort(order[nth < CLOSEST])]

@@ -62,15 +62,17 @@ def frequent(sets: list[set[str]]) -> set[str]:
     return {gram for gram, count in counts.items() if count >= max(20, len(sets) / 20)}
 
 
-def most_alike(last: list[str], new: list[str]) -> dict[int, tuple[float, int]]:
-    """Line of the drop → its similarity to the most similar line of last week, and that line; from .7 on."""
+def most_alike(
+    last: list[str], new: list[str], least: float = 0.7, *, drop: bool = True
+) -> dict[int, tuple[float, int]]:
+    """Line of the drop → its similarity to the most similar line of last week, and that line."""
     both = [[grams(told) for told in side] for side in (last, new)]
-    template = frequent(both[0]) | frequent(both[1])
+    template = frequent(both[0]) | frequent(both[1]) if drop else set()
     there, here = ([own - template for own in side] for side in both)
     found = {}
     for line, own in enumerate(here, start=1):
         score, at = max((len(own & other) / len(own | other), -n) for n, other in enumerate(there, start=1))
-        if score >= 0.7:
+        if score >= least:
             found[line] = (score, -at)
     return found
 
@@ -201,19 +203,20 @@ def test_an_earlier_version_without_rows_is_an_error(judged, tmp_path, command):
 
 def test_the_one_copy_behind_a_large_cluster_is_found(judged, monkeypatch):
     """Rows share most of their keys with a whole cluster of last week, are like none of it, and like one row behind it."""
-    monkeypatch.setattr(matching, "CLOSEST", 3)
-    monkeypatch.setattr(repeats, "CLOSEST", 3)
+    monkeypatch.setattr(matching, "CLOSEST", 25)
+    monkeypatch.setattr(repeats, "CLOSEST", 25)
     rng = random.Random(4)
-    template = text(rng) + text(rng)
-    last = [template + "".join(text(rng) for _ in range(2))[: len(template) // 2] for _ in range(60)]
-    new = [edited(told, rng) for told in last[-4:]]
-    plain = CONTRACT.replace("near_duplicates, ", "near_duplicates, boilerplate: null, ")
-    sets = [[grams(told) for told in side] for side in (last, new)]
-    inside = [len(a & b) / len(a | b) for at, a in enumerate(sets[0]) for b in sets[0][:at]]
-    assert 0.35 < min(inside) < max(inside) < 0.7  # alike enough to share keys, and no copies
+    template = "".join(text(rng) for _ in range(8))
+    last = [template + text(rng)[:15] for _ in range(60)]
+    new = [told.replace(told[at * 40], "寒", 1) for at, told in enumerate(last[-10:])]
+    plain = CONTRACT.replace("near_duplicates, ", "near_duplicates, boilerplate: null, threshold: 0.98, ")
+    truth = most_alike(last, new, 0.98, drop=False)
+    assert [at for _, at in truth.values()] == [*range(51, 61)]
+    inside = [grams(told) for told in last]
+    assert max(len(a & b) / len(a | b) for at, a in enumerate(inside) for b in inside[:at]) < 0.98
     _, _, _, places = judged(last, new, plain)
     found = places["near_duplicates"].filter(problem="repeats_earlier")
-    assert found["other"].to_list() == [f"last_week/a.jsonl:{line}" for line in range(57, 61)]
+    assert found["other"].to_list() == [f"last_week/a.jsonl:{line}" for line in range(51, 61)]
 
 
 # ── what is kept ──────────────────────────────────────────────────────────────────────────────────────
