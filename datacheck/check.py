@@ -230,7 +230,8 @@ class Measured:
     `where` (JSON path), `text` (raw; shown only through `excerpt`), `said` (sentences, as `saying` or `Message.packed`
     make them) or `detail` (safe words, the same in every language), `score`, `other_row` or `other`
     ("eval/a.jsonl:17"); a file-level place has `file`, `line`, `byte` instead of `row`.
-    figures: small tables to plot. not_checked: sentences that name what was left out; data stands in their parameters.
+    figures: small tables to plot; a column `row` is shown as its place, `text` beside it as in evidence.
+    not_checked: sentences that name what was left out; data stands in their parameters.
     """
 
     values: tuple[Value, ...]
@@ -266,8 +267,11 @@ class View(ABC):
         """Scan one of the plain tables."""
 
     @abstractmethod
-    def pieces(self, name: Table) -> Iterator[pl.LazyFrame]:
-        """Scan one of the plain tables piece by piece, in row order: each fits in memory where the whole does not."""
+    def pieces(self, name: Table, of: str | None = None) -> Iterator[pl.LazyFrame]:
+        """Scan one of the plain tables piece by piece, in row order: each fits in memory where the whole does not.
+
+        of: another dataset, of which the table is a declared need.
+        """
 
     @abstractmethod
     def __getitem__(self, need: Need) -> pl.LazyFrame:
@@ -426,6 +430,10 @@ class Check(Model, ABC):
         """What it needs in a row with these settings."""
         return self.reads
 
+    def promised(self) -> frozenset[str]:
+        """The metrics that it gives with these settings: all, unless the check says otherwise."""
+        return frozenset(self.metrics)
+
     def keys_named(self) -> tuple[str, ...]:
         """Keys of the rows that its settings name: one that no row has leaves it without an answer."""
         return ()
@@ -449,7 +457,7 @@ class Check(Model, ABC):
 
     def not_measured(self, *why: Message) -> Measured:
         """What `measure` returns where there is nothing to measure: no metric has a value, and sentences say why."""
-        return Measured(tuple(Value(name, None) for name in self.metrics), not_checked=why)
+        return Measured(tuple(Value(name, None) for name in self.metrics if name in self.promised()), not_checked=why)
 
 
 def rates(

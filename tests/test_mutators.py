@@ -332,6 +332,7 @@ ELSEWHERE = {
     "records_missing": "needs a contract that names a list: tests/loading",
     "document_too_large": "needs 256 MiB: tests/loading lowers the limit",
     "bomb_ratio": "needs a bomb: tests/loading lowers the limit",
+    "bad_pack": "needs a pack: tests/cli/test_pack.py",
     "blank": "an empty line is counted, not named",
 }
 

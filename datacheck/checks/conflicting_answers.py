@@ -7,13 +7,16 @@ import polars as pl
 from pydantic import Field
 
 from datacheck.check import Check, Group, Limit, Measured, Message, Metric, Need, Subject, View, place, rates, total
+from datacheck.features.earlier import plain_needs
 from datacheck.features.golds import Of
 from datacheck.features.row_keys import RowKeys
-from datacheck.features.texts import On, of_part, only, row_texts
+from datacheck.features.texts import On, of_part, only, quoted, row_texts
 from datacheck.text.matching import intersections
 from datacheck.text.normalise import normalise
 from datacheck.text.rules import RULES, Rule
 from datacheck.text.shingles import shingles
+
+WHOLE: On = "conversation"
 
 
 class ConflictingAnswers(Check):
@@ -71,8 +74,7 @@ class ConflictingAnswers(Check):
 
     def needs(self) -> tuple[Need, ...]:
         """Equal questions in one bucket; the keys and places of the other datasets."""
-        others = (need for name in self.against for need in (Need(self._row_keys(), name), Need("rows", name)))
-        return (self._keys(), *others)
+        return (self._keys(), *(Need(self._row_keys(), name) for name in self.against), *plain_needs(self.against))
 
     def measure(self, data: View) -> Measured:
         """Bucket by bucket: questions with more than one answer."""
@@ -101,9 +103,11 @@ class ConflictingAnswers(Check):
             ),
             evidence=pl.concat(
                 [
-                    rows.select("row", "other_row", problem=pl.lit("conflicting_answer")),
-                    unlike.with_columns(problem=pl.lit("unlike_response")),
-                    across.select("row", "other", problem=pl.lit("conflicting_answer_across")),
+                    quoted(data, rows.select("row", "other_row"), WHOLE).with_columns(
+                        problem=pl.lit("conflicting_answer")
+                    ),
+                    quoted(data, unlike, "response").with_columns(problem=pl.lit("unlike_response")),
+                    *(self._told(data, across, name) for name in self.against),
                 ],
                 how="diagonal",
             ),
@@ -133,7 +137,7 @@ class ConflictingAnswers(Check):
 
     def _across(self, data: View) -> tuple[pl.LazyFrame, pl.LazyFrame]:
         """Rows whose question has another answer there (with the first such place), and those that are there whole."""
-        nothing = pl.LazyFrame(schema={"row": pl.UInt64, "other": pl.String})
+        nothing = pl.LazyFrame(schema={"row": pl.UInt64, "name": pl.String})
         if not self.against:
             return nothing, nothing
         keys = ["row", "asked", "answered"]
@@ -141,14 +145,20 @@ class ConflictingAnswers(Check):
         own = pl.concat([empty, *(bucket.select(keys) for bucket in data.buckets(self._keys()))]).collect()
         found = []
         for name in self.against:
-            places = data[Need("rows", name)].select("row", other=pl.concat_str(pl.lit(f"{name}/"), place()))
-            theirs = data[Need(self._row_keys(), name)].join(places, on="row").drop("row")
+            at = pl.concat_str(pl.lit(f"{name}/"), place())
+            places = data[Need("rows", name)].select("row", name=pl.lit(name), other=at)
+            theirs = data[Need(self._row_keys(), name)].join(places, on="row").rename({"row": "other_row"})
             found.append(own.lazy().join(theirs, on="asked", suffix="_there").collect())
         both = pl.concat(found)
         differs = pl.col("answered") != pl.col("answered_there")
         across = both.filter(differs).sort("row", "other").unique("row", keep="first", maintain_order=True)
         shared = both.filter(~differs).select("row").unique()
-        return across.select("row", "other").lazy(), shared.lazy()
+        return across.select("row", "name", "other", "other_row").lazy(), shared.lazy()
+
+    def _told(self, data: View, across: pl.LazyFrame, name: str) -> pl.LazyFrame:
+        """Evidence of the rows that a dataset answers otherwise."""
+        there = quoted(data, across.filter(pl.col("name") == name), WHOLE, name)
+        return there.drop("name", "other_row").with_columns(problem=pl.lit("conflicting_answer_across"))
 
 
 def _said(data: View, rivals: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:

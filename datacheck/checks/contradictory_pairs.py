@@ -8,6 +8,7 @@ from pydantic import Field
 
 from datacheck.check import Check, Group, Limit, Measured, Metric, Need, View, rates, total
 from datacheck.features.pair_keys import NO_PAIR, PairKeys
+from datacheck.features.texts import quoted
 from datacheck.text.arrays import Int32s, Int64s
 from datacheck.text.rules import Rule
 
@@ -43,7 +44,7 @@ class ContradictoryPairs(Check):
         wrong = pl.concat(found).sort("row").lazy()
         return Measured(
             rates("rate", wrong, all_pairs, by=self.by, rows=data.rows),
-            evidence=wrong,
+            evidence=quoted(data, wrong, "conversation"),
             not_checked=() if total(all_pairs) else (NO_PAIR,),
         )
 

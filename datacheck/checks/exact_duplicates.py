@@ -6,8 +6,9 @@ import polars as pl
 from pydantic import Field
 
 from datacheck.check import Check, Group, Limit, Measured, Message, Metric, Need, View, rates, total
+from datacheck.features.earlier import REPEATED, Names, paired, plain_needs, repeated, repeats_evidence, silent
 from datacheck.features.text_key import TextKey
-from datacheck.features.texts import PARTS, On, quoted
+from datacheck.features.texts import PARTS, On, largest_clusters, quoted
 from datacheck.text.rules import Rule
 
 
@@ -18,19 +19,28 @@ class ExactDuplicates(Check):
     the response. Reported apart from near duplicates, because the cure is another one: nothing has to be read.
     """
 
-    metrics = {"rate": Metric("rows that repeat an earlier row", "share", of="rows", limit=Limit(warn_max=0))}
+    metrics = {
+        "rate": Metric("rows that repeat an earlier row", "share", of="rows", limit=Limit(warn_max=0)),
+        "repeated": REPEATED,
+    }
 
     reads = "text"
     check: Literal["exact_duplicates"] = "exact_duplicates"
     on: On = Field(default="conversation", description="what of a row is compared")
     normalise: tuple[Rule, ...] = Field(default=("nfkc", "casefold"), description="what does not count")
 
-    def _keys(self) -> Need:
-        return Need(Group(of=TextKey(on=self.on, normalise=self.normalise), by="key"))
+    against: Names = Field(default=(), description="earlier datasets of this contract whose rows should not come again")
+
+    def _keys(self, of: str | None = None) -> Need:
+        return Need(Group(of=TextKey(on=self.on, normalise=self.normalise), by="key"), of)
 
     def needs(self) -> tuple[Need, ...]:
-        """Equal keys in one bucket."""
-        return (self._keys(),)
+        """Equal keys in one bucket, here and in the earlier datasets."""
+        return (self._keys(), *map(self._keys, self.against), *plain_needs(self.against))
+
+    def promised(self) -> frozenset[str]:
+        """Without an earlier dataset nothing is compared with one."""
+        return frozenset(self.metrics) if self.against else frozenset({"rate"})
 
     def measure(self, data: View) -> Measured:
         """Bucket by bucket: a row whose key an earlier row has is a copy of that row."""
@@ -45,14 +55,29 @@ class ExactDuplicates(Check):
         mute = total(data.rows) - texts
         lack = Message.plural("{n:,} row has no such text to compare", "{n:,} rows have no such text to compare", mute)
         clusters = found.unique("other_row").group_by("size").len("clusters").sort("size")
-        return Measured(
-            rates("rate", found.lazy(), data.rows, by=self.by, rows=data.rows),
-            evidence=quoted(data, found.lazy().select("row", "other_row"), self.on).with_columns(
-                problem=pl.lit("exact_duplicate")
-            ),
-            figures={"clusters": clusters},
-            not_checked=(lack,) if mute else (),
+        known = {name: self._known(data, name) for name in self.against}
+        notes = (
+            note
+            for name in self.against
+            for note in silent(data, name, sum(map(total, data.buckets(self._keys(name)))))
         )
+        inside = quoted(data, found.lazy().select("row", "other_row"), self.on).with_columns(
+            problem=pl.lit("exact_duplicate")
+        )
+        return Measured(
+            (*rates("rate", found.lazy(), data.rows, by=self.by, rows=data.rows), *repeated(known, data, self.by)),
+            evidence=pl.concat([inside, *repeats_evidence(known, data, self.on)], how="diagonal"),
+            figures={"clusters": clusters, **largest_clusters(data, found, self.on)},
+            not_checked=(*((lack,) if mute else ()), *notes),
+        )
+
+    def _known(self, data: View, name: str) -> pl.DataFrame:
+        """`row`, `other_row`: rows that say what a row of an earlier dataset says, and the first such row there."""
+        found = [_NONE.select("row", "other_row")]
+        for own, there in paired(data, self._keys(), self._keys(name)):
+            first = there.group_by("key", "rest").agg(other_row=pl.col("row").min())
+            found.append(own.join(first, on=["key", "rest"]).select("row", "other_row").collect())
+        return pl.concat(found).sort("row")
 
     def seen(self, data: View, plants: pl.DataFrame, _data: View) -> list[bool | None]:
         """The copy of a row meets it, and the same row without the plant does not."""

@@ -8,6 +8,7 @@ from pydantic import Field
 from datacheck.check import Check, Limit, Measured, Metric, Need, View, for_review, placed, rates, total
 from datacheck.features.pair_keys import NO_PAIR
 from datacheck.features.pair_similarity import PairSimilarity
+from datacheck.features.texts import both_sides
 from datacheck.text.rules import Rule
 
 
@@ -62,8 +63,9 @@ class IdenticalPairs(Check):
         ]
         bins = ((pl.col("score") * 20).floor() / 20).round(2)
         lost = [same.with_columns(problem=pl.lit("identical")), cut.with_columns(problem=pl.lit("identical_when_cut"))]
-        drop = placed(pl.concat(lost).select("row", "score", "problem"), data.rows)
-        read = for_review(alike.select("row", "score", problem=pl.lit("near_identical")), data.rows)
+        drop = placed(both_sides(data, pl.concat(lost).select("row", "score", "problem")), data.rows)
+        near_ones = both_sides(data, alike.select("row", "score", problem=pl.lit("near_identical")))
+        read = for_review(near_ones, data.rows)
         return Measured(
             sum(values, ()),
             evidence=pl.concat([drop, read], how="diagonal"),

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 from itertools import pairwise
-from typing import Annotated, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import polars as pl
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import Field, model_validator
 
 from datacheck.check import (
     Check,
@@ -24,6 +24,7 @@ from datacheck.check import (
     word,
 )
 from datacheck.errors import WrongValueError
+from datacheck.features.earlier import Names
 from datacheck.features.leaks import (
     HAN_N,
     LATIN_N,
@@ -50,8 +51,6 @@ from datacheck.text.packs import PACKED
 from datacheck.text.rules import RULES
 from datacheck.text.shingles import Shingles, grams
 
-# one name, or a list of names
-Names = Annotated[tuple[str, ...], BeforeValidator(lambda given: (given,) if isinstance(given, str) else given)]
 PLANTED_MOST = 40  # `min_length` up to which the words of a canary are long enough
 PLANTED_ITEMS = 60  # of all evaluation sets: some 700 plants; but of each set LEAST_PLANTED
 GREETING = 4  # a short question with so much fewer different answers than `common_rows` is commonplace

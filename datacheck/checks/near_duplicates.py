@@ -14,6 +14,7 @@ from datacheck.check import (
     Message,
     Metric,
     Need,
+    Ratio,
     Value,
     View,
     placed,
@@ -21,6 +22,7 @@ from datacheck.check import (
     saying,
     total,
 )
+from datacheck.features.earlier import REPEATED, Names, repeated, repeats_evidence, silent
 from datacheck.features.near import (
     Candidates,
     Keep,
@@ -33,8 +35,9 @@ from datacheck.features.near import (
     without_numbers,
 )
 from datacheck.features.planting import calibrate, histogram, on_made_up, recall_by_similarity
+from datacheck.features.repeats import Repeats
 from datacheck.features.sketch import GramSettings, Sketch, TextSet, scheme_for
-from datacheck.features.texts import PARTS, On, quoted
+from datacheck.features.texts import PARTS, On, largest_clusters, quoted
 from datacheck.text.arrays import Bools, Float64s, Int64s, UInt64s
 from datacheck.text.matching import Pairs, exact_contained, exact_pairs, greedy_removed, similar_pairs, union
 from datacheck.text.minhash import least_alike, proposed
@@ -88,6 +91,7 @@ class NearDuplicates(Check):
             "rows",
             Limit(warn_max=0.03),
         ),
+        "repeated": REPEATED,
         "lsh_missed": Metric("similar pairs of a sample (figure lsh_recall) that no band proposes", "pairs"),
         "planted_recall": Metric(
             "planted near-copies that the search finds",
@@ -123,6 +127,7 @@ class NearDuplicates(Check):
         default=False, description="compare completely (all sets in memory) instead of by MinHash bands"
     )
     keep: Keep = Field(default="first", description="which row of a cluster is kept: first, longest or best_score")
+    against: Names = Field(default=(), description="earlier datasets of this contract whose rows should not come again")
 
     @property
     def _least(self) -> float:
@@ -145,9 +150,19 @@ class NearDuplicates(Check):
     def _group(self) -> Need:
         return Need(Group(of=self._sketch, by="key", columns=("row", "key")))
 
+    @property
+    def _repeats(self) -> tuple[Repeats, ...]:
+        how = (self._sketch, self._least, self._alike, self.containment, self.exact)
+        return tuple(Repeats(name, *how) for name in self.against)
+
     def needs(self) -> tuple[Need, ...]:
         """Band keys, brought together by key; the boilerplate, to compare candidates without it."""
-        return (self._group, Need(self._sketch), *self._sketch.needs())
+        earlier = (need for each in self._repeats for need in each.needs())
+        return (self._group, Need(self._sketch), *self._sketch.needs(), *earlier)
+
+    def promised(self) -> frozenset[str]:
+        """Without an earlier dataset nothing is compared with one."""
+        return frozenset(self.metrics) - (frozenset() if self.against else {"repeated"})
 
     def measure(self, data: View) -> Measured:
         """Pairs from shared keys, verified; then the greedy walk."""
@@ -186,13 +201,19 @@ class NearDuplicates(Check):
         copies = facts.sort("row").filter(pl.struct("text", "media", "label").is_first_distinct().not_()).lazy()
         opposite, template = _opposite(facts), self._template(data)
         calibration = calibrate(data, self._sketch, sources or STAND_INS, self._least, self._alike)
+        recall = calibration.recall
+        for each in self._repeats:  # the same plants, as if they stood there
+            there = calibrate(data, each.beside, sources or STAND_INS, self._least, self._alike).recall
+            recall = Ratio(recall.n + there.n, recall.of + there.of)
+        known = {each.name: each.found(data) for each in self._repeats}
         values = (
             *rates("rate", evidence, data.rows, by=self.by, rows=data.rows),
             *rates("exact_share", copies, data.rows, by=self.by, rows=data.rows),
             *rates("other_numbers", varied, data.rows),
             *rates("opposite_labels", opposite, data.rows),
             *rates("boilerplate_rows", template, data.rows),
-            Value("planted_recall", calibration.recall if total(data.rows) else None),
+            *repeated(known, data, self.by),
+            Value("planted_recall", recall if total(data.rows) else None),
             Value("lsh_missed", int((~found.sample["found"]).sum()) if total(data.rows) else None),
         )
         notes = [*self._notes(data), *self._unscored(facts)]
@@ -201,6 +222,7 @@ class NearDuplicates(Check):
         figures = {
             "similarity": histogram(found.pairs.similarity, low=0.3),
             "clusters": _sizes(kept_of),
+            **largest_clusters(data, evidence.select("row", "other_row").collect(), self.on),
             "planted": calibration.by_kind,
             "recall_curve": calibration.curve,
             "random_pairs": calibration.random,
@@ -208,7 +230,9 @@ class NearDuplicates(Check):
         }
         opposed = quoted(data, opposite, self.on)
         review = (_for_review(opposed, "opposite_labels", data.rows), _for_review(template, "boilerplate", data.rows))
-        listed = pl.concat([placed(quoted(data, evidence, self.on), data.rows), *review], how="diagonal")
+        inside = placed(quoted(data, evidence, self.on), data.rows)
+        earlier = (placed(each, data.rows) for each in repeats_evidence(known, data, self.on))
+        listed = pl.concat([inside, *earlier, *review], how="diagonal")
         return Measured(values, listed, figures, tuple(notes))
 
     def seen(self, data: View, plants: pl.DataFrame, _data: View) -> list[bool | None]:
@@ -284,6 +308,8 @@ class NearDuplicates(Check):
                     on=self.on,
                 )
             )
+        for name in self.against:
+            notes += silent(data, name, total(data[Need(self._sketch, name)]) // self._sketch.scheme[1])
         return notes
 
     def _same_but_numbers(self, data: View, rows: UInt64s, others: UInt64s, asked: Bools) -> Bools:

@@ -4,17 +4,18 @@ Both are checks like any other (their steps run in the same workers and the same
 they have no limits and judge nothing.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import ClassVar, Literal
 
 import numpy as np
 import polars as pl
 
 from datacheck.check import Check, Group, Measured, Metric, Need, Value, View, place, total
+from datacheck.features.earlier import paired
 from datacheck.features.languages import Languages, language
 from datacheck.features.lengths import Lengths
 from datacheck.features.record_key import RecordKey
-from datacheck.features.sketch import Boilerplate, GramSettings, Sketch, TextSet, scheme_for
+from datacheck.features.sketch import GramSettings, Sketch, TextSet, scheme_for
 from datacheck.features.text_key import TextKey
 from datacheck.features.texts import row_texts
 from datacheck.text.matching import jaccard
@@ -84,16 +85,6 @@ def _counts(names: pl.LazyFrame) -> pl.DataFrame:
     return pl.concat([counts.head(NAMES), others if rest else others.clear()])
 
 
-class SharedSketch(Sketch):
-    """Band keys of both drops without the boilerplate of one of them, so that they can be compared."""
-
-    of_dataset: str
-
-    def needs(self) -> tuple[Need, ...]:
-        """The boilerplate of `of_dataset`."""
-        return (Need(Boilerplate(of=self.of, share=self.boilerplate or 1), of=self.of_dataset),)
-
-
 class Matches(Check):
     """Say of every row whether it stands in the other drop: the same record, another copy, the same text, nearly.
 
@@ -128,8 +119,9 @@ class Matches(Check):
         return Need(Group(of=TextKey(on="conversation", normalise=("nfkc", "casefold")), by="key"), of=of)
 
     @property
-    def _sketch(self) -> SharedSketch:
-        return SharedSketch(of=_TEXTS, boilerplate=0.05, scheme=scheme_for(THRESHOLD, None), of_dataset=self.base)
+    def _sketch(self) -> Sketch:
+        """Band keys of both drops without the boilerplate of one of them, so that they can be compared."""
+        return Sketch(of=_TEXTS, boilerplate=0.05, scheme=scheme_for(THRESHOLD, None), beside=self.base)
 
     def _bands(self, of: str | None = None) -> Need:
         return Need(Group(of=self._sketch, by="key", columns=("row", "key")), of=of)
@@ -171,7 +163,7 @@ class Matches(Check):
     def _same_record(self, data: View) -> tuple[pl.DataFrame, pl.DataFrame]:
         """`row` of records that stand in the other drop, and of those that stand here more often."""
         both = [_ROW, _ROW]
-        for own, other in _paired(data, self._records(), self._records(self.other)):
+        for own, other in paired(data, self._records(), self._records(self.other)):
             there = other.group_by("key", "rest").agg(there=pl.len())
             nth = pl.int_range(pl.len()).over("key", "rest", order_by="row")
             known = own.with_columns(nth=nth).join(there, on=["key", "rest"]).collect()
@@ -182,7 +174,7 @@ class Matches(Check):
     def _same_text(self, data: View, left: pl.DataFrame) -> pl.DataFrame:
         """`row`, `other_row` of the rows of `left` whose text the other drop has; its first row with that text."""
         found = [_PAIR]
-        for own, other in _paired(data, self._said(), self._said(self.other)):
+        for own, other in paired(data, self._said(), self._said(self.other)):
             there = other.group_by("key", "rest").agg(other_row=pl.col("row").min())
             mine = own.join(left.lazy(), on="row", how="semi")
             found.append(mine.join(there, on=["key", "rest"]).select("row", "other_row").collect())
@@ -191,7 +183,7 @@ class Matches(Check):
     def _candidates(self, data: View, rest: pl.DataFrame) -> pl.DataFrame:
         """`row` of the rows of `rest` that share a band key with any row of the other drop."""
         found = [_ROW]
-        for own, other in _paired(data, self._bands(), self._bands(self.other)):
+        for own, other in paired(data, self._bands(), self._bands(self.other)):
             mine = own.join(rest.lazy(), on="row", how="semi")
             found.append(mine.join(other, on="key", how="semi").select("row").unique().collect())
         return pl.concat(found).unique().sort("row")
@@ -206,7 +198,7 @@ class Matches(Check):
     def _near(self, data: View, chosen: pl.DataFrame) -> pl.DataFrame:
         """`row`, `other_row`, `score`: for each row the most similar of the rows that share a band key with it."""
         pairs = [_PAIR]
-        for own, other in _paired(data, self._bands(), self._bands(self.other)):
+        for own, other in paired(data, self._bands(), self._bands(self.other)):
             mine = own.join(chosen.lazy(), on="row", how="semi")
             ends = other.group_by("key").agg(other_row=pl.concat_list(pl.col("row").min(), pl.col("row").max()))
             near = mine.join(ends.explode("other_row"), on="key").select("row", "other_row")
@@ -218,7 +210,8 @@ class Matches(Check):
             _texts(turns, rows.unique().sort())
             for turns, rows in ((data.turns, kept["row"]), (data[Need("turns", self.other)], kept["other_row"]))
         )
-        sets = concat([self._sketch.sets(own_texts["text"], data).sets, self._sketch.sets(there["text"], data).sets])
+        drop = self._sketch.dropped(data)
+        sets = concat([self._sketch.sets(each["text"], drop).sets for each in (own_texts, there)])
         left = np.searchsorted(own_texts["row"].to_numpy(), kept["row"].to_numpy())
         right = np.searchsorted(there["row"].to_numpy(), kept["other_row"].to_numpy()) + own_texts.height
         scored = kept.with_columns(score=pl.Series(jaccard(sets, np.column_stack([left, right])).similarity))
@@ -241,18 +234,6 @@ _FOUND: dict[str, type[pl.DataType]] = {
     "score": pl.Float64,
     "problem": pl.String,
 }
-
-
-def _paired(data: View, own: Need, other: Need) -> Iterator[tuple[pl.LazyFrame, pl.LazyFrame]]:
-    """The buckets of both drops that hold the same keys; those that only one has are left out."""
-    numbered = [{_number(bucket, need): bucket for bucket in data.buckets(need)} for need in (own, other)]
-    for number in sorted(numbered[0].keys() & numbered[1].keys()):
-        yield numbered[0][number], numbered[1][number]
-
-
-def _number(bucket: pl.LazyFrame, need: Need) -> int:
-    assert isinstance(need.table, Group)
-    return int(bucket.select("key").first().collect().item()) % need.table.buckets
 
 
 def _texts(turns: pl.LazyFrame, rows: pl.Series) -> pl.DataFrame:

@@ -229,6 +229,8 @@ def _one_check(reader: _Reader, settings: Any, described: dict[str, Any], where:
         if metric not in check.metrics:
             reader.complain((*where, "limits", metric), unknown("metric", metric, check.metrics))
             return None
+        if metric not in check.promised():
+            reader.complain((*where, "limits", metric), "with these settings this number is not measured")
     try:
         limits = [check.limit(m, s) for m in check.metrics for s in _slices(check, m)]
     except ValidationError as errors:

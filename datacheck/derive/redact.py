@@ -81,8 +81,10 @@ class _OneTable(View):
         table: pl.DataFrame = getattr(self._tables, name)
         return table.lazy()
 
-    def pieces(self, name: Table) -> Iterator[pl.LazyFrame]:
+    def pieces(self, name: Table, of: str | None = None) -> Iterator[pl.LazyFrame]:
         """The one part."""
+        if of is not None:
+            raise CheckAuthorError(f"{of}: a part by itself stands beside no other dataset")
         yield self.table(name)
 
     def __getitem__(self, need: Need) -> pl.LazyFrame:

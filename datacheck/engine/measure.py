@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
@@ -67,7 +67,10 @@ def measure(task: MeasureTask) -> None:
             _keep_promises(check, measured)
             facts = {
                 "values": [_value(value) for value in measured.values],
-                "figures": {name: _safe(table).to_dict(as_series=False) for name, table in measured.figures.items()},
+                "figures": {
+                    name: _figure(table, view, task.excerpts).to_dict(as_series=False)
+                    for name, table in measured.figures.items()
+                },
                 "not_checked": [_safe_words(note, LONGEST).to_json() for note in measured.not_checked],
                 "coverage": {name: _safe_coverage(entry) for name, entry in coverage.items()},
                 **_evidence(check, measured, view, folder / _EVIDENCE, task.excerpts),
@@ -100,6 +103,19 @@ def _shown_form(form: str) -> str:
     return excerpt(form, limit=LONGEST)
 
 
+def _figure(figure: pl.DataFrame, view: StoreView, mode: Mode) -> pl.DataFrame:
+    """A figure as it is kept. Of one that names rows, their places, and their texts as those of evidence are shown."""
+    if "row" not in figure.columns:
+        return _safe(figure)
+    wanted = figure.lazy().select(pl.col("row").cast(pl.UInt64))
+    own = view.rows.join(wanted, on="row", how="semi")
+    places = own.select("row", at=pl.concat_str(pl.lit(view.loaded.dataset + "/"), place())).collect()
+    known = figure.with_columns(pl.col("row").cast(pl.UInt64)).join(places, on="row", how="left", maintain_order="left")
+    texts = [text and excerpt(text, mode) for text in known["text"]] if "text" in known.columns else None
+    shown = _safe(known.drop("row", "at", "text", strict=False)).with_columns(known["at"])
+    return shown if texts is None else shown.with_columns(text=pl.Series(texts, dtype=pl.String))
+
+
 def _safe(figure: pl.DataFrame) -> pl.DataFrame:
     """Labels come from the data (a source, a role, a key), so a figure shows them as everything else is shown."""
     texts = [name for name, dtype in figure.schema.items() if dtype == pl.String]
@@ -118,8 +134,8 @@ def _keep_promises(check: Check, measured: Any) -> None:
     given = {value.name for value in measured.values if not value.slice}
     if not all(isinstance(note, Message) for note in measured.not_checked):
         raise CheckAuthorError(f"{check.check}: not_checked holds something else than a Message")
-    if given != set(check.metrics):
-        raise CheckAuthorError(f"{check.check}: gives {sorted(given)}, promises {sorted(check.metrics)}")
+    if given != check.promised():
+        raise CheckAuthorError(f"{check.check}: gives {sorted(given)}, promises {sorted(check.promised())}")
 
 
 def _value(value: Value) -> dict[str, Any]:
@@ -157,7 +173,8 @@ def _evidence(check: Check, measured: Measured, view: StoreView, target: Path, m
         raise CheckAuthorError(f"{check.check}: evidence needs a `problem` and a `row` or `file` on every line")
     # What is only for review has no row: it may not hide the rows that break the contract.
     table = table.sort(pl.col("row").is_null(), "order")
-    said = _described(table.head(FIRST), given, columns, mode)
+    shown = _described(table.head(FIRST), given, columns, mode)
+    said = [each.detail for each in shown]
     words = pl.Series([each and each.said() for each in said], dtype=pl.String)
     first = _with_safe_paths(_with_ids(table.head(FIRST).with_columns(detail=words), view, mode))
     in_order = first
@@ -169,10 +186,7 @@ def _evidence(check: Check, measured: Measured, view: StoreView, target: Path, m
     with_records(in_order, view).write_parquet(target)
     problems = dict(table["problem"].value_counts().sort("problem").iter_rows())
     rows = table["row"].drop_nulls().n_unique()
-    places = [
-        {**line, "said": each and each.to_json()}
-        for line, each in zip(first.drop("order").to_dicts(), said, strict=True)
-    ]
+    places = [{**line, **each.to_json()} for line, each in zip(first.drop("order").to_dicts(), shown, strict=True)]
     return {"evidence": table.height, "rows": rows, "problems": problems, "first": places}
 
 
@@ -213,7 +227,27 @@ def _with_safe_paths(table: pl.DataFrame) -> pl.DataFrame:
     return table.with_columns(where=_shown(path) + span)
 
 
-def _described(first: pl.DataFrame, given: pl.LazyFrame, columns: list[str], mode: Mode) -> list[Message | None]:
+class _Said(NamedTuple):
+    """What is said of a place: the check's own words, and the excerpts of the text and of what it is compared with."""
+
+    own: Message | None
+    texts: tuple[str, ...]
+
+    @property
+    def detail(self) -> Message | None:
+        """All of it as one sentence; texts that look alike stand there once."""
+        quoted = " ↔ ".join(dict.fromkeys(f"“{text}”" for text in self.texts))
+        if self.own is None:
+            return Message("{quoted}", quoted=quoted) if quoted else None
+        return Message("{own} {quoted}", own=self.own, quoted=quoted) if quoted else self.own
+
+    def to_json(self) -> dict[str, Any]:
+        """`said`; of two texts also `own` and `texts`, from which what tells them apart is marked."""
+        apart = {"own": self.own and self.own.to_json(), "texts": self.texts} if len(self.texts) > 1 else {}
+        return {"said": self.detail and self.detail.to_json(), **apart}
+
+
+def _described(first: pl.DataFrame, given: pl.LazyFrame, columns: list[str], mode: Mode) -> list[_Said]:
     """What is said of the first lines: the check's own words, then an excerpt of the text they speak of."""
     shown = [name for name in ("text", "other_text") if name in columns]
     texts: list[tuple[str | None, ...]] = [()] * first.height
@@ -227,22 +261,19 @@ def _described(first: pl.DataFrame, given: pl.LazyFrame, columns: list[str], mod
         joined = first.join(once, on=keys, how="left", nulls_equal=True, maintain_order="left")
         texts = joined.select(shown).rows()
     own = first.select("said", "detail").rows()
-    return [_detail(said, words, both, mode) for (said, words), both in zip(own, texts, strict=True)]
+    return [_said(said, words, both, mode) for (said, words), both in zip(own, texts, strict=True)]
 
 
-def _detail(said: str | None, words: str | None, texts: tuple[str | None, ...], mode: Mode) -> Message | None:
+def _said(said: str | None, words: str | None, texts: tuple[str | None, ...], mode: Mode) -> _Said:
     """The check's own words, the text, and the text that it is compared with where that is another.
 
     Two texts are shown from shortly before the place at which they begin to differ.
     """
     given = [text for text in texts if text is not None]
     start = max(0, _first_difference(*given) - _LEAD) if len(set(given)) > 1 else 0
-    quoted = " ↔ ".join(dict.fromkeys(f"“{excerpt(text, mode, start=start)}”" for text in given))
     own = Message("{words}", words=excerpt(words)) if words else None
     own = _safe_words(Message.unpacked(said), WORDS) if said else own
-    if own is None:
-        return Message("{quoted}", quoted=quoted) if quoted else None
-    return Message("{own} {quoted}", own=own, quoted=quoted) if quoted else own
+    return _Said(own, tuple(excerpt(text, mode, start=start) for text in given))
 
 
 def _first_difference(one: str, two: str) -> int:

@@ -124,11 +124,12 @@ class StoreView(View):
             raise CheckAuthorError("records: was not declared by needs(); expected Need('records') there")
         return _table(self.store, self.loaded, name, self.part)
 
-    def pieces(self, name: Table) -> Iterator[pl.LazyFrame]:
+    def pieces(self, name: Table, of: str | None = None) -> Iterator[pl.LazyFrame]:
         """The parts of a plain table one after the other."""
-        parts = self.loaded.parts if self.part is None else (self.loaded.parts[self.part],)
+        loaded = self.loaded if of is None else self._place(Need(name, of)).loaded
+        parts = loaded.parts if self.part is None or of is not None else (loaded.parts[self.part],)
         for part in parts:
-            yield _of_part(self.store, self.loaded, name, part)
+            yield _of_part(self.store, loaded, name, part)
 
     @property
     def lacking(self) -> tuple[Message, ...]:

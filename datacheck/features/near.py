@@ -49,7 +49,7 @@ def shared_keys(data: View, sketch: Sketch, need: Need, least: int) -> Shared:
 
     That is what grows with the data: 12 bytes each, and 16 for every row.
     """
-    marks = _marks(data, sketch)
+    marks = marks_of(data, sketch)
     keys, rows = [np.zeros(0, np.uint64)], [np.zeros(0, np.uint32)]
     for bucket in data.buckets(need):
         lines = bucket.select("key", pl.col("row").cast(pl.UInt32)).collect()
@@ -68,9 +68,9 @@ def keys_of(data: View, sketch: Sketch, rows: Int64s) -> tuple[UInt64s, UInt64s]
     return keys, lines.select(MARKS).gather_every(bands).to_numpy().reshape(-1, len(MARKS))
 
 
-def _marks(data: View, sketch: Sketch) -> UInt64s:
-    """Return the mark of each row, by its number."""
-    lines = data[Need(sketch)].select("row", *MARKS).gather_every(sketch.scheme[1]).collect(engine="streaming")
+def marks_of(data: View, sketch: Sketch, of: str | None = None) -> UInt64s:
+    """Return the mark of each row (of another dataset with `of`), by its number."""
+    lines = data[Need(sketch, of)].select("row", *MARKS).gather_every(sketch.scheme[1]).collect(engine="streaming")
     rows = lines["row"].to_numpy()
     marks = np.zeros((int(rows.max(initial=0)) + 1, len(MARKS)), np.uint64)
     for place, name in enumerate(MARKS):
@@ -102,27 +102,45 @@ def candidates(data: View, sketch: Sketch, wanted: Int64s | None, quote: Int64s)
     quote: rows, among the wanted ones, whose texts are to be kept.
     """
     with SpilledSets(data.scratch / "sets") as spilled:
-        facts, quoted = [pl.DataFrame(schema=_FACTS)], list[tuple[int, str]]()
-        for turns, cells, rows in zip(*(data.pieces(name) for name in ("turns", "cells", "rows")), strict=True):
-            own = of_part(wanted, rows)
-            texts = sketch.of.texts(only(turns, own))
-            if not texts.height:
-                continue
-            found = sketch.sets(texts["text"], data)
-            spilled.append(found.sets)
-            # as Python's strings: a polars string holds all texts of its part in memory
-            quoted += only(texts.lazy(), of_part(quote, rows)).collect().rows()
-            known = texts.select(
-                "row", text=pl.Series(found.texts), size=pl.col("text").str.len_chars().cast(pl.UInt32)
-            ).lazy()
-            labels = rows.select(
-                "row", "label", score=pl.coalesce("score", "score_chosen").cast(pl.Float64, strict=False).fill_nan(None)
-            )
-            known = known.join(media(only(cells, own)), on="row", how="left", maintain_order="left")
-            known = known.join(labels, on="row", how="left", maintain_order="left")
-            facts.append(known.select(pl.col(name).cast(kind) for name, kind in _FACTS.items()).collect())
+        facts, quoted = read_rows(data, sketch, sketch.dropped(data), wanted, spilled, quote=quote)
         texts = pl.DataFrame(quoted, {"row": pl.UInt64, "text": pl.String}, orient="row")
-        yield Candidates(pl.concat(facts), spilled, texts)
+        yield Candidates(facts, spilled, texts)
+
+
+def read_rows(
+    data: View,
+    sketch: Sketch,
+    drop: UInt32s,
+    wanted: Int64s | None,
+    spilled: SpilledSets,
+    *,
+    quote: Int64s | None = None,
+    of: str | None = None,
+) -> tuple[pl.DataFrame, list[tuple[int, str]]]:
+    """Append the sets of the wanted rows, of another dataset with `of`; return facts and texts as Candidates has them.
+
+    drop: n-grams that do not count, as `Sketch.dropped` gives them.
+    """
+    facts, quoted = [pl.DataFrame(schema=_FACTS)], list[tuple[int, str]]()
+    for turns, cells, rows in zip(*(data.pieces(name, of) for name in ("turns", "cells", "rows")), strict=True):
+        own = of_part(wanted, rows)
+        texts = sketch.of.texts(only(turns, own))
+        if not texts.height:
+            continue
+        found = sketch.sets(texts["text"], drop)
+        spilled.append(found.sets)
+        if quote is not None:  # as Python's strings: a polars string holds all texts of its part in memory
+            quoted += only(texts.lazy(), of_part(quote, rows)).collect().rows()
+        known = texts.select(
+            "row", text=pl.Series(found.texts), size=pl.col("text").str.len_chars().cast(pl.UInt32)
+        ).lazy()
+        labels = rows.select(
+            "row", "label", score=pl.coalesce("score", "score_chosen").cast(pl.Float64, strict=False).fill_nan(None)
+        )
+        known = known.join(media(only(cells, own)), on="row", how="left", maintain_order="left")
+        known = known.join(labels, on="row", how="left", maintain_order="left")
+        facts.append(known.select(pl.col(name).cast(kind) for name, kind in _FACTS.items()).collect())
+    return pl.concat(facts), quoted
 
 
 def without_numbers(data: View, sketch: Sketch, rows: Int64s) -> UInt64s:

@@ -42,7 +42,7 @@ def calibrate(data: View, sketch: Sketch, sources: Sequence[str], threshold: flo
     raw, edited = (pl.Series(texts, dtype=pl.String) for texts in ([t for t in sources for _ in every], copies))
     dropped = sketch.dropped(data)
     left, right = (sketch_of(texts, sketch.of.unit, sketch.scheme, drop=dropped) for texts in (raw, edited))
-    sets = concat([sketch.sets(texts, data).sets for texts in (raw, edited)])
+    sets = concat([sketch.sets(texts, dropped).sets for texts in (raw, edited)])
     pairs = np.column_stack([np.arange(len(kinds)), np.arange(len(kinds)) + len(kinds)])
     similarity = jaccard(sets, pairs).similarity
     alike = similarity >= threshold

@@ -172,22 +172,25 @@ class Sketch(Feature):
     of: TextSet
     boilerplate: float | None
     scheme: Scheme
+    beside: str | None = None  # the dataset whose boilerplate is dropped, so that keys meet its keys; None: its own
 
     def needs(self) -> tuple[Need, ...]:
         """The boilerplate, where it is to be dropped."""
-        return (Need(Boilerplate(of=self.of, share=self.boilerplate)),) if self.boilerplate else ()
+        return (Need(Boilerplate(of=self.of, share=self.boilerplate), self.beside),) if self.boilerplate else ()
 
     def dropped(self, data: View) -> UInt32s:
         """Return the hashes that do not count, sorted."""
         return data[self.needs()[0]].collect()["hash"].to_numpy() if self.boilerplate else NOTHING
 
-    def sets(self, texts: pl.Series, data: View) -> Sets:
+    def sets(self, texts: pl.Series, drop: UInt32s) -> Sets:
         """The n-gram sets that are compared: of normalised texts, without boilerplate (`shingles.own_grams`).
+
+        drop: as `dropped` gives it.
 
         A text that is boilerplate from end to end keeps all of it: there is nothing else to compare it by. Texts are
         equal if nothing is left that differs, of words too, whose texts are cut before punctuation and spaces go.
         """
-        found = sketches.sets(texts, self.of.unit, drop=self.dropped(data))
+        found = sketches.sets(texts, self.of.unit, drop=drop)
         if self.of.features.by == "chars":
             return found
         plain = [sketches.text_hashes(normalise(part, self.of.normalise)) for part in blocks(texts)]

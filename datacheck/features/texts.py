@@ -9,17 +9,21 @@ from datacheck.check import View
 from datacheck.text.arrays import Int64s
 
 _NO_TEXTS = pl.DataFrame(schema={"row": pl.UInt64, "text": pl.String})
+CLUSTERS = 20  # the largest ones, which a report names
 SHOWN = 200  # as many places as a report describes
 On = Literal["prompt", "response", "conversation"]
+Of = Literal[On, "chosen", "rejected"]
 
-PARTS: dict[On, tuple[str, ...]] = {
+PARTS: dict[Of, tuple[str, ...]] = {
+    "chosen": ("chosen",),
+    "rejected": ("rejected",),
     "prompt": ("prompt", "option"),
     "response": ("response", "answer", "chosen", "rejected", "candidate"),
     "conversation": ("prompt", "option", "response", "answer", "chosen", "rejected", "candidate", "text"),
 }
 
 
-def row_texts(turns: pl.LazyFrame, on: On, *, system: bool = False) -> pl.LazyFrame:
+def row_texts(turns: pl.LazyFrame, on: Of, *, system: bool = False) -> pl.LazyFrame:
     """One line per row that has such text: `row`, `text` (its turns and tool calls in order, joined by newlines).
 
     System prompts are left out unless asked for: thousands of rows share them without being alike. Options belong to
@@ -40,22 +44,49 @@ def joined(pieces: pl.LazyFrame, name: str, separator: str) -> pl.LazyFrame:
     return lists.with_columns(pl.col(name).list.join(separator))  # two to three times as fast as joining while grouping
 
 
-def quoted(data: View, evidence: pl.LazyFrame, on: On) -> pl.LazyFrame:
+def quoted(data: View, evidence: pl.LazyFrame, on: On, of: str | None = None) -> pl.LazyFrame:
     """Add `text` and `other_text` to evidence that names pairs (`row`, `other_row`): what `on` names of both rows.
 
-    Only for the first places, which are those that a report describes; the others get nulls.
+    of: the dataset of `other_row`, whose turns and rows are declared needs; None: this one. Only for the first places,
+    which are those that a report describes; the others get nulls.
     """
-    first = evidence.select(pl.col("row", "other_row").cast(pl.UInt64)).bottom_k(SHOWN, by="row").collect()
-    rows = pl.concat([first["row"], first["other_row"]]).drop_nulls().unique().sort().to_numpy().astype(np.int64)
-    parts = zip(data.pieces("turns"), data.pieces("rows"), strict=True)
-    texts = pl.concat([_NO_TEXTS, *(_texts_of(turns, of_part(rows, part), on) for turns, part in parts)]).lazy()
     own = evidence.with_columns(pl.col("row", "other_row").cast(pl.UInt64))
-    both = own.join(texts, on="row", how="left", maintain_order="left")
-    others = texts.rename({"row": "other_row", "text": "other_text"})
-    return both.join(others, on="other_row", how="left", maintain_order="left")
+    first = own.select("row", "other_row").bottom_k(SHOWN, by="row").collect()
+    texts = texts_of(data, first["row"], on)
+    others = texts_of(data, first["other_row"], on, of).rename({"row": "other_row", "text": "other_text"})
+    both = own.join(texts.lazy(), on="row", how="left", maintain_order="left")
+    return both.join(others.lazy(), on="other_row", how="left", maintain_order="left")
 
 
-def _texts_of(turns: pl.LazyFrame, rows: Int64s | None, on: On) -> pl.DataFrame:
+def largest_clusters(data: View, found: pl.DataFrame, on: On) -> dict[str, pl.DataFrame]:
+    """The figure of that name: `row` (the one that the others repeat), `size`, `text` of the largest clusters.
+
+    found: `row`, `other_row` of every row that repeats another one. No figure where none does.
+    """
+    sizes = found.group_by("other_row").agg(size=pl.len() + 1).sort("size", "other_row", descending=[True, False])
+    first = sizes.head(CLUSTERS).select(pl.col("other_row").cast(pl.UInt64).alias("row"), "size")
+    texts = texts_of(data, first["row"], on)
+    return {"largest_clusters": first.join(texts, on="row", how="left", maintain_order="left")} if first.height else {}
+
+
+def both_sides(data: View, evidence: pl.LazyFrame) -> pl.LazyFrame:
+    """Add `text` and `other_text` to evidence that names pairs by `row`: the chosen answer and the rejected one."""
+    first = evidence.select(pl.col("row").cast(pl.UInt64)).bottom_k(SHOWN, by="row").collect()["row"]
+    chosen, rejected = (texts_of(data, first, side) for side in ("chosen", "rejected"))
+    own = evidence.with_columns(pl.col("row").cast(pl.UInt64))
+    both = own.join(chosen.lazy(), on="row", how="left", maintain_order="left")
+    others = rejected.lazy().rename({"text": "other_text"})
+    return both.join(others, on="row", how="left", maintain_order="left")
+
+
+def texts_of(data: View, rows: pl.Series, on: Of, of: str | None = None) -> pl.DataFrame:
+    """`row`, `text` of a few rows, read part by part."""
+    wanted = rows.drop_nulls().unique().sort().to_numpy().astype(np.int64)
+    parts = zip(data.pieces("turns", of), data.pieces("rows", of), strict=True)
+    return pl.concat([_NO_TEXTS, *(_texts_of(turns, of_part(wanted, part), on) for turns, part in parts)])
+
+
+def _texts_of(turns: pl.LazyFrame, rows: Int64s | None, on: Of) -> pl.DataFrame:
     if rows is None or not len(rows):
         return _NO_TEXTS
     return row_texts(only(turns, rows), on).select(pl.col("row").cast(pl.UInt64), "text").collect()

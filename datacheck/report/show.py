@@ -12,7 +12,9 @@ from datacheck.i18n.message import Message
 from datacheck.i18n.words import Lang, Words
 from datacheck.i18n.words import told as _told
 from datacheck.loading.codes import CODES
-from datacheck.verdict.model import CoverageEntry, Finding, Report, Sentence, ValueEntry, all_known
+from datacheck.verdict.model import CoverageEntry, Finding, Place, Report, Sentence, ValueEntry, all_known
+
+CLUSTERS = "largest_clusters"  # the figure of that name, which is a list
 
 
 def number(value: float | None, *, apart_from: Iterable[float] = (), digits: int = 3) -> str:
@@ -212,8 +214,13 @@ def told(report: Report, lang: Lang) -> Report:
     def said(old: Sentence) -> Sentence:
         return Sentence(text=old.said(lang))
 
+    def place(old: Place) -> Place:
+        words = old.compared and old.compared.said
+        compared = old.compared.model_copy(update={"said": said(words)}) if old.compared and words else old.compared
+        return old.model_copy(update={"detail": old.detail and said(old.detail), "compared": compared})
+
     def finding(old: Finding) -> Finding:
-        first = (p.model_copy(update={"detail": p.detail and said(p.detail)}) for p in old.evidence.first)
+        first = map(place, old.evidence.first)
         return old.model_copy(
             update={
                 "error": old.error and said(old.error),
@@ -229,6 +236,42 @@ def told(report: Report, lang: Lang) -> Report:
             "reason": report.reason and said(report.reason),
         }
     )
+
+
+def words_of(place: Place) -> str:
+    """What is said of a place beside its two texts, where these are shown by themselves; else all of it."""
+    if place.compared and place.compared.differs:
+        return str(place.compared.said or "")
+    return str(place.detail or "")
+
+
+def side(place: Place, name: str) -> list[tuple[str, str]]:
+    """The pieces of one of the two texts, `other` or `here`: what both have, and what is marked."""
+    return [piece for piece in place.compared.pieces if piece[0] in ("both", name)] if place.compared else []
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """Rows that repeat one another: how many, and the place and the beginning of the one that stays."""
+
+    size: int
+    at: str
+    text: str
+
+
+def clusters(finding: Finding) -> list[Cluster]:
+    """The largest clusters of a finding that has some, the largest first."""
+    table = finding.figures.get(CLUSTERS, {})
+    if not {"size", "at", "text"} <= table.keys():
+        return []
+    lines = zip(table["size"], table["at"], table["text"], strict=False)
+    return [Cluster(int(size), str(at or ""), str(text or "")) for size, at, text in lines]
+
+
+def marked(pieces: Iterable[tuple[str, str]]) -> str:
+    """Pieces as a line of plain text: what only the other text has in [-…-], what stands only here in {+…+}."""
+    forms = {"both": "{}", "other": "[-{}-]", "here": "{{+{}+}}"}
+    return "".join(forms[name].format(text) for name, text in pieces)
 
 
 def headline(report: Report, words: Words) -> str:

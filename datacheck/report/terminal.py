@@ -12,7 +12,7 @@ from rich.console import Console
 
 from datacheck.check import Status
 from datacheck.i18n.words import WORDS, Lang, Words, told
-from datacheck.report import cards, sets, show
+from datacheck.report import cards, sets, shape, show
 from datacheck.report.cards import Card
 from datacheck.report.faces import faces
 from datacheck.report.screen import STYLES, Screen, make_screen
@@ -20,6 +20,7 @@ from datacheck.verdict.model import Finding, Place, Report, ValueEntry
 
 FIRST_PLACES = 3
 _VALUES = 5  # numbers in one block
+_CLUSTER = 60  # cells of the text of a cluster
 
 
 def print_report(
@@ -162,6 +163,7 @@ def _block(screen: Screen, finding: Finding, card: Card | None, codes: Sequence[
         for place in finding.evidence.first[:FIRST_PLACES]:
             _place(screen, place)
         _after_places(screen, finding)
+        _clusters(screen, finding)
     if card and not codes and finding.status is not Status.ERROR:  # the card speaks of the data, an error of the run
         notes = {
             words.why: cards.first_sentence(card.section("why")),
@@ -200,14 +202,27 @@ def _place(screen: Screen, place: Place) -> None:
     words = screen.words
     compared = f"{words.other}{words.colon}{place.other}" if place.other else ""
     score = f"{words.score}{words.colon}{show.number(place.score)}" if place.score is not None else ""
-    for line in filter(None, [str(place.detail or ""), "  ".join(filter(None, [compared, score]))]):
+    texts = show.marked(place.compared.pieces) if place.compared and place.compared.differs else ""
+    for line in filter(None, [show.words_of(place), texts, "  ".join(filter(None, [compared, score]))]):
         screen.line(line, head="   | ", gutter="   | ")
+
+
+def _clusters(screen: Screen, finding: Finding) -> None:
+    """The largest clusters: how many rows, and where the one stands that the others repeat."""
+    words = screen.words
+    for cluster in show.clusters(finding)[:FIRST_PLACES]:
+        head = words.cluster.format(show.number(cluster.size))
+        text = f"“{shape.shorten(cluster.text, _CLUSTER)}”" if cluster.text else ""
+        screen.line(" ".join(filter(None, [cluster.at, text])), "bold", f"  = {head}{words.colon}", gutter="   | ")
 
 
 def _after_places(screen: Screen, finding: Finding) -> None:
     """How many places there are in all, and the notes that narrow the finding."""
     words, evidence = screen.words, finding.evidence
     listed = min(len(evidence.first), FIRST_PLACES)
+    if any(place.compared and place.compared.differs for place in evidence.first[:listed]):
+        marks = [("other", words.only_other), ("both", "  "), ("here", words.only_here)]
+        screen.line(show.marked(marks), "dim", "   | ", gutter="   | ")
     if evidence.lines > listed:
         kinds = [f"{kind} {show.number(count)}" for kind, count in evidence.problems.items()]
         shown = words.first_places.format(n=listed, total=show.number(evidence.lines))

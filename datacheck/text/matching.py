@@ -13,7 +13,7 @@ from datacheck.text.arrays import Bools, Float64s, Int32s, Int64s, UInt32s, UInt
 from datacheck.text.codes import cuts, from_lengths, ranges, row_numbers
 from datacheck.text.compiled import pays, taken
 from datacheck.text.disk_sets import SpilledSets
-from datacheck.text.minhash import NO_KEY, SPREAD
+from datacheck.text.minhash import MARKED, NO_KEY, SPREAD
 from datacheck.text.shingles import Shingles
 from datacheck.text.shingles import contained as contained_in
 
@@ -24,6 +24,7 @@ _ALIKE_FROM = 1 << 18  # keys; among fewer hardly any are shared by chance, whic
 CONTAINED_FROM = 20  # members of a set that can count as contained in another
 _PAIRS = 50_000  # proposed at once
 _MEMBERS = 1 << 23  # members of sets that are compared at once: they are in memory
+CLOSEST = 64  # rows of another dataset, different in text, that one row is compared with
 _LONGER = 8  # from here on, looking up the shorter set in the longer one is cheaper than merging them
 
 
@@ -74,16 +75,22 @@ def counted_pairs(
     skip: Bools | None = None,
     marks: UInt64s | None = None,
     least: int = 0,
+    beside: int | None = None,
+    most: int | None = None,
     compiled: bool | None = None,
 ) -> Iterator[tuple[Int64s, Int64s]]:
-    """Yield the pairs as `pairs_from_buckets`, and how many keys each shares."""
-    if pays(len(keys), COMPILED_ENTRIES, "bucket_kernels") if compiled is None else compiled:
+    """Yield the pairs as `pairs_from_buckets`, and how many keys each shares.
+
+    beside: rows from here on are those of another dataset; only pairs of one row of each are wanted (never compiled),
+    with `most` of only so many of the first rows there that share a key.
+    """
+    if beside is None and pays(len(keys), COMPILED_ENTRIES, "bucket_kernels") if compiled is None else compiled:
         from datacheck.text import bucket_kernels  # it loads numba
 
         yield from bucket_kernels.pairs(keys, rows, size, skip, marks, least)
         return
     known, ranks = np.unique(rows.astype(np.int64), return_inverse=True)
-    entries = _Entries.of(keys, ranks)
+    entries = _Entries.of(keys, ranks, None if beside is None else int(np.searchsorted(known, beside)), most)
     pairs_before = from_lengths(entries.partners)
     first_entry = np.searchsorted(entries.ranks, np.arange(len(known) + 1))
     for first, last in cuts(pairs_before[first_entry], size):
@@ -91,7 +98,7 @@ def counted_pairs(
         if skip is not None:
             chosen = chosen[~skip[known[entries.ranks[chosen]]]]
         left = np.repeat(entries.ranks[chosen], entries.partners[chosen])
-        right = entries.bucket_ranks[ranges(entries.places[chosen] + 1, entries.partners[chosen])]
+        right = entries.bucket_ranks[ranges(entries.firsts[chosen], entries.partners[chosen])]
         found, counts = np.unique(left.astype(np.uint64) << _HALF | right.astype(np.uint64), return_counts=True)
         for start in range(0, len(found), size):
             block = found[start : start + size]
@@ -107,12 +114,12 @@ class _Entries(NamedTuple):
     """Bucket members that have later ones in their bucket, in row order."""
 
     ranks: Int64s
-    places: Int64s  # where in bucket_ranks
-    partners: Int64s  # how many follow there
+    firsts: Int64s  # where in bucket_ranks its partners begin
+    partners: Int64s  # how many there are
     bucket_ranks: Int64s  # all members, bucket by bucket, each in row order
 
     @classmethod
-    def of(cls, keys: UInt64s, ranks: Int64s) -> Self:
+    def of(cls, keys: UInt64s, ranks: Int64s, beside: int | None = None, most: int | None = None) -> Self:
         wanted = np.flatnonzero(keys != NO_KEY)
         wanted = wanted[shared(keys[wanted])]
         order = wanted[np.lexsort((ranks[wanted], keys[wanted]))]
@@ -120,10 +127,17 @@ class _Entries(NamedTuple):
         fresh = np.ones(len(keys), np.bool_)
         fresh[1:] = (keys[1:] != keys[:-1]) | (ranks[1:] != ranks[:-1])
         keys, ranks = keys[fresh], ranks[fresh]
-        partners = np.searchsorted(keys, keys, side="right") - np.arange(len(keys)) - 1
+        firsts = np.arange(len(keys)) + 1
+        if beside is not None:  # the others of its bucket begin behind the last one of its own side
+            other = ranks >= beside
+            at = np.flatnonzero(~other[:-1] & other[1:] & (keys[1:] == keys[:-1]))
+            firsts = np.append(at + 1, len(keys))[np.searchsorted(at, np.arange(len(keys)))]
+            firsts[other] = len(keys)
+        ends = np.searchsorted(keys, keys, side="right")
+        partners = np.clip(ends - firsts, 0, most)
         places = np.flatnonzero(partners)
         places = places[np.argsort(ranks[places], kind="stable")]
-        return cls(ranks[places], places, partners[places], ranks)
+        return cls(ranks[places], firsts[places], partners[places], ranks)
 
 
 def shared(keys: UInt64s, *, compiled: bool | None = None) -> Bools:
@@ -244,19 +258,25 @@ def similar_pairs(
     groups: Int64s | None = None,
     marks: UInt64s | None = None,
     least: int = 0,
+    beside: int | None = None,
+    most: int | None = None,
 ) -> Pairs:
     """Return the pairs that share a key and reach the threshold, sorted by (left, right).
 
     `greedy` may leave out pairs whose left row is itself removed; greedy_removed does not need them, and big
     clusters become linear. contained: pairs with |A ∩ B| / min(|A|, |B|) from here on count as well. groups:
-    int64[rows]; rows of different groups are no pair. marks, least: as for `pairs_from_buckets`.
+    int64[rows]; rows of different groups are no pair. marks, least: as for `pairs_from_buckets`. beside, most: as for
+    `counted_pairs`; a row is compared with CLOSEST of the rows there, those most alike by marks and keys.
     """
     lengths = np.diff(sets.offsets) if isinstance(sets, Shingles) else sets.lengths
     removed = np.zeros(len(lengths), np.bool_)
     parts = []
-    for block in pairs_from_buckets(
-        keys, rows, size=_PAIRS, skip=removed if greedy else None, marks=marks, least=least
-    ):
+    proposed = (
+        pairs_from_buckets(keys, rows, size=_PAIRS, skip=removed if greedy else None, marks=marks, least=least)
+        if beside is None
+        else (_closest(*each, marks, least) for each in counted_pairs(keys, rows, _PAIRS, beside=beside, most=most))
+    )
+    for block in proposed:
         sizes = lengths[block]
         smaller, larger = sizes.min(axis=1), sizes.max(axis=1)
         possible = smaller > 0 if contained else smaller / np.maximum(larger, 1) >= threshold  # J is at most that
@@ -271,6 +291,20 @@ def similar_pairs(
             _mark(removed, pairs.rows)
         parts.append(pairs)
     return _joined(parts)
+
+
+def _closest(pairs: Int64s, counts: Int64s, marks: UInt64s | None, least: int) -> Int64s:
+    """Leave pairs whose marks agree, and of each left row those whose marks agree most, with most keys in common."""
+    apart = np.zeros(len(pairs), np.uint8)
+    if marks is not None:
+        apart = np.bitwise_count(np.bitwise_or.reduce(marks[pairs[:, 0]] ^ marks[pairs[:, 1]], axis=1))
+        near = apart <= MARKED - least
+        pairs, counts, apart = pairs[near], counts[near], apart[near]
+    order = np.lexsort((pairs[:, 1], -counts, apart, pairs[:, 0]))
+    left = pairs[order, 0]
+    nth = np.arange(len(left)) - np.searchsorted(left, left)
+    kept: Int64s = pairs[np.sort(order[nth < CLOSEST])]
+    return kept
 
 
 def _compared(sets: Shingles | SpilledSets, pairs: Int64s, lengths: Int64s, at_least: float | None) -> Pairs:

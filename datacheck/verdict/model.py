@@ -13,6 +13,7 @@ from pydantic import Field, ValidationError, model_validator
 from datacheck.check import Message, Model, Status, Subject
 from datacheck.errors import UsageError
 from datacheck.status import NotKnown
+from datacheck.text.differences import differences
 
 SCHEMA: Literal["datacheck/report/2"] = "datacheck/report/2"
 VERSION_1 = "datacheck/report/1"  # readable still: its sentences are text alone
@@ -100,9 +101,26 @@ class ValueEntry(BaselineValue):
     status: Status
 
 
+class Compared(Model):
+    """The excerpts of two texts as one sequence: what both have, what only the `other` has, what stands only `here`.
+
+    `said`: the check's own words on them, which `detail` of the place has, too. Pieces are of what is shown: where
+    different personal data is masked alike, nothing tells the excerpts apart.
+    """
+
+    said: Sentence | None = None
+    pieces: tuple[tuple[Literal["both", "other", "here"], str], ...]
+
+    @property
+    def differs(self) -> bool:
+        """Whether anything that is shown tells them apart."""
+        return any(side != "both" for side, _ in self.pieces)
+
+
 class Place(Model):
     """One place in the data: `at` is "dataset/file:line", `other` the same for what it was compared with.
 
+    `compared`: the two texts of a place that has two, with what tells them apart.
     `id`: what the id column of the contract (`source.columns: {id: …}`) holds there, masked like all that is quoted.
     """
 
@@ -112,6 +130,7 @@ class Place(Model):
     detail: Sentence | None = None
     score: float | None = None
     other: str | None = None
+    compared: Compared | None = None
     id: str | None = None
 
     @classmethod
@@ -123,7 +142,16 @@ class Place(Model):
             at += f":{entry['line']}{column}"
         said = Sentence.of(Message.from_json(entry["said"])) if entry.get("said") else entry["detail"]
         same: dict[str, Any] = {name: entry.get(name) for name in ("where", "problem", "score", "other", "id")}
-        return cls(at=at, detail=said, **same)
+        return cls(at=at, detail=said, compared=_compared(entry), **same)
+
+
+def _compared(entry: Mapping[str, Any]) -> Compared | None:
+    """What tells the two texts of a line of evidence apart, where it has two."""
+    if not entry.get("texts"):
+        return None
+    here, other = entry["texts"]
+    own = Sentence.of(Message.from_json(entry["own"])) if entry["own"] else None
+    return Compared(said=own, pieces=tuple(differences(other, here)))
 
 
 class Evidence(Model):

@@ -8,7 +8,17 @@ import pytest
 
 from datacheck.check import Status
 from datacheck.contract import discover
-from datacheck.verdict.model import ContractEntry, DatasetEntry, Evidence, FileEntry, Finding, Place, Report, ValueEntry
+from datacheck.verdict.model import (
+    Compared,
+    ContractEntry,
+    DatasetEntry,
+    Evidence,
+    FileEntry,
+    Finding,
+    Place,
+    Report,
+    ValueEntry,
+)
 
 ROOT = Path(__file__).parents[2]
 REALDATA = Path(os.environ.get("DATACHECK_REALDATA") or ROOT.parent / "shared" / "realdata")
@@ -90,7 +100,9 @@ def report_of(*findings, **fields):
 def full_report(data=HARMLESS, status="fail"):
     """Every kind of finding, and `data` in every field that can carry data."""
     place = Place(at=f"train/{data}:17", where=data, problem=data, detail=data, score=0.91, other=data)
-    evidence = Evidence(lines=144, rows=144, file=f"evidence/{data}.parquet", problems={data: 144}, first=(place,) * 4)
+    compared = Compared(said=data, pieces=(("both", data), ("other", data), ("here", data), ("both", data)))
+    places = (place, place.model_copy(update={"compared": compared})) * 2
+    evidence = Evidence(lines=144, rows=144, file=f"evidence/{data}.parquet", problems={data: 144}, first=places)
     figures = {
         data: {data: [data, data + "2", None], f"{data}y": [1, 2.5, None]},
         data + "b": {data: [1, 2, 3], f"{data}y": [3, 0, 9]},
@@ -174,13 +186,17 @@ def payload(request):
     return request.param
 
 
+def _told(one, two):
+    return Compared(pieces=(("both", one), ("here", two), ("other", one)))
+
+
 def payload_report(payloads, fill=None):
     """All payloads in places, 100 to a finding; or `fill` instead of each."""
     found = []
     for start in range(0, len(payloads), 100):
         texts = [text if fill is None else fill for text in payloads[start : start + 100]]
         places = [
-            Place(at=f"train/{a}:1", where=b, problem=c, detail=d, other=e)
+            Place(at=f"train/{a}:1", where=b, problem=c, detail=d, other=e, compared=_told(d, e))
             for a, b, c, d, e in zip(*[iter(texts + [HARMLESS] * (-len(texts) % 5))] * 5, strict=True)
         ]
         found.append(

@@ -7,7 +7,7 @@ from datacheck.i18n.words import WORDS
 from datacheck.report import shape
 from datacheck.report.faces.html import LIMIT
 from datacheck.report.faces.html import render as render_html
-from datacheck.verdict.model import Evidence, Place
+from datacheck.verdict.model import Compared, Evidence, Place
 
 RUN = {"started": "2026-11-20", "seconds": 1.5, "host": {"cpus": 2}, "argv": ["run", "x"]}
 VOID = {"meta", "link", "br", "img", "input", "hr"}
@@ -188,3 +188,24 @@ def test_code_in_the_title_of_a_card_is_code(make):
     (title,) = re.findall('<p class="card-title">(统计.*?)</p>', page)
     assert "`" not in title
     assert "<code>schema:</code>" in title
+
+
+def test_two_texts_stand_side_by_side_with_what_tells_them_apart(make):
+    """Readable without colours: what is gone is struck, what is new is underlined, by elements that say so."""
+    pieces = (("both", "把昨"), ("other", "<夜>"), ("here", "晚"), ("both", "的收获"))
+    place = Place(
+        at="train/a.jsonl:3", problem="p", detail="all of it", other="old/b.jsonl:7", compared=Compared(pieces=pieces)
+    )
+    alike = Place(at="train/a.jsonl:4", problem="p", detail="“同”", compared=Compared(pieces=(("both", "同"),)))
+    text = render_html(make.report(make.finding(evidence=Evidence(lines=2, first=(place, alike)))), "en", RUN)
+    sides = re.findall(r'<div><p class="quiet">(.*?)</p><p class="data">(.*?)</p></div>', text)
+    assert sides == [
+        ("old/b.jsonl:7", "把昨<del>&lt;夜&gt;</del>的收获"),
+        ("train/a.jsonl:3", "把昨<ins>晚</ins>的收获"),
+    ]
+    assert "all of it" not in text
+    assert "“同”" in text
+    assert re.search(r"\ndel \{[^}]*line-through", text)
+    assert re.search(r"\nins \{[^}]*underline", text)
+    narrow = text.partition("@media (max-width: 640px)")[2]
+    assert ".sides { grid-template-columns: 1fr; }" in narrow

@@ -3,7 +3,7 @@ from markdown_it import MarkdownIt
 
 from datacheck.report.faces.markdown import code
 from datacheck.report.faces.markdown import render as render_markdown
-from datacheck.verdict.model import Evidence, Place
+from datacheck.verdict.model import Compared, Evidence, Place
 
 PARSER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 
@@ -80,3 +80,17 @@ def test_it_fits_a_comment_on_github(make):
 
 def test_bytes_are_the_same(build):
     assert render_markdown(build(), "zh") == render_markdown(build(), "zh")
+
+
+@pytest.mark.parametrize("data", ["```", "a\n```\nb", "- x", "~~~", "<b>x</b>"])
+def test_a_block_of_two_texts_holds_whatever_they_say(make, data):
+    compared = Compared(pieces=(("both", data), ("other", data), ("here", "新")))
+    place = Place(at=f"train/{data}:3", problem="p", detail="x", other="old/b:7", compared=compared)
+    text = render_markdown(make.report(make.finding(evidence=Evidence(lines=1, first=(place,)))))
+    (block,) = [token for token in PARSER.parse(text) if token.type == "fence"]
+    shown = data.replace("`", "\\u{60}").replace("\n", "\\u{a}")
+    assert block.info == "diff"
+    assert block.content.splitlines() == [
+        "--- old/b:7", f"+++ train/{shown}:3", f"- {shown}[-{shown}-]", f"+ {shown}{{+新+}}"
+    ]  # fmt: skip
+    assert "html_block" not in str(structure(text))

@@ -1,6 +1,7 @@
 """Python sets and plain loops are the truth."""
 
 import itertools
+from collections import Counter
 from fractions import Fraction
 
 import numpy as np
@@ -13,6 +14,7 @@ from shingle_helpers import as_shingles
 from datacheck.text import matching
 from datacheck.text.matching import (
     Pairs,
+    counted_pairs,
     exact_pairs,
     greedy_removed,
     intersections,
@@ -220,3 +222,22 @@ def test_greedy_by_hand():
     half, most = Fraction(1, 2), Fraction(9, 10)
     pairs = as_pairs({(1, 2): most, (0, 1): half, (0, 3): half, (2, 3): most, (0, 4): half, (2, 4): half})
     assert greedy_removed(6, pairs).tolist() == [-1, 0, -1, 2, 0, -1]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_pairs_of_two_datasets_are_those_of_brute_force(seed):
+    """Of one row on each side, once, with how many keys they share; `most` of the first there for each key."""
+    rng = np.random.default_rng(seed)
+    border, rows = 20, rng.integers(0, 45, 300)
+    keys = rng.integers(0, 60, 300).astype(np.uint64)
+    keys[::17] = NO_KEY
+    own = {(k, r) for k, r in zip(keys.tolist(), rows.tolist(), strict=True) if k != int(NO_KEY)}
+    shared = Counter((a, b) for k, a in own for j, b in own if k == j and a < border <= b)
+    found = list(counted_pairs(keys, rows, 50, beside=border))
+    pairs = [tuple(pair) for block, _ in found for pair in block.tolist()]
+    assert pairs == sorted(shared)
+    assert dict(zip(pairs, np.concatenate([c for _, c in found]).tolist(), strict=True)) == shared
+    first = {k: sorted(b for j, b in own if j == k and b >= border)[:2] for k in {k for k, _ in own}}
+    few = {(a, b) for k, a in own if a < border for b in first[k]}
+    blocks = [block for block, _ in counted_pairs(keys, rows, 50, beside=border, most=2)]
+    assert {tuple(pair) for block in blocks for pair in block.tolist()} == few

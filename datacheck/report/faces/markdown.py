@@ -7,11 +7,12 @@ linked, mentioned or rendered inside of one.
 from datacheck.check import Status
 from datacheck.i18n.words import WORDS, Lang, Words, told
 from datacheck.report import cards, sets, shape, show
-from datacheck.verdict.model import Finding, Report, ValueEntry
+from datacheck.verdict.model import Finding, Place, Report, ValueEntry
 
 FILE = "report.md"
 _MARKS = {Status.PASS: "✅", Status.INFO: "ℹ️", Status.WARN: "⚠️", Status.FAIL: "❌", Status.ERROR: "⛔"}
 _PLACES = 10
+_CLUSTERS = 5
 _MOST = 60_000  # characters; GitHub refuses comments of more than 65,536
 
 
@@ -111,6 +112,9 @@ def _details(finding: Finding, words: Words) -> list[str]:
     lines += [f"- {code(line)}" for line in show.coverage(finding, words)]
     lines += [f"- {words.incomplete}"] if finding.incomplete else []
     lines += _places(finding, words)
+    listed = show.clusters(finding)[:_CLUSTERS]
+    named = ((words.cluster.format(show.number(each.size)), code(each.at), code(each.text)) for each in listed)
+    lines += ["" for _ in listed[:1]] + [f"- {size}{words.colon}{at} {text}" for size, at, text in named]
     card = cards.card(finding.check, words.lang)
     for role, word in (("why", words.why), ("fix", words.fix)):
         sentence = cards.first_sentence(card.section(role)) if card else ""
@@ -136,11 +140,22 @@ def _places(finding: Finding, words: Words) -> list[str]:
     lines = _table(words.place, words.where, words.problem, words.shown, words.other)
     for place in first:
         at = f"{place.at} (id {place.id})" if place.id else place.at
-        cells = (at, place.where, place.problem, str(place.detail or "") or None, place.other)
+        cells = (at, place.where, place.problem, show.words_of(place), place.other)
         lines.append(_row(*(code(cell) for cell in cells)))
     if total > len(first):
         lines += ["", words.first_places.format(n=len(first), total=show.number(total))]
-    return lines
+    return lines + [line for place in first if place.compared and place.compared.differs for line in _diff(place)]
+
+
+def _diff(place: Place) -> list[str]:
+    """Both texts of a place as a block that GitHub colours; data can neither end a line of it nor the block."""
+    sides = (("other", "-", place.other or ""), ("here", "+", place.at))
+    heads = [f"{sign * 3} {_in_block(at)}".rstrip() for _, sign, at in sides]
+    return ["", "```diff", *heads, *(f"{s} {_in_block(show.marked(show.side(place, n)))}" for n, s, _ in sides), "```"]
+
+
+def _in_block(text: str) -> str:
+    return shape.visible(text, 2 * shape.TEXT_LIMIT).replace("`", "\\u{60}")
 
 
 def _not_checked(report: Report, words: Words) -> list[str]:
