@@ -22,18 +22,6 @@ from datacheck.loading.tables import Tables
 POOL = 20_000  # rows among which the sample is drawn: the first ones
 COPY = "data.jsonl"
 _MESSAGE = re.compile(r"(.+)\[(\d+)\]\.\w+")
-# Where a question speaks of such things, checks of texts let stand what it may have asked for (docs/selftest.md).
-_ABOUT = re.compile(
-    r"(?i)error|exception|trace|\bbug|http|status|\blog|\bapi\b|json|fail|output|print|html|time.?out|server|\bnone\b"
-    r"|null|\bnan\b|undefined|return|sql|\bcod|program|script|dialog|conversation|chat|interview|play|\bact\b|scene"
-    r"|simulat|prompt|persona|\bbot\b|story|stories|fiction|example|faq|q ?& ?a|template|human|user|assistant|think"
-    r"|\bstep|reason|monologue|poem|lyrics|summar|\bweb|xml|\btags?\b|mark|escap|entit|pars[ei]|encod|crypt|hash|sign"
-    r"|forum|letter|mail|\bform\b|contract|invit|blank|translat|language|english|chinese|[{}<>×]|__"
-    r"|网|报错|异常|错误|故障|日志|状态|接口|调试|输出|失败|超时|服务|返回|空值|程序|代码|对话|聊天|剧本|采访|访谈|角色|扮演"
-    r"|情景|模拟|问答|客服|故事|小说|模板|示例|用户|[问答][:：]|思考|推理|独白|一步|总结|概括|摘要|续写|标签|编码|解码|加密"
-    r"|签名|证书|论坛|信|函|一份|一封|邮|通知|范文|简历|合同|申请|声明|邀请|致辞|演讲|文案|公告|证明|报告|计划|方案|话术"
-    r"|填|表|试卷|练习|题|协议|海报|广告|简介|介绍|新闻|诗|作文|文章|英[文语]|[语译]"
-)
 _OF_THE_FILE = {"path", "glob", "sha256", "records", "encoding", "delimiter", "header", "quotes"}  # a copy has its own
 
 
@@ -46,8 +34,8 @@ class Turn(NamedTuple):
     text: str
 
 
-@dataclass(frozen=True)
-class Row:
+@dataclass(frozen=True, eq=False)
+class Sampled:
     """A record and its texts; only those that stand in it as they were read. `at`: `file:line` of the user's file."""
 
     at: str
@@ -68,11 +56,6 @@ class Row:
         return None
 
     @property
-    def ordinary(self) -> bool:
-        """Whether no question speaks of what would make it mean to have a fault: of errors, markup, letters."""
-        return not any(_ABOUT.search(turn.text) for turn in self.turns if turn.role != "assistant")
-
-    @property
     def asked(self) -> Turn | None:
         """What the user says last."""
         return self.last("prompt", role="user")
@@ -82,7 +65,7 @@ class Row:
         """What the model is to say."""
         return self.last("response", "chosen")
 
-    def told(self, turn: Turn, text: Any) -> "Row":
+    def told(self, turn: Turn, text: Any) -> "Sampled":
         """The row with another text in the place of one; its path stays where it was."""
         return replace(self, record=put(self.record, turn.path, text))
 
@@ -127,7 +110,7 @@ def put(record: Any, path: str, value: Any) -> Any:
     return new
 
 
-def rows_of(tables: Tables, file: str, start: tuple[int, int]) -> Iterator[Row]:
+def rows_of(tables: Tables, file: str, start: tuple[int, int]) -> Iterator[Sampled]:
     """The rows of a table that was read with its records; its first line and byte are `start`."""
     assert tables.records is not None
     turns: dict[int, list[tuple[str, str | None, str, str]]] = {}
@@ -139,16 +122,16 @@ def rows_of(tables: Tables, file: str, start: tuple[int, int]) -> Iterator[Row]:
         texts = (Turn(*turn) for turn in turns.get(row, ()))
         shown = tuple(turn for turn in texts if at(record, turn.path) == turn.text)
         column = f":{start[1] + byte + 1}" if start[0] + line == 1 and start[1] + byte else ""
-        yield Row(f"{file}:{start[0] + line}{column}", record, shown)
+        yield Sampled(f"{file}:{start[0] + line}{column}", record, shown)
 
 
-def parsed(data: bytes) -> list[Row]:
+def parsed(data: bytes) -> list[Sampled]:
     """The rows of JSON lines of ours."""
     chunk = Chunk("jsonl", data, "", len(data), 0, 0, index=1, last=True)
     return [row for tables in parse(chunk, Reading(), records=True) for row in rows_of(tables, COPY, (1, 0))]
 
 
-def sample(dataset: Dataset, files: Inventory, count: int, seed: int) -> list[Row]:
+def sample(dataset: Dataset, files: Inventory, count: int, seed: int) -> list[Sampled]:
     """Draw rows among the first ones of a dataset, the same for the same data and seed, in their order.
 
     Raises UsageError where no row can be read.

@@ -9,7 +9,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain
 from pathlib import Path
 from random import Random
 from typing import Literal, NamedTuple
@@ -26,11 +25,10 @@ from datacheck.engine.measure import Measurement
 from datacheck.engine.plan import make_plan
 from datacheck.engine.run import Engine
 from datacheck.engine.store import Store
-from datacheck.engine.workers import Failure
 from datacheck.errors import UsageError, unknown
 from datacheck.files.inventory import inventory
-from datacheck.selftest.faults import Fault, Ground, Planted, faults
-from datacheck.selftest.rows import Row, copied, sample
+from datacheck.selftest.faults import FaultKind, Ground, PlantedLine, faults
+from datacheck.selftest.rows import Sampled, copied, sample
 from datacheck.selftest.texts import of_texts
 from datacheck.text.leak_plants import Item
 from datacheck.verdict.judge import compare, judge_check
@@ -51,7 +49,7 @@ _METRICS: Mapping[tuple[str, str], str] = {
 }
 
 
-class Kind(Model):
+class FaultSeen(Model):
     """What became of a kind of fault. `missed`: the rows of the user's data in whose copies it was not found."""
 
     check: str
@@ -72,9 +70,9 @@ class Selftest(Model):
     dataset: str
     rows: int
     copies: int
-    kinds: tuple[Kind, ...]
+    kinds: tuple[FaultSeen, ...]
 
-    def of(self, *outcomes: Outcome) -> list[Kind]:
+    def of(self, *outcomes: Outcome) -> list[FaultSeen]:
         """The kinds with one of these outcomes."""
         return [kind for kind in self.kinds if kind.outcome in outcomes]
 
@@ -91,9 +89,9 @@ class Selftest(Model):
 class _Spot(NamedTuple):
     """A plant, and the row in which it stands."""
 
-    fault: Fault
+    fault: FaultKind
     row: int
-    planted: Planted
+    planted: PlantedLine
 
 
 @dataclass(frozen=True)
@@ -163,7 +161,7 @@ def selftest(
             for spot in spots:
                 found.setdefault((spot.fault.check, spot.fault.name), []).append((spot, *_found(spot, after)))
     kinds = [_kind(field, plants) for plants in found.values() if plants]
-    kinds += [Kind(check=f.check, fault=f.name, outcome="not_looked_for") for f in every if field.unseen(f)]
+    kinds += [FaultSeen(check=f.check, fault=f.name, outcome="not_looked_for") for f in every if field.unseen(f)]
     order = Outcome.__args__  # type: ignore[attr-defined]
     kinds.sort(key=lambda kind: (order.index(kind.outcome), kind.check, kind.fault))
     return Selftest(dataset=own.name, rows=len(drawn), copies=len(copies), kinds=tuple(kinds))
@@ -188,30 +186,29 @@ def _run(contract: Contract, dataset: Dataset, store: Path, *, alone: bool, on_p
 class _Field:
     """The rows, what is wrong with them anyway, and what faults may use."""
 
-    def __init__(self, contract: Contract, dataset: Dataset, rows: list[Row], clean: _Seen, seed: int) -> None:
+    def __init__(self, contract: Contract, dataset: Dataset, rows: list[Sampled], clean: _Seen, seed: int) -> None:
         self.rows, self.clean, self.dataset, self.seed = rows, clean, dataset, seed
         self.checks = {check.check: check for check in reversed(dataset.checks)}
         donors = max(1, len(rows) // 4) if len(rows) > 1 else 0
         self.donors = rows[:donors]
         self.hosts = list(range(donors, len(rows)))
-        Random(seed).shuffle(self.hosts)  # noqa: S311 - no secret
-        self.ordinary = {row for row in self.hosts if rows[row].ordinary}
+        Random(seed).shuffle(self.hosts)
         self.items = list(_items(contract, self.checks.get("leakage"), seed))
 
-    def ground(self, fault: Fault, row: int) -> Ground:
+    def ground(self, fault: FaultKind, row: int) -> Ground:
         """What the fault may use in a row."""
-        random = Random(f"{self.seed} {fault.check} {fault.name} {row}")  # noqa: S311
+        random = Random(f"{self.seed} {fault.check} {fault.name} {row}")
         check = self.checks.get(fault.check) or _default(fault.check)
         flagged = self.clean.places.get(fault.check, {})
         donors = [donor for n, donor in enumerate(self.donors, start=1) if n not in flagged]
         items = self.items if fault.check in self.checks else [Item("?" * _ITEM)]
         return Ground(check, donors, random, self.dataset.source.columns, items)
 
-    def spots(self, fault: Fault, count: int) -> Iterator[_Spot]:
+    def spots(self, fault: FaultKind, count: int) -> Iterator[_Spot]:
         """Rows that can have the fault and in which its check finds nothing so far, at most `count`."""
-        start = Random(f"{self.seed} {fault.check} {fault.name}").randrange(max(1, len(self.hosts)))  # noqa: S311
+        start = Random(f"{self.seed} {fault.check} {fault.name}").randrange(max(1, len(self.hosts)))
         turned = self.hosts[start:] + self.hosts[:start]
-        turned.sort(key=lambda row: (row in self.ordinary) is not fault.wording)  # others leave these rows to wordings
+        turned.sort(key=lambda row: fault.unlike(self.rows[row]))
         flagged = self.clean.places.get(fault.check, {})
         for row in turned:
             planted = None if row + 1 in flagged else fault.change(self.rows[row], self.ground(fault, row))
@@ -221,7 +218,7 @@ class _Field:
                 if not count:
                     return
 
-    def unseen(self, fault: Fault) -> bool:
+    def unseen(self, fault: FaultKind) -> bool:
         """Whether no check of the contract looks for a fault that the data could have."""
         return fault.check not in self.checks and any(True for _ in self.spots(fault, 1))
 
@@ -242,7 +239,7 @@ def _items(contract: Contract, check: Check | None, seed: int) -> Iterator[Item]
                 yield Item(row.asked.text, tuple(turn.text for turn in row.turns if turn.part == "option"))
 
 
-def _copies(field: _Field, wanted: Iterable[Fault]) -> list[list[_Spot]]:
+def _copies(field: _Field, wanted: Iterable[FaultKind]) -> list[list[_Spot]]:
     """Which row gets which fault, in as many copies as are needed."""
     room = max(1, len(field.hosts) * 2 // 3)
     possible = [spots for fault in wanted if (spots := list(field.spots(fault, EACH * _SPARE)))]
@@ -269,12 +266,12 @@ def _found(spot: _Spot, after: _Seen) -> tuple[bool, bool]:
     return bool(paths), any(not where or path == where or path.startswith((f"{where}[", f"{where}.")) for path in paths)
 
 
-def _kind(field: _Field, plants: list[tuple[_Spot, bool, bool]]) -> Kind:
+def _kind(field: _Field, plants: list[tuple[_Spot, bool, bool]]) -> FaultSeen:
     fault, check = plants[0][0].fault, field.checks[plants[0][0].fault.check]
     found = sum(hit for _, hit, _ in plants)
     metric = _metric(check, fault)
     limit = check.limit(metric).bounds
-    return Kind(
+    return FaultSeen(
         check=check.check,
         fault=fault.name,
         outcome=_outcome(field, check, metric, found) if found == len(plants) else "in_part" if found else "not_found",
@@ -287,7 +284,7 @@ def _kind(field: _Field, plants: list[tuple[_Spot, bool, bool]]) -> Kind:
     )
 
 
-def _metric(check: Check, fault: Fault) -> str:
+def _metric(check: Check, fault: FaultKind) -> str:
     if check.check == "pii":
         blocks = check.level(fault.problem.upper(), "valid", linked=False) == "block"  # type: ignore[attr-defined]
         return "blocking_hits" if blocks else "warn_hits"
