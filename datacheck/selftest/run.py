@@ -32,6 +32,7 @@ from datacheck.selftest.rows import Sampled, copied, sample
 from datacheck.selftest.texts import of_texts
 from datacheck.text.leak_plants import Item
 from datacheck.verdict.judge import compare, judge_check
+from datacheck.verdict.model import Finding, Sentence
 
 Outcome = Literal["not_found", "error", "in_part", "not_looked_for", "below_limit", "warn", "fail"]
 ROWS, EACH = 2_000, 5
@@ -61,6 +62,7 @@ class FaultSeen(Model):
     missed: tuple[str, ...] = ()
     metric: str | None = None  # whose limit decides
     limit: dict[str, float] = {}
+    why: tuple[Sentence, ...] = ()  # of a kind that is not found: what the check says that it left out
 
 
 class Selftest(Model):
@@ -137,7 +139,7 @@ def selftest(
     Raises UsageError for a dataset that is not there or has no rows.
 
     """
-    own = _dataset(contract, dataset)
+    own = owner(contract, dataset)
     drawn = sample(own, inventory(contract), rows, seed)
     every = [*of_texts(), *faults()]
     known = {fault.check for fault in every}
@@ -167,7 +169,8 @@ def selftest(
     return Selftest(dataset=own.name, rows=len(drawn), copies=len(copies), kinds=tuple(kinds))
 
 
-def _dataset(contract: Contract, name: str | None) -> Dataset:
+def owner(contract: Contract, name: str | None) -> Dataset:
+    """The dataset that is meant: by its name, else `train`, else the first one with checks. Raises UsageError."""
     with_checks = [each for each, dataset in contract.datasets.items() if dataset.checks]
     chosen = name or ("train" if "train" in contract.datasets else next(iter(with_checks), ""))
     if chosen not in contract.datasets:
@@ -269,18 +272,23 @@ def _found(spot: _Spot, after: _Seen) -> tuple[bool, bool]:
 def _kind(field: _Field, plants: list[tuple[_Spot, bool, bool]]) -> FaultSeen:
     fault, check = plants[0][0].fault, field.checks[plants[0][0].fault.check]
     found = sum(hit for _, hit, _ in plants)
+    finding = judge_check(field.dataset, check, field.clean.engine.outcomes.get(field.dataset.finding(check)))
     metric = _metric(check, fault)
-    limit = check.limit(metric).bounds
+    outcome: Outcome = "error" if finding.status is Status.ERROR else "not_found" if not found else "in_part"
+    why = finding.not_checked if outcome == "not_found" else (finding.error,) if finding.error else ()
+    if found == len(plants) and outcome != "error":
+        outcome, why = _outcome(finding, check, metric, found), ()
     return FaultSeen(
         check=check.check,
         fault=fault.name,
-        outcome=_outcome(field, check, metric, found) if found == len(plants) else "in_part" if found else "not_found",
+        outcome=outcome,
         planted=len(plants),
         found=found,
         placed=sum(placed for _, _, placed in plants),
         missed=tuple(sorted(field.rows[spot.row].at for spot, hit, _ in plants if not hit)),
         metric=metric,
-        limit=limit,
+        limit=check.limit(metric).bounds,
+        why=why,
     )
 
 
@@ -291,17 +299,11 @@ def _metric(check: Check, fault: FaultKind) -> str:
     return _METRICS.get((check.check, fault.problem)) or next(iter(check.metrics))
 
 
-def _outcome(field: _Field, check: Check, metric: str, found: int) -> Outcome:
+def _outcome(finding: Finding, check: Check, metric: str, found: int) -> Outcome:
     """What the finding would be were these the only faults in the sample."""
-    outcome = field.clean.engine.outcomes.get(field.dataset.finding(check))
-    if not isinstance(outcome, Measurement):
-        return "error"
-    if judge_check(field.dataset, check, outcome).status is Status.ERROR:
-        return "error"
-    value = next(value for value in outcome.facts["values"] if value["name"] == metric and not value["slice"])
-    count, of = value.get("count"), value.get("of")
-    more = value["value"] + found if count is None else (count + found) / max(1, of)
-    status = compare(more, None if count is None else count + found, of, check.limit(metric))
+    value = next(value for value in finding.values if value.name == metric and not value.slice)
+    count = None if value.count is None else value.count + found
+    status = compare((value.value or 0) + found, count, value.of, check.limit(metric))
     if status is Status.FAIL:
         return "warn" if check.severity == "warn" else "fail"
     return "warn" if status is Status.WARN else "below_limit"
