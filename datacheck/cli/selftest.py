@@ -30,7 +30,7 @@ def selftest(
         Path | None, typer.Option("--eval", help="What you evaluate on, where no contract is given.")
     ] = None,
     other: DataOpt = None,
-    rows: Annotated[int, typer.Option(min=2, help="Rows that are drawn; faults are planted into copies of them.")] = (
+    rows: Annotated[int, typer.Option(min=10, help="Rows that are drawn; faults are planted into copies of them.")] = (
         2_000
     ),
     seed: Annotated[int, typer.Option(help="Another seed draws other rows.")] = 0,

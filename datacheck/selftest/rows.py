@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 from datacheck.contract.load import Dataset, Source
 from datacheck.engine.contain import tables_in
-from datacheck.errors import UsageError
 from datacheck.files.inventory import Inventory
 from datacheck.loading.parse import parse
 from datacheck.loading.reader import Chunk
@@ -117,11 +116,12 @@ def rows_of(tables: Tables, file: str, start: tuple[int, int]) -> Iterator[Sampl
     for row, *turn in tables.turns.select("row", "part", "role", "path", "text").drop_nulls("text").iter_rows():
         turns.setdefault(row, []).append((turn[0], turn[1], turn[2], turn[3]))
     places = tables.rows.select("line", "byte").iter_rows()
-    for (row, said), (line, byte) in zip(tables.records.iter_rows(), places, strict=True):
+    for (row, said), (line, offset) in zip(tables.records.iter_rows(), places, strict=True):
         record = json.loads(said)
         texts = (Turn(*turn) for turn in turns.get(row, ()))
         shown = tuple(turn for turn in texts if at(record, turn.path) == turn.text)
-        column = f":{start[1] + byte + 1}" if start[0] + line == 1 and start[1] + byte else ""
+        byte = start[1] + (offset or 0)  # rows of Parquet have none
+        column = f":{byte + 1}" if start[0] + line == 1 and byte else ""
         yield Sampled(f"{file}:{start[0] + line}{column}", record, shown)
 
 
@@ -134,7 +134,7 @@ def parsed(data: bytes) -> list[Sampled]:
 def sample(dataset: Dataset, files: Inventory, count: int, seed: int) -> list[Sampled]:
     """Draw rows among the first ones of a dataset, the same for the same data and seed, in their order.
 
-    Raises UsageError where no row can be read.
+    Empty where no row can be read.
     """
     reading = Reading.model_validate(dataset.source.model_dump(include=set(Reading.model_fields)))
     read = (
@@ -144,8 +144,6 @@ def sample(dataset: Dataset, files: Inventory, count: int, seed: int) -> list[Sa
         for row in rows_of(tables, entry.name, (chunk.first_line, chunk.first_byte))
     )
     pool = list(islice(read, POOL))
-    if not pool:
-        raise UsageError("{path}: no row could be read, so nothing can be planted", path=dataset.named)
     drawn = sorted(range(len(pool)), key=lambda n: hashlib.sha256(b"%d:%d:" % (seed, n) + pool[n].line).digest())
     return [pool[n] for n in sorted(drawn[:count])]
 

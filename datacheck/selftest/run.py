@@ -35,7 +35,7 @@ from datacheck.verdict.judge import compare, judge_check
 from datacheck.verdict.model import Finding, Sentence
 
 Outcome = Literal["not_found", "error", "in_part", "not_looked_for", "below_limit", "warn", "fail"]
-ROWS, EACH = 2_000, 5
+ROWS, LEAST, EACH = 2_000, 10, 5
 _COPIES = 6  # of few rows each kind gets fewer plants, so that about so many copies hold them
 _SPARE = 4  # candidates for each plant: two faults may want the same row
 _ITEM = 60  # characters of an evaluation question that is planted: a shorter one may be a phrase that many use
@@ -140,8 +140,15 @@ def selftest(
 
     """
     own = owner(contract, dataset)
-    drawn = sample(own, inventory(contract), rows, seed)
-    every = [*of_texts(), *faults()]
+    files = inventory(contract)
+    drawn = sample(own, files, rows, seed)
+    if len(drawn) < LEAST:
+        raise UsageError(
+            "{path}: {rows} rows are too few to plant faults among; expected {least}",
+            path=own.named, rows=len(drawn), least=LEAST,
+        )  # fmt: skip
+    lines = any(".json" in entry.path.name or ".ndjson" in entry.path.name for entry in files[own.name].read)
+    every = [fault for fault in (*of_texts(), *faults()) if lines or fault.check != "unreadable_lines"]
     known = {fault.check for fault in every}
     own = replace(own, checks=tuple(check for check in own.checks if check.check in known), idle=())
     others = {n: replace(d, checks=(), idle=()) for n, d in contract.datasets.items() if n != own.name}
@@ -158,8 +165,8 @@ def selftest(
         copies = _copies(field, [fault for fault in every if fault.check in field.checks])
         found: dict[tuple[str, str], list[tuple[_Spot, bool, bool]]] = {}
         for spots in copies:
-            lines = {spot.row: spot.planted.line for spot in spots}
-            after = seen([lines.get(n, row.line) for n, row in enumerate(drawn)])
+            changed = {spot.row: spot.planted.line for spot in spots}
+            after = seen([changed.get(n, row.line) for n, row in enumerate(drawn)])
             for spot in spots:
                 found.setdefault((spot.fault.check, spot.fault.name), []).append((spot, *_found(spot, after)))
     kinds = [_kind(field, plants) for plants in found.values() if plants]
