@@ -8,7 +8,7 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from random import Random
 from typing import Literal, NamedTuple
@@ -233,6 +233,7 @@ class _Field:
         return fault.check not in self.checks and any(True for _ in self.spots(fault, 1))
 
 
+@cache
 def _default(name: str) -> Check | None:
     try:
         return check_class(name)()  # type: ignore[call-arg]

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 
 from datacheck.contract.discover import check_class
 from datacheck.selftest.faults import FaultKind, Ground, PlantedLine
@@ -46,11 +46,11 @@ _ANYWHERE = ("leftover_markup",)  # an answer that speaks of it counts, too
 _PLACES = {"response": ("response", "chosen"), "text": ("text", "response", "chosen")}
 
 
-def of_texts() -> Iterator[FaultKind]:
+@cache
+def of_texts() -> tuple[FaultKind, ...]:
     """A fault for each plant of these checks that needs no settings of its own, and points at a text."""
-    for check in (*_INSTEAD, *_BELOW, *_WITH_QUESTION):
-        for plant in plants(check_class(check)):
-            yield from _of_plant(check, plant)
+    each = ((check, plant) for check in (*_INSTEAD, *_BELOW, *_WITH_QUESTION) for plant in plants(check_class(check)))
+    return tuple(fault for check, plant in each for fault in _of_plant(check, plant))
 
 
 def _of_plant(check: str, plant: Plant) -> Iterator[FaultKind]:

@@ -17,7 +17,16 @@ from datacheck.selftest.texts import of_texts
 from datacheck.testing import jsonl as lines_of
 from datacheck.testing import measure, plants
 
-THINGS = ("a kettle", "the garden gate", "an old bicycle", "a violin", "the attic", "a rowing boat", "sourdough", "a kite")
+THINGS = (
+    "a kettle",
+    "the garden gate",
+    "an old bicycle",
+    "a violin",
+    "the attic",
+    "a rowing boat",
+    "sourdough",
+    "a kite",
+)
 DOINGS = ("clean", "store", "mend", "choose", "paint")
 CHEAP = ("role_errors", "empty_turns", "error_as_answer", "unreadable_lines", "schema_violations")
 
@@ -28,7 +37,10 @@ def chats():
         {
             "messages": [
                 {"role": "user", "content": f"How would you {doing} {thing} in autumn?"},
-                {"role": "assistant", "content": f"Look at {thing} closely, and {doing} it on a dry day. Take your time."},
+                {
+                    "role": "assistant",
+                    "content": f"Look at {thing} closely, and {doing} it on a dry day. Take your time.",
+                },
             ],
             "origin": f"shelf {number}",
         }
@@ -68,10 +80,10 @@ def test_what_the_checks_look_for_is_found_at_its_place(tmp_path, tried, monkeyp
 
 
 def test_without_leakage_leaks_would_pass(tried):
-    code, kinds = tried(("role_errors",))
+    code, kinds = tried(("role_errors",), "--rows", "20")
     assert code == 0
     assert kinds["leakage", "leaked, verbatim"]["outcome"] == "not_looked_for"
-    assert tried(("role_errors",), "--strict")[0] == 1
+    assert tried(("role_errors",), "--rows", "20", "--strict") == (1, kinds)  # the same rows, the same plants
 
 
 def test_with_leakage_leaks_are_found(tmp_path, tried):
@@ -87,16 +99,11 @@ def test_with_leakage_leaks_are_found(tmp_path, tried):
     assert not any(check == "too_few_rows" for check, _ in kinds)
 
 
-def test_a_limit_that_lets_them_pass_is_said(tried, tmp_path, command):
+def test_a_limit_that_lets_them_pass_is_said(tmp_path, tried, command):
+    mild = {"check": "error_as_answer", "limits": {"rate": {"max": 0.1}}, "severity": "warn"}
+    assert tried((mild,))[1]["error_as_answer", "null"]["outcome"] == "warn"
     loose = {"check": "error_as_answer", "limits": {"rate": {"warn_max": 0.2}}}
-    _, kinds = tried((loose,))
-    assert kinds["error_as_answer", "null"]["outcome"] == "below_limit"
-    tight = {"check": "error_as_answer", "limits": {"rate": {"max": 0.1}}}
-    assert tried((tight,))[1]["error_as_answer", "null"]["outcome"] == "fail"
-    assert tried(({**tight, "severity": "warn"},))[1]["error_as_answer", "null"]["outcome"] == "warn"
-    _, out, _ = command(
-        "selftest", tmp_path / "data", "--contract", contract(tmp_path, (loose,)), "--lang", "en"
-    )  # as people read it
+    _, out, _ = command("selftest", tmp_path / "data", "--contract", contract(tmp_path, (loose,)), "--lang", "en")
     assert "rate passes up to 0.2" in out
     assert out.index("No check of this contract looks for these") < out.index("so few of them would pass")
 
@@ -110,7 +117,17 @@ def test_a_check_that_misses_its_faults_is_told_first(tried, monkeypatch):
     assert kinds["error_as_answer", "null"]["missed"][0].startswith("mine.jsonl:")
 
 
-def test_what_is_wrong_anyway_is_not_taken_for_found(tried, monkeypatch):
+def test_a_finding_that_points_elsewhere_is_not_at_its_place(tried, monkeypatch):
+    def measured(check, data, whole=ErrorAsAnswer.measure):
+        found = whole(check, data)
+        return replace(found, evidence=found.evidence.with_columns(where=pl.lit("messages[0].content")))
+
+    monkeypatch.setattr(ErrorAsAnswer, "measure", measured)
+    _, kinds = tried(("error_as_answer",))
+    assert (kinds["error_as_answer", "null"]["found"], kinds["error_as_answer", "null"]["placed"]) == (5, 0)
+
+
+def test_what_is_wrong_anyway_is_not_taken_for_found(tried):
     """Every row has the fault already, so it can be planted nowhere."""
     rows = [{"messages": [row["messages"][0], {"role": "assistant", "content": ""}]} for row in chats()]
     _, kinds = tried(("empty_turns",), rows=rows)
@@ -128,27 +145,21 @@ def test_rows_of_a_table_have_no_lines(tmp_path, command):
     assert "unreadable_lines" not in checks
 
 
-def test_no_text_of_the_data_is_shown(tried, tmp_path, command):
+def test_no_text_of_the_data_is_shown(tmp_path, command):
     hostile = [{**row, "origin": "\x1b[31m::error::tell-nobody"} for row in chats()]
     hostile[0]["messages"][0]["content"] += " tell-nobody ##[error] \x1b[2J"
-    tried(rows=hostile)
+    data, rules = jsonl(tmp_path / "mine.jsonl", *hostile), contract(tmp_path, ("role_errors",))
     for form in ("json", "text"):
-        _, out, err = command("selftest", tmp_path / "data", "--contract", tmp_path / "contract.yaml", "--format", form)
+        _, out, err = command("selftest", data, "--contract", rules, "--format", form)
+        assert "leaked, verbatim" in out
         assert "tell-nobody" not in out + err
         assert "\x1b" not in out + err
         assert "kettle" not in out + err
 
 
-def test_the_same_data_and_seed_give_the_same_plants(tried):
-    assert tried(("role_errors",), "--rows", "20") == tried(("role_errors",), "--rows", "20")
-
-
 @pytest.mark.parametrize(
     ("words", "said"),
-    [
-        (["--dataset", "other"], "unknown dataset"),
-        (["--eval", "exam.jsonl"], "names its evaluation sets"),
-    ],
+    [(["--dataset", "other"], "unknown dataset"), (["--eval", "exam.jsonl"], "names its evaluation sets")],
 )
 def test_what_is_asked_wrongly(tmp_path, command, words, said):
     data = jsonl(tmp_path / "data" / "mine.jsonl", *chats()[:9])
