@@ -24,7 +24,12 @@ def selftest(
         Path | None, typer.Option(help="The contract to try.", show_default="one is proposed, as by init")
     ] = None,
     dataset: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Which dataset of the contract DATA is.", show_default="train")
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Which dataset of the contract DATA is.",
+            show_default="train, else the first with checks",
+        ),
     ] = None,
     evaluation: Annotated[
         Path | None, typer.Option("--eval", help="What you evaluate on, where no contract is given.")
