@@ -56,6 +56,8 @@ def of_texts() -> tuple[FaultKind, ...]:
 def _of_plant(check: str, plant: Plant) -> Iterator[FaultKind]:
     if plant.source or plant.others or not {*plant.check.model_fields_set} <= {"check", "reasoning"}:
         return
+    if len(plant.places) > 1:  # a fault of several rows together
+        return
     ((line, where),) = plant.places
     rows = parsed(plant.lines)
     turn = next((turn for turn in rows[line - 1].turns if turn.path == where), None) if len(rows) >= line else None
