@@ -1192,7 +1192,7 @@ SABOTAGES = (
     Sabotage(
         "every_response_is_alike",
         "two unlike responses to one prompt are named",
-        "datacheck.checks.conflicting_answers.ConflictingAnswers._unlike",
+        "datacheck.checks.conflicting_answers.ConflictingAnswers._responses",
         '"score") < self.alike',
         '"score") < 0',
         "tests/checks/test_conflicting_answers.py::test_responses_that_share_little_conflict",
