@@ -16,7 +16,7 @@ _NONE = pl.DataFrame(schema={"row": pl.UInt64, "asked": pl.String, "told": pl.St
 
 
 def rival_responses(data: View, rules: tuple[Rule, ...]) -> pl.DataFrame | None:
-    """Return `row`, `other_row`, `asked`, `score`: pairs of one prompt with different responses, and how alike they are.
+    """Return `row`, `other_row`, `asked`, `score`: pairs of one prompt and unequal responses, and how alike those are.
 
     The prompt is all that stands before the response, system prompt included; `other_row` is the first row that has it,
     of that row itself the first one that answers otherwise. None where a set has several responses on purpose.
