@@ -23,7 +23,7 @@ FLOORS = (
     ("engine",),
     ("verdict", "propose"),
     ("report", "gate", "testing"),
-    ("session", "compare", "review", "preview"),
+    ("session", "compare", "review", "preview", "selftest"),
     ("registry", "derive"),
     ("__init__", "cli", "flows"),
     ("__main__",),

@@ -2,19 +2,16 @@
 
 from typing import Literal
 
-import numpy as np
 import polars as pl
 from pydantic import Field
 
 from datacheck.check import Check, Group, Limit, Measured, Message, Metric, Need, Subject, View, place, rates, total
 from datacheck.features.earlier import plain_needs
 from datacheck.features.golds import Of
+from datacheck.features.rival_responses import rival_responses
 from datacheck.features.row_keys import RowKeys
-from datacheck.features.texts import On, of_part, only, quoted, row_texts
-from datacheck.text.matching import intersections
-from datacheck.text.normalise import normalise
-from datacheck.text.rules import RULES, Rule
-from datacheck.text.shingles import shingles
+from datacheck.features.texts import On, quoted
+from datacheck.text.rules import Rule
 
 WHOLE: On = "conversation"
 
@@ -71,7 +68,7 @@ class ConflictingAnswers(Check):
     against: tuple[str, ...] = Field(default=(), description="datasets whose answers must not differ either")
 
     def _row_keys(self) -> RowKeys:
-        return RowKeys(asked=self.question, answered=self.answer, normalise=self.normalise, of=self.of)
+        return RowKeys(asked=self.question, answered=self.answer, normalise=self.normalise)
 
     def _keys(self) -> Need:
         return Need(Group(of=self._row_keys(), by="asked"))
@@ -88,10 +85,14 @@ class ConflictingAnswers(Check):
 
     def needs(self) -> tuple[Need, ...]:
         """Equal questions in one bucket; the keys and places of the other datasets."""
+        if self.of == "response":
+            return ()
         return (self._keys(), *(Need(self._row_keys(), name) for name in self.against), *plain_needs(self.against))
 
     def measure(self, data: View) -> Measured:
         """Bucket by bucket: questions with more than one answer."""
+        if self.of == "response":
+            return self._responses(data)
         several = pl.col("answered").n_unique().over("asked") > 1
         found, count = [_NONE], 0
         for bucket in data.buckets(self._keys()):
@@ -99,7 +100,6 @@ class ConflictingAnswers(Check):
             count += keys.height
             found.append(_with_rival(keys.filter(several).sort("row")))
         rows = pl.concat(found).sort("row").lazy()
-        rows, unlike, made_so = self._unlike(data, rows.collect(), count)
         across, shared = self._across(data)
         silent = total(data.rows) - count
         lack = Message.plural(
@@ -113,41 +113,31 @@ class ConflictingAnswers(Check):
                 *rates("overwritten", rows.filter("overwritten"), data.rows, by=self.by, rows=data.rows),
                 *rates("across", across, data.rows, by=self.by, rows=data.rows),
                 *rates("shared", shared, data.rows, by=self.by, rows=data.rows),
-                *rates("unlike", unlike, data.rows, by=self.by, rows=data.rows),
+                *rates("unlike", _NONE.lazy(), data.rows),
             ),
             evidence=pl.concat(
                 [
                     quoted(data, rows.select("row", "other_row"), WHOLE).with_columns(
                         problem=pl.lit("conflicting_answer")
                     ),
-                    quoted(data, unlike, "response").with_columns(problem=pl.lit("unlike_response")),
                     *(self._told(data, across, name) for name in self.against),
                 ],
                 how="diagonal",
             ),
-            not_checked=(*([lack] if silent else []), *made_so),
+            not_checked=(lack,) if silent else (),
         )
 
-    def _unlike(
-        self, data: View, rivals: pl.DataFrame, rows: int
-    ) -> tuple[pl.LazyFrame, pl.LazyFrame, tuple[Message, ...]]:
-        """Of golds all rivals; of responses those that are unlike, and a sentence where a set has many on purpose."""
-        none = pl.LazyFrame(schema={"row": pl.UInt64, "other_row": pl.UInt64, "score": pl.Float64})
-        if self.of == "answer":
-            return rivals.lazy(), none, ()
-        if rivals.height > _MADE_SO * rows:
-            return _NONE.lazy(), none, (_SEVERAL,)
-        asked, told = _said(data, rivals)
-        pairs = rivals.join(told, on="row").join(told.select(other_row="row", other="text"), on="other_row")
-        pairs = pairs.join(asked.select("row", free=pl.col("text").str.contains(_FREE)), on="row").sort("row")
-        pairs = pairs.filter(~pl.col("free"))
-        sides = [shingles(normalise(pairs[name], RULES), "chars", 3) for name in ("text", "other")]
-        each = np.arange(pairs.height)
-        common = intersections(sides[0], each, sides[1], each).astype(np.int64)
-        union = np.diff(sides[0].offsets) + np.diff(sides[1].offsets) - common
-        scored = pairs.with_columns(score=common / np.maximum(union, 1))
-        unlike = scored.filter(pl.col("score") < self.alike).select("row", "other_row", "score")
-        return _NONE.lazy(), unlike.lazy(), ()
+    def _responses(self, data: View) -> Measured:
+        """Responses to one prompt that share little; nothing is said of golds."""
+        pairs = rival_responses(data, self.normalise)
+        found = _NO_PAIRS if pairs is None else pairs.filter(~pl.col("asked").str.contains(_FREE))
+        unlike = found.lazy().filter(pl.col("score") < self.alike).select("row", "other_row", "score")
+        values = [value for name in self.metrics if name != "unlike" for value in rates(name, _NONE.lazy(), data.rows)]
+        return Measured(
+            (*values, *rates("unlike", unlike, data.rows, by=self.by, rows=data.rows)),
+            evidence=quoted(data, unlike, "response").with_columns(problem=pl.lit("unlike_response")),
+            not_checked=(_SEVERAL,) if pairs is None else (),
+        )
 
     def _across(self, data: View) -> tuple[pl.LazyFrame, pl.LazyFrame]:
         """Rows whose question has another answer there (with the first such place), and those that are there whole."""
@@ -175,25 +165,13 @@ class ConflictingAnswers(Check):
         return there.drop("name", "other_row").with_columns(problem=pl.lit("conflicting_answer_across"))
 
 
-def _said(data: View, rivals: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """`row`, `text` of the prompts and of the responses of these rows, part by part."""
-    wanted = pl.concat([rivals["row"], rivals["other_row"]]).unique().sort().to_numpy().astype(np.int64)
-    texts: dict[On, list[pl.DataFrame]] = {"prompt": [], "response": []}
-    for turns, rows in zip(data.pieces("turns"), data.pieces("rows"), strict=True):
-        own = only(turns, of_part(wanted, rows))
-        for on, parts in texts.items():
-            parts.append(row_texts(own, on).select(pl.col("row").cast(pl.UInt64), "text").collect())
-    empty = pl.DataFrame(schema={"row": pl.UInt64, "text": pl.String})
-    return pl.concat([empty, *texts["prompt"]]), pl.concat([empty, *texts["response"]])
-
-
-_MADE_SO = 0.2  # share of the rows from which on several responses to a prompt are how the set is
 _SEVERAL = Message("many prompts have several responses, which is taken as how the set was made")
 # Prompts that one answers as one likes.
 _FREE = (
     r"(?i)\b(?:poem|haiku|story|joke|song|random|hello|hi|hey|thanks?|thank you|ok(?:ay)?|yes|no|continue|go on|next"
     r"|more)\b|诗|故事|笑话|随机|你好|您好|谢谢|好的|继续|接着|繼續|下一"
 )
+_NO_PAIRS = pl.DataFrame(schema={"row": pl.UInt64, "other_row": pl.UInt64, "asked": pl.String, "score": pl.Float64})
 _NONE = pl.DataFrame(schema={"row": pl.UInt64, "other_row": pl.UInt64, "overwritten": pl.Boolean})
 
 

@@ -15,7 +15,7 @@ from datacheck.text.normalise import normalise
 from datacheck.text.shingles import Shingles, contained, document_frequency, shingles
 
 WINDOWS = 8  # stretches of neighbouring rows that are looked at, spread over the data
-ASKED, TOLD = 300, 1_000  # characters of a question and of an answer that are compared
+ASKED, TOLD = 200, 500  # characters of a question and of an answer that are compared
 RARE = 0.01  # share of the questions from which on a word tells nothing about one of them
 SHARED = 2  # rare words that an answer shares with the question of its neighbour, and none with its own
 RUN, OFTEN = 3, 0.3  # rows that fit so within a stretch whose answers share nothing with their questions; their share
@@ -35,7 +35,7 @@ class RowShift(Check):
     is_suspicion = True
     reads = "answer"
     check: Literal["row_shift"] = "row_shift"
-    rows: int = Field(default=4_000, ge=100, description="rows that are looked at, in stretches of neighbours")
+    rows: int = Field(default=3_000, ge=100, description="rows that are looked at, in stretches of neighbours")
 
     def measure(self, data: View) -> Measured:
         """Count shared rare words along the rows, and look for stretches where the neighbour's fit better."""

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 import typer
 from typer.exceptions import TyperException
 
-from datacheck.cli import audit, demo, flows, gate, init, pack, registry
+from datacheck.cli import audit, demo, flows, gate, init, pack, registry, selftest
 from datacheck.cli.options import (
     ChecksOpt,
     DataOpt,
@@ -436,6 +436,7 @@ def compile_(lang: LangOpt = "") -> None:
 init.register(app)
 audit.register(app)
 demo.register(app)
+selftest.register(app)
 gate.register(app)
 registry.register(app)
 flows.register(app)

@@ -7,8 +7,7 @@ import numpy as np
 import polars as pl
 
 from datacheck.check import Feature, Need, View
-from datacheck.features.golds import Golds, Of, alternatives
-from datacheck.features.texts import row_texts
+from datacheck.features.golds import Golds, alternatives
 from datacheck.text.arrays import UInt64s
 from datacheck.text.graders import choice, number
 from datacheck.text.normalise import normalise
@@ -29,18 +28,17 @@ class RowKeys(Feature):
     columns = {"row": pl.UInt32, "asked": pl.UInt64, "answered": pl.UInt64}
 
     asked: tuple[str, ...]  # columns; none: the prompt
-    answered: tuple[str, ...]  # columns; none: `of`
+    answered: tuple[str, ...]  # columns; none: the gold answer
     normalise: tuple[Rule, ...]
-    of: Of = "answer"  # the gold answer, or the response as a whole
 
     def needs(self) -> tuple[Need, ...]:
         """The golds, where they are the answer."""
-        return () if self.answered or self.of == "response" else (Need(Golds(of="answer", extract="auto")),)
+        return () if self.answered else (Need(Golds(of="answer", extract="auto")),)
 
     def compute(self, part: View) -> pl.DataFrame:
         """Hash both sides."""
         asked = _cells(part, self.asked) if self.asked else _parts(part, ("prompt", "option", "tools"))
-        answered = _cells(part, self.answered) if self.answered else self._answers(part)
+        answered = _cells(part, self.answered) if self.answered else _golds(part[self.needs()[0]])
         both = asked.join(answered, on="row", suffix="_answered", maintain_order="left").collect()
         return pl.DataFrame(
             {
@@ -50,11 +48,6 @@ class RowKeys(Feature):
             },
             schema=self.columns,
         )
-
-    def _answers(self, part: View) -> pl.LazyFrame:
-        if self.of == "answer":
-            return _golds(part[self.needs()[0]])
-        return row_texts(part.turns.filter(pl.col("part") == "response"), "response")
 
 
 def hashes(texts: pl.Series) -> UInt64s:
