@@ -182,7 +182,8 @@ class Metric:
 
     what: a sentence for people; unit: "share", "rows", …; of: its denominator, in words;
     limit: the default (the runbook's number where it has one); self_test: the number says whether the check can see
-    at all, so beyond its limit the finding is an error and not the data's fault.
+    at all, so beyond its limit the finding is an error and not the data's fault; why: the reason of the limit, for
+    people: why it is that number, or why it only warns.
     """
 
     what: str
@@ -190,6 +191,7 @@ class Metric:
     of: str | None = None
     limit: Limit = field(default_factory=Limit)
     self_test: bool = False
+    why: str = ""
 
     @property
     def least(self) -> float | None:

@@ -118,7 +118,8 @@ def declared() -> Iterator[str]:
     from datacheck.loading.codes import CODES
     from datacheck.trainers import trainer, trainer_names
 
-    yield from (metric.what for name in check_names() for metric in check_class(name).metrics.values())
+    metrics = [metric for name in check_names() for metric in check_class(name).metrics.values()]
+    yield from (text for metric in metrics for text in (metric.what, metric.why) if text)
     yield from (text for code in CODES.values() for text in (code.title, code.why, code.fix))
     rules = [rule for name in trainer_names() for rule in trainer(name).rules.values()]
     yield from (text for rule in rules for text in (rule.says, rule.hint))

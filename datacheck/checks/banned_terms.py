@@ -19,7 +19,15 @@ class BannedTerms(Check):
     neither. A term of Latin letters must stand as a word of its own; Chinese has no word boundaries.
     """
 
-    metrics = {"hits": Metric("rows with a term of a list", "share", of="rows", limit=Limit(max=0))}
+    metrics = {
+        "hits": Metric(
+            "rows with a term of a list",
+            "share",
+            of="rows",
+            limit=Limit(max=0),
+            why="who lists a term wants none of it",
+        )
+    }
 
     reads = "text"
     check: Literal["banned_terms"] = "banned_terms"

@@ -23,13 +23,38 @@ class BatchArithmetic(Check):
     """
 
     metrics = {
-        "faults": Metric("rules that stop the run or leave nothing to train", "rules", limit=Limit(max=0)),
-        "warnings": Metric("rules of the trainer that do not hold, although it runs", "rules", limit=Limit(warn_max=0)),
-        "rollouts": Metric(
-            "rounds of generation in an episode; else batches in an epoch", "rounds", None, Limit(min=1)
+        "faults": Metric(
+            "rules that stop the run or leave nothing to train",
+            "rules",
+            limit=Limit(max=0),
+            why="one of them is enough to stop the run, or to train nothing",
         ),
-        "updates": Metric("updates of the weights in the whole run", "updates", limit=Limit(min=1)),
-        "warmup": Metric("updates of the warm-up that the run makes", "share", "updates of the warm-up", Limit(min=1)),
+        "warnings": Metric(
+            "rules of the trainer that do not hold, although it runs",
+            "rules",
+            limit=Limit(warn_max=0),
+            why="the run does not stop; whether it is meant so, only a person can tell",
+        ),
+        "rollouts": Metric(
+            "rounds of generation in an episode; else batches in an epoch",
+            "rounds",
+            None,
+            Limit(min=1),
+            why="without one there is nothing to train on",
+        ),
+        "updates": Metric(
+            "updates of the weights in the whole run",
+            "updates",
+            limit=Limit(min=1),
+            why="without one the weights stay as they were",
+        ),
+        "warmup": Metric(
+            "updates of the warm-up that the run makes",
+            "share",
+            "updates of the warm-up",
+            Limit(min=1),
+            why="a warm-up longer than the run never reaches the learning rate that was set",
+        ),
     }
 
     reads = None

@@ -17,7 +17,13 @@ class BrokenReferences(Check):
     """
 
     metrics = {
-        "rate": Metric("rows with an id that the other dataset does not have", "share", "rows", Limit(max=0)),
+        "rate": Metric(
+            "rows with an id that the other dataset does not have",
+            "share",
+            "rows",
+            Limit(max=0),
+            why="an id is there or not: what looks up one that is missing stops, or goes on without it",
+        ),
         "unused": Metric("ids of the other dataset that no row names", "share", of="ids there"),
     }
 

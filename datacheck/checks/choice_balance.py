@@ -18,7 +18,11 @@ class ChoiceBalance(Check):
 
     metrics = {
         "top_choice": Metric(
-            "golds that are the most frequent letter", "share", "golds of one letter", Limit(warn_max=0.4)
+            "golds that are the most frequent letter",
+            "share",
+            "golds of one letter",
+            Limit(warn_max=0.4),
+            why="of four letters each has a quarter by chance; above 40 % it pays to guess one letter",
         )
     }
 

@@ -30,14 +30,28 @@ class ConflictingAnswers(Check):
     """
 
     metrics = {
-        "rate": Metric("rows whose question has another answer elsewhere", "share", of="rows", limit=Limit(warn_max=0)),
+        "rate": Metric(
+            "rows whose question has another answer elsewhere",
+            "share",
+            of="rows",
+            limit=Limit(warn_max=0),
+            why="one answer may be wrong, or both right: a person has to say",
+        ),
         "overwritten": Metric("rows whose answer a later row with the same question replaces", "share", of="rows"),
         "across": Metric(
-            "rows whose question has another answer in `against`", "share", of="rows", limit=Limit(warn_max=0)
+            "rows whose question has another answer in `against`",
+            "share",
+            of="rows",
+            limit=Limit(warn_max=0),
+            why="which of the two sets is right, only a person can tell",
         ),
         "shared": Metric("rows whose question and answer are both in `against`", "share", of="rows"),
         "unlike": Metric(
-            "rows whose prompt has an unlike response elsewhere (of: response)", "share", "rows", Limit(warn_max=0.002)
+            "rows whose prompt has an unlike response elsewhere (of: response)",
+            "share",
+            "rows",
+            Limit(warn_max=0.002),
+            why="most prompts have several good responses; above 2 rows in 1,000 somebody should read some",
         ),
     }
 

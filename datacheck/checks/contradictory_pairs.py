@@ -20,7 +20,15 @@ class ContradictoryPairs(Check):
     statements contradict each other. Rankings (A over B, B over C, A over C) are no contradiction.
     """
 
-    metrics = {"rate": Metric("pairs that contradict another pair", "share", of="pairs", limit=Limit(max=0))}
+    metrics = {
+        "rate": Metric(
+            "pairs that contradict another pair",
+            "share",
+            of="pairs",
+            limit=Limit(max=0),
+            why="pairs on a cycle cannot all be true: some of them are labelled wrong",
+        )
+    }
 
     reads = "pair"
     check: Literal["contradictory_pairs"] = "contradictory_pairs"

@@ -41,9 +41,19 @@ class ControlTokens(Check):
     """
 
     metrics = {
-        "rate": Metric("rows with control tokens in a message", "share", of="rows", limit=Limit(max=0)),
+        "rate": Metric(
+            "rows with control tokens in a message",
+            "share",
+            of="rows",
+            limit=Limit(max=0),
+            why="one such token opens or ends a turn inside a text: an injection, or a text rendered twice",
+        ),
         "unknown": Metric(
-            "rows with something like a control token, of no usual template", "share", "rows", Limit(warn_max=0)
+            "rows with something like a control token, of no usual template",
+            "share",
+            "rows",
+            Limit(warn_max=0),
+            why="no usual template has it, so it may be plain text",
         ),
     }
 

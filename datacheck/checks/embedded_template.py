@@ -54,7 +54,15 @@ class EmbeddedTemplate(Check):
     plain text, which are rendered on purpose.
     """
 
-    metrics = {"rate": Metric("rows with a template in a message", "share", of="rows", limit=Limit(warn_max=0))}
+    metrics = {
+        "rate": Metric(
+            "rows with a template in a message",
+            "share",
+            of="rows",
+            limit=Limit(warn_max=0),
+            why="a set has none or many, and some are written so on purpose (hh-rlhf)",
+        )
+    }
 
     reads = "text"
     check: Literal["embedded_template"] = "embedded_template"

@@ -29,7 +29,15 @@ class EmptyTurns(Check):
     nothing). Emoji are content.
     """
 
-    metrics = {"rate": Metric("rows with a message that says nothing", "share", of="rows", limit=Limit(max=0))}
+    metrics = {
+        "rate": Metric(
+            "rows with a message that says nothing",
+            "share",
+            of="rows",
+            limit=Limit(max=0),
+            why="an empty message is never meant, and an empty answer teaches to say nothing",
+        )
+    }
 
     reads = "text"
     check: Literal["empty_turns"] = "empty_turns"

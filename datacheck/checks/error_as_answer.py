@@ -72,8 +72,20 @@ class ErrorAsAnswer(Check):
     """
 
     metrics = {
-        "rate": Metric("rows with an error as an answer", "share", of="rows", limit=Limit(warn_max=0)),
-        "tool_rate": Metric("rows with an error as a tool's result", "share", of="rows", limit=Limit(warn_max=0.02)),
+        "rate": Metric(
+            "rows with an error as an answer",
+            "share",
+            of="rows",
+            limit=Limit(warn_max=0),
+            why="one row is no reason to stop, and may be a quotation",
+        ),
+        "tool_rate": Metric(
+            "rows with an error as a tool's result",
+            "share",
+            of="rows",
+            limit=Limit(warn_max=0.02),
+            why="tools fail in good traces too; above 2 rows in 100 they were not working",
+        ),
     }
 
     reads = "answer"

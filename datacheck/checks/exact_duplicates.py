@@ -20,7 +20,13 @@ class ExactDuplicates(Check):
     """
 
     metrics = {
-        "rate": Metric("rows that repeat an earlier row", "share", of="rows", limit=Limit(warn_max=0)),
+        "rate": Metric(
+            "rows that repeat an earlier row",
+            "share",
+            of="rows",
+            limit=Limit(warn_max=0),
+            why="a copy weighs twice and harms no more; from which share on it fails, near_duplicates says",
+        ),
         "repeated": REPEATED,
     }
 

@@ -23,7 +23,12 @@ class FrozenChanged(Check):
     """
 
     metrics = {
-        "changed": Metric("1 if the data are not those that were frozen, else 0", "datasets", limit=Limit(max=0))
+        "changed": Metric(
+            "1 if the data are not those that were frozen, else 0",
+            "datasets",
+            limit=Limit(max=0),
+            why="with one byte changed, figures no longer compare with those before",
+        )
     }
 
     reads = None

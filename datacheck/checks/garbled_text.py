@@ -58,10 +58,26 @@ class GarbledText(Check):
     """
 
     metrics = {
-        "rate": Metric("rows with damaged text", "share", of="rows", limit=Limit(max=0.001)),
-        "invisible": Metric("rows with invisible characters", "share", of="rows", limit=Limit(warn_max=0.001)),
+        "rate": Metric(
+            "rows with damaged text",
+            "share",
+            of="rows",
+            limit=Limit(max=0.001),
+            why="single damaged characters are in most crawls; above 1 row in 1,000 an export did it",
+        ),
+        "invisible": Metric(
+            "rows with invisible characters",
+            "share",
+            of="rows",
+            limit=Limit(warn_max=0.001),
+            why="web pages bring a few along; above 1 row in 1,000 words are cut by them",
+        ),
         "escaped_input": Metric(
-            "rows with escapes of JSON in what was said to the model", "share", of="rows", limit=Limit(warn_max=0.001)
+            "rows with escapes of JSON in what was said to the model",
+            "share",
+            of="rows",
+            limit=Limit(warn_max=0.001),
+            why="people paste escapes; above 1 row in 1,000 an export may have encoded its texts twice",
         ),
     }
 

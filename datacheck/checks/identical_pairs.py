@@ -21,12 +21,26 @@ class IdenticalPairs(Check):
     """
 
     metrics = {
-        "rate": Metric("pairs whose answers are the same", "share", of="pairs", limit=Limit(max=0)),
+        "rate": Metric(
+            "pairs whose answers are the same",
+            "share",
+            of="pairs",
+            limit=Limit(max=0),
+            why="of two equal answers none is better: there is nothing to learn",
+        ),
         "near_rate": Metric(
-            "pairs whose answers are nearly but not exactly the same", "share", of="pairs", limit=Limit(warn_max=0.01)
+            "pairs whose answers are nearly but not exactly the same",
+            "share",
+            of="pairs",
+            limit=Limit(warn_max=0.01),
+            why="a small difference can be the point of a pair; above 1 in 100 it is mostly noise",
         ),
         "cut_rate": Metric(
-            "pairs whose answers differ only behind `cut` characters", "share", of="pairs", limit=Limit(max=0)
+            "pairs whose answers differ only behind `cut` characters",
+            "share",
+            of="pairs",
+            limit=Limit(max=0),
+            why="what tells the answers apart is cut off before it is trained",
         ),
     }
 

@@ -17,7 +17,11 @@ class KnowledgeDump(Check):
 
     metrics = {
         "share": Metric(
-            "conversations of one turn with a very long answer", "share", "conversations", Limit(warn_max=0.5)
+            "conversations of one turn with a very long answer",
+            "share",
+            "conversations",
+            Limit(warn_max=0.5),
+            why="long answers belong to any set; where most rows are such, facts are taught and no dialogue",
         )
     }
 

@@ -52,7 +52,11 @@ class LanguageMismatch(Check):
 
     metrics = {
         "rate": Metric(
-            "rows whose answer is in another language than the question", "share", of="rows", limit=Limit(warn_max=0)
+            "rows whose answer is in another language than the question",
+            "share",
+            of="rows",
+            limit=Limit(warn_max=0),
+            why="the script shows the language, but not whether it was meant so",
         )
     }
 

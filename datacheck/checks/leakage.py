@@ -89,8 +89,20 @@ class Leakage(Check):
     """
 
     metrics = {
-        "rate": Metric("evaluation rows found in this dataset", "share", "evaluation rows", Limit(max=0.001)),
-        "red_line_hits": Metric("rows that hold an item of a red-line set", "rows", None, Limit(max=0)),
+        "rate": Metric(
+            "evaluation rows found in this dataset",
+            "share",
+            "evaluation rows",
+            Limit(max=0.001),
+            why="the bound of the troubleshooting runbook: less than 0.1 % leaked",
+        ),
+        "red_line_hits": Metric(
+            "rows that hold an item of a red-line set",
+            "rows",
+            None,
+            Limit(max=0),
+            why="items of a red-line set must never be trained on, not even one",
+        ),
         "review": Metric("evaluation rows that may be in this dataset: between review and block", "rows"),
         "answers": Metric("evaluation rows of which only the answer is in this dataset", "rows"),
         "new_templates": Metric(

@@ -58,8 +58,20 @@ class LeakedReasoning(Check):
     """
 
     metrics = {
-        "rate": Metric("rows whose answer holds thinking", "share", of="rows", limit=Limit(warn_max=0)),
-        "one_sided": Metric("pairs with thinking in one answer only", "share", of="rows", limit=Limit(warn_max=0.02)),
+        "rate": Metric(
+            "rows whose answer holds thinking",
+            "share",
+            of="rows",
+            limit=Limit(warn_max=0),
+            why="found by its wording, which may be a quotation, or meant so",
+        ),
+        "one_sided": Metric(
+            "pairs with thinking in one answer only",
+            "share",
+            of="rows",
+            limit=Limit(warn_max=0.02),
+            why="some raters prefer the answer that thinks; above 2 pairs in 100 a reward learns that style",
+        ),
     }
 
     reads = "answer"

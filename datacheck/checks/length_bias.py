@@ -22,16 +22,30 @@ class LengthBias(Check):
     """
 
     metrics = {
-        "correlation": Metric("absolute correlation of length and being chosen", "|r|", limit=Limit(max=0.3)),
-        "score_correlation": Metric("absolute correlation of length and score", "|r|", limit=Limit(warn_max=0.3)),
+        "correlation": Metric(
+            "absolute correlation of length and being chosen",
+            "|r|",
+            limit=Limit(max=0.3),
+            why="the bound of the troubleshooting runbook; real sets stay below 0.13",
+        ),
+        "score_correlation": Metric(
+            "absolute correlation of length and score",
+            "|r|",
+            limit=Limit(warn_max=0.3),
+            why="the same bound, but a good answer may well be longer",
+        ),
         "longer_wins": Metric("pairs whose chosen answer is the longer one", "share", of="pairs of unequal length"),
         "longer_wins_z": Metric(
             "standard errors by which that share differs from one half; 0 while it is balanced",
             "|z|",
             limit=Limit(warn_max=3),
+            why="by chance a balanced set lies beyond 3 standard errors in 3 of 1,000 cases",
         ),
         "length_ratio": Metric(
-            "characters of all chosen answers per character of the rejected ones", "ratio", limit=Limit(warn_max=1.3)
+            "characters of all chosen answers per character of the rejected ones",
+            "ratio",
+            limit=Limit(warn_max=1.3),
+            why="the troubleshooting runbook lets answers grow by less than 30 %",
         ),
     }
 

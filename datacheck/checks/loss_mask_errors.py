@@ -18,7 +18,15 @@ class LossMaskErrors(OfTokens):
     prompt alone, as TRL does.
     """
 
-    metrics = {"rate": Metric("rows with a wrong loss mask", "share", of="rows", limit=Limit(max=0))}
+    metrics = {
+        "rate": Metric(
+            "rows with a wrong loss mask",
+            "share",
+            of="rows",
+            limit=Limit(max=0),
+            why="a mask comes from code: what is wrong in one row is wrong in all of its shape",
+        )
+    }
 
     reads = "text"
     check: Literal["loss_mask_errors"] = "loss_mask_errors"

@@ -20,8 +20,20 @@ class LowAgreement(Check):
     """
 
     metrics = {
-        "alpha": Metric("Krippendorff's alpha", "alpha", "rows with two or more ratings", Limit(min=0.67)),
-        "agreement": Metric("pairs of ratings that are equal", "share", "pairs of ratings of a row", Limit(min=0.8)),
+        "alpha": Metric(
+            "Krippendorff's alpha",
+            "alpha",
+            "rows with two or more ratings",
+            Limit(min=0.67),
+            why="the bound of the troubleshooting runbook, and Krippendorff's own",
+        ),
+        "agreement": Metric(
+            "pairs of ratings that are equal",
+            "share",
+            "pairs of ratings of a row",
+            Limit(min=0.8),
+            why="the bound of the troubleshooting runbook for samples",
+        ),
         "kappa": Metric("Cohen's kappa of two raters, Fleiss' of more", "kappa", "rows with two or more ratings"),
     }
 

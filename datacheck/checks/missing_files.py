@@ -25,9 +25,19 @@ class MissingFiles(Check):
 
     metrics = {
         "rate": Metric(
-            "rows that name a file that is not there", "share", of="rows that name files", limit=Limit(max=0)
+            "rows that name a file that is not there",
+            "share",
+            of="rows that name files",
+            limit=Limit(max=0),
+            why="at a file that is not there a loader stops, or leaves out the row",
         ),
-        "wrong_count": Metric("rows whose marks do not fit their files", "share", of="rows", limit=Limit(max=0)),
+        "wrong_count": Metric(
+            "rows whose marks do not fit their files",
+            "share",
+            of="rows",
+            limit=Limit(max=0),
+            why="with a mark too many or too few the run stops, or images stand at the wrong place",
+        ),
     }
 
     check: Literal["missing_files"] = "missing_files"

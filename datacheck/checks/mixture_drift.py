@@ -19,7 +19,12 @@ class MixtureDrift(Check):
     """
 
     metrics = {
-        "drift": Metric("largest difference of a label's share from its target", "difference", limit=Limit(max=0.05)),
+        "drift": Metric(
+            "largest difference of a label's share from its target",
+            "difference",
+            limit=Limit(max=0.05),
+            why="5 points keep a plan of 70:30 apart from one of 80:20",
+        ),
         "labelled": Metric("rows that have a label", "share", of="rows"),
     }
 

@@ -79,7 +79,13 @@ class NearDuplicates(Check):
     """
 
     metrics = {
-        "rate": Metric("rows that repeat an earlier kept row", "share", "rows", Limit(max=0.03, warn_max=0.01)),
+        "rate": Metric(
+            "rows that repeat an earlier kept row",
+            "share",
+            "rows",
+            Limit(max=0.03, warn_max=0.01),
+            why="the bounds of the troubleshooting runbook: less than 1 to 3 %",
+        ),
         "exact_share": Metric("rows whose normalised text equals an earlier row's", "share", "rows"),
         "other_numbers": Metric(
             "rows (of those of `rate`) that only digits tell from the row that they repeat", "share", "rows"
@@ -90,6 +96,7 @@ class NearDuplicates(Check):
             "share",
             "rows",
             Limit(warn_max=0.03),
+            why="beyond the limit of `rate`, copies among them could hide a failure",
         ),
         "repeated": REPEATED,
         "lsh_missed": Metric("similar pairs of a sample (figure lsh_recall) that no band proposes", "pairs"),

@@ -23,6 +23,7 @@ class OverlongSamples(OfTokens):
             "share",
             of="rows",
             limit=Limit(max=0),
+            why="max_chars lies far above real samples; a single one beyond it can make the loss NaN",
         ),
         "p50": Metric("length that half of the rows do not exceed", "characters, or tokens of the named tokenizer"),
         "p99": Metric("length that 99 % of the rows do not exceed", "characters, or tokens of the named tokenizer"),

@@ -17,9 +17,19 @@ class PassRates(Check):
 
     metrics = {
         "no_signal": Metric(
-            "prompts that are always or never solved", "share", "rows with a pass rate", Limit(warn_max=0.5)
+            "prompts that are always or never solved",
+            "share",
+            "rows with a pass rate",
+            Limit(warn_max=0.5),
+            why="such prompts have no gradient; above a half, most of the sampling is wasted",
         ),
-        "invalid": Metric("pass rates that are no number from 0 to 1", "share", "rows", Limit(max=0)),
+        "invalid": Metric(
+            "pass rates that are no number from 0 to 1",
+            "share",
+            "rows",
+            Limit(max=0),
+            why="a share lies from 0 to 1: anything else is another column, or a broken export",
+        ),
     }
 
     check: Literal["pass_rates"] = "pass_rates"

@@ -97,8 +97,20 @@ class Pii(Check, Rules):
     """
 
     metrics = {
-        "blocking_hits": Metric("identifiers that must not be trained on", "hits", None, Limit(max=0)),
-        "warn_hits": Metric("suspect values, specimens and milder kinds", "hits", None, Limit(warn_max=0)),
+        "blocking_hits": Metric(
+            "identifiers that must not be trained on",
+            "hits",
+            None,
+            Limit(max=0),
+            why="a model trained on one key can say it",
+        ),
+        "warn_hits": Metric(
+            "suspect values, specimens and milder kinds",
+            "hits",
+            None,
+            Limit(warn_max=0),
+            why="none of them proves a private value; somebody should look at each",
+        ),
         "profile_hits": Metric("kinds that the contract only wants counted", "hits"),
         "class_hits": Metric("identifiers, by class (private, secret, public, specimen)", "hits"),
         "class_values": Metric("different values, by class", "values"),

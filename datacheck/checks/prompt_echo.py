@@ -25,7 +25,13 @@ class PromptEcho(Check):
     """
 
     metrics = {
-        "rate": Metric("rows whose answer begins with its prompt", "share", of="rows", limit=Limit(warn_max=0.005))
+        "rate": Metric(
+            "rows whose answer begins with its prompt",
+            "share",
+            of="rows",
+            limit=Limit(warn_max=0.005),
+            why="writers repeat a question now and then, a script in every row that it wrote",
+        )
     }
 
     reads = "answer"

@@ -16,7 +16,15 @@ class PromptMismatch(Check):
     own, a conversation that begins with another user message does not answer it.
     """
 
-    metrics = {"rate": Metric("pairs whose sides answer different prompts", "share", of="pairs", limit=Limit(max=0))}
+    metrics = {
+        "rate": Metric(
+            "pairs whose sides answer different prompts",
+            "share",
+            of="pairs",
+            limit=Limit(max=0),
+            why="answers to two prompts are no preference",
+        )
+    }
 
     reads = "pair"
     check: Literal["prompt_mismatch"] = "prompt_mismatch"

@@ -48,8 +48,20 @@ class Refusals(Check):
     """
 
     metrics = {
-        "rate": Metric("rows whose answer refuses or describes itself", "share", of="rows", limit=Limit(warn_max=0.01)),
-        "identity": Metric("rows whose answer names another model", "share", of="rows", limit=Limit(warn_max=0)),
+        "rate": Metric(
+            "rows whose answer refuses or describes itself",
+            "share",
+            of="rows",
+            limit=Limit(warn_max=0.01),
+            why="some refusals are wanted; above 1 row in 100 somebody should read some",
+        ),
+        "identity": Metric(
+            "rows whose answer names another model",
+            "share",
+            of="rows",
+            limit=Limit(warn_max=0),
+            why="a few are enough for a model to take that name, but each may be a quotation",
+        ),
     }
 
     reads = "answer"

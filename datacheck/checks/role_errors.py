@@ -33,7 +33,15 @@ class RoleErrors(Check):
     of one side together) is no error.
     """
 
-    metrics = {"rate": Metric("rows whose roles are wrong", "share", of="rows", limit=Limit(max=0))}
+    metrics = {
+        "rate": Metric(
+            "rows whose roles are wrong",
+            "share",
+            of="rows",
+            limit=Limit(max=0),
+            why="a trainer drops or masks such a row, or stops at it, often without a word",
+        )
+    }
 
     reads = "text"
     blind = ("rows", "tokens")  # rows of no known format are faults that it names

@@ -62,7 +62,13 @@ class RunOnAnswers(Check):
     """
 
     metrics = {
-        "rate": Metric("rows whose answer speaks for the next speaker", "share", of="rows", limit=Limit(warn_max=0))
+        "rate": Metric(
+            "rows whose answer speaks for the next speaker",
+            "share",
+            of="rows",
+            limit=Limit(warn_max=0),
+            why="some may be meant so; a few that are not teach a model to go on for its user",
+        )
     }
 
     reads = "answer"

@@ -23,7 +23,15 @@ class SchemaViolations(Check):
     A field is named by its dotted path (`meta.src`); an integer is a number written without fraction or exponent.
     """
 
-    metrics = {"rate": Metric("rows that break the schema or fit no format", "share", of="rows", limit=Limit(max=0))}
+    metrics = {
+        "rate": Metric(
+            "rows that break the schema or fit no format",
+            "share",
+            of="rows",
+            limit=Limit(max=0),
+            why="a schema is what the next step relies on: one row that breaks it can stop it",
+        )
+    }
 
     reads_packs = True
     check: Literal["schema_violations"] = "schema_violations"

@@ -27,11 +27,26 @@ class ScoreOutliers(Check):
     """
 
     metrics = {
-        "count": Metric("scores that are no number, not finite or off the scale", "scores", "scores", Limit(max=0)),
-        "unusual": Metric(
-            "scores far away from all others, or on another scale", "scores", "scores", Limit(warn_max=0)
+        "count": Metric(
+            "scores that are no number, not finite or off the scale",
+            "scores",
+            "scores",
+            Limit(max=0),
+            why="one score that is not finite makes the loss NaN; one off the scale is no score of it",
         ),
-        "constant": Metric("columns whose scores are all equal", "columns", limit=Limit(max=0)),
+        "unusual": Metric(
+            "scores far away from all others, or on another scale",
+            "scores",
+            "scores",
+            Limit(warn_max=0),
+            why="a long tail has a few of them",
+        ),
+        "constant": Metric(
+            "columns whose scores are all equal",
+            "columns",
+            limit=Limit(max=0),
+            why="scores that are all equal tell no answer from another",
+        ),
     }
 
     check: Literal["score_outliers"] = "score_outliers"

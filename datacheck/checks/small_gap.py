@@ -24,10 +24,34 @@ class SmallGap(Check):
     """
 
     metrics = {
-        "below_gap": Metric("pairs whose gap is below `gap`", "share", of="scored pairs", limit=Limit(max=0)),
-        "mean_gap": Metric("mean gap, as a part of the scale", "gap", of="scored pairs", limit=Limit(min=0.5)),
-        "wrong_sign": Metric("pairs whose chosen answer scores lower", "share", of="scored pairs", limit=Limit(max=0)),
-        "missing": Metric("rows without two scores on the scale", "share", of="rows", limit=Limit(max=0)),
+        "below_gap": Metric(
+            "pairs whose gap is below `gap`",
+            "share",
+            of="scored pairs",
+            limit=Limit(max=0),
+            why="the troubleshooting runbook leaves out every such pair: chance decides which side is chosen",
+        ),
+        "mean_gap": Metric(
+            "mean gap, as a part of the scale",
+            "gap",
+            of="scored pairs",
+            limit=Limit(min=0.5),
+            why="the bound of the troubleshooting runbook",
+        ),
+        "wrong_sign": Metric(
+            "pairs whose chosen answer scores lower",
+            "share",
+            of="scored pairs",
+            limit=Limit(max=0),
+            why="a pair the wrong way round teaches the opposite of what was meant",
+        ),
+        "missing": Metric(
+            "rows without two scores on the scale",
+            "share",
+            of="rows",
+            limit=Limit(max=0),
+            why="a pair without scores cannot be judged, and counts in none of the other numbers",
+        ),
     }
 
     check: Literal["small_gap"] = "small_gap"

@@ -21,9 +21,19 @@ class SyntheticShare(Check):
     """
 
     metrics = {
-        "share": Metric("rows of synthetic sources", "share", "rows", Limit(warn_max=0.5)),
+        "share": Metric(
+            "rows of synthetic sources",
+            "share",
+            "rows",
+            Limit(warn_max=0.5),
+            why="above a half, models' style outweighs people's; many sets are made so on purpose",
+        ),
         "top_template": Metric(
-            "synthetic answers of the most frequent template", "share", "synthetic rows", Limit(warn_max=0.1)
+            "synthetic answers of the most frequent template",
+            "share",
+            "synthetic rows",
+            Limit(warn_max=0.1),
+            why="a template in more than 1 answer of 10 shows in what the model says",
         ),
     }
 

@@ -26,8 +26,20 @@ class SystemDrift(Check):
     """
 
     metrics = {
-        "variants": Metric("rows with another form of the usual system prompt", "share", "rows", Limit(warn_max=0)),
-        "missing": Metric("rows without the system prompt that most have", "share", "rows", Limit(warn_max=0)),
+        "variants": Metric(
+            "rows with another form of the usual system prompt",
+            "share",
+            "rows",
+            Limit(warn_max=0),
+            why="a set has one form or a reason for others, and no training fails by it",
+        ),
+        "missing": Metric(
+            "rows without the system prompt that most have",
+            "share",
+            "rows",
+            Limit(warn_max=0),
+            why="a mixture may be meant, and no training fails by it",
+        ),
     }
 
     reads = "text"

@@ -18,7 +18,13 @@ class TemplateCollapse(Check):
     """
 
     metrics = {
-        "rate": Metric("rows that repeat an earlier row but for numbers and names", "share", "rows", Limit(max=0.03)),
+        "rate": Metric(
+            "rows that repeat an earlier row but for numbers and names",
+            "share",
+            "rows",
+            Limit(max=0.03),
+            why="the bound of near copies: other numbers and names make no new task",
+        ),
         "top_template": Metric("rows of the most frequent template", "share", "rows"),
     }
 

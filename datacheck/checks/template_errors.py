@@ -27,9 +27,25 @@ class TemplateErrors(OfTokens):
     """
 
     metrics = {
-        "count": Metric("faults of the template", "faults", limit=Limit(max=0)),
-        "warnings": Metric("oddities of the template that may be meant", "oddities", limit=Limit(warn_max=0)),
-        "rate": Metric("rows that the template refuses or drops words of", "share", of="rows", limit=Limit(max=0)),
+        "count": Metric(
+            "faults of the template",
+            "faults",
+            limit=Limit(max=0),
+            why="every row goes through the template: one fault of it is in all rows",
+        ),
+        "warnings": Metric(
+            "oddities of the template that may be meant",
+            "oddities",
+            limit=Limit(warn_max=0),
+            why="they are often meant, as is padding with the end token",
+        ),
+        "rate": Metric(
+            "rows that the template refuses or drops words of",
+            "share",
+            of="rows",
+            limit=Limit(max=0),
+            why="at a row that the template refuses the run stops; words that it drops are lost silently",
+        ),
     }
 
     reads = "text"

@@ -18,7 +18,13 @@ class ThinReasoning(Check):
     """
 
     metrics = {
-        "short": Metric("solutions of at most `chars` characters", "share", of="solutions", limit=Limit(warn_max=0.1)),
+        "short": Metric(
+            "solutions of at most `chars` characters",
+            "share",
+            of="solutions",
+            limit=Limit(warn_max=0.1),
+            why="easy tasks have short solutions; above 1 in 10 the set teaches to guess",
+        ),
         "few_steps": Metric("solutions of at most `steps` steps", "share", of="solutions"),
     }
 

@@ -16,9 +16,18 @@ class TooFewRows(Check):
     """
 
     metrics = {
-        "rows": Metric("rows that could be read", "rows", limit=Limit(min=1)),
+        "rows": Metric(
+            "rows that could be read",
+            "rows",
+            limit=Limit(min=1),
+            why="an empty set must never pass; how many rows are enough, you know best",
+        ),
         "readable": Metric(
-            "delivered records that could be read", "share", of="rows and unreadable places", limit=Limit(min=0.99)
+            "delivered records that could be read",
+            "share",
+            of="rows and unreadable places",
+            limit=Limit(min=0.99),
+            why="with more than 1 in 100 lost, the other numbers no longer speak for the whole set",
         ),
     }
 

@@ -40,9 +40,19 @@ class ToolCallErrors(Check):
     """
 
     metrics = {
-        "rate": Metric("rows whose tools or tool calls are wrong", "share", of="rows", limit=Limit(max=0)),
+        "rate": Metric(
+            "rows whose tools or tool calls are wrong",
+            "share",
+            of="rows",
+            limit=Limit(max=0),
+            why="a call that cannot be run is learnt like any other",
+        ),
         "in_text": Metric(
-            "rows that offer tools and write a call in the text", "share", of="rows", limit=Limit(warn_max=0)
+            "rows that offer tools and write a call in the text",
+            "share",
+            of="rows",
+            limit=Limit(warn_max=0),
+            why="it may be an example, or the way in which that model calls",
         ),
     }
 

@@ -41,10 +41,26 @@ class TrainerDrops(Check):
     """
 
     metrics = {
-        "kept": Metric("rows that the trainer trains on", "share", of="rows that it takes", limit=Limit(min=0.99)),
-        "run_stops": Metric("rows, or settings, at which the run stops", "places", limit=Limit(max=0)),
+        "kept": Metric(
+            "rows that the trainer trains on",
+            "share",
+            of="rows that it takes",
+            limit=Limit(min=0.99),
+            why="most runs lose a few rows; beyond 1 in 100 another set is trained than was delivered",
+        ),
+        "run_stops": Metric(
+            "rows, or settings, at which the run stops",
+            "places",
+            limit=Limit(max=0),
+            why="one is enough to end the run",
+        ),
         "altered": Metric("rows that are trained, but masked or not as written", "share", of="rows that it takes"),
-        "unexplained": Metric("rows of which the twin cannot say what becomes", "rows", limit=Limit(max=0)),
+        "unexplained": Metric(
+            "rows of which the twin cannot say what becomes",
+            "rows",
+            limit=Limit(max=0),
+            why="a ledger that does not account for every row proves nothing",
+        ),
     }
 
     check: Literal["trainer_drops"] = "trainer_drops"

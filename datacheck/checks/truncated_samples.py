@@ -22,15 +22,28 @@ class TruncatedSamples(OfTokens):
     """
 
     metrics = {
-        "rate": Metric("rows that are cut", "share", of="rows", limit=Limit(warn_max=0.01)),
+        "rate": Metric(
+            "rows that are cut",
+            "share",
+            of="rows",
+            limit=Limit(warn_max=0.01),
+            why="a long tail is cut in most runs; above 1 row in 100 the length should be another",
+        ),
         "answer_cut": Metric("rows that lose a part of what is trained", "share", of="rows"),
-        "answer_lost": Metric("rows that lose all that is trained", "share", of="rows", limit=Limit(max=0)),
+        "answer_lost": Metric(
+            "rows that lose all that is trained",
+            "share",
+            of="rows",
+            limit=Limit(max=0),
+            why="a row without any trained token teaches nothing; alone in a batch, its loss is NaN",
+        ),
         "tokens_lost": Metric("tokens that are cut", "share", of="tokens"),
         "piled": Metric(
             "rows with a number of trained tokens at which rows pile up: an older limit",
             "share",
             "rows",
             Limit(warn_max=0),
+            why="a pile is mostly an older limit, but answers of one form have one length, too",
         ),
     }
 

@@ -47,12 +47,19 @@ class UnfinishedAnswers(Check):
     """
 
     metrics = {
-        "rate": Metric("rows whose last answer has no end", "share", of="rows", limit=Limit(warn_max=0.005)),
+        "rate": Metric(
+            "rows whose last answer has no end",
+            "share",
+            of="rows",
+            limit=Limit(warn_max=0.005),
+            why="some answers end openly on purpose; above 1 row in 200 a limit cut them",
+        ),
         "cut_length": Metric(
             "rows whose last answer has no stop and a length at which such answers pile up",
             "share",
             "rows",
             Limit(warn_max=0),
+            why="a pile is mostly a limit of tokens, but not surely",
         ),
     }
 

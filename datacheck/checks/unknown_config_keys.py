@@ -36,9 +36,24 @@ class UnknownConfigKeys(Check):
     """
 
     metrics = {
-        "unknown": Metric("settings that the trainer does not know", "settings", limit=Limit(max=0)),
-        "wrong_types": Metric("settings whose value has a wrong type", "settings", limit=Limit(max=0)),
-        "dead": Metric("settings that the trainer knows and never uses", "settings", limit=Limit(warn_max=0)),
+        "unknown": Metric(
+            "settings that the trainer does not know",
+            "settings",
+            limit=Limit(max=0),
+            why="a setting that the trainer ignores is not in force, and at others it stops",
+        ),
+        "wrong_types": Metric(
+            "settings whose value has a wrong type",
+            "settings",
+            limit=Limit(max=0),
+            why="the trainer stops at it, or takes it for another value",
+        ),
+        "dead": Metric(
+            "settings that the trainer knows and never uses",
+            "settings",
+            limit=Limit(warn_max=0),
+            why="it changes nothing, but whoever wrote it thinks that it does",
+        ),
     }
 
     reads = None

@@ -22,8 +22,19 @@ class UnknownSidTokens(Check):
     """
 
     metrics = {
-        "rate": Metric("rows with a token that nobody knows", "share", of="rows", limit=Limit(max=0)),
-        "vocabulary": Metric("different tokens of the index", "tokens", limit=Limit(min=1)),
+        "rate": Metric(
+            "rows with a token that nobody knows",
+            "share",
+            of="rows",
+            limit=Limit(max=0),
+            why="a token that is in no vocabulary is cut into pieces, and names no item",
+        ),
+        "vocabulary": Metric(
+            "different tokens of the index",
+            "tokens",
+            limit=Limit(min=1),
+            why="with an empty index nothing was compared: the column is another one",
+        ),
         "to_add": Metric("tokens of the index that the tokenizer does not have yet", "tokens"),
     }
 

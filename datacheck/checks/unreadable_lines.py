@@ -17,13 +17,18 @@ class UnreadableLines(Check):
 
     metrics = {
         "rate": Metric(
-            "places that could not be read", "share", of="rows and places that could not be read", limit=Limit(max=0)
+            "places that could not be read",
+            "share",
+            of="rows and places that could not be read",
+            limit=Limit(max=0),
+            why="damage of one line means a broken writer, and what it lost is not known",
         ),
         "limits_hit": Metric(
             "places where datacheck itself gave up (a record too long, too deep, …), so that it cannot decide; "
             "not known where `source` names a key that no row has",
             "places",
             limit=Limit(max=0),
+            why="what could not be looked at may hold anything",
         ),
     }
 

@@ -16,9 +16,22 @@ class UntidyFiles(Check):
     """
 
     metrics = {
-        "mixed": Metric("rows of another format than most of their file", "share", of="rows", limit=Limit(warn_max=0)),
-        "blank": Metric("blank lines between records", "lines", limit=Limit(warn_max=0)),
-        "bom": Metric("files that begin with a byte order mark", "files", limit=Limit(warn_max=0)),
+        "mixed": Metric(
+            "rows of another format than most of their file",
+            "share",
+            of="rows",
+            limit=Limit(warn_max=0),
+            why="datacheck reads them all; many loaders read one format per file",
+        ),
+        "blank": Metric(
+            "blank lines between records", "lines", limit=Limit(warn_max=0), why="most loaders skip them, some stop"
+        ),
+        "bom": Metric(
+            "files that begin with a byte order mark",
+            "files",
+            limit=Limit(warn_max=0),
+            why="datacheck skips it; some loaders take it for a part of the first key",
+        ),
     }
 
     reads_packs = True

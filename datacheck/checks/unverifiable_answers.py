@@ -42,9 +42,19 @@ class UnverifiableAnswers(Check):
     """
 
     metrics = {
-        "rate": Metric("rows whose gold answer cannot be matched", "share", of="rows", limit=Limit(max=0)),
+        "rate": Metric(
+            "rows whose gold answer cannot be matched",
+            "share",
+            of="rows",
+            limit=Limit(max=0),
+            why="whatever the model says, such a row is never rewarded",
+        ),
         "falsy": Metric(
-            "rows whose gold is a JSON 0, false or [ ], which careless code drops", "share", "rows", Limit(warn_max=0)
+            "rows whose gold is a JSON 0, false or [ ], which careless code drops",
+            "share",
+            "rows",
+            Limit(warn_max=0),
+            why="0 is a good answer; only code that asks `if gold` drops it",
         ),
     }
 

@@ -4,11 +4,12 @@ import difflib
 import json
 from typing import Any
 
-from datacheck.check import Check, Metric, card_of
+from datacheck.check import Check, card_of
 from datacheck.contract.discover import check_class, check_names
 from datacheck.errors import UsageError
 from datacheck.i18n.message import Message
 from datacheck.loading.codes import CODES
+from datacheck.report.cards import default_limit, reasons
 from datacheck.report.shape import wrap
 
 _COMMON = ("check", "id", "severity", "by", "limits", "coverage")
@@ -17,14 +18,9 @@ _COMMON = ("check", "id", "severity", "by", "limits", "coverage")
 def summary(name: str, lang: str = "en") -> str:
     """One check in a few lines of at most 80 columns: its name, its first sentence, its limits."""
     kind = check_class(name)
-    limits = "; ".join(f"{metric}: {_limit(known)}" for metric, known in kind.metrics.items())
+    limits = "; ".join(f"{metric}: {default_limit(known)}" for metric, known in kind.metrics.items())
     sentence = card_of(kind, lang).partition("\n")[0]
     return "\n    ".join([name, *wrap(sentence, 76), *wrap(limits, 76)])
-
-
-def _limit(metric: Metric) -> str:
-    bounds = metric.limit.bounds
-    return ", ".join(f"{bound} {value:g}" for bound, value in bounds.items()) if bounds else "no limit"
 
 
 def card(name: str, lang: str) -> str:
@@ -41,7 +37,7 @@ def card(name: str, lang: str) -> str:
         raise UsageError(
             "{name}: no such check, and no such code of a bad line; {hint}", name=name, hint=hint
         ) from None
-    return f"# {name}\n\n{card_of(kind, lang)}\n\n{_metrics(kind, lang)}\n{_settings(kind, lang)}"
+    return f"# {name}\n\n{card_of(kind, lang)}\n\n{_metrics(kind, lang)}\n{_reasons(kind, lang)}{_settings(kind, lang)}"
 
 
 def _code_card(name: str, lang: str) -> str:
@@ -52,12 +48,17 @@ def _code_card(name: str, lang: str) -> str:
 
 
 def _metrics(kind: type[Check], lang: str) -> str:
-    head = "## 指标与默认阈值" if lang == "zh" else "## Metrics and default limits"
+    head = "## 指标与默认限值" if lang == "zh" else "## Metrics and default limits"
     rows = [
-        f"| `{name}` | {Message(m.what).said(lang)} | {m.unit}{f' of {m.of}' if m.of else ''} | {_limit(m)} |"
+        f"| `{name}` | {Message(m.what).said(lang)} | {m.unit}{f' of {m.of}' if m.of else ''} | {default_limit(m)} |"
         for name, m in kind.metrics.items()
     ]
     return "\n".join([head, "", "| metric | what | unit | default |", "|---|---|---|---|", *rows, ""])
+
+
+def _reasons(kind: type[Check], lang: str) -> str:
+    section = reasons(kind, "zh" if lang == "zh" else "en")  # below the table: a fifth column is too narrow to read
+    return f"## {section.heading}\n\n{section.text}\n\n" if section else ""
 
 
 def _settings(kind: type[Check], lang: str) -> str:

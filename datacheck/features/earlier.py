@@ -13,7 +13,13 @@ from datacheck.features.texts import On, quoted
 Names = Annotated[tuple[str, ...], BeforeValidator(lambda given: (given,) if isinstance(given, str) else given)]
 
 # A drop that repeats last week's is an accident more often than not, and now and then it is meant to: a warning.
-REPEATED = Metric("rows that a dataset named in `against` has already", "share", "rows", Limit(warn_max=0.01))
+REPEATED = Metric(
+    "rows that a dataset named in `against` has already",
+    "share",
+    "rows",
+    Limit(warn_max=0.01),
+    why="as near_duplicates warns within a set; a few rows come again in any delivery",
+)
 Found = Mapping[str, pl.DataFrame]  # by dataset: `row`, `other_row` (of that one), and `score` and `same` if known
 
 

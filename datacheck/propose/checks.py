@@ -65,7 +65,9 @@ def item(check: str, *, only: Collection[str] = (), **settings: str) -> Iterator
 
     only: the metrics that these settings are about; none: all.
     """
-    metrics = {name: metric for name, metric in check_class(check).metrics.items() if not only or name in only}
+    kind = check_class(check)
+    about = kind.model_construct(None, **settings).promised() & frozenset(only or kind.metrics)
+    metrics = {name: metric for name, metric in kind.metrics.items() if name in about}
     own = _OWN_LIMITS.get(check, {})
     limits = {name: own.get(name) or metric.limit.bounds for name, metric in metrics.items() if not metric.self_test}
     said = {name: _flow(bounds) for name, bounds in limits.items() if bounds}

@@ -7,13 +7,13 @@ card of a user's own check cannot put a tag into a report.
 import inspect
 import re
 import textwrap
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from markupsafe import Markup, escape
 
-from datacheck.check import Check, card_of
+from datacheck.check import Check, Metric, card_of
 from datacheck.contract import discover
 from datacheck.errors import CheckAuthorError
 from datacheck.i18n.message import Message
@@ -31,6 +31,7 @@ _WIDE_BREAK = re.compile(
 )
 _TERSE = 32  # characters of an English sentence that needs the next one
 _ROLES = {"why": ("Why it matters", "现象"), "fix": ("How to fix", "修复"), "verify": ("How to verify", "验证")}
+_REASONS: Mapping[Lang, str] = {"en": "Why these default limits", "zh": "默认限值的理由"}
 
 
 @dataclass(frozen=True)
@@ -58,8 +59,27 @@ def card(check: str, lang: Lang) -> Card | None:
     found = _check(check)
     if found is None:
         return None
-    text = card_of(found, lang)
-    return parse_card(text) if text else None
+    text, why = card_of(found, lang), reasons(found, lang)
+    if not text:
+        return None
+    parsed = parse_card(text)
+    return replace(parsed, sections=(*parsed.sections, why)) if why else parsed
+
+
+def reasons(kind: type[Check], lang: Lang) -> Section | None:
+    """Why the default limits of a check are what they are, as a list; None where it has none, or gives no reason."""
+    lines = [
+        f"- `{name}` ({default_limit(metric)}): {Message(metric.why).said(lang)}"
+        for name, metric in kind.metrics.items()
+        if metric.why
+    ]
+    return Section(_REASONS[lang], "\n".join(lines)) if lines else None
+
+
+def default_limit(metric: Metric) -> str:
+    """The default bounds as a contract writes them: "max 0.03, warn_max 0.01"."""
+    bounds = metric.limit.bounds
+    return ", ".join(f"{bound} {value:g}" for bound, value in bounds.items()) if bounds else "no limit"
 
 
 def what(check: str, metric: str, lang: Lang = "en") -> str | None:

@@ -13,12 +13,13 @@ from pydantic import ValidationError
 
 from datacheck import testing
 from datacheck.check import EVIDENCE, Check, LimitSetting, Metric, Ratio, Status, card_of
+from datacheck.cli import explain
 from datacheck.contract.discover import check_class, check_names
 from datacheck.engine.measure import ID
 from datacheck.engine.record_ids import RECORD
 from datacheck.engine.store import Store
-from datacheck.i18n.message import catalogue
-from datacheck.report import figures
+from datacheck.i18n.message import Message, catalogue
+from datacheck.report import cards, figures
 from datacheck.report.cards import parse_card
 from datacheck.testing import dataset, example, finding, jsonl, measure
 
@@ -132,6 +133,31 @@ def test_metrics_say_what_they_are(name):
         assert known.what.strip()
         assert known.unit.strip()
         assert known.unit != "share" or known.of
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_default_limit_has_its_reason_and_nothing_else_has_one(name):
+    """Of a self-test the limit speaks for itself: below it the check cannot see."""
+    for metric, known in check_class(name).metrics.items():
+        limited = bool(known.limit.bounds) and not known.self_test
+        assert bool(known.why.strip()) == limited, metric
+        if limited:
+            assert known.why != known.what
+            assert not known.why.endswith((".", "。"))
+            assert len(re.findall(r"[\u4e00-\u9fff]", Message(known.why).said("zh"))) >= 5, metric
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_reasons_stand_beside_their_limits_in_explain_and_in_the_report(name):
+    limited = {metric: known for metric, known in check_class(name).metrics.items() if known.why}
+    for lang in ("en", "zh"):
+        last = cards.card(name, lang).sections[-1].text
+        for metric, known in limited.items():
+            bound, number = next(iter(known.limit.bounds.items()))
+            (line,) = [line for line in last.splitlines() if line.startswith(f"- `{metric}` (")]
+            assert f"{bound} {number:g}" in line
+            assert line.endswith(f"): {Message(known.why).said(lang)}")
+            assert line in explain.card(name, lang)
 
 
 @pytest.mark.parametrize("name", NAMES)
