@@ -25,8 +25,9 @@ class ConflictingAnswers(Check):
     `against` names datasets that are looked at besides: an evaluation set whose golds are put into the same map.
 
     `of: response` compares the responses of conversations (SFT) instead: two to one prompt conflict where less than
-    `alike` of the 3-grams of characters of the shorter one stand in the other. Greetings and prompts for a poem, a
-    story or a joke may have many answers, and where one row in five has a prompt that others have, the set was made so.
+    `alike` of the n-grams of the shorter one (3 characters with Han, else 5) stand in the other. Greetings and prompts
+    for a poem, a story or a joke may have many answers, and where one row in five has a prompt that others have, the
+    set was made so.
     """
 
     metrics = {
@@ -63,7 +64,7 @@ class ConflictingAnswers(Check):
 
     of: Of = Field(default="answer", description="what is compared: the gold answer, or the response of a conversation")
     alike: float = Field(
-        default=0.3, gt=0, le=1, description="share of the 3-grams of the shorter from which two responses say the same"
+        default=0.2, gt=0, le=1, description="share of the n-grams of the shorter from which two responses say the same"
     )
     against: tuple[str, ...] = Field(default=(), description="datasets whose answers must not differ either")
 
@@ -130,7 +131,7 @@ class ConflictingAnswers(Check):
     def _responses(self, data: View) -> Measured:
         """Responses to one prompt that share little; nothing is said of golds."""
         pairs = rival_responses(data, self.normalise)
-        found = _NO_PAIRS if pairs is None else pairs.filter(~pl.col("asked").str.contains(_FREE))
+        found = _NO_PAIRS if pairs is None else pairs.filter(~pl.col("asked").str.contains(FREE))
         unlike = found.lazy().filter(pl.col("score") < self.alike).select("row", "other_row", "score")
         values = [value for name in self.metrics if name != "unlike" for value in rates(name, _NONE.lazy(), data.rows)]
         return Measured(
@@ -167,7 +168,7 @@ class ConflictingAnswers(Check):
 
 _SEVERAL = Message("many prompts have several responses, which is taken as how the set was made")
 # Prompts that one answers as one likes.
-_FREE = (
+FREE = (
     r"(?i)\b(?:poem|haiku|story|joke|song|random|hello|hi|hey|thanks?|thank you|ok(?:ay)?|yes|no|continue|go on|next"
     r"|more)\b|诗|故事|笑话|随机|你好|您好|谢谢|好的|继续|接着|繼續|下一"
 )

@@ -11,7 +11,7 @@ from datacheck.text.rules import RULES, Rule
 from datacheck.text.shingles import shingles
 
 MADE_SO = 0.2  # share of the rows from which on several responses to a prompt are how the set is
-_GRAM = 3  # characters
+_HAN_N, _LATIN_N = 3, 5  # characters; unrelated English shares a third of its 3-grams, a twentieth of its 5-grams
 _NONE = pl.DataFrame(schema={"row": pl.UInt64, "asked": pl.String, "told": pl.String})
 
 
@@ -19,7 +19,8 @@ def rival_responses(data: View, rules: tuple[Rule, ...]) -> pl.DataFrame | None:
     """Return `row`, `other_row`, `asked`, `score`: pairs of one prompt and unequal responses, and how alike those are.
 
     The prompt is all that stands before the response, system prompt included; `other_row` is the first row that has it,
-    of that row itself the first one that answers otherwise. None where a set has several responses on purpose.
+    of that row itself the first one that answers otherwise. Rows with another label (KTO's) are no rivals. None where a
+    set has several responses on purpose.
     """
     said = data.turns.filter(pl.col("part") == "prompt", pl.col("role") == "user")
     last = said.group_by("row").agg(pl.col("text").str.to_lowercase().str.strip_chars().hash().last())
@@ -29,10 +30,13 @@ def rival_responses(data: View, rules: tuple[Rule, ...]) -> pl.DataFrame | None:
     rows = again.to_numpy().astype(np.int64)
     parts = zip(data.pieces("turns"), data.pieces("rows"), strict=True)
     texts = pl.concat([_NONE, *(_both(only(turns, of_part(rows, part))) for turns, part in parts)])
-    texts = texts.with_columns(key=normalise(texts["asked"], rules), plain=normalise(texts["told"], RULES)).sort("row")
-    differ = texts.filter(pl.col("plain").n_unique().over("key") > 1)
-    first = pl.col("row").first().over("key")
-    rival = pl.col("row").filter(pl.col("plain") != pl.col("plain").first()).first().over("key")
+    texts = texts.with_columns(key=normalise(texts["asked"], rules), plain=normalise(texts["told"], RULES))
+    labels = data.rows.select(pl.col("row").cast(pl.UInt64), "label").collect()
+    texts = texts.join(labels, on="row").sort("row")
+    same = ("key", "label")
+    differ = texts.filter(pl.col("plain").n_unique().over(same) > 1)
+    first = pl.col("row").first().over(same)
+    rival = pl.col("row").filter(pl.col("plain") != pl.col("plain").first()).first().over(same)
     differ = differ.with_columns(other_row=pl.when(pl.col("row") == first).then(rival).otherwise(first))
     pairs = differ.join(differ.select(other_row="row", other="plain"), on="other_row", maintain_order="left")
     return pairs.select("row", "other_row", "asked", score=_similarity(pairs["plain"], pairs["other"]))
@@ -45,9 +49,12 @@ def _both(turns: pl.LazyFrame) -> pl.DataFrame:
 
 
 def _similarity(left: pl.Series, right: pl.Series) -> pl.Series:
-    """Share of the 3-grams of the shorter text that the longer one has: a word may be said in a sentence, too."""
-    one, two = (shingles(texts, "chars", _GRAM) for texts in (left, right))
+    """Share of the n-grams of the shorter text that the longer one has: a word may be said in a sentence, too."""
+    han = left.str.contains(r"\p{Han}").to_numpy()
     each = np.arange(len(left))
-    common = intersections(one, each, two, each).astype(np.int64)
-    shorter = np.minimum(np.diff(one.offsets), np.diff(two.offsets))
-    return pl.Series(common / np.maximum(shorter, 1), dtype=pl.Float64)
+    shares = []
+    for n in (_HAN_N, _LATIN_N):
+        one, two = (shingles(texts, "chars", n) for texts in (left, right))
+        shorter = np.minimum(np.diff(one.offsets), np.diff(two.offsets))
+        shares.append(intersections(one, each, two, each) / np.maximum(shorter, 1))
+    return pl.Series(np.where(han, *shares), dtype=pl.Float64)

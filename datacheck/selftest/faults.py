@@ -2,6 +2,7 @@
 
 import copy
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -10,6 +11,7 @@ from typing import Any, NamedTuple
 
 from datacheck.check import Check
 from datacheck.checks.banned_terms import BannedTerms
+from datacheck.checks.conflicting_answers import FREE, ConflictingAnswers
 from datacheck.checks.overlong_samples import OverlongSamples
 from datacheck.checks.pii import Pii
 from datacheck.checks.schema_violations import SchemaViolations
@@ -80,7 +82,8 @@ def faults() -> Iterator[FaultKind]:
     yield FaultKind("exact_duplicates", "exact_duplicate", lambda _, ground: _copy(ground, None))
     for kind in ("1 % edits", "punctuation", "suffix"):
         yield FaultKind("near_duplicates", "near_copy", partial(_near, kind=kind), kind, ("exact_copy",))
-    yield FaultKind("conflicting_answers", "conflicting_answer", _conflicting)
+    yield FaultKind("conflicting_answers", "conflicting_answer", partial(_conflicting, of="answer"))
+    yield FaultKind("conflicting_answers", "unlike_response", partial(_conflicting, of="response"))
     yield FaultKind("contradictory_pairs", "opposite_pair", _opposite)
     yield FaultKind("identical_pairs", "identical", partial(_rejected, more=""))
     yield FaultKind("identical_pairs", "near_identical", partial(_rejected, more="!"))
@@ -232,14 +235,17 @@ def _near(_row: Sampled, ground: Ground, *, kind: str) -> PlantedLine | None:
     return _copy(ground, change)
 
 
-def _conflicting(row: Sampled, ground: Ground) -> PlantedLine | None:
-    """The question of another row with the answer of this one."""
-    own = row.last("answer", "response")
+def _conflicting(row: Sampled, ground: Ground, of: str) -> PlantedLine | None:
+    """The question of another row with the answer of this one, where the check compares answers of that part."""
+    own = row.last(of)
+    if isinstance(ground.check, ConflictingAnswers) and ground.check.of != of:
+        return None
 
     def change(donor: Sampled) -> Sampled | None:
-        other = donor.last("answer", "response")
+        other = donor.last(of)
+        free = of == "response" and (donor.asked is None or re.search(FREE, donor.asked.text))
         same = own is None or other is None or own.text.strip() == other.text.strip()
-        return None if own is None or other is None or same else donor.told(other, own.text)
+        return None if own is None or other is None or same or free else donor.told(other, own.text)
 
     return _copy(ground, change)
 

@@ -41,6 +41,7 @@ _SPARE = 4  # candidates for each plant: two faults may want the same row
 _ITEM = 60  # characters of an evaluation question that is planted: a shorter one may be a phrase that many use
 # The number that counts a problem, where it is not the first one of its check.
 _METRICS: Mapping[tuple[str, str], str] = {
+    ("conflicting_answers", "unlike_response"): "unlike",
     ("control_tokens", "unknown_token"): "unknown",
     ("garbled_text", "invisible"): "invisible",
     ("identical_pairs", "near_identical"): "near_rate",

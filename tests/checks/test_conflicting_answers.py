@@ -96,7 +96,10 @@ def test_responses_that_share_little_conflict():
     assert result.value("unlike") == Ratio(1, 23) or result.value("unlike") == Ratio(2, 23)
     assert 22 in {row for row, _ in result.problems}
     assert 21 not in {row for row, _ in result.problems}
-    assert measure(ConflictingAnswers(of="response", alike=0.01), records).value("unlike") == Ratio(0, 23)
+    said = [
+        row | {"label": row_label} for row, row_label in zip(records, [True, *[None] * 20, True, False], strict=True)
+    ]
+    assert measure(ConflictingAnswers(of="response"), said).value("unlike") == Ratio(0, 23)  # good and bad, as in KTO
     assert measure(ConflictingAnswers(), records).value("unlike") == Ratio(0, 23)
 
 
