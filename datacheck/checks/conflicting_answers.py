@@ -24,9 +24,9 @@ class ConflictingAnswers(Check):
     `answer` names. Width, case and white space do not count.
     `against` names datasets that are looked at besides: an evaluation set whose golds are put into the same map.
 
-    `of: response` compares the responses of conversations (SFT) instead: two to one prompt conflict where they share
-    less than `alike` of their 3-grams of characters. Greetings and prompts for a poem, a story or a joke
-    may have many answers, and where one row in five has a prompt that others have, the set was made so.
+    `of: response` compares the responses of conversations (SFT) instead: two to one prompt conflict where less than
+    `alike` of the 3-grams of characters of the shorter one stand in the other. Greetings and prompts for a poem, a
+    story or a joke may have many answers, and where one row in five has a prompt that others have, the set was made so.
     """
 
     metrics = {
@@ -63,7 +63,7 @@ class ConflictingAnswers(Check):
 
     of: Of = Field(default="answer", description="what is compared: the gold answer, or the response of a conversation")
     alike: float = Field(
-        default=0.3, gt=0, le=1, description="share of 3-grams from which two responses say the same (of: response)"
+        default=0.3, gt=0, le=1, description="share of the 3-grams of the shorter from which two responses say the same"
     )
     against: tuple[str, ...] = Field(default=(), description="datasets whose answers must not differ either")
 

@@ -83,7 +83,8 @@ class _Found(NamedTuple):
 
 
 def _suspects(pairs: pl.DataFrame) -> _Found:
-    asked, told = _rare(_words(pairs["asked"])), _words(pairs["told"])
+    asked, told = _words(pairs["asked"]), _words(pairs["told"])
+    asked = _rare(_rare(asked, asked), told)  # what many answers say belongs to the subject of the set
     here = np.arange(pairs.height)
     own = intersections(asked, here, told, here) > 0
     behind, before = (_fits(asked, told, own, step) for step in (-1, 1))
@@ -111,11 +112,11 @@ def _words(texts: pl.Series) -> Shingles:
     return Shingles(from_lengths(lengths), keys.astype(np.uint32))
 
 
-def _rare(asked: Shingles) -> Shingles:
-    """The words of each question that few questions have."""
-    words, counts = document_frequency(asked)
-    most = max(2, int(RARE * (len(asked.offsets) - 1)))
-    kept = contained(asked.hashes, words[counts <= most])
+def _rare(asked: Shingles, among: Shingles) -> Shingles:
+    """The words of each question that few of those texts have."""
+    words, counts = document_frequency(among)
+    most = max(2, int(RARE * (len(among.offsets) - 1)))
+    kept = ~contained(asked.hashes, words[counts > most])
     lengths = np.bincount(row_numbers(asked.offsets)[kept], minlength=len(asked.offsets) - 1)
     return Shingles(from_lengths(lengths), asked.hashes[kept])
 

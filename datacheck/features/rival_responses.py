@@ -45,9 +45,9 @@ def _both(turns: pl.LazyFrame) -> pl.DataFrame:
 
 
 def _similarity(left: pl.Series, right: pl.Series) -> pl.Series:
-    """Jaccard's, of 3-grams of characters; texts are normalised."""
+    """Share of the 3-grams of the shorter text that the longer one has: a word may be said in a sentence, too."""
     one, two = (shingles(texts, "chars", _GRAM) for texts in (left, right))
     each = np.arange(len(left))
     common = intersections(one, each, two, each).astype(np.int64)
-    union = np.diff(one.offsets) + np.diff(two.offsets) - common
-    return pl.Series(common / np.maximum(union, 1), dtype=pl.Float64)
+    shorter = np.minimum(np.diff(one.offsets), np.diff(two.offsets))
+    return pl.Series(common / np.maximum(shorter, 1), dtype=pl.Float64)

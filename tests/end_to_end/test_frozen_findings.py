@@ -21,8 +21,9 @@ CHECKS = (
     "unreadable_lines", "schema_violations", "too_few_rows", "role_errors", "tool_call_errors", "empty_turns",
     "exact_duplicates", "pii", "garbled_text", "leftover_markup", "run_on_answers", "placeholder_text", "control_tokens",
     "repetitive_text", "overlong_samples", "identical_pairs", "error_as_answer", "prompt_echo", "leaked_reasoning",
-    "embedded_template", "system_drift", "unfinished_answers",
+    "embedded_template", "system_drift", "unfinished_answers", "row_shift", "possibly_swapped",
 )  # fmt: skip
+WITH_SETTINGS = ({"check": "conflicting_answers", "of": "response"},)
 FALSE_PLACES, FALSE_FINDINGS = 0.02, 0.02
 
 
@@ -32,7 +33,7 @@ def found(realdata, tmp_path_factory):
     folder = tmp_path_factory.mktemp("frozen")
     names = {f"file_{number}": path for number, path in enumerate(FROZEN)}
     datasets = {
-        name: {"source": {"path": path}, "checks": [{"check": check} for check in CHECKS]}
+        name: {"source": {"path": path}, "checks": [*({"check": check} for check in CHECKS), *WITH_SETTINGS]}
         for name, path in names.items()
     }
     contract = folder / "contract.yaml"
