@@ -30,7 +30,7 @@ class PromptEcho(Check):
             "share",
             of="rows",
             limit=Limit(warn_max=0.005),
-            why="writers repeat a question now and then, a script in every row that it wrote",
+            why="writers repeat a question now and then; above 1 row in 200 a script did it",
         )
     }
 

@@ -394,15 +394,15 @@ def explain(
 ) -> None:
     """Explain a check (why it matters, how to fix, its settings and limits) or the code of a bad line."""
     from rich.console import Console
-    from rich.markdown import Markdown
 
     from datacheck.cli.explain import card
+    from datacheck.cli.pages import Page
     from datacheck.contract import discover
 
     discover.use_folder(folder)
     text = card(name, language(lang))
     if sys.stdout.isatty():
-        Console().print(Markdown(text))
+        Console().print(Page(text))
     else:
         typer.echo(text)
 

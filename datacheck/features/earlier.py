@@ -18,7 +18,7 @@ REPEATED = Metric(
     "share",
     "rows",
     Limit(warn_max=0.01),
-    why="as near_duplicates warns within a set; a few rows come again in any delivery",
+    why="as for near copies within a set; a few rows come again in any delivery",
 )
 Found = Mapping[str, pl.DataFrame]  # by dataset: `row`, `other_row` (of that one), and `score` and `same` if known
 

@@ -144,7 +144,6 @@ def test_every_default_limit_has_its_reason_and_nothing_else_has_one(name):
         if limited:
             assert known.why != known.what
             assert not known.why.endswith((".", "。"))
-            assert len(re.findall(r"[\u4e00-\u9fff]", Message(known.why).said("zh"))) >= 5, metric
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -93,6 +93,22 @@ def test_a_check_explains_its_numbers_in_both_languages():
     assert cards.what("pii", "blocking_hits") == "identifiers that must not be trained on"
 
 
+def test_the_card_ends_with_the_reason_of_each_default_limit():
+    """Of numbers without a limit, and of self-tests, there is none."""
+    for lang, heading, said in (
+        ("en", "Why these default limits", "a model trained on one key can say it"),
+        ("zh", "默认限值的理由", "训练过一个密钥，模型就能说出来"),
+    ):
+        last = cards.card("pii", lang).sections[-1]
+        assert last.heading == heading
+        assert [line.partition(":")[0] for line in last.text.splitlines()] == [
+            "- `blocking_hits` (max 0)",
+            "- `warn_hits` (warn_max 0)",
+        ]
+        assert last.text.startswith(f"- `blocking_hits` (max 0): {said}\n")
+    assert cards.card("row_shift", "en").sections[-1].heading != "Why these default limits"
+
+
 @pytest.mark.parametrize(
     ("markdown", "said"),
     [

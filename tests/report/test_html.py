@@ -190,6 +190,12 @@ def test_code_in_the_title_of_a_card_is_code(make):
     assert "<code>schema:</code>" in title
 
 
+def test_a_card_gives_the_reasons_of_its_limits_once_per_language(make):
+    page = render_html(make.report(make.finding("fail", "unreadable_lines")), "zh")
+    assert page.count("<code>rate</code> (max 0): 坏一行就说明写入出了错，丢了什么不得而知") == 1
+    assert page.count("<code>rate</code> (max 0): damage of one line means a broken writer") == 1
+
+
 def test_two_texts_stand_side_by_side_with_what_tells_them_apart(make):
     """Readable without colours: what is gone is struck, what is new is underlined, by elements that say so."""
     pieces = (("both", "把昨"), ("other", "<夜>"), ("here", "晚"), ("both", "的收获"))
