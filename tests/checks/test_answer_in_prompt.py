@@ -178,7 +178,7 @@ def test_gsm8k_with_its_golds_told_fails(tmp_path, here, command, gsm8k, added):
 def test_one_told_number_in_many_is_found_with_its_row(tmp_path, here, command, gsm8k):
     rows = [dict(row) for row in gsm8k]
     rows[17]["question"] += f" The answer is ${rows[17]['answer'].rpartition('#### ')[2]}.00."
-    assert judged(tmp_path, command, rows)[:2] == (1, "fail")
+    assert judged(tmp_path, command, rows)[:2] == (0, "warn")
     (place,) = report(tmp_path / "out")["findings"][0]["evidence"]["first"]
     assert place["at"].endswith("a.jsonl:18")
 
