@@ -159,6 +159,8 @@ def plant(rows: list[Row], kinds: list[Kind], taken: set[int]) -> tuple[list[byt
                 made = kind.make(json.loads(json.dumps(rows[at])), len(spots))
             except (StopIteration, KeyError, IndexError):
                 continue
+            if as_line(made) == as_line(rows[at]):  # nothing to change in this row
+                continue
             both = made if isinstance(made, tuple) else (made,)
             free = [at] + [n for n in reversed(order) if n + 1 not in taken and n != at][: len(both) - 1]
             for line, each in zip(free, both, strict=True):

@@ -362,8 +362,8 @@ kind("tools", "tools", "call without a result", turns(lambda t, _: [x for x in t
 kind("tools", "tools", "result without a call", turns(lambda t, _: [x for x in t if x["from"] != "function_call"]))
 kind("tools", "tools", "result empty", turns(lambda t, _: [
     x | {"value": ""} if x["from"] == "observation" else x for x in t]))
-kind("tools", "tools", "tools absent", lambda row, _: row | {"tools": ""})
-kind("tools", "tools", "tools are no JSON", lambda row, _: row | {"tools": row["tools"][:-5]})
+kind("tools", "tools", "tools absent", lambda row, _: row | {"tools": "" if len(row["tools"]) > 9 else row["tools"]})
+kind("tools", "tools", "tools are no JSON", lambda row, _: row | {"tools": row["tools"][:-5] if len(row["tools"]) > 9 else row["tools"]})
 kind("system", "system", "system prompt in another form", lambda row, _: row | {
     "system": "You are a helpful assistant , and answer in short ."})
 kind("system", "system", "system prompt absent", lambda row, _: row | {"system": ""})
