@@ -5,7 +5,7 @@
 The folders hold the files of BASES and EVALUATION, as they are published. The kinds (`fault_list.py`) were written by
 somebody who had not read the checks. Each is planted into five rows (a few kinds into more) of a file's first rows,
 written as JSON lines; `datacheck DATA --eval FILE`, in process, judges the planted copy and the clean one. Up to three
-kinds of a group share a copy, on lines of their own; with --apart each has a copy of its own.
+kinds of a group share a copy, on lines of their own (those of scores never do); with --apart none does.
 
 A kind is **found** if most of its rows stand in the evidence of findings that are `warn` or worse and did not stand
 there in the clean copy; a kind that no line is to blame for, if a value is worse than in the clean copy. Of a pair of
@@ -129,7 +129,8 @@ def copies(kinds: list[Kind], *, apart: bool) -> list[list[Kind]]:
     several: list[list[Kind]] = []
     for kind in kinds:
         fits = (c for c in several if sum(k.group == kind.group for k in c) < TOGETHER and not c[0].file)
-        into = None if apart or kind.file or kind.rows > 10 else next(fits, None)
+        alone = apart or kind.file or kind.rows > 10 or kind.group == "scores"  # scores are judged as columns
+        into = None if alone else next(fits, None)
         if into is None:
             several.append([kind])
         else:
@@ -200,7 +201,7 @@ def outcome(kind: Kind, spots: list[set[int]], clean: Seen, seen: Seen) -> Outco
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", type=Path, nargs="+")
-    parser.add_argument("--only", nargs="+", default=[], help="words in names, or groups or bases, of kinds")
+    parser.add_argument("--only", nargs="+", default=[], help="names, groups or bases of kinds")
     parser.add_argument("--apart", action="store_true")
     parser.add_argument("--to", type=Path)
     given = parser.parse_args()
@@ -209,7 +210,7 @@ def main() -> int:
         EVAL[side] += [row["question"] for row in rows_of(path)]
     wanted: dict[str, list[Kind]] = defaultdict(list)
     for kind in KINDS:
-        if not given.only or any(word in kind.name or word in (kind.group, kind.base) for word in given.only):
+        if not given.only or {kind.name, kind.group, kind.base} & set(given.only):
             wanted[kind.base].append(kind)
     every: list[Outcome] = []
     for base, kinds in wanted.items():

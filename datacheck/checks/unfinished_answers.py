@@ -32,6 +32,7 @@ _FENCE = "```"
 _UNSTOPPED_LINE = r"^(?:[^\n]*[.!?。！？…\"'”’」』）)\]】}>`*|~;；:：][^\S\n]*\n\s*)*[^\n]{19,}[a-z\p{Han}]\s*$"
 _NO_STOP_NEEDED = (
     r"[=#@/\\＃][^\n]*$|\s[-–—~] ?[^\n]{1,40}$|(?i:\b(?:sincerely|regards|yours|love|hope|cheers)\b)[^\n]{1,60}$"
+    r"|\breturn\b[^\n]*$|\w[*_]\w[^\n]*$|\s>\s?\S+\s*$|\b[A-Z][a-z]+ (?:[A-Z][a-z]+ ?)+[A-Z][a-z]+\s*$"
     r"|等\s*$|、[^\n。，]{1,12}\s*$|^(?i:[-*•>|#]|(?:title|titel|subject|标题|题目)\b)"
 )
 _HABIT = 0.05  # share of answers from which on a last line without a stop is how the set is written
