@@ -210,3 +210,8 @@ def test_only_what_a_prompt_tells_as_its_answer():
         AnswerInPrompt(told=True), rows((passage, "北京天安门"), (told, "北京天安门"), ("3+4? (Answer: 7)", "7"))
     )
     assert [row for row, *_ in result.places] == [1, 2]
+
+
+@pytest.mark.parametrize("prompt", ["Is it closed? Answer 1 for yes and 0 for no.", "对吗？答案：1表示对，0表示错"])
+def test_what_a_number_stands_for_is_not_told(prompt):
+    assert measure(AnswerInPrompt(), rows((prompt, "1"))).places == []
