@@ -16,7 +16,8 @@ class IdenticalPairs(Check):
 
     The same means after normalising (fullwidth, case, traditional characters, white space do not count); nearly the
     same means that the sets of 3-grams of both sides have a Jaccard similarity of at least `near`, or that they differ
-    in the sign that ends them only ("好的。", "好的！").
+    in the sign that ends them only ("好的。", "好的！"). `begun` counts pairs of which one answer begins the other and
+    stops: it was cut.
     """
 
     metrics = {
@@ -24,6 +25,7 @@ class IdenticalPairs(Check):
         "near_rate": Metric(
             "pairs whose answers are nearly but not exactly the same", "share", of="pairs", limit=Limit(warn_max=0.01)
         ),
+        "begun": Metric("pairs of which one answer is the other one, cut off", "share", "pairs", Limit(warn_max=0)),
         "cut_rate": Metric(
             "pairs whose answers differ only behind `cut` characters", "share", of="pairs", limit=Limit(max=0)
         ),
@@ -55,15 +57,17 @@ class IdenticalPairs(Check):
         )
         near = ~pl.col("equal") & ((pl.col("score") >= self.near) | pl.col("ends_equal"))
         same, alike = pairs.filter("equal"), pairs.filter(near)
+        begun = pairs.filter("begun")
         cut = pairs.filter("cut_equal", ~pl.col("equal"))
         values = [
             rates(name, rows, pairs, by=self.by, rows=data.rows)
-            for name, rows in (("rate", same), ("near_rate", alike), ("cut_rate", cut))
+            for name, rows in (("rate", same), ("near_rate", alike), ("begun", begun), ("cut_rate", cut))
         ]
         bins = ((pl.col("score") * 20).floor() / 20).round(2)
         lost = [same.with_columns(problem=pl.lit("identical")), cut.with_columns(problem=pl.lit("identical_when_cut"))]
         drop = placed(pl.concat(lost).select("row", "score", "problem"), data.rows)
-        read = for_review(alike.select("row", "score", problem=pl.lit("near_identical")), data.rows)
+        half = begun.filter(~near).select("row", "score", problem=pl.lit("cut_off"))
+        read = for_review(pl.concat([alike.select("row", "score", problem=pl.lit("near_identical")), half]), data.rows)
         return Measured(
             sum(values, ()),
             evidence=pl.concat([drop, read], how="diagonal"),

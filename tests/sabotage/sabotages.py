@@ -1043,6 +1043,14 @@ SABOTAGES = (
         "tests/checks/test_prompt_echo.py::test_pairs_are_read_on_both_sides",
     ),
     Sabotage(
+        "nothing_begins_a_side",
+        "a rejected answer that is the chosen one cut off is named",
+        "datacheck.features.pair_similarity._begun",
+        "long & both",
+        "~long & both",
+        "tests/checks/test_identical_pairs.py::test_an_answer_that_is_the_other_one_cut_off",
+    ),
+    Sabotage(
         "an_echo_is_never_whole",
         "one answer in a thousand that is its prompt and nothing else warns",
         "datacheck.checks.prompt_echo.PromptEcho.measure",
