@@ -68,6 +68,7 @@ class Outcome(NamedTuple):
 
     @property
     def found(self) -> bool:
+        """Whether most of the rows are named by what warns or worse."""
         return self.status in ("warn", "fail", "error") and (self.kind.file or self.placed * 2 > self.planted)
 
 
@@ -163,7 +164,8 @@ def plant(rows: list[Row], kinds: list[Kind], taken: set[int]) -> tuple[list[byt
             if as_line(made) == as_line(rows[at]):  # nothing to change in this row
                 continue
             both = made if isinstance(made, tuple) else (made,)
-            free = [at] + [n for n in reversed(order) if n + 1 not in taken and n != at][: len(both) - 1]
+            others = [n for n in reversed(order) if n + 1 not in taken and n != at]
+            free = [at, *others[: len(both) - 1]]
             for line, each in zip(free, both, strict=True):
                 lines[line] = as_line(each)
             spots.append({line + 1 for line in free})
@@ -191,7 +193,9 @@ def outcome(kind: Kind, spots: list[set[int]], clean: Seen, seen: Seen) -> Outco
             by_check[check] = rank
             placed |= hits if rank >= RANK["warn"] else set()
     if kind.file or not by_check:
-        worse = [(check, rank) for (check, name), rank in seen.values.items() if rank > clean.values.get((check, name), 0)]
+        worse = [
+            (check, rank) for (check, name), rank in seen.values.items() if rank > clean.values.get((check, name), 0)
+        ]
         by_check |= {check: rank for check, rank in worse if kind.file}
     rank = max(by_check.values(), default=0)
     status = next(name for name, number in RANK.items() if number == rank)

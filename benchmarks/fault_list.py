@@ -1,3 +1,4 @@
+# ruff: noqa: E501, RUF024  (a list of texts, a kind a line)
 """The kinds of faults that `fault_kinds.py` plants, listed by somebody who had not read the checks."""
 
 from __future__ import annotations
@@ -114,8 +115,9 @@ def as_(wrong: str, right: str = "utf-8") -> Callable[[str, int], str]:
     return lambda old, _: old.encode(right, "ignore").decode(wrong, "replace" if wrong == "gbk" else "ignore")
 
 
-SIMPLE, TRADITIONAL = "这个们来时会说对学国为发现问题实应该种样关经济体进过还让业开东车马长门间样点", (
-    "這個們來時會說對學國為發現問題實應該種樣關經濟體進過還讓業開東車馬長門間樣點"
+SIMPLE, TRADITIONAL = (
+    "这个们来时会说对学国为发现问题实应该种样关经济体进过还让业开东车马长门间样点",
+    ("這個們來時會說對學國為發現問題實應該種樣關經濟體進過還讓業開東車馬長門間樣點"),
 )
 TRAD = str.maketrans(SIMPLE, TRADITIONAL)
 WIDE = str.maketrans({c: chr(ord(c) + 0xFEE0) for c in map(chr, range(0x21, 0x7F))})
@@ -306,7 +308,7 @@ for side in ("en", "zh"):
         "instruction": f"{row['instruction']}\n\nThen read this and answer it: {q[n + 10]}\n\nGive reasons."})
 kind("evaluation", "en", "evaluation question in an answer", lambda row, n: row | {
     "output": f"{row['output']}\nExample: {EVAL['en'][n + 15]}"})
-kind("evaluation", "math", "evaluation rows whole", lambda row, n: row | {"question": EVAL['en'][n + 20]})
+kind("evaluation", "math", "evaluation rows whole", lambda row, n: row | {"question": EVAL["en"][n + 20]})
 # ── golds and options ─────────────────────────────────────────────────────────────────────────────────
 kind("golds", "math", "gold without ####", change("answer", lambda old, _: old.split("####")[0].strip()))
 kind("golds", "math", "gold empty behind ####", change("answer", lambda old, _: old.split("####")[0] + "#### "))
