@@ -281,14 +281,17 @@ def test_what_one_row_in_a_hundred_does_is_not_allowed(tmp_path: Path):
 
 
 def test_numbers_written_as_strings_in_few_rows_are_a_fault(tmp_path: Path):
-    """Five of two hundred are; a null in as many is what a column may have."""
-    rows = [{"quality": n / 200, "rank": n, "messages": CHAT} for n in range(200)]
+    """Five of two hundred are; a null in as many is what a column may have, and golds have many types."""
+    rows = [{"quality": n / 200, "rank": n, "gold": n, "messages": CHAT} for n in range(200)]
     for n in range(5):
         rows[n] |= {"quality": f"{n}", "rank": None}
+    for n in range(60):
+        rows[n]["gold"] = True if n < 55 else [n]
     (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     text = contract_for(tmp_path / "a.jsonl")
     assert '"quality": {type: number}  # otherwise in 5 of 200 rows' in text
     assert '"rank": {type: number, nullable: true}' in text
+    assert '"gold": {type: ["array", "boolean", "number"]}' in text  # golds of several types, of which one is rare
 
 
 def test_plain_questions_must_not_tell_their_answers(tmp_path: Path):
