@@ -25,6 +25,7 @@ class AnswerInPrompt(Check):
     the prompt tells them as its answer behind its last question mark ("The answer is 18.", "#### 18", "How many? 18").
     `last_number` and `numbers` look at the whole set: the gold of GSM8K is the last number of 2 prompts in 100 and
     stands in 6; where half of them end with it, the template or the export wrote it there.
+    With `told` that is all that counts, for any gold: answers that a passage in the prompt holds by right are fine.
     Options to choose from are no part of the prompt here. Of a list of answers one is enough.
 
     For plain rows name columns: the answer must not be among the values of `question` (the items of a list, also of
@@ -60,6 +61,7 @@ class AnswerInPrompt(Check):
     of: Of = Field(default="answer", description="the part that holds the solution")
     extract: Extract = Field(default="auto", description="where the answer stands in the solution; auto: by its marks")
     min_chars: int = Field(default=4, ge=1, description="golds of fewer letters and digits are not judged")
+    told: bool = Field(default=False, description="count only what a prompt tells as its answer, whatever the gold is")
     normalise: tuple[Rule, ...] = Field(default=("nfkc", "casefold", "t2s"), description="what does not count")
 
     question: tuple[str, ...] = Field(default=(), description="columns that make the prompt; none: the prompt itself")
@@ -84,8 +86,15 @@ class AnswerInPrompt(Check):
         return Need(RenderedGolds(run=RunOf(trainer=self.rendered_by or "")))
 
     def _golds(self) -> Need:
-        golds = GivenGolds(of=self.of, extract=self.extract, min_chars=self.min_chars, normalise=self.normalise)
-        return Need(golds)
+        return Need(
+            GivenGolds(
+                of=self.of,
+                extract=self.extract,
+                min_chars=self.min_chars,
+                told_only=self.told,
+                normalise=self.normalise,
+            )
+        )
 
     def subject(self) -> Subject | None:
         """Columns that are named are read in rows of any format."""
@@ -112,7 +121,7 @@ class AnswerInPrompt(Check):
         trivial = total(golds.filter(pl.col("state") == "trivial").select("row").unique())
         silent = total(data.rows) - total(golds.select("row").unique())
         notes = []
-        if trivial:
+        if trivial and not self.told:
             notes.append(
                 Message.plural(
                     "{n:,} gold is a number, a letter of an option or has fewer than {min_chars} letters and digits",

@@ -29,9 +29,33 @@ _PATTERNS = {
         rf"(?s:^\s*[\[{{][\s{{]*{_QUOTE}(?:{_ROLES}){_QUOTE}\s*:\s*{_QUOTE}.*{_QUOTE}(?:{_SAID}){_QUOTE}\s*:.*[\]}}]\s*$)"
         rf"|(?s:^\s*[\[{{][\s{{]*{_QUOTE}(?:{_ASKS}){_QUOTE}\s*:.*{_QUOTE}(?:{_GIVES}){_QUOTE}\s*:.*[\]}}]\s*$)"
     ),
+    "rounds": r"(?s:\[Round \d+\]\s*问[:：].*答[:：])|^\s*问[:：][^\n]+\n\s*答[:：]\s*$",
+    "wrapped": (
+        r"(?s)^\s*\{\s*\"(?:text|response|answer|output|content|result|reply|completion)\"\s*:\s*"
+        r"\"(?:[^\"\\]|\\.)*\"\s*\}\s*$"
+    ),
+    "preamble": (
+        r"^\W*(?i:(?:sure|certainly|of course)\W{1,3})?(?i:here(?: is|['’]s) (?:the|a|an|my) (?:rewritten|improved"
+        r"|revised|refined|polished) (?:version of (?:the|your) )?(?:response|answer|prompt)\b)"
+        r"|^\W*#(?:Rewritten|Given|New) Prompt#"
+        r"|^\s*\[(?:Response|Answer|Output)\]:"
+        r"|^\W*(?:好的[，,。！])?(?:以下|下面|这)是(?:改写|优化|修改|改进|润色|重写|扩写)(?:后|过)?的"
+        r"(?:回答|回复|答案|指令|问题|提示词)"
+    ),
+    "grade": (
+        r"(?m)^\W*(?:(?i:score|rating|grade)|评分|得分|打分) ?[:：] ?\d+(?:\.\d+)?(?:分| ?/ ?\d+)[^\n]{0,80}\s*\z"
+        r"|以上(?:回答|内容|答案)[由为是](?:AI|人工智能)生成"
+    ),
     "speaker": rf"^\s*(?:#{{2,4}} ?)?(?:\*\*)?(?:{_BOTS}|Response)(?:\*\*)? ?[:：](?:\*\*)?\s*\S",
 }
-_IN_PROMPTS = ("alpaca", "vicuna", "dialogue", "record")
+_IN_PROMPTS = ("alpaca", "vicuna", "dialogue", "record", "rounds")
+_WANTED = {  # what was asked for, by the user or by the system prompt
+    "wrapped": r"(?i)json|format|schema|object|\bapi\b|dict|格式|对象|字典",
+    "preamble": (
+        r"(?i)re-?writ|revis|improv|refin|polish|rephras|paraphras|\bedit|correct|改写|优化|修改|改进|润色|重写|扩写"
+    ),
+    "grade": r"(?i)\bscor|\brat(?:e|ing)|grad(?:e|ing)|review|evaluat|judge|feedback|评|打分|得分|分数|反馈",
+}
 # Who works with prompts, records or dialogues may quote one, and may be answered with one.
 _QUOTED = (
     r"(?i)\bprompts?\b|template|fine-?tun|instruction[- ]tun|\balpaca\b|vicuna|dialog|conversation|transcript|chat ?log"
@@ -49,9 +73,10 @@ class EmbeddedTemplate(Check):
 
     The kinds: `alpaca` and `vicuna` (the words of these templates, with both speakers), `dialogue` (a message that
     begins with `User:` or 用户： and goes on with the assistant's turn), `record` (the JSON of a message or of a whole
-    record as the text) and, at the head of an answer, `speaker` (`Assistant: …`). Tokens such as `<|im_start|>` are
-    control_tokens' to report. Messages in which somebody works with prompts, dialogues or JSON are fine, and rows of
-    plain text, which are rendered on purpose.
+    record as the text), `rounds` (`[Round 1]`, a prompt that is 问：… 答：) and, in answers, what their maker said
+    around them: `speaker` (`Assistant: …`), `wrapped` (`{"text": "…"}`), `preamble` ("Here is the rewritten answer:")
+    and `grade` (评分：8分 at the end). Tokens such as `<|im_start|>` are control_tokens' to report. Messages in which
+    somebody works with prompts, dialogues or JSON are fine, and rows of plain text, which are rendered on purpose.
     """
 
     metrics = {
@@ -75,15 +100,18 @@ class EmbeddedTemplate(Check):
         bare = bare.collect().lazy()
         heard = texts.join(bare.select("row").unique(), on="row", how="semi")
         heard = heard.with_columns(text=pl.col("text").str.replace_all(_MARKUP, " "))
-        bare = bare.join(asked(heard, ("user",), quoted=_QUOTED), on="row", how="left", maintain_order="left")
+        for words in (asked(heard, ("user",), quoted=_QUOTED), asked(heard, **_WANTED)):
+            bare = bare.join(words, on="row", how="left", maintain_order="left")
         of_assistant, quoted = pl.col("role") == "assistant", pl.col("quoted").fill_null(value=False)
         kinds = {
             kind: pl.col("text").str.contains(pattern) & ~quoted & (of_assistant | (kind in _IN_PROMPTS))
             for kind, pattern in _PATTERNS.items()
         }
         kinds["dialogue"] &= ~of_assistant  # a transcript as an answer was asked for; run_on_answers reads the others
-        kinds["speaker"] &= of_assistant
-        found = flagged(bare, kinds).drop("quoted")
+        kinds["rounds"] &= ~of_assistant
+        for kind in _WANTED:
+            kinds[kind] &= ~pl.col(kind).fill_null(value=False)
+        found = flagged(bare, kinds).drop("quoted", *_WANTED)
         plain = total(data.rows.filter(pl.col("format").is_in(names_of("plain"))))
         left_out = Message.plural(
             "{n:,} row is one plain text, which may be rendered on purpose",

@@ -20,6 +20,8 @@ _NOTICES = (
     r"|this model['’]s maximum context length|(?:the )?request (?:has )?timed out|read timed out|max retries exceeded"
     r"|(?:network|connection) (?:error|refused|reset|aborted|timed out)\b|upstream (?:connect error|request time-?out)"
     r"|an (?:unexpected |unknown |internal )?error (?:has )?occurred\b|something went wrong[.,!]"
+    r"|the response was filtered due to|data_inspection_failed|(?:in|out)put data may contain inappropriate content"
+    r"|[\[(]error[\])]\W{0,3}(?:generation|request|call) failed\b"
     r"|there was an error (?:generating|processing)|failed to (?:fetch|generate (?:a )?response)\b"
 )
 _NOTICES_ZH = (
@@ -27,6 +29,7 @@ _NOTICES_ZH = (
     r"|服务器?(?:繁忙|内部错误|异常|开小差|错误|超时|不可用)|系统(?:繁忙|异常|开小差|内部错误)"
     r"|网络(?:异常|错误|超时|连接失败|开小差)|接口(?:调用失败|异常|超时|报错)"
     r"|调用(?:接口|模型)?(?:失败|超时|次数已?(?:超限|用完))|当前(?:服务|访问|请求|使用)?人数(?:过多|较多)"
+    r"|(?:抱歉|对不起)?[，,]?(?:您|你)?的?(?:输入|提问|问题|请求|内容)(?:中|可能|疑似)?(?:包含|涉及|含有|触发)了?(?:敏感|违规|不当)(?:内容|信息|词)"
     r"|(?:账户)?(?:额度|余额|配额)(?:不足|已用完|已用尽)|内部服务器错误|(?:回答|回复)?生成失败|发生(?:了?未知|内部)错误"
 )
 _STATUS = r"(?:http(?:/\d(?:\.\d)?)?|error|status|code|错误码?|状态码?)"

@@ -17,7 +17,8 @@ class IdenticalPairs(Check):
 
     The same means after normalising (fullwidth, case, traditional characters, white space do not count); nearly the
     same means that the sets of 3-grams of both sides have a Jaccard similarity of at least `near`, or that they differ
-    in the sign that ends them only ("好的。", "好的！").
+    in the sign that ends them only ("好的。", "好的！"). `begun` counts pairs of which one answer begins the other and
+    stops: it was cut.
     """
 
     metrics = {
@@ -34,6 +35,13 @@ class IdenticalPairs(Check):
             of="pairs",
             limit=Limit(warn_max=0.01),
             why="a small difference can be the point of a pair; above 1 in 100 it is mostly noise",
+        ),
+        "begun": Metric(
+            "pairs of which one answer is the other one, cut off",
+            "share",
+            of="pairs",
+            limit=Limit(warn_max=0),
+            why="what is learnt is to go on writing, or to stop; the point of a pair is seldom there",
         ),
         "cut_rate": Metric(
             "pairs whose answers differ only behind `cut` characters",
@@ -70,16 +78,18 @@ class IdenticalPairs(Check):
         )
         near = ~pl.col("equal") & ((pl.col("score") >= self.near) | pl.col("ends_equal"))
         same, alike = pairs.filter("equal"), pairs.filter(near)
+        begun = pairs.filter("begun")
         cut = pairs.filter("cut_equal", ~pl.col("equal"))
         values = [
             rates(name, rows, pairs, by=self.by, rows=data.rows)
-            for name, rows in (("rate", same), ("near_rate", alike), ("cut_rate", cut))
+            for name, rows in (("rate", same), ("near_rate", alike), ("begun", begun), ("cut_rate", cut))
         ]
         bins = ((pl.col("score") * 20).floor() / 20).round(2)
         lost = [same.with_columns(problem=pl.lit("identical")), cut.with_columns(problem=pl.lit("identical_when_cut"))]
         drop = placed(both_sides(data, pl.concat(lost).select("row", "score", "problem")), data.rows)
-        near_ones = both_sides(data, alike.select("row", "score", problem=pl.lit("near_identical")))
-        read = for_review(near_ones, data.rows)
+        half = begun.filter(~near).select("row", "score", problem=pl.lit("cut_off"))
+        near_ones = pl.concat([alike.select("row", "score", problem=pl.lit("near_identical")), half])
+        read = for_review(both_sides(data, near_ones), data.rows)
         return Measured(
             sum(values, ()),
             evidence=pl.concat([drop, read], how="diagonal"),

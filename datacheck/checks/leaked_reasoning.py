@@ -39,11 +39,16 @@ _TURNS_BACK = (
     r"|[Ll]et me (?:re-?check|double[- ]check|reconsider|re-?think|re-?read)"
     r"|(?:等等|等一下|不对|哦不)[，,。！…—]|(?:再|重新)(?:想想|想一下|检查|算|看)"
 )
+_SOON = r"^(?s:.{0,160})\b[Tt]he user (?:is (?:asking|requesting|looking)|wants|asks|asked|has asked)\b"
 _SUSPECT = (_TAG, _LABELLED, _META, _BEGINS)
+_ALOUD = (
+    r"(?i)think(?:ing)? (?:aloud|out loud|step|through)|reasoning|scratch ?pad|monologue|thought process"
+    r"|chain of thought|思考|推理|内心|独白"
+)
+# A scene may begin as thinking does; it does not begin with what "the user" wants.
 _ASKED = (
-    r"(?i)think(?:ing)? (?:aloud|out loud|step|through)|step[- ]by[- ]step|reasoning|scratch ?pad|monologue"
-    r"|thought process|chain of thought|role-?play|\bact as|\bstory|dialog|script|\bpoem|lyrics"
-    r"|思考|推理|内心|独白|逐步|一步一步|一步步|对话|扮演|故事|小说|剧本"
+    rf"{_ALOUD}|step[- ]by[- ]step|role-?play|\bact as|\bstory|dialog|script|\bpoem|lyrics"
+    r"|逐步|一步一步|一步步|对话|扮演|故事|小说|剧本"
 )
 
 
@@ -88,16 +93,21 @@ class LeakedReasoning(Check):
         suspect = said.filter(any_kind).collect().lazy()
         heard = texts.join(suspect.select("row").unique(), on="row", how="semi")
         bare = suspect.with_columns(text=without_code(pl.col("text")))
-        bare = bare.join(asked(heard, tags=_TAG, aloud=_ASKED), on="row", how="left", maintain_order="left")
+        bare = bare.join(
+            asked(heard, tags=_TAG, aloud=_ASKED, thinks=_ALOUD), on="row", how="left", maintain_order="left"
+        )
         text = pl.col("text")
-        thinks = text.str.contains(_META) | (text.str.contains(_BEGINS) & text.str.contains(_TURNS_BACK))
+        meta = text.str.contains(_META) | (text.str.contains(_BEGINS) & text.str.contains(_SOON))
+        turns = text.str.contains(_BEGINS) & text.str.contains(_TURNS_BACK)
+        wanted, scene = (pl.col(name).fill_null(value=False) for name in ("thinks", "aloud"))
+        thinks = meta & ~wanted | turns & ~scene
         kinds = {
             "tagged": text.str.contains(_TAG) & ~pl.col("tags").fill_null(value=False),
             "labelled": text.str.contains(_LABELLED) & ~pl.col("aloud").fill_null(value=False),
-            "scratchpad": thinks & ~text.str.contains(_TAG) & ~pl.col("aloud").fill_null(value=False),
+            "scratchpad": thinks & ~text.str.contains(_TAG),
         }
         details = {"tagged": text.str.extract(f"({_TAG})")}
-        every = flagged(bare, kinds, details).drop("tags", "aloud").collect()
+        every = flagged(bare, kinds, details).drop("tags", "aloud", "thinks").collect()
         one_sided = _one_sided(every.lazy())
         found, left_out = self._counted(every, total(data.rows))
         return Measured(

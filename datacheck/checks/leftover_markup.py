@@ -25,6 +25,22 @@ _DATA_URI = r"data:[a-z]+/[a-z0-9.+-]+;base64,[A-Za-z0-9+/]{20}"
 _LETTERS = r"[A-Za-z0-9+/]"
 _BLOB = rf"{_LETTERS}{{160,}}"
 _SIGNS = 28  # different signs of 64 in a run; 160 random ones have about 59
+_CHROME = (  # what stands around the text of a page; two different ones at the least
+    "上一篇",
+    "下一篇",
+    "展开全文",
+    "版权所有",
+    "责任编辑",
+    "打印本页",
+    "返回顶部",
+    "(?i:share on (?:facebook|twitter))",
+    "(?i:cookie policy|accept cookies)",
+    "(?i:privacy policy)",
+    "(?i:terms of (?:use|service))",
+    "(?i:all rights reserved)",
+    "(?i:skip to (?:main )?content)",
+    r"\| Tweet\b|\bTweet \|",
+)
 _PATTERNS = {
     "html_tag": f"{_CLOSED}|{_OPENED}|{_BREAKS}",
     "html_entity": _ENTITY,
@@ -34,7 +50,7 @@ _PATTERNS = {
 # The first pattern to try, wider than the others and cheaper.
 _GATE = (
     r"(?i:</(?:p|div|span|[uo]l|li|h[1-6]|font|center|script|iframe)|<br\s*/?>\s*<br|<[a-z]+\s[^<>]*=|\[/[biucsfq])"
-    rf"|{_ENTITY}|;base64,|{_LETTERS}{{160}}"
+    rf"|{_ENTITY}|;base64,|{_LETTERS}{{160}}|{'|'.join(_CHROME)}"
 )
 # Rows that speak of such things, by a word in any of their messages, mean what they write.
 _WEB = (
@@ -59,7 +75,8 @@ class LeftoverMarkup(Check):
     """Share of rows with markup of web pages or forums in their prose: `</p>`, `&nbsp;`, `[/url]`, or base64 data.
 
     The kinds: `html_tag` (block tags that close, tags with attributes, two line breaks in a row), `html_entity`,
-    `bbcode` (a tag with its end), `base64` (data: URIs, and runs of 160 characters and more). Code is left out, and so
+    `bbcode` (a tag with its end), `base64` (data: URIs, and runs of 160 characters and more), `page_chrome` (in
+    answers, two of such as 上一篇, 版权所有, "Share on Facebook", "Cookie Policy"). Code is left out, and so
     are results of tools and rows in which some message speaks of HTML, markup or encodings. Fine are what Markdown
     borrows from HTML (`<sup>`, `<details>`, `<b>`, a single `<br>`, tables), the tags of agents and reasoning
     (`<tool_call>`, `<think>`, `<answer>`) and placeholders of pictures.
@@ -94,6 +111,8 @@ class LeftoverMarkup(Check):
             "base64": ~pl.col("cipher"),
         }
         kinds = {kind: text.str.contains(pattern) & fits[kind] for kind, pattern in _PATTERNS.items()}
+        shown_around = pl.sum_horizontal(*(text.str.contains(words) for words in _CHROME)) > 1
+        kinds["page_chrome"] = shown_around & (pl.col("role") == "assistant") & ~pl.col("web")
         kinds["base64"] &= text.str.contains(_DATA_URI) | _is_data(text.str.extract(f"({_BLOB})"))
         shown = {kind: text.str.extract(f"({pattern})").str.slice(0, 60) for kind, pattern in _PATTERNS.items()}
         found = flagged(prose, kinds, shown).drop("web", "program", "forum", "cipher")

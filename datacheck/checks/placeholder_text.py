@@ -37,10 +37,11 @@ _HERS = (
 _ANSWERED = {
     "bracket_field": rf"([【\[](?:你的|您的|请?输入|某)?{_HERS}[】\]])",
     "crossed_out": r"(\p{Han}×{2,}|×{2,}\p{Han})",
-    "blank": r"(\p{Han}_{3,}|_{3,}\p{Han})",
+    "blank": r"(\p{Han}(?:[:：] ?)?_{3,}|_{3,}\p{Han})",
+    "name_field": r"(\[(?:[Yy]our|[Rr]ecipient['’]s) [A-Za-z]+(?: [A-Za-z]+)?\]|<your [a-z ]{1,20} here>)",
 }
 _FORMS = (
-    r"(?i)letter|e-?mail|template|form\b|contract|agreement|invitation|blank|market|report|memo|notice|speech|announce"
+    r"(?i)letter|e-?mail|template|form\b|contract|agreement|invitation|blank|market|report|script|speak|\bcall|pitch|\bbio\b|certificate|invoice|thank|apolog|review|message|introduc|memo|notice|speech|announce"
     r"|proposal|policy|resume|résumé|\bcv\b|advert|news|\bpost\b|×|__|【|信|函|聘|一份|一封|邮件|通知|模板|范文|简历|合同|申请|声明|邀请|致辞|演讲"
     r"|文案|公告|证明|报告|计划|方案|话术|填|表格|试卷|练习|题|协议|海报|广告|简介|介绍|新闻|故事|小说|诗|作文|文章|对话|剧本|简报"
 )

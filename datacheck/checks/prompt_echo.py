@@ -8,6 +8,7 @@ from pydantic import Field
 from datacheck.check import Check, Limit, Measured, Metric, View, rates
 from datacheck.features.turn_texts import evidence, flagged, looks_like_code, per_kind, turn_texts
 
+_WHOLE = 15  # bytes of a prompt from which on an answer that is nothing else counts: five Chinese characters
 _HEAD = 100  # characters that are compared first, for little memory
 # A prompt that asks for its own words, or that stops in the middle for the answer to write on.
 _ASKED = (
@@ -20,8 +21,8 @@ class PromptEcho(Check):
     """Share of rows whose answer begins with the message before it, word for word.
 
     The whole prompt must stand there; white space at the ends does not count, nor a prompt below `bytes` (30: ten
-    Chinese characters). Prompts that ask for their own words (repeat, quote, 复述) or stop in the middle are fine, and
-    so is code, which a completion repeats.
+    Chinese characters; 15 where the prompt is all that is answered, which `whole` counts). Prompts that ask
+    for their own words (repeat, quote, 复述) or stop in the middle are fine, and so is code, which completions repeat.
     """
 
     metrics = {
@@ -31,7 +32,14 @@ class PromptEcho(Check):
             of="rows",
             limit=Limit(warn_max=0.005),
             why="writers repeat a question now and then; above 1 row in 200 a script did it",
-        )
+        ),
+        "whole": Metric(
+            "rows whose answer is its prompt and nothing else",
+            "share",
+            of="rows",
+            limit=Limit(warn_max=0),
+            why="there is no answer in it",
+        ),
     }
 
     reads = "answer"
@@ -42,27 +50,33 @@ class PromptEcho(Check):
         """Compare the heads of neighbouring texts; where one begins with the other, compare them whole."""
         texts = turn_texts(data, plain=False).select("row", "part", "role", "turn", "path", "text")
         heads = texts.select("row", "role", text=pl.col("text").str.strip_chars().str.slice(0, _HEAD))
-        rows = heads.filter(self._echoes()).select("row").unique().collect().lazy()
+        rows = heads.filter(self._echoes(min(self.bytes, _WHOLE))).select("row").unique().collect().lazy()
         whole = texts.join(rows, on="row", how="semi", maintain_order="left")
         whole = whole.with_columns(pl.col("text").str.strip_chars()).collect().lazy()
         wanted = _before("text").str.contains(_ASKED) | looks_like_code(_before("text"))
         # "The causes of rust" may be the subject of the first sentence too: words go on only behind a mark.
         after = pl.col("text").str.slice(_before("text").str.len_chars(), 1)
         apart = _before("text").str.contains(r"[^\p{L}\p{N}]$") | ~after.str.contains(r"[\p{L}\p{N}]")
-        echo = pl.when(self._echoes()).then(apart & ~wanted)
-        found = flagged(whole.with_columns(echo=echo), {"prompt_echo": pl.col("echo")}).drop("echo")
+        echo = pl.when(self._echoes(self.bytes)).then(apart & ~wanted)
+        only = pl.when(self._echoes(_WHOLE)).then(~wanted & (pl.col("text") == _before("text")))
+        kinds = {"prompt_echo": pl.col("echo") & ~pl.col("only").fill_null(value=False), "prompt_only": pl.col("only")}
+        found = flagged(whole.with_columns(echo=echo, only=only), kinds).drop("echo", "only")
+        alone = found.filter(pl.col("problem") == "prompt_only")
         return Measured(
-            rates("rate", found, data.rows, by=self.by, rows=data.rows),
+            (
+                *rates("rate", found, data.rows, by=self.by, rows=data.rows),
+                *rates("whole", alone, data.rows, by=self.by, rows=data.rows),
+            ),
             evidence=evidence(found, texts),
             figures={"kinds": per_kind(found)},
         )
 
-    def _echoes(self) -> pl.Expr:
-        """Whether a text of the assistant begins with the last one that its user said."""
+    def _echoes(self, least: int) -> pl.Expr:
+        """Whether a text of the assistant begins with the last one that its user said, of so many bytes."""
         return (
             (pl.col("role") == "assistant")
             & (_before("row") == pl.col("row"))
-            & (_before("text").str.len_bytes() >= self.bytes)
+            & (_before("text").str.len_bytes() >= least)
             & pl.col("text").str.starts_with(_before("text"))
         )
 

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from datacheck.check import Check, Limit, Measured, Message, Metric, View, rates
-from datacheck.features.turn_texts import evidence, flagged, per_kind, turn_texts
+from datacheck.features.turn_texts import evidence, flagged, looks_like_code, per_kind, turn_texts
 from datacheck.text.heaps import heaps
 
 _LONG = 40  # characters; a shorter answer may well be a word or a label
@@ -27,6 +27,16 @@ _WISH = r"[。！？，]\s*(?:祝|谢谢|感谢|希望|愿|以上|综上|答|答
 # Where one Chinese answer in ten has clauses and no stop at all, its writers leave the last one out.
 _LOOSE, _UNSTOPPED = 0.1, r"^[^。！？]*[，,；、][^。！？]{4,}$"
 _FENCE = "```"
+# Where each line but the last one ends with a stop and the last one ends on a word, it was cut, unless the set often
+# writes so. A signature, an address, a tag, a sum and a list of names stand without one.
+_UNSTOPPED_LINE = r"^(?:[^\n]*[.!?。！？…\"'”’」』）)\]】}>`*|~;；:：][^\S\n]*\n\s*)*[^\n]{19,}[a-z\p{Han}]\s*$"
+_NO_STOP_NEEDED = (
+    r"[=#@/\\＃][^\n]*$|\s[-–—~] ?[^\n]{1,40}$|(?i:\b(?:sincerely|regards|yours|love|hope|cheers)\b)[^\n]{1,60}$"
+    r"|\breturn\b[^\n]*$|\w[*_]\w[^\n]*$|\s>\s?\S+\s*$|\b[A-Z][a-z]+ (?:[A-Z][a-z]+ ?)+[A-Z][a-z]+\s*$"
+    r"|等\s*$|、[^\n。，]{1,12}\s*$|^(?i:[-*•>|#]|(?:title|titel|subject|标题|题目)\b)"
+)
+_HABIT = 0.05  # share of answers from which on a last line without a stop is how the set is written
+_JSON = r"^\s*(?:\{\s*\"|\[\s*[{\"\[])"
 _STOPPED = r"[.!?。！？…\"'”’」』）)\]】}>`*|~]\s*$"  # how texts end that are not cut, code and tables among them
 _SHORTEST = 100  # characters from which on equal lengths are no accident of short texts
 # What no answer ends with. A semicolon ends code, a closing quote a quotation, 的 a statement: they are no signs.
@@ -40,10 +50,11 @@ class UnfinishedAnswers(Check):
     """Share of rows whose last answer stops in the middle: in a code block, behind a comma, in a clause.
 
     Counted are a fence that is opened and not closed, a comma or an opening bracket at the end, a word that needs
-    another one (of, and, 以及), and, in prose of at least two sentences, a last clause without a stop. Elsewhere a
-    missing full stop is no sign: lists, titles and code end without one. Short answers (below 40 characters) are judged
-    for fences only. In pairs only the chosen one counts. Answers without a stop that have one length far more often
-    than lengths nearby are counted apart (`cut_length`): a limit cut them, wherever it fell.
+    another one (of, and, 以及), in prose of at least two sentences a last clause without a stop, a last line without
+    one where every other line has one (unless one answer in twenty is written so), and JSON that is not closed.
+    Elsewhere a missing full stop is no sign: lists, titles and code end without one. Short answers (below
+    40 characters) are judged for fences only. In pairs only the chosen one counts. Answers without a stop that have one
+    length far more often than lengths nearby are counted apart (`cut_length`): a limit cut them, wherever it fell.
     """
 
     metrics = {
@@ -81,7 +92,9 @@ class UnfinishedAnswers(Check):
             "open_clause": plain
             & (_clause_zh(text) & stopped | _clause_en(text))
             & ~text.str.contains(_ENDS["open_word"]),
+            "open_json": _open_json(text) & (fences == 0),
         }
+        kinds["open_line"] = _open_line(last, plain) & ~pl.any_horizontal(*kinds.values())
         piled = _piled(last)
         kinds["cut_length"] = text.str.len_chars().is_in(piled.implode()) & ~text.str.contains(_STOPPED)
         end = pl.format("…{}", text.str.strip_chars_end().str.slice(-_SHOWN))
@@ -98,6 +111,25 @@ class UnfinishedAnswers(Check):
             figures={"kinds": per_kind(found)},
             not_checked=() if stopped else (loose,),
         )
+
+
+def _open_json(text: pl.Expr) -> pl.Expr:
+    """Whether a text begins as JSON does, and more is opened in it than closed."""
+    return (
+        text.str.contains(_JSON)
+        & ~text.str.contains(r"[}\]]\s*$")
+        & (text.str.count_matches(r"[{\[]") > text.str.count_matches(r"[}\]]"))
+    )
+
+
+def _open_line(answers: pl.LazyFrame, plain: pl.Expr) -> pl.Expr:
+    """Whether only the last line has no stop, in the script of whose answers few are written so."""
+    text, chinese = pl.col("text"), pl.col("text").str.contains(r"\p{Han}[^\n]{0,9}\s*$")
+    open_ones = text.str.contains(_UNSTOPPED_LINE) & ~text.str.contains(_NO_STOP_NEEDED) & ~looks_like_code(text)
+    judged = answers.filter(plain).select(chinese=chinese, open=text.str.contains(_UNSTOPPED_LINE))
+    shares = dict(judged.group_by("chinese").agg(pl.col("open").mean()).collect().iter_rows())
+    rare = [script for script, share in shares.items() if share <= _HABIT]
+    return plain & open_ones & chinese.is_in(rare)
 
 
 def _piled(answers: pl.LazyFrame) -> pl.Series:

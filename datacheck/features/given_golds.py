@@ -23,7 +23,8 @@ class GivenGolds(Feature):
 
     `state` is given (the normalised prompt holds the gold as words of their own), absent, or trivial: a number, the
     letter of an option, true or false, or fewer than `min_chars` letters and digits say nothing where they occur, so
-    they are given where the prompt tells them as its answer. `number`: of a gold that is one, as `holds` says.
+    they are given where the prompt tells them as its answer; `told_only`: so are all.
+    `number`: of a gold that is one, as `holds` says.
     """
 
     columns = {"row": pl.UInt32, "where": pl.String, "gold": pl.String, "state": pl.String, "number": pl.String}
@@ -31,6 +32,7 @@ class GivenGolds(Feature):
     of: Of
     extract: Extract
     min_chars: int
+    told_only: bool
     normalise: tuple[Rule, ...]
 
     def needs(self) -> tuple[Need, ...]:
@@ -51,7 +53,7 @@ class GivenGolds(Feature):
         )
         told, number = _told(both)
         both = both.with_columns(told=told, number=number)
-        trivial = {plain: _trivial(plain, self.min_chars) for plain in both["plain"].unique()}
+        trivial = {plain: self.told_only or _trivial(plain, self.min_chars) for plain in both["plain"].unique()}
         state = pl.col("plain").replace_strict(trivial, default=True, return_dtype=pl.Boolean)
         held = pl.col("prompt").str.contains(pl.col("plain"), literal=True)
         both = both.with_columns(

@@ -10,6 +10,7 @@ from datacheck.text.normalise import normalise
 from datacheck.text.rules import Rule
 from datacheck.text.sketches import Unit, sets
 
+_BEGUN = 20  # characters of a side that may be the beginning of the other
 _SIDES = ("chosen", "rejected")
 _GRAMS = Unit((), "chars", 3)  # of texts that are normalised already
 _ENDS = "。.!?,;:、~…“”‘’\"' \t\r\n"  # as they are after NFKC
@@ -21,8 +22,8 @@ class PairSimilarity(Feature):
     """`row`, `equal`, `common` and `union` (sizes of the intersection and union of both sides' sets of 3-grams).
 
     A side is all its turns, tool calls included. `ends_equal`: equal but for signs that end a sentence and white space
-    at the ends. `cut_equal`: equal in their first `cut` characters; never without
-    `cut`. Rows without both sides have no line.
+    at the ends. `begun`: one begins the other, with at least 20 characters. `cut_equal`: equal in their first `cut`
+    characters; never without `cut`. Rows without both sides have no line.
     """
 
     columns = {
@@ -30,6 +31,7 @@ class PairSimilarity(Feature):
         "equal": pl.Boolean,
         "ends_equal": pl.Boolean,
         "cut_equal": pl.Boolean,
+        "begun": pl.Boolean,
         "common": pl.Int64,
         "union": pl.Int64,
     }
@@ -52,7 +54,13 @@ class PairSimilarity(Feature):
         common = intersections(left, each, right, each).astype(np.int64)
         union = np.diff(left.offsets) + np.diff(right.offsets) - common
         ends = chosen.str.strip_chars(_ENDS) == rejected.str.strip_chars(_ENDS)
-        found = {"row": table["row"], "equal": chosen == rejected, "ends_equal": ends, "cut_equal": cut_equal}
+        found = {
+            "row": table["row"],
+            "equal": chosen == rejected,
+            "ends_equal": ends,
+            "cut_equal": cut_equal,
+            "begun": _begun(chosen, rejected),
+        }
         return pl.DataFrame({**found, "common": common, "union": union}, schema=self.columns)
 
     def _cut_equal(self, table: pl.DataFrame, chosen: pl.Series, rejected: pl.Series) -> pl.Series:
@@ -67,3 +75,13 @@ class PairSimilarity(Feature):
         some = table.filter(maybe)
         begun = [normalise(some[side].str.slice(0, self.cut), self.normalise) for side in _SIDES]
         return maybe.scatter(maybe.arg_true(), begun[0] == begun[1]) if some.height else maybe
+
+
+def _begun(chosen: pl.Series, rejected: pl.Series) -> pl.Series:
+    """Whether one side is the beginning of the other, and not all of it."""
+    left, right = (side.str.strip_chars(_ENDS) for side in (chosen, rejected))
+    long = (left.str.len_chars() >= _BEGUN) & (right.str.len_chars() >= _BEGUN) & (left != right)
+    both = pl.DataFrame({"left": left, "right": right}).select(
+        pl.col("left").str.starts_with(pl.col("right")) | pl.col("right").str.starts_with(pl.col("left"))
+    )
+    return long & both.to_series()

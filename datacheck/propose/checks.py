@@ -29,7 +29,7 @@ _CHECKS: Mapping[str, tuple[str, ...]] = {
     "preference": ("empty_turns", "role_errors", *_PAIRS, "possibly_swapped", *_ANSWERS, *_TEXT),
     "prompt": ("empty_turns", *_TEXT),
     "verifiable": ("empty_turns", *_GOLDS, "template_collapse", *_TEXT),
-    "answered": ("empty_turns", *_GOLDS[:2], *_TEXT),  # a short answer may well stand in a passage or among choices
+    "answered": ("empty_turns", *_GOLDS[:2], *_TEXT),  # a short answer may stand in a passage by right
     "choices": ("empty_turns", "unverifiable_answers", "conflicting_answers", "choice_balance", *_TEXT),
     "plain": _TEXT,
     "rows": ("exact_duplicates", "pii"),
@@ -47,6 +47,8 @@ def check_lines(kind: str, tables: Tables, *, scored: bool) -> Iterator[str]:
     """The items of `checks:` for data of a kind, and for what it has beside: tools, scores, files, a language."""
     for check in _CHECKS[kind]:
         yield from item(check)
+    if kind == "answered":
+        yield from item("answer_in_prompt", only=("rate",), told="true")
     if kind == "chat":
         yield from item("conflicting_answers", only=("unlike",), of="response")
     if (tables.turns["part"] == "tools").any() or tables.turns["tool_calls"].is_not_null().any():

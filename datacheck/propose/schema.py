@@ -30,6 +30,7 @@ _WORDS = 4  # of a value that is a label
 _ENDS = re.compile(r"[.!?。！？…]$")  # of a sentence
 _MANY_LABELS = 100  # more values than this are no sources to compare
 NEARLY_ALL = 0.99  # of the rows: what the others do is taken for a fault
+_ONE_TYPE = 0.97  # share of the values that are not null: where as many have one type, the others are a fault
 _ALIKE = 0.8  # similarity of two spellings of one word
 _IDS = 20  # rows from which on distinct ids say that they are meant to be unique
 
@@ -55,8 +56,8 @@ def labels_in(tables: Tables) -> dict[str, str]:
     few = facts.filter((pl.col("values") <= _MANY_LABELS) & (pl.col("longest") <= _SHORT))
     fit = {
         "id": facts.filter(pl.col("longest") <= 3 * _SHORT),
-        "score_chosen": facts.filter(pl.col("number") >= NEARLY_ALL),
-        "score_rejected": facts.filter(pl.col("number") >= NEARLY_ALL),
+        "score_chosen": facts.filter(pl.col("number") >= _ONE_TYPE),
+        "score_rejected": facts.filter(pl.col("number") >= _ONE_TYPE),
     }
     found = {}
     for label, names in _LABELS.items():
@@ -113,7 +114,11 @@ def _rule(cells: pl.DataFrame, rows: int, *, unique: bool, whole: bool) -> tuple
     seen, few = cells["row"].n_unique(), (1 - NEARLY_ALL) * rows
     types = cells["json_type"].fill_null("null").value_counts(sort=True)
     counts = {str(name): int(count) for name, count in types.sort("count", "json_type", descending=True).iter_rows()}
-    usual = sorted(name for name, count in counts.items() if count > few or count == max(counts.values()))
+    one = max(counts.values()) >= _ONE_TYPE * (
+        seen - counts.get("null", 0)
+    )  # a column of several types may have rare ones
+    least = {name: (1 - _ONE_TYPE) * rows if one and name != "null" else few for name in counts}
+    usual = sorted(name for name, count in counts.items() if count > least[name] or count == max(counts.values()))
     odd = sum(count for name, count in counts.items() if name not in usual)
     kind = [name for name in usual if name != "null"]
     rule = [f"type: {kind[0] if len(kind) == 1 else json.dumps(kind)}"] if kind else []

@@ -15,6 +15,7 @@ _MARK = re.compile(
 _OPENING = " \t\r\n*_`$([{"
 _NUMBER = re.compile(r"[-+]?[$€£¥]?(?:\d[\d,]*(?:\.\d+)?|\.\d+)(?:/\d+)?")
 _MORE = re.compile(r"\s*(?:[/,|、]|or\b|或|and\b|和)\s*[\w(]|[\"'”’」]")  # "A or B", "yes/no"; a quoted form to keep to
+_MEANS = re.compile(r"\s*(?:for|if|when|means|stands)\b|\s*(?:表示|代表)")  # "answer 1 for yes and 0 for no"
 _ALONE = re.compile(r"[?!.。\n]\W*?([-+]?[$€£¥]?\d[\d,]*(?:\.\d+)?)\W*$")
 _NUMBERS = re.compile(r"(?<![0-9a-z.,])[-+]?[$€£¥]?\d[\d,]*(?:\.\d+)?")
 _NEAR = 60  # characters behind a mark in which the answer begins
@@ -48,6 +49,6 @@ def _begins(told: str, gold: str, value: str | None) -> bool:
     if value is not None:
         given = _NUMBER.match(told)
         if given is not None:
-            return number(given[0].rstrip(",")) == value
+            return number(given[0].rstrip(",")) == value and not _MEANS.match(told, given.end())
     rest = told[len(gold) :]
     return told.startswith(gold) and not re.match(r"\w", rest) and not _MORE.match(rest)

@@ -202,3 +202,16 @@ def test_one_told_number_in_many_is_found_with_its_row(tmp_path, here, command, 
 )
 def test_what_is_told_as_the_answer(prompt, gold, given):
     assert measure(AnswerInPrompt(), rows((prompt, gold))).value("rate") == Ratio(int(given), 1)
+
+
+def test_only_what_a_prompt_tells_as_its_answer():
+    passage, told = "北京天安门在北京。天安门在哪里？", "天安门在哪里？答案：北京天安门"
+    result = measure(
+        AnswerInPrompt(told=True), rows((passage, "北京天安门"), (told, "北京天安门"), ("3+4? (Answer: 7)", "7"))
+    )
+    assert [row for row, *_ in result.places] == [1, 2]
+
+
+@pytest.mark.parametrize("prompt", ["Is it closed? Answer 1 for yes and 0 for no.", "对吗？答案：1表示对，0表示错"])
+def test_what_a_number_stands_for_is_not_told(prompt):
+    assert measure(AnswerInPrompt(), rows((prompt, "1"))).places == []

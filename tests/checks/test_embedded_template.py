@@ -85,3 +85,58 @@ def test_plain_texts_are_said():
 @pytest.mark.parametrize("text", ["USER: " * 9000, "User: " * 9000, '[{"role": "' * 5000, "### Instruction:" * 5000])
 def test_hostile_texts(text):
     assert kinds(text) == []
+
+
+@pytest.mark.parametrize(
+    "question", ["[Round 0]\n问：你好\n答：你好！\n[Round 1]\n问：说一种树\n答：", "问：说一种树\n答："]
+)
+def test_rounds_in_a_prompt(question):
+    assert kinds(question) == [(0, "messages[0].content", "rounds")]
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind"),
+    [
+        (json.dumps({"response": 'An "oak".\nOr a birch.'}), "wrapped"),
+        ("Here is the rewritten response:\n\nAn oak.", "preamble"),
+        ("Sure! Here's an improved version of the answer: An oak.", "preamble"),
+        ("#Rewritten Prompt#:\nName two trees.", "preamble"),
+        ("[Response]: An oak.", "preamble"),
+        ("好的，以下是改写后的回答：橡树。", "preamble"),
+        ("橡树。\n\n评分：8分。理由：不够详细。", "grade"),
+        ("An oak.\n[Score: 4/5]", "grade"),
+        ("橡树。（以上内容由AI生成，仅供参考）", "grade"),
+    ],
+)
+def test_what_the_maker_of_an_answer_said_around_it(answer, kind):
+    assert kinds("Name a tree.", answer) == [(0, "messages[1].content", kind)]
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Name a tree, as JSON.", '{"response": "An oak."}'),
+        ("Name a tree.", '{"name": "oak", "height": 20}'),
+        ("Rewrite my answer: oak, I think.", "Here is the rewritten answer: An oak."),
+        ("Rate this film.", "Good light.\nRating: 4/5"),
+        ("给这部电影打分", "光影不错。\n评分：8分"),
+        ("问：一加一？答：二。问：二加二？", "四。"),
+        ("Name a tree.", "Here is the answer: an oak."),
+        ("Who scored?", "The score was 3 to 2.\nThe score: 3 of 5 shots went in, says the coach."),
+    ],
+)
+def test_words_around_an_answer_that_were_asked_for(question, answer):
+    assert kinds(question, answer) == []
+
+
+def test_a_system_prompt_asks_for_json_too():
+    rows = [
+        {
+            "messages": [
+                {"role": "system", "content": "Reply as JSON."},
+                {"role": "user", "content": "Name a tree."},
+                {"role": "assistant", "content": '{"response": "An oak."}'},
+            ]
+        }
+    ]
+    assert measure(EmbeddedTemplate(), rows).places == []

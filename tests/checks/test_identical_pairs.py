@@ -104,3 +104,16 @@ def test_answers_that_differ_only_where_the_trainer_has_cut():
     assert result.problems == [(0, "identical_when_cut"), (1, "identical")]
     assert measure(IdenticalPairs(cut=5, near=1), records).value("cut_rate") == Ratio(0, 3)
     assert measure(IdenticalPairs(near=1), records).value("cut_rate") == Ratio(0, 3)
+
+
+def test_an_answer_that_is_the_other_one_cut_off():
+    long = "先浇透水，再放到有散射光的地方，等土壤表面干了以后再浇第二次，冬天每两周浇一次就够了。"
+    other = "多浇水，直接放到太阳下晒，不用管土壤干不干，每天都浇，冬天也一样。"
+    rows = [{"prompt": f"怎样养第{n}盆花？", "chosen": long, "rejected": other} for n in range(300)]
+    rows[7]["rejected"], rows[8]["chosen"] = long[:24], other[:21]
+    rows[9] |= {"chosen": "好的，我知道了", "rejected": "好的，我"}
+    report = finding(IdenticalPairs(), rows)
+    assert {value.name: value.status for value in report.values}["begun"] == "warn"
+    found = measure(IdenticalPairs(), rows)
+    assert found.value("begun") == Ratio(2, 300)
+    assert [problem for *_, problem in found.places] == ["cut_off", "cut_off"]

@@ -35,6 +35,7 @@ def kinds(answer, question="怎样给番茄浇水？", **settings):
         (f"Let me think step by step. At noon. Wait, that is wrong. {ANSWER}", "scratchpad"),
         (f"Hmm, at noon? Let me double-check. {ANSWER}", "scratchpad"),
         (f"让我想想……中午？不对，{ANSWER}", "scratchpad"),
+        (f"Hmm, let me see. The user wants a short list. {ANSWER}", "scratchpad"),
     ],
 )
 def test_each_kind(answer, kind):
@@ -110,3 +111,10 @@ def test_what_users_say_does_not_count():
 @pytest.mark.parametrize("answer", ["Hm " * 9000, "Thought: " * 9000, "好的，" * 9000, "<think" * 9000])
 def test_hostile_answers(answer):
     assert kinds(answer) == []
+
+
+def test_a_scene_does_not_begin_with_what_the_user_wants():
+    story, aloud = "Write a story about a gardener.", "Think aloud about a gardener."
+    assert kinds("Okay, so the user is asking for a story. Once upon a time.", story) == ["scratchpad"]
+    assert kinds("Hmm, at noon? Wait, no. Ann took the can away.", story) == []
+    assert kinds("Okay, so the user is asking for a gardener.", aloud) == []

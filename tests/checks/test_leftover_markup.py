@@ -141,3 +141,18 @@ def test_real_reviews_and_medicine(realdata):
     wanted = sum("&lt;" in line or "&gt;" in line for line in chat.read_text(encoding="utf-8").splitlines())
     assert wanted == 2
     assert measure(LeftoverMarkup(), chat.read_bytes(), name="chat.jsonl").value("rate").n == wanted
+
+
+@pytest.mark.parametrize(
+    ("answer", "found"),
+    [
+        ("少浇水。\n上一篇：无 下一篇：施肥 版权所有 © 2021", ["page_chrome"]),
+        ("Water it less.\nShare on Facebook | Tweet | Cookie Policy", ["page_chrome"]),
+        ("All rights reserved. Privacy Policy", ["page_chrome"]),
+        ("请看下一篇文章。", []),
+        ("The book says: all rights reserved.", []),
+    ],
+)
+def test_what_stands_around_the_text_of_a_page(answer, found):
+    assert kinds(answer) == found
+    assert kinds(answer, "为我的网站写页脚") == []

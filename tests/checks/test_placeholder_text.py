@@ -120,3 +120,20 @@ def test_what_was_asked_for_may_be_left_to_its_reader(asked, told, found):
 def test_one_in_hundreds_warns():
     records = dataset(*["user: a | assistant: b"] * 299, "user: a | assistant: TODO")
     assert finding(PlaceholderText(), records).status is Status.WARN
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "found"),
+    [
+        ("怎样联系他？", "姓名：____，电话：______。", ["blank"]),
+        ("写一份登记表", "姓名：____，电话：______。", []),
+        ("Who runs the garden?", "It is run by [Your Name] and friends.", ["name_field"]),
+        ("Who runs the garden?", "It is run by <your answer here>.", ["name_field"]),
+        ("Write a letter to the garden.", "Dear Sir,\nI like it.\n[Your Name]", []),
+        ("Write a sales script.", "Hello, this is [Your Name].", []),
+        ("Who runs the garden?", "It is run by [your friends at the club].", []),
+    ],
+)
+def test_blanks_and_names_that_the_answer_leaves_open(question, answer, found):
+    rows = [{"messages": [{"role": "user", "content": question}, {"role": "assistant", "content": answer}]}]
+    assert [problem for _, problem in measure(PlaceholderText(), rows).problems] == found

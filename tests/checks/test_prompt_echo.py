@@ -14,8 +14,26 @@ def echoes(question, answer, **settings):
 
 @pytest.mark.parametrize("answer", [QUESTION, f"{QUESTION}\nEvery morning.", f"\n {QUESTION} Every morning."])
 def test_an_answer_that_begins_with_its_prompt(answer):
-    assert echoes(QUESTION, answer) == [(0, "messages[1].content", "prompt_echo")]
-    assert echoes(QUESTION + "\n", answer) == [(0, "messages[1].content", "prompt_echo")]
+    problem = "prompt_only" if answer.strip() == QUESTION else "prompt_echo"
+    assert echoes(QUESTION, answer) == [(0, "messages[1].content", problem)]
+    assert echoes(QUESTION + "\n", answer) == [(0, "messages[1].content", problem)]
+
+
+def test_an_answer_that_is_a_short_prompt_and_nothing_else():
+    assert echoes("描述三种原色。", "描述三种原色。") == [(0, "messages[1].content", "prompt_only")]
+    assert echoes("描述三种原色。", "描述三种原色。红、黄、蓝。") == []
+    assert echoes("早上好", "早上好") == []
+    assert echoes("请重复我的话。", "请重复我的话。") == []
+
+
+def test_one_in_a_thousand_that_is_its_prompt_warns():
+    rows = [
+        {"messages": [{"role": "user", "content": f"{QUESTION} {n}"}, {"role": "assistant", "content": "Daily."}]}
+        for n in range(1_000)
+    ]
+    rows[500]["messages"][1]["content"] = f"{QUESTION} 500"
+    report = finding(PromptEcho(), rows)
+    assert {value.name: value.status for value in report.values} == {"rate": "pass", "whole": "warn"}
 
 
 def test_long_prompts_are_compared_whole():

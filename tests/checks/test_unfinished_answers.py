@@ -32,6 +32,8 @@ def problems(answer):
         (ZH + ZH + "第二个阶段叫做暗反应，它不需要光，在基质里进行，消耗前一阶段产", "open_clause"),
         (EN + EN + "The second stage needs no light at all and takes place in the inner", "open_clause"),
         ("```python\ndef add(a, b):", "open_code"),
+        ('{"name": "Ann", "steps": ["mix the flour", "bake it", "ser', "open_json"),
+        ('[{"id": 1, "name": "Ann"}, {"id": 2, "name": "Bo', "open_json"),
         (EN + "\n```python\ndef rate(light):\n    return light *", "open_code"),
     ],
 )
@@ -97,3 +99,42 @@ def test_a_limit_shows_by_the_lengths_at_which_answers_pile_up():
     assert {row for row, problem in result.problems if problem == "cut_length"} == set(range(60, 68))
     assert measure(UnfinishedAnswers(), whole).value("cut_length") == Ratio(0, 60)
     assert measure(UnfinishedAnswers(), [*whole, *[cut[0]] * 8]).value("cut_length") == Ratio(0, 68)  # copies
+
+
+# Answers of two lines, each with its stop; the last one of the row in question has none.
+LINES_ZH = "第一，白天要见光，最好放在南边的窗台上面。\n第二，夜里浇水，而且要浇透，土干了再浇，"
+LINES_EN = "1. Give it light.\n2. Water it in the evening, and let it dry before you water it again"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        LINES_ZH + "冬天要少浇一点，夏天则",
+        "这种植物喜欢温暖的环境，冬天应当放在室内，夏天则应当放在有散射光的地方，避免阳光直射到叶片，否则叶子会很快地变黄并且枯",
+        LINES_EN + " in the wint",
+        "The sweet fragrance of the rose filled the air and reached us in the gard",
+    ],
+)
+def test_a_last_line_without_a_stop_where_others_have_one(answer):
+    rows = [row(f"{LINES_ZH}第{n}天再看。") for n in range(30)] + [row(f"{LINES_EN}, {n} times.") for n in range(30)]
+    assert measure(UnfinishedAnswers(), [*rows, row(answer)]).places == [(60, "messages[1].content", "open_line")]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        LINES_EN + " in June.\nYours sincerely, the gardener of the house",
+        LINES_EN + ".\nSee https://example.com/how-to-water-your-plants",
+        LINES_EN + ".\n#plants #water #gardening #home",
+        "The area of the garden in the picture is width times height = twelve",
+        "可以种的有玫瑰、月季、牡丹、芍药、百合、郁金香、风信子、水仙、菊花、兰花、荷花、桂花、梅花、杜鹃",
+    ],
+)
+def test_last_lines_that_need_no_stop(answer):
+    rows = [row(f"{LINES_ZH}第{n}天再看。") for n in range(30)] + [row(f"{LINES_EN}, {n} times.") for n in range(30)]
+    assert measure(UnfinishedAnswers(), [*rows, row(answer)]).places == []
+
+
+def test_a_set_that_writes_no_last_stop_is_not_cut():
+    rows = [row(f"{LINES_EN}, {n} times.") for n in range(18)] + [row(f"{LINES_EN} on day {n} or so") for n in range(2)]
+    assert measure(UnfinishedAnswers(), rows).places == []

@@ -280,6 +280,30 @@ def test_what_one_row_in_a_hundred_does_is_not_allowed(tmp_path: Path):
     assert found["role_errors"].status == "fail"
 
 
+def test_numbers_written_as_strings_in_few_rows_are_a_fault(tmp_path: Path):
+    """Five of two hundred are; a null in as many is what a column may have, and golds have many types."""
+    rows = [{"quality": n / 200, "rank": n, "gold": n, "messages": CHAT} for n in range(200)]
+    for n in range(5):
+        rows[n] |= {"quality": f"{n}", "rank": None}
+    for n in range(60):
+        rows[n]["gold"] = True if n < 55 else [n]
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    text = contract_for(tmp_path / "a.jsonl")
+    assert '"quality": {type: number}  # otherwise in 5 of 200 rows' in text
+    assert '"rank": {type: number, nullable: true}' in text
+    assert '"gold": {type: ["array", "boolean", "number"]}' in text  # golds of several types, of which one is rare
+
+
+def test_plain_questions_must_not_tell_their_answers(tmp_path: Path):
+    rows = [{"question": f"How many are {n} and {n + 1}?", "answer": f"Add them.\n#### {2 * n + 1}"} for n in range(60)]
+    rows[7]["question"] += " (Answer: 15)"
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    (tmp_path / "contract.yaml").write_text(contract_for(tmp_path / "a.jsonl"), encoding="utf-8")
+    report = validate(tmp_path / "contract.yaml", out=tmp_path / "out")
+    found = {finding.check: finding for finding in report.findings}["answer_in_prompt"]
+    assert (found.status, [place.at.rpartition(":")[2] for place in found.evidence.first]) == ("fail", ["8"])
+
+
 def test_values_are_not_listed_where_only_a_part_was_seen(tmp_path: Path):
     rows = ({"kind": "a" if n < 60_000 else "b", "text": f"{n} " * 30} for n in range(70_000))
     (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
