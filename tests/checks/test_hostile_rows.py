@@ -114,7 +114,8 @@ def sides(*texts):
 def test_pairs_of_hostile_texts():
     different, same = [(h, f"{h}x") for h in HIDDEN], [(h, h) for h in HIDDEN]
     result = run("identical_pairs", sides(*different, *same))
-    assert result.problems == [(len(HIDDEN) + n, "identical") for n in range(len(HIDDEN))]
+    found = [place for place in result.problems if place[1] != "cut_off"]  # a sign more is the other side, gone on
+    assert found == [(len(HIDDEN) + n, "identical") for n in range(len(HIDDEN))]
     assert run("contradictory_pairs", sides(*different, *same)).value("rate") == Ratio(0, 2 * len(HIDDEN))
     turned = run("contradictory_pairs", sides(*different, *((b, a) for a, b in different)))
     assert turned.value("rate") == Ratio(2 * len(HIDDEN), 2 * len(HIDDEN))
