@@ -130,11 +130,14 @@ def _table(screen: Screen, findings: Sequence[Finding]) -> None:
 
 def _sets(screen: Screen, report: Report) -> None:
     """A line for each evaluation set that was compared with, and what is known of its files."""
-    told = [line for finding in report.findings for line in sets.told(finding, screen.words)]
+    told = {finding.id: lines for finding in report.findings if (lines := list(sets.told(finding, screen.words)))}
     if told:
         screen.heading(screen.words.sets)
-    for line in told:
-        screen.line(line, head="  - ", gutter="  | ")
+    for finding, lines in told.items():
+        if len(told) > 1:
+            screen.line(f"  {finding}")
+        for line in lines:
+            screen.line(line, head="  - ", gutter="  | ")
 
 
 def _block(screen: Screen, finding: Finding, card: Card | None, codes: Sequence[show.CodeLine]) -> None:
