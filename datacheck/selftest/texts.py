@@ -31,14 +31,19 @@ _ABOUT = {
         r"|返回|空值|程序|代码"
     ),
     "run_on_answers": _TALK,
-    "embedded_template": rf"{_TALK}|summar|json|instruct|总结|概括|摘要|续写|提示|微调",
+    "embedded_template": (
+        rf"{_TALK}|summar|json|instruct|format|schema|object|\bapi\b|dict|scor|rat(?:e|ing)|grad(?:e|ing)|review|evaluat"
+        r"|judge|feedback|rewrit|rephras|revis|translat|总结|概括|摘要|续写|提示|微调|改写|润色|翻译|格式|评|打分|得分|分数|反馈"
+    ),
     "leaked_reasoning": rf"{_TALK}|think|step|reason|thought|monologue|poem|lyrics|思考|推理|内心|独白|一步|逐步",
     "leftover_markup": (
         r"html|xml|css|script|react|vue|php|\bdom\b|svg|url|web|front.?end|\btags?\b|mark|readme|escap|entit|pars|\bcod"
         r"|program|forum|encod|decod|crypt|certificate|hash|signature|网|前端|标签|转义|爬虫|渲染|代码|编程|论坛|编码|解码|密|证书|签名"
     ),
     "placeholder_text": (
-        r"letter|mail|template|form\b|contract|invit|blank|[×{}]|__|信|函|聘|一份|一封|邮|通知|模板|范文|简历|合同|申请|声明|邀请|致辞|演讲"
+        r"letter|mail|template|form\b|contract|agreement|invit|blank|market|report|script|speak|\bcall|pitch|\bbio\b"
+        r"|certificate|invoice|thank|apolog|review|message|introduc|memo|notice|speech|announce|proposal|policy"
+        r"|r[eé]sum[eé]|\bcv\b|advert|news|\bpost\b|[×{}]|__|信|函|聘|一份|一封|邮|通知|模板|范文|简历|合同|申请|声明|邀请|致辞|演讲"
         r"|文案|公告|证明|报告|计划|方案|话术|填|表格|试卷|练习|题|协议|海报|广告|简介|介绍|新闻|故事|小说|诗|作文|文章|对话|剧本|简报"
     ),
 }

@@ -53,9 +53,8 @@ EXPECTED = {
     },
     "run_on_answers": {},
     "placeholder_text": {
-        ("followbench/data_zh/example_constraints.json", "format_field"): 200,  # the target is "{instruction}\n…{answer}"
-        (LLAMA + "dpo_en_demo.json", "missing_content"): 1,  # [Insert Blog Post 1]
-        (LLAMA + "dpo_zh_demo.json", "missing_content"): 3,  # [插入州法律], [插入激活链接], [插入地址]
+        (LLAMA + "dpo_en_demo.json", "name_field"): 1,  # Dear [Recipient] … [Your Name], which nobody asked for
+        (LLAMA + "dpo_zh_demo.json", "missing_content"): 1,  # [插入位置]; letters that were asked for may leave some open
         (LLAMA + "identity.json", "template_field"): 85,  # {{name}}, {{author}}
         ("prompts_zh/prompts-zh.json", "missing_content"): 1,  # 【填写你的称呼】
     },

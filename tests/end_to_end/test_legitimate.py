@@ -263,6 +263,9 @@ def test_nothing_is_rejected_of_a_row(report, name):
     assert all(set(applicable(shape)) - OF_A_SET <= set(found) for shape in shapes)
     thoughts = found.pop("unjudged_text")
     assert {place.where for place in thoughts.evidence.first} <= {"messages[].reasoning_content"}
+    # Thinking in tags is a form of whole sets; a row in some hundred that has it is what that check looks for.
+    tagged = found.pop("leaked_reasoning", None)
+    assert all("/think_tags.jsonl:" in place.at for place in (tagged.evidence.first if tagged else ()))
     assert rejected(found.values()) == {}
     assert {f.check: f.evidence.first for f in found.values() if f.evidence.first} == {}
 
