@@ -35,6 +35,7 @@ _NO_STOP_NEEDED = (
     r"|\breturn\b[^\n]*$|\w[*_]\w[^\n]*$|\s>\s?\S+\s*$|\b[A-Z][a-z]+ (?:[A-Z][a-z]+ ?)+[A-Z][a-z]+\s*$"
     r"|\s\.[a-z]{2,6}\s*$|(?:^|\n)\s*(?:以上|总之|综上)[^\n]*$|等\s*$|、[^\n。，]{1,12}\s*$|^(?i:[-*•>|#]|(?:title|titel|subject|标题|题目)\b)"
 )
+_TAIL = 64  # characters at the end of an answer that are looked at first
 _HABIT = 0.05  # share of answers from which on a last line without a stop is how the set is written
 _JSON = r"^\s*(?:\{\s*\"|\[\s*[{\"\[])"
 _STOPPED = r"[.!?。！？…\"'”’」』）)\]】}>`*|~]\s*$"  # how texts end that are not cut, code and tables among them
@@ -94,7 +95,9 @@ class UnfinishedAnswers(Check):
             & ~text.str.contains(_ENDS["open_word"]),
             "open_json": _open_json(text) & (fences == 0),
         }
-        kinds["open_line"] = _open_line(last, plain) & ~pl.any_horizontal(*kinds.values())
+        kinds["open_line"] = pl.col("row").is_in(_open_line(last, plain).implode()) & ~pl.any_horizontal(
+            *kinds.values()
+        )
         piled = _piled(last)
         kinds["cut_length"] = text.str.len_chars().is_in(piled.implode()) & ~text.str.contains(_STOPPED)
         end = pl.format("…{}", text.str.strip_chars_end().str.slice(-_SHOWN))
@@ -122,14 +125,19 @@ def _open_json(text: pl.Expr) -> pl.Expr:
     )
 
 
-def _open_line(answers: pl.LazyFrame, plain: pl.Expr) -> pl.Expr:
-    """Whether only the last line has no stop, in the script of whose answers few are written so."""
-    text, chinese = pl.col("text"), pl.col("text").str.contains(r"\p{Han}[^\n]{0,9}\s*$")
-    open_ones = text.str.contains(_UNSTOPPED_LINE) & ~text.str.contains(_NO_STOP_NEEDED) & ~looks_like_code(text)
-    judged = answers.filter(plain).select(chinese=chinese, open=text.str.contains(_UNSTOPPED_LINE))
-    shares = dict(judged.group_by("chinese").agg(pl.col("open").mean()).collect().iter_rows())
-    rare = [script for script, share in shares.items() if share <= _HABIT]
-    return plain & open_ones & chinese.is_in(rare)
+def _open_line(answers: pl.LazyFrame, plain: pl.Expr) -> pl.Series:
+    """The rows of which only the last line has no stop, in the script of whose answers few are written so.
+
+    Most answers end with a stop: only of the others the whole text is looked at.
+    """
+    text, end = pl.col("text"), pl.col("text").str.tail(_TAIL)
+    judged = answers.filter(plain).with_columns(chinese=end.str.contains(r"\p{Han}[^\n]{0,9}\s*$"))
+    ends = judged.filter(end.str.contains(r"[a-z\p{Han}]\s*$")).filter(text.str.contains(_UNSTOPPED_LINE)).collect()
+    counts = dict(judged.group_by("chinese").len().collect().iter_rows())
+    open_ones = dict(ends.group_by("chinese").len().iter_rows())
+    rare = [script for script, count in counts.items() if open_ones.get(script, 0) <= _HABIT * count]
+    found = ends.filter(pl.col("chinese").is_in(rare))
+    return found.filter(~text.str.contains(_NO_STOP_NEEDED) & ~looks_like_code(text))["row"]
 
 
 def _piled(answers: pl.LazyFrame) -> pl.Series:
