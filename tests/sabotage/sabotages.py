@@ -1209,8 +1209,8 @@ SABOTAGES = (
         "open_lines_are_a_habit",
         "a last line without a stop is named where other lines have one",
         "datacheck.checks.unfinished_answers._open_line",
-        "share <= _HABIT",
-        "share < 0",
+        "<= _HABIT * count",
+        "< 0",
         "tests/checks/test_unfinished_answers.py::test_a_last_line_without_a_stop_where_others_have_one",
     ),
     Sabotage(
