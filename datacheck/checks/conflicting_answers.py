@@ -11,6 +11,7 @@ from datacheck.features.golds import Of
 from datacheck.features.rival_responses import rival_responses
 from datacheck.features.row_keys import RowKeys
 from datacheck.features.texts import On, quoted
+from datacheck.text.edges import ascii_edges
 from datacheck.text.rules import Rule
 
 WHOLE: On = "conversation"
@@ -168,7 +169,7 @@ class ConflictingAnswers(Check):
 
 _SEVERAL = Message("many prompts have several responses, which is taken as how the set was made")
 # Prompts that one answers as one likes.
-FREE = (
+FREE = ascii_edges(
     r"(?i)\b(?:poem|haiku|story|joke|song|random|hello|hi|hey|thanks?|thank you|ok(?:ay)?|yes|no|continue|go on|next"
     r"|more)\b|诗|故事|笑话|随机|你好|您好|谢谢|好的|继续|接着|繼續|下一"
 )

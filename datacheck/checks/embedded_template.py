@@ -7,6 +7,7 @@ import polars as pl
 from datacheck.check import Check, Limit, Measured, Message, Metric, View, rates, total
 from datacheck.features.turn_texts import asked, evidence, flagged, per_kind, turn_texts, without_code
 from datacheck.loading.formats import names_of
+from datacheck.text.edges import ascii_edges
 
 _USERS = r"(?:Human|User|用户|人类|提问者)"
 _BOTS = r"(?:Assistant|ASSISTANT|AI|Bot|GPT|ChatGPT|助手|AI助手|助理|机器人)"
@@ -20,7 +21,7 @@ _PATTERNS = {
         r"Below is an instruction that describes a task|(?s:#{2,3} ?(?:Instruction|Human|User|指令|用户) ?[:：].*"
         r"#{2,3} ?(?:Response|Assistant|Output|回答|助手|回复) ?[:：])"
     ),
-    "vicuna": (
+    "vicuna": ascii_edges(
         r"A chat between a curious (?:user|human) and an artificial intelligence assistant"
         r"|(?s:\bUSER: .*\bASSISTANT:)"
     ),
@@ -34,7 +35,7 @@ _PATTERNS = {
         r"(?s)^\s*\{\s*\"(?:text|response|answer|output|content|result|reply|completion)\"\s*:\s*"
         r"\"(?:[^\"\\]|\\.)*\"\s*\}\s*$"
     ),
-    "preamble": (
+    "preamble": ascii_edges(
         r"^\W*(?i:(?:sure|certainly|of course)\W{1,3})?(?i:here(?: is|['’]s) (?:the|a|an|my) (?:rewritten|improved"
         r"|revised|refined|polished) (?:version of (?:the|your) )?(?:response|answer|prompt)\b)"
         r"|^\W*#(?:Rewritten|Given|New) Prompt#"
@@ -50,14 +51,16 @@ _PATTERNS = {
 }
 _IN_PROMPTS = ("alpaca", "vicuna", "dialogue", "record", "rounds")
 _WANTED = {  # what was asked for, by the user or by the system prompt
-    "wrapped": r"(?i)json|format|schema|object|\bapi\b|dict|格式|对象|字典",
-    "preamble": (
+    "wrapped": ascii_edges(r"(?i)json|format|schema|object|\bapi\b|dict|格式|对象|字典"),
+    "preamble": ascii_edges(
         r"(?i)re-?writ|revis|improv|refin|polish|rephras|paraphras|\bedit|correct|改写|优化|修改|改进|润色|重写|扩写"
     ),
-    "grade": r"(?i)\bscor|\brat(?:e|ing)|grad(?:e|ing)|review|evaluat|judge|feedback|评|打分|得分|分数|反馈",
+    "grade": ascii_edges(
+        r"(?i)\bscor|\brat(?:e|ing)|grad(?:e|ing)|review|evaluat|judge|feedback|评|打分|得分|分数|反馈"
+    ),
 }
 # Who works with prompts, records or dialogues may quote one, and may be answered with one.
-_QUOTED = (
+_QUOTED = ascii_edges(
     r"(?i)\bprompts?\b|template|fine-?tun|instruction[- ]tun|\balpaca\b|vicuna|dialog|conversation|transcript|chat ?log"
     r"|\bchats?\b|summari[sz]e|\bjson\b|role-?play|\bact as|script|interview|story|\bscenes?\b|simulat"
     r"|提示词|模板|微调|对话|聊天|总结|概括|摘要|续写|剧本|采访|访谈|扮演|角色|情景|模拟|故事|小说"

@@ -6,13 +6,14 @@ import polars as pl
 
 from datacheck.check import Check, Limit, Measured, Metric, View, rates
 from datacheck.features.turn_texts import asked, evidence, flagged, looks_like_code, per_kind, turn_texts, without_code
+from datacheck.text.edges import ascii_edges
 
 _SORRY = r"(?:(?:oops|sorry|(?:api |server )?error|warning|抱歉|很抱歉|对不起|错误|提示)\W{1,4})?"
 _REASONS = (
     r"bad request|unauthori[sz]ed|forbidden|not found|request time-?out|too many requests|internal server error"
     r"|bad gateway|service (?:temporarily )?unavailable|gateway time-?out"
 )
-_NOTICES = (
+_NOTICES = ascii_edges(
     r"error code: ?[45]\d\d|(?:api )?rate limit (?:reached|exceeded|error)"
     r"|you (?:have )?exceeded your (?:current )?quota"
     r"|you(?: ha|')ve reached (?:the|your) (?:current )?(?:usage|rate) (?:cap|limit)"
@@ -36,29 +37,30 @@ _STATUS = r"(?:http(?:/\d(?:\.\d)?)?|error|status|code|错误码?|状态码?)"
 _KEYS = "error|errors|error_code|error_msg|error_message|errcode|errmsg|err_msg|exception"
 _PATTERNS = {
     "null": r"^\s*[\"'`]?(?i:none|null|nan|undefined|\[object object\]|<na>)[\"'`]?\.?\s*$",
-    "traceback": (
+    "traceback": ascii_edges(
         r"^\s*Exception in thread \"|^\s*Uncaught \w*Error\b"
-        r"|^\s*(?:[a-z_]\w*\.)*[A-Z]\w*(?:Error|Exception): |^\s*(?:[\w$]+\.)+\w*(?:Error|Exception)\b[^\n]*\n\s+at "
+        r"|^\s*(?:[a-z_]\w*\.)*[A-Z]\w*(?:Error|Exception): "
+        r"|^\s*(?:[\w$]+\.)+\w*(?:Error|Exception)\b[^\n]*\n\s+at "
     ),
-    "api_error": (
+    "api_error": ascii_edges(
         rf"(?i)^\W*{_SORRY}(?:{_STATUS}\W*){{0,3}}[45]\d\d\b\W{{0,4}}(?:{_REASONS})|^\W*(?:{_REASONS})\W*$"
         rf"|^\W*{_SORRY}(?:{_NOTICES})|^\W*{_SORRY}(?:{_NOTICES_ZH})"
         rf"|^\s*\{{\s*[\"'](?:{_KEYS})[\"']\s*:\s*[^\s\[fn]"
         r"|^\s*\{\s*[\"'](?:code|status|status_code)[\"']\s*:\s*(?:\"?[45]\d\d\b|\"(?:error|failed)\")"
     ),
-    "error_page": (
+    "error_page": ascii_edges(
         rf"(?is)^\s*(?:<!doctype html[^>]*>\s*)?<html.{{0,600}}?<(?:title|h1)>[^<]{{0,60}}"
         rf"(?:\b[45]\d\d\b|{_REASONS}|error|access denied|just a moment|attention required|验证|出错|错误|无法访问)"
     ),
 }
 _TRACEBACK = "Traceback (most recent call last):"  # also behind half of an answer
 # Who speaks of errors may be answered with one; who speaks of programs or of the word, with None.
-_OF_ERRORS = (
+_OF_ERRORS = ascii_edges(
     r"(?i)\berror|exception|trace ?back|stack ?trace|\bbug|\bhttp|status code|\blogs?\b|\bapi\b|debug|crash|\bjson\b"
     r"|\bfail|\boutputs?\b|\bprint|\bhtml\b|timed? ?out|server"
     r"|网页|报错|异常|错误|故障|日志|状态码|接口|调试|崩溃|输出|失败|超时|服务器"
 )
-_OF_NOTHING = (
+_OF_NOTHING = ascii_edges(
     r"(?i)\bnone\b|\bnull\b|\bnan\b|undefined|\[object|\breturns?\b|\bprint|\boutputs?\b|\bsql\b"
     r"|返回|空值|输出|程序|代码"
 )

@@ -9,6 +9,7 @@ from datacheck.check import Check, Limit, Measured, Message, Metric, Need, Value
 from datacheck.features.languages import Languages, words
 from datacheck.features.turn_texts import looks_like_code, turn_texts, without_code
 from datacheck.i18n.message import ids
+from datacheck.text.edges import ascii_edges
 
 _SCRIPTS = ("han", "kana", "hangul", "latin", "cyrillic", "arabic", "thai", "devanagari", "hebrew", "greek")
 _NAMES = ids(
@@ -21,7 +22,7 @@ _ASKED = 5  # words of a question from which on it is in a language
 _FOREIGN = 2  # words of a question in the script of the answer: more may be a text to work on
 _TOLD = 15  # words of a system prompt that set the language
 _COMMON = 0.12  # share of these among the words of English prose; code, names and formulas have fewer
-_ENGLISH = (
+_ENGLISH = ascii_edges(
     r"(?i)\b(?:the|of|and|to|in|is|are|was|be|that|for|it|with|as|on|by|this|from|or|at|can|an?|you|your|not|have|if"
     r"|what|how|do|does|which|who|why|when|where|i|me|my|we|they|there)\b"
 )
@@ -166,7 +167,7 @@ def _prose(differ: pl.LazyFrame) -> pl.LazyFrame:
         .then(~answer.str.contains(_NOT_LATIN))
         .otherwise(answer.str.contains(_NOT_LATIN))
     )
-    data = answer.str.contains(r"^\s*(?:[{\[<$\\]|(?i:select|import|def|public)\b)")
+    data = answer.str.contains(ascii_edges(r"^\s*(?:[{\[<$\\]|(?i:select|import|def|public)\b)"))
     listed = (pl.col("script") == "latin") & pl.col("text").str.contains(_EAST_MARKS)  # names within a Chinese frame
     return differ.filter(~east, spoken, ~data, ~listed, ~thought | ~ours, ~looks_like_code(pl.col("text")))
 

@@ -7,6 +7,7 @@ from pydantic import Field
 
 from datacheck.check import Check, Limit, Measured, Message, Metric, View, rates, total
 from datacheck.features.turn_texts import asked, evidence, flagged, per_kind, turn_texts, without_code
+from datacheck.text.edges import ascii_edges
 
 _OWN_FORM = 0.1  # share of the rows from which on thinking blocks are how the set is written
 _MARKED = ("tagged", "labelled")
@@ -18,10 +19,10 @@ _LABELLED = (
     r"^\W*(?i:thoughts?|reasoning|scratch ?pad|chain of thought|思考过程|推理过程|思考|思路)(?:\*\*)?\s?[:：](?s:.*)"
     r"\n\W*(?i:(?:final )?(?:answer|response)|最终答案|最终回答|答案|回答)(?:\*\*)?\s?[:：]"
 )
-_SO = r"^\W*(?i:(?:ok(?:ay)?|alright|hmm+|so|well|right|now|first)\b[,.!…\s]+){0,3}"
+_SO = ascii_edges(r"^\W*(?i:(?:ok(?:ay)?|alright|hmm+|so|well|right|now|first)\b[,.!…\s]+){0,3}")
 _THEN = r"^\W*(?:(?:好的?|嗯+|那么|首先|现在|让我想想)[，,。…\s]*){0,3}"
 # Said about who asked, which nobody says to them.
-_META = (
+_META = ascii_edges(
     rf"{_SO}(?i:the user (?:is (?:asking|requesting|looking)|wants|asks|asked|has asked|seems|just|said|gave)"
     r"|we (?:need|have) to (?:respond|answer the|produce|output)\b|i need to (?:respond|answer the user|help the user))"
     rf"|{_THEN}(?:我(?:现在)?(?:需要|得|要|来)[^。，\n]{{0,20}}用户"
@@ -34,19 +35,19 @@ _BEGINS = (
     r"|^\W*(?:好的?[，,](?:我|那|首先|现在|让我)|嗯|让我(?:先|来)?(?:想|思考|看|一步|分析|理)"
     r"|首先[，,]我(?:需要|得|要)|我(?:需要|得)先)"
 )
-_TURNS_BACK = (
+_TURNS_BACK = ascii_edges(
     r"\b[Ww]ait\b\s?(?:[,.!…—-]|no\b)|\b[Hh]mm+\b|\b[Aa]ctually,? (?:no|wait)|\b[Nn]o, (?:wait|that)"
     r"|[Ll]et me (?:re-?check|double[- ]check|reconsider|re-?think|re-?read)"
     r"|(?:等等|等一下|不对|哦不)[，,。！…—]|(?:再|重新)(?:想想|想一下|检查|算|看)"
 )
-_SOON = r"^(?s:.{0,160})\b[Tt]he user (?:is (?:asking|requesting|looking)|wants|asks|asked|has asked)\b"
+_SOON = ascii_edges(r"^(?s:.{0,160})\b[Tt]he user (?:is (?:asking|requesting|looking)|wants|asks|asked|has asked)\b")
 _SUSPECT = (_TAG, _LABELLED, _META, _BEGINS)
 _ALOUD = (
     r"(?i)think(?:ing)? (?:aloud|out loud|step|through)|reasoning|scratch ?pad|monologue|thought process"
     r"|chain of thought|思考|推理|内心|独白"
 )
 # A scene may begin as thinking does; it does not begin with what "the user" wants.
-_ASKED = (
+_ASKED = ascii_edges(
     rf"{_ALOUD}|step[- ]by[- ]step|role-?play|\bact as|\bstory|dialog|script|\bpoem|lyrics"
     r"|逐步|一步一步|一步步|对话|扮演|故事|小说|剧本"
 )

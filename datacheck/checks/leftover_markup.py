@@ -6,6 +6,7 @@ import polars as pl
 
 from datacheck.check import Check, Limit, Measured, Message, Metric, View, rates, total
 from datacheck.features.turn_texts import evidence, flagged, looks_like_code, per_kind, turn_texts, without_code
+from datacheck.text.edges import ascii_edges
 
 # What Markdown uses (sup, details, b, table, a single br) and what agents do (think, answer, tool_call) is not named.
 _CLOSED = r"(?i:</(?:p|div|span|[uo]l|li|h[1-6]|font|center|script|iframe)\s*>)"
@@ -39,7 +40,7 @@ _CHROME = (  # what stands around the text of a page; two different ones at the 
     "(?i:terms of (?:use|service))",
     "(?i:all rights reserved)",
     "(?i:skip to (?:main )?content)",
-    r"\| Tweet\b|\bTweet \|",
+    ascii_edges(r"\| Tweet\b|\bTweet \|"),
 )
 _PATTERNS = {
     "html_tag": f"{_CLOSED}|{_OPENED}|{_BREAKS}",
@@ -53,19 +54,19 @@ _GATE = (
     rf"|{_ENTITY}|;base64,|{_LETTERS}{{160}}|{'|'.join(_CHROME)}"
 )
 # Rows that speak of such things, by a word in any of their messages, mean what they write.
-_WEB = (
+_WEB = ascii_edges(
     r"(?i)html|\bxml|\bcss\b|javascript|\bjsx?\b|\breact\b|\bvue\b|\bphp\b|\bdom\b|\bxss\b|\bsvg\b|\burl.?encod|wordpress"
     r"|web ?page|website|front-?end|\btags?\b|markup|markdown|readme|escap|entit(?:y|ies)\b|scrap(?:e|ing)"
     r"|\bpars(?:e|er|ing)\b|网页|网站|前端|标签|转义|爬虫|渲染"
 )
-_PAGE = r"(?i:<!doctype|<html\b)"
-_ADDRESS = r"(?i:https?://\S+|[\w/-]+\.html?\b)"
-_CODE_WORDS = r"(?i)\bcod(?:e|ing)\b|\bprogram(?:s|mer|ming)?\b|\bscripts?\b|代码|编程|脚本"
+_PAGE = ascii_edges(r"(?i:<!doctype|<html\b)")
+_ADDRESS = ascii_edges(r"(?i:https?://\S+|[\w/-]+\.html?\b)")
+_CODE_WORDS = ascii_edges(r"(?i)\bcod(?:e|ing)\b|\bprogram(?:s|mer|ming)?\b|\bscripts?\b|代码|编程|脚本")
 _GROUNDED = (
     r"</p>\s*(?:\{?<[0-9]|\[SEG\]|<box>|<delim>|\[+[0-9])"  # phrases of a picture, as MiniGPT and GLaMM mark them
 )
 _FORUM = r"(?i)bb ?code|forum (?:code|post|markup)|论坛"
-_CIPHER = (
+_CIPHER = ascii_edges(
     r"(?i)base-?64(?:[^,a-z0-9]|$)|encod|decod|encrypt|decrypt|certificate|-----BEGIN|ssh-rsa|\bhash|signature|\bjwt\b"
     r"|编码|解码|加密|解密|密钥|证书|签名|哈希"
 )

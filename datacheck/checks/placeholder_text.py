@@ -6,6 +6,7 @@ import polars as pl
 
 from datacheck.check import Check, Limit, Measured, Message, Metric, View, rates, total
 from datacheck.features.turn_texts import asked, evidence, flagged, looks_like_code, per_kind, turn_texts, without_code
+from datacheck.text.edges import ascii_edges
 
 # A brace after a letter, $, \, ^, _ or another brace belongs to LaTeX, a shell, a format string or a workflow file.
 _START = r"(?:^|[^A-Za-z0-9_$\\^{}'])"
@@ -40,7 +41,7 @@ _ANSWERED = {
     "blank": r"(\p{Han}(?:[:：] ?)?_{3,}|_{3,}\p{Han})",
     "name_field": r"(\[(?:[Yy]our|[Rr]ecipient['’]s) [A-Za-z]+(?: [A-Za-z]+)?\]|<your [a-z ]{1,20} here>)",
 }
-_FORMS = (
+_FORMS = ascii_edges(
     r"(?i)letter|e-?mail|template|form\b|contract|agreement|invitation|blank|market|report|script|speak|\bcall|pitch|\bbio\b|certificate|invoice|thank|apolog|review|message|introduc|memo|notice|speech|announce"
     r"|proposal|policy|resume|résumé|\bcv\b|advert|news|\bpost\b|×|__|【|信|函|聘|一份|一封|邮件|通知|模板|范文|简历|合同|申请|声明|邀请|致辞|演讲"
     r"|文案|公告|证明|报告|计划|方案|话术|填|表格|试卷|练习|题|协议|海报|广告|简介|介绍|新闻|故事|小说|诗|作文|文章|对话|剧本|简报"

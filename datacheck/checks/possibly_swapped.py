@@ -9,10 +9,13 @@ from pydantic import Field
 from datacheck.check import Check, Measured, Message, Metric, Value, View, for_review, rates, saying, total
 from datacheck.features.pair_keys import NO_PAIR
 from datacheck.text.arrays import Bools, Float64s
+from datacheck.text.edges import ascii_edges
 
 LEAST = 50  # pairs from which on there is a style to speak of
 RIDGE = 1.0  # added to each square, so that a sign of style that no pair has weighs nothing
-_SORRY = r"(?i)\b(?:sorry|cannot|can't|unable|as an ai|i don't|not sure)\b|抱歉|对不起|无法|不能|不知道|不清楚|作为一个"
+_SORRY = ascii_edges(
+    r"(?i)\b(?:sorry|cannot|can't|unable|as an ai|i don't|not sure)\b|抱歉|对不起|无法|不能|不知道|不清楚|作为一个"
+)
 # What a reader sees at a glance. Each is a number of a text.
 _SIGNS = {
     "length": pl.col("text").str.len_chars().log1p(),

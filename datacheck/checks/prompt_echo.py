@@ -7,11 +7,12 @@ from pydantic import Field
 
 from datacheck.check import Check, Limit, Measured, Metric, View, rates
 from datacheck.features.turn_texts import evidence, flagged, looks_like_code, per_kind, turn_texts
+from datacheck.text.edges import ascii_edges
 
 _WHOLE = 15  # bytes of a prompt from which on an answer that is nothing else counts: five Chinese characters
 _HEAD = 100  # characters that are compared first, for little memory
 # A prompt that asks for its own words, or that stops in the middle for the answer to write on.
-_ASKED = (
+_ASKED = ascii_edges(
     r"(?i)repeat|verbatim|\becho|recite|\bcopy|\bquote|(?:begin|start)s? with|word for word"
     r"|重复|复述|背诵|朗诵|抄写|照抄|原样|原文|开头|(?:[,，、…]|\.\.\.|__|——)\s*$"
 )

@@ -6,6 +6,7 @@ import polars as pl
 
 from datacheck.check import Check, Limit, Measured, Metric, Value, View, rates
 from datacheck.features.turn_texts import evidence, flagged, per_kind, turn_texts
+from datacheck.text.edges import ascii_edges
 
 _HEAD = 240  # characters at the start of an answer; a refusal further on belongs to a story
 _DO_EN = (
@@ -13,7 +14,7 @@ _DO_EN = (
     "|process|perform|predict|discuss|display|draw|give|offer|support|continue|respond|do that|do this"
 )
 _CANNOT = "(?:can['’]?t|cannot|can not|am unable to|['’]m unable to|am not able to|['’]m not able to|won['’]t|will not)"
-_EN = (
+_EN = ascii_edges(
     rf"(?i:\bi ?{_CANNOT} (?:\w+ )?(?:{_DO_EN})\b"
     rf"|\b(?:sorry|apologi[sz]e|unfortunately|regrettably)\b[^.\n]{{0,80}}\bi ?{_CANNOT})"
 )
@@ -24,7 +25,7 @@ _ZH = (
     rf"(?:抱歉|对不起|對不起|很遗憾|很遺憾)[^。\n]{{0,60}}(?:无法|不能|没法|没有办法|無法|沒有辦法|不便)[^。，\n]{{0,8}}(?:{_DO_ZH})"
     rf"|我(?:无法|不能|没法|無法)[^。，\n]{{0,4}}(?:{_DO_ZH})"
 )
-_SELF = (
+_SELF = ascii_edges(
     r"(?i:\bas an? (?:ai|artificial intelligence|(?:large )?language model)\b|\bi(?:['’]?m| am) (?:just |only )?an? "
     r"(?:ai|artificial intelligence|large language|language) (?:language )?(?:model|assistant)\b)"
     r"|作为(?:一个|一名|一款)?(?:AI|人工智能|大型语言|大语言|语言)(?:语言)?(?:模型|助手|程序)"
@@ -32,7 +33,7 @@ _SELF = (
 )
 _MAKERS = "OpenAI|Anthropic|Google DeepMind|百度|阿里云|科大讯飞|深度求索|DeepSeek"
 _MODELS = "ChatGPT|GPT-?[345]\\w*|Claude|Gemini|Bard|文心一言|通义千问|Qwen|讯飞星火|DeepSeek|Llama|Vicuna"
-_OTHER = (
+_OTHER = ascii_edges(
     rf"(?i:\b(?:i am|i['’]m|my name is) (?:{_MODELS})\b)|我(?:是|叫|的名字是)(?:{_MODELS})"
     rf"|(?i:\b(?:i was|i am|i['’]m)[^.\n]{{0,60}}(?:trained|developed|created|made|built) by (?:{_MAKERS})\b)"
     rf"|我(?:是)?由(?:{_MAKERS})(?:公司)?(?:训练|开发|研发|创建|推出)"

@@ -10,6 +10,7 @@ from datacheck.check import Check, Measured, Message, Metric, View, for_review, 
 from datacheck.features.texts import row_texts
 from datacheck.text.arrays import Bools, Int64s
 from datacheck.text.codes import from_lengths, row_numbers
+from datacheck.text.edges import ascii_edges
 from datacheck.text.matching import intersections
 from datacheck.text.normalise import normalise
 from datacheck.text.shingles import Shingles, contained, document_frequency, shingles
@@ -103,7 +104,7 @@ def _words(texts: pl.Series) -> Shingles:
     plain = normalise(texts, ("nfkc", "casefold", "t2s"))
     han = plain.str.replace_all(r"[^\p{Han}]+", " ").str.replace_all(r"(\p{Han}) (\p{Han})", "$1  $2")
     pairs = shingles(han, "chars", 2)
-    words = shingles(plain.str.replace_all(r"[\p{Han}]|\b\w{1,3}\b", " "), "words", 1)
+    words = shingles(plain.str.replace_all(ascii_edges(r"[\p{Han}]|\b\w{1,3}\b"), " "), "words", 1)
     keys = np.concatenate(
         [row_numbers(part.offsets).astype(np.uint64) << np.uint64(32) | part.hashes for part in (pairs, words)]
     )

@@ -15,6 +15,7 @@ from datacheck.features.turn_texts import (
     turn_texts,
     without_code,
 )
+from datacheck.text.edges import ascii_edges
 
 _LINE = r"\n[ \t>]{0,3}"
 _REPLY = r"[^\n]{2,}\n+[ \t]{0,3}"
@@ -40,9 +41,9 @@ _BOTS = (
     r"|[\p{Han}A-Z]{0,4}(?:机器人|助手|客服|助理|系统)"
 )
 _SPEAKER = rf"^\s*{_MARKS}{_NAME}{_ENDS}|\n[ \t>]{{0,3}}{_MARKS}(?:{_BOTS}){_ENDS}"
-_LIST = r"(?i)\bFAQ|Q ?& ?A\b|常见问题|问答|问与答"  # questions that an article brings itself
+_LIST = ascii_edges(r"(?i)\bFAQ|Q ?& ?A\b|常见问题|问答|问与答")  # questions that an article brings itself
 # Words of a prompt that asks for a conversation, or shows how one is to be written.
-_ASKED = (
+_ASKED = ascii_edges(
     r"(?i)dialog|conversation|\bchat|interview|role-?play|\bact(?:s|ing)? (?:as|like)|\bscript|\bplay\b|\bscenes?\b"
     r"|transcript|simulat|prompt|persona|\bbot\b|story|fiction|example|\bq ?& ?a\b|\bfaq|template"
     r"|(?:human|user|assistant) ?[:：]"

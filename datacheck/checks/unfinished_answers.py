@@ -7,6 +7,7 @@ import polars as pl
 
 from datacheck.check import Check, Limit, Measured, Message, Metric, View, rates
 from datacheck.features.turn_texts import evidence, flagged, looks_like_code, per_kind, turn_texts
+from datacheck.text.edges import ascii_edges
 from datacheck.text.heaps import heaps
 
 _LONG = 40  # characters; a shorter answer may well be a word or a label
@@ -30,7 +31,7 @@ _FENCE = "```"
 # Where each line but the last one ends with a stop and the last one ends on a word, it was cut, unless the set often
 # writes so. A signature, an address, a tag, a sum and a list of names stand without one.
 _UNSTOPPED_LINE = r"^(?:[^\n]*[.!?。！？…\"'”’」』）)\]】}>`*|~;；:：][^\S\n]*\n\s*)*[^\n]{19,}[a-z\p{Han}]\s*$"
-_NO_STOP_NEEDED = (
+_NO_STOP_NEEDED = ascii_edges(
     r"[=#@/\\＃][^\n]*$|\s[-–—~] ?[^\n]{1,40}$|(?i:\b(?:sincerely|regards|yours|love|hope|cheers)\b)[^\n]{1,60}$"
     r"|\breturn\b[^\n]*$|\w[*_]\w[^\n]*$|\s>\s?\S+\s*$|\b[A-Z][a-z]+ (?:[A-Z][a-z]+ ?)+[A-Z][a-z]+\s*$"
     r"|\s\.[a-z]{2,6}\s*$|(?:^|\n)\s*(?:以上|总之|综上)[^\n]*$|等\s*$|、[^\n。，]{1,12}\s*$|^(?i:[-*•>|#]|(?:title|titel|subject|标题|题目)\b)"

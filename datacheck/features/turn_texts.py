@@ -5,10 +5,11 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 
 from datacheck.check import View, saying
+from datacheck.text.edges import ascii_edges
 
 _CODE = r"(?s:```.*?```|~~~.*?~~~)|`[^`\n]{1,200}`"
 _OPEN_CODE = r"(?s:```.*|~~~.*)"
-_CODE_LINE = (
+_CODE_LINE = ascii_edges(
     r"(?m)[;{]\s*$"
     r"|^\s*(?:def|class|import|from|const|let|var|function|return|public|private|package|using|val)\b.*[:;={(\w]$"
     r"|</\w+>|=>|\{%|\$\{\{|^\s*(?:#!|#include|<\?)|print\(|\bf\"|\\(?:begin|frac|left|math\w+|times|text|pi)\b"

@@ -6,14 +6,18 @@ to texts that speak of such signs. So a line end counts where a sentence goes on
 
 import polars as pl
 
+from datacheck.text.edges import ascii_edges
+
 _LINE_END = r"(?:\\r)?\\n"
 # The first pattern to try: cheap, and wider than what counts.
 ESCAPE = rf'{_LINE_END}(?:[^a-z]|$)|\\t(?:[^a-z]|$)|\\"|\\u[0-9a-fA-F]{{4}}'
-_LITERAL = r"""(?:[(=:,+\[{<]|<<|\b(?:return|echo|print|puts))\s*(?:"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')"""
+_LITERAL = ascii_edges(
+    r"""(?:[(=:,+\[{<]|<<|\b(?:return|echo|print|puts))\s*(?:"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')"""
+)
 _MENTION = (  # the sign itself: \n and, "\n", [\n\r], (\n|$), \n+
     r"""\s(?:\\[rnt])+[\s,.，。、]|['"`“‘\[(|/^\\、](?:\\r)?\\[nt]|\\[nt]['"`”’\])|/{+*?、]"""
 )
-_TOPIC = (
+_TOPIC = ascii_edges(
     r"(?i)换行符|制表符|转义|反斜杠|正则|分隔|隔开|newline|line ?(?:break|feed)|escap(?:e|ing)|backslash|regex|unicode"
     r"|\\r(?:[^\\]|$)|\\x[0-9a-fA-F]{2}|\bcsv\b|\.txt\b|separat|delimit"
 )

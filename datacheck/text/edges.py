@@ -1,0 +1,14 @@
+r"""`\b` as texts of mixed scripts need it.
+
+Of Unicode, 用html写 is one word, so that `\bhtml\b` does not find it; and the engine of polars (Rust's regex) leaves
+its fast automaton at the first character that is not ASCII: a pattern with one such edge reads Chinese 50 × slower.
+"""
+
+import re
+
+_EDGE = re.compile(r"(?<!\\)(?<!\(\?-u:)\\b")
+
+
+def ascii_edges(pattern: str) -> str:
+    r"""Turn each `\b` of a pattern (Rust regex) into an edge of ASCII letters, digits and `_`."""
+    return _EDGE.sub(lambda edge: f"(?-u:{edge[0]})", pattern)
