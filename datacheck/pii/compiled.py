@@ -51,11 +51,15 @@ def possible(expressions: Iterable[str], text: str) -> list[str]:
     """Those of which a text has a word of each group."""
     form = plain(text)
     letters = frozenset(form)
-    return [each for each in expressions if all(_stands(words, form, letters) for words in _words(each))]
+    known: dict[Words, bool] = {}  # most expressions need a digit: that is asked once
+    return [each for each in expressions if all(_stands(words, form, letters, known) for words in _words(each))]
 
 
-def _stands(words: Words, form: str, letters: Words) -> bool:
-    return not letters.isdisjoint(words) or any(word in form for word in words if len(word) > 1)
+def _stands(words: Words, form: str, letters: Words, known: dict[Words, bool]) -> bool:
+    stands = known.get(words)
+    if stands is None:
+        known[words] = stands = not letters.isdisjoint(words) or any(word in form for word in words if len(word) > 1)
+    return stands
 
 
 @cache

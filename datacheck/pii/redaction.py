@@ -54,14 +54,21 @@ def excerpt(text: str, mode: Mode = "redacted", limit: int = 200, start: int = 0
     Give the whole text, not a slice: a value cut in two is not recognised. A value that begins before `start` and
     reaches beyond it is shown masked, as a whole. Time depends on `limit` only.
     """
-    end = start + limit * _EXPANSION
+    # A mask may be shorter than what it hides: then there is room for more of the text.
+    for end in (start + limit, start + limit * _EXPANSION):
+        shown, length = _cut(_pieces(text, mode, start, end), limit)
+        if length >= limit or end >= len(text):
+            break
+    return ("…" if start else "") + shown + ("…" if length > limit or end < len(text) else "")
+
+
+def _pieces(text: str, mode: Mode, start: int, end: int) -> Iterator[str]:
+    """The stretch of a text as it may be shown."""
     if mode == "redacted":
         first = max(0, start - _LOOKAHEAD)
-        pieces = _redacted(text[first : end + _LOOKAHEAD], start - first, min(end, len(text)) - first)
+        yield from _redacted(text[first : end + _LOOKAHEAD], start - first, min(end, len(text)) - first)
     else:
-        shown = text[start:end]
-        pieces = iter([_shape(shown) if mode == "masked" else shown])
-    return ("…" if start else "") + _cut(pieces, limit, complete=end >= len(text))
+        yield _shape(text[start:end]) if mode == "masked" else text[start:end]
 
 
 def hidden(text: str) -> list[tuple[int, int]]:
@@ -79,8 +86,8 @@ def _visible(char: str) -> str:
     return f"\\u{{{ord(char):x}}}" if hidden else char
 
 
-def _cut(pieces: Iterator[str], limit: int, *, complete: bool) -> str:
-    """Join whole visible characters up to `limit`."""
+def _cut(pieces: Iterator[str], limit: int) -> tuple[str, int]:
+    """Whole visible characters up to `limit`, and how many there are; more than `limit` where some were cut off."""
     out: list[str] = []
     length = 0
     for piece in pieces:
@@ -88,9 +95,9 @@ def _cut(pieces: Iterator[str], limit: int, *, complete: bool) -> str:
             form = visible(char)
             length += len(form)
             if length > limit:
-                return "".join(out) + "…"
+                return "".join(out), length
             out.append(form)
-    return "".join(out) + ("" if complete else "…")
+    return "".join(out), length
 
 
 def _redacted(window: str, at: int, shown: int) -> Iterator[str]:
