@@ -30,7 +30,7 @@ _PATTERNS = {
         rf"(?s:^\s*[\[{{][\s{{]*{_QUOTE}(?:{_ROLES}){_QUOTE}\s*:\s*{_QUOTE}.*{_QUOTE}(?:{_SAID}){_QUOTE}\s*:.*[\]}}]\s*$)"
         rf"|(?s:^\s*[\[{{][\s{{]*{_QUOTE}(?:{_ASKS}){_QUOTE}\s*:.*{_QUOTE}(?:{_GIVES}){_QUOTE}\s*:.*[\]}}]\s*$)"
     ),
-    "rounds": r"(?s:\[Round \d+\]\s*问[:：].*答[:：])|^\s*问[:：][^\n]+\n\s*答[:：]\s*$",
+    "rounds": r"(?s:^\s*\[Round \d+\]\s*问[:：].*答[:：])|^\s*问[:：][^\n]+\n\s*答[:：]\s*$",
     "wrapped": (
         r"(?s)^\s*\{\s*\"(?:text|response|answer|output|content|result|reply|completion)\"\s*:\s*"
         r"\"(?:[^\"\\]|\\.)*\"\s*\}\s*$"
@@ -49,6 +49,8 @@ _PATTERNS = {
     ),
     "speaker": rf"^\s*(?:#{{2,4}} ?)?(?:\*\*)?(?:{_BOTS}|Response)(?:\*\*)? ?[:：](?:\*\*)?\s*\S",
 }
+_AT_ONCE = [kind for kind in _PATTERNS if kind != "grade"]  # they begin with the text, or with a literal
+_TAIL = 200  # characters, in which a grade stands
 _IN_PROMPTS = ("alpaca", "vicuna", "dialogue", "record", "rounds")
 _WANTED = {  # what was asked for, by the user or by the system prompt
     "wrapped": ascii_edges(r"(?i)json|format|schema|object|\bapi\b|dict|格式|对象|字典"),
@@ -98,7 +100,8 @@ class EmbeddedTemplate(Check):
     def measure(self, data: View) -> Measured:
         """Search every message with its code taken out, then ask what the row is about."""
         texts = turn_texts(data, plain=False).filter(pl.col("role").ne_missing("tool"))
-        any_kind = pl.any_horizontal(*(pl.col("text").str.contains(pattern) for pattern in _PATTERNS.values()))
+        ends = pl.col("text").str.tail(_TAIL).str.contains(_PATTERNS["grade"])
+        any_kind = pl.any_horizontal(ends, *(pl.col("text").str.contains(_PATTERNS[kind]) for kind in _AT_ONCE))
         bare = texts.filter(any_kind).with_columns(text=without_code(pl.col("text")))
         bare = bare.collect().lazy()
         heard = texts.join(bare.select("row").unique(), on="row", how="semi")

@@ -11,10 +11,15 @@ from datacheck.text.edges import ascii_edges
 
 _OWN_FORM = 0.1  # share of the rows from which on thinking blocks are how the set is written
 _MARKED = ("tagged", "labelled")
-_TAG = (
-    r"(?i)</?(?:think|thinking|thoughts?|reasoning|scratch_?pad|reflection|inner_monologue|chain_of_thought|cot)>"
-    r"|\[/?(?:THINK|scratch_?pad)\]|◁/?think▷|<\|(?:begin|end)_of_(?:thought|thinking)\|>|assistantfinal"
+# In three ways of writing, not in any: literal words are searched for three times as fast.
+_TAGS, _BRACKETED = (
+    "|".join(form for word in words.split() for form in (word, word.title(), word.upper()))
+    for words in (
+        "think thinking thought thoughts reasoning scratchpad scratch_pad reflection inner_monologue chain_of_thought cot",
+        "think scratchpad scratch_pad",
+    )
 )
+_TAG = rf"</?(?:{_TAGS})>|\[/?(?:{_BRACKETED})\]|◁/?think▷|<\|(?:begin|end)_of_(?:thought|thinking)\|>|assistantfinal"
 _LABELLED = (
     r"^\W*(?i:thoughts?|reasoning|scratch ?pad|chain of thought|思考过程|推理过程|思考|思路)(?:\*\*)?\s?[:：](?s:.*)"
     r"\n\W*(?i:(?:final )?(?:answer|response)|最终答案|最终回答|答案|回答)(?:\*\*)?\s?[:：]"

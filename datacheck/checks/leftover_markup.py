@@ -21,7 +21,7 @@ _ENTITY = (
     r"|#[0-9]{2,5}|#[xX][0-9a-fA-F]{2,5});"
 )
 _BBCODES = ("b", "i", "u", "url", "img", "quote", "size", "color", "center", "font")
-_BBCODE = "|".join(rf"(?i:\[{tag}(?:=[^\]\n]{{1,200}})?\][^\[\]]{{1,500}}\[/{tag}\])" for tag in _BBCODES)
+_BBCODE = "|".join(rf"(?i:\[{tag}(?:=[^\]\n]+)?\][^\[\]]+\[/{tag}\])" for tag in _BBCODES)
 _DATA_URI = r"data:[a-z]+/[a-z0-9.+-]+;base64,[A-Za-z0-9+/]{20}"
 _LETTERS = r"[A-Za-z0-9+/]"
 _BLOB = rf"{_LETTERS}{{160,}}"

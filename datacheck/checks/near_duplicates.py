@@ -38,7 +38,7 @@ from datacheck.features.planting import calibrate, histogram, on_made_up, recall
 from datacheck.features.repeats import Repeats
 from datacheck.features.sketch import GramSettings, Sketch, TextSet, scheme_for
 from datacheck.features.texts import PARTS, On, largest_clusters, quoted
-from datacheck.text.arrays import Bools, Float64s, Int64s, UInt64s
+from datacheck.text.arrays import Bools, Float64s, Int64s, UInt64s, sorted_unique
 from datacheck.text.matching import Pairs, exact_contained, exact_pairs, greedy_removed, similar_pairs, union
 from datacheck.text.minhash import least_alike, proposed
 from datacheck.text.rules import Rule
@@ -177,7 +177,7 @@ class NearDuplicates(Check):
         none = Shared(np.zeros(0, np.uint64), np.zeros(0, np.uint32), np.zeros((0, 2), np.uint64))
         shared = none if self.exact else shared_keys(data, self._sketch, self._group, self._alike)
         quote = self._quoted(data)
-        wanted = None if self.exact else np.unique(np.concatenate([shared.each_row()[0], picked, quote]))
+        wanted = None if self.exact else sorted_unique(np.concatenate([shared.each_row()[0], picked, quote]))
         with candidates(data, self._sketch, wanted, quote) as compared:
             found = self._search(data, compared, shared, picked)
             sources = _sources(compared.quoted)
@@ -321,7 +321,7 @@ class NearDuplicates(Check):
 
     def _same_but_numbers(self, data: View, rows: UInt64s, others: UInt64s, asked: Bools) -> Bools:
         """Say of the rows in question whether nothing but digits tells them from the row that they repeat."""
-        every = np.unique(np.concatenate([rows[asked], others[asked]])).astype(np.int64)
+        every = sorted_unique(np.concatenate([rows[asked], others[asked]])).astype(np.int64)
         bare = without_numbers(data, self._sketch, every) if len(every) else np.zeros(0, np.uint64)
         alike = np.zeros(len(rows), np.bool_)
         alike[asked] = bare[np.searchsorted(every, rows[asked])] == bare[np.searchsorted(every, others[asked])]

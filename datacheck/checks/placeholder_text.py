@@ -10,7 +10,7 @@ from datacheck.text.edges import ascii_edges
 
 # A brace after a letter, $, \, ^, _ or another brace belongs to LaTeX, a shell, a format string or a workflow file.
 _START = r"(?:^|[^A-Za-z0-9_$\\^{}'])"
-_NAME = r"[\p{L}_][\p{L}\p{N}_.-]{1,39}"
+_NAME = r"[\p{L}_][\p{L}\p{N}_.-]+"
 _FIELDS = (
     "instruction|input|output|question|query|prompt|context|answer|response|user_input|system_prompt|history|passage"
     "|document|assistant_name|问题|指令|答案|内容|输入|输出|上下文|姓名|名称"

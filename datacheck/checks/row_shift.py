@@ -8,7 +8,7 @@ from pydantic import Field
 
 from datacheck.check import Check, Measured, Message, Metric, View, for_review, rates, saying, total
 from datacheck.features.texts import row_texts
-from datacheck.text.arrays import Bools, Int64s
+from datacheck.text.arrays import Bools, Int64s, sorted_unique
 from datacheck.text.codes import from_lengths, row_numbers
 from datacheck.text.edges import ascii_edges
 from datacheck.text.matching import intersections
@@ -108,7 +108,7 @@ def _words(texts: pl.Series) -> Shingles:
     keys = np.concatenate(
         [row_numbers(part.offsets).astype(np.uint64) << np.uint64(32) | part.hashes for part in (pairs, words)]
     )
-    keys = np.unique(keys)
+    keys = sorted_unique(keys)
     lengths = np.bincount((keys >> np.uint64(32)).astype(np.int64), minlength=len(texts))
     return Shingles(from_lengths(lengths), keys.astype(np.uint32))
 

@@ -26,7 +26,7 @@ from datacheck.features.planting import COPY, on_made_up
 from datacheck.features.projections import Distinct, Projections, comparable, distinct
 from datacheck.features.texts import On, only, row_texts
 from datacheck.text import tfidf
-from datacheck.text.arrays import Float16s, Float32s, Float64s, Int64s
+from datacheck.text.arrays import Float16s, Float32s, Float64s, Int64s, sorted_unique
 from datacheck.text.matching import jaccard
 from datacheck.text.neighbours import Neighbours
 from datacheck.text.normalise import normalise
@@ -162,11 +162,11 @@ class SimilarTexts(Check):
     def _verified(self, data: View, asking: _Side, base: _Side, proposed: _Proposed, idf: Float64s) -> pl.DataFrame:
         """`rank`, `row`, `other_row` (of the asking side where that is another dataset), `score`, `jaccard`."""
         left, right = asking.rows[proposed.pairs[:, 0]], base.rows[proposed.pairs[:, 1]]
-        own = np.unique(np.concatenate([left, right])) if asking.of is None else np.unique(right)
+        own = sorted_unique(np.concatenate([left, right])) if asking.of is None else sorted_unique(right)
         terms, sets = self._compared(data.pieces("turns"), own)
         places = np.searchsorted(own, left)
         if asking.of is not None:
-            theirs = np.unique(left)
+            theirs = sorted_unique(left)
             more = self._compared([data[Need("turns", of=asking.of)]], theirs)
             terms, sets = tfidf.concat([terms, more[0]]), concat([sets, more[1]])
             places = len(own) + np.searchsorted(theirs, left)

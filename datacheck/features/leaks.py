@@ -13,7 +13,7 @@ from datacheck.features.packed import MADE_UP, packed
 from datacheck.features.row_keys import hashes
 from datacheck.features.short_prompts import prompt_keys
 from datacheck.features.turn_texts import THOUGHTS
-from datacheck.text.arrays import Int64s, UInt32s
+from datacheck.text.arrays import Int64s, UInt32s, sorted_unique
 from datacheck.text.codes import from_lengths, row_numbers
 from datacheck.text.containment import find, scanned
 from datacheck.text.encoded import encoded, readable
@@ -439,7 +439,7 @@ def _search(items: pl.DataFrame, texts: pl.Series, tau: float) -> pl.DataFrame:
 
 def _possible(items: pl.DataFrame, texts: pl.Series, n: int, tau: float) -> pl.DataFrame:
     """The items of which enough n-grams stand anywhere in all texts together: few, where the texts are few."""
-    there = np.unique(shingles(normalise(texts, RULES), "chars", n).hashes)
+    there = sorted_unique(shingles(normalise(texts, RULES), "chars", n).hashes)
     sizes = items["shingles"].list.len().to_numpy().astype(np.int64)
     held = contained(items["shingles"].explode(empty_as_null=False).to_numpy(), there)
     counts = np.bincount(np.repeat(np.arange(len(sizes)), sizes), held, minlength=len(sizes))

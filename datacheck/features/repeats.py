@@ -10,7 +10,7 @@ from datacheck.check import Group, Need, View
 from datacheck.features.earlier import paired, plain_needs
 from datacheck.features.near import groups, marks_of, read_rows
 from datacheck.features.sketch import Sketch
-from datacheck.text.arrays import Bools, Int64s, UInt32s, UInt64s
+from datacheck.text.arrays import Bools, Int64s, UInt32s, UInt64s, sorted_unique
 from datacheck.text.disk_sets import SpilledSets
 from datacheck.text.matching import CLOSEST, Pairs, exact_contained, exact_pairs, similar_pairs, union
 
@@ -135,7 +135,7 @@ def _grouped(sketch: Sketch, of: str | None = None) -> Need:
 
 
 def _all(rows: tuple[UInt32s, ...]) -> Int64s:
-    return np.unique(np.concatenate(rows)).astype(np.int64)
+    return sorted_unique(np.concatenate(rows)).astype(np.int64)
 
 
 def _both(mine: pl.DataFrame, theirs: pl.DataFrame) -> pl.DataFrame:

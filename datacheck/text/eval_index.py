@@ -6,7 +6,7 @@ from typing import NamedTuple, Self
 import numpy as np
 import polars as pl
 
-from datacheck.text.arrays import Bools, Int64s, UInt32s
+from datacheck.text.arrays import Bools, Int64s, UInt32s, sorted_unique
 from datacheck.text.codes import Codes, cuts, decode, from_lengths, ranges, row_numbers
 from datacheck.text.matching import intersections, least, rarest_first
 from datacheck.text.normalise import normalise, origins
@@ -171,7 +171,7 @@ def _inside(positions: Grams, row: int, window: Window) -> UInt32s:
 def _span(items: Items, item: int, hashes: UInt32s) -> tuple[int, int]:
     """Return the stretch of the item, as it was written, over which its n-grams among `hashes` reach."""
     line = slice(items.sets.offsets[item], items.sets.offsets[item + 1])
-    covered = contained(items.sets.hashes[line], np.unique(hashes))
+    covered = contained(items.sets.hashes[line], sorted_unique(hashes))
     return int(items.begins[line][covered].min()), int(items.ends[line][covered].max())
 
 
@@ -223,7 +223,7 @@ def best_window(grams: Grams, row: int, item: UInt32s, width: int) -> Window:
     `normalise.origins` leads back from the normalised text to the one that was read.
     """
     inside = slice(grams.offsets[row], grams.offsets[row + 1])
-    hits = np.flatnonzero(contained(grams.hashes[inside], np.unique(item)))
+    hits = np.flatnonzero(contained(grams.hashes[inside], sorted_unique(item)))
     hashes = grams.hashes[inside][hits].tolist()
     starts, ends = grams.starts[inside][hits].tolist(), grams.ends[inside][hits].tolist()
     best, first = Window(0, 0, 0), 0

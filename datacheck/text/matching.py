@@ -9,7 +9,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from datacheck.text.arrays import Bools, Float64s, Int32s, Int64s, UInt32s, UInt64s
+from datacheck.text.arrays import Bools, Float64s, Int32s, Int64s, UInt32s, UInt64s, sorted_unique
 from datacheck.text.codes import cuts, from_lengths, ranges, row_numbers
 from datacheck.text.compiled import pays, taken
 from datacheck.text.disk_sets import SpilledSets
@@ -389,7 +389,7 @@ def exact_contained(sets: Shingles, share: float) -> Pairs:
     rarest, owners = rarest_first(sets, lengths - least(lengths, share) + 1)
     order = np.argsort(rarest, kind="stable")
     rarest, owners = rarest[order], owners[order]
-    hits = np.flatnonzero(contained_in(sets.hashes, np.unique(rarest)))
+    hits = np.flatnonzero(contained_in(sets.hashes, sorted_unique(rarest)))
     low, high = (np.searchsorted(rarest, sets.hashes[hits], side=side) for side in ("left", "right"))
     every, before = row_numbers(sets.offsets)[hits], from_lengths(high - low)
     parts = []
@@ -397,7 +397,7 @@ def exact_contained(sets: Shingles, share: float) -> Pairs:
         counts = (high - low)[first:last]
         other, row = owners[ranges(low[first:last], counts)], np.repeat(every[first:last], counts)
         one, two = np.minimum(row, other), np.maximum(row, other)
-        both = np.unique((one.astype(np.uint64) << _HALF | two.astype(np.uint64))[one != two])
+        both = sorted_unique((one.astype(np.uint64) << _HALF | two.astype(np.uint64))[one != two])
         pairs = jaccard(sets, np.stack([(both >> _HALF).astype(np.int64), _low(both)], axis=1))
         parts.append(pairs.where(_contains(pairs, lengths[pairs.rows].min(axis=1), share)))
     return union(parts)

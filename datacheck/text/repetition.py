@@ -3,7 +3,7 @@
 import numpy as np
 import polars as pl
 
-from datacheck.text.arrays import Float64s, Int64s, UInt32s
+from datacheck.text.arrays import Float64s, Int64s, UInt32s, sorted_unique
 from datacheck.text.codes import blocks, decode
 from datacheck.text.normalise import COMPILED_FROM, much
 from datacheck.text.shingles import mix
@@ -64,7 +64,7 @@ def _candidates(hashes: UInt32s, offsets: Int64s, n: int, needed: Int64s) -> Int
     found, first = np.unique(keys[equal], return_index=True)
     times = np.diff(np.append(first, len(equal))) + step
     row = (found >> np.uint32(32 - bits)).astype(np.int64)
-    return np.unique(row[(times * n >= needed[row]) & (lengths[row] >= n)])
+    return sorted_unique(row[(times * n >= needed[row]) & (lengths[row] >= n)])
 
 
 def _covered(hashes: UInt32s, n: int) -> int:
