@@ -40,7 +40,7 @@ def known() -> tuple[Benchmark, ...]:
 
 def recognised(sha256: str, questions: str | None, name: str = "") -> Benchmark | None:
     """The benchmark that a file is, by its bytes or by its questions; of several alike one that is called `name`."""
-    found = [each for each in known() if each.sha256 == sha256]
+    found = [each for each in known() if sha256 and each.sha256 == sha256]
     found = found or [each for each in known() if questions and each.questions == questions]
     return next((each for each in found if plain(each.name) == plain(name)), found[0] if found else None)
 
