@@ -516,6 +516,7 @@ def load_contract(
     located: bool = True,
     as_of: dt.date | None = None,
     required: Collection[str] | None = None,
+    nothing_yet: Collection[str] = (),
 ) -> Contract:
     """Load and validate the contract at `path`.
 
@@ -526,6 +527,7 @@ def load_contract(
         located: whether the data will be read; without, a dataset may do without a path.
         as_of: the day with which dates of expiry are compared; by default today.
         required: datasets that need a path though they are `optional: true`; None: all of them.
+        nothing_yet: but those, of which there is nothing to name.
 
     Raises:
         ContractError: with every mistake, each with file and line.
@@ -549,7 +551,7 @@ def load_contract(
     if header:
         _bound_benchmarks(header, data)
     reader.datasets = tuple(header.datasets if header else ())
-    absent = _absent(header, data, required) if header else set()
+    absent = _absent(header, data, required, nothing_yet) if header else set()
     for key, raw in (header.datasets if header else {}).items():
         paths = {key: ".", **data} if key in absent or not located else data
         dataset = _dataset(reader, key, raw, paths, folder)
@@ -568,14 +570,17 @@ def load_contract(
     return Contract(header.name, header.version, name, datasets, inputs, reader.run)
 
 
-def _absent(header: _Header, data: Mapping[str, str], required: Collection[str] | None) -> set[str]:
+def _absent(
+    header: _Header, data: Mapping[str, str], required: Collection[str] | None, nothing_yet: Collection[str]
+) -> set[str]:
     """The optional datasets that nobody has given a path."""
     absent = set()
-    for key, raw in header.datasets.items() if required is not None else ():
+    wanted = set(header.datasets if required is None else required) - set(nothing_yet)
+    for key, raw in header.datasets.items():
         part = raw if isinstance(raw, dict) else {}
         source = part.get("source") or {}
         placed = isinstance(source, str) or (isinstance(source, dict) and source.get("path") is not None)
-        if part.get("optional") is True and not placed and key not in data and key not in (required or ()):
+        if part.get("optional") is True and not placed and key not in data and key not in wanted:
             absent.add(key)
     return absent
 

@@ -4,6 +4,7 @@ A version is judged for a channel by a contract: a *scope*. It can stand in one 
 decided (published, quarantined, revoked) is decided for its scope alone.
 """
 
+import math
 import re
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
@@ -104,6 +105,18 @@ def in_force(found: Mapping[Scope, ScopeState]) -> dict[str, tuple[Scope, ScopeS
     """By channel the newest publication that was not revoked since."""
     standing = [(scope, fate) for scope, fate in found.items() if fate.stands]
     return {scope.channel: (scope, fate) for scope, fate in sorted(standing, key=lambda item: item[1].entry.seq)}
+
+
+def before(found: Mapping[Scope, ScopeState], mine: Scope, channel: str) -> ScopeState | None:
+    """What stands in a channel and was published before a version, the newest of it; None where there is nothing."""
+    own = found.get(mine)
+    until = own.published.seq if own and own.published else math.inf
+    standing = {
+        fate.published.seq: fate
+        for scope, fate in found.items()
+        if scope.channel == channel and scope.version != mine.version and fate.stands and fate.published
+    }
+    return max(((seq, fate) for seq, fate in standing.items() if seq < until), default=(0, None))[1]
 
 
 def free(found: Mapping[Scope, ScopeState], mine: Scope, place: str, answer: tuple[str, ...]) -> bool:

@@ -24,7 +24,7 @@ from datacheck.files import strictjson, versions
 from datacheck.files.versions import MANIFEST, REPORT, VERDICT, shown
 from datacheck.gate.keys import PrivateKey, Trust
 from datacheck.gate.ledger import Draft, Entry, Ledger, LedgerError
-from datacheck.gate.outcomes import Scope, ScopeState, answer_of, fates, free
+from datacheck.gate.outcomes import Scope, ScopeState, answer_of, before, fates, free
 from datacheck.gate.standing import hexed
 from datacheck.gate.verdict import Verdict
 from datacheck.gate.verify import read_signed
@@ -38,6 +38,7 @@ if TYPE_CHECKING:  # only what is not known is run, and only that needs the libr
     from datacheck.session.session import Session
     from datacheck.verdict.model import Report
 
+EARLIER = "published:"  # instead of a path: what a channel, by default this one, had before this version
 _LOOK = 0.2  # seconds between two looks at a claim of somebody else
 
 Status = Literal["published", "quarantined", "revoked", "undecided", "interrupted"]
@@ -57,7 +58,8 @@ class PublishRules:
         contract: the YAML file.
         key: signs the verdict.
         trust: whose keys count: the validator's own, and those of approvers.
-        data: dataset name → path, as `--data`; a path in the drop follows it.
+        data: dataset name → path, as `--data`; a path in the drop follows it. `published:` or `published:CHANNEL`: what
+            the channel had before this version; the dataset must be optional, for at first there is nothing.
         channel: which pointer moves to the version; by default the contract's name.
         options: how to run; `out`, `sign` and `version` are set here.
 
@@ -125,6 +127,7 @@ def publish(
         ),
         registry.ledger() as ledger,
     ):
+        job.find_earlier(ledger)
         while True:
             found = _once(job, ledger, lease, execute or _plainly)
             if found is not None:
@@ -216,16 +219,29 @@ class Job:
                 )
             given = {mine[0]: str(self.drop)}
         self.elsewhere = given
-        places = {name: Path(path).resolve() for name, path in given.items()}
-        within = {
-            name: place.relative_to(self.drop).as_posix() if place.is_relative_to(self.drop) else None
-            for name, place in places.items()
-        }
+        self.nothing_yet: tuple[str, ...] = ()
+        within: dict[str, str | None] = {}
+        for name, path in given.items():
+            place = Path(path).resolve()
+            inside = place.is_relative_to(self.drop) and not path.startswith(EARLIER)
+            within[name] = place.relative_to(self.drop).as_posix() if inside else None
         if all(place is None for place in within.values()):
             raise UsageError(
                 "--data: no path lies in {given}; expected at least one dataset there", given=shown(self.given)
             )
         return within
+
+    def find_earlier(self, ledger: Ledger) -> None:
+        """Look up the versions that stand for `published:`; of a channel without one the dataset is left out."""
+        for name, path in self.elsewhere.items():
+            if path.startswith(EARLIER):
+                channel = check_channel(path.removeprefix(EARLIER) or self.channel)
+                fate = before(fates(ledger.verified()), self.scope, channel)
+                if fate is None:
+                    del self.within[name]
+                    self.nothing_yet += (name,)
+                else:
+                    self.elsewhere[name] = str(self.registry.root / fate.place)
 
     def data(self, folder: Path) -> dict[str, str]:
         """The bindings, with the drop at `folder`."""
@@ -236,7 +252,13 @@ class Job:
     def _contract(self) -> Contract:
         """The contract, with the drop where it is now."""
         options = self.rules.options
-        return load_contract(self.rules.contract, self.data(self.drop), run=options.run, as_of=options.as_of)
+        return load_contract(
+            self.rules.contract,
+            self.data(self.drop),
+            run=options.run,
+            as_of=options.as_of,
+            nothing_yet=self.nothing_yet,
+        )
 
     def require_readable(self) -> None:
         """Whatever the run would refuse to list is refused before anything is claimed or moved."""
@@ -371,7 +393,9 @@ class Job:
         """Run the contract on the drop at `folder`. Without a verdict: the run was stopped, nothing is signed."""
         from datacheck.session.session import Session
 
-        options = replace(self.rules.options, out=box / REPORT, sign=self.rules.key, version=folder)
+        options = replace(
+            self.rules.options, out=box / REPORT, sign=self.rules.key, version=folder, nothing_yet=self.nothing_yet
+        )
         with Session(self.rules.contract, self.data(folder), options) as session:
             stopped = execute(session)
             report = session.finish(stopped)

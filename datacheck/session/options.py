@@ -22,8 +22,8 @@ class Options:
     """How to run. Two change what is measured: `as_of`, the day with which dates of expiry are compared, and `run`.
 
     `sign`: the key that signs the verdict; `version`: the data that it is about, if `data` does not say. `require`:
-    optional datasets that must be there; `whole`: all of them, as where the verdict is signed. `alone`: see Engine.
-    `keep_contract`: put a copy of the contract into the folder.
+    optional datasets that must be there; `whole`: all of them, as where the verdict is signed, but for those in
+    `nothing_yet`. `alone`: see Engine. `keep_contract`: put a copy of the contract into the folder.
     """
 
     out: Path = DEFAULT_OUT
@@ -44,6 +44,7 @@ class Options:
     run: Mapping[str, str] = field(default_factory=dict)
     require: tuple[str, ...] = ()
     whole: bool = False
+    nothing_yet: tuple[str, ...] = ()
 
     @property
     def required(self) -> tuple[str, ...] | None:

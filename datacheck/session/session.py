@@ -57,7 +57,12 @@ class Session:
         try:
             local = localise(data, options.allow_remote, self.staging / ".remote")
             self.contract: Contract = load_contract(
-                contract, local, run=options.run, as_of=options.as_of, required=options.required
+                contract,
+                local,
+                run=options.run,
+                as_of=options.as_of,
+                required=options.required,
+                nothing_yet=options.nothing_yet,
             )
             signed = self._version(data)
             self.files: Inventory = inventory(self.contract)
@@ -142,7 +147,7 @@ class Session:
     def _sealed(self, report: Report) -> tuple[Verdict, bytes] | None:
         if self.sealer is None:
             return None
-        planned = sum(len(dataset.checks) for dataset in self.contract.datasets.values())
+        planned = sum(len(dataset.checks) + len(dataset.idle) for dataset in self.contract.datasets.values())
         verdict, envelope = self.sealer.seal(
             report, planned, self.staging, run=self.options.run, as_of=self.options.as_of
         )

@@ -3,9 +3,12 @@
 import json
 
 import pytest
+import yaml
 from core_helpers import contract
 from registry_helpers import manifest_id
 from rich.cells import cell_len
+
+from datacheck.testing import dataset
 
 pytestmark = pytest.mark.usefixtures("here")
 
@@ -133,3 +136,27 @@ def test_an_anchor_elsewhere_notices_a_registry_put_back_as_a_whole(site, call, 
     assert code == 3
     assert "an older copy was put back" in err
     assert call("publish", site.drop("c"), "--anchor", anchor)[0] == 3
+
+
+def test_a_channel_is_asked_what_it_had_before(site, call):
+    """`published:` is what stood in the channel before this version: nothing at first, never the version itself."""
+    checks = ["role_errors", {"check": "exact_duplicates", "against": ["before"], "limits": {"repeated": {"max": 0.5}}}]
+    path = contract(site.root / "rules", checks, source={}, before=({}, ["too_few_rows"]))
+    told = yaml.safe_load(path.read_text())
+    told["datasets"]["before"]["optional"] = True
+    path.write_text(yaml.safe_dump(told))
+
+    def texts(name, count):
+        return dataset(*(f"user: {name} asks number {n} | assistant: {name} is told {n} times" for n in range(count)))
+
+    def publish(drop):
+        return call("publish", drop, "--data", f"train={drop}", "--data", "before=published:", "--format", "json")
+
+    assert publish(site.drop("first", *texts("Ann", 9)))[0] == 0
+    assert publish(site.drop("second", *texts("Bob", 9), *texts("Ann", 3)))[0] == 0
+    repeats = site.drop("third", *texts("Bob", 8), *texts("Cleo", 2))
+    code, out, _ = publish(repeats)
+    assert (code, json.loads(out)[0]["status"]) == (1, "quarantined")
+    # the same question once more: what was before it is what was before it, though it is published itself now
+    code, out, _ = call("rescan", "--data", "before=published:", "--format", "json")
+    assert (code, [(each["status"], each["known"]) for each in json.loads(out)]) == (0, [("published", True)] * 2)

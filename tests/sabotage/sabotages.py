@@ -955,6 +955,14 @@ SABOTAGES = (
         "tests/gate/test_guard.py::test_a_fault_of_ours_starts_nothing",
     ),
     Sabotage(
+        "later_versions_came_before",
+        "`published:` is what a channel had before a version",
+        "datacheck.gate.outcomes.before",
+        "if seq < until",
+        "",
+        "tests/registry/test_registry_cli.py::test_a_channel_is_asked_what_it_had_before",
+    ),
+    Sabotage(
         "what_failed_is_published",
         "what failed goes into quarantine",
         "datacheck.registry.publish._allowed",
