@@ -132,7 +132,7 @@ class ConflictingAnswers(Check):
     def _responses(self, data: View) -> Measured:
         """Responses to one prompt that share little; nothing is said of golds."""
         pairs = rival_responses(data, self.normalise)
-        found = _NO_PAIRS if pairs is None else pairs.filter(~pl.col("asked").str.contains(FREE))
+        found = _NO_PAIRS if pairs is None else pairs.filter(~pl.col("asked").str.contains(_FREE))
         unlike = found.lazy().filter(pl.col("score") < self.alike).select("row", "other_row", "score")
         values = [value for name in self.metrics if name != "unlike" for value in rates(name, _NONE.lazy(), data.rows)]
         return Measured(
@@ -169,7 +169,7 @@ class ConflictingAnswers(Check):
 
 _SEVERAL = Message("many prompts have several responses, which is taken as how the set was made")
 # Prompts that one answers as one likes.
-FREE = ascii_edges(
+_FREE = ascii_edges(
     r"(?i)\b(?:poem|haiku|story|joke|song|random|hello|hi|hey|thanks?|thank you|ok(?:ay)?|yes|no|continue|go on|next"
     r"|more)\b|诗|故事|笑话|随机|你好|您好|谢谢|好的|继续|接着|繼續|下一"
 )
@@ -187,3 +187,8 @@ def _with_rival(rows: pl.DataFrame) -> pl.DataFrame:
         other_row=pl.when(is_first).then(rival).otherwise(first),
         overwritten=pl.col("answered") != pl.col("answered").last().over("asked"),
     )
+
+
+def as_one_likes(prompt: str) -> bool:
+    """Whether a prompt is one that has many good answers."""
+    return bool(pl.Series([prompt]).str.contains(_FREE).item())

@@ -2,7 +2,6 @@
 
 import copy
 import json
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -11,7 +10,7 @@ from typing import Any, NamedTuple
 
 from datacheck.check import Check
 from datacheck.checks.banned_terms import BannedTerms
-from datacheck.checks.conflicting_answers import FREE, ConflictingAnswers
+from datacheck.checks.conflicting_answers import ConflictingAnswers, as_one_likes
 from datacheck.checks.overlong_samples import OverlongSamples
 from datacheck.checks.pii import Pii
 from datacheck.checks.schema_violations import SchemaViolations
@@ -243,7 +242,7 @@ def _conflicting(row: Sampled, ground: Ground, of: str) -> PlantedLine | None:
 
     def change(donor: Sampled) -> Sampled | None:
         other = donor.last(of)
-        free = of == "response" and (donor.asked is None or re.search(FREE, donor.asked.text))
+        free = of == "response" and (donor.asked is None or as_one_likes(donor.asked.text))
         same = own is None or other is None or own.text.strip() == other.text.strip()
         return None if own is None or other is None or same or free else donor.told(other, own.text)
 

@@ -1,8 +1,10 @@
 import csv
 from collections import defaultdict
 
+import pytest
+
 from datacheck.check import Ratio
-from datacheck.checks.conflicting_answers import ConflictingAnswers
+from datacheck.checks.conflicting_answers import ConflictingAnswers, as_one_likes
 from datacheck.testing import measure
 
 
@@ -113,3 +115,10 @@ def test_a_set_of_several_samples_a_prompt_is_taken_as_made_so():
     result = measure(ConflictingAnswers(of="response"), records)
     assert result.value("unlike") == Ratio(0, 80)
     assert result.not_checked == ("many prompts have several responses, which is taken as how the set was made",)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "free"), [("讲个story吧", True), ("Tell me a joke.", True), ("What is 2+2?", False)]
+)
+def test_prompts_that_one_answers_as_one_likes(prompt, free):
+    assert as_one_likes(prompt) == free
