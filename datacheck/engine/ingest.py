@@ -11,14 +11,14 @@ from collections import Counter, defaultdict, deque
 from dataclasses import dataclass, replace
 from operator import add
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
 from datacheck.engine.canaries import PARTS, Planted, plant
 from datacheck.engine.coverage import subjects_of
 from datacheck.engine.shared_bytes import handed
-from datacheck.engine.store import Store, digest, read_json, scan
+from datacheck.engine.store import Compression, Store, digest, read_json, scan
 from datacheck.engine.unread import given_in, named_in, unread_of
 from datacheck.engine.view import FileFacts, Lack, Loaded, Part
 from datacheck.engine.witness import account_bytes, account_rows, accounted, lost_of, sampled
@@ -158,7 +158,7 @@ class Intake:
         places = [(self.entries[n].name, c.first_line, c.first_byte) for n, c in chunks] if bundle else []
         key = digest(self.reading, [c.key() for _, c in chunks], places, *(["records"] if self.records else []))
         path = self.store.path("chunks", f"{key}.json")
-        known = read_json(path) if path.exists() else None
+        known = read_json(path) if self.store.has(path) else None
         beside = self.canaries and len(self.sent) < PARTS
         if beside and known and known[0] and "canary" not in known[0][0]:
             known = None  # of an earlier run, in which it was none of the first
@@ -245,7 +245,7 @@ def _hold(promise: Promise, files: list[FileFacts]) -> None:
 
 # ── in a child ─────────────────────────────────────────────────────────────────────────────────────
 # Texts as they are (docs/decisions/0009): compressing them would take a sixth of the time of loading.
-_COMPRESSION: dict[str, Literal["uncompressed"]] = {"turns": "uncompressed"}
+_COMPRESSION: dict[str, Compression] = {"turns": "uncompressed"}
 _CANARIES = "canaries"
 PART_TABLES = ("rows", "turns", "cells", "lines")
 
@@ -330,16 +330,14 @@ def _write_canaries(store: Store, key: str, planted: Planted | None) -> int:
 
 
 def _write_part(store: Store, key: str, tables: Tables, plants: pl.DataFrame | None = None) -> None:
-    with store.writing(store.path("parts", key)) as folder:
-        folder.mkdir()
+    with store.folder(store.path("parts", key)) as folder:
         if plants is not None:
-            plants.write_parquet(folder / "plants.parquet")
+            store.write_table(folder / "plants.parquet", plants)
         for name in (*PART_TABLES, "records"):
             table: pl.DataFrame | None = getattr(tables, name)
             if table is not None:
-                table.write_parquet(
-                    folder / f"{name}.parquet", compression=_COMPRESSION.get(name, "lz4"), statistics=False
-                )
+                form = _COMPRESSION.get(name, "lz4")
+                store.write_table(folder / f"{name}.parquet", table, form, statistics=False)
 
 
 def _placed_tables(tables: Tables, file: str, row: int, line: int, byte: int) -> Tables:

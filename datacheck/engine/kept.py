@@ -11,6 +11,8 @@ from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 
+from datacheck.engine.store import Store
+from datacheck.engine.store import content as content_of
 from datacheck.text.compiled import user_folder
 
 CACHE = "DATACHECK_CACHE"
@@ -22,15 +24,14 @@ def _folder() -> Path | None:
     return None if os.environ.get(CACHE) == "off" else user_folder("evaluation")
 
 
-def take(key: str, target: Path) -> bool:
+def take(key: str, store: Store, target: Path) -> bool:
     """Write what is kept under a key to `target`; says whether anything was. What is damaged counts as nothing."""
     folder = _folder()
     with suppress(OSError):
         for file in folder.glob(f"{key}-*") if folder else ():
             content = file.read_bytes()
             if file.name == _name(key, content):
-                target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-                _write(target, content)
+                store.write_content(target, content)
                 os.utime(file)
                 return True
             file.unlink()
@@ -43,7 +44,7 @@ def keep(key: str, source: Path) -> None:
     if folder is None:
         return
     with suppress(OSError):
-        content = source.read_bytes()
+        content = content_of(source)
         if len(content) <= MOST:
             _write(folder / _name(key, content), content)
         for file in _too_old(folder):

@@ -28,7 +28,7 @@ WORDS = 200  # characters of a name that a `detail` mentions
 _GIVEN = {**EVIDENCE, "said": pl.String()}  # sentences become words, in `detail`, before they are written
 LONGEST = 1000  # characters of a note, and of what it quotes
 _LEAD = 40  # characters that two texts share before they differ that a reader gets to see
-_FACTS, _EVIDENCE = "measured.json", "evidence.parquet"
+_FACTS, _EVIDENCE, _NOTHING = "measured.json", "evidence.parquet", "nothing.parquet"
 _SPAN = r"\[[0-9]{1,9}:[0-9]{1,9}\]$"
 
 
@@ -49,8 +49,8 @@ class Measurement:
 
 def measurement(folder: Path) -> Measurement:
     """What `measure` left in a folder."""
-    evidence = folder / _EVIDENCE
-    return Measurement(read_json(folder / _FACTS), evidence if evidence.exists() else None)
+    facts = read_json(folder / _FACTS)
+    return Measurement(facts, None if facts["places"] is None else folder / facts["places"])
 
 
 def measure(task: MeasureTask) -> None:
@@ -62,8 +62,7 @@ def measure(task: MeasureTask) -> None:
     with task.view() as view:
         measured = unanswered(check, check.measure(view), view, unseen(check, view))
         coverage = coverage_of(check, view)
-        with view.store.writing(task.target) as folder:
-            folder.mkdir()
+        with view.store.folder(task.target) as folder:
             _keep_promises(check, measured)
             facts = {
                 "values": [_value(value) for value in measured.values],
@@ -73,7 +72,7 @@ def measure(task: MeasureTask) -> None:
                 },
                 "not_checked": [_safe_words(note, LONGEST).to_json() for note in measured.not_checked],
                 "coverage": {name: _safe_coverage(entry) for name, entry in coverage.items()},
-                **_evidence(check, measured, view, folder / _EVIDENCE, task.excerpts),
+                **_evidence(check, measured, view, folder, task.excerpts),
             }
             view.store.write_json(folder / _FACTS, facts)
 
@@ -147,17 +146,23 @@ def _value(value: Value) -> dict[str, Any]:
     return {**entry, "value": number if number is not None and math.isfinite(number) else None}
 
 
-def _evidence(check: Check, measured: Measured, view: StoreView, target: Path, mode: Mode) -> dict[str, Any]:
-    """Sink the evidence without any text, then describe the first lines through `excerpt`."""
-    nothing: dict[str, Any] = {"evidence": 0, "rows": 0, "problems": {}, "first": []}
+def _evidence(check: Check, measured: Measured, view: StoreView, folder: Path, mode: Mode) -> dict[str, Any]:
+    """Write the evidence without any text, then describe the first lines through `excerpt`.
+
+    places: its file, as from the folder; that of all that found nothing is one.
+    """
+    nothing: dict[str, Any] = {"evidence": 0, "rows": 0, "problems": {}, "first": [], "places": None}
     if measured.evidence is None:
         return nothing
     given = _with_other(measured.evidence, view)
     columns = given.collect_schema().names()
     found = given.drop("text", "other_text", strict=False).collect()
     if found.is_empty():  # as most is: there is nothing to place, and no text to find again
-        pl.DataFrame(schema={**EVIDENCE, **ID, **RECORD}).write_parquet(target)
-        return nothing
+        empty = folder.parent / _NOTHING
+        if not empty.exists():
+            with view.store.writing(empty) as temporary:
+                pl.DataFrame(schema={**EVIDENCE, **ID, **RECORD}).write_parquet(temporary)
+        return {**nothing, "places": f"../{_NOTHING}"}
     keep = found.lazy()
     if "row" in columns and "file" not in columns:
         keep = placed(keep, view.rows)
@@ -183,11 +188,12 @@ def _evidence(check: Check, measured: Measured, view: StoreView, target: Path, m
         rest = rest.with_columns(pl.lit(None, dtype).alias(name) for name, dtype in ID.items())
         in_order = pl.concat([first, _with_safe_paths(rest)])
     in_order = in_order.sort("order").drop("order", "said")
-    with_records(in_order, view).write_parquet(target)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with_records(in_order, view).write_parquet(folder / _EVIDENCE)
     problems = dict(table["problem"].value_counts().sort("problem").iter_rows())
     rows = table["row"].drop_nulls().n_unique()
     places = [{**line, **each.to_json()} for line, each in zip(first.drop("order").to_dicts(), shown, strict=True)]
-    return {"evidence": table.height, "rows": rows, "problems": problems, "first": places}
+    return {"evidence": table.height, "rows": rows, "problems": problems, "first": places, "places": _EVIDENCE}
 
 
 def _with_other(given: pl.LazyFrame, view: StoreView) -> pl.LazyFrame:

@@ -4,7 +4,6 @@ import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from graphlib import TopologicalSorter
-from hashlib import sha256
 from heapq import heappop, heappush
 from pathlib import Path
 from queue import SimpleQueue
@@ -63,6 +62,8 @@ class Engine:
         size = sum(f.decoded for f in files.values())
         if alone and workers is None and size <= SMALL and not discover.user_folder() and not plugins.inputs():
             self.workers: Workers = Here()
+            if not store.shared:
+                store.hold()
         else:
             count = workers or min(os.cpu_count() or 1, max(1, size // PER_WORKER))
             self.workers = Workers(count, little=size <= SMALL)
@@ -156,7 +157,7 @@ class Engine:
         for place in places:
             keys += [place.loaded.content if place.need.of else None, [path.name for path in place.paths]]
             if isinstance(place.need.table, Summary):
-                keys.append(sha256(place.paths[0].read_bytes()).hexdigest())
+                keys.append(self.store.digest(place.paths[0]))
         return keys
 
     def _derive(self, dataset: str, feature: Feature) -> Result:
@@ -169,7 +170,7 @@ class Engine:
             own = [p.paths[number].name for p in row_local]
             target = self.store.path("features", f"{digest(feature, shared, own, part.key)}.parquet")
             targets.append(target)
-            if not target.exists():
+            if not self.store.has(target):
                 tasks.append(StepTask(self.store.root, loaded, feature, places, number, target))
         self._all(derive_part, tasks)
         return tuple(targets)
@@ -179,7 +180,7 @@ class Engine:
         key = digest(summary, loaded.content, self._keys(places))
         target = self.store.path("summaries", f"{key}.parquet")
         keeping = self.reuse and summary.kept
-        if not target.exists() and not (keeping and kept.take(key, target)):
+        if not self.store.has(target) and not (keeping and kept.take(key, self.store, target)):
             self._all(summarise, [StepTask(self.store.root, loaded, summary, places, None, target)])
             if keeping:
                 kept.keep(key, target)
@@ -189,9 +190,8 @@ class Engine:
         loaded, (place,) = self.loaded(dataset), self._places(dataset, group)
         key = digest(group, [path.name for path in place.paths], [part.key for part in loaded.parts])
         target = self.store.path("groups", key)
-        if not target.exists():
-            with self.store.writing(target) as folder:
-                folder.mkdir()
+        if not self.store.has(target):
+            with self.store.folder(target) as folder:
                 every = enumerate(zip(loaded.parts, place.paths, strict=True))
                 tasks = [GroupTask(self.store.root, group, part, n, source, folder) for n, (part, source) in every]
                 self._all(group_part, tasks)
@@ -202,7 +202,7 @@ class Engine:
         settings = check.model_copy(update={"limits": {}, "coverage": Coverage(), "severity": "fail", "id": None})
         key = digest(settings, loaded.dataset, loaded.content, self._keys(places), self.excerpts)
         target = self.store.path("measured", key)
-        if not target.exists():
+        if not self.store.has(target):
             self._all(measure, [MeasureTask(self.store.root, loaded, check, places, None, target, self.excerpts)])
         return measurement(target)
 

@@ -71,7 +71,9 @@ def test_nobody_else_may_read_what_is_in_it(tmp_path):
     store = Store(tmp_path / "store")
     store.write_table(store.path("parts", "x.parquet"), pl.DataFrame({"a": [1]}))
     with store.scratch() as scratch:
-        assert scratch.stat().st_mode & 0o077 == 0
+        view = StoreView(store, Loaded("d", Reading(), (), ()), (), scratch, None)
+        assert view.scratch.stat().st_mode & 0o077 == 0
+    assert not scratch.exists()
     assert (tmp_path / "store" / "parts").stat().st_mode & 0o777 == 0o700
     assert Store(tmp_path / "new").root.stat().st_mode & 0o777 == 0o700
 
