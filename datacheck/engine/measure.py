@@ -11,11 +11,12 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from datacheck.check import EVIDENCE, Check, Measured, Message, Ratio, Value, place, placed
+from datacheck.engine import kept
 from datacheck.engine.canaries import unseen
 from datacheck.engine.coverage import coverage_of
 from datacheck.engine.execute import StepTask
 from datacheck.engine.record_ids import RECORD, with_records
-from datacheck.engine.store import read_json
+from datacheck.engine.store import Store, read_json
 from datacheck.engine.unread import unanswered
 from datacheck.engine.view import StoreView
 from datacheck.errors import CheckAuthorError
@@ -28,7 +29,7 @@ WORDS = 200  # characters of a name that a `detail` mentions
 _GIVEN = {**EVIDENCE, "said": pl.String()}  # sentences become words, in `detail`, before they are written
 LONGEST = 1000  # characters of a note, and of what it quotes
 _LEAD = 40  # characters that two texts share before they differ that a reader gets to see
-_FACTS, _EVIDENCE, _NOTHING = "measured.json", "evidence.parquet", "nothing.parquet"
+MEASURED, FACTS, _EVIDENCE, _NOTHING = "measured", "measured.json", "evidence.parquet", "nothing.parquet"
 _SPAN = r"\[[0-9]{1,9}:[0-9]{1,9}\]$"
 
 
@@ -47,9 +48,30 @@ class Measurement:
     evidence: Path | None
 
 
+def taken(store: Store, folder: Path, key: str) -> bool:
+    """Whether the measurement that belongs into a folder lay in the user's cache."""
+    if not kept.take(key, store):
+        return False
+    _write_nothing(store)
+    return store.has(folder / FACTS)
+
+
+def keep(store: Store, folder: Path, key: str) -> None:
+    """Keep a measurement that found nothing in the user's cache."""
+    if measurement(folder).facts["places"] != _EVIDENCE:
+        kept.keep(key, store, [folder / FACTS])
+
+
+def _write_nothing(store: Store) -> None:
+    empty = store.path(MEASURED, _NOTHING)
+    if not empty.exists():
+        with store.writing(empty) as temporary:
+            pl.DataFrame(schema={**EVIDENCE, **ID, **RECORD}).write_parquet(temporary)
+
+
 def measurement(folder: Path) -> Measurement:
     """What `measure` left in a folder."""
-    facts = read_json(folder / _FACTS)
+    facts = read_json(folder / FACTS)
     return Measurement(facts, None if facts["places"] is None else folder / facts["places"])
 
 
@@ -74,7 +96,7 @@ def measure(task: MeasureTask) -> None:
                 "coverage": {name: _safe_coverage(entry) for name, entry in coverage.items()},
                 **_evidence(check, measured, view, folder, task.excerpts),
             }
-            view.store.write_json(folder / _FACTS, facts)
+            view.store.write_json(folder / FACTS, facts)
 
 
 def _safe_coverage(entry: dict[str, Any]) -> dict[str, Any]:
@@ -158,10 +180,7 @@ def _evidence(check: Check, measured: Measured, view: StoreView, folder: Path, m
     columns = given.collect_schema().names()
     found = given.drop("text", "other_text", strict=False).collect()
     if found.is_empty():  # as most is: there is nothing to place, and no text to find again
-        empty = folder.parent / _NOTHING
-        if not empty.exists():
-            with view.store.writing(empty) as temporary:
-                pl.DataFrame(schema={**EVIDENCE, **ID, **RECORD}).write_parquet(temporary)
+        _write_nothing(view.store)
         return {**nothing, "places": f"../{_NOTHING}"}
     keep = found.lazy()
     if "row" in columns and "file" not in columns:

@@ -1,7 +1,7 @@
 """Run a plan on this machine: children do the work, the parent says what is needed of it and keeps order."""
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from graphlib import TopologicalSorter
 from heapq import heappop, heappush
@@ -19,7 +19,7 @@ from datacheck.engine.costs import Cost
 from datacheck.engine.execute import GroupTask, StepTask, derive_part, group_part, summarise
 from datacheck.engine.expected import Ahead, OnProgress, until_end
 from datacheck.engine.ingest import load
-from datacheck.engine.measure import Measurement, MeasureTask, measure, measurement
+from datacheck.engine.measure import FACTS, MEASURED, Measurement, MeasureTask, keep, measure, measurement, taken
 from datacheck.engine.plan import Step, need_step
 from datacheck.engine.store import Store, digest
 from datacheck.engine.view import Loaded, TablePlace
@@ -38,7 +38,7 @@ class Engine:
     """Executes steps against a store. `execute` is the same for the CLI and for a Prefect task.
 
     alone: another process goes on where this one dies, so that code of ours needs no child for little data.
-    reuse: the indexes of evaluation sets may come from the user's cache, and are kept there.
+    reuse: what is known of evaluation sets may come from the user's cache, and is kept there.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class Engine:
         self.contract = contract
         self.files = files
         self.store = store
-        self.reuse = reuse
+        self.kept = frozenset(indexed(contract)) if reuse else frozenset()
         self.excerpts: Mode = excerpts
         self.debug = debug
         size = sum(f.decoded for f in files.values())
@@ -139,8 +139,8 @@ class Engine:
         reading = Reading.model_validate(source.model_dump(include=set(Reading.model_fields)))
         files = self.files[step.dataset]
         canaries = any(map(looks, self.contract.datasets[step.dataset].checks))
-        kept = {"records": step.records, "canaries": canaries}
-        return load(step.dataset, files, reading, self.store, self.workers, **kept, debug=self.debug)
+        how = {"records": step.records, "canaries": canaries, "keep": step.dataset in self.kept}
+        return load(step.dataset, files, reading, self.store, self.workers, **how, debug=self.debug)
 
     def _places(self, dataset: str, work: Feature | Summary | Group | Check) -> tuple[TablePlace, ...]:
         """Where lies what a step needs."""
@@ -166,24 +166,27 @@ class Engine:
         shared = self._keys(p for p in places if p not in row_local)
         targets: list[Path] = []
         tasks: list[StepTask[Feature]] = []
+        keeping = dataset in self.kept and not any(p.need.of for p in places)
         for number, part in enumerate(loaded.parts):
             own = [p.paths[number].name for p in row_local]
             target = self.store.path("features", f"{digest(feature, shared, own, part.key)}.parquet")
             targets.append(target)
-            if not self.store.has(target):
+            if not self.store.has(target) and not (keeping and kept.take(target.name, self.store)):
                 tasks.append(StepTask(self.store.root, loaded, feature, places, number, target))
         self._all(derive_part, tasks)
+        for task in tasks if keeping else ():
+            kept.keep(task.target.name, self.store, [task.target])
         return tuple(targets)
 
     def _summarise(self, dataset: str, summary: Summary) -> Result:
         loaded, places = self.loaded(dataset), self._places(dataset, summary)
         key = digest(summary, loaded.content, self._keys(places))
         target = self.store.path("summaries", f"{key}.parquet")
-        keeping = self.reuse and summary.kept
-        if not self.store.has(target) and not (keeping and kept.take(key, self.store, target)):
+        keeping = dataset in self.kept and not any(p.need.of for p in places)
+        if not self.store.has(target) and not (keeping and kept.take(key, self.store)):
             self._all(summarise, [StepTask(self.store.root, loaded, summary, places, None, target)])
             if keeping:
-                kept.keep(key, target)
+                kept.keep(key, self.store, [target])
         return (target,)
 
     def _group(self, dataset: str, group: Group) -> Result:
@@ -201,9 +204,12 @@ class Engine:
         loaded, places = self.loaded(dataset), self._places(dataset, check)
         settings = check.model_copy(update={"limits": {}, "coverage": Coverage(), "severity": "fail", "id": None})
         key = digest(settings, loaded.dataset, loaded.content, self._keys(places), self.excerpts)
-        target = self.store.path("measured", key)
-        if not self.store.has(target):
+        target = self.store.path(MEASURED, key)
+        keeping = dataset in self.kept and not any(p.need.of for p in places)
+        if not self.store.has(target / FACTS) and not (keeping and taken(self.store, target, key)):
             self._all(measure, [MeasureTask(self.store.root, loaded, check, places, None, target, self.excerpts)])
+            if keeping:
+                keep(self.store, target, key)
         return measurement(target)
 
     def run(self, plan: tuple[Step, ...], on_progress: OnProgress | None = None) -> None:
@@ -238,6 +244,17 @@ class Engine:
                     raise
         finally:
             self.workers.close()
+
+
+def indexed(contract: Contract) -> Iterator[str]:
+    """The datasets that others need an index of, one that may be kept: evaluation sets."""
+    waiting = [need for dataset in contract.datasets.values() for check in dataset.checks for need in check.needs()]
+    while waiting:
+        need = waiting.pop()
+        if need.of and isinstance(need.table, Summary) and need.table.kept:
+            yield need.of
+        if not isinstance(need.table, str):
+            waiting += need.table.needs()
 
 
 def _raise(error: Exception) -> Result:
