@@ -56,7 +56,8 @@ class Engine:
         self.contract = contract
         self.files = files
         self.store = store
-        self.kept = frozenset(indexed(contract)) if reuse else frozenset()
+        self.kept = frozenset(indexed(contract)) if reuse else frozenset()  # of these the indexes
+        self.known = frozenset(name for name in self.kept if files[name].decoded <= SMALL)  # of these everything
         self.excerpts: Mode = excerpts
         self.debug = debug
         size = sum(f.decoded for f in files.values())
@@ -139,7 +140,7 @@ class Engine:
         reading = Reading.model_validate(source.model_dump(include=set(Reading.model_fields)))
         files = self.files[step.dataset]
         canaries = any(map(looks, self.contract.datasets[step.dataset].checks))
-        how = {"records": step.records, "canaries": canaries, "keep": step.dataset in self.kept}
+        how = {"records": step.records, "canaries": canaries, "keep": step.dataset in self.known}
         return load(step.dataset, files, reading, self.store, self.workers, **how, debug=self.debug)
 
     def _places(self, dataset: str, work: Feature | Summary | Group | Check) -> tuple[TablePlace, ...]:
@@ -160,13 +161,17 @@ class Engine:
                 keys.append(self.store.digest(place.paths[0]))
         return keys
 
+    def _keeps(self, dataset: str, places: Iterable[TablePlace]) -> bool:
+        """Whether what is made of these tables may come from the user's cache."""
+        return dataset in self.known and not any(place.need.of for place in places)
+
     def _derive(self, dataset: str, feature: Feature) -> Result:
         loaded, places = self.loaded(dataset), self._places(dataset, feature)
         row_local = [p for p in places if isinstance(p.need.table, Feature) and p.need.of is None]
         shared = self._keys(p for p in places if p not in row_local)
         targets: list[Path] = []
         tasks: list[StepTask[Feature]] = []
-        keeping = dataset in self.kept and not any(p.need.of for p in places)
+        keeping = self._keeps(dataset, places)
         for number, part in enumerate(loaded.parts):
             own = [p.paths[number].name for p in row_local]
             target = self.store.path("features", f"{digest(feature, shared, own, part.key)}.parquet")
@@ -182,7 +187,7 @@ class Engine:
         loaded, places = self.loaded(dataset), self._places(dataset, summary)
         key = digest(summary, loaded.content, self._keys(places))
         target = self.store.path("summaries", f"{key}.parquet")
-        keeping = dataset in self.kept and not any(p.need.of for p in places)
+        keeping = self._keeps(dataset, places) or (summary.kept and dataset in self.kept)
         if not self.store.has(target) and not (keeping and kept.take(key, self.store)):
             self._all(summarise, [StepTask(self.store.root, loaded, summary, places, None, target)])
             if keeping:
@@ -205,7 +210,7 @@ class Engine:
         settings = check.model_copy(update={"limits": {}, "coverage": Coverage(), "severity": "fail", "id": None})
         key = digest(settings, loaded.dataset, loaded.content, self._keys(places), self.excerpts)
         target = self.store.path(MEASURED, key)
-        keeping = dataset in self.kept and not any(p.need.of for p in places)
+        keeping = self._keeps(dataset, places)
         if not self.store.has(target / FACTS) and not (keeping and taken(self.store, target, key)):
             self._all(measure, [MeasureTask(self.store.root, loaded, check, places, None, target, self.excerpts)])
             if keeping:
