@@ -394,9 +394,7 @@ class Leakage(Check):
         """What was not compared, or not counted."""
         notes = []
         for name, size in sizes.items():
-            own = items[name].select(
-                "row", "kind", "short", "brief", "whole", "text"
-            )  # not the n-grams: to filter is to copy
+            own = items[name].select("row", "kind", "short", "brief", "whole")  # without n-grams: to filter is to copy
             table = own.filter(~pl.col("short"))
             questions = table.filter(pl.col("kind") != "answer")
             if short := size - questions["row"].n_unique():

@@ -3,7 +3,7 @@
 A file that exists is complete (written under a temporary name, then renamed). The store holds raw text: mode 0700.
 
 Where one process does all the work, on little data, the tables stay in its memory under the names that the files would
-have: to write, find and delete hundreds of small files was a fifth of the time (docs/decisions/0020).
+have: to write, find and delete hundreds of small files was a fifth of the time (docs/decisions/0019).
 """
 
 import hashlib
