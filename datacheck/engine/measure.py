@@ -58,7 +58,7 @@ def taken(store: Store, folder: Path, key: str) -> bool:
 
 def keep(store: Store, folder: Path, key: str) -> None:
     """Keep a measurement that found nothing in the user's cache."""
-    if measurement(folder).facts["places"] != _EVIDENCE:
+    if not measurement(folder).facts["evidence"]:
         kept.keep(key, store, [folder / FACTS])
 
 
@@ -72,7 +72,8 @@ def _write_nothing(store: Store) -> None:
 def measurement(folder: Path) -> Measurement:
     """What `measure` left in a folder."""
     facts = read_json(folder / FACTS)
-    return Measurement(facts, None if facts["places"] is None else folder / facts["places"])
+    found = folder / _EVIDENCE if facts["evidence"] else folder.parent / _NOTHING
+    return Measurement(facts, found if facts["places"] else None)
 
 
 def measure(task: MeasureTask) -> None:
@@ -171,9 +172,9 @@ def _value(value: Value) -> dict[str, Any]:
 def _evidence(check: Check, measured: Measured, view: StoreView, folder: Path, mode: Mode) -> dict[str, Any]:
     """Write the evidence without any text, then describe the first lines through `excerpt`.
 
-    places: its file, as from the folder; that of all that found nothing is one.
+    places: whether there is a file of it; that of all that found nothing is one.
     """
-    nothing: dict[str, Any] = {"evidence": 0, "rows": 0, "problems": {}, "first": [], "places": None}
+    nothing: dict[str, Any] = {"evidence": 0, "rows": 0, "problems": {}, "first": [], "places": False}
     if measured.evidence is None:
         return nothing
     given = _with_other(measured.evidence, view)
@@ -181,7 +182,7 @@ def _evidence(check: Check, measured: Measured, view: StoreView, folder: Path, m
     found = given.drop("text", "other_text", strict=False).collect()
     if found.is_empty():  # as most is: there is nothing to place, and no text to find again
         _write_nothing(view.store)
-        return {**nothing, "places": f"../{_NOTHING}"}
+        return {**nothing, "places": True}
     keep = found.lazy()
     if "row" in columns and "file" not in columns:
         keep = placed(keep, view.rows)
@@ -212,7 +213,7 @@ def _evidence(check: Check, measured: Measured, view: StoreView, folder: Path, m
     problems = dict(table["problem"].value_counts().sort("problem").iter_rows())
     rows = table["row"].drop_nulls().n_unique()
     places = [{**line, **each.to_json()} for line, each in zip(first.drop("order").to_dicts(), shown, strict=True)]
-    return {"evidence": table.height, "rows": rows, "problems": problems, "first": places, "places": _EVIDENCE}
+    return {"evidence": table.height, "rows": rows, "problems": problems, "first": places, "places": True}
 
 
 def _with_other(given: pl.LazyFrame, view: StoreView) -> pl.LazyFrame:
