@@ -36,7 +36,7 @@ UNREAD = ("rows", "tokens", "unknown")  # formats without messages: what such a 
 class Model(BaseModel):
     """A frozen value object that knows all its settings and shows no input in its errors."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True, strict=False)
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True, strict=False, defer_build=True)
 
 
 class Limit(Model):

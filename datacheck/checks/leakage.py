@@ -394,7 +394,8 @@ class Leakage(Check):
         """What was not compared, or not counted."""
         notes = []
         for name, size in sizes.items():
-            table = items[name].filter(~pl.col("short"))
+            own = items[name].select("row", "kind", "short", "brief", "whole")  # without n-grams: to filter is to copy
+            table = own.filter(~pl.col("short"))
             questions = table.filter(pl.col("kind") != "answer")
             if short := size - questions["row"].n_unique():
                 notes.append(
@@ -408,11 +409,8 @@ class Leakage(Check):
                         letters=self.min_length * 2,
                     )
                 )
-            stems = (
-                items[name]
-                .filter(kind="question")
-                .join(table.filter(kind="question_and_options"), on="row", how="semi")
-            )
+            optional = table.filter(kind="question_and_options")
+            stems = own.filter(kind="question").join(optional, on="row", how="semi")
             if weak := stems.filter(pl.col("short") | pl.col("brief")).height:
                 notes.append(
                     Message(

@@ -52,7 +52,7 @@ class RoleErrors(Check):
     def implied(cls, dataset: Mapping[str, Any]) -> Mapping[str, Any]:
         """The run, where its trainer is known."""
         run = dataset["run"]
-        if run["trainer"] not in trainer_names():
+        if run["trainer"] is None or run["trainer"] not in trainer_names():
             return {}
         return {"run": RunOf(**{name: run[name] for name in RunOf.model_fields})}
 

@@ -69,7 +69,7 @@ class ToolCallErrors(Check):
     def implied(cls, dataset: Mapping[str, Any]) -> Mapping[str, Any]:
         """Some trainers say what arguments must be; for others the template of the run does."""
         name = dataset["run"]["trainer"]
-        said = {"arguments": trainer(name).tool_arguments} if name in trainer_names() else {}
+        said = {"arguments": trainer(name).tool_arguments} if name and name in trainer_names() else {}
         return {**said, "run": token_run_of(dataset)}
 
     def needs(self) -> tuple[Need, ...]:

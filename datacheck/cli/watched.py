@@ -68,6 +68,7 @@ def _work(work: Callable[[], object], tell: int, lives: int) -> NoReturn:
     _watched = True
     threading.Thread(target=_end_with_parent, args=(lives,), daemon=True).start()
     os.environ.setdefault("POLARS_MAX_THREADS", "1")
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"  # as in children
     try:
         if not plugins.inputs():
             own_process()

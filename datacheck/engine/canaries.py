@@ -18,6 +18,7 @@ import polars as pl
 
 from datacheck.check import Check, Feature, Group, Message, Need
 from datacheck.engine.execute import GroupTask, StepTask, derive_part, group_part
+from datacheck.engine.store import table as read_table
 from datacheck.engine.view import Loaded, Part, StoreView, TablePlace, need_key
 from datacheck.loading.parse import parse
 from datacheck.loading.reader import Chunk
@@ -180,15 +181,16 @@ class CanaryView(StoreView):
 
     def __init__(self, view: StoreView, canary: Loaded, instead: Mapping[Need, pl.DataFrame]) -> None:
         kept = [place for place in view.places.values() if not _own(place.need)]
-        super().__init__(view.store, canary, kept, view.scratch / "canaries", None)
-        self.scratch.mkdir()
+        super().__init__(view.store, canary, kept, view.scratch_of("canaries"), None)
+        self._count = 0
         for need, table in instead.items():
             target = self._target()
-            table.write_parquet(target)
+            self.store.write_table(target, table)
             self.places[need_key(need)] = TablePlace(need, canary, (target,))
 
     def _target(self) -> Path:
-        return self.scratch / f"{len(list(self.scratch.iterdir()))}.parquet"
+        self._count += 1
+        return self._scratch / f"{self._count}.parquet"
 
     def _place(self, need: Need) -> TablePlace:
         if need_key(need) not in self.places and _own(need):
@@ -218,7 +220,7 @@ def _own(need: Need) -> bool:
 
 def planted_in(store_part: Path, part: Part) -> pl.DataFrame:
     """The plants of a part of canaries, with the numbers of their rows among all of them."""
-    plants = pl.read_parquet(store_part / "plants.parquet", glob=False)
+    plants = read_table(store_part / "plants.parquet")
     return plants.with_columns(pl.col("row", "base") + part.first_row)
 
 

@@ -13,7 +13,7 @@ from typing import Generic, TypeVar
 import polars as pl
 
 from datacheck.check import Check, Feature, Group, Summary
-from datacheck.engine.store import Store
+from datacheck.engine.store import Store, scan
 from datacheck.engine.view import Loaded, Part, StoreView, TablePlace, bucket_file
 from datacheck.errors import CheckAuthorError
 
@@ -71,7 +71,7 @@ class GroupTask:
 def group_part(task: GroupTask) -> None:
     """Write `<target>/<bucket>/<number>.<part key>.parquet` for every bucket that gets lines."""
     store = Store(task.store)
-    table = pl.read_parquet(task.source, glob=False, columns=list(task.group.columns) or None)
+    table = scan(task.source).select(list(task.group.columns) or pl.all()).collect()
     bucket = (pl.col(task.group.by) % task.group.buckets).alias("_bucket")
     for (number,), lines in table.with_columns(bucket).partition_by("_bucket", as_dict=True).items():
         target = task.target / str(number) / bucket_file(task.number, task.part)

@@ -11,14 +11,15 @@ from collections import Counter, defaultdict, deque
 from dataclasses import dataclass, replace
 from operator import add
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
+from datacheck.engine import kept
 from datacheck.engine.canaries import PARTS, Planted, plant
 from datacheck.engine.coverage import subjects_of
 from datacheck.engine.shared_bytes import handed
-from datacheck.engine.store import Store, digest, read_json, scan
+from datacheck.engine.store import Compression, Store, digest, read_json, scan
 from datacheck.engine.unread import given_in, named_in, unread_of
 from datacheck.engine.view import FileFacts, Lack, Loaded, Part
 from datacheck.engine.witness import account_bytes, account_rows, accounted, lost_of, sampled
@@ -33,7 +34,7 @@ from datacheck.loading.rejected import remark
 from datacheck.loading.tables import Tables
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from datacheck.engine.workers import Workers
     from datacheck.files.hf_saved import Promise
@@ -57,16 +58,21 @@ def load(
     *,
     records: bool,
     canaries: bool,
+    keep: bool,
     debug: bool,
 ) -> Loaded:
-    """Bring a dataset into the store. Raises StepFailedError where a chunk could not be parsed."""
-    intake = Intake(store, reading, files, records=records, canaries=canaries)
+    """Bring a dataset into the store. Raises StepFailedError where a chunk could not be parsed.
+
+    keep: chunks may come from the user's cache, and are kept there.
+    """
+    intake = Intake(store, reading, files, records=records, canaries=canaries, keep=keep)
     parsed: deque[Facts] = deque()
     for outcome in workers.map(parse_pieces, _unless_closed(intake.tasks(), workers), debug=debug):
         if isinstance(outcome, Failure):
             told = Message("{name}: {reason}", name=intake.asked[len(parsed)], reason=outcome.reason)
             raise StepFailedError(replace(outcome, reason=told))
         parsed.append(outcome)
+    intake.keep_parsed(parsed)
     return intake.loaded(dataset, parsed)
 
 
@@ -88,6 +94,7 @@ class _Sent:
     bundle: bool
     known: Facts | None
     key: str
+    kept_as: str
 
 
 class _Told:
@@ -115,13 +122,16 @@ class _Told:
 class Intake:
     """One pass over the files of a dataset: `tasks` to be worked off, then `loaded` with what they gave."""
 
-    def __init__(self, store: Store, reading: Reading, files: Files, *, records: bool, canaries: bool) -> None:
+    def __init__(
+        self, store: Store, reading: Reading, files: Files, *, records: bool, canaries: bool, keep: bool
+    ) -> None:
         self.store = store
         self.reading = reading
         self.entries = files.read
         self.promised = files.promised
         self.records = records
         self.canaries = canaries
+        self.keep = keep
         self.seen: list[FileSeen] = []
         self.sent: list[_Sent] = []
         self.asked: list[str] = []  # of each task that was given out, its first file: for messages
@@ -158,17 +168,29 @@ class Intake:
         places = [(self.entries[n].name, c.first_line, c.first_byte) for n, c in chunks] if bundle else []
         key = digest(self.reading, [c.key() for _, c in chunks], places, *(["records"] if self.records else []))
         path = self.store.path("chunks", f"{key}.json")
-        known = read_json(path) if path.exists() else None
         beside = self.canaries and len(self.sent) < PARTS
+        kept_as = f"{key} {beside}"
+        there = self.store.has(path) or (self.keep and kept.take(kept_as, self.store))
+        known = read_json(path) if there else None
         if beside and known and known[0] and "canary" not in known[0][0]:
             known = None  # of an earlier run, in which it was none of the first
         first = [(c.first_line, c.first_byte) for _, c in chunks]
-        self.sent.append(_Sent([n for n, _ in chunks], first, bundle, known, key))
+        self.sent.append(_Sent([n for n, _ in chunks], first, bundle, known, key, kept_as))
         if known is not None:
             return None
         pieces = tuple(ChunkOfFile(chunk, self.entries[n].name) for n, chunk in chunks)
         self.asked.append(pieces[0].file)
         return ParseTask(self.store.root, pieces, self.reading, key, bundle, self.records, beside)
+
+    def keep_parsed(self, parsed: Iterable[Facts]) -> None:
+        """Keep what was parsed in the user's cache; what says that it is there comes last."""
+        new = (sent for sent in self.sent if sent.known is None)
+        for sent, facts in zip(new, parsed, strict=True) if self.keep else ():
+            parts = {table["key"]: None for tables in facts for table in tables}
+            folders = [self.store.path("parts", part) for part in (*parts, f"{sent.key}-{_CANARIES}")]
+            tables = [folder / f"{name}.parquet" for folder in folders for name in (*PART_TABLES, "records", "plants")]
+            chunks = self.store.path("chunks", f"{sent.key}.json")
+            kept.keep(sent.kept_as, self.store, [*filter(self.store.has, tables), chunks])
 
     def loaded(self, dataset: str, parsed: deque[Facts]) -> Loaded:
         """Number rows through the dataset and add up the counts of each file; `parsed` in the order of the tasks."""
@@ -245,7 +267,7 @@ def _hold(promise: Promise, files: list[FileFacts]) -> None:
 
 # ── in a child ─────────────────────────────────────────────────────────────────────────────────────
 # Texts as they are (docs/decisions/0009): compressing them would take a sixth of the time of loading.
-_COMPRESSION: dict[str, Literal["uncompressed"]] = {"turns": "uncompressed"}
+_COMPRESSION: dict[str, Compression] = {"turns": "uncompressed"}
 _CANARIES = "canaries"
 PART_TABLES = ("rows", "turns", "cells", "lines")
 
@@ -330,16 +352,14 @@ def _write_canaries(store: Store, key: str, planted: Planted | None) -> int:
 
 
 def _write_part(store: Store, key: str, tables: Tables, plants: pl.DataFrame | None = None) -> None:
-    with store.writing(store.path("parts", key)) as folder:
-        folder.mkdir()
+    with store.folder(store.path("parts", key)) as folder:
         if plants is not None:
-            plants.write_parquet(folder / "plants.parquet")
+            store.write_table(folder / "plants.parquet", plants)
         for name in (*PART_TABLES, "records"):
             table: pl.DataFrame | None = getattr(tables, name)
             if table is not None:
-                table.write_parquet(
-                    folder / f"{name}.parquet", compression=_COMPRESSION.get(name, "lz4"), statistics=False
-                )
+                form = _COMPRESSION.get(name, "lz4")
+                store.write_table(folder / f"{name}.parquet", table, form, statistics=False)
 
 
 def _placed_tables(tables: Tables, file: str, row: int, line: int, byte: int) -> Tables:

@@ -1,16 +1,24 @@
-"""Indexes of evaluation sets, kept from run to run in the user's cache folder and found again by content.
+"""What is known of evaluation sets, kept from run to run in the user's cache folder and found again by content.
 
-A benchmark stays the same for years, and every run would index it anew. The folder must be one that nobody else can
-write to. Signed runs look nowhere: what is signed is measured here and now. `DATACHECK_CACHE=off` keeps nothing.
+A benchmark stays the same for years, and every run would parse and index it anew: its tables, what was derived from
+them, and the measurements that found nothing. The folder must be one that nobody else can write to. Signed runs look
+nowhere: what is signed is measured here and now. `DATACHECK_CACHE=off` keeps nothing.
 """
 
+import json
 import os
 import secrets
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
+import polars as pl
+
+from datacheck.engine.store import Store
+from datacheck.engine.store import content as content_of
 from datacheck.text.compiled import user_folder
 
 CACHE = "DATACHECK_CACHE"
@@ -22,32 +30,43 @@ def _folder() -> Path | None:
     return None if os.environ.get(CACHE) == "off" else user_folder("evaluation")
 
 
-def take(key: str, target: Path) -> bool:
-    """Write what is kept under a key to `target`; says whether anything was. What is damaged counts as nothing."""
-    folder = _folder()
+def take(key: str, store: Store) -> bool:
+    """Put into the store what is kept under a key; says whether anything was. What is damaged counts as nothing."""
+    folder, key = _folder(), _with_libraries(key)
     with suppress(OSError):
         for file in folder.glob(f"{key}-*") if folder else ():
             content = file.read_bytes()
             if file.name == _name(key, content):
-                target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-                _write(target, content)
+                head, _, content = content.partition(b"\n")
+                for name, size in json.loads(head):
+                    store.write_content(store.root / name, content[:size])
+                    content = content[size:]
                 os.utime(file)
                 return True
             file.unlink()
     return False
 
 
-def keep(key: str, source: Path) -> None:
-    """Keep a copy of a file under a key; without room or rights nothing is kept."""
-    folder = _folder()
+def keep(key: str, store: Store, paths: Iterable[Path]) -> None:
+    """Keep a copy of files of the store under a key, in this order; without room or rights nothing is kept."""
+    folder, key = _folder(), _with_libraries(key)
     if folder is None:
         return
     with suppress(OSError):
-        content = source.read_bytes()
+        files = {path.relative_to(store.root).as_posix(): content_of(path) for path in paths}
+        head = json.dumps([(name, len(each)) for name, each in files.items()]).encode()
+        content = b"\n".join([head, b"".join(files.values())])
         if len(content) <= MOST:
             _write(folder / _name(key, content), content)
         for file in _too_old(folder):
             file.unlink()
+
+
+@cache
+def _with_libraries(key: str) -> str:
+    """A key that other versions of the libraries do not share: to install one changes the folder that they are in."""
+    installed = Path(pl.__file__).parents[1].stat().st_mtime_ns
+    return sha256(f"{key} {sys.version} {pl.__version__} {installed}".encode()).hexdigest()[:_NAMED]
 
 
 def _name(key: str, content: bytes) -> str:

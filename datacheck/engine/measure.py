@@ -11,11 +11,12 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from datacheck.check import EVIDENCE, Check, Measured, Message, Ratio, Value, place, placed
+from datacheck.engine import kept
 from datacheck.engine.canaries import unseen
 from datacheck.engine.coverage import coverage_of
 from datacheck.engine.execute import StepTask
 from datacheck.engine.record_ids import RECORD, with_records
-from datacheck.engine.store import read_json
+from datacheck.engine.store import Store, read_json
 from datacheck.engine.unread import unanswered
 from datacheck.engine.view import StoreView
 from datacheck.errors import CheckAuthorError
@@ -28,7 +29,7 @@ WORDS = 200  # characters of a name that a `detail` mentions
 _GIVEN = {**EVIDENCE, "said": pl.String()}  # sentences become words, in `detail`, before they are written
 LONGEST = 1000  # characters of a note, and of what it quotes
 _LEAD = 40  # characters that two texts share before they differ that a reader gets to see
-_FACTS, _EVIDENCE = "measured.json", "evidence.parquet"
+MEASURED, FACTS, _EVIDENCE, _NOTHING = "measured", "measured.json", "evidence.parquet", "nothing.parquet"
 _SPAN = r"\[[0-9]{1,9}:[0-9]{1,9}\]$"
 
 
@@ -47,10 +48,32 @@ class Measurement:
     evidence: Path | None
 
 
+def taken(store: Store, folder: Path, key: str) -> bool:
+    """Whether the measurement that belongs into a folder lay in the user's cache."""
+    if not kept.take(key, store):
+        return False
+    _write_nothing(store)
+    return store.has(folder / FACTS)
+
+
+def keep(store: Store, folder: Path, key: str) -> None:
+    """Keep a measurement that found nothing in the user's cache."""
+    if not measurement(folder).facts["evidence"]:
+        kept.keep(key, store, [folder / FACTS])
+
+
+def _write_nothing(store: Store) -> None:
+    empty = store.path(MEASURED, _NOTHING)
+    if not empty.exists():
+        with store.writing(empty) as temporary:
+            pl.DataFrame(schema={**EVIDENCE, **ID, **RECORD}).write_parquet(temporary)
+
+
 def measurement(folder: Path) -> Measurement:
     """What `measure` left in a folder."""
-    evidence = folder / _EVIDENCE
-    return Measurement(read_json(folder / _FACTS), evidence if evidence.exists() else None)
+    facts = read_json(folder / FACTS)
+    found = folder / _EVIDENCE if facts["evidence"] else folder.parent / _NOTHING
+    return Measurement(facts, found if facts["places"] else None)
 
 
 def measure(task: MeasureTask) -> None:
@@ -62,8 +85,7 @@ def measure(task: MeasureTask) -> None:
     with task.view() as view:
         measured = unanswered(check, check.measure(view), view, unseen(check, view))
         coverage = coverage_of(check, view)
-        with view.store.writing(task.target) as folder:
-            folder.mkdir()
+        with view.store.folder(task.target) as folder:
             _keep_promises(check, measured)
             facts = {
                 "values": [_value(value) for value in measured.values],
@@ -73,9 +95,9 @@ def measure(task: MeasureTask) -> None:
                 },
                 "not_checked": [_safe_words(note, LONGEST).to_json() for note in measured.not_checked],
                 "coverage": {name: _safe_coverage(entry) for name, entry in coverage.items()},
-                **_evidence(check, measured, view, folder / _EVIDENCE, task.excerpts),
+                **_evidence(check, measured, view, folder, task.excerpts),
             }
-            view.store.write_json(folder / _FACTS, facts)
+            view.store.write_json(folder / FACTS, facts)
 
 
 def _safe_coverage(entry: dict[str, Any]) -> dict[str, Any]:
@@ -147,17 +169,20 @@ def _value(value: Value) -> dict[str, Any]:
     return {**entry, "value": number if number is not None and math.isfinite(number) else None}
 
 
-def _evidence(check: Check, measured: Measured, view: StoreView, target: Path, mode: Mode) -> dict[str, Any]:
-    """Sink the evidence without any text, then describe the first lines through `excerpt`."""
-    nothing: dict[str, Any] = {"evidence": 0, "rows": 0, "problems": {}, "first": []}
+def _evidence(check: Check, measured: Measured, view: StoreView, folder: Path, mode: Mode) -> dict[str, Any]:
+    """Write the evidence without any text, then describe the first lines through `excerpt`.
+
+    places: whether there is a file of it; that of all that found nothing is one.
+    """
+    nothing: dict[str, Any] = {"evidence": 0, "rows": 0, "problems": {}, "first": [], "places": False}
     if measured.evidence is None:
         return nothing
     given = _with_other(measured.evidence, view)
     columns = given.collect_schema().names()
     found = given.drop("text", "other_text", strict=False).collect()
     if found.is_empty():  # as most is: there is nothing to place, and no text to find again
-        pl.DataFrame(schema={**EVIDENCE, **ID, **RECORD}).write_parquet(target)
-        return nothing
+        _write_nothing(view.store)
+        return {**nothing, "places": True}
     keep = found.lazy()
     if "row" in columns and "file" not in columns:
         keep = placed(keep, view.rows)
@@ -183,11 +208,12 @@ def _evidence(check: Check, measured: Measured, view: StoreView, target: Path, m
         rest = rest.with_columns(pl.lit(None, dtype).alias(name) for name, dtype in ID.items())
         in_order = pl.concat([first, _with_safe_paths(rest)])
     in_order = in_order.sort("order").drop("order", "said")
-    with_records(in_order, view).write_parquet(target)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with_records(in_order, view).write_parquet(folder / _EVIDENCE)
     problems = dict(table["problem"].value_counts().sort("problem").iter_rows())
     rows = table["row"].drop_nulls().n_unique()
     places = [{**line, **each.to_json()} for line, each in zip(first.drop("order").to_dicts(), shown, strict=True)]
-    return {"evidence": table.height, "rows": rows, "problems": problems, "first": places}
+    return {"evidence": table.height, "rows": rows, "problems": problems, "first": places, "places": True}
 
 
 def _with_other(given: pl.LazyFrame, view: StoreView) -> pl.LazyFrame:

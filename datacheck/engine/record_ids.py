@@ -54,7 +54,7 @@ def _part_keys(part: Part, view: StoreView) -> pl.DataFrame:
     """The keys of all records of a part, from the store where it has them."""
     store = view.store
     target = store.path("records", f"{part.key}.parquet")
-    if not target.exists():
+    if not store.has(target):
         rows, turns, cells = (
             scan(store.path("parts", part.key) / f"{name}.parquet").collect() for name in ("rows", "turns", "cells")
         )

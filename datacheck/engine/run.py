@@ -1,10 +1,9 @@
 """Run a plan on this machine: children do the work, the parent says what is needed of it and keeps order."""
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from graphlib import TopologicalSorter
-from hashlib import sha256
 from heapq import heappop, heappush
 from pathlib import Path
 from queue import SimpleQueue
@@ -20,7 +19,7 @@ from datacheck.engine.costs import Cost
 from datacheck.engine.execute import GroupTask, StepTask, derive_part, group_part, summarise
 from datacheck.engine.expected import Ahead, OnProgress, until_end
 from datacheck.engine.ingest import load
-from datacheck.engine.measure import Measurement, MeasureTask, measure, measurement
+from datacheck.engine.measure import FACTS, MEASURED, Measurement, MeasureTask, keep, measure, measurement, taken
 from datacheck.engine.plan import Step, need_step
 from datacheck.engine.store import Store, digest
 from datacheck.engine.view import Loaded, TablePlace
@@ -39,7 +38,7 @@ class Engine:
     """Executes steps against a store. `execute` is the same for the CLI and for a Prefect task.
 
     alone: another process goes on where this one dies, so that code of ours needs no child for little data.
-    reuse: the indexes of evaluation sets may come from the user's cache, and are kept there.
+    reuse: what is known of evaluation sets may come from the user's cache, and is kept there.
     """
 
     def __init__(
@@ -57,12 +56,15 @@ class Engine:
         self.contract = contract
         self.files = files
         self.store = store
-        self.reuse = reuse
+        self.kept = frozenset(indexed(contract)) if reuse else frozenset()  # of these the indexes
+        self.known = frozenset(name for name in self.kept if files[name].decoded <= SMALL)  # of these everything
         self.excerpts: Mode = excerpts
         self.debug = debug
         size = sum(f.decoded for f in files.values())
         if alone and workers is None and size <= SMALL and not discover.user_folder() and not plugins.inputs():
             self.workers: Workers = Here()
+            if not store.shared:
+                store.hold()
         else:
             count = workers or min(os.cpu_count() or 1, max(1, size // PER_WORKER))
             self.workers = Workers(count, little=size <= SMALL)
@@ -138,8 +140,8 @@ class Engine:
         reading = Reading.model_validate(source.model_dump(include=set(Reading.model_fields)))
         files = self.files[step.dataset]
         canaries = any(map(looks, self.contract.datasets[step.dataset].checks))
-        kept = {"records": step.records, "canaries": canaries}
-        return load(step.dataset, files, reading, self.store, self.workers, **kept, debug=self.debug)
+        how = {"records": step.records, "canaries": canaries, "keep": step.dataset in self.known}
+        return load(step.dataset, files, reading, self.store, self.workers, **how, debug=self.debug)
 
     def _places(self, dataset: str, work: Feature | Summary | Group | Check) -> tuple[TablePlace, ...]:
         """Where lies what a step needs."""
@@ -156,8 +158,12 @@ class Engine:
         for place in places:
             keys += [place.loaded.content if place.need.of else None, [path.name for path in place.paths]]
             if isinstance(place.need.table, Summary):
-                keys.append(sha256(place.paths[0].read_bytes()).hexdigest())
+                keys.append(self.store.digest(place.paths[0]))
         return keys
+
+    def _keeps(self, dataset: str, places: Iterable[TablePlace]) -> bool:
+        """Whether what is made of these tables may come from the user's cache."""
+        return dataset in self.known and not any(place.need.of for place in places)
 
     def _derive(self, dataset: str, feature: Feature) -> Result:
         loaded, places = self.loaded(dataset), self._places(dataset, feature)
@@ -165,33 +171,35 @@ class Engine:
         shared = self._keys(p for p in places if p not in row_local)
         targets: list[Path] = []
         tasks: list[StepTask[Feature]] = []
+        keeping = self._keeps(dataset, places)
         for number, part in enumerate(loaded.parts):
             own = [p.paths[number].name for p in row_local]
             target = self.store.path("features", f"{digest(feature, shared, own, part.key)}.parquet")
             targets.append(target)
-            if not target.exists():
+            if not self.store.has(target) and not (keeping and kept.take(target.name, self.store)):
                 tasks.append(StepTask(self.store.root, loaded, feature, places, number, target))
         self._all(derive_part, tasks)
+        for task in tasks if keeping else ():
+            kept.keep(task.target.name, self.store, [task.target])
         return tuple(targets)
 
     def _summarise(self, dataset: str, summary: Summary) -> Result:
         loaded, places = self.loaded(dataset), self._places(dataset, summary)
         key = digest(summary, loaded.content, self._keys(places))
         target = self.store.path("summaries", f"{key}.parquet")
-        keeping = self.reuse and summary.kept
-        if not target.exists() and not (keeping and kept.take(key, target)):
+        keeping = self._keeps(dataset, places) or (summary.kept and dataset in self.kept)
+        if not self.store.has(target) and not (keeping and kept.take(key, self.store)):
             self._all(summarise, [StepTask(self.store.root, loaded, summary, places, None, target)])
             if keeping:
-                kept.keep(key, target)
+                kept.keep(key, self.store, [target])
         return (target,)
 
     def _group(self, dataset: str, group: Group) -> Result:
         loaded, (place,) = self.loaded(dataset), self._places(dataset, group)
         key = digest(group, [path.name for path in place.paths], [part.key for part in loaded.parts])
         target = self.store.path("groups", key)
-        if not target.exists():
-            with self.store.writing(target) as folder:
-                folder.mkdir()
+        if not self.store.has(target):
+            with self.store.folder(target) as folder:
                 every = enumerate(zip(loaded.parts, place.paths, strict=True))
                 tasks = [GroupTask(self.store.root, group, part, n, source, folder) for n, (part, source) in every]
                 self._all(group_part, tasks)
@@ -201,9 +209,12 @@ class Engine:
         loaded, places = self.loaded(dataset), self._places(dataset, check)
         settings = check.model_copy(update={"limits": {}, "coverage": Coverage(), "severity": "fail", "id": None})
         key = digest(settings, loaded.dataset, loaded.content, self._keys(places), self.excerpts)
-        target = self.store.path("measured", key)
-        if not target.exists():
+        target = self.store.path(MEASURED, key)
+        keeping = self._keeps(dataset, places)
+        if not self.store.has(target / FACTS) and not (keeping and taken(self.store, target, key)):
             self._all(measure, [MeasureTask(self.store.root, loaded, check, places, None, target, self.excerpts)])
+            if keeping:
+                keep(self.store, target, key)
         return measurement(target)
 
     def run(self, plan: tuple[Step, ...], on_progress: OnProgress | None = None) -> None:
@@ -238,6 +249,17 @@ class Engine:
                     raise
         finally:
             self.workers.close()
+
+
+def indexed(contract: Contract) -> Iterator[str]:
+    """The datasets that others need an index of, one that may be kept: evaluation sets."""
+    waiting = [need for dataset in contract.datasets.values() for check in dataset.checks for need in check.needs()]
+    while waiting:
+        need = waiting.pop()
+        if need.of and isinstance(need.table, Summary) and need.table.kept:
+            yield need.of
+        if not isinstance(need.table, str):
+            waiting += need.table.needs()
 
 
 def _raise(error: Exception) -> Result:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from datacheck.contract import discover
 from datacheck.engine.costs import Meter, metered
-from datacheck.engine.processes import ChildContext, prepare_child
+from datacheck.engine.processes import ChildContext, keep_memory, prepare_child
 from datacheck.errors import DatacheckError, trace_of
 from datacheck.i18n.message import Message
 from datacheck.text.compiled import for_little_data
@@ -155,6 +155,7 @@ class Here(Workers):
 
     def __init__(self) -> None:
         super().__init__(1, little=True)
+        keep_memory()
         for_little_data(self.little)
 
     def map(self, work: Callable[..., Any], tasks: Iterable[Any], *, debug: bool = False) -> Iterator[Any]:

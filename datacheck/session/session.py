@@ -94,6 +94,7 @@ class Session:
 
     def __exit__(self, _: object, error: object, __: object) -> None:
         self.engine.workers.close(kill=error is not None)
+        self.store.forget()
         shutil.rmtree(self.staging, ignore_errors=True)
 
     def run(self, on_progress: OnProgress | None = None) -> None:

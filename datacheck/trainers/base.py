@@ -184,7 +184,9 @@ class Settings(BaseModel):
     MAX_LENGTH: the setting that `run.max_length` of a contract stands for.
     """
 
-    model_config = ConfigDict(frozen=True, extra="ignore", populate_by_name=True, hide_input_in_errors=True)
+    model_config = ConfigDict(
+        frozen=True, extra="ignore", populate_by_name=True, hide_input_in_errors=True, defer_build=True
+    )
 
     MAX_LENGTH: ClassVar[str | None] = None
 

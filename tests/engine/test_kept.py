@@ -1,4 +1,4 @@
-"""The index of an evaluation set from one run to the next: taken only where whole, one's own, and unsigned."""
+"""What is known of an evaluation set from one run to the next: taken only where whole, one's own, and unsigned."""
 
 import json
 import os
@@ -6,7 +6,9 @@ import os
 import pytest
 from core_helpers import jsonl
 
-from datacheck.engine import kept
+from datacheck.engine import ingest, kept
+from datacheck.engine import run as engine
+from datacheck.engine.store import Store
 from datacheck.session.options import Options
 from datacheck.session.session import Session
 
@@ -50,29 +52,69 @@ def run(tmp_path, command, cache):
 
 def test_the_second_run_takes_what_the_first_one_kept(run, cache, monkeypatch):
     assert run() == pytest.approx(3 / 20)
-    (file,) = cache.iterdir()
+    files = set(cache.iterdir())
     monkeypatch.setattr("datacheck.features.leaks.evaluation_items", None)  # it would not be needed
     assert run() == pytest.approx(3 / 20)
-    assert [file] == list(cache.iterdir())
+    assert set(cache.iterdir()) == files
+
+
+def test_of_a_known_set_only_the_hash_is_worked_out(run, here, tmp_path, monkeypatch):
+    assert run() == pytest.approx(3 / 20)
+    first = (tmp_path / "out" / "report.json").read_bytes()
+    made = []
+    for step in ("derive_part", "summarise", "measure"):
+        work = getattr(engine, step)
+        monkeypatch.setattr(engine, step, lambda task, work=work: made.append(task.loaded.dataset) or work(task))
+    parsed = ingest.parse_pieces
+    monkeypatch.setattr(
+        ingest, "parse_pieces", lambda task: made.append(task.pieces[0].file.partition(".")[0]) or parsed(task)
+    )
+    assert run() == pytest.approx(3 / 20)
+    assert set(made) == {"train"}
+    assert (tmp_path / "out" / "report.json").read_bytes() == first
+
+
+def test_other_rows_of_a_set_are_another_set(run, tmp_path):
+    assert run() == pytest.approx(3 / 20)
+    lines = (tmp_path / "eval.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
+    other = lines[0].replace("第0题", "第50题").replace("第0号", "第350号")
+    (tmp_path / "eval.jsonl").write_text("".join([other, *lines[1:]]), encoding="utf-8")
+    assert run() == pytest.approx(2 / 20)
+
+
+def test_other_libraries_find_nothing(run, cache, monkeypatch):
+    run()
+    files = set(cache.iterdir())
+    monkeypatch.setattr("polars.__version__", "0")
+    kept._with_libraries.cache_clear()
+    run()
+    assert files.isdisjoint(set(cache.iterdir()) - files)
+    assert len(set(cache.iterdir())) == 2 * len(files)
+
+
+def test_of_a_large_set_only_the_index_is_kept(run, cache, monkeypatch):
+    monkeypatch.setattr("datacheck.engine.run.SMALL", 1)
+    assert run() == pytest.approx(3 / 20)
+    assert len(list(cache.iterdir())) == 1
 
 
 @pytest.mark.parametrize("change", [lambda content: b"", lambda content: content[:-1] + bytes([content[-1] ^ 1])])
 def test_what_is_damaged_is_made_again(run, cache, change):
     run()
-    (file,) = cache.iterdir()
-    whole = file.read_bytes()
-    file.write_bytes(change(whole))
+    whole = {file: file.read_bytes() for file in cache.iterdir()}
+    for file, content in whole.items():
+        file.write_bytes(change(content))
     assert run() == pytest.approx(3 / 20)
-    assert file.read_bytes() == whole
+    assert {file: file.read_bytes() for file in cache.iterdir()} == whole
 
 
 def test_a_folder_that_others_may_write_to_is_not_used(run, cache):
     run()
     cache.chmod(0o777)
-    (file,) = cache.iterdir()
-    file.write_bytes(b"planted")
+    for file in cache.iterdir():
+        file.write_bytes(b"planted")
     assert run() == pytest.approx(3 / 20)
-    assert file.read_bytes() == b"planted"
+    assert {file.read_bytes() for file in cache.iterdir()} == {b"planted"}
 
 
 def test_off_keeps_nothing(run, cache, monkeypatch):
@@ -82,18 +124,21 @@ def test_off_keeps_nothing(run, cache, monkeypatch):
 
 
 def test_what_was_not_used_for_longest_goes_first(cache, tmp_path, monkeypatch):
-    monkeypatch.setattr(kept, "MOST", 25)
+    store = Store(tmp_path / "store")
     for number, name in enumerate(["a", "b", "c"]):
-        (tmp_path / name).write_bytes(name.encode() * 10)
-        kept.keep(name, tmp_path / name)
-        for file in cache.glob(f"{name}-*"):
+        store.write_content(store.path("summaries", name), name.encode() * 10)
+        monkeypatch.setattr(kept, "MOST", 2 * 40)  # room for two, each with its name and its size
+        kept.keep(name, store, [store.path("summaries", name)])
+        for file in cache.glob(f"{kept._with_libraries(name)}-*"):
             os.utime(file, (number, number))
-    assert sorted(file.name[0] for file in cache.iterdir()) == ["b", "c"]
+    other = Store(tmp_path / "other")
+    assert [kept.take(name, other) for name in ("a", "b", "c")] == [False, True, True]
+    assert other.path("summaries", "c").read_bytes() == b"c" * 10
 
 
 def test_a_run_whose_verdict_another_process_signs_looks_nowhere(run, cache, tmp_path):
     run()
     data = {name: str(tmp_path / f"{name}.jsonl") for name in ("train", "eval")}
     plain, whole = (Session(tmp_path / "c.yaml", data, Options(out=tmp_path / f"{w}", whole=w)) for w in (False, True))
-    assert plain.engine.reuse
-    assert not whole.engine.reuse
+    assert plain.engine.kept == plain.engine.known == {"eval"}
+    assert not whole.engine.kept

@@ -71,9 +71,38 @@ def test_nobody_else_may_read_what_is_in_it(tmp_path):
     store = Store(tmp_path / "store")
     store.write_table(store.path("parts", "x.parquet"), pl.DataFrame({"a": [1]}))
     with store.scratch() as scratch:
-        assert scratch.stat().st_mode & 0o077 == 0
+        view = StoreView(store, Loaded("d", Reading(), (), ()), (), scratch, None)
+        assert view.scratch.stat().st_mode & 0o077 == 0
+    assert not scratch.exists()
     assert (tmp_path / "store" / "parts").stat().st_mode & 0o777 == 0o700
     assert Store(tmp_path / "new").root.stat().st_mode & 0o777 == 0o700
+
+
+def test_what_is_held_is_what_a_file_would_hold(tmp_path):
+    written, held = Store(tmp_path / "written"), Store(tmp_path / "held")
+    held.hold()
+    table = pl.DataFrame(
+        {"row": [3, 5, 8], "key": [1, 17, 1], "text": ["一", None, "c"]}, schema_overrides={"row": pl.UInt32}
+    )
+    part = Part("p", "a.jsonl", 0, 0, 0, 9)
+    loaded = Loaded("d", Reading(), (part,), ())
+    need = Need(Group(of=TextKey(on="conversation", normalise=()), by="key"))
+    seen = []
+    for store in (written, held):
+        source, target = store.path("features", "f.parquet"), store.path("groups", "g")
+        assert not store.has(source)
+        store.write_table(source, table)
+        with store.folder(target) as folder:
+            group_part(GroupTask(store.root, need.table, part, 0, source, folder))
+        view = StoreView(store, loaded, [TablePlace(need, loaded, (target,))], tmp_path, None)
+        seen.append([scan(source).collect(), *(each.collect() for each in view.buckets(need))])
+        assert store.has(source)
+        assert store.has(target)
+    assert len(seen[0]) == len(seen[1]) == 2
+    assert all(one.equals(two) and one.schema == two.schema for one, two in zip(*seen, strict=True))
+    assert list((tmp_path / "held").iterdir()) == []
+    held.forget()
+    assert not held.has(held.path("features", "f.parquet"))
 
 
 def run_shared(command, monkeypatch, tmp_path, path, out, *more):

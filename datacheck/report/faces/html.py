@@ -5,17 +5,21 @@ Inert by construction: autoescape is on, data never stands in an attribute, invi
 """
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, partial
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemBytecodeCache, FileSystemLoader, StrictUndefined
+from jinja2.bccache import Bucket
 from markupsafe import Markup
 
 from datacheck.check import Status
 from datacheck.i18n.words import WORDS, Lang, step_in, told
 from datacheck.report import cards, charts, figures, sets, shape, show, strips
+from datacheck.text.compiled import user_folder
 from datacheck.verdict.model import DatasetEntry, Finding, Report
 
 FILE = "report.html"
@@ -100,12 +104,29 @@ def environment() -> Environment:
     """The one way to make a page: autoescape, and everything made visible."""
     return Environment(
         loader=FileSystemLoader(Path(__file__).parents[1] / "templates"),
+        bytecode_cache=_compiled(),
         autoescape=True,
         undefined=StrictUndefined,
         finalize=_shown,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+
+
+class _Compiled(FileSystemBytecodeCache):
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        """Write down a compiled template, where there is room."""
+        with suppress(OSError):
+            super().dump_bytecode(bucket)
+
+
+def _compiled() -> _Compiled | None:
+    """Where compiled templates are kept, for this file as it is: to compile them takes a tenth of a second.
+
+    They are code, so the folder must be one that nobody else can write to.
+    """
+    folder = user_folder(f"templates-{sha256(Path(__file__).read_bytes()).hexdigest()[:16]}")
+    return _Compiled(str(folder)) if folder else None
 
 
 def _shown(value: Any) -> Any:
