@@ -7,7 +7,7 @@ import polars as pl
 from datacheck.check import Check, Limit, Measured, Message, Metric, View, rates, total
 from datacheck.features.turn_texts import asked, evidence, flagged, per_kind, turn_texts, without_code
 from datacheck.loading.formats import names_of
-from datacheck.text.edges import ascii_edges
+from datacheck.text.edges import ascii_edges, either
 
 _USERS = r"(?:Human|User|用户|人类|提问者)"
 _BOTS = r"(?:Assistant|ASSISTANT|AI|Bot|GPT|ChatGPT|助手|AI助手|助理|机器人)"
@@ -49,8 +49,11 @@ _PATTERNS = {
     ),
     "speaker": rf"^\s*(?:#{{2,4}} ?)?(?:\*\*)?(?:{_BOTS}|Response)(?:\*\*)? ?[:：](?:\*\*)?\s*\S",
 }
-_AT_ONCE = [kind for kind in _PATTERNS if kind != "grade"]  # they begin with the text, or with a literal
-_TAIL = 200  # characters, in which a grade stands
+_AT_ONCE = ("dialogue", "record", "rounds", "wrapped", "preamble", "speaker")  # they begin with the text
+_GRADE = (  # what any grade holds: literal words are searched for ten times as fast
+    r"(?:[Ss]core|SCORE|[Rr]ating|RATING|[Gg]rade|GRADE|评分|得分|打分) ?[:：] ?\d"
+    r"|以上(?:回答|内容|答案)[由为是](?:AI|人工智能)生成"
+)
 _IN_PROMPTS = ("alpaca", "vicuna", "dialogue", "record", "rounds")
 _WANTED = {  # what was asked for, by the user or by the system prompt
     "wrapped": ascii_edges(r"(?i)json|format|schema|object|\bapi\b|dict|格式|对象|字典"),
@@ -100,8 +103,10 @@ class EmbeddedTemplate(Check):
     def measure(self, data: View) -> Measured:
         """Search every message with its code taken out, then ask what the row is about."""
         texts = turn_texts(data, plain=False).filter(pl.col("role").ne_missing("tool"))
-        ends = pl.col("text").str.tail(_TAIL).str.contains(_PATTERNS["grade"])
-        any_kind = pl.any_horizontal(ends, *(pl.col("text").str.contains(_PATTERNS[kind]) for kind in _AT_ONCE))
+        text = pl.col("text")
+        any_kind = text.str.contains(either(_PATTERNS[kind] for kind in _AT_ONCE))
+        for literal in (_PATTERNS["alpaca"], _PATTERNS["vicuna"], _GRADE):
+            any_kind |= text.str.contains(literal)
         bare = texts.filter(any_kind).with_columns(text=without_code(pl.col("text")))
         bare = bare.collect().lazy()
         heard = texts.join(bare.select("row").unique(), on="row", how="semi")

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from datacheck.check import Check, Limit, Measured, Message, Metric, View, rates, total
 from datacheck.features.turn_texts import asked, evidence, flagged, per_kind, turn_texts, without_code
-from datacheck.text.edges import ascii_edges
+from datacheck.text.edges import ascii_edges, either
 
 _OWN_FORM = 0.1  # share of the rows from which on thinking blocks are how the set is written
 _MARKED = ("tagged", "labelled")
@@ -45,7 +45,6 @@ _TURNS_BACK = ascii_edges(
     r"|(?:等等|等一下|不对|哦不)[，,。！…—]|(?:再|重新)(?:想想|想一下|检查|算|看)"
 )
 _SOON = ascii_edges(r"^(?s:.{0,160})\b[Tt]he user (?:is (?:asking|requesting|looking)|wants|asks|asked|has asked)\b")
-_SUSPECT = (_TAG, _LABELLED, _META, _BEGINS)
 _ALOUD = (
     r"(?i)think(?:ing)? (?:aloud|out loud|step|through)|reasoning|scratch ?pad|monologue|thought process"
     r"|chain of thought|思考|推理|内心|独白"
@@ -94,14 +93,14 @@ class LeakedReasoning(Check):
         """Find tags and phrases, then leave out what was asked for and what is the set's own form."""
         texts = turn_texts(data, plain=False)
         said = texts.filter(pl.col("role") == "assistant")
-        any_kind = pl.any_horizontal(*(pl.col("text").str.contains(pattern) for pattern in _SUSPECT))
+        text = pl.col("text")
+        any_kind = text.str.contains(_TAG) | text.str.contains(either((_LABELLED, _META, _BEGINS)))
         suspect = said.filter(any_kind).collect().lazy()
         heard = texts.join(suspect.select("row").unique(), on="row", how="semi")
         bare = suspect.with_columns(text=without_code(pl.col("text")))
         bare = bare.join(
             asked(heard, tags=_TAG, aloud=_ASKED, thinks=_ALOUD), on="row", how="left", maintain_order="left"
         )
-        text = pl.col("text")
         meta = text.str.contains(_META) | (text.str.contains(_BEGINS) & text.str.contains(_SOON))
         turns = text.str.contains(_BEGINS) & text.str.contains(_TURNS_BACK)
         wanted, scene = (pl.col(name).fill_null(value=False) for name in ("thinks", "aloud"))

@@ -6,7 +6,7 @@ import polars as pl
 
 from datacheck.check import Check, Limit, Measured, Message, Metric, View, rates, total
 from datacheck.features.turn_texts import asked, evidence, flagged, looks_like_code, per_kind, turn_texts, without_code
-from datacheck.text.edges import ascii_edges
+from datacheck.text.edges import ascii_edges, either
 
 # A brace after a letter, $, \, ^, _ or another brace belongs to LaTeX, a shell, a format string or a workflow file.
 _START = r"(?:^|[^A-Za-z0-9_$\\^{}'])"
@@ -49,7 +49,7 @@ _FORMS = ascii_edges(
 # The dollar of ${a_n}=\frac{1}{2}$ opens a formula; a dollar before a brace opens the next placeholder.
 _FORMULA = r"\$\{[A-Za-z][A-Za-z0-9_.]*\}[^$\n]{0,200}\$(?:[^{]|$)"
 _BRACES = ("template_field", "shell_variable", "format_field")
-_GIVEN = "|".join(f"(?:{_PATTERNS[kind]})" for kind in _BRACES)
+_GIVEN = either(_PATTERNS[kind] for kind in _BRACES)
 
 
 class PlaceholderText(Check):
@@ -76,7 +76,7 @@ class PlaceholderText(Check):
     def measure(self, data: View) -> Measured:
         """Search every text with its Markdown code taken out."""
         texts = turn_texts(data, thoughts=True)
-        any_kind = "|".join(f"(?:{pattern})" for pattern in (_PATTERNS | _ANSWERED).values())
+        any_kind = either((_PATTERNS | _ANSWERED).values())
         suspect = texts.filter(pl.col("text").str.contains(any_kind)).collect().lazy()
         heard = texts.join(suspect.select("row").unique(), on="row", how="semi")
         prose = suspect.join(asked(heard, form=_FORMS, braces=_GIVEN), on="row", how="left", maintain_order="left")
@@ -96,7 +96,7 @@ class PlaceholderText(Check):
         kinds["shell_variable"] &= ~text.str.contains(_FORMULA)
         details = {kind: text.str.extract(pattern) for kind, pattern in (_PATTERNS | _ANSWERED).items()}
         found = flagged(prose, kinds, details).drop("form", "braces")
-        braces = text.str.contains("|".join(f"(?:{_PATTERNS[kind]})" for kind in _BRACES))
+        braces = text.str.contains(_GIVEN)
         unjudged = total(prose.filter(is_code & braces))
         left_out = Message.plural(
             "{n:,} text looks like code outside a fence; braces in it were not judged",

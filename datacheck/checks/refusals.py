@@ -6,7 +6,7 @@ import polars as pl
 
 from datacheck.check import Check, Limit, Measured, Metric, Value, View, rates
 from datacheck.features.turn_texts import evidence, flagged, per_kind, turn_texts
-from datacheck.text.edges import ascii_edges
+from datacheck.text.edges import ascii_edges, either
 
 _HEAD = 240  # characters at the start of an answer; a refusal further on belongs to a story
 _DO_EN = (
@@ -74,7 +74,7 @@ class Refusals(Check):
         said = texts.filter(pl.col("part").is_in(["response", "chosen"]), pl.col("role") == "assistant")
         heads = said.with_columns(text=pl.col("text").str.slice(0, _HEAD))
         text = pl.col("text")
-        suspect = heads.filter(text.str.contains("|".join(f"(?:{each})" for each in _KINDS.values())))
+        suspect = heads.filter(text.str.contains(either(_KINDS.values())))
         found = flagged(
             suspect,
             {kind: text.str.contains(pattern) for kind, pattern in _KINDS.items()},
