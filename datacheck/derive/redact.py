@@ -181,8 +181,8 @@ class Redactor:
             values = originals[row]
             traces = Traces(values)
             for scalar in scalars:
-                for trace in traces.find(scalar.text):
-                    yield row, line, scalar.path, values[trace.value].entity
+                for value, _, _ in traces.inside(scalar.text):
+                    yield row, line, scalar.path, values[value].entity
 
     def _hits(self, tables: Tables) -> pl.DataFrame:
         return self.check.judged(self.check.feature.compute(_OneTable(tables)).drop_nulls("entity"))

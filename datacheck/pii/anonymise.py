@@ -87,12 +87,7 @@ class Anonymiser:
     def elsewhere(self, texts: Sequence[str], values: Sequence[Original]) -> list[list[Replacement]]:
         """Return for each text the places of values that have their pseudonyms already: later turns, glued forms."""
         traces = Traces(values)
-        wanted = []
-        for text in texts:
-            found = traces.find(text)
-            inside = inner_spans(text, [(trace.start, trace.end) for trace in found])
-            wanted.append([self._named(values[found[number].value], span, kind) for number, span, kind in inside])
-        return wanted
+        return [[self._named(values[number], span, kind) for number, span, kind in traces.inside(t)] for t in texts]
 
     def replaced(self, text: str, wanted: Sequence[Replacement]) -> str:
         """Return `text` with its replacements made."""

@@ -152,6 +152,11 @@ def is_common(word: str) -> bool:
     return word in _words()[0]
 
 
+def is_word(text: str) -> bool:
+    """Whether it begins with a surname and is a word of the dictionary, or a surname and a title."""
+    return text in _words()[1] or text[1:] in _TITLES or is_common(text[:2])
+
+
 @cache
 def _words() -> tuple[frozenset[str], frozenset[str]]:
     """Common words of two characters, and all words that begin with a surname; of jieba's, and none of them names."""

@@ -12,6 +12,8 @@ import regex
 from presidio_analyzer import EntityRecognizer, RecognizerResult
 from presidio_analyzer.nlp_engine import NlpArtifacts, NlpEngine
 
+from datacheck.pii.expressions import HAN
+from datacheck.pii.free_names import is_word
 from datacheck.pii.policy import LINK
 from datacheck.pii.recognizers import RECOGNIZERS
 from datacheck.pii.recognizers.base import Judgement, words
@@ -29,6 +31,11 @@ _WORDS = words(
 )
 _COUNTING = frozenset("这那哪每几两一二三四五六七八九十半整")  # 这张卡
 _COMPOUND = frozenset(COMPOUND.split("|"))
+# A surname and one or two characters that stand by themselves, or behind who it is: 客户档案 田晨曦 138…, 我是付德华，
+_APART = regex.compile(
+    rf"(?:(?<![{HAN}])|(?<=我是|我叫|叫我|就是|本人|系人|络人|件人|货人|客户|顾客|患者|病人|用户|会员|学员|学生|员工|同事|家长|业主|租客|乘客))"
+    rf"(?:(?:{COMPOUND})[{HAN}]{{1,2}}|[{SURNAMES}][{HAN}]{{1,2}})(?![{HAN}])"
+)
 
 
 class Entity(NamedTuple):
@@ -63,7 +70,7 @@ class JiebaEngine(NlpEngine):
 
     def process_windows(self, text: str, windows: Iterable[tuple[int, int]]) -> NlpArtifacts:
         """Tag parts of a text; offsets are the text's."""
-        found = [entity for start, end in windows for entity in _names(text[start:end], start)]
+        found = [entity for part in windows for entity in (*_names(text[slice(*part)], part[0]), *_apart(text, *part))]
         return artifacts(found, self, self._language)
 
     def process_batch(
@@ -160,3 +167,11 @@ def _names(text: str, offset: int) -> list[Entity]:
         if likely and (name[0] in SURNAMES or name[:2] in _COMPOUND):
             found.append(Entity(name, start, at, "PERSON"))
     return found
+
+
+def _apart(text: str, start: int, end: int) -> Iterator[Entity]:
+    """What stands by itself in a part of the text, begins with a surname and is no word."""
+    for match in _APART.finditer(text, start, end):
+        goes_on = match.end() == end and regex.match(f"[{HAN}]", text[end : end + 1])
+        if not (goes_on or is_word(match[0]) or match[0] in _WORDS):
+            yield Entity(match[0], *match.span(), "PERSON")
