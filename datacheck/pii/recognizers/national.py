@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 from datacheck.pii.examples import example
-from datacheck.pii.expressions import GATE_DIGITS, GATE_FIVE_DIGITS, LEFT, LINKER, RIGHT, anywhere, worded
+from datacheck.pii.expressions import GATE_DIGITS, GATE_FIVE_DIGITS, GLUED_LEFT, LEFT, LINKER, RIGHT, anywhere, worded
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer, digits_of, in_sequence
 
@@ -45,7 +45,7 @@ class National(Recognizer):
         named = "|".join([*(word for word in words if not word[0].isascii()), *([worded(*latin)] if latin else [])])
         rule = entity.lower()
         if entry.get("beside"):
-            self.patterns = {rule: rf"(?:{named}){LINKER}{LEFT}(?P<value>{form}){RIGHT}"}
+            self.patterns = {rule: rf"(?:{named}){LINKER}{GLUED_LEFT}(?P<value>{form}){RIGHT}"}
         else:
             self.positive = named
             alone = {f"{rule}.alone": rf"{LEFT}(?i:{entry['alone']}){RIGHT}"} if "alone" in entry else {}
