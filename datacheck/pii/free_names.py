@@ -82,7 +82,7 @@ def free_names(texts: Iterable[str | None]) -> dict[int, list[FreeName]]:
     for number, name in _chinese(given):
         found.setdefault(number, []).append(name)
     for number, text in enumerate(given):
-        if english := list(_english(text)):
+        if english := list(english_names(text)):
             found.setdefault(number, []).extend(english)
     return {number: sorted(set(names)) for number, names in found.items()}
 
@@ -129,7 +129,7 @@ def _is_name(text: str, start: int, end: int) -> bool:
     return not other and _CHINESE.fullmatch(name) is not None and (surname == 2 or _is_likely(text, start))
 
 
-def _english(text: str) -> Iterator[FreeName]:
+def english_names(text: str) -> Iterator[FreeName]:
     """A known given name and one or two more capitalised words or an initial: all of a run of such words, or none."""
     given, ends = given_names()
     for match in _CAPITALS.finditer(text):

@@ -13,11 +13,11 @@ from presidio_analyzer import EntityRecognizer, RecognizerResult
 from presidio_analyzer.nlp_engine import NlpArtifacts, NlpEngine
 
 from datacheck.pii.expressions import HAN
-from datacheck.pii.free_names import is_word
+from datacheck.pii.free_names import english_names, is_word
 from datacheck.pii.policy import LINK
 from datacheck.pii.recognizers import RECOGNIZERS
 from datacheck.pii.recognizers.base import Judgement, words
-from datacheck.pii.recognizers.person import COMPOUND, SURNAMES, TITLED
+from datacheck.pii.recognizers.person import ADDRESSED, COMPOUND, LISTED, SURNAMES, TITLED
 from datacheck.pii.tagger import tagger
 
 RULE = "person.jieba"
@@ -25,6 +25,7 @@ SCORE = 0.5
 TITLE_RULE = "person.titled"
 _ENGINE = "jieba"
 _TITLED = regex.compile(TITLED)
+_ADDRESSED = regex.compile(ADDRESSED)
 # What the tagger most often takes for a name in ordinary texts.
 _WORDS = words(
     "谢谢 陈述 胡萝卜 康复 白蛋白 顾客 洪水 高血压 高兴 安全 方便 温馨 明白 平安 小时 和平 金融 石油 白天 黄金"
@@ -34,7 +35,7 @@ _COMPOUND = frozenset(COMPOUND.split("|"))
 # A surname and one or two characters that stand by themselves, or behind who it is: 客户档案 田晨曦 138…, 我是付德华，
 _APART = regex.compile(
     rf"(?:(?<![{HAN}])|(?<=我是|我叫|叫我|就是|本人|系人|络人|件人|货人|客户|顾客|患者|病人|用户|会员|学员|学生|员工|同事|家长|业主|租客|乘客))"
-    rf"(?:(?:{COMPOUND})[{HAN}]{{1,2}}|[{SURNAMES}][{HAN}]{{1,2}})(?![{HAN}])"
+    rf"(?:(?:{COMPOUND})[{HAN}]{{1,2}}?|[{SURNAMES}][{HAN}]{{1,2}}?)(?:(?![{HAN}])|(?=收(?![{HAN}])))"
 )
 
 
@@ -119,6 +120,18 @@ def titled(text: str, parts: Iterable[tuple[int, int]]) -> list[RecognizerResult
     """Return the names behind an English title in parts of a text; a surname alone is a suspect."""
     matches = [match for part in parts for match in _TITLED.finditer(text, *part)]
     found = [judged(text, match.start("value"), match.end("value"), TITLE_RULE) for match in matches]
+    return [result for result in found if result]
+
+
+def listed(text: str, parts: Iterable[tuple[int, int]], spans: Iterable[tuple[int, int]]) -> list[RecognizerResult]:
+    """Return English given names and what follows them in parts of a text, and who stands right before one of the spans.
+
+    All are suspects.
+    """
+    places = [(first + name.start, first + name.end) for first, end in parts for name in english_names(text[first:end])]
+    before = (_ADDRESSED.search(text, max(0, start - LINK), start) for start, _ in spans)
+    places += [match.span("value") for match in before if match]
+    found = [judged(text, *place, LISTED) for place in dict.fromkeys(places)]
     return [result for result in found if result]
 
 

@@ -39,7 +39,8 @@ _FEWEST_OTHERS = 2
 # What may stand before a number and belong to it: the country code, the trunk prefix.
 _PREFIX = re.compile(r"(?<![0-9])(?:(?:00)?86|0)\Z")
 _PREFIX_LENGTH = 5
-_WORD = re.compile(r"[A-Za-z]{3,}")
+_WORD = re.compile(r"[A-Za-zÀ-ÖØ-öø-ÿ]{3,}")
+_HAN = re.compile(f"[{HAN}]")
 _CHINESE = re.compile(rf"({COMPOUND}|[{SURNAMES}])([{HAN}]{{1,2}})")
 _TITLES = (
     "先生|女士|小姐|老师|师傅|医生|大夫|教授|经理|总监|主任|老板|律师|阿姨|叔叔"
@@ -47,7 +48,7 @@ _TITLES = (
 )
 _CALLED = re.compile(
     rf"({COMPOUND}|[{SURNAMES}])(?=[ ]?(?:{_TITLES}|[总工哥姐](?![{HAN}])|[总哥姐](?=[您你好说的问来去在])))"
-    rf"|(?<=[老小阿])(?<![大古][老小阿])([{SURNAMES}])(?=([{HAN}]?))"
+    rf"|(?<=[老小阿])(?<![大古][老小阿])({COMPOUND}|[{SURNAMES}])(?=([{HAN}]?))"
 )
 _NOBODY = words(
     "小时 小于 小路 小车 小鱼 小牛 小羊 小龙 小石 小白 小米 小麦 小包 小计 小单 小费 小段 小花 小河 小山 小谷 小孔 小楼 小房 "
@@ -85,7 +86,7 @@ class Traces:
             if value.entity == "PERSON" and (parts := self._called_by(fold(value.written).text, number)):
                 for part in parts:
                     self._parts.setdefault(part, number)
-                if len(parts) == 1 and value.written.isascii():
+                if len(parts) == 1 and not _HAN.search(value.written):
                     continue
             for form, known in _forms(value, self._numbers, self._words):
                 known.setdefault(form, number)
@@ -120,7 +121,7 @@ class Traces:
 
         A Chinese given name goes to the words that are looked for, or to those that are names only in their place.
         """
-        if name.isascii():
+        if not _HAN.search(name):
             return [word.lower() for word in _WORD.findall(name)]
         match = _CHINESE.fullmatch(name)
         if match is None:

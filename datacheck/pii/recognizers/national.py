@@ -43,6 +43,8 @@ class National(Recognizer):
         self._form, self._check, self._prefix = entry["form"], entry.get("check"), entry.get("prefix", "")
         latin = [word for word in words if word[0].isascii()]
         named = "|".join([*(word for word in words if not word[0].isascii()), *([worded(*latin)] if latin else [])])
+        if "not_behind" in entry:
+            named = f"(?<![{entry['not_behind']}])(?:{named})"
         rule = entity.lower()
         if entry.get("beside"):
             self.patterns = {rule: rf"(?:{named}){LINKER}{GLUED_LEFT}(?P<value>{form}){RIGHT}"}
