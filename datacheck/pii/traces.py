@@ -50,6 +50,7 @@ _CALLED = re.compile(
     rf"({COMPOUND}|[{SURNAMES}])(?=[ ]?(?:{_TITLES}|[总工哥姐](?![{HAN}])|[总哥姐](?=[您你好说的问来去在])))"
     rf"|(?<=[老小阿])(?<![大古][老小阿])({COMPOUND}|[{SURNAMES}])(?=([{HAN}]?))"
 )
+_GOES_ON = frozenset("说来去问今明昨")  # 小白来了
 _NOBODY = words(
     "小时 小于 小路 小车 小鱼 小牛 小羊 小龙 小石 小白 小米 小麦 小包 小计 小单 小费 小段 小花 小河 小山 小谷 小孔 小楼 小房 "
     "小巧 小弟 小熊 小农 小康 小苗 老鱼 老牛 老龙 老房 老路 老车 老农"
@@ -77,13 +78,14 @@ class Trace(NamedTuple):
 class Traces:
     """Searches texts for some values. Time is linear in the text and in the values together."""
 
-    def __init__(self, values: Sequence[Original]) -> None:
+    def __init__(self, values: Sequence[Original], whole: Sequence[Original] = ()) -> None:
+        """`whole`: more values, numbered on, of which no part is looked for."""
         self._numbers: dict[str, int] = {}
         self._words: dict[str, int] = {}
         self._parts: dict[str, int] = {}
         self._given: dict[str, int] = {}
-        for number, value in enumerate(values):
-            if value.entity == "PERSON" and (parts := self._called_by(fold(value.written).text, number)):
+        for number, value in enumerate([*values, *whole]):
+            if value.entity == "PERSON" and number < len(values) and (parts := self._called_by(fold(value.written).text, number)):
                 for part in parts:
                     self._parts.setdefault(part, number)
                 if len(parts) == 1 and not _HAN.search(value.written):
@@ -153,7 +155,7 @@ def _called(folded: Folded, parts: Mapping[str, int]) -> Iterator[Trace]:
             yield Trace(*folded.span(*match.span()), parts[small])
     for match in _CALLED.finditer(text):
         behind = text[match.start() - 1 : match.start() + 1] if match[2] else ""
-        if match[2] and (behind in _NOBODY or (match[3] and is_common(match[2] + match[3]))):
+        if match[2] and match[3] not in _GOES_ON and (behind in _NOBODY or is_common(match[2] + match[3])):
             continue  # 小时, 小王子
         if (surname := match[1] or match[2]) in parts:
             yield Trace(*folded.span(match.start(), match.start() + len(surname)), parts[surname])
