@@ -243,8 +243,8 @@ def apply(
     The files at --data must be those of the report. What is dropped is put aside, so that nothing is lost.
     With --redact, personal data in strings is replaced by pseudonyms; nothing else of a row changes.
     Exit code: 0 written (and, with --contract, passed), 1 what was kept breaks the contract, or values that were
-    replaced, or that look like such, still stand in their rows (left.jsonl), 2 asked wrongly, 3 the data is not that of the report,
-    or no verdict.
+    replaced, or that look like such, still stand in their rows (left.jsonl), 2 asked wrongly, 3 the data is not that
+    of the report, or no verdict.
     """
     from datacheck.derive.apply import derive
 

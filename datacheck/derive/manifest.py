@@ -111,7 +111,7 @@ class Redaction(Model):
 
 
 class LeftValue(Model):
-    """A line of left.jsonl: where a value still stands that was replaced elsewhere in its row, or one that looks like it.
+    """A line of left.jsonl: where a value still stands that was replaced elsewhere, or one that looks like it.
 
     `line` and `row` are those of the kept file; what the value is says `entity`. Not `replaced_elsewhere`: it has the
     form of one, and no recognizer sees it.

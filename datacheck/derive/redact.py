@@ -38,7 +38,7 @@ from datacheck.pii.leaves import Leaf, Scalar, by_leaf, csv_leaves, json_leaves,
 from datacheck.pii.normalise import as_read
 from datacheck.pii.pseudonyms import SHORTEST_KEY, KeyMissingError, Pseudonyms, key_id
 from datacheck.pii.redaction import excerpt
-from datacheck.pii.traces import Original, Traces
+from datacheck.pii.traces import Original, Standing, Traces
 from datacheck.verdict.judge import settings_of
 from datacheck.verdict.model import Report
 
@@ -49,6 +49,13 @@ _BLOCKS = pl.col("level") == "block"
 # String by string, then the record as one text: a key may say what the number in its value is, and a surname beside a
 # title is somebody of whom the record says no more.
 _PASSES = 2
+
+
+class _Every(Container[int]):
+    """All rows."""
+
+    def __contains__(self, row: object) -> bool:
+        return True
 
 
 @dataclass
@@ -67,18 +74,16 @@ class Plan:
     originals: dict[int, tuple[Original, ...]] = field(default_factory=dict)
     everywhere: tuple[Original, ...] = ()
 
+    @property
+    def looked_at(self) -> Container[int]:
+        """The rows of the kept file that are searched again."""
+        return _Every() if self.everywhere else self.originals
+
     def without(self, dropped: Collection[int]) -> "Plan":
         """The plan with its originals by the row of the kept file, which has not the rows that were dropped."""
         gone = sorted(dropped)
         kept = {row: values for row, values in self.originals.items() if row not in dropped}
         return replace(self, originals={row - bisect_left(gone, row): values for row, values in kept.items()})
-
-
-class _Every(Container[int]):
-    """All rows."""
-
-    def __contains__(self, row: object) -> bool:
-        return True
 
 
 class _OneTable(View):
@@ -163,13 +168,13 @@ class Redactor:
     def plan(self, file: SourceFile) -> Plan:
         """Say what changes in a file; its rows that go anyway are passed over."""
         plan = self._plan(file, ())
-        found = {value for row in plan.originals.values() for value in row} if self._everywhere else ()
+        found = {value for row in plan.originals.values() for value in row} if self._everywhere else set()
         return self._plan(file, tuple(sorted(found))) if found else plan
 
     def _plan(self, file: SourceFile, others: tuple[Original, ...]) -> Plan:
         """Say what changes, also where one of `others` stands in rows in which nothing is found."""
         plan = Plan(everywhere=others)
-        known = Traces((), others)
+        known = Standing(others)
         rows: dict[int, int] = {}  # of a table: line → row
         container = ""
 
@@ -177,7 +182,8 @@ class Redactor:
             rows = set(self._rows(tables, self.check.to_replace()))
             if others:
                 texts = every_text(_OneTable(tables)).collect()
-                rows |= {row for row, *both in texts.iter_rows() if any(map(known.inside, both))}
+                read = [f"{path}\n{text}" for path, text in texts.select("path", "text").iter_rows()]
+                rows |= {row for row, own in zip(texts["row"], known.in_texts(read), strict=True) if own}
             return sorted(row for row in rows if first + row not in file.rows)
 
         for chunk, places in _places(file.path, file.reading, wanted):
@@ -199,17 +205,20 @@ class Redactor:
 
         And whether it was replaced elsewhere; else it has a form that only a stricter look sees (see `doubtful`).
         """
-        others = Traces((), plan.everywhere)
         rough: list[tuple[int, int, Scalar]] = []
-        for row, line, scalars in _written_rows(path, reading, _Every() if plan.everywhere else plan.originals):
-            values = [*plan.originals.get(row, ()), *plan.everywhere]
-            traces = Traces(plan.originals[row], plan.everywhere) if row in plan.originals else others
+        rows = [(row, line, list(own)) for row, line, own in _written_rows(path, reading, plan.looked_at)]
+        standing = Standing(plan.everywhere).in_texts([json.dumps([own.text for own in each]) for *_, each in rows])
+        for (row, line, scalars), others in zip(rows, standing, strict=True):
+            values = [*plan.originals.get(row, ()), *others]
+            traces = Traces(plan.originals.get(row, ()), others)
             for scalar in scalars:
                 found = [values[value].entity for value, _, _ in traces.inside(scalar.text)]
                 yield from ((row, line, scalar.path, entity, True) for entity in found)
                 if row in plan.originals and not found:
                     rough.append((row, line, scalar))
-        for number, entity in doubtful([scalar.text for _, _, scalar in rough], self.check.looked_for, self._anonymiser.is_made):
+        for number, entity in doubtful(
+            [scalar.text for _, _, scalar in rough], self.check.looked_for, self._anonymiser.is_made
+        ):
             row, line, scalar = rough[number]
             yield row, line, scalar.path, entity, False
 
@@ -287,8 +296,9 @@ class Redactor:
             if not left:
                 break
             self._replace(left, form, whole=attempt > 0)
-            for record in left:
-                self._replace_traces(record, form, others)
+            standing = Standing(others).in_texts([record.text for record in left])
+            for record, own in zip(left, standing, strict=True):
+                self._replace_traces(record, form, own)
             tables = form.parsed(left)
             blocking = {left[row].row for row in self._rows(tables, _BLOCKS)}
             left = [left[row] for row in self._rows(tables, self.check.to_replace()).sort()]
@@ -503,9 +513,7 @@ def checks_to_mend_by(report: Report, contract: Contract, data: Mapping[str, str
     return found
 
 
-def redactors(
-    mend: Mapping[str, Pii], *, surrogates: bool = False, everywhere: bool = False
-) -> dict[str, Redactor]:
+def redactors(mend: Mapping[str, Pii], *, surrogates: bool = False, everywhere: bool = False) -> dict[str, Redactor]:
     """Return one per dataset; those with the same key, or none, share their pseudonyms or surrogates.
 
     Raises UsageError where a key is missing.
@@ -527,7 +535,8 @@ def redactors(
             least=SHORTEST_KEY,
         ) from None
     return {
-        name: Redactor(check, Anonymiser(check, names[check.key]), everywhere=everywhere) for name, check in mend.items()
+        name: Redactor(check, Anonymiser(check, names[check.key]), everywhere=everywhere)
+        for name, check in mend.items()
     }
 
 

@@ -41,7 +41,9 @@ def doubtful(
     for index, start, end in hits.select("index", "start", "end").iter_rows():
         seen.setdefault(index, []).append(_plain(likely[index][1][start:end]))
     for at, (number, _, found) in enumerate(likely):
-        yield from ((number, entity) for entity, value in found if not (is_made(value) or _is_seen(value, seen.get(at, ()))))
+        yield from (
+            (number, entity) for entity, value in found if not (is_made(value) or _is_seen(value, seen.get(at, ())))
+        )
 
 
 def _forms(text: str) -> Iterator[tuple[str, str]]:

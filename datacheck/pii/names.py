@@ -124,7 +124,7 @@ def titled(text: str, parts: Iterable[tuple[int, int]]) -> list[RecognizerResult
 
 
 def listed(text: str, parts: Iterable[tuple[int, int]], spans: Iterable[tuple[int, int]]) -> list[RecognizerResult]:
-    """Return English given names and what follows them in parts of a text, and who stands right before one of the spans.
+    """Return English given names and what follows them in parts of a text, and who stands right before a span.
 
     All are suspects.
     """
@@ -187,4 +187,4 @@ def _apart(text: str, start: int, end: int) -> Iterator[Entity]:
     for match in _APART.finditer(text, start, end):
         goes_on = match.end() == end and regex.match(f"[{HAN}]", text[end : end + 1])
         if not (goes_on or is_word(match[0]) or match[0] in _WORDS):
-            yield Entity(match[0], *match.span(), "PERSON")
+            yield Entity(match[0], match.start(), match.end(), "PERSON")

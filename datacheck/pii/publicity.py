@@ -26,7 +26,9 @@ _HOTLINE = (
     r"|商务合作|领务|领事|专用电话|专线|招[商生聘]|官方|官网|更多信息|详情|[或请]访问|公众号|店铺|门店|商家"
     r"|(?i:hot ?line|help ?line|help ?desk|customer (?:service|care|support|relations)|call cent(?:er|re)|toll[ -]free"
     r"|switchboard|front desk|reservations?|box office|press (?:office|contact)|media (?:contact|inquir)"
-    r"|for (?:more|further|additional) information|call us|visit (?:us|our|www|https?)|investor relations|crisis|suicide|samaritans|poison control|headquarters|principal executive)"
+    r""
+    r"|for (?:more|further|additional) information|call us|visit (?:us|our|www|https?)"
+    r"|investor relations|crisis|suicide|samaritans|poison control|headquarters|principal executive)"
 )
 _INSTITUTION = (
     r"酒店|宾馆|饭店|旅馆|客栈|餐[厅馆]|饭[馆庄]|酒[楼家吧]|烤[鸭肉]|火锅|小吃|咖啡|茶[馆楼]|面[馆店]|分店|总店|景[点区]|公园|博物|纪念馆"
@@ -44,7 +46,8 @@ _INSTITUTION = (
 _PERSON = re.compile(
     r"我|本人|您|家[住里中庭在]|在家|[她他](?![们])|住[址在于宅所]|居住|现居|宅电|收[货件]|[寄送发][到往给至]|邮寄|快递|户籍|籍贯|患者|病人|姓名"
     r"|联系人|先生|女士|小姐|师傅|爸|妈|父亲|母亲|妻子|丈夫|儿子|女儿|老公|老婆|朋友|同事|邻居|同学|身份证|手机"
-    r"|(?i:(?<![a-z])(?:my|his|her|(?<!\n)i|me|home|lives?|living|resid\w*|ship(?:ped|ping)? to|deliver\w*|patient|tenant|apt"
+    r"|(?i:(?<![a-z])(?:my|his|her|(?<!\n)i|me|home|lives?|living|resid\w*|ship(?:ped|ping)? to|deliver\w*"
+    r"|patient|tenant|apt"
     r"|apartment|mr|mrs|ms|dr|passport|ssn|born|dob|cell|mobile)(?![a-z]))"
 )
 _SPOKEN_OF = re.compile(rf"{_HOTLINE}|{_INSTITUTION}")

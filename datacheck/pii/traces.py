@@ -14,7 +14,7 @@ cannot be told apart: the first one's pseudonym is taken.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import polars as pl
 
@@ -50,14 +50,28 @@ _CALLED = re.compile(
     rf"({COMPOUND}|[{SURNAMES}])(?=[ ]?(?:{_TITLES}|[总工哥姐](?![{HAN}])|[总哥姐](?=[您你好说的问来去在])))"
     rf"|(?<=[老小阿])(?<![大古][老小阿])({COMPOUND}|[{SURNAMES}])(?=([{HAN}]?))"
 )
+_WORDS = words(
+    "王子 王八 王爷 马驹 马达 马虎 "
+    "石头 石子 石块 江南 河马 白兔 白菜 白鼠 白领 白脸 牛犊 黄牛 黄鱼 黄瓜 黄花 黄狗 黄车 金鱼 金库 金刚 "
+    "路灯 车站 "
+    "车厢 熊猫 "
+    "房子 房间 包子 包装 花园 "
+    "花朵 叶子 毛病 毛孩 毛驴 时候 时代 万元 米粥 龙女 龙人 "
+    "龙虾 龙包 方块 方桌 汤圆 汤包 麻雀 麻烦 鱼儿 鱼干 羊羔 "
+    "熊掌 鸡块 苗条 安全 高考 高层 沙发 沙丁 文具 文学 成本 成就 学生 连衣 全部 单元 国家 郎君"
+)
 _GOES_ON = frozenset("说来去问今明昨")  # 小白来了
 _NOBODY = words(
-    "小时 小于 小路 小车 小鱼 小牛 小羊 小龙 小石 小白 小米 小麦 小包 小计 小单 小费 小段 小花 小河 小山 小谷 小孔 小楼 小房 "
+    "小时 小于 小路 小车 小鱼 小牛 小羊 小龙 小石 小白 小米 小麦 小包 "
+    "小计 小单 小费 小段 小花 小河 小山 小谷 小孔 小楼 小房 "
     "小巧 小弟 小熊 小农 小康 小苗 老鱼 老牛 老龙 老房 老路 老车 老农"
 )
 # A given name that is a word as well is a name where somebody is called or spoken of.
 _NAMED_LEFT = rf"(?:(?<![{HAN}])|(?<=[给叫和跟与请让找对问约陪替帮请谢]))"
 _NAMED_RIGHT = rf"(?:(?![{HAN}])|(?=[说的来去在是也今明昨要想会还已都没不把被给和跟你您收]))"
+
+
+_Known = TypeVar("_Known", dict[str, int], dict[str, list[int]])
 
 
 class Original(NamedTuple):
@@ -85,7 +99,11 @@ class Traces:
         self._parts: dict[str, int] = {}
         self._given: dict[str, int] = {}
         for number, value in enumerate([*values, *whole]):
-            if value.entity == "PERSON" and number < len(values) and (parts := self._called_by(fold(value.written).text, number)):
+            if (
+                value.entity == "PERSON"
+                and number < len(values)
+                and (parts := self._called_by(fold(value.written).text, number))
+            ):
                 for part in parts:
                     self._parts.setdefault(part, number)
                 if len(parts) == 1 and not _HAN.search(value.written):
@@ -100,7 +118,9 @@ class Traces:
         folded = fold(text)
         found = [*_find(folded, self._numbers, _BETWEEN_DIGITS), *_find(folded, self._words, _BETWEEN_LETTERS)]
         if "\n" in folded.text:
-            found += _find(folded, {form: at for form, at in self._numbers.items() if len(form) >= _LONG}, _BETWEEN_LINES)
+            found += _find(
+                folded, {form: at for form, at in self._numbers.items() if len(form) >= _LONG}, _BETWEEN_LINES
+            )
         found += _called(folded, self._parts) if self._parts else ()
         found += _named(folded, self._given) if self._given else ()
         united: list[Trace] = []
@@ -108,7 +128,6 @@ class Traces:
             if not united or trace.start >= united[-1].end:
                 united.append(trace)
         return united
-
 
     def inside(self, text: str) -> list[tuple[int, Span, Kind]]:
         """Return where values stand in `text` or, if it is JSON, in its strings, keys and numbers, however deep."""
@@ -134,7 +153,29 @@ class Traces:
         return [surname]
 
 
-def _forms(value: Original, numbers: dict[str, int], words: dict[str, int]) -> Iterator[tuple[str, dict[str, int]]]:
+class Standing:
+    """Says which of many values may stand in texts: all values and texts at once, for a file has thousands of both."""
+
+    def __init__(self, values: Sequence[Original]) -> None:
+        self.values = values
+        self._forms: tuple[dict[str, list[int]], dict[str, list[int]]] = ({}, {})
+        for number, value in enumerate(values):
+            for form, known in _forms(value, *self._forms):
+                known.setdefault(form, []).append(number)
+
+    def in_texts(self, texts: Sequence[str]) -> list[list[Original]]:
+        """Return for each text the values of which it holds a form, whatever stands beside; JSON is gone into."""
+        whole = [fold("\ue000".join(leaf.text for leaf in inner_texts(text))).text for text in texts]
+        found: list[set[int]] = [set() for _ in texts]
+        for forms, between in zip(self._forms, (_BETWEEN_LINES, _BETWEEN_LETTERS), strict=True):
+            if forms and texts:
+                column = pl.Series([_compared(text, between)[0] for text in whole], dtype=pl.String)
+                for own, matches in zip(found, column.str.extract_many(list(forms), overlapping=True), strict=True):
+                    own.update(number for form in matches for number in forms[form])
+        return [[self.values[number] for number in sorted(own)] for own in found]
+
+
+def _forms(value: Original, numbers: _Known, words: _Known) -> Iterator[tuple[str, _Known]]:
     """The forms in which a value is looked for, and where each belongs; none for what is too short to tell."""
     plain = fold(value.written).text
     for written in sorted({plain, RECOGNIZERS[value.entity].canonical(plain)}):
@@ -155,7 +196,11 @@ def _called(folded: Folded, parts: Mapping[str, int]) -> Iterator[Trace]:
             yield Trace(*folded.span(*match.span()), parts[small])
     for match in _CALLED.finditer(text):
         behind = text[match.start() - 1 : match.start() + 1] if match[2] else ""
-        if match[2] and match[3] not in _GOES_ON and (behind in _NOBODY or is_common(match[2] + match[3])):
+        if (
+            match[2]
+            and match[3] not in _GOES_ON
+            and (behind in _NOBODY or is_common(called := match[2] + match[3]) or called in _WORDS)
+        ):
             continue  # 小时, 小王子
         if (surname := match[1] or match[2]) in parts:
             yield Trace(*folded.span(match.start(), match.start() + len(surname)), parts[surname])

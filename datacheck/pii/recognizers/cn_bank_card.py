@@ -76,7 +76,11 @@ class CnBankCard(Recognizer):
             return None
         if not luhn(number):
             return Judgement(0.2, "suspect") if number.startswith("62") else None
-        return Judgement(0.3, "valid") if rule in ("cn_bank_card.spaced", "cn_bank_card.lines") else Judgement(0.7, "valid")
+        return (
+            Judgement(0.3, "valid")
+            if rule in ("cn_bank_card.spaced", "cn_bank_card.lines")
+            else Judgement(0.7, "valid")
+        )
 
     def canonical(self, value: str) -> str:
         """Return the digits."""

@@ -50,7 +50,9 @@ class CnLandline(Recognizer):
         rf"|(?:{_LABEL}){LINKER}[2-8](?:[ \-]?[0-9]){{6}}|[2-8][0-9]{{3}}[ \-]?[0-9]{{4}}"
     )
     patterns = {
-        "cn_landline": rf"{GLUED_LEFT}(?=[0+]){_FOREIGN}{_PREFIX}{_AREA}{SEPARATOR}{{1,3}}{_SUBSCRIBER}{RIGHT}{_EXTENSION}",
+        "cn_landline": (
+            rf"{GLUED_LEFT}(?=[0+]){_FOREIGN}{_PREFIX}{_AREA}{SEPARATOR}{{1,3}}{_SUBSCRIBER}{RIGHT}{_EXTENSION}"
+        ),
         "cn_landline.before_letters": (
             rf"(?:{_LABEL})[ ]?[:：是]?[ ]?(?P<value>{_AREA}[\- ]?[2-8][0-9]{{6,7}})(?=[A-Za-z])"
         ),

@@ -43,7 +43,9 @@ class CnResidentId(Recognizer):
     region = "CN"
     priority = 30
     policy = Policy("block", hard=True)
-    prefilter = rf"[1-9][0-9]{{3,13}}\r?\n[0-9]{{3,13}}[0-9Xx]|[1-9](?:{GAP}[0-9]){{14}}|[A-Za-z]{{3}}(?:{GAP}[0-9]){{12}}"
+    prefilter = (
+        rf"[1-9][0-9]{{3,13}}\r?\n[0-9]{{3,13}}[0-9Xx]|[1-9](?:{GAP}[0-9]){{14}}|[A-Za-z]{{3}}(?:{GAP}[0-9]){{12}}"
+    )
     gate = GATE_DIGITS
     patterns = {
         "cn_resident_id": (

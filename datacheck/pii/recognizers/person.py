@@ -70,7 +70,8 @@ TITLED = (
 )
 # Who stands between a word that leads to somebody and an identifier: ship to Siobhan O'Connor (415-…
 ADDRESSED = (
-    r"(?<![A-Za-z])(?i:to|for|from|by|with|contact|attn\.?|call|ask|cc|dear|hi|hello|name|patient|recipient|is|am)[:,]?[ ]"
+    r"(?<![A-Za-z])(?i:to|for|from|by|with|contact|attn\.?|call|ask|cc|dear|hi|hello|name|patient|recipient|is|am)"
+    r"[:,]?[ ]"
     rf"(?P<value>{_WORD}(?:[ ](?:{_WORD}|[A-Z]\.)){{1,2}})[ ,:(<\[—-]{{1,3}}\Z"
 )
 _FULL = rf"{_WORD}(?:[ ](?:{_WORD}|[A-Z]\.?)){{0,2}}[ ]{_WORD}"

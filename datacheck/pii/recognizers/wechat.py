@@ -25,13 +25,15 @@ class Wechat(Recognizer):
     priority = 200
     policy = Policy("block", hard=True)
     label = "微信号:"
-    prefilter = rf"{_STRONG}{LINKER}[A-Za-z]|wxid_[a-z0-9]|[Vv]：[A-Za-z]|[vw]x[a-z]{3,12}_?[a-z]{0,12}[0-9]{3}"
+    prefilter = rf"{_STRONG}{LINKER}[A-Za-z]|wxid_[a-z0-9]|[Vv]：[A-Za-z]|[vw]x[a-z]{{3,12}}_?[a-z]{{0,12}}[0-9]{{3}}"
     patterns = {
         "wechat": (
             rf"(?<![A-Za-z0-9]){_STRONG}(?=号|[ \"']{{0,2}}[:：=是为]|{_NUMBERED}){LINKER}"
             rf"(?<![A-Za-z0-9_\-])(?P<value>{_VALUE})(?![A-Za-z0-9_\-@]|\.[A-Za-z0-9])"
         ),
-        "wechat.wxid": r"(?<=(?:(?<![A-Za-z0-9])[vw]x[ :：]?|(?<![A-Za-z0-9_])))(?P<value>wxid_[a-z0-9]{6,20})(?![A-Za-z0-9_])",
+        "wechat.wxid": (
+            r"(?<=(?:(?<![A-Za-z0-9])[vw]x[ :：]?|(?<![A-Za-z0-9_])))(?P<value>wxid_[a-z0-9]{6,20})(?![A-Za-z0-9_])"
+        ),
         "wechat.v": rf"(?<![A-Za-z0-9])[Vv]：(?P<value>{_VALUE})(?![A-Za-z0-9_\-@]|\.[A-Za-z0-9])",
         "wechat.glued": r"(?<![A-Za-z0-9])[vw]x(?P<value>(?!id)[a-z]{3,12}_?[a-z]{0,12}[0-9]{3,5})(?![A-Za-z0-9_])",
         "wechat.number": (
