@@ -38,7 +38,7 @@ from datacheck.pii.leaves import Leaf, Scalar, by_leaf, csv_leaves, json_leaves,
 from datacheck.pii.normalise import as_read
 from datacheck.pii.pseudonyms import SHORTEST_KEY, KeyMissingError, Pseudonyms, key_id
 from datacheck.pii.redaction import excerpt
-from datacheck.pii.traces import Original, Standing, Traces
+from datacheck.pii.traces import Original, KnownValues, Traces
 from datacheck.verdict.judge import settings_of
 from datacheck.verdict.model import Report
 
@@ -174,7 +174,7 @@ class Redactor:
     def _plan(self, file: SourceFile, others: tuple[Original, ...]) -> Plan:
         """Say what changes, also where one of `others` stands in rows in which nothing is found."""
         plan = Plan(everywhere=others)
-        known = Standing(others)
+        known = KnownValues(others)
         rows: dict[int, int] = {}  # of a table: line → row
         container = ""
 
@@ -207,7 +207,7 @@ class Redactor:
         """
         rough: list[tuple[int, int, Scalar]] = []
         rows = [(row, line, list(own)) for row, line, own in _written_rows(path, reading, plan.looked_at)]
-        standing = Standing(plan.everywhere).in_texts([json.dumps([own.text for own in each]) for *_, each in rows])
+        standing = KnownValues(plan.everywhere).in_texts([json.dumps([own.text for own in each]) for *_, each in rows])
         for (row, line, scalars), others in zip(rows, standing, strict=True):
             values = [*plan.originals.get(row, ()), *others]
             traces = Traces(plan.originals.get(row, ()), others)
@@ -296,7 +296,7 @@ class Redactor:
             if not left:
                 break
             self._replace(left, form, whole=attempt > 0)
-            standing = Standing(others).in_texts([record.text for record in left])
+            standing = KnownValues(others).in_texts([record.text for record in left])
             for record, own in zip(left, standing, strict=True):
                 self._replace_traces(record, form, own)
             tables = form.parsed(left)

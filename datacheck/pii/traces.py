@@ -153,7 +153,7 @@ class Traces:
         return [surname]
 
 
-class Standing:
+class KnownValues:
     """Says which of many values may stand in texts: all values and texts at once, for a file has thousands of both."""
 
     def __init__(self, values: Sequence[Original]) -> None:

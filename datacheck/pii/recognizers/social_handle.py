@@ -9,7 +9,9 @@ from datacheck.pii.recognizers.base import Labelled, random_digits, words
 _HAN = ("微博", "抖音", "小红书", "小紅書", "快手", "知乎", "B站", "哔哩哔哩", "豆瓣", "推特", "脸书", "电报")
 _LATIN = tuple(
     form
-    for word in "weibo douyin xiaohongshu discord twitter instagram telegram tiktok snapchat facebook skype handle".split()
+    for word in (
+        "weibo douyin xiaohongshu discord twitter instagram telegram tiktok snapchat facebook skype handle"
+    ).split()
     for form in (word, word.title(), word.upper())  # written out: any mixture of cases costs a tenth of the scan
 )
 _NETWORK = rf"(?:{'|'.join(_HAN)}|(?<![A-Za-z])(?:{'|'.join(_LATIN)}"

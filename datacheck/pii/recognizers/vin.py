@@ -23,7 +23,8 @@ class Vin(Recognizer):
     prefilter = rf"(?i:{_CHAR}{{12}}[0-9]{{5}})"
     needs = anywhere("vin", "车架", "車架", "vehicle", "chassis", "车辆识别", "車輛識別")
     patterns = {
-        "vin": rf"(?:{LEFT}|(?<=(?<![A-Za-z])(?i:vin)))(?=[A-Za-z]*[0-9])(?=[0-9]*[A-Za-z])(?i:{_CHAR}{{12}}[0-9]{{5}}){RIGHT}"
+        "vin": rf"(?:{LEFT}|(?<=(?<![A-Za-z])(?i:vin)))(?=[A-Za-z]*[0-9])(?=[0-9]*[A-Za-z])"
+        rf"(?i:{_CHAR}{{12}}[0-9]{{5}}){RIGHT}"
     }
     positive = (
         "车架|車架|车辆识别|車輛識別|"
