@@ -38,7 +38,7 @@ from datacheck.pii.leaves import Leaf, Scalar, by_leaf, csv_leaves, json_leaves,
 from datacheck.pii.normalise import as_read
 from datacheck.pii.pseudonyms import SHORTEST_KEY, KeyMissingError, Pseudonyms, key_id
 from datacheck.pii.redaction import excerpt
-from datacheck.pii.traces import Original, KnownValues, Traces
+from datacheck.pii.traces import KnownValues, Original, Traces
 from datacheck.verdict.judge import settings_of
 from datacheck.verdict.model import Report
 

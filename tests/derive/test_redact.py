@@ -652,7 +652,7 @@ def test_everywhere_a_value_is_replaced_in_rows_in_which_no_rule_finds_it(tmp_pa
         everywhere=True,
         contract=path,
     )
-    first, second, third = kept(tmp_path, "a.jsonl").decode().splitlines()
+    _, second, third = kept(tmp_path, "a.jsonl").decode().splitlines()
     assert "<PERSON_v1>：a<CN_MOBILE_v1>b" in second
     assert "王先生" in third  # of that surname there are many
     assert made.redaction.left == 0
