@@ -226,6 +226,12 @@ def apply(
         bool,
         typer.Option("--redact", help="Replace what the contract's check pii finds, instead of dropping its rows."),
     ] = False,
+    surrogates: Annotated[
+        bool, typer.Option("--surrogates", help="With --redact: made-up values of the same form, not <CN_MOBILE_v1>.")
+    ] = False,
+    everywhere: Annotated[
+        bool, typer.Option("--everywhere", help="With --redact: replace what was found in all rows of its file.")
+    ] = False,
     contract: Annotated[Path | None, typer.Option(help="Validate what was kept by this contract.")] = None,
     checks: ChecksOpt = None,
     lang: LangOpt = "",
@@ -237,8 +243,8 @@ def apply(
     The files at --data must be those of the report. What is dropped is put aside, so that nothing is lost.
     With --redact, personal data in strings is replaced by pseudonyms; nothing else of a row changes.
     Exit code: 0 written (and, with --contract, passed), 1 what was kept breaks the contract, or values that were
-    replaced still stand elsewhere in their rows (left.jsonl), 2 asked wrongly, 3 the data is not that of the report,
-    or no verdict.
+    replaced, or that look like such, still stand in their rows (left.jsonl), 2 asked wrongly, 3 the data is not that
+    of the report, or no verdict.
     """
     from datacheck.derive.apply import derive
 
@@ -250,6 +256,8 @@ def apply(
             out,
             drop=drop or (),
             redact=redact,
+            surrogates=surrogates,
+            everywhere=everywhere,
             contract=contract,
             checks=checks,
             lang=speaks,

@@ -71,6 +71,8 @@ def derive(
     *,
     drop: Sequence[str] = (),
     redact: bool = False,
+    surrogates: bool = False,
+    everywhere: bool = False,
     contract: Path | None = None,
     checks: Path | None = None,
     lang: Lang = "en",
@@ -85,6 +87,8 @@ def derive(
         drop: ids of findings; by default those with status fail.
         redact: replace what the check pii of `contract` blocks or warns of, instead of dropping its rows. What cannot
             be read cannot be redacted, so bad lines go, and so do rows that block even so.
+        surrogates: with `redact`, replace by made-up values of the same form instead of pseudonyms.
+        everywhere: with `redact`, replace a value in all rows of its file, also where no rule finds it.
         contract: validates what was written; its report goes to `out/report`.
         checks: the folder with checks of the user's own that the contract names.
         lang: the language of that report.
@@ -104,12 +108,14 @@ def derive(
         mend = checks_to_mend_by(report, loaded, data) if redact else {}
     elif redact:
         raise UsageError("--redact: what is to be replaced stands in a contract; name it with --contract")
+    if (surrogates or everywhere) and not redact:
+        raise UsageError("--surrogates and --everywhere say how to redact; add --redact")
     chosen = _chosen(report, data, drop, mend)
     _refuse_out(out, [Path(path) for path in data.values()], folder)
     evidence = {finding.id: _evidence(folder, finding) for finding in chosen if finding.check != _BAD_LINES}
     inputs = [_input(report, folder, name, Path(path), chosen, evidence) for name, path in data.items()]
     readings = {given.name: given.reading for given in inputs}
-    menders = redactors(mend)
+    menders = redactors(mend, surrogates=surrogates, everywhere=everywhere)
     tell = _counted_by(on_progress, sum(len(given.entry.files) for given in inputs) * (1 + redact))
     with _staging(out) as staging:
         with new_file(staging / "changes.jsonl") as file:

@@ -111,9 +111,10 @@ class Redaction(Model):
 
 
 class LeftValue(Model):
-    """A line of left.jsonl: where a value still stands that was replaced elsewhere in its row.
+    """A line of left.jsonl: where a value still stands that was replaced elsewhere, or one that looks like it.
 
-    `line` and `row` are those of the kept file; what the value is says `entity`.
+    `line` and `row` are those of the kept file; what the value is says `entity`. Not `replaced_elsewhere`: it has the
+    form of one, and no recognizer sees it.
     """
 
     dataset: str
@@ -122,6 +123,7 @@ class LeftValue(Model):
     row: int
     where: str
     entity: str
+    replaced_elsewhere: bool = True
 
 
 class DroppedFinding(Model):

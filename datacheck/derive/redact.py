@@ -25,6 +25,7 @@ from datacheck.derive.manifest import LEFT, DerivedDataset, LeftValue, RedactedS
 from datacheck.derive.split_files import Edit, Reasons, Rewrite, SourceFile, new_file
 from datacheck.engine.contain import contained, tables_in
 from datacheck.errors import CheckAuthorError, LoadError, UsageError
+from datacheck.features.identifiers import every_text
 from datacheck.i18n.message import Message
 from datacheck.loading import files, spans
 from datacheck.loading.kinds import BINARY
@@ -32,11 +33,12 @@ from datacheck.loading.parse import parse
 from datacheck.loading.reader import Chunk
 from datacheck.loading.reading import Reading
 from datacheck.loading.tables import Tables
+from datacheck.pii.doubtful import doubtful
 from datacheck.pii.leaves import Leaf, Scalar, by_leaf, csv_leaves, json_leaves, json_scalars
 from datacheck.pii.normalise import as_read
 from datacheck.pii.pseudonyms import SHORTEST_KEY, KeyMissingError, Pseudonyms, key_id
 from datacheck.pii.redaction import excerpt
-from datacheck.pii.traces import Original, Traces
+from datacheck.pii.traces import KnownValues, Original, Traces
 from datacheck.verdict.judge import settings_of
 from datacheck.verdict.model import Report
 
@@ -49,13 +51,20 @@ _BLOCKS = pl.col("level") == "block"
 _PASSES = 2
 
 
+class _Every(Container[int]):
+    """All rows."""
+
+    def __contains__(self, row: object) -> bool:
+        return True
+
+
 @dataclass
 class Plan:
     """The redaction of one file.
 
     `told`: every string that changes; `edits`: its bytes in a text file; `values`: of a table, row → its new columns;
     `stuck`: rows that block even so, and their lines; `originals`: what was replaced in each row that stays, as it was
-    written. They are in memory only.
+    written; `everywhere`: of all rows, where all are searched for all. They are in memory only.
     """
 
     told: list[RedactedString] = field(default_factory=list)
@@ -63,6 +72,12 @@ class Plan:
     values: dict[int, Mapping[str, Any]] = field(default_factory=dict)
     stuck: dict[int, int] = field(default_factory=dict)
     originals: dict[int, tuple[Original, ...]] = field(default_factory=dict)
+    everywhere: tuple[Original, ...] = ()
+
+    @property
+    def looked_at(self) -> Container[int]:
+        """The rows of the kept file that are searched again."""
+        return _Every() if self.everywhere else self.originals
 
     def without(self, dropped: Collection[int]) -> "Plan":
         """The plan with its originals by the row of the kept file, which has not the rows that were dropped."""
@@ -145,19 +160,31 @@ class _Form(NamedTuple):
 class Redactor:
     """Redacts the files of a dataset by its check pii; pseudonyms are the same in all of them."""
 
-    def __init__(self, check: Pii, anonymiser: "Anonymiser") -> None:
+    def __init__(self, check: Pii, anonymiser: "Anonymiser", *, everywhere: bool = False) -> None:
         self.check = check
-        self._anonymiser = anonymiser
+        self._anonymiser, self._everywhere = anonymiser, everywhere
         self._secret = check.secret()
 
     def plan(self, file: SourceFile) -> Plan:
         """Say what changes in a file; its rows that go anyway are passed over."""
-        plan = Plan()
+        plan = self._plan(file, ())
+        found = {value for row in plan.originals.values() for value in row} if self._everywhere else set()
+        return self._plan(file, tuple(sorted(found))) if found else plan
+
+    def _plan(self, file: SourceFile, others: tuple[Original, ...]) -> Plan:
+        """Say what changes, also where one of `others` stands in rows in which nothing is found."""
+        plan = Plan(everywhere=others)
+        known = KnownValues(others)
         rows: dict[int, int] = {}  # of a table: line → row
         container = ""
 
         def wanted(first: int, tables: Tables) -> list[int]:
-            return [row for row in self._rows(tables, self.check.to_replace()) if first + row not in file.rows]
+            rows = set(self._rows(tables, self.check.to_replace()))
+            if others:
+                texts = every_text(_OneTable(tables)).collect()
+                read = [f"{path}\n{text}" for path, text in texts.select("path", "text").iter_rows()]
+                rows |= {row for row, own in zip(texts["row"], known.in_texts(read), strict=True) if own}
+            return sorted(row for row in rows if first + row not in file.rows)
 
         for chunk, places in _places(file.path, file.reading, wanted):
             if chunk.kind in BINARY:
@@ -173,16 +200,27 @@ class Redactor:
         """Count the blocking hits of a file, as an audit does."""
         return sum(self._hits(tables).filter(_BLOCKS).height for _, tables in tables_in(path, reading))
 
-    def left(
-        self, path: Path, reading: Reading, originals: Mapping[int, Sequence[Original]]
-    ) -> Iterator[tuple[int, int, str, str]]:
-        """Yield row, line, place and entity of what still stands in a written file, whatever a recognizer says."""
-        for row, line, scalars in _written_rows(path, reading, originals):
-            values = originals[row]
-            traces = Traces(values)
+    def left(self, path: Path, reading: Reading, plan: Plan) -> Iterator[tuple[int, int, str, str, bool]]:
+        """Yield row, line, place and entity of what still stands in a written file, whatever a recognizer says.
+
+        And whether it was replaced elsewhere; else it has a form that only a stricter look sees (see `doubtful`).
+        """
+        rough: list[tuple[int, int, Scalar]] = []
+        rows = [(row, line, list(own)) for row, line, own in _written_rows(path, reading, plan.looked_at)]
+        standing = KnownValues(plan.everywhere).in_texts([json.dumps([own.text for own in each]) for *_, each in rows])
+        for (row, line, scalars), others in zip(rows, standing, strict=True):
+            values = [*plan.originals.get(row, ()), *others]
+            traces = Traces(plan.originals.get(row, ()), others)
             for scalar in scalars:
-                for trace in traces.find(scalar.text):
-                    yield row, line, scalar.path, values[trace.value].entity
+                found = [values[value].entity for value, _, _ in traces.inside(scalar.text)]
+                yield from ((row, line, scalar.path, entity, True) for entity in found)
+                if row in plan.originals and not found:
+                    rough.append((row, line, scalar))
+        for number, entity in doubtful(
+            [scalar.text for _, _, scalar in rough], self.check.looked_for, self._anonymiser.is_made
+        ):
+            row, line, scalar = rough[number]
+            yield row, line, scalar.path, entity, False
 
     def _hits(self, tables: Tables) -> pl.DataFrame:
         return self.check.judged(self.check.feature.compute(_OneTable(tables)).drop_nulls("entity"))
@@ -202,7 +240,7 @@ class Redactor:
                 plan.stuck[row] = line
             else:
                 records.append(record)
-        for record, blocks in zip(records, self._mend(records, form), strict=True):
+        for record, blocks in zip(records, self._mend(records, form, plan.everywhere), strict=True):
             if blocks:
                 plan.stuck[record.row] = record.line
             else:
@@ -213,7 +251,7 @@ class Redactor:
         form = _Form(file.reading.model_copy(update={"encoding": "utf-8"}), None, ",", keys=False)
         for found in _table_rows(file.path, container, rows):
             records = [_Record(rows[line], line, 0, text, form.leaves(text) or [], text) for line, _, text in found]
-            blocked = self._mend(records, form)
+            blocked = self._mend(records, form, plan.everywhere)
             for (line, value, _), record, blocks in zip(found, records, blocked, strict=True):
                 new = None if blocks else _rebuilt_row(value, [leaf.text for leaf in form.leaves(record.text) or []])
                 if new is None:
@@ -250,7 +288,7 @@ class Redactor:
             )
             plan.told.append(told)
 
-    def _mend(self, records: Sequence[_Record], form: _Form) -> list[bool]:
+    def _mend(self, records: Sequence[_Record], form: _Form, others: Sequence[Original]) -> list[bool]:
         """Replace what can be replaced in records; returns which of them still block."""
         left = list(records)
         blocking: set[int] = set()
@@ -258,8 +296,9 @@ class Redactor:
             if not left:
                 break
             self._replace(left, form, whole=attempt > 0)
-            for record in left:
-                self._replace_traces(record, form)
+            standing = KnownValues(others).in_texts([record.text for record in left])
+            for record, own in zip(left, standing, strict=True):
+                self._replace_traces(record, form, own)
             tables = form.parsed(left)
             blocking = {left[row].row for row in self._rows(tables, _BLOCKS)}
             left = [left[row] for row in self._rows(tables, self.check.to_replace()).sort()]
@@ -281,10 +320,10 @@ class Redactor:
                 per_leaf = self._anonymiser.without_parts([leaf.text for leaf in own], [next(wanted) for _ in own])
             self._write(record, form, own, self._in_kind(own, per_leaf))
 
-    def _replace_traces(self, record: _Record, form: _Form) -> None:
+    def _replace_traces(self, record: _Record, form: _Form, others: Sequence[Original]) -> None:
         """Write the pseudonyms of a record over all other places of its values: later turns, glued forms."""
         leaves = form.leaves(record.text) or []
-        wanted = self._anonymiser.elsewhere([leaf.text for leaf in leaves], list(record.originals))
+        wanted = self._anonymiser.elsewhere([leaf.text for leaf in leaves], list(record.originals), others)
         self._write(record, form, leaves, self._in_kind(leaves, wanted), traces=True)
 
     def _in_kind(
@@ -474,24 +513,31 @@ def checks_to_mend_by(report: Report, contract: Contract, data: Mapping[str, str
     return found
 
 
-def redactors(mend: Mapping[str, Pii]) -> dict[str, Redactor]:
-    """Return one per dataset; those with the same key, or none, share their pseudonyms.
+def redactors(mend: Mapping[str, Pii], *, surrogates: bool = False, everywhere: bool = False) -> dict[str, Redactor]:
+    """Return one per dataset; those with the same key, or none, share their pseudonyms or surrogates.
 
     Raises UsageError where a key is missing.
     """
     if not mend:
         return {}
     from datacheck.pii.anonymise import Anonymiser  # Presidio is heavy
+    from datacheck.pii.surrogates import Surrogates
 
     try:
-        names = {check.key: Pseudonyms(check.secret()) for check in mend.values()}
+        names = {
+            check.key: Surrogates(check.secret(), check) if surrogates else Pseudonyms(check.secret())
+            for check in mend.values()
+        }
     except KeyMissingError as missing:
         raise UsageError(
             "--redact: the environment variable {variable} must hold a key of {least} bytes or more",
             variable=missing.variable,
             least=SHORTEST_KEY,
         ) from None
-    return {name: Redactor(check, Anonymiser(check, names[check.key])) for name, check in mend.items()}
+    return {
+        name: Redactor(check, Anonymiser(check, names[check.key]), everywhere=everywhere)
+        for name, check in mend.items()
+    }
 
 
 def redacted(file: SourceFile, plan: Plan, finding: str) -> SourceFile:
@@ -527,8 +573,16 @@ def looked_at_again(
                 )
                 raise LoadError("{name}/{path}: {what}", name=name, path=file.path, what=left_over)
             left += (
-                LeftValue(dataset=name, file=file.path, line=line, row=row, where=excerpt(where), entity=entity)
-                for row, line, where, entity in menders[name].left(written, readings[name], plan.originals)
+                LeftValue(
+                    dataset=name,
+                    file=file.path,
+                    line=line,
+                    row=row,
+                    where=excerpt(where),
+                    entity=entity,
+                    replaced_elsewhere=known,
+                )
+                for row, line, where, entity, known in menders[name].left(written, readings[name], plan)
             )
     plans = [plan for _, plans in made.values() for plan in plans]
     entities = Counter(entity for plan in plans for string in plan.told for entity, _ in string.replaced)

@@ -61,7 +61,9 @@ class Anonymiser:
             spans = [(start, end) for _, start, end in hits_of_text]
             inside = inner_spans(text, spans)
             found[int(str(number))] = [
-                self._named(known[at], span, kind)._replace(sure=sure[at]) for at, span, kind in inside
+                self._named(known[at], span, kind)._replace(sure=sure[at])
+                for at, span, kind in inside
+                if not self._pseudonyms.is_made(known[at].written)
             ]
         return found
 
@@ -80,19 +82,23 @@ class Anonymiser:
         whole = (0, len(text))
         return [self._named(Original(each.entity, text[each.start : each.end]), whole, "number") for each in wanted[:1]]
 
+    def is_made(self, written: str) -> bool:
+        """Whether a value is one that came in the place of another."""
+        return self._pseudonyms.is_made(written)
+
     def _named(self, value: Original, span: tuple[int, int], kind: Kind) -> Replacement:
         name = self._pseudonyms.number if kind == "number" else self._pseudonyms.of
         return Replacement(*span, value.entity, name(*value))
 
-    def elsewhere(self, texts: Sequence[str], values: Sequence[Original]) -> list[list[Replacement]]:
-        """Return for each text the places of values that have their pseudonyms already: later turns, glued forms."""
-        traces = Traces(values)
-        wanted = []
-        for text in texts:
-            found = traces.find(text)
-            inside = inner_spans(text, [(trace.start, trace.end) for trace in found])
-            wanted.append([self._named(values[found[number].value], span, kind) for number, span, kind in inside])
-        return wanted
+    def elsewhere(
+        self, texts: Sequence[str], values: Sequence[Original], others: Sequence[Original] = ()
+    ) -> list[list[Replacement]]:
+        """Return for each text the places of values that have their pseudonyms already: later turns, glued forms.
+
+        others: of other records; who is called by a part of such a name is somebody else.
+        """
+        traces, values = Traces(values, others), [*values, *others]
+        return [[self._named(values[number], span, kind) for number, span, kind in traces.inside(t)] for t in texts]
 
     def replaced(self, text: str, wanted: Sequence[Replacement]) -> str:
         """Return `text` with its replacements made."""

@@ -19,7 +19,7 @@ from presidio_analyzer.nlp_engine import NlpArtifacts, NoOpNlpEngine
 from datacheck.pii.compiled import compiled, possible
 from datacheck.pii.errors import PiiTimeout
 from datacheck.pii.expressions import HAN
-from datacheck.pii.names import JiebaEngine, NameRecognizer, artifacts, titled, windows
+from datacheck.pii.names import JiebaEngine, NameRecognizer, artifacts, listed, titled, windows
 from datacheck.pii.recognizers import RECOGNIZERS, Recognizer
 from datacheck.pii.recognizers.base import span
 
@@ -182,8 +182,9 @@ class PresidioEngine:
 
     def names(self, text: str, spans: Iterable[tuple[int, int]], *, tagged: bool = True) -> list[RecognizerResult]:
         """Return the unlabelled names around the spans of `text`; not tagged: only those behind a title."""
-        parts = windows(spans, len(text))
-        found = titled(text, parts)
+        places = list(spans)
+        parts = windows(places, len(text))
+        found = titled(text, parts) + listed(text, parts, places)
         if not (tagged and any(_HAN.search(text, *part) for part in parts)):
             return found  # without Han there is nothing to tag, and no dictionary to read
         return found + self._recognizer.analyze(text, ["PERSON"], self._jieba.process_windows(text, parts))

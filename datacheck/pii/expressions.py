@@ -6,6 +6,9 @@ GAP = SEPARATOR + "{0,3}"
 # \b does not work beside Han, which is \w; \d would also match digits that are not ASCII.
 # Digits before @ and a domain are the name of a mailbox.
 LEFT, RIGHT = r"(?<![0-9A-Za-z])", r"(?![0-9A-Za-z]|@[0-9A-Za-z\-]{1,63}\.[A-Za-z])"
+# A label may touch the number (tel138…, No138…, 加V138…); other letters may not.
+GLUED_LEFT = rf"(?:{LEFT}|(?<=hone|obile|"
+GLUED_LEFT += r"(?<![A-Za-z0-9])(?i:tel|cell|call|sms|whatsapp|wechat|weixin|[vw]x|v|num|no|hp|ph|fax)))"
 HAN = r"\u3400-\u4dbf\u4e00-\u9fff"  # inside a class; the same in Python's re, regex and Rust
 # What stands between a label and its value: 姓名：, "name": ", 号码是, 改成, "on file (", "病历号 (MRN): " …
 _MARK = r"[ \t\r\n\u3000\"'`“”‘’*_:：=|>\]】）)(（\[【,，\-—]"

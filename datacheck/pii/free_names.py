@@ -82,7 +82,7 @@ def free_names(texts: Iterable[str | None]) -> dict[int, list[FreeName]]:
     for number, name in _chinese(given):
         found.setdefault(number, []).append(name)
     for number, text in enumerate(given):
-        if english := list(_english(text)):
+        if english := list(english_names(text)):
             found.setdefault(number, []).extend(english)
     return {number: sorted(set(names)) for number, names in found.items()}
 
@@ -129,7 +129,7 @@ def _is_name(text: str, start: int, end: int) -> bool:
     return not other and _CHINESE.fullmatch(name) is not None and (surname == 2 or _is_likely(text, start))
 
 
-def _english(text: str) -> Iterator[FreeName]:
+def english_names(text: str) -> Iterator[FreeName]:
     """A known given name and one or two more capitalised words or an initial: all of a run of such words, or none."""
     given, ends = given_names()
     for match in _CAPITALS.finditer(text):
@@ -150,6 +150,11 @@ def _network() -> "Network":
 def is_common(word: str) -> bool:
     """Whether two characters are a common word."""
     return word in _words()[0]
+
+
+def is_word(text: str) -> bool:
+    """Whether it begins with a surname and is a word of the dictionary, or a surname and a title."""
+    return text in _words()[1] or text[1:] in _TITLES or is_common(text[:2])
 
 
 @cache

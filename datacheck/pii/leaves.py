@@ -180,6 +180,21 @@ def inner_spans(text: str, spans: Sequence[Span]) -> list[tuple[int, Span, Kind]
     return found
 
 
+def inner_texts(text: str) -> Iterator[Leaf]:
+    """Yield `text` or, if it is JSON, its strings, keys and numbers; JSON in a string is gone into as well."""
+    if not _is_json(text):
+        yield Leaf("", text, 0, len(text))
+        return
+    for leaf in json_leaves(text):
+        if leaf.kind == "number":
+            yield leaf
+            continue
+        for inner in inner_texts(leaf.text):
+            whole = inner.starts or range(inner.start, inner.end + 1)
+            starts = [leaf.written((at, at))[0] for at in whole]
+            yield Leaf(leaf.path, inner.text, starts[0], starts[-1], starts, inner.kind)
+
+
 def _is_json(text: str) -> bool:
     if not text.lstrip(" \t\r\n").startswith(("{", "[")):
         return False

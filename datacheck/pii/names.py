@@ -12,10 +12,12 @@ import regex
 from presidio_analyzer import EntityRecognizer, RecognizerResult
 from presidio_analyzer.nlp_engine import NlpArtifacts, NlpEngine
 
+from datacheck.pii.expressions import HAN
+from datacheck.pii.free_names import english_names, is_word
 from datacheck.pii.policy import LINK
 from datacheck.pii.recognizers import RECOGNIZERS
 from datacheck.pii.recognizers.base import Judgement, words
-from datacheck.pii.recognizers.person import COMPOUND, SURNAMES, TITLED
+from datacheck.pii.recognizers.person import ADDRESSED, COMPOUND, LISTED, SURNAMES, TITLED
 from datacheck.pii.tagger import tagger
 
 RULE = "person.jieba"
@@ -23,12 +25,18 @@ SCORE = 0.5
 TITLE_RULE = "person.titled"
 _ENGINE = "jieba"
 _TITLED = regex.compile(TITLED)
+_ADDRESSED = regex.compile(ADDRESSED)
 # What the tagger most often takes for a name in ordinary texts.
 _WORDS = words(
     "谢谢 陈述 胡萝卜 康复 白蛋白 顾客 洪水 高血压 高兴 安全 方便 温馨 明白 平安 小时 和平 金融 石油 白天 黄金"
 )
 _COUNTING = frozenset("这那哪每几两一二三四五六七八九十半整")  # 这张卡
 _COMPOUND = frozenset(COMPOUND.split("|"))
+# A surname and one or two characters that stand by themselves, or behind who it is: 客户档案 田晨曦 138…, 我是付德华，
+_APART = regex.compile(
+    rf"(?:(?<![{HAN}])|(?<=我是|我叫|叫我|就是|本人|系人|络人|件人|货人|客户|顾客|患者|病人|用户|会员|学员|学生|员工|同事|家长|业主|租客|乘客))"
+    rf"(?:(?:{COMPOUND})[{HAN}]{{1,2}}?|[{SURNAMES}][{HAN}]{{1,2}}?)(?:(?![{HAN}])|(?=收(?![{HAN}])))"
+)
 
 
 class Entity(NamedTuple):
@@ -63,7 +71,7 @@ class JiebaEngine(NlpEngine):
 
     def process_windows(self, text: str, windows: Iterable[tuple[int, int]]) -> NlpArtifacts:
         """Tag parts of a text; offsets are the text's."""
-        found = [entity for start, end in windows for entity in _names(text[start:end], start)]
+        found = [entity for part in windows for entity in (*_names(text[slice(*part)], part[0]), *_apart(text, *part))]
         return artifacts(found, self, self._language)
 
     def process_batch(
@@ -115,6 +123,18 @@ def titled(text: str, parts: Iterable[tuple[int, int]]) -> list[RecognizerResult
     return [result for result in found if result]
 
 
+def listed(text: str, parts: Iterable[tuple[int, int]], spans: Iterable[tuple[int, int]]) -> list[RecognizerResult]:
+    """Return English given names and what follows them in parts of a text, and who stands right before a span.
+
+    All are suspects.
+    """
+    places = [(first + name.start, first + name.end) for first, end in parts for name in english_names(text[first:end])]
+    before = (_ADDRESSED.search(text, max(0, start - LINK), start) for start, _ in spans)
+    places += [match.span("value") for match in before if match]
+    found = [judged(text, *place, LISTED) for place in dict.fromkeys(places)]
+    return [result for result in found if result]
+
+
 def judged(text: str, start: int, end: int, rule: str) -> RecognizerResult | None:
     """Return a name found by a rule that is no pattern, as its recognizer judges it."""
     judgement = RECOGNIZERS["PERSON"].judge(rule, text[start:end])
@@ -160,3 +180,11 @@ def _names(text: str, offset: int) -> list[Entity]:
         if likely and (name[0] in SURNAMES or name[:2] in _COMPOUND):
             found.append(Entity(name, start, at, "PERSON"))
     return found
+
+
+def _apart(text: str, start: int, end: int) -> Iterator[Entity]:
+    """What stands by itself in a part of the text, begins with a surname and is no word."""
+    for match in _APART.finditer(text, start, end):
+        goes_on = match.end() == end and regex.match(f"[{HAN}]", text[end : end + 1])
+        if not (goes_on or is_word(match[0]) or match[0] in _WORDS):
+            yield Entity(match[0], match.start(), match.end(), "PERSON")

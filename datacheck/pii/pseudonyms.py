@@ -66,6 +66,15 @@ class Pseudonyms:
         self._counts: dict[str, int] = {}
 
     def of(self, entity: str, written: str) -> str:
+        """Return what stands in the place of a value of a text."""
+        return self.tag(entity, written)
+
+    def is_made(self, written: str) -> bool:
+        """Whether a value that is found is one that was handed out: a pseudonym never is."""
+        del written
+        return False
+
+    def tag(self, entity: str, written: str) -> str:
         """Return the pseudonym of a value as it stands in a text."""
         value = identity(entity, written)
         known = self._known.get(value)
@@ -78,7 +87,7 @@ class Pseudonyms:
 
         With a key different values may get the same one: there are nine thousand.
         """
-        name = self.of(entity, written).removesuffix(">").rpartition("_")[2]
+        name = self.tag(entity, written).removesuffix(">").rpartition("_")[2]
         if self._key is None:
             return name.removeprefix("v")
         return str(1000 + int(hashlib.sha256(name.encode()).hexdigest(), 16) % 9000)

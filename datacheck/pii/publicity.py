@@ -23,9 +23,11 @@ _ROLES = re.compile(
 )
 _HOTLINE = (
     r"客服|热线|熱線|服务(?:电话|中心|台)|咨询|諮詢|总机|總機|前台|订[餐票房座位购]|预[约订定]|投诉|举报|监督|报修|售[前后]|值班"
-    r"|商务合作|领务|领事|专用电话|专线|招[商生聘]|官方|官网|公众号|店铺|门店|商家"
+    r"|商务合作|领务|领事|专用电话|专线|招[商生聘]|官方|官网|更多信息|详情|[或请]访问|公众号|店铺|门店|商家"
     r"|(?i:hot ?line|help ?line|help ?desk|customer (?:service|care|support|relations)|call cent(?:er|re)|toll[ -]free"
     r"|switchboard|front desk|reservations?|box office|press (?:office|contact)|media (?:contact|inquir)"
+    r""
+    r"|for (?:more|further|additional) information|call us|visit (?:us|our|www|https?)"
     r"|investor relations|crisis|suicide|samaritans|poison control|headquarters|principal executive)"
 )
 _INSTITUTION = (
@@ -44,7 +46,8 @@ _INSTITUTION = (
 _PERSON = re.compile(
     r"我|本人|您|家[住里中庭在]|在家|[她他](?![们])|住[址在于宅所]|居住|现居|宅电|收[货件]|[寄送发][到往给至]|邮寄|快递|户籍|籍贯|患者|病人|姓名"
     r"|联系人|先生|女士|小姐|师傅|爸|妈|父亲|母亲|妻子|丈夫|儿子|女儿|老公|老婆|朋友|同事|邻居|同学|身份证|手机"
-    r"|(?i:(?<![a-z])(?:my|his|her|i|me|home|lives?|living|resid\w*|ship(?:ped|ping)? to|deliver\w*|patient|tenant|apt"
+    r"|(?i:(?<![a-z])(?:my|his|her|(?<!\n)i|me|home|lives?|living|resid\w*|ship(?:ped|ping)? to|deliver\w*"
+    r"|patient|tenant|apt"
     r"|apartment|mr|mrs|ms|dr|passport|ssn|born|dob|cell|mobile)(?![a-z]))"
 )
 _SPOKEN_OF = re.compile(rf"{_HOTLINE}|{_INSTITUTION}")

@@ -8,24 +8,30 @@ escapes and Chinese numerals are undone by `fold` before.
 Who was named once is later called by a part of the name: Sarah, Ms. Whitfield, 王先生, 老王. A part of an English name
 is a word that begins with a capital (in small letters only a given name that is no other word: not will, not grant);
 a Chinese surname counts before a title, or behind 老 and 小 where no other word goes on; a given name of two characters
-where it is no common word. Two of one surname in one record cannot be told apart: the first one's pseudonym is taken.
+where it is no common word, or where somebody is called so (建国，… and not 建国以来). Two of one surname in one record
+cannot be told apart: the first one's pseudonym is taken.
 """
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import polars as pl
 
 from datacheck.pii.expressions import HAN, SEPARATOR
 from datacheck.pii.free_names import is_common
 from datacheck.pii.given_names import is_given
+from datacheck.pii.leaves import Kind, Span, inner_texts
 from datacheck.pii.normalise import Folded, fold
 from datacheck.pii.recognizers import RECOGNIZERS
-from datacheck.pii.recognizers.base import compact, digits_of
+from datacheck.pii.recognizers.base import compact, digits_of, words
 from datacheck.pii.recognizers.person import COMPOUND, SURNAMES
 
 _BETWEEN_DIGITS = re.compile(SEPARATOR)
+# A long number goes on in the next line, item or quotation; the digits of several lines are no short one.
+_BETWEEN_LINES = re.compile(rf"{SEPARATOR}|[\r\n>*]")
+_LONG = 9
+_FEW = 64  # values for which a search one by one is faster than an automaton
 _BETWEEN_LETTERS = re.compile(r"[ \t\u00a0\u3000._\-'’·•]")
 _FEWEST_DIGITS = 5  # as in `excerpt`: fewer digits stand in too many texts to be this value
 _FEWEST_LETTERS = 3  # of a script that has spaces; two Chinese characters are a name
@@ -33,7 +39,8 @@ _FEWEST_OTHERS = 2
 # What may stand before a number and belong to it: the country code, the trunk prefix.
 _PREFIX = re.compile(r"(?<![0-9])(?:(?:00)?86|0)\Z")
 _PREFIX_LENGTH = 5
-_WORD = re.compile(r"[A-Za-z]{3,}")
+_WORD = re.compile(r"[A-Za-zÀ-ÖØ-öø-ÿ]{3,}")
+_HAN = re.compile(f"[{HAN}]")
 _CHINESE = re.compile(rf"({COMPOUND}|[{SURNAMES}])([{HAN}]{{1,2}})")
 _TITLES = (
     "先生|女士|小姐|老师|师傅|医生|大夫|教授|经理|总监|主任|老板|律师|阿姨|叔叔"
@@ -41,8 +48,30 @@ _TITLES = (
 )
 _CALLED = re.compile(
     rf"({COMPOUND}|[{SURNAMES}])(?=[ ]?(?:{_TITLES}|[总工哥姐](?![{HAN}])|[总哥姐](?=[您你好说的问来去在])))"
-    rf"|(?<=[老小阿])(?<![大古][老小阿])([{SURNAMES}])(?:(?![{HAN}])|(?=[说的来去在和也问你您他她我]))"
+    rf"|(?<=[老小阿])(?<![大古][老小阿])({COMPOUND}|[{SURNAMES}])(?=([{HAN}]?))"
 )
+_WORDS = words(
+    "王子 王八 王爷 马驹 马达 马虎 "
+    "石头 石子 石块 江南 河马 白兔 白菜 白鼠 白领 白脸 牛犊 黄牛 黄鱼 黄瓜 黄花 黄狗 黄车 金鱼 金库 金刚 "
+    "路灯 车站 "
+    "车厢 熊猫 "
+    "房子 房间 包子 包装 花园 "
+    "花朵 叶子 毛病 毛孩 毛驴 时候 时代 万元 米粥 龙女 龙人 "
+    "龙虾 龙包 方块 方桌 汤圆 汤包 麻雀 麻烦 鱼儿 鱼干 羊羔 "
+    "熊掌 鸡块 苗条 安全 高考 高层 沙发 沙丁 文具 文学 成本 成就 学生 连衣 全部 单元 国家 郎君"
+)
+_GOES_ON = frozenset("说来去问今明昨")  # 小白来了
+_NOBODY = words(
+    "小时 小于 小路 小车 小鱼 小牛 小羊 小龙 小石 小白 小米 小麦 小包 "
+    "小计 小单 小费 小段 小花 小河 小山 小谷 小孔 小楼 小房 "
+    "小巧 小弟 小熊 小农 小康 小苗 老鱼 老牛 老龙 老房 老路 老车 老农"
+)
+# A given name that is a word as well is a name where somebody is called or spoken of.
+_NAMED_LEFT = rf"(?:(?<![{HAN}])|(?<=[给叫和跟与请让找对问约陪替帮请谢]))"
+_NAMED_RIGHT = rf"(?:(?![{HAN}])|(?=[说的来去在是也今明昨要想会还已都没不把被给和跟你您收]))"
+
+
+_Known = TypeVar("_Known", dict[str, int], dict[str, list[int]])
 
 
 class Original(NamedTuple):
@@ -63,15 +92,21 @@ class Trace(NamedTuple):
 class Traces:
     """Searches texts for some values. Time is linear in the text and in the values together."""
 
-    def __init__(self, values: Sequence[Original]) -> None:
+    def __init__(self, values: Sequence[Original], whole: Sequence[Original] = ()) -> None:
+        """`whole`: more values, numbered on, of which no part is looked for."""
         self._numbers: dict[str, int] = {}
         self._words: dict[str, int] = {}
         self._parts: dict[str, int] = {}
-        for number, value in enumerate(values):
-            if value.entity == "PERSON" and (parts := _parts(fold(value.written).text, self._words, number)):
+        self._given: dict[str, int] = {}
+        for number, value in enumerate([*values, *whole]):
+            if (
+                value.entity == "PERSON"
+                and number < len(values)
+                and (parts := self._called_by(fold(value.written).text, number))
+            ):
                 for part in parts:
                     self._parts.setdefault(part, number)
-                if len(parts) == 1 and value.written.isascii():
+                if len(parts) == 1 and not _HAN.search(value.written):
                     continue
             for form, known in _forms(value, self._numbers, self._words):
                 known.setdefault(form, number)
@@ -82,15 +117,65 @@ class Traces:
             return []
         folded = fold(text)
         found = [*_find(folded, self._numbers, _BETWEEN_DIGITS), *_find(folded, self._words, _BETWEEN_LETTERS)]
+        if "\n" in folded.text:
+            found += _find(
+                folded, {form: at for form, at in self._numbers.items() if len(form) >= _LONG}, _BETWEEN_LINES
+            )
         found += _called(folded, self._parts) if self._parts else ()
+        found += _named(folded, self._given) if self._given else ()
         united: list[Trace] = []
         for trace in sorted(found, key=lambda trace: (trace.start, -trace.end)):
             if not united or trace.start >= united[-1].end:
                 united.append(trace)
         return united
 
+    def inside(self, text: str) -> list[tuple[int, Span, Kind]]:
+        """Return where values stand in `text` or, if it is JSON, in its strings, keys and numbers, however deep."""
+        return [
+            (trace.value, inner.written((trace.start, trace.end)), inner.kind)
+            for inner in inner_texts(text)
+            for trace in self.find(inner.text)[: 1 if inner.kind == "number" else None]
+        ]
 
-def _forms(value: Original, numbers: dict[str, int], words: dict[str, int]) -> Iterator[tuple[str, dict[str, int]]]:
+    def _called_by(self, name: str, number: int) -> list[str]:
+        """What a person may be called by: the words of an English name in small letters, a Chinese surname.
+
+        A Chinese given name goes to the words that are looked for, or to those that are names only in their place.
+        """
+        if not _HAN.search(name):
+            return [word.lower() for word in _WORD.findall(name)]
+        match = _CHINESE.fullmatch(name)
+        if match is None:
+            return []
+        surname, given = match.groups()
+        if len(given) == _FEWEST_OTHERS:
+            (self._given if is_common(given) else self._words).setdefault(given, number)
+        return [surname]
+
+
+class KnownValues:
+    """Says which of many values may stand in texts: all values and texts at once, for a file has thousands of both."""
+
+    def __init__(self, values: Sequence[Original]) -> None:
+        self.values = values
+        self._forms: tuple[dict[str, list[int]], dict[str, list[int]]] = ({}, {})
+        for number, value in enumerate(values):
+            for form, known in _forms(value, *self._forms):
+                known.setdefault(form, []).append(number)
+
+    def in_texts(self, texts: Sequence[str]) -> list[list[Original]]:
+        """Return for each text the values of which it holds a form, whatever stands beside; JSON is gone into."""
+        whole = [fold("\ue000".join(leaf.text for leaf in inner_texts(text))).text for text in texts]
+        found: list[set[int]] = [set() for _ in texts]
+        for forms, between in zip(self._forms, (_BETWEEN_LINES, _BETWEEN_LETTERS), strict=True):
+            if forms and texts:
+                column = pl.Series([_compared(text, between)[0] for text in whole], dtype=pl.String)
+                for own, matches in zip(found, column.str.extract_many(list(forms), overlapping=True), strict=True):
+                    own.update(number for form in matches for number in forms[form])
+        return [[self.values[number] for number in sorted(own)] for own in found]
+
+
+def _forms(value: Original, numbers: _Known, words: _Known) -> Iterator[tuple[str, _Known]]:
     """The forms in which a value is looked for, and where each belongs; none for what is too short to tell."""
     plain = fold(value.written).text
     for written in sorted({plain, RECOGNIZERS[value.entity].canonical(plain)}):
@@ -102,22 +187,6 @@ def _forms(value: Original, numbers: dict[str, int], words: dict[str, int]) -> I
             yield word, words
 
 
-def _parts(name: str, words: dict[str, int], number: int) -> list[str]:
-    """What a person may be called by: the words of an English name in small letters, a Chinese surname.
-
-    A Chinese given name goes to the other `words` that are looked for, with the number of its value.
-    """
-    if name.isascii():
-        return [word.lower() for word in _WORD.findall(name)]
-    match = _CHINESE.fullmatch(name)
-    if match is None:
-        return []
-    surname, given = match.groups()
-    if len(given) == _FEWEST_OTHERS and not is_common(given):
-        words.setdefault(given, number)
-    return [surname]
-
-
 def _called(folded: Folded, parts: Mapping[str, int]) -> Iterator[Trace]:
     """The places at which a part of a name stands for somebody."""
     text = folded.text
@@ -126,8 +195,21 @@ def _called(folded: Folded, parts: Mapping[str, int]) -> Iterator[Trace]:
         if small in parts and (match[0][0].isupper() or is_given(small)):
             yield Trace(*folded.span(*match.span()), parts[small])
     for match in _CALLED.finditer(text):
+        behind = text[match.start() - 1 : match.start() + 1] if match[2] else ""
+        if (
+            match[2]
+            and match[3] not in _GOES_ON
+            and (behind in _NOBODY or is_common(called := match[2] + match[3]) or called in _WORDS)
+        ):
+            continue  # 小时, 小王子
         if (surname := match[1] or match[2]) in parts:
             yield Trace(*folded.span(match.start(), match.start() + len(surname)), parts[surname])
+
+
+def _named(folded: Folded, given: Mapping[str, int]) -> Iterator[Trace]:
+    """The places at which a given name that is a word as well stands for somebody."""
+    for match in re.finditer(f"{_NAMED_LEFT}({'|'.join(given)}){_NAMED_RIGHT}", folded.text):
+        yield Trace(*folded.span(*match.span()), given[match[1]])
 
 
 def _is_told_apart(word: str) -> bool:
@@ -144,15 +226,21 @@ def _compared(text: str, between: re.Pattern[str]) -> tuple[str, list[int]]:
 def _find(folded: Folded, forms: Mapping[str, int], between: re.Pattern[str]) -> Iterator[Trace]:
     """The places of the text at which one of the forms stands, as no part of a longer number or word."""
     text, kept = _compared(folded.text, between)
+    in_number = between is not _BETWEEN_LETTERS
     for start, form in _matches(text, list(forms)):
         first, last = kept[start], kept[start + len(form) - 1]
-        if not (_goes_on(folded.text, first, -1) or _goes_on(folded.text, last, 1)):
+        if not any(_goes_on(folded.text, at, step, in_number=in_number) for at, step in ((first, -1), (last, 1))):
             yield Trace(*folded.span(first, last + 1), forms[form])
 
 
 def _matches(text: str, forms: list[str]) -> Iterator[tuple[int, str]]:
-    """Every place of every form, by Aho-Corasick: a record may hold thousands of values."""
-    if not (text and forms):
+    """Every place of every form; of many by Aho-Corasick: a record may hold thousands of values."""
+    if len(forms) <= _FEW or not text:
+        for form in forms:
+            at = text.find(form)
+            while at >= 0:
+                yield at, form
+                at = text.find(form, at + 1)
         return
     column = pl.Series([text])
     (offsets,) = column.str.find_many(forms, overlapping=True)
@@ -163,11 +251,11 @@ def _matches(text: str, forms: list[str]) -> Iterator[tuple[int, str]]:
         yield at, form
 
 
-def _goes_on(text: str, at: int, step: int) -> bool:
-    """Whether the number or Latin word whose edge is at `at` goes on beyond it."""
+def _goes_on(text: str, at: int, step: int, *, in_number: bool) -> bool:
+    """Whether the number or Latin word whose edge is at `at` goes on beyond it; letters may touch a number."""
     beside = text[at + step : at + step + 1] if at + step >= 0 else ""
     if not (beside.isascii() and beside.isalnum()):
         return False
     if text[at].isdigit() and beside.isdigit():
         return not (step < 0 and _PREFIX.search(text[max(0, at - _PREFIX_LENGTH) : at]))
-    return text[at].isascii() and text[at].isalpha() and beside.isalpha()
+    return not in_number and text[at].isascii() and text[at].isalpha() and beside.isalpha()

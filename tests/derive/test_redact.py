@@ -453,7 +453,7 @@ def test_other_findings_are_dropped_as_ever(tmp_path):
 def test_a_copy_in_which_something_still_blocks_is_not_written(tmp_path, monkeypatch):
     jsonl(tmp_path / "data" / "a.jsonl", chat(PHONES[0]))
     path = audited(tmp_path)
-    monkeypatch.setattr(Redactor, "_mend", lambda _self, records, _form: [False for _ in records])
+    monkeypatch.setattr(Redactor, "_mend", lambda _self, records, _form, _others: [False for _ in records])
     with pytest.raises(LoadError, match="1 blocking hit is left"):
         derive(tmp_path / "report", {"train": str(tmp_path / "data")}, tmp_path / "out", redact=True, contract=path)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["contract.yaml", "data", "report"]
@@ -583,3 +583,97 @@ def test_who_is_named_in_full_is_the_same_person_by_a_part_of_the_name(tmp_path)
     zhang = PSEUDONYM.findall(turns[1])[3]
     assert turns[1] == (f"{wang}先生好，{li}女士和{li}好，<{zhang[0]}_{zhang[1]}>先生也来。Hi {sarah}, Ms. {sarah}")
     assert f"<{zhang[0]}_{zhang[1]}>" not in {wang, li, sarah}
+
+
+def test_a_number_in_two_lines_and_a_name_in_json_inside_json_are_replaced(tmp_path):
+    number = PHONES[0]
+    inner = json.dumps({"who": "王建国", "n": number})  # escaped once, and once more around it
+    row = chat(
+        f"我叫王建国，手机号{number}", f"记下了：{number[:6]}\n{number[6:]}", meta={"raw": json.dumps({"a": inner})}
+    )
+    jsonl(tmp_path / "data" / "a.jsonl", row)
+    redact(tmp_path)
+    text = kept(tmp_path, "a.jsonl").decode()
+    assert number[6:] not in text
+    deep = json.loads(json.loads(json.loads(text)["meta"]["raw"])["a"])
+    assert deep == {"who": "<PERSON_v1>", "n": "<CN_MOBILE_v1>"}
+
+
+@pytest.mark.parametrize(
+    ("later", "masked"),
+    [
+        ("建国，记得带材料", "<PERSON_v1>，记得带材料"),
+        ("建国以来最大的一次", "建国以来最大的一次"),
+        ("小王今天来过", "小<PERSON_v1>今天来过"),
+        ("小王子是一本书", "小王子是一本书"),
+    ],
+)
+def test_a_given_name_that_is_a_word_is_a_name_where_somebody_is_called(tmp_path, later, masked):
+    jsonl(tmp_path / "data" / "a.jsonl", chat(f"我叫王建国，手机号{PHONES[0]}", later))
+    redact(tmp_path)
+    assert json.loads(kept(tmp_path, "a.jsonl"))["messages"][1]["content"] == masked
+
+
+@pytest.mark.parametrize("name", ["Siobhan Kravczyk", "Zoë Okafor"])
+def test_an_english_name_of_no_list_before_an_identifier_is_replaced(tmp_path, name):
+    jsonl(tmp_path / "data" / "a.jsonl", chat(f"Please ship to {name} ({PHONES[0]})", f"{name.split()[1]} is here."))
+    redact(tmp_path)
+    assert kept(tmp_path, "a.jsonl").decode().count("<PERSON_v1>") == 2
+
+
+def test_surrogates_keep_the_form_and_are_nobodys(tmp_path, command):
+    card, identity = canary("CN_RESIDENT_ID", 7), PHONES[0]
+    row = chat(f"我叫王建国，手机号{identity}，身份证{card}，{MAIL}", f"wx{identity}a")
+    jsonl(tmp_path / "data" / "a.jsonl", row)
+    path = audited(tmp_path)
+    options = ["--data", f"train={tmp_path / 'data'}", "--contract", path, "--redact", "--surrogates"]
+    assert command("apply", tmp_path / "report", "--out", tmp_path / "out", *options)[0] == 0
+    first, second = (turn["content"] for turn in json.loads(kept(tmp_path, "a.jsonl"))["messages"])
+    made = re.fullmatch(r"我叫(.某.)，手机号([0-9]{11})，身份证([0-9]{17}[0-9X])，\w+@example\.com", first)
+    assert made is not None, first
+    assert second == f"wx{made[2]}a"
+    weights = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
+    right = "10X98765432"[sum(int(digit) * weight for digit, weight in zip(made[3], weights, strict=False)) % 11]
+    born = re.fullmatch("(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])", made[3][6:14])
+    assert made[3][-1] != right or not born
+    assert made[2][:2] in {"10", "11", "12"} or made[2][0] != "1"  # no range of mobile numbers
+
+
+def test_everywhere_a_value_is_replaced_in_rows_in_which_no_rule_finds_it(tmp_path):
+    number = PHONES[0]
+    rows = [chat(f"我叫王建国，手机号{number}"), chat(f"王建国：a{number}b"), chat("王先生", "别的")]
+    jsonl(tmp_path / "data" / "a.jsonl", *rows)
+    path = audited(tmp_path)
+    made = derive(
+        tmp_path / "report",
+        {"train": str(tmp_path / "data")},
+        tmp_path / "out",
+        redact=True,
+        everywhere=True,
+        contract=path,
+    )
+    _, second, third = kept(tmp_path, "a.jsonl").decode().splitlines()
+    assert "<PERSON_v1>：a<CN_MOBILE_v1>b" in second
+    assert "王先生" in third  # of that surname there are many
+    assert made.redaction.left == 0
+
+
+def test_what_only_a_stricter_look_sees_is_listed_and_no_success(tmp_path, command):
+    other = "13911203947"
+    jsonl(tmp_path / "data" / "a.jsonl", chat(f"手机号{PHONES[0]}", f"ref_{other}x"))
+    path = audited(tmp_path)
+    options = ["--data", f"train={tmp_path / 'data'}", "--contract", path, "--redact"]
+    assert command("apply", tmp_path / "report", "--out", tmp_path / "out", *options)[0] == 1
+    (line,) = (tmp_path / "out" / "left.jsonl").read_text().splitlines()
+    told = json.loads(line)
+    assert told["entity"] == "CN_MOBILE"
+    assert told["where"] == "messages[1].content"
+    assert not told["replaced_elsewhere"]
+    assert other not in line
+
+
+def test_how_to_redact_is_said_with_redact_only(tmp_path):
+    jsonl(tmp_path / "data" / "a.jsonl", chat("好"))
+    path = audited(tmp_path)
+    with pytest.raises(UsageError, match="add --redact"):
+        derive(tmp_path / "report", {"train": str(tmp_path / "data")}, tmp_path / "out", surrogates=True, contract=path)

@@ -31,6 +31,39 @@ def test_a_number_glued_to_words_is_found(form):
     assert find(pl.Series(texts))["entity"].to_list() == ["CN_MOBILE"] * 20
 
 
+@pytest.mark.parametrize(
+    ("entity", "form"),
+    [
+        ("CN_RESIDENT_ID", "身份证{}a"),
+        ("CN_BANK_CARD", "账号No{}"),
+        ("CN_BANK_CARD", "卡{}a"),
+        ("CN_LANDLINE", "tel{}"),
+        ("CN_LANDLINE", "电话No{}"),
+        ("CN_LANDLINE", "座机{}a"),
+        ("HK_PHONE", "電話{}找我"),
+        ("HK_PHONE", "whatsapp{}"),
+    ],
+)
+def test_other_numbers_glued_to_words_are_found(entity, form):
+    values = [canary(entity, seed).removeprefix(RECOGNIZERS[entity].label) for seed in range(20)]
+    found = find(pl.Series([form.format(value) for value in values]))
+    assert found["entity"].to_list() == [entity] * 20
+
+
+@pytest.mark.parametrize("entity", ["CN_MOBILE", "CN_RESIDENT_ID", "CN_BANK_CARD"])
+def test_a_number_that_breaks_anywhere_is_found(entity):
+    values = [canary(entity, seed) for seed in range(8)]
+    texts = [f"电话、卡号、证件号 {value[:at]}\n{value[at:]}" for value in values for at in (4, 6, 8)]
+    assert set(find(pl.Series(texts))["entity"]) == {entity}
+    assert find(pl.Series(texts))["index"].n_unique() == len(texts)
+
+
+@pytest.mark.parametrize("text", ["abc123 @ foxmail.com", "abc123 @foxmail.com"])
+def test_blanks_around_the_sign_of_an_address(text):
+    assert [entity for entity, _ in levels(text)] == ["EMAIL_ADDRESS"]
+    assert levels("W @ x.shape") == []
+
+
 @pytest.mark.parametrize("form", SPLIT)
 def test_a_number_over_two_lines_is_found(form):
     numbers = [canary("CN_MOBILE", seed) for seed in range(20)]

@@ -28,6 +28,10 @@ _OTHER = "(?:30|36|38)[0-9]{12}|(?:1[0-9]|5[06-9]|6[0-9])[0-9]{13,14}"  # Diners
 _DOUBLED = (0, 2, 4, 6, 8, 1, 3, 5, 7, 9)
 
 
+_GLUED = rf"(?:{LEFT}|(?<=(?<![A-Za-z0-9])(?i:no\.?|bank|card|acct|account)))"  # 账号No6222…
+_BREAK = "|".join(rf"62[0-9]{{{at}}}\r?\n[0-9]{{{n - at}}}" for n in (14, 17) for at in range(2, n - 1))
+
+
 class CnBankCard(Recognizer):
     """A brand's prefix and length with a right Luhn digit; UnionPay also without, beside a word like 账号."""
 
@@ -35,10 +39,10 @@ class CnBankCard(Recognizer):
     priority = 140
     policy = Policy("block", hard=True)
     gate = GATE_DIGITS
-    prefilter = rf"[2-69](?:{GAP}[0-9]){{14}}|{_OTHER}"
+    prefilter = rf"[2-69](?:{GAP}[0-9]){{14}}|{_OTHER}|62[0-9]{{2,14}}\r?\n[0-9]"
     patterns = {
         "cn_bank_card": (
-            rf"{LEFT}(?:[2-69][0-9]{{14,18}}|[2-69][0-9]{{3}}(?:{SEPARATOR}{{1,3}}[0-9]{{4}}){{3}}(?:{GAP}["
+            rf"{_GLUED}(?:[2-69][0-9]{{14,18}}|[2-69][0-9]{{3}}(?:{SEPARATOR}{{1,3}}[0-9]{{4}}){{3}}(?:{GAP}["
             rf"0-9]{{1,3}})?"
             rf"|[2-69][0-9]{{5}}{SEPARATOR}{{1,3}}[0-9]{{10,13}}"
             rf"|3[47][0-9]{{2}}{SEPARATOR}{{1,3}}[0-9]{{6}}{SEPARATOR}{{1,3}}[0-9]{{5}}){RIGHT}"
@@ -46,9 +50,11 @@ class CnBankCard(Recognizer):
         "cn_bank_card.spaced": (
             rf"{LEFT}(?<![0-9]{SEPARATOR})[2-69](?:{GAP}[0-9]){{14,18}}{RIGHT}(?!{SEPARATOR}{{1,2}}[0-9])"
         ),
+        "cn_bank_card.before_letters": r"(?:卡|[账帐][号户])[ ]?[:：是]?[ ]?(?P<value>[2-69][0-9]{15,18})(?=[A-Za-z])",
+        "cn_bank_card.lines": rf"{LEFT}(?:{_BREAK}){RIGHT}",
         "cn_bank_card.other": rf"{LEFT}(?:{_OTHER}){RIGHT}",
     }
-    positive = (r"银行|卡号|账号|账户|帐号|帐户|储蓄|信用卡|借记卡|开户|汇款|转账|打款|收款|") + worded(
+    positive = (r"银行|卡号|账号|账户|帐号|帐户|储蓄|信用卡|借记卡|开户|汇款|转账|转到|打到|汇到|打款|收款|") + worded(
         "card", "visa", "master", "mastercard", "unionpay", "bank", "account", "amex"
     )
     negative_left = f"{ARITHMETIC_LEFT}|{FIELD_LEFT}"
@@ -70,7 +76,11 @@ class CnBankCard(Recognizer):
             return None
         if not luhn(number):
             return Judgement(0.2, "suspect") if number.startswith("62") else None
-        return Judgement(0.3, "valid") if rule == "cn_bank_card.spaced" else Judgement(0.7, "valid")
+        return (
+            Judgement(0.3, "valid")
+            if rule in ("cn_bank_card.spaced", "cn_bank_card.lines")
+            else Judgement(0.7, "valid")
+        )
 
     def canonical(self, value: str) -> str:
         """Return the digits."""

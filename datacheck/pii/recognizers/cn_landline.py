@@ -9,6 +9,7 @@ from datacheck.pii.expressions import (
     FIELD_LEFT,
     GAP,
     GATE_DIGITS,
+    GLUED_LEFT,
     LEFT,
     LINKER,
     RIGHT,
@@ -49,7 +50,12 @@ class CnLandline(Recognizer):
         rf"|(?:{_LABEL}){LINKER}[2-8](?:[ \-]?[0-9]){{6}}|[2-8][0-9]{{3}}[ \-]?[0-9]{{4}}"
     )
     patterns = {
-        "cn_landline": rf"{LEFT}(?=[0+]){_FOREIGN}{_PREFIX}{_AREA}{SEPARATOR}{{1,3}}{_SUBSCRIBER}{RIGHT}{_EXTENSION}",
+        "cn_landline": (
+            rf"{GLUED_LEFT}(?=[0+]){_FOREIGN}{_PREFIX}{_AREA}{SEPARATOR}{{1,3}}{_SUBSCRIBER}{RIGHT}{_EXTENSION}"
+        ),
+        "cn_landline.before_letters": (
+            rf"(?:{_LABEL})[ ]?[:：是]?[ ]?(?P<value>{_AREA}[\- ]?[2-8][0-9]{{6,7}})(?=[A-Za-z])"
+        ),
         "cn_landline.abroad": rf"{LEFT}(?:\+|00)86{GAP}(?:10|2[0-9]|[3-9][0-9]{{2}}){GAP}{_SUBSCRIBER}{RIGHT}",
         "cn_landline.bare": rf"{LEFT}{_AREA}[2-8][0-9]{{6,7}}{RIGHT}{_EXTENSION}",
         "cn_landline.spaced": rf"{LEFT}(?=[0+]){_FOREIGN}(?<![0-9]{SEPARATOR}){_PREFIX}{_SPACED}{RIGHT}",

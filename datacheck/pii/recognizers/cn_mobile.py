@@ -9,7 +9,7 @@ from datacheck.pii.expressions import (
     FIELD_LEFT,
     GAP,
     GATE_DIGITS,
-    LEFT,
+    GLUED_LEFT,
     RIGHT,
     SEPARATOR,
     worded,
@@ -19,16 +19,14 @@ from datacheck.pii.recognizers.base import Judgement, Recognizer, digits_of, ran
 
 # The assigned ranges, after the metadata of phonenumbers 9.0 (held equal to it by a test).
 _ASSIGNED = re.compile(r"1(?:610[0-9]|740[0-5])[0-9]{6}|1(?:[38][0-9]|4[57]|[59][0-35-9]|6[25-7]|7[0-35-8])[0-9]{8}")
-# A label may touch the number (tel138…, No138…, 加V138…); other letters may not.
-_LEFT = (
-    rf"(?:{LEFT}|(?<=hone|obile|(?<![A-Za-z0-9])(?i:tel|cell|call|sms|whatsapp|wechat|weixin|[vw]x|v|num|no|hp|ph)))"
-)
 _PREFIX = rf"(?:(?:\+|00)?86{GAP})?"
-_LEFT += r"(?!(?<=[0-9]\.)1[0-9]{2}[ \t])"  # 16:14:08.162  2626  2808: the columns of a log
+_LEFT = GLUED_LEFT + r"(?!(?<=[0-9]\.)1[0-9]{2}[ \t])"  # 16:14:08.162  2626  2808: the columns of a log
 # "sensor 136 2227 2227": between words and numbers that blanks set apart, groups need context.
 _SET_APART = r"(?:(?<![0-9A-Za-z_)\]%=][ \t])|(?!1[0-9]{2}[ \t]))"
 _BREAK = r"[ \-]?\r?\n[ \t>]{0,4}(?:[\-*•][ ])?"  # the number goes on in the next line, or in the next item of a list
 _GROUPS = rf"1[3-9][0-9](?:[ \-]?[0-9]{{4}}{_BREAK}|{_BREAK}[0-9]{{4}}[ \-]?)[0-9]{{4}}"
+# or anywhere, where no blank or bullet says that another item begins
+_ANYWHERE = "|".join(rf"1[3-9][0-9]{{{at}}}\r?\n[0-9]{{{9 - at}}}" for at in range(1, 9))
 _QUAD = re.compile(r"(?:[0-9]{1,3}\.){3}[0-9]{1,3}")  # 195.154.37.122
 _WORDS = "手机|手機|电话|電話|号码|號碼|微信"
 _SAME_TAIL = re.compile(r"([1-9])\1{7}")
@@ -52,15 +50,18 @@ class CnMobile(Recognizer):
     policy = Policy("block", hard=True)
     gate = GATE_DIGITS
     prefilter = rf"1{GAP}[3-9](?:{GAP}[0-9]){{9}}"
-    prefilters = (_GROUPS,)
+    prefilters = (_GROUPS, _ANYWHERE)
     patterns = {
         "cn_mobile.id": (
             rf"(?<![A-Za-z])(?i:[a-z]{{0,12}}_?id)[\"']?[ ]?[=:][ ]?[\"']?"
             rf"(?P<value>1[3-9][0-9]{{9}}){RIGHT}"
         ),
         "cn_mobile": rf"{_LEFT}(?<!\+){_SET_APART}{_PREFIX}1[3-9][0-9]{GAP}[0-9]{{4}}{GAP}[0-9]{{4}}{RIGHT}",
-        "cn_mobile.before_letters": rf"(?:{_WORDS})[ ]?[:：是]?[ ]?(?P<value>1[3-9][0-9]{{9}})(?=[A-Za-z])",
-        "cn_mobile.lines": rf"{_LEFT}{_GROUPS}{RIGHT}(?![ \-]?[0-9])",
+        "cn_mobile.before_letters": (
+            rf"(?:{_WORDS}|(?<![A-Za-z])(?i:tel|phone|mobile|call|[wv]x|no))[ ]?[:：是]?[ ]?"
+            r"(?P<value>1[3-9][0-9]{9})(?=[A-Za-z])"
+        ),
+        "cn_mobile.lines": rf"{_LEFT}(?:{_GROUPS}|{_ANYWHERE}){RIGHT}(?![ \-]?[0-9])",
         "cn_mobile.spaced": (
             rf"{_LEFT}(?<!\+)(?<![0-9]{SEPARATOR}){_PREFIX}1{GAP}[3-9](?:{GAP}[0-9]){{9}}{RIGHT}(?!"
             rf"{SEPARATOR}{{1,2}}[0-9])"

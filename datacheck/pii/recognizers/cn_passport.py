@@ -30,7 +30,7 @@ class CnPassport(Recognizer):
             rf"|(?:[DSPdsp][Ee]|[Kk][Jj]|[Mm][ABab]|[Pp][DJdj]){_DIGITS7}){RIGHT}"
         ),
         "cn_passport.labelled": (
-            rf"{_NATIVE}(?:{_LABEL}){LINKER}{LEFT}"
+            rf"{_NATIVE}(?:{_LABEL}){LINKER}(?:(?i:no)[.:： ]?)?(?:{LEFT}|(?<=(?<![A-Za-z])[Nn][Oo]))"
             rf"(?P<value>(?:[EGDSPKHMegdspkhm]{GAP}(?:[A-Za-z]{GAP})?)?[0-9](?:{GAP}[0-9]){{5,8}}){RIGHT}"
         ),
     }

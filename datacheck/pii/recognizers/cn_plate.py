@@ -40,10 +40,13 @@ class CnPlate(Recognizer):
     def judge(self, rule: str, value: str) -> Judgement | None:
         """Judge by the form."""
         plate = self.canonical(value)
-        if not _FORM.fullmatch(plate) or sum(char.isdigit() for char in plate) < 2 + plate[-1].isascii():
+        digits = sum(char.isdigit() for char in plate)
+        if not _FORM.fullmatch(plate) or digits < 2:
             return None
         if plate in self.specimens:
             return Judgement(1.0, "specimen")
+        if digits < 2 + plate[-1].isascii():  # rare, and near to words: 新S60L
+            return Judgement(0.2, "valid") if rule == "cn_plate" and value.isupper() else None
         return Judgement({"cn_plate": 0.7}.get(rule, 0.3), "valid")
 
     def canonical(self, value: str) -> str:

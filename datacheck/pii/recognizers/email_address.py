@@ -35,12 +35,13 @@ _PUBLIC = words(
     "gmail.com outlook.com hotmail.com live.com yahoo.com icloud.com protonmail.com example.com "
     "example.org example.net"
 )
+_APART = re.compile("[ ]@|@[ ]")
 _MARKED = re.compile(r"[(\[{（【]|艾特|圈[aA]")  # " at " and "#" also stand between other words
 _LONGEST_SHOWN = 6  # museum
 _ADDRESS = r"[A-Za-z0-9_](?:[A-Za-z0-9._%+\-]{0,63})@(?:[A-Za-z0-9](?:[A-Za-z0-9\-]{0,62})\.){1,8}[A-Za-z]{2,24}"
 # zhang [at] qq [dot] com, zhang艾特qq点com, john dot smith at gmail dot com, zhang#qq.com
 _AT = re.compile(
-    r"[ ]?[(\[{（【][ ]?(?:at|AT|@|艾特)[ ]?[)\]}）】][ ]?|[ ]?(?:艾特|圈[aA])[ ]?|[ ](?:at"
+    r"[ ]@[ ]?|@[ ]|[ ]?[(\[{（【][ ]?(?:at|AT|@|艾特)[ ]?[)\]}）】][ ]?|[ ]?(?:艾特|圈[aA])[ ]?|[ ](?:at"
     r"|AT)[ ](?=[A-Za-z0-9\-]+[^.A-Za-z0-9\-])|#"
 )
 _DOT = re.compile(r"[ ]?[(\[{（【][ ]?(?:dot|DOT|\.|点)[ ]?[)\]}）】][ ]?|[ ](?:dot|DOT)[ ]|[ ]?点[ ]?")
@@ -57,7 +58,7 @@ class EmailAddress(Recognizer):
     priority = 280
     policy = Policy("block", hard=True)
     prefilter = (
-        r"@[A-Za-z0-9][A-Za-z0-9\-]*\.[A-Za-z0-9]|[(\[{（【][ ]?(?:at|AT|@|艾特|dot|DOT|点|\.)[ ]?[)\]}）】]|艾特|圈[aA]"  # noqa: E501
+        r"@[ ]?[A-Za-z0-9][A-Za-z0-9\-]*\.[A-Za-z0-9]|[(\[{（【][ ]?(?:at|AT|@|艾特|dot|DOT|点|\.)[ ]?[)\]}）】]|艾特|圈[aA]"  # noqa: E501
         r"|[ ](?:dot|DOT)[ ]|#[A-Za-z0-9][A-Za-z0-9\-]*\.[A-Za-z0-9]"
     )
     # What stands before the @ of a URL (ftp://user:password@host) is a login, not a mailbox.
@@ -84,6 +85,8 @@ class EmailAddress(Recognizer):
         ):
             return Judgement(1.0, "specimen")
         if rule == "email_address.at":
+            if _APART.search(written) and domain not in _PUBLIC:
+                return None  # W @ x.shape
             if "点" in written and not _MARKED.search(written):
                 return None
             if domain in _PUBLIC:

@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 from datacheck.pii.examples import example
-from datacheck.pii.expressions import GATE_DIGITS, GATE_FIVE_DIGITS, LEFT, LINKER, RIGHT, anywhere, worded
+from datacheck.pii.expressions import GATE_DIGITS, GATE_FIVE_DIGITS, GLUED_LEFT, LEFT, LINKER, RIGHT, anywhere, worded
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer, digits_of, in_sequence
 
@@ -43,9 +43,11 @@ class National(Recognizer):
         self._form, self._check, self._prefix = entry["form"], entry.get("check"), entry.get("prefix", "")
         latin = [word for word in words if word[0].isascii()]
         named = "|".join([*(word for word in words if not word[0].isascii()), *([worded(*latin)] if latin else [])])
+        if "not_behind" in entry:
+            named = f"(?<![{entry['not_behind']}])(?:{named})"
         rule = entity.lower()
         if entry.get("beside"):
-            self.patterns = {rule: rf"(?:{named}){LINKER}{LEFT}(?P<value>{form}){RIGHT}"}
+            self.patterns = {rule: rf"(?:{named}){LINKER}{GLUED_LEFT}(?P<value>{form}){RIGHT}"}
         else:
             self.positive = named
             alone = {f"{rule}.alone": rf"{LEFT}(?i:{entry['alone']}){RIGHT}"} if "alone" in entry else {}

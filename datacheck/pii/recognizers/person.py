@@ -16,7 +16,7 @@ SURNAMES = (
     "管卢莫房裘缪解应宗丁宣邓郁单杭洪包诸左石崔吉龚程邢裴陆荣翁荀羊惠甄曲封储靳段富巫焦巴牧山谷车侯全班仲宫宁"
     "仇栾甘厉祖武符刘景詹束龙叶幸司黎薄印宿白怀蒲从鄂索赖卓蔺屠蒙池乔闻党翟谭姬申冉雍桑桂牛边扈燕冀尚农温庄晏"
     "柴瞿阎慕连习艾鱼容向古易廖耿满匡国文寇欧沃利蔚越师巩聂晁敖冷辛阚简饶曾沙鞠关查游权肖涂闫岳佟陳張劉楊趙吳"
-    "黃孫馬蘇呂蔣賈葉鄧許鄭謝韓馮蕭鍾盧錢龔薩覃"
+    "黃孫馬蘇呂蔣賈葉鄧許鄭謝韓馮蕭鍾盧錢龔薩覃付佘练冼仝亓隋谌荆買練羅鄒陸嚴龍顧萬齊關莊聶範倫駱簡譚雲湯魯遊"
 )
 COMPOUND = (
     "欧阳|太史|端木|上官|司马|东方|独孤|南宫|万俟|闻人|夏侯|诸葛|尉迟|公羊|赫连|澹台|皇甫|宗政"
@@ -28,6 +28,7 @@ _GIVEN = (
     "健林森彬琳琴莉红云月莲凤珍婷玲慧颖洁倩雯薇萍露瑶瑞蕾璐菲菁馨妍妮婉淑惠巧美爱贞荣香莎彩翠雅芝素环璇佩纨仪丹蓉眉君蕊媛姣悦昭冰爽茗羽希宁蓓妤冬兴良民贵福顺信昌胜义"
     "光武毅达辰帆航启皓宸铭逸晨阳昊天乐翔恒奕楠骏哲尧舜霖贤德忠诚根茂祥瑾珊琼莹莺钰霄菊桃芬芷若彤桐语舒沐汐心忆安歌清泉源江河山川松柏竹兆仁礼智孝廉生成富长玮琦珂琛瑜"
     "瑛璟炜煜炎焱灿烨熠煊熹婧娇娅嫣姗妙依伊柔韵岚枫朵苗苑菡茜葵蔓蕙宝喜旺金银铁钢树柱栋梁书剑锋铮锐钧锦镇震霆雷万向卫兵利维嵩岩岳崇峻巍洲浦沛淳渊润澄潇澜瀚滨"
+    "曦鸣佑祐昕昱晟晗祺硕彧翊苒洛柠禾恩圣帅亚冠群继守秉彦晴晶桢梦玥玟琰娥珠萌乔景承艺"
 )
 _SPACED = "|".join("[ \u3000]?".join(name) for name in COMPOUND.split("|"))
 _LIKELY = rf"(?:{_SPACED}|[{SURNAMES}])(?:[ \u3000]?[{_GIVEN}]){{1,2}}"
@@ -60,11 +61,18 @@ _CALLED = (
     r"(?:我(?:的名字)?(?:就)?叫做?|我的名字[是叫]|我的姓名是|本人姓名|姓名[是为叫]|名字[是为叫]"
     r"|他叫|她叫|本名|真名[是叫]?)[ ]?(?:[:：])?[ ]?"
 )
-_WORD = r"[A-Z][A-Za-z'’\-]{1,20}\.?"
+_LETTERS = "A-Za-zÀ-ÖØ-öø-ÿ"
+_WORD = rf"[A-ZÀ-ÖØ-Þ][{_LETTERS}'’\-]{{1,20}}\.?"
 # A title is no label by itself: novels and exercises are full of them. Beside an identifier it is (see names.py).
 TITLED = (
     r"(?<![A-Za-z])(?:Mr|Mrs|Ms|Miss|Dr|Prof)\.?[ ]"
     rf"(?P<value>{_WORD}(?:[ ](?:{_WORD}|[A-Z]\.?)){{0,2}})(?![A-Za-z])"
+)
+# Who stands between a word that leads to somebody and an identifier: ship to Siobhan O'Connor (415-…
+ADDRESSED = (
+    r"(?<![A-Za-z])(?i:to|for|from|by|with|contact|attn\.?|call|ask|cc|dear|hi|hello|name|patient|recipient|is|am)"
+    r"[:,]?[ ]"
+    rf"(?P<value>{_WORD}(?:[ ](?:{_WORD}|[A-Z]\.)){{1,2}})[ ,:(<\[—-]{{1,3}}\Z"
 )
 _FULL = rf"{_WORD}(?:[ ](?:{_WORD}|[A-Z]\.?)){{0,2}}[ ]{_WORD}"
 _TRY_ENGLISH = (
@@ -175,7 +183,7 @@ class Person(Recognizer):
         if rule in ("person.en", "person.role_en", "person.titled", "person.am_en"):
             return self._english(value)
         value = "".join(value.split())
-        if value in _SPECIMENS or re.search("[某甲乙丙]", value):
+        if value in _SPECIMENS or re.search("某|^.[甲乙丙丁]$", value):
             return Judgement(0.9, "specimen")
         if value[:2] in _STOP or value in _STOP:
             return None

@@ -3,7 +3,7 @@
 import re
 from random import Random
 
-from datacheck.pii.expressions import ARITHMETIC_RIGHT, FIELD_LEFT, GATE_DIGITS, RIGHT, worded
+from datacheck.pii.expressions import ARITHMETIC_RIGHT, FIELD_LEFT, GATE_DIGITS, GLUED_LEFT, RIGHT, worded
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer, digits_of, random_digits
 
@@ -29,13 +29,13 @@ class PhoneNumber(Recognizer):
         "phone_number": rf"(?<![0-9A-Za-z+])\+[ ]?[1-9](?:{_SEP}{{0,3}}[0-9]){{6,14}}{RIGHT}",
         "phone_number.area": rf"(?<![0-9A-Za-z_)\]])(?<![0-9][\-. +])\([2-9][0-9]{{2}}\)[ ]?[2-9][0-9]{{2}}[\-. ][0-9]{{4}}{RIGHT}",  # noqa: E501
         "phone_number.us": (
-            rf"(?<![0-9A-Za-z])(?<![0-9][\-. +])(?:1[\-. ])?[(（]?[2-9][0-9]{{2}}{_SEP}{{1,3}}[2-9][0-9]{{2"
+            rf"{GLUED_LEFT}(?<![0-9][\-. +])(?:1[\-. ])?[(（]?[2-9][0-9]{{2}}{_SEP}{{1,3}}[2-9][0-9]{{2"
             rf"}}[\-. ]?[0-9]{{4}}"
             rf"{RIGHT}(?![\-.][0-9])"
         ),
     }
     positive = "手机|电话|電話|号码|联系|联络|致电|拨打|" + worded(
-        "tel", "telephone", "phone", "mobile", "cell", "cellphone", "call", "contact", "whatsapp", "fax", "dial",
+        "tel", "telephone", "phone", "mobile", "cell", "cellphone", "call", "contact", "whatsapp", "fax", "dial", "ph",
         "text me", "text", "my number", "his number", "her number", "our number", "number is", "reach", "ring",
     )  # fmt: skip
     negative_left = (

@@ -9,10 +9,13 @@ from datacheck.pii.recognizers.base import Labelled, random_digits, words
 _HAN = ("微博", "抖音", "小红书", "小紅書", "快手", "知乎", "B站", "哔哩哔哩", "豆瓣", "推特", "脸书", "电报")
 _LATIN = tuple(
     form
-    for word in "weibo douyin xiaohongshu twitter instagram telegram tiktok snapchat facebook skype handle".split()
+    for word in (
+        "weibo douyin xiaohongshu discord twitter instagram telegram tiktok snapchat facebook skype handle"
+    ).split()
     for form in (word, word.title(), word.upper())  # written out: any mixture of cases costs a tenth of the scan
 )
-_NETWORK = rf"(?:{'|'.join(_HAN)}|(?<![A-Za-z])(?:{'|'.join(_LATIN)})(?![a-z]))"
+_NETWORK = rf"(?:{'|'.join(_HAN)}|(?<![A-Za-z])(?:{'|'.join(_LATIN)}"
+_NETWORK += r"|TikTok|ins(?=[ :：]?@)|IG(?=[ :：]?@))(?![a-z]))"
 _NUMBER = r"(?:[账帐]号|[号號]码?|ID|id|名|昵称|[ _](?:id|name|username|handle|account))"
 _AT = r"@(?P<value>[A-Za-z0-9_][A-Za-z0-9_.\-]{1,29}|[\u4e00-\u9fff][\u4e00-\u9fffA-Za-z0-9_\-]{1,15})"
 _NAME = r"(?P<value>[A-Za-z0-9_](?=[A-Za-z0-9_.\-]*[0-9_])[A-Za-z0-9_.\-]{3,29})"
@@ -26,7 +29,9 @@ class SocialHandle(Labelled):
     policy = Policy("warn")
     label = "微博@"
     prefilter = r"@[A-Za-z0-9_\u4e00-\u9fff]|(?:[号號名称]|(?i:id|name|handle|account))[^\n]{0,12}[A-Za-z0-9_]{4}"
-    gate = "|".join((*_HAN, *_LATIN))
+    gate = "|".join(
+        (*_HAN, *_LATIN, "TikTok", *(f"{word}{sign}@" for word in ("ins", "IG") for sign in ("", " ", ":", "：")))
+    )
     patterns = {
         "social_handle": rf"{_NETWORK}{_NUMBER}?(?:{LINKER}){_AT}(?![A-Za-z0-9_@]|\.[A-Za-z])",
         "social_handle.name": rf"{_NETWORK}{_NUMBER}{LINKER}(?<![A-Za-z0-9_.\-]){_NAME}(?![A-Za-z0-9_@]|\.[A-Za-z])",

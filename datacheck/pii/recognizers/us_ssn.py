@@ -9,7 +9,8 @@ from datacheck.pii.recognizers.base import Judgement, Recognizer, in_sequence, w
 _SEP = r"[\- .]"
 _START = rf"(?:{LEFT}|(?<=(?i:ssn)))"
 # "The Social Security number on file (…": more characters than the window of context has
-_LABEL = r"(?i:social[ _\-]?security[ _\-]{0,2}(?:number|num|no\.?|card(?: number)?)|(?<![a-z])ssn)"
+_LABEL = r"(?i:social[ _\-]?security[ _\-]{0,2}(?:number|num|no\.?|card(?: number)?)"
+_LABEL += r"|(?<![a-z])ssn|(?<![a-z])social(?= (?:is |number |no\.? )?[0-9]{3}[ .][0-9]{2}[ .]))"
 
 
 class UsSsn(Recognizer):

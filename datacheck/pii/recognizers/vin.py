@@ -22,8 +22,16 @@ class Vin(Recognizer):
     gate = GATE_FIVE_DIGITS
     prefilter = rf"(?i:{_CHAR}{{12}}[0-9]{{5}})"
     needs = anywhere("vin", "车架", "車架", "vehicle", "chassis", "车辆识别", "車輛識別")
-    patterns = {"vin": rf"{LEFT}(?=[A-Za-z]*[0-9])(?=[0-9]*[A-Za-z])(?i:{_CHAR}{{12}}[0-9]{{5}}){RIGHT}"}
-    positive = "车架|車架|车辆识别|車輛識別|" + worded("vin", "vehicle identification", "chassis")
+    patterns = {
+        "vin": rf"(?:{LEFT}|(?<=(?<![A-Za-z])(?i:vin)))(?=[A-Za-z]*[0-9])(?=[0-9]*[A-Za-z])"
+        rf"(?i:{_CHAR}{{12}}[0-9]{{5}}){RIGHT}"
+    }
+    positive = (
+        "车架|車架|车辆识别|車輛識別|"
+        + worded("vin", "vehicle identification", "chassis")
+        + "|"
+        + worded("identification number", "identification no")
+    )
     extents = (r"(?<![0-9A-Za-z])[A-HJ-NPR-Z0-9]{17}(?![0-9A-Za-z])",)
     specimens = words("1M8GDM9AXKP042788 1HGBH41JXMN109186")
     shown = (3, 0)

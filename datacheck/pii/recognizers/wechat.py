@@ -25,12 +25,17 @@ class Wechat(Recognizer):
     priority = 200
     policy = Policy("block", hard=True)
     label = "微信号:"
-    prefilter = rf"{_STRONG}{LINKER}[A-Za-z]"
+    prefilter = rf"{_STRONG}{LINKER}[A-Za-z]|wxid_[a-z0-9]|[Vv]：[A-Za-z]|[vw]x[a-z]{{3,12}}_?[a-z]{{0,12}}[0-9]{{3}}"
     patterns = {
         "wechat": (
             rf"(?<![A-Za-z0-9]){_STRONG}(?=号|[ \"']{{0,2}}[:：=是为]|{_NUMBERED}){LINKER}"
             rf"(?<![A-Za-z0-9_\-])(?P<value>{_VALUE})(?![A-Za-z0-9_\-@]|\.[A-Za-z0-9])"
         ),
+        "wechat.wxid": (
+            r"(?<=(?:(?<![A-Za-z0-9])[vw]x[ :：]?|(?<![A-Za-z0-9_])))(?P<value>wxid_[a-z0-9]{6,20})(?![A-Za-z0-9_])"
+        ),
+        "wechat.v": rf"(?<![A-Za-z0-9])[Vv]：(?P<value>{_VALUE})(?![A-Za-z0-9_\-@]|\.[A-Za-z0-9])",
+        "wechat.glued": r"(?<![A-Za-z0-9])[vw]x(?P<value>(?!id)[a-z]{3,12}_?[a-z]{0,12}[0-9]{3,5})(?![A-Za-z0-9_])",
         "wechat.number": (
             rf"(?:微信号码?|微信ID|加微信?|(?<![A-Za-z0-9])[Vv][Xx]){LINKER}(?<![0-9A-Za-z])(?P<value>{_VALUE})(?![A-Za-z0-9_\-@]|\.[A-Za-z0-9]"
             rf")"
@@ -41,10 +46,12 @@ class Wechat(Recognizer):
         "WECHAT WEIXIN ABCDEFG ABC123 TEST123 WXID_XXXXXX YOUR_ID YOURWECHATID EXAMPLE WECHATID WECHAT_ID"
     )
 
-    def judge(self, _rule: str, value: str) -> Judgement | None:
+    def judge(self, rule: str, value: str) -> Judgement | None:
         """The label is the evidence; a lower-case word of a language may follow it too, so letters alone warn."""
         if value.upper() in self.specimens:
             return Judgement(1.0, "specimen")
+        if rule in ("wechat.v", "wechat.glued"):
+            return Judgement(0.5, "suspect") if sum(map(str.isdigit, value)) > 1 else None
         return Judgement(0.7, "valid") if any(not char.isalpha() for char in value) else Judgement(0.5, "suspect")
 
     def canonical(self, value: str) -> str:
