@@ -49,6 +49,17 @@ class Words(NamedTuple):
     exit_code: str = "exit code {}"
     checks: Phrase = ("{} check", "{} checks")
     not_started: str = "no check was planned"
+    # the first screen
+    causes: str = "What is worst"
+    next_steps: str = "What to type next"
+    mend: Phrase = ("Mend: {} row goes, of {}; it is put aside", "Mend: {} rows go, of {}; they are put aside")
+    mend_redact: str = "To replace personal data instead of dropping its rows, add {}"
+    prove: str = "Prove: judge what is left by the same contract"
+    again: str = "Run it again"
+    stays: str = "No command mends these:"
+    hits: Phrase = ("{} row", "{} rows")
+    hits_between: str = "rows {first} to {last} of {rows}"
+    hits_most: str = "most in {file}: {n} of {total}"
     # datasets and files
     datasets: str = "Datasets"
     dataset: str = "Dataset"
@@ -77,6 +88,22 @@ class Words(NamedTuple):
     status: str = "Status"
     numbers: str = "Numbers"
     details: str = "Details"
+    check: str = "Check"
+    filter: str = "Filter"
+    every: str = "all"
+    contains: str = "Text"
+    sort: str = "Order"
+    sort_worst: str = "worst first"
+    sort_hits: str = "most rows first"
+    open_all: str = "Open all"
+    close_all: str = "Close all"
+    filtered: str = "{n} of {of}"
+    beyond: Phrase = (
+        "Evidence stands here of the worst {} finding; this prints that of all others:",
+        "Evidence stands here of the worst {} findings; this prints that of all others:",
+    )
+    self_tests: str = "Self-tests"
+    self_tests_why: str = "Whether the checks find on these rows what they are made for"
     nothing_measured: str = "nothing was measured"
     incomplete: str = "incomplete: only the readable rows were seen"
     read_of: str = "read {read} of {due} rows"
@@ -143,6 +170,7 @@ class Words(NamedTuple):
     baseline_only: str = "no new violation; what the baseline knows is still there"
     # the card
     about: str = "About this check"
+    about_all: str = "About the checks"
     why: str = "why"
     fix: str = "fix"
     more: str = "more"
