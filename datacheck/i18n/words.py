@@ -127,6 +127,7 @@ class Words(NamedTuple):
         "and {} more value; all of them are in report.json",
         "and {} more values; all of them are in report.json",
     )
+    other_values: str = "Numbers in order or for information"
     problems: str = "Problems"
     places: str = "Places"
     place: str = "Place"

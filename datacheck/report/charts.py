@@ -145,7 +145,7 @@ def _mark(x: float, top: float, bottom: float) -> str:
 
 def spread(counts: Sequence[int], starts: Sequence[float]) -> Markup:
     """Columns from left to right for the parts of a dataset, as high as they hold hits; `starts` of further files."""
-    width, height, most = 320.0, 40.0, max(counts) or 1
+    width, height, most = 320.0, 28.0, max(counts) or 1
     step = width / len(counts)
     tall = [(at, 4 + (height - 4) * count / most) for at, count in enumerate(counts) if count]
     columns = "".join(f"M{(at + 0.5) * step:.1f} {height:.0f}v-{h:.1f}" for at, h in tall)
