@@ -24,7 +24,6 @@ class Words(NamedTuple):
     semicolon: str = "; "
     aside: str = "{} ({})"  # "12 (144 of 1,200)"
     percent: str = "{} %"
-    title: str = "Data report"
     contract: str = "Contract"
     version: str = "version"
     verdict: str = "Verdict"
@@ -87,9 +86,7 @@ class Words(NamedTuple):
     finding: str = "Finding"
     status: str = "Status"
     numbers: str = "Numbers"
-    details: str = "Details"
     check: str = "Check"
-    filter: str = "Filter"
     every: str = "all"
     contains: str = "Text"
     sort: str = "Order"
@@ -97,7 +94,6 @@ class Words(NamedTuple):
     sort_hits: str = "most rows first"
     open_all: str = "Open all"
     close_all: str = "Close all"
-    filtered: str = "{n} of {of}"
     beyond: Phrase = (
         "Evidence stands here of the worst {} finding; this prints that of all others:",
         "Evidence stands here of the worst {} findings; this prints that of all others:",

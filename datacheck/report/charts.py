@@ -29,14 +29,14 @@ _MOST_SLOTS = 120  # columns and gaps beside each other
 _DECIMAL = re.compile(r"\d{1,9}\.\d{1,9}")
 
 
-class Limits(NamedTuple):
+class Bounds(NamedTuple):
     """Bounds to draw into a figure, on its first column and on its numbers."""
 
     x: Sequence[float] = ()
     y: Sequence[float] = ()
 
 
-NO_LIMITS = Limits()
+UNBOUND = Bounds()
 
 
 @dataclass(frozen=True)
@@ -50,11 +50,11 @@ class Chart:
     lines: tuple[tuple[Any, ...], ...]
 
 
-def chart(figure: dict[str, list[Any]], limits: Limits = NO_LIMITS) -> Chart:
+def chart(figure: dict[str, list[Any]], bounds: Bounds = UNBOUND) -> Chart:
     """Draw a table: the first column is x, every numeric one after it is y.
 
     Words or true/false as x give horizontal bars, named by all columns of words; up to 60 numbers with one y give
-    columns; the rest gives lines. `limits` are drawn into bars and columns.
+    columns; the rest gives lines. `bounds` are drawn into bars and columns.
     """
     columns = tuple(figure)
     lines = tuple(zip(*figure.values(), strict=False)) if columns else ()
@@ -68,9 +68,9 @@ def chart(figure: dict[str, list[Any]], limits: Limits = NO_LIMITS) -> Chart:
         labels = [
             " · ".join("–" if part is None else str(part) for part in parts) for parts in zip(*words, strict=True)
         ]
-        drawn, svg = BARS, _bars(labels[:BARS], names, [y[:BARS] for y in ys], limits.y, is_wide=len(words) > 1)
+        drawn, svg = BARS, _bars(labels[:BARS], names, [y[:BARS] for y in ys], bounds.y, is_wide=len(words) > 1)
     elif len(names) == 1 and len(lines) <= few:
-        drawn, svg = few, _columns(x, columns[0], ys[0], limits)
+        drawn, svg = few, _columns(x, columns[0], ys[0], bounds)
     else:
         drawn, svg = POINTS, _lines([_float(v) for v in x[:POINTS]], columns[0], names, [y[:POINTS] for y in ys])
     return Chart(svg, min(drawn, len(lines)), len(lines), columns, lines[:few])
@@ -262,9 +262,9 @@ def _tick(value: Any) -> str:
     return number(value) if isinstance(value, int | float) else "–"
 
 
-def _columns(x: Sequence[Any], x_name: str, y: Sequence[Any], limits: Limits) -> Markup:
+def _columns(x: Sequence[Any], x_name: str, y: Sequence[Any], bounds: Bounds) -> Markup:
     values = [_float(v) for v in y]
-    top, bottom = _range([v for v in [*values, *limits.y] if v is not None])
+    top, bottom = _range([v for v in [*values, *bounds.y] if v is not None])
     slots = _slots([_float(v) for v in x])
     room = (_WIDTH - _LEFT - _RIGHT) / (max(slots) + 1)
     scale = (_BASE - _PLOT_TOP) / (top - bottom)
@@ -276,9 +276,9 @@ def _columns(x: Sequence[Any], x_name: str, y: Sequence[Any], limits: Limits) ->
             at = zero - height if value >= 0 else zero
             body.append(_rect(_LEFT + slot * room + room * 0.1, at, room * 0.8, height, "series-0"))
     step = (x[1] - x[0]) / (slots[1] - slots[0]) if len(x) > 1 and None not in x[:2] else 0
-    across = [(limit - x[0]) / step for limit in limits.x] if step and (x[-1] - x[0]) / step == slots[-1] else []
+    across = [(limit - x[0]) / step for limit in bounds.x] if step and (x[-1] - x[0]) / step == slots[-1] else []
     body += [_mark(_LEFT + slot * room, _PLOT_TOP, _BASE) for slot in across if 0 <= slot <= max(slots) + 1]
-    for limit in limits.y:
+    for limit in bounds.y:
         up = zero - limit * scale
         body.append(f'<path d="M{_LEFT:.0f} {up:.1f}H{_WIDTH - _RIGHT:.0f}" class="limit"/>')
     return _svg(_WIDTH, _BASE + 28, x_name, body)

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from datacheck.features.sketch import GramSettings
 from datacheck.i18n.message import catalogue, ids
 from datacheck.i18n.words import Lang, Phrase
-from datacheck.report.charts import NO_LIMITS, Limits
+from datacheck.report import cards
+from datacheck.report.charts import Bounds
 from datacheck.verdict.model import Finding
 
 NAMED = ids(
@@ -46,25 +46,15 @@ NAMED = ids(
 )  # fmt: skip
 # Figures of a self-test: of copies with planted faults or of the search itself, and a sentence on each.
 SELF_TESTS: dict[str, Phrase] = {
-    "planted": "Faults made up by datacheck were planted into copies of these rows: how many by kind, and how many were "
-    "found; where a column says how many were still alike, only those count.",
+    "planted": "Faults made up by datacheck were planted into copies of these rows: how many by kind, and how many "
+    "were found; where a column says how many were still alike, only those count.",
     "recall_curve": "The share of the planted copies that would have been found had the threshold been another.",
     "random_pairs": "How alike rows of these data are that were drawn at random: a threshold should lie far above.",
     "lsh_recall": "All similar pairs of a sample, compared completely, and how many of them the quick search proposes.",
 }
 
-# Which limits can be drawn into which figure: (check, figure) → settings that bound its x, and the share that bounds
-# what its bars are of their sum.
-_BOUNDS: Mapping[tuple[str, str], tuple[tuple[str, ...], str]] = {
-    ("near_duplicates", "similarity"): (("threshold",), ""),
-    ("leakage", "containment"): (("review", "block"), ""),
-    ("identical_pairs", "similarity"): (("near",), ""),
-    ("small_gap", "gaps"): (("gap",), ""),
-    ("similar_texts", "nearest"): (("cosine",), ""),
-    ("thin_reasoning", "steps"): (("steps",), ""),
-    ("choice_balance", "letters"): ((), "top_choice"),
-    ("low_diversity", "openings"): ((), "top_opening"),
-}
+# The share whose limit bounds what a bar of a figure is of their sum.
+_SHARES = {"letters": "top_choice", "openings": "top_opening"}
 _OURS = {known.partition(": ")[0] for known in NAMED} - {"figure", "column"}
 
 
@@ -93,17 +83,8 @@ def table_of(table: Mapping[str, list[Any]], lang: Lang) -> dict[str, list[Any]]
     return {names[column] if apart else column: values for column, values in said.items()}
 
 
-def limits_of(finding: Finding, figure: str) -> Limits:
+def bounds_of(finding: Finding, figure: str) -> Bounds:
     """The limits in force that can be drawn into a figure of a finding."""
-    settings, share = _BOUNDS.get((finding.check, figure), ((), ""))
-    bounds = [_setting(finding, name) for name in settings]
-    whole = next((v for v in finding.values if v.name == share and not v.slice and v.of), None)
-    drawn = [limit * (whole.of or 0) for limit in sorted(set(whole.limit.values()))] if whole else []
-    return Limits([bound for bound in bounds if bound is not None], drawn) if bounds or drawn else NO_LIMITS
-
-
-def _setting(finding: Finding, name: str) -> float | None:
-    value = finding.settings.get(name)
-    if value is None and name == "threshold":
-        value = GramSettings.model_validate(finding.settings.get("features", {})).threshold
-    return float(value) if isinstance(value, int | float) else None
+    share = next((v for v in finding.values if v.name == _SHARES.get(figure) and not v.slice and v.of), None)
+    limits = [limit * (share.of or 0) for limit in sorted(set(share.limit.values()))] if share else ()
+    return Bounds(cards.thresholds(finding.check, finding.settings).get(figure, ()), limits)

@@ -342,7 +342,8 @@ def gravest(report: Report) -> list[Finding]:
     """Findings by status, and of one status by how many rows they hit; of those that one error stopped the first."""
     ranked = sorted(worst_first(report), key=lambda f: (list(reversed(Status)).index(f.status), -hits(f)))
     seen: set[tuple[str, str]] = set()
-    first, again = [], []
+    first: list[Finding] = []
+    again: list[Finding] = []
     for finding in ranked:
         cause = (finding.dataset, str(finding.error)) if finding.error and not finding.values else ("", finding.id)
         (again if cause in seen else first).append(finding)

@@ -40,15 +40,16 @@ def spread(finding: Finding, datasets: Mapping[str, DatasetEntry], folder: Path 
     parts = min(PARTS, whole)
     counted = rows.group_by(pl.col("row") * parts // whole).len()
     heights = dict(counted.iter_rows())
-    starts = list(accumulate((file.rows for file in entry.files[:-1]))) if len(entry.files) <= PARTS // 2 else []
+    starts = list(accumulate(file.rows for file in entry.files[:-1])) if len(entry.files) <= PARTS // 2 else []
     svg = charts.spread([heights.get(part, 0) for part in range(parts)], [start / whole for start in starts])
     return Spread(svg, _said(rows, whole, len(entry.files), words))
 
 
 def _rows(table: pl.DataFrame, entry: DatasetEntry) -> pl.DataFrame:
     """`row`, `file`: each row once; what is no row (a line that cannot be read) stands at its line of its file."""
-    starts = dict(zip((f.path for f in entry.files), accumulate((f.rows for f in entry.files), initial=0), strict=False))
-    known = pl.DataFrame({"file": list(starts), "start": list(starts.values())}, schema_overrides={"start": pl.UInt64})
+    starts = list(accumulate((file.rows for file in entry.files), initial=0))[:-1]
+    files = {"file": [file.path for file in entry.files], "start": starts}
+    known = pl.DataFrame(files, schema={"file": pl.String, "start": pl.UInt64})
     line = pl.col("start") + pl.col("line").fill_null(1).clip(lower_bound=1) - 1
     placed = table.join(known, on="file", how="left").select("file", row=pl.coalesce("row", line))
     return placed.drop_nulls("row").unique("row").sort("row")

@@ -7,7 +7,6 @@ All of it can be read without the script, which filters, sorts and unfolds.
 
 import base64
 import hashlib
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
