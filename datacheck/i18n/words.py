@@ -53,6 +53,7 @@ class Words(NamedTuple):
     next_steps: str = "What to type next"
     mend: Phrase = ("Mend: {} row goes, of {}; it is put aside", "Mend: {} rows go, of {}; they are put aside")
     mend_redact: str = "To replace personal data instead of dropping its rows, add {}"
+    drop: str = "Where a look says that its rows should go: {}"
     prove: str = "Prove: judge what is left by the same contract"
     again: str = "Run it again"
     stays: str = "No command mends these:"

@@ -54,6 +54,16 @@ def commands(report: Report, run: Mapping[str, Any]) -> Commands:
     )
 
 
+def drop(finding: Finding, run: Mapping[str, Any]) -> str:
+    """The command that takes away the rows of one finding that the other leaves; empty where there are none."""
+    typed: Mapping[str, Any] = run.get("typed") or {}
+    if finding.status is not Status.WARN or not droppable(finding):
+        return ""
+    out, path = typed.get("out", "REPORT"), typed.get("paths", {}).get(finding.dataset, "PATH")
+    where = _data({finding.dataset: path})
+    return shlex.join(["datacheck", "apply", out, *where, "--drop", finding.id, "--out", f"{out}-mended"])
+
+
 def _data(paths: Mapping[str, str]) -> list[str]:
     return [part for name, path in paths.items() for part in ("--data", f"{name}={path}")]
 

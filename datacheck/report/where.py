@@ -30,7 +30,7 @@ def spread(finding: Finding, datasets: Mapping[str, DatasetEntry], folder: Path 
     if folder is None or entry is None or finding.evidence.file is None:
         return None
     try:
-        table = evidence_of(folder, finding.id, "file", "line", "row")
+        table = evidence_of(folder, finding.id, "file", "line", "byte", "row")
     except LoadError:
         return None  # the page says less, the report is as true
     rows = _rows(table, entry)
@@ -46,12 +46,20 @@ def spread(finding: Finding, datasets: Mapping[str, DatasetEntry], folder: Path 
 
 
 def _rows(table: pl.DataFrame, entry: DatasetEntry) -> pl.DataFrame:
-    """`row`, `file`: each row once; what is no row (a line that cannot be read) stands at its line of its file."""
+    """`row`, `file`: each row once.
+
+    A place that names no row (a line that cannot be read, a hit that blames nobody) stands where its byte or its line
+    is in its file.
+    """
     starts = list(accumulate((file.rows for file in entry.files), initial=0))[:-1]
-    files = {"file": [file.path for file in entry.files], "start": starts}
-    known = pl.DataFrame(files, schema={"file": pl.String, "start": pl.UInt64})
-    line = pl.col("start") + pl.col("line").fill_null(1).clip(lower_bound=1) - 1
-    placed = table.join(known, on="file", how="left").select("file", row=pl.coalesce("row", line))
+    files = [(file.path, start, file.rows, file.bytes) for file, start in zip(entry.files, starts, strict=True)]
+    names = {"file": pl.String, "start": pl.UInt64, "rows": pl.UInt64, "bytes": pl.UInt64}
+    known = pl.DataFrame(files, schema=names, orient="row")
+    share = pl.col("byte") / pl.col("bytes").clip(lower_bound=1) * pl.col("rows")
+    inside = pl.coalesce(share.floor().cast(pl.UInt64), pl.col("line").fill_null(1).clip(lower_bound=1) - 1)
+    last = pl.col("rows").clip(lower_bound=1) - 1
+    near = pl.col("start") + pl.min_horizontal(inside, last)
+    placed = table.join(known, on="file", how="left").select("file", row=pl.coalesce("row", near))
     return placed.drop_nulls("row").unique("row").sort("row")
 
 

@@ -205,5 +205,7 @@ def test_hostile_strings_do_nothing(page, build_all, payloads, tmp_path, fill):
     tags = page.run("[...new Set([...document.querySelectorAll('*')].map(e => e.localName))].sort()")
     assert not {"img", "iframe", "object", "embed", "base", "form2", "video", "audio", "marquee"} & set(tags)
     assert page.run("document.scripts.length") == 1
-    handlers = "[...document.querySelectorAll('*')].flatMap(e => [...e.attributes]).filter(a => a.name.startsWith('on'))"
+    handlers = (
+        "[...document.querySelectorAll('*')].flatMap(e => [...e.attributes]).filter(a => a.name.startsWith('on'))"
+    )
     assert page.run(f"{handlers}.length") == 0

@@ -19,7 +19,7 @@ from markupsafe import Markup
 from datacheck.check import Status
 from datacheck.i18n.words import WORDS, Lang, step_in, told
 from datacheck.report import cards, charts, figures, sets, shape, show, strips
-from datacheck.report.commands import commands
+from datacheck.report.commands import commands, drop
 from datacheck.report.where import spread
 from datacheck.verdict.model import DatasetEntry, Finding, Report, ValueEntry
 
@@ -113,6 +113,7 @@ def _render(report: Report, lang: Lang, run: Mapping[str, Any], caps: _Caps) -> 
         causes=[f for f in worst[:CAUSES] if f.status in _OPENED],
         next=commands(report, run),
         line_of=_line,
+        drop=partial(drop, run=run),
         spread=partial(spread, datasets=report.datasets, folder=run.get("folder"), words=words),
         shortened=caps is not _CAPS[0] or len(ranked) > caps.findings or len(report.datasets) > caps.datasets,
         limit=f"{LIMIT // 1_000_000} MB",
