@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 
+from rich.cells import cell_len
+
 from datacheck.check import Status
 from datacheck.i18n.message import Message
 from datacheck.i18n.words import Lang, Words
 from datacheck.i18n.words import told as _told
 from datacheck.loading.codes import CODES
-from datacheck.report.shape import shorten
+from datacheck.report.shape import fit, shorten
 from datacheck.verdict.model import CoverageEntry, Finding, Place, Report, Sentence, ValueEntry, all_known
 
 CLUSTERS = "largest_clusters"  # the figure of that name, which is a list
@@ -349,6 +351,23 @@ def gravest(report: Report) -> list[Finding]:
         (again if cause in seen else first).append(finding)
         seen.add(cause)
     return sorted([*first, *again], key=lambda f: list(reversed(Status)).index(f.status))
+
+
+def examples(finding: Finding) -> list[Place]:
+    """Two places that differ as far as they can: in their problem, or else in where they are."""
+    first, *others = finding.evidence.first or (None,)
+    if first is None:
+        return []
+    second = sorted(others, key=lambda other: (other.problem == first.problem, other.at == first.at))
+    return [first, *second[:1]]
+
+
+def both_ends(text: str, cells: int = 84) -> str:
+    """A text of two short lines: its beginning and its end, for an answer may be wrong at either."""
+    half = cells // 2
+    if cell_len(text) <= cells:
+        return text
+    return f"{fit(text, half)}…{fit(text[::-1], half)[::-1]}"
 
 
 def inline(place: Place, room: int = 16) -> list[tuple[str, str]]:

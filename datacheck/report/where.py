@@ -48,11 +48,14 @@ def spread(finding: Finding, datasets: Mapping[str, DatasetEntry], folder: Path 
 def _rows(table: pl.DataFrame, entry: DatasetEntry) -> pl.DataFrame:
     """`row`, `file`: each row once.
 
-    A place that names no row (a line that cannot be read, a hit that blames nobody) stands where its byte or its line
-    is in its file.
+    A place that names no row (a line that cannot be read, a hit that blames nobody) stands at its line, or where a
+    line is not a row about where its byte is in the file.
     """
     starts = list(accumulate((file.rows for file in entry.files), initial=0))[:-1]
-    files = [(file.path, start, file.rows, file.bytes) for file, start in zip(entry.files, starts, strict=True)]
+    files = [
+        (file.path, start, file.rows, file.bytes if file.container != "jsonl" else None)
+        for file, start in zip(entry.files, starts, strict=True)
+    ]
     names = {"file": pl.String, "start": pl.UInt64, "rows": pl.UInt64, "bytes": pl.UInt64}
     known = pl.DataFrame(files, schema=names, orient="row")
     share = pl.col("byte") / pl.col("bytes").clip(lower_bound=1) * pl.col("rows")

@@ -1008,7 +1008,7 @@ SABOTAGES = (
         "datacheck.report.commands.commands",
         "given |= {name: _kept(",
         "given = given or {name: _kept(",
-        "tests/report/test_commands.py::test_what_the_page_says_to_type_mends_and_proves[\"it's data\"-data1]",
+        "tests/report/test_commands.py::test_what_the_page_says_to_type_mends_and_proves[typed]",
     ),
     Sabotage(
         "hits_lie_elsewhere",
