@@ -58,6 +58,7 @@ class Words(NamedTuple):
     again: str = "Run it again"
     stays: str = "No command mends these:"
     hits: Phrase = ("{} row", "{} rows")
+    hit_places: Phrase = ("{} place", "{} places")
     hits_between: str = "rows {first} to {last} of {rows}"
     hits_most: str = "most in {file}: {n} of {total}"
     # datasets and files

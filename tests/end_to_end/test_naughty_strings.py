@@ -13,6 +13,7 @@ import unicodedata
 import urllib.parse
 import xml.etree.ElementTree as ET
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,6 +25,7 @@ from markdown_it import MarkdownIt
 from rich.console import Console
 
 from datacheck.pii.redaction import excerpt
+from datacheck.report.faces import html as html_face
 from datacheck.report.faces.html import render as render_html
 from datacheck.report.faces.junit import render as render_junit
 from datacheck.report.faces.markdown import render as render_markdown
@@ -230,7 +232,10 @@ class Page(html.parser.HTMLParser):
         self.text.append(data)
 
 
-def test_html(naughty, calm):
+def test_html(naughty, calm, monkeypatch):
+    every = replace(html_face._CAPS[0], findings=10_000, details=10_000)
+    monkeypatch.setattr(html_face, "LIMIT", 1 << 30)  # all of it on one page
+    monkeypatch.setattr(html_face, "_CAPS", (every,))
     text, other = (render_html(drop.wide, naughty.lang) for drop in (naughty, calm))
     page, other = Page(text), Page(other)
     assert page.names == other.names
