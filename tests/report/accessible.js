@@ -25,6 +25,7 @@
     }
     const scrolls = ["auto", "scroll"].includes(style.overflowX) && element.scrollWidth > element.clientWidth;
     if (scrolls && element.tabIndex < 0) say("out of reach of keys", element);
+    if (element.matches("p a") && !style.textDecorationLine.includes("underline")) say("link told by colour", element);
     if (element.matches("th") && !element.textContent.trim()) say("head without a word", element);
     if (element.matches("input, select") && !element.labels.length) say("no label", element);
     if (element.matches("a, button, summary") && !element.textContent.trim()) say("no name", element);
