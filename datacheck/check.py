@@ -432,6 +432,10 @@ class Check(Model, ABC):
         """What it needs in a row with these settings."""
         return self.reads
 
+    def thresholds(self) -> Mapping[str, Sequence[float]]:
+        """Settings that are to be drawn into figures: on the first column of the figure of that name."""
+        return {}
+
     def promised(self) -> frozenset[str]:
         """The metrics that it gives with these settings: all, unless the check says otherwise."""
         return frozenset(self.metrics)

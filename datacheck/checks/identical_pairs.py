@@ -1,5 +1,6 @@
 """The check identical_pairs."""
 
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 import polars as pl
@@ -62,6 +63,10 @@ class IdenticalPairs(Check):
 
     def _pairs(self) -> Need:
         return Need(PairSimilarity(normalise=self.normalise, cut=self.cut))
+
+    def thresholds(self) -> Mapping[str, Sequence[float]]:
+        """From where the two answers are near."""
+        return {"similarity": (self.near,)}
 
     def needs(self) -> tuple[Need, ...]:
         """The similarity of each pair."""

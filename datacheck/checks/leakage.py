@@ -1,6 +1,6 @@
 """The check leakage."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
@@ -150,6 +150,10 @@ class Leakage(Check):
         tau = min(self.review, self.block)
         held = self.splits
         return Need(Leaks(against=which.of, tau=tau, min_length=self.min_length, split=which.split, held=held))
+
+    def thresholds(self) -> Mapping[str, Sequence[float]]:
+        """From where an item is for review, and from where it has leaked."""
+        return {"containment": (self.review, self.block)}
 
     def needs(self) -> tuple[Need, ...]:
         """Per evaluation set: its rows, its items, its prompts' skeletons, and the hits in this dataset."""

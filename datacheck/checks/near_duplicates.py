@@ -1,5 +1,6 @@
 """The check near_duplicates."""
 
+from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -135,6 +136,10 @@ class NearDuplicates(Check):
     )
     keep: Keep = Field(default="first", description="which row of a cluster is kept: first, longest or best_score")
     against: Names = Field(default=(), description="earlier datasets of this contract whose rows should not come again")
+
+    def thresholds(self) -> Mapping[str, Sequence[float]]:
+        """From where a pair is one of near-duplicates."""
+        return {"similarity": (self._least,)}
 
     @property
     def _least(self) -> float:

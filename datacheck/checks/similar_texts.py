@@ -1,6 +1,6 @@
 """The check similar_texts."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -99,6 +99,10 @@ class SimilarTexts(Check):
     @property
     def _projections(self) -> Projections:
         return Projections(on=self.on, min_chars=self.min_chars)
+
+    def thresholds(self) -> Mapping[str, Sequence[float]]:
+        """From where a pair is listed."""
+        return {"nearest": (self.cosine,)}
 
     def needs(self) -> tuple[Need, ...]:
         """The vectors, the frequencies behind them, and the evaluation set."""

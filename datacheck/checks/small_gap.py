@@ -1,7 +1,7 @@
 """The check small_gap."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import polars as pl
@@ -62,6 +62,10 @@ class SmallGap(Check):
     def implied(cls, dataset: Mapping[str, Any]) -> Mapping[str, Any]:
         """The scale stands with the source."""
         return {"scale": dataset["scale"]}
+
+    def thresholds(self) -> Mapping[str, Sequence[float]]:
+        """The smallest gap that is wanted."""
+        return {"gaps": (self.gap,)}
 
     def measure(self, data: View) -> Measured:
         """Gaps of the rows that have both scores; none at all, or scores off an undeclared scale, cannot be judged."""

@@ -1,5 +1,6 @@
 """The check thin_reasoning."""
 
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 import polars as pl
@@ -33,6 +34,10 @@ class ThinReasoning(Check):
     of: Literal["answer", "response"] = Field(default="answer", description="the part that holds the solution")
     chars: int = Field(default=100, ge=0, description="characters up to which a solution is short")
     steps: int = Field(default=3, ge=0, description="steps up to which a solution has few")
+
+    def thresholds(self) -> Mapping[str, Sequence[float]]:
+        """Up to where a solution has few steps."""
+        return {"steps": (self.steps,)}
 
     def needs(self) -> tuple[Need, ...]:
         """The lengths of the solutions."""

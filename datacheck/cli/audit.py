@@ -46,7 +46,14 @@ def audit(
         raise UsageError("{path}: a contract has its data; judge it: datacheck run {path}", path=data)
     speaks = language(lang)
     options = Options(
-        out=out, strict=strict, excerpts=excerpts, lang=speaks, alone=is_watched(), debug=debug, keep_contract=True
+        out=out,
+        strict=strict,
+        excerpts=excerpts,
+        lang=speaks,
+        alone=is_watched(),
+        debug=debug,
+        keep_contract=True,
+        typed=True,
     )
     named = {"train": str(data)} | ({"eval": str(evaluation)} if evaluation else {})
     with tempfile.TemporaryDirectory() as folder, signals_raise():

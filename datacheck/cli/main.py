@@ -138,6 +138,7 @@ def run(
         version=version,
         run=run_settings(settings),
         require=tuple(require or ()),
+        typed=True,
     )
     with signals_raise(), Session(contract, bindings(data), options) as session:
         stopped = execute(session, speaks, quiet=quiet)

@@ -42,10 +42,9 @@ from datacheck.session.options import Options
 from datacheck.session.session import Session
 from datacheck.verdict.judge import day_of, version_id
 from datacheck.verdict.judged_files import check_names, evidence_of, judged_files, source_of
-from datacheck.verdict.model import DatasetEntry, FileEntry, Finding, Report, read_report
+from datacheck.verdict.model import UNREADABLE, DatasetEntry, FileEntry, Finding, Report, droppable, read_report
 from datacheck.version import __version__
 
-_BAD_LINES = "unreadable_lines"  # its places are no rows, so they are found again instead of looked up
 _COLUMNS = {name: EVIDENCE[name] for name in ("line", "row", "problem")}
 
 Evidence = Mapping[str, pl.DataFrame]  # finding → `line`, `row` (dataset-wide), `problem` of each of its places
@@ -112,7 +111,7 @@ def derive(
         raise UsageError("--surrogates and --everywhere say how to redact; add --redact")
     chosen = _chosen(report, data, drop, mend)
     _refuse_out(out, [Path(path) for path in data.values()], folder)
-    evidence = {finding.id: _evidence(folder, finding) for finding in chosen if finding.check != _BAD_LINES}
+    evidence = {finding.id: _evidence(folder, finding) for finding in chosen if finding.check != UNREADABLE}
     inputs = [_input(report, folder, name, Path(path), chosen, evidence) for name, path in data.items()]
     readings = {given.name: given.reading for given in inputs}
     menders = redactors(mend, surrogates=surrogates, everywhere=everywhere)
@@ -161,20 +160,16 @@ def _chosen(report: Report, data: Mapping[str, str], drop: Sequence[str], mend: 
             raise UsageError(
                 "--drop {name}: where is the data? add --data {dataset}=PATH", name=name, dataset=by_id[name].dataset
             )
-        if not _droppable(by_id[name]):
+        if not droppable(by_id[name]):
             raise UsageError("--drop {name}: names no row that could be dropped", name=name)
     replaced = mended(mend)
     wanted = [
         f
         for f in report.findings
         if (f.id in drop if drop else f.status is Status.FAIL and f.id not in replaced)
-        or (f.dataset in mend and f.check == _BAD_LINES)
+        or (f.dataset in mend and f.check == UNREADABLE)
     ]
-    return [finding for finding in wanted if finding.dataset in data and _droppable(finding)]
-
-
-def _droppable(finding: Finding) -> bool:
-    return bool(finding.evidence.lines if finding.check == _BAD_LINES else finding.evidence.rows)
+    return [finding for finding in wanted if finding.dataset in data and droppable(finding)]
 
 
 def _not_mended(
@@ -191,7 +186,7 @@ def _reason(finding: Finding, data: Mapping[str, str]) -> Reason:
         return "no_data"
     if finding.status is Status.ERROR:
         return "undecided"
-    return "not_chosen" if _droppable(finding) else "no_row"
+    return "not_chosen" if droppable(finding) else "no_row"
 
 
 def _counted(finding: Finding, places: pl.DataFrame | None, dataset: DerivedDataset) -> DroppedFinding:
@@ -237,7 +232,7 @@ def _input(
     rows = _rows({finding.id: evidence[finding.id] for finding in mine if finding.id in evidence})
     if rows.height and rows["row"][-1] >= entry.rows:
         raise LoadError("{name}: the evidence names rows that the dataset does not have", name=name)
-    bad = next((finding.id for finding in mine if finding.check == _BAD_LINES), None)
+    bad = next((finding.id for finding in mine if finding.check == UNREADABLE), None)
     return _Input(name, path, entry, reading, files, rows, bad)
 
 

@@ -24,7 +24,6 @@ class Words(NamedTuple):
     semicolon: str = "; "
     aside: str = "{} ({})"  # "12 (144 of 1,200)"
     percent: str = "{} %"
-    title: str = "Data report"
     contract: str = "Contract"
     version: str = "version"
     verdict: str = "Verdict"
@@ -49,6 +48,19 @@ class Words(NamedTuple):
     exit_code: str = "exit code {}"
     checks: Phrase = ("{} check", "{} checks")
     not_started: str = "no check was planned"
+    # the first screen
+    causes: str = "What is worst"
+    next_steps: str = "What to type next"
+    mend: Phrase = ("Mend: {} row goes, of {}; it is put aside", "Mend: {} rows go, of {}; they are put aside")
+    mend_redact: str = "To replace personal data instead of dropping its rows, add {}"
+    drop: str = "Where a look says that its rows should go: {}"
+    prove: str = "Prove: judge what is left by the same contract"
+    again: str = "Run it again"
+    stays: str = "No command mends these:"
+    hits: Phrase = ("{} row", "{} rows")
+    hit_places: Phrase = ("{} place", "{} places")
+    hits_between: str = "rows {first} to {last} of {rows}"
+    hits_most: str = "most in {file}: {n} of {total}"
     # datasets and files
     datasets: str = "Datasets"
     dataset: str = "Dataset"
@@ -76,7 +88,20 @@ class Words(NamedTuple):
     finding: str = "Finding"
     status: str = "Status"
     numbers: str = "Numbers"
-    details: str = "Details"
+    check: str = "Check"
+    every: str = "all"
+    contains: str = "Text"
+    sort: str = "Order"
+    sort_worst: str = "worst first"
+    sort_hits: str = "most rows first"
+    open_all: str = "Open all"
+    close_all: str = "Close all"
+    beyond: Phrase = (
+        "Evidence stands here of the worst {} finding; this prints that of all others:",
+        "Evidence stands here of the worst {} findings; this prints that of all others:",
+    )
+    self_tests: str = "Self-tests"
+    self_tests_why: str = "Whether the checks find on these rows what they are made for"
     nothing_measured: str = "nothing was measured"
     incomplete: str = "incomplete: only the readable rows were seen"
     read_of: str = "read {read} of {due} rows"
@@ -100,6 +125,7 @@ class Words(NamedTuple):
         "and {} more value; all of them are in report.json",
         "and {} more values; all of them are in report.json",
     )
+    other_values: str = "Numbers in order or for information"
     problems: str = "Problems"
     places: str = "Places"
     place: str = "Place"
@@ -143,6 +169,7 @@ class Words(NamedTuple):
     baseline_only: str = "no new violation; what the baseline knows is still there"
     # the card
     about: str = "About this check"
+    about_all: str = "About the checks"
     why: str = "why"
     fix: str = "fix"
     more: str = "more"

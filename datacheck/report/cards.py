@@ -7,11 +7,13 @@ card of a user's own check cannot put a tag into a report.
 import inspect
 import re
 import textwrap
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Any
 
 from markupsafe import Markup, escape
+from pydantic import ValidationError
 
 from datacheck.check import Check, Metric, card_of
 from datacheck.contract import discover
@@ -87,6 +89,15 @@ def what(check: str, metric: str, lang: Lang = "en") -> str | None:
     found = _check(check)
     declared = found.metrics.get(metric) if found else None
     return Message(declared.what).said(lang) if declared else None
+
+
+def thresholds(check: str, settings: Mapping[str, Any]) -> Mapping[str, Sequence[float]]:
+    """What a check with these settings wants drawn into its figures; nothing where they are of another version."""
+    found = _check(check)
+    try:
+        return found.model_validate({**settings, "check": check}).thresholds() if found else {}
+    except ValidationError:
+        return {}
 
 
 def _check(name: str) -> type[Check] | None:

@@ -5,9 +5,10 @@ Words that come from data stand only in <text> and <title>, escaped.
 
 import itertools
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from markupsafe import Markup, escape
 from rich.cells import cell_len
@@ -25,6 +26,19 @@ _CELL = 6.6  # pixels of one cell of text
 _MOST_SLOTS = 120  # columns and gaps beside each other
 
 
+_DECIMAL = re.compile(r"\d{1,9}\.\d{1,9}")
+
+
+class Bounds(NamedTuple):
+    """Bounds to draw into a figure, on its first column and on its numbers."""
+
+    x: Sequence[float] = ()
+    y: Sequence[float] = ()
+
+
+UNBOUND = Bounds()
+
+
 @dataclass(frozen=True)
 class Chart:
     """A drawn figure: `svg` is empty where nothing could be drawn; of `total` lines the first `drawn` are shown."""
@@ -36,27 +50,27 @@ class Chart:
     lines: tuple[tuple[Any, ...], ...]
 
 
-def chart(figure: dict[str, list[Any]]) -> Chart:
+def chart(figure: dict[str, list[Any]], bounds: Bounds = UNBOUND) -> Chart:
     """Draw a table: the first column is x, every numeric one after it is y.
 
     Words or true/false as x give horizontal bars, named by all columns of words; up to 60 numbers with one y give
-    columns; the rest gives lines.
+    columns; the rest gives lines. `bounds` are drawn into bars and columns.
     """
     columns = tuple(figure)
     lines = tuple(zip(*figure.values(), strict=False)) if columns else ()
     names = _of_one_scale([name for name in columns[1:] if _is_numeric(figure[name])], figure)
     if not names or not lines:
         return Chart(Markup(), min(len(lines), BARS), len(lines), columns, lines[:BARS])
-    x, ys = figure[columns[0]], [figure[name] for name in names]
+    x, ys = _numbers(figure[columns[0]]), [figure[name] for name in names]
     few = 60
     if not _is_numeric(x):
         words = [figure[name] for name in columns if not _is_numeric(figure[name])]
         labels = [
             " · ".join("–" if part is None else str(part) for part in parts) for parts in zip(*words, strict=True)
         ]
-        drawn, svg = BARS, _bars(labels[:BARS], names, [y[:BARS] for y in ys], is_wide=len(words) > 1)
+        drawn, svg = BARS, _bars(labels[:BARS], names, [y[:BARS] for y in ys], bounds.y, is_wide=len(words) > 1)
     elif len(names) == 1 and len(lines) <= few:
-        drawn, svg = few, _columns(x, columns[0], ys[0])
+        drawn, svg = few, _columns(x, columns[0], ys[0], bounds)
     else:
         drawn, svg = POINTS, _lines([_float(v) for v in x[:POINTS]], columns[0], names, [y[:POINTS] for y in ys])
     return Chart(svg, min(drawn, len(lines)), len(lines), columns, lines[:few])
@@ -67,6 +81,13 @@ def _of_one_scale(names: list[str], figure: Mapping[str, Sequence[Any]]) -> list
     shares = [name for name in names if all(v is None or (isinstance(v, float) and 0 <= v <= 1) for v in figure[name])]
     counts = [name for name in names if all(v is None or isinstance(v, int) for v in figure[name])]
     return shares if shares and counts and len(shares) + len(counts) == len(names) else names
+
+
+def _numbers(values: Sequence[Any]) -> Sequence[Any]:
+    """Numbers that are written as words, as the bins of a histogram are ("0.85"); other words as they are."""
+    if values and all(isinstance(v, str) and _DECIMAL.fullmatch(v) for v in values):
+        return [float(v) for v in values]
+    return values
 
 
 def _is_numeric(values: Sequence[Any]) -> bool:
@@ -80,8 +101,10 @@ def _float(value: Any) -> float | None:
 
 
 def _svg(width: float, height: float, title: str, body: Sequence[str]) -> Markup:
-    head = f'<svg viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" height="{height:.0f}" role="img">'
-    return Markup(f"{head}<title>{_words(title)}</title>{''.join(body)}</svg>")  # noqa: S704 - numbers and escaped words
+    role = 'role="img"' if title else 'aria-hidden="true"'  # without one, the words beside it say the same
+    head = f'<svg viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" height="{height:.0f}" {role}>'
+    named = f"<title>{_words(title)}</title>" if title else ""
+    return Markup(f"{head}{named}{''.join(body)}</svg>")  # noqa: S704 - numbers and escaped words
 
 
 def _words(text: Any, cells: int = 60) -> str:
@@ -102,17 +125,34 @@ def gauge(value: ValueEntry) -> Markup:
     if shown is None or not limit or shown < 0 or any(bound < 0 for bound in limit.values()):
         return Markup()
     top = max(shown, *limit.values())
-    if not any(limit.values()):  # a limit of 0 has no scale
+    if not top:  # 0 with a limit of 0 has no scale
         return Markup()
     is_share = value.of is not None and top <= 1
     end = 1.0 if is_share and top >= 0.5 else top * 1.25
-    width, height, margin = 180, 18, 7
+    width, height, margin = 180, 22, 7
     scale = (width - 2 * margin) / end
-    zones = [_rect(margin + a * scale, 6, (b - a) * scale, 6, f"zone-{status}") for a, b, status in _zones(limit, end)]
+    zones = [_rect(margin + a * scale, 8, (b - a) * scale, 6, f"zone-{status}") for a, b, status in _zones(limit, end)]
+    zones += [_mark(margin + bound * scale, 3, 19) for bound in sorted(set(limit.values()))]
     at = margin + min(shown, end) * scale
     kind = f"dot-{value.status.value}"
-    body = [*zones, f'<circle cx="{at:.1f}" cy="9" r="5" class="{kind}"/>']
+    body = [*zones, f'<circle cx="{at:.1f}" cy="11" r="5" class="{kind}"/>']
     return _svg(width, height, value.name, body)
+
+
+def _mark(x: float, top: float, bottom: float) -> str:
+    return f'<path d="M{x:.1f} {top:.1f}V{bottom:.1f}" class="limit"/>'
+
+
+def spread(counts: Sequence[int], starts: Sequence[float]) -> Markup:
+    """Columns from left to right for the parts of a dataset, as high as they hold hits; `starts` of further files."""
+    width, height, most = 320.0, 28.0, max(counts) or 1
+    step = width / len(counts)
+    tall = [(at, 4 + (height - 4) * count / most) for at, count in enumerate(counts) if count]
+    columns = "".join(f"M{(at + 0.5) * step:.1f} {height:.0f}v-{h:.1f}" for at, h in tall)
+    files = "".join(f"M{start * width:.1f} 0V{height:.0f}" for start in starts)
+    body = [_rect(0, 0, width, height, "track"), f'<path d="{files}" class="edge"/>' if files else ""]
+    wide = max(step - 0.5, 2)
+    return _svg(width, height, "", [*body, f'<path d="{columns}" class="hits" stroke-width="{wide:.1f}"/>'])
 
 
 def _zones(limit: dict[str, float], end: float) -> list[tuple[float, float, Status]]:
@@ -150,9 +190,20 @@ def funnel(steps: Sequence[tuple[str, int]], lost: str) -> Markup:
     return _svg(_WIDTH, len(steps) * row, steps[-1][0] if steps else "", body)
 
 
-def _bars(x: Sequence[str], names: Sequence[str], ys: Sequence[Sequence[Any]], *, is_wide: bool) -> Markup:
+def kept(steps: Sequence[tuple[str, int]]) -> Markup:
+    """A bar of what is left of all rows; empty where nothing is known."""
+    if not steps:
+        return Markup()
+    width, whole, left = 140, steps[0][1] or 1, steps[-1][1]
+    body = [_rect(0, 0, width, 12, "lost"), _rect(0, 0, width * left / whole, 12, "bar-kept")]
+    return _svg(width, 12, "", body)
+
+
+def _bars(
+    x: Sequence[str], names: Sequence[str], ys: Sequence[Sequence[Any]], limits: Sequence[float], *, is_wide: bool
+) -> Markup:
     values = [[_float(v) for v in y] for y in ys]
-    whole = max((abs(v) for y in values for v in y if v is not None), default=0) or 1
+    whole = max((abs(v) for y in [*values, limits] for v in y if v is not None), default=0) or 1
     thin = 14 if len(names) == 1 else 13
     cells = 34 if is_wide else 20
     left = _LABEL + (cells - 20) * _CELL
@@ -168,6 +219,7 @@ def _bars(x: Sequence[str], names: Sequence[str], ys: Sequence[Sequence[Any]], *
             shown = "–" if value is None else number(value)
             body.append(_rect(left, at, length, thin - 2, f"series-{series % 6}"))
             body.append(_text(left + length + 6, at + thin - 3, shown, "number small"))
+    body += [_mark(left + room * limit / whole, top, top + len(x) * row) for limit in limits]
     return _svg(_WIDTH, top + len(x) * row + 4, names[0], body)
 
 
@@ -210,9 +262,9 @@ def _tick(value: Any) -> str:
     return number(value) if isinstance(value, int | float) else "–"
 
 
-def _columns(x: Sequence[Any], x_name: str, y: Sequence[Any]) -> Markup:
+def _columns(x: Sequence[Any], x_name: str, y: Sequence[Any], bounds: Bounds) -> Markup:
     values = [_float(v) for v in y]
-    top, bottom = _range([v for v in values if v is not None])
+    top, bottom = _range([v for v in [*values, *bounds.y] if v is not None])
     slots = _slots([_float(v) for v in x])
     room = (_WIDTH - _LEFT - _RIGHT) / (max(slots) + 1)
     scale = (_BASE - _PLOT_TOP) / (top - bottom)
@@ -223,6 +275,12 @@ def _columns(x: Sequence[Any], x_name: str, y: Sequence[Any]) -> Markup:
             height = abs(value) * scale
             at = zero - height if value >= 0 else zero
             body.append(_rect(_LEFT + slot * room + room * 0.1, at, room * 0.8, height, "series-0"))
+    step = (x[1] - x[0]) / (slots[1] - slots[0]) if len(x) > 1 and None not in x[:2] else 0
+    across = [(limit - x[0]) / step for limit in bounds.x] if step and (x[-1] - x[0]) / step == slots[-1] else []
+    body += [_mark(_LEFT + slot * room, _PLOT_TOP, _BASE) for slot in across if 0 <= slot <= max(slots) + 1]
+    for limit in bounds.y:
+        up = zero - limit * scale
+        body.append(f'<path d="M{_LEFT:.0f} {up:.1f}H{_WIDTH - _RIGHT:.0f}" class="limit"/>')
     return _svg(_WIDTH, _BASE + 28, x_name, body)
 
 

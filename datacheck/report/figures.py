@@ -4,7 +4,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from datacheck.i18n.message import catalogue, ids
-from datacheck.i18n.words import Lang
+from datacheck.i18n.words import Lang, Phrase
+from datacheck.report import cards
+from datacheck.report.charts import Bounds
+from datacheck.verdict.model import Finding
 
 NAMED = ids(
     "figure: arithmetic", "figure: benchmarks", "figure: categories", "figure: clusters", "figure: codes",
@@ -41,6 +44,17 @@ NAMED = ids(
     "what: rows", "what: processes", "what: rollouts or batches", "what: updates", "what: updates of the warm-up",
     "what: rows of an epoch in no batch",
 )  # fmt: skip
+# Figures of a self-test: of copies with planted faults or of the search itself, and a sentence on each.
+SELF_TESTS: dict[str, Phrase] = {
+    "planted": "Faults made up by datacheck were planted into copies of these rows: how many by kind, and how many "
+    "were found; where a column says how many were still alike, only those count.",
+    "recall_curve": "The share of the planted copies that would have been found had the threshold been another.",
+    "random_pairs": "How alike rows of these data are that were drawn at random: a threshold should lie far above.",
+    "lsh_recall": "All similar pairs of a sample, compared completely, and how many of them the quick search proposes.",
+}
+
+# The share whose limit bounds what a bar of a figure is of their sum.
+_SHARES = {"letters": "top_choice", "openings": "top_opening"}
 _OURS = {known.partition(": ")[0] for known in NAMED} - {"figure", "column"}
 
 
@@ -67,3 +81,10 @@ def table_of(table: Mapping[str, list[Any]], lang: Lang) -> dict[str, list[Any]]
     names = {column: word_of("column", column, lang) for column in table}
     apart = len(set(names.values())) == len(names)
     return {names[column] if apart else column: values for column, values in said.items()}
+
+
+def bounds_of(finding: Finding, figure: str) -> Bounds:
+    """The limits in force that can be drawn into a figure of a finding."""
+    share = next((v for v in finding.values if v.name == _SHARES.get(figure) and not v.slice and v.of), None)
+    limits = [limit * (share.of or 0) for limit in sorted(set(share.limit.values()))] if share else ()
+    return Bounds(cards.thresholds(finding.check, finding.settings).get(figure, ()), limits)

@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 
+from rich.cells import cell_len
+
 from datacheck.check import Status
 from datacheck.i18n.message import Message
 from datacheck.i18n.words import Lang, Words
 from datacheck.i18n.words import told as _told
 from datacheck.loading.codes import CODES
+from datacheck.report.shape import fit, shorten
 from datacheck.verdict.model import CoverageEntry, Finding, Place, Report, Sentence, ValueEntry, all_known
 
 CLUSTERS = "largest_clusters"  # the figure of that name, which is a list
@@ -330,6 +333,55 @@ def worst_first(report: Report) -> list[Finding]:
     """Findings by status, worst first; in the order of the contract where they are equal."""
     order = list(reversed(Status))
     return sorted(report.findings, key=lambda finding: order.index(finding.status))
+
+
+def hits(finding: Finding) -> int:
+    """How many rows a finding names, or places where it names no row."""
+    return finding.evidence.rows or finding.evidence.lines
+
+
+def gravest(report: Report) -> list[Finding]:
+    """Findings by status, and of one status by how many rows they hit; of those that one error stopped the first."""
+    ranked = sorted(worst_first(report), key=lambda f: (list(reversed(Status)).index(f.status), -hits(f)))
+    seen: set[tuple[str, str]] = set()
+    first: list[Finding] = []
+    again: list[Finding] = []
+    for finding in ranked:
+        cause = (finding.dataset, str(finding.error)) if finding.error and not finding.values else ("", finding.id)
+        (again if cause in seen else first).append(finding)
+        seen.add(cause)
+    return sorted([*first, *again], key=lambda f: list(reversed(Status)).index(f.status))
+
+
+def examples(finding: Finding) -> list[Place]:
+    """Two places that differ as far as they can: in their problem, or else in where they are."""
+    first, *others = finding.evidence.first or (None,)
+    if first is None:
+        return []
+    second = sorted(others, key=lambda other: (other.problem == first.problem, other.at == first.at))
+    return [first, *second[:1]]
+
+
+def both_ends(text: str, cells: int = 84) -> str:
+    """A text of two short lines: its beginning and its end, for an answer may be wrong at either."""
+    half = cells // 2
+    if cell_len(text) <= cells:
+        return text
+    return f"{fit(text, half)}…{fit(text[::-1], half)[::-1]}"
+
+
+def inline(place: Place, room: int = 16) -> list[tuple[str, str]]:
+    """The two texts of a place as one line, of what both have only `room` characters around what tells them apart."""
+    pieces = list(place.compared.pieces) if place.compared else []
+    return [
+        (name, _around(text, room, at, len(pieces) - 1) if name == "both" else shorten(text, 4 * room))
+        for at, (name, text) in enumerate(pieces)
+    ]
+
+
+def _around(text: str, room: int, at: int, last: int) -> str:
+    head, tail = (text[:room] if at else ""), (text[-room:] if at < last else "")
+    return text if len(text) <= len(head) + len(tail) + 1 else f"{head}…{tail}"
 
 
 def formats(files: Iterable[Mapping[str, int]]) -> dict[str, int]:

@@ -23,7 +23,8 @@ class Options:
 
     `sign`: the key that signs the verdict; `version`: the data that it is about, if `data` does not say. `require`:
     optional datasets that must be there; `whole`: all of them, as where the verdict is signed, but for those in
-    `nothing_yet`. `alone`: see Engine. `keep_contract`: put a copy of the contract into the folder.
+    `nothing_yet`. `alone`: see Engine. `keep_contract`: put a copy of the contract into the folder. `typed`: a person
+    named all the paths, so that the report can say which commands come next.
     """
 
     out: Path = DEFAULT_OUT
@@ -35,6 +36,7 @@ class Options:
     alone: bool = False
     debug: bool = False
     keep_contract: bool = False
+    typed: bool = False
     quarantine_content: bool = False
     allow_remote: tuple[str, ...] = ()
     as_of: dt.date | None = None

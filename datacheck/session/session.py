@@ -86,6 +86,7 @@ class Session:
             debug=options.debug,
         )
         self.signed: tuple[Verdict, Path] | None = None  # what was signed, and where it lies
+        self.given = data
         self.started = time.time()
         self.clock = time.monotonic()
 
@@ -215,12 +216,30 @@ class Session:
             "python": platform.python_version(),
             "host": platform.node(),
             "workers": self.engine.workers.count,
+            **({"typed": self._typed()} if self.options.typed else {}),
             "traces": {
                 key: result.trace
                 for key, result in self.engine.results.items()
                 if isinstance(result, Failure) and result.trace
             },
         }
+
+    def _typed(self) -> dict[str, object]:
+        """What a command about this run has to name: as it was given, or else as it is reached from here."""
+        contract, options = self.contract, self.options
+        return {
+            "out": str(options.out),
+            "contract": str(options.out / CONTRACT) if options.keep_contract else contract.file,
+            "given": dict(self.given),
+            "paths": {name: self.given.get(name) or _near(each.path) for name, each in contract.datasets.items()},
+            "run": dict(options.run),
+            "checks": str(options.checks) if options.checks else None,
+        }
+
+
+def _near(path: Path) -> str:
+    """A path as one types it here: relative where that is shorter."""
+    return min(os.path.relpath(path), str(path), key=len)
 
 
 def _rounded(cost: Cost) -> dict[str, float]:

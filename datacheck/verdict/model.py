@@ -16,6 +16,7 @@ from datacheck.status import NotKnown
 from datacheck.text.differences import differences
 
 SCHEMA: Literal["datacheck/report/2"] = "datacheck/report/2"
+UNREADABLE = "unreadable_lines"  # the check whose places are no rows
 VERSION_1 = "datacheck/report/1"  # readable still: its sentences are text alone
 
 
@@ -279,6 +280,11 @@ class Report(Model):
 
 def _without_zh(entry: Any) -> Any:
     return {name: value for name, value in entry.items() if name != "zh"} if isinstance(entry, dict) else entry
+
+
+def droppable(finding: Finding) -> bool:
+    """Whether it names rows that could be taken away, or lines that could not be read."""
+    return bool(finding.evidence.lines if finding.check == UNREADABLE else finding.evidence.rows)
 
 
 def is_known(finding: Finding) -> bool:

@@ -1,10 +1,12 @@
+import base64
+import hashlib
 import re
 from html.parser import HTMLParser
 
 import pytest
 
 from datacheck.i18n.words import WORDS
-from datacheck.report import shape
+from datacheck.report import charts, shape
 from datacheck.report.faces.html import LIMIT
 from datacheck.report.faces.html import render as render_html
 from datacheck.verdict.model import Compared, Evidence, Place
@@ -42,27 +44,29 @@ class Page(HTMLParser):
         return sum(name == tag for name, _ in self.tags)
 
 
+def _hash(text, tag):
+    """Of the one script or style, as the policy names it."""
+    (inside,) = re.findall(rf"<{tag}>(.*?)</{tag}>", text, re.DOTALL)
+    return f"sha256-{base64.b64encode(hashlib.sha256(inside.encode()).digest()).decode()}"
+
+
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_the_page_can_do_nothing_and_needs_nothing(build, lang, user_check):
     text = render_html(build(), lang, RUN)
     page = Page(text)
-    assert (
-        page.count("script")
-        == page.count("img")
-        == page.count("iframe")
-        == page.count("object")
-        == page.count("form")
-        == 0
-    )
+    assert not any(page.count(tag) for tag in ("img", "iframe", "object", "embed", "base"))
     policy = dict(page.tags[3][1])
     assert policy["http-equiv"] == "Content-Security-Policy"
-    assert policy["content"].startswith("default-src 'none'; style-src 'unsafe-inline'; img-src data:")
+    assert policy["content"] == (
+        f"default-src 'none'; script-src '{_hash(text, 'script')}'; style-src '{_hash(text, 'style')}'; "
+        "img-src data:; form-action 'none'; base-uri 'none'"
+    )
     for _, attrs in page.tags:
         for name, value in attrs:
             assert not name.startswith("on")
             assert name not in ("src", "style", "action", "xlink:href")
             if name == "href":
-                assert re.fullmatch(r"#f\d+|data:,", value)
+                assert re.fullmatch(r"#[fc]\d+|data:,", value)
     assert "url(" not in text
     assert "@import" not in text
     assert page.tags[0] == ("html", (("lang", WORDS[lang].html_lang),))
@@ -134,11 +138,13 @@ def test_figures_are_drawn_by_their_columns(build, make):
     (0.12, {"max": 0.03, "warn_max": 0.01}, ["pass", "warn", "fail"]),
     (0.99, {"min": 0.95}, ["fail", "pass"]),
     (0.5, {"min": 0.4, "max": 0.6}, ["fail", "pass", "fail"]),
+    (0.2, {"max": 0}, ["fail"]),
     (0.0, {"max": 0}, []),
 ])  # fmt: skip
-def test_gauges_show_the_zones_of_a_limit(make, shown, limit, zones):
-    report = make.report(make.finding(values=(make.value(value=shown, count=None, of=None, limit=limit),)))
-    assert re.findall('class="zone-([a-z]+)"', render_html(report)) == zones
+def test_gauges_show_the_zones_of_a_limit_and_the_limit(make, shown, limit, zones):
+    drawn = charts.gauge(make.value(value=shown, count=None, of=None, limit=limit))
+    assert re.findall('class="zone-([a-z]+)"', drawn) == zones
+    assert drawn.count('class="limit"') == len(limit) * bool(zones)
 
 
 @pytest.mark.slow
@@ -165,17 +171,31 @@ def test_a_huge_report_stays_below_the_limit(make):
     text = render_html(make.report(*found, not_checked=("<" * 400,) * 5000))
     assert len(text.encode()) <= LIMIT
     assert "shortened" in text
-    assert Page(text).count("section") > 10
+    assert Page(text).count("summary") > 10
 
 
 def test_an_empty_report_says_so(make):
     assert "no check was planned" in render_html(make.report())
 
 
-def test_findings_that_are_in_order_are_folded(build):
-    text = render_html(build())
-    assert text.count('<details class="folded">') == 2
-    assert text.count('<section class="finding') == 6
+def test_a_finding_is_one_line_and_the_worst_hundred_open(make):
+    """Whatever is folded can be unfolded without a script; of the others the page says how to see them."""
+    hits = [make.finding(check=f"c{n}", evidence=Evidence(lines=n, rows=n)) for n in range(120)]
+    text = render_html(make.report(*hits), run={"typed": {"out": "o", "contract": "k.yaml"}})
+    assert re.findall(r'<details class="finding line (\w+)">', text) == ["fail"] * 100
+    assert text.count('<div class="line flat fail">') == 20
+    assert re.findall(r'check-name">(c\d+)<', text) == [f"c{n}" for n in reversed(range(120))]
+    assert "<details open" not in text
+    assert "worst 100 findings; this prints" in text
+    assert "datacheck judge o --contract k.yaml" in text
+
+
+def test_a_card_stands_once_for_all_findings_of_its_check(make):
+    found = [make.finding(check="schema_violations", dataset=name) for name in ("a", "b", "c")]
+    page = render_html(make.report(*found))
+    assert page.count('<details class="card">') == 1
+    assert page.count('<a href="#c1">About this check</a>') == 3
+    assert page.count('id="c1"') == 1
 
 
 def test_bytes_are_the_same(build, user_check):

@@ -8,6 +8,7 @@ from rich.cells import cell_len
 from datacheck.check import Status
 from datacheck.i18n.words import WORDS
 from datacheck.report import shape, show
+from datacheck.verdict.model import Compared, Evidence, Place
 
 EN = WORDS["en"]
 
@@ -131,3 +132,39 @@ def test_the_number_that_speaks_is_the_worst_one(make):
     f = make.finding(values=(make.value("first", status="pass"), slices, make.value("whole")))
     assert show.key_value(f).name == "whole"
     assert show.key_value(make.finding()) is None
+
+
+def test_examples_differ_and_show_the_end_of_a_text(make):
+    """An answer that stops in the middle does so at its end; two places of one row say less than two rows."""
+    places = tuple(Place(at=at, problem=of) for at, of in (("a:1", "x"), ("a:1", "x"), ("a:2", "x"), ("a:2", "y")))
+    told = [(p.at, p.problem) for p in show.examples(make.finding(evidence=Evidence(lines=4, first=places)))]
+    assert told == [("a:1", "x"), ("a:2", "y")]
+    alike = make.finding(evidence=Evidence(lines=3, first=places[:3]))
+    assert [p.at for p in show.examples(alike)] == ["a:1", "a:2"]
+    assert show.examples(make.finding()) == []
+    assert show.both_ends("甲乙丙丁戊己，", 8) == "甲乙…己，"
+    assert show.both_ends("甲乙丙，", 8) == "甲乙丙，"
+
+
+def test_what_two_texts_share_is_cut_and_what_tells_them_apart_stays():
+    pieces = (
+        ("both", "a" * 50),
+        ("other", "old"),
+        ("here", "new"),
+        ("both", "b" * 50),
+        ("here", "!"),
+        ("both", "c" * 50),
+    )
+    shown = show.inline(Place(at="a:1", problem="p", compared=Compared(pieces=pieces)), room=4)
+    assert shown == [
+        ("both", "…aaaa"), ("other", "old"), ("here", "new"), ("both", "bbbb…bbbb"), ("here", "!"), ("both", "cccc…"),
+    ]  # fmt: skip
+
+
+def test_one_error_that_stopped_many_checks_is_one_cause(make):
+    """Errors come first, the second of the same cause after the others; then what hits most rows."""
+    stopped = [make.finding("error", f"e{n}", error="cannot be read") for n in range(2)]
+    hits = [make.finding("fail", f"f{n}", evidence=Evidence(lines=n, rows=n)) for n in (1, 3, 2)]
+    other = make.finding("error", "g", error="something else")
+    report = make.report(*hits, *stopped, other)
+    assert [f.check for f in show.gravest(report)] == ["e0", "g", "e1", "f3", "f2", "f1"]

@@ -18,7 +18,8 @@ from datacheck.i18n.words import Lang
 from datacheck.plugins import plugged
 from datacheck.verdict.model import Report
 
-Render = Callable[[Report, Lang, Mapping[str, object]], str]  # the last is what run.json holds: times, host
+# The last is what run.json holds: times, host; and `folder`, where the evidence lies already.
+Render = Callable[[Report, Lang, Mapping[str, object]], str]
 
 
 @cache
@@ -34,7 +35,8 @@ def faces() -> Mapping[str, Render]:
 
 def write_faces(report: Report, folder: Path, lang: Lang, run: Mapping[str, object]) -> None:
     """Every face, run.json for what differs from run to run, and report.json."""
-    texts = {name: text for name, render in faces().items() if (text := render(report, lang, run))}
+    told = {**run, "folder": folder}
+    texts = {name: text for name, render in faces().items() if (text := render(report, lang, told))}
     texts["run.json"] = json.dumps(run, ensure_ascii=False, indent=1) + "\n"
     texts["report.json"] = report.to_json()
     for name, text in texts.items():

@@ -1,16 +1,18 @@
-"""A report as one HTML file: no script, no link, no request; everything that comes from data is text.
+"""A report as one HTML file: no request, one script of ours, and everything that comes from data is text.
 
 Inert by construction: autoescape is on, data never stands in an attribute, invisible characters are written out by
-`finalize`, and the page forbids scripts and requests by its own policy.
+`finalize`, and the page's own policy forbids requests, and scripts and styles but the two that it names by their hash.
+All of it can be read without the script, which filters, sorts and unfolds.
 """
 
-from collections.abc import Mapping
+import base64
+import hashlib
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, partial
-from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from jinja2 import Environment, FileSystemBytecodeCache, FileSystemLoader, StrictUndefined
 from jinja2.bccache import Bucket
@@ -19,11 +21,15 @@ from markupsafe import Markup
 from datacheck.check import Status
 from datacheck.i18n.words import WORDS, Lang, step_in, told
 from datacheck.report import cards, charts, figures, sets, shape, show, strips
+from datacheck.report.commands import commands, drop
+from datacheck.report.where import spread
 from datacheck.text.compiled import user_folder
-from datacheck.verdict.model import DatasetEntry, Finding, Report
+from datacheck.verdict.model import DatasetEntry, Finding, Report, ValueEntry
 
 FILE = "report.html"
-LIMIT = 5 * 1024 * 1024  # bytes of the page
+LIMIT = 2 * 1000 * 1000  # bytes of the page
+CAUSES = 3  # findings of the first screen
+_TEMPLATES = Path(__file__).parents[1] / "templates"
 
 
 @dataclass(frozen=True)
@@ -31,7 +37,8 @@ class _Caps:
     """How much of everything is shown; the report.json always holds all of it."""
 
     datasets: int
-    findings: int
+    findings: int  # lines
+    details: int  # of which open to their evidence
     values: int
     places: int
     figures: int
@@ -39,25 +46,44 @@ class _Caps:
     files: int
     notes: int
     notes_each: int
+    stays: int
     cards: bool
 
 
 # Tried in this order until the page is small enough. The last one holds for any report: no piece of text takes more
-# than 2.5 KB, which leaves about 30 KB for each of 100 findings.
+# than 2.5 KB.
 _CAPS = (
-    _Caps(200, 2000, values=60, places=20, figures=12, settings=100, files=60, notes=500, notes_each=50, cards=True),
-    _Caps(100, 1000, values=20, places=3, figures=2, settings=20, files=20, notes=200, notes_each=10, cards=False),
-    _Caps(20, 100, values=3, places=0, figures=0, settings=0, files=5, notes=50, notes_each=3, cards=False),
-)
+    _Caps(200, 2000, 100, values=60, places=20, figures=12, settings=100, files=60, notes=500, notes_each=50, stays=12,
+          cards=True),
+    _Caps(100, 2000, 100, values=20, places=3, figures=2, settings=20, files=20, notes=200, notes_each=10, stays=12,
+          cards=False),
+    _Caps(10, 150, 20, values=3, places=0, figures=0, settings=0, files=5, notes=50, notes_each=3, stays=3,
+          cards=False),
+)  # fmt: skip
+
+
+class _Asset(NamedTuple):
+    """A style or a script of ours, and its name in the policy of the page."""
+
+    text: Markup
+    hash: str
+
+
+@cache
+def _asset(name: str) -> _Asset:
+    text = (_TEMPLATES / name).read_text("utf-8")
+    digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+    return _Asset(Markup(text), f"sha256-{digest}")  # noqa: S704 - a file of this package
 
 
 def render(report: Report, lang: Lang = "en", run: Mapping[str, Any] | None = None) -> str:
-    """The text of report.html, at most 5 MiB in UTF-8.
+    """The text of report.html, at most 2 MB in UTF-8.
 
     Args:
         report: what to show.
         lang: the language of our words; the cards stand in both.
-        run: what run.json holds (times, host); shown as it is, nested names joined by dots.
+        run: what run.json holds (times, host); shown as it is, nested names joined by dots. `folder` in it: where the
+            evidence lies.
 
     """
     text, report = "", show.told(report, lang)
@@ -70,7 +96,9 @@ def render(report: Report, lang: Lang = "en", run: Mapping[str, Any] | None = No
 
 def _render(report: Report, lang: Lang, run: Mapping[str, Any], caps: _Caps) -> str:
     words = WORDS[lang]
-    ranked = show.worst_first(report)
+    ranked = show.gravest(report)
+    detailed = ranked[: caps.details]
+    worst = [f for f in ranked if f.status in (Status.ERROR, Status.FAIL)] or ranked
     page = environment().get_template("report.html.j2")
     return page.render(
         report=report,
@@ -83,27 +111,76 @@ def _render(report: Report, lang: Lang, run: Mapping[str, Any], caps: _Caps) -> 
         told=told,
         other=WORDS["zh" if lang == "en" else "en"],
         caps=caps,
+        style=_asset("report.css"),
+        script=_asset("report.js"),
+        causes=[f for f in worst[:CAUSES] if f.status in _OPENED],
+        next=commands(report, run),
+        line_of=_line,
+        drop=partial(drop, run=run),
+        spread=partial(spread, datasets=report.datasets, folder=run.get("folder"), words=words),
         shortened=caps is not _CAPS[0] or len(ranked) > caps.findings or len(report.datasets) > caps.datasets,
-        limit=show.size(LIMIT),
+        limit=f"{LIMIT // 1_000_000} MB",
         findings=ranked[: caps.findings],
+        at={finding.id: index for index, finding in enumerate(detailed, 1)},
+        card_at=_cards(detailed, lang) if caps.cards else {},
+        own_figures=_own_figures,
+        self_tests=[test for f in detailed if (test := _self_test(f)).drawn] if caps.figures else [],
         missing=[n for n in dict.fromkeys(f.dataset for f in report.findings) if n not in report.datasets],
-        run=_flat({key: value for key, value in run.items() if key != "steps"})[:100],
+        run=_flat({key: value for key, value in run.items() if key not in ("steps", "typed", "folder")})[:100],
         steps=[(step_in(step, lang), cost) for step, cost in _costs(run).items()][:100],
         formats=lambda dataset: show.formats(f.formats for f in dataset.files),
         files=partial(_files, most=caps.files),
         values=partial(_values, most=caps.values),
         strip_rows=strips.strip_rows,
         funnel=lambda steps: charts.funnel([(words.funnel_steps.get(s, s), n) for s, n in steps], "−{}"),
-        opened=(Status.WARN, Status.FAIL, Status.ERROR),
+        opened=_OPENED,
         cell=_cell,
     )
+
+
+_OPENED = (Status.WARN, Status.FAIL, Status.ERROR)
+
+
+class _Command(str):
+    """A command may be longer than other texts; it is escaped like them."""
+
+    __slots__ = ()
+
+
+def _line(command: str) -> str:
+    return _Command(shape.visible(command, 4000))
+
+
+def _cards(findings: Sequence[Finding], lang: Lang) -> dict[str, int]:
+    """The checks that have a card, in the order of their names, numbered."""
+    checks = sorted({finding.check for finding in findings})
+    return {check: at for at, check in enumerate((c for c in checks if cards.card(c, lang)), 1)}
+
+
+class _SelfTest(NamedTuple):
+    """What a finding says of how well the check finds on these rows what it is made for."""
+
+    finding: Finding
+    values: list[ValueEntry]
+    drawn: list[tuple[str, dict[str, list[Any]]]]
+
+
+def _self_test(finding: Finding) -> _SelfTest:
+    drawn = [(name, table) for name, table in finding.figures.items() if name in figures.SELF_TESTS]
+    return _SelfTest(finding, [v for v in finding.values if v.name == "planted_recall"], drawn)
+
+
+def _own_figures(finding: Finding) -> list[tuple[str, dict[str, list[Any]]]]:
+    """The figures about the data that are drawn."""
+    told = (*sets.FIGURES, *figures.SELF_TESTS)
+    return [(name, table) for name, table in finding.figures.items() if name not in told]
 
 
 @cache
 def environment() -> Environment:
     """The one way to make a page: autoescape, and everything made visible."""
     return Environment(
-        loader=FileSystemLoader(Path(__file__).parents[1] / "templates"),
+        loader=FileSystemLoader(_TEMPLATES),
         bytecode_cache=_compiled(),
         autoescape=True,
         undefined=StrictUndefined,
@@ -125,13 +202,13 @@ def _compiled() -> _Compiled | None:
 
     They are code, so the folder must be one that nobody else can write to.
     """
-    folder = user_folder(f"templates-{sha256(Path(__file__).read_bytes()).hexdigest()[:16]}")
+    folder = user_folder(f"templates-{hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:16]}")
     return _Compiled(str(folder)) if folder else None
 
 
 def _shown(value: Any) -> Any:
     """What every {{ … }} goes through before it is escaped."""
-    return value if isinstance(value, Markup) else shape.visible(str(value))
+    return value if isinstance(value, Markup | _Command) else shape.visible(str(value))
 
 
 def _costs(run: Mapping[str, Any]) -> dict[str, str]:

@@ -1,0 +1,75 @@
+"""What to type next: the command that takes away what can be taken away, and the one that proves it."""
+
+import shlex
+from collections.abc import Mapping, Sequence
+from pathlib import PurePath
+from typing import Any, NamedTuple
+
+from datacheck.check import Status
+from datacheck.report import show
+from datacheck.verdict.model import Finding, Report, droppable
+
+_PII = "pii"
+
+
+class Commands(NamedTuple):
+    """`apply` is empty where no row can be blamed; it takes `gone` of `rows` away. `stays` is not mended by it.
+
+    `others`: prints what the page leaves out. `redact`: what is added to `apply` to replace personal data instead.
+    """
+
+    apply: str
+    run: str
+    others: str
+    redact: str
+    rows: int
+    gone: int
+    stays: Sequence[Finding]
+
+
+def commands(report: Report, run: Mapping[str, Any]) -> Commands:
+    """The commands for the run that run.json tells of; where it does not say how it was typed, with placeholders."""
+    typed: Mapping[str, Any] = run.get("typed") or {}
+    out, contract = typed.get("out", "REPORT"), typed.get("contract", "CONTRACT")
+    paths, given = typed.get("paths", {}), dict(typed.get("given", {}))
+    ranked = show.worst_first(report)
+    blamed = [f for f in ranked if f.status is Status.FAIL and droppable(f)]
+    names = [name for name in report.datasets if any(f.dataset == name for f in blamed)]
+    mended, proof = f"{out}-mended", f"{out}-proof"
+    apply = ["datacheck", "apply", out, *_data({name: paths.get(name, "PATH") for name in names}), "--out", mended]
+    given |= {name: _kept(report, name, paths.get(name, "PATH"), mended) for name in names}
+    settings = [part for name, value in typed.get("run", {}).items() for part in ("--run", f"{name}={value}")]
+    extra = [*settings, *(("--checks", typed["checks"]) if typed.get("checks") else ())]
+    again = ["datacheck", "run", contract, *_data(given), *extra, *(["--strict"] if report.strict else [])]
+    shown = ["datacheck", "judge", out, "--contract", contract, *extra]
+    before, after = (sum(report.funnel[name][at][1] for name in names if report.funnel.get(name)) for at in (0, -1))
+    return Commands(
+        shlex.join(apply) if names else "",
+        shlex.join([*again, "--out", proof if names else out]),
+        shlex.join(shown),
+        shlex.join(["--redact", "--contract", contract]) if any(f.check == _PII for f in blamed) else "",
+        before,
+        before - after,
+        [f for f in ranked if f.status in (Status.FAIL, Status.ERROR) and f not in blamed],
+    )
+
+
+def drop(finding: Finding, run: Mapping[str, Any]) -> str:
+    """The command that takes away the rows of one finding that the other leaves; empty where there are none."""
+    typed: Mapping[str, Any] = run.get("typed") or {}
+    if finding.status is not Status.WARN or not droppable(finding):
+        return ""
+    out, path = typed.get("out", "REPORT"), typed.get("paths", {}).get(finding.dataset, "PATH")
+    where = _data({finding.dataset: path})
+    return shlex.join(["datacheck", "apply", out, *where, "--drop", finding.id, "--out", f"{out}-mended"])
+
+
+def _data(paths: Mapping[str, str]) -> list[str]:
+    return [part for name, path in paths.items() for part in ("--data", f"{name}={path}")]
+
+
+def _kept(report: Report, name: str, path: str, mended: str) -> str:
+    """Where `apply` puts what stays: a file where the source is one, else a folder."""
+    files = report.datasets[name].files
+    is_file = len(files) == 1 and files[0].path == PurePath(path).name
+    return "/".join([mended, "kept", name, *([files[0].path] if is_file else [])])
