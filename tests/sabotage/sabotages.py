@@ -781,7 +781,7 @@ SABOTAGES = (
     Sabotage(
         "excerpts_are_full",
         "what is shown is masked",
-        "datacheck.pii.redaction.excerpt",
+        "datacheck.pii.redaction._pieces",
         'if mode == "redacted":',
         'if mode == "nothing":',
         "tests/pii/test_redaction.py::test_redacted[139-1234-8765-***-****-****]",
@@ -814,7 +814,7 @@ SABOTAGES = (
         "redaction_leaves_traces",
         "values are looked for everywhere",
         "datacheck.derive.redact.Redactor._replace_traces",
-        "self._anonymiser.elsewhere([leaf.text for leaf in leaves], list(record.originals))",
+        "self._anonymiser.elsewhere([leaf.text for leaf in leaves], list(record.originals), others)",
         "[[] for _ in leaves]",
         "tests/derive/test_redact.py::test_a_value_found_once_is_replaced_in_every_turn_and_form",
     ),
