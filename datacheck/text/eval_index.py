@@ -226,6 +226,8 @@ def best_window(grams: Grams, row: int, item: UInt32s, width: int) -> Window:
     hits = np.flatnonzero(contained(grams.hashes[inside], sorted_unique(item)))
     hashes = grams.hashes[inside][hits].tolist()
     starts, ends = grams.starts[inside][hits].tolist(), grams.ends[inside][hits].tolist()
+    if hashes and len(set(hashes)) == len(hashes) and ends[-1] - starts[0] <= width:  # as where it was copied
+        return Window(starts[0], ends[-1], len(hashes))
     best, first = Window(0, 0, 0), 0
     count: dict[int, int] = {}
     for last, added in enumerate(hashes):
