@@ -13,6 +13,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -38,7 +39,7 @@ from datacheck.pii.leaves import Leaf, Scalar, by_leaf, csv_leaves, json_leaves,
 from datacheck.pii.normalise import as_read
 from datacheck.pii.pseudonyms import SHORTEST_KEY, KeyMissingError, Pseudonyms, key_id
 from datacheck.pii.redaction import excerpt
-from datacheck.pii.traces import KnownValues, Original, Traces
+from datacheck.pii.traces import KnownValues, Original, Traces, is_told_anywhere
 from datacheck.verdict.judge import settings_of
 from datacheck.verdict.model import Report
 
@@ -49,6 +50,7 @@ _BLOCKS = pl.col("level") == "block"
 # String by string, then the record as one text: a key may say what the number in its value is, and a surname beside a
 # title is somebody of whom the record says no more.
 _PASSES = 2
+_AT_ONCE = 10_000  # written rows that are searched again: a file may not fit in memory
 
 
 class _Every(Container[int]):
@@ -72,12 +74,12 @@ class Plan:
     values: dict[int, Mapping[str, Any]] = field(default_factory=dict)
     stuck: dict[int, int] = field(default_factory=dict)
     originals: dict[int, tuple[Original, ...]] = field(default_factory=dict)
-    everywhere: tuple[Original, ...] = ()
+    everywhere: KnownValues = field(default_factory=KnownValues)
 
     @property
     def looked_at(self) -> Container[int]:
         """The rows of the kept file that are searched again."""
-        return _Every() if self.everywhere else self.originals
+        return _Every() if self.everywhere.values else self.originals
 
     def without(self, dropped: Collection[int]) -> "Plan":
         """The plan with its originals by the row of the kept file, which has not the rows that were dropped."""
@@ -168,13 +170,14 @@ class Redactor:
     def plan(self, file: SourceFile) -> Plan:
         """Say what changes in a file; its rows that go anyway are passed over."""
         plan = self._plan(file, ())
-        found = {value for row in plan.originals.values() for value in row} if self._everywhere else set()
+        originals = {value for row in plan.originals.values() for value in row} if self._everywhere else set()
+        found = {value for value in originals if is_told_anywhere(value)}
         return self._plan(file, tuple(sorted(found))) if found else plan
 
     def _plan(self, file: SourceFile, others: tuple[Original, ...]) -> Plan:
         """Say what changes, also where one of `others` stands in rows in which nothing is found."""
-        plan = Plan(everywhere=others)
         known = KnownValues(others)
+        plan = Plan(everywhere=known)
         rows: dict[int, int] = {}  # of a table: line → row
         container = ""
 
@@ -206,16 +209,17 @@ class Redactor:
         And whether it was replaced elsewhere; else it has a form that only a stricter look sees (see `doubtful`).
         """
         rough: list[tuple[int, int, Scalar]] = []
-        rows = [(row, line, list(own)) for row, line, own in _written_rows(path, reading, plan.looked_at)]
-        standing = KnownValues(plan.everywhere).in_texts([json.dumps([own.text for own in each]) for *_, each in rows])
-        for (row, line, scalars), others in zip(rows, standing, strict=True):
-            values = [*plan.originals.get(row, ()), *others]
-            traces = Traces(plan.originals.get(row, ()), others)
-            for scalar in scalars:
-                found = [values[value].entity for value, _, _ in traces.inside(scalar.text)]
-                yield from ((row, line, scalar.path, entity, True) for entity in found)
-                if row in plan.originals and not found:
-                    rough.append((row, line, scalar))
+        written = ((row, line, list(own)) for row, line, own in _written_rows(path, reading, plan.looked_at))
+        while rows := list(islice(written, _AT_ONCE)):
+            standing = plan.everywhere.in_texts([json.dumps([own.text for own in each]) for *_, each in rows])
+            for (row, line, scalars), others in zip(rows, standing, strict=True):
+                values = [*plan.originals.get(row, ()), *others]
+                traces = Traces(plan.originals.get(row, ()), others)
+                for scalar in scalars:
+                    found = [values[value].entity for value, _, _ in traces.inside(scalar.text)]
+                    yield from ((row, line, scalar.path, entity, True) for entity in found)
+                    if row in plan.originals and not found:
+                        rough.append((row, line, scalar))
         for number, entity in doubtful(
             [scalar.text for _, _, scalar in rough], self.check.looked_for, self._anonymiser.is_made
         ):
@@ -288,7 +292,7 @@ class Redactor:
             )
             plan.told.append(told)
 
-    def _mend(self, records: Sequence[_Record], form: _Form, others: Sequence[Original]) -> list[bool]:
+    def _mend(self, records: Sequence[_Record], form: _Form, others: KnownValues) -> list[bool]:
         """Replace what can be replaced in records; returns which of them still block."""
         left = list(records)
         blocking: set[int] = set()
@@ -296,7 +300,7 @@ class Redactor:
             if not left:
                 break
             self._replace(left, form, whole=attempt > 0)
-            standing = KnownValues(others).in_texts([record.text for record in left])
+            standing = others.in_texts([record.text for record in left])
             for record, own in zip(left, standing, strict=True):
                 self._replace_traces(record, form, own)
             tables = form.parsed(left)

@@ -1,6 +1,5 @@
 """What `datacheck apply` says on the terminal: what was kept, what was dropped and why, and where it lies."""
 
-from itertools import islice
 from pathlib import Path
 
 from rich.console import Console
@@ -33,8 +32,14 @@ _PHRASES: dict[str, Phrase] = {
         "{} row dropped: what blocks cannot be replaced in it",
         "{} rows dropped: what blocks cannot be replaced in them",
     ),
-    "traces": ("{} value is left in the copy", "{} values are left in the copy"),
-    "traces_why": "replaced elsewhere in their rows, they could not be here (exit code 1)",
+    "traces": (
+        "{} value that was replaced elsewhere could not be replaced here (exit code 1)",
+        "{} values that were replaced elsewhere could not be replaced here (exit code 1)",
+    ),
+    "forms": (
+        "{} string looks like a number or address of somebody, but no rule finds it; look at it (exit code 1)",
+        "{} strings look like numbers or addresses of somebody, but no rule finds them; look at them (exit code 1)",
+    ),
     "more_traces": "and {} more; all of them are in left.jsonl",
     "no_key": "pseudonyms mean only this copy (no key)",
     "whole": "Files put aside whole",
@@ -146,18 +151,23 @@ def _not_mended(screen: Screen, manifest: Manifest) -> None:
 
 def _traces(screen: Screen, manifest: Manifest, folder: str) -> None:
     """What the redaction left, by place. It stands below the verdict, which knows nothing of it."""
-    count = manifest.redaction.left if manifest.redaction else 0
-    if not count:
+    if not (manifest.redaction and manifest.redaction.left):
         return
     sign, style = f"{screen.signs.marks[Status.FAIL]} ", STYLES[Status.FAIL]
-    screen.line(f"{_say(screen, 'traces', count)}{screen.words.colon}{_say(screen, 'traces_why')}", style, sign)
-    with (Path(folder) / LEFT).open(encoding="utf-8") as file:
-        for line in islice(file, _MOST):
-            left = LeftValue.model_validate_json(line)
+    for key, known in (("traces", True), ("forms", False)):
+        count, shown = 0, []
+        with (Path(folder) / LEFT).open(encoding="utf-8") as file:
+            for left in map(LeftValue.model_validate_json, file):
+                if left.replaced_elsewhere is known:
+                    count += 1
+                    shown += [left] if count <= _MOST else []
+        if count:
+            screen.line(_say(screen, key, count), style, sign)
+        for left in shown:
             place = f"{left.dataset}/{left.file}:{left.line}"
             screen.line(f"{place}  {left.where}  {left.entity}", head="  - ", gutter="  | ")
-    for line in _counts(screen, {"more_traces": count - _MOST if count > _MOST else 0}):
-        screen.line(line, head="  ")
+        for line in _counts(screen, {"more_traces": max(0, count - _MOST)}):
+            screen.line(line, head="  ")
 
 
 def _validation(screen: Screen, manifest: Manifest, console: Console, folder: str) -> None:

@@ -28,7 +28,7 @@ FOUND = {
     "state": pl.String, "rule": pl.String, "masked": pl.String, "linked": pl.Boolean, "group": pl.UInt32,
 }  # fmt: skip
 FEW = 200  # texts; for fewer, the expressions cost more than they save
-_STATE_RANK = {"valid": 0, "specimen": 0, "suspect": 1}
+_STATE_RANK = {"valid": 0, "specimen": 0, "public": 0, "suspect": 1}
 _NOBODYS = ("specimen", "public")
 
 

@@ -152,16 +152,25 @@ def is_common(word: str) -> bool:
     return word in _words()[0]
 
 
+def is_listed(word: str) -> bool:
+    """Whether two characters stand in the dictionary, for a name (安静) as well."""
+    return word in _words()[2]
+
+
 def is_word(text: str) -> bool:
     """Whether it begins with a surname and is a word of the dictionary, or a surname and a title."""
     return text in _words()[1] or text[1:] in _TITLES or is_common(text[:2])
 
 
 @cache
-def _words() -> tuple[frozenset[str], frozenset[str]]:
-    """Common words of two characters, and all words that begin with a surname; of jieba's, and none of them names."""
-    table = tagger().words.filter(~pl.col("tag").str.starts_with("nr"))
+def _words() -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+    """Common words of two characters, and all words that begin with a surname; of jieba's, and none of them names.
+
+    And all of two characters that begin with a surname, names or not.
+    """
     size = pl.col("word").str.len_chars()
+    listed = tagger().words.filter((size == 2) & pl.col("word").str.contains(f"^[{SURNAMES}]"))["word"]
+    table = tagger().words.filter(~pl.col("tag").str.starts_with("nr"))
     common = table.filter((size == 2) & (pl.col("count") >= _COMMON))["word"]
     known = table.filter(size.is_between(2, 4) & pl.col("word").str.contains(f"^[{SURNAMES}]"))["word"]
-    return frozenset(common), frozenset(known)
+    return frozenset(common), frozenset(known), frozenset(listed)

@@ -10,6 +10,9 @@ is a word that begins with a capital (in small letters only a given name that is
 a Chinese surname counts before a title, or behind 老 and 小 where no other word goes on; a given name of two characters
 where it is no common word, or where somebody is called so (建国，… and not 建国以来). Two of one surname in one record
 cannot be told apart: the first one's pseudonym is taken.
+
+In other records than its own a value is looked for only where it can be told from anything else (`is_told_anywhere`):
+安静 is a name in one record and quiet in a thousand others.
 """
 
 import re
@@ -19,7 +22,7 @@ from typing import NamedTuple, TypeVar
 import polars as pl
 
 from datacheck.pii.expressions import HAN, SEPARATOR
-from datacheck.pii.free_names import is_common
+from datacheck.pii.free_names import is_common, is_listed
 from datacheck.pii.given_names import is_given
 from datacheck.pii.leaves import Kind, Span, inner_texts
 from datacheck.pii.normalise import Folded, fold
@@ -36,6 +39,7 @@ _BETWEEN_LETTERS = re.compile(r"[ \t\u00a0\u3000._\-'’·•]")
 _FEWEST_DIGITS = 5  # as in `excerpt`: fewer digits stand in too many texts to be this value
 _FEWEST_LETTERS = 3  # of a script that has spaces; two Chinese characters are a name
 _FEWEST_OTHERS = 2
+_FEWEST_MIXED = 7  # letters and digits, as a number plate has: what may be looked for in other records
 # What may stand before a number and belong to it: the country code, the trunk prefix.
 _PREFIX = re.compile(r"(?<![0-9])(?:(?:00)?86|0)\Z")
 _PREFIX_LENGTH = 5
@@ -93,11 +97,12 @@ class Traces:
     """Searches texts for some values. Time is linear in the text and in the values together."""
 
     def __init__(self, values: Sequence[Original], whole: Sequence[Original] = ()) -> None:
-        """`whole`: more values, numbered on, of which no part is looked for."""
+        """`whole`: more values, numbered on, of other records; no part of them is looked for."""
         self._numbers: dict[str, int] = {}
         self._words: dict[str, int] = {}
         self._parts: dict[str, int] = {}
         self._given: dict[str, int] = {}
+        self._capital: set[int] = set()
         for number, value in enumerate([*values, *whole]):
             if (
                 value.entity == "PERSON"
@@ -108,12 +113,19 @@ class Traces:
                     self._parts.setdefault(part, number)
                 if len(parts) == 1 and not _HAN.search(value.written):
                     continue
+            if number >= len(values) and value.entity == "PERSON":
+                plain = fold(value.written).text
+                if len(plain) == _FEWEST_OTHERS and _HAN.search(plain):  # 王丽 is no part of 王丽娜
+                    self._given.setdefault(plain, number)
+                    continue
+                if not any(is_given(word) for word in _WORD.findall(plain)):
+                    self._capital.add(number)
             for form, known in _forms(value, self._numbers, self._words):
                 known.setdefault(form, number)
 
     def find(self, text: str) -> list[Trace]:
         """Return where values stand in `text`, in order, never overlapping."""
-        if not (self._numbers or self._words or self._parts):
+        if not (self._numbers or self._words or self._parts or self._given):
             return []
         folded = fold(text)
         found = [*_find(folded, self._numbers, _BETWEEN_DIGITS), *_find(folded, self._words, _BETWEEN_LETTERS)]
@@ -123,6 +135,13 @@ class Traces:
             )
         found += _called(folded, self._parts) if self._parts else ()
         found += _named(folded, self._given) if self._given else ()
+        if self._capital:  # Will Grant would not have "I will grant you" changed
+            found = [
+                each
+                for each in found
+                if each.value not in self._capital
+                or not any(word[0].islower() for word in _WORD.findall(text[each.start : each.end]))
+            ]
         united: list[Trace] = []
         for trace in sorted(found, key=lambda trace: (trace.start, -trace.end)):
             if not united or trace.start >= united[-1].end:
@@ -156,7 +175,7 @@ class Traces:
 class KnownValues:
     """Says which of many values may stand in texts: all values and texts at once, for a file has thousands of both."""
 
-    def __init__(self, values: Sequence[Original]) -> None:
+    def __init__(self, values: Sequence[Original] = ()) -> None:
         self.values = values
         self._forms: tuple[dict[str, list[int]], dict[str, list[int]]] = ({}, {})
         for number, value in enumerate(values):
@@ -173,6 +192,21 @@ class KnownValues:
                 for own, matches in zip(found, column.str.extract_many(list(forms), overlapping=True), strict=True):
                     own.update(number for form in matches for number in forms[form])
         return [[self.values[number] for number in sorted(own)] for own in found]
+
+
+def is_told_anywhere(value: Original) -> bool:
+    """Whether what is written so in another record is this value: no word, no date, no short number, no one-word name.
+
+    Of those that are left a mail address, nine digits, or letters and digits tell enough.
+    """
+    plain = fold(value.written).text
+    if value.entity == "PERSON":
+        is_word = len(plain) == _FEWEST_OTHERS and is_listed(plain)
+        return len(_WORD.findall(plain)) > 1 or (bool(_HAN.search(plain)) and not is_word)
+    digits, word = len(digits_of(plain)), _compared(plain, _BETWEEN_LETTERS)[0]
+    if value.entity == "DATE_OF_BIRTH":
+        return False
+    return "@" in plain or digits >= _LONG or (len(word) >= _FEWEST_MIXED and 0 < digits < len(word))
 
 
 def _forms(value: Original, numbers: _Known, words: _Known) -> Iterator[tuple[str, _Known]]:

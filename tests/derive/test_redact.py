@@ -658,6 +658,28 @@ def test_everywhere_a_value_is_replaced_in_rows_in_which_no_rule_finds_it(tmp_pa
     assert made.redaction.left == 0
 
 
+def test_everywhere_words_dates_and_short_numbers_of_other_rows_stay(tmp_path):
+    people = ["安静", "王丽", "方正"]
+    rows = [chat(f"我叫{name}，手机号{PHONES[at]}") for at, name in enumerate(people)]
+    rows += [chat(f"Name: {name}\nContact: {MAIL}") for name in ("Will", "Will Grant")]
+    rows += [chat(f"QQ号：{number}，出生日期：1990年1月1日") for number in ("20240", "1064")]
+    others = [
+        "请保持安静，安静的房间，方正字体", "王丽娜来了，王丽说好。", "I will go, and I will grant you that.",
+        "20240 人，1990年1月1日。",
+    ]  # fmt: skip
+    jsonl(tmp_path / "data" / "a.jsonl", *rows, *map(chat, others))
+    path = audited(tmp_path)
+    data = {"train": str(tmp_path / "data")}
+    made = derive(tmp_path / "report", data, tmp_path / "out", redact=True, everywhere=True, contract=path)
+    lines = kept(tmp_path, "a.jsonl").decode().splitlines()
+    assert all(name not in line for name, line in zip(people, lines, strict=False))
+    found = [json.loads(line)["messages"][0]["content"] for line in lines[-len(others) :]]
+    # Who is named so is called so; the rest is what it was.
+    assert [PSEUDONYM.sub("王丽", text) for text in found] == others
+    assert [len(PSEUDONYM.findall(text)) for text in found] == [0, 1, 0, 0]
+    assert made.redaction.left == 0
+
+
 def test_what_only_a_stricter_look_sees_is_listed_and_no_success(tmp_path, command):
     other = "13911203947"
     jsonl(tmp_path / "data" / "a.jsonl", chat(f"手机号{PHONES[0]}", f"ref_{other}x"))
@@ -670,6 +692,10 @@ def test_what_only_a_stricter_look_sees_is_listed_and_no_success(tmp_path, comma
     assert told["where"] == "messages[1].content"
     assert not told["replaced_elsewhere"]
     assert other not in line
+    for lang, words, others in (("en", "no rule finds it", "replaced elsewhere"), ("zh", "没有规则", "在别处已替换")):
+        said = command("apply", tmp_path / "report", "--out", tmp_path / lang, *options, "--lang", lang)[1]
+        assert words in said.replace("\n", " ").replace("  ", " ")
+        assert others not in said
 
 
 def test_how_to_redact_is_said_with_redact_only(tmp_path):

@@ -6,6 +6,7 @@ from core_helpers import jsonl
 
 from datacheck.checks.pii import Pii
 from datacheck.pii.analyzer import find
+from datacheck.pii.canaries import canary
 from datacheck.pii.policy import CLASSES
 from datacheck.testing import dataset, finding, measure
 
@@ -107,3 +108,8 @@ def test_a_redacted_copy_keeps_what_is_public(tmp_path, command):
     kept = (tmp_path / "made" / "kept" / "train" / "data.jsonl").read_text("utf-8")
     assert "021-62345678" in kept
     assert "13822335566" not in kept
+
+
+def test_a_hotline_and_far_from_it_a_person_without_a_label_are_told_apart():
+    text = "公司官网投诉电话：021-63451234。" + "好的，" * 30 + f"请联系王建国 {canary('CN_MOBILE', 7)} 谢谢"
+    assert states(text) == {"CN_LANDLINE": "public", "PERSON": "suspect", "CN_MOBILE": "valid"}

@@ -699,6 +699,14 @@ SABOTAGES = (
         "tests/derive/test_redact.py::test_what_only_a_stricter_look_sees_is_listed_and_no_success",
     ),
     Sabotage(
+        "words_of_other_rows_are_names",
+        "what is a word is nobody's name in other rows",
+        "datacheck.derive.redact.Redactor.plan",
+        "if is_told_anywhere(value)",
+        "if value",
+        "tests/derive/test_redact.py::test_everywhere_words_dates_and_short_numbers_of_other_rows_stay",
+    ),
+    Sabotage(
         "keys_are_left",
         "a redaction replaces values in keys",
         "datacheck.derive.redact._Form.leaves",
