@@ -16,7 +16,8 @@ class RepetitiveText(Check):
     A text is repetitive when its most frequent 10-gram of characters covers more than 30 % of it (and 300 characters,
     or nearly all of a short text), or when one line or sentence stands in it more than 5 times and makes up a fifth
     of it. Code in closed fences, rulers and white space do not count. Looked at are answers, chosen answers
-    and plain texts: prompts repeat themselves with examples, rejected answers are there to be avoided.
+    and plain texts: prompts repeat themselves with examples, rejected answers are there to be avoided. `turns` counts
+    conversations in which an answer of 60 characters and more stands twice.
     """
 
     metrics = {
@@ -26,7 +27,14 @@ class RepetitiveText(Check):
             of="rows",
             limit=Limit(warn_max=0, max=0.005),
             why="songs and lists repeat themselves; above 1 row in 200 a model wrote that could not stop",
-        )
+        ),
+        "turns": Metric(
+            "rows in which the assistant says the same in two turns",
+            "share",
+            of="rows",
+            limit=Limit(warn_max=0.005),
+            why="some users ask the same again; above 1 row in 200 turns were copied, or a model was stuck",
+        ),
     }
 
     reads = "text"
@@ -58,8 +66,25 @@ class RepetitiveText(Check):
         shown = found.join(
             texts.select("row", "path", "text").unique(["row", "path"], keep="first"), on=["row", "path"]
         )
+        again = _same_turns(texts)
         return Measured(
-            rates("rate", found, data.rows, by=self.by, rows=data.rows),
-            evidence=shown.select("row", "problem", "score", "text", where="path", said=words),
+            (
+                *rates("rate", found, data.rows, by=self.by, rows=data.rows),
+                *rates("turns", again, data.rows, by=self.by, rows=data.rows),
+            ),
+            evidence=pl.concat(
+                [shown.select("row", "problem", "score", "text", where="path", said=words), again], how="diagonal"
+            ),
             figures={"kinds": per_kind(found)},
         )
+
+
+def _same_turns(texts: pl.LazyFrame) -> pl.LazyFrame:
+    """The answers of a row that an earlier turn of it gave already."""
+    said = texts.filter(pl.col("role") == "assistant", pl.col("part").is_in(["prompt", "response", "chosen"]))
+    said = said.filter(pl.col("row").is_duplicated() & (pl.col("text").str.len_chars() >= _LONG))
+    again = said.filter(~pl.struct("row", pl.col("text").str.strip_chars().hash()).is_first_distinct())
+    return again.select("row", "text", where="path", problem=pl.lit("same_turn")).collect().lazy()
+
+
+_LONG = 60  # characters; "You're welcome!" is said twice by right
