@@ -86,7 +86,7 @@ _QUOTED = ascii_edges(
 )
 _MARKUP = (  # what the templates themselves say, which is no word of a user
     r"Below is an instruction that describes a task[^\n]*|(?i:a chat between a curious)[^\n]*|#{2,3} ?\w+ ?[:：]"
-    r"|[\"'](?:messages|conversations|prompt|from|role)[\"']"
+    r"|(?:Rewritten|New|Created|Given) Prompt\W{0,3}[:：]|[\"'](?:messages|conversations|prompt|from|role)[\"']"
 )
 
 

@@ -17,7 +17,7 @@ class RepetitiveText(Check):
     or nearly all of a short text), or when one line or sentence stands in it more than 5 times and makes up a fifth
     of it. Code in closed fences, rulers and white space do not count. Looked at are answers, chosen answers
     and plain texts: prompts repeat themselves with examples, rejected answers are there to be avoided. `turns` counts
-    conversations in which an answer of 60 characters and more stands twice.
+    conversations in which an answer of 60 bytes and more stands twice.
     """
 
     metrics = {
@@ -59,32 +59,19 @@ class RepetitiveText(Check):
         found, texts = data[self._found], turn_texts(data, thoughts=True)
         score = pl.col("score")
         words = (
-            pl.when(pl.col("problem") == "repeated_line")
+            pl.when(pl.col("problem").is_in(["repeated_line", "same_turn"]))
             .then(saying("{n} time", "{n} times", n=score.cast(pl.Int64)))
             .otherwise(saying("{share} % of the text", share=(score * 100).floor().cast(pl.Int64)))
         )
         shown = found.join(
             texts.select("row", "path", "text").unique(["row", "path"], keep="first"), on=["row", "path"]
         )
-        again = _same_turns(texts)
+        again = pl.col("problem") == "same_turn"
         return Measured(
             (
-                *rates("rate", found, data.rows, by=self.by, rows=data.rows),
-                *rates("turns", again, data.rows, by=self.by, rows=data.rows),
+                *rates("rate", found.filter(~again), data.rows, by=self.by, rows=data.rows),
+                *rates("turns", found.filter(again), data.rows, by=self.by, rows=data.rows),
             ),
-            evidence=pl.concat(
-                [shown.select("row", "problem", "score", "text", where="path", said=words), again], how="diagonal"
-            ),
+            evidence=shown.select("row", "problem", "score", "text", where="path", said=words),
             figures={"kinds": per_kind(found)},
         )
-
-
-def _same_turns(texts: pl.LazyFrame) -> pl.LazyFrame:
-    """The answers of a row that an earlier turn of it gave already."""
-    said = texts.filter(pl.col("role") == "assistant", pl.col("part").is_in(["prompt", "response", "chosen"]))
-    said = said.filter(pl.col("row").is_duplicated() & (pl.col("text").str.len_chars() >= _LONG))
-    again = said.filter(~pl.struct("row", pl.col("text").str.strip_chars().hash()).is_first_distinct())
-    return again.select("row", "text", where="path", problem=pl.lit("same_turn")).collect().lazy()
-
-
-_LONG = 60  # characters; "You're welcome!" is said twice by right
