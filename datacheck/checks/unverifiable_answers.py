@@ -64,7 +64,7 @@ class UnverifiableAnswers(Check):
             "share",
             "rows",
             Limit(warn_max=0.002),
-            why="1 row in 1,000 of GSM8K, nearly all with a wrong gold; more, and answers are not those of their rows",
+            why="1 row in 1,000 of GSM8K, all with a slip in them; where there are more, golds are of other rows",
         ),
         "sums": Metric(
             "rows with a calculator annotation that does not add up",

@@ -19,8 +19,9 @@ class Repetition(Feature):
     """`row`, `path`, `problem`, `score` of the texts that a model learns to say and that repeat themselves.
 
     `repeated_ngram`: the most frequent n-gram of characters covers more than `share` of the text, and `characters`
-    of them or nearly all. `repeated_line`: a line or sentence more than `lines` times, and a fifth of the text. Code in
-    Markdown, signs and white space do not count. `same_turn`: an answer that an earlier turn gave. `score`: the share, or how many times.
+    of them or nearly all. `repeated_line`: a line or sentence more than `lines` times, and a fifth of the text.
+    `same_turn`: an answer that an earlier turn gave. Code in Markdown, signs and white space do not count. `score`:
+    the share, or how many times.
     """
 
     columns = {"row": pl.UInt32, "path": pl.String, "score": pl.Float64, "problem": pl.String}

@@ -6,6 +6,8 @@ _MARK = "####"
 _NUMBER = r"-?\d+(?:\.\d+)?"
 _GOLD = rf"{_MARK}\s*[$€£¥]?\s*({_NUMBER})\s*%?\s*$"
 _SUM = rf"<<({_NUMBER})([*/+-])(\d+(?:\.\d+)?)=({_NUMBER})>>"
+_PARTS = 100  # cents, per cent
+_FEW = 3  # numbers, each counted twice
 _ROUNDED = 0.011  # of the result, and at least this: what two decimals leave out
 _WHOLE = 1.0  # quotients are rounded to whole things, too
 
@@ -24,8 +26,14 @@ def wrong_sums(solutions: pl.LazyFrame) -> pl.LazyFrame:
 def unreached(solutions: pl.LazyFrame) -> pl.LazyFrame:
     """`row`, `where`, `text`: golds behind #### that are a number, of a working with two numbers at least, not its."""
     plain = pl.col("text").str.replace_all(r"(\d),(\d{3})", "$1$2")
-    gold = plain.str.extract(_GOLD)
-    worked = plain.str.extract(rf"(?s)^(.*){_MARK}").str.extract_all(r"\d+(?:\.\d+)?|\.\d+").cast(pl.List(pl.Float64))
-    found = solutions.select("row", where="path", text=gold, worked=worked).drop_nulls("text")
-    value = pl.col("text").cast(pl.Float64).abs()
-    return found.filter(pl.col("worked").list.len() > 1, ~pl.col("worked").list.contains(value)).drop("worked")
+    before = plain.str.extract(rf"(?s)^(.*){_MARK}")
+    spaced = before.str.replace_all(r"(\d) (\d{3})", "$1$2")  # 100 000
+    worked = pl.concat_list(_numbers(before), _numbers(spaced))
+    found = solutions.select("row", where="path", text=plain.str.extract(_GOLD), worked=worked).drop_nulls("text")
+    value, held = pl.col("text").cast(pl.Float64).abs(), pl.col("worked").list
+    reached = held.contains(value) | held.contains(value / _PARTS)
+    return found.filter(held.len() > _FEW, ~reached).drop("worked")
+
+
+def _numbers(text: pl.Expr) -> pl.Expr:
+    return text.str.extract_all(r"\d+(?:\.\d+)?|\.\d+").cast(pl.List(pl.Float64))
