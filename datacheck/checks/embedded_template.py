@@ -133,7 +133,8 @@ class EmbeddedTemplate(Check):
             for kind, pattern in _PATTERNS.items()
         }
         kinds["dialogue"] &= ~of_assistant  # a transcript as an answer was asked for; run_on_answers reads the others
-        kinds["rounds"] &= ~of_assistant
+        for kind in ("rounds", "label"):
+            kinds[kind] &= ~of_assistant
         kinds["side"] &= ~pl.col("text").str.contains(_SECOND_SIDE)
         for kind in _WANTED:
             kinds[kind] &= ~pl.col(kind).fill_null(value=False)

@@ -136,7 +136,7 @@ class LeftoverMarkup(Check):
         shown_around = pl.sum_horizontal(*(text.str.contains(words) for words in _CHROME)) > 1
         kinds["page_chrome"] = shown_around & (pl.col("role") == "assistant") & ~pl.col("web")
         for kind, residue in _RESIDUE.items():
-            left = text.str.contains(residue) & (pl.col("role") == "assistant") & ~pl.col("residue")
+            left = text.str.contains(residue) & (pl.col("role") == "assistant") & ~pl.col("residue") & ~pl.col("web")
             kinds[kind] = kinds[kind] | left if kind in kinds else left
         kinds["base64"] &= text.str.contains(_DATA_URI) | _is_data(text.str.extract(f"({_BLOB})"))
         shown = {
