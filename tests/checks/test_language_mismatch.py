@@ -105,7 +105,7 @@ def test_it_warns_and_says_which():
     [
         (ASKED_ZH, IN_ZH + "这样 необходимо 浇水。", True),
         (ASKED_ZH, IN_ZH + "하지만 不要浇得太多。", True),
-        (ASKED_ZH, IN_ZH + "花盆することができます要大。", True),
+        (ASKED_ZH, IN_ZH + "花盆します要大。", True),
         (ASKED_EN, IN_EN + " It is 因此 better to wait.", True),
         (ASKED_ZH, IN_ZH + "它在俄文里叫做（помидор）。", False),
         (ASKED_ZH, IN_ZH + "它叫“помидор”，很好吃。", False),
