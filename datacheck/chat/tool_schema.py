@@ -80,6 +80,8 @@ def read_tools(text: str) -> Tools:
         if (empty := _null_property(parameters)) is not None:
             said = Message("tool {number}: parameter {name} is null", number=number + 1, name=empty)
             return Tools({}, "tools_null_filled", said)
+        if name in functions:
+            return Tools({}, "tools_repeated", Message("{name} is defined twice", name=name))
         functions[name] = parameters
     return Tools(functions)
 

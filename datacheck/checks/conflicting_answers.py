@@ -8,7 +8,7 @@ from pydantic import Field
 from datacheck.check import Check, Group, Limit, Measured, Message, Metric, Need, Subject, View, place, rates, total
 from datacheck.features.earlier import plain_needs
 from datacheck.features.golds import Of
-from datacheck.features.rival_responses import rival_responses
+from datacheck.features.rival_responses import both_labels, rival_responses
 from datacheck.features.row_keys import RowKeys
 from datacheck.features.texts import On, quoted
 from datacheck.text.edges import ascii_edges
@@ -28,7 +28,7 @@ class ConflictingAnswers(Check):
     `of: response` compares the responses of conversations (SFT) instead: two to one prompt conflict where less than
     `alike` of the n-grams of the shorter one (3 characters with Han, else 5) stand in the other. Greetings and prompts
     for a poem, a story or a joke may have many answers, and where one row in five has a prompt that others have, the
-    set was made so.
+    set was made so. `labels` counts what is desired in one row and unwanted in another (KTO).
     """
 
     metrics = {
@@ -54,6 +54,13 @@ class ConflictingAnswers(Check):
             "rows",
             Limit(warn_max=0.002),
             why="most prompts have several good responses; above 2 rows in 1,000 somebody should read some",
+        ),
+        "labels": Metric(
+            "rows whose prompt and response have another label elsewhere (of: response)",
+            "share",
+            "rows",
+            Limit(warn_max=0),
+            why="one text is not desired and unwanted at once; where several people judge it, some disagree",
         ),
     }
 
@@ -116,6 +123,7 @@ class ConflictingAnswers(Check):
                 *rates("across", across, data.rows, by=self.by, rows=data.rows),
                 *rates("shared", shared, data.rows, by=self.by, rows=data.rows),
                 *rates("unlike", _NONE.lazy(), data.rows),
+                *rates("labels", _NONE.lazy(), data.rows),
             ),
             evidence=pl.concat(
                 [
@@ -134,10 +142,22 @@ class ConflictingAnswers(Check):
         pairs = rival_responses(data, self.normalise)
         found = _NO_PAIRS if pairs is None else pairs.filter(~pl.col("asked").str.contains(_FREE))
         unlike = found.lazy().filter(pl.col("score") < self.alike).select("row", "other_row", "score")
-        values = [value for name in self.metrics if name != "unlike" for value in rates(name, _NONE.lazy(), data.rows)]
+        labels = both_labels(data, self.normalise).lazy()
+        found_of = {"unlike": unlike, "labels": labels}
+        values = [
+            value
+            for name in self.metrics
+            for value in rates(name, found_of.get(name, _NONE.lazy()), data.rows, by=self.by, rows=data.rows)
+        ]
         return Measured(
-            (*values, *rates("unlike", unlike, data.rows, by=self.by, rows=data.rows)),
-            evidence=quoted(data, unlike, "response").with_columns(problem=pl.lit("unlike_response")),
+            tuple(values),
+            evidence=pl.concat(
+                [
+                    quoted(data, unlike, "response").with_columns(problem=pl.lit("unlike_response")),
+                    quoted(data, labels, "response").with_columns(problem=pl.lit("both_labels")),
+                ],
+                how="diagonal",
+            ),
             not_checked=(_SEVERAL,) if pairs is None else (),
         )
 

@@ -27,7 +27,7 @@ _NAMES = (
 )
 _KNOWN = rf"(?i)<\|/?(?:{_NAMES})[a-z0-9_.:-]*\|>|{'|'.join(_FAMILIES[1:])}"
 _S = r"</?s>"
-_THINK = r"</?think>"
+_THINK = r"</?(?:think|answer)>"
 
 
 class ControlTokens(Check):
@@ -35,7 +35,7 @@ class ControlTokens(Check):
 
     Looked for are the tokens of the usual families: `<|im_start|>`, `<|eot_id|>`, `<｜User｜>`, `[INST]`, `<<SYS>>`,
     `<start_of_turn>`, `[gMASK]`, `<reserved_106>`; `<s>` and `</s>` where they are no HTML; and, in what the
-    assistant says, `<think>` and `</think>` that do not pair (a prompt may end with the first).
+    assistant says, `<think>` and `</think>` that do not pair (a prompt may end with the first), nor `<answer>`.
     Placeholders of pictures, video and sound are fine. `<|secret|>`, a name that no usual template has, is counted
     apart (`unknown_token`).
     """
@@ -71,6 +71,7 @@ class ControlTokens(Check):
             "unknown_token": token.str.contains(_TOKEN) & ~token.str.contains(_KNOWN),
             "sequence_token": _is_sequence_token(outside_code),
             "unbalanced_think": _said() & _unbalanced(_with_opening(), "<think>", "</think>"),
+            "unbalanced_answer": _said() & _unbalanced(outside_code, "<answer>", "</answer>"),
         }
         details = {
             "control_token": token.str.extract(f"({_KNOWN})"),

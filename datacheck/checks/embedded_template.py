@@ -42,19 +42,33 @@ _PATTERNS = {
         r"|^\s*\[(?:Response|Answer|Output)\]:"
         r"|^\W*(?:好的[，,。！])?(?:以下|下面|这)是(?:改写|优化|修改|改进|润色|重写|扩写)(?:后|过)?的"
         r"(?:回答|回复|答案|指令|问题|提示词)"
+        r"|^\W*(?:(?:Rewritten|Revised|Improved) (?:answer|response)|改写后|优化后) ?[:：]"
+        r"|^[^\n]{0,30}(?:问答对|训练数据|训练样本)[:：]"
+        r"|^\W*(?i:here(?: is|['’]s) a high-quality (?:response|answer)\b)"
     ),
+    "object": r"^\s*(?:\w+\.)*(?:ChatCompletion|AI|Chat)?(?:Message|Choice|Completion)\((?:content|id|role|text)=",
+    "label": r"^\W{0,4}(?:Rewritten|New|Created|Given) Prompt\W{0,3}[:：]",
+    "side": (r"^\W{0,4}(?:(?:Response|Assistant|回答|回复|答案) ?[AB12] ?[:：]|(?:更优|更差|chosen|rejected)[】\])])"),
     "grade": (
-        r"(?m)^\W*(?:(?i:score|rating|grade)|评分|得分|打分) ?[:：] ?\d+(?:\.\d+)?(?:分| ?/ ?\d+)[^\n]{0,80}\s*\z"
+        r"(?m)^\W*(?:(?i:(?:overall )?(?:score|rating)|grade)|(?:综合|总|最终)?[评得打]分) ?[:：】\]]+ ?"
+        r"\d+(?:\.\d+)?(?:分| ?/ ?\d+)[^\n]{0,80}\s*\z"
+        r"|\[\[(?:\d+|[ABC])\]\]\s*\z|^打分理由[:：]|\bEvaluation: The (?:assistant|response|answer)"
+        r"|(?i:\boverall score: \d)|[。\n](?:评分|得分)[:：]\d+(?:\.\d+)?\s*\z"
         r"|以上(?:回答|内容|答案)[由为是](?:AI|人工智能)生成"
+    ),
+    "closing": (  # what the maker says to who ordered the data, and who looked at it to the next one
+        r"(?i)\[end of (?:response|answer|output)\]|\(note: this (?:response|answer) (?:was|has been|is) "
+        r"|\b(?:rewritten|revised|improved) (?:response|answer) (?:meets|is helpful|helps)|another question-answer pair"
+        r"|generate more (?:examples|samples|data)"
+        r"|[【（(\[](?:标注|质检|待(?:审核|复核|确认|修改))[^】）)\]\n]{0,30}[】）)\]]\s*\z"
     ),
     "speaker": rf"^\s*(?:#{{2,4}} ?)?(?:\*\*)?(?:{_BOTS}|Response)(?:\*\*)? ?[:：](?:\*\*)?\s*\S",
 }
-_AT_ONCE = ("dialogue", "record", "rounds", "wrapped", "preamble", "speaker")  # they begin with the text
-_GRADE = (  # what any grade holds: literal words are searched for ten times as fast
-    r"(?:[Ss]core|SCORE|[Rr]ating|RATING|[Gg]rade|GRADE|评分|得分|打分) ?[:：] ?\d"
-    r"|以上(?:回答|内容|答案)[由为是](?:AI|人工智能)生成"
-)
-_IN_PROMPTS = ("alpaca", "vicuna", "dialogue", "record", "rounds")
+_LAST = ("grade", "closing")
+_AT_ONCE = [kind for kind in _PATTERNS if kind not in (*_LAST, "alpaca", "vicuna")]  # they begin with the text
+_TAIL = 200  # characters, in which a grade stands
+_IN_PROMPTS = ("alpaca", "vicuna", "dialogue", "record", "rounds", "label")
+_SECOND_SIDE = r"\n\W{0,4}(?:Response|Assistant|回答|回复|答案) ?[AB12] ?[:：]"  # somebody lists both
 _WANTED = {  # what was asked for, by the user or by the system prompt
     "wrapped": ascii_edges(r"(?i)json|format|schema|object|\bapi\b|dict|格式|对象|字典"),
     "preamble": ascii_edges(
@@ -72,7 +86,7 @@ _QUOTED = ascii_edges(
 )
 _MARKUP = (  # what the templates themselves say, which is no word of a user
     r"Below is an instruction that describes a task[^\n]*|(?i:a chat between a curious)[^\n]*|#{2,3} ?\w+ ?[:：]"
-    r"|[\"'](?:messages|conversations|prompt|from|role)[\"']"
+    r"|(?:Rewritten|New|Created|Given) Prompt\W{0,3}[:：]|[\"'](?:messages|conversations|prompt|from|role)[\"']"
 )
 
 
@@ -80,11 +94,13 @@ class EmbeddedTemplate(Check):
     r"""Share of rows with a template or conversation inside one message: `### Instruction:`, `User: … Assistant: …`.
 
     The kinds: `alpaca` and `vicuna` (the words of these templates, with both speakers), `dialogue` (a message that
-    begins with `User:` or 用户： and goes on with the assistant's turn), `record` (the JSON of a message or of a whole
-    record as the text), `rounds` (`[Round 1]`, a prompt that is 问：… 答：) and, in answers, what their maker said
-    around them: `speaker` (`Assistant: …`), `wrapped` (`{"text": "…"}`), `preamble` ("Here is the rewritten answer:")
-    and `grade` (评分：8分 at the end). Tokens such as `<|im_start|>` are control_tokens' to report. Messages in which
-    somebody works with prompts, dialogues or JSON are fine, and rows of plain text, which are rendered on purpose.
+    begins with `User:` or 用户： and goes on with the assistant's turn), `record` (the JSON of a message or of a
+    whole record as the text), `rounds` (`[Round 1]`, a prompt that is 问：… 答：) and, in answers, what their maker
+    said around them: `speaker` (`Assistant: …`), `side` (`Response A: …`), `wrapped` (`{"text": "…"}`), `object`
+    (`ChatCompletionMessage(…)`), `preamble` ("Here is the rewritten answer:"), `grade` (评分：8分 at the end) and
+    `closing` (`[End of response]`, 【质检：…】). `label` is "#Rewritten Prompt#:" before a prompt. Tokens such as
+    `<|im_start|>` are control_tokens' to report. Messages in which somebody works with prompts, dialogues or JSON
+    are fine, and rows of plain text, which are rendered on purpose.
     """
 
     metrics = {
@@ -105,8 +121,8 @@ class EmbeddedTemplate(Check):
         texts = turn_texts(data, plain=False).filter(pl.col("role").ne_missing("tool"))
         text = pl.col("text")
         any_kind = text.str.contains(either(_PATTERNS[kind] for kind in _AT_ONCE))
-        for literal in (_PATTERNS["alpaca"], _PATTERNS["vicuna"], _GRADE):
-            any_kind |= text.str.contains(literal)
+        any_kind |= text.str.contains(_PATTERNS["alpaca"]) | text.str.contains(_PATTERNS["vicuna"])  # by their words
+        any_kind |= text.str.tail(_TAIL).str.contains(either(_PATTERNS[kind] for kind in _LAST))
         bare = texts.filter(any_kind).with_columns(text=without_code(pl.col("text")))
         bare = bare.collect().lazy()
         heard = texts.join(bare.select("row").unique(), on="row", how="semi")
@@ -119,7 +135,9 @@ class EmbeddedTemplate(Check):
             for kind, pattern in _PATTERNS.items()
         }
         kinds["dialogue"] &= ~of_assistant  # a transcript as an answer was asked for; run_on_answers reads the others
-        kinds["rounds"] &= ~of_assistant
+        for kind in ("rounds", "label"):
+            kinds[kind] &= ~of_assistant
+        kinds["side"] &= ~pl.col("text").str.contains(_SECOND_SIDE)
         for kind in _WANTED:
             kinds[kind] &= ~pl.col(kind).fill_null(value=False)
         found = flagged(bare, kinds).drop("quoted", *_WANTED)

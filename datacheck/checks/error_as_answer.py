@@ -36,7 +36,10 @@ _NOTICES_ZH = (
 _STATUS = r"(?:http(?:/\d(?:\.\d)?)?|error|status|code|错误码?|状态码?)"
 _KEYS = "error|errors|error_code|error_msg|error_message|errcode|errmsg|err_msg|exception"
 _PATTERNS = {
-    "null": r"^\s*[\"'`]?(?i:none|null|nan|undefined|\[object object\]|<na>)[\"'`]?\.?\s*$",
+    "null": (
+        r"^\s*[\"'`]?(?i:none|null|nan|undefined|\[object object\]|<na>"
+        r"|#(?:ref|value|num)!|#name\?|#n/a|#div/0!)[\"'`]?\.?\s*$"  # of spreadsheets
+    ),
     "traceback": ascii_edges(
         r"^\s*Exception in thread \"|^\s*Uncaught \w*Error\b"
         r"|^\s*(?:[a-z_]\w*\.)*[A-Z]\w*(?:Error|Exception): "

@@ -39,6 +39,9 @@ _PATTERNS = {
     "lost": _LOST,
     "no_value": _NO_VALUE,
     "hidden_words": _TAG,
+    "bytes": r"^\s*b['\"][^\\]{0,40}(?:\\x[0-9a-f]{2}){3}",  # str() of bytes
+    "full_width": r"[ａ-ｚ]{3}",
+    "look_alike": r"[аеорсух][A-Za-z]",  # Cyrillic letters
     "invisible": _INVISIBLE,
 }
 _FEW = 3  # a single private character may be a logo, a single "??" is a way to ask
@@ -51,10 +54,11 @@ class GarbledText(Check):
     (U+FFFD), `control` (C0 and C1 without tab and line ends, noncharacters), `nul`, `bidi` (marks that turn the
     direction of writing), `private_use` (characters without a meaning), `lost` (mostly runs of question marks),
     `no_value` (the whole text is nan or [object Object]), `escaped` (`\n`, `\"`, `\u4f60` in prose: JSON that was
-    encoded twice), `hidden_words` (tag characters, U+E0000 and on), and, with a rate of its own, `invisible` (U+200B,
-    U+2060, U+FEFF, soft hyphens). People and tools paste escapes too: in what they say these are counted apart. Emoji,
-    symbols, rare characters and all scripts are fine, and so are joiners (U+200D) and escapes in code, LaTeX, regular
-    expressions and JSON.
+    encoded twice), `bytes` (Python's `b'\xe4…'`), `full_width` (English in ｆｕｌｌ width), `look_alike` (Cyrillic
+    letters inside Latin words), `hidden_words` (tag characters, U+E0000 and on), and, with a rate of its own,
+    `invisible` (U+200B, U+2060, U+FEFF, soft hyphens). People and tools paste escapes too: in what they say these
+    are counted apart. Emoji, symbols, rare characters and all scripts are fine, and so are joiners (U+200D) and
+    escapes in code, LaTeX, regular expressions and JSON.
     """
 
     metrics = {
@@ -118,6 +122,8 @@ def _holds(kind: str, pattern: str) -> pl.Expr:
     if kind == "invisible":
         explained = text.str.contains(f"{_UNSPACED}|{mojibake()}")  # soft hyphens are a byte of other characters, too
         return text.str.contains(pattern) & text.str.contains(_WRITTEN) & ~explained
+    if kind in ("full_width", "look_alike"):  # a name may be written so, not three words
+        return text.str.count_matches(r"[A-Za-z][аеорсух][A-Za-z]" if kind == "look_alike" else pattern) >= _FEW
     if kind == "lost":
         mostly = text.str.count_matches(r"[?？□]") * 2 > text.str.len_chars()
         return (text.str.count_matches(pattern) >= _FEW) & mostly

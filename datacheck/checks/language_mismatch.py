@@ -29,6 +29,18 @@ _ENGLISH = ascii_edges(
 # Words with which a prompt names a language, translation, or a text that is written in another one.
 _THOUGHT = r"(?s)^.*</think>"
 _NOT_LATIN = r"[^\x00-\x{24F}\p{P}\p{S}]{2}"
+_STRAY = ("han", "kana", "hangul", "cyrillic")
+_APART = (
+    r"[(（\[【《「『“\"‘'][^)）\]】》」』”\"’'\n]{0,80}[)）\]】》」』”\"’']"  # a name in its own script, a quotation
+)
+_SLIP = (
+    r"[\p{Han}，。、a-z,] ?(?:\p{Cyrillic}{3,}|\p{Hangul}{2,}|[\p{Hiragana}\p{Katakana}]{3,}) ?[\p{Han}，。、a-z\p{L}]"
+    r"|[a-z,] \p{Han}{1,4} [a-z]"
+)
+_PLACES = (
+    r"|(?i:china|japan|korea|taiwan|hong kong|asia|russia|ukrain|soviet|moscow|tokyo|beijing|anime|manga|kanji|tea\b)"
+    r"|日本|韩国|俄罗斯|苏联|东京|首尔|莫斯科|动漫|乌克兰"
+)
 _EAST_MARKS = "[、。，；]"
 _SPOKEN = (
     r"(?i)英[文语語译譯汉漢]|[中汉漢]英|[翻口笔]译|[翻口筆]譯|[译譯][成为為文出]|中[文语語译譯]|[汉漢][语語字译譯]|国语|國語|普通话|[双雙][语語]|[语語]言"
@@ -44,11 +56,13 @@ class LanguageMismatch(Check):
     """Share of rows whose answer is in another language than its question: English to a Chinese prompt, or the reverse.
 
     Languages are told by their script, so Chinese, Japanese, Korean, Russian and so on from each other and from
-    English. An answer is named where nearly all words (85 %) of the question are in one script and nearly all of its
-    own in another, and it has at least `words` words. Left out is whatever may be meant so: prompts that speak of a
-    language, translation, code or keywords anywhere in the conversation; questions that hold a text in the language of
-    the answer; a system prompt or an earlier question in that language; answers that are code, names or formulas;
-    thinking (`<think>`) before an answer in the right language. In pairs only the chosen answer counts.
+    English. An answer is named where nearly all words (85 %) of the question are in one script and nearly all of
+    its own in another, and it has at least `words` words. Left out is whatever may be meant so: prompts that speak
+    of a language, translation, code or keywords anywhere in the conversation; questions that hold a text in the
+    language of the answer; a system prompt or an earlier question in that language; answers that are code, names or
+    formulas; thinking (`<think>`) before an answer in the right language. `stray` counts single words of another
+    script (Cyrillic, Hangul or kana, Chinese in English) in the middle of a sentence, outside brackets and
+    quotation marks. In pairs only the chosen answer counts.
     """
 
     metrics = {
@@ -58,7 +72,14 @@ class LanguageMismatch(Check):
             of="rows",
             limit=Limit(warn_max=0),
             why="the script shows the language, but not whether it was meant so",
-        )
+        ),
+        "stray": Metric(
+            "rows with stray words of another script in an answer",
+            "share",
+            of="rows",
+            limit=Limit(warn_max=0.001),
+            why="names are quoted now and then; above 1 row in 1,000 a model slipped into another language",
+        ),
     }
 
     reads = "answer"
@@ -93,8 +114,12 @@ class LanguageMismatch(Check):
         asked, answered = word(_name("asked")), word(_name("script"))
         said = saying("asked in {asked}, answered in {answered}", asked=asked, answered=answered)
         lines = found.select("row", "text", where="path", problem=pl.lit("language_mismatch"), said=said)
-        values: tuple[Value, ...] = rates("rate", lines, data.rows, by=self.by, rows=data.rows)
-        return Measured(values, evidence=lines, not_checked=self._short(named))
+        stray = _stray(texts, named, answers)
+        values: tuple[Value, ...] = (
+            *rates("rate", lines, data.rows, by=self.by, rows=data.rows),
+            *rates("stray", stray, data.rows, by=self.by, rows=data.rows),
+        )
+        return Measured(values, evidence=pl.concat([lines, stray], how="diagonal"), not_checked=self._short(named))
 
     def _answers(self, named: pl.LazyFrame) -> pl.LazyFrame:
         """What the assistant says and is to learn, in one script and long enough."""
@@ -115,6 +140,21 @@ class LanguageMismatch(Check):
                 words=self.words,
             ),
         )
+
+
+def _stray(texts: pl.LazyFrame, named: pl.LazyFrame, answers: pl.LazyFrame) -> pl.LazyFrame:
+    """Answers with words of a script that no other message of their row has, and that no prompt speaks of."""
+    prompts = named.filter(pl.col("role").ne_missing("assistant"))
+    heard = prompts.group_by("row").agg(**{f"q_{script}": pl.col(script).sum() for script in _STRAY})
+    slips = [(pl.col(script) > 0) & (pl.col("script") != script) & (pl.col(f"q_{script}") == 0) for script in _STRAY]
+    suspect = answers.join(heard, on="row").filter(pl.any_horizontal(slips)).select("row", "at").collect().lazy()
+    told = texts.join(suspect.select("row").unique(), on="row", how="semi")
+    meant = told.filter(pl.col("role").ne_missing("assistant"), pl.col("text").str.contains(_SPOKEN + _PLACES))
+    found = texts.join(suspect, on=["row", "at"], how="semi").join(meant, on="row", how="anti")
+    bare = without_code(pl.col("text")).str.replace_all(_APART, " ")
+    found = found.filter(bare.str.contains(_SLIP), ~looks_like_code(pl.col("text")))
+    slip = bare.str.extract(f"({_SLIP})")
+    return found.select("row", "text", where="path", problem=pl.lit("stray_words"), detail=slip).collect().lazy()
 
 
 def _script() -> pl.Expr:

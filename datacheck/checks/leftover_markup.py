@@ -42,6 +42,25 @@ _CHROME = (  # what stands around the text of a page; two different ones at the 
     "(?i:skip to (?:main )?content)",
     ascii_edges(r"\| Tweet\b|\bTweet \|"),
 )
+_RESIDUE = {  # no words around it make it right, but a subject that is itself such a thing
+    "citation": r"【\d+(?::\d+)?†[^】\n]{0,40}】|:contentReference\[oaicite:|citeturn\d+(?:search|view|news|file)\d",
+    "wiki": r"\[\[(?:Category|File|分类|文件):|\{\{cite (?:web|book|news|journal)\b|<ref(?: name=[^<>]{1,60})?>",
+    "merge_conflict": r"<<<<<<< (?:HEAD|ours|Updated|Stashed)|>>>>>>> (?:[0-9a-f]{7}|theirs|Stashed|\w+/)",
+    "subtitle": r"--> \d\d:\d\d:\d\d[,.]\d{3}",
+    "copy_button": r"Copy code\n|复制代码\n",
+    "picture": r"\[图片\]|【图片】|\[表情\]|\[image\]",
+    "progress": r"%\|█[^\n]{0,60}it/s",
+    "page_number": r"\n\s*(?:Page (?:\d+ of|\|) \d+|第 ?\d+ ?页 ?[/，,]? ?共 ?\d+ ?页|- \d+ -)\s*\n",
+    "page_chrome": (
+        r"\n\W*(?:展开(?:阅读)?全文|责任编辑[:：]|上一篇[:：][^\n]*下一篇|本文转载自|点赞\s*收藏"
+        r"|Read more »|Share this:|Subscribe to our newsletter|We use cookies|Log in to reply|Leave a comment \|)"
+    ),
+    "broken_word": r"(?s)[a-z]{2}-\n[a-z]{2}.{1,400}[a-z]{2}-\n[a-z]{2}.{1,400}[a-z]{2}-\n[a-z]{2}",
+}
+_OF_RESIDUE = ascii_edges(
+    r"(?i)citation|\bcite|reference|wiki|\bgit\b|merge|conflict|subtitle|\bsrt\b|caption|hyphen|\bpage numbers?|image"
+    r"|picture|\bphoto|blog|newsletter|cookie|引用|参考文献|维基|合并|冲突|字幕|图|照片|博客|页码|公众号|编辑"
+)
 _PATTERNS = {
     "html_tag": f"{_CLOSED}|{_OPENED}|{_BREAKS}",
     "html_entity": _ENTITY,
@@ -56,7 +75,7 @@ _GATE = (
 # Rows that speak of such things, by a word in any of their messages, mean what they write.
 _WEB = ascii_edges(
     r"(?i)html|\bxml|\bcss\b|javascript|\bjsx?\b|\breact\b|\bvue\b|\bphp\b|\bdom\b|\bxss\b|\bsvg\b|\burl.?encod|wordpress"
-    r"|web ?page|website|front-?end|\btags?\b|markup|markdown|readme|escap|entit(?:y|ies)\b|scrap(?:e|ing)"
+    r"|web ?page|website|front-?end|\btags?\b|markup|markdown|readme|escap|\bentit(?:y|ies)\b|scrap(?:e|ing)"
     r"|\bpars(?:e|er|ing)\b|网页|网站|前端|标签|转义|爬虫|渲染"
 )
 _PAGE = ascii_edges(r"(?i:<!doctype|<html\b)")
@@ -77,10 +96,12 @@ class LeftoverMarkup(Check):
 
     The kinds: `html_tag` (block tags that close, tags with attributes, two line breaks in a row), `html_entity`,
     `bbcode` (a tag with its end), `base64` (data: URIs, and runs of 160 characters and more), `page_chrome` (in
-    answers, two of such as 上一篇, 版权所有, "Share on Facebook", "Cookie Policy"). Code is left out, and so
-    are results of tools and rows in which some message speaks of HTML, markup or encodings. Fine are what Markdown
-    borrows from HTML (`<sup>`, `<details>`, `<b>`, a single `<br>`, tables), the tags of agents and reasoning
-    (`<tool_call>`, `<think>`, `<answer>`) and placeholders of pictures.
+    answers, two of such as 上一篇, 版权所有, "Share on Facebook", "Cookie Policy", or one on a line of its own),
+    and in answers also `citation` (【4†source】), `wiki`, `merge_conflict`, `subtitle` (times of a transcript),
+    `copy_button`, `picture` ([图片]), `progress` (a progress bar), `page_number` and `broken_word` (hyphens at line
+    ends). Code is left out, and so are results of tools and rows in which some message speaks of HTML, markup or
+    encodings. Fine are what Markdown borrows from HTML (`<sup>`, `<details>`, `<b>`, a single `<br>`, tables), the
+    tags of agents and reasoning (`<tool_call>`, `<think>`, `<answer>`) and placeholders of pictures.
     """
 
     metrics = {
@@ -99,7 +120,14 @@ class LeftoverMarkup(Check):
     def measure(self, data: View) -> Measured:
         """Search every text outside code; leave out the rows whose subject is markup."""
         texts = turn_texts(data, thoughts=True).filter(pl.col("role").ne_missing("tool"))
-        suspect = texts.filter(pl.col("text").str.contains(_GATE)).collect().lazy()
+        # one by one: as one pattern they take a hundred times as long
+        suspect = (
+            texts.filter(
+                pl.any_horizontal(*(pl.col("text").str.contains(each) for each in (_GATE, *_RESIDUE.values())))
+            )
+            .collect()
+            .lazy()
+        )
         subjects = _subjects(texts.join(suspect.select("row").unique(), on="row", how="semi"))
         prose = suspect.with_columns(text=without_code(pl.col("text"))).join(
             subjects, on="row", how="left", maintain_order="left"
@@ -114,9 +142,14 @@ class LeftoverMarkup(Check):
         kinds = {kind: text.str.contains(pattern) & fits[kind] for kind, pattern in _PATTERNS.items()}
         shown_around = pl.sum_horizontal(*(text.str.contains(words) for words in _CHROME)) > 1
         kinds["page_chrome"] = shown_around & (pl.col("role") == "assistant") & ~pl.col("web")
+        for kind, residue in _RESIDUE.items():
+            left = text.str.contains(residue) & (pl.col("role") == "assistant") & ~pl.col("residue") & ~pl.col("web")
+            kinds[kind] = kinds[kind] | left if kind in kinds else left
         kinds["base64"] &= text.str.contains(_DATA_URI) | _is_data(text.str.extract(f"({_BLOB})"))
-        shown = {kind: text.str.extract(f"({pattern})").str.slice(0, 60) for kind, pattern in _PATTERNS.items()}
-        found = flagged(prose, kinds, shown).drop("web", "program", "forum", "cipher")
+        shown = {
+            kind: text.str.extract(f"({pattern})").str.slice(0, 60) for kind, pattern in (_RESIDUE | _PATTERNS).items()
+        }
+        found = flagged(prose, kinds, shown).drop("web", "program", "forum", "cipher", "residue")
         about = total(subjects.filter("web"))
         left_out = Message.plural(
             "{n:,} row speaks of markup or web pages; its markup was not judged",
@@ -140,6 +173,7 @@ def _subjects(texts: pl.LazyFrame) -> pl.LazyFrame:
         program=text.str.contains(_CODE_WORDS).any(),
         forum=text.str.contains(_FORUM).any(),
         cipher=text.str.contains(_CIPHER).any(),
+        residue=(text.str.contains(_OF_RESIDUE) & pl.col("role").ne_missing("assistant")).any(),
     )
 
 

@@ -16,7 +16,8 @@ class RepetitiveText(Check):
     A text is repetitive when its most frequent 10-gram of characters covers more than 30 % of it (and 300 characters,
     or nearly all of a short text), or when one line or sentence stands in it more than 5 times and makes up a fifth
     of it. Code in closed fences, rulers and white space do not count. Looked at are answers, chosen answers
-    and plain texts: prompts repeat themselves with examples, rejected answers are there to be avoided.
+    and plain texts: prompts repeat themselves with examples, rejected answers are there to be avoided. `turns` counts
+    conversations in which an answer of 60 bytes and more stands twice.
     """
 
     metrics = {
@@ -26,7 +27,14 @@ class RepetitiveText(Check):
             of="rows",
             limit=Limit(warn_max=0, max=0.005),
             why="songs and lists repeat themselves; above 1 row in 200 a model wrote that could not stop",
-        )
+        ),
+        "turns": Metric(
+            "rows in which the assistant says the same in two turns",
+            "share",
+            of="rows",
+            limit=Limit(warn_max=0.005),
+            why="some users ask the same again; above 1 row in 200 turns were copied, or a model was stuck",
+        ),
     }
 
     reads = "text"
@@ -51,15 +59,19 @@ class RepetitiveText(Check):
         found, texts = data[self._found], turn_texts(data, thoughts=True)
         score = pl.col("score")
         words = (
-            pl.when(pl.col("problem") == "repeated_line")
+            pl.when(pl.col("problem").is_in(["repeated_line", "same_turn"]))
             .then(saying("{n} time", "{n} times", n=score.cast(pl.Int64)))
             .otherwise(saying("{share} % of the text", share=(score * 100).floor().cast(pl.Int64)))
         )
         shown = found.join(
             texts.select("row", "path", "text").unique(["row", "path"], keep="first"), on=["row", "path"]
         )
+        again = pl.col("problem") == "same_turn"
         return Measured(
-            rates("rate", found, data.rows, by=self.by, rows=data.rows),
+            (
+                *rates("rate", found.filter(~again), data.rows, by=self.by, rows=data.rows),
+                *rates("turns", found.filter(again), data.rows, by=self.by, rows=data.rows),
+            ),
             evidence=shown.select("row", "problem", "score", "text", where="path", said=words),
             figures={"kinds": per_kind(found)},
         )

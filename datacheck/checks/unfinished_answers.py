@@ -44,6 +44,11 @@ _SHORTEST = 100  # characters from which on equal lengths are no accident of sho
 # What no answer ends with. A semicolon ends code, a closing quote a quotation, 的 a statement: they are no signs.
 _ENDS = {
     "open_end": r"[,，、(（\[【{《“‘]\s*$",
+    "told": (  # it says so
+        r"[\[(（【](?:(?i:output |text |response )?(?i:truncated|cut off)"
+        r"|[^\n\])）】]{0,12}(?:篇幅|长度|字数)(?:所限|限制)[^\n\])）】]{0,20}"
+        r"|此处省略[^\n\])）】]{0,12}|未完待续)[\])）】]\s*$|请(?:回复|输入)[“\"]?继续[”\"]?[。.]?\s*$"
+    ),
     "open_word": rf"(?:\p{{Han}}(?:{_WORDS_ZH})|[a-z,] (?:{_WORDS_EN}))\s*$",
 }
 
@@ -52,11 +57,12 @@ class UnfinishedAnswers(Check):
     """Share of rows whose last answer stops in the middle: in a code block, behind a comma, in a clause.
 
     Counted are a fence that is opened and not closed, a comma or an opening bracket at the end, a word that needs
-    another one (of, and, 以及), in prose of at least two sentences a last clause without a stop, a last line without
-    one where every other line has one (unless one answer in twenty is written so), and JSON that is not closed.
-    Elsewhere a missing full stop is no sign: lists, titles and code end without one. Short answers (below
-    40 characters) are judged for fences only. In pairs only the chosen one counts. Answers without a stop that have one
-    length far more often than lengths nearby are counted apart (`cut_length`): a limit cut them, wherever it fell.
+    another one (of, and, 以及), a last word that says so ([truncated], 由于篇幅限制), in prose of at least two
+    sentences a last clause without a stop, a last line without one where every other line has one (unless one
+    answer in twenty is written so), and JSON that is not closed. Elsewhere a missing full stop is no sign: lists,
+    titles and code end without one. Short answers (below 40 characters) are judged for fences only. In pairs only
+    the chosen one counts. Answers without a stop that have one length far more often than lengths nearby are
+    counted apart (`cut_length`): a limit cut them, wherever it fell.
     """
 
     metrics = {

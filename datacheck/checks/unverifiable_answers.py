@@ -10,6 +10,7 @@ from pydantic import Field, field_validator
 from datacheck.check import Check, Limit, Measured, Message, Metric, Need, Value, View, rates, total
 from datacheck.errors import WrongValueError
 from datacheck.features.golds import Extract, Golds, Of, alternatives
+from datacheck.features.workings import unreached, wrong_sums
 from datacheck.text.graders import GRADERS, GraderFailedError
 
 _AUTO = ("choice", "number", "tool_call", "json")  # tried in this order
@@ -37,6 +38,8 @@ class UnverifiableAnswers(Check):
     - `math_verify`: what the package math-verify parses and finds equal to itself (`datacheck-llm[math]`; open-r1)
     - `choice`: letters of options; `json`, `tool_call`: values in canonical spelling; `exact`: any text
 
+    Worked solutions with `#### ` are held against themselves: the gold must be a number of the working (`unreached`),
+    and annotations such as `<<48/2=24>>` must add up (`sums`).
     Of a gold that is a list of answers one must be readable. Where a row has options, the gold must be one of them
     instead: as letter or letters, place, name or text.
     """
@@ -55,6 +58,20 @@ class UnverifiableAnswers(Check):
             "rows",
             Limit(warn_max=0),
             why="0 is a good answer; only code that asks `if gold` drops it",
+        ),
+        "unreached": Metric(
+            "rows whose gold is a number that their working never comes to",
+            "share",
+            "rows",
+            Limit(warn_max=0.002),
+            why="1 row in 1,000 of GSM8K, all with a slip in them; where there are more, golds are of other rows",
+        ),
+        "sums": Metric(
+            "rows with a calculator annotation that does not add up",
+            "share",
+            "rows",
+            Limit(warn_max=0),
+            why="none of the 28,000 of GSM8K is wrong; the model learns the sum as it stands there",
         ),
     }
 
@@ -101,6 +118,9 @@ class UnverifiableAnswers(Check):
         )
         wrong = chosen.drop_nulls("problem").lazy().select("row", "problem", "where", text="gold")
         told = troubled.select("row", "problem", "where", text="gold")
+        marked = data.turns.filter(pl.col("part") == self.of, pl.col("text").str.contains("####", literal=True))
+        doubts = {"unreached": unreached(marked).collect().lazy(), "sums": wrong_sums(marked).collect().lazy()}
+        doubted = [lines.with_columns(problem=pl.lit(name)) for name, lines in doubts.items()]
         evidence = pl.concat([told, missing, wrong], how="diagonal").sort("row", maintain_order=True)
         notes = []
         ungraded = total(troubled.filter(pl.col("problem") == "ungraded_answer"))
@@ -125,8 +145,9 @@ class UnverifiableAnswers(Check):
             (
                 *((Value("rate", None),) if ungraded else counted),
                 *rates("falsy", evidence.filter(falsy), data.rows, by=self.by, rows=data.rows),
+                *(value for each in doubts.items() for value in rates(*each, data.rows, by=self.by, rows=data.rows)),
             ),
-            evidence=evidence,
+            evidence=pl.concat([evidence, *doubted], how="diagonal").sort("row", maintain_order=True),
             figures={"problems": evidence.group_by("problem").len("rows").sort("problem").collect()},
             not_checked=tuple(notes),
         )

@@ -11,6 +11,7 @@ _END = r"\n|[。！？!?；;]|\.\s"
 _LINE_BYTES = 12  # four Han characters, two or three words; shorter lines may repeat ("}", "A: yes")
 _SHORT = 100  # characters; a shorter text is not looked at
 _SURE = 0.7  # so much of a short text is enough
+_TURN_BYTES = 60  # 20 Han characters; "You're welcome!" is said twice by right
 _PART = 5  # repeated lines make up a fifth of the text
 
 
@@ -18,8 +19,9 @@ class Repetition(Feature):
     """`row`, `path`, `problem`, `score` of the texts that a model learns to say and that repeat themselves.
 
     `repeated_ngram`: the most frequent n-gram of characters covers more than `share` of the text, and `characters`
-    of them or nearly all. `repeated_line`: a line or sentence more than `lines` times, and a fifth of the text. Code in
-    Markdown, signs and white space do not count. `score`: the share, or how many times.
+    of them or nearly all. `repeated_line`: a line or sentence more than `lines` times, and a fifth of the text.
+    `same_turn`: an answer that an earlier turn gave. Code in Markdown, signs and white space do not count. `score`:
+    the share, or how many times.
     """
 
     columns = {"row": pl.UInt32, "path": pl.String, "score": pl.Float64, "problem": pl.String}
@@ -31,10 +33,13 @@ class Repetition(Feature):
 
     def compute(self, part: View) -> pl.DataFrame:
         """Look at both kinds."""
-        texts = turn_texts(part, thoughts=True).filter(_learnt()).select("row", "path", "text")
-        texts = texts.filter(pl.col("text").str.len_chars() >= min(_SHORT, self.characters))
+        learnt = turn_texts(part, thoughts=True).filter(_learnt()).select("row", "path", "role", "text")
+        texts = learnt.select("row", "path", "text").filter(
+            pl.col("text").str.len_chars() >= min(_SHORT, self.characters)
+        )
         table = texts.with_columns(text=without_code(pl.col("text"), unclosed=False)).collect()
-        return pl.concat([self._ngrams(table), self._lines(table)]).sort("row", maintain_order=True)
+        found = [self._ngrams(table), self._lines(table), _turns(learnt)]
+        return pl.concat(found).sort("row", maintain_order=True)
 
     def _ngrams(self, table: pl.DataFrame) -> pl.DataFrame:
         words = table.select("row", "path", text=pl.col("text").str.replace_all(_SIGNS, " "))
@@ -59,6 +64,17 @@ class Repetition(Feature):
         repeated = repeated.filter(pl.col("line").str.len_bytes() * pl.col("len") * _PART > pl.col("size"))
         most = repeated.group_by("row", "path", maintain_order=True).agg(score=pl.col("len").max().cast(pl.Float64))
         return most.select("row", "path", "score", problem=pl.lit("repeated_line"))
+
+
+def _turns(learnt: pl.LazyFrame) -> pl.DataFrame:
+    """The answers of a row that stand in it several times, but for the first ones."""
+    said = learnt.filter(pl.col("role") == "assistant", pl.col("text").str.len_bytes() >= _TURN_BYTES)
+    said = said.select("row", "path", text=pl.col("text").str.strip_chars().hash()).filter(
+        pl.col("row").is_duplicated()
+    )
+    same = ("row", "text")
+    again = said.filter(~pl.struct(same).is_first_distinct()).with_columns(score=pl.len().over(same) + 1.0)
+    return again.select("row", "path", "score", problem=pl.lit("same_turn")).collect()
 
 
 def _learnt() -> pl.Expr:

@@ -42,6 +42,22 @@ def rival_responses(data: View, rules: tuple[Rule, ...]) -> pl.DataFrame | None:
     return pairs.select("row", "other_row", "asked", score=_similarity(pairs["plain"], pairs["other"]))
 
 
+def both_labels(data: View, rules: tuple[Rule, ...]) -> pl.DataFrame:
+    """Return `row`, `other_row`: rows of one prompt and one response, of which one is desired and the other is not."""
+    labelled = data.rows.filter(pl.col("label").is_not_null()).select(pl.col("row").cast(pl.UInt64), "label").collect()
+    told = data.turns.filter(pl.col("part") == "response").select("row", pl.col("text").str.strip_chars().hash())
+    again = told.filter(pl.col("text").is_duplicated()).select(pl.col("row").cast(pl.UInt64)).unique().collect()
+    rows = again.join(labelled, on="row", how="semi").sort("row")["row"].to_numpy().astype(np.int64)
+    parts = zip(data.pieces("turns"), data.pieces("rows"), strict=True) if len(rows) else ()
+    texts = pl.concat([_NONE, *(_both(only(turns, of_part(rows, part))) for turns, part in parts)])
+    keys = texts.select("row", key=normalise(texts["asked"], rules), plain=normalise(texts["told"], rules))
+    same = ("key", "plain")
+    differ = keys.join(labelled, on="row").sort("row").filter(pl.col("label").n_unique().over(same) > 1)
+    first = pl.col("row").first().over(same)
+    rival = pl.col("row").filter(pl.col("label") != pl.col("label").first()).first().over(same)
+    return differ.select("row", other_row=pl.when(pl.col("row") == first).then(rival).otherwise(first))
+
+
 def _both(turns: pl.LazyFrame) -> pl.DataFrame:
     asked = row_texts(turns, "prompt", system=True).select(pl.col("row").cast(pl.UInt64), asked="text")
     told = row_texts(turns.filter(pl.col("part") == "response"), "response")

@@ -225,6 +225,8 @@ def row_facts(messages: list[CallMessage], tools: list[tuple[str, str]]) -> Iter
     defined = Tools(functions) if functions and understood else None
     if understood and not functions and any(calls):
         yield None, "note:no_tools", None
+        if empty := next((path for path, text in tools if text.strip() == "[]"), None):
+            yield empty, "tools_empty", Message("the list is empty, and calls are made")
     for call in (call for listed in calls for call in listed):
         yield from call_facts(call, defined)
     for message, listed in zip(messages, calls, strict=True):

@@ -1,4 +1,5 @@
 import csv
+import json
 from collections import defaultdict
 
 import pytest
@@ -122,3 +123,12 @@ def test_a_set_of_several_samples_a_prompt_is_taken_as_made_so():
 )
 def test_prompts_that_one_answers_as_one_likes(prompt, free):
     assert as_one_likes(prompt) == free
+
+
+def test_one_response_under_both_labels():
+    rows = [("Name a tree.", "An oak.", True), ("Name a tree.", "An oak.", False), ("Name a tree.", "A birch.", False)]
+    rows += [("Name a shrub.", "An oak.", False), ("Name a plant.", "An oak.", True)]
+    lines = "\n".join(json.dumps({"prompt": p, "completion": c, "label": label}) for p, c, label in rows)
+    result = measure(ConflictingAnswers(of="response"), lines.encode())
+    assert result.value("labels") == Ratio(2, 5)
+    assert [row for row, problem in result.problems if problem == "both_labels"] == [0, 1]

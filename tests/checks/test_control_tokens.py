@@ -117,3 +117,16 @@ def test_what_only_looks_like_a_token_warns(role):
     assert problems("<|supercalifragilistic|><|im_end|>", role) == ["control_token"]
     records = dataset("user: a | assistant: b", "user: <|abracadabra|> | assistant: b")
     assert finding(ControlTokens(), records).status is Status.WARN
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("<answer>好", ["unbalanced_answer"]),
+        ("好</answer>", ["unbalanced_answer"]),
+        ("<think>想</think><answer>好</answer>", []),
+        ("用 `<answer>` 开头。", []),
+    ],
+)
+def test_answer_tags(text, found):
+    assert problems(text) == found

@@ -227,3 +227,17 @@ def test_escapes_that_somebody_pasted_are_counted_apart():
         result = measure(GarbledText(), records)
         assert (result.value("rate"), result.value("escaped_input")) == tuple(Ratio(n, 1) for n in expected)
         assert finding(GarbledText(), records).status is (Status.FAIL if expected[0] else Status.WARN)
+
+
+def test_letters_of_another_kind():
+    words = "The trees near our house are old and large, and people come to see them."
+    wide = "".join(chr(ord(c) + 0xFEE0) if c.isalpha() else c for c in words)
+    texts = {
+        repr(GOOD.encode()): ["bytes"],
+        wide: ["full_width"],
+        words.replace("a", "а").replace("o", "о"): ["look_alike"],
+        "Ｆｅｒｒｅｉｒａ等报告": [],
+        "Слово iPhone и сPython": [],
+        "b'ok' is of bytes": [],
+    }
+    assert kinds_of(*texts) == texts

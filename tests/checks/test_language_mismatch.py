@@ -98,3 +98,23 @@ def test_it_warns_and_says_which():
     assert seen.value("rate") == Ratio(1, 2)
     assert seen.evidence["detail"][0].startswith("asked in Chinese, answered in English")
     assert finding(LanguageMismatch(), [{"prompt": ASKED_EN, "completion": IN_ZH}]).status == "warn"
+
+
+@pytest.mark.parametrize(
+    ("prompt", "answer", "slip"),
+    [
+        (ASKED_ZH, IN_ZH + "这样 необходимо 浇水。", True),
+        (ASKED_ZH, IN_ZH + "하지만 不要浇得太多。", True),
+        (ASKED_ZH, IN_ZH + "花盆します要大。", True),
+        (ASKED_EN, IN_EN + " It is 因此 better to wait.", True),
+        (ASKED_ZH, IN_ZH + "它在俄文里叫做（помидор）。", False),
+        (ASKED_ZH, IN_ZH + "它叫“помидор”，很好吃。", False),
+        (ASKED_ZH + "用俄语说", IN_ZH + "它叫 помидор 吗。", False),
+        (ASKED_ZH + "помидор", IN_ZH + "这样 помидор 就好。", False),
+        (ASKED_EN, IN_EN + " The price is 5 €, the angle α.", False),
+        (ASKED_EN + " I live in China.", IN_EN + " Ask for 番茄 at the market.", False),
+    ],
+)
+def test_stray_words(prompt, answer, slip):
+    result = measure(LanguageMismatch(), [{"prompt": prompt, "completion": answer}])
+    assert result.value("stray") == Ratio(int(slip), 1)

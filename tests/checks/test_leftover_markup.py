@@ -156,3 +156,24 @@ def test_real_reviews_and_medicine(realdata):
 def test_what_stands_around_the_text_of_a_page(answer, found):
     assert kinds(answer) == found
     assert kinds(answer, "为我的网站写页脚") == []
+
+
+@pytest.mark.parametrize(
+    ("answer", "found"),
+    [
+        ("Water it【12:0†report.pdf】.", ["citation"]),
+        ("Water it.citeturn0search3", ["citation"]),
+        ('Water it.<ref name="a"/>', ["wiki"]),
+        ("Water it.\n=======\nnew\n>>>>>>> feature/clean", ["merge_conflict"]),
+        ("浇水。\n责任编辑：李晓明", ["page_chrome"]),
+        ("Water it.\n\nRead more »", ["page_chrome"]),
+        ("Water it.\n\nPage | 5\n\nAnd again.", ["page_number"]),
+        ("浇水。[图片]", ["picture"]),
+        ("A well-\nknown tree.", []),
+        ("【1】浇水。【2】施肥。", []),
+        ("Page 3 of 12 says so.", []),
+    ],
+)
+def test_what_tools_leave_in_an_answer(answer, found):
+    assert kinds(answer) == found
+    assert kinds(answer, "Explain git merge conflicts, wiki citations, 图片 and page numbers of a blog") == []

@@ -88,3 +88,15 @@ def test_real_loops(realdata):
     for name, row in (("kto_en_demo.json", 65), ("glaive_toolcall_en_demo.json", 243)):
         raw = (realdata / "llama_factory/data" / name).read_bytes()
         assert {place for place, _ in measure(RepetitiveText(), raw, name=name).problems} == {row}
+
+
+def test_an_answer_that_an_earlier_turn_gave():
+    said = "A tree drops its leaves before the winter, for it could not get enough water."
+    chats = [
+        dataset(f"user: Why? | assistant: {first} | user: And when? | assistant: {second}")[0]
+        for first, second in ((said, said), (said, f"{said} Really."), ("You are welcome!", "You are welcome!"))
+    ]
+    result = measure(RepetitiveText(), chats)
+    assert result.value("turns") == Ratio(1, 3)
+    assert result.value("rate") == Ratio(0, 3)
+    assert [(row, problem) for row, problem in result.problems] == [(0, "same_turn")]

@@ -485,3 +485,17 @@ def test_marked_calls_are_named_only_beside_calls_in_their_field():
     field = {"messages": [{"role": "user", "content": "Weather?"}, STRUCTURED], "tools": OFFERED}
     assert measure(ToolCallErrors(), [marked, marked]).value("in_text") == Ratio(0, 2)
     assert measure(ToolCallErrors(), [marked, field]).places == [(0, "messages[1].content", "call_in_text")]
+
+
+@pytest.mark.parametrize(
+    ("tools", "found"), [([], ["tools_empty"]), ([TOOLS[0], TOOLS[1], TOOLS[0]], ["tools_repeated"]), (TOOLS, [])]
+)
+def test_lists_of_tools(tools, found):
+    turns = [
+        {"from": "human", "value": "北京天气？"},
+        {"from": "function_call", "value": json.dumps({"name": "get_weather", "arguments": {"city": "北京"}})},
+        {"from": "observation", "value": "晴"},
+        {"from": "gpt", "value": "晴天。"},
+    ]
+    result = measure(ToolCallErrors(), [{"conversations": turns, "tools": json.dumps(tools)}])
+    assert [problem for _, problem in result.problems] == found

@@ -129,7 +129,7 @@ def test_gsm8k_under_a_canonical_integer_grader(realdata, split, rows, bad):
     ]
     result = measure(UnverifiableAnswers(grader="integer"), path.read_bytes())
     assert result.value("rate") == Ratio(bad, rows)
-    assert [row for row, _ in result.problems] == truth
+    assert [row for row, problem in result.problems if problem != "unreached"] == truth
     assert measure(UnverifiableAnswers(grader="number"), path.read_bytes()).value("rate") == Ratio(0, rows)
 
 
@@ -182,3 +182,30 @@ def test_auto_counts_rows():
     """One true in ten rows is no number: a grader of numbers would refuse what nobody meant as one."""
     result = measure(UnverifiableAnswers(), golds(*(str(n) for n in range(8)), "true", "true"))
     assert result.not_checked == ("the golds were read as 'exact'; name the grader that your reward uses",)
+
+
+def test_golds_of_gsm8k_against_their_working(realdata):
+    """By hand: in each of the nine rows the gold or the last step is a slip; no annotation is wrong."""
+    path = realdata / "gsm8k/grade_school_math/data/train.jsonl"
+    result = measure(UnverifiableAnswers(), path.read_bytes())
+    slips = [356, 1154, 2770, 3334, 4796, 5350, 6157, 6760, 7444]
+    assert [row for row, problem in result.problems if problem == "unreached"] == slips
+    assert result.value("sums") == Ratio(0, 7473)
+
+
+@pytest.mark.parametrize(
+    ("solution", "found"),
+    [
+        ("3+4 = <<3+4=7>>7 apples.\n#### 9", ["unreached"]),
+        ("3+4 = <<3+4=8>>8 apples.\n#### 8", ["sums"]),
+        ("10/3 = <<10/3=3>>3 boxes, 3*2 = <<3*2=6>>6.\n#### 6", []),
+        ("2*$0.45 = $<<2*0.45=0.90>>0.90\n#### 90", []),
+        ("80 000 + 20 000 = 100 000.\n#### 100,000", []),
+        ("He has 3 apples.\n#### 7", []),
+        ("First count them all.\n#### 7", []),
+    ],
+)
+def test_a_gold_is_a_number_of_its_working(solution, found):
+    record = json.dumps({"question": "How many are there?", "answer": solution})
+    result = measure(UnverifiableAnswers(), record.encode())
+    assert [problem for _, problem in result.problems] == found

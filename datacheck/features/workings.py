@@ -1,0 +1,39 @@
+"""Worked solutions that do not bear out their gold: sums that are wrong, and golds to which the working never comes."""
+
+import polars as pl
+
+_MARK = "####"
+_NUMBER = r"-?\d+(?:\.\d+)?"
+_GOLD = rf"{_MARK}\s*[$€£¥]?\s*({_NUMBER})\s*%?\s*$"
+_SUM = rf"<<({_NUMBER})([*/+-])(\d+(?:\.\d+)?)=({_NUMBER})>>"
+_PARTS = 100  # cents, per cent
+_FEW = 3  # numbers, each counted twice
+_ROUNDED = 0.011  # of the result, and at least this: what two decimals leave out
+_WHOLE = 1.0  # quotients are rounded to whole things, too
+
+
+def wrong_sums(solutions: pl.LazyFrame) -> pl.LazyFrame:
+    """`row`, `where`, `text`: the calculator annotations of GSM8K (`<<48/2=24>>`) of two numbers that do not add up."""
+    sums = solutions.select("row", where="path", text=pl.col("text").str.extract_all(_SUM)).explode("text").drop_nulls()
+    left, right, said = (pl.col("text").str.extract(_SUM, group).cast(pl.Float64) for group in (1, 3, 4))
+    sign = pl.col("text").str.extract(_SUM, 2)
+    true = pl.when(sign == "+").then(left + right).when(sign == "-").then(left - right)
+    true = true.when(sign == "*").then(left * right).when(right != 0).then(left / right)
+    slack = pl.when(sign == "/").then(_WHOLE).otherwise(_ROUNDED) + true.abs() * _ROUNDED
+    return sums.filter((true - said).abs() > slack)
+
+
+def unreached(solutions: pl.LazyFrame) -> pl.LazyFrame:
+    """`row`, `where`, `text`: golds behind #### that are a number, of a working with two numbers at least, not its."""
+    plain = pl.col("text").str.replace_all(r"(\d),(\d{3})", "$1$2")
+    before = plain.str.extract(rf"(?s)^(.*){_MARK}")
+    spaced = before.str.replace_all(r"(\d) (\d{3})", "$1$2")  # 100 000
+    worked = pl.concat_list(_numbers(before), _numbers(spaced))
+    found = solutions.select("row", where="path", text=plain.str.extract(_GOLD), worked=worked).drop_nulls("text")
+    value, held = pl.col("text").cast(pl.Float64).abs(), pl.col("worked").list
+    reached = held.contains(value) | held.contains(value / _PARTS)
+    return found.filter(held.len() > _FEW, ~reached).drop("worked")
+
+
+def _numbers(text: pl.Expr) -> pl.Expr:
+    return text.str.extract_all(r"\d+(?:\.\d+)?|\.\d+").cast(pl.List(pl.Float64))
