@@ -1091,6 +1091,14 @@ SABOTAGES = (
         "tests/report/test_exports.py::test_a_finding_without_a_place_is_told_at_its_dataset",
     ),
     Sabotage(
+        "notebook_is_raw",
+        "reports are inert",
+        "datacheck.report.notebook._line",
+        'Markup("<p>{}</p>").format(shape.visible(text, 2 * shape.TEXT_LIMIT))',
+        'Markup(f"<p>{text}</p>")',
+        "tests/report/test_notebook.py::test_payloads_change_no_structure",
+    ),
+    Sabotage(
         "markdown_is_raw",
         "reports are inert",
         "datacheck.report.faces.markdown.code",
