@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 import typer
 from typer.exceptions import TyperException
 
-from datacheck.cli import audit, demo, flows, gate, init, pack, registry, selftest
+from datacheck.cli import audit, demo, export, flows, gate, init, pack, registry, selftest
 from datacheck.cli.options import (
     ChecksOpt,
     DataOpt,
@@ -450,6 +450,7 @@ gate.register(app)
 registry.register(app)
 flows.register(app)
 pack.register(app)
+export.register(app)
 
 
 def main() -> None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from datacheck.engine.contain import tables_of
 from datacheck.loading import files
-from datacheck.loading.codes import CODES
+from datacheck.loading.codes import CODES, FORM
 from datacheck.loading.kinds import BINARY
 from datacheck.loading.reader import Chunk, Event, FileSeen, read
 
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from datacheck.loading.reading import Limits, Reading
     from datacheck.loading.tables import Tables
 
-_FORM = ("array_in_jsonl", "pretty_printed")  # wrong as a file, but every record was read
 _STOPPED = ("bad_parquet", "bomb_ratio", "changed_while_read", "unreadable_file")  # no row of a table, but its end
 _SPACE = b" \t\r\n"
 _SEPARATORS = _SPACE + b","
@@ -155,7 +154,7 @@ def survey(path: Path, reading: Reading, rows: Container[int], *, bad: bool) -> 
 
 def mendable(survey: Survey) -> bool:
     """Whether all that is wrong with the file can be cut out of it, or is only a matter of its form."""
-    return all(code in _FORM for code in survey.adrift)
+    return all(code in FORM for code in survey.adrift)
 
 
 def _event_range(event: Event) -> Range:

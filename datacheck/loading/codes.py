@@ -28,3 +28,4 @@ def _read() -> dict[str, Code]:
 
 
 CODES: Mapping[str, Code] = MappingProxyType(_read())
+FORM = ("array_in_jsonl", "pretty_printed")  # wrong as a file, but every record was read

@@ -4,11 +4,11 @@ Escaping follows the toolkit (`@actions/core`, command.ts): % CR LF in messages;
 the data (details) is left out: annotations are read by people and by agents far from the report.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from datacheck.check import Status
 from datacheck.i18n.words import WORDS, Lang, Words
-from datacheck.report import shape, show
+from datacheck.report import places, shape, show
 from datacheck.verdict.model import Finding, Place, Report
 
 PLACES = 3
@@ -28,31 +28,31 @@ def github_lines(report: Report, lang: Lang = "en", roots: Mapping[str, str] | N
     lines: list[str] = []
     for finding in show.worst_first(report):
         if finding.status in _LEVELS:
-            places = finding.evidence.first[:PLACES] or (None,)
-            lines += [_annotation(finding, place, words, roots or {}) for place in places]
+            first = finding.evidence.first[:PLACES] or (None,)
+            files = places.files_of(report, finding.dataset)
+            lines += [_annotation(finding, place, words, files, roots or {}) for place in first]
     level = "notice" if report.exit_code == 0 else "error"
     said = f"{words.statuses[report.verdict]}{words.colon}{show.headline(report, words)}"
     return [*lines, f"::{level} title={_property('datacheck ' + report.contract.name)}::{_message(said)}"]
 
 
-def _annotation(finding: Finding, place: Place | None, words: Words, roots: Mapping[str, str]) -> str:
+def _annotation(
+    finding: Finding, place: Place | None, words: Words, files: Collection[str], roots: Mapping[str, str]
+) -> str:
     about = [f"{place.problem} {place.where or ''}".strip()] if place else []
     said = words.semicolon.join([*about, show.summary(finding, words)])
     title = f"{words.statuses[finding.status]} {finding.id}"
-    properties = [*_file(finding.dataset, place, roots), f"title={_property(title)}"]
+    properties = [*_file(finding.dataset, place, files, roots), f"title={_property(title)}"]
     return f"::{_LEVELS[finding.status]} {','.join(properties)}::{_message(said)}"
 
 
-def _file(dataset: str, place: Place | None, roots: Mapping[str, str]) -> list[str]:
+def _file(dataset: str, place: Place | None, files: Collection[str], roots: Mapping[str, str]) -> list[str]:
     """The properties `file` and `line`; none where a place names no file."""
-    if place is None or not place.at.startswith(f"{dataset}/"):
+    found = places.at(dataset, place, files) if place else None
+    if found is None:
         return []
-    path, _, line = place.at.rpartition(":")
-    if not line.isdecimal():
-        path, line = place.at, ""
-    inside = path.removeprefix(f"{dataset}/")
-    root = roots.get(dataset, dataset).rstrip("/")
-    return [f"file={_property(f'{root}/{inside}')}", *([f"line={line}"] if line else [])]
+    path = places.path(roots.get(dataset, dataset), found.file, files)
+    return [f"file={_property(path)}", *([f"line={found.line}"] if found.line is not None else [])]
 
 
 def _message(text: str) -> str:

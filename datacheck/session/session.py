@@ -34,6 +34,7 @@ from datacheck.files.versions import VERDICT, sweep
 from datacheck.gate.sealing import Sealer, version_path
 from datacheck.gate.verdict import Verdict
 from datacheck.loading.reading import Limits
+from datacheck.report import notebook
 from datacheck.report.faces import faces, write_faces
 from datacheck.session.options import CONTRACT, DEFAULT_OUT, Options
 from datacheck.session.tables import Data, as_paths
@@ -275,7 +276,7 @@ def validate(
     out: str | Path = DEFAULT_OUT,
     baseline: str | Path | None = None,
 ) -> Report:
-    """Run a contract and return its Report; the report folder is written to `out`.
+    """Run a contract and return its Report, which a notebook shows; the report folder is written to `out`.
 
     Args:
         contract: path of the YAML file.
@@ -289,6 +290,7 @@ def validate(
         ContractError: the contract is wrong; UsageError: a path is.
 
     """
+    Report.in_notebooks = notebook.render
     beside = Path(baseline) if baseline is not None else None
     options = Options(out=Path(out), run=run or {}, baseline=beside)
     with as_paths(data or {}) as named, Session(Path(contract), named, options) as session:

@@ -4,9 +4,9 @@ Times and the host stand in run.json. `Report.model_json_schema()` is published 
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field, ValidationError, model_validator
 
@@ -251,6 +251,8 @@ class Report(Model):
     not_checked: tuple[Sentence, ...] = ()
     baseline: BaselineEntry | None = None
 
+    in_notebooks: ClassVar[Callable[["Report"], str] | None] = None  # set by `validate`; a report draws nothing itself
+
     @model_validator(mode="before")
     @classmethod
     def _of_version_1(cls, given: Any) -> Any:
@@ -272,6 +274,10 @@ class Report(Model):
         if self.verdict is Status.WARN and self.strict:
             return 0 if all_known(self) else 1
         return 1 if self.verdict is Status.FAIL else 0
+
+    def _repr_html_(self) -> str | None:
+        """What a notebook shows of it; None: the same as a terminal."""
+        return Report.in_notebooks(self) if Report.in_notebooks else None
 
     def to_json(self) -> str:
         """The bytes of report.json."""

@@ -1,7 +1,7 @@
 import re
 
 from datacheck.report.github import github_lines
-from datacheck.verdict.model import Evidence, Place
+from datacheck.verdict.model import DatasetEntry, Evidence, FileEntry, Place
 
 LINE = re.compile(r"::(error|warning|notice) ((?:[a-z]+=[^,:\r\n]*)(?:,[a-z]+=[^,:\r\n]*)*)::([^\r\n]*)")
 
@@ -61,3 +61,15 @@ def test_payloads_stay_inside_their_annotation(build, payload):
 
 def test_all_known_payloads_stay_inside(build_all, payloads):
     assert all(LINE.fullmatch(line) for line in github_lines(build_all(payloads)))
+
+
+def test_a_dataset_that_is_one_file_and_a_file_on_one_line(make):
+    """The file is not named twice, and the byte on the one line of an array is no line."""
+    file = FileEntry(path="a.json", bytes=9, sha256="0" * 64, rows=2, unreadable=0)
+    place = Place(at="train/a.json:1:118", problem="empty")
+    report = make.report(
+        make.finding(evidence=Evidence(lines=1, first=(place,))),
+        datasets={"train": DatasetEntry(rows=2, version="sha256:0", files=(file,))},
+    )
+    fail, _ = [parts(line) for line in github_lines(report, roots={"train": "drops/a.json"})]
+    assert fail[1] == {"file": "drops/a.json", "line": "1", "title": "fail train.repeats"}
