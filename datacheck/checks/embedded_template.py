@@ -49,14 +49,14 @@ _PATTERNS = {
     "object": r"^\s*(?:\w+\.)*(?:ChatCompletion|AI|Chat)?(?:Message|Choice|Completion)\((?:content|id|role|text)=",
     "label": r"^\W{0,4}(?:Rewritten|New|Created|Given) Prompt\W{0,3}[:：]",
     "side": (r"^\W{0,4}(?:(?:Response|Assistant|回答|回复|答案) ?[AB12] ?[:：]|(?:更优|更差|chosen|rejected)[】\])])"),
-    "grade": (
+    "grade": ascii_edges(
         r"(?m)^\W*(?:(?i:(?:overall )?(?:score|rating)|grade)|(?:综合|总|最终)?[评得打]分) ?[:：】\]]+ ?"
         r"\d+(?:\.\d+)?(?:分| ?/ ?\d+)[^\n]{0,80}\s*\z"
         r"|\[\[(?:\d+|[ABC])\]\]\s*\z|^打分理由[:：]|\bEvaluation: The (?:assistant|response|answer)"
         r"|(?i:\boverall score: \d)|[。\n](?:评分|得分)[:：]\d+(?:\.\d+)?\s*\z"
         r"|以上(?:回答|内容|答案)[由为是](?:AI|人工智能)生成"
     ),
-    "closing": (  # what the maker says to who ordered the data, and who looked at it to the next one
+    "closing": ascii_edges(  # what the maker says to who ordered the data, and who looked at it to the next one
         r"(?i)\[end of (?:response|answer|output)\]|\(note: this (?:response|answer) (?:was|has been|is) "
         r"|\b(?:rewritten|revised|improved) (?:response|answer) (?:meets|is helpful|helps)|another question-answer pair"
         r"|generate more (?:examples|samples|data)"

@@ -701,5 +701,8 @@ def test_what_only_a_stricter_look_sees_is_listed_and_no_success(tmp_path, comma
 def test_how_to_redact_is_said_with_redact_only(tmp_path):
     jsonl(tmp_path / "data" / "a.jsonl", chat("好"))
     path = audited(tmp_path)
+    data, both = {"train": str(tmp_path / "data")}, {"surrogates": True, "everywhere": True}
     with pytest.raises(UsageError, match="add --redact"):
-        derive(tmp_path / "report", {"train": str(tmp_path / "data")}, tmp_path / "out", surrogates=True, contract=path)
+        derive(tmp_path / "report", data, tmp_path / "out", surrogates=True, contract=path)
+    with pytest.raises(UsageError, match="choose one"):
+        derive(tmp_path / "report", data, tmp_path / "out", redact=True, contract=path, **both)
