@@ -119,7 +119,8 @@ class EmbeddedTemplate(Check):
     def measure(self, data: View) -> Measured:
         """Search every message with its code taken out, then ask what the row is about."""
         texts = turn_texts(data, plain=False).filter(pl.col("role").ne_missing("tool"))
-        ends = pl.col("text").str.tail(_TAIL).str.contains("|".join(_PATTERNS[kind] for kind in _LAST))
+        tail = pl.col("text").str.tail(_TAIL)
+        ends = pl.any_horizontal(*(tail.str.contains(_PATTERNS[kind]) for kind in _LAST))
         any_kind = pl.any_horizontal(ends, *(pl.col("text").str.contains(_PATTERNS[kind]) for kind in _AT_ONCE))
         bare = texts.filter(any_kind).with_columns(text=without_code(pl.col("text")))
         bare = bare.collect().lazy()
