@@ -37,7 +37,7 @@ _SLIP = (
     r"[\p{Han}，。、a-z,] ?(?:\p{Cyrillic}{3,}|\p{Hangul}{2,}|[\p{Hiragana}\p{Katakana}]{3,}) ?[\p{Han}，。、a-z\p{L}]"
     r"|[a-z,] \p{Han}{1,4} [a-z]"
 )
-_PLACES = (
+_PLACES = ascii_edges(
     r"|(?i:china|japan|korea|taiwan|hong kong|asia|russia|ukrain|soviet|moscow|tokyo|beijing|anime|manga|kanji|tea\b)"
     r"|日本|韩国|俄罗斯|苏联|东京|首尔|莫斯科|动漫|乌克兰"
 )

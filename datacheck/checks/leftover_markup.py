@@ -44,7 +44,9 @@ _CHROME = (  # what stands around the text of a page; two different ones at the 
 )
 _RESIDUE = {  # no words around it make it right, but a subject that is itself such a thing
     "citation": r"【\d+(?::\d+)?†[^】\n]{0,40}】|:contentReference\[oaicite:|citeturn\d+(?:search|view|news|file)\d",
-    "wiki": r"\[\[(?:Category|File|分类|文件):|\{\{cite (?:web|book|news|journal)\b|<ref(?: name=[^<>]{1,60})?>",
+    "wiki": ascii_edges(
+        r"\[\[(?:Category|File|分类|文件):|\{\{cite (?:web|book|news|journal)\b|<ref(?: name=[^<>]{1,60})?>"
+    ),
     "merge_conflict": r"<<<<<<< (?:HEAD|ours|Updated|Stashed)|>>>>>>> (?:[0-9a-f]{7}|theirs|Stashed|\w+/)",
     "subtitle": r"--> \d\d:\d\d:\d\d[,.]\d{3}",
     "copy_button": r"Copy code\n|复制代码\n",
