@@ -148,9 +148,11 @@ def _stray(texts: pl.LazyFrame, named: pl.LazyFrame, answers: pl.LazyFrame) -> p
     heard = prompts.group_by("row").agg(**{f"q_{script}": pl.col(script).sum() for script in _STRAY})
     slips = [(pl.col(script) > 0) & (pl.col("script") != script) & (pl.col(f"q_{script}") == 0) for script in _STRAY]
     suspect = answers.join(heard, on="row").filter(pl.any_horizontal(slips)).select("row", "at").collect().lazy()
+    suspect = texts.join(suspect, on=["row", "at"], how="semi").filter(pl.col("text").str.contains(_SLIP))
+    suspect = suspect.collect().lazy()
     told = texts.join(suspect.select("row").unique(), on="row", how="semi")
     meant = told.filter(pl.col("role").ne_missing("assistant"), pl.col("text").str.contains(_SPOKEN + _PLACES))
-    found = texts.join(suspect, on=["row", "at"], how="semi").join(meant, on="row", how="anti")
+    found = suspect.join(meant, on="row", how="anti", maintain_order="left")
     bare = without_code(pl.col("text")).str.replace_all(_APART, " ")
     found = found.filter(bare.str.contains(_SLIP), ~looks_like_code(pl.col("text")))
     slip = bare.str.extract(f"({_SLIP})")

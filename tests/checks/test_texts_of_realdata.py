@@ -41,6 +41,7 @@ EXPECTED = {
         (LLAMA + "dpo_zh_demo.json", "replacement"): 6,  # characters cut in the middle by streaming
         (LLAMA + "kto_en_demo.json", "control"): 1,  # "â" + U+0080 U+0094
         (LLAMA + "kto_en_demo.json", "mojibake"): 2,  # "fiancÃ©", "FranÃ§oise"
+        ("medicalgpt/data/sft/medical_sft_1K_format.jsonl", "full_width"): 1,  # "Ｆｅｒｒｅｉｒａ等[3]报告"
     },
     "leftover_markup": {
         ("followbench/data_zh/example_constraints.json", "html_tag"): 5,  # <br/><br/> of film reviews
