@@ -64,9 +64,12 @@ _PATTERNS = {
     ),
     "speaker": rf"^\s*(?:#{{2,4}} ?)?(?:\*\*)?(?:{_BOTS}|Response)(?:\*\*)? ?[:：](?:\*\*)?\s*\S",
 }
-_LAST = ("grade", "closing")
-_AT_ONCE = [kind for kind in _PATTERNS if kind not in (*_LAST, "alpaca", "vicuna")]  # they begin with the text
-_TAIL = 200  # characters, in which a grade stands
+_AT_ONCE = [kind for kind in _PATTERNS if kind not in ("alpaca", "vicuna", "grade", "closing")]  # at the beginning
+_GRADE = (  # what any grade holds: literal words are searched for ten times as fast
+    r"(?:[Ss]core|SCORE|[Rr]ating|RATING|[Gg]rade|GRADE|评分|得分|打分) ?[:：】\]]|打分理由|\[\[(?:\d|[ABC]\])"
+    r"|Evaluation: The |以上(?:回答|内容|答案)[由为是](?:AI|人工智能)生成"
+)
+_TAIL = 200  # characters, in which closing words stand
 _IN_PROMPTS = ("alpaca", "vicuna", "dialogue", "record", "rounds", "label")
 _SECOND_SIDE = r"\n\W{0,4}(?:Response|Assistant|回答|回复|答案) ?[AB12] ?[:：]"  # somebody lists both
 _WANTED = {  # what was asked for, by the user or by the system prompt
@@ -121,8 +124,9 @@ class EmbeddedTemplate(Check):
         texts = turn_texts(data, plain=False).filter(pl.col("role").ne_missing("tool"))
         text = pl.col("text")
         any_kind = text.str.contains(either(_PATTERNS[kind] for kind in _AT_ONCE))
-        any_kind |= text.str.contains(_PATTERNS["alpaca"]) | text.str.contains(_PATTERNS["vicuna"])  # by their words
-        any_kind |= text.str.tail(_TAIL).str.contains(either(_PATTERNS[kind] for kind in _LAST))
+        for literal in (_PATTERNS["alpaca"], _PATTERNS["vicuna"], _GRADE):
+            any_kind |= text.str.contains(literal)
+        any_kind |= text.str.tail(_TAIL).str.contains(_PATTERNS["closing"])
         bare = texts.filter(any_kind).with_columns(text=without_code(pl.col("text")))
         bare = bare.collect().lazy()
         heard = texts.join(bare.select("row").unique(), on="row", how="semi")
