@@ -123,7 +123,7 @@ def _holds(kind: str, pattern: str) -> pl.Expr:
         explained = text.str.contains(f"{_UNSPACED}|{mojibake()}")  # soft hyphens are a byte of other characters, too
         return text.str.contains(pattern) & text.str.contains(_WRITTEN) & ~explained
     if kind in ("full_width", "look_alike"):  # a name may be written so, not three words
-        return text.str.count_matches(r"[A-Za-z][аеорсух][A-Za-z]" if kind == "look_alike" else pattern) >= _FEW
+        return text.str.count_matches(r"[A-Za-z][аеорсух]+[A-Za-z]" if kind == "look_alike" else pattern) >= _FEW
     if kind == "lost":
         mostly = text.str.count_matches(r"[?？□]") * 2 > text.str.len_chars()
         return (text.str.count_matches(pattern) >= _FEW) & mostly

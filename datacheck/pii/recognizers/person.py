@@ -76,8 +76,8 @@ ADDRESSED = (
 )
 _FULL = rf"{_WORD}(?:[ ](?:{_WORD}|[A-Z]\.?)){{0,2}}[ ]{_WORD}"
 _TRY_ENGLISH = (
-    r"(?i:my name(?: is|[’']s)|m called)[ ]{0,2}[A-Z]|(?:I[’']?m|I am)[ ][A-Z][a-z]"
-    r"|(?i:name|patient|contact|attn|recipient)[\"']?[ ]?[:：=][ ]?[\"']?[ ]{0,2}[A-Z]"
+    r"(?i:my name(?: is|[’']s)|m called)[ ]{0,2}[A-ZÀ-ÖØ-Þ]|(?:I[’']?m|I am)[ ][A-ZÀ-ÖØ-Þ]"
+    r"|(?i:name|patient|contact|attn|recipient)[\"']?[ ]?[:：=][ ]?[\"']?[ ]{0,2}[A-ZÀ-ÖØ-Þ]"
 )
 _STOP = words(
     "什么 不详 未知 匿名 保密 待定 同上 无名 方法 应该 时间 单位 公司 安全 成功 任何 全部 计算 "
@@ -117,13 +117,13 @@ class Person(Recognizer):
     )
     prefilters = (
         rf"[{HAN}][ ]?(?:先生|女士|小姐)",
-        rf"{_LABEL}{NAME_LINKER}(?:{_LIKELY}{_END}|{_WORD}[ ][A-Z])",
+        rf"{_LABEL}{NAME_LINKER}(?:{_LIKELY}{_END}|{_WORD}[ ][A-ZÀ-ÖØ-Þ])",
         # the end of every English label and of the bare key
-        rf"(?i:name|person|consignee|addressee){NAME_LINKER}(?:{_LIKELY}{_END}|{_WORD}[ ][A-Z])",
+        rf"(?i:name|person|consignee|addressee){NAME_LINKER}(?:{_LIKELY}{_END}|{_WORD}[ ][A-ZÀ-ÖØ-Þ])",
     )
     tries = {
         "person.role": (rf"(?:(?:{_LABEL}|{_ENGLISH_LABEL}){NAME_LINKER}|{_BARE_KEY}){_LIKELY}{_END}",),
-        "person.role_en": (rf"(?:{_LABEL}|{_ENGLISH_LABEL}){NAME_LINKER}{_WORD}[ ][A-Z]",),
+        "person.role_en": (rf"(?:{_LABEL}|{_ENGLISH_LABEL}){NAME_LINKER}{_WORD}[ ][A-ZÀ-ÖØ-Þ]",),
         "person.en": (_TRY_ENGLISH,),
     }
     gate = GATE_WORDS
