@@ -109,6 +109,7 @@ def test_it_warns_and_says_which():
         (ASKED_EN, IN_EN + " It is 因此 better to wait.", True),
         (ASKED_ZH, IN_ZH + "它在俄文里叫做（помидор）。", False),
         (ASKED_ZH, IN_ZH + "它叫“помидор”，很好吃。", False),
+        (ASKED_ZH, IN_ZH + "书名（原文 помидор 一词）很短。", False),
         (ASKED_ZH + "用俄语说", IN_ZH + "它叫 помидор 吗。", False),
         (ASKED_ZH + "помидор", IN_ZH + "这样 помидор 就好。", False),
         (ASKED_EN, IN_EN + " The price is 5 €, the angle α.", False),

@@ -1055,7 +1055,7 @@ SABOTAGES = (
         "the picture shows where in the data the hits lie",
         "datacheck.report.where._rows",
         'pl.coalesce("row", near)',
-        "near",
+        'pl.col("start")',
         "tests/report/test_commands.py::test_where_the_hits_lie",
     ),
     Sabotage(
