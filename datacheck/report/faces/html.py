@@ -8,14 +8,12 @@ All of it can be read without the script, which filters, sorts and unfolds.
 import base64
 import hashlib
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from jinja2 import Environment, FileSystemBytecodeCache, FileSystemLoader, StrictUndefined
-from jinja2.bccache import Bucket
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from datacheck.check import Status
@@ -23,7 +21,6 @@ from datacheck.i18n.words import WORDS, Lang, step_in, told
 from datacheck.report import cards, charts, figures, sets, shape, show, strips
 from datacheck.report.commands import commands, drop
 from datacheck.report.where import spread
-from datacheck.text.compiled import user_folder
 from datacheck.verdict.model import DatasetEntry, Finding, Report, ValueEntry
 
 FILE = "report.html"
@@ -181,29 +178,12 @@ def environment() -> Environment:
     """The one way to make a page: autoescape, and everything made visible."""
     return Environment(
         loader=FileSystemLoader(_TEMPLATES),
-        bytecode_cache=_compiled(),
         autoescape=True,
         undefined=StrictUndefined,
         finalize=_shown,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-
-
-class _Compiled(FileSystemBytecodeCache):
-    def dump_bytecode(self, bucket: Bucket) -> None:
-        """Write down a compiled template, where there is room."""
-        with suppress(OSError):
-            super().dump_bytecode(bucket)
-
-
-def _compiled() -> _Compiled | None:
-    """Where compiled templates are kept, for this file as it is: to compile them takes a tenth of a second.
-
-    They are code, so the folder must be one that nobody else can write to.
-    """
-    folder = user_folder(f"templates-{hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:16]}")
-    return _Compiled(str(folder)) if folder else None
 
 
 def _shown(value: Any) -> Any:
