@@ -5,8 +5,7 @@ To compile all of them takes a process a second, to read what was compiled a fif
 """
 
 import pickle
-from collections.abc import Iterable
-from functools import cache
+from functools import cache, lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
@@ -14,12 +13,13 @@ from typing import NamedTuple
 import regex
 
 from datacheck.pii import required as derivation
-from datacheck.pii.required import Words, plain, required
+from datacheck.pii.required import Words, least_digits, plain, required
 
 
 class _Compiled(NamedTuple):
     pickled: bytes
     words: tuple[Words, ...]
+    digits: int
 
 
 def place() -> Path:
@@ -47,30 +47,64 @@ def compiled(expression: str) -> "regex.Pattern[str]":
     return pattern
 
 
-def possible(expressions: Iterable[str], text: str) -> list[str]:
-    """Those of which a text has a word of each group."""
+class _Sieve(NamedTuple):
+    """What some expressions need; sets of them are numbers, a bit for each."""
+
+    digits: list[tuple[int, int]]  # the fewest digits, and which need so many
+    groups: list[tuple[frozenset[str], dict[str, list[str]], int]]  # first letters, words by them, and which need one
+
+
+def possible(expressions: tuple[str, ...], text: str) -> list[str]:
+    """Those of which a text has a word of each group, and digits enough."""
+    form, letters, digits = _seen(text)
+    sieve, gone = _sieve(expressions), 0
+    for least, those in sieve.digits:
+        if digits < least:
+            gone |= those
+    for firsts, words, those in sieve.groups:
+        if those & ~gone and not any(word in form for first in firsts & letters for word in words[first]):
+            gone |= those
+    return [each for bit, each in enumerate(expressions) if not gone >> bit & 1]
+
+
+@lru_cache(maxsize=1)
+def _seen(text: str) -> tuple[str, frozenset[str], int]:
+    """The form in which words are looked for, its characters, its digits; all recognizers ask one after the other."""
     form = plain(text)
-    letters = frozenset(form)
-    known: dict[Words, bool] = {}  # most expressions need a digit: that is asked once
-    return [each for each in expressions if all(_stands(words, form, letters, known) for words in _words(each))]
-
-
-def _stands(words: Words, form: str, letters: Words, known: dict[Words, bool]) -> bool:
-    stands = known.get(words)
-    if stands is None:
-        known[words] = stands = not letters.isdisjoint(words) or any(word in form for word in words if len(word) > 1)
-    return stands
+    return form, frozenset(form), sum(map(form.count, "0123456789"))
 
 
 @cache
-def _words(expression: str) -> tuple[Words, ...]:
-    shipped = _shipped().get(expression)
-    return required(expression) if shipped is None else shipped.words
+def _sieve(expressions: tuple[str, ...]) -> _Sieve:
+    digits: dict[int, int] = {}
+    groups: dict[Words, int] = {}
+    for bit, each in enumerate(expressions):
+        needed = _needed(each)
+        if needed.digits:
+            digits[needed.digits] = digits.get(needed.digits, 0) | 1 << bit
+        for words in needed.words:
+            groups[words] = groups.get(words, 0) | 1 << bit
+    most_first = sorted(groups.items(), key=lambda item: -item[1].bit_count())
+    return _Sieve(list(digits.items()), [(*_by_first(words), those) for words, those in most_first])
+
+
+def _by_first(words: Words) -> tuple[frozenset[str], dict[str, list[str]]]:
+    told: dict[str, list[str]] = {}
+    for word in sorted(words):
+        told.setdefault(word[0], []).append(word)
+    return frozenset(told), told
+
+
+@cache
+def _needed(expression: str) -> _Compiled:
+    return _shipped().get(expression) or _Compiled(b"", required(expression), least_digits(expression))
 
 
 def write(expressions: list[str]) -> Path:
     """Compile expressions and keep them; returns the file. Files of other versions are deleted."""
-    made = {each: _Compiled(pickle.dumps(regex.compile(each)), required(each)) for each in expressions}
+    made = {
+        each: _Compiled(pickle.dumps(regex.compile(each)), required(each), least_digits(each)) for each in expressions
+    }
     target = place()
     target.parent.mkdir(exist_ok=True)
     for old in target.parent.glob("expressions-*"):

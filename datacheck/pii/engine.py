@@ -50,6 +50,7 @@ class SpecRecognizer(PatternRecognizer):
         patterns = [Pattern(rule, "", THRESHOLD) for rule in spec.patterns]
         super().__init__(spec.entity, spec.entity, LANGUAGE, patterns, global_regex_flags=0)
         self.spec, self.idle = spec, idle
+        self._derived = tuple(each for rule, each in spec.patterns.items() if rule not in spec.words)
 
     def analyze(
         self, text: str, entities: list[str], nlp_artifacts: NlpArtifacts | None = None, regex_flags: int | None = None
@@ -58,8 +59,7 @@ class SpecRecognizer(PatternRecognizer):
         del entities, nlp_artifacts, regex_flags
         found: dict[tuple[int, int], RecognizerResult] = {}
         words = self.spec.words
-        derived = [each for rule, each in self.spec.patterns.items() if rule not in words]
-        likely = frozenset(possible(derived, text)) if derived else ()
+        likely = possible(self._derived, text) if self._derived else ()
         for rule, expression in self.spec.patterns.items():
             stands = any(word in text for word in words[rule]) if rule in words else expression in likely
             if rule in self.idle.rules or not stands:

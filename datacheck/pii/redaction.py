@@ -31,6 +31,7 @@ _EXTENTS = {entity: recognizer.extents for entity, recognizer in RECOGNIZERS.ite
 HIDDEN = {
     each: kind for kind, expressions in {**_EXTENTS, "other": _OTHER, "digits": _DIGITS}.items() for each in expressions
 }
+_EVERY = tuple(HIDDEN)
 # A value that begins in the shown part is recognised if its first thousand characters follow.
 _LOOKAHEAD, _EXPANSION = 1024, 4
 
@@ -120,7 +121,7 @@ def _hidden_spans(window: str) -> list[tuple[int, int, str]]:
     found = {
         (*view.span(*span(match)), HIDDEN[each])
         for view in views
-        for each in possible(HIDDEN, view.text)
+        for each in possible(_EVERY, view.text)
         for match in compiled(each).finditer(view.text)
     }
     united: list[tuple[int, int, str]] = []

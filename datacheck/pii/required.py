@@ -1,4 +1,4 @@
-"""What a text must hold so that a regular expression can match in it: looking for a word costs a hundredth of trying.
+"""What a text must hold so that a regular expression can match in it: looking costs a hundredth of trying.
 
 Derived from the expression itself (as `re` parses it), so that nobody has to keep a list beside it true.
 """
@@ -14,6 +14,8 @@ _REPEATED = (_codes.MAX_REPEAT, _codes.MIN_REPEAT, _codes.POSSESSIVE_REPEAT)
 _MANY = 12  # characters of a class; with more, one of them stands everywhere
 # What means something else to the module `regex` than to `re`: classes of POSIX, sets in sets, errors that are allowed.
 _OTHERWISE = re.compile(r"(?<!\\)(?:\[\^?\[|\{(?:[eids]|[0-9]+<))")
+
+_DIGITS = frozenset("0123456789")
 
 Words = frozenset[str]
 
@@ -66,6 +68,36 @@ def _needed(code: Any, value: Any) -> list[Words]:
         ways = [_groups(way) for way in value[1]]
         return [frozenset().union(*(max(way, key=_telling) for way in ways))] if all(ways) else []
     return _group(_characters(value)) if code is _codes.IN else []
+
+
+@cache
+def least_digits(expression: str) -> int:
+    """The fewest ASCII digits that a match holds; 0 where that cannot be told."""
+    if _OTHERWISE.search(expression):
+        return 0
+    try:
+        return _digits(_parser.parse(expression))
+    except re.error:
+        return 0
+
+
+def _digits(sequence: Iterable[tuple[Any, Any]]) -> int:
+    return sum(_digits_of(code, value) for code, value in sequence)
+
+
+def _digits_of(code: Any, value: Any) -> int:
+    """What is only looked at may be counted where it is matched, too: it counts for nothing here."""
+    if code is _codes.LITERAL:
+        return chr(value) in _DIGITS
+    if code is _codes.SUBPATTERN:
+        return _digits(value[-1])
+    if code is _codes.ATOMIC_GROUP:
+        return _digits(value)
+    if code in _REPEATED:
+        return int(value[0]) * _digits(value[2])
+    if code is _codes.BRANCH:
+        return min(map(_digits, value[1]))
+    return code is _codes.IN and _DIGITS.issuperset(_characters(value))
 
 
 def _telling(words: Words) -> tuple[int, int]:

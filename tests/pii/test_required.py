@@ -12,7 +12,7 @@ from test_equality import SOURCES
 from datacheck.pii import redaction
 from datacheck.pii.compiled import possible
 from datacheck.pii.redaction import excerpt
-from datacheck.pii.required import plain, required
+from datacheck.pii.required import least_digits, plain, required
 
 EXTENTS = sorted(redaction.HIDDEN)
 
@@ -45,6 +45,24 @@ def test_what_an_expression_needs(expression, groups):
     assert sorted(map(sorted, required(expression))) == sorted(map(sorted, groups))
 
 
+@pytest.mark.parametrize(
+    ("expression", "least"),
+    [
+        ("[0-9]{6}", 6),
+        ("1[3-9][0-9](?:-?[0-9]{4}){2}", 11),
+        ("(?:[0-9]{3}|[0-9]x)7", 2),
+        ("(?=[0-9]{4})[0-9a-f]{4}", 0),  # one digit may be looked at and matched
+        ("[0-9x]{3}", 0),
+        ("[^0-9]{3}", 0),
+        ("[0-9]{0,5}[0-9]*", 0),
+        (r"\d{4}", 0),  # of any script
+        ("[[:digit:]]{5}", 0),
+    ],
+)
+def test_how_many_digits_an_expression_needs(expression, least):
+    assert least_digits(expression) == least
+
+
 def test_what_is_one_character_for_re_is_one_here():
     letters = re.compile("[a-zéßµσ]", re.IGNORECASE)
     for other in filter(letters.fullmatch, map(chr, range(0x2200))):
@@ -58,7 +76,7 @@ def test_what_is_one_character_for_re_is_one_here():
 @given(data=st.data())
 def test_what_matches_is_possible(expression, data):
     text = data.draw(st.from_regex(expression))
-    assert re.search(expression, text) is None or possible([expression], text)
+    assert re.search(expression, text) is None or possible((expression,), text)
 
 
 def shown(texts, monkeypatch):

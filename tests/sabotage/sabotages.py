@@ -1286,6 +1286,14 @@ SABOTAGES = (
         "tests/pii/test_required.py::test_what_an_expression_needs",
     ),
     Sabotage(
+        "letters_for_digits",
+        "a text without the digits that an expression must have is not searched, one that may have letters there is",
+        "datacheck.pii.required._digits_of",
+        "_DIGITS.issuperset(_characters(value))",
+        "not _DIGITS.isdisjoint(_characters(value))",
+        "tests/pii/test_required.py::test_how_many_digits_an_expression_needs",
+    ),
+    Sabotage(
         "words_in_small_letters_only",
         "what an expression asks for is known again in capitals",
         "datacheck.pii.required.plain",
