@@ -69,6 +69,10 @@ _RESIDUE = {  # no words around it make it right, but a subject that is itself s
         r"|\nanswered [A-Z][a-z]{2} \d+ '\d\d at |\nedited [A-Z][a-z]{2} \d+ '\d\d at "
         r"|Last edited by [^;\n]{1,40}; \d\d-"
         r"|\nPosted by [^\n]{1,40} on [A-Z][a-z]+ \d+, \d{4}|window\.dataLayer = |\(adsbygoogle = |var _hmt = "
+        r"|谢谢采纳|望采纳[，,] ?谢谢|更多精彩内容请?关注|来自(?:iPhone|Android|安卓)客户端|\n赞\(\d+\) ?踩\(\d+\)"
+        r"|\n楼主发表于|\n回复 ?\d+ ?楼|\nshare\|improve this answer|\nadd a comment ?\|"
+        r"|\nEDIT: as pointed out in the comments"
+        r"|\nShare this article:|\nThis article was originally published |\nAdvertisement\n|See full answer »"
     ),
     "percent": r"^\s*(?:%[0-9A-Fa-f]{2}){12}",
     "broken_word": r"(?s)[a-z]{2}-\n[a-z]{2}.{1,400}[a-z]{2}-\n[a-z]{2}.{1,400}[a-z]{2}-\n[a-z]{2}",
