@@ -38,7 +38,9 @@ _KEYS = "error|errors|error_code|error_msg|error_message|errcode|errmsg|err_msg|
 _PATTERNS = {
     "null": (
         r"^\s*[\"'`]?(?i:none|null|nan|undefined|\[object object\]|<na>"
-        r"|#(?:ref|value|num)!|#name\?|#n/a|#div/0!)[\"'`]?\.?\s*$"  # of spreadsheets
+        r"|#(?:ref|value|num)!|#name\?|#n/a|#div/0!"  # of spreadsheets
+        r"|<no ?(?:in|out)put>|<[a-z_.]+ object (?:\w+ )?at 0x[0-9a-f]+>|system\.\w+\[\]|java\.lang\.\w+@[0-9a-f]+"
+        r")[\"'`]?\.?\s*$"
     ),
     "traceback": ascii_edges(
         r"^\s*Exception in thread \"|^\s*Uncaught \w*Error\b"
@@ -72,11 +74,11 @@ _OF_NOTHING = ascii_edges(
 class ErrorAsAnswer(Check):
     """Share of rows whose answer is an error of what produced it: a traceback, `429 Too Many Requests`, `null`.
 
-    The kinds: `null` (None, null, NaN, undefined or [object Object] is the whole text), `traceback` (Python, Java,
-    JavaScript; or an exception's name and message at the beginning), `api_error` (an error's JSON, a status with its
-    reason, notices of rate limits, quotas and overload, 服务器繁忙), `error_page` (HTML with an error as its title).
-    Answers to users who speak of errors, output or programs are fine, and so is code. Results of tools are counted by
-    themselves: an agent may meet an error and learn from it.
+    The kinds: `null` (None, null, NaN, `<noinput>`, [object Object] or its like is the whole text), `traceback`
+    (Python, Java, JavaScript; or an exception's name and message at the beginning), `api_error` (an error's JSON, a
+    status with its reason, notices of rate limits, quotas and overload, 服务器繁忙), `error_page` (HTML with an error
+    as its title). Answers to users who speak of errors, output or programs are fine, and so is code. Results of tools
+    are counted by themselves: an agent may meet an error and learn from it.
     """
 
     metrics = {

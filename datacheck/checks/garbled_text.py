@@ -30,6 +30,9 @@ _INVISIBLE = r"[\x{200B}\x{2060}\x{FEFF}\x{AD}]"
 # Scripts without spaces between words write U+200B where a line may break.
 _UNSPACED = r"[\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}\p{Javanese}\p{Balinese}]"
 _WRITTEN = r"[\p{L}\p{N}]"
+# Characters or words of a tokenizer: three words in a row, so that a sentence about such marks is none.
+_PIECES = r"[Ġ▁][A-Za-z]+[Ġ▁][A-Za-z]+[Ġ▁][A-Za-z]"
+_SPACED = r"(?:(?:[A-Za-z] ){2,12}  ){4}|(?:\p{Han} ){20}"  # "t h e   o a k   i s": a blank behind each character
 _PATTERNS = {
     "replacement": "\ufffd",
     "nul": r"\x00",
@@ -42,6 +45,8 @@ _PATTERNS = {
     "bytes": r"^\s*b['\"][^\\]{0,40}(?:\\x[0-9a-f]{2}){3}",  # str() of bytes
     "full_width": r"[ａ-ｚ]{3}",
     "look_alike": r"[аеорсух][A-Za-z]",  # Cyrillic letters
+    "radical": r"[\x{2F00}-\x{2FD5}]",  # of PDF files: they look like the characters 人 and 日, and are others
+    "pieces": _PIECES,
     "invisible": _INVISIBLE,
 }
 _FEW = 3  # a single private character may be a logo, a single "??" is a way to ask
@@ -55,10 +60,11 @@ class GarbledText(Check):
     direction of writing), `private_use` (characters without a meaning), `lost` (mostly runs of question marks),
     `no_value` (the whole text is nan or [object Object]), `escaped` (`\n`, `\"`, `\u4f60` in prose: JSON that was
     encoded twice), `bytes` (Python's `b'\xe4…'`), `full_width` (English in ｆｕｌｌ width), `look_alike` (Cyrillic
-    letters inside Latin words), `hidden_words` (tag characters, U+E0000 and on), and, with a rate of its own,
-    `invisible` (U+200B, U+2060, U+FEFF, soft hyphens). People and tools paste escapes too: in what they say these
-    are counted apart. Emoji, symbols, rare characters and all scripts are fine, and so are joiners (U+200D) and
-    escapes in code, LaTeX, regular expressions and JSON.
+    letters inside Latin words), `radical` (Kangxi radicals where characters belong), `pieces` (words of a tokenizer:
+    `ĠtheĠoak`), `spaced` (a blank behind each character), `hidden_words` (tag characters, U+E0000 and on), and, with a
+    rate of its own, `invisible` (U+200B, U+2060, U+FEFF, soft hyphens). People and tools paste escapes too: in what
+    they say these are counted apart. Emoji, symbols, rare characters and all scripts are fine, and so are joiners
+    (U+200D) and escapes in code, LaTeX, regular expressions and JSON.
     """
 
     metrics = {
@@ -91,7 +97,7 @@ class GarbledText(Check):
     def measure(self, data: View) -> Measured:
         """Search every text for each kind of damage."""
         texts = turn_texts(data, thoughts=True)
-        patterns = {"mojibake": mojibake(), **_PATTERNS}
+        patterns = {"mojibake": mojibake(), **_PATTERNS, "spaced": _SPACED}
         suspect = texts.filter(pl.col("text").str.contains("|".join((*patterns.values(), ESCAPE)))).collect().lazy()
         places = {kind: first_at(pattern) for kind, pattern in patterns.items()}
         damaged = flagged(suspect, {kind: _holds(kind, pattern) for kind, pattern in patterns.items()}, places)
@@ -122,6 +128,8 @@ def _holds(kind: str, pattern: str) -> pl.Expr:
     if kind == "invisible":
         explained = text.str.contains(f"{_UNSPACED}|{mojibake()}")  # soft hyphens are a byte of other characters, too
         return text.str.contains(pattern) & text.str.contains(_WRITTEN) & ~explained
+    if kind == "radical":  # a dictionary writes one or two
+        return text.str.count_matches(pattern) >= _FEW
     if kind in ("full_width", "look_alike"):  # a name may be written so, not three words
         return text.str.count_matches(r"[A-Za-z][аеорсух]+[A-Za-z]" if kind == "look_alike" else pattern) >= _FEW
     if kind == "lost":

@@ -25,6 +25,7 @@ _BBCODE = "|".join(rf"(?i:\[{tag}(?:=[^\]\n]+)?\][^\[\]]+\[/{tag}\])" for tag in
 _DATA_URI = r"data:[a-z]+/[a-z0-9.+-]+;base64,[A-Za-z0-9+/]{20}"
 _LETTERS = r"[A-Za-z0-9+/]"
 _BLOB = rf"{_LETTERS}{{160,}}"
+_ALL_BLOB = rf"^\s*{_LETTERS}{{160,}}={{0,2}}\s*$"  # data and nothing else
 _SIGNS = 28  # different signs of 64 in a run; 160 random ones have about 59
 _CHROME = (  # what stands around the text of a page; two different ones at the least
     "上一篇",
@@ -57,6 +58,23 @@ _RESIDUE = {  # no words around it make it right, but a subject that is itself s
         r"\n\W*(?:展开(?:阅读)?全文|责任编辑[:：]|上一篇[:：][^\n]*下一篇|本文转载自|点赞\s*收藏"
         r"|Read more »|Share this:|Subscribe to our newsletter|We use cookies|Log in to reply|Leave a comment \|)"
     ),
+    "site_words": (  # a page's own words, which no answer has for a reader
+        r"ICP[备证] ?[0-9]{6}|公网安备 ?[0-9]{8}|\n转载请注明出处|[。！？\n]扫描下方二维码"
+        r"|长按识别二维码|点击上方蓝字关注"
+        r"|^[\s*#>|-]*(?:您的位置[:：]|当前位置[:：][^\n]{0,8}首页|首页 ?>+ ?\S)|显示全部楼层"
+        r"|(?:…|\.\.\.) ?\[?(?:展开全部|查看全文|阅读全文|点击展开)"
+        r"|^[\s*#>|-]*(?:This website uses cookies|We use cookies to|Please enable JavaScript"
+        r"|You need to enable JavaScript"
+        r"|Skip to main content)|\.\.\. Read more|\[Read more\.\.\.\]|Continue reading →|\nSent from my i(?:Phone|Pad)"
+        r"|\nanswered [A-Z][a-z]{2} \d+ '\d\d at |\nedited [A-Z][a-z]{2} \d+ '\d\d at "
+        r"|Last edited by [^;\n]{1,40}; \d\d-"
+        r"|\nPosted by [^\n]{1,40} on [A-Z][a-z]+ \d+, \d{4}|window\.dataLayer = |\(adsbygoogle = |var _hmt = "
+        r"|谢谢采纳|望采纳[，,] ?谢谢|更多精彩内容请?关注|来自(?:iPhone|Android|安卓)客户端|\n赞\(\d+\) ?踩\(\d+\)"
+        r"|\n楼主发表于|\n回复 ?\d+ ?楼|\nshare\|improve this answer|\nadd a comment ?\|"
+        r"|\nEDIT: as pointed out in the comments"
+        r"|\nShare this article:|\nThis article was originally published |\nAdvertisement\n|See full answer »"
+    ),
+    "percent": r"^\s*(?:%[0-9A-Fa-f]{2}){12}",
     "broken_word": r"(?s)[a-z]{2}-\n[a-z]{2}.{1,400}[a-z]{2}-\n[a-z]{2}.{1,400}[a-z]{2}-\n[a-z]{2}",
 }
 _OF_RESIDUE = ascii_edges(
@@ -98,12 +116,13 @@ class LeftoverMarkup(Check):
 
     The kinds: `html_tag` (block tags that close, tags with attributes, two line breaks in a row), `html_entity`,
     `bbcode` (a tag with its end), `base64` (data: URIs, and runs of 160 characters and more), `page_chrome` (in
-    answers, two of such as 上一篇, 版权所有, "Share on Facebook", "Cookie Policy", or one on a line of its own),
-    and in answers also `citation` (【4†source】), `wiki`, `merge_conflict`, `subtitle` (times of a transcript),
-    `copy_button`, `picture` ([图片]), `progress` (a progress bar), `page_number` and `broken_word` (hyphens at line
-    ends). Code is left out, and so are results of tools and rows in which some message speaks of HTML, markup or
-    encodings. Fine are what Markdown borrows from HTML (`<sup>`, `<details>`, `<b>`, a single `<br>`, tables), the
-    tags of agents and reasoning (`<tool_call>`, `<think>`, `<answer>`) and placeholders of pictures.
+    answers, two of such as 上一篇, 版权所有, "Share on Facebook", "Cookie Policy", or one on a line of its own), and in
+    answers also `citation` (【4†source】), `wiki`, `merge_conflict`, `subtitle` (times of a transcript), `copy_button`,
+    `picture` ([图片]), `progress` (a progress bar), `page_number` and `broken_word` (hyphens at line ends),
+    `site_words` (ICP numbers, 转载请注明出处, "Please enable JavaScript", dates of a forum) and `percent` (it begins
+    with a dozen of %E4). Code is left out, and so are results of tools and rows in which some message speaks of HTML,
+    markup or encodings. Fine are what Markdown borrows from HTML (`<sup>`, `<details>`, `<b>`, a single `<br>`,
+    tables), the tags of agents and reasoning (`<tool_call>`, `<think>`, `<answer>`) and placeholders of pictures.
     """
 
     metrics = {
@@ -145,13 +164,17 @@ class LeftoverMarkup(Check):
         shown_around = pl.sum_horizontal(*(text.str.contains(words) for words in _CHROME)) > 1
         kinds["page_chrome"] = shown_around & (pl.col("role") == "assistant") & ~pl.col("web")
         for kind, residue in _RESIDUE.items():
-            left = text.str.contains(residue) & (pl.col("role") == "assistant") & ~pl.col("residue") & ~pl.col("web")
+            left = text.str.contains(residue) & (pl.col("role") == "assistant") & ~pl.col("residue")
+            left &= ~pl.col("web_asked" if kind == "site_words" else "web")  # a page may name JavaScript itself
+            if kind == "percent":
+                left &= ~pl.col("cipher")
             kinds[kind] = kinds[kind] | left if kind in kinds else left
-        kinds["base64"] &= text.str.contains(_DATA_URI) | _is_data(text.str.extract(f"({_BLOB})"))
+        run, alone = text.str.extract(f"({_BLOB})"), text.str.contains(_ALL_BLOB)
+        kinds["base64"] &= text.str.contains(_DATA_URI) | _is_data(run, alone)
         shown = {
             kind: text.str.extract(f"({pattern})").str.slice(0, 60) for kind, pattern in (_RESIDUE | _PATTERNS).items()
         }
-        found = flagged(prose, kinds, shown).drop("web", "program", "forum", "cipher", "residue")
+        found = flagged(prose, kinds, shown).drop("web", "web_asked", "program", "forum", "cipher", "residue")
         about = total(subjects.filter("web"))
         left_out = Message.plural(
             "{n:,} row speaks of markup or web pages; its markup was not judged",
@@ -171,6 +194,7 @@ def _subjects(texts: pl.LazyFrame) -> pl.LazyFrame:
     text = pl.col("text")
     words = text.str.replace_all(f"{_TAG}|{_ADDRESS}", " ")  # not the words inside of markup
     return texts.group_by("row").agg(
+        web_asked=(words.str.contains(_WEB) & pl.col("role").ne_missing("assistant")).any(),
         web=(words.str.contains(_WEB) | text.str.contains(f"{_PAGE}|{_GROUNDED}")).any(),
         program=text.str.contains(_CODE_WORDS).any(),
         forum=text.str.contains(_FORUM).any(),
@@ -179,7 +203,11 @@ def _subjects(texts: pl.LazyFrame) -> pl.LazyFrame:
     )
 
 
-def _is_data(run: pl.Expr) -> pl.Expr:
-    """Whether a long run has all sorts of signs, as data have: zeros, DNA and loops of a model have not."""
-    sorts = pl.all_horizontal(*(run.str.contains(one) for one in ("[A-Z]", "[a-z]", "[0-9]", "[+/]")))
+def _is_data(run: pl.Expr, alone: pl.Expr) -> pl.Expr:
+    """Whether a long run has all sorts of signs, as data have: zeros, DNA and loops of a model have not.
+
+    English in base64 has no `+` and `/`: a run that is the whole text (`alone`) needs none.
+    """
+    sorts = pl.all_horizontal(*(run.str.contains(one) for one in ("[A-Z]", "[a-z]", "[0-9]")))
+    sorts &= run.str.contains("[+/]") | alone
     return (sorts & (run.str.split("").list.n_unique() >= _SIGNS)).fill_null(value=False)

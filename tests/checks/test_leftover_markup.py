@@ -1,3 +1,4 @@
+import base64
 import html
 
 import pytest
@@ -169,6 +170,21 @@ def test_what_stands_around_the_text_of_a_page(answer, found):
         ("Water it.\n\nRead more »", ["page_chrome"]),
         ("Water it.\n\nPage | 5\n\nAnd again.", ["page_number"]),
         ("浇水。[图片]", ["picture"]),
+        ("浇水。\n京ICP备12345678号-1", ["site_words"]),
+        ("浇水。\n转载请注明出处：园艺网", ["site_words"]),
+        ("首页 > 园艺 > 正文\n浇水。", ["site_words"]),
+        ("浇水，然后……展开全部", ["site_words"]),
+        ("Please enable JavaScript to view this page.\nWater it.", ["site_words"]),
+        ("Water it.\n\nPosted by admin on March 3, 2019 at 10:22 am", ["site_words"]),
+        ("Water it.\n\nanswered Jan 12 '14 at 3:22", ["site_words"]),
+        ("浇水。望采纳，谢谢！", ["site_words"]),
+        ("浇水。\n赞(12) 踩(0) 回复", ["site_words"]),
+        ("Water it.\nShare this article: Facebook Twitter", ["site_words"]),
+        ("以上是我的建议，望采纳。", []),
+        ("%E6%97%A9%E6%99%A8%E6%B5%87%E9%80%8F%E3%80%82", ["percent"]),
+        ("See https://zh.wikipedia.org/wiki/%E6%97%A9%E6%99%A8%E6%B5%87%E9%80%8F", []),
+        ("Continue reading every day, and read more.", []),
+        ("转载他人的文章时，请注明出处。", []),
         ("A well-\nknown tree.", []),
         ("【1】浇水。【2】施肥。", []),
         ("Page 3 of 12 says so.", []),
@@ -177,3 +193,17 @@ def test_what_stands_around_the_text_of_a_page(answer, found):
 def test_what_tools_leave_in_an_answer(answer, found):
     assert kinds(answer) == found
     assert kinds(answer, "Explain git merge conflicts, wiki citations, 图片 and page numbers of a blog") == []
+
+
+def test_texts_in_percent_signs_that_were_asked_for():
+    assert kinds("%E6%97%A9%E6%99%A8%E6%B5%87%E9%80%8F%E3%80%82", "对“早晨浇透。”做百分号编码") == []
+
+
+def test_english_in_base64_that_is_the_whole_answer():
+    words = b"The trees near our house are old and large; people of 12 towns come to see them in May. " * 3
+    data = base64.b64encode(words).decode()
+    assert "+" not in data
+    assert "/" not in data
+    assert kinds(data) == ["base64"]
+    assert kinds(data, "Encode this in base64: The trees near our house") == []
+    assert kinds(f"A word of {data} letters") == []
