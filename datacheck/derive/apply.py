@@ -140,7 +140,7 @@ def derive(
                 verdict=report.verdict,
             ),
             findings=tuple(_counted(f, evidence.get(f.id), whole.get(f.id), datasets[f.dataset]) for f in chosen),
-            not_mended=_not_mended(report, data, chosen, mend),
+            not_mended=_not_mended(report, data, wanted, mend),
             datasets=datasets,
             changes=ledger.facts(),
             redaction=redaction,
@@ -208,7 +208,8 @@ def _with_marked(
     by_id = {finding.id: finding for finding in report.findings}
     for name in sorted({mark.finding for mark in said.marks} - by_id.keys()):
         raise UsageError("--marks: {what}", what=unknown("finding", name, by_id))
-    return [f for f in report.findings if f in wanted or (f.dataset in data and said.rows(f.id, "drop"))]
+    marked = {mark.finding for mark in said.marks if mark.mark == "drop" and by_id[mark.finding].check != UNREADABLE}
+    return [f for f in report.findings if f in wanted or (f.dataset in data and f.id in marked)]
 
 
 def _left_to_go(name: str, places: pl.DataFrame, wanted: Sequence[Finding], said: Marks | None) -> pl.DataFrame:
@@ -231,9 +232,7 @@ def _counted(
         left = finding.evidence.lines - gone
         return DroppedFinding(id=finding.id, status=finding.status, rows=0, unreadable=gone, left=left)
     left, rows = whole["row"].null_count(), places["row"].drop_nulls().n_unique()
-    return DroppedFinding(
-        id=finding.id, status=finding.status, rows=rows, left=left, marked_kept=finding.evidence.rows - rows
-    )
+    return DroppedFinding(id=finding.id, status=finding.status, rows=rows, left=left, stay=finding.evidence.rows - rows)
 
 
 def _refuse_out(out: Path, sources: Sequence[Path], folder: Path) -> None:

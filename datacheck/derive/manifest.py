@@ -129,7 +129,7 @@ class LeftValue(Model):
 class DroppedFinding(Model):
     """A finding whose places were dropped: distinct rows, or bad lines. `left`: places that name no row to drop.
 
-    `marked_kept`: rows that it names and that marks let stay.
+    `stay`: rows that it names and that marks let stay.
     """
 
     id: str
@@ -137,7 +137,7 @@ class DroppedFinding(Model):
     rows: int
     unreadable: int = 0
     left: int = 0
-    marked_kept: int = 0
+    stay: int = 0
 
 
 Reason = Literal["no_row", "undecided", "not_chosen", "no_data"]

@@ -33,7 +33,7 @@ class Access:
         """base: the path below which the application answers, as `new_base` makes it."""
         self._app, self._base = app, base
         self._hosts = (f"127.0.0.1:{port}", f"localhost:{port}")
-        self._token, self._secret = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
+        self._token, self._secret = secrets.token_urlsafe(24), secrets.token_urlsafe(32)
         self._used = False
         self.first = f"http://{self._hosts[0]}/{self._token}"
 

@@ -205,15 +205,16 @@ class View:
 
     def _export(self, request: Request) -> Response:
         form, report = request.path_params["form"], self._finished.report
-        made = {
-            "marks.json": self._marks.to_json,
-            "review.csv": lambda: as_sheet(self._marks, report),
-            "decisions.json": lambda: _json(as_drafts(self._marks, report)),
-        }
-        if form not in made:
+        if form == "marks.json":
+            made = self._marks.to_json()
+        elif form == "review.csv":
+            made = as_sheet(self._marks, report)
+        elif form == "decisions.json":
+            made = (json.dumps(as_drafts(self._marks, report), ensure_ascii=True, indent=1) + "\n").encode()
+        else:
             raise HTTPException(404)
         head = {"content-disposition": f'attachment; filename="{form}"'}
-        return Response(made[form](), media_type="application/octet-stream", headers=head)
+        return Response(made, media_type="application/octet-stream", headers=head)
 
     async def _mark(self, request: Request) -> Response:
         """Keep what was said of a row, and go back to where it was said."""
@@ -326,7 +327,3 @@ def _query(ask: Ask) -> Whole:
     """All of it, percent-encoded; what is as it is without being asked for is left out."""
     unasked = Ask()._asdict()
     return Whole(urlencode({name: value for name, value in ask._asdict().items() if value != unasked[name]}))
-
-
-def _json(value: Mapping[str, Any]) -> bytes:
-    return (json.dumps(value, ensure_ascii=False, indent=1) + "\n").encode("utf-8", "backslashreplace")
