@@ -32,7 +32,6 @@ from datacheck.view.rows import At, Rows
 _MOST_BODY = 64 * 1024  # bytes of a form
 _PHRASES: dict[str, Phrase] = {
     "all": "All findings",
-    "search": "Search",
     "show": "Show",
     "clear": "Clear",
     "least": "Score of at least",
@@ -54,7 +53,6 @@ _PHRASES: dict[str, Phrase] = {
     "places": "Places",
     "cluster_of": "What was compared with {}",
     "row": "Whole row",
-    "look": "look",
     "masked": "Texts are masked; `--excerpts full` shows them as they are.",
     "open": "Texts are shown as they are, personal data among them.",
     "no_row": "No row of the data stands there.",
