@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
+from markupsafe import Markup, escape
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -152,7 +153,8 @@ class View:
             "view_places.html.j2",
             finding=finding,
             number=number,
-            ask=ask._replace(other=Whole(ask.other)),  # a name of a file comes back as it is
+            ask=ask,
+            other=_unchanged(ask.other),
             found=found,
             places=[(each, Place.of(finding.dataset, each)) for each in found.places],
             scores=scores,
@@ -325,3 +327,8 @@ def _query(ask: Ask) -> Whole:
     """All of it, percent-encoded; what is as it is without being asked for is left out."""
     unasked = Ask()._asdict()
     return Whole(urlencode({name: value for name, value in ask._asdict().items() if value != unasked[name]}))
+
+
+def _unchanged(text: str) -> Markup:
+    """A name for an attribute that nobody reads: it comes back as it is, and stands there in plain characters."""
+    return Markup(str(escape(text)).encode("ascii", "xmlcharrefreplace").decode())  # noqa: S704 - escaped
