@@ -42,7 +42,7 @@ def view(
     """
     from datacheck.verdict.judged_files import check_names
     from datacheck.verdict.model import read_report
-    from datacheck.view.app import View
+    from datacheck.view.app import Pages
     from datacheck.view.serve import serve
 
     speaks, named = language(lang), bindings(data)
@@ -54,5 +54,5 @@ def view(
         sys.stdout.flush()
 
     serve(
-        lambda base: View(report, base, data=named, marks=marks, mode=excerpts, lang=speaks), port, tell, opened=opened
+        lambda base: Pages(report, base, data=named, marks=marks, mode=excerpts, lang=speaks), port, tell, opened=opened
     )

@@ -28,7 +28,7 @@ from datacheck.report.places import at as parsed
 from datacheck.review.marks import LONGEST, Mark, Marks, as_drafts, as_sheet, digest, read_marks, write_marks
 from datacheck.verdict.model import Finding, Place
 from datacheck.view.evidence import Ask, Places
-from datacheck.view.rows import At, Rows
+from datacheck.view.rows import Spot, WholeRows
 
 _MOST_BODY = 64 * 1024  # bytes of a form
 _PHRASES: dict[str, Phrase] = {
@@ -74,7 +74,7 @@ _PHRASES: dict[str, Phrase] = {
 }
 
 
-class View:
+class Pages:
     """The pages of one report.
 
     Args:
@@ -103,7 +103,7 @@ class View:
         self._finished = Finished(show.told(finished.report, lang), folder, finished.run)
         self._findings = show.gravest(self._finished.report)
         self._base, self._mode, self._lang = base, mode, lang
-        self._rows = Rows(self._finished, data or {}, mode)
+        self._rows = WholeRows(self._finished, data or {}, mode)
         self._file, self._lock = marks, threading.Lock()
         self._marks = Marks(report=digest(folder))
         if marks is not None:
@@ -194,7 +194,7 @@ class View:
             query=_query(self._ask(request)),
         )
 
-    def _texts(self, at: At | None) -> tuple[str, list[tuple[str, Whole]]]:
+    def _texts(self, at: Spot | None) -> tuple[str, list[tuple[str, Whole]]]:
         """Why a row cannot be shown, or its parts."""
         if at is None:
             return self._say("no_row"), []
@@ -278,14 +278,14 @@ class View:
     def _address(self, number: int, ask: Ask) -> Whole:
         return Whole(f"{self._base}finding/{number}?{_query(ask)}")
 
-    def _other(self, place: str | None) -> At | None:
+    def _other(self, place: str | None) -> Spot | None:
         """The row that one was compared with, where it is one of this report's data."""
         for dataset, entry in self._finished.report.datasets.items() if place else ():
             names = frozenset(file.path for file in entry.files)
             found = parsed(dataset, Place(at=place or "", problem=""), names)
             if found and found.line is not None and found.file in names:
                 column = str(place).removeprefix(f"{dataset}/{found.file}:").split(":")[1:]
-                return At(dataset, found.file, found.line, int(column[0]) - 1 if column else None)
+                return Spot(dataset, found.file, found.line, int(column[0]) - 1 if column else None)
         return None
 
     # --- saying it ---
@@ -316,11 +316,11 @@ class View:
         return HTMLResponse(page.render(**common, **values), status)
 
 
-def _at(dataset: str, entry: Mapping[str, Any]) -> At | None:
+def _at(dataset: str, entry: Mapping[str, Any]) -> Spot | None:
     """Where an evidence's row stands; None of one that names no line."""
     if entry["file"] is None or entry["line"] is None:
         return None
-    return At(dataset, entry["file"], entry["line"], entry["byte"])
+    return Spot(dataset, entry["file"], entry["line"], entry["byte"])
 
 
 def _query(ask: Ask) -> Whole:

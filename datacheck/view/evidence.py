@@ -25,7 +25,7 @@ class Ask(NamedTuple):
     page: int = 1
 
 
-class Found(NamedTuple):
+class Slice(NamedTuple):
     """A page of places, and of how many in all, on how many rows; `unscored` ones have no score to compare."""
 
     places: list[dict[str, Any]]
@@ -36,7 +36,7 @@ class Found(NamedTuple):
     unscored: int
 
 
-class Group(NamedTuple):
+class Beside(NamedTuple):
     """Places that were compared with the same one."""
 
     other: str
@@ -81,7 +81,7 @@ class Places:
                 "{path}: cannot be read; expected the evidence that the report speaks of", path=self._path
             ) from None
 
-    def see(self, ask: Ask) -> Found:
+    def see(self, ask: Ask) -> Slice:
         """The page that is asked for, the last one where there are fewer."""
         found = self._asked(ask)
         unscored = pl.col("score").is_null().sum()
@@ -94,7 +94,7 @@ class Places:
         page = min(max(1, ask.page), pages)
         if ask.by == "score":
             found = found.sort("score", "n", descending=[True, False], nulls_last=True)
-        return Found(self._collect(found.slice((page - 1) * PAGE, PAGE)).to_dicts(), total, rows, pages, page, none)
+        return Slice(self._collect(found.slice((page - 1) * PAGE, PAGE)).to_dicts(), total, rows, pages, page, none)
 
     def _asked(self, ask: Ask) -> pl.LazyFrame:
         found = self._scanned()
@@ -122,11 +122,11 @@ class Places:
         low, high = self._collect(self._scanned().select(score.min().alias("low"), score.max().alias("high"))).row(0)
         return None if low is None else Scores(low, high)
 
-    def groups(self, ask: Ask, most: int = 200) -> list[Group]:
+    def groups(self, ask: Ask, most: int = 200) -> list[Beside]:
         """Places by what they were compared with, the largest groups first."""
         size = [pl.len().alias("size"), pl.col("score").max()]
         found = self._asked(ask).drop_nulls("other").group_by("other").agg(size)
         return [
-            Group(*row)
+            Beside(*row)
             for row in self._collect(found.sort("size", "other", descending=[True, False])).head(most).iter_rows()
         ]

@@ -22,7 +22,7 @@ from datacheck.verdict.model import FileEntry
 _EACH = 20_000  # characters of one text
 
 
-class At(NamedTuple):
+class Spot(NamedTuple):
     """A place: a file of a dataset, its line from 1, and the byte where that is known."""
 
     dataset: str
@@ -31,7 +31,7 @@ class At(NamedTuple):
     byte: int | None
 
 
-class Rows:
+class WholeRows:
     """The data of a report.
 
     Args:
@@ -46,7 +46,7 @@ class Rows:
         self._paths = {**(finished.run.get("typed") or {}).get("paths", {}), **data}
         self._checked: dict[tuple[Path, files.Identity], str] = {}
 
-    def of(self, at: At) -> list[tuple[str, str]]:
+    def of(self, at: Spot) -> list[tuple[str, str]]:
         """The row at a place: role or path and text of each of its parts.
 
         Raises LoadError, UsageError where there is no such data any more, or it has changed.
@@ -68,7 +68,7 @@ class Rows:
             return list(_parts(tables, row, self._mode))
         raise LoadError("{name}/{path}: no row stands there that can be read", name=at.dataset, path=at.file)
 
-    def _require_unchanged(self, path: Path, listed: FileEntry, at: At) -> None:
+    def _require_unchanged(self, path: Path, listed: FileEntry, at: Spot) -> None:
         """A file is hashed once, and again when it looks different."""
         with (
             LoadError.instead(OSError, "{name}/{path}: cannot be read ({reason})", name=at.dataset, path=at.file),
@@ -83,7 +83,7 @@ class Rows:
             )
 
 
-def _at(path: Path, reading: Reading, at: At) -> Iterator[tuple[Tables, int]]:
+def _at(path: Path, reading: Reading, at: Spot) -> Iterator[tuple[Tables, int]]:
     """The tables that hold the row, and its number in them; chunks before it are read over, not parsed."""
     for chunk in read(path, reading):
         text = chunk.kind not in BINARY

@@ -14,10 +14,10 @@ import uvicorn
 from datacheck.errors import UsageError
 from datacheck.interrupts import handled
 from datacheck.view.access import Access, new_base
-from datacheck.view.app import View
+from datacheck.view.app import Pages
 
 
-def serve(make: Callable[[str], View], port: int, tell: Callable[[str], None], *, opened: bool = False) -> None:
+def serve(make: Callable[[str], Pages], port: int, tell: Callable[[str], None], *, opened: bool = False) -> None:
     """Answer until SIGINT or SIGTERM.
 
     Args:

@@ -9,7 +9,7 @@ from viewed import HOSTILE, PHONE, TEXTS, Browser, at_lines, many, places, site
 
 from datacheck.errors import UsageError
 from datacheck.i18n.message import Message
-from datacheck.view.app import View
+from datacheck.view.app import Pages
 from datacheck.view.evidence import PAGE
 
 COUNT = 100_000
@@ -136,10 +136,10 @@ def test_marks_are_kept_and_taken_up_again(tmp_path):
         assert again.mark(path, say).status_code in (400, 404)
     assert again.mark("0/0", "drop", note="x" * 70_000).status_code == 413
     with pytest.raises(UsageError):
-        View(out, marks=out / "m.json")
+        Pages(out, marks=out / "m.json")
     file.write_text(file.read_text().replace('"report": "', '"report": "0'))
     with pytest.raises(UsageError):
-        View(out, marks=file)
+        Pages(out, marks=file)
 
 
 def test_apply_takes_the_marks(tmp_path, command):

@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from datacheck.check import EVIDENCE, Status
 from datacheck.verdict.model import ContractEntry, DatasetEntry, Evidence, FileEntry, Finding, Report
 from datacheck.view.access import Access
-from datacheck.view.app import View
+from datacheck.view.app import Pages
 
 PHONE = "13800138000"
 HOSTILE = "</dd><script>alert(1)</script><img src=x onerror=alert(2)>\u202e"
@@ -82,7 +82,7 @@ class Browser:
     """One that has exchanged the token, or not yet."""
 
     def __init__(self, out, **options):
-        self.access = Access(View(out, BASE, **options).app(), PORT, BASE)
+        self.access = Access(Pages(out, BASE, **options).app(), PORT, BASE)
         self.client = self.another()
 
     def another(self):
