@@ -8,16 +8,24 @@ import webbrowser
 from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
+from typing import Protocol
 
 import uvicorn
+from starlette.applications import Starlette
 
 from datacheck.errors import UsageError
 from datacheck.interrupts import handled
 from datacheck.view.access import Access, new_base
-from datacheck.view.app import Pages
 
 
-def serve(make: Callable[[str], Pages], port: int, tell: Callable[[str], None], *, opened: bool = False) -> None:
+class Makes(Protocol):
+    """Pages, of a report or of a registry."""
+
+    def app(self) -> Starlette:
+        """The application."""
+
+
+def serve(make: Callable[[str], Makes], port: int, tell: Callable[[str], None], *, opened: bool = False) -> None:
     """Answer until SIGINT or SIGTERM.
 
     Args:
