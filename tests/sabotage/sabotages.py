@@ -1085,7 +1085,7 @@ SABOTAGES = (
     Sabotage(
         "the_page_lets_any_script_run",
         "the page runs one script, which it names by its hash",
-        "datacheck.report.faces.html._asset",
+        "datacheck.report.faces.html.asset",
         'f"sha256-{digest}"',
         '"unsafe-inline"',
         "tests/report/test_html.py::test_the_page_can_do_nothing_and_needs_nothing[en]",
