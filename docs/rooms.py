@@ -24,7 +24,7 @@ FLOORS = (
     ("verdict", "propose"),
     ("report", "gate", "testing"),
     ("session", "compare", "review", "preview", "selftest"),
-    ("registry", "derive"),
+    ("registry", "derive", "view"),
     ("__init__", "cli", "flows"),
     ("__main__",),
 )

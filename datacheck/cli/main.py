@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 import typer
 from typer.exceptions import TyperException
 
-from datacheck.cli import audit, demo, export, flows, gate, init, pack, registry, selftest
+from datacheck.cli import audit, demo, export, flows, gate, init, pack, registry, selftest, view
 from datacheck.cli.options import (
     ChecksOpt,
     DataOpt,
@@ -235,6 +235,9 @@ def apply(
     ] = False,
     contract: Annotated[Path | None, typer.Option(help="Validate what was kept by this contract.")] = None,
     checks: ChecksOpt = None,
+    marks: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Marks of `datacheck view`: rows to keep or drop even so.")
+    ] = None,
     lang: LangOpt = "",
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing.")] = False,
     _debug: DebugOpt = False,
@@ -261,6 +264,7 @@ def apply(
             everywhere=everywhere,
             contract=contract,
             checks=checks,
+            marks=marks,
             lang=speaks,
             on_progress=tell,
         )
@@ -451,6 +455,7 @@ registry.register(app)
 flows.register(app)
 pack.register(app)
 export.register(app)
+view.register(app)
 
 
 def main() -> None:

@@ -38,6 +38,7 @@ from datacheck.i18n.message import Message
 from datacheck.i18n.words import Lang
 from datacheck.loading import files
 from datacheck.loading.reading import Reading
+from datacheck.review.marks import Marks, read_marks
 from datacheck.session.options import Options
 from datacheck.session.session import Session
 from datacheck.verdict.judge import day_of, version_id
@@ -74,6 +75,7 @@ def derive(
     everywhere: bool = False,
     contract: Path | None = None,
     checks: Path | None = None,
+    marks: Path | None = None,
     lang: Lang = "en",
     on_progress: OnProgress | None = None,
 ) -> Manifest:
@@ -90,6 +92,8 @@ def derive(
         everywhere: with `redact`, replace a value in all rows of its file, also where no rule finds it.
         contract: validates what was written; its report goes to `out/report`.
         checks: the folder with checks of the user's own that the contract names.
+        marks: what people said of single rows (`datacheck view`): `drop` takes a row away also where its finding was
+            not chosen, `keep` leaves one that this finding names.
         lang: the language of that report.
         on_progress: hears of every file that is written or looked at again, and of the steps of the validation.
 
@@ -111,9 +115,12 @@ def derive(
         raise UsageError("--surrogates and --everywhere say how to redact; add --redact")
     if surrogates and everywhere:  # of 1,091 dense rows 33 still blocked, and their values stayed in other rows
         raise UsageError("--surrogates and --everywhere do not go together yet; choose one")
-    chosen = _chosen(report, data, drop, mend)
+    wanted = _chosen(report, data, drop, mend)
+    said = read_marks(marks, folder) if marks else None
+    chosen = _with_marked(report, data, wanted, said)
     _refuse_out(out, [Path(path) for path in data.values()], folder)
-    evidence = {finding.id: _evidence(folder, finding) for finding in chosen if finding.check != UNREADABLE}
+    whole = {finding.id: _evidence(folder, finding) for finding in chosen if finding.check != UNREADABLE}
+    evidence = {name: _left_to_go(name, places, wanted, said) for name, places in whole.items()}
     inputs = [_input(report, folder, name, Path(path), chosen, evidence) for name, path in data.items()]
     readings = {given.name: given.reading for given in inputs}
     menders = redactors(mend, surrogates=surrogates, everywhere=everywhere)
@@ -132,11 +139,12 @@ def derive(
                 contract=report.contract,
                 verdict=report.verdict,
             ),
-            findings=tuple(_counted(f, evidence.get(f.id), datasets[f.dataset]) for f in chosen),
-            not_mended=_not_mended(report, data, chosen, mend),
+            findings=tuple(_counted(f, evidence.get(f.id), whole.get(f.id), datasets[f.dataset]) for f in chosen),
+            not_mended=_not_mended(report, data, wanted, mend),
             datasets=datasets,
             changes=ledger.facts(),
             redaction=redaction,
+            marks=files.sha256(marks.resolve())[1] if marks else None,
         )
         if contract is not None:
             options = Options(checks=checks, lang=lang, as_of=day_of(report))
@@ -191,13 +199,40 @@ def _reason(finding: Finding, data: Mapping[str, str]) -> Reason:
     return "not_chosen" if droppable(finding) else "no_row"
 
 
-def _counted(finding: Finding, places: pl.DataFrame | None, dataset: DerivedDataset) -> DroppedFinding:
-    if places is None:  # a problem of a file's form stays: no record of it is to blame
+def _with_marked(
+    report: Report, data: Mapping[str, str], wanted: Sequence[Finding], said: Marks | None
+) -> list[Finding]:
+    """The findings to apply, with those of which single rows were marked `drop`."""
+    if said is None:
+        return list(wanted)
+    by_id = {finding.id: finding for finding in report.findings}
+    for name in sorted({mark.finding for mark in said.marks} - by_id.keys()):
+        raise UsageError("--marks: {what}", what=unknown("finding", name, by_id))
+    marked = {mark.finding for mark in said.marks if mark.mark == "drop" and by_id[mark.finding].check != UNREADABLE}
+    return [f for f in report.findings if f in wanted or (f.dataset in data and f.id in marked)]
+
+
+def _left_to_go(name: str, places: pl.DataFrame, wanted: Sequence[Finding], said: Marks | None) -> pl.DataFrame:
+    """The places of a finding whose rows go. Raises UsageError for marks on rows that it does not name."""
+    if said is None:
+        return places
+    foreign = said.of(name).keys() - set(places["row"].drop_nulls())
+    if foreign:
+        raise UsageError("--marks: {finding} does not name row {row}", finding=name, row=min(foreign))
+    if name in (finding.id for finding in wanted):
+        return places.filter(~pl.col("row").is_in(said.rows(name, "keep")).fill_null(value=False))
+    return places.filter(pl.col("row").is_in(said.rows(name, "drop")))
+
+
+def _counted(
+    finding: Finding, places: pl.DataFrame | None, whole: pl.DataFrame | None, dataset: DerivedDataset
+) -> DroppedFinding:
+    if places is None or whole is None:  # a problem of a file's form stays: no record of it is to blame
         gone = dataset.unreadable_dropped
         left = finding.evidence.lines - gone
         return DroppedFinding(id=finding.id, status=finding.status, rows=0, unreadable=gone, left=left)
-    left = places["row"].null_count()
-    return DroppedFinding(id=finding.id, status=finding.status, rows=finding.evidence.rows, left=left)
+    left, rows = whole["row"].null_count(), places["row"].drop_nulls().n_unique()
+    return DroppedFinding(id=finding.id, status=finding.status, rows=rows, left=left, stay=finding.evidence.rows - rows)
 
 
 def _refuse_out(out: Path, sources: Sequence[Path], folder: Path) -> None:

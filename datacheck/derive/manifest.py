@@ -127,13 +127,17 @@ class LeftValue(Model):
 
 
 class DroppedFinding(Model):
-    """A finding whose places were dropped: distinct rows, or bad lines. `left`: places that name no row to drop."""
+    """A finding whose places were dropped: distinct rows, or bad lines. `left`: places that name no row to drop.
+
+    `stay`: rows that it names and that marks let stay.
+    """
 
     id: str
     status: Status
     rows: int
     unreadable: int = 0
     left: int = 0
+    stay: int = 0
 
 
 Reason = Literal["no_row", "undecided", "not_chosen", "no_data"]
@@ -177,7 +181,7 @@ class Changes(Model):
 
 
 class Manifest(Model):
-    """manifest.json."""
+    """manifest.json. `marks`: the SHA-256 of the marks that were applied."""
 
     schema_: Literal["datacheck/derived/1"] = Field(default=SCHEMA, alias="schema")
     datacheck: str
@@ -188,6 +192,7 @@ class Manifest(Model):
     changes: Changes
     validation: Validation | None = None
     redaction: Redaction | None = None
+    marks: str | None = None
 
     @property
     def exit_code(self) -> int:

@@ -24,6 +24,7 @@ _PHRASES: dict[str, Phrase] = {
     "nothing": "nothing was to be dropped",
     "rows": ("{} row", "{} rows"),
     "bad": ("{} unreadable line", "{} unreadable lines"),
+    "stay": ("{} row stays, as its marks say", "{} rows stay, as their marks say"),
     "left": ("{} more place names nothing to drop", "{} more places name nothing to drop"),
     "redacted": "Redacted",
     "strings": ("{} value changed", "{} values changed"),
@@ -107,7 +108,7 @@ def _dataset(screen: Screen, dataset: DerivedDataset) -> str:
 
 
 def _finding(screen: Screen, finding: DroppedFinding) -> str:
-    counts = {"rows": finding.rows, "bad": finding.unreadable, "left": finding.left}
+    counts = {"rows": finding.rows, "bad": finding.unreadable, "left": finding.left, "stay": finding.stay}
     return screen.words.comma.join(_counts(screen, counts))
 
 

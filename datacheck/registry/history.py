@@ -72,15 +72,21 @@ def print_history(entries: Sequence[Entry], head: Head, console: Console, lang: 
     screen = make_screen(console, WORDS[lang])
     width = len(str(head.seq))
     for entry in entries:
-        status = Status(entry.facts["verdict"]) if entry.kind == "verdict" else _MARKS.get(entry.kind, Status.INFO)
+        status = mark_of(entry)
         mark = f"{screen.signs.marks[status]} {entry.seq:>{width}}  "
-        screen.line(_words(entry, lang), STYLES[status], mark, f"{entry.time[:16].replace('T', ' ')}Z  ")
+        screen.line(words_of(entry, lang), STYLES[status], mark, f"{entry.time[:16].replace('T', ' ')}Z  ")
     if not entries:
         screen.line(_say(lang, "none"))
     screen.line(_say(lang, "whole", head.seq), "bold", head.hash[:12], "  ")
 
 
-def _words(entry: Entry, lang: Lang) -> str:
+def mark_of(entry: Entry) -> Status:
+    """How good an entry is."""
+    return Status(entry.facts["verdict"]) if entry.kind == "verdict" else _MARKS.get(entry.kind, Status.INFO)
+
+
+def words_of(entry: Entry, lang: Lang) -> str:
+    """An entry in a line: the version, what was decided, why."""
     facts, number = entry.facts, entry.version.removeprefix("sha256:")[:12]
     if entry.kind == "verdict":
         words = [_say(lang, "verdict", facts["verdict"].upper()), entry.contract, _say(lang, "files", facts["files"])]

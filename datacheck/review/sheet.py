@@ -204,15 +204,21 @@ def _text(tables: Tables, at: int, mode: Mode) -> str:
 
 
 def _write(out: Path, lines: Sequence[Mapping[str, Any]]) -> None:
-    text = io.StringIO(newline="")
-    writer = csv.DictWriter(text, COLUMNS, restval="")
-    writer.writeheader()
-    writer.writerows({key: _inert(value) for key, value in line.items()} for line in lines)
+    content = sheet_bytes(lines)
     with LoadError.instead(OSError, "{out}: could not be written ({reason})", out=out):
         out.parent.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(out, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         with os.fdopen(descriptor, "wb") as file:
-            file.write(text.getvalue().encode("utf-8-sig", "backslashreplace"))
+            file.write(content)
+
+
+def sheet_bytes(lines: Sequence[Mapping[str, Any]]) -> bytes:
+    """A sheet as CSV, which no spreadsheet takes for formulas."""
+    text = io.StringIO(newline="")
+    writer = csv.DictWriter(text, COLUMNS, restval="")
+    writer.writeheader()
+    writer.writerows({key: _inert(value) for key, value in line.items()} for line in lines)
+    return text.getvalue().encode("utf-8-sig", "backslashreplace")
 
 
 def _inert(value: Any) -> Any:

@@ -59,7 +59,7 @@ _CAPS = (
 )  # fmt: skip
 
 
-class _Asset(NamedTuple):
+class Asset(NamedTuple):
     """A style or a script of ours, and its name in the policy of the page."""
 
     text: Markup
@@ -67,10 +67,11 @@ class _Asset(NamedTuple):
 
 
 @cache
-def _asset(name: str) -> _Asset:
+def asset(name: str) -> Asset:
+    """One of the files beside the templates."""
     text = (_TEMPLATES / name).read_text("utf-8")
     digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-    return _Asset(Markup(text), f"sha256-{digest}")  # noqa: S704 - a file of this package
+    return Asset(Markup(text), f"sha256-{digest}")  # noqa: S704 - a file of this package
 
 
 def render(report: Report, lang: Lang = "en", run: Mapping[str, Any] | None = None) -> str:
@@ -108,8 +109,8 @@ def _render(report: Report, lang: Lang, run: Mapping[str, Any], caps: _Caps) -> 
         told=told,
         other=WORDS["zh" if lang == "en" else "en"],
         caps=caps,
-        style=_asset("report.css"),
-        script=_asset("report.js"),
+        style=asset("report.css"),
+        script=asset("report.js"),
         causes=[f for f in worst[:CAUSES] if f.status in _OPENED],
         next=commands(report, run),
         line_of=_line,
@@ -138,14 +139,14 @@ def _render(report: Report, lang: Lang, run: Mapping[str, Any], caps: _Caps) -> 
 _OPENED = (Status.WARN, Status.FAIL, Status.ERROR)
 
 
-class _Command(str):
-    """A command may be longer than other texts; it is escaped like them."""
+class Whole(str):
+    """A text that was made visible, and may be longer than others (a command, a row); it is escaped like them."""
 
     __slots__ = ()
 
 
 def _line(command: str) -> str:
-    return _Command(shape.visible(command, 4000))
+    return Whole(shape.visible(command, 4000))
 
 
 def _cards(findings: Sequence[Finding], lang: Lang) -> dict[str, int]:
@@ -188,7 +189,7 @@ def environment() -> Environment:
 
 def _shown(value: Any) -> Any:
     """What every {{ … }} goes through before it is escaped."""
-    return value if isinstance(value, Markup | _Command) else shape.visible(str(value))
+    return value if isinstance(value, Markup | Whole) else shape.visible(str(value))
 
 
 def _costs(run: Mapping[str, Any]) -> dict[str, str]:
