@@ -45,10 +45,14 @@ _AT = re.compile(
     r"|AT)[ ](?=[A-Za-z0-9\-]+[^.A-Za-z0-9\-])|#"
 )
 _DOT = re.compile(r"[ ]?[(\[{（【][ ]?(?:dot|DOT|\.|点)[ ]?[)\]}）】][ ]?|[ ](?:dot|DOT)[ ]|[ ]?点[ ]?")
-_SPELT = (
-    rf"[A-Za-z0-9_][A-Za-z0-9._%+\-]{{0,63}}(?:(?:{_DOT.pattern})[A-Za-z0-9_\-]{{1,63}}){{0,3}}(?:{_AT.pattern})"
+# What follows the name of a mailbox is no character of one: a run of them is taken whole (+), or it is read again from
+# each of its characters on, in each word of English.
+_RUN = r"[A-Za-z0-9._%+\-]"
+_SPELT_BEHIND = (
+    rf"(?:(?:{_DOT.pattern})[A-Za-z0-9_\-]{{1,63}}){{0,3}}(?:{_AT.pattern})"
     rf"[A-Za-z0-9][A-Za-z0-9\-]{{0,62}}(?:(?:\.|{_DOT.pattern})[A-Za-z0-9\-]{{1,63}}){{0,3}}(?:\.|{_DOT.pattern})[A-Za-z]{{2,24}}"
 )
+_SPELT = rf"[A-Za-z0-9_]{_RUN}{{0,63}}+{_SPELT_BEHIND}"
 
 
 class EmailAddress(Recognizer):
@@ -64,9 +68,10 @@ class EmailAddress(Recognizer):
     # What stands before the @ of a URL (ftp://user:password@host) is a login, not a mailbox.
     patterns = {
         "email_address": rf"(?<![A-Za-z0-9])(?<!://[^\s/@]{{0,128}}){_ADDRESS}(?![A-Za-z0-9])",
-        "email_address.at": rf"(?<![A-Za-z0-9._%+\-]){_SPELT}(?![A-Za-z0-9])",
+        "email_address.at": rf"(?<!{_RUN}){_SPELT}(?![A-Za-z0-9])",
     }
-    extents = (r"(?<![A-Za-z0-9._%+\-])[A-Za-z0-9._%+\-]+(?:@[A-Za-z0-9._%+\-]+)+", _SPELT)  # one run into another, too
+    # one run into another, too
+    extents = (rf"(?<!{_RUN}){_RUN}+(?:@{_RUN}+)+", rf"(?<!{_RUN}){_RUN}++{_SPELT_BEHIND}")
     positive = r"邮箱|邮件|电邮|信箱|郵箱|(?i:e-?mail|mailto|contact)|#[换改替]"
     specimens = frozenset[str]()  # by domain, see _SAMPLE
 
