@@ -42,7 +42,7 @@ _BEGINS = (
 _TURNS_BACK = ascii_edges(
     r"\b[Ww]ait\b\s?(?:[,.!…—-]|no\b)|\b[Hh]mm+\b|\b[Aa]ctually,? (?:no|wait)|\b[Nn]o, (?:wait|that)"
     r"|[Ll]et me (?:re-?check|double[- ]check|reconsider|re-?think|re-?read)"
-    r"|(?:等等|等一下|不对|哦不)[，,。！…—]|(?:再|重新)(?:想想|想一下|检查|算|看)"
+    r"|(?:等等|等一下|不对|哦不)[，,。！…—]|我(?:来|得|要|需要|应该|先)?(?:再|重新)(?:想想|想一下|检查|算|看)"
 )
 _SOON = ascii_edges(r"^(?s:.{0,160})\b[Tt]he user (?:is (?:asking|requesting|looking)|wants|asks|asked|has asked)\b")
 _ALOUD = (

@@ -35,6 +35,7 @@ def kinds(answer, question="怎样给番茄浇水？", **settings):
         (f"Let me think step by step. At noon. Wait, that is wrong. {ANSWER}", "scratchpad"),
         (f"Hmm, at noon? Let me double-check. {ANSWER}", "scratchpad"),
         (f"让我想想……中午？不对，{ANSWER}", "scratchpad"),
+        (f"嗯，中午吗？让我再想想，{ANSWER}", "scratchpad"),
         (f"Hmm, let me see. The user wants a short list. {ANSWER}", "scratchpad"),
     ],
 )
@@ -58,6 +59,7 @@ def test_each_kind(answer, kind):
         "不对称的叶子要多浇一点。",
         "Think of the roots: they go deep.",
         "`<think>` is a tag.",
+        "嗯，你的压力确实很大。那些快速遗忘的东西，再看一遍还是有好处的。",
         "Answer: in the morning.",
     ],
 )

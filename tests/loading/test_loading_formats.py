@@ -346,6 +346,11 @@ CASES = {
         "qa",
         [("prompt", 0, "user", "input", "i"), ("answer", 0, None, "target", "t")],
     ),
+    "ChatGLM-Tuning": (
+        {"context": "c", "target": "t"},
+        "prompt_completion",
+        [("prompt", 0, "user", "context", "c"), ("response", 1, "assistant", "target", "t")],
+    ),
     "multiple choice with a list": (
         {"passage": None, "question": "q", "options": ["(A)x", "(B)y"], "label": "A", "answer": None},
         "multiple_choice",

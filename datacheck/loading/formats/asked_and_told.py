@@ -1,6 +1,7 @@
 """One question and one answer under names that trainers let a user choose, and no format of its own claims.
 
-OpenRLHF's and LightRFT's --input_key and --output_key, Dolly's {instruction, context, response}, and the like.
+OpenRLHF's and LightRFT's --input_key and --output_key, Dolly's {instruction, context, response}, {context, target} as
+ChatGLM-Tuning writes Alpaca's, and the like.
 """
 
 from __future__ import annotations
@@ -45,6 +46,7 @@ def _names() -> Iterator[tuple[str, str, frozenset[str]]]:
     for asked, no_asked in first_of(_ASKED):
         for told, no_told in first_of(_TOLD):
             yield asked, told, no_asked | no_told
+    yield "context", "target", frozenset(_ASKED)
 
 
 FORMATS = (
