@@ -6,7 +6,7 @@ RUN := $(PY) -m datacheck run
 JOBS ?= 3
 
 .DEFAULT_GOAL := help
-.PHONY: help demo quick test slow sabotage mutants lint types docs docs-check catalogues lock clean
+.PHONY: help demo quick test slow sabotage mutants lint types docs docs-check catalogues guard lock clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -60,6 +60,9 @@ docs-check: $(VENV)/.ready ## fail when docs/ is not what the code says
 catalogues: $(VENV)/.ready ## add new sentences to the catalogues of languages, drop dead ones, list what lacks words
 	$(PY) docs/catalogues.py
 	$(PY) hatch_build.py
+
+guard: $(VENV)/.installed ## the guard alone, for training images: dist/datacheck_guard-*.whl
+	$(PY) -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir dist ./guard
 
 lock: ## resolve dependencies again (needs uv on PATH or in the venv)
 	uv pip compile --quiet --generate-hashes --no-emit-index-url --no-strip-extras --python-version 3.11 pyproject.toml -o requirements/base.txt

@@ -16,15 +16,20 @@ Data that breaks its contract is a result, never an exception. Messages read
 `where: what is wrong; what was expected` and never hold data.
 """
 
+from __future__ import annotations
+
 import difflib
 import errno
 import traceback
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from datacheck.i18n.message import Message, Parameter, Quoted, SaidError, joined
+
+if TYPE_CHECKING:
+    from typing import Self  # of 3.11; the guard runs on 3.10
 
 
 class DatacheckError(SaidError):

@@ -9,11 +9,13 @@ import os
 import urllib.error
 import urllib.parse
 import urllib.request
+from collections.abc import Iterable
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from datacheck.errors import UsageError
+from datacheck.i18n.message import Message
 from datacheck.i18n.words import Lang
 from datacheck.pii.redaction import excerpt
 from datacheck.report.show import tally
@@ -87,6 +89,18 @@ def body(kind: Kind, text: str) -> bytes:
         "slack": {"text": text},
     }
     return json.dumps(shapes[kind], ensure_ascii=False).encode()
+
+
+def alarm(webhooks: Iterable[Webhook], what: Message) -> list[str | Message]:
+    """Post that the service does not work; returns which webhooks did not take it, and why."""
+    refused: list[str | Message] = []
+    for webhook in webhooks:
+        try:
+            why: str | Message | None = send(webhook, excerpt(what.said(webhook.lang), limit=1000))
+        except UsageError as error:
+            why = error.message
+        refused += [why] if why else []
+    return refused
 
 
 def send(webhook: Webhook, text: str) -> str | None:

@@ -26,6 +26,7 @@ from datacheck.registry.registry import Registry
 from .announce import EVENT, RESOURCE
 from .by_hand import validate_drop
 from .lookout import Lookout, cause, forget_missed
+from .notify import alarm
 from .publish import publish
 from .rules import use
 from .validate import reason
@@ -93,7 +94,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     use(rules)
     try:
         why = asyncio.run(_serve(given.interval, given.limit, lang))
-        _say(Message("datacheck serve: {why}", why=why), lang)
+        told = Message("datacheck serve: {why}", why=why)
+        _say(told, lang)
+        for refused in alarm(rules.webhooks, told):
+            _say(Message("not told: {reason}", reason=refused), lang)
     except (KeyboardInterrupt, TerminationSignal):
         return 0
     return DatacheckError.exit_code

@@ -1,4 +1,4 @@
-"""`serve`, `watch` and `announce`: their words go to the flows, which alone import Prefect."""
+"""`serve`, `watch`, `doctor` and `announce`: their words go to the flows, which alone import Prefect."""
 
 import importlib
 from types import ModuleType
@@ -13,6 +13,7 @@ def register(app: typer.Typer) -> None:
     """Add the commands that run flows to `datacheck`."""
     app.command(context_settings=PASSED_ON)(serve)
     app.command(context_settings=PASSED_ON)(watch)
+    app.command(context_settings=PASSED_ON)(doctor)
     app.command(context_settings=PASSED_ON)(announce)
 
 
@@ -37,6 +38,11 @@ def serve(context: typer.Context) -> None:
 def watch(context: typer.Context) -> None:
     """Publish drops of a registry's incoming/ as they come, each once. See `watch --help`."""
     raise typer.Exit(_flows("watch").main(context.args))
+
+
+def doctor(context: typer.Context) -> None:
+    """Say whether `serve` or `watch` would work, and what to type where not. See `doctor --help`."""
+    raise typer.Exit(_flows("doctor").main(context.args))
 
 
 def announce(context: typer.Context) -> None:

@@ -59,6 +59,7 @@ class _Header(Model):
     name: str = PydanticField(pattern=r"^[\w.-]{1,80}$")
     version: int | str = 1
     extends: str | None = None
+    time_limit: int | None = PydanticField(default=None, ge=1)
     run: dict[str, Any] = {}
     datasets: dict[str, Any]
 
@@ -100,6 +101,7 @@ class Contract:
     file: str
     datasets: Mapping[str, Dataset]
     inputs: Mapping[str, str] = field(default_factory=dict)
+    time_limit: int | None = None  # seconds that a piece of a step may take
     run: Mapping[str, Any] = field(default_factory=dict)  # as checks see it: `tokenizer` and `config` are Artifacts
 
 
@@ -567,7 +569,7 @@ def load_contract(
         raise ContractError(dict.fromkeys(reader.problems))
     inputs |= artifacts.inputs(reader.run) | reader.inputs
     datasets = {key: _without(dataset, absent) for key, dataset in datasets.items() if key not in absent}
-    return Contract(header.name, header.version, name, datasets, inputs, reader.run)
+    return Contract(header.name, header.version, name, datasets, inputs, header.time_limit, reader.run)
 
 
 def _absent(

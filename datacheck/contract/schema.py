@@ -60,6 +60,7 @@ def contract_schema() -> str:
             "name": {"type": "string", "pattern": r"^[\w.-]{1,80}$"},
             "version": {"type": ["integer", "string"]},
             "extends": {"type": "string"},
+            "time_limit": {"type": "integer", "minimum": 1},
             "run": {"$ref": "#/$defs/Run"},
             "datasets": {"type": "object", "minProperties": 1, "additionalProperties": {"$ref": "#/$defs/dataset"}},
         },

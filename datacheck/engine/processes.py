@@ -25,6 +25,8 @@ from datacheck.text.compiled import for_little_data
 _starting = threading.Lock()
 _M_MMAP_THRESHOLD = -3  # of malloc.h
 _M_TRIM_THRESHOLD, _M_TOP_PAD = -1, -2
+_CGROUP = Path("/sys/fs/cgroup/memory.max")
+_SHARE = 0.8  # of all memory, that one child may have
 _ARRAY = 1 << 24  # bytes; 63 MB made 1.9 million page faults with 1 MiB, 1.1 with 8 to 32 MiB
 
 
@@ -61,6 +63,8 @@ def prepare_child(checks: Path | None, threads: int, little: bool) -> None:
     gc.set_threshold(50_000, 50, 100)  # tables make many objects and few cycles: by default 3 % of all time
     os.umask(0o077)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a core file would hold raw text
+    _limit_memory()
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)  # ends what takes too long
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the parent alone answers it
     threading.Thread(target=_end_with_parent, daemon=True).start()
     _return_memory()
@@ -70,6 +74,17 @@ def prepare_child(checks: Path | None, threads: int, little: bool) -> None:
     discover.use_folder(checks)
     if checks is None and not plugins.inputs():
         own_process()
+
+
+def _limit_memory() -> None:
+    """Let what allocates without end fail by itself, before the system has to choose whom it kills."""
+    room = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    with suppress(OSError, ValueError):  # "max": the control group has no limit of its own
+        room = min(room, int(_CGROUP.read_text()))
+    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    wanted = int(_SHARE * room)
+    if hard == resource.RLIM_INFINITY or wanted < hard:
+        resource.setrlimit(resource.RLIMIT_DATA, (wanted, hard))
 
 
 def _return_memory() -> None:

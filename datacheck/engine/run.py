@@ -30,6 +30,7 @@ from datacheck.loading.reading import Reading
 from datacheck.pii.redaction import Mode
 
 SMALL = 16 * 1024 * 1024  # bytes of data; to here no child at all is faster than one
+LONGEST = 3600  # seconds that a piece of a step may take, and as many for each GB: ten times what is known
 PER_WORKER = 20 * 1024 * 1024  # bytes of data for which one more child is worth its start and its memory
 Result = Loaded | Failure | Measurement | tuple[Path, ...]
 
@@ -61,13 +62,14 @@ class Engine:
         self.excerpts: Mode = excerpts
         self.debug = debug
         size = sum(f.decoded for f in files.values())
+        limit = contract.time_limit or LONGEST * (1 + size / 10**9)
         if alone and workers is None and size <= SMALL and not discover.user_folder() and not plugins.inputs():
-            self.workers: Workers = Here()
+            self.workers: Workers = Here(limit=limit)
             if not store.shared:
                 store.hold()
         else:
             count = workers or min(os.cpu_count() or 1, max(1, size // PER_WORKER))
-            self.workers = Workers(count, little=size <= SMALL)
+            self.workers = Workers(count, little=size <= SMALL, limit=limit)
         self.results: dict[str, Result] = {}
         self.costs: dict[str, Cost] = {}
         self._ahead = Ahead((), files, None)

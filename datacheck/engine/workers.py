@@ -1,18 +1,20 @@
 """Work in spawned processes, whatever the work is: results come in the order of the tasks.
 
 A child that dies takes nobody with it: what was in flight runs again, alone in a process of its own; what dies again
-is a Failure, and the rest finishes.
+is a Failure, and the rest finishes. One that takes longer than its limit dies of it, whatever it does.
 """
 
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import threading
 import traceback
 from collections import deque
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -61,10 +63,11 @@ class StepFailedError(DatacheckError):
 class Workers:
     """Spawned processes behind `map`; safe to use from several threads."""
 
-    def __init__(self, count: int, *, little: bool = False) -> None:
-        """little: so little data in all that compiling for it would never pay."""
+    def __init__(self, count: int, *, little: bool = False, limit: float = 0.0) -> None:
+        """little: so little data in all that compiling for it would never pay. limit: seconds of a task; 0: any."""
         self.count = max(1, count)
         self.little = little
+        self.limit = limit
         self.threads = max(1, (os.cpu_count() or 1) // self.count)
         self._lock = threading.Lock()
         self._alone = threading.Lock()
@@ -88,7 +91,7 @@ class Workers:
 
         A task goes to its process as its method `handed` gives it, where it has one.
         """
-        do = partial(_worked, work, debug=debug)
+        do = partial(_worked, work, debug=debug, limit=self.limit)
         flying: deque[tuple[Future[Any], Any]] = deque()
         for task in (given.handed() if hasattr(given, "handed") else given for given in tasks):
             flying.append((self._submit(do, task), task))
@@ -130,13 +133,24 @@ class Workers:
                     return _STOPPED
                 pool = self._new(1)
                 future = pool.submit(do, task)
+                (process,) = pool._processes.values()  # noqa: SLF001 - as below
             try:
                 return future.result()
             except BrokenProcessPool:
-                killed = Message("the process was killed twice (out of memory, or a crash in native code)")
-                return _STOPPED if self.closed else Failure("StepDied", killed)
+                process.join()
+                return _STOPPED if self.closed else self._dead(process.exitcode)
             finally:
                 pool.shutdown(wait=False)
+
+    def _dead(self, code: int | None) -> Failure:
+        """Why a task came to nothing that ended its process, the second time with this exit code."""
+        if code == -signal.SIGALRM:
+            late = Message(
+                "it took longer than {seconds:g} s and was ended; give it more with time_limit in the contract",
+                seconds=self.limit,
+            )
+            return Failure("TimeLimit", late)
+        return Failure("StepDied", Message("the process was killed twice (out of memory, or a crash in native code)"))
 
     def close(self, *, kill: bool = False) -> None:
         """Stop the children; with `kill` at once."""
@@ -153,8 +167,8 @@ class Workers:
 class Here(Workers):
     """Does the work in this process: for little data, where another process stands behind this one."""
 
-    def __init__(self) -> None:
-        super().__init__(1, little=True)
+    def __init__(self, *, limit: float = 0.0) -> None:
+        super().__init__(1, little=True, limit=limit)
         keep_memory()
         for_little_data(self.little)
 
@@ -162,7 +176,12 @@ class Here(Workers):
         """Yield `work(task)` in the order of `tasks`."""
         for task in tasks:
             do = partial(guarded, work, task, debug=debug)
-            yield _STOPPED if self.closed else self._counted(metered(do, here=True))
+            if self.closed:
+                yield _STOPPED
+                continue
+            with _alarm(self.limit):
+                done = metered(do, here=True)
+            yield self._counted(done)
 
     def close(self, *, kill: bool = False) -> None:
         """Nothing more will be done."""
@@ -170,9 +189,24 @@ class Here(Workers):
         super().close(kill=kill)
 
 
-def _worked(work: Callable[[T], Any], task: T, *, debug: bool = False) -> tuple[Any, Cost]:
+def _worked(work: Callable[[T], Any], task: T, *, debug: bool = False, limit: float = 0.0) -> tuple[Any, Cost]:
     """What a child does with a task."""
-    return metered(partial(guarded, work, task, debug=debug))
+    with _alarm(limit):
+        return metered(partial(guarded, work, task, debug=debug))
+
+
+@contextmanager
+def _alarm(seconds: float) -> Iterator[None]:
+    """Let the system end this process where the block takes longer; 0: it may.
+
+    Python itself would look only between two of its instructions, and a regular expression or native code is one.
+    """
+    before = signal.setitimer(signal.ITIMER_REAL, seconds) if seconds else None
+    try:
+        yield
+    finally:
+        if before is not None:
+            signal.setitimer(signal.ITIMER_REAL, *before)
 
 
 def guarded(work: Callable[[T], Any], task: T, *, debug: bool = False) -> Any:

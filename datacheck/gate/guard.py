@@ -22,6 +22,7 @@ from datacheck.i18n.command_line import Parser, chosen
 from datacheck.i18n.message import Message
 
 _RESULTS = {"PASSED": Message("PASSED"), "WARNED": Message("WARNED")}
+_PROGRAM = (__package__ or "datacheck").partition(".")[0].replace("_", "-")  # or datacheck-guard, in its own wheel
 PASSED = "DATACHECK_PASSED"  # JSON: path → version id of what the launcher verified
 
 
@@ -121,7 +122,7 @@ def _run(arguments: list[str], lang: str) -> int:
 
 
 def _parser(command: str, lang: str, **about: str) -> Parser:
-    parser = Parser(f"datacheck {command}", lang=lang, allow_abbrev=False, **about)
+    parser = Parser(f"{_PROGRAM} {command}", lang=lang, allow_abbrev=False, **about)
     parser.add_argument("--trust", metavar="FILE", help="trusted keys (default: $DATACHECK_TRUST)")
     parser.add_argument("--contract", metavar="SHA256", help="the only contract that counts, by its digest")
     parser.add_argument("--strict", action="store_true", help="refuse warnings too")
@@ -138,7 +139,7 @@ def _exec(arguments: list[str], lang: str) -> NoReturn:
         epilog="Exit code: 10 failed, 11 never validated, 12 tampered, 13 waiver, 14 unknown key or contract; "
         "else that of COMMAND (126, 127: it cannot be started).",
     )
-    parser.usage = "datacheck exec --require-pass PATH [--require-pass PATH] [options] -- COMMAND [ARGUMENTS]"
+    parser.usage = f"{_PROGRAM} exec --require-pass PATH [--require-pass PATH] [options] -- COMMAND [ARGUMENTS]"
     parser.add_argument("--require-pass", metavar="PATH", action="append", required=True, help="version of data")
     given = parser.parse_args(arguments[:at])
     command = arguments[at + 1 :]

@@ -7,6 +7,8 @@ the *last* ones were cut off, no chain can tell: the head (sequence and hash) is
 Standard library only: the guard reads it in a bare training image. One host: WAL needs shared memory.
 """
 
+from __future__ import annotations
+
 import contextlib
 import datetime as dt
 import hashlib
@@ -14,13 +16,16 @@ import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from datacheck.errors import DatacheckError, UsageError, reason_of
 from datacheck.files import strictjson
 from datacheck.files.strictjson import JsonError
 from datacheck.files.versions import sync, write_atomic
 from datacheck.i18n.message import Message
+
+if TYPE_CHECKING:
+    from typing import Self  # of 3.11; the guard runs on 3.10
 
 BUSY_MS = 60_000  # how long a writer waits for the others; one append takes milliseconds
 _LONGEST = 1024**2  # bytes of the facts of one entry, and of a copied head
@@ -117,7 +122,7 @@ def _payload(facts: Mapping[str, Any]) -> str:
 
 def now() -> str:
     """The time in UTC, for people; nothing is ordered by it."""
-    return dt.datetime.now(dt.UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+    return dt.datetime.now(dt.timezone.utc).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
 class Ledger:
@@ -359,7 +364,7 @@ def _use_wal(db: sqlite3.Connection) -> None:
     while True:
         try:
             db.execute("PRAGMA journal_mode=WAL")
-        except sqlite3.OperationalError as error:
+        except sqlite3.OperationalError as error:  # noqa: PERF203 - of 3.10 only, and it waits in here
             if "locked" not in str(error) or time.monotonic() > end:
                 raise
             time.sleep(0.02)

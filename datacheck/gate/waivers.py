@@ -81,7 +81,7 @@ class Waiver(NamedTuple):
 
 def today() -> dt.date:
     """The day in UTC."""
-    return dt.datetime.now(dt.UTC).date()
+    return dt.datetime.now(dt.timezone.utc).date()
 
 
 # --- making one ---

@@ -11,6 +11,7 @@ import pytest
 from core_helpers import GOOD, ROOT, alive, children, contract, environment, jsonl, report, spawn, statuses, user_check
 
 from datacheck.engine.workers import Workers
+from datacheck.session.session import Options, Session
 
 # What the check does instead of measuring, and a word that the report must hold.
 MISDEEDS = {
@@ -63,6 +64,50 @@ def test_every_misdeed_is_an_error_and_the_others_finish(tmp_path, workers):
     told = done.stdout + done.stderr + b"".join(p.read_bytes() for p in (tmp_path / "out").rglob("*") if p.is_file())
     assert b"13987654321" not in told
     assert b"Traceback" not in done.stdout + done.stderr
+
+
+ENDLESS = {
+    "sleeps": ("import time\ntime.sleep(600)", "took longer than 4 s"),
+    "swallows": ("while True:\n  try:\n    sum(range(10**6))\n  except BaseException: pass", "took longer than 4 s"),
+    "matches": ("import re\nre.match('(a+)+$', 'a' * 60 + 'b')", "took longer than 4 s"),  # holds Python's lock
+    "allocates": ("import numpy\nheld = []\nwhile True: held.append(numpy.empty(1 << 30, 'u1'))", "MemoryError"),
+}
+
+
+@pytest.mark.slow
+def test_what_does_not_end_is_ended_and_the_others_finish(tmp_path):
+    jsonl(tmp_path / "data" / "a.jsonl", GOOD, GOOD)
+    for name, (body, _) in ENDLESS.items():
+        user_check(tmp_path / "checks", name, body)
+    path = contract(tmp_path, [*ENDLESS, "role_errors"])
+    path.write_text("time_limit: 4\n" + path.read_text("utf-8"), "utf-8")
+    start = time.monotonic()
+    done = spawn(
+        "run", path, "--checks", tmp_path / "checks", "--out", tmp_path / "out", "--workers", 2, "--lang", "en"
+    )
+    assert done.returncode == 3, done.stderr
+    assert time.monotonic() - start < 120
+    said = {f["check"]: f["error"] for f in report(tmp_path / "out")["findings"] if f.get("error")}
+    assert {name: word in said[name] for name, (_, word) in ENDLESS.items()} == dict.fromkeys(ENDLESS, True), said
+    assert statuses(tmp_path / "out")["train.role_errors"] == "pass"
+
+
+def test_a_task_that_takes_too_long_is_ended_and_the_next_one_is_done():
+    workers = Workers(1, limit=1.5)
+    try:
+        late, done = workers.map(time.sleep, [60, 0])
+    finally:
+        workers.close(kill=True)
+    assert (late.kind, late.reason.params["seconds"], done) == ("TimeLimit", 1.5, None)
+
+
+def test_the_limit_is_that_of_the_contract_or_grows_with_the_data(tmp_path):
+    jsonl(tmp_path / "data" / "a.jsonl", GOOD)
+    path = contract(tmp_path)
+    for line, limit in (("", 3600), ("time_limit: 7\n", 7)):
+        path.write_text(line + path.read_text("utf-8"), "utf-8")
+        with Session(path, {}, Options(out=tmp_path / "out")) as session:
+            assert round(session.engine.workers.limit) == limit
 
 
 @pytest.fixture

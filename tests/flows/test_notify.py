@@ -8,7 +8,8 @@ import pytest
 
 from datacheck import validate
 from datacheck.errors import UsageError
-from flows.notify import Webhook, body, message, send
+from datacheck.i18n.message import Message
+from flows.notify import Webhook, alarm, body, message, send
 
 SECRET = "hook-0a1b2c3d"
 
@@ -111,3 +112,13 @@ def test_a_message_has_figures_and_no_data(tmp_path):
 
 def test_bodies_are_utf8():
     assert "飞书".encode() in body("feishu", "飞书")
+
+
+def test_an_alarm_is_posted_to_all_in_their_language(receiver):
+    """What `serve` says as it ends, where no look happens: people who do not read its standard error hear of it."""
+    what = Message("datacheck serve: {why}", why=Message("there was no look for {seconds:g} s", seconds=180))
+    told = alarm([Webhook(kind="slack", url="env:HOOK", lang="en"), Webhook(kind="slack", url="env:NONE")], what)
+    assert [json.loads(each)["text"] for each in receiver.posted] == ["datacheck serve: there was no look for 180 s"]
+    assert len(told) == 1
+    assert "env:NONE" in str(told[0])
+    assert SECRET not in str(told)

@@ -145,8 +145,8 @@ class Person(Recognizer):
         ),
         "person.title": (
             # 对于王先生来说: no 于 of a surname
-            rf"(?:(?<![{HAN}])|(?<=[和与及向给为是被把请让找对跟同的由叫约]))(?!(?<=[对由])于)(?P<value>{_NAME})[ ]?(?:先生"
-            rf"|女士|小姐)"
+            rf"(?:(?<![{HAN}])|(?<=[和与及向给为是被把请让找对跟同的由叫约]))(?!(?<=[对由])于)(?P<value>{_NAME})[ ]?"
+            r"(?:先生|女士|小姐)"
         ),
         "person.surname": rf"(?P<value>{_NAME}|{COMPOUND}|[{SURNAMES}])[ ]?(?:先生|女士|小姐)",
         "person.en": (
