@@ -238,3 +238,12 @@ def near(given: str, known: Iterable[str]) -> Message:
     if found:
         return Message("did you mean '{near}'?", near=found[0])
     return Message("known: {known}", known=", ".join(known))
+
+
+def near_file(path: Path) -> str:
+    """The name beside a path that does not exist which may have been meant; empty where there is none."""
+    try:
+        beside = sorted(each.name for each in path.parent.iterdir()) if not path.exists() else []
+    except OSError:
+        return ""
+    return next(iter(difflib.get_close_matches(path.name, beside, n=1)), "")

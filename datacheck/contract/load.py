@@ -28,6 +28,7 @@ from datacheck.trainers import trainer_names
 
 _DATASET = re.compile(r"[\w-]+")  # becomes part of file names and, with a dot, of finding ids
 _ID = re.compile(r"\w[\w.-]*")
+_NO_MAP = ("dict_type", "model_type", "model_attributes_type")
 _MEDIA = ".media"  # behind a dataset's name in --data
 _PERCENT = re.compile(r"([0-9]+(?:\.[0-9]+)?) ?%")
 _SHOWN = 3  # known files of a benchmark that an error names
@@ -159,6 +160,10 @@ class _Reader:
             self.complain((*where, *loc), unknown("setting", str(loc[-1]), _settings(kind, loc[:-1])))
         elif error["type"] == "missing":
             self.complain((*where, *loc), "this setting is required and missing")
+        elif len(loc) > 1 and loc[-2] == "limits" and error["type"] in _NO_MAP:
+            self.complain((*where, *loc), "expected bounds, as {example}", example="{max: 0.1}")
+        elif loc == ("checks",):
+            self.complain((*where, *loc), "expected a list: a line `- NAME` for each check")
         else:
             self.complain((*where, *loc), wrong_value(error, loc[-1] if loc else ""))
 
@@ -547,7 +552,7 @@ def load_contract(
     reader = _Reader(name, document, base)
     reader.as_of, reader.located = as_of, located
     value = _merge(base.document.value, document.value) if base else document.value
-    header = reader.model(_Header, value, ())
+    header = reader.model(_Header, value, ()) or _known_header(value)
     _run(reader, header.run if header else {}, run or {}, folder)
     datasets: dict[str, Dataset] = {}
     if header:
@@ -570,6 +575,14 @@ def load_contract(
     inputs |= artifacts.inputs(reader.run) | reader.inputs
     datasets = {key: _without(dataset, absent) for key, dataset in datasets.items() if key not in absent}
     return Contract(header.name, header.version, name, datasets, inputs, header.time_limit, reader.run)
+
+
+def _known_header(value: dict[str, Any]) -> _Header | None:
+    """The header without what nobody knows, which is noted: the mistakes below it are to be named, too."""
+    try:
+        return _Header.model_validate({key: each for key, each in value.items() if key in _Header.model_fields})
+    except ValidationError:
+        return None
 
 
 def _absent(

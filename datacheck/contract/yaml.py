@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from datacheck.errors import ContractError, Problem, reason_of
-from datacheck.i18n.message import Message, Parameter, Quoted
+from datacheck.errors import ContractError, Problem, near_file, reason_of
+from datacheck.i18n.message import Message, Parameter, Quoted, joined
 
 MAX_BYTES = 256 * 1024
 MAX_DEPTH = 32
@@ -39,6 +39,17 @@ _PROBLEMS = Quoted(
     "found unexpected ':'",
     "mapping values are not allowed here",
 )
+
+# What was meant where PyYAML only says what it stumbled over, by the line that it stumbled over or the one before.
+_SLIPS = {
+    re.compile(r"[ ]*\t"): Message("a tab; indent with spaces"),
+    re.compile(r"\s*(?:- +)?[^\s:：#'\"]+："): Message("a full-width colon; write `: `, a colon and a space"),
+    re.compile(r"\s*(?:- +)?[A-Za-z_]\w*:[^\s/]"): Message("no space behind the colon; write `key: value`"),
+}
+_OPEN = {  # by the beginning of what PyYAML was about to read
+    "while scanning a quoted scalar": Message("the quote that opens here is never closed"),
+    "while parsing a flow": Message("the bracket that opens here is never closed, or a comma is missing"),
+}
 
 
 class Document(NamedTuple):
@@ -155,7 +166,10 @@ def load_yaml(path: Path, name: str) -> Document:
     try:
         raw = path.read_bytes() if path.stat().st_size <= MAX_BYTES else None
     except OSError as error:
-        raise _mistake(name, 0, "the contract cannot be read: {reason}", reason=reason_of(error)) from None
+        reason = reason_of(error)
+        if close := near_file(path):
+            reason = joined((reason, Message("did you mean '{near}'?", near=close)))
+        raise _mistake(name, 0, "the contract cannot be read: {reason}", reason=reason) from None
     if raw is None:
         most = MAX_BYTES // 1024
         raise _mistake(
@@ -185,10 +199,25 @@ def parse_yaml(raw: bytes, name: str) -> Document:
             builder.check(event, len(events), depth)  # at once: PyYAML needs minutes for a hundred thousand "["
             events.append(event)
     except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else 0
-        raise _mistake(name, line, "not valid YAML: {problem}", problem=_PROBLEMS.of(error.problem or "")) from None
+        line, problem = _slip(text, error)
+        raise _mistake(name, line, "not valid YAML: {problem}", problem=problem) from None
     except yaml.YAMLError:
         raise _mistake(name, 0, "not valid YAML: a character that YAML does not allow") from None
     except RecursionError:
         raise _mistake(name, 0, "nested deeper than {most} levels", most=MAX_DEPTH) from None
     return Document(builder.build(iter(events)), builder.lines)
+
+
+def _slip(text: str, error: yaml.MarkedYAMLError) -> tuple[int, Message]:
+    """Where a text is no YAML, and what was probably meant there."""
+    for beginning, message in _OPEN.items():
+        if (error.context or "").startswith(beginning) and error.context_mark:
+            return error.context_mark.line + 1, message
+    if error.problem_mark is None:
+        return 0, _PROBLEMS.of(error.problem or "")
+    at, lines = error.problem_mark.line, text.splitlines()
+    for number in (at, at - 1):
+        for slip, message in _SLIPS.items():
+            if 0 <= number < len(lines) and slip.match(lines[number]):
+                return number + 1, message
+    return at + 1, _PROBLEMS.of(error.problem or "")

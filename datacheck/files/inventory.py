@@ -7,7 +7,7 @@ from typing import NamedTuple, NoReturn
 
 from datacheck.check import Message
 from datacheck.contract.load import Contract
-from datacheck.errors import LoadError, UsageError, reason_of
+from datacheck.errors import LoadError, UsageError, near_file, reason_of
 from datacheck.files import versions
 from datacheck.files.hf_saved import Promise, is_metadata, promises
 from datacheck.files.shown_names import distinct, shown_name
@@ -95,6 +95,13 @@ def dataset_files(dataset: str, path: Path, named: str, glob: str | None) -> Fil
         sha256 = _listed_file(path)
         return Files((FoundFile(path.resolve(), shown_name(path.name), path.stat().st_size, sha256),), ())
     if not path.is_dir():
+        if close := near_file(path):
+            raise UsageError(
+                "{named}: no such file or folder (dataset '{dataset}'); did you mean '{near}'?",
+                named=named,
+                dataset=dataset,
+                near=close,
+            )
         raise UsageError(
             "{named}: no such file or folder (dataset '{dataset}'); give another with --data {dataset}=PATH",
             named=named,

@@ -32,8 +32,8 @@ def refusal(text: str | bytes) -> str:
         ("a: !own 1\n", 1, "tags"),
         ("a: 1\n---\nb: 2\n", 2, "second YAML document"),
         ("? [a, b]\n: 1\n", 1, "plain word"),
-        ("a: [1, 2\n", 2, "not valid YAML"),
-        ("a: 1\n\tb: 2\n", 2, "not valid YAML"),
+        ("a: [1, 2\n", 1, "bracket that opens here"),
+        ("a: 1\n\tb: 2\n", 2, "not valid YAML: a tab"),
     ],
 )
 def test_what_is_refused_is_named_with_its_line(text, line, words):

@@ -1382,6 +1382,14 @@ SABOTAGES = (
         "tests/pii/test_required.py::test_what_an_expression_needs",
     ),
     Sabotage(
+        "only_the_first_fault",
+        "an unknown setting at the top does not hide the faults below it",
+        "datacheck.contract.load.load_contract",
+        "or _known_header(value)",
+        "or None",
+        "tests/contract/test_wrong_contracts.py::test_a_line_for_each_fault[several-en]",
+    ),
+    Sabotage(
         "letters_for_digits",
         "a text without the digits that an expression must have is not searched, one that may have letters there is",
         "datacheck.pii.required._digits_of",
