@@ -36,6 +36,7 @@ _NO_STOP_NEEDED = ascii_edges(
     r"|\breturn\b[^\n]*$|\w[*_]\w[^\n]*$|\s>\s?\S+\s*$|\b[A-Z][a-z]+ (?:[A-Z][a-z]+ ?)+[A-Z][a-z]+\s*$"
     r"|\s\.[a-z]{2,6}\s*$|(?:^|\n)\s*(?:以上|总之|综上)[^\n]*$|等\s*$|、[^\n。，]{1,12}\s*$|^(?i:[-*•>|#]|(?:title|titel|subject|标题|题目)\b)"
 )
+_BOX = r"\\boxed\{(?:\s*\}[^\\]*|[^{}]*)$"  # the last one is empty, or was never closed
 _TAIL = 64  # characters at the end of an answer that are looked at first
 _HABIT = 0.05  # share of answers from which on a last line without a stop is how the set is written
 _JSON = r"^\s*(?:\{\s*\"|\[\s*[{\"\[])"
@@ -54,14 +55,15 @@ _ENDS = {
 
 
 class UnfinishedAnswers(Check):
-    """Share of rows whose last answer stops in the middle: in a code block, behind a comma, in a clause.
+    r"""Share of rows whose last answer stops in the middle: in a code block, behind a comma, in a clause.
 
     Counted are a fence that is opened and not closed, a comma or an opening bracket at the end, a word that needs
     another one (of, and, 以及), a last word that says so ([truncated], 由于篇幅限制), in prose of at least two
     sentences a last clause without a stop, a last line without one where every other line has one (unless one
-    answer in twenty is written so), and JSON that is not closed. Elsewhere a missing full stop is no sign: lists,
-    titles and code end without one. Short answers (below 40 characters) are judged for fences only. In pairs only
-    the chosen one counts. Answers without a stop that have one length far more often than lengths nearby are
+    answer in twenty is written so), JSON that is not closed, and a last `\boxed{}` that is empty or not closed.
+    Elsewhere a missing full stop is no sign: lists, titles and code end without one. Short answers (below 40
+    characters) are judged for fences and boxes only. In pairs only the chosen one counts. Answers without a stop that
+    have one length far more often than lengths nearby are
     counted apart (`cut_length`): a limit cut them, wherever it fell.
     """
 
@@ -101,6 +103,7 @@ class UnfinishedAnswers(Check):
             & (_clause_zh(text) & stopped | _clause_en(text))
             & ~text.str.contains(_ENDS["open_word"]),
             "open_json": _open_json(text) & (fences == 0),
+            "no_result": text.str.contains(_BOX),
         }
         kinds["open_line"] = pl.col("row").is_in(_open_line(last, plain).implode()) & ~pl.any_horizontal(
             *kinds.values()

@@ -20,8 +20,8 @@ class Repetition(Feature):
 
     `repeated_ngram`: the most frequent n-gram of characters covers more than `share` of the text, and `characters`
     of them or nearly all. `repeated_line`: a line or sentence more than `lines` times, and a fifth of the text.
-    `same_turn`: an answer that an earlier turn gave. Code in Markdown, signs and white space do not count. `score`:
-    the share, or how many times.
+    `same_turn`: an answer that an earlier turn gave. `said_twice`: all of a text stands in it twice. Code in Markdown,
+    signs and white space do not count. `score`: the share, or how many times.
     """
 
     columns = {"row": pl.UInt32, "path": pl.String, "score": pl.Float64, "problem": pl.String}
@@ -38,7 +38,8 @@ class Repetition(Feature):
             pl.col("text").str.len_chars() >= min(_SHORT, self.characters)
         )
         table = texts.with_columns(text=without_code(pl.col("text"), unclosed=False)).collect()
-        found = [self._ngrams(table), self._lines(table), _turns(learnt)]
+        looped = [self._ngrams(table), self._lines(table)]
+        found = [*looped, _turns(learnt), _twice(learnt).join(pl.concat(looped), on=["row", "path"], how="anti")]
         return pl.concat(found).sort("row", maintain_order=True)
 
     def _ngrams(self, table: pl.DataFrame) -> pl.DataFrame:
@@ -75,6 +76,14 @@ def _turns(learnt: pl.LazyFrame) -> pl.DataFrame:
     same = ("row", "text")
     again = said.filter(~pl.struct(same).is_first_distinct()).with_columns(score=pl.len().over(same) + 1.0)
     return again.select("row", "path", "score", problem=pl.lit("same_turn")).collect()
+
+
+def _twice(learnt: pl.LazyFrame) -> pl.DataFrame:
+    """The texts whose second half says what the first one says, white space between them aside."""
+    text, half = pl.col("text"), pl.col("text").str.len_chars() // 2
+    long = learnt.filter(text.str.len_bytes() >= 2 * _TURN_BYTES)
+    same = text.str.head(half).str.strip_chars() == text.str.tail(half).str.strip_chars()
+    return long.filter(same).select("row", "path", score=pl.lit(2.0), problem=pl.lit("said_twice")).collect()
 
 
 def _learnt() -> pl.Expr:

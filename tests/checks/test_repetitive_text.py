@@ -100,3 +100,13 @@ def test_an_answer_that_an_earlier_turn_gave():
     assert result.value("turns") == Ratio(1, 3)
     assert result.value("rate") == Ratio(0, 3)
     assert [(row, problem) for row, problem in result.problems] == [(0, "same_turn")]
+
+
+@pytest.mark.parametrize("between", ["", " ", "\n\n"])
+def test_an_answer_that_stands_there_twice(between):
+    answer = "A tree drops its leaves before the winter, for it could not get enough water."
+    rows = [
+        {"messages": [{"role": "user", "content": "q"}, {"role": "assistant", "content": text}]}
+        for text in (answer + between + answer, answer, f"{answer} {answer[:-5]} sun.", "Ha ha! Ha ha!")
+    ]
+    assert measure(RepetitiveText(), rows).problems == [(0, "said_twice")]

@@ -34,6 +34,8 @@ def problems(answer):
         (ZH + ZH + "\n（由于篇幅限制，以下内容省略）", "told"),
         (ZH + ZH + "\n如需了解更多，请回复“继续”。", "told"),
         (EN + "The factors are light...[truncated]", "told"),
+        ("So the answer is $\\boxed{}$.", "no_result"),
+        ("Put it in \\boxed{}: 6 times 7 is \\boxed{4", "no_result"),
         ("```python\ndef add(a, b):", "open_code"),
         ('{"name": "Ann", "steps": ["mix the flour", "bake it", "ser', "open_json"),
         ('[{"id": 1, "name": "Ann"}, {"id": 2, "name": "Bo', "open_json"),
@@ -64,6 +66,7 @@ def test_cut_in_the_middle(answer, problem):
         "他说：“这片叶子为什么是绿色的？”老师回答：“因为叶绿素反射绿光，吸收红光与蓝光。”",
         "The difference is 25 - 18 = 7 sq in, and the price is $0.25 more per can",
         "and the",
+        "The form is \\boxed{}, so it is \\boxed{\\frac{1}{2}}.",
     ],
 )
 def test_what_has_an_end(answer):

@@ -28,7 +28,10 @@ WRONG = {  # the contract, and (line, what it says) of each fault; 0: the file a
     "a number for bounds": (TOP + "      - {check: near_duplicates, limits: {rate: 0.3}}\n", [(6, "{max: 0.1}")]),
     "a text for bounds": (TOP + "      - {check: near_duplicates, limits: {rate: <0.3}}\n", [(6, "{max: 0.1}")]),
     "a text for a number": (TOP + "      - {check: overlong_samples, max_chars: many}\n", [(6, ("number", "整数"))]),
-    "a maybe": (PLAIN.replace("    source", "    optional: maybe\n    source"), [(4, ("true or false", "true 或 false"))]),
+    "a maybe": (
+        PLAIN.replace("    source", "    optional: maybe\n    source"),
+        [(4, ("true or false", "true 或 false"))],
+    ),
     "a map of checks": (TOP + "      near_duplicates: {threshold: 0.8}\n", [(5, "`- ")]),
     "a list of datasets": ("name: x\ndatasets:\n  - train\n", [(2, "key: value")]),
     "another dataset": (TOP + "      - {check: leakage, against: [evl]}\n", [(6, "'evl'")]),

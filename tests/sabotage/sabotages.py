@@ -1382,6 +1382,14 @@ SABOTAGES = (
         "tests/pii/test_required.py::test_what_an_expression_needs",
     ),
     Sabotage(
+        "twice_is_once",
+        "an answer that stands there twice is named",
+        "datacheck.features.repetition._twice",
+        "text.str.tail(half)",
+        "text.str.tail(half - 1)",
+        "tests/checks/test_repetitive_text.py::test_an_answer_that_stands_there_twice[]",
+    ),
+    Sabotage(
         "only_the_first_fault",
         "an unknown setting at the top does not hide the faults below it",
         "datacheck.contract.load.load_contract",
