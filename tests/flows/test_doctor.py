@@ -1,6 +1,7 @@
 """`datacheck doctor`: each thing that would break the service at night is named, with what to type."""
 
 import datetime as dt
+import importlib
 import json
 import shutil
 import sqlite3
@@ -20,6 +21,8 @@ from flows import doctor
 def asked(site, command, monkeypatch):  # noqa: F811
     """`datacheck doctor` on a registry: the exit code, and by question its status and what it says."""
     monkeypatch.setattr(doctor.PREFECT_API_URL, "value", lambda: None)
+    # a copy of the flows may be installed: what is broken here on purpose is the checkout's
+    monkeypatch.setattr("datacheck.cli.flows._flows", lambda name: importlib.import_module(f"flows.{name}"))
 
     def call(*more):
         words = [site.reg, "--contract", site.contract, "--sign", site.root / "validator.pem"]
