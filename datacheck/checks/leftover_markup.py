@@ -74,7 +74,7 @@ _RESIDUE = {  # no words around it make it right, but a subject that is itself s
         r"|\nEDIT: as pointed out in the comments"
         r"|\nShare this article:|\nThis article was originally published |\nAdvertisement\n|See full answer »"
     ),
-    "percent": r"^\s*(?:%[0-9A-Fa-f]{2}){12}",
+    "percent": r"(?m)^\s*(?:%[0-9A-Fa-f]{2}){12}",
     "broken_word": r"(?s)[a-z]{2}-\n[a-z]{2}.{1,400}[a-z]{2}-\n[a-z]{2}.{1,400}[a-z]{2}-\n[a-z]{2}",
 }
 _OF_RESIDUE = ascii_edges(
@@ -119,7 +119,7 @@ class LeftoverMarkup(Check):
     answers, two of such as 上一篇, 版权所有, "Share on Facebook", "Cookie Policy", or one on a line of its own), and in
     answers also `citation` (【4†source】), `wiki`, `merge_conflict`, `subtitle` (times of a transcript), `copy_button`,
     `picture` ([图片]), `progress` (a progress bar), `page_number` and `broken_word` (hyphens at line ends),
-    `site_words` (ICP numbers, 转载请注明出处, "Please enable JavaScript", dates of a forum) and `percent` (it begins
+    `site_words` (ICP numbers, 转载请注明出处, "Please enable JavaScript", dates of a forum) and `percent` (a line begins
     with a dozen of %E4). Code is left out, and so are results of tools and rows in which some message speaks of HTML,
     markup or encodings. Fine are what Markdown borrows from HTML (`<sup>`, `<details>`, `<b>`, a single `<br>`,
     tables), the tags of agents and reasoning (`<tool_call>`, `<think>`, `<answer>`) and placeholders of pictures.
