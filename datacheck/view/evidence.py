@@ -1,6 +1,7 @@
 """All places of a finding, read from its evidence a page at a time."""
 
 import math
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -57,29 +58,25 @@ class Places:
     def __init__(self, folder: Path, finding: str) -> None:
         self._path = folder / "evidence" / f"{finding}.parquet"
 
-    def _scan(self) -> pl.LazyFrame:
-        table = pl.scan_parquet(self._path, glob=False)
-        known = table.collect_schema().names()
+    def _scanned(self) -> pl.LazyFrame:
+        with self._read():
+            table = pl.scan_parquet(self._path, glob=False)
+            known = table.collect_schema().names()
         typed = [
             (pl.col(name) if name in known else pl.lit(None)).cast(kind).alias(name) for name, kind in _COLUMNS.items()
         ]
         return table.select(typed).with_row_index("n")
 
     def _collect(self, table: pl.LazyFrame) -> pl.DataFrame:
-        try:
+        with self._read():
             return table.collect()
-        except (OSError, pl.exceptions.PolarsError):
-            raise LoadError(
-                "{path}: cannot be read; expected the evidence that the report speaks of", path=self._path
-            ) from None
 
-    def _scanned(self) -> pl.LazyFrame:
-        try:
-            return self._scan()
-        except (OSError, pl.exceptions.PolarsError):
-            raise LoadError(
-                "{path}: cannot be read; expected the evidence that the report speaks of", path=self._path
-            ) from None
+    def _read(self) -> AbstractContextManager[None]:
+        return LoadError.instead(
+            (OSError, pl.exceptions.PolarsError),
+            "{path}: cannot be read; expected the evidence that the report speaks of",
+            path=self._path,
+        )
 
     def see(self, ask: Ask) -> Slice:
         """The page that is asked for, the last one where there are fewer."""
