@@ -137,7 +137,7 @@ class Workers:
             try:
                 return future.result()
             except BrokenProcessPool:
-                process.join()
+                pool.shutdown()  # its thread reaps the process; who waits beside it may not learn how that ended
                 return _STOPPED if self.closed else self._dead(process.exitcode)
             finally:
                 pool.shutdown(wait=False)
