@@ -120,8 +120,8 @@ class LeftoverMarkup(Check):
     answers also `citation` (【4†source】), `wiki`, `merge_conflict`, `subtitle` (times of a transcript), `copy_button`,
     `picture` ([图片]), `progress` (a progress bar), `page_number` and `broken_word` (hyphens at line ends),
     `site_words` (ICP numbers, 转载请注明出处, "Please enable JavaScript", dates of a forum) and `percent` (a line that
-    begins with a dozen of %E4). Code is left out, and so are results of tools and rows in which some message speaks of HTML,
-    markup or encodings. Fine are what Markdown borrows from HTML (`<sup>`, `<details>`, `<b>`, a single `<br>`,
+    begins with a dozen of %E4). Code is left out, and so are results of tools and rows in which some message speaks of
+    HTML, markup or encodings. Fine are what Markdown borrows from HTML (`<sup>`, `<details>`, `<b>`, a single `<br>`,
     tables), the tags of agents and reasoning (`<tool_call>`, `<think>`, `<answer>`) and placeholders of pictures.
     """
 
