@@ -51,6 +51,14 @@ SABOTAGES = (
         "tests/verdict/test_judge.py::test_no_value_can_be_taken_away",
     ),
     Sabotage(
+        "what_does_not_end_goes_on",
+        "a step that takes longer than its limit is ended",
+        "datacheck.engine.workers.Workers.map",
+        "limit=self.limit",
+        "limit=0.0",
+        "tests/engine/test_run.py::test_a_task_that_takes_too_long_is_ended_and_the_next_one_is_done",
+    ),
+    Sabotage(
         "the_contracts_limit_is_not_asked",
         "the contract says how long a step may take",
         "datacheck.engine.run.Engine.__init__",
