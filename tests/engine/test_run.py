@@ -95,7 +95,7 @@ def test_what_does_not_end_is_ended_and_the_others_finish(tmp_path):
 def test_a_task_that_takes_too_long_is_ended_and_the_next_one_is_done():
     workers = Workers(1, limit=1.5)
     try:
-        late, done = workers.map(time.sleep, [60, 0])
+        late, done = workers.map(time.sleep, [9, 0])
     finally:
         workers.close(kill=True)
     assert (late.kind, late.reason.params["seconds"], done) == ("TimeLimit", 1.5, None)
