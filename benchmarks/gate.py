@@ -86,7 +86,8 @@ def hashing(folder: Path) -> None:
 
 
 def known(folder: Path) -> None:
-    from datacheck.gate.keys import add_trust, load_private, load_public, new_key, read_trust
+    from datacheck.gate.keys import load_private, load_public, new_key
+    from datacheck.gate.trust import add_trust, read_trust
     from datacheck.registry.publish import PublishRules, publish
     from datacheck.registry.registry import Registry
 

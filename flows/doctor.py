@@ -33,8 +33,9 @@ from prefect.settings import PREFECT_API_AUTH_STRING, PREFECT_API_URL
 from datacheck.contract.load import load_contract
 from datacheck.errors import DatacheckError, LoadError, UsageError, crash
 from datacheck.files.versions import MANIFEST, read_manifest
-from datacheck.gate.keys import load_private, read_trust
+from datacheck.gate.keys import load_private
 from datacheck.gate.standing import LEDGER
+from datacheck.gate.trust import read_trust
 from datacheck.i18n.command_line import chosen
 from datacheck.i18n.message import Message, SaidError, joined
 from datacheck.registry.publish import Job
@@ -152,8 +153,7 @@ def _contract_and_key(rules: Rulebook) -> Message:
     """The contract loads; the key can be read, by this user alone, and is trusted as a validator's."""
     contract = load_contract(rules.contract, run=rules.run, located=False)
     key, trust = load_private(rules.sign), read_trust(rules.trust)
-    known = trust.keys.get(key.key_id)
-    if known is None or known.role != "validator":
+    if trust.why_not(key.key_id, "validator") is not None:
         raise DatacheckError(
             "--sign: nobody would accept this key; "
             "expected it among the validators of {file}: datacheck keys trust KEY.pub",

@@ -13,7 +13,8 @@ from typing import Annotated
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from datacheck.errors import UsageError
-from datacheck.gate.keys import load_private, read_trust
+from datacheck.gate.keys import load_private
+from datacheck.gate.trust import read_trust
 from datacheck.i18n.words import Lang
 from datacheck.registry.publish import PublishRules
 from datacheck.registry.registry import Registry

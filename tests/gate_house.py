@@ -14,7 +14,8 @@ from datacheck.contract import discover
 from datacheck.engine import run
 from datacheck.files.versions import VERDICT, write_manifest
 from datacheck.gate import dsse, guard
-from datacheck.gate.keys import add_trust, load_private, new_key, read_trust
+from datacheck.gate.keys import load_private, new_key
+from datacheck.gate.trust import add_trust, read_trust
 from datacheck.gate.verdict import parse_verdict
 from datacheck.session.session import Options, Session
 

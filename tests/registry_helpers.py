@@ -9,7 +9,8 @@ import pytest
 from core_helpers import BAD, GOOD, contract, jsonl
 
 from datacheck.files.versions import write_manifest
-from datacheck.gate.keys import add_trust, load_private, load_public, new_key, read_trust
+from datacheck.gate.keys import load_private, load_public, new_key
+from datacheck.gate.trust import add_trust, read_trust
 from datacheck.registry.publish import PublishRules, publish
 from datacheck.registry.registry import Registry
 from datacheck.session.session import Options

@@ -1,6 +1,7 @@
 """The commands of the gate. `exec` and `verify` only pass their words on: `datacheck.gate.guard` needs no typer."""
 # As in main.py: `--help` must be instant, commands import what they use.
 
+import datetime as dt
 import sys
 from pathlib import Path
 from typing import Annotated, Literal
@@ -62,24 +63,81 @@ def trust(
     public: Annotated[Path, typer.Argument(metavar="KEY.pub", help="A public key.", show_default=False)],
     role: Annotated[Role, typer.Option(help="What it may sign: verdicts, or waivers.", show_default=False)],
     name: Annotated[str | None, typer.Option(help="Whose key it is.", show_default="the name of the file")] = None,
+    until: Annotated[
+        str | None, typer.Option(metavar="DATE", help="Its last day, UTC.", show_default="none, it does not end")
+    ] = None,
     trust: TrustOpt = None,
 ) -> None:
-    """Trust a public key for one role."""
-    from datacheck.gate.keys import add_trust, load_public, trust_file
+    """Trust a public key for one role, perhaps until a day."""
+    from datacheck.gate.keys import load_public
+    from datacheck.gate.trust import add_trust, trust_file
 
     to = trust_file(trust)
-    number = add_trust(to, name or public.stem, role, load_public(public))
+    number = add_trust(to, name or public.stem, role, load_public(public), _day(until) if until else None)
     say(Message("{key} trusted as {role} in {file}", key=number, role=role, file=to))
+
+
+@keys_app.command("untrust")
+def untrust(
+    key: Annotated[
+        str,
+        typer.Argument(
+            metavar="KEY", help="A public key's file, or the first 8 or more digits of its id.", show_default=False
+        ),
+    ],
+    trust: TrustOpt = None,
+) -> None:
+    """Trust a key no longer: what it signed is refused from now on (exit code 14), also what was published."""
+    from datacheck.gate.keys import key_id, load_public
+    from datacheck.gate.trust import remove_trust, trust_file
+
+    of = trust_file(trust)
+    number, was = remove_trust(of, key_id(load_public(Path(key))) if Path(key).is_file() else key)
+    say(
+        Message(
+            "{key} ({name}) is no longer trusted as {role} in {file}", key=number, name=was.name, role=was.role, file=of
+        )
+    )
+
+
+@keys_app.command("valid-for")
+def valid_for(
+    days: Annotated[
+        int, typer.Argument(min=0, max=36500, help="Days that a verdict is good for; 0: for ever.", show_default=False)
+    ],
+    trust: TrustOpt = None,
+) -> None:
+    """Say for how long a verdict counts: an older one is refused (exit code 11) until the data is validated again."""
+    from datacheck.gate.trust import set_valid_for, trust_file
+
+    of = trust_file(trust)
+    set_valid_for(of, days or None)
+    say(_good_for(days) if days else Message("a verdict counts for ever"))
 
 
 @keys_app.command("list")
 def list_keys(trust: TrustOpt = None) -> None:
-    """List trusted keys: id, role and name."""
+    """List trusted keys: id, role, last day and name."""
     from datacheck.files.versions import shown
-    from datacheck.gate.keys import read_trust
+    from datacheck.gate.trust import read_trust
 
-    for number, key in read_trust(trust).keys.items():
-        typer.echo(f"{number}  {key.role:9}  {shown(key.name)}")
+    found = read_trust(trust)
+    for number, key in found.keys.items():
+        typer.echo(f"{number}  {key.role:9}  {key.until or '-'!s:10}  {shown(key.name)}")
+    if found.valid_for:
+        say(_good_for(found.valid_for))
+
+
+def _good_for(days: int) -> Message:
+    return Message.plural("a verdict counts for {n} day", "a verdict counts for {n} days", days)
+
+
+def _day(text: str) -> dt.date:
+    from datacheck.errors import UsageError
+    from datacheck.files.versions import shown
+
+    with UsageError.instead(ValueError, "--until {text}: expected a day as 2026-12-31", text=shown(text)):
+        return dt.date.fromisoformat(text)
 
 
 def waive(
@@ -98,7 +156,8 @@ def waive(
     The key must be an approver's, not the one that signed the verdict. What could not be decided cannot be waived.
     """
     from datacheck.errors import UsageError
-    from datacheck.gate.keys import load_private, read_trust
+    from datacheck.gate.keys import load_private
+    from datacheck.gate.trust import read_trust
     from datacheck.gate.verify import read_signed
     from datacheck.gate.waivers import draft, write_waiver
 

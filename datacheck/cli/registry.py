@@ -208,7 +208,8 @@ def _rules(
     strict: bool,
 ) -> "PublishRules":
     from datacheck.contract import discover
-    from datacheck.gate.keys import load_private, read_trust
+    from datacheck.gate.keys import load_private
+    from datacheck.gate.trust import read_trust
     from datacheck.registry.publish import PublishRules
     from datacheck.session.options import Options
 

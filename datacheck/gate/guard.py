@@ -16,7 +16,7 @@ from typing import NoReturn
 
 from datacheck.errors import DatacheckError, UsageError, crash, reason_of
 from datacheck.files.versions import amount, shown
-from datacheck.gate.keys import Trust, read_trust
+from datacheck.gate.trust import Trust, read_trust
 from datacheck.gate.verify import LedgerHead, Standing, Verified, verify
 from datacheck.i18n.command_line import Parser, chosen
 from datacheck.i18n.message import Message

@@ -1,35 +1,23 @@
-"""Keys: private ones in files of mode 0600 or in `env:NAME`, trusted public ones in one JSON file with a role each.
+"""Keys of ed25519: private ones in files of mode 0600 or in `env:NAME`, public ones in PEM.
 
-A validator signs verdicts, an approver signs waivers; a key has one role, so nobody waives what they signed. The key id
-is the sha256 of the public key (DER, SubjectPublicKeyInfo). Private keys are never printed.
+The id of a key is the sha256 of the public key (DER, SubjectPublicKeyInfo). Private keys are never printed.
 """
 
 from __future__ import annotations
 
-import base64
-import binascii
 import hashlib
-import json
 import os
 import stat
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING
 
-from datacheck.errors import UnknownKeyError, UsageError, reason_of
-from datacheck.files import strictjson
-from datacheck.files.strictjson import JsonError
+from datacheck.errors import UsageError, reason_of
 from datacheck.files.versions import shown, write_atomic
-from datacheck.i18n.message import Message
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-Role = Literal["validator", "approver"]
-ROLES: tuple[Role, ...] = ("validator", "approver")
-TRUST_SCHEMA = "datacheck/trust/1"
 PASSPHRASE = "DATACHECK_KEY_PASSPHRASE"
 _LIMIT = 1024**2
 _DER = bytes.fromhex("302a300506032b6570032100")  # SubjectPublicKeyInfo of ed25519 before its 32 bytes, RFC 8410
@@ -49,21 +37,6 @@ class PrivateKey:
 
     def __repr__(self) -> str:
         return f"PrivateKey({self.key_id[:12]}…)"
-
-
-class TrustedKey(NamedTuple):
-    """A public key (32 bytes) that somebody trusts for one role; `name` is for people."""
-
-    name: str
-    role: Role
-    public: bytes
-
-
-class Trust(NamedTuple):
-    """Trusted keys by id, and the file that says so."""
-
-    file: str
-    keys: Mapping[str, TrustedKey]
 
 
 def key_id(public: bytes) -> str:
@@ -181,9 +154,6 @@ def _pem_of(named: str, where: str) -> bytes:
         return file.read(_LIMIT)
 
 
-# --- public keys and trust ---
-
-
 def load_public(path: Path) -> bytes:
     """The 32 bytes of a public key in PEM. Raises UsageError."""
     from cryptography.exceptions import UnsupportedAlgorithm
@@ -203,67 +173,3 @@ def load_public(path: Path) -> bytes:
             "{path}: no public key of ed25519 in PEM; expected the .pub of datacheck keys new", path=shown(path)
         )
     return key.public_bytes_raw()
-
-
-def trust_file(given: str | os.PathLike[str] | None = None) -> Path:
-    """Where trusted keys stand: what is given, else $DATACHECK_TRUST, else ~/.config/datacheck/trust.json."""
-    named = given or os.environ.get("DATACHECK_TRUST")
-    return Path(named) if named else Path.home() / ".config" / "datacheck" / "trust.json"
-
-
-def read_trust(given: str | os.PathLike[str] | None = None) -> Trust:
-    """Read the trusted keys. Raises UnknownKeyError where there are none, UsageError for a broken file."""
-    path = trust_file(given)
-    where = shown(path)
-    try:
-        data = path.read_bytes()  # may be a link: secrets are mounted like that
-    except OSError as error:
-        hint = Message("trust a validator first: datacheck keys trust KEY.pub --role validator")
-        raise UnknownKeyError(
-            "{where}: no trusted keys ({reason}); {hint}", where=where, reason=reason_of(error), hint=hint
-        ) from None
-    with UsageError.instead(
-        JsonError, "{where}: no list of trusted keys: {reason}; expected {schema}", where=where, schema=TRUST_SCHEMA
-    ):
-        return Trust(str(path), _trusted(data))
-
-
-def _trusted(data: bytes) -> dict[str, TrustedKey]:
-    value = strictjson.fields(strictjson.loads(data, _LIMIT), {"schema", "keys"})
-    if value["schema"] != TRUST_SCHEMA or not isinstance(value["keys"], list):
-        raise JsonError("unknown schema")
-    keys: dict[str, TrustedKey] = {}
-    for one in value["keys"]:
-        entry = strictjson.fields(one, {"id", "name", "role", "public"})
-        try:
-            public = base64.b64decode(strictjson.text(entry["public"]), validate=True)
-        except (binascii.Error, ValueError):
-            raise JsonError("a public key is no base64") from None
-        if entry["role"] not in ROLES:
-            raise JsonError("a role is none of {known}", known=", ".join(ROLES))
-        if len(public) != 32 or entry["id"] != key_id(public) or entry["id"] in keys:
-            raise JsonError("an id is not that of its key, or stands twice (a key has one role)")
-        keys[entry["id"]] = TrustedKey(strictjson.text(entry["name"]), entry["role"], public)
-    return keys
-
-
-def add_trust(path: Path, name: str, role: Role, public: bytes) -> str:
-    """Trust a public key for one role; returns its id. Raises UsageError if it has another role already."""
-    keys = dict(read_trust(path).keys) if path.exists() else {}
-    number = key_id(public)
-    if number in keys and keys[number].role != role:
-        raise UsageError(
-            "{path}: this key is trusted as {role} already; who approves waivers must have a key of their own",
-            path=shown(path),
-            role=keys[number].role,
-        )
-    keys[number] = TrustedKey(name, role, public)
-    body = [
-        {"id": number, "name": key.name, "role": key.role, "public": base64.b64encode(key.public).decode()}
-        for number, key in sorted(keys.items())
-    ]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_atomic(
-        path, (json.dumps({"schema": TRUST_SCHEMA, "keys": body}, ensure_ascii=False, indent=1) + "\n").encode()
-    )
-    return number

@@ -4,6 +4,7 @@ Cheap questions come first, so that a refusal does not wait for terabytes to be 
 with which result, is it the newest verdict; then every byte of the data.
 """
 
+import datetime as dt
 import hashlib
 import re
 from collections.abc import Callable
@@ -24,7 +25,8 @@ from datacheck.files.strictjson import JsonError
 from datacheck.files.versions import LEDGER_HEAD, MANIFEST, REPORT, VERDICT, shown, sidecar
 from datacheck.gate import dsse
 from datacheck.gate.dsse import EnvelopeError
-from datacheck.gate.keys import Trust, verifies
+from datacheck.gate.keys import verifies
+from datacheck.gate.trust import Trust, today
 from datacheck.gate.verdict import Result, Verdict, parse_verdict
 from datacheck.gate.waivers import Waiver, read_waivers, unwaived
 from datacheck.i18n.message import Message, joined
@@ -86,9 +88,8 @@ def read_signed(path: Path, trust: Trust) -> Signed:
         EnvelopeError, "{where}: not a signed verdict: {reason}; validate the version again", where=where
     ):
         envelope = dsse.parse(data)
-    known = trust.keys.get(envelope.key_id)
-    if known is None or known.role != "validator":
-        told = Message("is trusted as {role} only", role=known.role) if known else Message("is not trusted")
+    told = trust.why_not(envelope.key_id, "validator")
+    if told is not None:
         hint = Message(
             "expected a validator of {file}; if you know the key: datacheck keys trust", file=shown(trust.file)
         )
@@ -99,7 +100,7 @@ def read_signed(path: Path, trust: Trust) -> Signed:
             told=told,
             hint=hint,
         )
-    if not verifies(known.public, envelope.signature, envelope.signed):
+    if not verifies(trust.keys[envelope.key_id].public, envelope.signature, envelope.signed):
         raise TamperedError(
             "{where}: the signature is not that of its content; validate the version again", where=where
         )
@@ -141,6 +142,7 @@ def verify(
     signed = read_signed(path, trust)
     verdict = signed.verdict
     _same_contract(path, verdict, contract)
+    _still_good(path, verdict, trust)
     notices = _newest(given, signed, ledger_head)
     waivers = read_waivers(path, trust, verdict, signed.key_id)
     used = _result(path, verdict, waivers, strict=strict)
@@ -168,6 +170,24 @@ def _same_contract(path: Path, verdict: Verdict, contract: str | None) -> None:
             name=name,
             digest=digest,
             contract=shown(contract),
+        )
+
+
+def _still_good(path: Path, verdict: Verdict, trust: Trust) -> None:
+    if trust.valid_for is None:
+        return
+    where, day, last = shown(path), dt.date.fromisoformat(verdict.time[:10]), dt.timedelta(days=trust.valid_for)
+    if day > today() + dt.timedelta(days=1):
+        raise TamperedError(
+            "{where}: its verdict is of {day}; is the clock of this machine right?", where=where, day=str(day)
+        )
+    if today() > day + last:
+        raise NotValidatedError(
+            "{where}: its verdict is of {day}, and {file} takes one for {days} days; validate the version again",
+            where=where,
+            day=str(day),
+            file=shown(trust.file),
+            days=trust.valid_for,
         )
 
 

@@ -18,7 +18,8 @@ from datacheck.files.strictjson import JsonError
 from datacheck.files.versions import WAIVERS, read_small, shown, sidecar, sweep, write_atomic
 from datacheck.gate import dsse
 from datacheck.gate.dsse import EnvelopeError
-from datacheck.gate.keys import PrivateKey, Trust, verifies
+from datacheck.gate.keys import PrivateKey, verifies
+from datacheck.gate.trust import Trust, today
 from datacheck.gate.verdict import STATEMENT, Judged, Verdict
 from datacheck.i18n.message import Message
 
@@ -77,11 +78,6 @@ class Waiver(NamedTuple):
             expires=str(self.expires),
             reason=shown(self.reason),
         )
-
-
-def today() -> dt.date:
-    """The day in UTC."""
-    return dt.datetime.now(dt.timezone.utc).date()
 
 
 # --- making one ---
@@ -155,15 +151,14 @@ def write_waiver(path: Path, waiver: Waiver, key: PrivateKey, trust: Trust, vali
 
 def _approver(trust: Trust, key: str, validator: str) -> bytes:
     """The public key of a trusted approver; raises UnknownKeyError."""
-    known = trust.keys.get(key)
     if key == validator:
         raise UnknownKeyError("key {key}: signed the verdict itself; expected the key of an approver", key=key[:12])
-    if known is None or known.role != "approver":
-        told = Message("is trusted as {role} only", role=known.role) if known else Message("is not trusted")
+    told = trust.why_not(key, "approver")
+    if told is not None:
         raise UnknownKeyError(
             "key {key}: {told}; expected an approver (datacheck keys trust --role approver)", key=key[:12], told=told
         )
-    return known.public
+    return trust.keys[key].public
 
 
 # --- reading them ---

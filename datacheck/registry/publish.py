@@ -22,10 +22,11 @@ from datacheck.engine.store import code_digest
 from datacheck.errors import DatacheckError, LoadError, UsageError, WaiverError
 from datacheck.files import strictjson, versions
 from datacheck.files.versions import MANIFEST, REPORT, VERDICT, shown
-from datacheck.gate.keys import PrivateKey, Trust
+from datacheck.gate.keys import PrivateKey
 from datacheck.gate.ledger import Draft, Entry, Ledger, LedgerError
 from datacheck.gate.outcomes import Scope, ScopeState, answer_of, before, fates, free
 from datacheck.gate.standing import hexed
+from datacheck.gate.trust import Trust
 from datacheck.gate.verdict import Verdict
 from datacheck.gate.verify import read_signed
 from datacheck.gate.waivers import read_waivers, unwaived
@@ -182,7 +183,7 @@ class Job:
                 "(a drop that was published or put into quarantine has moved: see datacheck history)",
                 drop=shown(drop),
             )
-        if rules.key.key_id not in rules.trust.keys or rules.trust.keys[rules.key.key_id].role != "validator":
+        if rules.trust.why_not(rules.key.key_id, "validator") is not None:
             raise UsageError(
                 "--sign: nobody would accept this key; "
                 "expected it among the validators of {file}: datacheck keys trust KEY.pub",

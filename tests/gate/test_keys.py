@@ -1,6 +1,5 @@
 """Keys: kept private, never printed, each with one role. OpenSSL's forms come from `cryptography`."""
 
-import json
 import os
 import stat
 import subprocess
@@ -11,10 +10,10 @@ from core_helpers import GOOD, contract, environment, jsonl, user_check
 from cryptography.hazmat.primitives import serialization as form
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519
 
-from datacheck.errors import UnknownKeyError, UsageError
+from datacheck.errors import UsageError
 from datacheck.files.versions import write_manifest
 from datacheck.gate import keys
-from datacheck.gate.keys import load_private, load_public, new_key, read_trust
+from datacheck.gate.keys import load_private, load_public, new_key
 
 PEM = form.Encoding.PEM, form.PrivateFormat.PKCS8, form.NoEncryption()
 
@@ -146,48 +145,3 @@ def test_no_child_of_a_run_sees_the_key(tmp_path):
 
 
 # --- trust ---
-
-
-def test_trust_has_roles(tmp_path, command, monkeypatch):
-    monkeypatch.setenv("DATACHECK_TRUST", str(tmp_path / "deep" / "trust.json"))
-    assert command("keys", "list")[0] == 14
-    made = {role: new_key(tmp_path / f"{role}.pem") for role in keys.ROLES}
-    for role in keys.ROLES:
-        assert command("keys", "trust", tmp_path / f"{role}.pub", "--role", role)[0] == 0
-    code, out, _ = command("keys", "list")
-    assert code == 0
-    assert {tuple(line.split()) for line in out.splitlines()} == {(made[r].key_id, r, r) for r in keys.ROLES}
-    code, _, err = command("keys", "trust", tmp_path / "validator.pub", "--role", "approver")
-    assert code == 2
-    assert "trusted as validator already" in err
-    assert command("keys", "trust", tmp_path / "validator.pub", "--role", "king")[0] == 2
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda v: v.update(schema="x"),
-        lambda v: v.update(more=1),
-        lambda v: v["keys"][0].update(role="admin"),
-        lambda v: v["keys"][0].update(public="AAAA"),
-        lambda v: v["keys"][0].update(public="?"),
-        lambda v: v["keys"][0].update(id="0" * 64),
-        lambda v: v["keys"].append({**v["keys"][0], "role": "approver"}),
-        lambda v: v["keys"][0].pop("name"),
-    ],
-)
-def test_a_broken_list_of_trusted_keys_trusts_nobody(tmp_path, change):
-    file = tmp_path / "trust.json"
-    keys.add_trust(file, "a", "validator", new_key(tmp_path / "k.pem").public)
-    value = json.loads(file.read_bytes())
-    change(value)
-    file.write_text(json.dumps(value))
-    with pytest.raises(UsageError, match="no list of trusted keys"):
-        read_trust(file)
-
-
-def test_no_trusted_keys(tmp_path, monkeypatch):
-    monkeypatch.delenv("DATACHECK_TRUST", raising=False)
-    monkeypatch.setenv("HOME", str(tmp_path))
-    with pytest.raises(UnknownKeyError, match=r"\.config/datacheck/trust\.json: no trusted keys"):
-        read_trust()

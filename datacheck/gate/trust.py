@@ -1,0 +1,208 @@
+"""Whose signatures count: trusted public keys in one JSON file, each with a role and perhaps a last day.
+
+A validator signs verdicts, an approver signs waivers; a key has one role, so nobody waives what they signed. The file
+also says how many days a verdict is good for. Days are UTC, by the clock of the machine that verifies.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import datetime as dt
+import json
+import os
+import stat
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from datacheck.errors import UnknownKeyError, UsageError, reason_of
+from datacheck.files import strictjson
+from datacheck.files.strictjson import JsonError
+from datacheck.files.versions import shown, write_atomic
+from datacheck.gate.keys import key_id
+from datacheck.i18n.message import Message
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Role = Literal["validator", "approver"]
+ROLES: tuple[Role, ...] = ("validator", "approver")
+SCHEMA = "datacheck/trust/2"
+FIRST = "datacheck/trust/1"  # without last days
+LONGEST = 36500  # days that a verdict may be good for
+_LIMIT = 1024**2
+_SHORTEST_ID = 8  # characters of an id that are enough to name a key
+
+
+class TrustedKey(NamedTuple):
+    """A public key (32 bytes) that somebody trusts for one role, through `until`; `name` is for people."""
+
+    name: str
+    role: Role
+    public: bytes
+    until: dt.date | None = None
+
+
+class Trust(NamedTuple):
+    """Trusted keys by id, the file that says so, and for how many days a verdict is good (None: for ever)."""
+
+    file: str
+    keys: Mapping[str, TrustedKey]
+    valid_for: int | None = None
+
+    def why_not(self, number: str, role: Role) -> Message | None:
+        """Why a key does not count for a role today: the rest of a sentence. None: it counts."""
+        known = self.keys.get(number)
+        if known is None:
+            return Message("is not trusted")
+        if known.role != role:
+            return Message("is trusted as {role} only", role=known.role)
+        if known.until is not None and today() > known.until:
+            return Message("was trusted until {day}", day=known.until.isoformat())
+        return None
+
+
+def today() -> dt.date:
+    """The day by this machine's clock, UTC."""
+    return dt.datetime.now(dt.timezone.utc).date()
+
+
+def trust_file(given: str | os.PathLike[str] | None = None) -> Path:
+    """Where trusted keys stand: what is given, else $DATACHECK_TRUST, else ~/.config/datacheck/trust.json."""
+    named = given or os.environ.get("DATACHECK_TRUST")
+    return Path(named) if named else Path.home() / ".config" / "datacheck" / "trust.json"
+
+
+def read_trust(given: str | os.PathLike[str] | None = None) -> Trust:
+    """Read the trusted keys.
+
+    Raises UnknownKeyError where there are none, or where others than this user and root may write what it says;
+    UsageError for a broken file.
+    """
+    path = trust_file(given)
+    where = shown(path)
+    try:
+        with path.open("rb") as file:  # may be a link: secrets are mounted like that
+            _require_own(path, os.fstat(file.fileno()))
+            data = file.read(_LIMIT + 1)
+    except OSError as error:
+        hint = Message("trust a validator first: datacheck keys trust KEY.pub --role validator")
+        raise UnknownKeyError(
+            "{where}: no trusted keys ({reason}); {hint}", where=where, reason=reason_of(error), hint=hint
+        ) from None
+    with UsageError.instead(
+        JsonError, "{where}: no list of trusted keys: {reason}; expected {schema}", where=where, schema=SCHEMA
+    ):
+        return _trusted(str(path), data)
+
+
+def _require_own(path: Path, file: os.stat_result) -> None:
+    """Who can write this file, or put another in its place, says what may train. Raises UnknownKeyError."""
+    folder = Path(os.path.realpath(path)).parent
+    for place, about in ((path, file), (folder, folder.stat())):
+        if _others_write(about):
+            raise UnknownKeyError(
+                "{place}: others may write it, and so say whose signatures count; chmod go-w {place}",
+                place=shown(place),
+            )
+        if about.st_uid not in (0, os.geteuid()):
+            raise UnknownKeyError(
+                "{place}: belongs to another user, who can say whose signatures count; make it yours or root's (chown)",
+                place=shown(place),
+            )
+
+
+def _others_write(about: os.stat_result) -> bool:
+    """Others than the owner; a group that has the owner's number is by convention the owner alone."""
+    if stat.S_ISDIR(about.st_mode) and about.st_mode & stat.S_ISVTX:
+        return False  # as in /tmp: only the owner of a file may put another in its place
+    of_group = about.st_mode & stat.S_IWGRP and about.st_gid != about.st_uid
+    return bool(of_group or about.st_mode & stat.S_IWOTH)
+
+
+def _trusted(file: str, data: bytes) -> Trust:
+    value = strictjson.loads(data, _LIMIT)
+    first = isinstance(value, dict) and value.get("schema") == FIRST
+    value = strictjson.fields(value, {"schema", "keys"} if first else {"schema", "keys", "valid_for"})
+    if value["schema"] not in (FIRST, SCHEMA) or not isinstance(value["keys"], list):
+        raise JsonError("unknown schema")
+    days = value.get("valid_for")
+    if days is not None and (type(days) is not int or not 0 < days <= LONGEST):
+        raise JsonError("valid_for is no number of days")
+    keys: dict[str, TrustedKey] = {}
+    for one in value["keys"]:
+        entry = strictjson.fields(one, {"id", "name", "role", "public", *(() if first else ("until",))})
+        if entry["id"] in keys:
+            raise JsonError("an id is not that of its key, or stands twice (a key has one role)")
+        keys[entry["id"]] = _key(entry)
+    return Trust(file, keys, days)
+
+
+def _key(entry: dict[str, Any]) -> TrustedKey:
+    try:
+        public = base64.b64decode(strictjson.text(entry["public"]), validate=True)
+    except (binascii.Error, ValueError):
+        raise JsonError("a public key is no base64") from None
+    if entry["role"] not in ROLES:
+        raise JsonError("a role is none of {known}", known=", ".join(ROLES))
+    if len(public) != 32 or entry["id"] != key_id(public):
+        raise JsonError("an id is not that of its key, or stands twice (a key has one role)")
+    until = entry.get("until")
+    try:
+        day = None if until is None else dt.date.fromisoformat(strictjson.text(until))
+    except ValueError:
+        raise JsonError("a last day is no day as 2026-12-31") from None
+    return TrustedKey(strictjson.text(entry["name"]), entry["role"], public, day)
+
+
+# --- changing it ---
+
+
+def add_trust(path: Path, name: str, role: Role, public: bytes, until: dt.date | None = None) -> str:
+    """Trust a public key for one role, through a day; returns its id. Raises UsageError if it has another role."""
+    trust = read_trust(path) if path.exists() else Trust(str(path), {})
+    number = key_id(public)
+    known = trust.keys.get(number)
+    if known is not None and known.role != role:
+        raise UsageError(
+            "{path}: this key is trusted as {role} already; who approves waivers must have a key of their own",
+            path=shown(path),
+            role=known.role,
+        )
+    _write(path, trust._replace(keys={**trust.keys, number: TrustedKey(name, role, public, until)}))
+    return number
+
+
+def remove_trust(path: Path, named: str) -> tuple[str, TrustedKey]:
+    """Trust a key no longer: (its id, what it was). `named`: the beginning of its id. Raises UsageError."""
+    trust = read_trust(path)
+    found = [number for number in trust.keys if number.startswith(named.lower())]
+    if len(named) < _SHORTEST_ID or len(found) != 1:
+        raise UsageError(
+            "{file}: no trusted key, or more than one, has an id that begins with {named}; see datacheck keys list",
+            file=shown(path),
+            named=shown(named),
+        )
+    _write(path, trust._replace(keys={number: key for number, key in trust.keys.items() if number != found[0]}))
+    return found[0], trust.keys[found[0]]
+
+
+def set_valid_for(path: Path, days: int | None) -> None:
+    """Say for how many days a verdict is good; None: for ever."""
+    _write(path, read_trust(path)._replace(valid_for=days))
+
+
+def _write(path: Path, trust: Trust) -> None:
+    keys = [
+        {
+            "id": number,
+            "name": key.name,
+            "role": key.role,
+            "public": base64.b64encode(key.public).decode(),
+            "until": key.until.isoformat() if key.until else None,
+        }
+        for number, key in sorted(trust.keys.items())
+    ]
+    body = {"schema": SCHEMA, "valid_for": trust.valid_for, "keys": keys}
+    path.parent.mkdir(0o755, parents=True, exist_ok=True)
+    write_atomic(path, (json.dumps(body, ensure_ascii=False, indent=1) + "\n").encode())
