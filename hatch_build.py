@@ -74,8 +74,12 @@ class CompileHook(BuildHookInterface[Any]):
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Compile; the result is part of the wheel although git does not keep it."""
-        del version, build_data
         compile_catalogues()
+        if version == "editable":  # a copy of flows would not see an edit of them
+            self._made = tempfile.TemporaryDirectory()
+            leads_here = Path(self._made.name, "__init__.py")
+            leads_here.write_text(f"__path__ = [{str(ROOT / 'flows')!r}]\n", "utf-8")
+            build_data["force_include_editable"] = {str(leads_here): "datacheck_flows/__init__.py"}
         if self.target_name == "wheel":
             compile_expressions()
             compile_kernels()
