@@ -1,7 +1,8 @@
 """A registry: a folder in which versions of data are taken in, put aside or published. Standard library only.
 
     incoming/            drops, each a folder whose _MANIFEST.json is written last (a drop may lie elsewhere, too)
-    staged/<id>.<n>/     a drop while it is validated (n: the attempt); what a crash leaves here, the next call mends
+    staged/<id>.<n>/     a drop while it is validated (n: the attempt), its files copied; what a crash leaves here, the
+                         next call mends
     versions/<id>/       published: data, _MANIFEST.json, verdict.dsse.json, _report/, _LEDGER_HEAD.json; read-only
     versions/<id>.<n>/   the same data with the verdict of another contract or channel
     quarantine/<id>/     the same for what failed
@@ -14,12 +15,14 @@ dies leaves a folder in `staged/` which `recover` moves on (if the ledger knows 
 """
 
 import contextlib
+import fcntl
 import hashlib
 import os
 import re
 import secrets
 import shutil
 import sqlite3
+import stat
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -33,6 +36,8 @@ from datacheck.gate.standing import LEDGER, _around, anchors_of, hexed
 from datacheck.registry import claims
 from datacheck.registry.claims import Claim
 
+_CLONE = 0x40049409  # FICLONE of linux/fs.h
+_PIECE = 16 * 1024**2  # bytes that are copied at once
 _FOLDERS = ("incoming", "staged", "versions", "quarantine", "published")
 _CHANNEL = re.compile(r"[\w][\w.-]{0,99}")
 _MOVES = ("publish", "quarantine", "revoke", "rescan")  # after these a folder is moved, or what lies beside the data
@@ -106,10 +111,23 @@ class Registry:
     def stage(self, ledger: Ledger, held: Claim, drop: Path, manifest: versions.Version) -> Path:
         """Take a drop: move it to staged/, or copy it from another file system. Returns its folder there.
 
+        Its files are copies in either case: who brought it may hold the first ones open, or other names of them, and
+        write there after they were validated. What is copied is hashed with the version, before and after the run.
         Raises LoadError where it cannot be read or is not what its manifest says, UsageError where it is not there.
         """
         box = self.box(held)
         box.mkdir()
+        if self._moved(ledger, held, drop, box):
+            with LoadError.instead(OSError, "{drop}: cannot be copied into the registry ({reason})", drop=shown(drop)):
+                _own_files(box / "drop", box / "copy", all_of_them=True)
+            return box / "drop"
+        (box / "origin").unlink(missing_ok=True)
+        if not drop.exists():
+            raise UsageError("{drop}: was taken away meanwhile; expected a folder that nobody moves", drop=shown(drop))
+        copy_drop(drop, box / "drop", manifest)
+        return box / "drop"
+
+    def _moved(self, ledger: Ledger, held: Claim, drop: Path, box: Path) -> bool:
         with contextlib.suppress(OSError):  # another file system
             if drop.stat().st_dev == box.stat().st_dev and _ours(drop):
                 (box / "origin").write_text(str(drop), encoding="utf-8", errors="surrogateescape")
@@ -117,12 +135,8 @@ class Registry:
                 with ledger.writing() as db:
                     claims.still_held(db, held)
                     drop.rename(box / "drop")
-                return box / "drop"
-        (box / "origin").unlink(missing_ok=True)
-        if not drop.exists():
-            raise UsageError("{drop}: was taken away meanwhile; expected a folder that nobody moves", drop=shown(drop))
-        copy_drop(drop, box / "drop", manifest)
-        return box / "drop"
+                return True
+        return False
 
     def stage_again(self, held: Claim, folder: Path, *, waivers: bool = True) -> Path:
         """Take a published version for another look: links to its files, so that nothing in it changes yet."""
@@ -374,13 +388,26 @@ def _read_only(folder: Path, *, keep: bool = False) -> None:
             Path(inner).chmod(0o555)
 
 
-def _own_files(folder: Path, copy: Path) -> None:
-    """Files that are links to those of a published version become copies: in quarantine they may be written to."""
+def _own_files(folder: Path, copy: Path, *, all_of_them: bool = False) -> None:
+    """Files that have other names, or all, become copies: nobody writes to them by those names, or they to others."""
     for inner, _, files in os.walk(folder):
         for file in (Path(inner) / name for name in files):
-            if file.lstat().st_nlink > 1:
-                shutil.copyfile(file, copy, follow_symlinks=False)
+            about = file.lstat()
+            if stat.S_ISREG(about.st_mode) and (all_of_them or about.st_nlink > 1):
+                _copy(file, copy)
+                if os.geteuid() == 0:
+                    os.chown(copy, about.st_uid, about.st_gid)  # it may go back to whom it belongs
+                shutil.copystat(file, copy)
                 copy.replace(file)
+
+
+def _copy(source: Path, target: Path) -> None:
+    """Copy a file; where the file system can, its blocks are shared until one of the two is written to."""
+    with source.open("rb") as old, target.open("wb") as new:
+        try:
+            fcntl.ioctl(new, _CLONE, old.fileno())
+        except OSError:
+            shutil.copyfileobj(old, new, _PIECE)
 
 
 def _writable(folder: Path) -> None:

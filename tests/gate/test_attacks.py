@@ -216,6 +216,26 @@ def test_a_drop_of_another_user_is_copied_so_that_the_version_is_ours(site, monk
     assert site.tree()["staged"] == []
 
 
+@pytest.mark.parametrize("fails", [False, True])
+def test_who_delivered_a_drop_cannot_write_to_it_any_more(site, fails):
+    """Neither by a file that is still open, nor by another name of it; what comes back has its owner and mode."""
+    drop = site.bad() if fails else site.drop()
+    data = drop / "data.jsonl"
+    data.chmod(0o640)
+    other = site.root / "another-name.jsonl"
+    other.hardlink_to(data)
+    with data.open("ab") as held:
+        found = site.publish(drop)
+        before = (found.path / "data.jsonl").read_bytes()
+        held.write(b'{"messages": []}\n')
+    other.write_bytes(b"changed")
+    assert found.status == ("quarantined" if fails else "published")
+    assert (found.path / "data.jsonl").read_bytes() == before
+    assert not fails or (found.path / "data.jsonl").stat().st_mode & 0o777 == 0o640
+    if not fails:
+        assert allowed(site, found.path)
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may give files away")
 def test_what_root_publishes_belongs_to_root(site):
     """Who delivered it could make it writable again."""

@@ -83,6 +83,14 @@ SABOTAGES = (
         "tests/gate/test_trust.py::test_a_verdict_is_good_for_some_days",
     ),
     Sabotage(
+        "published_files_have_other_names",
+        "who delivered a drop cannot write to the published files",
+        "datacheck.registry.registry._own_files",
+        "(all_of_them or about.st_nlink > 1)",
+        "about.st_nlink > 2",
+        "tests/gate/test_attacks.py::test_who_delivered_a_drop_cannot_write_to_it_any_more",
+    ),
+    Sabotage(
         "the_contracts_limit_is_not_asked",
         "the contract says how long a step may take",
         "datacheck.engine.run.Engine.__init__",
