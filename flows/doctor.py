@@ -42,7 +42,7 @@ from datacheck.registry.publish import Job
 from datacheck.registry.registry import Registry
 
 from .look import incomplete
-from .lookout import LEAST
+from .lookout import LEAST, unanswered
 from .rules import Rulebook
 from .validate import shown
 from .watch import rules_of, rules_parser
@@ -234,10 +234,8 @@ async def _server(interval: float) -> Message:
                     sort=FlowRunSort.EXPECTED_START_TIME_ASC,
                     limit=1,
                 )
-    except Exception:  # noqa: BLE001 - whatever it is that the client of a dead server raises
-        raise DatacheckError(
-            "the Prefect server at {server} does not answer; prefect server start", server=str(server)
-        ) from None
+    except Exception as error:  # noqa: BLE001 - whatever it is that the client of a dead server raises
+        raise DatacheckError("{reason}", reason=unanswered(error)) from None
     if looking is not None and any(each.active for each in looking.schedules) and not looking.paused:
         if not due:
             raise DatacheckError(

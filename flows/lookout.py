@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import BinaryIO
 from uuid import UUID
 
+from httpx import HTTPStatusError
 from prefect import get_client
 from prefect.client.schemas.filters import (
     DeploymentFilter,
@@ -124,9 +125,18 @@ async def forget_missed(deployment: UUID) -> None:
                 return
 
 
+def unanswered(error: Exception) -> Message:
+    """Why the server gave no answer, and what to do."""
+    server = str(PREFECT_API_URL.value())
+    if isinstance(error, HTTPStatusError) and error.response.status_code in (401, 403):
+        return Message(
+            "the Prefect server at {server} wants a login; export PREFECT_API_AUTH_STRING=USER:PASSWORD", server=server
+        )
+    return Message("the Prefect server at {server} does not answer; start it (prefect server start)", server=server)
+
+
 async def cause(deployment: UUID | None, since: float) -> Message:
     """Why there was no look for `since` seconds, as far as the server can tell, and what to do."""
-    server = PREFECT_API_URL.value()
     try:
         async with asyncio.timeout(_ASKING), get_client() as client:
             await client.hello()
@@ -143,15 +153,15 @@ async def cause(deployment: UUID | None, since: float) -> Message:
                 sort=FlowRunSort.EXPECTED_START_TIME_DESC,
                 limit=1,
             )
-    except Exception:  # noqa: BLE001 - whatever it is that the client of a dead server raises
-        return Message("the Prefect server at {server} does not answer; start it, then serve again", server=str(server))
+    except Exception as error:  # noqa: BLE001 - whatever it is that the client of a dead server raises
+        return unanswered(error)
     if found.paused or not any(schedule.active for schedule in found.schedules):
         return Message("the schedule is paused on the server; serve again to resume it")
     if not newest:
         return Message(
             "the Prefect server at {server} schedules nothing: its scheduler does not work; "
             "look into the server's log, start it again with sqlalchemy<2.1, then serve again",
-            server=str(server),
+            server=str(PREFECT_API_URL.value()),
         )
     return Message(
         "the server has scheduled looks, the newest is {state}; see its log there, then serve again",

@@ -7,8 +7,10 @@ import shutil
 import sqlite3
 from pathlib import Path
 
+import httpx
 import pytest
 from core_helpers import command  # noqa: F401 - a fixture
+from prefect.exceptions import PrefectHTTPStatusError
 from registry_helpers import site  # noqa: F401 - a fixture
 from test_gate_flows import Place, place, until  # noqa: F401 - a fixture
 from test_served import end
@@ -114,6 +116,15 @@ def test_a_server_that_is_gone_is_seen(asked, monkeypatch):
     monkeypatch.setattr(doctor, "get_client", lambda: (_ for _ in ()).throw(OSError))
     code, found = asked()
     assert (code, found["server"][0], "prefect server start" in found["server"][1]) == (1, "fail", True)
+
+
+def test_a_server_that_wants_a_login_is_told_from_one_that_is_gone(asked, monkeypatch):
+    answer = httpx.Response(401, request=httpx.Request("GET", "http://127.0.0.1:9/api"))
+    monkeypatch.setattr(doctor.PREFECT_API_URL, "value", lambda: "http://127.0.0.1:9/api")
+    refused = PrefectHTTPStatusError("no", request=answer.request, response=answer)
+    monkeypatch.setattr(doctor, "get_client", lambda: (_ for _ in ()).throw(refused))
+    code, found = asked()
+    assert (code, found["server"][0], "export PREFECT_API_AUTH_STRING" in found["server"][1]) == (1, "fail", True)
 
 
 def test_a_webhook_without_an_address_is_seen(asked, monkeypatch):

@@ -116,7 +116,7 @@ def test_serve_ends_where_the_server_has_gone(tmp_path: Path) -> None:
         until(lambda: "being served" in place.log(), place)
     assert process.wait(timeout=400) == 3, place.log()
     (told,) = [line for line in place.log().splitlines() if line.startswith("datacheck serve:")]
-    assert told.endswith("does not answer; start it, then serve again")  # Prefect's own lines may follow
+    assert told.endswith("does not answer; start it (prefect server start)")  # Prefect's own lines may follow
     assert living(process.pid) == []
 
 
