@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 import typer
 from typer.exceptions import TyperException
 
-from datacheck.cli import audit, demo, export, flows, gate, init, pack, registry, selftest, view
+from datacheck.cli import audit, demo, export, flows, gate, init, mcp, pack, registry, selftest, view
 from datacheck.cli.options import (
     ChecksOpt,
     DataOpt,
@@ -244,7 +244,8 @@ def apply(
 ) -> None:
     """Write the data without the rows of failed findings; what is kept stays byte for byte what it was.
 
-    The files at --data must be those of the report. What is dropped is put aside, so that nothing is lost.
+    The files at --data must be those of the report; without, they are looked for where that run had them.
+    What is dropped is put aside, so that nothing is lost.
     With --redact, personal data in strings is replaced by pseudonyms; nothing else of a row changes.
     Exit code: 0 written (and, with --contract, passed), 1 what was kept breaks the contract, or values that were
     replaced, or that look like such, still stand in their rows (left.jsonl), 2 asked wrongly, 3 the data is not that
@@ -256,7 +257,7 @@ def apply(
     with all_or_nothing(speaks, quiet=quiet) as tell:
         manifest = derive(
             report,
-            bindings(data),
+            bindings(data) or _blamed(report, drop or []),
             out,
             drop=drop or (),
             redact=redact,
@@ -273,6 +274,16 @@ def apply(
 
         print_manifest(manifest, screen(), speaks, folder=str(out))
     raise typer.Exit(manifest.exit_code)
+
+
+def _blamed(folder: Path, drop: list[str]) -> dict[str, str]:
+    """Where the datasets of failed findings, or of those that are to be dropped, were when they were judged."""
+    from datacheck.report.exports import read_finished
+    from datacheck.status import Status
+
+    finished = read_finished(folder)
+    blamed = {f.dataset for f in finished.report.findings if (f.id in drop if drop else f.status is Status.FAIL)}
+    return {name: path for name, path in finished.paths.items() if name in blamed or not blamed}
 
 
 @app.command()
@@ -456,6 +467,7 @@ flows.register(app)
 pack.register(app)
 export.register(app)
 view.register(app)
+mcp.register(app)
 
 
 def main() -> None:

@@ -29,9 +29,14 @@ class Finished(NamedTuple):
     folder: Path
     run: Mapping[str, Any]
 
+    @property
+    def paths(self) -> dict[str, str]:
+        """Where datasets were, as the user named it; empty where run.json is silent."""
+        return (self.run.get("typed") or {}).get("paths") or {}
+
     def path(self, dataset: str, file: str | None) -> str:
         """The path of a file, or of the whole dataset, as the user named it; by its name where run.json is silent."""
-        root = (self.run.get("typed") or {}).get("paths", {}).get(dataset, dataset)
+        root = self.paths.get(dataset, dataset)
         return path(root, file, files_of(self.report, dataset))
 
 

@@ -43,7 +43,7 @@ class WholeRows:
 
     def __init__(self, finished: Finished, data: Mapping[str, str], mode: Mode) -> None:
         self._finished, self._mode = finished, mode
-        self._paths = {**(finished.run.get("typed") or {}).get("paths", {}), **data}
+        self._paths = {**finished.paths, **data}
         self._checked: dict[tuple[Path, files.Identity], str] = {}
 
     def of(self, at: Spot) -> list[tuple[str, str]]:

@@ -23,6 +23,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import zstandard
+from core_helpers import GOOD, contract, jsonl
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
@@ -607,6 +608,19 @@ def test_what_is_asked_wrongly(simple):
         derive(told, {}, out)
     with pytest.raises(UsageError, match="no such file or folder"):
         derive(told, {"train": str(data / "none")}, out)
+
+
+def test_data_that_is_not_named_is_where_the_run_had_it(tmp_path, command, monkeypatch):
+    rules = contract(tmp_path, ["role_errors"])
+    jsonl(tmp_path / "data.jsonl", GOOD, {"messages": [{"role": "robot", "content": "x"}]})
+    jsonl(tmp_path / "elsewhere" / "data.jsonl", GOOD)
+    monkeypatch.chdir(tmp_path)
+    assert command("run", rules, "--data", "train=data.jsonl", "--out", "report")[0] == 1
+    assert command("apply", "report", "--out", "clean")[0] == 0
+    assert (tmp_path / "clean/kept/train/data.jsonl").read_text().count("\n") == 1
+    assert command("apply", "report", "--out", "again", "--drop", "train.role_error")[0] == 2
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert command("apply", "../report", "--out", "clean")[0] == 3  # other data: its bytes say so
 
 
 def test_a_row_of_two_findings_is_dropped_once_and_both_are_told(tmp_path):

@@ -37,7 +37,7 @@ def driven(folder, *arguments):
 
 @pytest.mark.slow
 def test_killed_before_every_change_of_the_file_system(tmp_path):
-    """Kill -9 before the first, fourth, … until the call lives to its end. All 111 points take minutes: DATACHECK_CRASH_EVERY=1."""
+    """Kill -9 before the first, fourth, … until the call lives to its end. All 135 points take minutes: DATACHECK_CRASH_EVERY=1."""
     ended = driven(tmp_path, "call", 1, 1000, EVERY or 3)
     assert ended[-9] >= 100 // (EVERY or 3)
     assert ended[0] + ended[1] == 1
