@@ -14,7 +14,7 @@ from datacheck.registry.registry import Registry
 
 from .publish import name_of_drop
 from .rules import Rulebook, current
-from .validate import INVALID, UNDECIDED, Request, end, shown, validate
+from .validate import INVALID, UNDECIDED, Request, end, shown, validated
 
 OUT = Path("datacheck-by-hand")
 
@@ -33,7 +33,7 @@ def validate_drop(drop: str) -> State[Any]:
         request = _request(rules, rules.drop(drop))
     except DatacheckError as error:
         return end(INVALID if isinstance(error, UsageError) else UNDECIDED, shown(str(error)))
-    return validate.fn(request)
+    return validated(request, rules.engine)
 
 
 def _request(rules: Rulebook, drop: Path) -> Request:

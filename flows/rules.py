@@ -49,6 +49,7 @@ class Rulebook(BaseModel):
     run: dict[str, str] = Field(default={}, description="Settings of the training run, as `--run`.")
     channel: str | None = Field(default=None, description="Which pointer moves; by default the contract's name.")
     strict: bool = False
+    engine: str = Field(default="local", description="Where the work is done, as `--engine`.")
     lang: Lang = "en"
     limit: str | None = Field(default=None, description="A global concurrency limit of the server for heavy work.")
     wait_for_waiver: int = Field(default=0, ge=0, description="Seconds to wait for a waiver; 0: not at all.")
@@ -58,7 +59,7 @@ class Rulebook(BaseModel):
     def gate(self, drop: Path) -> PublishRules:
         """The same for the gate, about one drop; the key is taken out of the environment."""
         data = {**self.data, **({self.dataset: str(drop)} if self.dataset else {})}
-        options = Options(strict=self.strict, lang=self.lang, run=self.run, whole=True)
+        options = Options(strict=self.strict, engine=self.engine, lang=self.lang, run=self.run, whole=True)
         return PublishRules(self.contract, load_private(self.sign), read_trust(self.trust), data, self.channel, options)
 
     def drop(self, name: str) -> Path:

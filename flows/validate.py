@@ -45,6 +45,7 @@ PASSED, WARNED, DONE = "Passed", "Warning", "Done"
 _STATES = "Violated ContractFailed CouldNotDecide NotRun InvalidRequest".split()
 VIOLATED, CONTRACT_FAILED, UNDECIDED, NOT_RUN, INVALID = _STATES
 _TELL_EVERY = 3.0  # seconds
+ENGINE = "DATACHECK_ENGINE"
 _EXIT_CODES = {CONTRACT_FAILED: 1, INVALID: 2}  # any other state that is not Completed: could not decide
 
 
@@ -215,13 +216,20 @@ def end(name: str, message: str) -> State[Any]:
     log_prints=False,
 )
 def validate(request: Request) -> State[Any]:
-    """Run a contract as a Prefect flow; findings and report equal those of `datacheck run`."""
+    """Run a contract as a Prefect flow; findings and report equal those of `datacheck run`.
+
+    Where the work is done is for the operator of this process to say.
+    """
+    return validated(request, os.environ.get(ENGINE, "local"))
+
+
+def validated(request: Request, engine: str) -> State[Any]:
+    """What the flow does, within one."""
+    options = Options(
+        request.out, None, request.strict, engine=engine, lang=request.lang, run=request.run, baseline=request.baseline
+    )
     try:
-        with Session(
-            request.contract,
-            request.data,
-            Options(request.out, None, request.strict, lang=request.lang, run=request.run, baseline=request.baseline),
-        ) as s:
+        with Session(request.contract, request.data, options) as s:
             run_plan(s)
             report = s.finish()
         artifact(report, str(request.out / "report.html"))

@@ -28,7 +28,7 @@ from .look import NOT_PUBLISHED, look, summary
 from .lookout import under_way
 from .publish import ELSEWHERE, publish
 from .rules import Rulebook, current, title, use
-from .validate import INVALID, UNDECIDED, end, not_run, reason, shown
+from .validate import ENGINE, INVALID, UNDECIDED, end, not_run, reason, shown
 from .watch_here import watch_here
 
 
@@ -70,6 +70,12 @@ def rules_parser(command: str, lang: str, *, description: str) -> Parser:
     parser.add_argument("--run", action="append", default=[], metavar="NAME=VALUE", help="A setting of the run.")
     parser.add_argument("--channel", help="Which pointer moves (the contract's name).")
     parser.add_argument("--strict", action="store_true", help="Warnings count as violations.")
+    parser.add_argument(
+        "--engine",
+        default=os.environ.get(ENGINE, "local"),
+        metavar="local|ray|dask|auto",
+        help="Where the work is done; a cluster by its address, as ray://HOST:PORT.",
+    )
     parser.add_argument("--lang", choices=languages(), default="en", help="Language of the reports.")
     parser.add_argument("--wait-for-waiver", type=int, default=0, metavar="SECONDS", help="Wait for a person.")
     parser.add_argument("--limit-name", metavar="NAME", help="A global concurrency limit for heavy work.")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from datacheck.cli.options import LangOpt, StrictOpt
+from datacheck.cli.options import EngineOpt, LangOpt, StrictOpt
 from datacheck.cli.running import Excerpts, OutputFormat, execute, show
 from datacheck.cli.said import language, say
 from datacheck.cli.watched import is_watched
@@ -33,6 +33,7 @@ def audit(
     fmt: Annotated[OutputFormat, typer.Option("--format", help="What to print.")] = "text",
     lang: LangOpt = "",
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing; the exit code and the report speak.")] = False,
+    engine: EngineOpt = "local",
     debug: Annotated[bool, typer.Option("--debug", help="Keep tracebacks in run.json, without messages.")] = False,
 ) -> None:
     """Check data without a contract: one is proposed, as by `init`, and all of the data is judged by it.
@@ -50,6 +51,7 @@ def audit(
         strict=strict,
         excerpts=excerpts,
         lang=speaks,
+        engine=engine,
         alone=is_watched(),
         debug=debug,
         keep_contract=True,

@@ -31,6 +31,16 @@ StrictOpt = Annotated[bool, typer.Option("--strict", help="Warnings count as vio
 TrustOpt = Annotated[
     Path | None, typer.Option("--trust", metavar="FILE", help="Trusted keys.", show_default="$DATACHECK_TRUST")
 ]
+EngineOpt = Annotated[
+    str,
+    typer.Option(
+        "--engine",
+        metavar="local|ray|dask|auto",
+        envvar="DATACHECK_ENGINE",
+        show_envvar=False,
+        help="Where the work is done; a cluster by its address, as ray://HOST:PORT.",
+    ),
+]
 PASSED_ON = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
 
 

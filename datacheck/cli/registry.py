@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from datacheck.cli.options import ChecksOpt, DataOpt, LangOpt, StrictOpt, TrustOpt, bindings, run_settings, screen
+from datacheck.cli.options import (
+    ChecksOpt,
+    DataOpt,
+    EngineOpt,
+    LangOpt,
+    StrictOpt,
+    TrustOpt,
+    bindings,
+    run_settings,
+    screen,
+)
 from datacheck.cli.said import language
 from datacheck.errors import UsageError
 from datacheck.interrupts import InterruptedRunError, ignore_signals, signals_raise
@@ -57,6 +67,7 @@ def publish(
     anchor: AnchorOpt = None,
     checks: ChecksOpt = None,
     workers: WorkersOpt = None,
+    engine: EngineOpt = "local",
     wait: Annotated[bool, typer.Option(help="Wait for another worker that has this version.")] = True,
     fmt: JsonOpt = "text",
     lang: LangOpt = "",
@@ -70,7 +81,7 @@ def publish(
     from datacheck.registry.registry import Registry
 
     speaks, fmt = language(lang), _format(fmt)
-    rules = _rules(contract, sign, data, settings, trust, channel, checks, workers, speaks, strict=strict)
+    rules = _rules(contract, sign, data, settings, trust, channel, checks, workers, engine, speaks, strict=strict)
     stop = _Stop(speaks)
     with signals_raise(), stop.shown() as hashed:
         found = take(drop, rules, Registry(registry, anchor or ()), wait=wait, execute=stop.execute, hashed=hashed)
@@ -90,6 +101,7 @@ def rescan(
     anchor: AnchorOpt = None,
     checks: ChecksOpt = None,
     workers: WorkersOpt = None,
+    engine: EngineOpt = "local",
     fmt: JsonOpt = "text",
     lang: LangOpt = "",
 ) -> None:
@@ -102,7 +114,7 @@ def rescan(
     from datacheck.registry.rescan import rescan as ask_again
 
     speaks, fmt = language(lang), _format(fmt)
-    rules = _rules(contract, sign, data, settings, trust, channel, checks, workers, speaks, strict=strict)
+    rules = _rules(contract, sign, data, settings, trust, channel, checks, workers, engine, speaks, strict=strict)
     stop = _Stop(speaks)
     found = []
     with signals_raise(), stop.shown() as hashed:
@@ -203,6 +215,7 @@ def _rules(
     channel: str | None,
     checks: Path | None,
     workers: int | None,
+    engine: str,
     lang: "Lang",
     *,
     strict: bool,
@@ -215,7 +228,7 @@ def _rules(
 
     discover.use_folder(checks)
     run = run_settings(settings)
-    options = Options(strict=strict, checks=checks, workers=workers, lang=lang, run=run, whole=True)
+    options = Options(strict=strict, checks=checks, workers=workers, engine=engine, lang=lang, run=run, whole=True)
     return PublishRules(contract, load_private(sign), read_trust(trust), bindings(data), channel, options)
 
 

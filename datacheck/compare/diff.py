@@ -67,6 +67,7 @@ def compare(
     out: Path | None = None,
     checks: Path | None = None,
     workers: int | None = None,
+    engine: str = "local",
     lang: Lang = "en",
     on_progress: OnProgress | None = None,
 ) -> Diff:
@@ -81,6 +82,7 @@ def compare(
         out: a folder for diff.json, diff.html and rows/; an earlier result there is replaced.
         checks: the folder with checks of the user's own.
         workers: worker processes.
+        engine: where the work is done, as with `--engine`.
         lang: the language of the page.
         on_progress: hears of every step that is done.
 
@@ -94,10 +96,11 @@ def compare(
     if out is not None:
         refuse_foreign(out, DIFF)
     with _folder(out) as folder:
-        engine = Engine(plan, inventory(plan), shared_store() or Store(folder / ".store"), workers=workers)
-        engine.run(make_plan(plan), on_progress)
-        measured = [_measured(engine, plan.datasets[name]) for name in names]
-        diff = _diff(plan, engine, names, measured, contract is not None)
+        store = shared_store() or Store(folder / ".store")
+        done = Engine(plan, inventory(plan), store, workers=workers, engine=engine)
+        done.run(make_plan(plan), on_progress)
+        measured = [_measured(done, plan.datasets[name]) for name in names]
+        diff = _diff(plan, done, names, measured, contract is not None)
         if out is not None:
             _rows(folder, measured)
             (folder / "diff.json").write_text(diff.to_json(), encoding="utf-8")

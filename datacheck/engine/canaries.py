@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import polars as pl
 
 from datacheck.check import Check, Feature, Group, Message, Need
-from datacheck.engine.execute import GroupTask, StepTask, derive_part, group_part
+from datacheck.engine.execute import Given, GroupTask, StepTask, derive_part, group_part
 from datacheck.engine.store import table as read_table
 from datacheck.engine.view import Loaded, Part, StoreView, TablePlace, need_key
 from datacheck.loading.parse import parse
@@ -207,10 +207,10 @@ class CanaryView(StoreView):
             return (target,)
         made = []
         if isinstance(need.table, Feature):
-            places = tuple(self._place(below) for below in need.below())
+            given = Given(self.loaded, need.table, tuple(self._place(below) for below in need.below()))
             for n in range(len(self.loaded.parts)):
                 made.append(self._target())
-                derive_part(StepTask(self.store.root, self.loaded, need.table, places, n, made[-1]))
+                derive_part(StepTask(self.store.root, given, n, made[-1]))
         return tuple(made)
 
 

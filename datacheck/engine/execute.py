@@ -13,6 +13,7 @@ from typing import Generic, TypeVar
 import polars as pl
 
 from datacheck.check import Check, Feature, Group, Summary
+from datacheck.engine.sharing import Shared
 from datacheck.engine.store import Store, scan
 from datacheck.engine.view import Loaded, Part, StoreView, TablePlace, bucket_file
 from datacheck.errors import CheckAuthorError
@@ -21,38 +22,51 @@ Of = TypeVar("Of", Feature, Summary, Check)
 
 
 @dataclass(frozen=True)
-class StepTask(Generic[Of]):
-    """Work out `of` from a dataset, or (with `part`) from that part of it; `places`: where lies what it needs."""
+class Given(Generic[Of]):
+    """What all tasks of a step share: work `of` out from a dataset; `places`: where lies what it needs."""
 
-    store: Path
     loaded: Loaded
     of: Of
     places: tuple[TablePlace, ...]
+
+
+@dataclass(frozen=True)
+class StepTask(Generic[Of]):
+    """Do what is given for a whole dataset, or (with `part`) for that part of it."""
+
+    store: Path
+    shared: Given[Of] | Shared[Given[Of]]
     part: int | None
     target: Path
+
+    @property
+    def given(self) -> Given[Of]:
+        """What it shares with others."""
+        return self.shared.value() if isinstance(self.shared, Shared) else self.shared
 
     @contextmanager
     def view(self) -> Iterator[StoreView]:
         """What it may see, with scratch space for as long as the block runs."""
-        store = Store(self.store)
+        store, given = Store(self.store), self.given
         with store.scratch() as scratch:
-            yield StoreView(store, self.loaded, self.places, scratch, self.part)
+            yield StoreView(store, given.loaded, given.places, scratch, self.part)
 
 
 def derive_part(task: StepTask[Feature]) -> None:
     """Write one part's table of a feature."""
+    feature = task.given.of
     with task.view() as view:
-        table = task.of.compute(view)
-    if dict(table.schema) != dict(task.of.columns):
-        promised = ", ".join(f"{name} {kind}" for name, kind in task.of.columns.items())
-        raise CheckAuthorError(f"{type(task.of).__name__}: its table has other columns than promised ({promised})")
+        table = feature.compute(view)
+    if dict(table.schema) != dict(feature.columns):
+        promised = ", ".join(f"{name} {kind}" for name, kind in feature.columns.items())
+        raise CheckAuthorError(f"{type(feature).__name__}: its table has other columns than promised ({promised})")
     view.store.write_table(task.target, table)
 
 
 def summarise(task: StepTask[Summary]) -> None:
     """Write a summary's table."""
     with task.view() as view:
-        table = task.of.compute(view)
+        table = task.given.of.compute(view)
     view.store.write_table(task.target, table)
 
 

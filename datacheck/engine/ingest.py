@@ -18,7 +18,8 @@ import polars as pl
 from datacheck.engine import kept
 from datacheck.engine.canaries import PARTS, Planted, plant
 from datacheck.engine.coverage import subjects_of
-from datacheck.engine.shared_bytes import handed
+from datacheck.engine.shared_bytes import handed, placed
+from datacheck.engine.sharing import Shared, Sharing
 from datacheck.engine.store import Compression, Store, digest, read_json, scan
 from datacheck.engine.unread import given_in, named_in, unread_of
 from datacheck.engine.view import FileFacts, Lack, Loaded, Part
@@ -36,7 +37,7 @@ from datacheck.loading.tables import Tables
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from datacheck.engine.workers import Workers
+    from datacheck.engine.pool import Pool
     from datacheck.files.hf_saved import Promise
     from datacheck.files.inventory import Files, FoundFile
 
@@ -54,7 +55,7 @@ def load(
     files: Files,
     reading: Reading,
     store: Store,
-    workers: Workers,
+    workers: Pool,
     *,
     records: bool,
     canaries: bool,
@@ -76,7 +77,7 @@ def load(
     return intake.loaded(dataset, parsed)
 
 
-def _unless_closed(tasks: Iterator[ParseTask | None], workers: Workers) -> Iterator[ParseTask]:
+def _unless_closed(tasks: Iterator[ParseTask | None], workers: Pool) -> Iterator[ParseTask]:
     """Leave out what the store knows; a long file of known chunks asks no worker, so it must look itself."""
     for task in tasks:
         if workers.closed:
@@ -178,7 +179,7 @@ class Intake:
         self.sent.append(_Sent([n for n, _ in chunks], first, bundle, known, key, kept_as))
         if known is not None:
             return None
-        pieces = tuple(ChunkOfFile(chunk, self.entries[n].name) for n, chunk in chunks)
+        pieces = tuple(ChunkOfFile(chunk, self.entries[n].name, self.entries[n].path) for n, chunk in chunks)
         self.asked.append(pieces[0].file)
         return ParseTask(self.store.root, pieces, self.reading, key, bundle, self.records, beside)
 
@@ -276,7 +277,8 @@ class ChunkOfFile(NamedTuple):
     """A chunk and the file that it was cut from."""
 
     chunk: Chunk
-    file: str
+    file: str  # as it is shown
+    path: Path
 
 
 @dataclass(frozen=True)
@@ -289,16 +291,30 @@ class ParseTask:
 
     store: Path
     pieces: tuple[ChunkOfFile, ...]
-    reading: Reading
+    shared: Reading | Shared[Reading]
     key: str
     bundle: bool
     records: bool
     canaries: bool
 
+    @property
+    def reading(self) -> Reading:
+        """How it is read."""
+        return self.shared.value() if isinstance(self.shared, Shared) else self.shared
+
     def handed(self) -> ParseTask:
         """As it goes to another process: long pieces of files not through the pipe."""
-        chunks = [replace(chunk, data=handed(chunk.data)) for chunk, _ in self.pieces]
-        return replace(self, pieces=tuple(p._replace(chunk=c) for p, c in zip(self.pieces, chunks, strict=True)))
+        return self._with(handed(chunk.data) for chunk, *_ in self.pieces)
+
+    def placed(self) -> ParseTask:
+        """As it goes to another machine: by the places of its pieces."""
+        how = Sharing(Store(self.store)).share(self.reading)
+        placed_ = (placed(chunk.data, path, chunk.first_byte) for chunk, _, path in self.pieces)
+        return replace(self._with(placed_), shared=how)
+
+    def _with(self, given: Iterable[Any]) -> ParseTask:
+        pieces = zip(self.pieces, given, strict=True)
+        return replace(self, pieces=tuple(p._replace(chunk=replace(p.chunk, data=data)) for p, data in pieces))
 
 
 def parse_pieces(task: ParseTask) -> list[list[dict[str, Any]]]:
@@ -307,7 +323,7 @@ def parse_pieces(task: ParseTask) -> list[list[dict[str, Any]]]:
     facts: list[list[dict[str, Any]]] = []
     bundled: list[Tables] = []
     row = 0
-    for chunk, file in task.pieces:
+    for chunk, file, _ in task.pieces:
         of_chunk: list[dict[str, Any]] = []
         known: float = 0
         for number, tables in enumerate(parse(chunk, task.reading, records=task.records)):

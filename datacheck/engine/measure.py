@@ -35,7 +35,7 @@ _SPAN = r"\[[0-9]{1,9}:[0-9]{1,9}\]$"
 
 @dataclass(frozen=True)
 class MeasureTask(StepTask[Check]):
-    """Run one check; `excerpts`: how the text of places is shown."""
+    """Run a check; `excerpts`: how the text of places is shown."""
 
     excerpts: Mode
 
@@ -81,7 +81,7 @@ def measure(task: MeasureTask) -> None:
 
     Raises CheckAuthorError where the check broke its promises.
     """
-    check = task.of
+    check = task.given.of
     with task.view() as view:
         measured = unanswered(check, check.measure(view), view, unseen(check, view))
         coverage = coverage_of(check, view)

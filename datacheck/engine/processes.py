@@ -57,22 +57,27 @@ class ChildContext(SpawnContext):
 
 
 def prepare_child(checks: Path | None, threads: int, little: bool) -> None:
-    """What a worker does first. It lives here, so that a child that only parses imports little."""
+    """What a worker of this machine does first."""
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)  # ends what takes too long
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the parent alone answers it
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    prepare(checks, threads, little, own=checks is None and not plugins.inputs())
+
+
+def prepare(checks: Path | None, threads: int, little: bool, *, own: bool) -> None:
+    """What any worker does first; `own`: nobody else uses the process. Who only parses imports little by this."""
     os.environ["POLARS_MAX_THREADS"] = str(threads)
     os.environ["OPENBLAS_NUM_THREADS"] = "1"  # its threads wait busily for one another: half of a network's CPU
     gc.set_threshold(50_000, 50, 100)  # tables make many objects and few cycles: by default 3 % of all time
     os.umask(0o077)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a core file would hold raw text
     _limit_memory()
-    signal.signal(signal.SIGALRM, signal.SIG_DFL)  # ends what takes too long
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the parent alone answers it
-    threading.Thread(target=_end_with_parent, daemon=True).start()
     _return_memory()
     for_little_data(little)
     from datacheck.contract import discover  # imports polars, which reads POLARS_MAX_THREADS
 
     discover.use_folder(checks)
-    if checks is None and not plugins.inputs():
+    if own:
         own_process()
 
 

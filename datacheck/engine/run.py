@@ -13,14 +13,16 @@ from datacheck import plugins
 from datacheck.check import Check, Coverage, Feature, Group, Message, Summary
 from datacheck.contract import discover
 from datacheck.contract.load import Contract
-from datacheck.engine import kept
+from datacheck.engine import clusters, kept
 from datacheck.engine.canaries import looks
 from datacheck.engine.costs import Cost
-from datacheck.engine.execute import GroupTask, StepTask, derive_part, group_part, summarise
+from datacheck.engine.execute import Given, GroupTask, StepTask, derive_part, group_part, summarise
 from datacheck.engine.expected import Ahead, OnProgress, until_end
 from datacheck.engine.ingest import load
 from datacheck.engine.measure import FACTS, MEASURED, Measurement, MeasureTask, keep, measure, measurement, taken
 from datacheck.engine.plan import Step, need_step
+from datacheck.engine.pool import Pool
+from datacheck.engine.sharing import Shared, Sharing
 from datacheck.engine.store import Store, digest
 from datacheck.engine.view import Loaded, TablePlace
 from datacheck.engine.workers import Failure, Here, StepFailedError, Workers, guarded
@@ -38,6 +40,7 @@ Result = Loaded | Failure | Measurement | tuple[Path, ...]
 class Engine:
     """Executes steps against a store. `execute` is the same for the CLI and for a Prefect task.
 
+    engine: where the work is done (see `clusters`).
     alone: another process goes on where this one dies, so that code of ours needs no child for little data.
     reuse: what is known of evaluation sets may come from the user's cache, and is kept there.
     """
@@ -49,6 +52,7 @@ class Engine:
         store: Store,
         *,
         workers: int | None = None,
+        engine: str = "local",
         alone: bool = False,
         reuse: bool = False,
         excerpts: Mode = "redacted",
@@ -63,13 +67,17 @@ class Engine:
         self.debug = debug
         size = sum(f.decoded for f in files.values())
         limit = contract.time_limit or LONGEST * (1 + size / 10**9)
-        if alone and workers is None and size <= SMALL and not discover.user_folder() and not plugins.inputs():
-            self.workers: Workers = Here(limit=limit)
+        where = clusters.named(engine, size)
+        if where != "local":
+            self.workers: Pool = clusters.cluster(where, store, workers, little=size <= SMALL, limit=limit)
+        elif alone and workers is None and size <= SMALL and not discover.user_folder() and not plugins.inputs():
+            self.workers = Here(limit=limit)
             if not store.shared:
                 store.hold()
         else:
             count = workers or min(os.cpu_count() or 1, max(1, size // PER_WORKER))
             self.workers = Workers(count, little=size <= SMALL, limit=limit)
+        self.sharing = Sharing(store)
         self.results: dict[str, Result] = {}
         self.costs: dict[str, Cost] = {}
         self._ahead = Ahead((), files, None)
@@ -163,6 +171,9 @@ class Engine:
                 keys.append(self.store.digest(place.paths[0]))
         return keys
 
+    def _given(self, given: Given[Any]) -> Given[Any] | Shared[Given[Any]]:
+        return self.sharing.share(given) if self.workers.apart else given
+
     def _keeps(self, dataset: str, places: Iterable[TablePlace]) -> bool:
         """Whether what is made of these tables may come from the user's cache."""
         return dataset in self.known and not any(place.need.of for place in places)
@@ -172,17 +183,19 @@ class Engine:
         row_local = [p for p in places if isinstance(p.need.table, Feature) and p.need.of is None]
         shared = self._keys(p for p in places if p not in row_local)
         targets: list[Path] = []
-        tasks: list[StepTask[Feature]] = []
+        missing: list[int] = []
         keeping = self._keeps(dataset, places)
         for number, part in enumerate(loaded.parts):
             own = [p.paths[number].name for p in row_local]
             target = self.store.path("features", f"{digest(feature, shared, own, part.key)}.parquet")
             targets.append(target)
             if not self.store.has(target) and not (keeping and kept.take(target.name, self.store)):
-                tasks.append(StepTask(self.store.root, loaded, feature, places, number, target))
-        self._all(derive_part, tasks)
-        for task in tasks if keeping else ():
-            kept.keep(task.target.name, self.store, [task.target])
+                missing.append(number)
+        if missing:
+            given = self._given(Given(loaded, feature, places))
+            self._all(derive_part, [StepTask(self.store.root, given, n, targets[n]) for n in missing])
+        for number in missing if keeping else ():
+            kept.keep(targets[number].name, self.store, [targets[number]])
         return tuple(targets)
 
     def _summarise(self, dataset: str, summary: Summary) -> Result:
@@ -191,7 +204,8 @@ class Engine:
         target = self.store.path("summaries", f"{key}.parquet")
         keeping = self._keeps(dataset, places) or (summary.kept and dataset in self.kept)
         if not self.store.has(target) and not (keeping and kept.take(key, self.store)):
-            self._all(summarise, [StepTask(self.store.root, loaded, summary, places, None, target)])
+            given = self._given(Given(loaded, summary, places))
+            self._all(summarise, [StepTask(self.store.root, given, None, target)])
             if keeping:
                 kept.keep(key, self.store, [target])
         return (target,)
@@ -214,7 +228,8 @@ class Engine:
         target = self.store.path(MEASURED, key)
         keeping = self._keeps(dataset, places)
         if not self.store.has(target / FACTS) and not (keeping and taken(self.store, target, key)):
-            self._all(measure, [MeasureTask(self.store.root, loaded, check, places, None, target, self.excerpts)])
+            given = self._given(Given(loaded, check, places))
+            self._all(measure, [MeasureTask(self.store.root, given, None, target, self.excerpts)])
             if keeping:
                 keep(self.store, target, key)
         return measurement(target)

@@ -1,15 +1,21 @@
 """Hand many bytes to a worker through a nameless file in memory: a pipe would copy them six times, 64 KiB at a time.
 
-Linux only; elsewhere, and where a child may not look into its parent's /proc, the bytes go through the pipe.
+Linux only; elsewhere, and where a child may not look into its parent's /proc, the bytes go through the pipe. A worker
+on another machine reads them where they lie.
 """
 
 import fcntl
+import hashlib
 import os
+import platform
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from datacheck.errors import LoadError
+
 _WORTH = 1024 * 1024  # bytes; fewer are as fast in a pipe
+_NAMED = 256  # bytes; their place in a file is no shorter
 
 
 class _Held:
@@ -57,3 +63,40 @@ def handed(data: bytes) -> Any:
         return _Held(os.memfd_create("datacheck", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING), data)
     except OSError:  # memfd_create is forbidden, or too many files are open
         return data
+
+
+class _InFile:
+    """Bytes of a file that whoever unpickles this can read as well; pickled as their place."""
+
+    def __init__(self, path: Path, at: int, data: bytes) -> None:
+        self._place = (path, at, len(data), hashlib.sha256(data).hexdigest())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _read_there, self._place
+
+
+def _read_there(path: Path, at: int, size: int, sha256: str) -> bytes:
+    data = b""
+    try:
+        with path.open("rb") as file:
+            file.seek(at)
+            data = file.read(size)
+    except OSError:
+        pass
+    if hashlib.sha256(data).hexdigest() != sha256:
+        host = platform.node()
+        raise LoadError(
+            "{name}: {host} does not find what was read here; is it on a disk that all nodes share?",
+            name=path.name,
+            host=host,
+        )
+    return data
+
+
+def placed(data: bytes, path: Path, at: int) -> Any:
+    """As `handed`, for a worker on another machine: where a file is compressed the bytes themselves are sent."""
+    if len(data) < _NAMED:
+        return data
+    with path.open("rb") as file:
+        file.seek(at)
+        return _InFile(path, at, data) if file.read(_NAMED) == data[:_NAMED] else data

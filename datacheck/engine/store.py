@@ -56,10 +56,17 @@ def digest(*things: object) -> str:
     return seen.hexdigest()[:32]
 
 
+def inputs_digest() -> str:
+    """A digest of the user's folder of checks."""
+    return hashlib.sha256(_inputs()).hexdigest()
+
+
 def _code_of_user(module: str) -> bytes:
     """A user's check may change between runs, and so may what it imports from its folder."""
-    if not module.startswith(discover.USER_PACKAGE):
-        return b""
+    return _inputs() if module.startswith(discover.USER_PACKAGE) else b""
+
+
+def _inputs() -> bytes:
     return b"\0".join(name.encode() + b"\0" + code for name, code in discover.user_inputs().items())
 
 

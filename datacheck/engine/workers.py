@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from datacheck.contract import discover
 from datacheck.engine.costs import Meter, metered
@@ -29,12 +29,12 @@ from datacheck.text.compiled import for_little_data
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from concurrent.futures import Future
 
     from datacheck.engine.costs import Cost
 
 T = TypeVar("T")
 STOPPED = Message("stopped before it was done")
+DIED = Message("the process was killed twice (out of memory, or a crash in native code)")
 
 
 @dataclass(frozen=True)
@@ -62,6 +62,8 @@ class StepFailedError(DatacheckError):
 
 class Workers:
     """Spawned processes behind `map`; safe to use from several threads."""
+
+    apart: ClassVar = True
 
     def __init__(self, count: int, *, little: bool = False, limit: float = 0.0) -> None:
         """little: so little data in all that compiling for it would never pay. limit: seconds of a task; 0: any."""
@@ -92,13 +94,16 @@ class Workers:
         A task goes to its process as its method `handed` gives it, where it has one.
         """
         do = partial(_worked, work, debug=debug, limit=self.limit)
-        flying: deque[tuple[Future[Any], Any]] = deque()
-        for task in (given.handed() if hasattr(given, "handed") else given for given in tasks):
+        flying: deque[tuple[Any, Any]] = deque()
+        for task in map(self._handed, tasks):
             flying.append((self._submit(do, task), task))
             if len(flying) > 2 * self.count:
                 yield self._counted(self._result(do, *flying.popleft()))
         while flying:
             yield self._counted(self._result(do, *flying.popleft()))
+
+    def _handed(self, task: Any) -> Any:
+        return task.handed() if hasattr(task, "handed") else task
 
     def _counted(self, result: Any) -> Any:
         if isinstance(result, Failure):  # of a child that said nothing any more
@@ -107,7 +112,7 @@ class Workers:
         self.meter.cost.add(cost)
         return outcome
 
-    def _submit(self, do: Callable[[Any], Any], task: Any) -> Future[Any]:
+    def _submit(self, do: Callable[[Any], Any], task: Any) -> Any:
         with self._lock:
             if self.closed:
                 raise StepFailedError(_STOPPED)
@@ -120,13 +125,14 @@ class Workers:
                 self._pool = self._new(self.count)
                 return self._pool.submit(do, task)
 
-    def _result(self, do: Callable[[Any], Any], future: Future[Any], task: Any) -> Any:
+    def _result(self, do: Callable[[Any], Any], future: Any, task: Any) -> Any:
         try:
             return future.result()
         except BrokenProcessPool:
-            return self._again(do, task)
+            return self.alone(do, task)
 
-    def _again(self, do: Callable[[Any], Any], task: Any) -> Any:
+    def alone(self, do: Callable[[Any], Any], task: Any) -> Any:
+        """`do(task)` in a process of its own, or the Failure that it ended with."""
         with self._alone:
             with self._lock:
                 if self.closed:
@@ -150,7 +156,7 @@ class Workers:
                 seconds=self.limit,
             )
             return Failure("TimeLimit", late)
-        return Failure("StepDied", Message("the process was killed twice (out of memory, or a crash in native code)"))
+        return Failure("StepDied", DIED)
 
     def close(self, *, kill: bool = False) -> None:
         """Stop the children; with `kill` at once."""
@@ -166,6 +172,8 @@ class Workers:
 
 class Here(Workers):
     """Does the work in this process: for little data, where another process stands behind this one."""
+
+    apart: ClassVar = False
 
     def __init__(self, *, limit: float = 0.0) -> None:
         super().__init__(1, little=True, limit=limit)

@@ -23,8 +23,8 @@ class Options:
 
     `sign`: the key that signs the verdict; `version`: the data that it is about, if `data` does not say. `require`:
     optional datasets that must be there; `whole`: all of them, as where the verdict is signed, but for those in
-    `nothing_yet`. `alone`: see Engine. `keep_contract`: put a copy of the contract into the folder. `typed`: a person
-    named all the paths, so that the report can say which commands come next.
+    `nothing_yet`. `engine`, `alone`: see Engine. `keep_contract`: put a copy of the contract into the folder.
+    `typed`: a person named all the paths, so that the report can say which commands come next.
     """
 
     out: Path = DEFAULT_OUT
@@ -33,6 +33,7 @@ class Options:
     excerpts: Mode = "redacted"
     lang: Lang = "en"
     workers: int | None = None
+    engine: str = "local"
     alone: bool = False
     debug: bool = False
     keep_contract: bool = False

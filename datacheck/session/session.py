@@ -73,19 +73,20 @@ class Session:
             own = self.staging / ".store"
             # What is signed is measured here and now: nobody's word for what a store of others found counts.
             self.store = Store(own) if options.sign else shared_store() or Store(own)
+            self.engine = Engine(
+                self.contract,
+                self.files,
+                self.store,
+                workers=options.workers,
+                engine=options.engine,
+                alone=options.alone,
+                reuse=options.sign is None and not options.whole,
+                excerpts=options.excerpts,
+                debug=options.debug,
+            )
         except BaseException:
             shutil.rmtree(self.staging, ignore_errors=True)
             raise
-        self.engine = Engine(
-            self.contract,
-            self.files,
-            self.store,
-            workers=options.workers,
-            alone=options.alone,
-            reuse=options.sign is None and not options.whole,
-            excerpts=options.excerpts,
-            debug=options.debug,
-        )
         self.signed: tuple[Verdict, Path] | None = None  # what was signed, and where it lies
         self.given = data
         self.started = time.time()
@@ -275,6 +276,7 @@ def validate(
     run: Mapping[str, str] | None = None,
     out: str | Path = DEFAULT_OUT,
     baseline: str | Path | None = None,
+    engine: str = "local",
 ) -> Report:
     """Run a contract and return its Report, which a notebook shows; the report folder is written to `out`.
 
@@ -285,6 +287,7 @@ def validate(
         run: settings of the training run, as `--run`.
         out: where the report folder goes; an earlier report there is replaced.
         baseline: folder of an earlier report; only what is new beside it fails, as with `--baseline`.
+        engine: where the work is done, as with `--engine`; a Ray that this process has joined is used as it is.
 
     Raises:
         ContractError: the contract is wrong; UsageError: a path is.
@@ -292,7 +295,7 @@ def validate(
     """
     Report.in_notebooks = notebook.render
     beside = Path(baseline) if baseline is not None else None
-    options = Options(out=Path(out), run=run or {}, baseline=beside)
+    options = Options(out=Path(out), run=run or {}, baseline=beside, engine=engine)
     with as_paths(data or {}) as named, Session(Path(contract), named, options) as session:
         session.run()
         return session.finish()

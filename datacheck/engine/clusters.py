@@ -1,0 +1,220 @@
+"""Tasks to Ray or Dask in place of processes of our own: an extra each, and nothing else of datacheck knows them.
+
+A task whose worker dies is done once more, in a child of a worker: what dies again has ended that child, not a worker,
+and how the child ended says why. A worker that dies beside it was the cluster's fault, and somebody else's is asked.
+"""
+
+import importlib
+import os
+import pickle
+import warnings
+from abc import abstractmethod
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from datacheck import plugins
+from datacheck.contract import discover
+from datacheck.engine import node
+from datacheck.engine.store import Store, code_digest, digest, inputs_digest
+from datacheck.engine.workers import DIED, STOPPED, Failure, StepFailedError, Workers
+from datacheck.errors import UsageError
+from datacheck.i18n.message import Message
+
+ATTEMPTS = 4  # to do a task; after the first, only the death of a node can cost one
+ENGINES = "local, ray, ray://HOST:PORT, dask, dask://HOST:PORT, auto"
+LARGE = 1 << 30  # bytes from which `auto` takes a cluster
+
+
+class LostError(Exception):
+    """The worker that did a task is no more."""
+
+
+class Cluster(Workers):
+    """Workers of a cluster behind `map`. Tasks name what they share by its place in the store, and the bytes of files.
+
+    `own`: it was started, or joined, for this run alone.
+    """
+
+    def __init__(self, store: Store, count: int, *, little: bool, limit: float, own: bool) -> None:
+        super().__init__(count, little=little, limit=limit)
+        self.threads = 1
+        self._setup = _written(store, threads=self.threads, little=little, own=own)
+        self._open: set[Any] = set()  # what was asked for and not given back
+
+    @abstractmethod
+    def _ask(self, task: bytes, *, alone: bool) -> Any:
+        """Let some worker call `node.do`; returns what `_answer` takes."""
+
+    @abstractmethod
+    def _answer(self, asked: Any) -> Any:
+        """What `node.do` returned. Raises LostError."""
+
+    @abstractmethod
+    def _end(self, asked: set[Any]) -> None:
+        """Ask for nothing more; forget what was asked."""
+
+    def _handed(self, task: Any) -> Any:
+        return task.placed() if hasattr(task, "placed") else task
+
+    def _submit(self, do: Callable[[Any], Any], task: Any, *, alone: bool = False) -> Any:
+        with self._lock:
+            if self.closed:
+                raise StepFailedError(Failure("Stopped", STOPPED))
+            asked = self._ask(pickle.dumps((do, task), pickle.HIGHEST_PROTOCOL), alone=alone)
+            self._open.add(asked)
+        return asked
+
+    def _result(self, do: Callable[[Any], Any], future: Any, task: Any) -> Any:
+        for _ in range(ATTEMPTS):
+            try:
+                return self._answer(future)
+            except LostError:
+                if self.closed:
+                    return Failure("Stopped", STOPPED)
+            except Exception as error:  # noqa: BLE001 - what it says could hold data
+                kind = type(error).__name__
+                said = Message("{kind} in the cluster; are Python and datacheck the same on every node?", kind=kind)
+                return Failure(kind, said)
+            finally:
+                self._open.discard(future)
+            future = self._submit(do, task, alone=True)
+        return Failure("StepDied", DIED)
+
+    def close(self, *, kill: bool = False) -> None:
+        """Let go of the cluster; with `kill` what it still does for us is stopped."""
+        del kill
+        with self._lock:
+            closed, self.closed = self.closed, True
+        if not closed:
+            self._end(self._open)
+
+
+class OnRay(Cluster):
+    """Tasks of Ray: of the cluster at an address, of the one that runs here, or of one that is started."""
+
+    def __init__(self, address: str | None, store: Store, workers: int | None, *, little: bool, limit: float) -> None:
+        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is told to anybody
+        self._ray = ray = _extra("ray", "ray")
+        self._own = not ray.is_initialized()
+        if self._own:
+            quiet = {"log_to_driver": False, "logging_level": "ERROR"}
+            with _answering(address), warnings.catch_warnings(action="ignore"):
+                try:
+                    ray.init(address or "auto", **quiet)
+                except ConnectionError:
+                    if address:
+                        raise
+                    ray.init("local", num_cpus=workers, include_dashboard=False, **quiet)
+        count = workers or int(ray.cluster_resources().get("CPU", 1))
+        super().__init__(store, count, little=little, limit=limit, own=self._own)
+        self._do = ray.remote(node.do).options(max_retries=0, num_cpus=1)
+
+    def _ask(self, task: bytes, *, alone: bool) -> Any:
+        return self._do.remote(self._setup, task, alone=alone)
+
+    def _answer(self, asked: Any) -> Any:
+        try:
+            return self._ray.get(asked)
+        except self._ray.exceptions.RayError as error:
+            if isinstance(error, self._ray.exceptions.RayTaskError):  # what the worker raised
+                raise
+            raise LostError from None
+
+    def _end(self, asked: set[Any]) -> None:
+        for each in tuple(asked):
+            self._ray.cancel(each, force=True)
+        if self._own:
+            self._ray.shutdown()
+
+
+class OnDask(Cluster):
+    """Tasks of Dask: of the scheduler at an address, or of workers that are started here."""
+
+    def __init__(self, address: str | None, store: Store, workers: int | None, *, little: bool, limit: float) -> None:
+        self._dask = distributed = _extra("distributed", "dask")
+        one = {"n_workers": workers or os.cpu_count(), "threads_per_worker": 1, "dashboard_address": None}
+        # A task whose worker died is asked for by `_result`, not by the scheduler.
+        with _extra("dask", "dask").config.set({"distributed.scheduler.allowed-failures": 0}), _answering(address):
+            self._cluster = None if address else distributed.LocalCluster(**one)
+            self._client = distributed.Client(address or self._cluster, set_as_default=False)
+        threads = self._client.nthreads().values()
+        if max(threads, default=1) > 1:  # what ends one task would end those beside it
+            self._client.close()
+            raise UsageError(
+                "{address}: its workers have several threads; start them with --nthreads 1", address=str(address)
+            )
+        super().__init__(store, workers or len(threads), little=little, limit=limit, own=address is None)
+
+    def _ask(self, task: bytes, *, alone: bool) -> Any:
+        return self._client.submit(node.do, self._setup, task, alone=alone, pure=False)
+
+    def _answer(self, asked: Any) -> Any:
+        try:
+            return asked.result()
+        except (self._dask.KilledWorker, self._dask.CancelledError):
+            raise LostError from None
+
+    def _end(self, asked: set[Any]) -> None:
+        self._client.cancel(list(asked))
+        self._client.close()
+        if self._cluster is not None:
+            self._cluster.close()
+
+
+def named(engine: str, size: int) -> str:
+    """Which engine is meant: of `auto` one that this environment names, for much data. Raises UsageError."""
+    kind, _, address = engine.partition("://")
+    if engine == "auto" and size >= LARGE:
+        known = {"ray": "RAY_ADDRESS", "dask": "DASK_SCHEDULER_ADDRESS"}
+        return next((name for name, variable in known.items() if os.environ.get(variable)), "local")
+    if kind not in ("local", "auto", "ray", "dask") or ("://" in engine and (kind in ("local", "auto") or not address)):
+        raise UsageError("--engine {engine}: expected one of {engines}", engine=engine, engines=ENGINES)
+    return "local" if engine == "auto" else engine
+
+
+def cluster(engine: str, store: Store, workers: int | None, *, little: bool, limit: float) -> Cluster:
+    """The cluster of a name that `named` gave. Raises UsageError where there is none."""
+    kind, _, address = engine.partition("://")
+    if kind == "ray":
+        return OnRay(engine if address else None, store, workers, little=little, limit=limit)
+    scheduler = address or os.environ.get("DASK_SCHEDULER_ADDRESS")
+    return OnDask(scheduler, store, workers, little=little, limit=limit)
+
+
+@contextmanager
+def _answering(address: str | None) -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:  # noqa: BLE001 - each engine has errors of its own
+        kind = type(error).__name__
+        where = address or "--engine"
+        raise UsageError("{address}: no cluster answers there ({kind})", address=where, kind=kind) from None
+
+
+def _extra(module: str, extra: str) -> Any:
+    try:
+        return importlib.import_module(module)
+    except ImportError:
+        raise UsageError(
+            '--engine {engine}: is not installed here: pip install "datacheck-llm[{engine}]"', engine=extra
+        ) from None
+
+
+def _written(store: Store, *, threads: int, little: bool, own: bool) -> Path:
+    """Put into the store how workers begin, with a copy of the user's checks."""
+    folder, copy = discover.user_folder(), None
+    if folder is not None:
+        copy = store.path("checks", inputs_digest())
+        if not store.has(copy):
+            with store.folder(copy) as made:
+                for name, code in discover.user_inputs().items():
+                    (made / name).parent.mkdir(parents=True, exist_ok=True)
+                    (made / name).write_bytes(code)
+    own = own and folder is None and not plugins.inputs()
+    setup = node.Setup(code_digest(), folder, inputs_digest(), copy, threads, little, own)
+    content = pickle.dumps(setup)
+    path = store.path("shared", f"setup-{digest(content.hex())}")
+    store.write_content(path, content)
+    return path

@@ -1,0 +1,81 @@
+"""What a worker of a cluster does: it makes itself ready, once, and then one task after the other.
+
+It imports little: what `prepare` sets must be set before polars is imported.
+"""
+
+import multiprocessing
+import pickle
+import platform
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from datacheck.engine.processes import prepare
+from datacheck.errors import DatacheckError, LoadError
+
+
+@dataclass(frozen=True)
+class Setup:
+    """How the workers of a run begin. It lies in the store: who does not see that could do no task of it.
+
+    code: the digest of datacheck and its plug-ins. checks: the user's folder, what `inputs_digest` says of it, and the
+    copy of its Python files in the store. own: nobody else's work is done in the worker.
+    """
+
+    code: str
+    checks: Path | None
+    inputs: str
+    copy: Path | None
+    threads: int
+    little: bool
+    own: bool
+
+
+_ready: list[tuple[Path, Setup]] = []  # the one that this process was made ready by
+
+
+def do(setup: Path, task: bytes, *, alone: bool) -> Any:
+    """Do a task that `clusters.Cluster` sent; `alone`: in a child, so that it cannot end this worker with it."""
+    try:
+        ready = _made_ready(setup)
+    except DatacheckError as error:
+        from datacheck.engine.workers import Failure
+
+        return Failure(type(error).__name__, error.message)
+    from datacheck.engine.workers import Failure, Workers, guarded
+
+    sent = guarded(pickle.loads, task)
+    if isinstance(sent, Failure):
+        return sent
+    worked, given = sent
+    if not alone:
+        return worked(given)
+    # Dask's workers are daemons, which may have no children; ours end with their parent.
+    multiprocessing.current_process()._config["daemon"] = False  # type: ignore[attr-defined]  # noqa: SLF001
+    child = Workers(1, little=ready.little, limit=worked.keywords["limit"])
+    child.threads = ready.threads
+    return child.alone(worked, given)
+
+
+def _made_ready(path: Path) -> Setup:
+    if _ready and _ready[0][0] == path:
+        return _ready[0][1]
+    host = platform.node()
+    with LoadError.instead(
+        OSError,
+        "{host}: does not see {path} ({reason}); give --out in a folder that all nodes share",
+        host=host,
+        path=path,
+    ):
+        setup: Setup = pickle.loads(path.read_bytes())  # noqa: S301 - the store is the user's own, as tasks are
+    there = setup.checks is not None and setup.checks.is_dir()
+    prepare(setup.checks if there else setup.copy, setup.threads, setup.little, own=setup.own)
+    from datacheck.contract import discover
+    from datacheck.engine.store import code_digest, inputs_digest
+
+    if inputs_digest() != setup.inputs:  # another folder of the same name
+        discover.use_folder(setup.copy)
+    if code_digest() != setup.code:
+        raise LoadError("{host}: has another datacheck, or other plug-ins; install the same on every node", host=host)
+    _ready[:] = [(path, setup)]
+    return setup

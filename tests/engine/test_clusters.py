@@ -1,0 +1,238 @@
+"""What a cluster is asked for, with processes of this machine in its place: what is sent, who dies, what is missing."""
+
+import os
+import pickle
+import signal
+import time
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from functools import partial
+from types import SimpleNamespace
+
+import pytest
+from core_helpers import GOOD, contract, jsonl, statuses, user_check
+
+from datacheck.contract.load import load_contract
+from datacheck.engine import clusters, node, run, shared_bytes
+from datacheck.engine.clusters import Cluster, LostError
+from datacheck.engine.plan import make_plan
+from datacheck.engine.processes import ChildContext
+from datacheck.engine.run import Engine
+from datacheck.engine.store import Store
+from datacheck.engine.view import Loaded, Part
+from datacheck.engine.workers import Here
+from datacheck.errors import LoadError
+from datacheck.features.text_key import TextKey
+from datacheck.files.inventory import inventory
+from datacheck.loading.reading import Reading
+from datacheck.session.session import Options, Session
+
+
+class Spawned(Cluster):
+    """A cluster of processes of this machine, which know of a run what is in the store and in a task."""
+
+    def __init__(self, store, count=2, *, limit=0.0):
+        super().__init__(store, count, little=True, limit=limit, own=True)
+        self.sent = []
+        self._pools = []
+        self._start()
+
+    def _start(self):
+        self._pools.append(ProcessPoolExecutor(self.count, mp_context=ChildContext()))
+
+    def _ask(self, task, *, alone):
+        self.sent.append((len(task), alone))
+        try:
+            return self._pools[-1].submit(node.do, self._setup, task, alone=alone)
+        except BrokenProcessPool:
+            self._start()
+            return self._pools[-1].submit(node.do, self._setup, task, alone=alone)
+
+    def _answer(self, asked):
+        try:
+            return asked.result()
+        except BrokenProcessPool:
+            raise LostError from None
+
+    def _end(self, asked):
+        for pool in self._pools:
+            pool.shutdown(cancel_futures=True)
+
+
+@pytest.fixture
+def spawned(monkeypatch):
+    """`--engine ray` is `Spawned`; gives those that were made."""
+    made = []
+
+    def start(engine, store, workers, *, little, limit):
+        made.append(Spawned(store, limit=limit))
+        return made[-1]
+
+    monkeypatch.setattr(clusters, "cluster", start)
+    return made
+
+
+def report_of(path, checks, out, engine):
+    with Session(path, {}, Options(out=out, checks=checks, engine=engine, workers=2)) as session:
+        session.run()
+        session.finish()
+    return (out / "report.json").read_bytes()
+
+
+def once(flag, how, task):
+    """End this process the first time that the flag is not there."""
+    if not flag.exists():
+        flag.touch()
+        how()
+    return task
+
+
+def always_dies(task):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_a_report_of_a_cluster_is_that_of_this_machine(tmp_path, spawned):
+    jsonl(tmp_path / "data" / "a.jsonl", *[GOOD] * 3, b"{broken", {**GOOD, "source": "x" * 500})
+    user_check(tmp_path / "checks", "counts", "return Measured((Value('number', total(data.rows)),))")
+    user_check(tmp_path / "checks", "dies", "import signal\nos.kill(os.getpid(), signal.SIGKILL)")
+    user_check(tmp_path / "checks", "sleeps", "import time\ntime.sleep(600)")
+    path = contract(tmp_path, ["counts", "dies", "sleeps", "exact_duplicates"])
+    path.write_text("time_limit: 3\n" + path.read_text("utf-8"), "utf-8")
+    there = report_of(path, tmp_path / "checks", tmp_path / "there", "ray")
+    assert there == report_of(path, tmp_path / "checks", tmp_path / "here", "local")
+    found = statuses(tmp_path / "there")
+    assert [found[f"train.{name}"] for name in ("counts", "dies", "sleeps")] == ["pass", "error", "error"]
+    (cluster,) = spawned
+    assert max(size for size, _ in cluster.sent) <= 1024
+    assert [alone for _, alone in cluster.sent].count(True) <= 4  # the two, and what was beside them
+
+
+def test_a_task_whose_worker_is_killed_is_done_again(tmp_path):
+    cluster = Spawned(Store(tmp_path / "store"))
+    killed = partial(once, tmp_path / "flag", partial(signal.raise_signal, signal.SIGKILL))
+    try:
+        assert list(cluster.map(killed, range(6))) == list(range(6))
+    finally:
+        cluster.close()
+
+
+def test_what_dies_twice_or_takes_too_long_is_a_failure_and_the_rest_is_done(tmp_path):
+    cluster = Spawned(Store(tmp_path / "store"), limit=1.5)
+    try:
+        late, done = cluster.map(time.sleep, [60, 0])
+        (dead,) = cluster.map(always_dies, [1])
+    finally:
+        cluster.close()
+    assert (late.kind, late.reason.params["seconds"], done, dead.kind) == ("TimeLimit", 1.5, None, "StepDied")
+
+
+class Recorded(Here):
+    """Takes tasks as a cluster does, and does none."""
+
+    apart = True
+
+    def map(self, work, tasks, *, debug=False):
+        for task in tasks:
+            self.sizes.add(len(pickle.dumps((partial(run.guarded, work), task))))
+            yield None
+
+
+def test_a_task_is_as_small_with_any_number_of_parts(tmp_path):
+    jsonl(tmp_path / "data" / "a.jsonl", GOOD)
+    found = load_contract(contract(tmp_path, ["exact_duplicates"]), {})
+    step = next(step for step in make_plan(found) if isinstance(step.work, TextKey))
+    sizes = {}
+    for many in (1_000, 100_000):
+        engine = Engine(found, inventory(found), Store(tmp_path / f"store{many:06}"), workers=1)
+        engine.workers = Recorded()
+        engine.workers.sizes = set()
+        parts = tuple(Part(f"{n:032x}-0", "a.jsonl", n * 65_536, n * 65_536, n << 23, 65_536) for n in range(many))
+        engine.results["load train"] = Loaded("train", Reading(), parts, ())
+        paths = engine._derive("train", step.work)
+        assert len(paths) == many
+        sizes[many] = max(engine.workers.sizes)
+    assert max(sizes.values()) <= 1024
+    assert sizes[100_000] - sizes[1_000] <= 8  # the digits of a number
+
+
+def test_bytes_of_a_file_are_sent_as_their_place_and_read_there_as_they_were(tmp_path):
+    file = tmp_path / "a.jsonl"
+    file.write_bytes(b"x" * 1000 + b"y" * 5000)
+    sent = pickle.dumps(shared_bytes.placed(b"y" * 5000, file, 1000))
+    assert len(sent) < 400
+    assert pickle.loads(sent) == b"y" * 5000
+    assert shared_bytes.placed(b"z" * 5000, file, 1000) == b"z" * 5000  # of a compressed file
+    file.write_bytes(b"x" * 1000 + b"y" * 4999 + b"z")
+    with pytest.raises(LoadError, match=r"a\.jsonl: .* does not find what was read here"):
+        pickle.loads(sent)
+
+
+def test_a_node_that_does_not_see_the_store_says_so_and_makes_none(tmp_path):
+    cluster = Spawned(Store(tmp_path / "store"), 1)
+    cluster._setup = tmp_path / "elsewhere" / "shared" / "setup"
+    try:
+        (found,) = cluster.map(len, ["abc"])
+    finally:
+        cluster.close()
+    assert "give --out in a folder that all nodes share" in str(found.reason)
+    assert not (tmp_path / "elsewhere").exists()
+
+
+def test_a_node_with_another_datacheck_says_so(tmp_path, monkeypatch):
+    monkeypatch.setattr(clusters, "code_digest", lambda: "of another version")
+    cluster = Spawned(Store(tmp_path / "store"), 1)
+    try:
+        (found,) = cluster.map(len, ["abc"])
+    finally:
+        cluster.close()
+    assert "has another datacheck" in str(found.reason)
+
+
+def test_checks_reach_a_node_that_has_other_ones_in_a_folder_of_that_name(tmp_path, spawned, monkeypatch):
+    jsonl(tmp_path / "data" / "a.jsonl", GOOD)
+    user_check(tmp_path / "checks", "counts", "return Measured((Value('number', 41),))")
+    path = contract(tmp_path, ["counts"])
+    changed = clusters._written
+
+    def written(*args, **kwargs):
+        setup = changed(*args, **kwargs)
+        user_check(tmp_path / "checks", "counts", "return Measured((Value('number', 0),))")
+        return setup
+
+    monkeypatch.setattr(clusters, "_written", written)
+    report_of(path, tmp_path / "checks", tmp_path / "out", "ray")
+    assert statuses(tmp_path / "out")["train.counts"] == "pass"
+
+
+@pytest.mark.parametrize("engine", ["spark", "ray://", "local://x", "dask:8786", ""])
+def test_an_engine_that_nobody_knows_is_refused(command, tmp_path, engine):
+    jsonl(tmp_path / "data" / "a.jsonl", GOOD)
+    code, _, said = command("run", contract(tmp_path), "--out", tmp_path / "out", "--lang", "en", f"--engine={engine}")
+    assert (code, said.count("\n")) == (2, 1)
+    assert f"--engine {engine}: expected one of local, ray" in said
+    assert {path.name for path in tmp_path.iterdir()} == {"data", "contract.yaml"}
+
+
+def test_auto_takes_a_cluster_that_is_named_for_much_data(monkeypatch):
+    for name in ("RAY_ADDRESS", "DASK_SCHEDULER_ADDRESS"):
+        monkeypatch.delenv(name, raising=False)
+    assert clusters.named("auto", clusters.LARGE) == "local"
+    monkeypatch.setenv("DASK_SCHEDULER_ADDRESS", "tcp://head:8786")
+    assert (clusters.named("auto", clusters.LARGE), clusters.named("auto", clusters.LARGE - 1)) == ("dask", "local")
+    monkeypatch.setenv("RAY_ADDRESS", "head:6379")
+    assert clusters.named("auto", clusters.LARGE) == "ray"
+
+
+@pytest.mark.parametrize(("engine", "lang", "word"), [("ray", "en", "is not installed"), ("dask", "zh", "未安装")])
+def test_a_missing_extra_is_named(command, tmp_path, monkeypatch, engine, lang, word):
+    def missing(name):
+        raise ModuleNotFoundError(name)
+
+    monkeypatch.setattr(clusters, "importlib", SimpleNamespace(import_module=missing))
+    jsonl(tmp_path / "data" / "a.jsonl", GOOD)
+    monkeypatch.setenv("LANG", "zh_CN.UTF-8" if lang == "zh" else "en_US.UTF-8")
+    code, _, said = command("run", contract(tmp_path), "--out", tmp_path / "out", "--lang", lang, "--engine", engine)
+    assert (code, said.count("\n")) == (2, 1)
+    assert word in said
+    assert f'pip install "datacheck-llm[{engine}]"' in said
+    assert {path.name for path in tmp_path.iterdir()} == {"data", "contract.yaml"}
