@@ -323,6 +323,8 @@ class Mode:
     that are about roles and their order; tolerates: problems of the check role_errors that this trainer mends itself.
     tool_arguments: what a call's arguments must be for the loader to train them as calls; template: it hands
     them to the tokenizer's chat template as they stand.
+    untrained: the rule by which the run stops at a row whose template marks no token of the assistant's.
+    probe: the script under `probes/` that asks the installed package, "" for none.
     not_covered: sentences for the docs.
     """
 
@@ -339,6 +341,8 @@ class Mode:
     role_rules: frozenset[str] = frozenset()
     tolerates: frozenset[str] = frozenset()
     tool_arguments: Literal["string", "object", "any", "template"] = "template"
+    untrained: str | None = None
+    probe: str = ""
     not_covered: tuple[str, ...] = ()
 
     def configured(

@@ -410,11 +410,12 @@ def _mode(name: str, settings: type[Settings], read: Any, **more: Any) -> Mode:
         run_here=name != "grpo",
         roles={"user": ("user",), "assistant": ("assistant",), "tool": ("tool",), "system": ("system", "developer")},
         role_rules=frozenset({"foreign_role", "role_missing", "no_assistant_token"}),
+        probe="" if name == "grpo" else "trl",
     )
 
 
 MODES = {
-    "sft": _mode("sft", TrlSft, _read_sft, cut=_cut_sft, before=_before_sft),
+    "sft": _mode("sft", TrlSft, _read_sft, cut=_cut_sft, before=_before_sft, untrained="no_assistant_token"),
     "dpo": _mode("dpo", TrlPairs, _read_dpo, cut=_cut_pair),
     "reward": _mode("reward", TrlPairs, _read_reward, cut=lambda to: Cut(to.max_length, "drop")),
     "kto": _mode("kto", TrlPairs, _read_kto, cut=lambda to: Cut(to.max_length, unanswered="prompt_fills")),
