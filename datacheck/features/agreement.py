@@ -1,4 +1,4 @@
-"""What the twin and the preview say of rows, in the terms in which an installed trainer answers, and where both differ."""
+"""What twin and preview say of rows, in the terms in which an installed trainer answers, and where both differ."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def expected(run: TokenRun, records: Sequence[Any], seen: Seen) -> list[ProbedRo
     outcomes = [_outcome(mode.read(record, settings, seen), mode) for record in records]
     if run.tokenizer is None:
         return [ProbedRow(fate) for fate, _ in outcomes]
-    rows = iter(_sampled(run, [found for _, found in outcomes]))
-    return [next(rows) if fate == "kept" else ProbedRow(fate) for fate, _ in outcomes]
+    rows = _sampled(run, [found for _, found in outcomes])
+    return [row if fate == "kept" else ProbedRow(fate) for (fate, _), row in zip(outcomes, rows, strict=True)]
 
 
 def _outcome(read: RowOutcome, mode: Mode) -> tuple[str, Trained | None]:
@@ -46,7 +46,7 @@ def _sampled(run: TokenRun, found: Sequence[Trained | None]) -> Iterator[ProbedR
     model = load_model(run.tokenizer)
     conversations = [trained_as(each) if each is not None else [] for each in found]
     every: list[Conversation] = [each for row in conversations for each in row]
-    with renderer(model, run.template) or nullcontext() as child:
+    with renderer(model, run.template, run.trainer) or nullcontext() as child:
         made = iter(list(samples(every, limits_of(run, model.tokenizer), child)))
     for trained, row in zip(found, conversations, strict=True):
         yield _row(run, trained, [next(made) for _ in row])
@@ -86,6 +86,9 @@ def differs(ours: ProbedRow, theirs: ProbedRow) -> str | None:
         return "fate"
     if not ours.examples or not theirs.examples:
         return None
-    if [each.ids for each in ours.examples] != [each.ids for each in theirs.examples]:
+    pairs = list(zip(ours.examples, theirs.examples, strict=False))
+    if len(ours.examples) != len(theirs.examples) or any(one.ids != two.ids for one, two in pairs):
         return "tokens"
-    return "labels" if ours.examples != theirs.examples else None
+    marked = [two.label for _, two in pairs] if ours.examples[0].label is None else [one.label for one, _ in pairs]
+    same = all(one.labels == two.labels for one, two in pairs) and marked == [two.label for _, two in pairs]
+    return None if same else "labels"

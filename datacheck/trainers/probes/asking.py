@@ -69,7 +69,7 @@ class Probed(NamedTuple):
 
 @dataclass(frozen=True)
 class ProbeRequest:
-    """What to ask: a family's script (`trl`), a mode (`sft`), settings, and a tokenizer's files by name (None: none)."""
+    """What to ask: a family's script (`trl`), a mode (`sft`), settings, a tokenizer's files by name (None: none)."""
 
     family: str
     mode: str
@@ -139,7 +139,7 @@ def _run(python: Path, folder: Path, request: Mapping[str, Any], seconds: float)
         (folder / name).mkdir(exist_ok=True)
     command = [os.path.abspath(python), str(_CHILD), str(folder)]  # noqa: PTH100 - a venv's link must stay one
     try:
-        child = subprocess.Popen(
+        child = subprocess.Popen(  # noqa: S603 - the operator names the program; no shell
             command,
             cwd=folder,
             env=_environment(folder),
@@ -168,7 +168,8 @@ def _environment(folder: Path) -> dict[str, str]:
     threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "RAYON_NUM_THREADS"), "1")
     homes = {"HOME": str(folder / "home"), "TMPDIR": str(folder / "tmp"), "HF_HOME": str(folder / "home" / "hf")}
     plain = {"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1", "LC_ALL": "C.UTF-8", "USER": "datacheck"}
-    return {**kept, **offline, **threads, **homes, **plain, "TOKENIZERS_PARALLELISM": "false", "CUDA_VISIBLE_DEVICES": ""}
+    alone = {"TOKENIZERS_PARALLELISM": "false", "CUDA_VISIBLE_DEVICES": ""}
+    return {**kept, **offline, **threads, **homes, **plain, **alone}
 
 
 def _answer(python: Path, file: Path, code: int) -> list[dict[str, Any]]:

@@ -13,7 +13,6 @@ import hashlib  # noqa: E402
 import importlib.metadata  # noqa: E402
 import importlib.util  # noqa: E402
 import json  # noqa: E402
-import os  # noqa: E402
 import resource  # noqa: E402
 import signal  # noqa: E402
 import time  # noqa: E402
@@ -79,7 +78,7 @@ def source_digest(package: str) -> str:
     """A digest of the Python files of a package, without importing it: what is patched is another one."""
     spec = importlib.util.find_spec(package)
     digest = hashlib.sha256()
-    for folder in (spec.submodule_search_locations or () if spec else ()):
+    for folder in spec.submodule_search_locations or () if spec else ():
         for path in sorted(Path(folder).rglob("*.py")):
             digest.update(str(path.relative_to(folder)).encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:16]
@@ -142,7 +141,7 @@ class Finder:
         return first + self._good(context, rows[half:])
 
     def _settle(self, rows: list[int]) -> None:
-        """Load all that can be; where they stop one another, the rows behind the longest good beginning are looked at."""
+        """Load all that can be; where they stop one another, the row behind the longest good beginning is to blame."""
         while rows and time.monotonic() < self.until:
             error = self._stops(rows)
             if error is None:
@@ -179,7 +178,7 @@ def main(folder: Path) -> None:
             head["notes"] = list(loading.notes)
     written = folder / f"{ANSWER}.part"
     written.write_text("".join(json.dumps(line) + "\n" for line in [head, *answers]), encoding="utf-8")
-    os.replace(written, folder / ANSWER)
+    written.replace(folder / ANSWER)
 
 
 if __name__ == "__main__":

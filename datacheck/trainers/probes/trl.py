@@ -1,7 +1,6 @@
-"""The probe of TRL: a JSON Lines file through `load_dataset`, a trainer on a tiny model of random weights, its collator."""
+"""The probe of TRL: a JSON Lines file through `load_dataset`, a trainer on a tiny random model, its collator."""
 
 import importlib
-import json
 from pathlib import Path
 from typing import Any
 
@@ -38,9 +37,8 @@ class Loading:
         letters = sorted(tokenizers.pre_tokenizers.ByteLevel.alphabet())
         plain = tokenizers.Tokenizer(tokenizers.models.BPE({letter: n for n, letter in enumerate(letters)}, []))
         plain.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
-        made = self.transformers.PreTrainedTokenizerFast(
-            tokenizer_object=plain, eos_token="<|im_end|>", pad_token="<|pad|>"
-        )
+        special = {"eos_token": "<|im_end|>", "pad_token": "<|pad|>"}
+        made = self.transformers.PreTrainedTokenizerFast(tokenizer_object=plain, **special)
         made.chat_template = _TEMPLATE
         return made
 
