@@ -8,9 +8,9 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-# Which tokens are trained: all, the assistant's, those after the prompt, the last answer's, by one weight per message;
-# sampled: the model writes the answer (GRPO, PPO). As in the twins of the trainers.
-Loss = Literal["all", "assistant", "completion", "last_turn", "weights", "sampled"]
+# Which tokens are trained: all, the assistant's, those after the prompt, of these the assistant's, the last answer's,
+# by one weight per message; sampled: the model writes the answer (GRPO, PPO). As in the twins of the trainers.
+Loss = Literal["all", "assistant", "completion", "assistant_of_completion", "last_turn", "weights", "sampled"]
 
 _ROLES = {
     "human": "user",
@@ -31,6 +31,7 @@ class Conversation(NamedTuple):
     part: the key that makes it one (messages, chosen, rejected, completion, prompt, text).
     messages: with the roles of templates; places: the JSON path of each; answers: index of the first answer, for the
     loss "completion". Without messages: plain `prompt` and `text` that follow each other (no template is used).
+    called: a plain text gets the end token behind it, and the special tokens that a call of the tokenizer adds.
     """
 
     part: str
@@ -43,6 +44,7 @@ class Conversation(NamedTuple):
     tools: list[Any] | None = None
     extra: Mapping[str, Any] | None = None
     weights: tuple[float, ...] | None = None
+    called: bool = False
 
 
 def conversations(record: Any, roles: Mapping[str, str] | None = None) -> list[Conversation]:
@@ -69,7 +71,7 @@ def trained_as(trained: Any) -> list[Conversation]:
     """The training examples of what the twin of a trainer reads in a record (`datacheck.trainers.base.Trained`)."""
     more = {"tools": trained.tools, "extra": trained.template_arguments}
     if trained.text is not None:
-        return [Conversation("text", "all", text=trained.text, places=("text",))]
+        return [Conversation("text", "all", text=trained.text, places=("text",), called=trained.called)]
     if trained.messages is not None:
         places = _numbered("messages", trained.messages)
         return [Conversation("messages", trained.loss, trained.messages, places, weights=trained.weights, **more)]
@@ -85,7 +87,8 @@ def _joined(part: str, trained: Any, answer: Any, more: Mapping[str, Any]) -> Co
     loss: Loss = "sampled" if answer is None else trained.loss
     prompt = trained.prompt
     if not isinstance(prompt if answer is None else answer, list):
-        return Conversation(part, loss, prompt=prompt or "", text=answer or "", places=("prompt", part))
+        said = Conversation(part, loss, prompt=prompt or "", text=answer or "", places=("prompt", part))
+        return said._replace(called=trained.called)
     before = _as_list(prompt)
     told = answer or []
     places = (*_numbered("prompt", before), *_numbered(part, told))

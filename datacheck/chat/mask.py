@@ -75,13 +75,19 @@ class Concatenated(NamedTuple):
     aligned: bool
 
 
-def concatenation(prompt: Sequence[int], whole: Sequence[int]) -> Concatenated:
-    """Labels of prompt + completion tokenized as one, from the number of tokens of the prompt alone (as TRL does).
+def common_start(one: Sequence[int], other: Sequence[int]) -> int:
+    """How many tokens both begin with."""
+    pairs = zip(one, other, strict=False)
+    return next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
+
+
+def concatenation(prompt: Sequence[int], whole: Sequence[int], boundary: int | None = None) -> Concatenated:
+    """Labels of prompt + completion tokenized as one, from the number of tokens of the prompt alone.
 
     Where the last characters of the prompt and the first of the completion share a token, the boundary is wrong by
-    some tokens: `aligned` is False.
+    some tokens: `aligned` is False. boundary: where the completion starts instead (TRL: where both part).
     """
-    count = min(len(prompt), len(whole))
+    count = min(len(prompt), len(whole)) if boundary is None else boundary
     return Concatenated([0] * count + [1] * (len(whole) - count), list(whole[: len(prompt)]) == list(prompt))
 
 

@@ -9,15 +9,17 @@ from tokenizers import Encoding
 
 from datacheck.chat.child import Renderer, RenderRequest, Reply
 from datacheck.chat.conversations import Conversation
-from datacheck.chat.mask import by_spans, concatenation, kept, runs
+from datacheck.chat.mask import by_spans, common_start, concatenation, kept, runs
 from datacheck.chat.template import Spans, TemplateFault
 from datacheck.chat.tokenizer import Tokenizer
 from datacheck.i18n.message import Message
 
 _FIRST = {"chosen": "rejected", "chosen_messages": "rejected_messages", "chosen_response": "rejected_response"}
+_AFTER_PROMPT = ("completion", "assistant_of_completion")
 _BATCH = 64  # rows whose texts are tokenized together, on all cores
 NO_TEMPLATE = Message("the tokenizer has no chat template")
 Side = Literal["right", "left"]
+Boundary = Literal["prompt", "parting", "parting_of_pair"]
 
 
 class Fault(NamedTuple):
@@ -58,12 +60,20 @@ class SampleRun:
 
     truncation: the side that is cut beyond `max_length`; keep: a trainer's own rule instead, from (prompt, answer)
     tokens turn by turn to those that are kept of each (the first ones), or None where the row is lost.
+    boundary: where a completion begins: behind as many tokens as the prompt alone has; where the tokens of the prompt
+    and of both part (TRL), of a pair where those of any of the two part.
     """
 
     tokenizer: Tokenizer
     max_length: int | None = None
     truncation: Side = "right"
     keep: Callable[[list[tuple[int, int]]], list[tuple[int, int]] | None] | None = None
+    boundary: Boundary = "prompt"
+
+    @property
+    def boundary_of_pair(self) -> bool:
+        """Whether the other answer of a pair decides too."""
+        return self.keep is not None or self.boundary == "parting_of_pair"
 
     def kept(self, turns: Sequence[int], length: int, beside: int = 0) -> range | frozenset[int]:
         """The tokens that are left of a row.
@@ -142,7 +152,7 @@ def _rendered(source: Iterator[Conversation], tokenizer: Tokenizer, renderer: Re
 
 
 def _prompted(conversation: Conversation) -> bool:
-    return conversation.loss == "completion"
+    return conversation.loss in _AFTER_PROMPT
 
 
 def _requests(conversation: Conversation) -> Iterator[RenderRequest]:
@@ -153,7 +163,8 @@ def _requests(conversation: Conversation) -> Iterator[RenderRequest]:
     if conversation.loss in ("assistant", "weights", "last_turn"):
         yield RenderRequest(messages, tools, extra)
         return
-    yield RenderRequest(messages, tools, extra, prompt=conversation.loss == "sampled", spans=False)
+    spans = conversation.loss == "assistant_of_completion"
+    yield RenderRequest(messages, tools, extra, prompt=conversation.loss == "sampled", spans=spans)
     if _prompted(conversation):
         yield RenderRequest(messages[: conversation.answers], tools, extra, prompt=True, spans=False)
 
@@ -165,11 +176,12 @@ def _no_template(conversation: Conversation, eos: str) -> _Work:
 
 
 def _plain(conversation: Conversation, eos: str) -> _Work:
-    """Prompt and answer put together; the end token follows an answer (as TRL adds it), not a text or a prompt."""
+    """Prompt and answer put together; the end token follows an answer (as TRL adds it), and what is `called`."""
+    answer = conversation.text if conversation.text.endswith(eos) else conversation.text + eos
     if conversation.loss != "completion":
         by = "sampled" if conversation.loss == "sampled" else "all"
-        return _Work(conversation, conversation.prompt + conversation.text, by=by)
-    answer = conversation.text if conversation.text.endswith(eos) else conversation.text + eos
+        text = answer if conversation.called and by == "all" else conversation.text
+        return _Work(conversation, conversation.prompt + text, by=by)
     return _Work(conversation, conversation.prompt + answer, prompt=conversation.prompt, by="concatenation")
 
 
@@ -179,7 +191,8 @@ def _from_replies(conversation: Conversation, reply: Reply, prompt: Reply | None
             return _Work(conversation, "", error=each.message)
         if each is not None and each.fault is not None:
             return _Work(conversation, "", fault=_refused(conversation, each))
-    by = reply.by or {"completion": "concatenation", "sampled": "sampled"}.get(conversation.loss, "all")
+    by = None if _prompted(conversation) else reply.by
+    by = by or ("concatenation" if _prompted(conversation) else "sampled" if conversation.loss == "sampled" else "all")
     answers = [(start, end) for start, end in reply.spans]
     spans = _spans(conversation, answers)
     return _Work(conversation, reply.text, prompt.text if prompt else None, spans, answers, by)
@@ -201,19 +214,29 @@ def _spans(conversation: Conversation, spans: Spans) -> Spans:
 
 
 def _tokenized(batch: Sequence[_Work], run: SampleRun) -> Iterator[Sample]:
-    texts = [work.text for work in batch]
-    prompts = [work.prompt for work in batch if work.prompt is not None]
     try:
-        encodings = iter(run.tokenizer.encode([*texts, *prompts]))
-        whole = list(islice(encodings, len(batch)))
+        whole = _encoded([work.text for work in batch], batch, run)
+        asked = [work for work in batch if work.prompt is not None]
+        encodings = iter(_encoded([work.prompt or "" for work in asked], asked, run))
     except TemplateFault:  # one text among them holds a lone surrogate: one by one
         yield from (_alone(work, run) for work in batch)
         return
     prompted = [next(encodings) if work.prompt is not None else None for work in batch]
     for at, (work, encoding, prompt) in enumerate(zip(batch, whole, prompted, strict=True)):
-        beside = _beside(batch, at) if run.keep is not None and prompt is not None else None
-        other = len(whole[beside].ids) - len(prompt.ids) if beside is not None and prompt is not None else 0
-        yield _sample(work, encoding, prompt, run, other)
+        beside = _beside(batch, at) if run.boundary_of_pair and prompt is not None else None
+        yield _sample(work, encoding, prompt, run, None if beside is None else whole[beside])
+
+
+def _encoded(texts: Sequence[str], batch: Sequence[_Work], run: SampleRun) -> list[Encoding]:
+    """The tokens of texts; of plain ones that a trainer hands to a call of the tokenizer with what that adds."""
+    called = [work.conversation.called and work.conversation.messages is None for work in batch]
+    found = {
+        flag: iter(
+            run.tokenizer.encode([text for text, own in zip(texts, called, strict=True) if own is flag], special=flag)
+        )
+        for flag in (True, False)
+    }
+    return [next(found[flag]) for flag in called]
 
 
 def _beside(batch: Sequence[_Work], at: int) -> int | None:
@@ -228,31 +251,45 @@ def _beside(batch: Sequence[_Work], at: int) -> int | None:
 
 def _alone(work: _Work, run: SampleRun) -> Sample:
     try:
-        encoded = run.tokenizer.encode([work.text] if work.prompt is None else [work.text, work.prompt])
+        texts = [work.text] if work.prompt is None else [work.text, work.prompt]
+        encoded = _encoded(texts, [work] * len(texts), run)
     except TemplateFault as fault:
         where = work.conversation.places[0] if work.conversation.places else None
         return Sample(work.conversation, faults=(Fault("not_encodable", where, fault.message),))
     return _sample(work, encoded[0], encoded[1] if work.prompt is not None else None, run)
 
 
-def _sample(work: _Work, encoding: Encoding, prompt: Encoding | None, run: SampleRun, beside: int = 0) -> Sample:
+def _sample(
+    work: _Work, encoding: Encoding, prompt: Encoding | None, run: SampleRun, other: Encoding | None = None
+) -> Sample:
+    """`other`: the tokens of the other answer of a pair, with the prompt."""
     if work.error is not None or work.fault is not None:
         return Sample(work.conversation, error=work.error, faults=(work.fault,) if work.fault else ())
     faults: list[Fault] = []
     ids = encoding.ids
     if prompt is not None:
-        labels, aligned = concatenation(prompt.ids, ids)
-        if not aligned:
+        labels, aligned = concatenation(prompt.ids, ids, _boundary(prompt.ids, ids, run, other))
+        if work.conversation.loss == "assistant_of_completion":
+            labels = [one & both for one, both in zip(labels, by_spans(encoding, list(work.spans)), strict=True)]
+        if not aligned and run.boundary == "prompt":
             faults.append(Fault("prompt_not_prefix", _answer_place(work.conversation), None))
     elif work.by in ("all", "sampled"):
         labels = [int(work.by == "all")] * len(ids)
     else:
         labels = by_spans(encoding, list(work.spans))
     turns = _turns(by_spans(encoding, list(work.answers)) if work.answers else labels) if run.keep else ()
-    left = run.kept(turns, len(ids), beside)
+    left = run.kept(turns, len(ids), 0 if other is None or prompt is None else len(other.ids) - len(prompt.ids))
     if work.by != "sampled":
         faults += _faults(work, ids, labels, left, run)
     return Sample(work.conversation, work.text, ids, labels, encoding, left, work.by, tuple(faults))
+
+
+def _boundary(prompt: Sequence[int], ids: Sequence[int], run: SampleRun, other: Encoding | None) -> int | None:
+    """Where the completion begins, where that is not behind the tokens of the prompt alone."""
+    if run.boundary == "prompt":
+        return None
+    wholes = [ids] if other is None else [ids, other.ids]
+    return min(common_start(prompt, whole) for whole in wholes)
 
 
 def _answer_place(conversation: Conversation) -> str | None:
@@ -304,7 +341,7 @@ def _said_faults(conversation: Conversation, work: _Work) -> Iterator[Fault]:
 
 def _wanted(conversation: Conversation, number: int) -> bool:
     """Whether the loss means this answer to be trained."""
-    if conversation.loss == "completion":
+    if conversation.loss in _AFTER_PROMPT:
         return number >= conversation.answers
     if conversation.loss == "weights" and conversation.weights:
         return conversation.weights[number] > 0

@@ -39,13 +39,13 @@ class Tokenizer:
     ends: frozenset[int]
     _blank: dict[int, bool] = field(default_factory=dict)
 
-    def encode(self, texts: Sequence[str]) -> list[Encoding]:
-        """Ids and offsets, without special tokens of the tokenizer's own: a template writes them.
+    def encode(self, texts: Sequence[str], *, special: bool = False) -> list[Encoding]:
+        """Ids and offsets; without special tokens of the tokenizer's own, which a template writes, unless asked for.
 
         Texts with lone surrogates raise TemplateFault (encoding): no tokenizer takes them.
         """
         try:
-            return self.backend.encode_batch(list(texts), add_special_tokens=False)
+            return self.backend.encode_batch(list(texts), add_special_tokens=special)
         except (UnicodeEncodeError, TypeError) as error:
             raise TemplateFault("the text holds lone surrogates", kind="encoding") from error
 

@@ -88,7 +88,7 @@ class TemplateErrors(OfTokens):
         assert self.run is not None
         assert self.run.tokenizer is not None
         model = load_model(self.run.tokenizer)
-        child = renderer(model, self.run.template)
+        child = renderer(model, self.run.template, self.run.trainer)
         if child is None:
             return Lint((Fault("no_template", None, NO_TEMPLATE),))
         with child:

@@ -70,8 +70,11 @@ def load_model(artifact: Artifact) -> RunModel:
         raise LoadError("{named}: {reason}", named=artifact.named, reason=fault.message) from None
 
 
-def renderer(model: RunModel, template: str | None) -> Renderer | None:
-    """What renders for a run; None where its tokenizer has no template. Raises LoadError for an unknown name."""
+def renderer(model: RunModel, template: str | None, trainer: RunOf | None = None) -> Renderer | None:
+    """What renders for a run; None where its tokenizer has no template. Raises LoadError for an unknown name.
+
+    trainer: it may train with another template than the tokenizer's.
+    """
     from datacheck.chat.child import Renderer
 
     wanted = template or "default"
@@ -81,7 +84,15 @@ def renderer(model: RunModel, template: str | None) -> Renderer | None:
             wanted=wanted,
             known=", ".join(sorted(model.sources)),
         )
-    return Renderer(model.sources, model.tokenizer.special, template) if model.sources else None
+    if not model.sources:
+        return None
+    sources = model.sources
+    if trainer is not None:
+        mode, settings = _trainer(trainer)
+        trained = mode.rendered_with(settings, sources[wanted])
+        if trained != sources[wanted]:
+            return Renderer({"default": trained}, model.tokenizer.special)
+    return Renderer(sources, model.tokenizer.special, template)
 
 
 def reader(run: TokenRun, seen: Seen) -> Callable[[Any], list[Conversation]]:
@@ -114,8 +125,9 @@ def limits_of(run: TokenRun, tokenizer: Tokenizer) -> SampleRun:
     mode, settings = _trainer(run.trainer)
     cut = mode.cut(settings)
     if cut.how in ("keep_start", "keep_end") and cut.of == "all":
-        return SampleRun(tokenizer, cut.limit, "right" if cut.how == "keep_start" else "left")
-    return SampleRun(tokenizer, cut.limit, keep=cut.kept)
+        side: Truncation = "right" if cut.how == "keep_start" else "left"
+        return SampleRun(tokenizer, cut.limit, side, boundary=mode.boundary)
+    return SampleRun(tokenizer, cut.limit, keep=cut.kept, boundary=mode.boundary)
 
 
 def _trainer(run: RunOf) -> tuple[Mode, Settings]:
@@ -166,7 +178,7 @@ class Tokens(Feature):
                     rows.append(row)
                     yield conversation
 
-        child = renderer(model, self.run.template)
+        child = renderer(model, self.run.template, self.run.trainer)
         try:
             lines = _lines(samples(examples(), limits_of(self.run, model.tokenizer), child), rows)
         finally:

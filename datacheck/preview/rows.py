@@ -90,7 +90,7 @@ def preview(
         raise UsageError("--row {row}: {named} has no such row; the first is 0", row=row, named=wanted.named)
     examples: list[Conversation] = [each for _, _, found in rows for each in found]
     limits = limits_of(used, model.tokenizer)
-    with renderer(model, used.template) or nullcontext() as child:
+    with renderer(model, used.template, used.trainer) or nullcontext() as child:
         made = iter(list(samples(examples, limits, child)))
     shown = tuple(Previewed(number, at, tuple(islice(made, len(found)))) for number, at, found in rows)
     return Preview(shown, model.tokenizer, limits.max_length)

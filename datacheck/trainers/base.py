@@ -26,9 +26,9 @@ FATES = ids("kept", "changed", "masked", "truncated", "dropped", "fails")
 Kind = Literal["kept", "changed", "masked", "truncated", "dropped", "fails"]
 LOST = ("dropped", "fails")
 
-# Which tokens are trained: all, the assistant's, the completion's (all but the prompt), the last turn's answer,
-# by `weights` (one per message); sampled: answers come from the model (GRPO, PPO).
-Loss = Literal["all", "assistant", "completion", "last_turn", "weights", "sampled"]
+# Which tokens are trained: all, the assistant's, the completion's (all but the prompt), the assistant's of these, the
+# last turn's answer, by `weights` (one per message); sampled: answers come from the model (GRPO, PPO).
+Loss = Literal["all", "assistant", "completion", "assistant_of_completion", "last_turn", "weights", "sampled"]
 
 
 class Rule(NamedTuple):
@@ -62,6 +62,7 @@ class Trained(NamedTuple):
 
     One of: `messages` (a conversation), `text`, `prompt` with `response`, or `chosen` and `rejected` (with `prompt`
     where it is apart). Prompt and answers are messages or text, as the trainer has them. `label` is KTO's.
+    called: text gets the end token behind it, and what a call of the tokenizer adds (a BOS).
     """
 
     loss: Loss
@@ -75,6 +76,7 @@ class Trained(NamedTuple):
     tools: list[Any] | None = None
     weights: tuple[float, ...] | None = None
     template_arguments: Mapping[str, Any] | None = None
+    called: bool = False
 
 
 class RowOutcome(NamedTuple):
@@ -323,6 +325,10 @@ class Mode:
     that are about roles and their order; tolerates: problems of the check role_errors that this trainer mends itself.
     tool_arguments: what a call's arguments must be for the loader to train them as calls; template: it hands
     them to the tokenizer's chat template as they stand.
+    boundary: where a completion begins: behind as many tokens as the prompt alone has, where these and those of both
+    part, or (for a pair) where any of the two parts. rendered_with: (settings, template) → the one that it trains with.
+    untrained: the rule by which the run stops at a row whose template marks no token of the assistant's.
+    probe: the script under `probes/` that asks the installed package, "" for none.
     not_covered: sentences for the docs.
     """
 
@@ -339,6 +345,10 @@ class Mode:
     role_rules: frozenset[str] = frozenset()
     tolerates: frozenset[str] = frozenset()
     tool_arguments: Literal["string", "object", "any", "template"] = "template"
+    boundary: Literal["prompt", "parting", "parting_of_pair"] = "prompt"
+    rendered_with: Callable[[Any, str], str] = lambda _settings, template: template
+    untrained: str | None = None
+    probe: str = ""
     not_covered: tuple[str, ...] = ()
 
     def configured(

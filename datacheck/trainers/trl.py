@@ -4,12 +4,18 @@ TRL drops next to nothing: a row that does not fit stops the run, often only aft
 What the *first* record looks like decides how all are read. Rows that are too long are cut or dropped by tokens.
 """
 
+import hashlib
+import re
+import tomllib
+from functools import cache
+from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from datacheck.i18n.message import Message
 from datacheck.trainers.base import (
     Cut,
     Fate,
+    Loss,
     Messages,
     Mode,
     RowOutcome,
@@ -189,7 +195,7 @@ def _read_sft(example: dict[str, Any], to: TrlSft, seen: Seen) -> RowOutcome:
     if _is_conversational(example):
         return _conversation(example, to, tools, arguments)
     text = column(example, to.dataset_text_field, "no_known_column")
-    return RowOutcome((), Trained("all", text=text_of(text, "text_expected", to.dataset_text_field)))
+    return RowOutcome((), Trained("all", text=text_of(text, "text_expected", to.dataset_text_field), called=True))
 
 
 def _check_eos(example: dict[str, Any]) -> None:
@@ -217,14 +223,16 @@ def _prompt_completion(example: dict[str, Any], to: TrlSft, tools: Any, argument
     whole = _joined(example, "prompt", "completion")
     only = to.completion_only_loss is None or to.completion_only_loss
     if isinstance(whole, str):
-        return RowOutcome((), Trained("completion" if only else "all", prompt=example["prompt"], response=completion))
+        loss: Loss = "completion" if only else "all"
+        return RowOutcome((), Trained(loss, prompt=example["prompt"], response=completion, called=True))
     prompt = _rendered(example["prompt"], "prompt")
     notes = _notes(_rendered(whole, "completion"), "prompt + completion")
     listed = _listed_tools(tools)
     if conversational and to.assistant_only_loss and not any(m.get("role") == "assistant" for m in whole):
         raise StopRow("no_assistant_token", "completion")
+    after, every = ("assistant_of_completion", "assistant") if to.assistant_only_loss else ("completion", "all")
     trained = Trained(
-        "completion" if only else "assistant" if to.assistant_only_loss else "all",
+        after if only else every,  # type: ignore[arg-type]
         prompt=prompt,
         response=completion,
         tools=listed,
@@ -294,7 +302,13 @@ def _preference(example: dict[str, Any], tools: Any, arguments: dict[str, Any] |
     notes, listed = _pair(example, _ANSWERS, tools)
     prompt, chosen, rejected = (example[name] for name in ("prompt", "chosen", "rejected"))
     trained = Trained(
-        "completion", prompt=prompt, chosen=chosen, rejected=rejected, tools=listed, template_arguments=arguments
+        "completion",
+        prompt=prompt,
+        chosen=chosen,
+        rejected=rejected,
+        tools=listed,
+        template_arguments=arguments,
+        called=True,
     )
     return RowOutcome(notes, trained)
 
@@ -321,7 +335,12 @@ def _read_reward(example: dict[str, Any], _to: TrlPairs, seen: Seen) -> RowOutco
         else:
             text_of(side, "text_expected", name)
     trained = Trained(
-        "all", chosen=example["chosen"], rejected=example["rejected"], tools=listed, template_arguments=arguments
+        "all",
+        chosen=example["chosen"],
+        rejected=example["rejected"],
+        tools=listed,
+        template_arguments=arguments,
+        called=True,
     )
     return RowOutcome(tuple(notes[:1]), trained)
 
@@ -342,7 +361,7 @@ def _read_kto(example: dict[str, Any], _to: TrlPairs, seen: Seen) -> RowOutcome:
         raise StopRow("no_label", "label", type_of(label))
     notes += fate_if(not isinstance(label, bool), "label_not_bool", "label", type_of(label))
     trained = Trained("completion", prompt=example["prompt"], response=completion, label=bool(label),
-                      tools=listed, template_arguments=arguments)  # fmt: skip
+                      tools=listed, template_arguments=arguments, called=True)  # fmt: skip
     return RowOutcome(notes, trained)
 
 
@@ -388,6 +407,27 @@ def _before_sft(to: TrlSft, seen: Seen) -> tuple[Fate, ...]:
     return fate_if(told, "user_words_trained", None, Message("assistant_only_loss is off"))
 
 
+_GENERATION = re.compile(r"\{%-?\s*generation\s*-?%\}")  # has_generation_markers, chat_template_utils.py
+_TEMPLATES = Path(__file__).parent / "templates" / "trl"
+_NO_TRAINING_TEMPLATE = (
+    "{{ raise_exception('assistant_only_loss: the template has no {% generation %} marks, and TRL has no training "
+    "template for it') }}"
+)
+
+
+@cache
+def _training_templates() -> dict[str, str]:
+    return tomllib.loads((_TEMPLATES / "training.toml").read_text(encoding="utf-8"))
+
+
+def _rendered_with(to: TrlSft, template: str) -> str:
+    """The template that TRL trains with: one of its own where the tokenizer's cannot say what the assistant wrote."""
+    if not to.assistant_only_loss or _GENERATION.search(template):
+        return template
+    known = _training_templates().get(hashlib.sha256(template.encode()).hexdigest())
+    return (_TEMPLATES / known).read_text(encoding="utf-8") if known else _NO_TRAINING_TEMPLATE
+
+
 def _cut_sft(to: TrlSft) -> Cut:
     if to.packing and to.packing_strategy != "bfd":
         return Cut()  # rows are wrapped or split into chunks, nothing is lost
@@ -410,11 +450,21 @@ def _mode(name: str, settings: type[Settings], read: Any, **more: Any) -> Mode:
         run_here=name != "grpo",
         roles={"user": ("user",), "assistant": ("assistant",), "tool": ("tool",), "system": ("system", "developer")},
         role_rules=frozenset({"foreign_role", "role_missing", "no_assistant_token"}),
+        boundary="parting_of_pair" if name == "dpo" else "parting",
+        probe="" if name == "grpo" else "trl",
     )
 
 
 MODES = {
-    "sft": _mode("sft", TrlSft, _read_sft, cut=_cut_sft, before=_before_sft),
+    "sft": _mode(
+        "sft",
+        TrlSft,
+        _read_sft,
+        cut=_cut_sft,
+        before=_before_sft,
+        rendered_with=_rendered_with,
+        untrained="no_assistant_token",
+    ),
     "dpo": _mode("dpo", TrlPairs, _read_dpo, cut=_cut_pair),
     "reward": _mode("reward", TrlPairs, _read_reward, cut=lambda to: Cut(to.max_length, "drop")),
     "kto": _mode("kto", TrlPairs, _read_kto, cut=lambda to: Cut(to.max_length, unanswered="prompt_fills")),
