@@ -6,7 +6,7 @@ RUN := $(PY) -m datacheck run
 JOBS ?= 3
 
 .DEFAULT_GOAL := help
-.PHONY: help demo quick test slow sabotage mutants lint types docs docs-check catalogues guard lock clean
+.PHONY: help demo quick test slow sabotage mutants lint types docs docs-check site catalogues guard lock clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -57,6 +57,9 @@ docs: $(VENV)/.ready ## write docs/checks, docs/codes.md, the schemas and the se
 docs-check: $(VENV)/.ready ## fail when docs/ is not what the code says
 	$(PY) docs/generate.py --check
 
+site: $(VENV)/.ready ## the documentation as pages: site/index.html; a broken link ends it
+	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/mkdocs build --quiet
+
 catalogues: $(VENV)/.ready ## add new sentences to the catalogues of languages, drop dead ones, list what lacks words
 	$(PY) docs/catalogues.py
 	$(PY) hatch_build.py
@@ -70,4 +73,4 @@ lock: ## resolve dependencies again (needs uv on PATH or in the venv)
 	python3 requirements/order.py requirements/base.txt requirements/dev.txt
 
 clean: ## remove what the targets made
-	rm -rf $(VENV) out build dist
+	rm -rf $(VENV) out build dist site

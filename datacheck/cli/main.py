@@ -36,7 +36,6 @@ from datacheck.interrupts import InterruptedRunError, signals_raise
 from datacheck.version import __version__
 
 app = typer.Typer(
-    add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     help="Check training data against a contract before any training starts.",
@@ -415,9 +414,22 @@ def checks(folder: ChecksOpt = None, lang: LangOpt = "") -> None:
         typer.echo(summary(name, language(lang)))
 
 
+def _explained(begun: str) -> list[str]:
+    """What `explain` knows and begins so, for the completion of a shell."""
+    from datacheck.contract.discover import check_names
+    from datacheck.loading.codes import CODES
+
+    return [name for name in (*check_names(), *CODES) if name.startswith(begun)]
+
+
 @app.command()
 def explain(
-    name: Annotated[str, typer.Argument(metavar="CHECK", help="A check or a code of a bad line.", show_default=False)],
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="CHECK", help="A check or a code of a bad line.", show_default=False, autocompletion=_explained
+        ),
+    ],
     folder: ChecksOpt = None,
     lang: LangOpt = "",
 ) -> None:

@@ -14,7 +14,15 @@ if TYPE_CHECKING:
     from datacheck.i18n.words import Lang
 
 _PRINTED = ids(
-    "Arguments", "Options", "Commands", "[default: {}]", "[env var: {}]", "[required]", "Show this message and exit."
+    "Arguments",
+    "Options",
+    "Commands",
+    "[default: {}]",
+    "[env var: {}]",
+    "[required]",
+    "Show this message and exit.",
+    "Install completion for the current shell.",
+    "Show completion for the current shell, to copy it or customize the installation.",
 )
 # What typer finds wrong, begun with a small letter.
 _WRONG = Quoted(

@@ -54,7 +54,10 @@ def do(setup: Path, task: bytes, *, alone: bool) -> Any:
     multiprocessing.current_process()._config["daemon"] = False  # type: ignore[attr-defined]  # noqa: SLF001
     child = Workers(1, little=ready.little, limit=worked.keywords["limit"])
     child.threads = ready.threads
-    return child.alone(worked, given)
+    try:
+        return child.alone(worked, given)
+    finally:
+        child.close()  # waits: a worker that ends while its child does may wait for it for ever
 
 
 def _made_ready(path: Path) -> Setup:
