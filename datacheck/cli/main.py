@@ -169,9 +169,12 @@ def plan(
     data: DataOpt = None,
     settings: RunOpt = None,
     checks: ChecksOpt = None,
+    workers: WorkersOpt = None,
+    engine: EngineOpt = "local",
     _debug: DebugOpt = False,
 ) -> None:
-    """Show what would run, in order, without opening any data."""
+    """Show what would run, in order, and what it will cost, without opening any data."""
+    from datacheck.cli.planned import expected
     from datacheck.contract import discover
     from datacheck.contract.load import load_contract
     from datacheck.engine.plan import make_plan
@@ -180,12 +183,16 @@ def plan(
 
     discover.use_folder(checks)
     loaded = load_contract(contract, bindings(data), run=run_settings(settings), required=())
-    for name, files in inventory(loaded).items():
+    found = inventory(loaded)
+    for name, files in found.items():
         say(Message("{name}: {what}", name=name, what=amount(len(files.read), files.size)))
         for passed in files.passed_over:
             say(Message("  not read: {what}", what=passed))
-    for step in make_plan(loaded):
+    steps = make_plan(loaded)
+    for step in steps:
         typer.echo(f"{step.key}" + (f"  ← {', '.join(step.after)}" if step.after else ""))
+    for told in expected(steps, found, engine, workers):
+        say(told)
 
 
 @app.command()

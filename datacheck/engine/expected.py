@@ -19,6 +19,10 @@ PER_GB = {
 }  # fmt: skip
 OTHER = 3  # of a step that is not named there
 LEAST = 0.03  # seconds of any step
+PROCESS = 650 << 20  # bytes of a process that works on some parts: 84 MB of chat (2026-11-25)
+WHOLE = {"near_duplicates": 0.34}  # bytes in memory for each byte of the dataset: 10^7 chat rows of 1 KB
+TASK = 1024  # bytes of a task, at most
+STORE = 2.05  # bytes in the store for each byte of data
 
 
 @dataclass(frozen=True)
@@ -96,6 +100,43 @@ def until_end(plan: Sequence[Step], files: Inventory, workers: int) -> dict[str,
     return behind
 
 
+@dataclass(frozen=True)
+class Estimate:
+    """What a plan will cost, by what other data cost: bytes of data and in the store, seconds of processors.
+
+    `sent`: bytes of tasks; `memory`: of the process that takes most; `longest`: seconds of the steps that must follow
+    one another, with any number of workers.
+    """
+
+    size: int
+    tasks: int
+    sent: int
+    store: int
+    memory: int
+    cpu: float
+    longest: float
+
+    def seconds(self, workers: int) -> float:
+        """By the clock."""
+        return max(self.cpu / workers, self.longest)
+
+
+def estimate(plan: Sequence[Step], files: Inventory, chunk: int) -> Estimate:
+    """What a plan will cost where a part has so many bytes."""
+    sizes = {name: each.decoded for name, each in files.items()}
+    parts = {name: max(len(files[name].read), -(-size // chunk), 1) for name, size in sizes.items()}
+    shared = {step.key: isinstance(step.work, Feature | Group | None) for step in plan}
+    tasks = sum(parts[step.dataset] if shared[step.key] else 1 for step in plan)
+    most = max((WHOLE.get(_name(step), 0.0) * sizes[step.dataset] for step in plan), default=0)
+    cpu = sum(_seconds(step, sizes) for step in plan)
+    longest = max(until_end(plan, files, max(parts.values(), default=1)).values(), default=0.0)
+    whole = sum(sizes.values())
+    return Estimate(whole, tasks, tasks * TASK, int(STORE * whole), PROCESS + int(most), cpu, longest)
+
+
+def _name(step: Step) -> str:
+    return "load" if step.work is None else str(getattr(step.work, "name", type(step.work).__name__))
+
+
 def _seconds(step: Step, sizes: Mapping[str, int]) -> float:
-    name = "load" if step.work is None else getattr(step.work, "name", type(step.work).__name__)
-    return LEAST + PER_GB.get(name, OTHER) * sizes[step.dataset] / 1e9
+    return LEAST + PER_GB.get(_name(step), OTHER) * sizes[step.dataset] / 1e9

@@ -146,6 +146,7 @@ class Workers:
                 pool.shutdown()  # its thread reaps the process; who waits beside it may not learn how that ended
                 return _STOPPED if self.closed else self._dead(process.exitcode)
             finally:
+                process.kill()  # it has nothing left to do; at the end of this process nobody would tell it to stop
                 pool.shutdown(wait=False)
 
     def _dead(self, code: int | None) -> Failure:

@@ -56,7 +56,7 @@ class Session:
             raise UsageError("{out}: is the baseline itself; choose another folder with --out", out=options.out)
         self.staging = new_staging(self.out)
         try:
-            local = localise(data, options.allow_remote, self.staging / ".remote")
+            local, self.fetched = localise(data, options.allow_remote, self.staging / ".remote")
             self.contract: Contract = load_contract(
                 contract,
                 local,
@@ -120,6 +120,7 @@ class Session:
             for name, files in self.files.items()
             for passed in files.passed_over
         )
+        notes += self.fetched
         report = judge(
             self.contract,
             states,

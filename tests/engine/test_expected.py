@@ -5,7 +5,7 @@ from types import SimpleNamespace
 from core_helpers import ROOT, jsonl
 
 from datacheck.contract.load import load_contract
-from datacheck.engine.expected import PER_GB, Ahead, until_end
+from datacheck.engine.expected import PER_GB, Ahead, estimate, until_end
 from datacheck.engine.plan import make_plan
 from datacheck.session.options import Options
 from datacheck.session.session import Session
@@ -74,3 +74,26 @@ def test_a_run_tells_its_rows_and_ends_with_all(tmp_path):
     assert told[-1].rows == 50
     assert abs(told[-1].share - 1) < 1e-9
     assert told[-1].bytes == (tmp_path / "t.jsonl").stat().st_size
+
+
+def test_an_estimate_is_linear_in_the_data_and_no_worker_shortens_what_is_done_one_after_the_other(tmp_path):
+    plan = _plan(tmp_path)
+    sizes = (10**9, 10**12)
+    small, large = (estimate(plan, {"train": SimpleNamespace(decoded=n, read=[0])}, 8 << 20) for n in sizes)
+    for name in ("size", "store", "tasks", "sent", "cpu"):
+        assert 900 < getattr(large, name) / getattr(small, name) < 1001, name
+    assert large.sent <= 1024 * large.tasks
+    assert large.seconds(1) == large.cpu > large.seconds(64) >= large.seconds(10**6) == large.longest > 0
+    assert 0.3e12 < large.memory < 0.4e12  # near_duplicates looks at all rows in one process
+
+
+def test_plan_says_what_is_expected(command, tmp_path):
+    jsonl(tmp_path / "a.jsonl", *[{"question": "q" * 500, "answer": "a"}] * 4000)
+    (tmp_path / "c.yaml").write_text(CONTRACT)
+    plan = ("plan", tmp_path / "c.yaml", "--data", f"train={tmp_path}/a.jsonl")
+    code, out, _ = command(*plan, "--engine", "ray")
+    assert code == 0
+    assert "expected: 2.1 MB of data, " in out
+    assert [f"{n} workers: " in out for n in (8, 64, 512)] == [True] * 3
+    assert "  3 workers: " in command(*plan, "--workers", 3)[1]
+    assert command(*plan, "--engine", "spark")[0] == 2
