@@ -30,7 +30,8 @@ class Conversation(NamedTuple):
 
     part: the key that makes it one (messages, chosen, rejected, completion, prompt, text).
     messages: with the roles of templates; places: the JSON path of each; answers: index of the first answer, for the
-    loss "completion". Without messages: plain `prompt` and `text` that follow each other (no template is used).
+    loss "completion". Without messages: plain `prompt` and `text` that follow each other (no template is used);
+    `ended`: the end token is put behind such a text.
     """
 
     part: str
@@ -43,6 +44,7 @@ class Conversation(NamedTuple):
     tools: list[Any] | None = None
     extra: Mapping[str, Any] | None = None
     weights: tuple[float, ...] | None = None
+    ended: bool = True
 
 
 def conversations(record: Any, roles: Mapping[str, str] | None = None) -> list[Conversation]:
@@ -85,7 +87,8 @@ def _joined(part: str, trained: Any, answer: Any, more: Mapping[str, Any]) -> Co
     loss: Loss = "sampled" if answer is None else trained.loss
     prompt = trained.prompt
     if not isinstance(prompt if answer is None else answer, list):
-        return Conversation(part, loss, prompt=prompt or "", text=answer or "", places=("prompt", part))
+        named = {"places": ("prompt", part), "ended": trained.ended}
+        return Conversation(part, loss, prompt=prompt or "", text=answer or "", **named)
     before = _as_list(prompt)
     told = answer or []
     places = (*_numbered("prompt", before), *_numbered(part, told))

@@ -169,7 +169,8 @@ def _plain(conversation: Conversation, eos: str) -> _Work:
     if conversation.loss != "completion":
         by = "sampled" if conversation.loss == "sampled" else "all"
         return _Work(conversation, conversation.prompt + conversation.text, by=by)
-    answer = conversation.text if conversation.text.endswith(eos) else conversation.text + eos
+    ended = not conversation.ended or conversation.text.endswith(eos)
+    answer = conversation.text if ended else conversation.text + eos
     return _Work(conversation, conversation.prompt + answer, prompt=conversation.prompt, by="concatenation")
 
 
@@ -279,6 +280,7 @@ def _faults(
         yield Fault("trained_lost", _answer_place(conversation), said)
     if conversation.messages is not None:
         yield from _said_faults(conversation, work)
+    if conversation.messages is not None or not conversation.ended:
         yield from _end_faults(conversation, ids, labels, run.tokenizer)
 
 

@@ -62,6 +62,7 @@ class Trained(NamedTuple):
 
     One of: `messages` (a conversation), `text`, `prompt` with `response`, or `chosen` and `rejected` (with `prompt`
     where it is apart). Prompt and answers are messages or text, as the trainer has them. `label` is KTO's.
+    `ended`: the trainer puts the end token behind an answer that is text, where it is not there yet.
     """
 
     loss: Loss
@@ -75,6 +76,7 @@ class Trained(NamedTuple):
     tools: list[Any] | None = None
     weights: tuple[float, ...] | None = None
     template_arguments: Mapping[str, Any] | None = None
+    ended: bool = True
 
 
 class RowOutcome(NamedTuple):
