@@ -51,6 +51,10 @@ lint: $(VENV)/.ready ## ruff, rules and format
 types: $(VENV)/.ready ## mypy --strict
 	$(VENV)/bin/mypy
 
+seeds: $(VENV)/.ready ## run the failing inputs of docs/failures.md again, record what is found, and write the page
+	PYTHONPATH=tests $(PY) tests/seeds/seed_runs.py
+	$(PY) docs/generate.py
+
 docs: $(VENV)/.ready ## write docs/checks, docs/codes.md, the schemas and the settings tables from the code
 	$(PY) docs/generate.py
 

@@ -32,6 +32,7 @@ class Conversation(NamedTuple):
     messages: with the roles of templates; places: the JSON path of each; answers: index of the first answer, for the
     loss "completion". Without messages: plain `prompt` and `text` that follow each other (no template is used).
     called: a plain text gets the end token behind it, and the special tokens that a call of the tokenizer adds.
+    ended: the end token is put behind an answer that is plain text.
     """
 
     part: str
@@ -45,6 +46,7 @@ class Conversation(NamedTuple):
     extra: Mapping[str, Any] | None = None
     weights: tuple[float, ...] | None = None
     called: bool = False
+    ended: bool = True
 
 
 def conversations(record: Any, roles: Mapping[str, str] | None = None) -> list[Conversation]:
@@ -88,7 +90,7 @@ def _joined(part: str, trained: Any, answer: Any, more: Mapping[str, Any]) -> Co
     prompt = trained.prompt
     if not isinstance(prompt if answer is None else answer, list):
         said = Conversation(part, loss, prompt=prompt or "", text=answer or "", places=("prompt", part))
-        return said._replace(called=trained.called)
+        return said._replace(called=trained.called, ended=trained.ended)
     before = _as_list(prompt)
     told = answer or []
     places = (*_numbered("prompt", before), *_numbered(part, told))

@@ -177,11 +177,12 @@ def _no_template(conversation: Conversation, eos: str) -> _Work:
 
 def _plain(conversation: Conversation, eos: str) -> _Work:
     """Prompt and answer put together; the end token follows an answer (as TRL adds it), and what is `called`."""
-    answer = conversation.text if conversation.text.endswith(eos) else conversation.text + eos
+    closed = conversation.text if conversation.text.endswith(eos) else conversation.text + eos
     if conversation.loss != "completion":
         by = "sampled" if conversation.loss == "sampled" else "all"
-        text = answer if conversation.called and by == "all" else conversation.text
+        text = closed if conversation.called and by == "all" else conversation.text
         return _Work(conversation, conversation.prompt + text, by=by)
+    answer = closed if conversation.ended else conversation.text
     return _Work(conversation, conversation.prompt + answer, prompt=conversation.prompt, by="concatenation")
 
 
@@ -316,6 +317,7 @@ def _faults(
         yield Fault("trained_lost", _answer_place(conversation), said)
     if conversation.messages is not None:
         yield from _said_faults(conversation, work)
+    if conversation.messages is not None or not conversation.ended:
         yield from _end_faults(conversation, ids, labels, run.tokenizer)
 
 

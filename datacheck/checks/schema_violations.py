@@ -185,7 +185,22 @@ def _lists(data: View, values: pl.DataFrame, path: str) -> pl.DataFrame:
     arrays = leaves.sort("row", "item").group_by("row", maintain_order=True)
     kind = pl.col("json_type").fill_null("null")
     found = arrays.agg(items=pl.col("text").fill_null(""), kinds=kind, problem=pl.lit(None, pl.String))
-    return pl.concat([flat, found.select(pl.col(name).cast(kind) for name, kind in _LISTS.items()).collect()])
+    plain = pl.concat([flat, found.select(pl.col(name).cast(kind) for name, kind in _LISTS.items()).collect()])
+    mixed = _of_containers(data, values, path, plain)
+    return pl.concat([plain.join(mixed, on="row", how="anti"), mixed])
+
+
+def _of_containers(data: View, values: pl.DataFrame, path: str, plain: pl.DataFrame) -> pl.DataFrame:
+    """The same of lists that hold objects or lists: `items` are as many nulls as the list has items."""
+    tables = [table.select("row", "path") for table in (data.cells, data.turns)]
+    item = pl.col("path").str.slice(len(path)).str.extract(r"^\[(\d+)\]").cast(pl.UInt32)
+    inside = pl.concat(tables).filter(pl.col("path").str.starts_with(f"{path}[")).select("row", item=item)
+    counts = inside.drop_nulls("item").group_by("row").agg(n=pl.col("item").max() + 1).collect()
+    arrays = values.filter(pl.col("type") == "array").select("row").join(counts, on="row")
+    known = plain.select("row", n=pl.col("items").list.len())
+    arrays = arrays.join(known, on=["row", "n"], how="anti").sort("row")
+    rows = [(row, [None] * n, ["object"] * n, None) for row, n in arrays.iter_rows()]
+    return pl.DataFrame(rows, schema=_LISTS, orient="row")
 
 
 def _spelt(items: Any) -> tuple[list[str] | None, list[str] | None]:
@@ -201,7 +216,7 @@ def _list_rules(data: View, values: pl.DataFrame, path: str, rule: FieldRule) ->
     """The values with lists as texts of their own, so that equal ones meet; and the rows whose lists are wrong."""
     lists = _lists(data, values, path)
     as_literal = "literal_list" in _wanted(rule)
-    own = lists.select("row", "items", "problem", own=pl.col("items").list.join("\x1f"))
+    own = lists.select("row", "items", "problem", own=pl.col("items").list.join("\x1f", ignore_nulls=False))
     both = values.join(own, on="row", how="left", maintain_order="left")
     listed = pl.col("type").is_in(["string"] if as_literal else ["array"])
     kept = both.with_columns(

@@ -11,10 +11,11 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from datacheck.check import Artifact, Listing, Model
+from datacheck.check import Artifact, Listing, Model, decisive
 from datacheck.errors import WrongValueError
 
 MAX_BYTES = 128 * 1024**2  # of one file; the largest public tokenizer.json has 33 MB
+_SHARDS = 1000
 _TEMPLATES = "additional_chat_templates"
 # What decides token ids and rendered text; weights and READMEs in the same folder do not.
 _TOKENIZER = tuple(
@@ -64,8 +65,13 @@ def _tokenizer(folder: Path) -> tuple[tuple[str, str], ...]:
     """The files of a tokenizer's folder. Raises ValueError where there is no tokenizer."""
     if not folder.is_dir():
         raise WrongValueError("no such folder; expected one with tokenizer.json and tokenizer_config.json")
+    if (folder / "tokenizer.pkl").exists():
+        raise WrongValueError(
+            "tokenizer.pkl is a pickle: it runs code when a trainer loads it; keep tokenizer.json only"
+        )
     names = [name for name in _TOKENIZER if (folder / name).is_file()]
     names += sorted(f"{_TEMPLATES}/{path.name}" for path in (folder / _TEMPLATES).glob("*.jinja"))
+    names += sorted(path.name for path in folder.glob("*.safetensors"))[:_SHARDS]
     if not {"tokenizer.json", "vocab.json"} & set(names):
         raise WrongValueError("no tokenizer.json in this folder; save the tokenizer there (save_pretrained)")
     return tuple((name, _sha256(folder / name)) for name in sorted(names))
@@ -78,9 +84,9 @@ def _file(path: Path) -> tuple[tuple[str, str], ...]:
 
 
 def _sha256(path: Path) -> str:
-    if path.stat().st_size > MAX_BYTES:
+    if path.stat().st_size > MAX_BYTES and path.suffix != ".safetensors":
         raise WrongValueError("{name}: larger than {most} MiB", name=path.name, most=MAX_BYTES // 1024**2)
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    return hashlib.sha256(decisive(path)).hexdigest()
 
 
 MAX_MEDIA = 1_000_000  # files

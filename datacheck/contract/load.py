@@ -70,6 +70,7 @@ class _Part(Model):
 
     source: Any = None
     optional: bool = False
+    run: dict[str, Any] = {}
     schema_: dict[str, Any] = PydanticField(default={}, alias="schema")
     checks: list[Any] = PydanticField(default=[])
 
@@ -87,6 +88,7 @@ class Dataset:
     named: str
     checks: tuple[Check, ...]
     idle: tuple[Check, ...] = ()
+    run: Mapping[str, Any] = field(default_factory=dict)  # the contract's, with what the dataset says of its own
 
     def finding(self, check: Check) -> str:
         """The id of a finding, unique in the report."""
@@ -127,9 +129,26 @@ class _Reader:
         self.run: dict[str, Any] = Run().model_dump()
         self.problems: list[Problem] = []
 
-    def told(self) -> dict[str, Any]:
-        """What every dataset is told besides its own description."""
-        return {"as_of": self.as_of, "run": self.run}
+    def told(self, own: dict[str, Any], where: Where) -> dict[str, Any]:
+        """What a dataset is told besides its description: the run, with what it says itself (another mode, say)."""
+        return {"as_of": self.as_of, "run": self.run | self._own(own, (*where, "run")) if own else self.run}
+
+    def _own(self, own: dict[str, Any], where: Where) -> dict[str, Any]:
+        for name in artifacts.FILES:
+            if name in own:
+                self.complain((*where, name), "one for all datasets: name it under run: at the top")
+        run = self.model(Run, own, where)
+        if run is None or not self.knows(run.trainer, where):
+            return {}
+        return {name: value for name, value in run.model_dump().items() if name in own and name not in artifacts.FILES}
+
+    def knows(self, trainer: str | None, where: Where) -> bool:
+        """Whether there is such a trainer; complains where there is none."""
+        if trainer is None or trainer in trainer_names():
+            return True
+        what = unknown("trainer", trainer, trainer_names())
+        self.complain((*where, "trainer"), "'{trainer}': {what}", trainer=trainer, what=what)
+        return False
 
     def place(self, where: Where) -> tuple[str, int]:
         """File and line of a path; a key that only the base has is shown in the base."""
@@ -418,14 +437,7 @@ def _run(reader: _Reader, raw: dict[str, Any], given: Mapping[str, str], folder:
     run = reader.model(Run, {**raw, **given}, ("run",))
     if run is None:
         return
-    if run.trainer is not None and run.trainer not in trainer_names():
-        reader.complain(
-            ("run", "trainer"),
-            "'{trainer}': {what}",
-            trainer=run.trainer,
-            what=unknown("trainer", run.trainer, trainer_names()),
-        )
-
+    reader.knows(run.trainer, ("run",))
     reader.run = run.model_dump()
     for setting in artifacts.FILES:
         named = reader.run[setting]
@@ -486,21 +498,20 @@ def _dataset(reader: _Reader, name: str, raw: Any, data: Mapping[str, str], fold
     }
     if not part.checks:
         reader.complain(where, "no checks; a dataset without checks would always pass")
+    told = reader.told(part.run, where)
     if source is None:  # the checks are still looked at, so that all mistakes are told
-        _dataset_checks(
-            reader, part.checks, {**Source().model_dump(), "schema": rules, "labels": None, **reader.told()}, where
-        )
+        _dataset_checks(reader, part.checks, {**Source().model_dump(), "schema": rules, "labels": None, **told}, where)
         return None
     labels = [key for key, column in source.columns.model_dump(exclude={"raters"}).items() if column]
     media = _media(reader, name, source, data, folder)
-    described = {**source.model_dump(), "schema": rules, "labels": labels, **reader.told(), "media": media}
+    described = {**source.model_dump(), "schema": rules, "labels": labels, **told, "media": media}
     path, named = _resolve(reader, name, source, data, folder)
     checks = _dataset_checks(reader, part.checks, described, where)
     for twice in [name for name, count in Counter(check.name for check in checks).items() if count > 1]:
         reader.complain(
             (*where, "checks"), "two checks are called '{twice}'; give one an `id:` of its own", twice=twice
         )
-    return Dataset(name, source, path, named, tuple(checks))
+    return Dataset(name, source, path, named, tuple(checks), run=told["run"])
 
 
 def reaches(check: Check) -> tuple[str, ...]:
@@ -533,7 +544,7 @@ def load_contract(
         run: setting → value, from `--run`; wins over the contract's `run:`.
         located: whether the data will be read; without, a dataset may do without a path.
         as_of: the day with which dates of expiry are compared; by default today.
-        required: datasets that need a path though they are `optional: true`; None: all of them.
+        required: datasets that need a path though they are `optional: true`; None: all that others are compared with.
         nothing_yet: but those, of which there is nothing to name.
 
     Raises:
@@ -566,6 +577,8 @@ def load_contract(
             datasets[key] = dataset
     if header and not header.datasets:
         reader.complain(("datasets",), "no datasets; name at least one")
+    if located and datasets and not datasets.keys() - absent:
+        reader.complain(("datasets",), "no path of any dataset; name one on the command line: --data NAME=PATH")
     if header:
         for key in data:
             if key.removesuffix(_MEDIA) not in header.datasets:
@@ -573,6 +586,8 @@ def load_contract(
     if reader.problems or header is None:
         raise ContractError(dict.fromkeys(reader.problems))
     inputs |= artifacts.inputs(reader.run) | reader.inputs
+    if required is None and located:
+        _complete(reader, datasets, absent, set(nothing_yet))
     datasets = {key: _without(dataset, absent) for key, dataset in datasets.items() if key not in absent}
     return Contract(header.name, header.version, name, datasets, inputs, header.time_limit, reader.run)
 
@@ -590,7 +605,7 @@ def _absent(
 ) -> set[str]:
     """The optional datasets that nobody has given a path."""
     absent = set()
-    wanted = set(header.datasets if required is None else required) - set(nothing_yet)
+    wanted = set(required or ()) - set(nothing_yet)
     for key, raw in header.datasets.items():
         part = raw if isinstance(raw, dict) else {}
         source = part.get("source") or {}
@@ -598,6 +613,15 @@ def _absent(
         if part.get("optional") is True and not placed and key not in data and key not in wanted:
             absent.add(key)
     return absent
+
+
+def _complete(reader: _Reader, datasets: Mapping[str, Dataset], absent: set[str], nothing_yet: set[str]) -> None:
+    """Raises ContractError where a dataset that is there would be compared with one that nobody has given a path."""
+    reached = {other for key in datasets.keys() - absent for check in datasets[key].checks for other in reaches(check)}
+    for name in sorted(reached & absent - nothing_yet):
+        _resolve(reader, name, Source(), {}, Path())
+    if reader.problems:
+        raise ContractError(dict.fromkeys(reader.problems))
 
 
 def _without(dataset: Dataset, absent: set[str]) -> Dataset:

@@ -46,6 +46,7 @@ def contract_schema() -> str:
         "properties": {
             "source": {"oneOf": [{"type": "string"}, {"$ref": "#/$defs/Source"}]},
             "optional": {"type": "boolean"},
+            "run": {"$ref": "#/$defs/Run"},
             "schema": {"type": "object", "additionalProperties": {"$ref": "#/$defs/FieldRule"}},
             "checks": {"type": "array", "minItems": 1, "items": {"oneOf": checks}},
         },

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Artifact, Check, Feature, Message, Model, Need, View
+from datacheck.check import Artifact, Check, Feature, Message, Model, Need, Subject, View
 from datacheck.errors import LoadError
 from datacheck.features.outcomes import RunOf, SeenBefore, parsed, seen_of
 from datacheck.pii.redaction import hidden
@@ -234,6 +234,10 @@ class OfTokens(Check):
     def implied(cls, dataset: Mapping[str, Any]) -> Mapping[str, Any]:
         """The run stands with the contract."""
         return {"run": token_run_of(dataset)}
+
+    def subject(self) -> Subject | None:
+        """The twin of a named trainer reads rows of any shape, texts in columns as well."""
+        return "row" if self.run and self.run.trainer else self.reads
 
     def needs(self) -> tuple[Need, ...]:
         """The labelled tokens, where a tokenizer is named and its files are there."""

@@ -14,7 +14,7 @@ from datacheck.files.shown_names import distinct, shown_name
 
 MAX_FILES = 10_000
 MAX_PASSED_OVER = 100  # named one by one in the report; of more, the number
-_DATA = re.compile(r"\.(jsonl|ndjson|json|csv|tsv|txt|parquet|arrow|pack)(\.(gz|zst))?$", re.IGNORECASE)
+_DATA = re.compile(r"\.(jsonl|ndjson|json|csv|tsv|txt|parquet|arrow|pack|npy|npz)(\.(gz|zst))?$", re.IGNORECASE)
 _COMPRESSED = {".gz", ".zst", ".zstd", ".gzip", ".parquet"}
 
 

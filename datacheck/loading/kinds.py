@@ -13,13 +13,22 @@ from datacheck.loading.reading import Reading
 from datacheck.loading.rejected import remark
 from datacheck.text import packs
 
-Kind = Literal["jsonl", "array", "sequence", "document", "csv", "parquet", "arrow_file", "arrow_stream", "pack"]
+Kind = Literal[
+    "jsonl", "array", "sequence", "document", "csv", "parquet", "arrow_file", "arrow_stream", "pack", "numpy"
+]
 HEAD = 64 * 1024  # bytes that are looked at first
 _HEAD_VALUE = 1024**2
 _MESSAGES = re.compile(rb'\[\s*\{\s*"(?:role|from|human|content|value)"\s*:')
 _TEXT_SUFFIXES = {".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json", ".csv": "csv", ".tsv": "csv"}
 BINARY = ("parquet", "arrow_file", "arrow_stream")
-_BINARY_SUFFIXES = {".parquet": "parquet", ".arrow": "arrow", ".feather": "arrow", ".pack": "pack"}
+_BINARY_SUFFIXES = {
+    ".parquet": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+    ".pack": "pack",
+    **dict.fromkeys((".npy", ".npz"), "numpy"),
+}
+_ARRAYS = {".npy": b"\x93NUMPY", ".npz": b"PK\x03\x04"}  # how they begin
 
 
 class Told(NamedTuple):
@@ -39,6 +48,8 @@ def kind_of(suffix: str, buffer: Buffer, reading: Reading, *, compressed: bool, 
         return Told(None, ("empty_file", remark("0 bytes")) if buffer.damage is None else None)
     if start.startswith(packs.ANY):
         return Told("pack")
+    if suffix in _ARRAYS and start.startswith(_ARRAYS[suffix]):
+        return Told("numpy")
     binary = sniff.container(start)
     expected = _BINARY_SUFFIXES.get(suffix)
     if binary:

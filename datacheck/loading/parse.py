@@ -52,6 +52,11 @@ def _tables(chunk: Chunk, reading: Reading, *, records: bool) -> Iterator[Tables
 
         yield parse_pack(chunk, reading, records=records)
         return
+    if chunk.kind == "numpy":
+        from datacheck.loading.arrays import parse_arrays
+
+        yield parse_arrays(chunk, reading, records=records)
+        return
     out = Assembler(reading, records=records)
     if chunk.kind == "jsonl":
         count, size = _json_lines(chunk, reading, out)

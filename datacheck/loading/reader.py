@@ -143,7 +143,7 @@ class _File:
                 yield from self._csv_chunks(buffer, suffix)
             elif kind in {"array", "sequence"}:
                 yield from self._value_chunks(buffer, kind)
-            elif kind in {"document", "pack"}:
+            elif kind in {"document", "pack", "numpy"}:
                 yield from self._document(buffer, kind)
             decoded = self._finish(buffer)
         self.raw.drain()
@@ -176,7 +176,7 @@ class _File:
     def _emit(self, kind: Kind, data: bytes, *, last: bool, **form: Any) -> Chunk:
         """The next chunk; `form`: what else the parser must know of it."""
         first_byte, first_line = self.covered, self.lines + 1
-        if kind == "pack":
+        if kind in {"pack", "numpy"}:
             pass  # has no lines
         elif not self.reading.wide:
             newlines = data.count(b"\n")

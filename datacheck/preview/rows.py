@@ -102,7 +102,7 @@ def _of_contract(path: Path, dataset: str | None, data: Mapping[str, str], run: 
     if name not in contract.datasets:
         raise UsageError("--dataset {name}: {what}", name=name, what=unknown("dataset", name, contract.datasets))
     found = contract.datasets[name]
-    return _Data(found.path, found.named, found.source.glob, found.source, contract.run)
+    return _Data(found.path, found.named, found.source.glob, found.source, found.run)
 
 
 def _of_file(path: Path, run: Mapping[str, str] | None) -> _Data:

@@ -56,6 +56,7 @@ def _name(file: Path, chunk: Chunk) -> str:
         "jsonl": ".jsonl",
         "sequence": ".jsonl",
         "pack": ".pack",
+        "numpy": ".npz" if chunk.data.startswith(b"PK") else ".npy",
     }
     return file.name.partition(".")[0] + (".jsonl" if chunk.kind in BINARY else ending.get(chunk.kind, ".json"))
 

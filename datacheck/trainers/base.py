@@ -62,7 +62,8 @@ class Trained(NamedTuple):
 
     One of: `messages` (a conversation), `text`, `prompt` with `response`, or `chosen` and `rejected` (with `prompt`
     where it is apart). Prompt and answers are messages or text, as the trainer has them. `label` is KTO's.
-    called: text gets the end token behind it, and what a call of the tokenizer adds (a BOS).
+    called: text gets the end token behind it, and what a call of the tokenizer adds (a BOS). ended: the trainer puts the
+    end token behind an answer that is text, where it is not there yet.
     """
 
     loss: Loss
@@ -77,6 +78,7 @@ class Trained(NamedTuple):
     weights: tuple[float, ...] | None = None
     template_arguments: Mapping[str, Any] | None = None
     called: bool = False
+    ended: bool = True
 
 
 class RowOutcome(NamedTuple):

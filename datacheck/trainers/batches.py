@@ -294,7 +294,7 @@ class LightrftRlBatches(Batches):
 
     def arithmetic(self, rows: int, world: int) -> Arithmetic:
         """The formulas above, and what the loader and the accumulation of gradients really give."""
-        rows = min(rows, self.max_samples)  # train_colocate.py:247
+        given, rows = rows, min(rows, self.max_samples)  # train_colocate.py:247
         each = self.rollout_batch_size // world
         batches = rows // world // each if each else 0  # strategy_base.py:324-341 with drop_last
         accumulated = self.train_batch_size // self.micro_train_batch_size // world
@@ -305,7 +305,7 @@ class LightrftRlBatches(Batches):
             micro_steps // accumulated if accumulated else 0,
             rows - batches * each * world,
             ceil(self.num_episodes * self.planned(rows) * self.lr_warmup_ratio),  # strategy_base.py:559
-            (*self._rules(rows, world, batches), *self._settings()),
+            (*self._rules(rows, world, batches), *self._settings(given)),
         )
 
     def _computed(self, rows: int) -> int:
@@ -349,8 +349,11 @@ class LightrftRlBatches(Batches):
             broken.append(Broken("rule_of_the_docs", "train_batch_size", words, f"{docs}:97", fails=False))
         return broken
 
-    def _settings(self) -> list[Broken]:
+    def _settings(self, rows: int) -> list[Broken]:
         broken: list[Broken] = []
+        if rows > self.max_samples:
+            words = Message("the first {n} of {rows} rows are taken, unshuffled", n=self.max_samples, rows=rows)
+            broken.append(Broken("rows_not_taken", "max_samples", words, "train_colocate.py:247", fails=False))
         grouped = self.advantage_estimator in ("rloo", "reinforce_baseline", "group_norm")
         if grouped and self.n_samples_per_prompt < 2:
             words = Message("{estimator} needs 2 or more", estimator=self.advantage_estimator)

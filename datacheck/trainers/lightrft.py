@@ -68,6 +68,15 @@ class LightrftSft(Settings):
     max_len: int = 2048
 
 
+class LightrftPrm(Settings):
+    """Arguments of the process reward dataset; `reward_tokens` comma-separated."""
+
+    input_key: str = "input"
+    label_key: str = "label"
+    placeholder_token: str | None = None
+    reward_tokens: str | None = None
+
+
 def _read_text(example: dict[str, Any], to: LightrftRl, _seen: Seen) -> RowOutcome:
     key = to.input_key or ("input" if "input" in example else "prompt")
     fates = fate_if(key not in example, "empty_prompt", key)
@@ -271,6 +280,29 @@ def _conversation(example: dict[str, Any], to: LightrftSft) -> Trained:
     return Trained("completion", prompt=messages[:-1], response=messages[-1:])
 
 
+def _read_prm(example: dict[str, Any], to: LightrftPrm, _seen: Seen) -> RowOutcome:
+    """process_reward_dataset.py:51-84: one label for each placeholder, put in by a mask."""
+    text = text_of(column(example, to.input_key, "missing_key"), "text_malformed", to.input_key)
+    labels, where = column(example, to.label_key, "missing_key"), to.label_key
+    if not isinstance(labels, list) or not labels:
+        raise StopRow("labels_malformed", where, Message("no label") if labels == [] else type_of(labels))
+    kinds = {str if isinstance(each, str) else float if isinstance(each, int | float) else None for each in labels}
+    if len(kinds) > 1 or None in kinds:
+        raise StopRow("labels_malformed", where, Message("labels are neither all texts nor all numbers"))
+    known = {name.strip() for name in to.reward_tokens.split(",")} if to.reward_tokens else set(labels)
+    if str in kinds and not known.issuperset(labels):
+        raise StopRow("unknown_reward_token", where)
+    marks = text.count(to.placeholder_token or "\0")
+    said = Message("{n} labels, {marks} placeholders", n=len(labels), marks=marks)
+    if marks != len(labels) != 1:
+        raise StopRow("labels_uneven", where, said)
+    return RowOutcome(fate_if(marks != len(labels), "label_spread", where, said), Trained("all", text=text))
+
+
+def _before_prm(to: LightrftPrm, _seen: Seen) -> tuple[Fate, ...]:
+    return fate_if(not to.placeholder_token, "no_placeholder", "placeholder_token")
+
+
 def _messages(value: Any, key: str | None) -> Messages:
     if not isinstance(value, list) or not value:
         raise StopRow("messages_malformed", key, Message("no message") if value == [] else type_of(value))
@@ -302,5 +334,6 @@ _SFT: dict[str, Any] = {"settings": LightrftSft, "cut": _cut_sft, "before": _bef
 MODES = {
     "rl_text": _TWINS.mode("rl_text", "rl_text", read=guarded(_read_text), roles=_RL_ROLES, **_RL),
     "rl_vl": _TWINS.mode("rl_vl", "rl_vl", read=guarded(_read_vl), roles={"user": ("user",)}, **_RL),
+    "prm": _TWINS.mode("prm", "prm", settings=LightrftPrm, read=guarded(_read_prm), before=_before_prm),
     "sft": _TWINS.mode("sft", "sft", read=guarded(_read_sft), **_SFT),
 }

@@ -95,6 +95,37 @@ def _read_item(record: Any, _settings: MiniOneRec, _seen: Seen) -> RowOutcome:
     return RowOutcome((*lost, Fate("gold_in_prompt", "sid")), Trained("sampled", prompt=prompt, response=f"{answer}\n"))
 
 
+def _read_description(record: Any, _settings: MiniOneRec, _seen: Seen) -> RowOutcome:
+    """The sample that RLTitle2SidDataset makes of an item's description: an entry of item.json (data.py:886-905)."""
+    item = record.get("value") if isinstance(record, dict) else None
+    if not isinstance(item, dict):
+        raise StopRow("missing_column", "value", type_of(item))
+    title, description = (column(item, name) for name in ("title", "description"))
+    where = "value.description"
+    if isinstance(title, list | dict) or isinstance(description, list | dict):
+        raise StopRow("not_a_key", where if isinstance(description, list | dict) else "value.title")
+    text, fates = _first_text(description, where) if isinstance(description, str) else (description, ())
+    fates = fates or fate_if(text in ("", None), "no_description", where)
+    asked = f'An item can be described as follows: "{text}". Which item is it describing?'
+    return RowOutcome(fates, Trained("sampled", prompt=f"### User Input: \n{asked}\n\n### Response:\n"))
+
+
+def _first_text(description: str, where: str) -> tuple[Any, tuple[Fate, ...]]:
+    """The first text of a list that stands as text; only one that begins with a single quote is taken apart."""
+    if not (description.startswith("[") and description.endswith("]")):
+        return description, ()
+    try:
+        value = literal(description)
+    except ValueError:
+        raise StopRow("runs_code", where) from None
+    except (SyntaxError, TypeError, MemoryError, RecursionError):
+        return description, (Fate("list_as_text", where),)
+    taken_apart = description.startswith("['") and description.endswith("']") and isinstance(value, list | tuple)
+    if not taken_apart or not value:
+        return description, (Fate("list_as_text", where),)
+    return value[0], ()
+
+
 def _missing(value: Any) -> bool:
     return value is None or (isinstance(value, str) and value in NA)
 
@@ -138,5 +169,11 @@ MODES = {
     "sft": _mode("sft", "rows", partial(_read_row, mode="sft"), cut=lambda to: Cut(to.cutoff_len, "keep_end")),
     "rl": _mode("rl", "rows", partial(_read_row, mode="rl")),
     "items": _mode("items", "items", _read_item),
+    "descriptions": _TWINS.mode(
+        "descriptions",
+        "descriptions",
+        settings=MiniOneRec,
+        read=guarded(_read_description, loaded=False, objects=False),
+    ),
     "eval": _mode("eval", "rows", partial(_read_row, mode="eval")),
 }

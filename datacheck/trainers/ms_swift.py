@@ -29,6 +29,7 @@ from datacheck.trainers.base import (
     text_of,
     type_of,
 )
+from datacheck.trainers.ms_swift_encoder import demand, given, text_of_content
 
 UPSTREAM = Upstream("modelscope/ms-swift", "3602360a562313afbf2ef6065fdf61f271a2c5b9", "swift/")
 _TWINS = Twins.of("ms_swift", UPSTREAM)
@@ -86,9 +87,17 @@ def _literal(text: str, where: str) -> Any:
         raise StopRow("text_not_literal", where) from None
 
 
+def _repaired(text: str, where: str) -> Any:
+    """Messages that stand as text: JSON, else a Python literal (core.py:477)."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return _literal(text, where)
+
+
 def _standard(value: Any, system: Any, media: list[Any], where: str) -> list[Row] | None:
     """MessagesPreprocessor: messages with the names of ms-swift; None where there are none."""
-    messages = _literal(value, where) if isinstance(value, str) else value
+    messages = _repaired(value, where) if isinstance(value, str) else value
     if not messages or isinstance(messages, str):
         return None
     for number, message in enumerate(messages):
@@ -319,7 +328,8 @@ def _check_messages(messages: list[Row]) -> tuple[Fate, ...]:
             raise StopRow("unknown_role", f"messages[{number}].role", role_said(message["role"]))
         if message["content"] is None:
             raise StopRow("content_null", f"messages[{number}].content")
-        lost = [key for key in message.keys() - _KEPT_KEYS if message[key] is not None]
+        kept = _KEPT_KEYS | {"name"} if message["role"] in ("tool", "tool_response") else _KEPT_KEYS
+        lost = [key for key in message.keys() - kept if message[key] is not None]
         if lost and not notes:
             notes = (Fate("keys_removed", f"messages[{number}]", ", ".join(sorted(map(shown, lost)))[:80]),)
     return notes
@@ -366,12 +376,14 @@ def _deleted(fate: Fate, settings: MsSwift) -> Fate:
 
 
 def _encoded(row: Row, notes: tuple[Fate, ...], to: MsSwift, mode: str) -> RowOutcome:
-    """What the encoder demands of the roles (read, not run), and what is trained."""
+    """What the encoder demands, and what is trained."""
     messages = row["messages"]
     for number, message in enumerate(messages[1:], 1):
         if message["role"] == "system":
             raise StopRow("system_in_middle", f"messages[{number}].role")
-    tools = _tools(row.get("tools"))
+    tools = given(row.get("tools")) or None
+    if mode != "grpo":
+        demand(messages, row.get("tools"))
     shown_messages = [_shown(message) for message in messages]
     if mode == "grpo":
         prompt = shown_messages[:-1] if messages[-1]["role"] == "assistant" else shown_messages
@@ -387,7 +399,16 @@ def _encoded(row: Row, notes: tuple[Fate, ...], to: MsSwift, mode: str) -> RowOu
         notes += fate_if(label is None, "label_missing", "label")
         prompt, answer = shown_messages[:-1], shown_messages[-1:]
         return RowOutcome(notes, Trained("completion", prompt=prompt, response=answer, label=bool(label), tools=tools))
-    return RowOutcome(notes, Trained(loss, messages=shown_messages, tools=tools))
+    weights = _weights(messages) if loss == "assistant" else None
+    return RowOutcome(notes, Trained("weights" if weights else loss, shown_messages, tools=tools, weights=weights))
+
+
+def _weights(messages: list[Row]) -> tuple[float, ...] | None:
+    """One per message, where a message says of its own whether it is trained (loss_scale/base.py)."""
+    if all(message.get("loss") is None for message in messages):
+        return None
+    answers = ("assistant", "tool_call")
+    return tuple(float(m["role"] in answers and m.get("loss") is not False) for m in messages)
 
 
 def _masked(messages: list[Row]) -> tuple[Fate, ...]:
@@ -419,14 +440,9 @@ def _shown(message: Row) -> Row:
     if isinstance(call, dict) and "name" in call:
         function = {"name": call["name"], "arguments": call.get("arguments", {})}
         return {"role": "assistant", "content": "", "tool_calls": [{"type": "function", "function": function}]}
-    return {"role": _STANDARD.get(role, role), "content": content}
-
-
-def _tools(value: Any) -> list[Any] | None:
-    loaded = _loaded(value)
-    if isinstance(loaded, dict):
-        return [loaded]
-    return [_loaded(tool) for tool in loaded] if isinstance(loaded, list) and loaded else None
+    if role in ("tool", "tool_response") and not isinstance(content, str):
+        content = json.dumps(content, ensure_ascii=False)
+    return {"role": _STANDARD.get(role, role), "content": text_of_content(content)}
 
 
 def _cut(to: MsSwift) -> Cut:

@@ -63,7 +63,8 @@ def _read_sft(record: dict[str, Any], to: PplmxLlm, _seen: Seen) -> RowOutcome:
     _encodable(to, prompt=_prompt(given, more), output=answer)
     if not answer:
         return RowOutcome((*fates, Fate("no_output", "output")), Trained("completion", prompt=_prompt(given, more)))
-    return RowOutcome(fates, Trained("completion", prompt=_prompt(given, more), response=answer))
+    prompt = _prompt(given, more)
+    return RowOutcome(fates, Trained("completion", prompt=prompt, response=answer, ended=False))
 
 
 def _prompt(given: Any, more: Any) -> str:
@@ -81,7 +82,7 @@ def _read_pair(record: Any, to: PplmxLlm, _seen: Seen) -> RowOutcome:
     pair = {key: column(record, key, "missing_key") for key in _PAIR}
     _encodable(to, **pair)
     fates = fate_if(not pair["chosen"] and not pair["rejected"], "no_answers", "chosen")
-    return RowOutcome(fates, Trained("completion", **pair))
+    return RowOutcome(fates, Trained("completion", **pair, ended=False))
 
 
 def _read_ppo(record: dict[str, Any], _to: PplmxLlm, _seen: Seen) -> RowOutcome:

@@ -144,3 +144,12 @@ def test_a_limit_that_is_hit_is_an_error(tmp_path, monkeypatch):
     found = finding(check(tmp_path, bomb), GOOD)
     assert found.status is Status.ERROR
     assert "limits" in str(found.not_checked[0])
+
+
+def test_a_trainer_that_adds_no_end_token(tmp_path):
+    """pplmx/llm trains `output` as it stands (its sft.py:118); LightRFT's SFT dataset ends it (sft_dataset.py:190)."""
+    rows = [{"instruction": "你好", "input": "", "output": text} for text in ("多云", "多云<|im_end|>")]
+    run = RunOf(trainer="pplmx_llm.sft", settings={"data.tokenizer_type": "hf"})
+    assert measure(check(tmp_path, trainer=run), rows).problems == [(0, "end_missing")]
+    ended = RunOf(trainer="lightrft.sft", settings={"input_key": "instruction", "output_key": "output"})
+    assert measure(check(tmp_path, trainer=ended), rows).problems == []

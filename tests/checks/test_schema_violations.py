@@ -154,3 +154,14 @@ def test_lists_of_one_length():
     result = measure(check, records, source=ROWS)
     assert result.problems == [(1, "uneven_lists")]
     assert result.evidence["detail"][0].startswith("1 item, and 2 in b")
+
+
+def test_lists_of_objects_are_counted():
+    rules = {"a": FieldRule(type="array", min_length=2, max_length=2)}
+    turn = {"from": "human", "value": "x"}
+    records = [{"a": [turn] * n} for n in (2, 1, 3)] + [{"a": [[1], [2]]}, {"a": [turn, {}]}, {"a": []}]
+    result = measure(SchemaViolations(fields=rules, format="rows"), records, source=ROWS)
+    assert result.problems == [(1, "wrong_length"), (2, "wrong_length"), (5, "wrong_length")]
+    rules = {"a": FieldRule(type="array", items="string")}
+    result = measure(SchemaViolations(fields=rules, format="rows"), [*records[:1], {"a": ["x"]}], source=ROWS)
+    assert result.problems == [(0, "wrong_item")]

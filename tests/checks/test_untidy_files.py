@@ -1,7 +1,11 @@
 """Rows of several formats, blank lines and byte order marks: counted per file, placed, and a warning."""
 
+import pytest
+from core_helpers import contract
+
 from datacheck.check import Ratio
 from datacheck.checks.untidy_files import UntidyFiles
+from datacheck.session.session import validate
 from datacheck.testing import finding, jsonl, measure
 
 PLAIN = {"prompt": "What is it?", "completion": "It is what it is."}
@@ -30,3 +34,39 @@ def test_blank_lines_and_marks_are_counted():
     assert (found.value("bom"), found.value("blank"), found.value("mixed")) == (1, 2, Ratio(0, 2))
     assert found.evidence["problem"].to_list() == ["byte_order_mark", "blank_line", "blank_line"]
     assert found.evidence["line"].to_list() == [1, 2, 3]
+
+
+def untidy(folder, files, **settings):
+    """The finding on a folder of files with these names."""
+    for name in files:
+        path = folder / "data" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(jsonl([PLAIN]))
+    rules = contract(folder, [{"check": "untidy_files", **settings}], source={"path": "data", "glob": "**/*.jsonl"})
+    return next(f for f in validate(rules, out=folder / "out").findings if f.check == "untidy_files")
+
+
+def numbers(found):
+    return {value.name: value.value for value in found.values}
+
+
+@pytest.mark.usefixtures("here")
+def test_parts_that_are_missing_and_names_that_do_not_fit(tmp_path):
+    names = ["train-00000-of-00003.jsonl", "train-00002-of-00003.jsonl", "d/1.jsonl", "d/3.jsonl", "2019.jsonl"]
+    found = untidy(tmp_path, names, names="^(train|[0-9])", limits={"missing_parts": {"max": 0}})
+    assert (found.status, numbers(found)["missing_parts"], numbers(found)["misnamed"]) == ("fail", 2, 0)
+    assert {place.at.partition(":")[0] for place in found.evidence.first} == {
+        "train/train-00000-of-00003.jsonl",
+        "train/d/1.jsonl",
+    }
+    assert str(found.evidence.first[0].detail) == "number 2 is not there"
+    found = untidy(tmp_path, [], names="^train")
+    assert (found.status, numbers(found)["misnamed"]) == ("fail", 3)
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(
+    "names", [["2019", "2021"], ["1", "100"], ["a_2016-10-2018-11"], ["part_7"], ["x-1-of-2", "x-2-of-2"], ["0", "1"]]
+)
+def test_numbers_that_count_nothing_are_no_parts(tmp_path, names):
+    assert numbers(untidy(tmp_path, [f"{name}.jsonl" for name in names]))["missing_parts"] == 0

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from pathlib import Path
 from typing import Literal
 
@@ -35,7 +36,8 @@ def test_the_files_of_a_run_are_inputs_of_the_report(folder):
     inputs = load(folder, "{tokenizer: tok, config: train.yaml}").inputs
     assert inputs["run.tokenizer/tokenizer.json"] == hashlib.sha256(b"{}").hexdigest()
     assert inputs["run.config"] == hashlib.sha256(b"lr: 1").hexdigest()
-    assert len(inputs) == 3  # the contract itself; weights decide nothing
+    assert inputs["run.tokenizer/model.safetensors"] == hashlib.sha256(b"").hexdigest()  # of its header; it has none
+    assert len(inputs) == 4  # the contract itself; weights decide nothing
 
 
 @pytest.mark.parametrize(
@@ -124,3 +126,69 @@ def test_records_are_what_was_in_the_file(name):
 def test_a_step_that_did_not_declare_records_gets_none():
     with pytest.raises(Exception, match="was not declared by needs"):
         measure(Records(declared=False), AWKWARD)
+
+
+OWN = """name: own
+run: {trainer: lightrft.rl_vl, settings: {input_key: question}}
+datasets:
+  train: {optional: true, source: {path: a.jsonl}, checks: [trainer_drops]}
+  sft: {optional: true, run: %s, source: {}, checks: [trainer_drops]}
+"""
+
+
+def own(folder, run, **more):
+    path = folder / "own.yaml"
+    path.write_text(OWN % run)
+    (folder / "a.jsonl").write_text("{}\n")
+    return load_contract(path, {"sft": str(folder / "a.jsonl")}, **more)
+
+
+def test_a_dataset_may_have_a_run_of_its_own(tmp_path):
+    loaded = own(tmp_path, "{trainer: lightrft.sft, settings: {multiturn: true}}")
+    train, sft = (loaded.datasets[name].checks[0] for name in ("train", "sft"))
+    assert (train.trainer, train.settings) == ("lightrft.rl_vl", {"input_key": "question"})
+    assert (sft.trainer, sft.settings) == ("lightrft.sft", {"multiturn": True})
+    assert loaded.datasets["sft"].run["world_size"] == loaded.run["world_size"]
+
+
+@pytest.mark.parametrize(
+    ("run", "said"),
+    [
+        ("{trainer: lightrft.stf}", "own.yaml:5: datasets.sft.run.trainer: 'lightrft.stf'"),
+        ("{tokenizer: tok}", "datasets.sft.run.tokenizer: one for all datasets"),
+        ("{trainr: x}", "datasets.sft.run.trainr"),
+    ],
+)
+def test_a_run_of_a_dataset_that_is_wrong(tmp_path, run, said):
+    with pytest.raises(ContractError, match=re.escape(said)):
+        own(tmp_path, run)
+
+
+TWO = """name: two
+datasets:
+  train: {source: {path: a.jsonl}, checks: [{check: leakage, against: [eval]}]}
+  eval: {optional: true, checks: [too_few_rows]}
+  other: {optional: true, checks: [too_few_rows]}
+"""
+
+
+def test_a_signature_wants_what_others_are_compared_with_and_no_more(tmp_path):
+    (tmp_path / "two.yaml").write_text(TWO)
+    (tmp_path / "a.jsonl").write_text("{}\n")
+    with pytest.raises(ContractError, match=r"datasets\.eval\.source\.path: no path"):
+        load_contract(tmp_path / "two.yaml")
+    loaded = load_contract(tmp_path / "two.yaml", {"eval": str(tmp_path / "a.jsonl")})
+    assert list(loaded.datasets) == ["train", "eval"]
+
+
+def test_a_contract_of_which_nothing_is_given(tmp_path):
+    (tmp_path / "none.yaml").write_text("name: none\ndatasets: {a: {optional: true, checks: [too_few_rows]}}\n")
+    with pytest.raises(ContractError, match="no path of any dataset"):
+        load_contract(tmp_path / "none.yaml", required=())
+    assert load_contract(tmp_path / "none.yaml", located=False).name == "none"
+
+
+def test_a_pickled_tokenizer_is_refused(folder):
+    (folder / "tok/tokenizer.pkl").write_bytes(b"\x80\x04N.")
+    with pytest.raises(ContractError, match="a pickle"):
+        load(folder, "{tokenizer: tok}")

@@ -178,6 +178,7 @@ NEEDS_MORE = {
     "banned_terms": "needs lists",
     "loss_mask_errors": "needs a tokenizer",
     "template_errors": "needs a tokenizer",
+    "missing_embeddings": "needs a tokenizer",
     "truncated_samples": "needs a tokenizer",
     "broken_references": "needs another dataset",
     "unknown_sid_tokens": "needs an index",

@@ -6,6 +6,7 @@ MiniOneRec's is also run on its own published data, whose faults are known (and 
 import ast
 import csv
 import json
+import shutil
 import time
 from collections import Counter
 from pathlib import Path
@@ -49,7 +50,7 @@ def gsm(n, mark="#### "):
 
 
 def sft(n, **more):
-    return {"instruction": QUESTIONS[n], "input": "", "output": f"第{n}个问题的回答：请看说明。<|end|>", **more}
+    return {"instruction": QUESTIONS[n], "input": "", "output": f"第{n}个问题的回答：请看说明。<|im_end|>", **more}
 
 
 def jsonl(path, rows):
@@ -60,6 +61,25 @@ def jsonl(path, rows):
 def audit(name, folder, run=None, **data):
     report = validate(CONTRACTS / f"{name}.yaml", data=data, out=folder / f"out-{name}", run=run)
     return report, {f"{f.dataset}.{f.name}" if hasattr(f, "name") else f.id: f for f in report.findings}
+
+
+RUNS = {  # what the contract's own example names beside the data
+    "pplmx_llm": "model: {vocab_size: 1024}\ndata: {tokenizer_type: hf, tokenizer_path: models/gpt2, max_seq_len: 512}\n",
+    "mlx_grpo": "num_generations: 8\n",
+    "lightrft": "input_key: prompt\nlabel_key: label\napply_chat_template: true\nadvantage_estimator: group_norm\n"
+    "n_samples_per_prompt: 5\nrollout_batch_size: 128\ntrain_batch_size: 128\nmicro_train_batch_size: 4\n",
+    "minionerec": "batch_size: 1024\nmicro_batch_size: 16\ncutoff_len: 512\n",
+}
+
+
+def run_of(name, folder, tokenizer):
+    """The options --run of a contract's example."""
+    if name not in RUNS:
+        return None
+    (folder / "run.yaml").write_text(RUNS[name], encoding="utf-8")
+    model = Path(shutil.copytree(tokenizer, folder / "model", dirs_exist_ok=True))
+    (model / "config.json").write_text('{"vocab_size": 1024}', encoding="utf-8")
+    return {"config": str(folder / "run.yaml"), "world_size": "8", "tokenizer": str(model)}
 
 
 def not_passed(report):
@@ -88,29 +108,33 @@ BAD = {
 
 
 @pytest.mark.parametrize("name", GOOD)
-def test_a_good_dataset_passes(tmp_path, name):
-    report, _ = audit(name, tmp_path, train=jsonl(tmp_path / "good.jsonl", GOOD[name]))
+def test_a_good_dataset_passes(tmp_path, tokenizer_folder, name):
+    run = run_of(name, tmp_path, tokenizer_folder)
+    report, _ = audit(name, tmp_path, run, train=jsonl(tmp_path / "good.jsonl", GOOD[name]))
     assert not_passed(report) == {}
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_a_bad_dataset_does_not(tmp_path, name):
+def test_a_bad_dataset_does_not(tmp_path, tokenizer_folder, name):
     rows, expected = BAD[name]
-    report, _ = audit(name, tmp_path, train=jsonl(tmp_path / "bad.jsonl", rows))
+    report, _ = audit(
+        name, tmp_path, run_of(name, tmp_path, tokenizer_folder), train=jsonl(tmp_path / "bad.jsonl", rows)
+    )
     failed = {f.check for f in report.findings if f.status == Status.FAIL}
     assert expected - {"too_few_rows", "schema_violations"} <= failed | {"too_few_rows"}
     assert expected & failed
 
 
-def test_lightrft(tmp_path):
+def test_lightrft(tmp_path, tokenizer_folder):
+    run = run_of("lightrft", tmp_path, tokenizer_folder)
     rows = [rl(n) for n in range(1, 257)]
     data = {"eval": jsonl(tmp_path / "eval.jsonl", [rl(9999)])}
-    report, _ = audit("lightrft", tmp_path, train=jsonl(tmp_path / "good.jsonl", rows), **data)
+    report, _ = audit("lightrft", tmp_path, run, train=jsonl(tmp_path / "good.jsonl", rows), **data)
     found = not_passed(report)
     assert found == {"train.batch_arithmetic": Status.WARN}  # the rule of the docs, which their own script breaks
     bad = [rl(n) for n in range(1, 60)]
     bad += [rl(60, label="maths"), rl(61, reward_model={}), rl(62, prompt=[{"role": "robot", "content": "x"}])]
-    report, _ = audit("lightrft", tmp_path, train=jsonl(tmp_path / "bad.jsonl", bad), **data)
+    report, _ = audit("lightrft", tmp_path, run, train=jsonl(tmp_path / "bad.jsonl", bad), **data)
     by_id = {f.id: f for f in report.findings}
     assert by_id["train.batch_arithmetic"].status == Status.FAIL  # 61 prompts are less than a batch of 128
     problems = {place.problem for place in by_id["train.trainer_drops"].evidence.first}
@@ -136,11 +160,11 @@ def office(realdata, folder):
 
 
 @pytest.mark.slow
-def test_office_products_of_minionerec(realdata, tmp_path):
+def test_office_products_of_minionerec(realdata, tmp_path, tokenizer_folder):
     """Acceptance: collisions, ambiguous histories, targets in the history, golds in the prompt; in under 30 s."""
     rows, data = office(realdata, tmp_path)
     start = time.process_time()
-    report, _ = audit("minionerec", tmp_path, **data)
+    report, _ = audit("minionerec", tmp_path, run_of("minionerec", tmp_path, tokenizer_folder), **data)
     assert time.process_time() - start < 30
     found = {f.id: f for f in report.findings}
     sids = Counter("".join(parts) for parts in json.loads(Path(data["index"]).read_text(encoding="utf-8")).values())
@@ -202,15 +226,7 @@ def problems_of(report, finding):
     return {place.problem for f in report.findings if f.id == finding for place in f.evidence.first}
 
 
-def test_a_good_category_of_minionerec(tmp_path):
-    rows = [history(0, target=1), history(0, 1, target=2), history(2, target=0)]
-    report, _ = audit("minionerec", tmp_path, **small(tmp_path, rows))
-    found = not_passed(report)
-    assert found.pop("info.gold_in_prompt") == Status.WARN  # whatever the data are: it is their code
-    assert set(found) == {"train.batch_arithmetic"}  # three rows are no warm-up of 20 updates
-
-
-def test_a_bad_category_of_minionerec(tmp_path):
+def test_a_bad_category_of_minionerec(tmp_path, tokenizer_folder):
     rows = [
         history(0, target=1), history(0, target=2),  # ambiguous
         history(0, 1, target=1),  # the target is the last item
@@ -222,7 +238,8 @@ def test_a_bad_category_of_minionerec(tmp_path):
     ]  # fmt: skip
     info = [*ITEMS[:2], (ITEMS[0][0], "Pen", "2"), ("<a_1>", "tab", "in title", "3")]
     index = {"0": ["<a_1>", "<b_1>", "<c_1>"], "1": ["<a_1>", "<b_1>", "<c_1>", "<d_1>"], "5": ["<a_1>", "x", "<c_9>"]}
-    report, _ = audit("minionerec", tmp_path, **small(tmp_path, rows, info, index))
+    run = run_of("minionerec", tmp_path, tokenizer_folder)
+    report, _ = audit("minionerec", tmp_path, run, **small(tmp_path, rows, info, index))
     failed = {f.id for f in report.findings if f.status == Status.FAIL}
     assert problems_of(report, "train.schema_violations") >= {"runs_code", "uneven_lists", "wrong_length"}
     assert problems_of(report, "train.trainer_drops") >= {"runs_code", "nan_target", "empty_history"}

@@ -29,8 +29,8 @@ PLANTED = [
 WITH_PLANTS = sorted({name for name, _ in PLANTS})
 # Checks without a place to plant at: they measure a whole dataset, and name no row.
 OF_THE_WHOLE = {
-    "choice_balance", "knowledge_dump", "length_bias", "low_diversity", "mixture_drift", "synthetic_share",
-    "too_few_rows",
+    "choice_balance", "knowledge_dump", "length_bias", "low_diversity", "missing_embeddings", "mixture_drift",
+    "synthetic_share", "too_few_rows",
 }  # fmt: skip
 # Problems that tests/checks/ sees and that have no plant: they need a tokenizer, a template, the run's config or hundreds
 # of rows. The list may only shrink.

@@ -120,7 +120,20 @@ CASES = [
     ("ms_swift.sft", {}, None, "not_an_object", None),
     ("ms_swift.sft", {"strict": True}, {"messages": [{"role": "x", "content": "q"}]}, "strict_stop", "messages[0].role"),
     ("ms_swift.sft", {}, {"messages": None}, "no_messages", "messages"),
-    ("ms_swift.sft", {}, {"messages": '[{"role": "user", "x": true}]'}, "text_not_literal", "messages"),
+    ("ms_swift.sft", {}, {"messages": "[{'role': user}]"}, "text_not_literal", "messages"),
+    ("ms_swift.sft", {}, {"messages": [{"role": "user", "content": 3}, A]}, "content_not_text", "messages[0].content"),
+    ("ms_swift.sft", {}, {"messages": [Q, {"role": "assistant", "content": {"a": 1}}]}, "content_not_text", "messages[1].content"),
+    ("ms_swift.sft", {}, {"messages": [{"role": "user", "content": [{"type": "text", "text": None}]}, A]},
+     "content_not_text", "messages[0].content"),
+    ("ms_swift.dpo", {}, {"messages": [{"role": "system", "content": True}, Q, A], "rejected_response": "b"},
+     "content_not_text", "messages[0].content"),
+    ("ms_swift.sft", {}, {"messages": [{"role": "system", "content": "s"}]}, "only_system", "messages"),
+    ("ms_swift.sft", {}, {"messages": [{"role": "tool", "content": "r"}, A]}, "tool_first", "messages[0].role"),
+    ("ms_swift.sft", {}, {"messages": [Q, A, {"role": "tool", "content": "r"}, Q, A]}, "out_of_turn", "messages[3].role"),
+    ("ms_swift.sft", {}, {"messages": [Q, {"role": "tool_call", "content": "call f"}]}, "tool_call_malformed", "messages[1].content"),
+    ("ms_swift.sft", {}, {"messages": [Q, {"role": "tool_call", "content": {"name": "f"}}]}, "tool_call_malformed", "messages[1].content"),
+    ("ms_swift.sft", {}, {"messages": [Q, A], "tools": "search"}, "tools_malformed", "tools"),
+    ("ms_swift.sft", {}, {"messages": [Q, A], "tools": [""]}, "tools_malformed", "tools"),
     ("ms_swift.sft", {}, {"messages": [Q, 1]}, "message_malformed", "messages[1]"),
     ("ms_swift.sft", {}, {"messages": [Q, {"role": "robot", "content": "a"}]}, "unknown_role", "messages[1].role"),
     ("ms_swift.sft", {}, {"messages": [Q, {"role": "assistant", "content": None}]}, "content_null", "messages[1].content"),
@@ -221,6 +234,10 @@ GOOD = [
     ("trl.reward", {}, {"prompt": [Q], "chosen": [A], "rejected": [B]}),
     ("trl.kto", {}, {"prompt": [Q], "completion": [A], "label": True}),
     ("trl.grpo", {}, {"prompt": [Q]}),
+    ("ms_swift.sft", {}, {"messages": '[{"role": "user", "content": "q", "loss": null}, {"role": "assistant", "content": "a"}]'}),
+    ("ms_swift.sft", {}, {"messages": [Q, {"role": "tool", "content": {"a": 1}, "name": "f"}, A]}),
+    ("ms_swift.sft", {}, {"messages": [A, Q, Q, A, A, {"role": "tool", "content": "r"}, A], "tools": "{'name': 'f'}"}),
+    ("ms_swift.sft", {}, {"messages": [Q, {"role": "tool_call", "content": "{'name': 'f', 'parameters': {}}"}, A]}),
     ("ms_swift.sft", {}, {"conversations": [H, G], "system": "s"}),
     ("ms_swift.dpo", {}, {"messages": [Q, A], "rejected_response": "b"}),
     ("ms_swift.kto", {}, {"messages": [Q, A], "label": False}),
@@ -275,3 +292,16 @@ def test_the_shared_prompt_is_cut_as_trl_cuts_it(chosen, rejected, prompt):
     record = {"chosen": chosen, "rejected": rejected}
     trained = mode.read(record, mode.configured(None, {}), Seen(frozenset(record), record)).trained
     assert (trained.prompt, trained.prompt + trained.chosen) == (prompt, chosen)
+
+
+def test_ms_swift_trains_the_messages_that_say_so():
+    mode = trainer("ms_swift.sft")
+    chat = [Q, {**A, "loss": False}, Q, A]
+    trained = mode.read({"messages": chat, "tools": ['{"name": "f"}']}, mode.configured(None, {}), Seen()).trained
+    assert (trained.loss, trained.weights) == ("weights", (0.0, 0.0, 0.0, 1.0))
+    assert trained.tools == [{"type": "function", "function": {"name": "f"}}]  # wrapped, as it is rendered
+    parts = [{"type": "text", "text": "look: "}, {"type": "image", "image": "x.png"}]
+    trained = mode.read(
+        {"messages": [{"role": "user", "content": parts}, A]}, mode.configured(None, {}), Seen()
+    ).trained
+    assert trained.messages[0]["content"] == "look: <image>"

@@ -21,6 +21,7 @@ ITEM = {
     "user_id": "A1", "history_item_title": "['Pen', 'Ink']", "item_title": "Paper", "history_item_id": "[0, 1]",
     "item_id": "2", "history_item_sid": "['<a_1><b_2><c_3>', '<a_4><b_5><c_6>']", "item_sid": "<a_7><b_8><c_9>",
 }  # fmt: skip
+STEPS = {"placeholder_token": "#", "reward_tokens": "+,-"}
 SUM = {"question": "1+1=?", "answer": "1+1 = 2 #### 2"}
 PLX = {"data.tokenizer_type": "hf"}
 
@@ -67,6 +68,16 @@ CASES = [
     ("lightrft.sft", {"input_key": "q", **CHAT}, {"q": ASK}, ["messages_malformed"]),
     ("lightrft.sft", {"input_key": "q", **CHAT}, {"q": [*ASK, {"role": "assistant", "content": "2"}]}, []),
     ("lightrft.sft", {"input_key": "q"}, 1, ["not_an_object"]),
+    ("lightrft.prm", STEPS, {"input": "1#2#", "label": [1, 0]}, []),
+    ("lightrft.prm", STEPS, {"input": "1#2#", "label": ["+", "-"]}, []),
+    ("lightrft.prm", STEPS, {"input": "1#2#3#", "label": [1, 0]}, ["labels_uneven"]),  # L17
+    ("lightrft.prm", STEPS, {"input": "1#2#3#", "label": [1]}, ["label_spread"]),  # L17
+    ("lightrft.prm", STEPS, {"input": "1#2#", "label": ["+", "?"]}, ["unknown_reward_token"]),
+    ("lightrft.prm", STEPS, {"input": "1#2#", "label": ["+", 1]}, ["labels_malformed"]),
+    ("lightrft.prm", STEPS, {"input": "1#2#", "label": []}, ["labels_malformed"]),
+    ("lightrft.prm", STEPS, {"input": "1#2#"}, ["missing_key"]),
+    ("lightrft.prm", STEPS, {"input": None, "label": [1]}, ["text_malformed"]),
+    ("lightrft.prm", STEPS, [], ["not_an_object"]),
     ("mlx_grpo.grpo", {}, SUM, []),
     ("mlx_grpo.grpo", {}, {**SUM, "answer": "2"}, ["no_gold"]),
     ("mlx_grpo.grpo", {}, {**SUM, "answer": "####  "}, ["empty_gold"]),
@@ -111,6 +122,15 @@ CASES = [
     ("minionerec.items", {}, {"sid": "<a_1><b_2><c_3><d_1>", "title": "Pen"}, ["level_lost", "gold_in_prompt"]),  # M7
     ("minionerec.items", {}, {"sid": "<a_1><b_2>", "title": "Pen"}, ["too_few_levels"]),  # M8
     ("minionerec.items", {}, {"sid": "<a_1>"}, ["missing_column"]),
+    ("minionerec.descriptions", {}, {"value": {"title": "Pen", "description": "['A pen.', '']"}}, []),
+    ("minionerec.descriptions", {}, {"value": {"title": "Pen", "description": "A pen."}}, []),
+    ("minionerec.descriptions", {}, {"value": {"title": "Pen", "description": "['', 'A pen.']"}}, ["no_description"]),
+    ("minionerec.descriptions", {}, {"value": {"title": "Pen", "description": ""}}, ["no_description"]),
+    ("minionerec.descriptions", {}, {"value": {"title": "Pen", "description": "[open('x')]"}}, ["runs_code"]),  # M1
+    ("minionerec.descriptions", {}, {"value": {"title": "P", "description": '["A pen\'s."]'}}, ["list_as_text"]),
+    ("minionerec.descriptions", {}, {"value": {"title": "P", "description": "[not a list]"}}, ["list_as_text"]),
+    ("minionerec.descriptions", {}, {"value": {"title": "P", "description": []}}, ["not_a_key"]),
+    ("minionerec.descriptions", {}, {"value": {"title": "Pen"}}, ["missing_column"]),
 ]  # fmt: skip
 
 
@@ -124,7 +144,7 @@ def test_rules_by_hand(name, settings, record, rules):
 
 def test_every_rule_of_a_row_has_its_case():
     by_length = {"too_long", "prompt_too_long", "nothing_left"}
-    before = {"multiturn_with_output", "multiturn_needs_template", "no_prompts"}
+    before = {"no_placeholder", "multiturn_with_output", "multiturn_needs_template", "no_prompts"}
     named = {name.partition(".")[0] for name, *_ in CASES}
     for system in named:
         modes = [name for name in OURS if name.startswith(system)]
@@ -156,6 +176,7 @@ def test_a_long_prompt_loses_its_end_and_a_long_row_its_head():
     [
         ("lightrft.sft", {"multiturn": True, "output_key": "a"}, UNSEEN, ["multiturn_with_output"]),
         ("lightrft.sft", {"multiturn": True}, UNSEEN, ["multiturn_needs_template"]),
+        ("lightrft.prm", {}, UNSEEN, ["no_placeholder"]),
         ("lightrft.sft", {"multiturn": True, "apply_chat_template": True}, UNSEEN, []),
         ("pplmx_llm.ppo", {}, Seen(frozenset({"question"})), ["no_prompts"]),
         ("pplmx_llm.ppo", {}, Seen(frozenset({"text"})), []),

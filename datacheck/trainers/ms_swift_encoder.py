@@ -1,0 +1,125 @@
+"""What ms-swift's encoder demands of a row that its loader kept: where it raises, another row is drawn instead.
+
+Compared with `Template.encode` of the release 4.6.0 (template qwen2_5, agent template hermes).
+"""
+
+import json
+from itertools import groupby
+from typing import Any
+
+from datacheck.i18n.message import Message
+from datacheck.trainers.base import StopRow, literal, role_said, type_of
+
+Row = dict[str, Any]
+_TOOLS = ("tool", "tool_response")
+
+
+def demand(messages: list[Row], tools: Any) -> None:
+    """Raises StopRow where the encoder raises: contents, tools, calls, and who speaks when."""
+    said = messages[1:] if messages[0]["role"] == "system" else messages
+    first = len(messages) - len(said)
+    system = messages[0]["content"] if first else None
+    if system and not isinstance(system, str):
+        raise StopRow("content_not_text", "messages[0].content", type_of(system))
+    if not said:
+        raise StopRow("only_system", "messages")
+    for number, message in enumerate(said, first):
+        _content(message, f"messages[{number}].content")
+    given(tools)
+    for number, message in enumerate(said, first):
+        if message["role"] == "tool_call":
+            _call(message["content"], f"messages[{number}].content")
+    _turns(said, first)
+
+
+def text_of_content(content: Any) -> Any:
+    """Parts of a content put together as `remove_messages_media` does; what is none stays as it is."""
+    if not isinstance(content, list) or any(not isinstance(part, dict) for part in content):
+        return content
+    return "".join(part["text"] if part["type"] == "text" else f"<{part['type']}>" for part in content)
+
+
+def given(tools: Any) -> list[Row] | None:
+    """The tools as the encoder renders them, each wrapped as a function. Raises StopRow for one that is no object."""
+    if tools is None:
+        return None
+    listed = _json(tools) if isinstance(tools, str) else tools
+    listed = listed if isinstance(listed, list) else [listed]
+    read = [_parsed(tool) for tool in listed]
+    for tool in read:
+        if not isinstance(tool, dict):
+            raise StopRow("tools_malformed", "tools", type_of(tool))
+    return [tool if "type" in tool or "function" in tool else {"type": "function", "function": tool} for tool in read]
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+def _parsed(value: Any) -> Any:
+    """Text as the JSON or Python literal that it holds, else None (`_parse_json`)."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        pass
+    try:
+        return literal(value)
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return None
+
+
+def _content(message: Row, where: str) -> None:
+    role, content = message["role"], message["content"]
+    if isinstance(content, str) or role in ("tool_call", *_TOOLS):  # of these, all else becomes JSON
+        return
+    ids = isinstance(content, list) and content and isinstance(content[0], int)
+    if ids or (isinstance(content, dict) and "token_ids" in content):
+        if role != "assistant":
+            raise StopRow("content_not_text", where, type_of(content))
+        return
+    if not isinstance(content, list) or not all(map(_is_part, content)):
+        raise StopRow("content_not_text", where, type_of(content))
+
+
+def _is_part(part: Any) -> bool:
+    kind = part.get("type") if isinstance(part, dict) else None
+    if not isinstance(kind, str):
+        return False
+    value = part.get(kind)
+    return isinstance(value, str) if kind == "text" else not isinstance(value, dict) or "url" in value
+
+
+def _call(content: Any, where: str) -> None:
+    call = _parsed(content)
+    if not isinstance(call, dict) or "name" not in call:
+        raise StopRow("tool_call_malformed", where, Message("no object with a name"))
+    arguments = call.get("arguments")
+    if _parsed(call.get("parameters") if arguments is None else arguments) is None:
+        raise StopRow("tool_call_malformed", where, Message("no arguments"))
+
+
+def _turns(messages: list[Row], first: int) -> None:
+    """Questions and answers take turns, once neighbours of one side are joined and results stand behind calls."""
+    places = [(_side(message["role"]), number) for number, message in enumerate(messages, first)]
+    joined = [next(same) for _, same in groupby(places, key=lambda each: each[0])]
+    turns: list[tuple[str, int]] = []
+    for role, number in joined:
+        if role != "tool" or (turns and turns[-1][0] == "assistant"):
+            turns.append((role, number))
+        elif not turns:  # behind a question, results are put into it
+            raise StopRow("tool_first", f"messages[{number}].role")
+    turns = [next(same) for _, same in groupby(turns, key=lambda each: each[0])]
+    expected = turns[0][0] == "assistant"  # an empty question is put before it
+    for place, (role, number) in enumerate(turns):
+        answer = (place + expected) % 2 == 1
+        if answer != (role == "assistant"):
+            raise StopRow("out_of_turn", f"messages[{number}].role", role_said(messages[number - first]["role"]))
+
+
+def _side(role: str) -> str:
+    return "tool" if role in _TOOLS else "assistant" if role == "tool_call" else role
