@@ -23,16 +23,27 @@ sys.path.insert(0, str(Path(__file__).parent))
 from trainers import WRONG, changed, hostile, paths, read
 
 from datacheck.contract.artifacts import hashed
-from datacheck.features.agreement import differs, expected
+from datacheck.features.agreement import disagreements, expected
 from datacheck.features.outcomes import RunOf
 from datacheck.features.tokens import TokenRun
 from datacheck.trainers.base import Seen
 from datacheck.trainers.probes.asking import ProbeLimits, ProbeRequest, ask
 
-_Q, _A, _B = ({"role": role, "content": text} for role, text in (("user", "q?"), ("assistant", "a"), ("assistant", "b b")))
+_Q, _A, _B = (
+    {"role": role, "content": text} for role, text in (("user", "q?"), ("assistant", "a"), ("assistant", "b b"))
+)
 _S = {"role": "system", "content": "s"}
 _H, _G = {"from": "human", "value": "q"}, {"from": "gpt", "value": "a"}
-_TOOLS = [{"type": "function", "function": {"name": "f", "description": "d", "parameters": {"type": "object", "properties": {"x": {"type": "string"}}}}}]
+_TOOLS = [
+    {
+        "type": "function",
+        "function": {
+            "name": "f",
+            "description": "d",
+            "parameters": {"type": "object", "properties": {"x": {"type": "string"}}},
+        },
+    }
+]
 _DATES = ["2024-01-01", "2024-01-01T10:20:30", "2024-01-01 10:20:30", "2024-01-01T10:20:30Z", "2024-13-01", "12:30"]
 
 
@@ -104,18 +115,20 @@ def compare(case: Case, files: list[list[Any]], python: Path, tokenizer: Path) -
         probed = ask(python, request, lines, Path(folder), [len(file) for file in files])
     theirs, counts, shown = iter(probed.rows), Counter[str](), 0
     for file in files:
-        ours = expected(run, file, Seen(frozenset(key for row in file for key in row), file[0]))
         real = [next(theirs) for _ in file]
-        for row, one, two in zip(file, ours, real, strict=True):
-            what = differs(one, two)
+        found = disagreements(run, file, real)
+        left = [row for row, two in zip(file, real, strict=True) if two.fate != "failed"]
+        ours = iter(expected(run, left, Seen.of(left, typed=True)) if any(found) else [])
+        for row, two, what in zip(file, real, found, strict=True):
+            one = next(ours, None) if any(found) and two.fate != "failed" else None
             counts[f"{two.fate}"] += 1
             counts["cases"] += 1
             counts[f"different: {what}" if what else "equal"] += 1
             if what and shown < SHOWN:
                 shown += 1
-                print(f"{what} {case.mode} {case.settings}: real {two.fate} {two.error} {two.at}, twin {one.fate}: "
+                print(f"{what} {case.mode} {case.settings}: real {two.fate} {two.error} {two.at}, twin {one and one.fate}: "
                       f"{json.dumps(row, ensure_ascii=False)[:200]} in a file of {len(file)}")  # fmt: skip
-                if what in ("tokens", "labels"):
+                if one and what in ("tokens", "labels"):
                     print("   real", [(e.part, e.ids, e.labels if what == "labels" else "") for e in two.examples])
                     print("   twin", [(e.part, e.ids, e.labels if what == "labels" else "") for e in one.examples])
     return counts, dict(probed.installed.versions)

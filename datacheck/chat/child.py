@@ -8,6 +8,7 @@ waits only so long for each answer. A limit that is hit is a reply of kind "limi
     child → parent   one JSON line per request
 """
 
+import datetime as dt
 import json
 import os
 import resource
@@ -135,7 +136,7 @@ class Renderer:
     def _send(self, batch: Sequence[RenderRequest]) -> None:
         if self._child is None:
             self._start()
-        self._write(json.dumps(batch).encode() + b"\n")
+        self._write(json.dumps(batch, default=_named).encode() + b"\n")
 
     def _start(self) -> None:
         setup = {"sources": self.sources, "special": self.special, "name": self.name, "now": self.now}
@@ -206,6 +207,11 @@ def main(requests: IO[bytes], replies: IO[bytes]) -> None:
             _answer(replies, worker.reply(RenderRequest(*given)))
 
 
+def _named(value: Any) -> str:
+    """What is no JSON (a date that a loader made of a text) by its type's name, as transformers gives it to templates."""
+    return f"<{type(value).__name__}>"
+
+
 def _answer(replies: IO[bytes], reply: Reply) -> None:
     replies.write(json.dumps(reply, default=Message.to_json).encode() + b"\n")
     replies.flush()
@@ -245,8 +251,6 @@ class _Worker:
 
     def _compiled(self) -> Templates:
         if self._templates is None:
-            import datetime as dt
-
             now = dt.datetime.fromisoformat(self._setup["now"])
             try:
                 self._templates = Templates(self._setup["sources"], self._setup["special"], self._setup["name"], now)

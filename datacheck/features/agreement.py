@@ -25,11 +25,39 @@ def expected(run: TokenRun, records: Sequence[Any], seen: Seen) -> list[ProbedRo
     """
     assert run.trainer is not None
     mode, settings = run.trainer.mode, run.trainer.settings_read()
+    if any(mode.rules[fate.reason].fate == "fails" for fate in mode.before(settings, seen)):
+        return [ProbedRow("failed")] * len(records)
     outcomes = [_outcome(mode.read(record, settings, seen), mode) for record in records]
     if run.tokenizer is None:
         return [ProbedRow(fate) for fate, _ in outcomes]
     rows = _sampled(run, [found for _, found in outcomes])
     return [row if fate == "kept" else ProbedRow(fate) for (fate, _), row in zip(outcomes, rows, strict=True)]
+
+
+def disagreements(run: TokenRun, records: Sequence[Any], theirs: Sequence[ProbedRow]) -> list[str | None]:
+    """For each row of a file in what the twin differs from the package; None where they agree.
+
+    Rows that stop the run are taken out, by the package's word, before the others are looked at: what types columns
+    have hangs on all rows of a file. Such a row must stop the twin as well, among all others or behind the first.
+    """
+    assert run.trainer is not None
+    typed = run.trainer.mode.typed
+    found: list[str | None] = [None] * len(records)
+    kept = [at for at, row in enumerate(theirs) if row.fate != "failed"]
+    left = [records[at] for at in kept]
+    for at, ours in zip(kept, expected(run, left, Seen.of(left, typed=typed)), strict=True):
+        found[at] = differs(ours, theirs[at])
+    stops = [at for at, row in enumerate(theirs) if row.fate == "failed"]
+    among = expected(run, records, Seen.of(records, typed=typed)) if stops else []
+    for at in stops:
+        if among[at].fate != "failed" and not _stops_behind_first(run, records, at, typed=typed):
+            found[at] = "fate"
+    return found
+
+
+def _stops_behind_first(run: TokenRun, records: Sequence[Any], at: int, *, typed: bool) -> bool:
+    pair = [records[0], records[at]] if at else [records[0]]
+    return any(row.fate == "failed" for row in expected(run, pair, Seen.of(pair, typed=typed)))
 
 
 def _outcome(read: RowOutcome, mode: Mode) -> tuple[str, Trained | None]:

@@ -1,5 +1,7 @@
 """What the named trainer does with each row, by the twin of its loader (datacheck/trainers/)."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -10,10 +12,13 @@ from pydantic import Field
 from datacheck.check import Artifact, Feature, Message, Model, Need, Summary, View
 from datacheck.trainers import trainer
 from datacheck.trainers.base import UNSEEN, Fate, Mode, Seen, Settings, SettingsError, read_config
+from datacheck.trainers.json_columns import CHUNK, JsonColumns, NotLoadableError, json_columns
 
 NOT_EXPLAINED = "not_explained"  # the twin itself failed on the row: a fault of datacheck's
 NOT_READABLE = "settings_not_readable"
 _UNKNOWN_KIND = "fails"
+_JSON = {"jsonl", "array", "document", "sequence"}  # files that `load_dataset("json")` reads
+_NOT_LOADABLE = "!"
 COLUMNS = {"row": pl.UInt32, "fate": pl.String, "problem": pl.String, "where": pl.String, "said": pl.String}
 
 
@@ -46,6 +51,11 @@ class RunOf(Model):
             config = read_config(self.config.read(), self.config.named)
         return self.mode.configured(config, self.settings, self.max_length)
 
+    @property
+    def seen_before(self) -> SeenBefore:
+        """What the trainer's loader looks at before a row."""
+        return SeenBefore(types=self.mode.typed)
+
 
 class TopKeys(Feature):
     """`row`, `key`, `json`: each top-level key at the first row of the part that has it; the part's first record.
@@ -69,26 +79,56 @@ class TopKeys(Feature):
 
 
 class SeenBefore(Summary):
-    """`key`, `json`: every top-level key of the dataset, and its first record: what loaders look at before a row."""
+    """`key`, `json`, `types`: every top-level key of the dataset, and its first record, which loaders look at first.
+
+    types: also how the `datasets` library types a JSON file of these records, or "" where it cannot.
+    """
+
+    types: bool = False
 
     def needs(self) -> tuple[Need, ...]:
-        """The keys of each part."""
-        return (Need(TopKeys()),)
+        """The keys of each part; for types the records."""
+        return (Need(TopKeys()), Need("records")) if self.types else (Need(TopKeys()),)
 
     def compute(self, data: View) -> pl.DataFrame:
-        """The keys in order of the alphabet; the first record on the line without a key."""
+        """The keys in order of the alphabet; the first record and the types on the line without a key."""
         lines = data[Need(TopKeys())]
         keys = lines.select("key").drop_nulls().unique().sort("key").with_columns(json=pl.lit(None, pl.String))
         first = lines.filter(pl.col("key").is_null()).sort("row").head(1).select("key", "json")
-        return pl.concat([first, keys]).collect()
+        seen = pl.concat([first, keys]).collect()
+        return seen.with_columns(types=pl.lit(self._types(data) if self.types else None, pl.String))
+
+    @staticmethod
+    def _types(data: View) -> str | None:
+        """The types of the first megabytes; None for files that bring types of their own."""
+        if not set(data.files.select("container").collect()["container"]) <= _JSON:
+            return None
+        lines: list[str] = []
+        size = 0
+        for piece in data.pieces("records"):
+            for text in piece.select("json").collect()["json"]:
+                if text.startswith("{"):
+                    lines.append(text)
+                    size += len(text)
+            if size >= CHUNK:
+                break
+        try:
+            return json_columns(lines).packed if lines else None
+        except NotLoadableError as error:
+            return f"{_NOT_LOADABLE}{error}"
 
 
 def seen_of(summary: pl.LazyFrame) -> Seen:
     """What `SeenBefore` says, as twins take it."""
     table = summary.collect()
+    types = next(iter(table["types"].drop_nulls().head(1)), "")
+    failed = types.removeprefix(_NOT_LOADABLE) if types.startswith(_NOT_LOADABLE) else None
+    typed = JsonColumns.unpacked(types) if types and failed is None else None
     first = table.filter(pl.col("key").is_null())["json"].to_list()
     keys = table["key"].drop_nulls().to_list()
-    return Seen(frozenset(keys), jiter.from_json(first[0].encode()) if first else None) if keys or first else UNSEEN
+    if not keys and not first:
+        return UNSEEN
+    return Seen(frozenset(keys), jiter.from_json(first[0].encode()) if first else None, typed, failed)
 
 
 def parsed(records: pl.DataFrame) -> Iterator[tuple[int, Any]]:
@@ -110,7 +150,7 @@ class Fates(Feature):
 
     def needs(self) -> tuple[Need, ...]:
         """The records, and what loaders look at before."""
-        return (Need("records"), Need(SeenBefore()))
+        return (Need("records"), Need(self.run.seen_before))
 
     def compute(self, part: View) -> pl.DataFrame:
         """Ask the twin about each record."""
@@ -120,7 +160,7 @@ class Fates(Feature):
         except SettingsError as error:
             line = (None, "fails", NOT_READABLE, None, error.message.packed)
             return pl.DataFrame([line], schema=COLUMNS, orient="row")
-        seen = seen_of(part[Need(SeenBefore())])
+        seen = seen_of(part[Need(self.run.seen_before)])
         lines: list[tuple[int | None, str, str, str | None, str | None]] = []
         lines += [(None, *_line(mode, fate)) for fate in mode.before(settings, seen)]
         records = part.records.collect()

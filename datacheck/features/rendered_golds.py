@@ -5,7 +5,7 @@ from typing import Any
 import polars as pl
 
 from datacheck.check import Feature, Need, View
-from datacheck.features.outcomes import RunOf, SeenBefore, parsed, seen_of
+from datacheck.features.outcomes import RunOf, parsed, seen_of
 from datacheck.trainers.base import Trained
 
 
@@ -21,12 +21,12 @@ class RenderedGolds(Feature):
 
     def needs(self) -> tuple[Need, ...]:
         """The records, and what loaders look at before."""
-        return (Need("records"), Need(SeenBefore()))
+        return (Need("records"), Need(self.run.seen_before))
 
     def compute(self, part: View) -> pl.DataFrame:
         """Let the twin render each record."""
         mode, settings = self.run.mode, self.run.settings_read()
-        seen = seen_of(part[Need(SeenBefore())])
+        seen = seen_of(part[Need(self.run.seen_before)])
         lines = []
         for row, record in parsed(part.records.collect()):
             trained = mode.read(record, settings, seen).trained

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from datacheck.check import Artifact, Check, Feature, Message, Model, Need, Subject, View
 from datacheck.errors import LoadError
-from datacheck.features.outcomes import RunOf, SeenBefore, parsed, seen_of
+from datacheck.features.outcomes import RunOf, parsed, seen_of
 from datacheck.pii.redaction import hidden
 from datacheck.trainers.base import UNSEEN, Mode, Seen, Settings, SettingsError
 
@@ -160,7 +160,7 @@ class Tokens(Feature):
 
     def needs(self) -> tuple[Need, ...]:
         """The records; for a trainer also what its loader looks at before."""
-        return (Need("records"), Need(SeenBefore())) if self.run.trainer else (Need("records"),)
+        return (Need("records"), Need(self.run.trainer.seen_before)) if self.run.trainer else (Need("records"),)
 
     def compute(self, part: View) -> pl.DataFrame:
         """Render in a child, tokenize here, row after row."""
@@ -169,7 +169,8 @@ class Tokens(Feature):
         assert self.run.tokenizer is not None
         model = load_model(self.run.tokenizer)
         records = part.records.select("row", "json").collect()
-        read = reader(self.run, seen_of(part[Need(SeenBefore())]) if self.run.trainer else UNSEEN)
+        seen = seen_of(part[Need(self.run.trainer.seen_before)]) if self.run.trainer else UNSEEN
+        read = reader(self.run, seen)
         rows: list[int] = []
 
         def examples() -> Iterator[Conversation]:

@@ -7,6 +7,7 @@ by a rule with the place in the trainer's source, and what is trained of it. It 
 from __future__ import annotations
 
 import ast
+import datetime as dt
 import json
 import tomllib
 import warnings
@@ -20,6 +21,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from datacheck.i18n.message import Message, SaidError, ids
 from datacheck.i18n.wrong_values import wrong_value
+from datacheck.trainers.json_columns import JsonColumns, NotLoadableError, json_columns
 
 # From the best to the worst; what becomes of a row is the worst of its fates.
 FATES = ids("kept", "changed", "masked", "truncated", "dropped", "fails")
@@ -101,17 +103,36 @@ class Seen(NamedTuple):
 
     columns: the top-level keys of all records (the `datasets` library fills those that a record lacks with null);
     none: not known, each record has its own keys only. first: the first record, by which some decide the format.
+    typed: how `datasets` types them, where the twin wants to know (`Mode.typed`); not_loadable: why it raises.
     """
 
     columns: frozenset[str] = frozenset()
     first: Any = None
+    typed: JsonColumns | None = None
+    not_loadable: str | None = None
+
+    @classmethod
+    def of(cls, records: Sequence[Any], *, typed: bool = False) -> Seen:
+        """What a loader sees of these records, where they are all."""
+        objects = [record for record in records if isinstance(record, dict)]
+        columns = frozenset(key for record in objects for key in record)
+        seen = cls(columns, records[0] if records else None)
+        return seen.with_types([json.dumps(record) for record in objects]) if typed else seen
+
+    def with_types(self, lines: Sequence[str]) -> Seen:
+        """With the types of a file of these records."""
+        try:
+            return self._replace(typed=json_columns(lines) if lines else None)
+        except NotLoadableError as error:
+            return self._replace(not_loadable=str(error))
 
 
 UNSEEN = Seen()
 
 
 def as_loaded(record: dict[str, Any], seen: Seen) -> dict[str, Any]:
-    """The record as `datasets` gives it: keys that only other records have are null."""
+    """The record as `datasets` gives it: keys that only other records have are null, values have its types."""
+    record = seen.typed.read(record) if seen.typed is not None else record
     missing = seen.columns - record.keys()
     return {**record, **dict.fromkeys(missing)} if missing else record
 
@@ -327,6 +348,7 @@ class Mode:
     that are about roles and their order; tolerates: problems of the check role_errors that this trainer mends itself.
     tool_arguments: what a call's arguments must be for the loader to train them as calls; template: it hands
     them to the tokenizer's chat template as they stand.
+    typed: it looks at the types that the `datasets` library gives to the columns of JSON files.
     boundary: where a completion begins: behind as many tokens as the prompt alone has, where these and those of both
     part, or (for a pair) where any of the two parts. rendered_with: (settings, template) → the one that it trains with.
     untrained: the rule by which the run stops at a row whose template marks no token of the assistant's.
@@ -347,6 +369,7 @@ class Mode:
     role_rules: frozenset[str] = frozenset()
     tolerates: frozenset[str] = frozenset()
     tool_arguments: Literal["string", "object", "any", "template"] = "template"
+    typed: bool = False
     boundary: Literal["prompt", "parting", "parting_of_pair"] = "prompt"
     rendered_with: Callable[[Any, str], str] = lambda _settings, template: template
     untrained: str | None = None
@@ -389,6 +412,7 @@ def kind_of(value: Any) -> str:
     if value is None:
         return "null"
     names = {bool: "boolean", int: "integer", float: "number", str: "string", list: "array", dict: "object"}
+    names[dt.datetime] = "date"
     return names.get(type(value), type(value).__name__)
 
 

@@ -40,6 +40,7 @@ UPSTREAM = Upstream("huggingface/trl", "f2cd57710ae345ea6428ae95363267fcf38a3dc8
 _TWINS = Twins.of("trl", UPSTREAM)
 _KEYS = ("prompt", "chosen", "rejected", "completion", "messages")  # is_conversational, data_utils.py:184
 _ANSWERS = ("chosen", "rejected")
+_SKIPPED = -100  # the label of a token that is not trained
 _ROLES = ("system", "user", "assistant", "tool", "developer")
 
 
@@ -178,7 +179,7 @@ def _joined(example: dict[str, Any], first: str, second: str) -> Any:
 def _read_sft(example: dict[str, Any], to: TrlSft, seen: Seen) -> RowOutcome:
     first = _first_record(example, seen)
     if "input_ids" in example:
-        return RowOutcome()
+        return _tokenised(example, to, ("input_ids", "labels"))
     converted = _is_from_value(first)
     if converted:
         example, first = _chatml(example), _chatml(first)
@@ -196,6 +197,21 @@ def _read_sft(example: dict[str, Any], to: TrlSft, seen: Seen) -> RowOutcome:
         return _conversation(example, to, tools, arguments)
     text = column(example, to.dataset_text_field, "no_known_column")
     return RowOutcome((), Trained("all", text=text_of(text, "text_expected", to.dataset_text_field), called=True))
+
+
+def _tokenised(example: dict[str, Any], to: TrlSft, names: tuple[str, ...]) -> RowOutcome:
+    """A row that comes with its tokens: the collator makes a tensor of each column."""
+    for name in names:
+        if name in example and not _is_numbers(example[name]):
+            raise StopRow("tokens_malformed", name, type_of(example[name]))
+    labels = example.get("labels", example["input_ids"])
+    cut = labels[: to.max_length] if to.truncation_mode == "keep_start" else labels[-(to.max_length or 0) :]
+    masked = to.max_length is not None and not to.packing and all(label == _SKIPPED for label in cut)
+    return RowOutcome(fate_if(masked, "fully_masked", "labels"))
+
+
+def _is_numbers(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(each, int | float) for each in value)
 
 
 def _check_eos(example: dict[str, Any]) -> None:
@@ -315,6 +331,9 @@ def _preference(example: dict[str, Any], tools: Any, arguments: dict[str, Any] |
 
 def _read_reward(example: dict[str, Any], _to: TrlPairs, seen: Seen) -> RowOutcome:
     first = _first_record(example, seen)
+    margin = example.get("margin", 0)
+    if not isinstance(margin, int | float) and not (margin and _is_numbers(margin)):
+        raise StopRow("margin_malformed", "margin", type_of(margin))
     if {"chosen_ids", "rejected_ids"} <= example.keys():
         return RowOutcome()
     conversational = _is_conversational(first)
@@ -401,10 +420,15 @@ def _images(content: Any, where: str) -> None:
             raise StopRow("content_missing", where, Message("a part without type or image"))
 
 
+def _before(_to: Settings, seen: Seen) -> tuple[Fate, ...]:
+    """A file that the `datasets` library cannot read."""
+    return fate_if(seen.not_loadable is not None, "not_loadable", None, seen.not_loadable)
+
+
 def _before_sft(to: TrlSft, seen: Seen) -> tuple[Fate, ...]:
     """Conversations without assistant_only_loss: worth a word, once."""
     told = {"messages", "conversations"} & seen.columns and not to.assistant_only_loss
-    return fate_if(told, "user_words_trained", None, Message("assistant_only_loss is off"))
+    return (*_before(to, seen), *fate_if(told, "user_words_trained", None, Message("assistant_only_loss is off")))
 
 
 _GENERATION = re.compile(r"\{%-?\s*generation\s*-?%\}")  # has_generation_markers, chat_template_utils.py
@@ -446,7 +470,8 @@ def _mode(name: str, settings: type[Settings], read: Any, **more: Any) -> Mode:
         name,
         settings=settings,
         read=guarded(read),
-        **more,
+        **{"before": _before, **more},
+        typed=True,
         run_here=name != "grpo",
         roles={"user": ("user",), "assistant": ("assistant",), "tool": ("tool",), "system": ("system", "developer")},
         role_rules=frozenset({"foreign_role", "role_missing", "no_assistant_token"}),

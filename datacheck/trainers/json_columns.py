@@ -1,0 +1,240 @@
+"""What `load_dataset("json")` of the `datasets` library makes of records: Arrow's types, inferred by Arrow itself.
+
+Mirrored from datasets 5.2 (packaged_modules/json/json.py and utils/json.py): columns of texts that all are dates become
+dates, whole numbers beside fractions become fractions, keys come in the order of the first record; what Arrow has no
+type for (objects with differing keys, texts beside numbers) is kept as JSON text, so that a text which is itself JSON
+comes out as what it says. Types are those of the first 10 MB, as there.
+"""
+
+import base64
+import datetime as dt
+import io
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.json as paj
+
+CHUNK = 10 << 20  # bytes of a file by which its types are decided
+_BLOCK = CHUNK // 32
+_WHOLE_NUMBERS = range(-(1 << 63), 1 << 64)  # those that the library's parser reads
+_DECIMALS = 10  # of fractions, where its writer writes them
+Path = tuple[str | int, ...]  # 0 is "in a list"
+
+
+class NotLoadableError(ValueError):
+    """The library raises: the run ends before any row. Its message holds no data."""
+
+
+class JsonColumns(NamedTuple):
+    """How the columns of a file were typed. mixed: places whose values are kept as JSON text."""
+
+    schema: pa.Schema
+    mixed: frozenset[Path]
+
+    @property
+    def packed(self) -> str:
+        """As one text, for a column of a table; `unpacked` reads it."""
+        schema = base64.b64encode(self.schema.serialize().to_pybytes()).decode()
+        return json.dumps({"schema": schema, "mixed": sorted(self.mixed, key=str)})
+
+    @classmethod
+    def unpacked(cls, text: str) -> "JsonColumns":
+        """What `packed` gave."""
+        given = json.loads(text)
+        schema = pa.ipc.read_schema(pa.py_buffer(base64.b64decode(given["schema"])))
+        return cls(schema, frozenset(tuple(path) for path in given["mixed"]))
+
+    def read(self, record: Mapping[str, Any]) -> dict[str, Any]:
+        """A record as the library gives it; keys that only later records have are left as they are."""
+        known = {field.name: self._typed(record.get(field.name), field.type, (field.name,)) for field in self.schema}
+        return {**known, **{key: value for key, value in record.items() if key not in known}}
+
+    def _typed(self, value: Any, kind: pa.DataType, path: Path) -> Any:
+        if value is None:
+            return None
+        if path in self.mixed:
+            return _decoded(value)
+        if pa.types.is_list(kind) and isinstance(value, list):
+            return [self._typed(each, kind.value_type, (*path, 0)) for each in value]
+        if pa.types.is_struct(kind) and isinstance(value, dict):
+            return {field.name: self._typed(value.get(field.name), field.type, (*path, field.name)) for field in kind}
+        return _leaf(value, kind)
+
+
+def _leaf(value: Any, kind: pa.DataType) -> Any:
+    if pa.types.is_timestamp(kind) and isinstance(value, str):
+        return _date(value, kind)
+    if pa.types.is_floating(kind) and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    return value
+
+
+def _date(text: str, kind: pa.DataType) -> Any:
+    try:
+        found = dt.datetime.fromisoformat(text)
+    except ValueError:
+        return text
+    if found.tzinfo is None:
+        return found
+    return found.astimezone(dt.UTC).replace(tzinfo=None if kind.tz is None else dt.UTC)
+
+
+def _decoded(value: Any) -> Any:
+    """What comes out of JSON text: a text that is JSON comes out as what it says."""
+    if isinstance(value, str):
+        try:
+            return _parsed(value)
+        except ValueError:
+            return value
+    return _rounded(value)
+
+
+def _rounded(value: Any) -> Any:
+    if isinstance(value, float):
+        return round(value, _DECIMALS)
+    if isinstance(value, list):
+        return [_rounded(each) for each in value]
+    return {key: _rounded(each) for key, each in value.items()} if isinstance(value, dict) else value
+
+
+def _parsed(text: str) -> Any:
+    """JSON as the library's parser takes it: whole numbers of 64 bits only."""
+    try:
+        return json.loads(text, parse_int=_whole)
+    except RecursionError:
+        raise ValueError from None
+
+
+def _whole(text: str) -> int:
+    number = int(text)
+    if number not in _WHOLE_NUMBERS:
+        raise ValueError
+    return number
+
+
+def json_columns(lines: Sequence[str]) -> JsonColumns:
+    """The types of a file of these records, one JSON text each; of the first 10 MB.
+
+    Raises NotLoadableError where the library raises.
+    """
+    taken: list[str] = []
+    size = 0
+    for line in lines:
+        if size >= CHUNK:
+            break
+        taken.append(line)
+        size += len(line.encode("utf-8", "surrogatepass")) + 1
+    try:
+        return _inferred(taken)
+    except (ValueError, TypeError, AttributeError, KeyError, pa.ArrowException) as error:
+        raise NotLoadableError(type(error).__name__) from None
+
+
+def _inferred(lines: Sequence[str]) -> JsonColumns:
+    try:
+        examples = [_parsed(line) for line in lines]
+    except ValueError:
+        examples = None
+    mixed = _mixed(examples) if examples is not None else []
+    batch = _encoded(lines, mixed)
+    block = max(_BLOCK, len(batch)) if len(batch) // 8 > _BLOCK else _BLOCK
+    while True:
+        try:
+            table = paj.read_json(io.BytesIO(batch), read_options=paj.ReadOptions(block_size=block))
+            table.validate()
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+            said = str(error)
+            if "JSON parse error: Column(" in said and ") changed from" in said:
+                _insert(mixed, _place(said, lines))
+                batch = _encoded(lines, mixed)
+            elif ("straddling" in said or "JSON conversion to" in said) and block < len(batch):
+                block *= 2
+            else:
+                raise
+        else:
+            return JsonColumns(table.schema, frozenset(mixed))
+
+
+def _mixed(examples: Sequence[Any]) -> list[Path]:
+    """Places where objects have differing keys, or objects and lists stand beside other values."""
+    found: list[Path] = []
+    waiting: list[tuple[Path, list[Any]]] = [((), [each for each in examples if each is not None])]
+    while waiting:
+        path, content = waiting.pop(0)
+        if not content:
+            continue
+        if all(isinstance(each, dict) for each in content):
+            if path and (not content[0] or any(each.keys() != content[0].keys() for each in content)):
+                found.append(path)
+                continue
+            for name in dict.fromkeys(key for each in content for key in each):
+                below = [each[name] for each in content if each.get(name) is not None]
+                waiting.append(((*path, name), below))
+        elif all(isinstance(each, list) for each in content):
+            waiting.append(((*path, 0), [inner for each in content for inner in each if inner is not None]))
+        elif any(isinstance(each, dict | list) for each in content):
+            found.append(path)
+    return found
+
+
+def _encoded(lines: Sequence[str], mixed: Sequence[Path]) -> bytes:
+    """The file as Arrow gets it: what is mixed as JSON text."""
+    if not mixed:
+        return "".join(f"{line}\n" for line in lines).encode()
+    examples = [_parsed(line) for line in lines]
+    for path in mixed:
+        examples = [_as_text(example, path) for example in examples]
+    return "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in examples).encode()
+
+
+def _as_text(value: Any, path: Path) -> Any:
+    if value is None:
+        return None
+    if path:
+        step, rest = path[0], path[1:]
+        if step == 0:
+            return [_as_text(each, rest) for each in value]
+        return {**value, step: _as_text(value.get(step), rest)}
+    if isinstance(value, str):
+        try:
+            _parsed(value)
+        except ValueError:
+            return json.dumps(value)
+        return value
+    return json.dumps(value)
+
+
+def _place(said: str, lines: Sequence[str]) -> Path:
+    """The place that an error of Arrow's names: `Column(/messages/[]/content) changed from …`."""
+    column = said.split("Column(", 1)[1].rsplit(") changed from", 1)[0]
+    if not column:
+        raise NotLoadableError
+    if "/" not in column[1:] and column != "/[]":
+        return (column[1:],)
+    found = {path for line in lines for path in _steps(_parsed(line), column, ())}
+    if len(found) != 1:
+        raise NotLoadableError
+    return found.pop()
+
+
+def _steps(value: Any, left: str, path: Path) -> list[Path]:
+    if not left:
+        return [path]
+    if isinstance(value, dict):
+        inside = [(key, each) for key, each in value.items() if left == f"/{key}" or left.startswith(f"/{key}/")]
+        return [found for key, each in inside for found in _steps(each, left[len(key) + 1 :], (*path, key))]
+    if isinstance(value, list) and (left == "/[]" or left.startswith("/[]/")):
+        return [found for each in value for found in _steps(each, left[3:], (*path, 0))]
+    return []
+
+
+def _insert(mixed: list[Path], path: Path) -> None:
+    if any(path[: len(known)] == known for known in mixed):
+        raise NotLoadableError
+    for at, known in enumerate(mixed):
+        if known[: len(path)] == path:
+            mixed[at] = path
+            return
+    mixed.append(path)
