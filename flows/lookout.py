@@ -35,7 +35,7 @@ from datacheck.i18n.message import Message
 
 MARK = "DATACHECK_LOOK_MARK"
 LEAST = 180.0  # seconds: Prefect's scheduler needs up to a minute for a new schedule, a process some seconds to start
-_INTERVALS = 3
+_LATE = 60.0  # seconds that the scheduler may be late
 _TRIES = 5
 _PAGE = 100  # runs that are read at a time
 _ASKING = 20.0  # seconds in which a server that is there answers
@@ -69,10 +69,10 @@ def _locked(mark: BinaryIO) -> bool:
 
 
 class Lookout:
-    """Waits until there was no look for three intervals, but three minutes at least: also the time to start in."""
+    """Waits until two looks have failed to come, but three minutes at least: also the time to start in."""
 
     def __init__(self, interval: float) -> None:
-        self.patience = max(_INTERVALS * interval, LEAST)
+        self.patience = max(2 * interval + _LATE, LEAST)
         descriptor, name = tempfile.mkstemp(prefix="datacheck-look-")
         os.close(descriptor)
         self._mark = Path(name)
