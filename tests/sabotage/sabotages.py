@@ -1589,4 +1589,28 @@ SABOTAGES = (
         "counts >= 99 * np.floor",
         "tests/checks/test_unfinished_answers.py::test_a_limit_shows_by_the_lengths_at_which_answers_pile_up",
     ),
+    Sabotage(
+        "a_lost_worker_is_a_failure",
+        "a task whose worker was killed is done again",
+        "datacheck.engine.clusters.ClusterWorkers._result",
+        "future = self._submit(do, task, alone=True)",
+        "break",
+        "tests/engine/test_clusters.py::test_a_task_whose_worker_is_killed_is_done_again",
+    ),
+    Sabotage(
+        "nodes_read_what_is_there_now",
+        "what a node reads is what the driver hashed",
+        "datacheck.engine.shared_bytes._read_there",
+        "if hashlib.sha256(data).hexdigest() != sha256:",
+        "if not data:",
+        "tests/engine/test_clusters.py::test_bytes_of_a_file_are_sent_as_their_place_and_read_there_as_they_were",
+    ),
+    Sabotage(
+        "objects_may_change_while_they_are_fetched",
+        "a remote drop that changes while it is fetched is an error",
+        "datacheck.files.remote._fetch",
+        "if _listed(url, source) != listed:",
+        "if False:",
+        "tests/files/test_remote.py::test_a_reader_that_is_cut_an_object_that_changes_and_a_listing_that_lags_are_errors[swapped]",
+    ),
 )
