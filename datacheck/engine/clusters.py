@@ -31,7 +31,7 @@ class LostError(Exception):
     """The worker that did a task is no more."""
 
 
-class Cluster(Workers):
+class ClusterWorkers(Workers):
     """Workers of a cluster behind `map`. Tasks name what they share by its place in the store, and the bytes of files.
 
     `own`: it was started, or joined, for this run alone.
@@ -91,7 +91,7 @@ class Cluster(Workers):
             self._end(self._open)
 
 
-class OnRay(Cluster):
+class OnRay(ClusterWorkers):
     """Tasks of Ray: of the cluster at an address, of the one that runs here, or of one that is started."""
 
     def __init__(self, address: str | None, store: Store, workers: int | None, *, little: bool, limit: float) -> None:
@@ -129,7 +129,7 @@ class OnRay(Cluster):
             self._ray.shutdown()
 
 
-class OnDask(Cluster):
+class OnDask(ClusterWorkers):
     """Tasks of Dask: of the scheduler at an address, or of workers that are started here."""
 
     def __init__(self, address: str | None, store: Store, workers: int | None, *, little: bool, limit: float) -> None:
@@ -174,7 +174,7 @@ def named(engine: str, size: int) -> str:
     return "local" if engine == "auto" else engine
 
 
-def cluster(engine: str, store: Store, workers: int | None, *, little: bool, limit: float) -> Cluster:
+def cluster(engine: str, store: Store, workers: int | None, *, little: bool, limit: float) -> ClusterWorkers:
     """The cluster of a name that `named` gave. Raises UsageError where there is none."""
     kind, _, address = engine.partition("://")
     if kind == "ray":

@@ -13,7 +13,7 @@ from typing import Generic, TypeVar
 import polars as pl
 
 from datacheck.check import Check, Feature, Group, Summary
-from datacheck.engine.sharing import Shared
+from datacheck.engine.sharing import SharedValue
 from datacheck.engine.store import Store, scan
 from datacheck.engine.view import Loaded, Part, StoreView, TablePlace, bucket_file
 from datacheck.errors import CheckAuthorError
@@ -35,14 +35,14 @@ class StepTask(Generic[Of]):
     """Do what is given for a whole dataset, or (with `part`) for that part of it."""
 
     store: Path
-    shared: Given[Of] | Shared[Given[Of]]
+    shared: Given[Of] | SharedValue[Given[Of]]
     part: int | None
     target: Path
 
     @property
     def given(self) -> Given[Of]:
         """What it shares with others."""
-        return self.shared.value() if isinstance(self.shared, Shared) else self.shared
+        return self.shared.value() if isinstance(self.shared, SharedValue) else self.shared
 
     @contextmanager
     def view(self) -> Iterator[StoreView]:

@@ -19,7 +19,7 @@ from datacheck.engine import kept
 from datacheck.engine.canaries import PARTS, Planted, plant
 from datacheck.engine.coverage import subjects_of
 from datacheck.engine.shared_bytes import handed, placed
-from datacheck.engine.sharing import Shared, Sharing
+from datacheck.engine.sharing import SharedValue, Sharing
 from datacheck.engine.store import Compression, Store, digest, read_json, scan
 from datacheck.engine.unread import given_in, named_in, unread_of
 from datacheck.engine.view import FileFacts, Lack, Loaded, Part
@@ -291,7 +291,7 @@ class ParseTask:
 
     store: Path
     pieces: tuple[ChunkOfFile, ...]
-    shared: Reading | Shared[Reading]
+    shared: Reading | SharedValue[Reading]
     key: str
     bundle: bool
     records: bool
@@ -300,7 +300,7 @@ class ParseTask:
     @property
     def reading(self) -> Reading:
         """How it is read."""
-        return self.shared.value() if isinstance(self.shared, Shared) else self.shared
+        return self.shared.value() if isinstance(self.shared, SharedValue) else self.shared
 
     def handed(self) -> ParseTask:
         """As it goes to another process: long pieces of files not through the pipe."""

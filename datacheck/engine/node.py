@@ -35,7 +35,7 @@ _ready: list[tuple[Path, Setup]] = []  # the one that this process was made read
 
 
 def do(setup: Path, task: bytes, *, alone: bool) -> Any:
-    """Do a task that `clusters.Cluster` sent; `alone`: in a child, so that it cannot end this worker with it."""
+    """Do a task that `clusters.ClusterWorkers` sent; `alone`: in a child, so that it cannot end this worker with it."""
     try:
         ready = _made_ready(setup)
     except DatacheckError as error:

@@ -22,7 +22,7 @@ from datacheck.engine.ingest import load
 from datacheck.engine.measure import FACTS, MEASURED, Measurement, MeasureTask, keep, measure, measurement, taken
 from datacheck.engine.plan import Step, need_step
 from datacheck.engine.pool import Pool
-from datacheck.engine.sharing import Shared, Sharing
+from datacheck.engine.sharing import SharedValue, Sharing
 from datacheck.engine.store import Store, digest
 from datacheck.engine.view import Loaded, TablePlace
 from datacheck.engine.workers import Failure, Here, StepFailedError, Workers, guarded
@@ -171,7 +171,7 @@ class Engine:
                 keys.append(self.store.digest(place.paths[0]))
         return keys
 
-    def _given(self, given: Given[Any]) -> Given[Any] | Shared[Given[Any]]:
+    def _given(self, given: Given[Any]) -> Given[Any] | SharedValue[Given[Any]]:
         return self.sharing.share(given) if self.workers.apart else given
 
     def _keeps(self, dataset: str, places: Iterable[TablePlace]) -> bool:

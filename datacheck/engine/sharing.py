@@ -20,7 +20,7 @@ _KEPT = 32  # values that a process keeps: what its next tasks need is mostly wh
 
 
 @dataclass(frozen=True)
-class Shared(Generic[T]):
+class SharedValue(Generic[T]):
     """The name of a value in the store."""
 
     store: Path
@@ -39,9 +39,9 @@ class Sharing:
         self.store = store
         self._known: dict[int, tuple[Loaded, str]] = {}
 
-    def share(self, value: T) -> Shared[T]:
+    def share(self, value: T) -> SharedValue[T]:
         """The name that stands for a value."""
-        return Shared(self.store.root, self._write(value))
+        return SharedValue(self.store.root, self._write(value))
 
     def _write(self, value: Any) -> str:
         written = io.BytesIO()

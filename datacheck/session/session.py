@@ -297,6 +297,7 @@ def validate(
     Report.in_notebooks = notebook.render
     beside = Path(baseline) if baseline is not None else None
     options = Options(out=Path(out), run=run or {}, baseline=beside, engine=engine)
-    with as_paths(data or {}) as named, Session(Path(contract), named, options) as session:
+    beside_out = None if engine == "local" else Path(out).absolute().parent  # a cluster shares what `out` lies on
+    with as_paths(data or {}, beside_out) as named, Session(Path(contract), named, options) as session:
         session.run()
         return session.finish()

@@ -13,13 +13,16 @@ Data = Mapping[str, Any]
 
 
 @contextmanager
-def as_paths(data: Data) -> Iterator[dict[str, str]]:
-    """Give dataset name → path. Raises UsageError for what is neither a path nor a table; it never quotes a value."""
+def as_paths(data: Data, folder: Path | None = None) -> Iterator[dict[str, str]]:
+    """Give dataset name → path; the files of tables are in `folder`, else where temporary ones are.
+
+    Raises UsageError for what is neither a path nor a table; it never quotes a value.
+    """
     tables = {name: value for name, value in data.items() if not isinstance(value, str | Path)}
     paths = {name: str(value) for name, value in data.items() if name not in tables}
-    with tempfile.TemporaryDirectory(prefix="datacheck-") as folder:  # of this user alone
+    with tempfile.TemporaryDirectory(prefix="datacheck-", dir=folder) as own:  # of this user alone
         for number, (name, table) in enumerate(tables.items()):
-            path = Path(folder) / str(number) / "table.parquet"
+            path = Path(own) / str(number) / "table.parquet"
             path.parent.mkdir()
             _write(name, table, path)
             paths[name] = str(path)

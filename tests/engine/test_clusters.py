@@ -14,7 +14,7 @@ from core_helpers import GOOD, contract, jsonl, statuses, user_check
 
 from datacheck.contract.load import load_contract
 from datacheck.engine import clusters, node, run, shared_bytes
-from datacheck.engine.clusters import Cluster, LostError
+from datacheck.engine.clusters import ClusterWorkers, LostError
 from datacheck.engine.plan import make_plan
 from datacheck.engine.processes import ChildContext
 from datacheck.engine.run import Engine
@@ -28,7 +28,7 @@ from datacheck.loading.reading import Reading
 from datacheck.session.session import Options, Session
 
 
-class Spawned(Cluster):
+class Spawned(ClusterWorkers):
     """A cluster of processes of this machine, which know of a run what is in the store and in a task."""
 
     def __init__(self, store, count=2, *, limit=0.0):
@@ -94,30 +94,26 @@ def always_dies(task):
 def test_a_report_of_a_cluster_is_that_of_this_machine(tmp_path, spawned):
     jsonl(tmp_path / "data" / "a.jsonl", *[GOOD] * 3, b"{broken", {**GOOD, "source": "x" * 500})
     user_check(tmp_path / "checks", "counts", "return Measured((Value('number', total(data.rows)),))")
-    user_check(tmp_path / "checks", "dies", "import signal\nos.kill(os.getpid(), signal.SIGKILL)")
-    user_check(tmp_path / "checks", "sleeps", "import time\ntime.sleep(600)")
-    path = contract(tmp_path, ["counts", "dies", "sleeps", "exact_duplicates"])
-    path.write_text("time_limit: 3\n" + path.read_text("utf-8"), "utf-8")
+    path = contract(tmp_path, ["counts", "exact_duplicates"])
     there = report_of(path, tmp_path / "checks", tmp_path / "there", "ray")
     assert there == report_of(path, tmp_path / "checks", tmp_path / "here", "local")
-    found = statuses(tmp_path / "there")
-    assert [found[f"train.{name}"] for name in ("counts", "dies", "sleeps")] == ["pass", "error", "error"]
+    assert statuses(tmp_path / "there")["train.counts"] == "pass"
     (cluster,) = spawned
     assert max(size for size, _ in cluster.sent) <= 1024
-    assert [alone for _, alone in cluster.sent].count(True) <= 4  # the two, and what was beside them
 
 
 def test_a_task_whose_worker_is_killed_is_done_again(tmp_path):
-    cluster = Spawned(Store(tmp_path / "store"))
+    cluster = Spawned(Store(tmp_path / "store"), 1)
     killed = partial(once, tmp_path / "flag", partial(signal.raise_signal, signal.SIGKILL))
     try:
-        assert list(cluster.map(killed, range(6))) == list(range(6))
+        assert list(cluster.map(killed, range(2))) == [0, 1]
+        assert [alone for _, alone in cluster.sent] == [False, False, True, True]
     finally:
         cluster.close()
 
 
 def test_what_dies_twice_or_takes_too_long_is_a_failure_and_the_rest_is_done(tmp_path):
-    cluster = Spawned(Store(tmp_path / "store"), limit=1.5)
+    cluster = Spawned(Store(tmp_path / "store"), 1, limit=1.5)
     try:
         late, done = cluster.map(time.sleep, [60, 0])
         (dead,) = cluster.map(always_dies, [1])
@@ -137,12 +133,13 @@ class Recorded(Here):
             yield None
 
 
-def test_a_task_is_as_small_with_any_number_of_parts(tmp_path):
+@pytest.mark.parametrize("most", [10_000, pytest.param(125_000, marks=pytest.mark.slow)])  # 10^9 rows of 1 KB
+def test_a_task_is_as_small_with_any_number_of_parts(tmp_path, most):
     jsonl(tmp_path / "data" / "a.jsonl", GOOD)
     found = load_contract(contract(tmp_path, ["exact_duplicates"]), {})
     step = next(step for step in make_plan(found) if isinstance(step.work, TextKey))
     sizes = {}
-    for many in (1_000, 100_000):
+    for many in (1_000, most):
         engine = Engine(found, inventory(found), Store(tmp_path / f"store{many:06}"), workers=1)
         engine.workers = Recorded()
         engine.workers.sizes = set()
@@ -152,7 +149,7 @@ def test_a_task_is_as_small_with_any_number_of_parts(tmp_path):
         assert len(paths) == many
         sizes[many] = max(engine.workers.sizes)
     assert max(sizes.values()) <= 1024
-    assert sizes[100_000] - sizes[1_000] <= 8  # the digits of a number
+    assert sizes[most] - sizes[1_000] <= 8  # the digits of a number
 
 
 def test_bytes_of_a_file_are_sent_as_their_place_and_read_there_as_they_were(tmp_path):

@@ -64,7 +64,7 @@ def test_of_a_known_set_only_the_hash_is_worked_out(run, here, tmp_path, monkeyp
     made = []
     for step in ("derive_part", "summarise", "measure"):
         work = getattr(engine, step)
-        monkeypatch.setattr(engine, step, lambda task, work=work: made.append(task.loaded.dataset) or work(task))
+        monkeypatch.setattr(engine, step, lambda task, work=work: made.append(task.given.loaded.dataset) or work(task))
     parsed = ingest.parse_pieces
     monkeypatch.setattr(
         ingest, "parse_pieces", lambda task: made.append(task.pieces[0].file.partition(".")[0]) or parsed(task)

@@ -110,6 +110,7 @@ def _swap(name, _target):
         ({"fetch": _swap}, "changed while it was fetched"),
         ({"forgotten": ["/bucket/drop/b.jsonl"]}, "changed while it was fetched"),
     ],
+    ids=["cut", "replaced", "swapped", "lagging"],
 )
 def test_a_reader_that_is_cut_an_object_that_changes_and_a_listing_that_lags_are_errors(
     tmp_path, monkeypatch, drop, how, word
