@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 # Which tokens are trained: all, the assistant's, those after the prompt, the last answer's, by one weight per message;
-# sampled: the model writes the answer (GRPO, PPO). As in the twins of the trainers.
-Loss = Literal["all", "assistant", "completion", "last_turn", "weights", "sampled"]
+# turns: the assistant's, each message alone; sampled: the model writes the answer (GRPO, PPO). As in the twins.
+Loss = Literal["all", "assistant", "completion", "last_turn", "weights", "turns", "sampled"]
 
 _ROLES = {
     "human": "user",

@@ -12,6 +12,7 @@ from datacheck.chat.conversations import Conversation
 from datacheck.chat.mask import by_spans, concatenation, kept, runs
 from datacheck.chat.template import Spans, TemplateFault
 from datacheck.chat.tokenizer import Tokenizer
+from datacheck.chat.turns import of_turns, turn_requests, turn_texts
 from datacheck.i18n.message import Message
 
 _FIRST = {"chosen": "rejected", "chosen_messages": "rejected_messages", "chosen_response": "rejected_response"}
@@ -32,7 +33,7 @@ class Sample(NamedTuple):
     """One training example as tokens.
 
     text, ids, labels (1: TRAIN, 0: skip), encoding: before truncation; kept: what is left after it.
-    by: how the mask was found: generation, prefix, concatenation, all, sampled; None where nothing could be rendered.
+    by: how the mask was found: generation, prefix, concatenation, turns, all, sampled; None: nothing could be rendered.
     error: a limit of ours that was hit: nothing is known of this example.
     """
 
@@ -87,7 +88,7 @@ class SampleRun:
 
 
 class _Work(NamedTuple):
-    """A conversation, its rendered text, and the text of its prompt where the mask needs it."""
+    """A conversation, its rendered text, and the text of its prompt (or of its turns) where the mask needs it."""
 
     conversation: Conversation
     text: str
@@ -97,6 +98,7 @@ class _Work(NamedTuple):
     by: str | None = None
     fault: Fault | None = None
     error: Message | None = None
+    turns: tuple[str, ...] = ()  # see `turn_texts`
 
 
 def samples(conversations: Iterable[Conversation], run: SampleRun, renderer: Renderer | None) -> Iterator[Sample]:
@@ -135,8 +137,8 @@ def _rendered(source: Iterator[Conversation], tokenizer: Tokenizer, renderer: Re
         while waiting[0].messages is None:
             yield _plain(waiting.pop(0), eos)
         conversation = waiting.pop(0)
-        second = next(replies) if _prompted(conversation) else None
-        yield _from_replies(conversation, reply, second)
+        more = len(list(_requests(conversation))) - 1
+        yield _from_replies(conversation, reply, *islice(replies, more))
     for conversation in waiting:
         yield _plain(conversation, eos)
 
@@ -154,6 +156,8 @@ def _requests(conversation: Conversation) -> Iterator[RenderRequest]:
         yield RenderRequest(messages, tools, extra)
         return
     yield RenderRequest(messages, tools, extra, prompt=conversation.loss == "sampled", spans=False)
+    if conversation.loss == "turns":
+        yield from turn_requests(messages, tools, extra)
     if _prompted(conversation):
         yield RenderRequest(messages[: conversation.answers], tools, extra, prompt=True, spans=False)
 
@@ -174,16 +178,29 @@ def _plain(conversation: Conversation, eos: str) -> _Work:
     return _Work(conversation, conversation.prompt + answer, prompt=conversation.prompt, by="concatenation")
 
 
-def _from_replies(conversation: Conversation, reply: Reply, prompt: Reply | None) -> _Work:
-    for each in (reply, prompt):
-        if each is not None and each.fault == "limit":
+def _from_replies(conversation: Conversation, reply: Reply, *more: Reply) -> _Work:
+    alone = conversation.loss == "turns"
+    for each in (reply, *more):
+        if each.fault == "limit":
             return _Work(conversation, "", error=each.message)
-        if each is not None and each.fault is not None:
+        if each.fault is not None and (each is reply or not alone):
             return _Work(conversation, "", fault=_refused(conversation, each))
+    if alone:
+        return _turned(conversation, reply, more)
+    prompt = more[0] if more else None
     by = reply.by or {"completion": "concatenation", "sampled": "sampled"}.get(conversation.loss, "all")
     answers = [(start, end) for start, end in reply.spans]
     spans = _spans(conversation, answers)
     return _Work(conversation, reply.text, prompt.text if prompt else None, spans, answers, by)
+
+
+def _turned(conversation: Conversation, reply: Reply, more: Sequence[Reply]) -> _Work:
+    match turn_texts(more):
+        case (int(number), Reply(message=said)):
+            where = conversation.places[number] if number >= 0 else None
+            return _Work(conversation, "", fault=Fault("turn_refused", where, said))
+        case texts:
+            return _Work(conversation, reply.text, by="turns", turns=tuple(map(str, texts)))
 
 
 def _refused(conversation: Conversation, reply: Reply) -> Fault:
@@ -204,8 +221,9 @@ def _spans(conversation: Conversation, spans: Spans) -> Spans:
 def _tokenized(batch: Sequence[_Work], run: SampleRun) -> Iterator[Sample]:
     texts = [work.text for work in batch]
     prompts = [work.prompt for work in batch if work.prompt is not None]
+    turns = [turn for work in batch for turn in work.turns]
     try:
-        encodings = iter(run.tokenizer.encode([*texts, *prompts]))
+        encodings = iter(run.tokenizer.encode([*texts, *prompts, *turns]))
         whole = list(islice(encodings, len(batch)))
     except TemplateFault:  # one text among them holds a lone surrogate: one by one
         yield from (_alone(work, run) for work in batch)
@@ -214,7 +232,8 @@ def _tokenized(batch: Sequence[_Work], run: SampleRun) -> Iterator[Sample]:
     for at, (work, encoding, prompt) in enumerate(zip(batch, whole, prompted, strict=True)):
         beside = _beside(batch, at) if run.keep is not None and prompt is not None else None
         other = len(whole[beside].ids) - len(prompt.ids) if beside is not None and prompt is not None else 0
-        yield _sample(work, encoding, prompt, run, other)
+        alone = [each.ids for each in islice(encodings, len(work.turns))]
+        yield _sample(work, encoding, prompt, run, other, alone)
 
 
 def _beside(batch: Sequence[_Work], at: int) -> int | None:
@@ -229,14 +248,23 @@ def _beside(batch: Sequence[_Work], at: int) -> int | None:
 
 def _alone(work: _Work, run: SampleRun) -> Sample:
     try:
-        encoded = run.tokenizer.encode([work.text] if work.prompt is None else [work.text, work.prompt])
+        beside = [] if work.prompt is None else [work.prompt]
+        encoded = run.tokenizer.encode([work.text, *beside, *work.turns])
     except TemplateFault as fault:
         where = work.conversation.places[0] if work.conversation.places else None
         return Sample(work.conversation, faults=(Fault("not_encodable", where, fault.message),))
-    return _sample(work, encoded[0], encoded[1] if work.prompt is not None else None, run)
+    alone = [each.ids for each in encoded[len(encoded) - len(work.turns) :]]
+    return _sample(work, encoded[0], encoded[1] if work.prompt is not None else None, run, 0, alone)
 
 
-def _sample(work: _Work, encoding: Encoding, prompt: Encoding | None, run: SampleRun, beside: int = 0) -> Sample:
+def _sample(
+    work: _Work,
+    encoding: Encoding,
+    prompt: Encoding | None,
+    run: SampleRun,
+    beside: int = 0,
+    alone: Sequence[Sequence[int]] = (),
+) -> Sample:
     if work.error is not None or work.fault is not None:
         return Sample(work.conversation, error=work.error, faults=(work.fault,) if work.fault else ())
     faults: list[Fault] = []
@@ -245,6 +273,13 @@ def _sample(work: _Work, encoding: Encoding, prompt: Encoding | None, run: Sampl
         labels, aligned = concatenation(prompt.ids, ids)
         if not aligned:
             faults.append(Fault("prompt_not_prefix", _answer_place(work.conversation), None))
+    elif work.by == "turns":
+        turned = of_turns(alone, encoding, work.conversation.messages or ())
+        if turned.differs is not None:
+            said = Message("rendered alone, the messages up to here are other tokens than rendered together")
+            fault = Fault("turns_differ", work.conversation.places[turned.differs], said)
+            return Sample(work.conversation, work.text, ids, [0] * len(ids), encoding, range(0), "turns", (fault,))
+        work, labels = work._replace(spans=turned.spans), turned.labels
     elif work.by in ("all", "sampled"):
         labels = [int(work.by == "all")] * len(ids)
     else:

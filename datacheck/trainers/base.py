@@ -27,8 +27,9 @@ Kind = Literal["kept", "changed", "masked", "truncated", "dropped", "fails"]
 LOST = ("dropped", "fails")
 
 # Which tokens are trained: all, the assistant's, the completion's (all but the prompt), the last turn's answer,
-# by `weights` (one per message); sampled: answers come from the model (GRPO, PPO).
-Loss = Literal["all", "assistant", "completion", "last_turn", "weights", "sampled"]
+# by `weights` (one per message); turns: the assistant's, each message rendered alone (verl); sampled: answers come from
+# the model (GRPO, PPO).
+Loss = Literal["all", "assistant", "completion", "last_turn", "weights", "turns", "sampled"]
 
 
 class Rule(NamedTuple):

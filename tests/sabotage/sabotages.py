@@ -1637,4 +1637,20 @@ SABOTAGES = (
         "0",
         "tests/checks/test_missing_embeddings.py::test_headers_of_weights_count_where_the_config_is_right",
     ),
+    Sabotage(
+        "turns_always_fit",
+        "messages that fit no whole one by one are told",
+        "datacheck.chat.turns.of_turns",
+        "!= list(whole.ids)",
+        "!= list(whole.ids) and not ids",
+        "tests/chat/test_turns.py::test_results_of_tools_that_the_template_puts_together",
+    ),
+    Sabotage(
+        "the_encoder_takes_all",
+        "what the encoder of ms-swift refuses is told",
+        "datacheck.trainers.ms_swift._encoded",
+        'demand(messages, row.get("tools"))',
+        "pass",
+        "tests/trainers/test_rules.py::test_the_rule_applies_and_says_where",
+    ),
 )
