@@ -333,6 +333,7 @@ ELSEWHERE = {
     "document_too_large": "needs 256 MiB: tests/loading lowers the limit",
     "bomb_ratio": "needs a bomb: tests/loading lowers the limit",
     "bad_pack": "needs a pack: tests/cli/test_pack.py",
+    "bad_array": "needs arrays: tests/loading/test_loading_arrays.py",
     "blank": "an empty line is counted, not named",
 }
 

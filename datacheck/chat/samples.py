@@ -12,6 +12,7 @@ from datacheck.chat.conversations import Conversation
 from datacheck.chat.mask import by_spans, common_start, concatenation, kept, runs
 from datacheck.chat.template import Spans, TemplateFault
 from datacheck.chat.tokenizer import Tokenizer
+from datacheck.chat.turns import of_turns, turn_requests, turn_texts
 from datacheck.i18n.message import Message
 
 _FIRST = {"chosen": "rejected", "chosen_messages": "rejected_messages", "chosen_response": "rejected_response"}
@@ -34,7 +35,7 @@ class Sample(NamedTuple):
     """One training example as tokens.
 
     text, ids, labels (1: TRAIN, 0: skip), encoding: before truncation; kept: what is left after it.
-    by: how the mask was found: generation, prefix, concatenation, all, sampled; None where nothing could be rendered.
+    by: how the mask was found: generation, prefix, concatenation, turns, all, sampled; None: nothing could be rendered.
     error: a limit of ours that was hit: nothing is known of this example.
     """
 
@@ -97,7 +98,7 @@ class SampleRun:
 
 
 class _Work(NamedTuple):
-    """A conversation, its rendered text, and the text of its prompt where the mask needs it."""
+    """A conversation, its rendered text, and the text of its prompt (or of its turns) where the mask needs it."""
 
     conversation: Conversation
     text: str
@@ -107,6 +108,7 @@ class _Work(NamedTuple):
     by: str | None = None
     fault: Fault | None = None
     error: Message | None = None
+    turns: tuple[str, ...] = ()  # see `turn_texts`
 
 
 def samples(conversations: Iterable[Conversation], run: SampleRun, renderer: Renderer | None) -> Iterator[Sample]:
@@ -145,8 +147,8 @@ def _rendered(source: Iterator[Conversation], tokenizer: Tokenizer, renderer: Re
         while waiting[0].messages is None:
             yield _plain(waiting.pop(0), eos)
         conversation = waiting.pop(0)
-        second = next(replies) if _prompted(conversation) else None
-        yield _from_replies(conversation, reply, second)
+        more = len(list(_requests(conversation))) - 1
+        yield _from_replies(conversation, reply, *islice(replies, more))
     for conversation in waiting:
         yield _plain(conversation, eos)
 
@@ -165,6 +167,8 @@ def _requests(conversation: Conversation) -> Iterator[RenderRequest]:
         return
     spans = conversation.loss == "assistant_of_completion"
     yield RenderRequest(messages, tools, extra, prompt=conversation.loss == "sampled", spans=spans)
+    if conversation.loss == "turns":
+        yield from turn_requests(messages, tools, extra)
     if _prompted(conversation):
         yield RenderRequest(messages[: conversation.answers], tools, extra, prompt=True, spans=False)
 
@@ -186,17 +190,30 @@ def _plain(conversation: Conversation, eos: str) -> _Work:
     return _Work(conversation, conversation.prompt + answer, prompt=conversation.prompt, by="concatenation")
 
 
-def _from_replies(conversation: Conversation, reply: Reply, prompt: Reply | None) -> _Work:
-    for each in (reply, prompt):
-        if each is not None and each.fault == "limit":
+def _from_replies(conversation: Conversation, reply: Reply, *more: Reply) -> _Work:
+    alone = conversation.loss == "turns"
+    for each in (reply, *more):
+        if each.fault == "limit":
             return _Work(conversation, "", error=each.message)
-        if each is not None and each.fault is not None:
+        if each.fault is not None and (each is reply or not alone):
             return _Work(conversation, "", fault=_refused(conversation, each))
+    if alone:
+        return _turned(conversation, reply, more)
+    prompt = more[0] if more else None
     by = None if _prompted(conversation) else reply.by
     by = by or ("concatenation" if _prompted(conversation) else "sampled" if conversation.loss == "sampled" else "all")
     answers = [(start, end) for start, end in reply.spans]
     spans = _spans(conversation, answers)
     return _Work(conversation, reply.text, prompt.text if prompt else None, spans, answers, by)
+
+
+def _turned(conversation: Conversation, reply: Reply, more: Sequence[Reply]) -> _Work:
+    match turn_texts(more):
+        case (int(number), Reply(message=said)):
+            where = conversation.places[number] if number >= 0 else None
+            return _Work(conversation, "", fault=Fault("turn_refused", where, said))
+        case texts:
+            return _Work(conversation, reply.text, by="turns", turns=tuple(map(str, texts)))
 
 
 def _refused(conversation: Conversation, reply: Reply) -> Fault:
@@ -214,30 +231,46 @@ def _spans(conversation: Conversation, spans: Spans) -> Spans:
     return spans
 
 
+class _Tokens(NamedTuple):
+    """The tokens of a work's text, of its prompt, and of its turns."""
+
+    whole: Encoding
+    prompt: Encoding | None
+    turns: list[Sequence[int]]
+
+
 def _tokenized(batch: Sequence[_Work], run: SampleRun) -> Iterator[Sample]:
     try:
-        whole = _encoded([work.text for work in batch], batch, run)
-        asked = [work for work in batch if work.prompt is not None]
-        encodings = iter(_encoded([work.prompt or "" for work in asked], asked, run))
+        encodings = iter(_encoded([text for work in batch for text in _texts(work)], run))
     except TemplateFault:  # one text among them holds a lone surrogate: one by one
         yield from (_alone(work, run) for work in batch)
         return
-    prompted = [next(encodings) if work.prompt is not None else None for work in batch]
-    for at, (work, encoding, prompt) in enumerate(zip(batch, whole, prompted, strict=True)):
-        beside = _beside(batch, at) if run.boundary_of_pair and prompt is not None else None
-        yield _sample(work, encoding, prompt, run, None if beside is None else whole[beside])
+    found = [_tokens(work, encodings) for work in batch]
+    for at, (work, tokens) in enumerate(zip(batch, found, strict=True)):
+        beside = _beside(batch, at) if run.boundary_of_pair and tokens.prompt is not None else None
+        yield _sample(work, tokens, run, None if beside is None else found[beside].whole)
 
 
-def _encoded(texts: Sequence[str], batch: Sequence[_Work], run: SampleRun) -> list[Encoding]:
-    """The tokens of texts; of plain ones that a trainer hands to a call of the tokenizer with what that adds."""
-    called = [work.conversation.called and work.conversation.messages is None for work in batch]
+def _texts(work: _Work) -> list[tuple[str, bool]]:
+    """What of a work becomes tokens, and whether a trainer hands it to a call of the tokenizer."""
+    called = work.conversation.called and work.conversation.messages is None
+    prompt = [] if work.prompt is None else [(work.prompt, called)]
+    return [(work.text, called), *prompt, *((turn, False) for turn in work.turns)]
+
+
+def _encoded(texts: Sequence[tuple[str, bool]], run: SampleRun) -> list[Encoding]:
+    """The tokens of texts; of those that are handed to a call of the tokenizer with what that adds."""
     found = {
-        flag: iter(
-            run.tokenizer.encode([text for text, own in zip(texts, called, strict=True) if own is flag], special=flag)
-        )
+        flag: iter(run.tokenizer.encode([text for text, called in texts if called is flag], special=flag))
         for flag in (True, False)
     }
-    return [next(found[flag]) for flag in called]
+    return [next(found[called]) for _, called in texts]
+
+
+def _tokens(work: _Work, encodings: Iterator[Encoding]) -> _Tokens:
+    """What `_encoded` made of `_texts`."""
+    whole, prompt = next(encodings), None if work.prompt is None else next(encodings)
+    return _Tokens(whole, prompt, [each.ids for each in islice(encodings, len(work.turns))])
 
 
 def _beside(batch: Sequence[_Work], at: int) -> int | None:
@@ -252,21 +285,19 @@ def _beside(batch: Sequence[_Work], at: int) -> int | None:
 
 def _alone(work: _Work, run: SampleRun) -> Sample:
     try:
-        texts = [work.text] if work.prompt is None else [work.text, work.prompt]
-        encoded = _encoded(texts, [work] * len(texts), run)
+        encodings = iter(_encoded(_texts(work), run))
     except TemplateFault as fault:
         where = work.conversation.places[0] if work.conversation.places else None
         return Sample(work.conversation, faults=(Fault("not_encodable", where, fault.message),))
-    return _sample(work, encoded[0], encoded[1] if work.prompt is not None else None, run)
+    return _sample(work, _tokens(work, encodings), run)
 
 
-def _sample(
-    work: _Work, encoding: Encoding, prompt: Encoding | None, run: SampleRun, other: Encoding | None = None
-) -> Sample:
+def _sample(work: _Work, tokens: _Tokens, run: SampleRun, other: Encoding | None = None) -> Sample:
     """`other`: the tokens of the other answer of a pair, with the prompt."""
     if work.error is not None or work.fault is not None:
         return Sample(work.conversation, error=work.error, faults=(work.fault,) if work.fault else ())
     faults: list[Fault] = []
+    encoding, prompt = tokens.whole, tokens.prompt
     ids = encoding.ids
     if prompt is not None:
         labels, aligned = concatenation(prompt.ids, ids, _boundary(prompt.ids, ids, run, other))
@@ -274,6 +305,13 @@ def _sample(
             labels = [one & both for one, both in zip(labels, by_spans(encoding, list(work.spans)), strict=True)]
         if not aligned and run.boundary == "prompt":
             faults.append(Fault("prompt_not_prefix", _answer_place(work.conversation), None))
+    elif work.by == "turns":
+        turned = of_turns(tokens.turns, encoding, work.conversation.messages or ())
+        if turned.differs is not None:
+            said = Message("rendered alone, the messages up to here are other tokens than rendered together")
+            fault = Fault("turns_differ", work.conversation.places[turned.differs], said)
+            return Sample(work.conversation, work.text, ids, [0] * len(ids), encoding, range(0), "turns", (fault,))
+        work, labels = work._replace(spans=turned.spans), turned.labels
     elif work.by in ("all", "sampled"):
         labels = [int(work.by == "all")] * len(ids)
     else:

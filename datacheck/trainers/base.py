@@ -29,8 +29,9 @@ Kind = Literal["kept", "changed", "masked", "truncated", "dropped", "fails"]
 LOST = ("dropped", "fails")
 
 # Which tokens are trained: all, the assistant's, the completion's (all but the prompt), the assistant's of these, the
-# last turn's answer, by `weights` (one per message); sampled: answers come from the model (GRPO, PPO).
-Loss = Literal["all", "assistant", "completion", "assistant_of_completion", "last_turn", "weights", "sampled"]
+# last turn's answer, by `weights` (one per message); turns: the assistant's, each message rendered alone (verl);
+# sampled: answers come from the model (GRPO, PPO).
+Loss = Literal["all", "assistant", "completion", "assistant_of_completion", "last_turn", "weights", "turns", "sampled"]
 
 
 class Rule(NamedTuple):
@@ -64,8 +65,8 @@ class Trained(NamedTuple):
 
     One of: `messages` (a conversation), `text`, `prompt` with `response`, or `chosen` and `rejected` (with `prompt`
     where it is apart). Prompt and answers are messages or text, as the trainer has them. `label` is KTO's.
-    called: text gets the end token behind it, and what a call of the tokenizer adds (a BOS). ended: the trainer puts the
-    end token behind an answer that is text, where it is not there yet.
+    called: text gets the end token behind it, and what a call of the tokenizer adds (a BOS). ended: the trainer puts
+    the end token behind an answer that is text, where it is not there yet.
     """
 
     loss: Loss

@@ -8,6 +8,7 @@ from datacheck.i18n.message import Message
 from datacheck.trainers.base import (
     Cut,
     Fate,
+    Loss,
     Messages,
     RowOutcome,
     Seen,
@@ -51,6 +52,9 @@ class VerlSft(Settings):
     tools_key: str = Field(default="tools", alias="data.tools_key")
     image_key: str = Field(default="images", alias="data.image_key")
     video_key: str = Field(default="videos", alias="data.video_key")
+    thinking_key: str = Field(default="enable_thinking", alias="data.enable_thinking_key")
+    thinking: bool | None = Field(default=None, alias="data.enable_thinking_default")
+    mismatch_ignored: bool = Field(default=False, alias="data.ignore_input_ids_mismatch")
     max_samples: int = Field(default=-1, alias="data.train_max_samples")
 
     @classmethod
@@ -103,22 +107,44 @@ def _read_sft(example: dict[str, Any], to: VerlSft, _seen: Seen) -> RowOutcome:
     if media:
         raise StopRow("media_without_processor", media[0])
     tools = example.get(to.tools_key)
+    if to.tools_key in example and tools is None:
+        raise StopRow("tools_null", to.tools_key)
     if tools is not None and (
         not isinstance(tools, list | str | dict) or any(not isinstance(tool, dict) for tool in tools)
     ):
         raise StopRow("tools_malformed", to.tools_key, type_of(tools))
+    if to.thinking_key in example and example[to.thinking_key] is None:
+        raise StopRow("thinking_null", to.thinking_key)
     for number, message in enumerate(messages):
         if "role" not in message:
             raise StopRow("role_missing", f"{to.messages_key}[{number}].role")
+    mute = _mute(messages)
+    if mute is not None:
+        raise StopRow("content_not_text", f"{key}[{mute}].content", type_of(messages[mute].get("content")))
     answered = any(message["role"] == "assistant" for message in messages)
     notes = _foreign(messages, to.messages_key) + fate_if(not answered, "no_answer", to.messages_key)
     listed = tools if isinstance(tools, list) else None
-    return RowOutcome(notes, Trained("assistant", messages=messages, tools=listed))
+    thinking = example.get(to.thinking_key, to.thinking)
+    extra = None if thinking is None else {"enable_thinking": bool(thinking)}
+    loss: Loss = "assistant" if to.mismatch_ignored else "turns"
+    return RowOutcome(notes, Trained(loss, messages=messages, tools=listed, template_arguments=extra))
+
+
+def _mute(messages: Messages) -> int | None:
+    """The first message whose content templates put together with text, and which is none."""
+    for number, message in enumerate(messages):
+        content = message.get("content")
+        if not isinstance(content, str | list) and not (content is None and message.get("tool_calls")):
+            return number
+    return None
 
 
 def _read_rl(example: dict[str, Any], to: VerlRl, _seen: Seen) -> RowOutcome:
     refused = "prompt_dropped" if to.filter_overlong_prompts else "prompt_fails"
     prompt = _prompt(example.get(to.prompt_key), refused, to.prompt_key)
+    mute = _mute(prompt)
+    if mute is not None:
+        raise StopRow(refused, f"{to.prompt_key}[{mute}].content", type_of(prompt[mute].get("content")))
     extra = example.get("extra_info")
     if extra is not None and not isinstance(extra, dict):
         raise StopRow("extra_info_malformed", "extra_info", type_of(extra))
@@ -134,7 +160,7 @@ def _read_rl(example: dict[str, Any], to: VerlRl, _seen: Seen) -> RowOutcome:
 
 
 def _cut_sft(to: VerlSft) -> Cut:
-    if to.pad_mode == "right" and to.truncation == "error":
+    if to.truncation == "error":
         return Cut(to.max_length, "fails", reason="too_long_fails")
     left = to.truncation == "left" and to.pad_mode == "right"
     return Cut(to.max_length, "keep_end" if left else "keep_start")

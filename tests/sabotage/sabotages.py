@@ -1701,4 +1701,20 @@ SABOTAGES = (
         "if False:",
         "tests/files/test_remote.py::test_a_reader_that_is_cut_an_object_that_changes_and_a_listing_that_lags_are_errors[swapped]",
     ),
+    Sabotage(
+        "turns_always_fit",
+        "messages that fit no whole one by one are told",
+        "datacheck.chat.turns.of_turns",
+        "!= list(whole.ids)",
+        "!= list(whole.ids) and not ids",
+        "tests/chat/test_turns.py::test_results_of_tools_that_the_template_puts_together",
+    ),
+    Sabotage(
+        "the_encoder_takes_all",
+        "what the encoder of ms-swift refuses is told",
+        "datacheck.trainers.ms_swift._encoded",
+        'demand(messages, row.get("tools"))',
+        "pass",
+        "tests/trainers/test_rules.py::test_the_rule_applies_and_says_where",
+    ),
 )
