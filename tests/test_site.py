@@ -55,7 +55,7 @@ def test_every_check_stands_among_the_symptoms_or_needs_no_training_to_be_seen()
     told = set(re.findall(r"\(checks/(\w+)\.md\)", text))
     seen_before = set(
         """too_few_rows unjudged_text untidy_files empty_turns row_shift leftover_markup broken_references
-        unknown_sid_tokens similar_texts""".split()
+        similar_texts""".split()
     )
     assert told <= set(check_names())
     assert set(check_names()) - told == seen_before
