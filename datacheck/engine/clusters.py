@@ -7,6 +7,7 @@ and how the child ended says why. A worker that dies beside it was the cluster's
 import importlib
 import os
 import pickle
+import time
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
@@ -18,11 +19,12 @@ from datacheck import plugins
 from datacheck.contract import discover
 from datacheck.engine import node
 from datacheck.engine.store import Store, code_digest, digest, inputs_digest
-from datacheck.engine.workers import DIED, STOPPED, Failure, StepFailedError, Workers
+from datacheck.engine.workers import STOPPED, Failure, StepFailedError, Workers
 from datacheck.errors import UsageError
 from datacheck.i18n.message import Message
 
-ATTEMPTS = 4  # to do a task; after the first, only the death of a node can cost one
+ATTEMPTS = 10  # to do a task; after the first, only the death of a node can cost one
+WAIT, LONGEST_WAIT = 0.05, 5.0  # seconds before another attempt
 ENGINES = "local, ray, ray://HOST:PORT, dask, dask://HOST:PORT, auto"
 LARGE = 1 << 30  # bytes from which `auto` takes a cluster
 
@@ -67,7 +69,7 @@ class ClusterWorkers(Workers):
         return asked
 
     def _result(self, do: Callable[[Any], Any], future: Any, task: Any) -> Any:
-        for _ in range(ATTEMPTS):
+        for attempt in range(ATTEMPTS):
             try:
                 return self._answer(future)
             except LostError:
@@ -79,8 +81,10 @@ class ClusterWorkers(Workers):
                 return Failure(kind, said)
             finally:
                 self._open.discard(future)
+            time.sleep(min(WAIT * 2**attempt, LONGEST_WAIT))  # Ray offers a dead worker again until it has noticed
             future = self._submit(do, task, alone=True)
-        return Failure("StepDied", DIED)
+        lost = Message("the workers that did it were lost {n} times; is the cluster well?", n=ATTEMPTS)
+        return Failure("WorkersLost", lost)
 
     def close(self, *, kill: bool = False) -> None:
         """Let go of the cluster; with `kill` what it still does for us is stopped."""
@@ -107,6 +111,8 @@ class OnRay(ClusterWorkers):
                     if address:
                         raise
                     ray.init("local", num_cpus=workers, include_dashboard=False, **quiet)
+            # It would tell of dead workers on standard output, where a report may stand.
+            ray._private.worker.print_to_stdstream = _nothing_said  # noqa: SLF001
         count = workers or int(ray.cluster_resources().get("CPU", 1))
         super().__init__(store, count, little=little, limit=limit, own=self._own)
         self._do = ray.remote(node.do).options(max_retries=0, num_cpus=1)
@@ -181,6 +187,10 @@ def cluster(engine: str, store: Store, workers: int | None, *, little: bool, lim
         return OnRay(engine if address else None, store, workers, little=little, limit=limit)
     scheduler = address or os.environ.get("DASK_SCHEDULER_ADDRESS")
     return OnDask(scheduler, store, workers, little=little, limit=limit)
+
+
+def _nothing_said(*_: Any, **__: Any) -> None:
+    """In place of what prints."""
 
 
 @contextmanager

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 STOPPED = Message("stopped before it was done")
-DIED = Message("the process was killed twice (out of memory, or a crash in native code)")
 
 
 @dataclass(frozen=True)
@@ -157,7 +156,7 @@ class Workers:
                 seconds=self.limit,
             )
             return Failure("TimeLimit", late)
-        return Failure("StepDied", DIED)
+        return Failure("StepDied", Message("the process was killed twice (out of memory, or a crash in native code)"))
 
     def close(self, *, kill: bool = False) -> None:
         """Stop the children; with `kill` at once."""

@@ -243,9 +243,9 @@ def work_done(monkeypatch):
         monkeypatch.setattr(module, name, watched)
 
     watch(ingest, "parse_pieces", lambda task: ("parse", task.pieces[0].chunk.sha256))
-    watch(run_module, "derive_part", lambda task: ("derive", task.loaded.dataset, type(task.of).__name__))
+    watch(run_module, "derive_part", lambda task: ("derive", task.given.loaded.dataset, type(task.given.of).__name__))
     watch(run_module, "group_part", lambda task: ("group", task.part.key))
-    watch(run_module, "summarise", lambda task: ("summarise", task.loaded.dataset, type(task.of).__name__))
+    watch(run_module, "summarise", lambda task: ("summarise", task.given.loaded.dataset, type(task.given.of).__name__))
 
     def look():
         seen = done.copy()

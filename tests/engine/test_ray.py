@@ -11,7 +11,7 @@ from core_helpers import ROOT, spawn, user_check
 
 pytestmark = pytest.mark.slow
 WITH_TIMES = ("run.json", "report.html", "pii.html", "report.md")  # and hosts, and paths
-KILLS = 6
+KILLS = 4
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +51,7 @@ def bytes_of(out: Path) -> dict[str, bytes]:
 def reports(tmp_path, name, *args, env=None, ends=None) -> dict[str, bytes]:
     done = spawn("run", *args, "--out", tmp_path / name, "--quiet", "--lang", "en", env=env)
     assert done.returncode in ((0, 1) if ends is None else (ends,)), done.stderr
-    assert done.stderr == b""
+    assert (done.stdout, done.stderr) == (b"", b"")
     return bytes_of(tmp_path / name)
 
 
@@ -76,7 +76,7 @@ class Killer(threading.Thread):
         self.chance, self.over = random.Random(seed), threading.Event()
 
     def run(self):
-        while len(self.killed) < self.many and not self.over.wait(self.chance.uniform(0.1, 0.8)):
+        while len(self.killed) < self.many and not self.over.wait(self.chance.uniform(2, 5)):
             if alive := self.workers():
                 pid = self.chance.choice(alive)
                 try:
