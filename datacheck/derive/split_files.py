@@ -186,6 +186,8 @@ def _uncuttable(file: SourceFile, found: Survey) -> tuple[str, ...]:
     """Why cutting leaves no sound file: damage without an end, or no record (some loaders stop at an empty file)."""
     if file.bad is not None and not cut.mendable(found):
         return tuple(sorted(set(found.adrift)))
+    if found.seen.container == "numpy" and found.ranges:  # rows of an array have no bytes of their own
+        return ("cannot_be_cut",)
     left = found.rows + found.bad - found.dropped_rows - found.dropped_bad
     return () if left > 0 or not found.ranges else ("nothing_left",)
 

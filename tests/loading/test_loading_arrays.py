@@ -87,3 +87,19 @@ def test_what_cannot_be_read_is_told(tmp_path, name, data, code):
     found = next(f for f in validate(rules, out=tmp_path / "out").findings if f.check == "unreadable_lines")
     assert found.status in ("fail", "error")
     assert [place.problem for place in found.evidence.first] == [code]
+
+
+def test_a_file_with_bad_rows_is_put_aside_whole(tmp_path, here, command):
+    values = numbers()
+    values[2] = np.nan
+    (tmp_path / "a.npy").write_bytes(saved(values))
+    rules = tmp_path / "c.yaml"
+    schema = "{nan: {type: integer, max: 0}}"
+    source = "{path: a.npy, format: rows}"
+    rules.write_text(f"name: c\ndatasets: {{e: {{source: {source}, schema: {schema}, checks: [schema_violations]}}}}\n")
+    assert command("run", rules, "--out", tmp_path / "out")[0] == 1
+    code, said, _ = command("apply", tmp_path / "out", "--data", f"e={tmp_path / 'a.npy'}", "--out", tmp_path / "kept")
+    assert code == 0
+    assert "put aside whole" in said
+    assert not list((tmp_path / "kept/kept").rglob("*.npy"))
+    assert len(list((tmp_path / "kept/dropped").rglob("a.npy"))) == 1

@@ -79,6 +79,13 @@ def not_available_in_eval(bad: bool) -> World:
     return world
 
 
+@seed("M3 title")
+def title_not_available_in_eval(bad: bool) -> World:
+    world = MiniOneRec()
+    world.eval[2] = world.row(2, [2, 4], 5, **({"item_title": "n/a"} if bad else {}))
+    return world
+
+
 @seed("M4")
 def two_golds(bad: bool) -> World:
     world = MiniOneRec()
@@ -152,6 +159,13 @@ def equal_titles(bad: bool) -> World:
     if bad:
         world.info[15][1] = world.items["15"]["title"] = world.info[14][1]
         world.train[13] = world.row(13, [13, 14], 15)
+    return world
+
+
+@seed("M10 items")
+def equal_titles_of_items(bad: bool) -> World:
+    world = MiniOneRec()
+    world.items["15"]["title"] = world.items["14"]["title"] if bad else "Blue Glue"
     return world
 
 
