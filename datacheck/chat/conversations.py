@@ -31,7 +31,7 @@ class Conversation(NamedTuple):
     part: the key that makes it one (messages, chosen, rejected, completion, prompt, text).
     messages: with the roles of templates; places: the JSON path of each; answers: index of the first answer, for the
     loss "completion". Without messages: plain `prompt` and `text` that follow each other (no template is used).
-    called: a plain text gets the end token behind it, and the special tokens that a call of the tokenizer adds.
+    called: a plain text gets the special tokens that a call of the tokenizer adds; "ended": the end token, too.
     """
 
     part: str
@@ -44,7 +44,7 @@ class Conversation(NamedTuple):
     tools: list[Any] | None = None
     extra: Mapping[str, Any] | None = None
     weights: tuple[float, ...] | None = None
-    called: bool = False
+    called: Literal["", "bare", "ended"] = ""
 
 
 def conversations(record: Any, roles: Mapping[str, str] | None = None) -> list[Conversation]:

@@ -176,13 +176,14 @@ def _no_template(conversation: Conversation, eos: str) -> _Work:
 
 
 def _plain(conversation: Conversation, eos: str) -> _Work:
-    """Prompt and answer put together; the end token follows an answer (as TRL adds it), and what is `called`."""
-    answer = conversation.text if conversation.text.endswith(eos) else conversation.text + eos
+    """Prompt and answer put together; the end token follows an answer (as TRL adds it), and what is to be ended."""
+    told, called = conversation.text, conversation.called
+    if (called == "ended" or (not called and conversation.loss == "completion")) and not told.endswith(eos):
+        told += eos
     if conversation.loss != "completion":
         by = "sampled" if conversation.loss == "sampled" else "all"
-        text = answer if conversation.called and by == "all" else conversation.text
-        return _Work(conversation, conversation.prompt + text, by=by)
-    return _Work(conversation, conversation.prompt + answer, prompt=conversation.prompt, by="concatenation")
+        return _Work(conversation, conversation.prompt + told, by=by)
+    return _Work(conversation, conversation.prompt + told, prompt=conversation.prompt, by="concatenation")
 
 
 def _from_replies(conversation: Conversation, reply: Reply, prompt: Reply | None) -> _Work:
@@ -229,7 +230,7 @@ def _tokenized(batch: Sequence[_Work], run: SampleRun) -> Iterator[Sample]:
 
 def _encoded(texts: Sequence[str], batch: Sequence[_Work], run: SampleRun) -> list[Encoding]:
     """The tokens of texts; of plain ones that a trainer hands to a call of the tokenizer with what that adds."""
-    called = [work.conversation.called and work.conversation.messages is None for work in batch]
+    called = [bool(work.conversation.called) and work.conversation.messages is None for work in batch]
     found = {
         flag: iter(
             run.tokenizer.encode([text for text, own in zip(texts, called, strict=True) if own is flag], special=flag)
