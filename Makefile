@@ -6,7 +6,7 @@ RUN := $(PY) -m datacheck run
 JOBS ?= 3
 
 .DEFAULT_GOAL := help
-.PHONY: help demo quick test slow sabotage mutants lint types docs docs-check site catalogues guard lock clean
+.PHONY: help demo quick test slow sabotage mutants trainers lint types docs docs-check site catalogues guard lock clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -43,6 +43,9 @@ sabotage: $(VENV)/.ready ## break every promise once: does the test that is name
 
 mutants: $(VENV)/.ready ## faults of all kinds in the rooms that decide: which share do their fast tests notice?
 	$(PY) tests/sabotage/mutants.py
+
+trainers: $(VENV)/.ready ## by hand: twins beside an installed trainer (TRAINER_PYTHON=ENV/bin/python TOKENIZER=DIR)
+	$(PY) benchmarks/installed_trainers.py --python $(TRAINER_PYTHON) --tokenizer $(TOKENIZER) $(TRAINERS_ARGS)
 
 lint: $(VENV)/.ready ## ruff, rules and format
 	$(VENV)/bin/ruff check .

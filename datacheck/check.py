@@ -131,6 +131,24 @@ class Artifact(Model):
         return data
 
 
+class TrainerPython(Model):
+    """The Python of a training environment, which only the operator names: its trainer's package may be asked.
+
+    named: as the operator wrote it; versions: of its packages, the trainer's first; source: a digest of the trainer's
+    package; location: where it is on this machine, which stands neither in a key of the store nor in a report.
+    """
+
+    named: str
+    versions: tuple[tuple[str, str], ...]
+    source: str
+    location: Path = Field(exclude=True, repr=False)
+
+    @property
+    def package(self) -> str:
+        """The trainer's package and its version."""
+        return " ".join(self.versions[0])
+
+
 class Listing(Model):
     """The files under a folder that the contract names (`source.media`), as they were when the contract was read.
 

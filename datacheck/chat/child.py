@@ -208,7 +208,7 @@ def main(requests: IO[bytes], replies: IO[bytes]) -> None:
 
 
 def _named(value: Any) -> str:
-    """What is no JSON (a date that a loader made of a text) by its type's name, as transformers gives it to templates."""
+    """What is no JSON (a date that a loader made of a text) by its type, as transformers gives it to templates."""
     return f"<{type(value).__name__}>"
 
 

@@ -32,8 +32,8 @@ class Conversation(NamedTuple):
     part: the key that makes it one (messages, chosen, rejected, completion, prompt, text).
     messages: with the roles of templates; places: the JSON path of each; answers: index of the first answer, for the
     loss "completion". Without messages: plain `prompt` and `text` that follow each other (no template is used).
-    called: a plain text gets the end token behind it, and the special tokens that a call of the tokenizer adds.
-    ended: the end token is put behind an answer that is plain text.
+    called: a plain text gets the special tokens that a call of the tokenizer adds; "ended": the end token, too.
+    ended: the end token is put behind an answer that is plain text and not called.
     """
 
     part: str
@@ -46,7 +46,7 @@ class Conversation(NamedTuple):
     tools: list[Any] | None = None
     extra: Mapping[str, Any] | None = None
     weights: tuple[float, ...] | None = None
-    called: bool = False
+    called: Literal["", "bare", "ended"] = ""
     ended: bool = True
 
 

@@ -180,14 +180,15 @@ def _no_template(conversation: Conversation, eos: str) -> _Work:
 
 
 def _plain(conversation: Conversation, eos: str) -> _Work:
-    """Prompt and answer put together; the end token follows an answer (as TRL adds it), and what is `called`."""
-    closed = conversation.text if conversation.text.endswith(eos) else conversation.text + eos
+    """Prompt and answer put together; the end token follows an answer (as TRL adds it), and what is to be ended."""
+    told, called = conversation.text, conversation.called
+    answered = not called and conversation.ended and conversation.loss == "completion"
+    if (called == "ended" or answered) and not told.endswith(eos):
+        told += eos
     if conversation.loss != "completion":
         by = "sampled" if conversation.loss == "sampled" else "all"
-        text = closed if conversation.called and by == "all" else conversation.text
-        return _Work(conversation, conversation.prompt + text, by=by)
-    answer = closed if conversation.ended else conversation.text
-    return _Work(conversation, conversation.prompt + answer, prompt=conversation.prompt, by="concatenation")
+        return _Work(conversation, conversation.prompt + told, by=by)
+    return _Work(conversation, conversation.prompt + told, prompt=conversation.prompt, by="concatenation")
 
 
 def _from_replies(conversation: Conversation, reply: Reply, *more: Reply) -> _Work:
@@ -253,7 +254,7 @@ def _tokenized(batch: Sequence[_Work], run: SampleRun) -> Iterator[Sample]:
 
 def _texts(work: _Work) -> list[tuple[str, bool]]:
     """What of a work becomes tokens, and whether a trainer hands it to a call of the tokenizer."""
-    called = work.conversation.called and work.conversation.messages is None
+    called = bool(work.conversation.called) and work.conversation.messages is None
     prompt = [] if work.prompt is None else [(work.prompt, called)]
     return [(work.text, called), *prompt, *((turn, False) for turn in work.turns)]
 

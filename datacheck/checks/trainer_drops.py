@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 import polars as pl
-from pydantic import Field
+from pydantic import Field, InstanceOf
+from pydantic.json_schema import SkipJsonSchema
 
 from datacheck.check import (
     Artifact,
@@ -14,17 +15,24 @@ from datacheck.check import (
     Message,
     Metric,
     Need,
+    Ratio,
+    TrainerPython,
     Value,
     View,
     around,
     for_review,
     placed,
     rates,
+    saying,
     total,
+    word,
 )
+from datacheck.features.agreement import Agreement
 from datacheck.features.outcomes import NOT_EXPLAINED, NOT_READABLE, Fates, RunOf, unreadable
+from datacheck.features.tokens import TokenRun, token_run_of
 from datacheck.trainers import trainer_names
 from datacheck.trainers.base import FATES, LOST, Mode, Rule, Settings, SettingsError
+from datacheck.trainers.compared import version_note
 
 _ORDER = {fate: place for place, fate in enumerate(FATES)}
 
@@ -61,6 +69,13 @@ class TrainerDrops(Check):
             limit=Limit(max=0),
             why="a ledger that does not account for every row proves nothing",
         ),
+        "disagreements": Metric(
+            "rows of which the installed trainer says otherwise",
+            "share",
+            of="rows that it was asked about",
+            limit=Limit(warn_max=0),
+            why="of the rows that were asked about the package is believed; of the others only the twin is known",
+        ),
     }
 
     check: Literal["trainer_drops"] = "trainer_drops"
@@ -71,15 +86,36 @@ class TrainerDrops(Check):
     )
     max_length: int | None = Field(default=None, ge=1, description="tokens that the run keeps; from run.max_length")
 
+    version: str | None = Field(default=None, description="version of the trainer; from run.version")
+    # Objects: what a contract says is none.
+    python: SkipJsonSchema[InstanceOf[TrainerPython] | None] = Field(
+        default=None, description="of the operator (--trainer-python), never of a contract"
+    )
+    run: SkipJsonSchema[InstanceOf[TokenRun] | None] = Field(default=None, description="of the operator, as python")
+
     @classmethod
     def implied(cls, dataset: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The run names the trainer and its settings."""
+        """The run names the trainer and its settings; the operator may name a Python that has it."""
         run = dataset["run"]
-        return {name: run[name] for name in ("trainer", "config", "settings", "max_length")}
+        named = {name: run[name] for name in ("trainer", "config", "settings", "max_length", "version")}
+        python = run.get("python")
+        return {**named, **({"python": python, "run": token_run_of(dataset)} if python is not None else {})}
+
+    def promised(self) -> frozenset[str]:
+        """Disagreements only where a Python is named."""
+        return frozenset(self.metrics) - (frozenset() if self.python else {"disagreements"})
 
     def needs(self) -> tuple[Need, ...]:
-        """The fates, once the trainer is known."""
-        return (self._fates(),) if self.trainer in trainer_names() else ()
+        """The fates, once the trainer is known, and what the installed one says."""
+        if self.trainer not in trainer_names():
+            return ()
+        asked = self._asked()
+        return (self._fates(), asked) if asked is not None else (self._fates(),)
+
+    def _asked(self) -> Need | None:
+        if self.python is None or self.run is None:
+            return None
+        return Need(Agreement(run=self.run, python=self.python))
 
     @property
     def _run(self) -> RunOf:
@@ -97,7 +133,10 @@ class TrainerDrops(Check):
         first = mode.first(settings)
         fates = data[self._fates()].collect()
         taken = data.rows.select("row") if first is None else data.rows.select("row").filter(pl.col("row") < first)
-        decided = _decided(fates).join(taken.collect(), on="row", how="semi", maintain_order="left")
+        need = self._asked()
+        asked = data[need].collect() if need is not None else None
+        decided = _decided(fates) if asked is None else _believed(_decided(fates), asked)
+        decided = decided.join(taken.collect(), on="row", how="semi", maintain_order="left")
         of_run = fates.filter(pl.col("row").is_null()).unique(["problem", "said"], maintain_order=True)
         explained = decided.filter(pl.col("problem") != NOT_EXPLAINED)
         lost = explained.filter(pl.col("fate").is_in(LOST))
@@ -111,11 +150,28 @@ class TrainerDrops(Check):
                 Value("run_stops", stops if rows else None),
                 *rates("altered", altered.lazy(), taken, by=self.by, rows=data.rows),
                 Value("unexplained", decided.height - explained.height if rows else None),
+                *([Value("disagreements", _disagreements(asked))] if asked is not None else []),
             ),
-            evidence=_evidence(mode, decided, of_run, data),
+            evidence=_evidence(mode, decided, of_run, data, asked),
             figures={"ledger": _ledger(decided, rows)},
-            not_checked=tuple(_notes(mode, settings, of_run, total(data.rows), rows)),
+            not_checked=(
+                *self._said(asked),
+                *_notes(mode, settings, of_run, total(data.rows), rows),
+                version_note(mode, self.version),
+            ),
         )
+
+    def _said(self, asked: pl.DataFrame | None) -> list[Message]:
+        """What the installed trainer said of how many rows, and what it could not be asked."""
+        if asked is None or self.python is None:
+            return []
+        told = [Message.unpacked(said) for said in asked.filter(pl.col("row").is_null())["said"]]
+        agreed = _disagreements(asked)
+        if agreed is None:
+            return told
+        package, same = self.python.package, agreed.of - agreed.n
+        said = Message("your {package} agrees on {same:,} of {n:,} rows", package=package, same=same, n=agreed.of)
+        return [said, *told]
 
     def _unmeasured(self) -> Message | None:
         """Why nothing can be measured, if so."""
@@ -154,6 +210,23 @@ def _notes(mode: Mode, settings: Settings, of_run: pl.DataFrame, every: int, tak
     return notes
 
 
+def _disagreements(asked: pl.DataFrame) -> Ratio | None:
+    """Rows of which the package says otherwise; None where it said nothing."""
+    rows = asked.drop_nulls("row").filter(pl.col("fate") != "unknown")
+    return Ratio(rows.drop_nulls("differs").height, rows.height) if rows.height else None
+
+
+def _believed(decided: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
+    """The decisions, where the package says otherwise by its word."""
+    fate = pl.col("fate").replace_strict({"failed": "fails"}, default=pl.col("fate"), return_dtype=pl.String)
+    others = asked.filter(pl.col("differs") == "fate").with_columns(fate, pl.col("row").cast(pl.UInt64))
+    lost = others.filter(pl.col("fate").is_in(LOST)).select(
+        "row", "fate", problem=pl.lit(BY_PACKAGE), where=pl.lit(None, pl.String), said=_PLACE
+    )
+    rest = decided.join(others, on="row", how="anti", maintain_order="left")
+    return pl.concat([rest, lost], how="diagonal").sort("row", maintain_order=True)
+
+
 def _decided(fates: pl.DataFrame) -> pl.DataFrame:
     """One line per row: the worst of its fates, the first of equals."""
     worst = pl.col("fate").replace_strict(_ORDER, return_dtype=pl.Int8)
@@ -163,10 +236,12 @@ def _decided(fates: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _evidence(mode: Mode, decided: pl.DataFrame, of_run: pl.DataFrame, data: View) -> pl.LazyFrame:
-    """Rows that are lost; rows that are kept but altered as places to read, not to drop."""
+def _evidence(
+    mode: Mode, decided: pl.DataFrame, of_run: pl.DataFrame, data: View, asked: pl.DataFrame | None
+) -> pl.LazyFrame:
+    """Rows that are lost; rows that are kept but altered, or of which the twin is wrong, to read and not to drop."""
     said = {slug: _rule(rule).packed for slug, rule in mode.rules.items()}
-    said |= {NOT_EXPLAINED: _UNEXPLAINED.packed, NOT_READABLE: _SETTINGS.packed}
+    said |= {NOT_EXPLAINED: _UNEXPLAINED.packed, NOT_READABLE: _SETTINGS.packed, BY_PACKAGE: _BY_PACKAGE.packed}
     rule = pl.col("problem").replace_strict(said, return_dtype=pl.String)
     told = pl.coalesce(around("{one}; {two}", one=rule, two=pl.col("said")), rule)
     hints = {slug: Message(rule.hint).packed for slug, rule in mode.rules.items()}
@@ -179,9 +254,21 @@ def _evidence(mode: Mode, decided: pl.DataFrame, of_run: pl.DataFrame, data: Vie
     whole = of_run.lazy().filter(pl.col("fate") == "fails")
     whole = whole.select("where", "problem", "fate", said=told, file=at)
     found = [placed(lines.filter(lost), data.rows), whole, for_review(lines.filter(~lost), data.rows)]
+    if asked is not None:
+        found.append(for_review(_differing(asked), data.rows))
     return pl.concat(found, how="diagonal").drop("fate")
 
 
+def _differing(asked: pl.DataFrame) -> pl.LazyFrame:
+    """A line for each row of which the package says otherwise, and in what."""
+    lines = asked.lazy().drop_nulls("differs").filter(pl.col("row").is_not_null())
+    what = saying("the twin says otherwise than the installed package: {what}", what=word("differs"))
+    return lines.select("row", problem=pl.lit("package_differs"), fate=pl.lit(None, pl.String), said=what)
+
+
+BY_PACKAGE = "by_package"
+_BY_PACKAGE = Message("so says the installed package")
+_PLACE = pl.when(pl.col("at").is_not_null()).then(saying("{at}", at="at"))
 _UNEXPLAINED = Message("the twin failed on this row; please report it")
 _SETTINGS = Message("settings")
 

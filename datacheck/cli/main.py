@@ -106,6 +106,10 @@ def run(
     sign: Annotated[
         str | None, typer.Option("--sign", metavar="KEY", help="Sign the verdict; a private key file, or env:NAME.")
     ] = None,
+    trainer_python: Annotated[
+        Path | None,
+        typer.Option(metavar="PYTHON", help="Python of a training environment, whose trainer is asked about rows."),
+    ] = None,
     version: Annotated[
         Path | None,
         typer.Option(metavar="PATH", help="With --sign: the data it is about.", show_default="the one at --data"),
@@ -139,6 +143,7 @@ def run(
         sign=load_private(sign) if sign else None,
         version=version,
         run=run_settings(settings),
+        trainer_python=trainer_python,
         require=tuple(require or ()),
         typed=True,
     )

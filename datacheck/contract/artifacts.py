@@ -5,14 +5,17 @@ A check does no input or output of its own; what it may read are these files, an
 
 import hashlib
 import os
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import Field
 
-from datacheck.check import Artifact, Listing, Model, decisive
-from datacheck.errors import WrongValueError
+from datacheck.check import Artifact, Listing, Model, TrainerPython, decisive
+from datacheck.errors import UsageError, WrongValueError
+from datacheck.trainers import trainer
+from datacheck.trainers.probes.asking import ProbeError, installed
 
 MAX_BYTES = 128 * 1024**2  # of one file; the largest public tokenizer.json has 33 MB
 _SHARDS = 1000
@@ -33,6 +36,9 @@ class Run(Model):
     """The training run that the data is for, as the contract's `run:` says it."""
 
     trainer: str | None = Field(default=None, description="The trainer and its mode, as `trl.sft`.")
+    version: str | None = Field(
+        default=None, pattern=r"^[0-9]+(\.[0-9A-Za-z]+)*$", description="The trainer's version, as `1.16`."
+    )
     tokenizer: str | None = Field(default=None, description="Folder with tokenizer.json, tokenizer_config.json.")
     template: str | None = Field(default=None, description="Name of one of several chat templates of the tokenizer.")
     max_length: int | None = Field(default=None, ge=1, description="Tokens that the run keeps of a row.")
@@ -52,12 +58,35 @@ def hashed(setting: str, named: str, path: Path) -> Artifact:
     return Artifact(named=named, files=files, location=path)
 
 
+def trainer_python(python: Path, named: str | None) -> TrainerPython:
+    """The environment of the operator's that is asked about a run's trainer, `named`.
+
+    Raises UsageError where no trainer is named, it cannot be asked, or that Python does not have it.
+    """
+    if named is None:
+        raise UsageError("--trainer-python {python}: no trainer is named; add --run trainer=trl.sft", python=python)
+    family = trainer(named).probe
+    if not family:
+        raise UsageError(
+            "--trainer-python {python}: {trainer} cannot be asked, for want of a probe", python=python, trainer=named
+        )
+    with tempfile.TemporaryDirectory(prefix="datacheck-probe-") as folder:
+        try:
+            found = installed(python, family, Path(folder))
+        except ProbeError as error:
+            raise UsageError("--trainer-python {why}", why=error.message) from None
+    versions = sorted(found.versions.items(), key=lambda each: each[0] != family)
+    return TrainerPython(named=str(python), versions=tuple(versions), source=found.source, location=python.absolute())
+
+
 def inputs(seen: Mapping[str, Any]) -> dict[str, str]:
     """`run.tokenizer/tokenizer.json` → sha256, for the report: every byte that could change the verdict."""
     found: dict[str, str] = {}
     for setting, value in seen.items():
         if isinstance(value, Artifact):
             found |= {f"run.{setting}/{name}".removesuffix("/"): sha256 for name, sha256 in value.files}
+        if isinstance(value, TrainerPython):
+            found[f"{value.package} (--trainer-python)"] = value.source
     return found
 
 

@@ -535,6 +535,7 @@ def load_contract(
     as_of: dt.date | None = None,
     required: Collection[str] | None = None,
     nothing_yet: Collection[str] = (),
+    python: Path | None = None,
 ) -> Contract:
     """Load and validate the contract at `path`.
 
@@ -546,6 +547,7 @@ def load_contract(
         as_of: the day with which dates of expiry are compared; by default today.
         required: datasets that need a path though they are `optional: true`; None: all that others are compared with.
         nothing_yet: but those, of which there is nothing to name.
+        python: the training environment's Python, from `--trainer-python`; a contract can never name one.
 
     Raises:
         ContractError: with every mistake, each with file and line.
@@ -565,6 +567,8 @@ def load_contract(
     value = _merge(base.document.value, document.value) if base else document.value
     header = reader.model(_Header, value, ()) or _known_header(value)
     _run(reader, header.run if header else {}, run or {}, folder)
+    if python is not None and not reader.problems:
+        reader.run["python"] = artifacts.trainer_python(python, reader.run["trainer"])
     datasets: dict[str, Dataset] = {}
     if header:
         _bound_benchmarks(header, data)

@@ -6,9 +6,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
+from datacheck.check import Message, Need, Summary, TrainerPython, View
+from datacheck.features.outcomes import Fates, parsed
 from datacheck.features.tokens import TokenRun, limits_of, load_model, renderer
 from datacheck.trainers.base import LOST, Mode, RowOutcome, Seen, Trained
-from datacheck.trainers.probes.asking import SKIPPED, ProbedExample, ProbedRow
+from datacheck.trainers.probes.asking import SKIPPED, ProbedExample, ProbedRow, ProbeError, ProbeRequest, ask
 
 if TYPE_CHECKING:
     from datacheck.chat.conversations import Conversation
@@ -120,3 +124,79 @@ def differs(ours: ProbedRow, theirs: ProbedRow) -> str | None:
     marked = [two.label for _, two in pairs] if ours.examples[0].label is None else [one.label for one, _ in pairs]
     same = all(one.labels == two.labels for one, two in pairs) and marked == [two.label for _, two in pairs]
     return None if same else "labels"
+
+
+_LOST_ROWS, _ALTERED_ROWS, _KEPT_ROWS = 150, 50, 300  # that are asked about
+COLUMNS = {"row": pl.UInt32, "fate": pl.String, "differs": pl.String, "at": pl.String, "said": pl.String}
+
+
+class Agreement(Summary):
+    """`row`, `fate`, `differs`, `at`, `said`: what the installed trainer says of some rows, one line a row.
+
+    Asked are the first row, rows that the twin marks (some of each rule), and rows that it keeps, evenly spread.
+    differs: in what the twin is wrong (fate, tokens, labels), null where both agree; at: the exception and its place in
+    the package. On a line without a row: `said`, why nothing could be asked, or the settings that the version lacks.
+    """
+
+    run: TokenRun
+    python: TrainerPython
+
+    def needs(self) -> tuple[Need, ...]:
+        """The records, and the fates."""
+        return (Need("records"), Need(self._fates()))
+
+    def _fates(self) -> Fates:
+        assert self.run.trainer is not None
+        return Fates(run=self.run.trainer)
+
+    def compute(self, data: View) -> pl.DataFrame:
+        """Choose rows, ask, compare."""
+        rows = _chosen(data[Need(self._fates())].collect(), data)
+        pieces = [piece.filter(pl.col("row").is_in(rows)).collect() for piece in data.pieces("records")]
+        table = pl.concat([piece.select("row", "json") for piece in pieces]).sort("row")
+        folder = data.scratch / "probe"
+        folder.mkdir(mode=0o700, parents=True)
+        try:
+            probed = ask(self.python.location, self._request(), table["json"].to_list(), folder)
+        except ProbeError as error:
+            return pl.DataFrame([(None, None, None, None, error.message.packed)], schema=COLUMNS, orient="row")
+        records = [record for _, record in parsed(table)]
+        lines = [
+            (row, theirs.fate, what, f"{theirs.error} ({theirs.at})" if theirs.error else None, None)
+            for row, theirs, what in zip(
+                table["row"], probed.rows, disagreements(self.run, records, probed.rows), strict=True
+            )
+        ]
+        lacking = [(None, None, None, None, _lacks(name).packed) for name in probed.unknown_settings]
+        return pl.DataFrame([*lines, *lacking], schema=COLUMNS, orient="row")
+
+    def _request(self) -> ProbeRequest:
+        """The settings that were named, not their defaults: those are the package's own."""
+        assert self.run.trainer is not None
+        mode, settings = self.run.trainer.mode, self.run.trainer.settings_read()
+        named = settings.model_dump(include=settings.model_fields_set)
+        tokenizer = self.run.tokenizer
+        files = {name: tokenizer.read(name) for name, _ in tokenizer.files} if tokenizer is not None else None
+        return ProbeRequest(mode.probe, mode.name.partition(".")[2], named, files)
+
+
+def _lacks(name: str) -> Message:
+    return Message("the installed version has no setting {name}: it was not asked with it", name=name)
+
+
+def _chosen(fates: pl.DataFrame, data: View) -> list[int]:
+    """The rows to ask about, in order."""
+    marked = fates.drop_nulls("row").unique(["row", "problem"], maintain_order=True)
+    lost = marked.filter(pl.col("fate").is_in(LOST))
+    altered = marked.filter(~pl.col("fate").is_in(LOST))
+    rows = data.rows.select(pl.col("row").cast(pl.UInt32)).collect()["row"]
+    chosen = {*rows.head(1), *_some(lost, _LOST_ROWS), *_some(altered, _ALTERED_ROWS)}
+    kept = rows.filter(~rows.is_in(lost["row"].implode()))
+    step = max(1, -(-len(kept) // _KEPT_ROWS))
+    return sorted(chosen | set(kept.gather_every(step)))
+
+
+def _some(marked: pl.DataFrame, most: int) -> list[int]:
+    """Rows of each rule in turn, at most so many."""
+    turn = marked.with_columns(turn=pl.int_range(pl.len()).over("problem"))
+    return turn.sort("turn", "problem", maintain_order=True)["row"].unique(maintain_order=True).head(most).to_list()

@@ -19,6 +19,7 @@ STATEMENT = "https://in-toto.io/Statement/v1"
 TEST_RESULT = "https://in-toto.io/attestation/test-result/v0.1"
 SCHEMA = "datacheck/verdict/2"
 FIRST = "datacheck/verdict/1"  # without `run` and `as_of`, and with another contract digest where those were given
+TRAINER_PYTHON = "trainer_python"  # in `run`: the installed trainer that was asked, as "trl 1.16.0"
 LIMIT = 64 * 1024**2
 
 Result = Literal["PASSED", "WARNED", "FAILED"]
@@ -92,7 +93,8 @@ class Verdict:
     @property
     def given(self) -> str:
         """What was given on the command line besides the contract, as it is written there; empty if nothing was."""
-        words = [f"--run {name}={value}" for name, value in sorted(self.run.items())]
+        words = [f"--run {name}={value}" for name, value in sorted(self.run.items()) if name != TRAINER_PYTHON]
+        words += [f"--trainer-python ({self.run[TRAINER_PYTHON]})"] if TRAINER_PYTHON in self.run else []
         words += [f"--as-of {self.as_of}"] if self.as_of else []
         words += [f"--baseline sha256:{self.baseline[:12]}"] if self.baseline else []
         return " ".join(words)

@@ -1,5 +1,6 @@
 """Rows as the trainer sees them: rendered, tokenized, labelled. Nothing is stored; the first rows are read again."""
 
+import json
 from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -16,10 +17,11 @@ from datacheck.contract.load import load_contract
 from datacheck.engine.contain import tables_in
 from datacheck.errors import LoadError, UsageError, unknown
 from datacheck.features.outcomes import parsed
-from datacheck.features.tokens import limits_of, load_model, reader, renderer, token_run_of
+from datacheck.features.tokens import TokenRun, limits_of, load_model, reader, renderer, token_run_of
 from datacheck.files.inventory import dataset_files
 from datacheck.loading.reading import Reading
-from datacheck.trainers.base import UNSEEN
+from datacheck.trainers.base import UNSEEN, Seen
+from datacheck.trainers.json_columns import CHUNK
 
 _YAML = {".yaml", ".yml"}
 
@@ -84,7 +86,7 @@ def preview(
             "no tokenizer: name its folder in the contract (run: {tokenizer: DIR}) or with --run tokenizer=DIR"
         )
     model = load_model(used.tokenizer)
-    read_record = reader(used, UNSEEN)
+    read_record = reader(used, _seen(wanted, used))
     rows = [(number, at, read_record(record)) for number, at, record in islice(_records(wanted), row, row + n)]
     if not rows:
         raise UsageError("--row {row}: {named} has no such row; the first is 0", row=row, named=wanted.named)
@@ -94,6 +96,22 @@ def preview(
         made = iter(list(samples(examples, limits, child)))
     shown = tuple(Previewed(number, at, tuple(islice(made, len(found)))) for number, at, found in rows)
     return Preview(shown, model.tokenizer, limits.max_length)
+
+
+def _seen(wanted: _Data, used: TokenRun) -> Seen:
+    """What the named trainer's loader looks at before a row, of the first megabytes."""
+    if used.trainer is None:
+        return UNSEEN
+    first: list[Any] = []
+    size = 0
+    for _, _, record in _records(wanted):
+        first.append(record)
+        size += len(json.dumps(record))
+        if size >= CHUNK:
+            break
+    files = dataset_files("data", wanted.path, wanted.named, wanted.glob).read
+    is_json = all(".json" in entry.name or ".ndjson" in entry.name for entry in files)  # others bring their types
+    return Seen.of(first, typed=used.trainer.mode.typed and is_json)
 
 
 def _of_contract(path: Path, dataset: str | None, data: Mapping[str, str], run: Mapping[str, str]) -> _Data:

@@ -19,8 +19,10 @@ CONTRACT = "contract.yaml"  # in the folder of a report: what `keep_contract` ke
 
 @dataclass(frozen=True)
 class Options:
-    """How to run. Two change what is measured: `as_of`, the day with which dates of expiry are compared, and `run`.
+    """How to run. Three change what is measured: `as_of`, `run` and `trainer_python`.
 
+    `as_of`: the day with which dates of expiry are compared. `trainer_python`: the Python of a training environment,
+    whose trainer is asked about rows.
     `sign`: the key that signs the verdict; `version`: the data that it is about, if `data` does not say. `require`:
     optional datasets that must be there; `whole`: all of them, as where the verdict is signed, but for those in
     `nothing_yet`. `engine`, `alone`: see Engine. `keep_contract`: put a copy of the contract into the folder.
@@ -45,6 +47,7 @@ class Options:
     sign: PrivateKey | None = None
     version: Path | None = None
     run: Mapping[str, str] = field(default_factory=dict)
+    trainer_python: Path | None = None
     require: tuple[str, ...] = ()
     whole: bool = False
     nothing_yet: tuple[str, ...] = ()

@@ -32,7 +32,7 @@ from datacheck.files.output_folder import REPORT, new_staging, publish, refuse_f
 from datacheck.files.remote import localise
 from datacheck.files.versions import VERDICT, sweep
 from datacheck.gate.sealing import Sealer, version_path
-from datacheck.gate.verdict import Verdict
+from datacheck.gate.verdict import TRAINER_PYTHON, Verdict
 from datacheck.loading.reading import Limits
 from datacheck.report import notebook
 from datacheck.report.faces import faces, write_faces
@@ -64,6 +64,7 @@ class Session:
                 as_of=options.as_of,
                 required=options.required,
                 nothing_yet=options.nothing_yet,
+                python=options.trainer_python,
             )
             signed = self._version(data)
             self.files: Inventory = inventory(self.contract)
@@ -153,11 +154,14 @@ class Session:
         if self.sealer is None:
             return None
         planned = sum(len(dataset.checks) + len(dataset.idle) for dataset in self.contract.datasets.values())
-        verdict, envelope = self.sealer.seal(
-            report, planned, self.staging, run=self.options.run, as_of=self.options.as_of
-        )
+        verdict, envelope = self.sealer.seal(report, planned, self.staging, run=self._given(), as_of=self.options.as_of)
         (self.staging / VERDICT).write_bytes(envelope)
         return verdict, envelope
+
+    def _given(self) -> dict[str, str]:
+        """What the operator said of the run; of an environment that was asked the package's version."""
+        asked = self.contract.run.get("python")
+        return {**self.options.run, **({TRAINER_PYTHON: asked.package} if asked is not None else {})}
 
     def _version(self, data: Mapping[str, str]) -> Path | None:
         """What will be signed, without what a run that was killed has left in it."""

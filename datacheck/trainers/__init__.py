@@ -12,7 +12,7 @@ from datacheck.plugins import module as plugin
 from datacheck.plugins import names
 from datacheck.trainers.base import Mode
 
-_HELPERS = {"base", "json_columns"}
+_HELPERS = {"base", "compared", "json_columns"}
 _GROUP = "datacheck.trainers"
 
 

@@ -65,8 +65,8 @@ class Trained(NamedTuple):
 
     One of: `messages` (a conversation), `text`, `prompt` with `response`, or `chosen` and `rejected` (with `prompt`
     where it is apart). Prompt and answers are messages or text, as the trainer has them. `label` is KTO's.
-    called: text gets the end token behind it, and what a call of the tokenizer adds (a BOS). ended: the trainer puts
-    the end token behind an answer that is text, where it is not there yet.
+    called: text gets what a call of the tokenizer adds (a BOS), and where it is "ended" the end token behind it.
+    ended: the trainer puts the end token behind an answer that is text, where it is not called.
     """
 
     loss: Loss
@@ -80,7 +80,7 @@ class Trained(NamedTuple):
     tools: list[Any] | None = None
     weights: tuple[float, ...] | None = None
     template_arguments: Mapping[str, Any] | None = None
-    called: bool = False
+    called: Literal["", "bare", "ended"] = ""
     ended: bool = True
 
 

@@ -190,13 +190,25 @@ def _read_sft(example: dict[str, Any], to: TrlSft, seen: Seen) -> RowOutcome:
         _check_eos(example)
         if not converted:
             example = {key: value for key, value in example.items() if key != "messages"}
+    return _plain_as(_tokenised_fn(example, to), conversational=conversational)
+
+
+def _plain_as(outcome: RowOutcome, *, conversational: bool) -> RowOutcome:
+    """Text is handed to a call of the tokenizer; where the first record is no conversation the end token follows it."""
+    if outcome.trained is None:
+        return outcome
+    return outcome._replace(trained=outcome.trained._replace(called="bare" if conversational else "ended"))
+
+
+def _tokenised_fn(example: dict[str, Any], to: TrlSft) -> RowOutcome:
+    """What the trainer's tokenize_fn makes of a row."""
     tools, arguments = _template(example)
     if "prompt" in example:
         return _prompt_completion(example, to, tools, arguments)
     if _is_conversational(example):
         return _conversation(example, to, tools, arguments)
     text = column(example, to.dataset_text_field, "no_known_column")
-    return RowOutcome((), Trained("all", text=text_of(text, "text_expected", to.dataset_text_field), called=True))
+    return RowOutcome((), Trained("all", text=text_of(text, "text_expected", to.dataset_text_field)))
 
 
 def _tokenised(example: dict[str, Any], to: TrlSft, names: tuple[str, ...]) -> RowOutcome:
@@ -205,9 +217,26 @@ def _tokenised(example: dict[str, Any], to: TrlSft, names: tuple[str, ...]) -> R
         if name in example and not _is_numbers(example[name]):
             raise StopRow("tokens_malformed", name, type_of(example[name]))
     labels = example.get("labels", example["input_ids"])
+    if len(labels) != len(example["input_ids"]):
+        raise StopRow(
+            "tokens_malformed",
+            "labels",
+            Message("{n:,} for {tokens:,} tokens", n=len(labels), tokens=len(example["input_ids"])),
+        )
     cut = labels[: to.max_length] if to.truncation_mode == "keep_start" else labels[-(to.max_length or 0) :]
     masked = to.max_length is not None and not to.packing and all(label == _SKIPPED for label in cut)
     return RowOutcome(fate_if(masked, "fully_masked", "labels"))
+
+
+def _shape(value: Any) -> tuple[int, ...] | None:
+    """The shape of the tensor that is made of a value; None where none can be made."""
+    if isinstance(value, int | float):
+        return ()
+    if not isinstance(value, list):
+        return None
+    shapes = {_shape(each) for each in value} or {()}
+    inner = shapes.pop()
+    return None if shapes or inner is None else (len(value), *inner)
 
 
 def _is_numbers(value: Any) -> bool:
@@ -240,7 +269,7 @@ def _prompt_completion(example: dict[str, Any], to: TrlSft, tools: Any, argument
     only = to.completion_only_loss is None or to.completion_only_loss
     if isinstance(whole, str):
         loss: Loss = "completion" if only else "all"
-        return RowOutcome((), Trained(loss, prompt=example["prompt"], response=completion, called=True))
+        return RowOutcome((), Trained(loss, prompt=example["prompt"], response=completion))
     prompt = _rendered(example["prompt"], "prompt")
     notes = _notes(_rendered(whole, "completion"), "prompt + completion")
     listed = _listed_tools(tools)
@@ -309,7 +338,7 @@ def _read_dpo(example: dict[str, Any], _to: TrlPairs, seen: Seen) -> RowOutcome:
     _check_answers(example)
     _check_ends(example, _ANSWERS, conversational=conversational)
     tools, arguments = _template(example)
-    return _preference(example, tools, arguments)
+    return _plain_as(_preference(example, tools, arguments), conversational=conversational)
 
 
 def _preference(example: dict[str, Any], tools: Any, arguments: dict[str, Any] | None) -> RowOutcome:
@@ -318,13 +347,7 @@ def _preference(example: dict[str, Any], tools: Any, arguments: dict[str, Any] |
     notes, listed = _pair(example, _ANSWERS, tools)
     prompt, chosen, rejected = (example[name] for name in ("prompt", "chosen", "rejected"))
     trained = Trained(
-        "completion",
-        prompt=prompt,
-        chosen=chosen,
-        rejected=rejected,
-        tools=listed,
-        template_arguments=arguments,
-        called=True,
+        "completion", prompt=prompt, chosen=chosen, rejected=rejected, tools=listed, template_arguments=arguments
     )
     return RowOutcome(notes, trained)
 
@@ -332,7 +355,7 @@ def _preference(example: dict[str, Any], tools: Any, arguments: dict[str, Any] |
 def _read_reward(example: dict[str, Any], _to: TrlPairs, seen: Seen) -> RowOutcome:
     first = _first_record(example, seen)
     margin = example.get("margin", 0)
-    if not isinstance(margin, int | float) and not (margin and _is_numbers(margin)):
+    if _shape(margin) is None:
         raise StopRow("margin_malformed", "margin", type_of(margin))
     if {"chosen_ids", "rejected_ids"} <= example.keys():
         return RowOutcome()
@@ -354,14 +377,9 @@ def _read_reward(example: dict[str, Any], _to: TrlPairs, seen: Seen) -> RowOutco
         else:
             text_of(side, "text_expected", name)
     trained = Trained(
-        "all",
-        chosen=example["chosen"],
-        rejected=example["rejected"],
-        tools=listed,
-        template_arguments=arguments,
-        called=True,
+        "all", chosen=example["chosen"], rejected=example["rejected"], tools=listed, template_arguments=arguments
     )
-    return RowOutcome(tuple(notes[:1]), trained)
+    return _plain_as(RowOutcome(tuple(notes[:1]), trained), conversational=conversational)
 
 
 def _read_kto(example: dict[str, Any], _to: TrlPairs, seen: Seen) -> RowOutcome:
@@ -371,7 +389,8 @@ def _read_kto(example: dict[str, Any], _to: TrlPairs, seen: Seen) -> RowOutcome:
     if "chosen" in first and "rejected" in first:
         return _unpaired(example, first)
     completion = column(example, "completion")
-    _check_ends(example, ("completion",), conversational=_is_conversational(first))
+    conversational = _is_conversational(first)
+    _check_ends(example, ("completion",), conversational=conversational)
     tools, arguments = _template(example)
     _is_conversational(example)  # refuses empty lists
     notes, listed = _pair(example, ("completion",), tools)
@@ -380,8 +399,8 @@ def _read_kto(example: dict[str, Any], _to: TrlPairs, seen: Seen) -> RowOutcome:
         raise StopRow("no_label", "label", type_of(label))
     notes += fate_if(not isinstance(label, bool), "label_not_bool", "label", type_of(label))
     trained = Trained("completion", prompt=example["prompt"], response=completion, label=bool(label),
-                      tools=listed, template_arguments=arguments, called=True)  # fmt: skip
-    return RowOutcome(notes, trained)
+                      tools=listed, template_arguments=arguments)  # fmt: skip
+    return _plain_as(RowOutcome(notes, trained), conversational=conversational)
 
 
 def _unpaired(example: dict[str, Any], first: dict[str, Any]) -> RowOutcome:
@@ -391,7 +410,7 @@ def _unpaired(example: dict[str, Any], first: dict[str, Any]) -> RowOutcome:
     _check_answers(example)
     tools, arguments = _template(example)
     _check_ends(example, _ANSWERS, conversational=conversational)
-    return _preference(example, tools, arguments)
+    return _plain_as(_preference(example, tools, arguments), conversational=conversational)
 
 
 def _read_grpo(example: dict[str, Any], _to: TrlGrpo, seen: Seen) -> RowOutcome:

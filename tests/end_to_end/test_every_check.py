@@ -55,6 +55,7 @@ FAULTY = (
     + jsonl(dataset("user: 你好 | user: 在吗", "robot: 你好 | assistant: 。", "user: a | chosen: b | rejected: b"))
     + jsonl([{"messages": []}, {MAIL: PHONE}, {"messages": [{"role": PHONE, "content": None}]}])
 )
+OF_THE_OPERATOR = {"disagreements"}  # measured only with --trainer-python
 
 
 @cache
@@ -206,7 +207,7 @@ def test_nothing_to_measure_never_passes(name):
     for nothing in (b"", b"\n"):
         found = run(name, nothing, finding)
         assert found.status in (Status.ERROR, Status.FAIL)
-        assert {value.name for value in found.values} == set(check_class(name).metrics)
+        assert {value.name for value in found.values} == set(check_class(name).metrics) - OF_THE_OPERATOR
         assert all_in_chinese(found.not_checked), found.not_checked
 
 

@@ -71,7 +71,10 @@ def test_a_contract_names_the_run(file, tokenizer_folder, tmp_path):
 
 
 def test_a_named_trainer_reads_the_row(file, tokenizer_folder):
+    """It looks at the whole file: where some rows have a prompt, the others have an empty one, which stops TRL."""
     run = {"tokenizer": str(tokenizer_folder), "trainer": "trl.sft"}
+    assert preview(file, n=1, run=run).rows[0].samples == ()
+    file.write_bytes(jsonl(ROWS[:1]))
     (sample,) = preview(file, n=1, run=run).rows[0].samples
     assert sample.by == "all"  # assistant_only_loss is False by default
     assert [fault.problem for fault in sample.faults] == ["prompt_trained"]
@@ -132,7 +135,7 @@ def test_rows_that_cannot_be_rendered_are_shown_as_such(tmp_path, tokenizer_fold
     [
         ([], "--run tokenizer=DIR"),
         (["--run", "tokenizer=/nowhere"], "no such folder"),
-        (["--run", "tokenzer=x"], "expected NAME=VALUE with one of trainer, tokenizer"),
+        (["--run", "tokenzer=x"], "expected NAME=VALUE with one of trainer, version, tokenizer"),
     ],
 )
 def test_asked_wrongly(file, args, said):

@@ -88,7 +88,7 @@ def installed(python: Path, family: str, folder: Path) -> Installed:
     """The versions of a trainer's packages. Raises ProbeError where that Python has none, or cannot be run."""
     answer = _run(python, folder, {"family": family, "seconds": _START, "memory": ProbeLimits.memory}, _START)
     found = _installed(answer[0])
-    if family not in found.versions:
+    if not found.versions.get(family):
         raise ProbeError("{python}: has no package {family}", python=python, family=family)
     return found
 
@@ -189,7 +189,7 @@ def _answer(python: Path, file: Path, code: int) -> list[dict[str, Any]]:
 def _installed(head: Mapping[str, Any]) -> Installed:
     versions = head.get("versions")
     told = versions if isinstance(versions, dict) else {}
-    return Installed({str(name)[:40]: str(each)[:40] for name, each in told.items()}, str(head.get("source"))[:40])
+    return Installed({str(name)[:40]: str(each)[:40] for name, each in told.items()}, str(head.get("source"))[:64])
 
 
 def _row(row: Mapping[str, Any]) -> ProbedRow:

@@ -26,7 +26,7 @@ _NEW_USER, _NEW_NETWORK = 0x10000000, 0x40000000  # of sched.h
 _DIE_WITH_PARENT = 1  # of prctl.h
 
 
-class Loading(Protocol):
+class RowLoader(Protocol):
     """How the rows of a request come to be loaded; each family's script gives one from its `loading(request, folder)`.
 
     notes: names of settings that this version does not have.
@@ -81,7 +81,7 @@ def source_digest(package: str) -> str:
     for folder in spec.submodule_search_locations or () if spec else ():
         for path in sorted(Path(folder).rglob("*.py")):
             digest.update(str(path.relative_to(folder)).encode() + b"\0" + path.read_bytes())
-    return digest.hexdigest()[:16]
+    return digest.hexdigest()
 
 
 def failure(error: BaseException, package: str) -> dict[str, str]:
@@ -99,7 +99,7 @@ def failure(error: BaseException, package: str) -> dict[str, str]:
 class Finder:
     """Finds the rows that stop a set. What the first row looks like decides for many loaders: it is in every trial."""
 
-    def __init__(self, loading: Loading, lines: list[str], until: float, package: str) -> None:
+    def __init__(self, loading: RowLoader, lines: list[str], until: float, package: str) -> None:
         self.loading, self.lines, self.until, self.package = loading, lines, until, package
         self.answers: dict[int, dict[str, Any]] = {}
 

@@ -17,7 +17,7 @@ _TEMPLATE = (
 )
 
 
-class Loading:
+class TrlLoader:
     """Loads files with one trainer class. The model is made once: no loader looks at its weights."""
 
     def __init__(self, request: dict[str, Any], folder: Path) -> None:
@@ -121,8 +121,8 @@ class Loading:
         return found
 
 
-def loading(request: dict[str, Any], folder: Path) -> Loading:
+def loading(request: dict[str, Any], folder: Path) -> TrlLoader:
     """How the rows of a request are loaded. Raises ValueError for a mode that this probe does not know."""
     if request["mode"] not in _NAMES:
         raise ValueError("mode")
-    return Loading(request, folder)
+    return TrlLoader(request, folder)

@@ -1,0 +1,50 @@
+"""For which released versions of its trainer a twin stands: those with which it was compared."""
+
+import tomllib
+from functools import cache
+from pathlib import Path
+
+from datacheck.i18n.message import Message
+from datacheck.trainers.base import Mode
+
+
+@cache
+def _read() -> dict[str, dict[str, list[str]]]:
+    return tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+
+
+def compared_with(name: str) -> tuple[str, ...]:
+    """The versions with which the twin `trainer.mode` was compared, the oldest first; none: none was released."""
+    trainer, _, mode = name.partition(".")
+    return tuple(sorted(_read().get(trainer, {}).get(mode, ()), key=_order))
+
+
+def version_note(mode: Mode, version: str | None) -> Message:
+    """For what the twin stands, beside the version that the run names."""
+    known = compared_with(mode.name)
+    if not known:
+        stands = Message("commit {commit}, no release", commit=mode.upstream.commit[:10])
+    else:
+        stands = Message("{versions}", versions=", ".join(known))
+    if version is None:
+        return Message(
+            "{trainer}: compared with {versions}; run.version is not set", trainer=mode.name, versions=stands
+        )
+    if any(_begins(each, version) for each in known):
+        return Message("{trainer} {version}: compared with it", trainer=mode.name, version=version)
+    return Message(
+        "{trainer}: not compared with {version}; compared with {versions}",
+        trainer=mode.name,
+        version=version,
+        versions=stands,
+    )
+
+
+def _begins(known: str, version: str) -> bool:
+    """Whether a release is of that version: 1.16.0 of 1.16."""
+    wanted = version.split(".")
+    return known.split(".")[: len(wanted)] == wanted
+
+
+def _order(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split(".") if part.isdigit())

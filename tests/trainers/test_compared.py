@@ -1,0 +1,43 @@
+"""For which versions a twin stands, and that only those are said to be compared that were."""
+
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from datacheck.trainers import trainer, trainer_names
+from datacheck.trainers.compared import compared_with, version_note
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_compared_is_what_was_recorded_without_a_difference():
+    recorded = json.loads((ROOT / "docs/benchmarks/installed_trainers.json").read_text())
+    held = {}
+    for release, found in recorded.items():
+        family, version = release.split(" ")
+        for mode, counts in found["modes"].items():
+            if counts.get("different", 0) == 0:
+                held.setdefault(family, {}).setdefault(mode.partition(".")[2], []).append(version)
+    said = tomllib.loads((ROOT / "datacheck/trainers/compared.toml").read_text())
+    assert said == held
+
+
+def test_every_mode_with_a_probe_was_compared():
+    assert all(compared_with(name) for name in trainer_names() if trainer(name).probe)
+
+
+@pytest.mark.parametrize(
+    ("name", "version", "said"),
+    [
+        ("trl.sft", "1.16", "trl.sft 1.16: compared with it"),
+        ("trl.sft", "1.16.0", "trl.sft 1.16.0: compared with it"),
+        ("trl.sft", "1.1", "trl.sft: not compared with 1.1; compared with "),
+        ("trl.sft", "1.20", "trl.sft: not compared with 1.20; compared with "),
+        ("trl.sft", None, "trl.sft: compared with "),
+        ("lightrft.sft", "1.0", "lightrft.sft: not compared with 1.0; compared with commit 49e62cb6e1, no release"),
+    ],
+)
+def test_a_version_that_was_not_compared_is_said_so(name, version, said):
+    assert version_note(trainer(name), version).said().startswith(said)

@@ -1,0 +1,47 @@
+"""What `datasets` makes of JSON records; the expected values are what datasets 5.2 gave (benchmarks/installed_trainers.py)."""
+
+import datetime as dt
+import json
+
+import pytest
+
+from datacheck.trainers.json_columns import JsonColumns, NotLoadableError, json_columns
+
+
+def read(*records):
+    columns = json_columns([json.dumps(record) for record in records])
+    return [JsonColumns.unpacked(columns.packed).read(record) for record in records]
+
+
+def test_texts_that_all_are_dates_become_dates():
+    day = dt.datetime(2024, 1, 1)  # noqa: DTZ001 - the library gives naive dates
+    assert read({"text": "2024-01-01"}, {"text": "2024-01-01T00:00:00"}) == [{"text": day}] * 2
+    assert read({"text": "2024-01-01"}, {"text": "soon"})[0] == {"text": "2024-01-01"}
+    assert read({"m": [{"content": "2024-01-01T10:00:00Z"}]}) == [{"m": [{"content": day.replace(hour=10)}]}]
+
+
+def test_what_is_mixed_is_kept_as_json_text_and_comes_out_as_what_it_says():
+    assert [row["a"] for row in read({"a": "x"}, {"a": {"b": 1}}, {"a": "[1]"})] == ["x", {"b": 1}, [1]]
+    assert [row["a"] for row in read({"a": "x"}, {"a": 1}, {"a": "true"})] == ["x", 1, True]
+    assert [row["a"] for row in read({"a": "x"}, {"a": "true"})] == ["x", "true"]
+
+
+def test_objects_with_differing_keys_stay_as_they_are():
+    records = [{"m": [{"role": "user", "content": "q"}]}, {"m": [{"role": "tool", "content": "r", "name": "f"}]}]
+    assert read(*records) == records
+
+
+def test_keys_come_in_the_order_of_the_first():
+    second = read({"f": {"a": 1, "b": 2}}, {"f": {"b": 3, "a": 4}})[1]
+    assert list(second["f"]) == ["a", "b"]
+    assert second["f"] == {"a": 4, "b": 3}
+
+
+def test_whole_numbers_beside_fractions_become_fractions():
+    assert [type(row["n"]) for row in read({"n": 1}, {"n": 2.5})] == [float, float]
+
+
+@pytest.mark.parametrize("records", [[{"a": 10**20}, {"a": {"b": 1}}], [{"m": [{"role": {"a": 1}, "c": 10**20}, "x"]}]])
+def test_what_the_library_refuses(records):
+    with pytest.raises(NotLoadableError):
+        json_columns([json.dumps(record) for record in records])

@@ -1,0 +1,298 @@
+"""Asking an installed trainer: the protocol, with a tiny package in TRL's place; the real one where there is one.
+
+DATACHECK_TRL_PYTHON names the Python of an environment with TRL, for the slow tests.
+"""
+
+import json
+import os
+import shutil
+import stat
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from datacheck.cli.main import app
+from datacheck.files.versions import write_manifest
+from datacheck.gate.keys import new_key
+from datacheck.session.options import Options
+from datacheck.session.session import Session
+from datacheck.trainers import trainer, trl
+from datacheck.trainers.base import RowOutcome
+from datacheck.trainers.probes.asking import ProbeError, ProbeLimits, ProbeRequest, ask, families, installed
+
+Q, A = {"role": "user", "content": "q"}, {"role": "assistant", "content": "a"}
+GOOD, EMPTY, LONG = {"messages": [Q, A]}, {"messages": []}, {"messages": [Q, A] * 9}
+# What the probe calls, and nothing more: rows with more than 9 messages are left out, an empty list raises.
+FAKES = {
+    "trl/__init__.py": """
+import os, sys, time
+class SFTConfig:
+    __dataclass_fields__ = {"max_length": 0, "output_dir": 0}
+    def __init__(self, **given): self.given = given
+class SFTTrainer:
+    def __init__(self, model, args, train_dataset, processing_class):
+        from trl.sft_trainer import prepare
+        print("noise on stdout"); print("noise on stderr", file=sys.stderr)
+        self.train_dataset = train_dataset.only(prepare(train_dataset.rows))
+        self._signature_columns = None
+    def _set_signature_columns_if_needed(self): self._signature_columns = ["input_ids"]
+    def data_collator(self, rows): return {"input_ids": Array([r["input_ids"] for r in rows]),
+        "attention_mask": Array([[1] * len(r["input_ids"]) for r in rows])}
+class Array:
+    def __init__(self, values): self.values = values
+    def tolist(self): return self.values
+""",
+    "trl/sft_trainer.py": """
+import os, socket, sys, time
+def prepare(rows):
+    for row in rows:
+        text = row["messages"][0]["content"]
+        if text == "die": os._exit(3)
+        if text == "sleep": time.sleep(1000)
+        if text == "spin":
+            while True: pass
+        if text == "network": socket.create_connection(("192.0.2.1", 80), 1)
+        row["input_ids"] = [len(m["content"]) for m in row["messages"]]
+    return [row for row in rows if len(row["messages"]) < 10]
+""",
+    "datasets/__init__.py": """
+import json
+def disable_progress_bars(): pass
+class Rows:
+    def __init__(self, rows): self.rows = rows
+    def __len__(self): return len(self.rows)
+    def __iter__(self): return iter(self.rows)
+    @property
+    def column_names(self): return list(self.rows[0]) if self.rows else []
+    def only(self, rows): return Rows(rows)
+    def add_column(self, name, values): return Rows([{**r, name: v} for r, v in zip(self.rows, values)])
+def load_dataset(kind, data_files, split): return Rows([json.loads(line) for line in open(data_files)])
+""",
+    "transformers/__init__.py": """
+class Tokenizer:
+    pad_token_id = bos_token_id = eos_token_id = 0
+    def __init__(self, **_): pass
+    def __len__(self): return 1
+PreTrainedTokenizerFast = Tokenizer
+class AutoTokenizer:
+    @staticmethod
+    def from_pretrained(folder): return Tokenizer()
+def LlamaConfig(**given): return given
+def LlamaForCausalLM(config): return config
+""",
+    "torch/__init__.py": "",
+    "trl-9.9.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: trl\nVersion: 9.9.0\n",
+}
+
+
+@pytest.fixture
+def python(tmp_path):
+    """A Python that has the tiny package."""
+    site = tmp_path / "env" / "site-packages"
+    for name, text in FAKES.items():
+        (site / name).parent.mkdir(parents=True, exist_ok=True)
+        (site / name).write_text(text)
+    path = tmp_path / "env" / "python"
+    path.write_text(f'#!/bin/sh\nPYTHONPATH="{site}" exec "{sys.executable}" "$@"\n')
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    return path
+
+
+def asked(python, folder, *rows, files=(), **limits):
+    folder.mkdir()
+    request = ProbeRequest("trl", "sft", {"max_length": 10, "packing": True}, limits=ProbeLimits(**limits))
+    return ask(python, request, [json.dumps(row) for row in rows], folder, files)
+
+
+def said(text):
+    return {"messages": [{"role": "user", "content": text}]}
+
+
+def test_the_installed_package_is_named(python, tmp_path):
+    assert "trl" in families()
+    found = installed(python, "trl", tmp_path)
+    assert found.versions["trl"] == "9.9.0"
+    assert len(found.source) == 64
+    changed = tmp_path / "env" / "site-packages" / "trl" / "sft_trainer.py"
+    changed.write_text("# patched\n")
+    assert installed(python, "trl", tmp_path).source != found.source
+
+
+def test_every_row_has_an_answer(python, tmp_path):
+    """Among rows that stop the set, rows that are left out and rows that are kept."""
+    probed = asked(python, tmp_path / "p", GOOD, EMPTY, GOOD, LONG, {"x": 1}, GOOD)
+    assert [row.fate for row in probed.rows] == ["kept", "failed", "kept", "dropped", "failed", "kept"]
+    assert probed.rows[1][2:] == ("IndexError", "trl/sft_trainer.py:5")
+    assert probed.rows[0].examples[0].ids == (1, 1)
+    assert probed.unknown_settings == ()
+
+
+def test_the_first_row_may_be_the_bad_one(python, tmp_path):
+    probed = asked(python, tmp_path / "p", EMPTY, EMPTY, GOOD)
+    assert [row.fate for row in probed.rows] == ["failed", "failed", "kept"]
+
+
+def test_files_are_loaded_apart(python, tmp_path):
+    probed = asked(python, tmp_path / "p", EMPTY, GOOD, LONG, files=(1, 2))
+    assert [row.fate for row in probed.rows] == ["failed", "kept", "dropped"]
+
+
+@pytest.mark.parametrize(
+    ("text", "limits", "why"),
+    [("die", {}, "ended without an answer (exit code 3)"), ("spin", {"seconds": 2}, "ended without an answer")],
+)
+def test_a_child_that_ends_gives_no_answer(python, tmp_path, text, limits, why):
+    with pytest.raises(ProbeError) as error:
+        asked(python, tmp_path / "p", said(text), **limits)
+    assert why in str(error.value)
+
+
+def test_nothing_of_the_child_is_heard_and_no_network_is_there(python, tmp_path, capfd):
+    probed = asked(python, tmp_path / "p", said("network"))
+    assert probed.rows[0].error in ("OSError", "TimeoutError")
+    assert capfd.readouterr() == ("", "")
+
+
+def test_what_cannot_be_asked(python, tmp_path):
+    with pytest.raises(ProbeError, match="no Python that can be run"):
+        installed(tmp_path / "none", "trl", tmp_path)
+    shutil.rmtree(tmp_path / "env" / "site-packages" / "trl-9.9.0.dist-info")
+    with pytest.raises(ProbeError, match="has no package trl"):
+        installed(python, "trl", tmp_path)
+
+
+# ── through the command ──────────────────────────────────────────────────────────────────────────────
+CONTRACT = """
+name: t
+run: {trainer: trl.sft, version: "9.9"}
+datasets:
+  train: {source: data.jsonl, checks: [{check: trainer_drops, limits: {kept: {min: 0.5}}}]}
+"""
+
+
+def ran(folder, python, rows, contract=CONTRACT, exit_code=None, *more):
+    (folder / "c.yaml").write_text(contract)
+    (folder / "data.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    command = ["run", str(folder / "c.yaml"), "--out", str(folder / "out"), "--trainer-python", str(python)]
+    done = CliRunner().invoke(app, [*command, "--lang", "en", *more])
+    if exit_code == 2:  # main() puts the error into words
+        return str(done.exception), folder
+    assert exit_code is None or done.exit_code == exit_code, done.output
+    return done.output, folder / "out" / "report.json"
+
+
+def drops(report):
+    findings = json.loads(report.read_text())["findings"]
+    return next(finding for finding in findings if finding["check"] == "trainer_drops")
+
+
+def test_what_is_signed_names_the_package_that_was_asked(python, tmp_path):
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "data.jsonl").write_text(json.dumps(GOOD) + "\n")
+    write_manifest(tmp_path / "data")
+    (tmp_path / "c.yaml").write_text(CONTRACT)
+    key = new_key(tmp_path / "key")
+    options = Options(out=tmp_path / "out", trainer_python=python, sign=key)
+    with Session(tmp_path / "c.yaml", {"train": str(tmp_path / "data")}, options) as session:
+        session.run()
+        session.finish()
+        assert session.signed is not None
+        assert session.signed[0].given == "--trainer-python (trl 9.9.0)"
+
+
+def counts(found, name):
+    value = next(value for value in found["values"] if value["name"] == name)
+    return value["count"], value["of"]
+
+
+def test_the_report_says_that_the_package_agrees(python, tmp_path):
+    output, report = ran(tmp_path, python, [GOOD] * 5, CONTRACT, 0)
+    assert "your trl 9.9.0 agrees on 5 of 5 rows" in output
+    assert "trl.sft: not compared with 9.9; compared with 1.16.0" in " ".join(output.split())
+    assert json.loads(report.read_text())["inputs"].keys() >= {"trl 9.9.0 (--trainer-python)"}
+
+
+def test_the_package_is_believed_and_not_the_twin(python, tmp_path, monkeypatch):
+    """It leaves out rows of more than 9 messages, of which the twin knows nothing."""
+    monkeypatch.setattr("datacheck.cli.main.is_watched", lambda: True)  # all in this process
+    _, report = ran(tmp_path, python, [GOOD, GOOD, LONG, GOOD])
+    found = drops(report)
+    assert counts(found, "kept") == (3, 4)
+    assert counts(found, "disagreements") == (1, 4)
+    assert found["status"] == "warn"
+
+
+def test_a_twin_that_is_broken_is_found_out(python, tmp_path, monkeypatch):
+    """The sabotage: it keeps what stops the run."""
+    monkeypatch.setitem(trl.MODES, "sft", replace(trainer("trl.sft"), read=_keeps))
+    monkeypatch.setattr("datacheck.cli.main.is_watched", lambda: True)  # all in this process
+    _, report = ran(tmp_path, python, [GOOD, GOOD, EMPTY])
+    found = drops(report)
+    assert found["status"] == "fail"
+    assert counts(found, "disagreements") == (1, 3)
+    assert counts(found, "kept") == (2, 3)
+
+
+def _keeps(_record, _settings, _seen):
+    return RowOutcome()
+
+
+def test_an_answer_that_does_not_come_is_an_error(python, tmp_path):
+    output, report = ran(tmp_path, python, [GOOD, said("die")], CONTRACT, 3)
+    assert drops(report)["status"] == "error"
+    assert "ended without an answer" in output
+
+
+@pytest.mark.parametrize(
+    "contract",
+    [
+        CONTRACT.replace("trl.sft,", "trl.sft, python: /bin/sh,"),
+        CONTRACT.replace("trainer_drops,", "trainer_drops, python: /bin/sh,"),
+        CONTRACT.replace(
+            "trainer_drops,", "trainer_drops, python: {named: sh, versions: [], source: x, location: /bin/sh},"
+        ),
+    ],
+)
+def test_a_contract_never_names_a_python(python, tmp_path, contract):
+    output, _ = ran(tmp_path, python, [GOOD], contract, 2)
+    assert "python" in output
+
+
+@pytest.mark.parametrize(
+    ("trainer_named", "why"), [("", "no trainer is named"), ("trainer: llamafactory.sft", "cannot be asked")]
+)
+def test_asked_wrongly(python, tmp_path, trainer_named, why):
+    output, _ = ran(tmp_path, python, [GOOD], CONTRACT.replace('trainer: trl.sft, version: "9.9"', trainer_named), 2)
+    assert why in " ".join(output.split())
+
+
+# ── the real package ─────────────────────────────────────────────────────────────────────────────────
+@pytest.fixture
+def real():
+    named = os.environ.get("DATACHECK_TRL_PYTHON")
+    if not named:
+        pytest.skip("DATACHECK_TRL_PYTHON names no Python with TRL")
+    return Path(named)
+
+
+HOSTILE = [
+    GOOD, EMPTY, {"messages": "x"}, {"messages": [Q, {"role": "assistant", "content": None}]}, {"messages": [{}, A]},
+    {"messages": [Q, {"role": "assistant", "content": {"a": 1}}]}, {"messages": [Q, A], "tools": "{"}, {"text": "x"},
+]  # fmt: skip
+
+
+@pytest.mark.slow
+def test_the_installed_trl_agrees_token_by_token(real, tmp_path, tokenizer_folder):
+    output, report = ran(tmp_path, real, HOSTILE * 3, CONTRACT, None, "--run", f"tokenizer={tokenizer_folder}")
+    assert "agrees on 24 of 24 rows" in " ".join(output.split()), drops(report)
+
+
+@pytest.mark.slow
+def test_the_installed_trl_finds_a_twin_that_is_broken(real, tmp_path, monkeypatch):
+    monkeypatch.setitem(trl.MODES, "sft", replace(trainer("trl.sft"), read=_keeps))
+    monkeypatch.setattr("datacheck.cli.main.is_watched", lambda: True)  # all in this process
+    _, report = ran(tmp_path, real, [GOOD, GOOD, EMPTY])
+    assert drops(report)["status"] == "fail"

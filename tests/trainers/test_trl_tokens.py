@@ -1,0 +1,116 @@
+"""What TRL trains of a row, token by token: where a completion begins, the end token, both masks, its own templates.
+
+The tokens were compared with those of TRL 1.16.0 as installed (benchmarks/installed_trainers.py).
+"""
+
+import hashlib
+
+import pytest
+from chat_helpers import CHATML, UNMARKED, make_tokenizer
+
+from datacheck.contract.artifacts import hashed
+from datacheck.features.agreement import differs, disagreements, expected
+from datacheck.features.outcomes import RunOf
+from datacheck.features.tokens import TokenRun
+from datacheck.trainers import trl
+from datacheck.trainers.base import Seen
+from datacheck.trainers.probes.asking import ProbedExample, ProbedRow
+
+Q, A = {"role": "user", "content": "q"}, {"role": "assistant", "content": "a"}
+
+
+def rows(folder, mode, records, **settings):
+    run = TokenRun(tokenizer=hashed("tokenizer", "tok", folder), trainer=RunOf(trainer=mode, settings=settings))
+    return expected(run, records, Seen.of(records, typed=True))
+
+
+def trained(row):
+    return [[label for label in example.labels if label != -100] for example in row.examples]
+
+
+@pytest.fixture
+def whole(tmp_path):
+    return make_tokenizer(tmp_path / "whole", CHATML)
+
+
+def test_a_completion_begins_where_both_part(whole):
+    """`ab` + `c` are other tokens than `abc`: what differs is trained, and not what merely has its place."""
+    for prompt, completion in (("the wea", "ther"), ("Beij", "ing today"), ("What", " is")):
+        (row,) = rows(whole, "trl.sft", [{"prompt": prompt, "completion": completion}])
+        (alone,) = rows(whole, "trl.sft", [{"text": prompt}])
+        ids, before = row.examples[0].ids, alone.examples[0].ids
+        shared = next(n for n, (one, two) in enumerate(zip(ids, before, strict=False)) if one != two)
+        assert shared < len(before) - 1 or prompt == "What"  # the last token of `before` ends the text
+        assert row.examples[0].labels == (-100,) * shared + ids[shared:]
+
+
+def test_a_pair_begins_where_any_of_both_parts(whole):
+    pair = {"prompt": [Q], "chosen": [A], "rejected": [{"role": "system", "content": "b"}]}
+    (row,) = rows(whole, "trl.dpo", [pair])
+    starts = [len([label for label in example.labels if label == -100]) for example in row.examples]
+    assert starts[0] == starts[1]
+
+
+def test_text_is_ended(whole):
+    (text,) = rows(whole, "trl.sft", [{"text": "你好"}])
+    (twice,) = rows(whole, "trl.sft", [{"text": "你好" + "<|im_end|>"}])
+    assert text.examples[0].ids[-1] == twice.examples[0].ids[-1] != text.examples[0].ids[-2]
+    beside = rows(whole, "trl.sft", [{"messages": [Q, A]}, {"text": "你好"}])[1]
+    assert beside.examples[0].ids == text.examples[0].ids[:-1]
+
+
+def test_of_a_completion_the_assistants_tokens_alone(whole):
+    both = {"prompt": [Q, A, Q], "completion": [A]}
+    (row,) = rows(whole, "trl.sft", [both], assistant_only_loss=True)
+    (completion,) = rows(whole, "trl.sft", [both])
+    assert trained(row)[0] == trained(completion)[0][: len(trained(row)[0])]
+    assert len(trained(row)[0]) < len(trained(completion)[0])
+
+
+def test_the_template_is_replaced_by_that_of_trl(tmp_path, monkeypatch):
+    folder = make_tokenizer(tmp_path / "plain", UNMARKED)
+    record = {"messages": [Q, A]}
+    assert [row.fate for row in rows(folder, "trl.sft", [record], assistant_only_loss=True)] == ["failed"]
+    known = {hashlib.sha256(UNMARKED.encode()).hexdigest(): "qwen3_training.jinja"}
+    monkeypatch.setattr(trl, "_training_templates", lambda: known)
+    (row,) = rows(folder, "trl.sft", [record], assistant_only_loss=True)
+    assert row.fate == "kept"
+    assert trained(row)[0]
+    (every,) = rows(folder, "trl.sft", [record])
+    assert len(every.examples[0].ids) < len(row.examples[0].ids)  # an empty thought stands before the answer
+
+
+def test_every_training_template_is_there_and_marks_what_the_assistant_says():
+    folder = trl._TEMPLATES
+    for name in trl._training_templates().values():
+        assert "generation %}" in (folder / name).read_text(encoding="utf-8")
+    assert {path.name for path in folder.glob("*.jinja")} == set(trl._training_templates().values())
+
+
+def test_dates_reach_the_template_by_the_name_of_their_type(whole):
+    (row,) = rows(
+        whole, "trl.sft", [{"messages": [{"role": "user", "content": "2024-01-01"}, {**A, "content": "2024-01-02"}]}]
+    )
+    (named,) = rows(
+        whole, "trl.sft", [{"messages": [{"role": "user", "content": "<datetime>"}, {**A, "content": "<datetime>"}]}]
+    )
+    assert row.examples == named.examples
+    assert rows(whole, "trl.sft", [{"text": "2024-01-01"}])[0].fate == "failed"
+
+
+def test_differences_have_a_name():
+    one, two = ProbedExample((1, 2), (-100, 2)), ProbedExample((1, 3), (-100, 3))
+    assert differs(ProbedRow("kept", (one,)), ProbedRow("kept", (one,))) is None
+    assert differs(ProbedRow("kept", (one,)), ProbedRow("dropped")) == "fate"
+    assert differs(ProbedRow("kept", (one,)), ProbedRow("kept", (two,))) == "tokens"
+    assert differs(ProbedRow("kept", (one,)), ProbedRow("kept", (one._replace(labels=(1, 2)),))) == "labels"
+    assert differs(ProbedRow("unknown"), ProbedRow("kept")) is None
+
+
+def test_a_row_that_stops_the_run_is_taken_out_before_types_are_looked_at(whole):
+    run = TokenRun(tokenizer=hashed("tokenizer", "tok", whole), trainer=RunOf(trainer="trl.sft"))
+    records = [{"messages": [Q, A]}, {"messages": []}, {"messages": [Q, A]}]
+    kept = expected(run, records[:1], Seen.of(records[:1], typed=True))[0]
+    theirs = [kept, ProbedRow("failed", (), "IndexError", "trl/data_utils.py:159"), kept]
+    assert disagreements(run, records, theirs) == [None, None, None]
+    assert disagreements(run, records, [kept, kept, kept]) == [None, "fate", None]
