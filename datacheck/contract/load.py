@@ -584,9 +584,7 @@ def load_contract(
     if located and datasets and not datasets.keys() - absent:
         reader.complain(("datasets",), "no path of any dataset; name one on the command line: --data NAME=PATH")
     if header:
-        for key in data:
-            if key.removesuffix(_MEDIA) not in header.datasets:
-                raise UsageError("--data {key}=…: {what}", key=key, what=unknown("dataset", key, header.datasets))
+        _require_known(header, data)
     if reader.problems or header is None:
         raise ContractError(dict.fromkeys(reader.problems))
     inputs |= artifacts.inputs(reader.run) | reader.inputs
@@ -594,6 +592,13 @@ def load_contract(
         _complete(reader, datasets, absent, set(nothing_yet))
     datasets = {key: _without(dataset, absent) for key, dataset in datasets.items() if key not in absent}
     return Contract(header.name, header.version, name, datasets, inputs, header.time_limit, reader.run)
+
+
+def _require_known(header: _Header, data: Mapping[str, str]) -> None:
+    """Raise UsageError where `--data` names a dataset that the contract does not have."""
+    for key in data:
+        if key.removesuffix(_MEDIA) not in header.datasets:
+            raise UsageError("--data {key}=…: {what}", key=key, what=unknown("dataset", key, header.datasets))
 
 
 def _known_header(value: dict[str, Any]) -> _Header | None:
