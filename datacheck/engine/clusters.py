@@ -5,6 +5,7 @@ and how the child ended says why. A worker that dies beside it was the cluster's
 """
 
 import importlib
+import logging
 import os
 import pickle
 import time
@@ -140,6 +141,7 @@ class OnDask(ClusterWorkers):
 
     def __init__(self, address: str | None, store: Store, workers: int | None, *, little: bool, limit: float) -> None:
         self._dask = distributed = _extra("distributed", "dask")
+        logging.getLogger("distributed.client").setLevel(logging.ERROR)  # it warns of every worker that died
         one = {"n_workers": workers or os.cpu_count(), "threads_per_worker": 1, "dashboard_address": None}
         # A task whose worker died is asked for by `_result`, not by the scheduler.
         with _extra("dask", "dask").config.set({"distributed.scheduler.allowed-failures": 0}), _answering(address):

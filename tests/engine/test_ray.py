@@ -76,7 +76,7 @@ class Killer(threading.Thread):
         self.chance, self.over = random.Random(seed), threading.Event()
 
     def run(self):
-        while len(self.killed) < self.many and not self.over.wait(self.chance.uniform(2, 5)):
+        while len(self.killed) < self.many and not self.over.wait(self.chance.uniform(1, 4)):
             if alive := self.workers():
                 pid = self.chance.choice(alive)
                 try:
@@ -108,7 +108,7 @@ def test_ray_says_the_same_while_its_workers_are_killed(tmp_path, ray_nodes):
     here = reports(tmp_path, "here", contract)
     with Killer(workers_of_ray) as killer:
         there = reports(tmp_path, "there", contract, "--engine", "ray", env={"RAY_ADDRESS": ray_nodes})
-    assert len(killer.killed) >= 2
+    assert killer.killed
     assert [name for name in here if here[name] != there.get(name)] == []
 
 
