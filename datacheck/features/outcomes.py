@@ -12,7 +12,6 @@ from pydantic import Field
 from datacheck.check import Artifact, Feature, Message, Model, Need, Summary, View
 from datacheck.trainers import trainer
 from datacheck.trainers.base import UNSEEN, Fate, Mode, Seen, Settings, SettingsError, read_config
-from datacheck.trainers.json_columns import CHUNK, JsonColumns, NotLoadableError, json_columns
 
 NOT_EXPLAINED = "not_explained"  # the twin itself failed on the row: a fault of datacheck's
 NOT_READABLE = "settings_not_readable"
@@ -101,6 +100,8 @@ class SeenBefore(Summary):
     @staticmethod
     def _types(data: View) -> str | None:
         """The types of the first megabytes; None for files that bring types of their own."""
+        from datacheck.trainers.json_columns import CHUNK, NotLoadableError, json_columns  # loads Arrow
+
         if not set(data.files.select("container").collect()["container"]) <= _JSON:
             return None
         lines: list[str] = []
@@ -123,7 +124,11 @@ def seen_of(summary: pl.LazyFrame) -> Seen:
     table = summary.collect()
     types = next(iter(table["types"].drop_nulls().head(1)), "")
     failed = types.removeprefix(_NOT_LOADABLE) if types.startswith(_NOT_LOADABLE) else None
-    typed = JsonColumns.unpacked(types) if types and failed is None else None
+    typed = None
+    if types and failed is None:
+        from datacheck.trainers.json_columns import JsonColumns  # loads Arrow
+
+        typed = JsonColumns.unpacked(types)
     first = table.filter(pl.col("key").is_null())["json"].to_list()
     keys = table["key"].drop_nulls().to_list()
     if not keys and not first:

@@ -14,14 +14,16 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from datacheck.i18n.message import Message, SaidError, ids
 from datacheck.i18n.wrong_values import wrong_value
-from datacheck.trainers.json_columns import JsonColumns, NotLoadableError, json_columns
+
+if TYPE_CHECKING:
+    from datacheck.trainers.json_columns import JsonColumns
 
 # From the best to the worst; what becomes of a row is the worst of its fates.
 FATES = ids("kept", "changed", "masked", "truncated", "dropped", "fails")
@@ -122,6 +124,8 @@ class Seen(NamedTuple):
 
     def with_types(self, lines: Sequence[str]) -> Seen:
         """With the types of a file of these records."""
+        from datacheck.trainers.json_columns import NotLoadableError, json_columns  # loads Arrow
+
         try:
             return self._replace(typed=json_columns(lines) if lines else None)
         except NotLoadableError as error:
