@@ -6,6 +6,7 @@ With every task carrying the whole list of parts, what is sent would grow with t
 import hashlib
 import io
 import pickle
+import threading
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any, Generic, TypeVar
 
 from datacheck.engine.store import Store
 from datacheck.engine.view import Loaded
+from datacheck.engine.workers import STOPPED, Failure, StepFailedError
 from datacheck.errors import LoadError
 
 T = TypeVar("T")
@@ -38,10 +40,20 @@ class Sharing:
     def __init__(self, store: Store) -> None:
         self.store = store
         self._known: dict[int, tuple[Loaded, str]] = {}
+        self._lock = threading.Lock()
+        self._closed = False
 
     def share(self, value: T) -> SharedValue[T]:
-        """The name that stands for a value."""
-        return SharedValue(self.store.root, self._write(value))
+        """The name that stands for a value. Raises StepFailedError after the end."""
+        with self._lock:
+            if self._closed:
+                raise StepFailedError(Failure("Stopped", STOPPED))
+            return SharedValue(self.store.root, self._write(value))
+
+    def close(self) -> None:
+        """Write nothing more: the store is about to go, and steps of a stopped flow may still be on their way."""
+        with self._lock:
+            self._closed = True
 
     def _write(self, value: Any) -> str:
         written = io.BytesIO()

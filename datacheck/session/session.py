@@ -98,6 +98,7 @@ class Session:
 
     def __exit__(self, _: object, error: object, __: object) -> None:
         self.engine.workers.close(kill=error is not None)
+        self.engine.sharing.close()
         self.store.forget()
         shutil.rmtree(self.staging, ignore_errors=True)
 

@@ -324,6 +324,7 @@ def test_a_look_under_way_is_no_silence(monkeypatch: pytest.MonkeyPatch) -> None
     from flows import lookout
 
     monkeypatch.setattr(lookout, "LEAST", 0.0)
+    monkeypatch.setattr(lookout, "_LATE", 1.0)
     looked = lookout.Lookout(1.0)
     monkeypatch.setenv(lookout.MARK, str(looked._mark))
 
