@@ -13,7 +13,7 @@ from datacheck.text.shingles import Shingles
 _STRIDE = 64  # steps between two looks at whether the pair can still reach what it needs
 _WORDS, _WORD_SHIFT, _BIT_SHIFT = 16, np.uint32(28), np.uint32(22)  # a bitmap of the leading ten bits of each hash
 _WORTH = 2  # pairs per row from which on bitmaps save more than they cost
-_SLOT_SHIFT = np.uint32(8)
+_SLOTS = range(16, 25)  # bits of a hash by which members are counted: a table of four times as many slots as members
 _LONGER = 16  # from here on, looking up the shorter set in the longer one is cheaper than merging them
 
 
@@ -138,6 +138,7 @@ def _rarest(
     offsets: Int64s,
     hashes: UInt32s,
     frequency: UInt32s,
+    shift: np.uint32,
     counts: Int64s,
     places: Int64s,
     first: int,
@@ -148,21 +149,29 @@ def _rarest(
         members = hashes[offsets[row] : offsets[row + 1]]
         keys = np.empty(len(members), np.uint64)
         for i in range(len(members)):
-            rarity = np.uint64(frequency[np.uintp(members[i] >> _SLOT_SHIFT)])
+            rarity = np.uint64(frequency[np.uintp(members[i] >> shift)])
             keys[i] = (rarity << np.uint64(32)) | np.uint64(members[i])
         keys.sort()
         for i in range(counts[row]):
             out[places[row] + i] = np.uint32(keys[i] & np.uint64(0xFFFFFFFF))
 
 
+@njit
+def _count(hashes: UInt32s, shift: np.uint32, out: UInt32s) -> None:
+    for i in range(len(hashes)):
+        out[np.uintp(hashes[i] >> shift)] += np.uint32(1)
+
+
 def rarest_first(sets: Shingles, counts: Int64s) -> UInt32s:
     """Return the `counts[row]` rarest members of each row, row after row.
 
-    How many rows have a member is counted for 256 neighbouring hashes together: too many for some, the same order in
-    every row, and a table of 64 MiB instead of several times the sets.
+    How many rows have a member is counted for neighbouring hashes together (by their leading 16 to 24 bits): too many
+    for some, the same order in every row, and a table of at most 64 MiB instead of several times the sets.
     """
-    counted = np.bincount(sets.hashes >> _SLOT_SHIFT, minlength=1 << (32 - int(_SLOT_SHIFT))).astype(np.uint32)
+    bits = min(max(len(sets.hashes).bit_length() + 2, _SLOTS.start), _SLOTS[-1])
+    shift, counted = np.uint32(32 - bits), np.zeros(1 << bits, np.uint32)
+    _count(sets.hashes, shift, counted)
     places = from_lengths(counts)
     out = np.empty(int(places[-1]), np.uint32)
-    spread(lambda first, last: _rarest(*sets, counted, counts, places, first, last, out), sets.offsets)
+    spread(lambda first, last: _rarest(*sets, counted, shift, counts, places, first, last, out), sets.offsets)
     return out
